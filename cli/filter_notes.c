@@ -80,7 +80,7 @@ static void add(note *text, const char *format, ...)
         text->used = (size_t)etl_min_u64(text->used + (size_t)size, sizeof text->text - 1);
 }
 
-/* Without marks there is one generation, and one window: that is no answer to either. */
+/* Without marks there would be only one generation or window, which answers neither question. */
 static void note_marks(const cli_options *options, const char *subject,
                        const etlheap_result *result)
 {
@@ -88,8 +88,7 @@ static void note_marks(const cli_options *options, const char *subject,
     for (u32 i = 0; i < options->group_by_count; i++)
         wants |= options->group_by[i] == ETLHEAP_KEY_GENERATION;
     if (wants && etlheap_result_marks(result)->count == 0)
-        cli_note(subject, "the trace has no marks; record them with xperf -m NAME or wpr -marker "
-                          "NAME, or make marks of events with --mark-event");
+        cli_note(subject, CLI_NO_MARKS);
 }
 
 /* Descriptions of events are typed by hand; a wrong number looks like an allocator that does

@@ -290,7 +290,7 @@ static int open_store(const cli_options *options, cli_inputs *out)
     return keep_marks(options, result, out);
 }
 
-/* What a store knows of marks was settled when it was written. */
+/* The marks of a store were settled when it was written. */
 static int keep_marks(const cli_options *options, etlheap_result *facts, cli_inputs *out)
 {
     if (options->mark_events.count > 0)

@@ -2,6 +2,7 @@
 #include "question.h"
 
 #include "analysis.h"
+#include "filter_notes.h"
 #include "messages.h"
 #include "outputs.h"
 
@@ -81,6 +82,19 @@ static void note_functions(const etlheap_tags *tags)
              " entry points of the stack tags name functions, which needs --symbols",
              by_function, etlheap_tags_entries(tags));
     cli_note(NULL, message);
+}
+
+int cli_question_end(const cli_options *options, const cli_inputs *inputs, const cli_guard *guard,
+                     const cli_question *question, const cli_written *written)
+{
+    const char *const subject = cli_inputs_subject(inputs);
+    const int status = cli_output_close(options, guard, written->status, written->sink);
+    if (status != CLI_EXIT_DONE)
+        return status;
+    cli_note_filters(options, subject, question->result, &question->query.query, written->is_empty);
+    if (written->named)
+        cli_note_nameless(options, written->named);
+    return cli_exit_of_answer(options, subject, written->diagnostics);
 }
 
 void cli_question_close(cli_question *question)

@@ -38,6 +38,20 @@ etl_status cli_question_ask(const cli_options *options, const cli_inputs *inputs
                             const cli_guard *guard, bool always, cli_question *question,
                             etl_error *err);
 
+/* An answer whose writer has returned `status`. */
+typedef struct cli_written {
+    etl_status status;
+    etlheap_sink *sink;
+    bool is_empty;                      /* nothing is selected */
+    const etl_diag_counts *diagnostics; /* of the answer */
+    const etlheap_table *named;         /* whose functions should have names; NULL: none */
+} cli_written;
+
+/* Completes the output, and notes on stderr which filters select nothing, that names are missing,
+ * and what was lost. Returns the command's exit status. */
+int cli_question_end(const cli_options *options, const cli_inputs *inputs, const cli_guard *guard,
+                     const cli_question *question, const cli_written *written);
+
 /* After what was made of the result is freed. */
 void cli_question_close(cli_question *question);
 

@@ -39,8 +39,6 @@ CLI_SRCS := $(patsubst %,cli/%.c, \
 	options/custom_heaps \
 	options/help \
 	options/man_page \
-	options/free_options \
-	options/map_options \
 	options/mark_words \
 	options/nearest \
 	options/option_values \
@@ -49,6 +47,7 @@ CLI_SRCS := $(patsubst %,cli/%.c, \
 	options/output_format \
 	options/parse_values \
 	options/root_words \
+	options/view_options \
 	options/wildcards \
 	options/wildcards_$(PLATFORM) \
 	options/window_plan \

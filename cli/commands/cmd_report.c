@@ -1,7 +1,6 @@
 /*
  * cmd_report.c - `etlheap report`: memory outstanding per process, heap and stack.
  */
-#include "cli/filter_notes.h"
 #include "cli/messages.h"
 #include "cli/outputs.h"
 #include "cli/question.h"
@@ -62,22 +61,17 @@ static int report_inputs(const cli_options *options, const cli_inputs *inputs, c
     const etlheap_layout layout = cli_layout(options);
     etl_error err = { .status = ETL_OK };
     etlheap_sink *sink = NULL;
-    int exit_status = cli_question_open(options, inputs, guard, &out->question, &sink);
+    const int exit_status = cli_question_open(options, inputs, guard, &out->question, &sink);
     if (exit_status != CLI_EXIT_DONE)
         return exit_status;
     etl_status status = make_report(options, inputs, guard, out, &err);
     if (status != ETL_OK)
         return cli_output_fail(sink, cli_inputs_subject(inputs), &err);
     status = write_answer(format, out, &layout, sink);
-    exit_status = cli_output_close(options, guard, status, sink);
-    if (exit_status != CLI_EXIT_DONE)
-        return exit_status;
     const etlheap_table *const table = *table_of(out);
     const bool is_empty = out->suspects ? out->suspects->group_count == 0 : table->row_count == 0;
-    cli_note_filters(options, cli_inputs_subject(inputs), out->question.result,
-                     &out->question.query.query, is_empty);
-    cli_note_nameless(options, table);
-    return cli_exit_of_answer(options, cli_inputs_subject(inputs), &table->diagnostics);
+    const cli_written written = { status, sink, is_empty, &table->diagnostics, table };
+    return cli_question_end(options, inputs, guard, &out->question, &written);
 }
 
 static const etlheap_table **table_of(report *made)

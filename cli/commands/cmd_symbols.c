@@ -1,7 +1,6 @@
 /*
  * cmd_symbols.c - `etlheap symbols`: which modules have symbols, which do not.
  */
-#include "cli/filter_notes.h"
 #include "cli/messages.h"
 #include "cli/outputs.h"
 #include "cli/question.h"
@@ -49,19 +48,16 @@ static int list_inputs(const cli_options *options, const cli_inputs *inputs, cli
     const etlheap_layout layout = cli_layout(options);
     etl_error err = { .status = ETL_OK };
     etlheap_sink *sink = NULL;
-    int exit_status = cli_question_open(options, inputs, guard, &out->question, &sink);
+    const int exit_status = cli_question_open(options, inputs, guard, &out->question, &sink);
     if (exit_status != CLI_EXIT_DONE)
         return exit_status;
     etl_status status = make_list(options, inputs, guard, out, &err);
     if (status != ETL_OK)
         return cli_output_fail(sink, cli_inputs_subject(inputs), &err);
     status = cli_format_of(options)->write_symbols(out->question.result, out->list, &layout, sink);
-    exit_status = cli_output_close(options, guard, status, sink);
-    if (exit_status != CLI_EXIT_DONE)
-        return exit_status;
-    cli_note_filters(options, cli_inputs_subject(inputs), out->question.result,
-                     &out->question.query.query, is_empty(out->list));
-    return cli_exit_of_answer(options, cli_inputs_subject(inputs), &out->list->diagnostics);
+    const cli_written written = { status, sink, is_empty(out->list), &out->list->diagnostics,
+                                  NULL };
+    return cli_question_end(options, inputs, guard, &out->question, &written);
 }
 
 static etl_status make_list(const cli_options *options, const cli_inputs *inputs,

@@ -5,7 +5,6 @@
  * How long windows should be that nobody asked for is known after: then it keeps
  * lifetimes, which takes more memory, as --every DURATION would not.
  */
-#include "cli/filter_notes.h"
 #include "cli/messages.h"
 #include "cli/options/window_plan.h"
 #include "cli/outputs.h"
@@ -76,7 +75,7 @@ static int answer_inputs(const cli_options *options, const cli_inputs *inputs, c
         cli_complain_error(NULL, &err);
         return cli_exit_of(status);
     }
-    int exit_status = cli_question_open(options, inputs, guard, &out->question, &sink);
+    const int exit_status = cli_question_open(options, inputs, guard, &out->question, &sink);
     if (exit_status != CLI_EXIT_DONE)
         return exit_status;
     status = make_answer(options, inputs, guard, out, &err);
@@ -84,13 +83,9 @@ static int answer_inputs(const cli_options *options, const cli_inputs *inputs, c
         return cli_output_fail(sink, cli_inputs_subject(inputs), &err);
     status =
         cli_format_of(options)->write_windows(out->question.result, &out->answer, &layout, sink);
-    exit_status = cli_output_close(options, guard, status, sink);
-    if (exit_status != CLI_EXIT_DONE)
-        return exit_status;
-    cli_note_filters(options, cli_inputs_subject(inputs), out->question.result,
-                     &out->question.query.query, out->windows->table->row_count == 0);
-    return cli_exit_of_answer(options, cli_inputs_subject(inputs),
-                              &out->windows->table->diagnostics);
+    const etlheap_table *const table = out->windows->table;
+    const cli_written written = { status, sink, table->row_count == 0, &table->diagnostics, NULL };
+    return cli_question_end(options, inputs, guard, &out->question, &written);
 }
 
 /* A group has a block of lines: fewer of them are shown than of other rows. */

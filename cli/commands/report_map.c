@@ -6,7 +6,6 @@
  */
 #include "report_map.h"
 
-#include "cli/filter_notes.h"
 #include "cli/messages.h"
 #include "cli/outputs.h"
 #include "cli/question.h"
@@ -75,20 +74,16 @@ static int report_inputs(const cli_options *options, const cli_inputs *inputs, c
     const etlheap_layout layout = cli_layout(options);
     etl_error err = { .status = ETL_OK };
     etlheap_sink *sink = NULL;
-    int exit_status = cli_question_open(options, inputs, guard, &out->question, &sink);
+    const int exit_status = cli_question_open(options, inputs, guard, &out->question, &sink);
     if (exit_status != CLI_EXIT_DONE)
         return exit_status;
     etl_status status = make_map(options, inputs, guard, out, &err);
     if (status != ETL_OK)
         return cli_output_fail(sink, cli_inputs_subject(inputs), &err);
     status = cli_format_of(options)->write_map(out->question.result, out->map, &layout, sink);
-    exit_status = cli_output_close(options, guard, status, sink);
-    if (exit_status != CLI_EXIT_DONE)
-        return exit_status;
-    cli_note_filters(options, cli_inputs_subject(inputs), out->question.result,
-                     &out->question.query.query, out->map->process_count == 0);
-    cli_note_nameless(options, out->map->table);
-    return cli_exit_of_answer(options, cli_inputs_subject(inputs), &out->map->table->diagnostics);
+    const cli_written written = { status, sink, out->map->process_count == 0,
+                                  &out->map->table->diagnostics, out->map->table };
+    return cli_question_end(options, inputs, guard, &out->question, &written);
 }
 
 int cli_run_map(const cli_options *options)

@@ -21,19 +21,16 @@ static etl_status refuse_mark(const etlheap_marks *marks, const mark_word *word,
     char list[160];
     u32 namesakes = 0;
     if (marks->count == 0)
-        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                             "%s: the trace has no marks; record them with xperf -m NAME or wpr "
-                             "-marker NAME, or make marks of events with --mark-event",
-                             option);
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "%s: " CLI_NO_MARKS, option);
     for (u32 i = 0; i < marks->count; i++) {
         namesakes += strcmp(marks->at[i].name, word->name) == 0;
         cli_nearest_consider(&best, marks->at[i].name, ETLHEAP_MARKS_MAX - i);
     }
     if (namesakes > 0)
-        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                             "%s: there is no mark '%.60s#%" PRIu32 "': %" PRIu32
-                             " marks have that name",
-                             option, word->name, word->number, namesakes);
+        return etl_fail_with(
+            err, ETL_ERR_ARGUMENT, 0,
+            "%s: unknown mark '%.60s#%" PRIu32 "': the trace has %" PRIu32 " mark%s with that name",
+            option, word->name, word->number, namesakes, namesakes == 1 ? "" : "s");
     cli_nearest_write(&best, "; marks are ", list, sizeof list);
     return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "%s: no mark is called '%.40s'%s", option,
                          word->name, list);

@@ -6,6 +6,12 @@
 
 #include "parse_values.h"
 
+/* For whoever names a mark. */
+#define CLI_NO_MARKS                                                                               \
+    "the trace has no marks; record them with xperf -m NAME or wpr -marker NAME, or make marks "   \
+    "of "                                                                                          \
+    "events with --mark-event"
+
 /* What instants and marks mean in a recording. */
 typedef struct cli_clock {
     i64 start_filetime;
@@ -14,7 +20,7 @@ typedef struct cli_clock {
 
 /*
  * Nanoseconds since time zero of a time that is given. `option` is for messages. ETL_ERR_ARGUMENT:
- * an instant is centuries away, or there is no such mark; the message names those that there are.
+ * an instant is centuries away, or the mark does not exist; the message names the marks that do.
  */
 etl_status cli_clock_time(const cli_clock *clock, const cli_time *time, const char *option, i64 *ns,
                           etl_error *err);

@@ -14,7 +14,7 @@ static char *cut(char *text, char separator)
     return at + 1;
 }
 
-/* False: it is of no such form. */
+/* False: it has another form. */
 static bool split(char *text, etlheap_mark_event *out)
 {
     char *event = cut(text, '/');

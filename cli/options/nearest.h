@@ -1,5 +1,5 @@
 /*
- * nearest.h - which names were likely meant by a word that is none of them.
+ * nearest.h - the names that a mistyped word probably meant.
  */
 #ifndef CLI_NEAREST_H
 #define CLI_NEAREST_H

@@ -1,13 +1,13 @@
 /*
  * options.c - parsing of options, as the table of options_table.c says.
  */
-#include "free_options.h"
-#include "map_options.h"
 #include "options.h"
+
 #include "budgets.h"
 #include "clock.h"
 #include "command_list.h"
 #include "root_words.h"
+#include "view_options.h"
 #include "wildcards.h"
 
 #include <stdio.h>
@@ -37,7 +37,6 @@ static etl_status refuse_format(const cli_command *command, const etlheap_format
 static etl_status check_report(const cli_options *options, etl_error *err);
 static etl_status check_growth(const cli_options *options, etl_error *err);
 static etl_status check_churn(const cli_options *options, etl_error *err);
-static etl_status check_suspects(const cli_options *options, etl_error *err);
 static etl_status check_moment(const cli_options *options, etl_error *err);
 
 etl_status cli_options_parse(const cli_command *command, int count, char *const *words,
@@ -501,9 +500,8 @@ static etl_status check_report(const cli_options *options, etl_error *err)
                              "--type and --impacting cannot be combined: both choose types");
     etl_status status = cli_check_unmatched(options, err);
     status = status == ETL_OK ? cli_check_map(options, err) : status;
-    if (status == ETL_OK && options->suspects)
-        status = check_suspects(options, err);
-    else if (status == ETL_OK && cli_wants_growth(options))
+    status = status == ETL_OK ? cli_check_suspects(options, err) : status;
+    if (status == ETL_OK && cli_wants_growth(options))
         status = check_growth(options, err);
     if (status == ETL_OK && cli_wants_rates(options))
         status = check_churn(options, err);
@@ -543,40 +541,6 @@ static etl_status check_churn(const cli_options *options, etl_error *err)
     if (options->churn && (options->tree != ETLHEAP_TREE_NONE || options->histogram != 0))
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
                              "--churn cannot be combined with --tree or --histogram");
-    return ETL_OK;
-}
-
-/* A suspect is found by all that its blocks do, in an order of its own. */
-static etl_status check_suspects(const cli_options *options, etl_error *err)
-{
-    static const etlheap_key of_blocks[] = { ETLHEAP_KEY_TYPE, ETLHEAP_KEY_FREE_TYPE,
-                                             ETLHEAP_KEY_THREAD, ETLHEAP_KEY_SIZE_CLASS };
-    const char *excluded = NULL;
-    if (!cli_format_of(options)->write_suspects)
-        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                             "--format %s cannot be combined with --suspects",
-                             cli_format_of(options)->name);
-    excluded = options->types != 0                      ? "--type"
-               : options->impacting != 0                ? "--impacting"
-               : options->at_peak || options->at.given  ? "--at"
-               : options->tree != ETLHEAP_TREE_NONE     ? "--tree"
-               : options->histogram != 0                ? "--histogram"
-               : options->sort_given || options->growth ? "--sort and --growth"
-               : options->churn                         ? "--churn"
-                                                        : NULL;
-    if (excluded)
-        return etl_fail_with(
-            err, ETL_ERR_ARGUMENT, 0,
-            "--suspects judges everything in the window and has its own order; leave out %s",
-            excluded);
-    for (u32 i = 0; i < options->group_by_count * (u32)ETL_COUNT_OF(of_blocks); i++) {
-        const etlheap_key key = of_blocks[i % ETL_COUNT_OF(of_blocks)];
-        if (options->group_by[i / ETL_COUNT_OF(of_blocks)] == key)
-            return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                                 "--suspects compares the blocks of one stack or site with each "
-                                 "other; leave out --group-by %s",
-                                 etlheap_key_word(key));
-    }
     return ETL_OK;
 }
 

@@ -176,7 +176,7 @@ def check_refusals(results, work, store, summary, folder):
     for arguments, words in (
         (["report", work.path, "--from", "mark:tst 3"], "--from: no mark is called 'tst 3'; did you mean test 3"),
         (["windows", work.path, "--at", "mark:nothing like it"], "; marks are test 0, test 1"),
-        (["report", store, "--to", "mark:test 8#2"], "--to: there is no mark 'test 8#2': 1 marks have that name"),
+        (["report", store, "--to", "mark:test 8#2"], "--to: unknown mark 'test 8#2': the trace has 1 mark with that name"),
         (["report", summary, "--from", "mark:test 1"], "a summary has no marks"),
         (["report", work.path, "--mark-event", "nonsense"], "does not describe an event"),
     ):

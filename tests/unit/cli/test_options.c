@@ -431,6 +431,10 @@ static void contradictions_are_refused(void **state)
     expect_error(&report, "a --growth --histogram size",
                  "cannot be combined with --tree and --histogram");
     expect_error(&report, "a --kind virtualalloc --heap 0x1", "cannot be combined");
+    expect_error(&report, "a --suspects --pairs", "leave out --pairs");
+    expect_error(&report, "a --unmatched --churn", "--unmatched cannot be combined");
+    expect_error(&report, "a --unmatched --growth", "--unmatched cannot be combined");
+    expect_error(&report, "a --unmatched --suspects", "--unmatched cannot be combined");
     expect_error(&report, "a --format ndjson", "--format: 'ndjson' is not a format of report");
     expect_error(&dump, "a --format csv", "--format: 'csv' is not a format of dump");
     expect_error(&info, "a --format csv", "--format: 'csv' is not a format of info");

@@ -100,7 +100,8 @@ static void marks_are_cuts(void **state)
     assert_string_equal(err.message, "--window: no mark is called 'lod'; did you mean load?");
     finish(&options, &plan);
     assert_int_equal(make(third, &options, &plan, &err), ETL_ERR_ARGUMENT);
-    assert_string_equal(err.message, "--at: there is no mark 'load#3': 2 marks have that name");
+    assert_string_equal(err.message,
+                        "--at: unknown mark 'load#3': the trace has 2 marks with that name");
     finish(&options, &plan);
 }
 
