@@ -113,21 +113,12 @@ class Leaky:
 
 def stack_texts(lines, wanted):
     """{number of the innermost frame: its stack as modules and offsets}, as reports show it."""
-    from oracle_streams import Modules, stack_text  # of the tests: reads recordings in the plainest way
+    from oracle_streams import Frames  # of the tests: reads recordings in the plainest way
 
-    modules, frames, program, texts = Modules(), [None], None, {}
+    frames, texts = Frames(), {}
     for line in lines:
         kind, *words = line.split()
-        if kind == "x":
-            program = words[1]
-        elif kind == "m" and words[1] == "-":
-            modules.begin()
-        elif kind == "m":
-            numbers = [int(word, 16) for word in words[2:]]
-            path = program if words[1] == "x" else words[1]
-            modules.add(numbers[0], list(zip(numbers[1::2], numbers[2::2])), path.rsplit("/", 1)[-1])
-        elif kind == "t":
-            frames.append((int(words[0], 16), int(words[1], 16)))
-        elif kind == "+" and words[1] in wanted and words[1] not in texts:
-            texts[words[1]] = "\n".join(stack_text(frames, int(words[1], 16), modules))
+        frames.take(kind, words)
+        if kind == "+" and words[1] in wanted and words[1] not in texts:
+            texts[words[1]] = "\n".join(frames.stack(int(words[1], 16)))
     return texts

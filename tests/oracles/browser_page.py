@@ -163,6 +163,12 @@ class Page:
         """Waits until the page has drawn what was asked for last."""
         self.run("new Promise((done) => setTimeout(() => requestAnimationFrame(() => done(0)), 200))")
 
+    def until(self, script, seconds=10):
+        """Waits until an expression in the page is true, but no longer than so many seconds."""
+        last = time.monotonic() + seconds
+        while not self.run(f"Boolean({script})") and time.monotonic() < last:
+            time.sleep(0.05)
+
     def press(self, key, shift=False):
         codes = {"Enter": 13, "Escape": 27, " ": 32, "End": 35, "Home": 36, "Tab": 9}
         codes.update(ArrowLeft=37, ArrowUp=38, ArrowRight=39, ArrowDown=40, PageUp=33, PageDown=34)

@@ -302,10 +302,17 @@ def clipboard(page):
     page.run("byId('search').focus()")
     page.call("Input.dispatchKeyEvent", type="keyDown", key="v", commands=["paste"])
     page.call("Input.dispatchKeyEvent", type="keyUp", key="v")
+    page.until("byId('search').value !== ''")
     text = page.run("byId('search').value")
     page.run("byId('search').value = ''; byId('search').dispatchEvent(new Event('input'))")
     page.settle()
     return text
+
+
+def copy_by(page, button):
+    """Presses a button that copies, and waits until it says that it has."""
+    page.run(f"document.querySelector('{button}').click()")
+    page.until(f"document.querySelector('{button}').textContent === 'Copied'")
 
 
 def saved(folder, name):
@@ -343,15 +350,13 @@ def check_blocks_csv(results, page, folder):
 
 
 def check_copy(results, page):
-    page.run("document.querySelector('[data-copy=rows]').click()")
-    page.settle()
+    copy_by(page, "[data-copy=rows]")
     text = clipboard(page)
     # A field of one line has no line ends.
     for row in page.run(OPEN_ROWS):
         results.check("the clipboard has a row", "\t".join(row) in text, row, text[:400]) if "\t".join(row) not in text else None
     results.check("the clipboard has the rows", text.startswith("Kind\tProcess\tHandle\tType\tStack\tFrames\tOutstanding Size (bytes)"), text[:200])
-    page.run("document.getElementById('copy-link').click()")
-    page.settle()
+    copy_by(page, "#copy-link")
     results.equal("a button copies the link", clipboard(page), page.run("location.href"))
 
 

@@ -50,27 +50,45 @@ class Modules:
         return f"{self.names[at]}+{hex(address - self.starts[at])}"
 
 
+class Frames:
+    """The call stacks of a recording, from its lines about modules and frames."""
+
+    def __init__(self):
+        self.modules, self.frames, self.program = Modules(), [None], None
+
+    def take(self, kind, words):
+        if kind == "x":
+            self.program = words[1]
+        elif kind == "m" and words[1] == "-":
+            self.modules.begin()
+        elif kind == "m":
+            numbers = [int(word, 16) for word in words[2:]]
+            name = os.path.basename(self.program if words[1] == "x" else words[1])
+            self.modules.add(numbers[0], list(zip(numbers[1::2], numbers[2::2])), name)
+        elif kind == "t":
+            self.frames.append((int(words[0], 16), int(words[1], 16)))
+
+    def stack(self, leaf):
+        """As text, innermost first."""
+        stack = []
+        while leaf:
+            address, leaf = self.frames[leaf]
+            stack.append(self.modules.text(address))
+        return tuple(stack)
+
+
 def stacks_of_recording(path):
     """{frames as text, innermost first: [allocations, bytes, outstanding, outstanding bytes]}."""
-    modules, frames, program = Modules(), [None], None
+    frames = Frames()
     by_stack, texts, live = defaultdict(lambda: [0, 0, 0, 0]), {}, {}
     with open(path, encoding="utf-8") as lines:
         for line in lines:
             kind, *words = line.split()
-            if kind == "x":
-                program = words[1]
-            elif kind == "m" and words[1] == "-":
-                modules.begin()
-            elif kind == "m":
-                numbers = [int(word, 16) for word in words[2:]]
-                name = os.path.basename(program if words[1] == "x" else words[1])
-                modules.add(numbers[0], list(zip(numbers[1::2], numbers[2::2])), name)
-            elif kind == "t":
-                frames.append((int(words[0], 16), int(words[1], 16)))
-            elif kind == "+":
+            frames.take(kind, words)
+            if kind == "+":
                 size, leaf, address = (int(word, 16) for word in words)
                 if leaf not in texts:
-                    texts[leaf] = stack_text(frames, leaf, modules)
+                    texts[leaf] = frames.stack(leaf)
                 sums = by_stack[texts[leaf]]
                 for i, value in enumerate((1, size, 1, size)):
                     sums[i] += value
@@ -80,14 +98,6 @@ def stacks_of_recording(path):
                 sums[2] -= 1
                 sums[3] -= size
     return {"\n".join(stack): sums for stack, sums in by_stack.items()}
-
-
-def stack_text(frames, leaf, modules):
-    stack = []
-    while leaf:
-        address, leaf = frames[leaf]
-        stack.append(modules.text(address))
-    return tuple(stack)
 
 
 def stacks_of_report(path):
