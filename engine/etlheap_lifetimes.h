@@ -72,11 +72,10 @@ typedef struct etlheap_lifetime {
 } etlheap_lifetime;
 
 typedef struct etlheap_lifetimes_options {
-    size_t size;                  /* sizeof(etlheap_lifetimes_options) */
-    etlheap_lifetime_column sort; /* 0: alloc_time */
-    bool
-        sort_descending; /* largest first; a block that was never freed has the largest free time */
-    u64 top;             /* only the first rows; 0: all */
+    size_t size;                   /* sizeof(etlheap_lifetimes_options) */
+    etlheap_lifetime_column sort;  /* 0: alloc_time */
+    bool sort_descending;          /* largest first; never freed sorts as the largest */
+    u64 top;                       /* only the first rows; 0: all */
     u64 memory_bytes_max;          /* limit for the rows in memory; 0: no limit */
     etlheap_progress_fn *progress; /* counts bytes of the trace; may be NULL */
     void *progress_user;
