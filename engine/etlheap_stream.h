@@ -32,9 +32,8 @@ typedef struct etlheap_stream_record {
     u32 session;
     i64 ticks; /* in the first trace's clock */
     i64 time_ns;
-    etl_description
-        description;       /* ETL_DESCRIPTION_NONE unless etlheap_stream_describe was called */
-    etl_diag_counts *diag; /* the stream's; pass it to etl_walk_begin */
+    etl_description description; /* set after etlheap_stream_describe */
+    etl_diag_counts *diag;       /* the stream's; pass it to etl_walk_begin */
 } etlheap_stream_record;
 
 /*
