@@ -25,9 +25,9 @@ extern "C" {
  *     steady   all values are equal
  *     step     one jump explains the curve: if the curve is cut in two, the distances of all values
  *              from the median of their part add up to at most a quarter of their distances from
- *              the overall median. The best such cut counts, then the earliest. It is `new` if there
- *              is nothing before the cut and something in the last run, `gone` if there is something
- *              in the first run and nothing after the cut
+ *              the overall median. The best such cut counts, then the earliest. It is `new` if
+ *              there is nothing before the cut and something in the last run, `gone` if there is
+ *              something in the first run and nothing after the cut
  *     drift    the pairs of runs that rise outnumber those that fall by at least half of all pairs,
  *              or the reverse, and the slope has the same direction
  *     new      nothing before some run, and something in it and in all later ones

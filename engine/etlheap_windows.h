@@ -60,10 +60,9 @@ typedef struct etlheap_windows_options {
 typedef struct etlheap_cell {
     i64 count[ETLHEAP_TYPE_CAPACITY], size[ETLHEAP_TYPE_CAPACITY];
     i64 outstanding_count, outstanding_size; /* at the end of the window: AIFO + AOFO */
-    i64 peak_count,
-        /* The largest outstanding amounts inside the window. Of a summary they can be
+    /* The largest outstanding amounts inside the window. Of a summary they can be
          * ETLHEAP_NOT_KNOWN. */
-        peak_size;
+    i64 peak_count, peak_size;
     i64 impacting_size; /* AIFO - AOFI */
 } etlheap_cell;
 
