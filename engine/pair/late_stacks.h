@@ -23,8 +23,7 @@ typedef struct late_stacks {
     pair_lanes *lanes;
     actor_table *actors; /* NULL: no question asks who freed */
     const free_stacks *frees;
-    ETLHEAP_VECTOR(journal_slot)
-    words; /* words of the slice that do not go to the places of their events */
+    ETLHEAP_VECTOR(journal_slot) words; /* of the slice, not at the places of their events */
 } late_stacks;
 
 /* Call it between join and order of a slice. Applies what the join settled. False if memory runs
