@@ -3,9 +3,9 @@
  *
  * In: two inputs, or one comparison that UMDH printed. Out: one comparison in the chosen format.
  *
- *     traces, stores    each side is asked the same question ───┐
- *     UMDH logs         parsed, named if there are symbols ─────┼─▶ two tables ─▶ etlheap_diff_tables
- *     UMDH comparison   both sides in one file ─────────────────┘
+ *     traces, stores    each side is asked the same question ──┐
+ *     UMDH logs         parsed, named if there are symbols ────┼▶ two tables ▶ etlheap_diff_tables
+ *     UMDH comparison   both sides in one file ────────────────┘
  *
  * Invariant: a recording and a log are never compared with each other (refuse_mixture): a log has
  * the blocks of one moment, without times, threads and builds.
