@@ -1,13 +1,10 @@
 /*
- * option_values.c - stores the value of an option in its member of cli_options, by the kind of
- * value.
+ * option_values.c - stores the value of an option in its member of cli_options, by its kind.
  *
  * In: a row of the options table, and the text that the user typed. Out: the member, or an error
- * that names the option and what would have been right.
- *
- * Words of lists (kinds, types, keys, measures, formats) come from one place, the engine's names
- * and the table of formats, for checking, messages and help alike. Invariant: repeating a list
- * option adds to it; repeating any other replaces the value.
+ * that says what would have been right. The words of a list come from one place (the engine's
+ * names, the table of formats) for checks, messages and help. Invariant: lists add up over
+ * repetitions; of all other options the last one counts.
  */
 #include "custom_heaps.h"
 #include "mark_words.h"
@@ -205,8 +202,7 @@ bool cli_format_fits(const etlheap_format *format, u32 command_bit)
            (command_bit == CLI_DUMP && format->write_record);
 }
 
-/* Does the help text of the option lack its list of choices? It has one if all words are in it.
- * Formats are listed with their summaries. */
+/* Does the help text lack its list of choices? Formats are listed with their summaries. */
 bool cli_option_lacks_choices(const cli_option *option)
 {
     const cli_value value = (cli_value)option->value;
@@ -275,9 +271,8 @@ static etl_status bad_value(const cli_option *option, const char *spelled, const
                          spelled, text, expected);
 }
 
-/* The error for an unknown word: where it belongs, the nearest choice, or all choices. Long lists
- * go without commas. A list too long for an error is left to --help, because a cut list would hide
- * what the user looks for. */
+/* The error for an unknown word: where it belongs, the nearest choice, or all choices. A list too
+ * long for an error is left to --help: if cut, it might hide what the user looks for. */
 static etl_status bad_choice(const cli_option *option, const char *spelled, const char *word,
                              u32 command_bit, etl_error *err)
 {
@@ -328,8 +323,7 @@ etl_status cli_refuse_exporter(const char *spelled, const etlheap_exporter *expo
         spelled, exporter->name, exporter->name, exporter->suffix);
 }
 
-/* Is the word a choice of another command? Users call a page for browsers a report, but it is a
- * format of `export`. */
+/* Is the word a choice of another command, such as a page for browsers, a format of `export`? */
 static bool is_of_other_command(const cli_option *option, const char *spelled, const char *word,
                                 etl_error *err)
 {
@@ -416,8 +410,7 @@ static bool store_moment(const char *text, cli_options *out)
     return out->at_peak || cli_parse_time(text, &out->at);
 }
 
-/* Stores the name of an additional output. Two files of one format would be copies, and standard
- * output belongs to the main output. */
+/* Stores the name of another output: one for each format, none of them standard output. */
 static etl_status store_file(const cli_option *option, const char *spelled, const char *text,
                              const char **member, etl_error *err)
 {
@@ -473,8 +466,7 @@ static etl_status store_range(const cli_option *option, const char *spelled, con
     return good ? ETL_OK : bad_value(option, spelled, text, err);
 }
 
-/* Appends a range of times. If one end is an instant, the ends are compared once the trace is
- * open. */
+/* Appends a range. If one end is an instant, the ends are compared once the trace is open. */
 static etl_status store_times(const cli_option *option, const char *spelled, const char *text,
                               cli_options *options, etl_error *err)
 {
