@@ -1,8 +1,8 @@
 /*
  * suspect_score.c - scores how likely a group of blocks leaks.
  *
- * In: the sums of a group (suspect_sums.h). Out: a score of 0 to 1000, and the age from which
- * blocks count as lost.
+ * In: the sums of a group (suspect_sums.h) and the time in which its process ran. Out: a score of 0
+ * to 100; suspects.c keeps groups from SUSPECT_SCORE_MIN on.
  *
  * A leak is memory that nobody will free. A trace cannot show that; it shows blocks that are still
  * there when it ends. Most of these are harmless: every program has tables that it makes once,
