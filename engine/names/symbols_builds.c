@@ -137,8 +137,8 @@ static etl_status find_pdbs(etlheap_symbols *symbols, const build_requests *requ
     return status;
 }
 
-/* Finds PDBs by name alone, if the user allows it: without a known build, any PDB of that name may
- * be right. */
+/* Finds PDBs by name alone, for snapshots: their modules have no known build, so any PDB of the
+ * name may be the right one. */
 static etl_status find_by_name(etlheap_symbols *symbols, const u32 *builds, u32 count,
                                etl_error *err)
 {
