@@ -3,6 +3,7 @@
  *
  *     --accept: nothing was measured, or lossy  it stays as it is
  *     --accept                                  this run is the next baseline
+ *     --strict, and the exit status is 4        it stays as it is
  *     pass, no baseline yet, something measured the same
  *     pass, nothing larger, something smaller   the same
  *     else                                      it stays as it is

@@ -30,7 +30,10 @@ int cli_exit_of(etl_status status);
 int cli_exit_of_diagnostics(const cli_options *options, const char *subject,
                             const etl_diag_counts *counts);
 
-/* The same behind a list, which has no room for what was lost or damaged: without
+/* Whether cli_exit_of_diagnostics gives CLI_EXIT_STRICT. Says nothing. */
+bool cli_fails_strict(const cli_options *options, const etl_diag_counts *counts);
+
+/* As cli_exit_of_diagnostics, behind a list, which has no room for what was lost or damaged: without
  * --strict it is noted. And behind an answer, which as CSV is a list. */
 int cli_exit_of_list(const cli_options *options, const char *subject,
                      const etl_diag_counts *counts);

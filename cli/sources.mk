@@ -47,6 +47,7 @@ CLI_SRCS := $(patsubst %,cli/%.c, \
 	options/output_format \
 	options/parse_values \
 	options/root_words \
+	options/store_settings \
 	options/view_options \
 	options/wildcards \
 	options/wildcards_$(PLATFORM) \

@@ -238,7 +238,7 @@ static int exit_of_verdict(const cli_options *options, const inquiry *q)
     const etlheap_gate *const gate = q->gate;
     if (gate->is_unmeasured && !options->allow_empty)
         return exit_of_unmeasured(q);
-    if (q->ratchet == ETLHEAP_RATCHET_REFUSED) {
+    if (options->accept && q->ratchet == ETLHEAP_RATCHET_REFUSED) {
         cli_complain(cli_inputs_subject(&q->inputs),
                      "--accept needs a complete trace, but this one lost events or is damaged; "
                      "record again. The baseline was not written");

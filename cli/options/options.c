@@ -27,6 +27,8 @@ static etl_status parse_long(const cli_command *command, char *const *words, cli
                              int *taken, etl_error *err);
 static etl_status parse_short(const cli_command *command, char *const *words, cli_options *out,
                               int *taken, etl_error *err);
+static etl_status take_option(const cli_option *option, const char *spelled, const char *value,
+                              cli_options *out, etl_error *err);
 static etl_status check_command(const cli_command *command, const cli_option *option,
                                 const char *spelled, etl_error *err);
 static etl_status check_options(const cli_command *command, const cli_options *options,
@@ -155,7 +157,7 @@ void cli_options_free(cli_options *options)
                                  &options->max_growth,     &options->max_outstanding_count,
                                  &options->suppressions,   &options->max_growth_count,
                                  &options->source_roots,   &options->selection,
-                                 &options->threads };
+                                 &options->threads,        &options->settings };
     for (u32 i = 0; i < options->owned_words.count; i++)
         free((void *)(uintptr_t)options->owned_words.at[i]);
     free(options->owned_words.at);
@@ -257,11 +259,7 @@ static etl_status parse_long(const cli_command *command, char *const *words, cli
                                  option->placeholder);
         *taken = 2;
     }
-    status = cli_value_store(option, option->name, value, out, err);
-    if (status != ETL_OK || !(option->commands & CLI_REPEATED))
-        return status;
-    status = cli_words_add(&out->selection, option->name, err);
-    return status == ETL_OK && value ? cli_words_add(&out->selection, value, err) : status;
+    return take_option(option, option->name, value, out, err);
 }
 
 /* Parses "-j 4", "-j4" or "-h". Letters cannot be combined: few options have one. */
@@ -285,7 +283,26 @@ static etl_status parse_short(const cli_command *command, char *const *words, cl
                                  option->placeholder);
         *taken = 2;
     }
-    return cli_value_store(option, spelled, value, out, err);
+    return take_option(option, spelled, value, out, err);
+}
+
+/* Stores the value, and keeps the words of options that others than their member need. */
+static etl_status take_option(const cli_option *option, const char *spelled, const char *value,
+                              cli_options *out, etl_error *err)
+{
+    etl_status status = cli_value_store(option, spelled, value, out, err);
+    if (status == ETL_OK && (option->commands & CLI_REPEATED)) {
+        status = cli_words_add(&out->selection, option->name, err);
+        if (status == ETL_OK && value)
+            status = cli_words_add(&out->selection, value, err);
+    }
+    if (status == ETL_OK && (option->commands & CLI_STORE) &&
+        !(option->commands & CLI_SAME_STORE)) {
+        status = cli_words_add(&out->settings, option->name, err);
+        if (status == ETL_OK)
+            status = cli_words_add(&out->settings, value ? value : "", err);
+    }
+    return status;
 }
 
 /* An option of another command gets a different error than an unknown one. */

@@ -38,6 +38,10 @@ typedef enum cli_exit {
  * measured. Not those for which the verdict knows better: kinds, processes, frames. */
 #define CLI_REPEATED 8192u
 
+/* Options of `store` that do not change what a store holds. All others count when a batch decides
+ * whether the store of an earlier run still answers: an option without this bit counts. */
+#define CLI_SAME_STORE 16384u
+
 /* Commands that have options in common: all filters and groupings, a window and
  * the simple filters, CSV, a format. */
 #define CLI_GROUPING  (CLI_REPORT | CLI_WINDOWS | CLI_DIFF | CLI_TREND)
@@ -149,6 +153,7 @@ typedef struct cli_options {
     const char *sarif_category;             /* NULL: not given */
     cli_words source_roots;                 /* FROM=TO */
     cli_words selection; /* options that are repeated, each with its value behind it */
+    cli_words settings;  /* options that change a store, each with its value or "" behind it */
     const char *symbols; /* NULL: not given */
     bool symbols_loose, offline;
     cli_words events;
