@@ -51,6 +51,10 @@ void cli_stores_close(cli_stores *stores);
  * input is a store. */
 bool cli_inputs_need_traces(const cli_inputs *inputs, const char *why);
 
+/* For UMDH logs: says on stderr which option asks about times, which a log does not have. Returns an
+ * exit status. */
+int cli_refuse_times(const cli_options *options, const char *log);
+
 void cli_inputs_close(cli_inputs *inputs);
 
 /* The input a message is about when it is about all: the only one, or NULL. */

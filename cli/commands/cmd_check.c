@@ -26,6 +26,8 @@
 #include "cli/system/terminal.h"
 #include "commands.h"
 
+#include <stdlib.h>
+
 #define STACKS_DEFAULT 5
 #define PASSES_LISTED  25 /* of a budget: enough to see what comes close */
 #define SENTENCE_SIZE  512
@@ -39,6 +41,7 @@ typedef struct inquiry {
     cli_baseline baseline;
     cli_side_outputs sides;
     cli_roots roots;
+    cli_words selection; /* of commands that show what was measured */
     const etlheap_gate *gate;
     etlheap_ratchet ratchet;
 } inquiry;
@@ -85,6 +88,7 @@ int cli_run_check(const cli_options *options)
     etlheap_suppressions_close(q.suppressions);
     cli_budgets_free(&q.budgets);
     cli_roots_free(&q.roots);
+    free(q.selection.at);
     cli_guard_end(&guard);
     return status;
 }
@@ -97,6 +101,8 @@ static int read_options(const cli_options *options, inquiry *q)
         status = read_suppressions(options, q, &err);
     if (status == ETL_OK)
         status = cli_roots_parse(options, &q->roots, &err);
+    if (status == ETL_OK)
+        status = cli_repeated_words(options, &q->selection, &err);
     if (status != ETL_OK)
         cli_complain_error(NULL, &err);
     return cli_exit_of(status);
@@ -203,7 +209,7 @@ static int write_verdict(const cli_options *options, cli_guard *guard, inquiry *
         .gate = q->gate,
         .baseline_name = options->baseline,
         .inputs = { options->inputs.at, options->inputs.count },
-        .selection = { options->selection.at, options->selection.count },
+        .selection = { q->selection.at, q->selection.count },
         .may_compare = may_compare(options, q),
         .ratchet = q->ratchet,
         .results_max = options->sarif_results,

@@ -156,13 +156,13 @@ void cli_options_free(cli_options *options)
                                  &options->stack_tags,     &options->max_outstanding,
                                  &options->max_growth,     &options->max_outstanding_count,
                                  &options->suppressions,   &options->max_growth_count,
-                                 &options->source_roots,   &options->selection,
-                                 &options->threads,        &options->settings };
+                                 &options->source_roots,   &options->threads };
     for (u32 i = 0; i < options->owned_words.count; i++)
         free((void *)(uintptr_t)options->owned_words.at[i]);
     free(options->owned_words.at);
     for (size_t i = 0; i < ETL_COUNT_OF(words); i++)
         free(words[i]->at);
+    free(options->given.at);
     free(options->heaps.at);
     free(options->custom.at);
     free(options->mark_events.at);
@@ -286,21 +286,41 @@ static etl_status parse_short(const cli_command *command, char *const *words, cl
     return take_option(option, spelled, value, out, err);
 }
 
-/* Stores the value, and keeps the words of options that others than their member need. */
+/* Stores the value, and remembers that the option was given. */
 static etl_status take_option(const cli_option *option, const char *spelled, const char *value,
                               cli_options *out, etl_error *err)
 {
-    etl_status status = cli_value_store(option, spelled, value, out, err);
-    if (status == ETL_OK && (option->commands & CLI_REPEATED)) {
-        status = cli_words_add(&out->selection, option->name, err);
-        if (status == ETL_OK && value)
-            status = cli_words_add(&out->selection, value, err);
+    cli_given_list *const given = &out->given;
+    const etl_status status = cli_value_store(option, spelled, value, out, err);
+    if (status != ETL_OK)
+        return status;
+    cli_given *const at = realloc(given->at, ((size_t)given->count + 1) * sizeof *at);
+    if (!at)
+        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+    at[given->count++] = (cli_given){ option, value };
+    given->at = at;
+    return ETL_OK;
+}
+
+const cli_option *cli_first_given(const cli_options *options, u32 bit)
+{
+    for (u32 i = 0; i < options->given.count; i++) {
+        if (options->given.at[i].option->commands & bit)
+            return options->given.at[i].option;
     }
-    if (status == ETL_OK && (option->commands & CLI_STORE) &&
-        !(option->commands & CLI_SAME_STORE)) {
-        status = cli_words_add(&out->settings, option->name, err);
-        if (status == ETL_OK)
-            status = cli_words_add(&out->settings, value ? value : "", err);
+    return NULL;
+}
+
+etl_status cli_repeated_words(const cli_options *options, cli_words *out, etl_error *err)
+{
+    etl_status status = ETL_OK;
+    for (u32 i = 0; i < options->given.count && status == ETL_OK; i++) {
+        const cli_given *const given = &options->given.at[i];
+        if (!(given->option->commands & CLI_REPEATED))
+            continue;
+        status = cli_words_add(out, given->option->name, err);
+        if (status == ETL_OK && given->value)
+            status = cli_words_add(out, given->value, err);
     }
     return status;
 }

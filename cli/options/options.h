@@ -42,6 +42,9 @@ typedef enum cli_exit {
  * whether the store of an earlier run still answers: an option without this bit counts. */
 #define CLI_SAME_STORE 16384u
 
+/* Options about times, which a UMDH log does not have. */
+#define CLI_NEEDS_TIMES 32768u
+
 /* Commands that have options in common: all filters and groupings, a window and
  * the simple filters, CSV, a format. */
 #define CLI_GROUPING  (CLI_REPORT | CLI_WINDOWS | CLI_DIFF | CLI_TREND)
@@ -94,6 +97,17 @@ typedef struct cli_times {
     cli_time *at;
     u32 count;
 } cli_times;
+
+/* The options of a command line, as they were given. */
+typedef struct cli_given {
+    const struct cli_option *option;
+    const char *value; /* NULL: none */
+} cli_given;
+
+typedef struct cli_given_list {
+    cli_given *at;
+    u32 count;
+} cli_given_list;
 
 /* --top all */
 #define CLI_TOP_ALL UINT32_MAX
@@ -152,8 +166,7 @@ typedef struct cli_options {
     u32 sarif_results;                      /* 0: not given */
     const char *sarif_category;             /* NULL: not given */
     cli_words source_roots;                 /* FROM=TO */
-    cli_words selection; /* options that are repeated, each with its value behind it */
-    cli_words settings;  /* options that change a store, each with its value or "" behind it */
+    cli_given_list given;
     const char *symbols; /* NULL: not given */
     bool symbols_loose, offline;
     cli_words events;
@@ -243,6 +256,13 @@ etl_status cli_options_parse(const cli_command *command, int count, char *const 
                              cli_options *out, etl_error *err);
 
 void cli_options_free(cli_options *options);
+
+/* The first option on the command line whose row has the bit in `commands`; NULL: none. */
+const cli_option *cli_first_given(const cli_options *options, u32 bit);
+
+/* Appends the options that have CLI_REPEATED, each followed by its value if it has one. The words
+ * are the command line's. Errors: ETL_ERR_MEMORY. */
+etl_status cli_repeated_words(const cli_options *options, cli_words *out, etl_error *err);
 
 /* The words of --impacting. */
 typedef enum cli_impacting {

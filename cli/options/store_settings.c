@@ -8,14 +8,14 @@ static void add_part(etlheap_content_id *sum, etlheap_content_id part)
     *sum = etlheap_content_of(both, sizeof both);
 }
 
-static etl_status add_value(const cli_option *option, const char *value, etlheap_content_id *sum,
-                            etl_error *err)
+static etl_status add_option(const cli_given *given, etlheap_content_id *sum, etl_error *err)
 {
+    const char *const value = given->value ? given->value : "";
     etlheap_content_id content = { .high = 0 };
     u64 size_bytes;
-    add_part(sum, etlheap_content_of(option->name, strlen(option->name)));
+    add_part(sum, etlheap_content_of(given->option->name, strlen(given->option->name)));
     add_part(sum, etlheap_content_of(value, strlen(value)));
-    if (option->value != CLI_VALUE_CUSTOM || value[0] != '@')
+    if (given->option->value != CLI_VALUE_CUSTOM || value[0] != '@')
         return ETL_OK;
     const etl_status status = etlheap_content_of_file(value + 1, &content, &size_bytes, err);
     add_part(sum, content);
@@ -24,16 +24,13 @@ static etl_status add_value(const cli_option *option, const char *value, etlheap
 
 etl_status cli_store_settings(const cli_options *options, etlheap_content_id *out, etl_error *err)
 {
-    const cli_words *const given = &options->settings;
     etl_status status = ETL_OK;
     *out = (etlheap_content_id){ .high = 0 };
     for (u32 row = 0; row < cli_option_count(); row++) {
         const cli_option *const option = cli_option_at(row);
-        if (!(option->commands & CLI_STORE))
-            continue;
-        for (u32 i = 0; i + 1 < given->count && status == ETL_OK; i += 2) {
-            if (strcmp(given->at[i], option->name) == 0)
-                status = add_value(option, given->at[i + 1], out, err);
+        for (u32 i = 0; i < options->given.count && status == ETL_OK; i++) {
+            if (options->given.at[i].option == option && !(option->commands & CLI_SAME_STORE))
+                status = add_option(&options->given.at[i], out, err);
         }
     }
     return status;
