@@ -21,6 +21,7 @@
 #include "cli/system/memory_limit.h"
 #include "cli/system/terminal.h"
 #include "cli/options/advice.h"
+#include "cli/options/given_options.h"
 #include "cli/options/mark_words.h"
 #include "messages.h"
 #include "progress.h"

@@ -37,6 +37,7 @@ CLI_SRCS := $(patsubst %,cli/%.c, \
 	options/completion_zsh \
 	options/cull_list \
 	options/custom_heaps \
+	options/given_options \
 	options/help \
 	options/man_page \
 	options/mark_words \

@@ -20,6 +20,7 @@
 #include "cli/filter_notes.h"
 #include "cli/messages.h"
 #include "cli/options/budgets.h"
+#include "cli/options/given_options.h"
 #include "cli/options/root_words.h"
 #include "cli/outputs.h"
 #include "cli/side_outputs.h"

@@ -13,6 +13,7 @@
 #include "budgets.h"
 #include "clock.h"
 #include "command_list.h"
+#include "given_options.h"
 #include "root_words.h"
 #include "view_options.h"
 #include "wildcards.h"
@@ -290,39 +291,8 @@ static etl_status parse_short(const cli_command *command, char *const *words, cl
 static etl_status take_option(const cli_option *option, const char *spelled, const char *value,
                               cli_options *out, etl_error *err)
 {
-    cli_given_list *const given = &out->given;
     const etl_status status = cli_value_store(option, spelled, value, out, err);
-    if (status != ETL_OK)
-        return status;
-    cli_given *const at = realloc(given->at, ((size_t)given->count + 1) * sizeof *at);
-    if (!at)
-        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
-    at[given->count++] = (cli_given){ option, value };
-    given->at = at;
-    return ETL_OK;
-}
-
-const cli_option *cli_first_given(const cli_options *options, u32 bit)
-{
-    for (u32 i = 0; i < options->given.count; i++) {
-        if (options->given.at[i].option->commands & bit)
-            return options->given.at[i].option;
-    }
-    return NULL;
-}
-
-etl_status cli_repeated_words(const cli_options *options, cli_words *out, etl_error *err)
-{
-    etl_status status = ETL_OK;
-    for (u32 i = 0; i < options->given.count && status == ETL_OK; i++) {
-        const cli_given *const given = &options->given.at[i];
-        if (!(given->option->commands & CLI_REPEATED))
-            continue;
-        status = cli_words_add(out, given->option->name, err);
-        if (status == ETL_OK && given->value)
-            status = cli_words_add(out, given->value, err);
-    }
-    return status;
+    return status == ETL_OK ? cli_given_add(&out->given, option, value, err) : status;
 }
 
 /* An option of another command gets a different error than an unknown one. */

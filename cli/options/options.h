@@ -33,6 +33,7 @@ typedef enum cli_exit {
 #define CLI_MERGE       1024u
 #define CLI_SELFTEST    2048u
 #define CLI_TREND       4096u
+#define CLI_COMMANDS    8191u /* all of them */
 
 /* Beside them: the commands that a check names are given the option, too, and so show what it
  * measured. Not those for which the verdict knows better: kinds, processes, frames. */
@@ -256,13 +257,6 @@ etl_status cli_options_parse(const cli_command *command, int count, char *const 
                              cli_options *out, etl_error *err);
 
 void cli_options_free(cli_options *options);
-
-/* The first option on the command line whose row has the bit in `commands`; NULL: none. */
-const cli_option *cli_first_given(const cli_options *options, u32 bit);
-
-/* Appends the options that have CLI_REPEATED, each followed by its value if it has one. The words
- * are the command line's. Errors: ETL_ERR_MEMORY. */
-etl_status cli_repeated_words(const cli_options *options, cli_words *out, etl_error *err);
 
 /* The words of --impacting. */
 typedef enum cli_impacting {
