@@ -165,6 +165,8 @@ typedef struct etlheap_windows_answer {
     const etlheap_windows *stacks;
     const bool *explains; /* by row of `stacks`: the row explains the rise */
     u32 unexplained;      /* number of rows that grew but are not marked */
+    /* Names windows by the marks at which they begin; NULL: windows have no names. */
+    const etlheap_marks *marks;
 } etlheap_windows_answer;
 
 /*

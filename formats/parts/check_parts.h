@@ -7,7 +7,7 @@
 
 #include "formats/io/text_buffer.h"
 
-/* "outstanding size per process", "growth of outstanding count per stack", "size left behind per
+/* "outstanding size per process", "growth of outstanding count per stack", "outstanding size per
  * mark" */
 void etlheap_check_add_budget(etlheap_text *text, const etlheap_budget *budget);
 
@@ -58,7 +58,7 @@ bool etlheap_check_is_accepted(const etlheap_check *check);
  * were accepted. */
 u32 etlheap_check_failures(const etlheap_check *check, bool *grew);
 
-/* What came of it, in a sentence: "2 of 3 budgets are exceeded". */
+/* What came of it, in a sentence: "2 of 3 limits are exceeded". */
 void etlheap_check_add_verdict(etlheap_text *text, const etlheap_check *check);
 
 /* Why nothing could be measured, and which processes have memory events, of which so

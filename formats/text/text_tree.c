@@ -453,8 +453,8 @@ static etl_status write_tree(const etlheap_table *table, const etlheap_layout *l
     return status;
 }
 
-/* "Kind, Process / Handle / Frame, and what it called"; without levels below the first, the
- * last alone: everybody knows a process. */
+/* "Kind, Process / Handle / Call tree"; without levels below the first just "Call tree", because
+ * everybody knows a process. */
 static void add_title(const tree_levels *levels, const etlheap_layout *layout, etlheap_text *title)
 {
     for (u32 level = 0; levels->count > 1 && level < levels->count; level++) {
@@ -464,8 +464,7 @@ static void add_title(const tree_levels *levels, const etlheap_layout *layout, e
         }
         etlheap_text_add_string(title, " / ");
     }
-    etlheap_text_add_string(title, layout->tree == ETLHEAP_TREE_CALLERS ? "Frame, called by"
-                                                                        : "Frame, calling");
+    etlheap_text_add_string(title, layout->tree == ETLHEAP_TREE_CALLERS ? "Callers" : "Call tree");
 }
 
 /* Levels step in. A frame that is an only child stands right below its caller, siblings stand
