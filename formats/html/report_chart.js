@@ -376,7 +376,7 @@ function drawSelection() {
     `${seconds(edge(from))} \u2013 ${seconds(edge(to))}`,
     span(edge(to) - edge(from)),
   );
-  figure("Outstanding at end", "endSize", bytes(sums.endSize), blocks(sums.endCount) + part("endSize"));
+  figure("Outstanding at the end", "endSize", bytes(sums.endSize), blocks(sums.endCount) + part("endSize"));
   figure("Net growth", "net", signed(sums.net));
   figure("Allocated", "allocSize", bytes(sums.allocSize), blocks(sums.allocCount) + part("allocSize"));
   figure("Freed", "freeSize", bytes(sums.freeSize), blocks(sums.freeCount) + part("freeSize"));

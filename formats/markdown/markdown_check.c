@@ -186,7 +186,7 @@ etl_status etlheap_write_check_markdown(const etlheap_result *result, const etlh
                                         const etlheap_layout *given, etlheap_sink *sink)
 {
     static const etlheap_markdown_column columns[] = {
-        { "Limit", false }, { "Verdict", false }, { "Measured", true }, { "At most", true }
+        { "Limit", false }, { "Verdict", false }, { "Measured", true }, { "Allowed", true }
     };
     etlheap_layout layout;
     const etl_status layout_status = etlheap_layout_read(given, &layout);

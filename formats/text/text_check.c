@@ -141,7 +141,7 @@ static etl_status write_budgets(const etlheap_gate *gate, const etlheap_layout *
 {
     static const etlheap_column columns[] = {
         { .title = "Limit", .flexible = true }, { .title = "Verdict" },
-        { .title = "Measured", .right = true }, { .title = "At most", .right = true },
+        { .title = "Measured", .right = true }, { .title = "Allowed", .right = true },
         { .title = "Margin", .right = true },
     };
     etlheap_grid grid = etlheap_grid_begin(columns, (u32)ETL_COUNT_OF(columns));
