@@ -6,8 +6,8 @@
  *
  * speedscope draws one amount for each stack and has no differential view, so the profiles are
  * chosen in the viewer. Keys above the stack, such as the process, become frames. Invariant: frames
- * come before profiles in the file, so all names get their numbers first (number_all). Source: the
- * viewer's file-format-schema.json.
+ * come before profiles in the file, so all names get their numbers first (number_all).
+ * Source: the viewer's file-format-schema.json.
  */
 #include "diff_amounts.h"
 #include "export_samples.h"

@@ -21,8 +21,8 @@
  * precedes it, because readers also use 0 for "no allocation since the last free". So kind 0 has
  * one block, the first; other blocks of its size and stack are a second kind, the twin. If the twin
  * exists when the first block is freed, the free names the twin. At most one free in a file is
- * counted as temporary by mistake. Source: data files that heaptrack 1.4 recorded; its
- * accumulatedtracedata.cpp and gui/parser.cpp.
+ * counted as temporary by mistake.
+ * Source: data files that heaptrack 1.4 recorded; its accumulatedtracedata.cpp and gui/parser.cpp.
  */
 #include "formats/parts/display.h"
 #include "formats/parts/export_numbers.h"

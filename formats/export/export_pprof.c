@@ -8,8 +8,8 @@
  * virtualalloc_inuse_space and so on for the others, because kinds must not be added up. Process
  * and WPA's type are labels: pprof adds up what it is asked for. pprof_code.c writes what samples
  * refer to. Invariant: pprof compares and merges only profiles with equal sample types. So every
- * kind asked for is there, whether the trace has it or not. Source: google/pprof,
- * proto/profile.proto; Merge of its package profile.
+ * kind asked for is there, whether the trace has it or not.
+ * Source: google/pprof, proto/profile.proto; Merge of its package profile.
  */
 #include "export_samples.h"
 #include "export_writers.h"

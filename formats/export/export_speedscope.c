@@ -7,7 +7,8 @@
  * Kinds must not be added up, and people look at one process at a time. So each pair is a profile
  * of its own, to be chosen in the viewer; the one with the most bytes of the first kind is shown
  * first. Invariant: frames are shared by all profiles and come first in the file, in the order of
- * the table. Source: the viewer's file-format-schema.json.
+ * the table.
+ * Source: the viewer's file-format-schema.json.
  */
 #include "formats/json/json.h"
 #include "formats/parts/allocation_rows.h"
