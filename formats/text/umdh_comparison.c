@@ -13,7 +13,8 @@
  * both logs, in the form that text_umdh.c writes. Functions have names already, by the machine's
  * own symbols. Only the total has overhead: the second side gets what was added, the first none.
  * Invariant: NEW - OLD must be DELTA in hexadecimal, or the numbers were written in decimal and the
- * file is refused (adds_up). Source: observed, a comparison of UMDH 6.1.
+ * file is refused (adds_up).
+ * Source: observed, a comparison of UMDH 6.1.
  */
 #include "umdh_inside.h"
 
