@@ -281,10 +281,11 @@ const char *etlheap_thread_name(const etlheap_result *result, u32 pid, u32 tid);
  * by the result. */
 const etlheap_marks *etlheap_result_marks(const etlheap_result *result);
 
-/* What was lost, damaged or guessed in the recording (parser/diag.h). Owned by the result. */
+/* Counts of lost, damaged and guessed data of the recording (parser/diag.h). Owned by the
+ * result. */
 const etl_diag_counts *etlheap_result_diagnostics(const etlheap_result *result);
 
-/* What the result has data for. */
+/* The kinds of data that the result has. */
 typedef struct etlheap_abilities {
     bool heap, virtualalloc, extent, stacks, modules, symbols, custom;
     bool memory;          /* MemInfo records: commit, working sets and available memory over time */
@@ -400,8 +401,8 @@ typedef struct etlheap_pattern {
     bool unnamed_only;  /* match only frames without a known function (exports are guesses) */
 } etlheap_pattern;
 
-/* What to select and how to group it. Start from etlheap_query_default(). All arrays are borrowed
- * for the call. A count of 0 means no such filter. */
+/* A query: which lifetimes to select, and how to group them. Start from etlheap_query_default().
+ * All arrays are borrowed for the call. A count of 0 means no such filter. */
 typedef struct etlheap_query {
     size_t size;                  /* sizeof(etlheap_query) */
     i64 from_ns;                  /* INT64_MIN: time zero, or the first event if it is earlier */

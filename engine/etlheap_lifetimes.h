@@ -12,7 +12,7 @@
  *
  * Any number of walks over a result may be open. Only one thread may use a walk at a time.
  */
-#include "engine.h" /* before the guard, as etlheap_ask.h, which that includes, takes all of this */
+#include "engine.h" /* before the guard: it includes etlheap_ask.h, which needs this header */
 
 #ifndef ETLHEAP_LIFETIMES_H
 #define ETLHEAP_LIFETIMES_H

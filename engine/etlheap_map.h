@@ -10,7 +10,7 @@
  * query's window. Memory that is not recorded is missing: views of files, kernel memory, and
  * reservations made before a trace without a rundown. See docs/address_space.md.
  */
-#include "engine.h" /* before the guard, as etlheap_ask.h, which that includes, takes all of this */
+#include "engine.h" /* before the guard: it includes etlheap_ask.h, which needs this header */
 
 #ifndef ETLHEAP_MAP_H
 #define ETLHEAP_MAP_H
@@ -95,7 +95,7 @@ typedef struct etlheap_map_pin {
     u64 address, size;
     u64 committed, live, blocks;
     u64 largest_address, largest_size; /* the largest block; its stack is in the row */
-    i64 largest_ns;                    /* when it was allocated; INT64_MIN: before the trace */
+    i64 largest_ns;                    /* its allocation time; INT64_MIN: before the trace */
 } etlheap_map_pin;
 
 #define ETLHEAP_MAP_PIN_SHARE 16
@@ -106,7 +106,7 @@ typedef struct etlheap_map {
     bool has_reservations;                /* false: the store is from a version without them */
     bool has_virtualalloc;                /* VirtualAlloc events were recorded */
     bool has_extents;                     /* heap extents were recorded */
-    const etlheap_map_process *processes; /* most committed or live first */
+    const etlheap_map_process *processes; /* the largest committed or live size first */
     u32 process_count;
     const etlheap_map_region *regions;
     u32 region_count;
@@ -114,7 +114,7 @@ typedef struct etlheap_map {
     u32 run_count;
     const etlheap_map_heap *heaps;
     u32 heap_count;
-    const etlheap_map_pin *pins; /* most committed and not live first */
+    const etlheap_map_pin *pins; /* the largest committed size without live blocks first */
     u32 pin_count;
     /* One row per pin, in the same order: process, heap and stack of its largest block. Name its
      * frames with etlheap_table_name. */

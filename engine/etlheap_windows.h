@@ -14,7 +14,7 @@
  * and time grow with events and such cells, not with windows times groups. The same result and
  * options give the same answer for any `jobs`, and for a trace and its store.
  */
-#include "engine.h" /* before the guard, as etlheap_ask.h, which that includes, takes all of this */
+#include "engine.h" /* before the guard: it includes etlheap_ask.h, which needs this header */
 
 #ifndef ETLHEAP_WINDOWS_H
 #define ETLHEAP_WINDOWS_H

@@ -55,7 +55,7 @@ int etl_value_map_compare(const etl_value_map *a, const etl_value_map *b);
  * *position starts at 0 and is advanced. False: no more names. */
 bool etl_value_map_name(const etl_value_map *map, u64 number, u32 *position, etl_text *out);
 
-/* Maps sorted by etl_value_map_compare. Owned by whoever made the array. */
+/* Maps sorted by etl_value_map_compare. The array is borrowed. */
 typedef struct etl_value_maps {
     const etl_value_map *at;
     size_t count;
@@ -91,8 +91,7 @@ typedef struct etl_event_id {
     bool is_class;
 } etl_event_id;
 
-/* What a MetaData record describes: an event, a map, or nothing known. NONE for all other
- * records. */
+/* The subject of a MetaData record: an event, a map, or unknown. NONE for all other records. */
 typedef enum etl_info_kind { ETL_INFO_NONE, ETL_INFO_EVENT, ETL_INFO_MAP } etl_info_kind;
 etl_info_kind etl_record_info_kind(const etl_record *record);
 

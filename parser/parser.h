@@ -51,8 +51,8 @@ typedef enum etl_status {
     ETL_ERR_CORRUPT = 12
 } etl_status;
 
-/* Details of a failure. The last parameter of functions that can fail; may be NULL. Unchanged on
- * success. Use the returned status for control flow. */
+/* Details of a failure. The last parameter of functions that can fail; may be NULL. Valid only
+ * after a failure. Use the returned status for control flow. */
 typedef struct etl_error {
     etl_status status;
     etl_hint hint;     /* what would help (hint.h) */
@@ -135,7 +135,8 @@ typedef struct etl_session {
     etl_bytes log_file_name_utf16;
 } etl_session;
 
-/* Nanoseconds since the session's header record, rounded down; saturates. */
+/* Converts ticks to nanoseconds since the session's header record, rounded down, within the range
+ * of i64. */
 i64 etl_time_ns(const etl_session *session, i64 ticks);
 
 /* The smallest tick at or after `ns`: its etl_time_ns is >= ns. A half-open window in nanoseconds
@@ -202,7 +203,7 @@ u64 etl_file_size(const etl_trace *trace);
 u32 etl_session_count(const etl_trace *trace);
 const etl_session *etl_session_of(const etl_trace *trace, u32 index);
 
-/* What indexing found: truncation, gaps, skipped bytes, lost events. Owned by the trace. */
+/* Problems found by indexing: truncation, gaps, skipped bytes, lost events. Owned by the trace. */
 const etl_diag_counts *etl_trace_diagnostics(const etl_trace *trace);
 
 /*
@@ -323,7 +324,7 @@ typedef struct etl_record {
     bool has_hook;    /* system, compact and perfinfo headers */
     bool has_time;
     i32 cpu;            /* -1 unknown */
-    u32 offset;         /* of the record from the start of its buffer */
+    u32 offset;         /* offset of the record from the start of its buffer */
     u32 size;           /* header + items + payload, without padding */
     const u8 *provider; /* 16 bytes: GUID of the provider, class or message; NULL: none */
     etl_bytes payload;
