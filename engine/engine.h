@@ -44,7 +44,7 @@ typedef struct etlheap_stack {
 
 typedef struct etlheap_process {
     u32 v;
-} etlheap_process; /* one lifetime of a process, because Windows reuses process ids */
+} etlheap_process; /* one lifetime of a process id; Windows reuses ids */
 
 #define ETLHEAP_TICKS_BEFORE INT64_MIN /* allocated before the trace began */
 #define ETLHEAP_TICKS_NEVER  INT64_MAX /* never freed */

@@ -60,8 +60,7 @@ typedef struct etlheap_windows_options {
 typedef struct etlheap_cell {
     i64 count[ETLHEAP_TYPE_CAPACITY], size[ETLHEAP_TYPE_CAPACITY];
     i64 outstanding_count, outstanding_size; /* at the end of the window: AIFO + AOFO */
-    /* The largest outstanding amounts inside the window. Of a summary they can be
-         * ETLHEAP_NOT_KNOWN. */
+    /* The largest outstanding amounts inside the window; of a summary possibly ETLHEAP_NOT_KNOWN. */
     i64 peak_count, peak_size;
     i64 impacting_size; /* AIFO - AOFI */
 } etlheap_cell;
