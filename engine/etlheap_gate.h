@@ -104,6 +104,7 @@ typedef struct etlheap_gate_side {
     const etlheap_query *query;
 } etlheap_gate_side;
 
+/* Options of etlheap_gate_judge. Start from {0} with `size` set. Everything is borrowed. */
 typedef struct etlheap_gate_options {
     size_t size; /* sizeof(etlheap_gate_options) */
     const etlheap_budget *budgets;
@@ -249,6 +250,7 @@ typedef struct etlheap_gate_wrapper {
     u32 callers;              /* number of calling functions */
 } etlheap_gate_wrapper;
 
+/* The verdict. Freed with etlheap_gate_free. */
 typedef struct etlheap_gate {
     etlheap_outcome outcome;      /* the worst of the budgets; PASS if all were skipped */
     u32 doubts;                   /* doubts of all budgets */

@@ -71,6 +71,7 @@ typedef struct etlheap_lifetime {
     u32 free_stack;
 } etlheap_lifetime;
 
+/* Options of etlheap_lifetimes_open. Start from {0} with `size` set. */
 typedef struct etlheap_lifetimes_options {
     size_t size;                   /* sizeof(etlheap_lifetimes_options) */
     etlheap_lifetime_column sort;  /* 0: alloc_time */

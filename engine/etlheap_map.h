@@ -58,6 +58,7 @@ typedef struct etlheap_map_run {
 #define ETLHEAP_MAP_LEVELS 6
 u32 etlheap_map_level(const etlheap_map_run *run);
 
+/* A region of a process's address space. */
 typedef struct etlheap_map_region {
     u64 address;
     u8 category;   /* etlheap_map_category */
@@ -69,6 +70,7 @@ typedef struct etlheap_map_region {
     u32 first_run, run_count; /* indices into etlheap_map.runs */
 } etlheap_map_region;
 
+/* A heap of a process. Amounts in bytes, except `blocks`. */
 typedef struct etlheap_map_heap {
     u64 heap;
     u64 committed; /* extents */
@@ -77,6 +79,7 @@ typedef struct etlheap_map_heap {
     u64 touched; /* bytes of the units that contain its blocks */
 } etlheap_map_heap;
 
+/* A process. Its regions and heaps are parts of the map's arrays. */
 typedef struct etlheap_map_process {
     const char *name;
     u32 pid;
@@ -100,6 +103,7 @@ typedef struct etlheap_map_pin {
 
 #define ETLHEAP_MAP_PIN_SHARE 16
 
+/* The map. Freed with etlheap_map_free; strings are borrowed from the result. */
 typedef struct etlheap_map {
     i64 at_ns;
     u64 unit;                             /* bytes; raised if there would be too many units */
@@ -123,6 +127,7 @@ typedef struct etlheap_map {
 
 #define ETLHEAP_MAP_UNIT_DEFAULT ((u64)64 << 10)
 
+/* Options of an ETLHEAP_ASK_MAP question. Start from {0} with `size` set. */
 typedef struct etlheap_map_options {
     size_t size;  /* sizeof(etlheap_map_options) */
     u64 unit;     /* bytes, a power of two from 4 KiB to 1 TiB; 0: the default */

@@ -35,6 +35,7 @@ typedef struct etl_text {
 
 /* --- maps: numbers with names ------------------------------------------------------ */
 
+/* A list of named numbers. Borrows from the payload. */
 typedef struct etl_value_map {
     const u8 *provider; /* 16 bytes */
     etl_text name;
@@ -70,6 +71,7 @@ typedef enum etl_description_source {
     ETL_DESCRIPTION_CLASS         /* from an EventInfo, for a classic event (MOF) */
 } etl_description_source;
 
+/* The description of an event. Borrows from the record or payload it was read from. */
 typedef struct etl_description {
     u8 source;              /* etl_description_source */
     u32 property_count;     /* only of an EventInfo; 0 for TraceLogging */
@@ -128,6 +130,7 @@ typedef enum etl_value_type {
     ETL_VALUE_BYTES       /* anything else, including unknown types */
 } etl_value_type;
 
+/* The value of a field. Borrows from the record. */
 typedef struct etl_value {
     u8 type; /* etl_value_type */
     u64 number;
@@ -143,6 +146,7 @@ typedef enum etl_step_kind {
     ETL_STEP_CLOSE
 } etl_step_kind;
 
+/* One step of a walk. */
 typedef struct etl_step {
     u8 kind; /* etl_step_kind */
     etl_text name;

@@ -1,10 +1,11 @@
 /*
  * events.h - the events that etl_decode understands, as plain structures.
  *
- * Included by parser.h. Values are raw: times are in the etl_record, as ticks; pointers are widened
- * to 64 bits; strings and arrays are views that borrow from the record. Field names are the
- * kernel's MOF names in our spelling. etl_event_describe() lists the fields of each kind for
- * output. The on-disk layouts with their sources are in etl/layout.h.
+ * Included by parser.h. Each structure is the payload of the kinds that name it in ETL_EVENT_KINDS.
+ * Values are raw: times are in the etl_record, as ticks; pointers are widened to 64 bits; strings
+ * and arrays are views that borrow from the record. Field names are the kernel's MOF names in our
+ * spelling; etl_event_describe() lists them for output. The on-disk layouts with their sources are
+ * in etl/layout.h.
  */
 #ifndef ETL_EVENTS_H
 #define ETL_EVENTS_H

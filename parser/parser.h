@@ -73,6 +73,7 @@ const char *etl_status_name(etl_status status);
 
 /* --- views -------------------------------------------------------------- */
 
+/* A view of bytes owned by something else. */
 typedef struct etl_bytes {
     const u8 *at; /* NULL if empty or absent */
     size_t size;  /* in bytes, also for UTF-16 */
@@ -152,6 +153,7 @@ typedef struct etl_trace etl_trace;
 typedef void etl_run_tasks_fn(void *user, u32 task_count, void (*fn)(void *context, u32 task),
                               void *context);
 
+/* Options of etl_open. Start from {0} with `size` set. */
 typedef struct etl_open_options {
     size_t size;          /* sizeof(etl_open_options) */
     bool no_mmap;         /* read the file into memory instead of mapping it */
@@ -226,6 +228,7 @@ bool etl_trace_changed(const etl_trace *trace);
 
 /* --- buffers -------------------------------------------------------------- */
 
+/* One row of the index of buffers. */
 typedef struct etl_buffer_info {
     u64 offset;      /* file offset of the buffer header */
     u32 stored_size; /* bytes in the file, header included */
@@ -251,6 +254,7 @@ typedef struct etl_scratch {
     size_t capacity;
 } etl_scratch;
 
+/* Frees the memory and resets it to {0}. */
 void etl_scratch_free(etl_scratch *scratch);
 
 /* A loaded buffer, and the position of the next record in it. A copy keeps its own position. */

@@ -54,6 +54,7 @@ etl_status etl_pdb_open_memory(etl_bytes bytes, etl_pdb_file **out, etl_error *e
 
 void etl_pdb_close(etl_pdb_file *file); /* NULL is allowed; close its resolvers first */
 
+/* Facts about a PDB. */
 typedef struct etl_pdb_info {
     etl_guid guid; /* as in the RSDS record of the image */
     u32 age;       /* age of the debug information, which RSDS and symbol stores use */
@@ -102,6 +103,7 @@ typedef struct etl_pdb_frame {
     u32 line;       /* 0 when unknown */
 } etl_pdb_frame;
 
+/* The result for one address. */
 typedef struct etl_pdb_location {
     size_t index; /* of the address within the batch */
     u32 rva;      /* the address */
@@ -154,6 +156,7 @@ const etl_pdb_damage *etl_pdb_resolver_damage(const etl_pdb_resolver *resolver);
 
 /* --- public symbols ---------------------------------------------------------- */
 
+/* A public symbol. */
 typedef struct etl_pdb_public {
     u32 rva; /* in the image, after OMAP; 0 for a symbol outside all sections */
     bool is_function;
