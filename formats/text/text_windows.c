@@ -1,5 +1,7 @@
 /*
- * text_windows.c - time windows for people.
+ * text_windows.c - writes time windows for people.
+ *
+ * In: an etlheap_windows. Out: a block of lines for each group:
  *
  *     heap / app.exe (4321)
  *     Outstanding   ▁▂▂▃▄▅▆▇█ 640 KiB at the end
@@ -9,8 +11,9 @@
  *     0..1                35K   52K        35K      8   32K    205  411K
  *     1..4                35K   35K          -      -     -      -     -
  *
- * one block a group. Windows in a row in which nothing happens are shown as one, unless they are
- * named by marks. There are many columns, so numbers are short: 411K stands for 411 KiB.
+ * There are many columns, so numbers are short: 411K stands for 411 KiB. Invariant: windows are
+ * joined into one line only if they follow each other without a gap, nothing is allocated or freed
+ * in them, and no mark names them (quiet_until).
  */
 #include "formats/io/text_buffer.h"
 #include "formats/io/units.h"
@@ -25,8 +28,8 @@
 #define BLOCK_COLUMNS (ETL_COUNT_OF(shown_columns) + 1)
 #define TITLE_SIZE    24
 
-/* Beside the window. What comes last is left out first when the line is short:
- * AOFO is what is outstanding without AIFO. */
+/* The columns beside the window. The last ones are left out first if the line is short; AOFO
+ * follows from outstanding memory and AIFO. */
 static const etlheap_cell_column shown_columns[] = {
     ETLHEAP_CELL_OUTSTANDING_SIZE, ETLHEAP_CELL_PEAK_SIZE,  ETLHEAP_CELL_IMPACTING_SIZE,
     ETLHEAP_CELL_AIFO_COUNT,       ETLHEAP_CELL_AIFO_SIZE,  ETLHEAP_CELL_AIFI_COUNT,
@@ -73,7 +76,7 @@ etl_status etlheap_write_windows_text(const etlheap_result *result,
     return status;
 }
 
-/* With a growth to be found, that is the answer, not the other groups. */
+/* Writes the body. If growth is asked for, that is the answer, not the other groups. */
 static etl_status write_body(const etlheap_windows_view *view, etlheap_sink *sink)
 {
     if (view->answer->windows->table->row_count == 0) {
@@ -114,8 +117,8 @@ static etl_status write_blocks(const etlheap_windows_view *view, etlheap_sink *s
     return status;
 }
 
-/* *shown becomes the number of columns that fit, if that is smaller: the note of what
- * does not is for all blocks. */
+/* Writes a block. *shown becomes the number of columns that fit, if that is smaller, because one
+ * note about missing columns is for all blocks. */
 static etl_status write_block(const etlheap_windows_view *view, const etlheap_column *columns,
                               u32 row, u32 *shown, etlheap_sink *sink)
 {
