@@ -36,6 +36,7 @@ etl_status etlheap_umdh_open(const char *path, etlheap_umdh **out, etl_error *er
 etl_status etlheap_umdh_parse(etl_bytes bytes, etlheap_umdh **out, etl_error *err);
 void etlheap_umdh_close(etlheap_umdh *log); /* NULL is allowed */
 
+/* Facts about a log. Strings are owned by it. */
 typedef struct etlheap_umdh_info {
     const char *version; /* "6.1.7015.0"; this and the two below: "" if unknown */
     const char *time;    /* "2010-07-23 12:26", local time of the computer */

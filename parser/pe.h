@@ -50,6 +50,7 @@ etl_status etl_pe_open_memory(etl_bytes bytes, etl_pe_image **out, etl_error *er
 
 void etl_pe_close(etl_pe_image *image); /* NULL is allowed; close its exports first */
 
+/* Facts about an image. */
 typedef struct etl_pe_info {
     u64 image_base;       /* preferred address */
     u32 time_date_stamp;  /* with image_size_bytes the key of the image in symbol stores */
@@ -65,6 +66,7 @@ typedef struct etl_pe_info {
 /* Owned by the image. */
 const etl_pe_info *etl_pe_info_of(const etl_pe_image *image);
 
+/* One section of the image, in the order of its section table. */
 typedef struct etl_pe_section {
     char name[9]; /* bytes as in the file, with a NUL */
     u32 rva;
@@ -84,6 +86,7 @@ typedef enum etl_pe_pdb_kind {
     ETL_PE_PDB_NB10  /* PDB 2.00, before 2002: signature and age; such PDBs cannot be read */
 } etl_pe_pdb_kind;
 
+/* The PDB that the image names. */
 typedef struct etl_pe_pdb {
     etl_pe_pdb_kind kind;
     etl_guid guid; /* RSDS */
@@ -106,6 +109,7 @@ const etl_pe_damage *etl_pe_damage_of(const etl_pe_image *image);
 
 /* --- exports ---------------------------------------------------------------- */
 
+/* One exported name or ordinal. Views borrow from the image. */
 typedef struct etl_pe_export {
     u32 rva;             /* 0 for a forwarder */
     u32 ordinal;         /* as importers use it, including the base */

@@ -18,7 +18,7 @@ typedef struct etlheap_json {
     u32 break_depth;   /* containers opened above this depth have one member per line */
     u32 filled;        /* bit d: the container at depth d + 1 has a member */
     etl_hint_fn *hint; /* the program's hints in diagnostics; NULL: none */
-    bool is_named;     /* the next value has its key already */
+    bool is_named;     /* the key of the next value was already written */
     bool in_markup;    /* escape `<` in strings, for text in an HTML element */
 } etlheap_json;
 

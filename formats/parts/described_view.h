@@ -1,6 +1,4 @@
-/*
- * described_view.h - names and values of events that describe themselves, as text.
- */
+/* described_view.h - writes names and values of events that describe themselves as text. */
 #ifndef ETLHEAP_DESCRIBED_VIEW_H
 #define ETLHEAP_DESCRIBED_VIEW_H
 

@@ -1,6 +1,4 @@
-/*
- * umdh_inside.h - an open log of UMDH. Private to the umdh_ files.
- */
+/* umdh_inside.h - an open UMDH log; private to the umdh_ files. */
 #ifndef ETLHEAP_UMDH_INSIDE_H
 #define ETLHEAP_UMDH_INSIDE_H
 

@@ -1,5 +1,5 @@
 /*
- * umdh_lines.h - what the lines of a UMDH log say, before it is a table. Private to
+ * umdh_lines.h - reads the lines of a UMDH log, before they become a table. Private to
  * umdh_log.c and umdh_lines.c.
  *
  *     // UMDH: version 6.1.7015.0: Logtime 2010-07-23 12:26 - Machine=A - PID=6424
@@ -16,9 +16,9 @@
  *
  *     *- - - - - End of data for heap @ 3D0000 - - - - -
  *
- * All numbers are hexadecimal, but for the PID. A log without the first lines, and with titles of
- * heaps ("Heap 0 Hogs") in place of their beginnings and ends, is one that a script wrote for UMDH
- * to find names; UMDH takes the numbers of it for hexadecimal, too, whatever the script meant.
+ * All numbers except the PID are hexadecimal. A log without the first lines, and with titles of
+ * heaps ("Heap 0 Hogs") instead of their beginnings and ends, was written by a script so that UMDH
+ * finds names; UMDH reads its numbers as hexadecimal, too, even if the script meant decimal.
  * Source: observed, two logs of UMDH 6.1 and one of a script, and Microsoft's pages on UMDH.
  */
 #ifndef ETLHEAP_UMDH_LINES_H
