@@ -32,7 +32,7 @@ bool etlheap_umdh_recognise(const char *path);
  */
 etl_status etlheap_umdh_open(const char *path, etlheap_umdh **out, etl_error *err);
 
-/* Reads a log from memory. The bytes are borrowed for the call. */
+/* Reads a log from memory. The bytes are borrowed for the call. Errors as for etlheap_umdh_open. */
 etl_status etlheap_umdh_parse(etl_bytes bytes, etlheap_umdh **out, etl_error *err);
 void etlheap_umdh_close(etlheap_umdh *log); /* NULL is allowed */
 
@@ -76,7 +76,8 @@ bool etlheap_umdh_recognise_comparison(const char *path);
 etl_status etlheap_umdh_open_comparison(const char *path, etlheap_umdh **base, etlheap_umdh **now,
                                         etl_error *err);
 
-/* Reads a comparison from memory. The bytes are borrowed for the call. */
+/* Reads a comparison from memory. The bytes are borrowed for the call. Errors as for
+ * etlheap_umdh_open_comparison. */
 etl_status etlheap_umdh_parse_comparison(etl_bytes bytes, etlheap_umdh **base, etlheap_umdh **now,
                                          etl_error *err);
 

@@ -183,7 +183,8 @@ typedef struct etl_open_options {
 etl_status etl_open(const char *path, const etl_open_options *options, etl_trace **out,
                     etl_error *err);
 
-/* Opens a trace in memory. The bytes must stay alive and unchanged until etl_close. */
+/* Opens a trace in memory. The bytes must stay alive and unchanged until etl_close. Errors as for
+ * etl_open, except ETL_ERR_IO. */
 etl_status etl_open_memory(etl_bytes file, const etl_open_options *options, etl_trace **out,
                            etl_error *err);
 

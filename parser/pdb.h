@@ -49,7 +49,8 @@ typedef struct etl_pdb_resolver etl_pdb_resolver;
  */
 etl_status etl_pdb_open(const char *path, etl_pdb_file **out, etl_error *err);
 
-/* Opens a PDB in memory. The bytes must stay alive and unchanged until etl_pdb_close. */
+/* Opens a PDB in memory. The bytes must stay alive and unchanged until etl_pdb_close. Errors as for
+ * etl_pdb_open, except ETL_ERR_IO. */
 etl_status etl_pdb_open_memory(etl_bytes bytes, etl_pdb_file **out, etl_error *err);
 
 void etl_pdb_close(etl_pdb_file *file); /* NULL is allowed; close its resolvers first */

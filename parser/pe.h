@@ -45,7 +45,8 @@ typedef struct etl_pe_exports etl_pe_exports;
  */
 etl_status etl_pe_open(const char *path, etl_pe_image **out, etl_error *err);
 
-/* Opens an image in memory. The bytes must stay alive and unchanged until etl_pe_close. */
+/* Opens an image in memory. The bytes must stay alive and unchanged until etl_pe_close. Errors as
+ * for etl_pe_open, except ETL_ERR_IO. */
 etl_status etl_pe_open_memory(etl_bytes bytes, etl_pe_image **out, etl_error *err);
 
 void etl_pe_close(etl_pe_image *image); /* NULL is allowed; close its exports first */
