@@ -13,10 +13,10 @@
  * interval and not freed in it. Marks that end something (etlheap_mark.is_end) and the time before
  * the first mark are not subjects. Suppressed stacks do not count towards any subject.
  *
- * A verdict is only as good as the trace. If events were lost or bytes are damaged, totals are
- * lower bounds: a subject over its limit has failed anyway, but one within its limit is
- * inconclusive. Growth is inconclusive if the baseline is lossy. A budget fails if nothing could be
- * measured for it. The first line that applies decides:
+ * A verdict is only as good as the trace. If events were lost or bytes are damaged, totals may be
+ * too low (lost allocations) or too high (lost frees). A subject over its limit fails anyway, and
+ * one within its limit is inconclusive. Growth is inconclusive if the baseline is lossy. A budget
+ * fails if nothing could be measured for it. The first line that applies decides:
  *
  *     nothing measured, not allowed   FAIL
  *     exceeded                        FAIL (growth: INCONCLUSIVE if the baseline is lossy)
@@ -104,6 +104,7 @@ typedef struct etlheap_gate_side {
     const etlheap_query *query;
 } etlheap_gate_side;
 
+/* Options of etlheap_gate_judge. Start from {0} with `size` set. Everything is borrowed. */
 typedef struct etlheap_gate_options {
     size_t size; /* sizeof(etlheap_gate_options) */
     const etlheap_budget *budgets;
@@ -134,8 +135,8 @@ const char *etlheap_outcome_word(etlheap_outcome outcome); /* "" if out of range
 /* X(enumerator, word, sentence): why a verdict would prove nothing. */
 #define ETLHEAP_DOUBTS(X)                                                                          \
     X(LOSS, "loss",                                                                                \
-      "the trace lost events or is damaged: its totals are lower bounds, so staying within a "     \
-      "limit proves nothing")                                                                      \
+      "the trace lost events or is damaged: its totals may be too low or too high, so staying "    \
+      "within a limit proves nothing")                                                             \
     X(BASELINE_LOSS, "baseline-loss",                                                              \
       "the baseline lost events or is damaged: lost allocations there look like growth, and lost " \
       "frees hide growth, so a comparison proves nothing")                                         \
@@ -175,7 +176,7 @@ typedef struct etlheap_gate_stack {
     u32 frames_apart; /* this many innermost frames tell it apart from the other listed stacks */
 } etlheap_gate_stack;
 
-/* What a limit was compared with. */
+/* A subject: an amount that was compared with a limit. */
 typedef struct etlheap_gate_subject {
     etlheap_outcome outcome;
     etlheap_kind kind;
@@ -232,7 +233,7 @@ typedef struct etlheap_gate_process {
 typedef struct etlheap_gate_absence {
     const char *const *patterns; /* process patterns that match no process with events */
     u32 pattern_count;
-    u32 pattern_kinds; /* bit per etlheap_kind that they were asked for; 0: any events */
+    u32 pattern_kinds; /* bit per etlheap_kind that they were needed for; 0: any events */
     u32 kinds;         /* bit per etlheap_kind that was asked for and is not in the trace */
     u32 other_kinds;   /* kinds asked for that only unselected processes have */
     const etlheap_gate_process *processes; /* processes with memory events, most events first */
@@ -249,6 +250,7 @@ typedef struct etlheap_gate_wrapper {
     u32 callers;              /* number of calling functions */
 } etlheap_gate_wrapper;
 
+/* The verdict. Freed with etlheap_gate_free. */
 typedef struct etlheap_gate {
     etlheap_outcome outcome;      /* the worst of the budgets; PASS if all were skipped */
     u32 doubts;                   /* doubts of all budgets */
