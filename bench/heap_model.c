@@ -34,7 +34,7 @@
 #define THREADS       32u
 #define RECENT_BLOCKS 64u
 
-/* Ticks of 100 ns. */
+/* Times in ticks of 100 ns. */
 #define STACK_DELAY_MIN   8u
 #define STACK_DELAY_RANGE 32u
 #define PAUSE_MIN         20u
@@ -124,8 +124,8 @@ static void make_processes(heap_model *m)
                 (heap_model_heap){ p, 0x1c0a0000000u + (u64)p * 0x2000000 + i * 0x90000u };
         }
     }
-    /* Free blocks of one class do not serve another, and one that was freed a moment ago on a
-     * CPU with a later clock serves nobody: there are more than open ones. */
+    /* A free block serves only its own size class, and a block freed a moment ago on a CPU with a
+     * later clock serves nobody yet. So there are more blocks than open ones. */
     const u32 spare = 4096 + (u32)(m->allocs / 16);
     m->blocks = heap_blocks_new(m->open_max * 2 + spare, regions, heap);
 }
@@ -203,7 +203,7 @@ static void tell_stack(heap_model *m, cpu *c, heap_event *out)
     move_on(m, c);
 }
 
-/* False when the CPU had nothing to do. */
+/* Lets a CPU act; false if it had nothing to do. */
 static bool act(heap_model *m, cpu *c, heap_event *out)
 {
     const bool is_alloc = wants_alloc(m);
@@ -225,7 +225,8 @@ static bool wants_alloc(heap_model *m)
     return bench_random_chance(&m->random, m->sums.open < target ? 192 : 64);
 }
 
-/* Rises over the first quarter of the allocations, falls over the last one. */
+/* How many blocks should be open now: rises over the first quarter of the allocations and falls
+ * over the last one. */
 static u64 open_target(const heap_model *m)
 {
     const u64 done = m->sums.allocs;
@@ -290,7 +291,7 @@ static u32 draw_size(heap_model *m, u32 stack)
     return base / 2 + 1 + (u32)(bits >> 32) % (base / 2);
 }
 
-/* A block of the running process, or none when the draw fails. */
+/* Draws an open block of the running process; none if the draw fails. */
 static u32 choose_open(heap_model *m, const cpu *c)
 {
     const u32 recent = c->recent[bench_random_below(&m->random, RECENT_BLOCKS)];
@@ -302,8 +303,7 @@ static u32 choose_open(heap_model *m, const cpu *c)
     return is_ours && has_returned(b, c->now_ticks) ? number : HEAP_BLOCK_NONE;
 }
 
-/* Only then does the program know the address: the call returns after its stack
- * was recorded. */
+/* Has the call returned? The program knows the address only then, after its stack was recorded. */
 static bool has_returned(const heap_block *b, i64 now_ticks)
 {
     return b->ticks + STACK_DELAY_MIN + STACK_DELAY_RANGE < now_ticks;
@@ -345,9 +345,9 @@ static void move_on(heap_model *m, cpu *c)
     look_ahead(m, c);
 }
 
-/* Two steps before a free may need it, the place of a block is drawn, and one step
- * before, the block: each time what is seldom in the cache is on its way. The
- * block may be gone when its turn comes. */
+/* Draws ahead what a free may need: the place of a block two steps before, the block one step
+ * before. Either is rarely in the cache and gets fetched meanwhile. The block may be gone when it
+ * is used. */
 static void look_ahead(heap_model *m, cpu *c)
 {
     const u32 p = m->threads[c->thread].process;
@@ -361,7 +361,7 @@ static void look_ahead(heap_model *m, cpu *c)
     __builtin_prefetch(&open->numbers[c->place]);
 }
 
-/* The tick after the last one of the thread, so that a thread is never seen on
+/* Gives a CPU another thread, at a tick after the thread's last one. So a thread is never seen on
  * two CPUs at once: (time, thread) names an event. */
 static void switch_thread(heap_model *m, cpu *c)
 {

@@ -1,5 +1,11 @@
 /*
- * options_table.c - the options of all commands: a row each, for parsing and help.
+ * options_table.c - the options of all commands: one row each, for parsing, help, completion and
+ * man pages.
+ *
+ * In: nothing. Out: const rows: name, letter, commands that have it, kind of value, member of
+ * cli_options, help text. Invariant: rows are in the order of --help, and a help text fits 79
+ * columns. To add an option, add a row here and a member to cli_options; nothing else lists
+ * options.
  */
 #include "options.h"
 

@@ -1,6 +1,4 @@
-/*
- * windows.h - what the engine's other parts ask of windows.
- */
+/* windows.h - window functions for other parts of the engine. */
 #ifndef ETLHEAP_WINDOWS_INSIDE_H
 #define ETLHEAP_WINDOWS_INSIDE_H
 

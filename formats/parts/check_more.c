@@ -1,4 +1,16 @@
-/* check_more.c - see check_more.h. */
+/*
+ * check_more.c - writes the command that shows more about a failed subject of a check.
+ *
+ * In: a failed subject with its stacks, and a sentence of the program with places. Out: a command
+ * that can be pasted into a shell.
+ *
+ *     report {files}[ --process {process}][ --heap {heap}]     the program's sentence
+ *     report app.etl --process app.exe                         a subject without a heap
+ *
+ * A part in brackets is left out if a place in it is empty. The sentence comes from the program,
+ * because a library knows no options. Invariant: names come from traces and are pasted into shells,
+ * so every value that is not a number made here goes through add_quoted before it fills a place.
+ */
 #include "check_more.h"
 
 #include "check_parts.h"
@@ -10,7 +22,7 @@
 
 #include "parser/system/files.h"
 
-/* Values of the places, ready for a shell; "" for what there is not. */
+/* A place and its value, quoted for a shell; "" if there is no value. */
 typedef struct place {
     const char *name;
     etlheap_text value;
@@ -27,9 +39,9 @@ enum { FILES, BASELINE, KIND, PROCESS, HEAP, FRAME, SELECTION, FROM, TO, PLACE_C
         [TO] = { .name = "to" },                                                                   \
     }
 
-/* Names come from traces: what a shell would act on stands between quotes that it heeds. Those
- * of Windows have double quotes in common, and take backslashes as they are but for those before
- * a quote. */
+/* Appends a word as a shell takes it. Names come from traces, so a word with characters that mean
+ * something to a shell is put between quotes. The shells of Windows have double quotes in common,
+ * and take backslashes literally unless they stand before a quote. */
 static void add_quoted(etlheap_text *text, const char *word)
 {
     const bool for_windows = etl_path_is_separator('\\');
@@ -62,8 +74,8 @@ static void add_words(etlheap_text *text, etlheap_typed words)
     }
 }
 
-/* "app.exe!grow", or the module alone of a frame without a name; of the innermost frame that
- * is in a module. */
+/* Appends a pattern for the innermost frame that lies in a module: "app.exe!grow", or "app.exe!" if
+ * the frame has no name. */
 static void add_pattern(etlheap_text *text, const etlheap_table *table, u32 stack)
 {
     const etlheap_indices frames = etlheap_check_frames(table, stack);
@@ -113,7 +125,8 @@ static const etlheap_text *place_at(const place *places, const char *name, size_
     return NULL;
 }
 
-/* Appends a part of the hint, up to `end`, with its places filled. False: one has nothing. */
+/* Appends a part of the hint, up to `end`, with its places filled; false if one of them is
+ * empty. */
 static bool add_part(etlheap_text *text, const place *places, const char *at, const char *end)
 {
     bool complete = true;
