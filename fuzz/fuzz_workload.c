@@ -1,13 +1,16 @@
 /*
- * fuzz_workload.c - programs that use memory, and whether every way to an answer gives the
- * true one.
+ * fuzz_workload.c - fuzzes the engine with programs that use memory, whose true answers are known.
  *
- * The bytes are a program (workload_world.h), whose own book-keeping is the truth about
- * every block and page. Its trace is analyzed on all ways that the library has, with some
- * number of threads, size of slices and limit of memory; lifetimes, rows, totals, windows
- * and histograms must be what follows from the truth by the definitions. A wrong number
- * ends the program, after the line that differs. Where buffers were lost nobody knows the
- * whole truth: all ways must agree then, and no block may begin where no record says so.
+ * In: bytes, which are a program (workload_world.h). Its own book-keeping is the truth about every
+ * block and page. Out: nothing, or the first line that differs, and a crash.
+ *
+ *     bytes ──▶ world ──▶ trace ──▶ engine, in every way ──▶ lines told ─┐
+ *                 └────▶ lives ──▶ definitions ────────────▶ lines true ─┴─▶ equal?
+ *
+ * The trace is analyzed in all ways that the library has, with some number of threads, size of
+ * slices and limit of memory; lifetimes, rows, totals, windows and histograms must follow from the
+ * truth by their definitions. Invariant: if buffers were lost, nobody knows the whole truth. Then
+ * all ways must agree, and no block may begin where no record says so.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -100,8 +103,8 @@ static void check_starts(const trial *t, const etlheap_result *result);
 static void free_answers(answers *a);
 static u32 jobs_of(const u8 *machine);
 
-/* The linker has the engine's call of journal_open end here: a journal that may keep
- * nothing in memory spills all it can, however small the trace. */
+/* Replaces the engine's journal_open (by the linker): a journal that may keep nothing in memory
+ * spills all it can, however small the trace. */
 static bool spills;
 
 void journal_open_real(event_journal *journal, const timebase *base, i64 from_ticks, i64 to_ticks,
@@ -269,7 +272,7 @@ etlheap_query workload_query(const workload_question *question, u32 jobs)
 
 /* --- ways to a result ------------------------------------------------------------------- */
 
-/* False: that takes more memory than is allowed. */
+/* Was it refused because it takes more memory than is allowed? */
 static bool is_refused(etl_status status, const etl_error *err)
 {
     if (status == ETL_OK)
@@ -449,7 +452,7 @@ static void check_windows(const trial *t, const etlheap_windows *windows)
         abort();
 }
 
-/* Of the engine, only which windows there are. */
+/* Tells the truth. The engine only says which windows there are. */
 static void tell_truth(trial *t, const etlheap_result *base, answers *out)
 {
     workload_true_lifetimes(&t->w, &out->lifetimes);

@@ -1,4 +1,18 @@
-/* trace_check.c - see trace_check.h. */
+/*
+ * trace_check.c - analyzes any bytes as a trace in several ways, and checks that the answers agree.
+ * trace_check.h says why.
+ *
+ * In: the bytes of a file. Out: nothing, or abort.
+ *
+ *     one thread, journal    ──▶ table ─┐
+ *     two threads, journal   ──▶ table ─┤
+ *     lifetimes              ──▶ table ─┼─▶ equal; rows add up to totals; peaks are no less than
+ *     store, read back       ──▶ table ─┘   what is outstanding
+ *     marks alone            ──▶ the marks of the analysis
+ *
+ * Invariant: under a fuzzer, only some ways are taken, chosen by the input's bytes alone (is_due),
+ * so that a finding is found again.
+ */
 #include "trace_check.h"
 
 #include <stdlib.h>
@@ -41,7 +55,7 @@ void trace_check(const u8 *data, size_t size, u64 slice_bytes)
         if (!is_due((other_way)way, data, size))
             continue;
         const etlheap_table *const other = answer(trace, (other_way)way, slice_bytes);
-        /* A store knows ends that were noticed late to the segment only. */
+        /* A store knows late ends only to the segment. */
         if (first != NULL && other != NULL)
             check_same(first, other, way != WAY_STORE);
         etlheap_table_free(other);
@@ -76,7 +90,7 @@ static const etlheap_table *answer(etl_trace *trace, other_way way, u64 slice_by
     }
 }
 
-/* As `dump` does, decoding each. */
+/* Reads all records as `dump` does, and decodes each. */
 static void read_records(etl_trace *trace)
 {
     etlheap_stream *stream = NULL;
@@ -93,7 +107,7 @@ static void read_records(etl_trace *trace)
     etlheap_stream_close(stream);
 }
 
-/* Tables borrow from their result; of what outlives it here nothing is borrowed. */
+/* Asks for a table. Tables borrow from their result; what outlives it here does not. */
 static const etlheap_table *ask(etlheap_result *result, const etlheap_query *query)
 {
     const etlheap_table *table = NULL;
@@ -121,7 +135,8 @@ static const etlheap_table *report(etl_trace *trace, u32 jobs, bool from_lifetim
     return ask(result, &query);
 }
 
-/* A pass over marks alone finds those that the analysis found; any event may be one, too. */
+/* Checks that a pass over marks alone finds the same marks as the analysis, also if any event may
+ * be one. */
 static void check_marks(etl_trace *trace, const etlheap_result *facts)
 {
     static const etlheap_mark_event any = { .provider = "*", .event = "*" };
@@ -181,9 +196,9 @@ static bool is_peak(u32 measure)
     return measure == ETLHEAP_MEASURE_PEAK_SIZE || measure == ETLHEAP_MEASURE_PEAK_COUNT;
 }
 
-/* A sum that stopped at the largest number and then became smaller is lower by what did
- * not fit, and how much that is depends on the order of events in one moment. That takes
- * blocks of more bytes than there are addresses. */
+/* Is a sum beyond counting? One that stopped at the largest number and then became smaller is lower
+ * by what did not fit, which depends on the order of events in one moment. That takes blocks of
+ * more bytes than there are addresses. */
 static bool is_beyond_counting(const etlheap_row *row)
 {
     return row->measures[ETLHEAP_MEASURE_SIZE] > INT64_MAX / 2;
@@ -218,8 +233,8 @@ static void check_same(const etlheap_table *a, const etlheap_table *b, bool with
     }
 }
 
-/* Rows add up to their totals, where neither stopped at the largest number, and no
- * row has more outstanding than it ever had at once. */
+/* Checks that rows add up to their totals, unless one stopped at the largest number, and that no
+ * row has more outstanding than its peak. */
 static void check_sums(const etlheap_table *table)
 {
     static const etlheap_measure sums[] = { ETLHEAP_MEASURE_COUNT,

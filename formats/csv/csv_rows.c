@@ -77,7 +77,7 @@ void etlheap_csv_keys(const etlheap_table *table, const etlheap_row *row, etlhea
     }
 }
 
-/* Writes the cells of one key. An unknown value leaves its cell empty. */
+/* Writes the cell or cells of one key. An unknown value leaves its cell empty. */
 static void write_key(const etlheap_table *table, const etlheap_row *row, etlheap_key key,
                       etlheap_text *text, etlheap_sink *sink)
 {

@@ -1,5 +1,10 @@
 /*
- * units.c - numbers, times and characters as people and programs read them.
+ * units.c - formats sizes, counts, durations and dates.
+ *
+ * In: integers. Out: short texts: "1.02 MiB", "411K", "20.000 s", "2020-07-29T00:07:00.623615000Z".
+ *
+ * Everything is fixed-point arithmetic on integers. Invariant: no output depends on the locale of
+ * the process, so printf's %f is not used (etlheap_units_real repairs its comma).
  */
 #include "units.h"
 

@@ -1,10 +1,12 @@
 /*
- * json_windows.c - the `etlheap-windows-1` document.
+ * json_windows.c - writes the `etlheap-windows-1` document.
  *
- * A window lists the groups that it concerns, in the order of all groups. With
- * --find-growth there is `growth`: the steepest rise, and the stacks that explain
- * it, measured over the whole rise. They have frames of their own, and say what the
- * growing group has of frames, too.
+ * In: windows, and maybe the steepest rise with its stacks. Out: JSON.
+ *
+ * A window lists the groups that have something in it, in the order of all groups. If growth was
+ * asked for there is `growth`: the steepest rise, and the stacks that explain it, measured over the
+ * whole rise. They have their own frames, also for frames of the growing group. Invariant: what the
+ * trace does not have is absent, what is not known yet is null.
  */
 #include "formats/parts/window_rows.h"
 #include "formats/writers.h"
@@ -69,7 +71,7 @@ etl_status etlheap_write_windows_json(const etlheap_result *result,
     return ETL_OK;
 }
 
-/* Stops when nobody reads any more: there may be a million. */
+/* Writes the windows; stops if nobody reads any more, because there may be a million. */
 static void write_windows(etlheap_json *json, const etlheap_windows *windows)
 {
     json->break_depth = BREAK_DEPTH_WINDOWS;

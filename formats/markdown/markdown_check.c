@@ -1,8 +1,11 @@
 /*
- * markdown_check.c - the verdict of a check for a pull request or the summary of a job.
+ * markdown_check.c - writes the verdict of a check as Markdown, for a pull request or the summary
+ * of a job.
  *
- * The verdict, a table of the limits, and a table of the stacks to blame: where to look, what
- * it holds, and how much that grew. Lists are as long as a person reads; JSON has all.
+ * In: an etlheap_check. Out: the verdict, a table of the limits, and a table of the stacks to
+ * blame: where to look, what it holds, and how much that grew. Lists are as long as a person reads;
+ * JSON has everything. Invariant: names come from traces, so they are escaped before they stand in
+ * a table.
  */
 #include "formats/io/units.h"
 #include "formats/parts/check_more.h"
@@ -68,7 +71,7 @@ static void add_value(etlheap_sink *sink, const etlheap_budget *budget, i64 valu
     etlheap_sink_text(sink, number);
 }
 
-/* What a limit was held against; which stack it was, the next table says. */
+/* Writes the subject that a limit was held against; the next table shows its stack. */
 static void write_subject(const etlheap_gate_budget *budget, const etlheap_gate_subject *subject,
                           etlheap_text *text, etlheap_sink *sink)
 {
@@ -99,7 +102,8 @@ static void write_budget(const etlheap_gate_budget *budget, etlheap_text *text, 
         etlheap_sink_format(sink, "| %" PRIu32 " more | | | |\n", budget->judged_count - shown);
 }
 
-/* The line that people can change, as a path in the repository where a root has it. */
+/* Writes the source line that people can change, as a path in the repository if a root contains
+ * it. */
 static void write_line(const etlheap_check *check, const etlheap_table *table,
                        etlheap_indices frames, etlheap_text *text, etlheap_sink *sink)
 {

@@ -375,7 +375,7 @@ void etlheap_check_add_ratchet(etlheap_text *text, const etlheap_check *check)
     }
 }
 
-/* Digits after the point only as far as they are not 0. */
+/* Adds a percentage, without zeros at its end. */
 static void add_percent(etlheap_text *text, u64 millionths)
 {
     const u64 per_percent = ETLHEAP_BUDGET_MILLIONTHS / 100;

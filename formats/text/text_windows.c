@@ -1,5 +1,7 @@
 /*
- * text_windows.c - time windows for people.
+ * text_windows.c - writes time windows for people.
+ *
+ * In: an etlheap_windows. Out: a block of lines for each group:
  *
  *     heap / app.exe (4321)
  *     Outstanding   ▁▂▂▃▄▅▆▇█ 640 KiB at the end
@@ -9,9 +11,9 @@
  *     0..1                35K   52K        35K      8   32K    205  411K
  *     1..4                35K   35K          -      -     -      -     -
  *
- * one block a group. Windows in a row in which nothing happens are shown as one,
- * which they could have been. There are many columns, so numbers are short: 411K
- * stands for 411 KiB.
+ * There are many columns, so numbers are short: 411K stands for 411 KiB. Invariant: windows are
+ * joined into one line only if they follow each other without a gap and nothing is allocated or
+ * freed in them (quiet_until).
  */
 #include "formats/io/text_buffer.h"
 #include "formats/io/units.h"
@@ -26,8 +28,8 @@
 #define BLOCK_COLUMNS (ETL_COUNT_OF(shown_columns) + 1)
 #define TITLE_SIZE    16
 
-/* Beside the window. What comes last is left out first when the line is short:
- * AOFO is what is outstanding without AIFO. */
+/* The columns beside the window. The last ones are left out first if the line is short; AOFO
+ * follows from outstanding memory and AIFO. */
 static const etlheap_cell_column shown_columns[] = {
     ETLHEAP_CELL_OUTSTANDING_SIZE, ETLHEAP_CELL_PEAK_SIZE,  ETLHEAP_CELL_IMPACTING_SIZE,
     ETLHEAP_CELL_AIFO_COUNT,       ETLHEAP_CELL_AIFO_SIZE,  ETLHEAP_CELL_AIFI_COUNT,
@@ -71,7 +73,7 @@ etl_status etlheap_write_windows_text(const etlheap_result *result,
     return status;
 }
 
-/* With a growth to be found, that is the answer, not the other groups. */
+/* Writes the body. If growth is asked for, that is the answer, not the other groups. */
 static etl_status write_body(const etlheap_windows_view *view, etlheap_sink *sink)
 {
     if (view->answer->windows->table->row_count == 0) {
@@ -111,8 +113,8 @@ static etl_status write_blocks(const etlheap_windows_view *view, etlheap_sink *s
     return status;
 }
 
-/* *shown becomes the number of columns that fit, if that is smaller: the note of what
- * does not is for all blocks. */
+/* Writes a block. *shown becomes the number of columns that fit, if that is smaller, because one
+ * note about missing columns is for all blocks. */
 static etl_status write_block(const etlheap_windows_view *view, const etlheap_column *columns,
                               u32 row, u32 *shown, etlheap_sink *sink)
 {
@@ -137,8 +139,8 @@ static etl_status write_block(const etlheap_windows_view *view, const etlheap_co
     return etlheap_grid_write_part(&grid, view->layout, sink, shown);
 }
 
-/* The window after the ones that can be shown as one: those that follow each other
- * without a gap and in which nothing is allocated or freed. */
+/* The window after those that can be shown as one: they follow each other without a gap, and
+ * nothing is allocated or freed in them. */
 static u32 quiet_until(const etlheap_windows *windows, u32 row, u32 window)
 {
     u32 end = window + 1;

@@ -39,8 +39,8 @@
 #define LITERALS_MAX 32
 
 /*
- * Flags are kept at the top of a u64 with a one behind the last of them. The one
- * ends the count of zero bits, and alone it means that no flags are left.
+ * Flags are at the top of a u64, followed by a one. The one ends the count of zero bits; a one
+ * alone means that no flags are left.
  */
 #define FLAGS_NONE ((u64)1 << 63)
 
@@ -87,9 +87,9 @@ etl_xpress_end etl_xpress_plain(etl_bytes in, etl_xpress_output *out)
 }
 
 /*
- * Decodes runs of literals with the match behind them while nothing is doubtful.
- * `in`, `out`, `flags` and `half` are the state; `at`, `target`, `left` and
- * `half_left` are what they become when this iteration succeeds.
+ * Decodes runs of literals with the match behind them as long as nothing is doubtful. `in`, `out`,
+ * `flags` and `half` are the state; `at`, `target`, `left` and `half_left` become the state if this
+ * iteration succeeds.
  */
 static void decode_fast(plain_decoder *d)
 {

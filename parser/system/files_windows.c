@@ -73,7 +73,7 @@ static int open_file(const char *path, opening how)
     return handle == INVALID_HANDLE_VALUE ? -1 : number_of(handle);
 }
 
-/* Takes the handle over. */
+/* Turns a handle into a descriptor, which owns it. */
 static int number_of(HANDLE handle)
 {
     const int file = _open_osfhandle((intptr_t)handle, _O_BINARY | _O_NOINHERIT);
@@ -196,8 +196,8 @@ int etl_file_open_device(const char *path)
     return open_file(path, (opening){ GENERIC_WRITE, SHARE_ALL, OPEN_EXISTING, 0 });
 }
 
-/* Who opens without sharing to write has the file to itself; a former owner has
- * renamed or closed it before we can. */
+/* Opening without shared writing gives exclusive access; a former owner has renamed or closed the
+ * file before we can. */
 int etl_file_open_exclusive(const char *path, u64 *size_bytes)
 {
     const int file = open_file(path, (opening){ GENERIC_READ | GENERIC_WRITE,
@@ -249,7 +249,7 @@ bool etl_file_stamp_of(int file, etl_file_stamp *out)
     return true;
 }
 
-/* A pipe whose writer has gone is at its end. */
+/* If the writer of a pipe has gone, the pipe is at its end. */
 i64 etl_file_read(int file, void *into, size_t size)
 {
     return read_all(file, into, size, NULL);
@@ -260,7 +260,7 @@ i64 etl_file_read_at(int file, u64 offset, void *into, size_t size)
     return read_all(file, into, size, &offset);
 }
 
-/* From *offset on, or with NULL from where reading has got to. */
+/* Reads from *offset on; with NULL from the current position. */
 static i64 read_all(int file, void *into, size_t size, const u64 *offset)
 {
     size_t filled = 0;
@@ -313,7 +313,7 @@ bool etl_file_truncate(int file)
     return etl_file_seek(file, 0) && (SetEndOfFile(handle_of(file)) || etl_windows_fail() == 0);
 }
 
-/* A new file has the permissions of its folder, which is what is wanted here. */
+/* Does nothing: a new file has the permissions of its folder, as it should. */
 bool etl_file_chmod_as(int file, const char *path)
 {
     (void)file;
@@ -326,8 +326,8 @@ bool etl_file_close(int file)
     return _close(file) == 0;
 }
 
-/* What somebody has open is replaced as on other systems where Windows can do that;
- * what is in use only for a moment is waited for. */
+/* Replaces a file, also one that is open, if Windows can do that; a file in use only for a moment
+ * is waited for. */
 bool etl_file_replace(const char *from, const char *to)
 {
     wchar_t *const old_name = etl_windows_path(from);
@@ -374,8 +374,8 @@ static bool replace_open(const wchar_t *from, const wchar_t *to)
     return is_done;
 }
 
-/* Where the file system cannot do that, or the file is mapped: what is there gets another
- * name first. So for a moment the name is free. */
+/* If the file system cannot do that, or the file is mapped, the old file is renamed first. So for a
+ * moment the name is free. */
 static bool replace_aside(const wchar_t *from, const wchar_t *to)
 {
     const DWORD attributes = GetFileAttributesW(to);
@@ -400,7 +400,7 @@ static bool replace_aside(const wchar_t *from, const wchar_t *to)
     return is_done;
 }
 
-/* It goes with its last handle. */
+/* Marks a file, which goes with its last handle. */
 static bool remove_marked(const wchar_t *name)
 {
     const HANDLE file =
@@ -408,7 +408,7 @@ static bool remove_marked(const wchar_t *name)
     return file != INVALID_HANDLE_VALUE && CloseHandle(file);
 }
 
-/* What is mapped cannot be deleted, but marked. */
+/* Removes a file. A mapped file cannot be deleted, but marked. */
 bool etl_file_remove(const char *path)
 {
     wchar_t *const name = etl_windows_path(path);

@@ -3,9 +3,12 @@
  *
  *     <literal> ::= @_ [01] <size> <hash> @ <character>* @
  *
- * 1 is wchar_t, written most significant byte first; 0 is everything else. The size
- * is in bytes, and characters are given for 32 bytes (wchar_t: 32 characters) at
- * most. So how wide the characters of a 0 are has to be guessed from zero bytes.
+ * In: the bytes of the symbol. Out: the literal as it would stand in C.
+ *
+ * 1 is wchar_t, written most significant byte first; 0 is everything else. The size is in bytes,
+ * and at most 32 bytes of characters (wchar_t: 32 characters) are given. So the width of the
+ * characters of a 0 must be guessed from zero bytes. Invariant: checking and showing are one walk,
+ * so a literal that was accepted can always be printed.
  * Source: clang lib/AST/MicrosoftMangle.cpp, mangleStringLiteral.
  */
 #include "undecorate_print.h"
@@ -44,7 +47,7 @@ bool und_read_literal(etl_cursor *in, und_text *out)
     return is_read;
 }
 
-/* The hash is of any length here: it says nothing to people. */
+/* Reads the header. The hash may have any length and is not shown. */
 static bool read_header(etl_cursor *in, literal *value)
 {
     const u8 *const mark = etl_take(in, 3);

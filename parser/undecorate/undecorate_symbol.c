@@ -1,5 +1,5 @@
 /*
- * undecorate_symbol.c - whole symbols.
+ * undecorate_symbol.c - reads whole symbols.
  *
  *     <symbol>     ::= ? <name> <encoding>
  *                    | ?? <special>                 tables, thunks, RTTI, literals
@@ -13,6 +13,10 @@
  *                    | _R0 <type> @8 | _R1 <number>4 <scopes> 8 | _R2, _R3 <scopes> 8
  *                    | __E, __F <symbol>            initializer, destructor at exit
  *                    | _C <literal>
+ *
+ * In: the cursor of a parse. Out: a node of kind function, variable, table, thunk and so on, with
+ * its name and type. Invariant: what a rule needs after another rule (name, then encoding, then a
+ * check of both) is pushed in reverse order, because steps are taken from the top of a stack.
  */
 #include "undecorate_internal.h"
 
@@ -160,7 +164,7 @@ static bool read_rtti(und_parse *p, und_id symbol)
     return true;
 }
 
-/* The name of a special symbol: an identifier that is known, and no scopes yet. */
+/* Begins the name of a special symbol: a known identifier, without scopes so far. */
 static void begin_special(und_parse *p, und_id symbol, und_kind kind, und_id identifier)
 {
     const und_id name = und_new(p, UND_QUALIFIED);
@@ -306,8 +310,8 @@ void und_read_untyped_end(und_parse *p, und_step step)
         und_fail(p);
 }
 
-/* Of a static data member the whole symbol follows, with a '?' in front; of
- * other variables only the name, as if it were that of the initializer. */
+/* Reads an initializer. For a static data member the whole symbol follows, after a '?'; for other
+ * variables only the name, as if it were the initializer's. */
 static void read_initializer(und_parse *p, und_id symbol, bool is_at_exit)
 {
     const und_id subject = und_new(p, UND_NOTHING);
@@ -320,7 +324,7 @@ static void read_initializer(und_parse *p, und_id symbol, bool is_at_exit)
     und_later_rule(p, UND_RULE_DECLARATOR, subject);
 }
 
-/* The subject was read as a symbol of its own. A function there is no function but the
+/* Ends an initializer. The subject was read as a symbol of its own. A function there is really the
  * initializer, encoded behind the name of its variable. */
 void und_read_initializer_end(und_parse *p, und_step step)
 {

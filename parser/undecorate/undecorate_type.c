@@ -1,5 +1,5 @@
 /*
- * undecorate_type.c - types.
+ * undecorate_type.c - reads types.
  *
  *     <type>     ::= <letter> | _ <letter> | $$T         primitive
  *                  | [TUV] <name> | W4 <name>            union, struct, class, enum
@@ -14,8 +14,9 @@
  *     <function> ::= <this quals>? <convention> (@ | <type>) <parameters> (Z | _E)
  *     <parameters> ::= X | <type>+ @ | <type>* Z         none, some, some and more
  *
- * A parameter whose type takes more than one letter is memorized, and a digit in
- * the place of a parameter refers to it.
+ * In: the cursor of a parse. Out: nodes of types. Invariant: a parameter whose type takes more than
+ * one letter is memorized, in order, and a digit in place of a parameter refers to it. Memorizing
+ * one too many or too few makes all later digits wrong.
  */
 #include "undecorate_internal.h"
 

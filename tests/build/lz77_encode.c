@@ -1,5 +1,6 @@
 /*
- * lz77_encode.c - XPRESS plain LZ77, encoder side. Source: MS-XCA 2.3.
+ * lz77_encode.c - XPRESS plain LZ77, encoder side.
+ * Source: MS-XCA 2.3.
  *
  * The stream is a sequence of literals and matches, with one flag bit each.
  * Flags come in words of 32 that precede the bytes they speak of, first flag in

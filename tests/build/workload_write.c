@@ -1,10 +1,13 @@
 /*
- * workload_write.c - a workload's operations as events.
+ * workload_write.c - writes a workload's operations as events.
+ *
+ * In: a workload. Out: calls of the builder:
  *
  *     machine, volumes ─ rundown at the start ─ operations ─ rundown at the end
  *
- * A 32-bit process logs heap events with 4-byte pointers; what the kernel logs
- * about it has 8-byte pointers like everything else.
+ * A 32-bit process logs heap events with 4-byte pointers; what the kernel logs about it has 8-byte
+ * pointers like everything else. Invariant: only operations are written, never the truth, so the
+ * trace and workload_model.c do not share a mistake.
  */
 #include "workload_inside.h"
 
