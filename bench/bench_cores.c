@@ -44,7 +44,7 @@ void __wrap_pair_slice(const pair_input *input, u32 index, pair_shard *shard);
 void __wrap_pair_finish(const pair_input *input, pair_shard *shard);
 u32 __wrap_machine_processors(void);
 
-/* What was measured so far, in seconds of the thread that runs the tasks. */
+/* The measurements so far, in seconds of the thread that runs the tasks. */
 static struct {
     u32 cores; /* 0: nothing is measured */
     double began;
@@ -55,7 +55,7 @@ static struct {
     double longest;
 } run;
 
-/* The round at hand, as so many threads would share it. */
+/* The current round, as the modelled threads share it. */
 static struct {
     u32 threads;
     double free_at[CORES_MAX];

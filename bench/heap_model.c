@@ -1,26 +1,27 @@
 /*
- * heap_model.c - threads that allocate and free on eight CPUs.
+ * heap_model.c - simulates threads that allocate and free on eight CPUs.
+ *
+ * In: a number of allocations, a pool of stacks and a seed. Out: events in global time order.
  *
  *     step: the CPU with the smallest clock acts, then its clock moves on
  *
  *        alloc at t ──▶ its stack at t + 0.8..4 µs ──▶ 2..18 µs later the next
  *        free  at t ─────────────────────────────────▶ 2..18 µs later the next
  *
- * so events come out in global time order and a stack record follows its
- * allocation within microseconds on the same CPU, as recordings have it. After
- * some two hundred events a CPU takes up another thread, and now and then idles
- * first, which is what makes buffers of one CPU reach a file late.
+ * A stack record follows its allocation within microseconds on the same CPU, as in recordings.
+ * After some two hundred events a CPU takes up another thread, and now and then idles first, which
+ * is what makes buffers of one CPU reach a file late.
  *
- * Whether a thread allocates or frees depends on how many blocks are open: the
- * number rises to OPEN_MAX, stays there and falls to a fifth of it, so that long
- * traces hold no more open blocks than shorter ones. Half of the draws for a
- * free are among the last blocks allocated on the CPU (short lives, same thread), the
- * others among all of the process (long lives, other threads and CPUs). A draw of a
- * block that is gone becomes an allocation.
+ * Whether a thread allocates or frees depends on the number of open blocks: it rises to OPEN_MAX,
+ * stays there and falls to a fifth of it, so that long traces hold no more open blocks than shorter
+ * ones. Half of the draws for a free are among the last blocks allocated on the CPU (short lives,
+ * same thread), the others among all of the process (long lives, other threads and CPUs). A draw of
+ * a block that is gone becomes an allocation.
  *
- * Stacks are drawn Zipf-like: ranks 1, 2-3, 4-7, 8-15, ... each get the same
- * share, so rank n is drawn about 1/n as often as rank 1, without a table.
- * A stack asks for one to four sizes only, as call sites do.
+ * Stacks are drawn Zipf-like: ranks 1, 2-3, 4-7, 8-15, ... each get the same share, so rank n is
+ * drawn about 1/n as often as rank 1, without a table. A stack asks for one to four sizes only, as
+ * call sites do. Invariant: a block is freed only after the call that allocated it has returned
+ * (has_returned), and a thread is never on two CPUs at once.
  */
 #include "heap_model.h"
 
@@ -318,7 +319,7 @@ static void release(heap_model *m, const cpu *c, u32 number, heap_event *out)
     m->sums.open_bytes -= out->size;
 }
 
-/* What the CPU's thread does to an open block. */
+/* The event of the CPU's thread on an open block. */
 static heap_event describe(const heap_model *m, const cpu *c, u32 number, heap_event_kind kind)
 {
     const heap_block *const b = heap_blocks_get(m->blocks, number);

@@ -102,7 +102,7 @@ void pdb_writer_begin(pdb_writer *w, FILE *file, u32 first_stream, u32 stream_co
     free(blank.at);
 }
 
-/* Writes the stream whose number was set aside before. */
+/* Writes a stream whose number was reserved before. */
 void pdb_write_stream_as(pdb_writer *w, u32 index, const pdb_buffer *b)
 {
     static const u8 zeros[BLOCK_BYTES];

@@ -44,7 +44,7 @@ typedef struct etlheap_stack {
 
 typedef struct etlheap_process {
     u32 v;
-} etlheap_process; /* one lifetime of a process, because Windows reuses process ids */
+} etlheap_process; /* one lifetime of a process id; Windows reuses ids */
 
 #define ETLHEAP_TICKS_BEFORE INT64_MIN /* allocated before the trace began */
 #define ETLHEAP_TICKS_NEVER  INT64_MAX /* never freed */
@@ -76,10 +76,8 @@ typedef enum etlheap_type {
     ETLHEAP_TYPE_COUNT
 } etlheap_type;
 
-/*
- * Lengths of arrays indexed by kind and by type. They are larger than the number of kinds, so that
- * structures keep their size when a kind is added. Elements beyond the last enumerator are 0.
- */
+/* Lengths of arrays indexed by kind and by type. They are larger than the number of kinds, so that
+ * structures keep their size when a kind is added. Elements beyond the last enumerator are 0. */
 #define ETLHEAP_KIND_CAPACITY 8
 #define ETLHEAP_TYPE_CAPACITY 4
 
@@ -128,6 +126,7 @@ typedef struct etlheap_store_options {
     bool is_without_info, is_without_frees;
 } etlheap_store_options;
 
+/* Options of etlheap_analyze and etlheap_open_store. Start from {0} with `size` set. */
 typedef struct etlheap_options {
     size_t size;          /* sizeof(etlheap_options) */
     u32 jobs;             /* threads; 0: etlheap_default_jobs() */
@@ -160,29 +159,25 @@ typedef struct etlheap_options {
 
 typedef struct etlheap_result etlheap_result;
 
-/*
- * Analyzes the files of one recording as one trace. `names` has one name per trace, for messages
+/* Analyzes the files of one recording as one trace. `names` has one name per trace, for messages
  * and output. Both arrays are borrowed for the call, the traces until the result is freed. options
  * may be NULL. On success the caller owns *out. Errors: ETL_ERR_MEMORY, ETL_ERR_LIMIT (more memory
  * is needed than memory_bytes_max allows; the message says how much), ETL_ERR_CANCELLED,
  * ETL_ERR_ARGUMENT (no trace, or options that exclude each other), ETL_ERR_IO (the temporary file
- * or the store could not be written).
- */
+ * or the store could not be written). */
 etl_status etlheap_analyze(etl_trace *const *traces, const char *const *names, u32 trace_count,
                            const etlheap_options *options, etlheap_result **out, etl_error *err);
 
 /* True if a file begins like a store (.ehs). Pass at least its first 8 bytes. */
 bool etlheap_is_store(etl_bytes file);
 
-/*
- * Opens a store as a result, which answers like the result of the traces it was written from. Of
+/* Opens a store as a result, which answers like the result of the traces it was written from. Of
  * the options only census_only, questions, reservations, name and memory_bytes_max count. With
  * questions, heap events stay in the file, and any question may be asked later. The file stays
  * mapped until the result is freed. On success the caller owns *out. Errors: ETL_ERR_IO,
  * ETL_ERR_CORRUPT (the store is damaged or unfinished), ETL_ERR_UNSUPPORTED (another version),
  * ETL_ERR_ARGUMENT (no questions, but the store lacks addresses or threads), ETL_ERR_LIMIT,
- * ETL_ERR_MEMORY.
- */
+ * ETL_ERR_MEMORY. */
 etl_status etlheap_open_store(const char *path, const etlheap_options *options,
                               etlheap_result **out, etl_error *err);
 
@@ -217,8 +212,10 @@ typedef struct etlheap_trace_info {
     u64 store_bytes; /* size of the store that was read instead; 0: none */
 } etlheap_trace_info;
 
+/* Owned by the result. */
 const etlheap_trace_info *etlheap_result_trace(const etlheap_result *result);
 
+/* A process lifetime. Strings are owned by the result. */
 typedef struct etlheap_process_info {
     u32 pid;
     u32 parent_pid; /* ETL_NO_ID unknown */
@@ -246,6 +243,7 @@ const etlheap_process_info *etlheap_process_of(const etlheap_result *result, etl
  * name in which * and ? are wildcards and the extension may be left out. */
 bool etlheap_word_names_process(const char *word, const etlheap_process_info *process);
 
+/* A module, for the time it was loaded. Strings are owned by the result. */
 typedef struct etlheap_module_info {
     u32 pid; /* 0: kernel */
     u64 base;
@@ -281,10 +279,11 @@ const char *etlheap_thread_name(const etlheap_result *result, u32 pid, u32 tid);
  * by the result. */
 const etlheap_marks *etlheap_result_marks(const etlheap_result *result);
 
-/* What was lost, damaged or guessed in the recording (parser/diag.h). Owned by the result. */
+/* Counts of lost, damaged and guessed data of the recording (parser/diag.h). Owned by the
+ * result. */
 const etl_diag_counts *etlheap_result_diagnostics(const etlheap_result *result);
 
-/* What the result has data for. */
+/* The kinds of data that the result has. */
 typedef struct etlheap_abilities {
     bool heap, virtualalloc, extent, stacks, modules, symbols, custom;
     bool memory;          /* MemInfo records: commit, working sets and available memory over time */
@@ -349,15 +348,14 @@ etlheap_process etlheap_stack_process(const etlheap_result *result, etlheap_stac
 
 /* --- names of functions --------------------------------------------------------- */
 
-/*
- * Finds symbol files for the modules of a result, and names functions. Opening is cheap: files are
+/* Finds symbol files for the modules of a result, and names functions. Opening is cheap: files are
  * looked up when a name is needed. etlheap_table_name names the frames of a table. Queries that
  * depend on names (culled and required frames, sites, types) need the handle in
  * etlheap_query.symbols. Only one thread may use a handle at a time. Its names are valid until it
- * is closed.
- */
+ * is closed. */
 typedef struct etlheap_symbols etlheap_symbols;
 
+/* Options of etlheap_symbols_open. Start from {0} with `size` set. */
 typedef struct etlheap_symbol_options {
     size_t size;                  /* sizeof(etlheap_symbol_options) */
     const char *path;             /* symbol path in the syntax of _NT_SYMBOL_PATH; NULL: empty */
@@ -371,11 +369,9 @@ typedef struct etlheap_symbol_options {
     void *progress_user;
 } etlheap_symbol_options;
 
-/*
- * Opens the symbols of a result. Texts in options are copied; the result is borrowed until the
+/* Opens the symbols of a result. Texts in options are copied; the result is borrowed until the
  * symbols are closed. On success the caller owns *out. ETL_ERR_ARGUMENT (invalid symbol path; the
- * message says why), ETL_ERR_MEMORY.
- */
+ * message says why), ETL_ERR_MEMORY. */
 etl_status etlheap_symbols_open(const etlheap_result *result, const etlheap_symbol_options *options,
                                 etlheap_symbols **out, etl_error *err);
 void etlheap_symbols_close(etlheap_symbols *symbols); /* NULL is allowed */
@@ -400,8 +396,8 @@ typedef struct etlheap_pattern {
     bool unnamed_only;  /* match only frames without a known function (exports are guesses) */
 } etlheap_pattern;
 
-/* What to select and how to group it. Start from etlheap_query_default(). All arrays are borrowed
- * for the call. A count of 0 means no such filter. */
+/* A query: which lifetimes to select, and how to group them. Start from etlheap_query_default().
+ * All arrays are borrowed for the call. A count of 0 means no such filter. */
 typedef struct etlheap_query {
     size_t size;                  /* sizeof(etlheap_query) */
     i64 from_ns;                  /* INT64_MIN: time zero, or the first event if it is earlier */
@@ -478,12 +474,10 @@ static inline etlheap_query etlheap_query_default(void)
     return query;
 }
 
-/*
- * A resolved frame. Strings are UTF-8, or NULL if unknown. A call that the compiler inlined is a
+/* A resolved frame. Strings are UTF-8, or NULL if unknown. A call that the compiler inlined is a
  * frame of its own, with the module, offset and address of the frame it is part of, which follows
  * it. With the key FRAME or SITE, a frame stands for a function: its offset and address are the
- * lowest of the row's, and its line is 0 unless all agree.
- */
+ * lowest of the row's, and its line is 0 unless all agree. */
 typedef struct etlheap_frame {
     const char *module; /* last component of the module's path */
     const char *symbol;
@@ -498,6 +492,8 @@ typedef struct etlheap_frame {
 
 #define ETLHEAP_NO_INDEX UINT32_MAX
 
+/* A row. Only members of the query's keys are set. Strings are borrowed, as in
+ * etlheap_aggregate. */
 typedef struct etlheap_row {
     u8 kind;      /* etlheap_kind */
     u8 type;      /* etlheap_type */
@@ -524,6 +520,7 @@ typedef struct etlheap_row {
     const char *free_module;
 } etlheap_row;
 
+/* The sums of one kind over everything that the query selects. */
 typedef struct etlheap_total {
     bool present; /* the trace has events of the kind */
     i64 to_ns;    /* end of the window for the kind */
@@ -551,11 +548,9 @@ typedef struct etlheap_table {
     i64 rates_ns; /* with rates: length of the window; of a summary: of all its recordings */
 } etlheap_table;
 
-/*
- * Groups the lifetimes that the query selects. The caller owns *out (etlheap_table_free). The table
+/* Groups the lifetimes that the query selects. The caller owns *out (etlheap_table_free). The table
  * borrows strings from the result, and from the query's symbols and tags. frames and stacks hold
- * only what rows refer to, in order of first use. Errors are those of etlheap_ask.
- */
+ * only what rows refer to, in order of first use. Errors are those of etlheap_ask. */
 etl_status etlheap_aggregate(const etlheap_result *result, const etlheap_query *query,
                              const etlheap_table **out, etl_error *err);
 

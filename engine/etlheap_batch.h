@@ -25,6 +25,8 @@ typedef enum etlheap_batch_answer {
     ETLHEAP_BATCH_AGAIN /* failed, perhaps because of other inputs: run it again, alone */
 } etlheap_batch_answer;
 
+/* Options of etlheap_batch_run. All three functions are required; `work` and `goes_on` run on
+ * several threads at once. */
 typedef struct etlheap_batch_options {
     size_t size;            /* sizeof(etlheap_batch_options) */
     u32 jobs;               /* threads; 0: etlheap_default_jobs() */
@@ -44,7 +46,8 @@ typedef struct etlheap_batch_options {
 } etlheap_batch_options;
 
 /* Runs the batch. Returns when all inputs are done, or when goes_on returned false and all running
- * work has finished. options is borrowed for the call. ETL_ERR_MEMORY: nothing was started. */
+ * work has finished. options is borrowed for the call. ETL_ERR_ARGUMENT (a function is missing),
+ * ETL_ERR_MEMORY; then nothing was started. */
 etl_status etlheap_batch_run(const etlheap_batch_options *options, etl_error *err);
 
 /* Identifies content: the XXH3-128 hash of some bytes. Written with the high half first. */

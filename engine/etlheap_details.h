@@ -6,7 +6,7 @@
  * etlheap_open_store, or no questions at all. Any number of threads may query a result at the same
  * time. Answers do not depend on that or on `jobs`.
  */
-#include "engine.h" /* before the guard, as etlheap_ask.h, which that includes, takes all of this */
+#include "engine.h" /* before the guard: it includes etlheap_ask.h, which needs this header */
 
 #ifndef ETLHEAP_DETAILS_H
 #define ETLHEAP_DETAILS_H

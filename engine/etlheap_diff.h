@@ -47,6 +47,7 @@ typedef enum etlheap_diff_state {
 
 const char *etlheap_diff_state_word(etlheap_diff_state state); /* "" if out of range */
 
+/* Options of etlheap_diff_tables. Start from etlheap_diff_options_default(). */
 typedef struct etlheap_diff_options {
     size_t size; /* sizeof(etlheap_diff_options) */
     /* The measure whose change decides state and order. Must add up over rows, so no peaks and no
@@ -92,6 +93,7 @@ typedef struct etlheap_change {
     i64 now[ETLHEAP_MEASURES_CAPACITY]; /* on the new side */
 } etlheap_change;
 
+/* The result of a comparison. Freed with etlheap_diff_free. */
 typedef struct etlheap_diff {
     /*
      * One row per group, with the keys of the new side, or of the base if the new side lacks the

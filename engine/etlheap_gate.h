@@ -104,6 +104,7 @@ typedef struct etlheap_gate_side {
     const etlheap_query *query;
 } etlheap_gate_side;
 
+/* Options of etlheap_gate_judge. Start from {0} with `size` set. Everything is borrowed. */
 typedef struct etlheap_gate_options {
     size_t size; /* sizeof(etlheap_gate_options) */
     const etlheap_budget *budgets;
@@ -175,7 +176,7 @@ typedef struct etlheap_gate_stack {
     u32 frames_apart; /* this many innermost frames tell it apart from the other listed stacks */
 } etlheap_gate_stack;
 
-/* What a limit was compared with. */
+/* A subject: an amount that was compared with a limit. */
 typedef struct etlheap_gate_subject {
     etlheap_outcome outcome;
     etlheap_kind kind;
@@ -232,7 +233,7 @@ typedef struct etlheap_gate_process {
 typedef struct etlheap_gate_absence {
     const char *const *patterns; /* process patterns that match no process with events */
     u32 pattern_count;
-    u32 pattern_kinds; /* bit per etlheap_kind that they were asked for; 0: any events */
+    u32 pattern_kinds; /* bit per etlheap_kind that they were needed for; 0: any events */
     u32 kinds;         /* bit per etlheap_kind that was asked for and is not in the trace */
     u32 other_kinds;   /* kinds asked for that only unselected processes have */
     const etlheap_gate_process *processes; /* processes with memory events, most events first */
@@ -249,6 +250,7 @@ typedef struct etlheap_gate_wrapper {
     u32 callers;              /* number of calling functions */
 } etlheap_gate_wrapper;
 
+/* The verdict. Freed with etlheap_gate_free. */
 typedef struct etlheap_gate {
     etlheap_outcome outcome;      /* the worst of the budgets; PASS if all were skipped */
     u32 doubts;                   /* doubts of all budgets */

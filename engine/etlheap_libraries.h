@@ -14,6 +14,7 @@
 extern "C" {
 #endif
 
+/* A library and its version. */
 typedef struct etlheap_library {
     const char *name; /* "zstd" */
     char version[24]; /* "1.5.4", "not installed" */

@@ -12,7 +12,7 @@
  *
  * Any number of walks over a result may be open. Only one thread may use a walk at a time.
  */
-#include "engine.h" /* before the guard, as etlheap_ask.h, which that includes, takes all of this */
+#include "engine.h" /* before the guard: it includes etlheap_ask.h, which needs this header */
 
 #ifndef ETLHEAP_LIFETIMES_H
 #define ETLHEAP_LIFETIMES_H
@@ -71,6 +71,7 @@ typedef struct etlheap_lifetime {
     u32 free_stack;
 } etlheap_lifetime;
 
+/* Options of etlheap_lifetimes_open. Start from {0} with `size` set. */
 typedef struct etlheap_lifetimes_options {
     size_t size;                   /* sizeof(etlheap_lifetimes_options) */
     etlheap_lifetime_column sort;  /* 0: alloc_time */

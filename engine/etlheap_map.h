@@ -10,7 +10,7 @@
  * query's window. Memory that is not recorded is missing: views of files, kernel memory, and
  * reservations made before a trace without a rundown. See docs/address_space.md.
  */
-#include "engine.h" /* before the guard, as etlheap_ask.h, which that includes, takes all of this */
+#include "engine.h" /* before the guard: it includes etlheap_ask.h, which needs this header */
 
 #ifndef ETLHEAP_MAP_H
 #define ETLHEAP_MAP_H
@@ -58,6 +58,7 @@ typedef struct etlheap_map_run {
 #define ETLHEAP_MAP_LEVELS 6
 u32 etlheap_map_level(const etlheap_map_run *run);
 
+/* A region of a process's address space. */
 typedef struct etlheap_map_region {
     u64 address;
     u8 category;   /* etlheap_map_category */
@@ -69,6 +70,7 @@ typedef struct etlheap_map_region {
     u32 first_run, run_count; /* indices into etlheap_map.runs */
 } etlheap_map_region;
 
+/* A heap of a process. Amounts in bytes, except `blocks`. */
 typedef struct etlheap_map_heap {
     u64 heap;
     u64 committed; /* extents */
@@ -77,6 +79,7 @@ typedef struct etlheap_map_heap {
     u64 touched; /* bytes of the units that contain its blocks */
 } etlheap_map_heap;
 
+/* A process. Its regions and heaps are parts of the map's arrays. */
 typedef struct etlheap_map_process {
     const char *name;
     u32 pid;
@@ -95,18 +98,19 @@ typedef struct etlheap_map_pin {
     u64 address, size;
     u64 committed, live, blocks;
     u64 largest_address, largest_size; /* the largest block; its stack is in the row */
-    i64 largest_ns;                    /* when it was allocated; INT64_MIN: before the trace */
+    i64 largest_ns;                    /* its allocation time; INT64_MIN: before the trace */
 } etlheap_map_pin;
 
 #define ETLHEAP_MAP_PIN_SHARE 16
 
+/* The map. Freed with etlheap_map_free; strings are borrowed from the result. */
 typedef struct etlheap_map {
     i64 at_ns;
     u64 unit;                             /* bytes; raised if there would be too many units */
     bool has_reservations;                /* false: the store is from a version without them */
     bool has_virtualalloc;                /* VirtualAlloc events were recorded */
     bool has_extents;                     /* heap extents were recorded */
-    const etlheap_map_process *processes; /* most committed or live first */
+    const etlheap_map_process *processes; /* the largest committed or live size first */
     u32 process_count;
     const etlheap_map_region *regions;
     u32 region_count;
@@ -114,7 +118,7 @@ typedef struct etlheap_map {
     u32 run_count;
     const etlheap_map_heap *heaps;
     u32 heap_count;
-    const etlheap_map_pin *pins; /* most committed and not live first */
+    const etlheap_map_pin *pins; /* the largest committed size without live blocks first */
     u32 pin_count;
     /* One row per pin, in the same order: process, heap and stack of its largest block. Name its
      * frames with etlheap_table_name. */
@@ -123,6 +127,7 @@ typedef struct etlheap_map {
 
 #define ETLHEAP_MAP_UNIT_DEFAULT ((u64)64 << 10)
 
+/* Options of an ETLHEAP_ASK_MAP question. Start from {0} with `size` set. */
 typedef struct etlheap_map_options {
     size_t size;  /* sizeof(etlheap_map_options) */
     u64 unit;     /* bytes, a power of two from 4 KiB to 1 TiB; 0: the default */

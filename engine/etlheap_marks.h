@@ -21,6 +21,7 @@ extern "C" {
 #define ETLHEAP_MARKS_MAX     ((u32)65536)
 #define ETLHEAP_MARK_NAME_MAX ((u32)255)
 
+/* A mark. */
 typedef struct etlheap_mark {
     i64 ticks;        /* of the first trace's clock */
     i64 time_ns;      /* since time zero */
@@ -49,6 +50,8 @@ typedef struct etlheap_mark_event {
     const char *field, *value; /* both NULL: any such event */
 } etlheap_mark_event;
 
+/* Options of etlheap_marks_read. Start from {0} with `size` set. Events are borrowed for the
+ * call. */
 typedef struct etlheap_marks_options {
     size_t size; /* sizeof(etlheap_marks_options) */
     const etlheap_mark_event *events;

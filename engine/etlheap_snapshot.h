@@ -14,21 +14,25 @@
 extern "C" {
 #endif
 
+/* A module of the process. */
 typedef struct etlheap_snapshot_module {
     u64 base, size_bytes;
     const char *name; /* file name of the module */
 } etlheap_snapshot_module;
 
+/* A call stack. */
 typedef struct etlheap_snapshot_stack {
     const u64 *addresses; /* innermost first */
     u32 count;            /* at least 1 */
 } etlheap_snapshot_stack;
 
+/* An outstanding block. */
 typedef struct etlheap_snapshot_block {
     u64 address, size_bytes, heap_handle;
     u32 stack; /* index + 1; 0: none */
 } etlheap_snapshot_block;
 
+/* A snapshot. Start from {0} with `size` set. Everything is borrowed for the call. */
 typedef struct etlheap_snapshot {
     size_t size;          /* sizeof(etlheap_snapshot) */
     const char *file;     /* the snapshot's file name, for output */

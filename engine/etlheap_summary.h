@@ -40,6 +40,7 @@ extern "C" {
 
 typedef struct etlheap_summary etlheap_summary;
 
+/* Options of etlheap_summary_open. Start from {0} with `size` set. */
 typedef struct etlheap_summary_options {
     size_t size;           /* sizeof(etlheap_summary_options) */
     i64 every_ns;          /* length of windows to keep; 0: as in the added summaries */

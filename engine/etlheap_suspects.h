@@ -8,7 +8,7 @@
  * group's other blocks. Memory that is allocated once, caches that stop growing, and sessions that
  * are still open are not suspects. fold/suspect_score.c explains the rule.
  */
-#include "engine.h" /* before the guard, as etlheap_ask.h, which that includes, takes all of this */
+#include "engine.h" /* before the guard: it includes etlheap_ask.h, which needs this header */
 
 #ifndef ETLHEAP_SUSPECTS_H
 #define ETLHEAP_SUSPECTS_H

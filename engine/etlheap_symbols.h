@@ -46,6 +46,7 @@ typedef struct etlheap_symbol_module {
     i64 named_size[ETLHEAP_KIND_CAPACITY]; /* of these, bytes with a site that has a name */
 } etlheap_symbol_module;
 
+/* The modules and totals by kind. Freed with etlheap_symbol_list_free. */
 typedef struct etlheap_symbol_list {
     i64 from_ns, to_ns;
     const etlheap_symbol_module *modules; /* largest size first, by kind */

@@ -36,6 +36,7 @@ typedef enum etlheap_tag_hint {
     ETLHEAP_TAG_CALLER  /* the frame that calls the entry point */
 } etlheap_tag_hint;
 
+/* A tag. Copied by etlheap_tags_add. */
 typedef struct etlheap_tag {
     const char *path; /* "Allocators\Strings"; not empty */
     u32 depth;        /* depth in the hierarchy */

@@ -54,6 +54,7 @@ typedef enum etlheap_trend_pattern {
 
 const char *etlheap_trend_pattern_word(etlheap_trend_pattern pattern); /* "" if out of range */
 
+/* Options of etlheap_trend_tables. Start from etlheap_trend_options_default(). */
 typedef struct etlheap_trend_options {
     size_t size;             /* sizeof(etlheap_trend_options) */
     etlheap_measure measure; /* a measure that etlheap_diff_compares accepts */
@@ -86,6 +87,7 @@ typedef struct etlheap_trend_curve {
     i64 change;
 } etlheap_trend_curve;
 
+/* The curves of all groups. Freed with etlheap_trend_free. */
 typedef struct etlheap_trend {
     /*
      * One row per group, with the keys of the latest run that has the group; names of processes and

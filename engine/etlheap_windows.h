@@ -14,7 +14,7 @@
  * and time grow with events and such cells, not with windows times groups. The same result and
  * options give the same answer for any `jobs`, and for a trace and its store.
  */
-#include "engine.h" /* before the guard, as etlheap_ask.h, which that includes, takes all of this */
+#include "engine.h" /* before the guard: it includes etlheap_ask.h, which needs this header */
 
 #ifndef ETLHEAP_WINDOWS_H
 #define ETLHEAP_WINDOWS_H
@@ -60,8 +60,8 @@ typedef struct etlheap_windows_options {
 typedef struct etlheap_cell {
     i64 count[ETLHEAP_TYPE_CAPACITY], size[ETLHEAP_TYPE_CAPACITY];
     i64 outstanding_count, outstanding_size; /* at the end of the window: AIFO + AOFO */
-    /* The largest outstanding amounts inside the window. Of a summary they can be
-         * ETLHEAP_NOT_KNOWN. */
+    /* The largest outstanding amounts inside the window; of a summary they may be
+     * ETLHEAP_NOT_KNOWN. */
     i64 peak_count, peak_size;
     i64 impacting_size; /* AIFO - AOFI */
 } etlheap_cell;
@@ -78,6 +78,7 @@ typedef struct etlheap_memory_sample {
     u64 private_working_set_bytes; /* process */
 } etlheap_memory_sample;
 
+/* The memory of one process, sampled at the end of each window. */
 typedef struct etlheap_process_memory {
     etlheap_process process;
     const char *name;
@@ -85,6 +86,7 @@ typedef struct etlheap_process_memory {
     const etlheap_memory_sample *at; /* by window */
 } etlheap_process_memory;
 
+/* The windows and their groups. Freed with etlheap_windows_free. */
 typedef struct etlheap_windows {
     i64 every_ns; /* 0: not cut by every_ns */
     const etlheap_time_range *windows;

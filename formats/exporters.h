@@ -55,6 +55,7 @@ typedef struct etlheap_export_request {
     etl_hint_fn *hint;           /* as in etlheap_layout; may be NULL */
 } etlheap_export_request;
 
+/* An exporter and its abilities. Static. */
 typedef struct etlheap_exporter {
     const char *name;    /* "folded" */
     const char *suffix;  /* ".folded" */
@@ -68,6 +69,7 @@ typedef struct etlheap_exporter {
     bool asks_map;       /* needs a result analyzed for ETLHEAP_ASK_MAP */
 } etlheap_exporter;
 
+/* All exporters, in a fixed order, and one by its name. Static. */
 u32 etlheap_exporter_count(void);
 const etlheap_exporter *etlheap_exporter_at(u32 index);           /* NULL beyond the count */
 const etlheap_exporter *etlheap_exporter_named(const char *name); /* NULL: none */

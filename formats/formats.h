@@ -199,6 +199,7 @@ typedef struct etlheap_source_root {
     const char *from, *to;
 } etlheap_source_root;
 
+/* A list of source roots. Borrowed. */
 typedef struct etlheap_source_roots {
     const etlheap_source_root *at;
     u32 count;
@@ -241,6 +242,7 @@ typedef struct etlheap_diff_side {
     const etlheap_table *table;
 } etlheap_diff_side;
 
+/* The answer of a comparison. Everything is borrowed. */
 typedef struct etlheap_diff_answer {
     const etlheap_diff *diff;
     etlheap_diff_side base, now;
@@ -255,6 +257,7 @@ typedef struct etlheap_trend_run {
     const etlheap_table *table;
 } etlheap_trend_run;
 
+/* The answer of a trend. Everything is borrowed. */
 typedef struct etlheap_trend_answer {
     const etlheap_trend *trend;
     const etlheap_trend_run *runs; /* trend->run_count runs, in the order of the trend */
@@ -270,6 +273,7 @@ struct etlheap_text {
     bool failed; /* out of memory: the text is incomplete */
 };
 
+/* Frees the text's memory and resets it to {0}. */
 void etlheap_text_free(etlheap_text *text);
 
 /* Replaces the text with the name of an event that describes itself or that the trace describes:
@@ -320,6 +324,7 @@ typedef struct etlheap_format {
                                etlheap_text *scratch, etlheap_sink *sink);
 } etlheap_format;
 
+/* All formats, in a fixed order, and one by its name. Static. */
 u32 etlheap_format_count(void);
 const etlheap_format *etlheap_format_at(u32 index);           /* NULL beyond the count */
 const etlheap_format *etlheap_format_named(const char *name); /* NULL: none */
@@ -345,6 +350,7 @@ etl_status etlheap_stack_tags_read(const char *path, etlheap_tags *tags, etl_err
 /* True if the file begins like a zip, gzip or zstd file. False if it cannot be read. */
 bool etlheap_is_packed(const char *path);
 
+/* One unpacked file. Strings are owned by the etlheap_unpacked. */
 typedef struct etlheap_unpacked_member {
     const char *name; /* name in the zip, UTF-8; NULL: not from a zip */
     const char *path; /* path of the temporary file with the unpacked bytes */
@@ -352,6 +358,7 @@ typedef struct etlheap_unpacked_member {
 
 typedef struct etlheap_unpacked etlheap_unpacked;
 
+/* Options of etlheap_unpack and etlheap_spool. Start from {0} with `size` set. */
 typedef struct etlheap_unpack_options {
     size_t size;                   /* sizeof(etlheap_unpack_options) */
     const char *folder;            /* for temporary files; NULL: the system's folder */

@@ -32,10 +32,11 @@ bool etlheap_umdh_recognise(const char *path);
  */
 etl_status etlheap_umdh_open(const char *path, etlheap_umdh **out, etl_error *err);
 
-/* Reads a log from memory. The bytes are borrowed for the call. */
+/* Reads a log from memory. The bytes are borrowed for the call. Errors as for etlheap_umdh_open. */
 etl_status etlheap_umdh_parse(etl_bytes bytes, etlheap_umdh **out, etl_error *err);
 void etlheap_umdh_close(etlheap_umdh *log); /* NULL is allowed */
 
+/* Facts about a log. Strings are owned by it. */
 typedef struct etlheap_umdh_info {
     const char *version; /* "6.1.7015.0"; this and the two below: "" if unknown */
     const char *time;    /* "2010-07-23 12:26", local time of the computer */
@@ -75,7 +76,8 @@ bool etlheap_umdh_recognise_comparison(const char *path);
 etl_status etlheap_umdh_open_comparison(const char *path, etlheap_umdh **base, etlheap_umdh **now,
                                         etl_error *err);
 
-/* Reads a comparison from memory. The bytes are borrowed for the call. */
+/* Reads a comparison from memory. The bytes are borrowed for the call. Errors as for
+ * etlheap_umdh_open_comparison. */
 etl_status etlheap_umdh_parse_comparison(etl_bytes bytes, etlheap_umdh **base, etlheap_umdh **now,
                                          etl_error *err);
 

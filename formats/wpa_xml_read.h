@@ -24,12 +24,14 @@ typedef struct etlheap_wpa_sums {
     i64 count, size_bytes, impacting_size;
 } etlheap_wpa_sums;
 
+/* The sums of one table. */
 typedef struct etlheap_wpa_table {
     bool is_present;
     etlheap_wpa_sums all;
     etlheap_wpa_sums of_type[ETLHEAP_TYPE_CAPACITY];
 } etlheap_wpa_table;
 
+/* The sums of a document. */
 typedef struct etlheap_wpa_document {
     bool of_lifetimes; /* one row per lifetime; else rows are sums */
     i64 from_ns, to_ns;

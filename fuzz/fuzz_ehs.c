@@ -61,7 +61,7 @@ static bool keep(void *user, const void *bytes, size_t size)
     return true;
 }
 
-/* The file merged alone; false when it is none that can be. */
+/* Merges the file by itself; false if it cannot be merged. */
 static bool merge(const char *path, kept_bytes *out)
 {
     const etlheap_summary_options options = { .size = sizeof options,

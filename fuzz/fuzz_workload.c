@@ -26,7 +26,7 @@
 
 #define WINDOWS_MAX 40
 
-/* Where events or lifetimes are when questions are asked. */
+/* The places where events or lifetimes are when questions are asked. */
 typedef enum way {
     WAY_LIFETIMES,
     WAY_JOURNAL,
@@ -54,7 +54,7 @@ static const char *const way_names[WAY_COUNT] = {
     [WAY_WINDOWS_SPILLED] = "windows, spilled",
 };
 
-/* What a way can be asked. */
+/* The questions that a way can answer. */
 typedef struct way_can {
     bool rows, lifetimes, cells, buckets, sums, growth;
 } way_can;
@@ -80,7 +80,7 @@ typedef struct answers {
     workload_lines sums, growth;
 } answers;
 
-/* One input: its traces, and what is asked of them. */
+/* One input: its traces and questions. */
 typedef struct trial {
     world w;
     etl_trace *traces[2];
@@ -326,7 +326,7 @@ static bool analyze_in_file(trial *t, const etlheap_options *options, etlheap_re
     return !is_refused(log_run(&traces, options, &log, out, &err), &err);
 }
 
-/* What the way is asked for. */
+/* The kind of question that a way is opened for. */
 static etlheap_question_kind way_kind(way how)
 {
     return how == WAY_WINDOWS || how == WAY_WINDOWS_SPILLED ? ETLHEAP_ASK_WINDOWS
@@ -523,7 +523,7 @@ static bool has_start(const world *w, const etlheap_lifetime *row, u32 pid)
     return false;
 }
 
-/* Whatever was lost: a block begins where a record says so. */
+/* Checks that each block begins where a record says so, whatever was lost. */
 static void check_starts(const trial *t, const etlheap_result *result)
 {
     const etlheap_query query = etlheap_query_default();

@@ -64,9 +64,9 @@ void trace_check(const u8 *data, size_t size, u64 slice_bytes)
     etl_close(trace);
 }
 
-/* Every way takes as long as the first, or longer. Under a fuzzer each is for a
- * share of the inputs, which depends on their bytes alone: what is found is found
- * again. FNV-1a, folded. */
+/* Is the way due for this input? Every way takes at least as long as the first. Under a fuzzer,
+ * each is for a share of the inputs, chosen by their bytes alone, so that findings are found again.
+ * FNV-1a, folded. */
 static bool is_due(other_way way, const u8 *data, size_t size)
 {
     static const u32 one_in[WAY_COUNT] = {
@@ -180,7 +180,7 @@ static const etlheap_table *report_from_store(etl_trace *trace, u64 slice_bytes)
     const etlheap_table *table = NULL;
     etl_error err;
     if (etlheap_analyze(&trace, &name, 1, &options, &facts, &err) == ETL_OK) {
-        /* What was written must be readable. */
+        /* A store that was written must be readable. */
         if (etlheap_open_store(fuzz_file(bytes.at, bytes.size), &reading, &result, &err) != ETL_OK)
             disagree();
         check_marks(trace, facts);

@@ -353,7 +353,7 @@ static void move(world *w, const world_op *op, world_heap *heap)
     world_busy(w, op->thread, walk_event(w, op, summary, &walk));
 }
 
-/* ReAlloc alone. */
+/* Moves a block; only ReAlloc is logged. */
 static void move_unseen(world *w, const world_op *op, world_heap *heap, u32 old, u32 fresh)
 {
     world_block *const from = &heap->blocks[old], *const to = &heap->blocks[fresh];

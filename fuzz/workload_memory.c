@@ -36,7 +36,7 @@ u64 world_memory_base(void)
     return MEMORY_FIRST;
 }
 
-/* Nearly always the caller's own process. */
+/* The process whose memory an operation changes, nearly always the caller's own. */
 static world_process *owner_of(world *w, const world_op *op)
 {
     world_process *const other = &w->processes[op->place % WORLD_PROCESSES];

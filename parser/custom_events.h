@@ -39,17 +39,20 @@ typedef enum etl_custom_type {
     ETL_CUSTOM_PTR
 } etl_custom_type;
 
+/* The place of a value in a payload. */
 typedef struct etl_custom_value {
     u16 offset_bytes;
     u8 pointers; /* number of pointers to add to the offset: 0 or 1 */
     u8 type;     /* etl_custom_type */
 } etl_custom_value;
 
+/* The places of the values in one event. */
 typedef struct etl_custom_layout {
     u16 id; /* of the event */
     etl_custom_value address, size, heap;
 } etl_custom_layout;
 
+/* The description of an allocator. */
 typedef struct etl_custom_allocator {
     etl_guid provider;
     char name[ETL_CUSTOM_NAME_MAX + 1];

@@ -35,6 +35,7 @@ typedef struct etl_text {
 
 /* --- maps: numbers with names ------------------------------------------------------ */
 
+/* A list of named numbers. Borrows from the payload. */
 typedef struct etl_value_map {
     const u8 *provider; /* 16 bytes */
     etl_text name;
@@ -55,7 +56,7 @@ int etl_value_map_compare(const etl_value_map *a, const etl_value_map *b);
  * *position starts at 0 and is advanced. False: no more names. */
 bool etl_value_map_name(const etl_value_map *map, u64 number, u32 *position, etl_text *out);
 
-/* Maps sorted by etl_value_map_compare. Owned by whoever made the array. */
+/* Maps sorted by etl_value_map_compare. The array is borrowed. */
 typedef struct etl_value_maps {
     const etl_value_map *at;
     size_t count;
@@ -70,6 +71,7 @@ typedef enum etl_description_source {
     ETL_DESCRIPTION_CLASS         /* from an EventInfo, for a classic event (MOF) */
 } etl_description_source;
 
+/* The description of an event. Borrows from the record or payload it was read from. */
 typedef struct etl_description {
     u8 source;              /* etl_description_source */
     u32 property_count;     /* only of an EventInfo; 0 for TraceLogging */
@@ -91,8 +93,7 @@ typedef struct etl_event_id {
     bool is_class;
 } etl_event_id;
 
-/* What a MetaData record describes: an event, a map, or nothing known. NONE for all other
- * records. */
+/* The subject of a MetaData record: an event, a map, or unknown. NONE for all other records. */
 typedef enum etl_info_kind { ETL_INFO_NONE, ETL_INFO_EVENT, ETL_INFO_MAP } etl_info_kind;
 etl_info_kind etl_record_info_kind(const etl_record *record);
 
@@ -129,6 +130,7 @@ typedef enum etl_value_type {
     ETL_VALUE_BYTES       /* anything else, including unknown types */
 } etl_value_type;
 
+/* The value of a field. Borrows from the record. */
 typedef struct etl_value {
     u8 type; /* etl_value_type */
     u64 number;
@@ -144,6 +146,7 @@ typedef enum etl_step_kind {
     ETL_STEP_CLOSE
 } etl_step_kind;
 
+/* One step of a walk. */
 typedef struct etl_step {
     u8 kind; /* etl_step_kind */
     etl_text name;

@@ -228,6 +228,7 @@ typedef struct etl_diag_counts {
     u64 of[ETL_DIAG_CAPACITY];
 } etl_diag_counts;
 
+/* Facts about a diagnostic. Static. */
 typedef struct etl_diag_info {
     const char *name; /* "events_lost" */
     etl_severity severity;

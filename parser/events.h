@@ -1,10 +1,11 @@
 /*
  * events.h - the events that etl_decode understands, as plain structures.
  *
- * Included by parser.h. Values are raw: times are in the etl_record, as ticks; pointers are widened
- * to 64 bits; strings and arrays are views that borrow from the record. Field names are the
- * kernel's MOF names in our spelling. etl_event_describe() lists the fields of each kind for
- * output. The on-disk layouts with their sources are in etl/layout.h.
+ * Included by parser.h. Each structure is the payload of the kinds that name it in ETL_EVENT_KINDS.
+ * Values are raw: times are in the etl_record, as ticks; pointers are widened to 64 bits; strings
+ * and arrays are views that borrow from the record. Field names are the kernel's MOF names in our
+ * spelling; etl_event_describe() lists them for output. The on-disk layouts with their sources are
+ * in etl/layout.h.
  */
 #ifndef ETL_EVENTS_H
 #define ETL_EVENTS_H
@@ -328,7 +329,7 @@ typedef struct etl_image_debug {
     u32 process_id;
 } etl_image_debug;
 
-/* An image whose symbols are in a DBG file. */
+/* An image with symbols in a DBG file. */
 typedef struct etl_image_dbg_file {
     u64 image_base;
     u32 process_id;
@@ -355,7 +356,7 @@ typedef struct etl_image_embedded_pdb {
     etl_guid guid;
 } etl_image_embedded_pdb;
 
-/* Why the merge could not read an image. */
+/* The reason why a merge could not read an image. */
 typedef struct etl_image_id_error {
     etl_bytes text; /* UTF-16 */
 } etl_image_id_error;
@@ -404,7 +405,7 @@ typedef struct etl_config_platform {
     etl_bytes bios_version;
 } etl_config_platform;
 
-/* A Windows service of the machine, whether it runs or not. */
+/* A Windows service of the computer, running or not. */
 typedef struct etl_config_service {
     u32 process_id; /* 0: not running */
     u32 state;      /* 1 stopped, 4 running */

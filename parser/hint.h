@@ -35,7 +35,7 @@ extern "C" {
     X(EXITS_FREE, "let the end of a process free its memory (at_exit_freed)")                      \
     X(ONE_KIND, "select one kind (kinds)")                                                         \
     X(SUMS, "write sums in place of rows (rows)")                                                  \
-    /* of what is left out of a text */                                                            \
+    /* of shortened texts */                                                                       \
     X(MORE_ROWS, "list more rows (rows_max)")                                                      \
     X(STEADY_ROWS, "list steady rows (keep_steady)")                                               \
     X(UNCHANGED_ROWS, "list unchanged rows (keep_unchanged)")                                      \
@@ -53,7 +53,7 @@ extern "C" {
     /* of a page with parts of a trace; {file}, {kind}, {process} and {frame} are filled in */     \
     X(ALL_BLOCKS, "list lifetimes one by one (etlheap_lifetimes_open)")                            \
     X(ONE_THREAD, "select a thread (threads)")                                                     \
-    /* of what is left out of a table */                                                           \
+    /* of shortened tables */                                                                      \
     X(MORE_COLUMNS, "give lines more columns (width), or no limit (whole)")                        \
     /* of a failed check; places and brackets are filled in, see formats/parts/check_more.h */     \
     X(FAILED_STACKS, "report the stacks that have the frame (require_frames)")                     \
@@ -68,8 +68,8 @@ typedef enum etl_hint {
         ETL_HINT_COUNT
 } etl_hint;
 
-/* What would help, in terms of the library's fields and functions; "" for NONE and for a number out
- * of range. Static text. */
+/* The hint as advice in terms of the library's fields and functions; "" for NONE and for a number
+ * out of range. Static text. */
 const char *etl_hint_text(etl_hint hint);
 
 /*

@@ -51,8 +51,8 @@ typedef enum etl_status {
     ETL_ERR_CORRUPT = 12
 } etl_status;
 
-/* Details of a failure. The last parameter of functions that can fail; may be NULL. Unchanged on
- * success. Use the returned status for control flow. */
+/* Details of a failure. The last parameter of functions that can fail; may be NULL. Valid only
+ * after a failure. Use the returned status for control flow. */
 typedef struct etl_error {
     etl_status status;
     etl_hint hint;     /* what would help (hint.h) */
@@ -73,6 +73,7 @@ const char *etl_status_name(etl_status status);
 
 /* --- views -------------------------------------------------------------- */
 
+/* A view of bytes owned by something else. */
 typedef struct etl_bytes {
     const u8 *at; /* NULL if empty or absent */
     size_t size;  /* in bytes, also for UTF-16 */
@@ -135,7 +136,8 @@ typedef struct etl_session {
     etl_bytes log_file_name_utf16;
 } etl_session;
 
-/* Nanoseconds since the session's header record, rounded down; saturates. */
+/* Converts ticks to nanoseconds since the session's header record, rounded down, within the range
+ * of i64. */
 i64 etl_time_ns(const etl_session *session, i64 ticks);
 
 /* The smallest tick at or after `ns`: its etl_time_ns is >= ns. A half-open window in nanoseconds
@@ -151,6 +153,7 @@ typedef struct etl_trace etl_trace;
 typedef void etl_run_tasks_fn(void *user, u32 task_count, void (*fn)(void *context, u32 task),
                               void *context);
 
+/* Options of etl_open. Start from {0} with `size` set. */
 typedef struct etl_open_options {
     size_t size;          /* sizeof(etl_open_options) */
     bool no_mmap;         /* read the file into memory instead of mapping it */
@@ -180,7 +183,8 @@ typedef struct etl_open_options {
 etl_status etl_open(const char *path, const etl_open_options *options, etl_trace **out,
                     etl_error *err);
 
-/* Opens a trace in memory. The bytes must stay alive and unchanged until etl_close. */
+/* Opens a trace in memory. The bytes must stay alive and unchanged until etl_close. Errors as for
+ * etl_open, except ETL_ERR_IO. */
 etl_status etl_open_memory(etl_bytes file, const etl_open_options *options, etl_trace **out,
                            etl_error *err);
 
@@ -202,7 +206,7 @@ u64 etl_file_size(const etl_trace *trace);
 u32 etl_session_count(const etl_trace *trace);
 const etl_session *etl_session_of(const etl_trace *trace, u32 index);
 
-/* What indexing found: truncation, gaps, skipped bytes, lost events. Owned by the trace. */
+/* Problems found by indexing: truncation, gaps, skipped bytes, lost events. Owned by the trace. */
 const etl_diag_counts *etl_trace_diagnostics(const etl_trace *trace);
 
 /*
@@ -225,6 +229,7 @@ bool etl_trace_changed(const etl_trace *trace);
 
 /* --- buffers -------------------------------------------------------------- */
 
+/* One row of the index of buffers. */
 typedef struct etl_buffer_info {
     u64 offset;      /* file offset of the buffer header */
     u32 stored_size; /* bytes in the file, header included */
@@ -250,6 +255,7 @@ typedef struct etl_scratch {
     size_t capacity;
 } etl_scratch;
 
+/* Frees the memory and resets it to {0}. */
 void etl_scratch_free(etl_scratch *scratch);
 
 /* A loaded buffer, and the position of the next record in it. A copy keeps its own position. */
@@ -323,7 +329,7 @@ typedef struct etl_record {
     bool has_hook;    /* system, compact and perfinfo headers */
     bool has_time;
     i32 cpu;            /* -1 unknown */
-    u32 offset;         /* of the record from the start of its buffer */
+    u32 offset;         /* offset of the record from the start of its buffer */
     u32 size;           /* header + items + payload, without padding */
     const u8 *provider; /* 16 bytes: GUID of the provider, class or message; NULL: none */
     etl_bytes payload;

@@ -49,11 +49,13 @@ typedef struct etl_pdb_resolver etl_pdb_resolver;
  */
 etl_status etl_pdb_open(const char *path, etl_pdb_file **out, etl_error *err);
 
-/* Opens a PDB in memory. The bytes must stay alive and unchanged until etl_pdb_close. */
+/* Opens a PDB in memory. The bytes must stay alive and unchanged until etl_pdb_close. Errors as for
+ * etl_pdb_open, except ETL_ERR_IO. */
 etl_status etl_pdb_open_memory(etl_bytes bytes, etl_pdb_file **out, etl_error *err);
 
 void etl_pdb_close(etl_pdb_file *file); /* NULL is allowed; close its resolvers first */
 
+/* Facts about a PDB. */
 typedef struct etl_pdb_info {
     etl_guid guid; /* as in the RSDS record of the image */
     u32 age;       /* age of the debug information, which RSDS and symbol stores use */
@@ -81,10 +83,10 @@ const etl_pdb_section *etl_pdb_sections(const etl_pdb_file *file);
 
 /* --- addresses to names ----------------------------------------------------- */
 
-/* What to find in addition to the function. Each makes the resolver read more of a module. */
+/* Data to find in addition to the function. Each kind makes the resolver read more of a module. */
 #define ETL_PDB_WANT_LINES       0x1u /* source file and line */
 #define ETL_PDB_WANT_INLINES     0x2u /* inlined calls; their lines need ETL_PDB_WANT_LINES */
-#define ETL_PDB_WANT_ALLOC_TYPES 0x4u /* types of heap allocations */
+#define ETL_PDB_WANT_ALLOC_TYPES 0x4u /* C++ types of heap allocations */
 #define ETL_PDB_WANT_ALL         0x7u
 
 typedef enum etl_pdb_symbol_kind {
@@ -92,7 +94,7 @@ typedef enum etl_pdb_symbol_kind {
     ETL_PDB_SYMBOL_PROCEDURE, /* a function; its name is undecorated, without parameters */
     ETL_PDB_SYMBOL_THUNK, /* a jump made by the linker; has its target's name, which is decorated
                              in incremental links, or none */
-    ETL_PDB_SYMBOL_PUBLIC /* a public symbol; its name is decorated as the linker has it */
+    ETL_PDB_SYMBOL_PUBLIC /* a public symbol; its name is decorated */
 } etl_pdb_symbol_kind;
 
 /* One function at an address: the symbol itself, or a call inlined into it. */
@@ -102,6 +104,7 @@ typedef struct etl_pdb_frame {
     u32 line;       /* 0 when unknown */
 } etl_pdb_frame;
 
+/* The result for one address. */
 typedef struct etl_pdb_location {
     size_t index; /* of the address within the batch */
     u32 rva;      /* the address */
@@ -143,7 +146,7 @@ etl_status etl_pdb_resolver_begin(etl_pdb_resolver *resolver, const u32 *rvas, s
  */
 bool etl_pdb_resolver_next(etl_pdb_resolver *resolver, etl_pdb_location *out);
 
-/* What was damaged or missing where this resolver read, over its whole life. */
+/* Damaged or missing data in the parts that this resolver read, over its whole life. */
 typedef struct etl_pdb_damage {
     u64 count;       /* number of places */
     etl_error first; /* status ETL_OK when there are none */
@@ -154,6 +157,7 @@ const etl_pdb_damage *etl_pdb_resolver_damage(const etl_pdb_resolver *resolver);
 
 /* --- public symbols ---------------------------------------------------------- */
 
+/* A public symbol. */
 typedef struct etl_pdb_public {
     u32 rva; /* in the image, after OMAP; 0 for a symbol outside all sections */
     bool is_function;

@@ -45,11 +45,13 @@ typedef struct etl_pe_exports etl_pe_exports;
  */
 etl_status etl_pe_open(const char *path, etl_pe_image **out, etl_error *err);
 
-/* Opens an image in memory. The bytes must stay alive and unchanged until etl_pe_close. */
+/* Opens an image in memory. The bytes must stay alive and unchanged until etl_pe_close. Errors as
+ * for etl_pe_open, except ETL_ERR_IO. */
 etl_status etl_pe_open_memory(etl_bytes bytes, etl_pe_image **out, etl_error *err);
 
 void etl_pe_close(etl_pe_image *image); /* NULL is allowed; close its exports first */
 
+/* Facts about an image. */
 typedef struct etl_pe_info {
     u64 image_base;       /* preferred address */
     u32 time_date_stamp;  /* with image_size_bytes the key of the image in symbol stores */
@@ -65,6 +67,7 @@ typedef struct etl_pe_info {
 /* Owned by the image. */
 const etl_pe_info *etl_pe_info_of(const etl_pe_image *image);
 
+/* One section of the image, in the order of its section table. */
 typedef struct etl_pe_section {
     char name[9]; /* bytes as in the file, with a NUL */
     u32 rva;
@@ -84,6 +87,7 @@ typedef enum etl_pe_pdb_kind {
     ETL_PE_PDB_NB10  /* PDB 2.00, before 2002: signature and age; such PDBs cannot be read */
 } etl_pe_pdb_kind;
 
+/* The PDB that the image names. */
 typedef struct etl_pe_pdb {
     etl_pe_pdb_kind kind;
     etl_guid guid; /* RSDS */
@@ -106,6 +110,7 @@ const etl_pe_damage *etl_pe_damage_of(const etl_pe_image *image);
 
 /* --- exports ---------------------------------------------------------------- */
 
+/* One exported name or ordinal. Views borrow from the image. */
 typedef struct etl_pe_export {
     u32 rva;             /* 0 for a forwarder */
     u32 ordinal;         /* as importers use it, including the base */

@@ -14,7 +14,7 @@
 
 #include "parser.h"
 
-#define ETL_SIZED_MIN (sizeof(size_t) + 1) /* sizeof a pointer is a caller's mistake */
+#define ETL_SIZED_MIN (sizeof(size_t) + 1) /* sizeof of a pointer is a caller's mistake */
 #define ETL_SIZED_MAX ((size_t)4096)
 
 /*

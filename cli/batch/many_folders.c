@@ -83,7 +83,7 @@ static etl_status list_entries(many_list *list, walk *w, const char *name, etl_e
                                    strerror(errno));
         if (!entry)
             break;
-        /* Hidden names are left alone, the folder's own among them. */
+        /* Hidden names are skipped, among them "." and "..". */
         if (entry[0] != '.')
             status = add_entry(list, w, name, entry, err);
     }

@@ -217,7 +217,7 @@ static int complain_of_clash(const many_list *list, const many_item *a, const ma
     return CLI_EXIT_USAGE;
 }
 
-/* Refuses an item whose output another one has; the message names the second one. */
+/* Refuses two items with one output; the message names the second item. */
 static int check_items(const many_list *list)
 {
     for (u32 i = 0; i < list->count; i++) {

@@ -239,7 +239,7 @@ static u32 kinds_asked(const owned_gate *gate, const etlheap_budget *budget)
     return memory != 0 ? memory : asked;
 }
 
-/* The kinds that are asked for but of which no selected process has events. If the budget takes any
+/* The kinds that are asked for but that no selected process has events of. If the budget takes any
  * kind, one is enough. */
 static u32 kinds_missing(const owned_gate *gate, const etlheap_budget *budget)
 {

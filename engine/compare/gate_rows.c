@@ -117,8 +117,8 @@ static bool add_left(gate_rows *out, const owned_gate *gate)
     return true;
 }
 
-/* Adds a row without memory for each interval and each kind of which selected processes have
- * events: nothing was left behind unless other rows say so. */
+/* Adds a row without memory for each interval and each kind that selected processes have events of:
+ * nothing was left behind unless other rows say so. */
 static bool add_intervals(gate_rows *out, const owned_gate *gate)
 {
     const u32 count = etlheap_result_marks(gate->now->result)->count;
@@ -160,7 +160,7 @@ static bool add_diff(gate_rows *out, const etlheap_diff *diff)
     return true;
 }
 
-/* Adds a row without memory for each kind of which a selected process has events: it was measured,
+/* Adds a row without memory for each kind that a selected process has events of: it was measured,
  * and has nothing outstanding unless other rows say so. */
 static bool add_processes(gate_rows *out, const owned_gate *gate, bool with_ids)
 {

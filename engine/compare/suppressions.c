@@ -5,7 +5,7 @@
  * first suppression that matches.
  *
  * People have such files already, and their meaning must not change with the tool that reads them.
- * So what LeakSanitizer does is right, even where it is odd:
+ * Invariant: so what LeakSanitizer does is right, even where it is odd:
  *
  *   - the text between two `*` is taken where it occurs first, and never looked for again
  *     further on: `foo$` does not match `foofoo`, but `*foo*$` does;

@@ -185,7 +185,7 @@ static bool take_names(trace_context *context, process_history *process,
                                      &process->command_line);
 }
 
-/* Adds what the record says and what is not known yet. */
+/* Adds facts of the record that are not known yet. */
 static bool describe(trace_context *context, process_history *process, const system_event *row)
 {
     const etl_process_event *const event = &row->event.as.process;

@@ -1,14 +1,17 @@
 /*
- * growth_rate.c - how fast and how steadily one curve of outstanding sizes grows.
+ * growth_rate.c - computes how fast and how steadily one curve of outstanding sizes grows.
  *
- * The rate is Siegel's repeated median: for each sample the median of the slopes to all others,
- * and the median of these. Steadiness is 100 * (pairs of samples that rise less those that fall) /
- * all pairs, at least 0. growth.h defines both.
+ * In: the sizes of a group at GROWTH_SAMPLES moments. Out: a rate in bytes per time, and a
+ * steadiness of 0 to 100.
  *
- * A table may have a hundred thousand rows, so nothing is done for each of the 528 pairs of
- * samples that is not needed:
+ * The rate is Siegel's repeated median: for each sample the median of the slopes to all others, and
+ * the median of these. Steadiness is 100 * (pairs of samples that rise less those that fall) / all
+ * pairs, at least 0. growth.h defines both.
  *
- *     signs     which way each sample's slopes point is counted while samples are sorted by
+ * A table may have a hundred thousand rows, so work for each of the 528 pairs of samples is avoided
+ * where it can be:
+ *
+ *     signs     the directions of each sample's slopes are counted while samples are sorted by
  *               insertion. Samples that stay as the one before are sorted as one.
  *     rate      a median is above zero only if more than half of the values are. So signs tell
  *               the sign of the rate, and for most rows it is 0.
@@ -17,6 +20,9 @@
  *               lies above or below the pivot.
  *     division  slopes are products of floating point, off by a known share. The rate is a whole
  *               number, so the share hardly ever matters; if it may, exact_rate divides.
+ *
+ * Invariant: the result must be the exact one, the same on every machine; an estimate counts only
+ * if its error cannot change the whole number.
  */
 #include "growth.h"
 
@@ -163,8 +169,8 @@ static bool find_sign(const growth_moments *moments, const sample_signs *signs, 
 
 /* --- exact ---------------------------------------------------------------------------- */
 
-/* The median of `all` values, of which these, more than half, are the largest. Of an even
- * number it is the lower one of the two in the middle, which is nearer to zero. */
+/* The median of `all` values; the `count` values given, more than half of them, are the largest.
+ * For an even number, the lower one of the two in the middle, which is nearer to zero. */
 static i64 median(i64 *values, u32 count, u32 all)
 {
     return select_rank(values, count, count - all / 2 - 1);

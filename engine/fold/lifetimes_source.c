@@ -36,7 +36,7 @@ typedef struct end_reader {
     u8 padding[SHARD_PADDING];
 } end_reader;
 
-/* What the threads of a round share. */
+/* Data shared by the threads of a round. */
 typedef struct end_round {
     lifetimes_source *source;
     u32 first, end;

@@ -154,8 +154,7 @@ static void add_history(const sized_groups *sized, const heap_size *first, const
 }
 
 /* Overhead is committed memory that is not handed out as blocks. Only rows of blocks have it, and
- * only if their blocks are no larger than what is committed: large blocks have memory outside of
- * it. */
+ * only if their blocks are no larger than the committed memory: large blocks lie outside of it. */
 static void fill_overhead(const sized_groups *sized)
 {
     const aggregator *const a = sized->a;

@@ -33,7 +33,7 @@
 #include "windows_memory.h"
 #include "windows_rows.h"
 
-/* What the rows of the table have. */
+/* The measures of the table's rows. */
 #define MEASURES                                                                                   \
     (1u << ETLHEAP_MEASURE_COUNT | 1u << ETLHEAP_MEASURE_SIZE |                                    \
      1u << ETLHEAP_MEASURE_IMPACTING_SIZE | 1u << ETLHEAP_MEASURE_OUTSTANDING_COUNT |              \

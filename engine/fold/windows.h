@@ -4,7 +4,7 @@
 
 #include "aggregate.h"
 
-/* Adds a group's measures to the totals of its kind; peaks do not add up and are 0. */
+/* Adds a group's measures to the totals of its kind. Peaks do not add up; their total is 0. */
 void windows_add_total(aggregator *a, const group_row *row);
 
 #endif

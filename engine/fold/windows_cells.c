@@ -19,7 +19,7 @@
 #include "engine/core/workers.h"
 #include "packed_cells.h"
 
-/* What a walked cell begins with. */
+/* The head of a walked cell. */
 typedef struct walked_head {
     u32 group, interval, widths;
 } walked_head;

@@ -89,7 +89,7 @@ static bool add_column(ehs_blocks *out, ehs_codec *codec, u32 part, const etlhea
     return ehs_blocks_add(out, codec, column->column, part, values, rows->rows);
 }
 
-/* `lanes` stand in place of the kinds. */
+/* Adds the columns of rows; `lanes` replace the kinds. */
 static bool add_columns(ehs_blocks *out, ehs_codec *codec, u32 part, const etlheap_segment *rows,
                         const u8 *lanes)
 {
@@ -194,7 +194,7 @@ static etl_status look_for_frees(const ehs_loader *loader, const row_columns *co
                      : ETL_OK;
 }
 
-/* Rows of one part: lifetimes, and frees whose allocation was not recorded. */
+/* Appends the rows of a part: lifetimes, and frees without a recorded allocation. */
 static bool append_rows(const ehs_rows_out *out, lifetime *rows, u32 count)
 {
     bool ok = true;

@@ -42,7 +42,7 @@ void journal_open(event_journal *journal, const timebase *base, i64 from_ticks, 
                                               .keeps_events = true };
 }
 
-/* No window is at hand yet. */
+/* Cuts the journal into windows; none is the current one yet. */
 void journal_cut(event_journal *journal, windows_lattice *lattice)
 {
     journal->lattice = *lattice;

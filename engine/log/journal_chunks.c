@@ -206,7 +206,7 @@ static bool close_chunk(event_journal *journal, journal_chunk *chunk)
     chunk->first_index = journal->next_index;
     const bool ok = note_crossings(journal, chunk);
     journal->next_index += chunk->count;
-    /* A stream whose time goes back may begin a slice at its predecessor's end. */
+    /* If the time of a stream goes back, a slice may begin at the last tick of the one before. */
     chunk->starts_tick = chunk->count > 0 && journal->closed_ticks != chunk->ticks[0];
     if (chunk->count > 0 && !chunk->starts_tick)
         chunk->entries[0] &= ~JOURNAL_NEW_TICK;

@@ -222,7 +222,7 @@ static bool same_cache(const void *owner, u32 id, const void *key)
     return a->context == b->context && a->stack == b->stack;
 }
 
-/* Nearly every stack is met in one context only. */
+/* Resolves a stack. Nearly every stack occurs in only one context. */
 bool frames_resolve(frame_table *table, u32 process, u32 stack, i64 ticks, u32 *id)
 {
     u32 context;
@@ -294,7 +294,7 @@ static bool same_frame(const void *owner, u32 id, const void *key)
     return a->module == b->module && a->offset == b->offset && a->skip == b->skip;
 }
 
-/* Of equal frames the lowest address is kept. */
+/* Finds or adds a frame. Among equal frames, the lowest address is kept. */
 bool frames_intern(frame_table *table, const frame_row *row, u32 *frame)
 {
     const u64 hash = etlheap_hash_u64(row->offset ^ (u64)row->module << 40 ^ (u64)row->skip << 32);

@@ -232,7 +232,7 @@ bool frames_known(const frame_table *table, const frame_marks *marks, u32 stack,
     return true;
 }
 
-/* Room for `count` numbers, of which the new ones have no frame. */
+/* Makes room for `count` numbers; new ones have no frame yet. */
 static bool fit_standing(frame_finder *finder, u32 count)
 {
     if (finder->standing.count >= count)
@@ -245,8 +245,7 @@ static bool fit_standing(frame_finder *finder, u32 count)
     return true;
 }
 
-/* Room for `count` bits, unless contexts are so many that their bits would be too
- * much. */
+/* Makes room for `count` bits, unless all contexts together would take too much. */
 static bool fit_known(frame_finder *finder, frame_context *context, u32 count)
 {
     if (context->known_words >= (count + 63) / 64)

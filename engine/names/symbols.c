@@ -121,8 +121,8 @@ static bool report_progress(void *user, const symbol_progress *progress)
 
 /* --- builds ------------------------------------------------------------------------ */
 
-/* What makes two modules one build; compared and hashed as bytes, with the names
- * without case. */
+/* The identity of a build: modules with equal identities are one build. Compared and hashed as
+ * bytes, with the names without case. */
 typedef struct build_identity {
     etl_guid guid;
     u32 age, has_rsds;

@@ -261,7 +261,7 @@ static bool note_opened(const ordered_event *event, const block *opened, shard_o
            ETLHEAP_PUSH(&journal->unsure, opened->slot);
 }
 
-/* `live` is the open block of the same key, NULL when there is none. */
+/* Opens a block. `live` is the open block of the same key; NULL if there is none. */
 static void open_block(block_table *table, const block_rules *rules, const ordered_event *event,
                        block *live, shard_output *out)
 {
@@ -338,7 +338,7 @@ static bool is_own_block(const block_table *table, const block_rules *rules, con
            size_of(table, found) == event->size;
 }
 
-/* The summary of a realloc whose alloc was logged marks its block. */
+/* Applies the new address of a realloc. If its alloc was logged, the summary marks that block. */
 static void supply_new(block_table *table, const block_rules *rules, const ordered_event *event,
                        block *found, shard_output *out)
 {

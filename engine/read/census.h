@@ -1,6 +1,4 @@
-/*
- * census.h - counts of everything in a trace, by hook id and by provider.
- */
+/* census.h - counts all records of a trace, by hook id and by provider. */
 #ifndef ETLHEAP_CENSUS_H
 #define ETLHEAP_CENSUS_H
 

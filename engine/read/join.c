@@ -195,7 +195,7 @@ static bool take_number(stack_join *join, waiting_event *row)
     return true;
 }
 
-/* An event that goes on waiting leaves a number behind as its stack. */
+/* Lets an event wait on. Its stack is then the number of its slot. */
 static bool keep_waiting(stack_join *join, waiting_event *row)
 {
     if (row->slot == 0) {

@@ -19,7 +19,7 @@
 
 #define TEXT_SIZE (ETLHEAP_MARK_NAME_MAX + 2) /* one more than is kept: so that it shows */
 
-/* Of all providers: evntprov.h. */
+/* Opcodes common to all providers: evntprov.h. */
 #define OPCODE_START 1u
 #define OPCODE_STOP  2u
 

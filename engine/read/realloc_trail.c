@@ -13,7 +13,7 @@
 
 #include <stdlib.h>
 
-/* order.h takes the highest bit of such a number. */
+/* The largest distance in ticks; order.h uses the highest bit. */
 #define SINCE_MAX ((u64)INT32_MAX - 1)
 
 static bool is_of_block(const memory_event *event)
@@ -99,7 +99,7 @@ static void note_first(first_trail *first, i64 ticks)
         *first = (first_trail){ .ticks = ticks, .is_known = true };
 }
 
-/* Nearly always both are among the task's own events, just before the summary. */
+/* Searches within the task: nearly always both events are there, just before the summary. */
 bool realloc_trail_begin(scan_output *out)
 {
     const size_t event = out->events.count - 2;

@@ -24,7 +24,7 @@ static handle_fn handle_alloc, handle_realloc, handle_free, handle_extent, handl
     handle_snapshot, handle_range, handle_memory, handle_system, handle_thread, handle_stack,
     handle_key, handle_definition, handle_lost, handle_thread_name, handle_mark;
 
-/* What is done with an event; kinds without a row are counted only. */
+/* The handler of each kind of event; kinds without a row are only counted. */
 static handle_fn *const handlers[ETL_EVENT_KIND_COUNT] = {
     [ETL_EVENT_HEAP_CREATE] = handle_system,
     [ETL_EVENT_HEAP_ALLOC] = handle_alloc,
@@ -500,7 +500,7 @@ static bool settles(const scanner *s, const stack_ring_entry *entry, stack_part 
            scan_is_soon(s, s->out->events.at[entry->event].ticks, s->ticks);
 }
 
-/* Its reference is on its way. */
+/* Marks the entry as settled: its reference will come. */
 static void settle(scanner *s, const stack_ring_entry *entry)
 {
     s->out->events.at[entry->event].stack = STACK_TAG_LOCAL;

@@ -143,7 +143,7 @@ static inline bool part_suits(stack_part part, u8 op)
  * it may also be the user half of other events' stacks. */
 typedef enum piece_fate { PIECE_LEFT, PIECE_TAKEN, PIECE_SHARED } piece_fate;
 
-/* A piece of a stack on its way to its event. */
+/* A piece of a stack that the join assigns to its event. */
 typedef struct stack_piece {
     i64 ticks;       /* time of the stack record */
     i64 event_ticks; /* time of the event it belongs to */
@@ -210,7 +210,7 @@ typedef struct pid_span {
 
 #define SCAN_SAMPLE_STEP 128u
 
-/* Everything one task of a slice found. */
+/* The output of one task of a slice. */
 typedef struct scan_output {
     ETLHEAP_VECTOR(memory_event) events;
     ETLHEAP_VECTOR(pid_span) spans;   /* of the events */

@@ -41,7 +41,7 @@ typedef struct wait_limit {
 void wait_limit_open(wait_limit *limit, const timebase *base);
 void wait_limit_free(wait_limit *limit);
 
-/* Counts the memory events of a slice. False without memory. */
+/* Counts the memory events of a slice. False if memory runs out. */
 bool wait_limit_add(wait_limit *limit, const scan_output *tasks, u32 task_count);
 
 /* Forgets events before `oldest_ticks`, which are no longer needed. */

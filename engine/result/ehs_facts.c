@@ -252,7 +252,7 @@ static bool save_diagnostics(ehs_saver *saver, const ehs_table *table,
     return ehs_table_save(saver, table, rows, count);
 }
 
-/* Saves the files. Those whose content was not hashed have no ids. */
+/* Saves the files. Files that were not hashed have no ids. */
 static bool save_files(ehs_saver *saver, const etlheap_result *result)
 {
     if (result->recorded.count > 0)

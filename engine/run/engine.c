@@ -316,7 +316,7 @@ static bool report_progress(run *state)
                                    state->total_bytes);
 }
 
-/* What the run keeps between slices; the large parts, by what they reserve. */
+/* The memory that the run keeps between slices: the large parts, by their capacity. */
 static u64 held_bytes(const run *state)
 {
     const etlheap_result *const result = state->result;

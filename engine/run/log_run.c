@@ -32,7 +32,7 @@
  * makes these from the many small pieces that the run has freed, so they are given back first. */
 #define LARGE_LOG_BYTES ((size_t)128 << 20)
 
-/* Where the log goes, and why it could not. */
+/* The place of the log, and the first error. */
 typedef struct log_home {
     const char *folder; /* NULL: no files */
     u64 memory_bytes_max;

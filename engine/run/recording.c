@@ -29,7 +29,7 @@
 /* The longest gap between two files of one session. */
 #define NEXT_FILE_TOLERANCE (10 * FILETIME_PER_SECOND)
 
-/* Of etl_session.log_file_mode: evntrace.h. */
+/* A bit of etl_session.log_file_mode: evntrace.h. */
 #define MODE_NEWFILE 0x00000008u
 #define MODE_PRIVATE 0x00000800u
 #define MODE_RELOG   0x00010000u

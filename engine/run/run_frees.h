@@ -32,7 +32,7 @@ void run_frees_close(run_frees *frees);
 bool run_frees_join(run_frees *frees, const stack_join *opening, deferred_stacks *deferred,
                     scan_output *tasks, u32 task_count, i64 end_ticks);
 
-/* Numbers the slice's actors; after order_settle. False without memory. */
+/* Numbers the slice's actors; after order_settle. False if memory runs out. */
 bool run_frees_settle(run_frees *frees, const slice_order *order, u32 first_rank);
 
 /* The earliest time of a free whose stack may still come. */

@@ -26,8 +26,8 @@ typedef struct merged_tasks {
 void tasks_mend_times(scan_output *tasks, u32 task_count, i64 earliest_ticks,
                       etlheap_result *result);
 
-/* Start from {0}. Stacks, diagnostics and the end of the trace go into the result.
- * False without memory. */
+/* Start from {0}. Stacks, diagnostics and the end of the trace go into the result. False if memory
+ * runs out. */
 bool tasks_merge(merged_tasks *merged, scan_output *tasks, u32 task_count, etlheap_result *result);
 
 /* Call it when the context knows the system events. Gives every memory event of the slice a

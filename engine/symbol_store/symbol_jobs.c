@@ -191,7 +191,7 @@ static void take_done(fetch_run *run, fetch_job *job)
     }
 }
 
-/* Whatever the answer was, the jobs that wait for it go on. */
+/* Takes the answer about a server's layout; the waiting jobs go on in any case. */
 static void take_layout(fetch_run *run, fetch_job *job, symbol_transfer_end end)
 {
     fetch_server *const server = &run->fetch->servers.at[job->server];

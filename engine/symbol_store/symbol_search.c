@@ -287,7 +287,7 @@ bool symbol_search_refused(symbol_context *context, symbol_search *search)
 
 bool symbol_search_other_builds(symbol_context *context, symbol_search *search, symbol_store *store)
 {
-    /* Twice through the keys: those with our GUID differ in the age alone. */
+    /* Two passes over the keys: first those with our GUID, which differ only in the age. */
     for (int pass = 0; pass < 2; pass++) {
         char key[SYMBOL_FILE_SIZE] = "";
         while (symbol_store_next_key(store, search->name, key)) {

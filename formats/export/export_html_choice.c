@@ -302,7 +302,7 @@ static u32 number_text(export_numbers *numbers, etlheap_text *text)
     return number;
 }
 
-/* As JSON: what is escaped takes six bytes at most. */
+/* The size as JSON: an escaped byte takes at most six bytes. */
 static u64 bytes_of_strings(const export_numbers *numbers)
 {
     u64 bytes = numbers->keys.size + (u64)numbers->count * STRING_BYTES;

@@ -1,5 +1,7 @@
 /*
- * export_html_data.c - the document in an HTML report: see export_html.h.
+ * export_html_data.c - writes the document inside an HTML report; export_html.h draws the page.
+ *
+ * In: the answers of the engine (export_html_ask.c) and the chosen rows. Out: JSON:
  *
  *     kinds     totals, peak, steepest rise, cells        one for each kind of memory
  *     groups    keys, totals, cells, what is left out     process and heap
@@ -14,10 +16,10 @@
  *     map       null, or the address space at the end (export_html_map.h)
  *     thread_names  {pid, thread, name} for those that have one; some come more than once
  *
- * Amounts are of four types, in the order AIFO, AIFI, AOFI, AOFO, over the whole range.
- * Cells (export_html_code.h) describe single windows. A row whose cells exceed the
- * budget has none; when the user selects a window, it is included only in its group.
- * Numbers of a row:
+ * Amounts are of four types, in the order AIFO, AIFI, AOFI, AOFO, over the whole range. Cells
+ * (export_html_code.h) describe single windows. A row whose cells exceed the budget has none; if
+ * the user selects a window, it is included only in its group. Invariant: totals of groups include
+ * rows that are not shown. Numbers of a row, which the page's script reads in this order:
  *
  *     group, stack + 1 or 0
  *     bits: 0 to 3 types that it has, 4 cells follow, 5 something is there at the start
@@ -201,7 +203,7 @@ static html_amount leaked_of(const etlheap_table *ends, u8 kind)
     return (html_amount){ 0, 0 };
 }
 
-/* False: out of memory. */
+/* Writes the groups; false without memory. */
 static bool write_groups(writer *w)
 {
     remainder *const hidden = sum_hidden_rows(w);

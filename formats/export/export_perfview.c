@@ -218,7 +218,7 @@ static etl_status write_document(perfview_writer *w, const perfview_source *sour
     return status;
 }
 
-/* Frames and stacks, all of which are known after counting. */
+/* Writes frames and stacks; all are known after the counting pass. */
 static void write_elements(perfview_writer *w)
 {
     etlheap_xml_element(&w->xml, "Frames");
@@ -316,7 +316,7 @@ static u32 number_of_text(perfview_writer *w)
     return number;
 }
 
-/* PerfView groups by what is before the "!", so every frame has one. */
+/* Adds a frame. PerfView groups by the text before "!", so every frame has one. */
 static void add_frame(etlheap_text *text, const etlheap_frame *frame)
 {
     if (frame->module && frame->symbol) {

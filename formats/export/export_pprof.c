@@ -108,8 +108,9 @@ static void write_head(pprof_writer *w, const etlheap_export_request *request)
     write_time(w);
 }
 
-/* Chooses the kind that viewers show first: the first one asked for that the trace has. Custom
- * allocators, which few programs have, are left out unless they are asked for or there. */
+/* Chooses the kind that viewers show first: the first selected kind that the trace has. Custom
+ * allocators, which few programs have, are left out unless they are selected or the trace has
+ * them. */
 static void choose_shown(pprof_writer *w, const etlheap_export_request *request)
 {
     u32 present = 0, kind = 0;

@@ -368,7 +368,7 @@ static i64 count_of(wpa_reader *r, const char *name)
     return 0;
 }
 
-/* False, and *out left alone: there is no such attribute. */
+/* Reads an attribute; false, with *out unchanged, if there is none. */
 static bool take_number(wpa_reader *r, const char *name, i64 *out)
 {
     xmlChar *const text = xmlTextReaderGetAttribute(r->xml, (const xmlChar *)name);

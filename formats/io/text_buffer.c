@@ -283,7 +283,7 @@ static void add_generation(etlheap_text *text, const etlheap_row *row)
         etlheap_text_add_string(text, "[before the first mark]");
 }
 
-/* Classes are powers of two and read well as such. */
+/* Adds a size class, which is a power of two. */
 static void add_size_class(etlheap_text *text, u64 size_bytes)
 {
     char size[ETLHEAP_UNITS_SIZE];

@@ -105,7 +105,7 @@ etl_status etlheap_spool(int descriptor, const etlheap_unpack_options *options,
     return close_job(&job, status, out);
 }
 
-/* To be closed in every case. */
+/* Opens a job, which must be closed in every case. */
 static etl_status open_job(const etlheap_unpack_options *options, etlheap_unpack_options *own,
                            unpacking *job, etl_error *err)
 {

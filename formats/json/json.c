@@ -257,7 +257,7 @@ static void write_text(const etlheap_json *json, const char *text, size_t size)
     etlheap_sink_write(sink, text + run, size - run);
 }
 
-/* The escape of a character that may not stand in a string, or NULL. */
+/* The escape of a character that must not be in a string; NULL for others. */
 static const char *escape_of(u8 c, char numeric[8])
 {
     static const char digits[] = "0123456789abcdef";

@@ -112,7 +112,8 @@ static void write_rows(etlheap_json *json, const etlheap_windows *windows, u32 w
     etlheap_json_array_close(json);
 }
 
-/* What the trace does not have is absent, what is not known yet is null. */
+/* Writes memory of the system. Values that the trace lacks are absent; values not known yet are
+ * null. */
 static void write_memory(etlheap_json *json, const etlheap_windows *windows, u32 window)
 {
     if (windows->memory) {

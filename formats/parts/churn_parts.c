@@ -1,4 +1,6 @@
-/* churn_parts.c - see churn_parts.h. */
+/*
+ * churn_parts.c - the share and the estimated cost of temporary blocks, in words and numbers.
+ */
 #include "churn_parts.h"
 
 #include "formats/io/text_buffer.h"

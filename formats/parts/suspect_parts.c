@@ -1,4 +1,9 @@
-/* suspect_parts.c - see suspect_parts.h. */
+/*
+ * suspect_parts.c - says in words why a group is a suspect, for all formats.
+ *
+ * In: an etlheap_suspect. Out: phrases: share, reason, threads, verdict. Invariant: a verdict reads
+ * the same in every format.
+ */
 #include "suspect_parts.h"
 
 #include "formats/io/text_buffer.h"

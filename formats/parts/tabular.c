@@ -24,7 +24,7 @@
 
 #define GRID_FIRST_ROWS 64
 
-/* What write_line needs besides the line. */
+/* Everything that write_line needs besides the line. */
 typedef struct grid_writer {
     const etlheap_grid *grid;
     const etlheap_grid_plan *plan;

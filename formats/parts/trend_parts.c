@@ -1,4 +1,6 @@
-/* trend_parts.c - see trend_parts.h. */
+/*
+ * trend_parts.c - the names of patterns and the hints that all writers of trends share.
+ */
 #include "layout_read.h"
 #include "trend_parts.h"
 

@@ -1,4 +1,8 @@
-/* window_rows.c - see window_rows.h. */
+/*
+ * window_rows.c - the columns of window cells, and the rows that explain a growth, for all writers
+ * of windows. Invariant: a row explains a growth only if all keys of the growing group agree
+ * (is_part).
+ */
 #include "window_rows.h"
 
 #include "formats/io/text_buffer.h"

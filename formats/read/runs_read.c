@@ -103,7 +103,7 @@ static etl_status read_lines(etlheap_runs *runs)
     return keep_last(runs, false) && keep_last(runs, true) ? ETL_OK : ETL_ERR_MEMORY;
 }
 
-/* A line with a key of which only one may exist: a file or an output. */
+/* A line with its file or its output, of which only one line may remain. */
 typedef struct claim {
     etl_bytes text;
     u32 line;
@@ -149,7 +149,7 @@ static bool keep_last(etlheap_runs *runs, bool by_output)
     return true;
 }
 
-/* The last line of an index whose writer was killed has no end. */
+/* Takes a line. The last line has no end if its writer was killed. */
 static etl_bytes take_line(etl_bytes *index, bool *is_whole)
 {
     const u8 *const end = memchr(index->at, '\n', index->size);

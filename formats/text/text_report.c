@@ -340,7 +340,7 @@ static void add_measures(const etlheap_table *table, const report_columns *colum
     }
 }
 
-/* Sums above include what is not listed; this says how much that is. */
+/* Writes how much of the sums above is not listed. */
 static void write_omitted(const etlheap_table *table, const etlheap_outline *outline,
                           const etlheap_layout *layout, etlheap_sink *sink)
 {

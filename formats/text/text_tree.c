@@ -240,8 +240,8 @@ static tree_row *sorted_rows(const etlheap_table *table, const u32 *functions,
     return rows;
 }
 
-/* Level by level, then frame by frame in the order of the tree; a path that ends comes before
- * one that goes on. */
+/* Compares paths level by level, then frame by frame in the order of the tree. A path comes before
+ * its continuations. */
 static int compare_paths(const void *left, const void *right)
 {
     const tree_row *const a = left;

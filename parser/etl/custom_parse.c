@@ -95,7 +95,7 @@ static bool guid_of_name(const char *text, size_t size, etl_guid *out)
     return false;
 }
 
-/* A GUID may stand in braces. */
+/* Reads a provider; a GUID may be in braces. */
 static etl_status read_provider(text_reader *r, etl_custom_allocator *out)
 {
     const char *const from = r->at;

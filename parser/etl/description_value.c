@@ -217,7 +217,7 @@ static const struct {
     { ETL_IN_SYSTEMTIME, ETL_VALUE_SYSTEMTIME, 16 },
 };
 
-/* Types whose size is in the value or in the description. False: a type we do not know. */
+/* Reads a value whose size is in the value or in the description; false for an unknown type. */
 static bool read_sized(const etl_walk *walk, const etl_property *p, etl_cursor *c, etl_value *out)
 {
     u32 size;

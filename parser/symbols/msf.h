@@ -32,9 +32,9 @@ typedef struct msf_stream {
 } msf_stream;
 
 /*
- * Checks the superblock and the directory of `bytes`, which must outlive *out.
- * On success the caller owns *out (msf_close). ETL_ERR_UNSUPPORTED: no MSF 7
- * file; ETL_ERR_CORRUPT; ETL_ERR_MEMORY.
+ * Checks the superblock and the directory of `bytes`, which must outlive *out. On success the
+ * caller owns *out (msf_close). ETL_ERR_UNSUPPORTED (not an MSF 7 file), ETL_ERR_CORRUPT,
+ * ETL_ERR_MEMORY.
  */
 etl_status msf_open(etl_bytes bytes, msf_file *out, etl_error *err);
 void msf_close(msf_file *file); /* {0} is allowed */

@@ -178,7 +178,7 @@ static u32 signed_number(u32 encoded)
 
 /* --- inlinees ------------------------------------------------------------------------ */
 
-/* A hash table with room for twice as many as there can be. */
+/* Collects the inlinees in a hash table with room for twice as many as there can be. */
 bool pdb_collect_inlinees(etl_pdb_resolver *r)
 {
     u32 places = 64;

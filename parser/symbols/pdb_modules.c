@@ -78,7 +78,7 @@ void pdb_find_procedures(etl_pdb_resolver *r, const pdb_module *module)
         join_pieces(r, end, piece_count);
 }
 
-/* Where the records end; 0 when there are none to read. */
+/* The end of the records; 0 if there are none. */
 static u32 symbols_end(etl_pdb_resolver *r, const pdb_module *module)
 {
     u32 end = module->symbols_size;
@@ -269,7 +269,7 @@ static void visit_alloc_site(etl_pdb_resolver *r, const pdb_record *record)
     u32 start = 0;
     if (!etl_ok(&c) || call_size == 0 || !pdb_rva_of(r->file, section, offset, &start))
         return;
-    /* Addresses come less 1: the last byte of the call is the one asked for. */
+    /* Addresses are already reduced by 1, so the last byte of the call is looked up. */
     const u64 last = (u64)start + call_size - 1;
     for (u32 i = last > UINT32_MAX ? r->query_count : pdb_first_query(r, (u32)last);
          i < r->query_count && r->queries[i].rva == last; i++)
@@ -299,7 +299,8 @@ static u32 claim(etl_pdb_resolver *r, const pdb_record *record, u32 start, u32 s
 
 /* --- pieces of procedures --------------------------------------------------------------- */
 
-/* Until join_pieces, `start` of a claimed address is its procedure's. */
+/* Visits a piece. Until join_pieces, `start` of a claimed address is that of the piece's
+ * procedure. */
 static u32 visit_piece(etl_pdb_resolver *r, const pdb_record *record)
 {
     etl_cursor c = pdb_payload(r, &r->module, record, PDB_SEPCODE_BYTES);

@@ -247,8 +247,8 @@ static void run_passes(etl_pdb_resolver *r)
     pdb_find_publics(r);
 }
 
-/* Procedures and lines mostly ascend, so the search goes up from the last answer
- * with steps that double, or else takes what is before it. */
+/* The first query at or after an address. Procedures and lines mostly ascend, so the search goes up
+ * from the last answer with steps that double; otherwise it searches before it. */
 u32 pdb_first_query(etl_pdb_resolver *r, u32 rva)
 {
     /* Invariant: the answer is in low .. high. */

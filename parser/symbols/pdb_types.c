@@ -155,7 +155,7 @@ typedef struct type_wrapping {
     u32 bits;
 } type_wrapping;
 
-/* Follows one wrapping to what it wraps; false when the record wraps nothing. */
+/* Follows one wrapping to the type inside; false if the record wraps nothing. */
 static bool unwrap(etl_pdb_resolver *r, const pdb_record *record, type_wrapping *out, u32 *type)
 {
     if (record->kind != PDB_LF_POINTER && record->kind != PDB_LF_MODIFIER &&

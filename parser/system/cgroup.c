@@ -117,7 +117,7 @@ static bool copy_unescaped(char out[PATH_BYTES], const char *text)
     return *text == '\0';
 }
 
-/* What `path` adds to `group`, "" or with a slash in front; NULL if it lies elsewhere. */
+/* The part of `path` below `group`: "", or with a slash in front; NULL if it is elsewhere. */
 static const char *rest_of(const char *path, const char *group)
 {
     const size_t length = strcmp(group, "/") == 0 ? 0 : strlen(group);

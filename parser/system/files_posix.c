@@ -66,7 +66,7 @@ size_t etl_path_root_size(const char *path)
     return path[0] == '/';
 }
 
-/* Without O_NONBLOCK a pipe that nobody writes to would hold us here. */
+/* Without O_NONBLOCK, opening a pipe without a writer would block. */
 int etl_file_open(const char *path)
 {
     return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);

@@ -1,14 +1,16 @@
 /*
- * files_windows.c - files and folders, by Windows' own calls.
+ * files_windows.c - files and folders, by Windows' own calls. files.h has the contract.
  *
- * The C library's calls take names in the code page of the machine, at most 260
- * characters of them, and keep others from renaming and removing what is open. So
- * files are opened by CreateFileW, everything shared, and get a number afterwards.
+ * In: paths in UTF-8. Out: descriptors, stamps, listings; errors in errno.
  *
- * A file that is mapped can be neither removed nor written over here. It can be
- * marked, though: it then goes when the last handle is closed, and a mapping keeps
- * one (map_windows.c). That is how temporary files leave nothing behind, however
- * the program ends.
+ * The C library's calls take names in the code page of the machine, at most 260 characters of them,
+ * and keep others from renaming and removing open files. So files are opened by CreateFileW, with
+ * everything shared, and get a descriptor afterwards.
+ *
+ * A mapped file can be neither removed nor written over here. But it can be marked: it then goes
+ * when the last handle is closed, and a mapping keeps one (map_windows.c). Invariant: temporary
+ * files are marked as soon as they are open, so that nothing is left behind however the program
+ * ends.
  */
 #include "files.h"
 
@@ -450,7 +452,7 @@ static bool make_unique(char *path, bool (*make)(void *user, const char *path), 
     return false;
 }
 
-/* It goes with its last handle. Readers share that it may be deleted. */
+/* Makes a temporary file, which goes with its last handle. It is shared for deletion. */
 static bool make_temporary(void *user, const char *path)
 {
     int *const file = user;
@@ -510,7 +512,7 @@ bool etl_folder_remove(const char *path)
     return is_done;
 }
 
-/* Its access list would say more, but only writing tells for sure. */
+/* Is the folder usable? Only writing tells for sure; its access list does not. */
 bool etl_folder_is_usable(const char *path, bool to_write)
 {
     (void)to_write;

@@ -74,7 +74,7 @@ etl_bytes etl_string8(etl_cursor *c)
     return text;
 }
 
-/* An odd byte behind the last unit is no character: it is left in the cursor. */
+/* Takes a string. An odd byte behind the last unit is left in the cursor. */
 etl_bytes etl_string16(etl_cursor *c)
 {
     const size_t unit_bytes = c->left & ~(size_t)1;

@@ -20,13 +20,13 @@
 size_t etl_utf8_to_wide(const char *text, u16 *out, size_t capacity, bool *valid);
 
 /*
- * The prefix that lifts the limit of MAX_PATH from a full, normalised name:
+ * The prefix that removes the limit of MAX_PATH from a full, normalised name:
  *
  *   C:\a\b           \\?\ + C:\a\b
  *   \\server\share   \\?\UNC + \server\share
- *   \\?\..., \\.\... none: they go as they are
+ *   \\?\..., \\.\... none: used unchanged
  *
- * *skip is how many units of the name it replaces.
+ * Sets *skip to the number of units of the name that it replaces.
  */
 const char *etl_wide_prefix(const u16 *full, size_t *skip);
 

@@ -171,7 +171,7 @@ static void run_symbol_step(und_parse *p, und_step step)
     }
 }
 
-/* Rules go on to their end after this with what they have; no step follows. */
+/* Fails the parse. Rules still run to their end after this, but no step follows. */
 void und_fail(und_parse *p)
 {
     p->is_failed = true;
@@ -237,7 +237,7 @@ und_value und_unsigned(und_parse *p)
     return value;
 }
 
-/* An integer that is stored, so there is no negative zero. */
+/* Reads a signed number as an integer, so there is no negative zero. */
 und_value und_signed(und_parse *p)
 {
     const und_value value = und_number(p);

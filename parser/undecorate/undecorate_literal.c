@@ -111,7 +111,7 @@ static bool read_narrow(etl_cursor *in, literal *value, und_text *out)
     return true;
 }
 
-/* A number as everywhere, but a negative one is none. */
+/* Reads the size, a number that must not be negative. */
 static bool read_size(etl_cursor *in, u64 *size)
 {
     u8 c = etl_u8(in);
@@ -125,7 +125,8 @@ static bool read_size(etl_cursor *in, u64 *size)
     return c == '@';
 }
 
-/* Letters, digits, '_' and '$' stand for themselves, as do bytes nobody escapes. */
+/* Reads a byte. Letters, digits, '_' and '$' stand for themselves, as do bytes that are never
+ * escaped. */
 static bool read_byte(etl_cursor *in, u8 *byte)
 {
     static const char punctuation[] = ",/\\:. \n\t'-";
@@ -168,7 +169,7 @@ static unsigned guess_width(const literal *value)
     return zeros >= value->count / 3 ? 2 : 1;
 }
 
-/* As it would stand in C. */
+/* Writes a character as in C. */
 static void put_character(und_text *out, u32 c)
 {
     static const char escaped[] = "\0'\"\\\a\b\f\n\r\t\v";

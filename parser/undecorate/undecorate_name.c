@@ -64,8 +64,8 @@ und_id und_read_type_identifier(und_parse *p)
     return identifier;
 }
 
-/* What needs no other rule is read in a loop; a template or a function leaves this step
- * for the scopes behind it. */
+/* Reads scopes. Those that need no other rule are read in a loop; a template or a function leaves
+ * this step for the scopes behind it. */
 void und_read_scopes(und_parse *p, und_step step)
 {
     while (!p->is_failed && !und_take(p, '@')) {
@@ -243,7 +243,8 @@ static bool is_same_text(und_parse *p, und_id a, und_id b)
     return size_a == size_b && memcmp(text_a, text_b, size_a) == 0;
 }
 
-/* Where one name ends before the other, its arguments begin, if it has any. */
+/* May both have the same text? If one name ends before the other, its arguments begin there, if it
+ * has any. */
 static bool may_be_same_text(const und_parse *p, const und_node *a, const und_node *b)
 {
     if (a->kind != UND_NAME || b->kind != UND_NAME)

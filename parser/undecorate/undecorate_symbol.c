@@ -119,8 +119,8 @@ static void read_hashed_name(und_parse *p, und_id symbol)
     begin_special(p, symbol, UND_PLAIN_SYMBOL, identifier);
 }
 
-/* Takes the code of a special symbol; false, with nothing taken, when it is an
- * operator, of which many have codes with an underscore too. */
+/* Takes the code of a special symbol; false, with nothing taken, if it is an operator. Many
+ * operators have codes with an underscore too. */
 static bool read_special(und_parse *p, und_id symbol)
 {
     if (UND_TAKE(p, "?_7"))
@@ -181,7 +181,7 @@ static und_id new_word(und_parse *p, und_word word)
     return identifier;
 }
 
-/* Scopes follow the code, then what is told of the table itself. */
+/* Reads a table: scopes follow the code, then facts about the table itself. */
 static void read_table(und_parse *p, und_id symbol, und_word word)
 {
     begin_special(p, symbol, UND_TABLE, new_word(p, word));
@@ -189,8 +189,8 @@ static void read_table(und_parse *p, und_id symbol, und_word word)
     und_later_rule(p, UND_RULE_SCOPES, p->nodes[symbol].child);
 }
 
-/* A class with several bases has several tables, told apart by the base each is
- * for. A path of more than one base ends at the first, as llvm-undname 16 has it. */
+/* Reads the end of a table. A class with several bases has several tables, one for each base. A
+ * path of more than one base ends at the first, as in llvm-undname 16. */
 void und_read_table_end(und_parse *p, und_step step)
 {
     if (!und_take(p, '6') && !und_take(p, '7')) {
@@ -245,7 +245,8 @@ static void read_vcall(und_parse *p, und_id symbol)
     und_later_rule(p, UND_RULE_SCOPES, p->nodes[symbol].child);
 }
 
-/* The `A` is the memory model of 16-bit systems, of which one is left. */
+/* Reads the end of a thunk. The `A` is the memory model of 16-bit systems, of which only one is
+ * left. */
 void und_read_vcall_end(und_parse *p, und_step step)
 {
     const und_node *const symbol = &p->nodes[step.node];
@@ -262,7 +263,7 @@ void und_read_vcall_end(und_parse *p, und_step step)
     p->nodes[symbol->extra].detail = (u8)und_char(p);
 }
 
-/* Describes a type, not a class: the type comes in place of a name. */
+/* Reads a type descriptor. It describes a type, so a type replaces the name. */
 static void read_type_descriptor(und_parse *p, und_id symbol)
 {
     const und_id type = und_new(p, UND_NOTHING);
@@ -280,8 +281,8 @@ void und_read_descriptor_end(und_parse *p, und_step step)
         und_fail(p);
 }
 
-/* Where a base lies in a class: offset, offset of the table of virtual bases (-1 for
- * none), offset in it, and attributes. All four are stored in 32 bits. */
+/* Reads the place of a base in a class: offset, offset of the table of virtual bases (-1 for none),
+ * offset in it, and attributes. All four are stored in 32 bits. */
 static void read_base_descriptor(und_parse *p, und_id symbol)
 {
     const und_id identifier = und_new(p, UND_BASE_DESCRIPTOR);
@@ -370,8 +371,8 @@ static void read_variable(und_parse *p, und_id symbol)
     und_read_type(p, (und_step){ .node = type });
 }
 
-/* A pointer's pointee gets the qualifiers, and behind a pointer to member its
- * class is told again. */
+/* Reads the end of a variable. A pointer's pointee gets the qualifiers; after a pointer to member
+ * its class is repeated. */
 void und_read_variable_end(und_parse *p, und_step step)
 {
     und_node *const type = &p->nodes[p->nodes[step.node].extra];
@@ -455,7 +456,7 @@ static void read_thunk_offsets(und_parse *p, und_node *type)
     }
 }
 
-/* What a value is after storing it in 32 bits. */
+/* The value after storing it in 32 bits. */
 static und_value as_i32(und_value value)
 {
     const u32 low = (u32)value.magnitude;

@@ -126,7 +126,7 @@ static bool read_argument(und_parse *p, und_step step)
     return true;
 }
 
-/* A value; false when a type is next instead, of which nothing was taken. */
+/* Reads a value; false, with nothing taken, if a type is next. */
 static bool read_value(und_parse *p, und_step step, bool is_auto)
 {
     step.mode = 0;
@@ -156,8 +156,8 @@ static bool read_value(und_parse *p, und_step step, bool is_auto)
     return true;
 }
 
-/* What a pointer to member of a class with several bases carries besides the
- * function is a number for each adjustment it may need. */
+/* Reads a reference. A pointer to member of a class with several bases has, besides the function, a
+ * number for each adjustment it may need. */
 static void read_reference(und_parse *p, und_step step, char sort)
 {
     const und_id reference = und_new(p, UND_REFERENCE);

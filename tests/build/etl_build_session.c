@@ -26,7 +26,7 @@
 #define FLAG_FLUSH_MARKER  0x0001u
 #define FLAG_PROC_INDEX    0x0020u
 
-/* Room for what is appended to the header buffer when a session closes. */
+/* Room for the records appended to the header buffer when a session closes. */
 #define CLOSING_BYTES 256u
 
 /* Offsets in the payload of the header record that differ by pointer width are

@@ -307,7 +307,7 @@ static void step_plugin(maker *m, runner *r)
 
 /* --- a process ends, another one takes its id --- */
 
-/* Until all of them are back in user mode. */
+/* Waits until all threads are back in user mode. */
 static void wait_for_threads(maker *m, const runner *r)
 {
     for (u32 i = 0; i < r->thread_count; i++)

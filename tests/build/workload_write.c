@@ -161,8 +161,8 @@ static void write_heap_op(const workload *w, etl_build *b, const workload_op *op
     }
 }
 
-/* A heap begins with two pages and has then what it was given less what it gave
- * back, as its operations since it was made tell. */
+/* Writes the extent of a heap: it begins with two pages; expansions add to it and contractions take
+ * away, as its operations since its creation say. */
 static void write_extent(const workload *w, etl_build *b, etl_build_at at, const workload_op *op)
 {
     i64 committed = HEAP_FIRST_BYTES;
