@@ -80,6 +80,7 @@ extern "C" {
     /* of time windows */                                                                          \
     X(FROM_NS, "from_ns", "From (ns)")                                                             \
     X(TO_NS, "to_ns", "To (ns)")                                                                   \
+    X(WINDOW_MARK, "window_mark", "Window Mark")                                                   \
     X(AIFI_COUNT, "aifi_count", "AIFI Count")                                                      \
     X(AIFI_SIZE, "aifi_size", "AIFI Size")                                                         \
     X(AIFO_COUNT, "aifo_count", "AIFO Count")                                                      \

@@ -13,10 +13,10 @@
  * interval and not freed in it. Marks that end something (etlheap_mark.is_end) and the time before
  * the first mark are not subjects. Suppressed stacks do not count towards any subject.
  *
- * A verdict is only as good as the trace. If events were lost or bytes are damaged, totals are
- * lower bounds: a subject over its limit has failed anyway, but one within its limit is
- * inconclusive. Growth is inconclusive if the baseline is lossy. A budget fails if nothing could be
- * measured for it. The first line that applies decides:
+ * A verdict is only as good as the trace. If events were lost or bytes are damaged, totals may be
+ * too low (lost allocations) or too high (lost frees). A subject over its limit fails anyway, and
+ * one within its limit is inconclusive. Growth is inconclusive if the baseline is lossy. A budget
+ * fails if nothing could be measured for it. The first line that applies decides:
  *
  *     nothing measured, not allowed   FAIL
  *     exceeded                        FAIL (growth: INCONCLUSIVE if the baseline is lossy)
@@ -135,8 +135,8 @@ const char *etlheap_outcome_word(etlheap_outcome outcome); /* "" if out of range
 /* X(enumerator, word, sentence): why a verdict would prove nothing. */
 #define ETLHEAP_DOUBTS(X)                                                                          \
     X(LOSS, "loss",                                                                                \
-      "the trace lost events or is damaged: its totals are lower bounds, so staying within a "     \
-      "limit proves nothing")                                                                      \
+      "the trace lost events or is damaged: its totals may be too low or too high, so staying "    \
+      "within a limit proves nothing")                                                             \
     X(BASELINE_LOSS, "baseline-loss",                                                              \
       "the baseline lost events or is damaged: lost allocations there look like growth, and lost " \
       "frees hide growth, so a comparison proves nothing")                                         \

@@ -31,12 +31,12 @@ typedef enum etl_severity {
 
 #define ETL_DIAGNOSTICS(X)                                                                         \
     X(events_lost, LOSS,                                                                           \
-      "the session lost events: totals are lower bounds, and blocks whose free was lost look "     \
-      "outstanding; record with more or larger buffers (xperf -BufferSize 1024 -MinBuffers "       \
-      "512, wpr profile Buffers)")                                                                 \
+      "the session lost events: totals may be too low (lost allocations) or too high (lost "       \
+      "frees); record with more or larger buffers (xperf -BufferSize 1024 -MinBuffers 512, wpr "   \
+      "profile Buffers)")                                                                          \
     X(buffers_lost, LOSS,                                                                          \
-      "the session lost whole buffers: totals are lower bounds; record with more buffers or "      \
-      "to a faster disk")                                                                          \
+      "the session lost whole buffers: totals may be too low (lost allocations) or too high "      \
+      "(lost frees); record with more buffers or to a faster disk")                                \
     X(realtime_lost, LOSS,                                                                         \
       "a real-time session reported lost events, buffers or files; record to a file instead")      \
     X(sequence_gaps, LOSS,                                                                         \
@@ -158,8 +158,8 @@ typedef enum etl_severity {
       "the trace has no image events, so stacks are bare addresses; record the kernel "            \
       "session with LOADER")                                                                       \
     X(module_guessed, LIMIT,                                                                       \
-      "call stacks have frames in modules that were not loaded at that moment: they carry "        \
-      "the name of the module that was there before or later, which may be wrong; record "         \
+      "call stacks have frames in modules that were not loaded at that moment: they have the "     \
+      "name of the module that was loaded there before or later, which may be wrong; record "      \
       "with LOADER, from before the program starts, and without losing events")                    \
     X(method_size_odd, DAMAGE,                                                                     \
       "methods of .NET claim 16 MiB of code or more; they name no frames")                         \
@@ -185,7 +185,7 @@ typedef enum etl_severity {
       "compressed symbol files (.pd_, .dl_) cannot be expanded; they were not used")               \
     X(symbol_folder_missing, INFO, "folders of the symbol path do not exist or cannot be read")    \
     X(symbol_withheld, INFO,                                                                       \
-      "the symbol store states in a file.ptr that symbol files are not available")                 \
+      "a file.ptr in the symbol store says that symbol files are not available")                   \
     X(symbol_pointer_unreachable, INFO,                                                            \
       "the symbol store points (file.ptr) to a place that cannot be reached from here, such "      \
       "as a Windows share")                                                                        \

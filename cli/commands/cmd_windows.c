@@ -126,6 +126,7 @@ static etl_status make_answer(const cli_options *options, const cli_inputs *inpu
         status = name_windows(options, out, err);
     cli_symbols_done(&out->question.symbols);
     out->answer.windows = out->windows;
+    out->answer.marks = options->at_marks ? inputs->clock.marks : NULL;
     return status;
 }
 

@@ -57,7 +57,7 @@ etl_status cli_budgets_parse(const cli_options *options, cli_budgets *out, etl_e
         status = add_budgets(options, &all[i], out, err);
     if (status == ETL_OK && out->count == 0)
         status = etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                               "check needs a budget: --max-outstanding 10M, or --baseline FILE "
+                               "check needs a limit: --max-outstanding 10M, or --baseline FILE "
                                "with --max-growth 64K");
     return status;
 }

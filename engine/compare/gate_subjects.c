@@ -238,9 +238,9 @@ static i64 limit_of(const etlheap_budget *budget, const etlheap_amount *baseline
     return (i64)etl_min_u64(etl_sat_add_u64(budget->limit, share), INT64_MAX);
 }
 
-/* Judges a subject. Totals of a lossy run are lower bounds, which can prove that a limit is
- * exceeded. Those of a lossy baseline prove nothing: lost allocations make this run look larger,
- * lost frees smaller. */
+/* Judges a subject. A lossy run still fails if it exceeds a limit: a gate that lets leaks pass
+ * because events were lost is worse than one that fails for lost frees. A lossy baseline decides
+ * nothing: lost allocations there make this run look larger, lost frees smaller. */
 static etlheap_outcome judge_subject(judge *j, const etlheap_gate_subject *subject)
 {
     etlheap_gate_budget *const budget = j->budget;

@@ -46,23 +46,23 @@
 static const struct {
     const char *name, *about, *full, *help;
 } rules[] = {
-    { "Outstanding memory", "More bytes were allocated and not freed than the budget allows.",
+    { "Outstanding memory", "More bytes were allocated and not freed than the limit allows.",
       "More bytes were allocated and not freed at the end of the recording, or of a mark's "
-      "interval, than the budget allows for a process, heap, call stack, mark or in total.",
+      "interval, than the limit allows for a process, heap, call stack, mark or in total.",
       HELP_FREE "." },
-    { "Outstanding allocations", "More allocations were not freed than the budget allows.",
+    { "Outstanding allocations", "More allocations were not freed than the limit allows.",
       "More allocations were not freed at the end of the recording, or of a mark's interval, than "
-      "the budget allows for a process, heap, call stack, mark or in total.",
+      "the limit allows for a process, heap, call stack, mark or in total.",
       HELP_FREE "." },
     { "Growth of outstanding memory",
-      "More bytes were not freed than in the baseline, by more than the budget allows.",
+      "More bytes were not freed than in the baseline, by more than the limit allows.",
       "More bytes were allocated and not freed at the end of the recording than at the end of "
-      "the baseline, by more than the budget allows.",
+      "the baseline, by more than the limit allows.",
       HELP_GROWTH "." },
     { "Growth of outstanding allocations",
-      "More allocations were not freed than in the baseline, by more than the budget allows.",
+      "More allocations were not freed than in the baseline, by more than the limit allows.",
       "More allocations were not freed at the end of the recording than at the end of the "
-      "baseline, by more than the budget allows.",
+      "baseline, by more than the limit allows.",
       HELP_GROWTH "." },
 };
 

@@ -116,6 +116,22 @@ void etlheap_units_duration(i64 ns, char out[ETLHEAP_UNITS_SIZE])
     snprintf(out, ETLHEAP_UNITS_SIZE, "%" PRId64 " ns", ns);
 }
 
+void etlheap_units_estimate(i64 ns, char out[ETLHEAP_UNITS_SIZE])
+{
+    i64 unit = 1;
+    while (ns / unit >= 100)
+        unit *= 10;
+    etlheap_units_duration((ns + unit / 2) / unit * unit, out);
+    char *const space = strchr(out, ' ');
+    char *end = space;
+    if (strchr(out, '.') == NULL || space == NULL)
+        return;
+    while (end[-1] == '0')
+        end--;
+    end -= end[-1] == '.';
+    memmove(end, space, strlen(space) + 1);
+}
+
 void etlheap_units_seconds(i64 ns, char out[ETLHEAP_UNITS_SIZE])
 {
     const u64 magnitude = magnitude_of(ns);

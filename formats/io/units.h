@@ -26,6 +26,9 @@ void etlheap_units_short_count(i64 value, char out[ETLHEAP_UNITS_SIZE]);
 /* A span of time for people: "12.345 s", "100.000 ms", "800 ns". */
 void etlheap_units_duration(i64 ns, char out[ETLHEAP_UNITS_SIZE]);
 
+/* An estimate of a span of time, to two digits: "5.8 us", "120 ms". */
+void etlheap_units_estimate(i64 ns, char out[ETLHEAP_UNITS_SIZE]);
+
 /* Seconds with nine digits: "-0.000000100". Exact. */
 void etlheap_units_seconds(i64 ns, char out[ETLHEAP_UNITS_SIZE]);
 

@@ -26,7 +26,8 @@ static const etlheap_measure growth_measures[] = {
     ETLHEAP_MEASURE_OUTSTANDING_SIZE,
 };
 
-static void write_windows(etlheap_json *json, const etlheap_windows *windows);
+static void write_windows(etlheap_json *json, const etlheap_windows_answer *answer);
+static void write_mark(etlheap_json *json, const etlheap_windows_answer *answer, u32 window);
 static void write_rows(etlheap_json *json, const etlheap_windows *windows, u32 window);
 static void write_memory(etlheap_json *json, const etlheap_windows *windows, u32 window);
 static void write_commit(etlheap_json *json, const etlheap_memory_sample *sample);
@@ -62,7 +63,7 @@ etl_status etlheap_write_windows_json(const etlheap_result *result,
     etlheap_json_array_close(&json);
     etlheap_json_frames(&json, table);
     etlheap_json_stacks(&json, table);
-    write_windows(&json, windows);
+    write_windows(&json, answer);
     if (answer->growth_wanted)
         write_growth(&json, answer);
     etlheap_json_diagnostics(&json, &table->diagnostics);
@@ -72,8 +73,9 @@ etl_status etlheap_write_windows_json(const etlheap_result *result,
 }
 
 /* Writes the windows; stops if nobody reads any more, because there may be a million. */
-static void write_windows(etlheap_json *json, const etlheap_windows *windows)
+static void write_windows(etlheap_json *json, const etlheap_windows_answer *answer)
 {
+    const etlheap_windows *const windows = answer->windows;
     json->break_depth = BREAK_DEPTH_WINDOWS;
     etlheap_json_array(json, "windows");
     for (u32 w = 0; w < windows->window_count && etlheap_sink_ok(json->sink); w++) {
@@ -81,12 +83,26 @@ static void write_windows(etlheap_json *json, const etlheap_windows *windows)
         etlheap_json_i64(json, etlheap_field_key(ETLHEAP_FIELD_FROM_NS),
                          windows->windows[w].from_ns);
         etlheap_json_i64(json, etlheap_field_key(ETLHEAP_FIELD_TO_NS), windows->windows[w].to_ns);
+        write_mark(json, answer, w);
         write_memory(json, windows, w);
         write_rows(json, windows, w);
         etlheap_json_object_close(json);
     }
     etlheap_json_array_close(json);
     json->break_depth = BREAK_DEPTH;
+}
+
+/* The mark at which the window begins, null if it begins elsewhere; absent if windows have no
+ * names. */
+static void write_mark(etlheap_json *json, const etlheap_windows_answer *answer, u32 window)
+{
+    const etlheap_mark *const mark =
+        etlheap_windows_mark(answer, answer->windows->windows[window].from_ns);
+    if (!answer->marks)
+        return;
+    etlheap_json_string(json, etlheap_field_key(ETLHEAP_FIELD_MARK), mark ? mark->name : NULL);
+    if (mark && mark->number > 1)
+        etlheap_json_u64(json, "mark_number", mark->number);
 }
 
 static void write_rows(etlheap_json *json, const etlheap_windows *windows, u32 window)

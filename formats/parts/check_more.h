@@ -11,11 +11,19 @@
 
 #include "formats/io/text_buffer.h"
 
+/* The commands of one verdict. Start with the first three members set and the last one {0}; free
+ * `written` with etlheap_text_free. */
+typedef struct etlheap_check_commands {
+    const etlheap_result *result;
+    const etlheap_check *check;
+    etl_hint_fn *say;
+    etlheap_text written; /* the commands so far, a NUL after each */
+} etlheap_check_commands;
+
 /* Appends the command for the largest stack of a failed subject, quoted for a shell; nothing if the
- * program has none. */
-void etlheap_check_add_more(etlheap_text *text, const etlheap_result *result,
-                            const etlheap_check *check, const etlheap_gate_budget *budget,
-                            const etlheap_gate_subject *subject, etl_hint_fn *say);
+ * program has none, or if the command was written before. */
+void etlheap_check_add_more(etlheap_text *text, etlheap_check_commands *commands,
+                            const etlheap_gate_budget *budget, const etlheap_gate_subject *subject);
 
 /* Appends "heap: app.exe!zmalloc allocates 9.0 MiB of 10.0 MiB for 12 functions that call it", and
  * the program's hint. */

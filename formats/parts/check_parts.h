@@ -4,8 +4,7 @@
 
 #include "formats/io/text_buffer.h"
 
-/* Appends "outstanding size per process", "growth of outstanding count per stack" or "size left
- * behind per mark". */
+/* Appends "outstanding size per process", "growth of outstanding count per stack" or the like. */
 void etlheap_check_add_budget(etlheap_text *text, const etlheap_budget *budget);
 
 /* The name of the limit as a word: "max-growth-count". */
@@ -55,7 +54,7 @@ bool etlheap_check_is_accepted(const etlheap_check *check);
  * accepted. */
 u32 etlheap_check_failures(const etlheap_check *check, bool *grew);
 
-/* Appends the verdict as a sentence: "2 of 3 budgets are exceeded". */
+/* Appends the verdict as a sentence: "2 of 3 limits are exceeded". */
 void etlheap_check_add_verdict(etlheap_text *text, const etlheap_check *check);
 
 /* Appends why nothing could be measured, and up to `processes` processes with memory events: "no

@@ -112,7 +112,7 @@ static bool durations_differ(const etlheap_diff_answer *answer, etl_hint_fn *say
     etlheap_text_add_string(text, base_text);
     etlheap_text_add_string(text, " and ");
     etlheap_text_add_string(text, new_text);
-    etlheap_text_add_string(text, ", so memory that grows with time differs for that reason alone");
+    etlheap_text_add_string(text, ", and memory that grows steadily is larger in the longer one");
     etlheap_text_add_string(text, etlheap_hint_words(say, ETL_HINT_PER_SECOND));
     return true;
 }

@@ -229,7 +229,7 @@ void etlheap_text_trace(etlheap_sink *sink, const etlheap_layout *layout,
         return;
     etlheap_text_clear(scratch);
     add_count(scratch, trace->events_lost, " events, ");
-    add_count(scratch, trace->buffers_lost, " buffers: sizes below are lower bounds");
+    add_count(scratch, trace->buffers_lost, " buffers: sizes below may be too low or too high");
     label_of_text(sink, layout, "Lost", scratch);
 }
 

@@ -42,7 +42,7 @@ static bool durations_differ(const etlheap_trend_answer *answer, etlheap_text *t
     etlheap_text_add_string(text, words[0]);
     etlheap_text_add_string(text, " to ");
     etlheap_text_add_string(text, words[1]);
-    etlheap_text_add_string(text, ", so memory that grows with time differs for that reason alone");
+    etlheap_text_add_string(text, ", and memory that grows steadily is larger in longer ones");
     return true;
 }
 

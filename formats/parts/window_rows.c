@@ -53,6 +53,21 @@ etlheap_window_span etlheap_windows_span(const etlheap_windows *windows,
     return (etlheap_window_span){ 0, windows->window_count };
 }
 
+const etlheap_mark *etlheap_windows_mark(const etlheap_windows_answer *answer, i64 from_ns)
+{
+    const etlheap_marks *const marks = answer->marks;
+    u32 first = 0, end = marks ? marks->count : 0; /* the last mark not after from_ns */
+    while (first < end) {
+        const u32 middle = first + (end - first) / 2;
+        if (marks->at[middle].time_ns <= from_ns)
+            first = middle + 1;
+        else
+            end = middle;
+    }
+    const bool is_at = first > 0 && marks->at[first - 1].time_ns == from_ns;
+    return is_at ? &marks->at[first - 1] : NULL;
+}
+
 bool etlheap_key_has_frames(etlheap_key key)
 {
     return key == ETLHEAP_KEY_STACK || key == ETLHEAP_KEY_FRAME || key == ETLHEAP_KEY_SITE ||

@@ -38,6 +38,10 @@ bool etlheap_key_has_frames(etlheap_key key);
 /* The amount by which the row grew in the windows of the rise. */
 i64 etlheap_windows_growth_size(const etlheap_windows_answer *answer);
 
+/* The last mark at the moment at which a window begins. NULL: there is none, or windows have no
+ * names. */
+const etlheap_mark *etlheap_windows_mark(const etlheap_windows_answer *answer, i64 from_ns);
+
 /* The windows of a growth; all of them if it is NULL. */
 typedef struct etlheap_window_span {
     u32 first, count;

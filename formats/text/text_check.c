@@ -30,7 +30,7 @@ static etl_status write_budgets(const etlheap_gate *gate, const etlheap_layout *
 static void add_budget(const etlheap_gate_budget *budget, etlheap_text *text, etlheap_grid *grid);
 static void add_subject(const etlheap_gate_budget *budget, const etlheap_gate_subject *subject,
                         etlheap_text *text, etlheap_grid *grid);
-static etl_status write_failures(const etlheap_result *result, const etlheap_check *check,
+static etl_status write_failures(etlheap_check_commands *commands,
                                  const etlheap_gate_budget *budget, const etlheap_layout *layout,
                                  etlheap_text *text, etlheap_sink *sink);
 static etl_status write_stacks(const etlheap_gate_budget *budget,
@@ -56,6 +56,7 @@ etl_status etlheap_write_check_text(const etlheap_result *result, const etlheap_
     if (layout_status != ETL_OK)
         return layout_status;
     const etlheap_gate *const gate = check->gate;
+    etlheap_check_commands commands = { result, check, layout->hint, { 0 } };
     etlheap_text text = { 0 };
     write_verdict(check, layout, &text, sink);
     etlheap_text_trace(sink, layout, etlheap_result_trace(result), &text);
@@ -63,7 +64,7 @@ etl_status etlheap_write_check_text(const etlheap_result *result, const etlheap_
     write_baseline(check, layout, &text, sink);
     etl_status status = write_budgets(gate, layout, &text, sink);
     for (u32 i = 0; status == ETL_OK && i < gate->budget_count; i++)
-        status = write_failures(result, check, &gate->budgets[i], layout, &text, sink);
+        status = write_failures(&commands, &gate->budgets[i], layout, &text, sink);
     if (status == ETL_OK)
         status = write_suppressions(gate, layout, &text, sink);
     write_rebuilt(gate, layout, &text, sink);
@@ -72,6 +73,7 @@ etl_status etlheap_write_check_text(const etlheap_result *result, const etlheap_
     etlheap_text_diagnostics_of(sink, layout, "In the baseline", &gate->baseline_diagnostics);
     if (text.failed)
         status = ETL_ERR_MEMORY;
+    etlheap_text_free(&commands.written);
     etlheap_text_free(&text);
     return status;
 }
@@ -139,8 +141,8 @@ static etl_status write_budgets(const etlheap_gate *gate, const etlheap_layout *
                                 etlheap_text *text, etlheap_sink *sink)
 {
     static const etlheap_column columns[] = {
-        { .title = "Budget", .flexible = true }, { .title = "Verdict" },
-        { .title = "Measured", .right = true },  { .title = "Limit", .right = true },
+        { .title = "Limit", .flexible = true }, { .title = "Verdict" },
+        { .title = "Measured", .right = true }, { .title = "Allowed", .right = true },
         { .title = "Margin", .right = true },
     };
     etlheap_grid grid = etlheap_grid_begin(columns, (u32)ETL_COUNT_OF(columns));
@@ -255,7 +257,7 @@ static void write_more(etlheap_text *command, etlheap_sink *sink)
 }
 
 /* Writes each failed subject: its limit, the stacks to blame, and the command that shows more. */
-static etl_status write_failures(const etlheap_result *result, const etlheap_check *check,
+static etl_status write_failures(etlheap_check_commands *commands,
                                  const etlheap_gate_budget *budget, const etlheap_layout *layout,
                                  etlheap_text *text, etlheap_sink *sink)
 {
@@ -274,7 +276,7 @@ static etl_status write_failures(const etlheap_result *result, const etlheap_che
         etlheap_text_free(&heading);
         status = write_stacks(budget, subject, layout, sink);
         etlheap_text_clear(text);
-        etlheap_check_add_more(text, result, check, budget, subject, layout->hint);
+        etlheap_check_add_more(text, commands, budget, subject);
         write_more(text, sink);
     }
     return status;

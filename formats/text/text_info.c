@@ -131,8 +131,8 @@ static void write_marks(const etlheap_result *result, const etlheap_layout *layo
         return;
     etlheap_text_clear(text);
     if (marks->count == 0)
-        etlheap_text_add_string(text, "none; to name moments while recording: xperf -m NAME, or "
-                                      "wpr -marker NAME");
+        etlheap_text_add_string(text, "none (to add some while recording: wpr -marker NAME, or "
+                                      "xperf -m NAME)");
     else
         etlheap_text_add_format(text, "%" PRIu32 ": ", marks->count);
     for (u32 i = 0; i < marks->count && i < MARKS_NAMED; i++) {

@@ -292,10 +292,11 @@ static void write_head(map_view *view)
     etlheap_units_size(bounded(view->map->unit), words);
     etlheap_text_label(view->sink, layout, "Unit", words);
     etlheap_text_clear(&view->text);
-    etlheap_text_add_format(&view->text,
-                            "%s reserved  %s committed and empty  %s%s%s%s by quarters of what is "
-                            "committed",
-                            levels[0], levels[1], levels[2], levels[3], levels[4], levels[5]);
+    etlheap_text_add_format(
+        &view->text,
+        "%s reserved  %s committed and empty  %s%s%s%s filled with blocks up to "
+        "25, 50, 75, 100 %%",
+        levels[0], levels[1], levels[2], levels[3], levels[4], levels[5]);
     etlheap_text_label(view->sink, layout, "Map", etlheap_text_of(&view->text));
     if (map_hint(view->map) != NULL)
         etlheap_text_label(view->sink, layout, "Hint", map_hint(view->map));

@@ -452,8 +452,8 @@ static etl_status write_tree(const etlheap_table *table, const etlheap_layout *l
     return status;
 }
 
-/* Adds "Kind, Process / Handle / Frame, and what it called"; only the last part if there are no
- * levels below the first. */
+/* Adds "Kind, Process / Handle / Call tree"; only the last part if there are no levels below the
+ * first. */
 static void add_title(const tree_levels *levels, const etlheap_layout *layout, etlheap_text *title)
 {
     for (u32 level = 0; levels->count > 1 && level < levels->count; level++) {
@@ -463,8 +463,7 @@ static void add_title(const tree_levels *levels, const etlheap_layout *layout, e
         }
         etlheap_text_add_string(title, " / ");
     }
-    etlheap_text_add_string(title, layout->tree == ETLHEAP_TREE_CALLERS ? "Frame, called by"
-                                                                        : "Frame, calling");
+    etlheap_text_add_string(title, layout->tree == ETLHEAP_TREE_CALLERS ? "Callers" : "Call tree");
 }
 
 /* The indentation below a node. Levels are indented. A frame that is an only child stands right

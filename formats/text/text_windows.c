@@ -12,8 +12,8 @@
  *     1..4                35K   35K          -      -     -      -     -
  *
  * There are many columns, so numbers are short: 411K stands for 411 KiB. Invariant: windows are
- * joined into one line only if they follow each other without a gap and nothing is allocated or
- * freed in them (quiet_until).
+ * joined into one line only if they follow each other without a gap, nothing is allocated or freed
+ * in them, and no mark names them (quiet_until).
  */
 #include "formats/io/text_buffer.h"
 #include "formats/io/units.h"
@@ -26,7 +26,7 @@
 #include <stdlib.h>
 
 #define BLOCK_COLUMNS (ETL_COUNT_OF(shown_columns) + 1)
-#define TITLE_SIZE    16
+#define TITLE_SIZE    24
 
 /* The columns beside the window. The last ones are left out first if the line is short; AOFO
  * follows from outstanding memory and AIFO. */
@@ -41,7 +41,10 @@ static etl_status write_body(const etlheap_windows_view *view, etlheap_sink *sin
 static etl_status write_blocks(const etlheap_windows_view *view, etlheap_sink *sink);
 static etl_status write_block(const etlheap_windows_view *view, const etlheap_column *columns,
                               u32 row, u32 *shown, etlheap_sink *sink);
-static u32 quiet_until(const etlheap_windows *windows, u32 row, u32 window);
+static void add_span(const etlheap_windows_view *view, u32 window, u32 end, u32 width,
+                     etlheap_text *text, etlheap_grid *grid);
+static u32 spans_width(const etlheap_windows_view *view);
+static u32 quiet_until(const etlheap_windows_answer *answer, u32 row, u32 window);
 static bool is_quiet(const etlheap_windows *windows, u32 row, u32 window);
 static void add_cell(const etlheap_cell *cell, etlheap_grid *grid);
 static void write_omitted(const etlheap_windows_view *view, u32 omitted, etlheap_sink *sink);
@@ -93,8 +96,9 @@ static etl_status write_blocks(const etlheap_windows_view *view, etlheap_sink *s
     u32 omitted = 0;
     u32 shown = BLOCK_COLUMNS;
     char title[TITLE_SIZE];
-    etlheap_column columns[BLOCK_COLUMNS] = { { .title = title } };
-    snprintf(title, sizeof title, "Window (%s)", view->unit);
+    const bool is_named = view->answer->marks != NULL;
+    etlheap_column columns[BLOCK_COLUMNS] = { { .title = title, .flexible = is_named } };
+    snprintf(title, sizeof title, "Window (%s)%s", view->unit, is_named ? ", mark" : "");
     for (size_t c = 0; c < ETL_COUNT_OF(shown_columns); c++)
         columns[c + 1] =
             (etlheap_column){ .title = etlheap_field_title(etlheap_cell_field(shown_columns[c])),
@@ -124,30 +128,66 @@ static etl_status write_block(const etlheap_windows_view *view, const etlheap_co
         return status;
     etlheap_sink_text(sink, "\n");
     etlheap_grid grid = etlheap_grid_begin(columns, BLOCK_COLUMNS);
+    etlheap_text text = { 0 };
+    const u32 width = spans_width(view);
     for (u32 w = 0; w < windows->window_count;) {
-        const u32 end = quiet_until(windows, row, w);
+        const u32 end = quiet_until(view->answer, row, w);
         etlheap_cell cell;
-        char span[ETLHEAP_SPAN_SIZE];
         (void)etlheap_windows_cell(windows, row, w, &cell);
-        etlheap_windows_span_text(view, windows->windows[w].from_ns,
-                                  windows->windows[end - 1].to_ns, span);
         etlheap_grid_row(&grid, ETLHEAP_EMPHASIS_NONE);
-        etlheap_grid_cell(&grid, span);
+        add_span(view, w, end, width, &text, &grid);
         add_cell(&cell, &grid);
         w = end;
     }
+    grid.text.failed |= text.failed;
+    etlheap_text_free(&text);
     return etlheap_grid_write_part(&grid, view->layout, sink, shown);
 }
 
-/* The window after those that can be shown as one: they follow each other without a gap, and
- * nothing is allocated or freed in them. */
-static u32 quiet_until(const etlheap_windows *windows, u32 row, u32 window)
+/* "1..2  Parser.reads_empty_files": the windows before `end`, and the mark at which they begin. */
+static void add_span(const etlheap_windows_view *view, u32 window, u32 end, u32 width,
+                     etlheap_text *text, etlheap_grid *grid)
 {
+    const etlheap_time_range *const windows = view->answer->windows->windows;
+    const etlheap_mark *const mark = etlheap_windows_mark(view->answer, windows[window].from_ns);
+    char span[ETLHEAP_SPAN_SIZE];
+    etlheap_windows_span_text(view, windows[window].from_ns, windows[end - 1].to_ns, span);
+    etlheap_text_clear(text);
+    etlheap_text_add_format(text, "%-*s", mark ? (int)width : 0, span);
+    if (mark) {
+        etlheap_text_add_string(text, "  ");
+        etlheap_text_add_mark(text, mark->name, mark->number);
+        etlheap_grid_name(grid, etlheap_text_of(text));
+    } else {
+        etlheap_grid_cell(grid, etlheap_text_of(text));
+    }
+}
+
+/* Characters of the longest window, so that the names of marks stand in a column. 0: no names. */
+static u32 spans_width(const etlheap_windows_view *view)
+{
+    const etlheap_windows *const windows = view->answer->windows;
+    size_t width = 0;
+    for (u32 w = 0; view->answer->marks && w < windows->window_count; w++) {
+        char span[ETLHEAP_SPAN_SIZE];
+        etlheap_windows_span_text(view, windows->windows[w].from_ns, windows->windows[w].to_ns,
+                                  span);
+        width = etl_max_u64(width, strlen(span));
+    }
+    return (u32)width;
+}
+
+/* The window after the ones that can be shown as one: those that follow each other without a gap
+ * and a mark, and in which nothing is allocated or freed. */
+static u32 quiet_until(const etlheap_windows_answer *answer, u32 row, u32 window)
+{
+    const etlheap_windows *const windows = answer->windows;
     u32 end = window + 1;
     if (!is_quiet(windows, row, window))
         return end;
     while (end < windows->window_count && is_quiet(windows, row, end) &&
-           windows->windows[end - 1].to_ns == windows->windows[end].from_ns)
+           windows->windows[end - 1].to_ns == windows->windows[end].from_ns &&
+           !etlheap_windows_mark(answer, windows->windows[end].from_ns))
         end++;
     return end;
 }
