@@ -27,6 +27,8 @@
 #define SAMPLES_MIN   6u
 #define THREAD_BYTES  ((u64)8 << 20) /* a thread is worth it if it has so much memory */
 #define INPUT_FIXED   ((u64)16 << 20)
+#define SUMS_FIXED    ((u64)3 << 19) /* if a question needs sums only, and its trace is small */
+#define SUMS_TIMES    2u             /* and so many times the bytes of that trace */
 #define TRACE_SHARE   2u /* of a trace as much as half is kept, as far as anybody knows */
 #define STORE_TIMES   4u /* of a store so many times its bytes */
 #define GROWTH_MIN    140u
@@ -45,7 +47,7 @@ typedef struct sample {
 /* One for the whole process, like the limit. */
 static struct {
     u64 limit, base;
-    bool takes_notes;
+    bool takes_notes, needs_sums_only;
     u32 trace_percent, store_percent; /* of what reading takes: the whole question */
     u64 trace_bytes, store_bytes;
     u64 held_bytes;              /* of inputs that were read into memory, in no ratio to the rest */
@@ -137,6 +139,35 @@ static const memory_ratio ratios[] = {
     { CLI_DUMP, is_always, 30, 30 },           { UINT32_MAX, is_always, 370, 380 },
 };
 
+/* Keys and measures that reports answer from sums by origin, without the order of events. */
+static const u32 keys_of_sums = 1u << ETLHEAP_KEY_KIND | 1u << ETLHEAP_KEY_PROCESS |
+                                1u << ETLHEAP_KEY_HEAP | 1u << ETLHEAP_KEY_TYPE |
+                                1u << ETLHEAP_KEY_STACK | 1u << ETLHEAP_KEY_FRAME |
+                                1u << ETLHEAP_KEY_SITE | 1u << ETLHEAP_KEY_MODULE;
+
+/* Is all that the question keeps sums? True only if that is certain: large questions must not be
+ * told that little is enough. */
+static bool needs_sums_only(const cli_command *command, const cli_options *options)
+{
+    if ((command->bit & (CLI_INFO | CLI_DUMP | CLI_SYMBOLS)) != 0)
+        return true;
+    bool is_sum = command->bit == CLI_REPORT && !needs_lifetimes(options) && !options->suspects &&
+                  !options->pairs && !options->unmatched && options->threads.count == 0 &&
+                  options->lifetime_min_ns == 0 && options->lifetime_max_ns == INT64_MAX &&
+                  options->sort <= ETLHEAP_MEASURE_REALLOC_COUNT;
+    for (u32 i = 0; i < options->group_by_count; i++)
+        is_sum = is_sum && (keys_of_sums >> options->group_by[i] & 1) != 0;
+    return is_sum;
+}
+
+/* What reading a trace takes, before anything is known of it. */
+static u64 guess_of(u64 trace_bytes)
+{
+    const u64 guess = etl_sat_add_u64(INPUT_FIXED, trace_bytes / TRACE_SHARE);
+    const u64 sums = SUMS_FIXED + trace_bytes / TRACE_SHARE * (SUMS_TIMES * TRACE_SHARE);
+    return memory.needs_sums_only ? etl_min_u64(guess, sums) : guess;
+}
+
 void cli_memory_limit_begin(const cli_command *command, cli_options *options)
 {
     if (options->memory_bytes == 0)
@@ -150,6 +181,7 @@ void cli_memory_limit_begin(const cli_command *command, cli_options *options)
     size_t row = 0;
     while ((ratios[row].commands & command->bit) == 0 || !ratios[row].applies(options))
         row++;
+    memory.needs_sums_only = needs_sums_only(command, options);
     memory.trace_percent = ratios[row].trace_percent;
     memory.store_percent = ratios[row].store_percent;
     const u64 jobs_max = etl_max_u64(1, memory.limit / THREAD_BYTES);
@@ -244,7 +276,7 @@ static u64 reading_bytes_at_most(u64 guess)
 
 static u64 needed_bytes(void)
 {
-    const u64 guess = INPUT_FIXED + memory.trace_bytes / TRACE_SHARE;
+    const u64 guess = guess_of(memory.trace_bytes);
     const u64 store = INPUT_FIXED + memory.store_bytes * STORE_TIMES;
     const u64 seen = reading_bytes_at_most(guess);
     u64 needed = memory.store_bytes == 0 ? 0 : store * memory.store_percent / 100;
@@ -289,7 +321,7 @@ bool cli_memory_explain_one(const etl_error *err, u64 input_bytes, cli_memory_se
 {
     if (memory.limit == 0 || !is_about_memory(err))
         return false;
-    const u64 guess = INPUT_FIXED + input_bytes / TRACE_SHARE;
+    const u64 guess = guess_of(input_bytes);
     write_sentence(
         etl_max_u64(guess * memory.trace_percent / 100, memory.limit * STEP_PERCENT / 100), out);
     return true;
