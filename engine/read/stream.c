@@ -12,6 +12,7 @@
 #include "descriptions.h"
 #include "engine/engine.h"
 #include "plan.h"
+#include "plan_growth.h"
 
 /* A buffer being read, with its next record in hand. */
 typedef struct open_buffer {
@@ -52,6 +53,11 @@ etl_status etlheap_stream_open(etl_trace *const *traces, u32 trace_count, etlhea
         return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
     stream->traces = traces;
     stream->trace_count = trace_count;
+    const etl_status status = traces_index_rest(traces, trace_count, err);
+    if (status != ETL_OK) {
+        etlheap_stream_close(stream);
+        return status;
+    }
     if (!timebase_open(&stream->base, traces, trace_count) ||
         !plan_open(&stream->plan, traces, trace_count, &stream->base, 1)) {
         etlheap_stream_close(stream);

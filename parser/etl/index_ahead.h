@@ -18,6 +18,7 @@ typedef struct etl_index_ahead {
     const etl_map *map; /* NULL: nothing to ask for */
     u64 headers_to;     /* asked for so far, up to this offset */
     u64 bytes_to;
+    bool wants_bytes; /* all bytes, whatever the buffers are like */
 } etl_index_ahead;
 
 /* Indexing has got to the buffer at `offset`, of so many bytes in the file. */

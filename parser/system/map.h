@@ -49,6 +49,10 @@ void etl_map_release(const etl_map *map, u64 offset, u64 size);
  */
 bool etl_map_fetch(const etl_map *map, u64 offset, u64 size);
 
+/* Whether more than a quarter of a mapped file is not in the page cache, by a few dozen places
+ * that are looked at. False if the system does not say. */
+bool etl_map_is_cold(const etl_map *map);
+
 /*
  * Whether somebody has since written to the file: bytes may be mixed from before and
  * after, and those of a file that became shorter within its last page are zeros. False
