@@ -1,19 +1,21 @@
 /*
- * bench_cores.c - what would a machine with more processors gain?
+ * bench_cores.c - estimates how fast the program would be on a machine with more processors.
  *
- * This is the program itself, but its crews are replaced by what is here:
+ * In: the program itself, linked with the crews of this file in place of its own (`__wrap_`). Out:
+ * its usual output, and one line of JSON on stderr:
  *
- *     BENCH_CORES=N        the calling thread does all tasks, one after the other, and keeps
- *                          the time of each. On stderr, as the last line: {"cores":N,
- *                          "seconds":s, "alone":s, "with_cores":s, "longest":s}, in processor time
- *     BENCH_PROCESSORS=N   nothing but the number of processors is another one, so that a
- *                          crew of N threads is started on a smaller machine
+ *     BENCH_CORES=N        the calling thread does all tasks one after the other and measures each:
+ *                          {"cores":N, "seconds":s, "alone":s, "with_cores":s, "longest":s},
+ *                          all in processor time
+ *     BENCH_PROCESSORS=N   only the number of processors changes, so that a crew of N threads is
+ *                          started on a smaller machine
  *
- * What one thread does outside of crews stays as it is (`alone`). The tasks of a round are
- * dealt out again as a crew of N does it: in order, each to the thread that is free first.
- * Lanes (pair_lanes.h) take shards as they come, so a round of lanes is dealt out by shards.
- * So `with_cores` says how long N processors would take if they did not slow each other down
- * and rounds began at once. `longest` is the longest task, which no processors can shorten.
+ * Work outside of crews (`alone`) stays as it is. The tasks of a round are dealt out as a crew of N
+ * threads would take them: in order, each to the thread that is free first. Lanes (pair_lanes.h)
+ * take shards as they come, so a round of lanes is dealt out by shards. `with_cores` is how long N
+ * processors would take if they did not slow each other down and rounds began at once; `longest` is
+ * the longest task, which no number of processors shortens. Invariant: the model must claim tasks
+ * in the same order as workers.c.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,7 +44,7 @@ void __wrap_pair_slice(const pair_input *input, u32 index, pair_shard *shard);
 void __wrap_pair_finish(const pair_input *input, pair_shard *shard);
 u32 __wrap_machine_processors(void);
 
-/* Seconds of the thread that gives crews their work. */
+/* The measurements so far, in seconds of the thread that runs the tasks. */
 static struct {
     u32 cores; /* 0: nothing is measured */
     double began;
@@ -53,7 +55,7 @@ static struct {
     double longest;
 } run;
 
-/* The round at hand, as so many threads would share it. */
+/* The current round, as the modelled threads share it. */
 static struct {
     u32 threads;
     double free_at[CORES_MAX];
@@ -69,7 +71,7 @@ static double own_seconds(void)
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-/* Of a task, without what looking at the clock took. */
+/* Seconds since a task began, less the time that reading the clock takes. */
 static double seconds_since(double began)
 {
     run.pairs++;
@@ -103,7 +105,7 @@ __attribute__((destructor)) static void end(void)
                 run.cores, seconds, alone, alone + run.modeled, run.longest);
 }
 
-/* To the thread that is free first. */
+/* Gives the work to the thread that is free first. */
 static void deal(double seconds)
 {
     u32 first = 0;

@@ -1,13 +1,14 @@
 /*
- * bench_symbols.c - how fast the PDB reader names addresses.
+ * bench_symbols.c - measures how fast the PDB reader names addresses.
  *
  *     bench_symbols PDB ADDRESSES RUNS
  *
- * PDB is one of make_pdb's. The addresses are distinct, sorted and spread evenly
- * over all functions. Each run resolves all of them, lines and inlined calls
- * included, with one thread and a new resolver. Every answer is checked. Printed
- * as JSON: addresses, seconds to open the file, and of each run the addresses per
- * second.
+ * In: a PDB that make_pdb wrote. Out: JSON with the number of addresses, the seconds to open the
+ * file, and for each run the addresses per second.
+ *
+ * The addresses are distinct, sorted and spread evenly over all functions. Each run resolves all of
+ * them, with lines and inlined calls, on one thread and with a new resolver. Invariant: every
+ * answer is compared with what make_pdb's layout implies, so a run with wrong names counts as 0.
  */
 #include "bench.h"
 #include "pdb_model.h"
@@ -66,7 +67,7 @@ static bool make_workload(workload *w, size_t count)
     w->count = count;
     for (size_t i = 0; i < count; i++)
         w->rvas[i] = PDB_MODEL_CODE_RVA + (u32)((u64)i * code_bytes / count);
-    /* At an even distance they could all be starts of functions. */
+    /* With an even distance, all addresses could be starts of functions, so it varies. */
     for (size_t i = 0; i + 1 < count; i++)
         w->rvas[i] += (u32)(i * 2654435761u % (w->rvas[i + 1] - w->rvas[i]));
     return true;

@@ -1,20 +1,21 @@
 /*
- * bench_types.c - the four-way question over lifetimes in memory: which of them
- * were allocated and freed inside or outside a window, per stack.
+ * bench_types.c - measures the four-way question over lifetimes in memory: which of them were
+ * allocated and freed inside or outside a window, by stack.
  *
  *     bench_types TRACE THREADS [ROWS.csv]
  *
- * Analyzes the trace, which is not timed. ROWS.csv gets the rows for another
- * program, which takes turns with this one: allocation and free time in ns (open
- * blocks: the largest 64-bit number), size, stack. Then both follow the protocol
- * of Peer in bench_measure.py:
+ * In: a trace, whose analysis is not timed. Out: the seconds of each question. ROWS.csv gets the
+ * rows for another program, which takes turns with this one: allocation and free time in ns (the
+ * largest 64-bit number if never freed), size, stack. Both follow the protocol of Peer in
+ * bench_measure.py:
  *
  *     prints one line of JSON       ready: rows and window
- *     for each line it reads        asks once through the engine's interface for the
- *                                   totals by type and stack of the middle half of
- *                                   the trace, and prints the seconds
- *     when there are no more lines  prints JSON: per type groups, count and size,
- *                                   which the other program must find too
+ *     for each line it reads        asks once, through the engine's interface, for the totals by
+ *                                   type and stack of the middle half of the trace, and prints
+ *                                   the seconds
+ *     when there are no more lines  prints JSON: groups, count and size by type
+ *
+ * Invariant: the other program must find the same totals, or the comparison measures nothing.
  */
 #include "bench.h"
 

@@ -1,26 +1,27 @@
 /*
- * heap_model.c - threads that allocate and free on eight CPUs.
+ * heap_model.c - simulates threads that allocate and free on eight CPUs.
+ *
+ * In: a number of allocations, a pool of stacks and a seed. Out: events in global time order.
  *
  *     step: the CPU with the smallest clock acts, then its clock moves on
  *
  *        alloc at t ──▶ its stack at t + 0.8..4 µs ──▶ 2..18 µs later the next
  *        free  at t ─────────────────────────────────▶ 2..18 µs later the next
  *
- * so events come out in global time order and a stack record follows its
- * allocation within microseconds on the same CPU, as recordings have it. After
- * some two hundred events a CPU takes up another thread, and now and then idles
- * first, which is what makes buffers of one CPU reach a file late.
+ * A stack record follows its allocation within microseconds on the same CPU, as in recordings.
+ * After some two hundred events a CPU takes up another thread, and now and then idles first, which
+ * is what makes buffers of one CPU reach a file late.
  *
- * Whether a thread allocates or frees depends on how many blocks are open: the
- * number rises to OPEN_MAX, stays there and falls to a fifth of it, so that long
- * traces hold no more open blocks than shorter ones. Half of the draws for a
- * free are among the last blocks allocated on the CPU (short lives, same thread), the
- * others among all of the process (long lives, other threads and CPUs). A draw of a
- * block that is gone becomes an allocation.
+ * Whether a thread allocates or frees depends on the number of open blocks: it rises to OPEN_MAX,
+ * stays there and falls to a fifth of it, so that long traces hold no more open blocks than shorter
+ * ones. Half of the draws for a free are among the last blocks allocated on the CPU (short lives,
+ * same thread), the others among all of the process (long lives, other threads and CPUs). A draw of
+ * a block that is gone becomes an allocation.
  *
- * Stacks are drawn Zipf-like: ranks 1, 2-3, 4-7, 8-15, ... each get the same
- * share, so rank n is drawn about 1/n as often as rank 1, without a table.
- * A stack asks for one to four sizes only, as call sites do.
+ * Stacks are drawn Zipf-like: ranks 1, 2-3, 4-7, 8-15, ... each get the same share, so rank n is
+ * drawn about 1/n as often as rank 1, without a table. A stack asks for one to four sizes only, as
+ * call sites do. Invariant: a block is freed only after the call that allocated it has returned
+ * (has_returned), and a thread is never on two CPUs at once.
  */
 #include "heap_model.h"
 
@@ -34,7 +35,7 @@
 #define THREADS       32u
 #define RECENT_BLOCKS 64u
 
-/* Ticks of 100 ns. */
+/* Times in ticks of 100 ns. */
 #define STACK_DELAY_MIN   8u
 #define STACK_DELAY_RANGE 32u
 #define PAUSE_MIN         20u
@@ -124,8 +125,8 @@ static void make_processes(heap_model *m)
                 (heap_model_heap){ p, 0x1c0a0000000u + (u64)p * 0x2000000 + i * 0x90000u };
         }
     }
-    /* Free blocks of one class do not serve another, and one that was freed a moment ago on a
-     * CPU with a later clock serves nobody: there are more than open ones. */
+    /* A free block serves only its own size class, and a block freed a moment ago on a CPU with a
+     * later clock serves nobody yet. So there are more blocks than open ones. */
     const u32 spare = 4096 + (u32)(m->allocs / 16);
     m->blocks = heap_blocks_new(m->open_max * 2 + spare, regions, heap);
 }
@@ -203,7 +204,7 @@ static void tell_stack(heap_model *m, cpu *c, heap_event *out)
     move_on(m, c);
 }
 
-/* False when the CPU had nothing to do. */
+/* Lets a CPU act; false if it had nothing to do. */
 static bool act(heap_model *m, cpu *c, heap_event *out)
 {
     const bool is_alloc = wants_alloc(m);
@@ -225,7 +226,8 @@ static bool wants_alloc(heap_model *m)
     return bench_random_chance(&m->random, m->sums.open < target ? 192 : 64);
 }
 
-/* Rises over the first quarter of the allocations, falls over the last one. */
+/* How many blocks should be open now: rises over the first quarter of the allocations and falls
+ * over the last one. */
 static u64 open_target(const heap_model *m)
 {
     const u64 done = m->sums.allocs;
@@ -290,7 +292,7 @@ static u32 draw_size(heap_model *m, u32 stack)
     return base / 2 + 1 + (u32)(bits >> 32) % (base / 2);
 }
 
-/* A block of the running process, or none when the draw fails. */
+/* Draws an open block of the running process; none if the draw fails. */
 static u32 choose_open(heap_model *m, const cpu *c)
 {
     const u32 recent = c->recent[bench_random_below(&m->random, RECENT_BLOCKS)];
@@ -302,8 +304,7 @@ static u32 choose_open(heap_model *m, const cpu *c)
     return is_ours && has_returned(b, c->now_ticks) ? number : HEAP_BLOCK_NONE;
 }
 
-/* Only then does the program know the address: the call returns after its stack
- * was recorded. */
+/* Has the call returned? The program knows the address only then, after its stack was recorded. */
 static bool has_returned(const heap_block *b, i64 now_ticks)
 {
     return b->ticks + STACK_DELAY_MIN + STACK_DELAY_RANGE < now_ticks;
@@ -318,7 +319,7 @@ static void release(heap_model *m, const cpu *c, u32 number, heap_event *out)
     m->sums.open_bytes -= out->size;
 }
 
-/* What the CPU's thread does to an open block. */
+/* The event of the CPU's thread on an open block. */
 static heap_event describe(const heap_model *m, const cpu *c, u32 number, heap_event_kind kind)
 {
     const heap_block *const b = heap_blocks_get(m->blocks, number);
@@ -345,9 +346,9 @@ static void move_on(heap_model *m, cpu *c)
     look_ahead(m, c);
 }
 
-/* Two steps before a free may need it, the place of a block is drawn, and one step
- * before, the block: each time what is seldom in the cache is on its way. The
- * block may be gone when its turn comes. */
+/* Draws ahead what a free may need: the place of a block two steps before, the block one step
+ * before. Either is rarely in the cache and gets fetched meanwhile. The block may be gone when it
+ * is used. */
 static void look_ahead(heap_model *m, cpu *c)
 {
     const u32 p = m->threads[c->thread].process;
@@ -361,7 +362,7 @@ static void look_ahead(heap_model *m, cpu *c)
     __builtin_prefetch(&open->numbers[c->place]);
 }
 
-/* The tick after the last one of the thread, so that a thread is never seen on
+/* Gives a CPU another thread, at a tick after the thread's last one. So a thread is never seen on
  * two CPUs at once: (time, thread) names an event. */
 static void switch_thread(heap_model *m, cpu *c)
 {

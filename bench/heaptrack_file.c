@@ -1,6 +1,6 @@
 /*
- * heaptrack_file.c - the heap workload as heaptrack's own data file, text
- * version 3, on stdout.
+ * heaptrack_file.c - writes the heap workload as heaptrack's own data file, text version 3, to
+ * stdout.
  *
  *     heaptrack_file ALLOCS | zstd > FILE.zst
  *
@@ -8,13 +8,16 @@
  *     X COMMAND                       i ADDRESS MODULE FUNCTION FILE LINE
  *     I PAGE_SIZE PAGES               t I PARENT            stack as nodes, from 1
  *     c MILLISECONDS                  a SIZE T              kinds of blocks, from 0
- *                                     + A    - A            block made, block gone
+ *                                     + A    - A            block allocated, block freed
  *
- * All numbers are hexadecimal. What heaptrack's recorder does is done here too
- * and is not timed: stacks are nodes of a tree, blocks of equal size and stack
- * are one kind, and a free names the kind, so addresses are gone and nothing is
- * left to pair. Programs under heaptrack have one process; the four of the
- * workload are written as one, which changes no sum.
+ * In: events of heap_model.c. Out: lines of hexadecimal numbers.
+ *
+ * This does, untimed, what heaptrack's recorder does: stacks become nodes of a tree, blocks of
+ * equal size and stack are one kind, and a free names the kind. So the file has no addresses and
+ * leaves nothing to pair. Programs under heaptrack have one process; the four processes of the
+ * workload are written as one, which changes no sum. Invariant: a number is defined by an earlier
+ * line than the first one that uses it.
+ *
  * Source: data files that heaptrack 1.4 recorded; what a reader makes of them in
  * accumulatedtracedata.cpp.
  */
@@ -32,7 +35,7 @@
 #define CALL_SITES_PER_FUNCTION 4
 #define NUMBERS_MAX             6
 
-/* Numbers of what was met before: open addressing, a key of 0 is a free slot. */
+/* Numbers keys in the order in which they are met: open addressing, a key of 0 is a free slot. */
 typedef struct numbering {
     u64 *keys;
     u32 *numbers;
@@ -178,7 +181,7 @@ static u32 kind_of(writer *w, const heap_event *event)
     return kind - 1;
 }
 
-/* Walks the tree from the outermost frame inwards. */
+/* The node of a stack, found or made from the outermost frame inwards. */
 static u32 node_of_stack(writer *w, u32 stack)
 {
     const pool_stack frames = stack_pool_get(w->pool, stack);

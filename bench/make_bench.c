@@ -1,12 +1,14 @@
 /*
- * make_bench.c - writes one input of the benchmark, always the same bytes.
+ * make_bench.c - writes one input of the benchmark, always with the same bytes.
  *
  *     make_bench INPUT FILE      INPUT is H, HK, HC, H1, H8, N, N20, V, L, LS, M, S
  *     make_bench --list          the inputs, one line each
  *
- * FILE.json says what the file holds: `report` must find the same, and events
- * per second are counted from it. With /dev/null for FILE the time it takes to
- * make the bytes is seen without the time it takes to store them.
+ * In: the heap workload (heap_model.c) and the trace builder of the tests. Out: a trace, and
+ * FILE.json with what it holds. `report` must find the same, and events per second are counted from
+ * it. With /dev/null as FILE, the time shows how fast the bytes are made without storing them.
+ * Invariant: everything is drawn from fixed seeds; if an input's bytes change, older measurements
+ * no longer compare.
  */
 #include "bench.h"
 #include "heap_model.h"
@@ -82,7 +84,8 @@ static const input inputs[] = {
     { .name = "XXS", .what = "heap, 10 MB", .events = 28000, .bytes = 15 * ETL_MIB },
 };
 
-/* What make_pdb writes, and what bench_inputs.py calls it. No module is longer than it. */
+/* The PDB that make_pdb writes, under the name that bench_inputs.py gives it. No module is longer
+ * than its image. */
 static const etl_build_pdb_spec large_pdb = { .guid = { 'l', 'a', 'r', 'g', 'e', ' ', 'p', 'r', 'o',
                                                         'g', 'r', 'a', 'm', ' ', ':', ')' },
                                               .age = 1,
@@ -143,7 +146,7 @@ static const input *find_input(const char *name)
     return NULL;
 }
 
-/* A full disk is better told before than after minutes of writing. */
+/* Checks for free space first, because a full disk would otherwise show only after minutes. */
 static bool has_room(const char *path, u64 bytes)
 {
     char folder[4096];
@@ -193,7 +196,7 @@ static bool write_trace(output *o)
     return written;
 }
 
-/* Processes, images with their identities, and heaps, as a session begins. */
+/* Writes what a session begins with: processes, images with their identities, and heaps. */
 static void write_system(output *o)
 {
     etl_build_at at = { .ticks = START_TICKS + 10, .pid = 4, .tid = 8 };
@@ -271,7 +274,7 @@ static void write_heap_event(output *o, const heap_event *event)
     }
 }
 
-/* Kernel half at once, user half when the thread returns to user mode. */
+/* The stack's kernel half follows at once, its user half when the thread returns to user mode. */
 static void write_virtual_events(output *o)
 {
     static const u64 kernel[] = { 0xfffff80312345678, 0xfffff80312a1b2c3, 0xfffff80312000fe4,
@@ -299,7 +302,7 @@ static void write_virtual_events(output *o)
     virtual_model_free(model);
 }
 
-/* Written to /dev/null there is no file to describe: the builder's own speed. */
+/* Writes FILE.json. For /dev/null there is no file to describe, only the builder's own speed. */
 static bool report(const output *o, double seconds)
 {
     struct stat written;
@@ -347,7 +350,7 @@ static bool write_facts(const output *o, u64 bytes)
     return fclose(file) == 0;
 }
 
-/* What a reader has to go through: valid bytes of all buffers, 0 if unreadable. */
+/* The bytes that a reader must go through: valid bytes of all buffers; 0 if unreadable. */
 static u64 uncompressed_size(const char *path)
 {
     etl_trace *trace;

@@ -1,12 +1,15 @@
 /*
- * make_pdb.c - writes a PDB as large as those of browsers and games.
+ * make_pdb.c - writes a PDB as large as those of browsers and games, always with the same bytes.
  *
  *     make_pdb FUNCTIONS PATH
  *
- * A million functions give about 700 MB. Per function there are a procedure
- * with locals as compilers write them, lines, a public symbol and a section
- * contribution, and in two of three two nested inline sites. Streams lie one
- * after the other, as lld leaves them. Always the same bytes.
+ * In: a number of functions; a million give about 700 MB. Out: a PDB that bench_symbols resolves.
+ *
+ * Each function has a procedure with locals as compilers write them, lines, a public symbol and a
+ * section contribution; two functions in three have two nested inline sites. Streams lie one after
+ * the other, as lld leaves them, so a stream leaves memory as soon as it is written (pdb_writer.c).
+ * Invariant: names and offsets follow from a function's number alone; bench_symbols.c computes them
+ * again to check answers.
  */
 #include "bench.h"
 #include "pdb_model.h"
@@ -29,8 +32,8 @@ typedef struct writer {
 
 /* --- a module --------------------------------------------------------------------- */
 
-/* A call inlined into another one or into the function; returns where its record
- * is, whose end is not known yet. */
+/* Begins a call that is inlined into another one or into the function. Returns the place of its
+ * record, whose end is not known yet. */
 static size_t open_inline_site(pdb_buffer *b, u32 id, u32 at, u32 size)
 {
     const u8 annotations[] = {
@@ -120,7 +123,8 @@ static void put_inlinee_lines(pdb_buffer *b, u32 first, u32 count)
     pdb_set_u32(b, at + 4, (u32)(b->size - at - PDB_SUBSECTION_HEADER_BYTES));
 }
 
-/* File names are in the module's checksums and in the list of all names. */
+/* Appends the checksums of a module's source files. Their names are in the list of all names
+ * too. */
 static void put_checksums(writer *w, pdb_buffer *b, u32 module)
 {
     pdb_put_u32(b, PDB_SUBSECTION_CHECKSUMS);
@@ -255,7 +259,7 @@ static void write_types(writer *w, u32 index, const pdb_buffer *records, const p
     free(b.at);
 }
 
-/* One class and one member function of it per inlined function. */
+/* Writes a class and one member function for each inlined function. */
 static void write_all_types(writer *w)
 {
     pdb_buffer classes = { 0 };
@@ -339,7 +343,7 @@ static void write_debug(writer *w)
     pdb_put_u32(&b, 0);
     pdb_put(&b, w->modules.at, w->modules.size);
     pdb_put(&b, w->contributions.at, w->contributions.size);
-    /* Source files of modules, which other readers insist on: none of any. */
+    /* The source files of modules, a table that other readers insist on: empty. */
     pdb_put_u16(&b, w->module_count);
     pdb_put_u16(&b, 0);
     (void)pdb_grow(&b, (size_t)w->module_count * 4);

@@ -1,19 +1,19 @@
 /*
- * make_stream.c - writes the heap trace that Windows would have recorded of a
- * program that heaptrack watched.
+ * make_stream.c - writes the heap trace that Windows would have recorded of a program that ran
+ * under heaptrack.
  *
- *     make_stream plain|keyed|compressed FILE < RECORDING      (of heaptrack --raw)
+ *     make_stream plain|keyed|compressed FILE < RECORDING      (from heaptrack --raw)
  *
- * Sizes, addresses, stacks, modules and the order of events are the recording's.
- * Added is what heaptrack does not record:
+ * In: a recording with real sizes, addresses, stacks, modules and order of events (raw_stream.h).
+ * Out: a trace, and FILE.json with its size. What heaptrack does not record is made up:
  *
- *     time      known every 10 ms; the events between two stamps are spread evenly
- *     thread    one: the recorded programs have no other that allocates
+ *     time      known every 10 ms; events between two stamps are spread evenly
+ *     thread    one: the recorded programs have no other thread that allocates
  *     CPU       another one of four every 50 ms, as schedulers move a thread
- *     heap      one, made before everything else
+ *     heap      one, created before everything else
  *
- * Paths become NT paths. FILE.json says how large the trace is. What the trace must
- * add up to is for heaptrack's own programs to say, so nothing is added up here.
+ * Paths become NT paths. Invariant: no sums are computed here; heaptrack's own programs say what
+ * the trace must add up to, so that the check is independent.
  */
 #include "bench.h"
 #include "raw_stream.h"
@@ -152,8 +152,8 @@ static void keep_event(converter *c, const raw_event *event)
     c->events[c->event_count++] = *event;
 }
 
-/* Spreads what happened since the latest stamp up to this one. If time is too short
- * for it, the rest is later than the stamp, and what follows later still. */
+/* Spreads the events since the last stamp over the time up to this one. If that time is too short,
+ * the remaining events come after the stamp, and later events are delayed too. */
 static void write_events(converter *c, u64 to_ms)
 {
     const i64 end = FIRST_TICKS + (i64)to_ms * TICKS_PER_MS;
@@ -196,7 +196,8 @@ static void write_alloc(converter *c, const raw_event *event, etl_build_at at)
     etl_build_stack_walk(c->trace, at, &stack);
 }
 
-/* What is known only when the first event comes: the name of the program. */
+/* Writes the start of the trace, which needs the name of the program, known only at the first
+ * event. */
 static void write_begin(converter *c, etl_build_at at)
 {
     const char *const program = raw_stream_program(c->stream);

@@ -1,5 +1,13 @@
 /*
- * pdb_writer.c - see pdb_writer.h.
+ * pdb_writer.c - writes the container of a large PDB stream after stream, and the records in it.
+ *
+ * In: the bytes of one stream at a time (pdb_buffer). Out: an MSF file.
+ *
+ *     superblock, free block maps | stream | stream | ... | directory | list of its blocks
+ *
+ * A stream leaves memory when it is written; only its size and first block are kept for the
+ * directory. The superblock is written last, when the place of the directory is known. Invariant:
+ * the blocks of a stream are consecutive, and a stream that was written never moves.
  */
 #include "pdb_writer.h"
 
@@ -94,7 +102,7 @@ void pdb_writer_begin(pdb_writer *w, FILE *file, u32 first_stream, u32 stream_co
     free(blank.at);
 }
 
-/* Writes the stream whose number was set aside before. */
+/* Writes a stream whose number was reserved before. */
 void pdb_write_stream_as(pdb_writer *w, u32 index, const pdb_buffer *b)
 {
     static const u8 zeros[BLOCK_BYTES];
@@ -104,8 +112,8 @@ void pdb_write_stream_as(pdb_writer *w, u32 index, const pdb_buffer *b)
                         fwrite(zeros, 1, padding, w->file) != padding))
         return; /* ferror tells at the end */
     w->block_count += (u32)((b->size + padding) / BLOCK_BYTES);
-    /* The first block of each interval of 4096 blocks, and the one behind, are free
-     * block maps; nobody reads them, so none are kept free here. */
+    /* Each interval of 4096 blocks has two free block maps near its start. Nobody reads them, so
+     * nothing is kept free for them here. */
 }
 
 u32 pdb_write_stream(pdb_writer *w, const pdb_buffer *b)

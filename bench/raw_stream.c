@@ -1,9 +1,14 @@
 /*
- * raw_stream.c - see raw_stream.h for the format.
+ * raw_stream.c - reads what `heaptrack --raw` recorded, event by event. raw_stream.h has the
+ * format.
  *
- * A list of modules names all that are loaded, and is written again after dlopen
- * and dlclose. The line behind the list ends it: only then is it known which
- * modules came and went, so that line waits while their events are handed out.
+ * In: lines of text. Out: allocations, frees, times, and modules that came or went; the frames of a
+ * stack on request.
+ *
+ * A list of modules names all that are loaded, and is written again after dlopen and dlclose. Only
+ * the line behind the list ends it. Invariant: that line waits (`line_waits`) until the events of
+ * the modules that came and went are handed out, so that no stack is resolved with the modules of
+ * another time.
  */
 #include "raw_stream.h"
 
@@ -233,8 +238,8 @@ static bool list_module(raw_stream *s, const char *path, size_t length, u64 base
     return true;
 }
 
-/* The next module that came or went with the list that has ended. Those that went
- * come first: another one may lie at their addresses. */
+/* Hands out the next module that came or went with the last list. Those that went are first: other
+ * modules may lie at their addresses. */
 static bool settle_modules(raw_stream *s, raw_event *event)
 {
     for (; s->settle_at < s->module_count * 2; s->settle_at++) {
@@ -268,7 +273,7 @@ static bool read_frame(raw_stream *s, const char *at)
     return true;
 }
 
-/* Hexadecimal numbers, each behind one space. strtoull() would take most of the time. */
+/* Reads hexadecimal numbers, each after one space. strtoull() would take most of the time. */
 static bool read_numbers(const char **at, u64 *numbers, u32 count)
 {
     const char *p = *at;

@@ -1,15 +1,16 @@
 /*
- * stack_pool.c - distinct stacks that share frames as a call tree does.
+ * stack_pool.c - makes distinct stacks that share frames as a call tree does.
+ *
+ * In: a seed and a number of stacks. Out: a pool of modules, processes and stacks.
  *
  *     outermost                                              innermost
  *     thread start, shared with an earlier stack | new frames | allocator
  *
- * Stack i takes the outer part of a random earlier stack of its process and
- * goes its own way from there, so a few outer branches carry most stacks, as in
- * real programs. The new frames come from a bounded set of call sites. Depths
- * are 5 + the smaller of two uniform numbers up to 55 (in one stack of four:
- * just one such number), which gives many shallow stacks, a tail up to 60 and a
- * mean of 25. A stack equal to an earlier one is thrown away and drawn again.
+ * Stack i takes the outer part of a random earlier stack of its process and goes its own way from
+ * there. So a few outer branches carry most stacks, as in real programs. New frames come from a
+ * bounded set of call sites. Depths are 5 + the smaller of two uniform numbers up to 55; one stack
+ * in four uses just one such number. That gives many shallow stacks, a tail up to 60 and a mean of
+ * 25. Invariant: stacks are distinct; one equal to an earlier stack is drawn again.
  */
 #include "stack_pool.h"
 
@@ -115,7 +116,7 @@ stack_pool *stack_pool_new(u32 stack_count)
     return pool;
 }
 
-/* Seven of eight stacks belong to the first process. */
+/* Shares out the stacks: seven of eight belong to the first process. */
 static void share_out(stack_pool *pool, u32 stack_count)
 {
     u32 left = stack_count;

@@ -7,8 +7,8 @@
 #include "cli/system/guard.h"
 #include "inputs.h"
 
-/* Analyzes the inputs for questions, or without any only counts what they hold; shows
- * progress. Errors as of etlheap_analyze. */
+/* Analyzes the inputs for questions, or without questions only counts records; shows progress.
+ * Errors as for etlheap_analyze. */
 etl_status cli_analyze(const cli_options *options, const cli_inputs *inputs, const cli_guard *guard,
                        const etlheap_question *questions, u32 question_count, etlheap_result **out,
                        etl_error *err);

@@ -1,4 +1,17 @@
-/* baseline.c - see baseline.h. */
+/*
+ * baseline.c - opens, asks, writes and replaces the baseline of `etlheap check`. baseline.h has the
+ * table of verdicts after which a baseline is replaced.
+ *
+ * In: the options and inputs of a check, later its verdict. Out: the baseline's answer to the
+ * check's question, and a new baseline if the verdict allows one.
+ *
+ *     file of --baseline ──open──▶ inputs ──ask──▶ tables ──▶ verdict (the gate)
+ *     inputs of this run ──write──▶ temporary file ──replace──▶ file of --baseline
+ *
+ * The next baseline is written beside the old one and gets its name last, after the verdict is out.
+ * So a run that is killed leaves the old baseline whole. Invariant: only a store is ever
+ * overwritten. A trace as --baseline is refused together with --update-baseline.
+ */
 #include "baseline.h"
 
 #include "cli/system/terminal.h"
@@ -88,7 +101,7 @@ int cli_baseline_write(const cli_options *options, const cli_inputs *inputs, cli
     if (status == ETL_OK)
         status = inputs->store ? copy_store(inputs->store, baseline->next, &err)
                                : write_store(options, inputs, guard, baseline, &err);
-    /* Why bytes could not be written, the output knows best: replacing it will say. */
+    /* The sink knows best why a write failed, so cli_baseline_replace reports it. */
     if (status == ETL_OK || (baseline->next && !etlheap_sink_ok(baseline->next)))
         return CLI_EXIT_DONE;
     etlheap_sink *const sink = baseline->next;

@@ -1,4 +1,10 @@
-/* compared_run.c - see compared_run.h. */
+/*
+ * compared_run.c - opens and asks one of the recordings that `diff` and `trend` compare.
+ *
+ * In: an input and the options. Out: a table with all its frames named. Invariant: all runs are
+ * asked the same question, and names come before comparison, because names decide which rows are
+ * the same.
+ */
 #include "compared_run.h"
 
 #include "messages.h"

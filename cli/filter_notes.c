@@ -1,13 +1,16 @@
 /*
- * filter_notes.c - what the filters of a command did not find, and what there is.
+ * filter_notes.c - explains an empty answer: which filter selects nothing, and what it could
+ * select.
  *
- *     the query that was answered with nothing
- *       └─▶ the same window without filters ─▶ nothing: the window is to blame
- *             └─▶ with one filter at a time ─▶ nothing: that filter is
- *                   └─▶ all of them select something: they exclude each other
+ * In: a query whose answer is empty, and the result that gave it. Out: notes on stderr.
  *
- * These questions are asked of a result that is there already, and only if the answer was
- * empty: a run that finds something pays for comparing the names of processes alone.
+ *     the query that selected nothing
+ *       └─▶ same window, no filters ──▶ nothing: the window is to blame
+ *             └─▶ one filter at a time ──▶ nothing: that filter is to blame
+ *                   └─▶ each selects something: together they exclude each other
+ *
+ * Invariant: all this is asked of a result that exists already, and only if the answer was empty. A
+ * run that finds something pays only for comparing the names of processes.
  */
 #include "filter_notes.h"
 
@@ -46,7 +49,7 @@ static const char *const filter_names[FILTER_COUNT] = {
     "--type", "--lifetime", "--size", "--require-frame",
 };
 
-/* A sentence that grows. */
+/* A sentence under construction. */
 typedef struct note {
     char text[NOTE_SIZE];
     size_t used;
@@ -68,7 +71,8 @@ static bool names_any_event(const etlheap_result *result, const char *word);
 
 static void add(note *text, const char *format, ...) ETL_PRINTF(2, 3);
 
-/* What does not fit is left out: the first words of a list are the most likely. */
+/* Appends text. What does not fit is left out; the first words of a list are the most likely
+ * ones. */
 static void add(note *text, const char *format, ...)
 {
     va_list arguments;
@@ -91,8 +95,9 @@ static void note_marks(const cli_options *options, const char *subject,
         cli_note(subject, CLI_NO_MARKS);
 }
 
-/* Descriptions of events are typed by hand; a wrong number looks like an allocator that does
- * nothing. A store has the blocks, and needs no description. */
+/* Warns about described allocators without events. Descriptions are typed by hand, and a wrong
+ * number looks like an allocator that does nothing. A store has its blocks already and needs no
+ * description. */
 static void note_custom(const cli_options *options, const char *subject,
                         const etlheap_result *result)
 {
@@ -179,7 +184,7 @@ static bool names_any_process(const etlheap_result *result, const etlheap_query 
     return false;
 }
 
-/* Without symbols a function has no name, and so nothing matches a pattern that has one. */
+/* Warns about patterns with a function name if there are no symbols: nothing can match them. */
 static void note_patterns(const cli_options *options, const char *subject,
                           const etlheap_query *query)
 {
@@ -333,7 +338,7 @@ static void close_filter(const etlheap_query *from, filter one, etlheap_query *t
     }
 }
 
-/* True if it cannot be found out: then nobody is blamed. */
+/* Does the query select anything? True if that cannot be found out, so that no filter is blamed. */
 static bool selects_any(const etlheap_result *result, const etlheap_query *query)
 {
     const etlheap_table *table = NULL;

@@ -1,6 +1,18 @@
 /*
- * inputs.c - what a command works on: traces or a store, from files, packed ones and standard
+ * inputs.c - opens what a command works on: traces or a store, from files, packed files or standard
  * input.
+ *
+ * In: paths of the options. Out: open traces, or the path of one store; the clock that times in
+ * options refer to; the marks of the recording.
+ *
+ *     path ──▶ store?   ──────────────────────▶ its path, opened again by each question
+ *          ──▶ packed?  ──unpack──▶ temporary files ──┐
+ *          ──▶ "-"      ──spool───▶ temporary file ───┤
+ *          ──▶ trace    ──────────────────────────────┴─▶ opened and mapped
+ *
+ * A command has either traces of one recording or one store, never both. Invariant: no file is read
+ * twice as input or overwritten as output (check_paths), and temporary files of stores live as long
+ * as the inputs, because stores are opened more than once.
  */
 #include "inputs.h"
 
@@ -166,7 +178,8 @@ const char *cli_inputs_subject(const cli_inputs *inputs)
     return inputs->count == 1 || inputs->log ? inputs->names[0] : NULL;
 }
 
-/* The same file twice would count everything twice; as output it would be lost. */
+/* Refuses a file given twice, which would count everything twice, and an input that is also the
+ * output, which would be lost. */
 static int check_paths(const cli_options *options)
 {
     for (u32 i = 0; i < options->inputs.count; i++) {
@@ -188,8 +201,8 @@ static int check_paths(const cli_options *options)
     return CLI_EXIT_DONE;
 }
 
-/* Whether the files belong together shows only once they are open, so the status is not that
- * of a usage error. */
+/* Refuses files of different recordings. That shows only once they are open, so the exit status is
+ * not that of a usage error. */
 static int check_recording(const cli_options *options, const cli_inputs *inputs)
 {
     char text[CLI_ERROR_SIZE];
@@ -207,14 +220,15 @@ static int check_recording(const cli_options *options, const cli_inputs *inputs)
     return CLI_EXIT_INPUT;
 }
 
-/* A path has many spellings. A file that is called "-" is not what "-" means. */
+/* Do both paths name one file? A path has many spellings. "-" means standard input, not a file of
+ * that name. */
 static bool is_same_file(const char *a, const char *b)
 {
     return !cli_is_stdin(a) && !cli_is_stdin(b) && etl_path_kind_of(a) == ETL_PATH_FILE &&
            etl_path_is_same(a, b);
 }
 
-/* What cannot be read is no store: opening it as a trace says what is wrong. */
+/* Is it a store? A file that cannot be read is not: opening it as a trace says what is wrong. */
 static bool is_store(const char *path)
 {
     u8 bytes[8];
@@ -234,7 +248,7 @@ static etl_status take_store(const char *path, const char *name, cli_inputs *out
                                          : etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
 }
 
-/* What is about records or times has nothing to read in it. */
+/* Opens a UMDH log. It has no records or times, so commands that need these refuse it. */
 static int open_log(const cli_options *options, const char *path, cli_inputs *out)
 {
     etl_error err = { .status = ETL_OK };
@@ -267,7 +281,7 @@ static int open_log(const cli_options *options, const char *path, cli_inputs *ou
     return CLI_EXIT_INPUT;
 }
 
-/* Opened for a moment, which says early what is wrong with it. */
+/* Opens the store for a moment, so that damage is reported early. */
 static int open_store(const cli_options *options, cli_inputs *out)
 {
     if (options->inputs.count > 1) {
@@ -308,7 +322,7 @@ static int keep_marks(const cli_options *options, etlheap_result *facts, cli_inp
     return CLI_EXIT_USAGE;
 }
 
-/* A pass over the traces that only options with marks take. */
+/* Reads the marks of the traces: a pass that only options with marks need. */
 static int read_marks(const cli_options *options, const cli_guard *guard, cli_inputs *out)
 {
     cli_progress progress = cli_progress_begin(options, "looking for marks", guard);
@@ -332,7 +346,7 @@ static int read_marks(const cli_options *options, const cli_guard *guard, cli_in
     return CLI_EXIT_INPUT;
 }
 
-/* The guard stays as long as a temporary file does. */
+/* The guard against bus errors stays as long as the temporary file. */
 static etl_status open_input(const cli_options *options, const char *path, cli_guard *guard,
                              cli_inputs *out, etl_error *err)
 {
@@ -358,7 +372,7 @@ static etlheap_unpack_options unpack_options(cli_progress *progress)
     };
 }
 
-/* What comes through a pipe may be packed itself. */
+/* Opens standard input, which may be packed itself. */
 static etl_status open_piped(const cli_options *options, const cli_guard *guard, cli_inputs *out,
                              etl_error *err)
 {
@@ -410,8 +424,8 @@ static int open_packed_store(const cli_options *options, u32 index, cli_guard *g
     return is_store(out->paths[index]) ? CLI_EXIT_DONE : refuse_trace(path);
 }
 
-/* Takes over what is unpacked. Open traces keep their bytes when the temporary files' names go;
- * a store is opened again and again, so its file stays. */
+/* Takes over the unpacked files. Open traces keep their bytes after the temporary files are
+ * removed; a store is opened again and again, so its file stays. */
 static etl_status open_unpacked(const cli_options *options, const char *name,
                                 etlheap_unpacked *unpacked, cli_inputs *out, etl_error *err)
 {
@@ -427,7 +441,7 @@ static etl_status open_unpacked(const cli_options *options, const char *name,
     return status;
 }
 
-/* A single trace is called as what it was packed in, as if that were the trace. */
+/* A single trace goes by the name of the packed file. */
 static etl_status open_members(const cli_options *options, const char *name,
                                const etlheap_unpacked *unpacked, cli_inputs *out, etl_error *err)
 {
@@ -450,7 +464,7 @@ static etl_status open_members(const cli_options *options, const char *name,
     return ETL_OK;
 }
 
-/* Appends a trace; what is appended is closed with the inputs. */
+/* Appends a trace, which is closed with the inputs. */
 static etl_status open_trace(const cli_options *options, const char *path, const char *name,
                              cli_inputs *out, etl_error *err)
 {

@@ -1,5 +1,13 @@
 /*
- * main.c - the program: subcommands, and what comes before them.
+ * main.c - the program: finds the command and runs it.
+ *
+ * In: the words of the command line. Out: an exit status.
+ *
+ *     words ──▶ command ──▶ options (options.c) ──▶ cli_run_COMMAND ──▶ status
+ *
+ * Each command is a row with its name, summary and function; help and completion read the same
+ * rows. Invariant: whatever is set for the whole process (memory kept after it is freed, the guard
+ * against bus errors, the host) is set here, before a second thread exists.
  */
 #include "cli/commands/commands.h"
 #include "cli/system/bus_guard.h"
@@ -201,15 +209,15 @@ int main(int argc, char *argv[])
     return run_command(command, argc - 2, argv + 2);
 }
 
-/* `etlheap help`, `etlheap help report`. */
+/* Handles `etlheap help` and `etlheap help report`. */
 static int help_on(const cli_command_list *list, const char *name)
 {
     const cli_command *const command = name ? cli_command_named(list, name) : NULL;
     return name && !command ? unknown_command(name) : print_help(command);
 }
 
-/* An option in the place of the command is told as one; a file gets the command that most
- * want for it. */
+/* Reports an unknown command. An option in its place is called an option; for a file, the message
+ * shows the command that most people want for it. */
 static int unknown_command(const char *name)
 {
     const char *choices[ETL_COUNT_OF(commands) + 1] = { NULL };
@@ -249,7 +257,7 @@ static int run_command(const cli_command *command, int count, char *const *words
     return exit_status;
 }
 
-/* Of a command, or of all in short. */
+/* Prints the help of a command, or an overview of all. */
 static int print_help(const cli_command *command)
 {
     etl_error err = { .status = ETL_OK };

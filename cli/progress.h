@@ -1,6 +1,4 @@
-/*
- * progress.h - a bar on stderr for runs that take long.
- */
+/* progress.h - a progress bar on stderr for long runs. */
 #ifndef CLI_PROGRESS_H
 #define CLI_PROGRESS_H
 
@@ -11,16 +9,16 @@
 
 typedef struct cli_progress {
     const char *label;      /* "reading" */
-    const cli_guard *guard; /* whose interruption cancels the work */
+    const cli_guard *guard; /* an interruption cancels the work */
     bool wanted;
-    bool at_once;   /* from the first moment on, not after a second */
-    bool terminal;  /* lines are overwritten */
-    bool shown;     /* a bar stands on the screen */
-    unsigned trips; /* of the bus guard, at the beginning */
+    bool at_once;   /* show it at once, not after a second */
+    bool terminal;  /* on a terminal: overwrite lines */
+    bool shown;     /* a bar is on the screen */
+    unsigned trips; /* trips of the bus guard at the start */
     struct timespec start, last;
 } cli_progress;
 
-/* Starts the clock. Nothing is shown before about a second has passed. */
+/* Starts the clock. Nothing is shown for about a second. */
 cli_progress cli_progress_begin(const cli_options *options, const char *label,
                                 const cli_guard *guard);
 

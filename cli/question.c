@@ -1,4 +1,10 @@
-/* question.c - see question.h. */
+/*
+ * question.c - asks questions about a command's inputs, with names of functions.
+ *
+ * In: options and opened inputs. Out: answers, with the result and symbols that they point into.
+ * Commands add questions, and all are asked at once, so that the trace is read once. Invariant:
+ * answers are valid until the question is closed.
+ */
 #include "question.h"
 
 #include "analysis.h"

@@ -1,7 +1,5 @@
-/*
- * question.h - a query over a command's inputs, with names of functions: what
- * `report` and `symbols` have in common.
- */
+/* question.h - a query over a command's inputs, with function names; shared by `report`, `symbols`
+ * and other commands. */
 #ifndef CLI_QUESTION_H
 #define CLI_QUESTION_H
 
@@ -11,48 +9,46 @@
 
 #define CLI_ASKED_MAX 2u
 
-/* Start from {0}. Does not move once it is asked. */
+/* Start from {0}. Must not move after cli_question_ask. */
 typedef struct cli_question {
     cli_query query;
-    /* What the command will ask of the result; none: a table of the query. */
+    /* The questions that the command will ask; none: a table of the query. */
     etlheap_question asked[CLI_ASKED_MAX];
     u32 asked_count;
     etlheap_result *result;
     cli_symbols symbols;
 } cli_question;
 
-/*
- * Reads the options and opens the output: what is wrong with either is said before
- * the long work. Returns an exit status; on failure it was said on stderr.
- */
+/* Reads the options and opens the output, so that errors in either are reported before the long
+ * work. Returns an exit status, after writing a message. */
 int cli_question_open(const cli_options *options, const cli_inputs *inputs, cli_guard *guard,
                       cli_question *out, etlheap_sink **sink);
 
-/* One question more, of a query that is borrowed. Returns it, for what else it takes. */
+/* Adds a question about a query, which is borrowed. Returns it, to set its other members. */
 etlheap_question *cli_question_add(cli_question *question, etlheap_question_kind kind,
                                    const etlheap_query *query);
 
-/* Analyzes the inputs for what is asked and has symbols ready; `always`: without a symbol path too.
- * Errors as of etlheap_analyze and etlheap_symbols_open. */
+/* Analyzes the inputs for the questions and opens the symbols; with `always`, even without a symbol
+ * path. Errors as for etlheap_analyze and etlheap_symbols_open. */
 etl_status cli_question_ask(const cli_options *options, const cli_inputs *inputs,
                             const cli_guard *guard, bool always, cli_question *question,
                             etl_error *err);
 
-/* An answer whose writer has returned `status`. */
+/* A written answer; its writer returned `status`. */
 typedef struct cli_written {
     etl_status status;
     etlheap_sink *sink;
     bool is_empty;                      /* nothing is selected */
     const etl_diag_counts *diagnostics; /* of the answer */
-    const etlheap_table *named;         /* whose functions should have names; NULL: none */
+    const etlheap_table *named;         /* table that should have function names; NULL: none */
 } cli_written;
 
-/* Completes the output, and notes on stderr which filters select nothing, that names are missing,
- * and what was lost. Returns the command's exit status. */
+/* Completes the output, and writes notes to stderr about filters that select nothing, missing names
+ * and losses. Returns the command's exit status. */
 int cli_question_end(const cli_options *options, const cli_inputs *inputs, const cli_guard *guard,
                      const cli_question *question, const cli_written *written);
 
-/* After what was made of the result is freed. */
+/* Frees it. First free what was made from the result. */
 void cli_question_close(cli_question *question);
 
 #endif

@@ -1,9 +1,13 @@
 /*
- * record_filter.c - which records `dump` lists.
+ * record_filter.c - decides which records `dump` lists.
  *
- * A record belongs to a process when its header says so, or when its payload is
- * about that process: kernel events are often logged by another one, and some
- * headers carry no process at all.
+ * In: the options that choose processes, events and times; for names of processes also a pass over
+ * the traces. Out: yes or no for each record.
+ *
+ * A record belongs to a process if its header says so, or if its payload is about that process:
+ * kernel events are often logged by another process, and some headers name none. Invariant: a name
+ * selects lifetimes of processes, not ids: an id may have belonged to another program before, so
+ * each wanted process has a time span.
  */
 #include "record_filter.h"
 
@@ -54,7 +58,7 @@ bool cli_record_passes(const cli_record_filter *filter, const etlheap_stream_rec
            passes_process(filter, payload_pid(event), record->ticks);
 }
 
-/* Ids cost nothing; only names need the pass over the traces. */
+/* Adds the wanted processes. Ids cost nothing; only names need the pass over the traces. */
 static etl_status add_processes(const cli_options *options, const cli_inputs *inputs,
                                 const cli_guard *guard, cli_record_filter *out, etl_error *err)
 {
@@ -80,8 +84,8 @@ static etl_status add_processes(const cli_options *options, const cli_inputs *in
     return status;
 }
 
-/* A name means the lifetimes of processes so called, not their ids: an id may have
- * belonged to another program before. */
+/* A name means the lifetimes of processes with that name, not their ids: an id may have belonged to
+ * another program before. */
 static etl_status add_named(const cli_words *names, const etlheap_result *result,
                             cli_record_filter *out, etl_error *err)
 {
@@ -129,7 +133,7 @@ static bool passes_events(const cli_words *events, const etlheap_stream_record *
     return events->count == 0;
 }
 
-/* The whole name that the trace gives the event, or its provider alone. */
+/* Does the word match the full name that the trace gives the event, or its provider alone? */
 static bool matches_title(const char *word, const etlheap_stream_record *stream,
                           etlheap_text *scratch)
 {
@@ -143,7 +147,7 @@ static bool matches_title(const char *word, const etlheap_stream_record *stream,
     return etl_name_glob(word, scratch->bytes);
 }
 
-/* A hook id, a name with wildcards, or a provider's GUID or name. */
+/* Does the word match: a hook id, a name with wildcards, or a provider's GUID or name? */
 static bool matches_event(const char *word, const etlheap_stream_record *stream,
                           etlheap_text *scratch)
 {

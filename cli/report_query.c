@@ -1,5 +1,12 @@
 /*
- * report_query.c - the engine's query from the options of a command.
+ * report_query.c - makes the engine's query from the options of a command.
+ *
+ * In: cli_options and the clock of the inputs, for times such as "12:30" or "10s". Out: an
+ * etlheap_query with its lists, which the cli_query owns.
+ *
+ * Defaults that depend on the output are decided here: a tree needs stacks, tags replace sites, and
+ * memory of different kinds is never added up. Invariant: the query points into the options and
+ * into cli_query, so both must outlive it.
  */
 #include "report_query.h"
 
@@ -102,7 +109,7 @@ etl_status cli_window(const cli_options *options, const cli_clock *clock, i64 *f
     return ETL_OK;
 }
 
-/* --no-cull takes away the built-in patterns only: what the user named stays. */
+/* Adds patterns to cull. --no-cull removes only the built-in ones; the user's own stay. */
 static etl_status add_patterns(const cli_options *options, cli_query *out, etl_error *err)
 {
     etl_status status = cli_patterns_add_words(&out->require_frames, &options->require_frames,
@@ -121,7 +128,7 @@ static etl_status add_patterns(const cli_options *options, cli_query *out, etl_e
     return status;
 }
 
-/* What is a number is an id; no thread has such a name that would not be found by it. */
+/* Adds threads: a number is an id, anything else a name. */
 static etl_status add_threads(const cli_options *options, cli_query *out, etl_error *err)
 {
     const u32 count = options->threads.count;
@@ -144,7 +151,7 @@ static etl_status add_threads(const cli_options *options, cli_query *out, etl_er
     return ETL_OK;
 }
 
-/* As in WPA the file that was loaded last comes first. */
+/* Adds stack tags. As in WPA, the file loaded last comes first. */
 static etl_status add_tags(const cli_options *options, cli_query *out, etl_error *err)
 {
     etl_status status = ETL_OK;
@@ -164,9 +171,9 @@ static bool is_grouped_by(const cli_options *options, etlheap_key key)
     return given;
 }
 
-/* A tree is one per kind and process, or what else is asked for, and has stacks in any case; tags
- * are for what is larger than a stack; growth and churn are of all types, and churn is of the
- * code, whatever heap it uses. */
+/* Sets the default keys. A tree is made for each kind and process and always has stacks. Tags are
+ * for what is larger than a stack. Growth and churn cover all types, and churn is about code, so it
+ * ignores heaps. */
 static void set_grouping(const cli_options *options, etlheap_query *query)
 {
     static const etlheap_key tree_keys[] = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS,
@@ -213,8 +220,8 @@ static void set_grouping(const cli_options *options, etlheap_query *query)
     }
 }
 
-/* The same bytes may be in a block, an extent and a committed range: rows are
- * always of one kind, whether or not the user asked for the column. */
+/* The same bytes may be in a block, an extent and a committed range. So each row is of one kind,
+ * whether or not the user asked for that column. */
 static void add_kind(const cli_options *options, etlheap_query *query)
 {
     const bool one_kind = options->kinds != 0 && (options->kinds & (options->kinds - 1)) == 0;

@@ -1,6 +1,4 @@
-/*
- * report_query.h - the engine's query from the options of a command.
- */
+/* report_query.h - makes the engine's query from the options of a command. */
 #ifndef CLI_REPORT_QUERY_H
 #define CLI_REPORT_QUERY_H
 
@@ -11,24 +9,24 @@
 typedef struct cli_query {
     etlheap_query query;
     cli_patterns require_frames, cull_frames;
-    etlheap_tags *tags; /* NULL none */
+    etlheap_tags *tags; /* NULL: none */
     u32 *threads;
     const char **thread_names;
     i64 kind_to_ticks[ETLHEAP_KIND_CAPACITY]; /* for --at peak */
 } cli_query;
 
 /*
- * Fills *out, to be freed in every case. The traces' start is needed for
- * windows given as instants. Errors: ARGUMENT (an empty window, a bad pattern),
- * IO (a cull list, stack tags), CORRUPT and LIMIT (stack tags), MEMORY.
+ * Makes the query. Free *out in any case. The clock has the start of the trace for calendar times.
+ * ETL_ERR_ARGUMENT (an empty window, a bad pattern), ETL_ERR_IO (a cull list, stack tags),
+ * ETL_ERR_CORRUPT and ETL_ERR_LIMIT (stack tags), ETL_ERR_MEMORY.
  */
 etl_status cli_query_build(const cli_options *options, const cli_clock *clock, cli_query *out,
                            etl_error *err);
 
 void cli_query_free(cli_query *query);
 
-/* --from and --to, or --at in its place, as nanoseconds; INT64_MIN and INT64_MAX when not given.
- * Errors: ARGUMENT when the window is empty. */
+/* Converts --from and --to, or --at, to nanoseconds; INT64_MIN and INT64_MAX if not given.
+ * ETL_ERR_ARGUMENT: the window is empty. */
 etl_status cli_window(const cli_options *options, const cli_clock *clock, i64 *from_ns, i64 *to_ns,
                       etl_error *err);
 

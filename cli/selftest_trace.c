@@ -1,10 +1,14 @@
 /*
- * selftest_trace.c - writes the trace of the self test.
+ * selftest_trace.c - writes the small trace of the self test.
  *
- * It has what every heap trace has and no more: a header buffer, and for each of two
- * processors a buffer of records in time order. The layouts are those of parser/
- * layout.h and layout_events.h, written down here a second time, so that a reader
- * that was built wrongly does not agree with itself.
+ * In: nothing. Out: the bytes of an ETL file with a known answer: a header buffer, and for each of
+ * two processors one buffer of records in time order.
+ *
+ *     | header buffer | buffer of CPU 0: allocations | buffer of CPU 1: frees |
+ *
+ * Invariant: the layouts of parser/layout.h and layout_events.h are written down here a second time
+ * on purpose, so that a reader that was built wrongly does not agree with itself. Do not include
+ * them.
  */
 #include "selftest_trace.h"
 
@@ -228,7 +232,7 @@ static void begin_record(writer *w, u16 hook, u16 version, i64 ticks)
     put_u64(w, 0); /* processor times */
 }
 
-/* These have the short header, without who it was. */
+/* Begins a stack record. It has the short header, which names no thread or process. */
 static void begin_stack(writer *w, i64 event_ticks)
 {
     w->record = w->used;

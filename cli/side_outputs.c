@@ -1,4 +1,10 @@
-/* side_outputs.c - see side_outputs.h. */
+/*
+ * side_outputs.c - writes the verdict of a check in further formats, each to a file of its own.
+ * side_outputs.h draws it.
+ *
+ * Invariant: all files are written and get their names before the main output does, so whoever
+ * reads the exit status finds them.
+ */
 #include "side_outputs.h"
 
 #include "cli/system/terminal.h"

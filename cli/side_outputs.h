@@ -1,13 +1,13 @@
 /*
- * side_outputs.h - the verdict of a check in further formats, each in a file of its own.
+ * side_outputs.h - writes the verdict of a check in further formats, each to a separate file.
  *
  *     one run ──▶ gate ──▶ standard output or -o    the main output
  *                    ├───▶ --junit FILE             side outputs, a row of the options' table
  *                    └───▶ --sarif FILE, ...
  *
- * All say the same verdict, since there is one gate. A file gets its name when it is
- * complete, and all of them before the main output does: what reads the exit status finds
- * the files there.
+ * All have the same verdict, because there is one gate. A file is renamed to its name when it is
+ * complete, and all side outputs before the main output: a program that reads the exit status finds
+ * the files.
  */
 #ifndef CLI_SIDE_OUTPUTS_H
 #define CLI_SIDE_OUTPUTS_H
@@ -17,20 +17,20 @@
 
 /* Start from {0}. */
 typedef struct cli_side_outputs {
-    etlheap_sink *sinks[CLI_SIDE_COUNT]; /* NULL: not asked for, or closed */
+    etlheap_sink *sinks[CLI_SIDE_COUNT]; /* NULL: not requested, or closed */
 } cli_side_outputs;
 
-/* Opens the files that are asked for; the guard is active from the first one on. Returns an
- * exit status, having complained. */
+/* Opens the requested files; the guard is active from the first one on. Returns an exit status,
+ * after writing a message. */
 int cli_side_outputs_open(const cli_options *options, cli_guard *guard, cli_side_outputs *out);
 
-/* Writes the verdict into all of them and completes them. Returns an exit status, having
- * complained. */
+/* Writes the verdict to all of them and completes them. Returns an exit status, after writing a
+ * message. */
 int cli_side_outputs_write(const cli_options *options, const cli_guard *guard,
                            const etlheap_result *result, const etlheap_check *check,
                            cli_side_outputs *sides);
 
-/* Removes what is not complete. */
+/* Removes incomplete files. */
 void cli_side_outputs_discard(cli_side_outputs *sides);
 
 #endif

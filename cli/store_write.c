@@ -1,4 +1,9 @@
-/* store_write.c - see store_write.h. */
+/*
+ * store_write.c - writes the store of inputs, or the summary of them, into a sink.
+ *
+ * In: inputs and options. Out: the bytes of an .ehs file, and facts for messages about what was
+ * lost.
+ */
 #include "store_write.h"
 
 #include "cli/system/terminal.h"

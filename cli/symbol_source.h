@@ -1,32 +1,30 @@
-/*
- * symbol_source.h - the symbols that a command's options tell of.
- */
+/* symbol_source.h - opens the symbols that a command's options ask for. */
 #ifndef CLI_SYMBOL_SOURCE_H
 #define CLI_SYMBOL_SOURCE_H
 
 #include "progress.h"
 
-/* Start from {0}. Does not move once it is open. */
+/* Start from {0}. Must not move while it is open. */
 typedef struct cli_symbols {
-    etlheap_symbols *symbols; /* NULL: none are wanted */
+    etlheap_symbols *symbols; /* NULL: none */
     cli_progress progress;    /* of downloads */
 } cli_symbols;
 
-/* Whether the symbol path can be read as one. Errors: ARGUMENT, said with where the
- * path comes from; MEMORY. */
+/* Checks the symbol path. ETL_ERR_ARGUMENT (the message says where the path comes from),
+ * ETL_ERR_MEMORY. */
 etl_status cli_symbols_check(const cli_options *options, etl_error *err);
 
 /*
- * Opens the symbols of --symbols, or of _NT_SYMBOL_PATH when that is absent, and of
- * folders TRACE.NGENPDB beside the traces. Without any, and with --no-symbols, there are
- * none, unless `always` or the traces name methods of .NET: then these have names.
- * Errors as of etlheap_symbols_open.
+ * Opens the symbols of --symbols, or of _NT_SYMBOL_PATH if that is not given, and of folders
+ * TRACE.NGENPDB next to the traces. Without any, and with --no-symbols, opens none, unless `always`
+ * is set or the traces name .NET methods, which then have names. Errors as for
+ * etlheap_symbols_open.
  */
 etl_status cli_symbols_open(const cli_options *options, const cli_guard *guard,
                             const etlheap_result *result, bool always, cli_symbols *out,
                             etl_error *err);
 
-/* Takes the bar off the screen: all files that are wanted are there. */
+/* Removes the progress bar when all files were found. */
 void cli_symbols_done(cli_symbols *symbols);
 
 void cli_symbols_close(cli_symbols *symbols);

@@ -1,27 +1,30 @@
 /*
  * engine.h - front door of the analysis: what a trace means.
  *
- *     etlheap_analyze   traces -> result   (allocation store and context)
- *     etlheap_aggregate result -> table    (rows for a window, filters, a grouping)
- *     etlheap_symbols_* result -> names    (of the functions that frames lie in)
- *     etlheap_stream_*  traces -> every record in global time order (dump)
- *     etlheap_summary_* traces and stores -> a store of their totals (merge)
+ *     etl_open                         file -> trace (parser/parser.h)
+ *     etlheap_analyze                  traces of one recording -> result
+ *     etlheap_open_store               store (.ehs) -> result
+ *     etlheap_ask, etlheap_aggregate   result -> tables and other answers
+ *     etlheap_symbols_*                result -> names of functions
+ *     etlheap_stream_*                 traces -> every record in time order
+ *     etlheap_summary_*                traces and stores -> a store with their totals
+ *     formats/formats.h                writes answers as text, JSON, CSV and other formats
  *
- * A result does not change once made; any number of threads may aggregate it at
- * once. Everything handed out is owned by its handle and valid until that is
- * freed. Nothing here prints, exits or reads the environment.
+ * This header includes parser/parser.h and all other public headers of the engine.
  *
- * Determinism: the same files and options give the same result for any `jobs`
- * is. Times are raw ticks of the first file's clock inside and nanoseconds
- * since time zero, the first file's log-file header, outside.
+ * Ownership: the caller owns what a function returns through `out`, and frees it with the matching
+ * _free or _close. Everything reached through it is valid until then. Threads: a result does not
+ * change, so any number of threads may query it at once. The library does not print, exit or read
+ * the environment. The same files and options give the same result for any `jobs`.
  *
- * Ids and indices: one that is out of range is never looked up. A query or an options
- * structure with one is refused with ETL_ERR_ARGUMENT; a word for one is "", what is
- * pointed to is NULL, what is returned as a structure is all 0.
+ * Times: _ticks are raw ticks of the first trace's clock; _ns are nanoseconds since time zero, the
+ * time of the first trace's log-file header. Ids and indices out of range are never looked up: a
+ * query or an options structure with one is refused with ETL_ERR_ARGUMENT, and functions return ""
+ * (text), NULL (pointers) or all zeros (structures) for one.
  *
- * Options, queries and requests begin with their size (see docs/c_api.md): fields beyond
- * a smaller one have their defaults, what is set beyond ours is ETL_ERR_UNSUPPORTED, and
- * a size that cannot be one is ETL_ERR_ARGUMENT.
+ * Options, queries and requests begin with their size (docs/c_api.md). Fields beyond a smaller size
+ * have their defaults. A nonzero field beyond the size that this library knows is refused with
+ * ETL_ERR_UNSUPPORTED, an impossible size with ETL_ERR_ARGUMENT.
  */
 #ifndef ETLHEAP_ENGINE_H
 #define ETLHEAP_ENGINE_H
@@ -34,14 +37,14 @@
 extern "C" {
 #endif
 
-/* Ids. 0 means none. One-member structs so that they cannot be mixed up. */
+/* Ids. 0 means none. They are structures so that the compiler tells them apart. */
 typedef struct etlheap_stack {
     u32 v;
 } etlheap_stack; /* 0: no stack was recorded */
 
 typedef struct etlheap_process {
     u32 v;
-} etlheap_process; /* one lifetime of a process id, not the id: ids are reused */
+} etlheap_process; /* one lifetime of a process id; Windows reuses ids */
 
 #define ETLHEAP_TICKS_BEFORE INT64_MIN /* allocated before the trace began */
 #define ETLHEAP_TICKS_NEVER  INT64_MAX /* never freed */
@@ -50,12 +53,12 @@ typedef enum etlheap_kind {
     ETLHEAP_KIND_HEAP,         /* blocks from the heap functions */
     ETLHEAP_KIND_VIRTUALALLOC, /* committed ranges */
     ETLHEAP_KIND_EXTENT,       /* committed heap extents (Expand, Contract) */
-    ETLHEAP_KIND_CUSTOM,       /* blocks of allocators with events of their own */
-    ETLHEAP_KIND_RESERVE,      /* reserved address ranges, whatever of them is committed */
+    ETLHEAP_KIND_CUSTOM,       /* blocks of allocators that log their own events */
+    ETLHEAP_KIND_RESERVE,      /* reserved address ranges, committed or not */
     ETLHEAP_KIND_COUNT
 } etlheap_kind;
 
-/* How a lifetime ends. */
+/* How a lifetime ended: not in the trace, by a free, or with its heap or process. */
 typedef enum etlheap_free_type {
     ETLHEAP_FREE_NONE,
     ETLHEAP_FREE_FREE,
@@ -73,30 +76,29 @@ typedef enum etlheap_type {
     ETLHEAP_TYPE_COUNT
 } etlheap_type;
 
-/*
- * Room in arrays by kind and by type. Structures have arrays of these sizes, not of the
- * numbers of enumerators, so that they stay as they are when a kind is added; what is
- * beyond the last enumerator is 0. Types answer two questions with yes or no, so there
- * are four of them for good.
- */
+/* Lengths of arrays indexed by kind and by type. They are larger than the number of kinds, so that
+ * structures keep their size when a kind is added. Elements beyond the last enumerator are 0. */
 #define ETLHEAP_KIND_CAPACITY 8
 #define ETLHEAP_TYPE_CAPACITY 4
 
 static_assert((int)ETLHEAP_KIND_COUNT <= ETLHEAP_KIND_CAPACITY, "a kind has a place in arrays");
 static_assert((int)ETLHEAP_TYPE_COUNT <= ETLHEAP_TYPE_CAPACITY, "a type has a place in arrays");
 
-/* "" for what is none. */
+/* Static text; "" for a number out of range. */
 const char *etlheap_kind_name(etlheap_kind kind);           /* "heap" */
 const char *etlheap_free_type_name(etlheap_free_type type); /* "process-exit" */
 const char *etlheap_type_name(etlheap_type type);           /* "AIFO" */
 const char *etlheap_impacting_type_name(etlheap_type type); /* "Impacting" */
 
 /*
- * Heaps by name. A heap of Windows is called by its handle, "0x1f0000". A heap of kind
- * CUSTOM has a handle that is made of its allocator's name and number of it, which no
- * heap of Windows can have: "mimalloc", "PIX 3"; "Engine ~0a3f1" if the allocator's number is
- * so large that a hash stands for it. `heap` NULL: the allocator does not tell heaps apart.
- * _of_name: false if no heap of kind CUSTOM is called so.
+ * Heap handles and their names. A Windows heap is named by its handle, "0x1f0000". A custom heap
+ * (kind CUSTOM) has a synthetic handle that encodes the allocator's name and the allocator's own
+ * number of the heap; no Windows heap can have such a handle. Names: "mimalloc", "PIX 3", or
+ * "Engine ~0a3f1" with a hash of a number that is too large.
+ *
+ * etlheap_custom_heap returns the handle of a custom heap; `heap` is NULL if the allocator does not
+ * tell heaps apart. etlheap_heap_name writes the name of any handle. etlheap_heap_of_name finds the
+ * handle of a custom heap; false if no custom heap can have this name. Any thread.
  */
 #define ETLHEAP_HEAP_NAME_SIZE 24
 u64 etlheap_custom_heap(const char *name, const u64 *heap);
@@ -105,95 +107,90 @@ bool etlheap_heap_of_name(const char *word, u64 *handle);
 
 /* --- analysis ------------------------------------------------------------- */
 
-/* Called on the thread that called the engine, after every time slice (64 MiB of
- * trace by default). Return false to cancel: the call then fails with
- * ETL_ERR_CANCELLED. */
+/* Reports progress on the thread that called the engine, after every time slice (64 MiB of trace by
+ * default). Return false to cancel: the call then fails with ETL_ERR_CANCELLED. */
 typedef bool etlheap_progress_fn(void *user, u64 done_bytes, u64 total_bytes);
 
-/* Takes the next bytes of a file, in order; false when they cannot be kept. One
- * call at a time, but by any thread of the analysis. */
+/* Writes the next bytes of a file; false if they could not be written. Any thread of the analysis
+ * may call it, but only one at a time. */
 typedef bool etlheap_write_fn(void *user, const void *bytes, size_t size);
 
-/* Where a `.ehs` store goes while a trace is analyzed. Bytes are written once and
- * from front to end; only after a success is the file complete. */
+/* Where etlheap_analyze writes a store (.ehs). Bytes are written once and from front to end. The
+ * file is complete only if the call succeeds. */
 typedef struct etlheap_store_options {
     size_t size; /* sizeof(etlheap_store_options) */
     etlheap_write_fn *write;
     void *user;
-    bool is_temporary; /* read soon and once: made in less time, and larger */
-    /* Nobody will ask what census_only counts, or who freed: that is not found out. */
+    bool is_temporary; /* the store will be read once, soon: write it faster, and larger */
+    /* Leave out the counts of records (etlheap_counts.h), and who freed each block. */
     bool is_without_info, is_without_frees;
 } etlheap_store_options;
 
+/* Options of etlheap_analyze and etlheap_open_store. Start from {0} with `size` set. */
 typedef struct etlheap_options {
     size_t size;          /* sizeof(etlheap_options) */
     u32 jobs;             /* threads; 0: etlheap_default_jobs() */
-    u64 memory_bytes_max; /* working memory, about: large parts, once a slice; 0: no limit */
-    u64 slice_bytes;      /* trace bytes per time slice; 0: default. For tests. */
-    /* Count records and stacks, keep no lifetimes (info): the result holds facts alone
-     * and refuses every question about memory with ETL_ERR_ARGUMENT. */
+    u64 memory_bytes_max; /* limit, approximate: large parts count, once per slice; 0: none */
+    u64 slice_bytes;      /* trace bytes per time slice, for tests; 0: the default */
+    /* Count records and stacks, and keep no lifetimes: the result holds only facts, and refuses
+     * questions about memory with ETL_ERR_ARGUMENT. */
     bool census_only;
-    /* What will be asked (etlheap_ask.h). Where the sums of one question, or its events in
-     * order, answer it, these are kept for its window and at-exit rule alone, in a fraction of
-     * the memory and time; else all events are, as a store keeps them, in memory or in the
-     * temporary folder. None: every lifetime is in memory, as columns. Borrowed for the call. */
+    /* The questions that will be asked (etlheap_ask.h). If one question needs only sums, or events
+     * in order, the result keeps just these, in a fraction of the memory and time. Otherwise it
+     * keeps all events as a store does, in memory or in temporary_folder. Without questions it
+     * keeps every lifetime in memory, as columns. Borrowed for the call. */
     const struct etlheap_question *questions;
     u32 question_count;
-    const char *temporary_folder;  /* for what memory is too short for; NULL: none */
+    const char *temporary_folder; /* where data goes that does not fit into memory; NULL: nowhere */
     etlheap_progress_fn *progress; /* may be NULL */
     void *progress_user;
-    /* Lifetimes leave for a store instead of being kept: the result holds facts
-     * alone, as after census_only; like that it cannot go with questions.
-     * Borrowed for the call; may be NULL. */
+    /* Write lifetimes to a store: the result holds only facts, as with census_only. Not to be
+     * combined with census_only or questions. Borrowed for the call; may be NULL. */
     const etlheap_store_options *store;
-    const char *name; /* of the store that is opened, for output; NULL: its path */
-    /* Allocators with events of their own, besides those that are built in and before them.
-     * Borrowed for the call. */
+    const char *name; /* name of the opened store in output; NULL: its path */
+    /* Allocators that log their own events; they come before the built-in ones. Borrowed. */
     const etl_custom_allocator *custom_allocators;
     u32 custom_allocator_count;
-    /* Events that are marks, besides PerfInfo/Mark; of a trace. Borrowed for the call. */
+    /* Events to treat as marks besides PerfInfo/Mark; only for traces. Borrowed for the call. */
     const etlheap_mark_event *mark_events;
     u32 mark_event_count;
-    bool reservations; /* keep those, as stores do and questions that select the kind */
+    bool reservations; /* keep kind RESERVE, as stores always do, and questions that select it */
 } etlheap_options;
 
 typedef struct etlheap_result etlheap_result;
 
-/*
- * Analyzes the files of one recording as one trace. `names` are for messages
- * and output, one per trace; both arrays are borrowed for the call, the traces
- * until the result is freed. options may be NULL. *out is owned by the caller.
- * Errors: ETL_ERR_MEMORY, ETL_ERR_LIMIT (memory promise; the message says what
- * is needed), ETL_ERR_CANCELLED, ETL_ERR_ARGUMENT (no trace, options that exclude
- * each other), ETL_ERR_IO (the temporary file, or the store's write failed).
- */
+/* Analyzes the files of one recording as one trace. `names` has one name per trace, for messages
+ * and output. Both arrays are borrowed for the call, the traces until the result is freed. options
+ * may be NULL. On success the caller owns *out. Errors: ETL_ERR_MEMORY, ETL_ERR_LIMIT (more memory
+ * is needed than memory_bytes_max allows; the message says how much), ETL_ERR_CANCELLED,
+ * ETL_ERR_ARGUMENT (no trace, or options that exclude each other), ETL_ERR_IO (the temporary file
+ * or the store could not be written). */
 etl_status etlheap_analyze(etl_trace *const *traces, const char *const *names, u32 trace_count,
                            const etlheap_options *options, etlheap_result **out, etl_error *err);
 
-/* Does a file begin like a store (`.ehs`)? The first 8 bytes are enough. */
+/* True if a file begins like a store (.ehs). Pass at least its first 8 bytes. */
 bool etlheap_is_store(etl_bytes file);
 
-/*
- * Opens a store that was written from traces: a result that answers as theirs
- * would. Of the options, census_only (facts alone are read), questions, name and
- * memory_bytes_max count: with questions, heap events stay in the file and any
- * question may be asked. *out is owned by the caller; the file stays mapped until
- * it is freed. ETL_ERR_IO, ETL_ERR_CORRUPT (damaged, or its writing was not
- * finished), ETL_ERR_UNSUPPORTED (another version), ETL_ERR_ARGUMENT (no questions,
- * and a store that lacks addresses or threads), ETL_ERR_LIMIT, ETL_ERR_MEMORY.
- */
+/* Opens a store as a result, which answers like the result of the traces it was written from. Of
+ * the options only census_only, questions, reservations, name and memory_bytes_max count. With
+ * questions, heap events stay in the file, and any question may be asked later. The file stays
+ * mapped until the result is freed. On success the caller owns *out. Errors: ETL_ERR_IO,
+ * ETL_ERR_CORRUPT (the store is damaged or unfinished), ETL_ERR_UNSUPPORTED (another version),
+ * ETL_ERR_ARGUMENT (no questions, but the store lacks addresses or threads), ETL_ERR_LIMIT,
+ * ETL_ERR_MEMORY. */
 etl_status etlheap_open_store(const char *path, const etlheap_options *options,
                               etlheap_result **out, etl_error *err);
 
 void etlheap_result_free(etlheap_result *result); /* NULL is allowed */
 
-/* True: heap lifetimes are not in memory, and segments hold other kinds alone. What was kept
- * for one question answers for its window or windows only, a log or a store for all. */
+/* True if heap lifetimes are not in memory as columns, so segments hold only the other kinds. A
+ * result that kept one question's sums answers only for its window or windows; one that kept all
+ * events, or a store, answers for any. */
 bool etlheap_result_is_for_questions(const etlheap_result *result);
 
 /* --- what the trace holds --------------------------------------------------- */
 
-/* The `trace` object of cli.md section 3.1. Strings are UTF-8. */
+/* The recording as a whole. Strings are UTF-8 and owned by the result. */
 typedef struct etlheap_trace_info {
     const char *const *files;
     u32 file_count;
@@ -206,22 +203,24 @@ typedef struct etlheap_trace_info {
     u64 clock_hz;
     i64 start_time_filetime;
     i64 duration_ns; /* time of the last event */
-    i64 end_ns;      /* just after the last event: end of the default window */
+    i64 end_ns;      /* just after the last event: where the default window ends */
     u64 buffers;
     u64 events;
     u64 events_lost;
     u64 buffers_lost;
     u64 bytes;       /* of all files */
-    u64 store_bytes; /* of the store that was read in their place; 0: none was */
+    u64 store_bytes; /* size of the store that was read instead; 0: none */
 } etlheap_trace_info;
 
+/* Owned by the result. */
 const etlheap_trace_info *etlheap_result_trace(const etlheap_result *result);
 
+/* A process lifetime. Strings are owned by the result. */
 typedef struct etlheap_process_info {
     u32 pid;
     u32 parent_pid; /* ETL_NO_ID unknown */
-    /* "app.exe"; "Unknown" when no record names it. Names that differ in case alone are
-     * written alike in one result, as the one that comes first in byte order. */
+    /* "app.exe"; "Unknown" if no record names it. Names that differ only in case are spelled alike
+     * within a result: as the one that comes first in byte order. */
     const char *name;
     const char *command_line; /* "" unknown */
     i64 start_ticks;          /* ETLHEAP_TICKS_BEFORE: before the trace */
@@ -231,26 +230,27 @@ typedef struct etlheap_process_info {
     u64 virtualalloc_events;
     u64 free_without_alloc[ETLHEAP_KIND_CAPACITY];
     u64 custom_events;
-    const char *package;  /* full name of the app package; NULL: none */
-    const char *services; /* Windows services that it runs, with commas; NULL: none */
+    const char *package;  /* full name of the app package; NULL if it has none */
+    const char *services; /* its Windows services, separated by commas; NULL if none */
 } etlheap_process_info;
 
-/* Processes in order of (pid, start); id.v - 1 is the index. NULL for id 0 and for ids
- * beyond the count. */
+/* Processes, ordered by (pid, start); the index is id.v - 1. NULL for id 0 and for ids beyond the
+ * count. Owned by the result. */
 u32 etlheap_process_count(const etlheap_result *result);
 const etlheap_process_info *etlheap_process_of(const etlheap_result *result, etlheap_process id);
 
-/* Does a word of a query's `processes` name the process? It is its pid in decimal, or its
- * name with wildcards, from which the extension may be left out. */
+/* True if a word of etlheap_query.processes names the process. A word is a pid in decimal, or a
+ * name in which * and ? are wildcards and the extension may be left out. */
 bool etlheap_word_names_process(const char *word, const etlheap_process_info *process);
 
+/* A module, for the time it was loaded. Strings are owned by the result. */
 typedef struct etlheap_module_info {
     u32 pid; /* 0: kernel */
     u64 base;
     u64 size_bytes;
-    const char *path; /* DOS path when the volume is known, else the NT path */
-    /* Last component, without case: of the spellings in the result the first in byte
-     * order. The path is as recorded. */
+    const char *path; /* DOS path if the volume is known, else the NT path */
+    /* Last component of the path. Names that differ only in case are spelled alike within a result;
+     * the path is as recorded. */
     const char *name;
     u32 time_date_stamp;
     u32 checksum;
@@ -260,47 +260,51 @@ typedef struct etlheap_module_info {
     const char *pdb_name;    /* "" unknown */
     i64 load_ticks;          /* ETLHEAP_TICKS_BEFORE: before the trace */
     i64 unload_ticks;        /* ETLHEAP_TICKS_NEVER */
-    etlheap_process process; /* whose it is; 0: the kernel's, or not known */
+    etlheap_process process; /* the process that loaded it; 0: the kernel, or unknown */
 } etlheap_module_info;
 
-/* NULL for an index from the count on. */
+/* Modules by index; NULL for an index beyond the count. Owned by the result. */
 u32 etlheap_module_count(const etlheap_result *result);
 
-/* How many methods of .NET the trace names: frames in their code have a symbol, without
- * any symbol file, and the name of the methods' file as module. */
+/* The number of .NET methods that the trace names. Frames in their code need no symbol file; their
+ * module is the file that contains the method. */
 u32 etlheap_method_count(const etlheap_result *result);
 const etlheap_module_info *etlheap_module_of(const etlheap_result *result, u32 index);
 
-/* The last name of a thread of a process; of ETL_NO_ID, or a process without such a thread,
- * that of the latest thread of the id. NULL: it has none. Owned by the result. */
+/* The last name of a thread, or NULL. If pid is ETL_NO_ID, or the process has no such thread: the
+ * name of the latest thread with this id in any process. Owned by the result. */
 const char *etlheap_thread_name(const etlheap_result *result, u32 pid, u32 tid);
 
-/* The marks of the recording; of a summary none, which etlheap_result_is_summary tells apart.
- * Owned by the result. */
+/* The marks of the recording. A summary has none; etlheap_result_is_summary tells it apart. Owned
+ * by the result. */
 const etlheap_marks *etlheap_result_marks(const etlheap_result *result);
 
+/* Counts of lost, damaged and guessed data of the recording (parser/diag.h). Owned by the
+ * result. */
 const etl_diag_counts *etlheap_result_diagnostics(const etlheap_result *result);
 
-/* What can be analysed. */
+/* The kinds of data that the result has. */
 typedef struct etlheap_abilities {
     bool heap, virtualalloc, extent, stacks, modules, symbols, custom;
-    bool memory;          /* MemInfo: commit, working sets and available memory over time */
-    bool methods;         /* names of methods of .NET, for some process */
-    bool methods_missing; /* a process runs .NET, and none of its methods has a name */
-    bool thread_names;    /* names of threads, for some thread */
-    bool threads_missing; /* no record of a thread, which is where names would be */
-    bool reserve;         /* VirtualAlloc events, and the result keeps lifetimes of kind RESERVE */
+    bool memory;          /* MemInfo records: commit, working sets and available memory over time */
+    bool methods;         /* at least one process has names of .NET methods */
+    bool methods_missing; /* a process runs .NET, but none of its methods has a name */
+    bool thread_names;    /* at least one thread has a name */
+    bool threads_missing; /* there are no thread records, which carry the names */
+    bool reserve;         /* there are VirtualAlloc events, and the result keeps kind RESERVE */
 } etlheap_abilities;
 
 etlheap_abilities etlheap_result_abilities(const etlheap_result *result);
 
-/* Time conversions of the result's clock; see etl_time_ns and etl_time_ticks. */
+/* Convert between ticks of the result's clock and nanoseconds since time zero, as etl_time_ns and
+ * etl_time_ticks do. */
 i64 etlheap_time_ns(const etlheap_result *result, i64 ticks);
 i64 etlheap_time_ticks(const etlheap_result *result, i64 ns);
 
 /* --- lifetimes ----------------------------------------------------------------- */
 
-/* Rows of one segment, as columns. rows <= ETLHEAP_SEGMENT_ROWS. */
+/* One segment of lifetimes as columns of `rows` entries each, at most ETLHEAP_SEGMENT_ROWS. Owned
+ * by the result. */
 #define ETLHEAP_SEGMENT_ROWS 65536
 
 typedef struct etlheap_segment {
@@ -316,98 +320,92 @@ typedef struct etlheap_segment {
     const u8 *kind;         /* etlheap_kind */
     const u8 *free_type;    /* etlheap_free_type */
     const u8 *is_realloc;
-    const u32 *free_stack, *free_thread; /* of a store that has them; else 0 and ETL_NO_ID */
+    const u32 *free_stack, *free_thread; /* only from stores that have them, else 0 and ETL_NO_ID */
 } etlheap_segment;
 
-/* 0 of a result of facts alone, which refuses what can be refused. A segment beyond the
+/* Lifetimes in memory. The count is 0 for a result that holds only facts. A segment beyond the
  * count has no rows. */
 u32 etlheap_segment_count(const etlheap_result *result);
 etlheap_segment etlheap_segment_of(const etlheap_result *result, u32 index);
 
-/* Raw frames of a stack, innermost first, kernel frames before user frames. */
+/* Addresses of a stack, innermost first, kernel frames before user frames. Owned by the result. */
 typedef struct etlheap_frames {
     const u64 *addresses;
     u32 count;
 } etlheap_frames;
 
-/* Id 0 and ids beyond the count have no frames. What was opened for a report has the
- * frames of all stacks made when the first ones are asked for; without memory for them
- * there are none. */
+/* Stacks have the ids 1 to the count. Id 0 and ids beyond the count have no frames. A result made
+ * for questions expands all stacks when the first one is asked for; if memory runs out, no stack
+ * has frames. Any thread. */
 u32 etlheap_stack_count(const etlheap_result *result); /* ids are 1..count */
 etlheap_frames etlheap_stack_frames(const etlheap_result *result, etlheap_stack id);
 
-/* The process whose addresses the frames of a lifetime's stack are: `owner`, the
- * lifetime's, unless another process allocated the memory for it (VirtualAllocEx). For id 0
+/* The process in which the frames of a lifetime's stack are to be looked up: `owner`, the
+ * lifetime's process, unless another process allocated the memory for it (VirtualAllocEx). For id 0
  * and ids beyond the count it is `owner`. */
 etlheap_process etlheap_stack_process(const etlheap_result *result, etlheap_stack id,
                                       etlheap_process owner);
 
 /* --- names of functions --------------------------------------------------------- */
 
-/*
- * Where symbol files are and which modules of a result have them. Nothing is
- * looked for before somebody asks: opening is cheap. Frames are named by
- * etlheap_table_name; queries that go by names (culling, required frames, sites,
- * types) have them in etlheap_query.symbols.
- *
- * A handle remembers what it found; one thread uses it at a time. Names that it
- * gave are valid until it is closed.
- */
+/* Finds symbol files for the modules of a result, and names functions. Opening is cheap: files are
+ * looked up when a name is needed. etlheap_table_name names the frames of a table. Queries that
+ * depend on names (culled and required frames, sites, types) need the handle in
+ * etlheap_query.symbols. Only one thread may use a handle at a time. Its names are valid until it
+ * is closed. */
 typedef struct etlheap_symbols etlheap_symbols;
 
+/* Options of etlheap_symbols_open. Start from {0} with `size` set. */
 typedef struct etlheap_symbol_options {
     size_t size;                  /* sizeof(etlheap_symbol_options) */
-    const char *path;             /* in the syntax of _NT_SYMBOL_PATH; NULL: nowhere */
-    const char *default_store;    /* for elements that name none; NULL: none is kept */
+    const char *path;             /* symbol path in the syntax of _NT_SYMBOL_PATH; NULL: empty */
+    const char *default_store;    /* symbol cache for elements without their own; NULL: none */
     const char *temporary_folder; /* NULL: /tmp; C:/Windows/Temp on Windows */
-    bool offline;                 /* servers are not asked */
-    bool loose;                   /* accept files of another build if there is no match */
+    bool offline;                 /* do not use symbol servers */
+    bool loose;                   /* accept files of another build if none matches */
     u32 jobs;                     /* threads; 0: etlheap_default_jobs() */
-    /* Bytes received and expected from servers, about ten times a second while
-     * there are any. May be NULL. */
+    /* Bytes received and expected, about ten times a second during downloads. May be NULL. */
     etlheap_progress_fn *progress;
     void *progress_user;
 } etlheap_symbol_options;
 
-/*
- * Texts in options are copied; the result is borrowed until the symbols are closed.
- * On success the caller owns *out. ETL_ERR_ARGUMENT (the path, said why),
- * ETL_ERR_MEMORY.
- */
+/* Opens the symbols of a result. Texts in options are copied; the result is borrowed until the
+ * symbols are closed. On success the caller owns *out. ETL_ERR_ARGUMENT (invalid symbol path; the
+ * message says why), ETL_ERR_MEMORY. */
 etl_status etlheap_symbols_open(const etlheap_result *result, const etlheap_symbol_options *options,
                                 etlheap_symbols **out, etl_error *err);
 void etlheap_symbols_close(etlheap_symbols *symbols); /* NULL is allowed */
 
-/* Whether opening will take the path: to be asked before the long work.
- * ETL_ERR_ARGUMENT, ETL_ERR_MEMORY. */
+/* Checks a symbol path before the long work begins. ETL_ERR_ARGUMENT (invalid; the message says
+ * why), ETL_ERR_MEMORY. */
 etl_status etlheap_symbols_check_path(const char *path, etl_error *err);
 
-/* Writes the first folder of the path, from that many on, that does not exist or cannot be
- * read, and returns its number; UINT32_MAX: all others are there. Caches, which come into
- * being when they are needed, and servers are passed over. */
+/* Writes the first folder of the path that does not exist or cannot be read, starting at folder
+ * number `from`, to `folder` (`size` bytes). Returns its number, or UINT32_MAX if there is none.
+ * Caches, which are created when needed, and servers are not checked. */
 u32 etlheap_symbols_missing_folder(const char *path, u32 from, char *folder, size_t size);
 
 /* --- tables ------------------------------------------------------------------------ */
 
-#include "etlheap_columns.h" /* fields, keys and measures */
+#include "etlheap_columns.h" /* fields, keys, measures */
 
-/* A frame pattern `[module!][symbol]` with `*` and `?`, case-insensitive. */
+/* A frame pattern `[module!][symbol]`. `*` and `?` are wildcards; case does not matter. */
 typedef struct etlheap_pattern {
     const char *module; /* NULL: any */
-    const char *symbol; /* NULL: any; a name that is not known is empty */
-    bool unnamed_only;  /* matches no frame whose function is known (exports are guesses) */
+    const char *symbol; /* NULL: any; an unknown name matches as "" */
+    bool unnamed_only;  /* match only frames without a known function (exports are guesses) */
 } etlheap_pattern;
 
-/* What to select and how to group. Start from etlheap_query_default(); all arrays are borrowed
- * for the call. Counts of 0 mean "no such filter". */
+/* A query: which lifetimes to select, and how to group them. Start from etlheap_query_default().
+ * All arrays are borrowed for the call. A count of 0 means no such filter. */
 typedef struct etlheap_query {
     size_t size;                  /* sizeof(etlheap_query) */
-    i64 from_ns;                  /* INT64_MIN: time zero or the first event if earlier */
+    i64 from_ns;                  /* INT64_MIN: time zero, or the first event if it is earlier */
     i64 to_ns;                    /* INT64_MAX: just after the last event */
-    bool at_exit_freed;           /* process exit ends a lifetime */
+    bool at_exit_freed;           /* count memory as freed when its process exits */
     u32 kinds;                    /* bit per etlheap_kind; 0: ETLHEAP_KINDS_DEFAULT */
     u32 types;                    /* bit per etlheap_type; 0: all */
-    const char *const *processes; /* as etlheap_word_names_process reads them */
+    const char *const *processes; /* words for etlheap_word_names_process */
     u32 process_count;
     const u64 *heaps;
     u32 heap_count;
@@ -415,7 +413,7 @@ typedef struct etlheap_query {
     u32 thread_count;
     i64 lifetime_min_ns, lifetime_max_ns;  /* inclusive; 0..INT64_MAX: all */
     u64 size_min_bytes, size_max_bytes;    /* inclusive; 0..UINT64_MAX: all */
-    const etlheap_pattern *require_frames; /* any frame matches one of them */
+    const etlheap_pattern *require_frames; /* select stacks with a frame that matches one of them */
     u32 require_frame_count;
     const etlheap_pattern *cull_frames;
     u32 cull_frame_count;
@@ -424,37 +422,39 @@ typedef struct etlheap_query {
     etlheap_measure sort;
     bool sort_ascending;
     u32 jobs;
-    etlheap_symbols *symbols;  /* of the same result; NULL: functions have no names */
-    struct etlheap_tags *tags; /* for the key TAG; tables borrow from it */
-    bool lifetime_ranks;       /* rows have the measures LIFETIME_*, which needs lifetimes */
-    bool growth;               /* and GROWTH_RATE, STEADINESS: of all types, not by type */
-    bool sums_only;            /* rows do not have PEAK_*, for which events are kept in order */
-    bool at_end;               /* only what is outstanding as the window ends, at its moment */
-    /* By etlheap_kind, ETLHEAP_KIND_CAPACITY of them: the window ends there, not at to_ns;
-     * NULL: no such moments. */
+    etlheap_symbols *symbols;  /* symbols of the same result; NULL: functions have no names */
+    struct etlheap_tags *tags; /* for the key TAG; the table borrows from it */
+    bool lifetime_ranks;       /* compute LIFETIME_*, which needs single lifetimes */
+    bool growth;    /* compute GROWTH_RATE, STEADINESS; not with selected types or a moment */
+    bool sums_only; /* do not compute PEAK_*, which needs events in order */
+    bool at_end;    /* select only what is outstanding when the window ends */
+    /* Array of ETLHEAP_KIND_CAPACITY ticks, indexed by etlheap_kind: the window of a kind ends
+     * there instead of at to_ns. NULL: all end at to_ns. */
     const i64 *kind_to_ticks;
-    /* For rows of which few are looked at: of each kind the first so many stand on their
-     * own, and the first so many with something in the sort measure; the others are added
-     * up, those that differ in STACK alone in one row without it, at the place of its
-     * first (etlheap_row.merged_rows). Holds where STACK comes last, after keys from KIND
-     * to FREE_TYPE. 0: every row stands on its own. */
+    /*
+     * For reports that show few rows. The first whole_rows_max rows of each kind stay as they are,
+     * and as many of those with a nonzero sort measure. Other rows that differ only in STACK are
+     * merged into one row without a stack, at the place of the first of them (merged_rows). Applies
+     * if STACK is the last key, after keys from KIND to FREE_TYPE. 0: no row is merged.
+     */
     u32 whole_rows_max;
-    bool processes_by_name; /* those of one name are one, whose rows have pid ETL_NO_ID */
-    /* Beside `threads`: threads with such a name, as etl_name_glob matches them. A block of another thread
-     * that had the same id in another process is selected too. */
+    bool processes_by_name; /* group processes with the same name together; pid is ETL_NO_ID */
+    /* Besides `threads`: threads with a name that matches as in etl_name_glob. Also selects blocks
+     * of another thread that had the same id in another process. */
     const char *const *thread_names;
     u32 thread_name_count;
-    /* Only what its generation leaves behind: allocated in the window, and not freed before the
-     * next mark or, after the last one, the end of the window. */
+    /* Select only what a generation leaves behind: allocated in the window, and not freed before
+     * the next mark (after the last mark: before the end of the window). */
     bool left_behind;
-    bool freed_by_other; /* rows have the measure FREED_BY_OTHER */
-    bool unmatched; /* frees of what was allocated before the recording in place of lifetimes */
-    bool rates;     /* rows have ALLOC_* and FREED_* */
-    bool churn;     /* and TEMPORARY_*, which needs single blocks; not at a moment */
+    bool freed_by_other; /* compute FREED_BY_OTHER */
+    bool unmatched;      /* frees of blocks allocated before the recording, not lifetimes */
+    bool rates;          /* compute ALLOC_* and FREED_* */
+    bool churn;          /* compute TEMPORARY_*, which needs single blocks; not with at_end */
 } etlheap_query;
 
-/* The defaults of `report`: whole trace, kind process heap type stack, largest outstanding size
- * first, exits do not free. Inline, so that the program's own idea of the structure is filled in. */
+/* The default query: the whole trace, grouped by kind, process, heap, type and stack, largest
+ * outstanding size first; an exit does not free. Inline, so that `size` is that of the caller's
+ * structure. */
 static inline etlheap_query etlheap_query_default(void)
 {
     etlheap_query query;
@@ -474,27 +474,26 @@ static inline etlheap_query etlheap_query_default(void)
     return query;
 }
 
-/*
- * A resolved frame. Strings are UTF-8, NULL when unknown. Calls that the compiler
- * inlined are frames of their own, with the module, offset and address of the
- * frame that they are part of, which follows them. As FRAME and SITE of a row a
- * frame stands for a function: its offset and address are the lowest among the
- * row's, its line is 0 unless all agree.
- */
+/* A resolved frame. Strings are UTF-8, or NULL if unknown. A call that the compiler inlined is a
+ * frame of its own, with the module, offset and address of the frame it is part of, which follows
+ * it. With the key FRAME or SITE, a frame stands for a function: its offset and address are the
+ * lowest of the row's, and its line is 0 unless all agree. */
 typedef struct etlheap_frame {
     const char *module; /* last component of the module's path */
     const char *symbol;
     const char *file;
-    u64 address;      /* the lowest it was seen at: processes differ */
-    u64 offset;       /* in the module, or in the code of a method; meaningless without module */
-    u64 displacement; /* of the call from the symbol's begin; for the nearest only */
+    u64 address;      /* the lowest seen, because processes differ */
+    u64 offset;       /* in the module, or in the code of a .NET method; valid only with a module */
+    u64 displacement; /* distance from the start of the symbol; only with is_nearest */
     u32 line;         /* 0 unknown */
     bool is_inlined;
-    bool is_nearest; /* the symbol is the nearest one before, its size unknown: a guess */
+    bool is_nearest; /* a guess: the nearest symbol before the address, of unknown size */
 } etlheap_frame;
 
 #define ETLHEAP_NO_INDEX UINT32_MAX
 
+/* A row. Only members of the query's keys are set. Strings are borrowed, as in
+ * etlheap_aggregate. */
 typedef struct etlheap_row {
     u8 kind;      /* etlheap_kind */
     u8 type;      /* etlheap_type */
@@ -504,70 +503,66 @@ typedef struct etlheap_row {
     u32 thread;    /* ETL_NO_ID unknown */
     bool has_heap; /* false: virtualalloc and reserve */
     u64 heap_handle;
-    u32 stack;             /* into etlheap_table.stacks, ETLHEAP_NO_INDEX: none */
-    u32 frame;             /* into frames: FRAME and SITE; ETLHEAP_NO_INDEX: none */
-    const char *module;    /* MODULE key; NULL: outside every module or no stack */
+    u32 stack;             /* index of a stack of the table; ETLHEAP_NO_INDEX: none */
+    u32 frame;             /* FRAME and SITE keys: index into frames; ETLHEAP_NO_INDEX: none */
+    const char *module;    /* MODULE key; NULL: outside all modules, or no stack */
     const char *type_name; /* TYPE_NAME key: C++ type; "unknown" */
     const char *tag;       /* TAG key; NULL: no stack */
     u64 size_class_bytes;  /* largest power of two <= size; 0 for size 0 */
-    bool grows_most;       /* grouped by heap: the largest impacting size of its kind, above 0 */
-    u32 merged_rows;       /* rows that this is the sum of; 0: it stands on its own */
+    bool grows_most;       /* HEAP key: has the largest impacting size of its kind, above 0 */
+    u32 merged_rows;       /* number of rows merged into this one; 0: it is a single row */
     i64 measures[ETLHEAP_MEASURES_CAPACITY];
     const char *thread_name; /* THREAD or THREAD_NAME key; NULL: it has none */
-    u32 generation;          /* GENERATION key: how many marks come before the allocation */
-    const char *mark;        /* GENERATION key: the latest of these; NULL: there is none */
-    u32 mark_number;         /* as in etlheap_mark; 0: there is none */
-    u32 free_stack, free_frame, free_thread; /* FREE_* keys; as above if not freed or not known */
+    u32 generation;          /* GENERATION key: number of marks before the allocation */
+    const char *mark;        /* GENERATION key: the last of these marks; NULL: none */
+    u32 mark_number;         /* as in etlheap_mark; 0: none */
+    u32 free_stack, free_frame, free_thread; /* FREE_* keys; none if not freed or unknown */
     const char *free_module;
 } etlheap_row;
 
+/* The sums of one kind over everything that the query selects. */
 typedef struct etlheap_total {
-    bool present; /* the kind occurs in the trace */
+    bool present; /* the trace has events of the kind */
     i64 to_ns;    /* end of the window for the kind */
     u64 free_without_alloc;
-    i64 measures[ETLHEAP_MEASURES_CAPACITY]; /* only those that add up over rows, else 0 */
+    i64 measures[ETLHEAP_MEASURES_CAPACITY]; /* 0 for measures that do not add up */
 } etlheap_total;
 
-/* Members of stack i: frame_indices[stack_starts[i]] up to stack_starts[i + 1]. */
+/* Rows, and the frames and stacks they refer to. Stack i, innermost frame first, is
+ * frames[frame_indices[j]] for j from stack_starts[i] up to stack_starts[i + 1], exclusive. */
 typedef struct etlheap_table {
     i64 from_ns, to_ns;
     const etlheap_key *group_by;
     u32 group_by_count;
-    u32 measures; /* bit per etlheap_measure: those that the rows have */
-    bool at_end;  /* as asked: what is outstanding at a moment */
+    u32 measures; /* bit per etlheap_measure that the rows have */
+    bool at_end;  /* as in the query: what is outstanding at a moment */
     const etlheap_frame *frames;
     u32 frame_count;
     const u32 *stack_starts; /* stack_count + 1 entries */
     const u32 *frame_indices;
     u32 stack_count;
-    const etlheap_row *rows; /* sorted; ties by keys, so the order is total */
+    const etlheap_row *rows; /* sorted as asked, ties by keys */
     u32 row_count;
     etlheap_total totals[ETLHEAP_KIND_CAPACITY];
-    etl_diag_counts diagnostics; /* the result's, and those of finding symbols so far */
-    i64 rates_ns; /* with rates: what ALLOC_RATE is per second of, the window or, of a summary,
-                     all its recordings together */
+    etl_diag_counts diagnostics; /* of the result, and of looking up symbols so far */
+    i64 rates_ns; /* with rates: length of the window; of a summary: of all its recordings */
 } etlheap_table;
 
-/*
- * Groups the lifetimes that the query selects. The table is owned by the caller
- * (etlheap_table_free) and borrows strings from the result. frames and stacks
- * hold only what rows refer to, in order of first use.
- * Errors: ETL_ERR_MEMORY, ETL_ERR_ARGUMENT (contradictory query, or one that the result
- * keeps too little to answer; said why).
- */
+/* Groups the lifetimes that the query selects. The caller owns *out (etlheap_table_free). The table
+ * borrows strings from the result, and from the query's symbols and tags. frames and stacks hold
+ * only what rows refer to, in order of first use. Errors are those of etlheap_ask. */
 etl_status etlheap_aggregate(const etlheap_result *result, const etlheap_query *query,
                              const etlheap_table **out, etl_error *err);
 
 void etlheap_table_free(const etlheap_table *table); /* NULL is allowed */
 
-/* Frames and stacks of a table after its first `rows` rows were kept: the same table with fewer
- * rows and only what they refer to. */
+/* Keeps the first `rows` rows, and only the frames and stacks they refer to. Always succeeds. */
 etl_status etlheap_table_keep_top(const etlheap_table **table, u32 rows, etl_error *err);
 
-/* Names the frames of the rows that are marked in `rows` (row_count of them; NULL: all rows),
- * and of other rows as far as they share them; makes inlined calls frames of their own. The
- * table borrows the names from the symbols. Call it after etlheap_table_keep_top: what is not
- * shown needs no names. ETL_ERR_MEMORY, ETL_ERR_CANCELLED. */
+/* Names the frames of rows and adds a frame for each inlined call. `rows` marks the rows to name
+ * (row_count entries; NULL: all); other rows get names as far as they share frames. The table
+ * borrows the names from the symbols. Call etlheap_table_keep_top first, so that only rows that are
+ * shown are named. ETL_ERR_MEMORY, ETL_ERR_CANCELLED. */
 etl_status etlheap_table_name(const etlheap_table **table, etlheap_symbols *symbols,
                               const bool *rows, etl_error *err);
 

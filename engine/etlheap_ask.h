@@ -1,14 +1,14 @@
 /*
- * etlheap_ask.h - questions and their answers: engine.h includes this.
+ * etlheap_ask.h - questions and their answers. Part of engine.h.
  *
- *     etlheap_question ──┬─▶ etlheap_analyze, etlheap_open_store    keep what they take
+ *     etlheap_question ──┬─▶ etlheap_analyze, etlheap_open_store    keep what the questions need
  *                        └─▶ etlheap_ask                            answers them
  *
- * The same array of questions is handed to both, so that no caller has to know which question
- * takes what. Several questions share their readings of the events: a page with a table, its
- * time line and its histograms costs little more than the dearest of them.
+ * Pass the same array of questions to both, so that the caller does not have to know what each
+ * question needs. Questions asked together share their passes over the events: a table, a time line
+ * and histograms together cost little more than the most expensive of them.
  *
- * One question alone has a shorter way: etlheap_aggregate, etlheap_windows_make,
+ * For a single question there are shorter functions: etlheap_aggregate, etlheap_windows_make,
  * etlheap_histogram_make, etlheap_find_peaks and etlheap_lifetimes_open.
  */
 #ifndef ETLHEAP_ASK_H
@@ -27,34 +27,36 @@ extern "C" {
 #endif
 
 typedef enum etlheap_question_kind {
-    ETLHEAP_ASK_TABLE,     /* rows, as etlheap_aggregate makes them */
-    ETLHEAP_ASK_WINDOWS,   /* as etlheap_windows_make */
-    ETLHEAP_ASK_HISTOGRAM, /* as etlheap_histogram_make */
-    ETLHEAP_ASK_PEAKS,     /* as etlheap_find_peaks */
-    /* Lifetimes one by one (etlheap_lifetimes.h), or questions that follow from answers: for
-     * etlheap_analyze and etlheap_open_store alone, which keep all events. */
+    ETLHEAP_ASK_TABLE,     /* rows, as from etlheap_aggregate */
+    ETLHEAP_ASK_WINDOWS,   /* time windows, as from etlheap_windows_make */
+    ETLHEAP_ASK_HISTOGRAM, /* as from etlheap_histogram_make */
+    ETLHEAP_ASK_PEAKS,     /* as from etlheap_find_peaks */
+    /* Makes etlheap_analyze and etlheap_open_store keep all events, for single lifetimes
+     * (etlheap_lifetimes.h) or for questions that depend on answers. Has no answer in
+     * etlheap_ask. */
     ETLHEAP_ASK_EVENTS,
-    ETLHEAP_ASK_LIFETIMES, /* as etlheap_lifetimes_open; needs a result that keeps all events */
+    ETLHEAP_ASK_LIFETIMES, /* as from etlheap_lifetimes_open; needs a result with all events */
     ETLHEAP_ASK_SUSPECTS,  /* stacks that probably leak: etlheap_suspects.h */
-    ETLHEAP_ASK_MAP,       /* how full the address space is (etlheap_map.h) */
+    ETLHEAP_ASK_MAP,       /* how full the address space is: etlheap_map.h */
     ETLHEAP_ASK_COUNT
 } etlheap_question_kind;
 
-/* What it points to is borrowed for the call. */
+/* A question. What it points to is borrowed for the call. Set all fields that the kind does not use
+ * to 0. */
 typedef struct etlheap_question {
     size_t size; /* sizeof(etlheap_question) */
     etlheap_question_kind kind;
-    const etlheap_query *query;             /* NULL: the default */
-    const etlheap_windows_options *windows; /* of WINDOWS */
-    etlheap_histogram_by by;                /* of HISTOGRAM */
-    /* Of LIFETIMES. The first rows of an order (`top`) are found in the shared reading. What the
+    const etlheap_query *query;             /* NULL: etlheap_query_default() */
+    const etlheap_windows_options *windows; /* only of WINDOWS */
+    etlheap_histogram_by by;                /* only of HISTOGRAM */
+    /* Only of LIFETIMES. The first rows of an order (`top`) are found in the shared pass. What the
      * query points to is borrowed until the answer is closed. */
     const etlheap_lifetimes_options *lifetimes;
-    const etlheap_map_options *map; /* of MAP; NULL: the defaults */
-    bool frees;                     /* of EVENTS: who freed is asked, too */
+    const etlheap_map_options *map; /* only of MAP; NULL: the defaults */
+    bool frees;                     /* only of EVENTS: later questions ask who freed, too */
 } etlheap_question;
 
-/* One of these, by the question's kind; the others are NULL and 0. */
+/* The answer to a question. The member for the question's kind is set, the others are NULL or 0. */
 typedef struct etlheap_answer {
     const etlheap_table *table;
     etlheap_windows *windows;
@@ -66,18 +68,20 @@ typedef struct etlheap_answer {
 } etlheap_answer;
 
 /*
- * Answers all questions, or none: answers[i] is that of questions[i], and the caller's, to be
- * freed by etlheap_answers_free or, what is taken out and set to NULL, one by one. The same
- * question has the same answer alone and among others. Results may be asked from any number of
- * threads at once.
+ * Answers all questions, or none. answers[i] is the answer to questions[i]; a question has the same
+ * answer alone and among others. The caller owns the answers and frees them with
+ * etlheap_answers_free. To keep one, take it out and set it to NULL. Any number of threads may ask
+ * the same result at the same time, but only one thread may use a given etlheap_symbols or
+ * etlheap_tags.
  *
- * Errors: ETL_ERR_ARGUMENT (a contradictory question, or one that the result keeps too little
- * to answer; said why), UNSUPPORTED, LIMIT, MEMORY, IO, CORRUPT, CANCELLED.
+ * Errors: ETL_ERR_ARGUMENT (the question contradicts itself, or the result did not keep what it
+ * needs; the message says which), ETL_ERR_UNSUPPORTED, ETL_ERR_LIMIT, ETL_ERR_MEMORY, ETL_ERR_IO
+ * and ETL_ERR_CORRUPT (the store or temporary file cannot be read), ETL_ERR_CANCELLED.
  */
 etl_status etlheap_ask(const etlheap_result *result, const etlheap_question *questions, u32 count,
                        etlheap_answer *answers, etl_error *err);
 
-/* Frees what the answers hold, and leaves nothing in them. */
+/* Frees the answers and sets them to NULL. */
 void etlheap_answers_free(etlheap_answer *answers, u32 count);
 
 #ifdef __cplusplus

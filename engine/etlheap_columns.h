@@ -1,11 +1,10 @@
 /*
- * etlheap_columns.h - the columns of all tables: what rows are grouped by, the numbers
- * they have, and the rest that a row tells.
+ * etlheap_columns.h - the columns of all tables. Part of engine.h.
  *
- * Part of engine.h. A column is a row of ETLHEAP_FIELDS and nowhere else: its key is
- * what JSON, NDJSON, CSV and Parquet call it, its title what people read, which is
- * WPA's where WPA has such a column. Keys of --group-by, measures, columns of lifetimes
- * and of windows are lists of fields.
+ * A field is one column, with a key (its name in JSON, NDJSON, CSV and Parquet) and a title for
+ * people, which is WPA's title if WPA has the column. Grouping keys, measures, and the columns of
+ * lifetimes and windows are subsets of the fields. To add a column, add a row to ETLHEAP_FIELDS.
+ * All functions return static text and may be called from any thread.
  */
 #ifndef ETLHEAP_COLUMNS_H
 #define ETLHEAP_COLUMNS_H
@@ -16,11 +15,11 @@
 extern "C" {
 #endif
 
-/* What a query without kinds selects: all that is memory. A reservation is none until it is
- * committed, so only a query that names RESERVE selects it. */
+/* The kinds that a query without kinds selects: all except RESERVE, because a reservation takes no
+ * memory until it is committed. */
 #define ETLHEAP_KINDS_DEFAULT (((1u << ETLHEAP_KIND_COUNT) - 1) & ~(1u << ETLHEAP_KIND_RESERVE))
 
-/* X(enumerator, key, title) - sorted by where a reader meets them first. */
+/* X(enumerator, key, title), grouped by the first table that has the field. */
 #define ETLHEAP_FIELDS(X)                                                                          \
     /* keys of rows, and columns that come with them       */                                      \
     X(KIND, "kind", "Kind")                                                                        \
@@ -81,6 +80,7 @@ extern "C" {
     /* of time windows */                                                                          \
     X(FROM_NS, "from_ns", "From (ns)")                                                             \
     X(TO_NS, "to_ns", "To (ns)")                                                                   \
+    X(WINDOW_MARK, "window_mark", "Window Mark")                                                   \
     X(AIFI_COUNT, "aifi_count", "AIFI Count")                                                      \
     X(AIFI_SIZE, "aifi_size", "AIFI Size")                                                         \
     X(AIFO_COUNT, "aifo_count", "AIFO Count")                                                      \
@@ -111,7 +111,7 @@ extern "C" {
     X(TYPICAL_LIFETIME, "typical_lifetime_ns", "Typical Lifetime")                                 \
     X(THREADS, "threads", "Threads")                                                               \
     X(REASON, "reason", "Reason")                                                                  \
-    /* of what changed */                                                                          \
+    /* of comparisons */                                                                           \
     X(STATE, "state", "State")                                                                     \
     X(BACKTRACE, "backtrace", "BackTrace")                                                         \
     /* of modules and their symbols */                                                             \
@@ -123,9 +123,9 @@ extern "C" {
     X(NAMED_SIZE, "named_size", "Named Size")                                                      \
     X(FUNCTION, "function", "Function")                                                            \
     X(LINE, "line", "Line")                                                                        \
-    /* texts where another field is a number */                                                    \
+    /* texts of fields that are numbers */                                                         \
     X(HEAP_NAME, "heap_name", "Heap Name")                                                         \
-    /* of the recording that a row is from */                                                      \
+    /* of the recording */                                                                         \
     X(STACK_HASH, "stack_hash", "Stack Hash")                                                      \
     X(TRACE, "trace", "Trace")                                                                     \
     X(COMPUTER, "computer", "Computer")                                                            \
@@ -140,12 +140,12 @@ typedef enum etlheap_field {
         ETLHEAP_FIELDS_COUNT
 } etlheap_field;
 
-/* Static text; "" for a number that stands for no field. No two fields share a key or a
+/* The key and title of a field; "" for a number out of range. No two fields share a key or a
  * title. */
 const char *etlheap_field_key(etlheap_field field);
 const char *etlheap_field_title(etlheap_field field);
 
-/* X(field) - what rows are grouped by */
+/* X(field): the keys that rows can be grouped by. */
 #define ETLHEAP_KEYS(X)                                                                            \
     X(KIND)                                                                                        \
     X(PROCESS)                                                                                     \
@@ -174,30 +174,32 @@ typedef enum etlheap_key {
         ETLHEAP_KEY_COUNT
 } etlheap_key;
 
-/* Room for keys in a query. */
+/* The largest number of keys in a query. */
 #define ETLHEAP_GROUP_BY_MAX 32
 
 static_assert((int)ETLHEAP_KEY_COUNT <= ETLHEAP_GROUP_BY_MAX, "all keys together have a place");
 
-/* ETLHEAP_FIELDS_COUNT and "" for numbers that are not a key, and below not a measure. */
+/* The field of a key, its key and its title; ETLHEAP_FIELDS_COUNT and "" for a number out of
+ * range. */
 etlheap_field etlheap_key_field(etlheap_key key);
-const char *etlheap_key_word(etlheap_key key); /* the key of its field */
+const char *etlheap_key_word(etlheap_key key); /* "process" */
 const char *etlheap_key_title(etlheap_key key);
 
 /*
- * X(field) - numeric columns of a row, which can be sorted by. The lifetimes, the sizes
- * of heaps, growth and churn are not in every table: see its `measures`. GROWTH_RATE is
- * bytes per second, STEADINESS 0 to 100: a constant leak has 100, what was allocated once
- * little; growth.h says how they are reckoned.
+ * X(field): the measures, numeric columns of a row that can be sorted by. Not every table has the
+ * lifetimes, the sizes of heaps, growth and churn: see etlheap_table.measures.
  *
- * ALLOC_* and FREED_* are what was allocated and freed inside the window; rates are per
- * second of it, rounded. TEMPORARY_* count blocks allocated and freed inside it: freed
- * before the allocating thread's next allocation, before its tenth next one
- * (TEMPORARY_10_COUNT), or at most 1 ms after their allocation (TEMPORARY_1MS_COUNT). What
- * a process exit frees is not temporary.
+ *     GROWTH_RATE          bytes per second that the outstanding size grows (fold/growth.h)
+ *     STEADINESS           0 to 100: 100 for a constant leak, little for one allocation at once
+ *     ALLOC_*, FREED_*     allocated and freed inside the window; rates are per second, rounded
+ *     TEMPORARY_*          blocks allocated and freed inside the window, freed before the
+ *                          allocating thread's next allocation
+ *     TEMPORARY_10_COUNT   freed before its tenth next allocation
+ *     TEMPORARY_1MS_COUNT  freed at most 1 ms after the allocation
+ *     FREED_BY_OTHER       freed in the window by another thread than the one that allocated, if
+ *                          both are known
  *
- * FREED_BY_OTHER counts what another thread freed in the window than the one that
- * allocated it; both have to be known.
+ * Blocks freed by a process exit are not temporary.
  */
 #define ETLHEAP_MEASURES(X)                                                                        \
     X(COUNT)                                                                                       \
@@ -234,22 +236,24 @@ typedef enum etlheap_measure {
         ETLHEAP_MEASURES_COUNT
 } etlheap_measure;
 
-/* Room in arrays by measure; what is beyond the last enumerator is 0. New measures are
- * added at the end, and sets of them are u32. */
+/* The length of arrays indexed by measure; elements beyond the last enumerator are 0. New measures
+ * are added at the end. Sets of measures are u32. */
 #define ETLHEAP_MEASURES_CAPACITY 32
 
 static_assert((int)ETLHEAP_MEASURES_COUNT <= ETLHEAP_MEASURES_CAPACITY, "a measure has a place");
 
+/* The field of a measure, its key and its title; ETLHEAP_FIELDS_COUNT and "" for a number out of
+ * range. */
 etlheap_field etlheap_measure_field(etlheap_measure measure);
-const char *etlheap_measure_word(etlheap_measure measure); /* the key of its field */
+const char *etlheap_measure_word(etlheap_measure measure); /* "outstanding_size" */
 const char *etlheap_measure_title(etlheap_measure measure);
 
-/* An amount of so many nanoseconds per second, rounded to the nearest, halves away from
- * zero; 0 unless ns > 0. Stops at the ends of i64. */
+/* Converts an amount over `ns` nanoseconds to an amount per second, rounded to the nearest, halves
+ * away from zero. 0 unless ns > 0. The result stays within i64. */
 i64 etlheap_per_second(i64 amount, i64 ns);
 
-/* A measure that is not known for a row: no lifetime of it ended, no record tells the
- * sizes of its heap, or it adds up what a summary has the peaks of one by one. */
+/* The value of a measure that is unknown for a row: no lifetime of it ended, no record has the
+ * sizes of its heap, or it would have to add up peaks of a summary. */
 #define ETLHEAP_NOT_KNOWN INT64_MIN
 
 #ifdef __cplusplus

@@ -1,7 +1,8 @@
 /*
- * etlheap_counts.h - how many records of each kind a trace has: engine.h includes this.
+ * etlheap_counts.h - how many records of each kind a trace has. Part of engine.h.
  *
- * Rows are owned by the result. Any thread may read them.
+ * Set etlheap_options.census_only to get all counts without analyzing memory. Rows are owned by the
+ * result. Any thread.
  */
 #ifndef ETLHEAP_COUNTS_H
 #define ETLHEAP_COUNTS_H
@@ -12,7 +13,8 @@
 extern "C" {
 #endif
 
-/* Records by hook id, and all others by provider or class GUID (is_message: WPP). */
+/* Records are counted by hook id, and records without one by the GUID of their provider or
+ * class. */
 typedef struct etlheap_hook_count {
     u16 hook;
     const char *name; /* NULL unknown */
@@ -20,6 +22,7 @@ typedef struct etlheap_hook_count {
     u64 bytes;
 } etlheap_hook_count;
 
+/* is_message: the GUID is that of a WPP message. */
 typedef struct etlheap_provider_count {
     etl_guid guid;
     bool is_message;
@@ -27,32 +30,34 @@ typedef struct etlheap_provider_count {
     u64 bytes;
 } etlheap_provider_count;
 
-/* Events of providers, by id and version; events of TraceLogging, by name. The names are those
- * that the trace gives. Only of traces that `census_only` read, and of their stores. */
+/* Events of providers by id and version, TraceLogging events by name. Names come from the trace.
+ * Only in results with census_only, and in stores. */
 typedef struct etlheap_event_count {
     etl_guid provider;
-    bool is_class; /* a classic event: `opcode` tells it apart, else `id` */
+    bool is_class; /* a classic event, identified by `opcode`; else by `id` */
     u16 id;
     u16 opcode;
     u16 version;
-    const char *provider_name; /* "" unknown, as the name */
+    const char *provider_name; /* "" if unknown, as for `name` */
     const char *name;          /* "Event" or "Event/Opcode" */
     u64 count;
     u64 bytes;
 } etlheap_event_count;
 
+/* Stack records, and whether the events they belong to were found. */
 typedef struct etlheap_stack_counts {
-    u64 records; /* stack walks and key references */
-    u64 matched; /* their event is in the trace; known after census_only runs only */
+    u64 records; /* stack walks, and references to stack keys */
+    u64 matched; /* their event is in the trace; only with census_only */
     u64 unmatched;
     u64 keys_referenced;
     u64 keys_resolved;
 } etlheap_stack_counts;
 
-/* In ascending hook and GUID order. */
+/* Set *rows to the rows, in ascending order of hook or GUID, and return their number. */
 u32 etlheap_hook_counts(const etlheap_result *result, const etlheap_hook_count **rows);
 u32 etlheap_provider_counts(const etlheap_result *result, const etlheap_provider_count **rows);
-/* In ascending order of GUID, id, version and name. */
+/* Sets *rows to the rows, in ascending order of GUID, id, version and name, and returns their
+ * number. */
 u32 etlheap_event_counts(const etlheap_result *result, const etlheap_event_count **rows);
 const etlheap_stack_counts *etlheap_result_stacks(const etlheap_result *result);
 

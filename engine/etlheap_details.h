@@ -1,12 +1,12 @@
 /*
- * etlheap_details.h - what a report can tell beyond its rows: the moment of the
- * peak, and how sizes and lifetimes are spread.
+ * etlheap_details.h - details of a report: the moment of the peak, and the distribution of sizes
+ * and lifetimes. Part of engine.h.
  *
- * Part of engine.h. All of this takes all events, or lifetimes in memory: it is among the
- * questions that the result is analyzed or opened for, or there are none. Results may be asked
- * from any number of threads at once, and answers depend neither on that nor on `jobs`.
+ * The result must keep all events, or lifetimes in memory: pass the questions to etlheap_analyze or
+ * etlheap_open_store, or no questions at all. Any number of threads may query a result at the same
+ * time. Answers do not depend on that or on `jobs`.
  */
-#include "engine.h" /* before the guard, as etlheap_ask.h, which that includes, takes all of this */
+#include "engine.h" /* before the guard: it includes etlheap_ask.h, which needs this header */
 
 #ifndef ETLHEAP_DETAILS_H
 #define ETLHEAP_DETAILS_H
@@ -17,29 +17,23 @@ extern "C" {
 
 /* --- measures ------------------------------------------------------------------ */
 
-/* Bits of the measures that rows of the query's table have, and may be sorted by; 0 for a
- * query that is refused. */
+/* The measures that rows of the query's table have and can be sorted by, as bits by
+ * etlheap_measure. 0 if the query is refused. */
 u32 etlheap_query_measures(const etlheap_query *query);
 
 /* --- moments -------------------------------------------------------------------- */
 
-/*
- * The first moment at which most of what a query selects is outstanding. What
- * happens in one tick happens together, as for the measure PEAK_SIZE of a row
- * that has all of it.
- */
+/* The first moment at which the outstanding size of everything the query selects is largest. All
+ * events of one tick happen together, as for the measure PEAK_SIZE. */
 typedef struct etlheap_peak_moment {
-    bool found;   /* false: nothing of the kind is ever outstanding */
-    i64 to_ticks; /* just after it: for etlheap_query.kind_to_ticks */
-    i64 at_ns;    /* the same as a time */
+    bool found;   /* false: the kind is never outstanding */
+    i64 to_ticks; /* just after the moment, for etlheap_query.kind_to_ticks */
+    i64 at_ns;    /* the moment as a time */
     i64 size_bytes, count;
 } etlheap_peak_moment;
 
-/*
- * The peak of each kind over the query's window, of the outstanding size of all
- * that the query selects; its types do not count, since they are those of another
- * window. ETL_ERR_ARGUMENT, ETL_ERR_MEMORY, ETL_ERR_CANCELLED.
- */
+/* Finds the peak of each kind in the query's window. The query's types do not count, because they
+ * belong to a different window. ETL_ERR_ARGUMENT, ETL_ERR_MEMORY, ETL_ERR_CANCELLED. */
 etl_status etlheap_find_peaks(const etlheap_result *result, const etlheap_query *query,
                               etlheap_peak_moment peaks[ETLHEAP_KIND_CAPACITY], etl_error *err);
 
@@ -47,32 +41,31 @@ etl_status etlheap_find_peaks(const etlheap_result *result, const etlheap_query 
 
 typedef enum etlheap_histogram_by {
     ETLHEAP_HISTOGRAM_SIZE,     /* bytes of a lifetime */
-    ETLHEAP_HISTOGRAM_LIFETIME, /* ns between its two ends */
+    ETLHEAP_HISTOGRAM_LIFETIME, /* ns from allocation to free */
     ETLHEAP_HISTOGRAM_BY_COUNT
 } etlheap_histogram_by;
 
-const char *etlheap_histogram_word(etlheap_histogram_by by); /* "size"; "" for what is none */
+const char *etlheap_histogram_word(etlheap_histogram_by by); /* "size"; "" if out of range */
 
-/* Values from `from` on and below `to`: powers of two, the first bucket is 0 to 1.
- * `to` is UINT64_MAX, inclusive, where 2^64 would stand. */
+/* One bucket: values from `from` up to but not including `to`. Bounds are powers of two; the first
+ * bucket is 0 to 1. In the last possible bucket `to` is UINT64_MAX, inclusive, instead of 2^64. */
 typedef struct etlheap_bucket {
     u8 kind;             /* etlheap_kind */
-    bool is_open;        /* lifetimes that begin or end outside the trace: no bounds */
-    const char *process; /* NULL: of all processes */
+    bool is_open;        /* lifetimes that begin or end outside the trace; no bounds */
+    const char *process; /* NULL: all processes */
     u32 pid;
     u64 from, to;
-    i64 count, size_bytes; /* sums that do not fit stop at INT64_MAX */
+    i64 count, size_bytes; /* at most INT64_MAX, as the two below */
     i64 outstanding_count, outstanding_size_bytes;
-    /* Of buckets of sizes of kind heap: an estimate of what heaps add to what is outstanding,
-     * rounded up to 16 bytes (8 in 32-bit processes), or to the classes of the low-fragmentation
-     * heap. 0 in others. */
+    /* Only in size buckets of kind heap: an estimate of what heaps add to outstanding blocks. The
+     * first rounds up to 16 bytes (8 in 32-bit processes), the second to the size classes of the
+     * low-fragmentation heap. 0 in other buckets. */
     i64 rounding_size_bytes, lfh_rounding_size_bytes;
 } etlheap_bucket;
 
 /*
- * Buckets of one kind and process follow each other, smallest first, without gaps
- * from the first to the last that has something, the open one behind them. Kinds
- * are in order, processes by pid, then start.
+ * Buckets, ordered by kind, process (pid, then start) and size. Within a kind and process there are
+ * no gaps between the first and the last bucket that has something; the open bucket comes last.
  */
 typedef struct etlheap_histogram {
     etlheap_histogram_by by;
@@ -82,10 +75,9 @@ typedef struct etlheap_histogram {
 } etlheap_histogram;
 
 /*
- * Spreads what the query selects over buckets: for each kind, and for each process
- * too if the query groups by process. Owned by the caller
- * (etlheap_histogram_free); names are borrowed from the result. ETL_ERR_ARGUMENT,
- * ETL_ERR_MEMORY, ETL_ERR_CANCELLED.
+ * Counts what the query selects in buckets, separately for each kind, and for each process if the
+ * query groups by process. The caller owns *out (etlheap_histogram_free). Names are borrowed from
+ * the result. ETL_ERR_ARGUMENT, ETL_ERR_MEMORY, ETL_ERR_CANCELLED.
  */
 etl_status etlheap_histogram_make(const etlheap_result *result, const etlheap_query *query,
                                   etlheap_histogram_by by, const etlheap_histogram **out,

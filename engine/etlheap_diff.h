@@ -1,28 +1,25 @@
 /*
- * etlheap_diff.h - what changed between two tables: engine.h includes this.
+ * etlheap_diff.h - what changed between two tables. Part of engine.h.
  *
  *     base table, new table ──▶ etlheap_diff_tables ──▶ one row for each group
  *                                                       that changed
  *
- * The tables may come from different runs, boots and machines, where process ids
- * and addresses mean nothing. A group is the same on both sides when its keys are:
+ * The tables may come from different runs, boots and computers, where process ids and addresses
+ * differ. Two rows are the same group if their keys are equal:
  *
- *     process    the name in any case; processes of one name are one group
- *     stack      frame by frame: module (its name in any case) and function when
- *                that is known, else module and offset; frames outside of modules
- *                are all alike
+ *     process        the name, ignoring case; processes with one name are one group
+ *     stack          frame by frame: module name, ignoring case, and function if it is known,
+ *                    else module and offset; all frames outside modules are equal
  *     frame, site    as a frame of a stack
- *     all others     the value itself
+ *     other keys     the value itself
  *
- * An offset means something in one build only. When the sides have different builds
- * of a module, its frames without a name match nothing of the other side, and
- * etlheap_diff.rebuilt says so. A guess, the nearest symbol, counts as a name only
- * in such modules. Rows of one table that are the same are summed.
+ * An offset is valid only within one build of a module. If the two sides have different builds,
+ * frames of the module without a name match nothing on the other side, and etlheap_diff.rebuilt
+ * lists the module. In such modules, and only there, a guessed name (the nearest symbol) counts as
+ * a name. Rows of one table that are the same group are added up.
  *
- * Heap handles and threads are numbers of one run: tables grouped by them cannot be
- * compared, and neither can tables that are grouped differently.
- *
- * Any thread may read a diff.
+ * Heap handles and thread ids differ from run to run, so tables grouped by them cannot be compared,
+ * nor can tables with different keys. Any thread may read a diff.
  */
 #ifndef ETLHEAP_DIFF_H
 #define ETLHEAP_DIFF_H
@@ -33,11 +30,11 @@
 extern "C" {
 #endif
 
-/* X(enumerator, word) - of a group, by the measure that was asked for */
+/* X(enumerator, word): how a group changed in the measure asked for. */
 #define ETLHEAP_DIFF_STATES(X)                                                                     \
     X(UNCHANGED, "unchanged")                                                                      \
-    X(ADDED, "added")     /* nothing of it before */                                               \
-    X(REMOVED, "removed") /* nothing of it any more */                                             \
+    X(ADDED, "added")     /* nothing before */                                                     \
+    X(REMOVED, "removed") /* nothing now */                                                        \
     X(GROWN, "grown")                                                                              \
     X(SHRUNK, "shrunk")
 
@@ -48,36 +45,38 @@ typedef enum etlheap_diff_state {
         ETLHEAP_DIFF_STATE_COUNT
 } etlheap_diff_state;
 
-const char *etlheap_diff_state_word(etlheap_diff_state state); /* "" for what is none */
+const char *etlheap_diff_state_word(etlheap_diff_state state); /* "" if out of range */
 
+/* Options of etlheap_diff_tables. Start from etlheap_diff_options_default(). */
 typedef struct etlheap_diff_options {
     size_t size; /* sizeof(etlheap_diff_options) */
-    /* Whose change gives the state and, by its magnitude, the order. Only what adds
-     * up over rows: no peak, no median. A size is joined by its count and a count by its
-     * size: when one is equal, the other decides. */
+    /* The measure whose change decides state and order. Must add up over rows, so no peaks and no
+     * medians. A size is paired with its count and a count with its size: if one is equal, the
+     * other decides. */
     etlheap_measure measure;
     bool ascending;      /* smallest change first */
-    bool by_direction;   /* largest increase first, largest decrease last; not by magnitude */
-    bool keep_unchanged; /* else groups that are equal on both sides are left out */
-    /* Compare amounts per second of each side's window; a thousandth is no change, as
-     * windows do not end to the tick at the same place. */
+    bool by_direction;   /* from the largest increase to the largest decrease, not by magnitude */
+    bool keep_unchanged; /* include groups that are equal on both sides */
+    /* Compare amounts per second of each side's window. A thousandth is not a change, because
+     * windows do not end at exactly the same place. */
     bool per_second;
-    /* Where the tables come from, for the builds of modules; NULL: builds are taken
-     * to be the same. Borrowed for the call. */
+    /* The results of the tables, to compare the builds of modules; NULL: assume the same builds.
+     * Borrowed for the call. */
     const etlheap_result *base_result, *new_result;
 } etlheap_diff_options;
 
-/* Whether tables can be compared by it: it adds up over rows. */
+/* True if tables can be compared by the measure: it adds up over rows. */
 bool etlheap_diff_compares(etlheap_measure measure);
 
-/* Whether rows that are grouped by it can be: handles and thread ids differ from run to run, and
- * what freed is not compared. */
+/* True if tables grouped by the key can be compared: all keys except handles and threads, which
+ * differ from run to run, and keys of who freed. */
 bool etlheap_diff_compares_key(etlheap_key key);
 
-/* The size of a count and the count of a size; else the measure itself. */
+/* The count that belongs to a size, or the size that belongs to a count; else the measure
+ * itself. */
 etlheap_measure etlheap_diff_partner(etlheap_measure measure);
 
-/* By outstanding size, absolute, changed groups only. */
+/* The default options: by outstanding size, absolute, only changed groups. */
 static inline etlheap_diff_options etlheap_diff_options_default(void)
 {
     etlheap_diff_options options;
@@ -87,41 +86,41 @@ static inline etlheap_diff_options etlheap_diff_options_default(void)
     return options;
 }
 
-/* Amounts of both sides. Sums that do not fit stop at the ends of i64. */
+/* The amounts of both sides. Sums stay within i64. */
 typedef struct etlheap_change {
     u8 state; /* etlheap_diff_state */
     i64 base[ETLHEAP_MEASURES_CAPACITY];
-    i64 now[ETLHEAP_MEASURES_CAPACITY]; /* of the new side */
+    i64 now[ETLHEAP_MEASURES_CAPACITY]; /* on the new side */
 } etlheap_change;
 
+/* The result of a comparison. Freed with etlheap_diff_free. */
 typedef struct etlheap_diff {
-    /* One row for each group: its keys as the new side has them, or the base when it
-     * is gone. Names of processes and modules that differ in case alone are one, and
-     * written as the base writes them where it has them. pid and thread are ETL_NO_ID, there is no heap. Measures are now less base;
-     * table.measures says which both sides have.
-     * Sorted by magnitude, ties by keys: the order is total. Frames and stacks are
-     * numbered in order of first use. Window and diagnostics are those of the new
-     * table; totals are now less base. */
+    /*
+     * One row per group, with the keys of the new side, or of the base if the new side lacks the
+     * group. Names that differ only in case are spelled as in the base if it has them. pid and
+     * thread are ETL_NO_ID, and there is no heap. Measures and totals are now less base;
+     * table.measures are those that both sides have. Sorted by magnitude, ties by keys. Frames and
+     * stacks are numbered in order of first use. Window and diagnostics are those of the new table.
+     */
     etlheap_table table;
-    const etlheap_change *changes;                /* of the rows */
-    etlheap_change totals[ETLHEAP_KIND_CAPACITY]; /* of everything selected */
-    u32 unchanged_count;                          /* groups, kept or not */
-    u32 matched_count;                            /* groups that both sides have */
-    etlheap_measure measure;                      /* what states and order go by */
-    bool per_second;                              /* and whether by its amount per second */
-    i64 base_ns, new_ns;                          /* lengths of the windows, at least 1 */
-    /* Modules of which the sides have different builds and some frame has no name:
-     * groups with such a frame match nothing. In order of name. */
+    const etlheap_change *changes;                /* changes[i] belongs to row i */
+    etlheap_change totals[ETLHEAP_KIND_CAPACITY]; /* of everything that was selected */
+    u32 unchanged_count;                          /* groups, included or not */
+    u32 matched_count;                            /* groups on both sides */
+    etlheap_measure measure;                      /* decides state and order */
+    bool per_second;                              /* by its amount per second */
+    i64 base_ns, new_ns;                          /* lengths of the windows, at least 1 ns */
+    /* Modules that differ in build and have frames without a name: groups with such frames match
+     * nothing. Ordered by name. */
     const char *const *rebuilt;
     u32 rebuilt_count;
 } etlheap_diff;
 
 /*
- * Compares two tables, which are borrowed; the diff borrows strings from them and
- * from what they borrow from. Name their frames before (etlheap_table_name): names
- * decide what is the same. options may be NULL. *out is owned by the caller
- * (etlheap_diff_free). Errors: ETL_ERR_ARGUMENT (different or unfit groupings, a
- * measure that does not add up or that a table has not; the message says why), ETL_ERR_MEMORY.
+ * Compares two tables. The tables, and what they borrow from, must outlive the diff. Call
+ * etlheap_table_name on both first, because names decide which groups are equal. options may be
+ * NULL. The caller owns *out (etlheap_diff_free). ETL_ERR_ARGUMENT (different or unsuitable keys,
+ * or a measure that does not add up or that a table lacks; the message says which), ETL_ERR_MEMORY.
  */
 etl_status etlheap_diff_tables(const etlheap_table *base, const etlheap_table *now,
                                const etlheap_diff_options *options, etlheap_diff **out,
@@ -129,14 +128,14 @@ etl_status etlheap_diff_tables(const etlheap_table *base, const etlheap_table *n
 
 void etlheap_diff_free(etlheap_diff *diff); /* NULL is allowed */
 
-/* Keeps the first rows and only the frames and stacks that they refer to. */
+/* Keeps the first `rows` rows, and only the frames and stacks they refer to. */
 void etlheap_diff_keep_top(etlheap_diff *diff, u32 rows);
 
-/* An amount of so many nanoseconds in thousandths per second, rounded to the nearest,
- * halves away from zero; 0 unless ns > 0. Stops at the ends of i64. */
+/* Converts an amount over `ns` nanoseconds to thousandths per second, rounded to the nearest,
+ * halves away from zero. 0 unless ns > 0. The result stays within i64. */
 i64 etlheap_diff_rate(i64 amount, i64 ns);
 
-/* now - base, at the ends of i64 when it does not fit. */
+/* now - base, limited to the range of i64. */
 i64 etlheap_diff_subtract(i64 base, i64 now);
 
 #ifdef __cplusplus

@@ -1,23 +1,22 @@
 /*
- * etlheap_gate.h - the leak gate: budgets, suppressions and a baseline in, a
- * verdict out.
+ * etlheap_gate.h - the leak gate: budgets, suppressions and a baseline in, a verdict out. Part of
+ * engine.h.
  *
- *     etlheap_suppressions_*  text -> patterns of stacks that are known leaks
- *     etlheap_gate_judge      result (+ baseline's result) -> gate
+ *     etlheap_suppressions_*  text -> patterns for stacks that are known leaks
+ *     etlheap_gate_judge      result (+ result of the baseline) -> gate
  *
- * Judged is outstanding memory at the end of the query's window, each kind by
- * itself: the same bytes may be in a block, an extent and a committed range, so
- * sums over kinds would mean nothing. A budget has a scope, what its limit holds
- * for one by one; each such process, heap, stack or mark is a *subject*. The interval of
- * a mark reaches to the next one, or to the end of the window; of scope MARK what is
- * judged was allocated in an interval and not freed in it. Marks that end something
- * (etlheap_mark.is_end) and what comes before the first mark are no subjects. Memory whose
- * stack a suppression matches counts for no subject.
+ * The gate judges the outstanding memory at the end of the query's window, separately for each
+ * kind: the same bytes may be in a block, an extent and a committed range, so kinds are never added
+ * together. A budget has a limit and a scope. The scope says what the limit applies to one by one:
+ * each process, heap, stack or mark is a *subject*. The interval of a mark reaches to the next
+ * mark, or to the end of the window; with scope MARK, the gate judges what was allocated in an
+ * interval and not freed in it. Marks that end something (etlheap_mark.is_end) and the time before
+ * the first mark are not subjects. Suppressed stacks do not count towards any subject.
  *
- * A verdict is only as good as the trace. If events were lost or bytes are damaged,
- * totals are lower bounds: what exceeds its limit has failed all the same, what does
- * not is inconclusive. Growth is inconclusive if the baseline is lossy. A budget for
- * which nothing could be measured fails, which comes before everything else:
+ * A verdict is only as good as the trace. If events were lost or bytes are damaged, totals may be
+ * too low (lost allocations) or too high (lost frees). A subject over its limit fails anyway, and
+ * one within its limit is inconclusive. Growth is inconclusive if the baseline is lossy. A budget
+ * fails if nothing could be measured for it. The first line that applies decides:
  *
  *     nothing measured, not allowed   FAIL
  *     exceeded                        FAIL (growth: INCONCLUSIVE if the baseline is lossy)
@@ -25,8 +24,6 @@
  *     growth, the baseline is lossy   INCONCLUSIVE
  *     growth without a baseline       SKIPPED
  *     else                            PASS
- *
- * Included by engine.h, whose types it uses.
  */
 #ifndef ETLHEAP_GATE_H
 #define ETLHEAP_GATE_H
@@ -40,40 +37,41 @@ extern "C" {
 /* --- suppressions ------------------------------------------------------------- */
 
 /*
- * Lines `leak:PATTERN` in the syntax of LeakSanitizer: `#` begins a comment line,
- * blank lines are skipped. A pattern is searched for in the names of the
- * functions, of the source files and of the modules of a stack's frames, with
- * regard to case; `*` stands for any text, `^` at its begin and `$` at its end tie
- * it to the name's.
+ * Suppressions: lines `leak:PATTERN` in the syntax of LeakSanitizer. `#` begins a comment line,
+ * blank lines are skipped. A pattern is searched for in the names of the functions, source files
+ * and modules of a stack's frames; case matters. `*` stands for any text; `^` at the start and `$`
+ * at the end anchor the pattern. One thread at a time may add; any number may judge with it.
  */
 typedef struct etlheap_suppressions etlheap_suppressions;
 
+/* An empty set, owned by the caller (etlheap_suppressions_close). ETL_ERR_MEMORY. */
 etl_status etlheap_suppressions_open(etlheap_suppressions **out, etl_error *err);
 void etlheap_suppressions_close(etlheap_suppressions *suppressions); /* NULL is allowed */
 
 /*
- * Adds the lines of a file; `name` is for messages, both are copied. ETL_ERR_ARGUMENT
- * names the line that is not a suppression; lines before it stay added.
- * ETL_ERR_LIMIT: more than 4 GiB or 2^20 lines in all. ETL_ERR_MEMORY.
+ * Adds the lines in `text`; `name` is the file's name for messages. Both are copied.
+ * ETL_ERR_ARGUMENT (the message names the line that is not a suppression; the lines before it stay
+ * added), ETL_ERR_LIMIT (more than 4 GiB or 2^20 lines in all), ETL_ERR_MEMORY.
  */
 etl_status etlheap_suppressions_add(etlheap_suppressions *suppressions, const char *name,
                                     etl_bytes text, etl_error *err);
 
-/* Adds the lines of the file at `path`. Errors besides: ETL_ERR_IO. */
+/* Adds the lines of the file at `path`. Also ETL_ERR_IO. */
 etl_status etlheap_suppressions_read(etlheap_suppressions *suppressions, const char *path,
                                      etl_error *err);
 
+/* The number of suppressions. */
 u32 etlheap_suppressions_count(const etlheap_suppressions *suppressions);
 
 /* --- budgets ------------------------------------------------------------------ */
 
-/* X(enumerator, word) - what a limit holds for */
+/* X(enumerator, word): what a limit applies to. */
 #define ETLHEAP_SCOPES(X)                                                                          \
-    X(TOTAL, "total")     /* all that the filters let through */                                   \
-    X(PROCESS, "process") /* each process; for growth, all of one name together */                 \
-    X(HEAP, "heap")       /* each heap of a process; not for growth: handles differ by run */      \
+    X(TOTAL, "total")     /* everything that the query selects */                                  \
+    X(PROCESS, "process") /* each process; for growth, all processes with one name together */     \
+    X(HEAP, "heap")       /* each heap of a process; not for growth, as handles differ */          \
     X(STACK, "stack")     /* each stack of a process */                                            \
-    X(MARK, "mark")       /* what each mark's interval leaves behind; not for growth */
+    X(MARK, "mark")       /* what the interval of each mark leaves behind; not for growth */
 
 typedef enum etlheap_scope {
 #define ETLHEAP_SCOPE_ENUM(name, word) ETLHEAP_SCOPE_##name,
@@ -82,45 +80,43 @@ typedef enum etlheap_scope {
         ETLHEAP_SCOPE_COUNT
 } etlheap_scope;
 
-const char *etlheap_scope_word(etlheap_scope scope); /* "" for what is none */
+const char *etlheap_scope_word(etlheap_scope scope); /* "" if out of range */
 
 #define ETLHEAP_BUDGET_MILLIONTHS 1000000
 
-/*
- * What is measured must not exceed `limit`. For growth, that is what there is more
- * than in the baseline, and the limit is raised by `baseline_millionths` of what
- * the baseline has: 50,000 is 5 %.
- */
+/* The measured amount must not exceed `limit`. For growth, it is the amount above the baseline, and
+ * the limit is raised by `baseline_millionths` of the baseline: 50,000 is 5 %. */
 typedef struct etlheap_budget {
     bool is_growth;
-    bool is_count; /* allocations, else bytes */
+    bool is_count; /* count blocks, else bytes */
     etlheap_scope scope;
-    u32 kinds; /* bit per etlheap_kind; 0: each that the query lets through */
+    u32 kinds; /* bit per etlheap_kind; 0: each that the query selects */
     u64 limit;
     u64 baseline_millionths;
 } etlheap_budget;
 
 /* --- the gate ------------------------------------------------------------------ */
 
-/* A result and the question put to it. Of the query, what selects, culls and names
- * counts; how it groups, sorts and which types it has does not. */
+/* A result and a query. Of the query, only filters, culling and symbols count; its keys, sort order
+ * and types do not. Borrowed by the gate. */
 typedef struct etlheap_gate_side {
     const etlheap_result *result;
     const etlheap_query *query;
 } etlheap_gate_side;
 
+/* Options of etlheap_gate_judge. Start from {0} with `size` set. Everything is borrowed. */
 typedef struct etlheap_gate_options {
     size_t size; /* sizeof(etlheap_gate_options) */
     const etlheap_budget *budgets;
     u32 budget_count;
     const etlheap_suppressions *suppressions; /* NULL: none */
-    const etlheap_gate_side *baseline;        /* NULL: none; growth is then not judged */
-    u32 stacks_max;                           /* listed of a subject that failed */
-    u32 passes_max;                           /* subjects listed of a budget that did not fail */
-    bool allow_empty; /* a budget for which nothing could be measured does not fail */
+    const etlheap_gate_side *baseline;        /* NULL: none, and growth is not judged */
+    u32 stacks_max;                           /* stacks listed per failed subject */
+    u32 passes_max;                           /* subjects listed per budget that did not fail */
+    bool allow_empty;                         /* a budget with nothing measured does not fail */
 } etlheap_gate_options;
 
-/* X(enumerator, word) - worst last */
+/* X(enumerator, word): outcomes, the worst last. */
 #define ETLHEAP_OUTCOMES(X)                                                                        \
     X(SKIPPED, "skipped") /* growth without a baseline */                                          \
     X(PASS, "pass")                                                                                \
@@ -134,13 +130,13 @@ typedef enum etlheap_outcome {
         ETLHEAP_OUTCOME_COUNT
 } etlheap_outcome;
 
-const char *etlheap_outcome_word(etlheap_outcome outcome); /* "" for what is none */
+const char *etlheap_outcome_word(etlheap_outcome outcome); /* "" if out of range */
 
-/* X(enumerator, word, sentence) - why an answer would prove nothing */
+/* X(enumerator, word, sentence): why a verdict would prove nothing. */
 #define ETLHEAP_DOUBTS(X)                                                                          \
     X(LOSS, "loss",                                                                                \
-      "the trace lost events or is damaged: its totals are lower bounds, so staying within a "     \
-      "limit proves nothing")                                                                      \
+      "the trace lost events or is damaged: its totals may be too low or too high, so staying "    \
+      "within a limit proves nothing")                                                             \
     X(BASELINE_LOSS, "baseline-loss",                                                              \
       "the baseline lost events or is damaged: lost allocations there look like growth, and lost " \
       "frees hide growth, so a comparison proves nothing")                                         \
@@ -162,62 +158,62 @@ typedef enum etlheap_doubt {
         ETLHEAP_DOUBT_COUNT
 } etlheap_doubt;
 
-/* "" for what is none. */
+/* Static text; "" for a number out of range. */
 const char *etlheap_doubt_word(etlheap_doubt doubt);
 const char *etlheap_doubt_sentence(etlheap_doubt doubt);
 
-/* Outstanding memory, now and in the baseline. */
+/* An amount of outstanding memory. */
 typedef struct etlheap_amount {
     u64 size_bytes, count;
 } etlheap_amount;
 
-/* A stack that is to blame for a failed subject. */
+/* A stack of a failed subject. */
 typedef struct etlheap_gate_stack {
-    u32 stack; /* into the table's stacks; ETLHEAP_NO_INDEX: memory without a stack */
+    u32 stack; /* index into the table; ETLHEAP_NO_INDEX: no stack */
     const char *process;
-    u64 fingerprint; /* of process name and functions: the same in the next build */
+    u64 fingerprint; /* hash of process name and functions, stable across builds */
     etlheap_amount now, baseline;
-    u32 frames_apart; /* so many, from the innermost, tell it apart from the others listed */
+    u32 frames_apart; /* this many innermost frames tell it apart from the other listed stacks */
 } etlheap_gate_stack;
 
-/* What a limit was held against. */
+/* A subject: an amount that was compared with a limit. */
 typedef struct etlheap_gate_subject {
     etlheap_outcome outcome;
     etlheap_kind kind;
-    const char *process; /* NULL: of scope TOTAL */
-    u32 pid;             /* ETL_NO_ID: several processes of the name, or none */
-    bool has_heap;       /* scope HEAP, but for virtualalloc */
+    const char *process; /* NULL: scope TOTAL */
+    u32 pid;             /* ETL_NO_ID: several processes of this name, or none */
+    bool has_heap;       /* scope HEAP, except for virtualalloc */
     u64 heap_handle;
-    u32 stack;       /* scope STACK: into the table's; else, or without one, ETLHEAP_NO_INDEX */
-    u64 fingerprint; /* identity across runs: without ids and addresses */
+    u32 stack;       /* scope STACK: index into the table; else ETLHEAP_NO_INDEX */
+    u64 fingerprint; /* identity across runs, without ids and addresses */
     etlheap_amount now, baseline;
-    i64 measured; /* by the budget; growth may be negative */
+    i64 measured; /* as the budget says; growth may be negative */
     i64 limit;
-    const etlheap_gate_stack *stacks; /* of failures: largest first */
+    const etlheap_gate_stack *stacks; /* of failed subjects: largest first */
     u32 stack_count;                  /* at most stacks_max */
     u32 stacks_omitted;
-    u32 frames_apart; /* scope STACK: so many of its frames tell it apart from the others listed */
-    /* Scope MARK: the mark that begins the interval, and the interval as far as it is in the
-     * window; `now` is what was allocated in it and not freed in it. Else NULL and 0. */
+    u32 frames_apart; /* scope STACK: number of innermost frames that tell it apart */
+    /* Scope MARK: the mark that begins the interval, and the interval within the window; `now` is
+     * what was allocated in it and not freed in it. Else NULL and 0. */
     const char *mark;
     u32 mark_number; /* as in etlheap_mark */
     i64 from_ns, to_ns;
 } etlheap_gate_subject;
 
-/* Subjects are those that failed, then as many others as were asked for, of marks all,
- * those in doubt first; each by what was measured, largest first. */
+/* A budget and its subjects: those that failed, then up to passes_max others (all marks), those in
+ * doubt first; each group largest first. */
 typedef struct etlheap_gate_budget {
     etlheap_budget budget;
     etlheap_outcome outcome;
-    u32 doubts;         /* bit per etlheap_doubt: those that the outcome is under */
-    bool is_unmeasured; /* NO_EVENTS, NO_PROCESS or NO_MARKS: it fails unless that is allowed */
-    const etlheap_table *table; /* frames and stacks of the subjects; NULL: there are none */
+    u32 doubts;                 /* bit per etlheap_doubt that applies to the outcome */
+    bool is_unmeasured;         /* NO_EVENTS, NO_PROCESS or NO_MARKS: fails unless allow_empty */
+    const etlheap_table *table; /* frames and stacks of the subjects; NULL: none */
     const etlheap_gate_subject *subjects;
-    u32 subject_count; /* listed */
+    u32 subject_count; /* number of listed subjects */
     u32 judged_count, failed_count;
 } etlheap_gate_budget;
 
-/* A suppression, and what it suppressed of each kind. */
+/* A suppression, and how much it suppressed of each kind. */
 typedef struct etlheap_suppression_use {
     const char *pattern, *file;
     u32 line;
@@ -225,7 +221,7 @@ typedef struct etlheap_suppression_use {
     etlheap_amount of[ETLHEAP_KIND_CAPACITY];
 } etlheap_suppression_use;
 
-/* A process that has memory events. Strings are the result's. */
+/* A process that has memory events. Strings are borrowed from the result. */
 typedef struct etlheap_gate_process {
     const char *name;
     u32 pid;   /* ETL_NO_ID: not known */
@@ -233,65 +229,64 @@ typedef struct etlheap_gate_process {
     u64 events;
 } etlheap_gate_process;
 
-/* Why nothing could be measured for a budget. Patterns are the query's. */
+/* Why nothing could be measured for a budget. Patterns are borrowed from the query. */
 typedef struct etlheap_gate_absence {
-    const char *const *patterns; /* of processes: match none with events */
+    const char *const *patterns; /* process patterns that match no process with events */
     u32 pattern_count;
-    u32 pattern_kinds; /* bit per etlheap_kind: what they were asked for; 0: any events */
-    u32 kinds;         /* likewise: asked for, and not in the trace */
-    u32 other_kinds;   /* asked for, and only processes that are not selected have them */
-    const etlheap_gate_process *processes; /* those that have memory events, most first */
+    u32 pattern_kinds; /* bit per etlheap_kind that they were needed for; 0: any events */
+    u32 kinds;         /* bit per etlheap_kind that was asked for and is not in the trace */
+    u32 other_kinds;   /* kinds asked for that only unselected processes have */
+    const etlheap_gate_process *processes; /* processes with memory events, most events first */
     u32 process_count;
-    bool no_marks; /* a budget is for marks, and the window has none */
+    bool no_marks; /* a budget has scope MARK, but the window has no marks */
 } etlheap_gate_absence;
 
-/* A function that is the innermost of more than half of the outstanding bytes of a kind, with
- * three callers at least: it allocates for others, and should be culled to see them. */
+/* A function that allocates for others: it is the innermost of more than half of the outstanding
+ * bytes of a kind, and at least three functions call it. Cull it to see the callers. */
 typedef struct etlheap_gate_wrapper {
     etlheap_kind kind;
     const char *module, *symbol;
-    u64 size_bytes, of_bytes; /* its own, and those of the kind; without what is suppressed */
-    u32 callers;              /* functions */
+    u64 size_bytes, of_bytes; /* bytes of the function and of the kind, not suppressed */
+    u32 callers;              /* number of calling functions */
 } etlheap_gate_wrapper;
 
+/* The verdict. Freed with etlheap_gate_free. */
 typedef struct etlheap_gate {
-    etlheap_outcome outcome;      /* the worst of the budgets; PASS when all were skipped */
-    u32 doubts;                   /* of all budgets */
+    etlheap_outcome outcome;      /* the worst of the budgets; PASS if all were skipped */
+    u32 doubts;                   /* doubts of all budgets */
     bool is_lossy;                /* this run lost events or is damaged */
-    bool is_unmeasured;           /* a budget is */
+    bool is_unmeasured;           /* a budget could not be measured */
     etlheap_gate_absence absence; /* all 0 unless is_unmeasured */
     i64 from_ns, to_ns;           /* the window */
     const etlheap_gate_budget *budgets;
     u32 budget_count;
-    const etlheap_suppression_use *suppressions; /* in the order they were added */
+    const etlheap_suppression_use *suppressions; /* in the order in which they were added */
     u32 suppression_count;
-    u32 kinds;                                         /* bit per etlheap_kind: it has events */
-    etlheap_amount outstanding[ETLHEAP_KIND_CAPACITY]; /* without what is suppressed */
+    u32 kinds;                                         /* bit per etlheap_kind that has events */
+    etlheap_amount outstanding[ETLHEAP_KIND_CAPACITY]; /* not suppressed */
     etlheap_amount suppressed[ETLHEAP_KIND_CAPACITY];
-    etlheap_gate_wrapper wrappers[ETLHEAP_KIND_CAPACITY]; /* at most one of a kind */
+    etlheap_gate_wrapper wrappers[ETLHEAP_KIND_CAPACITY]; /* at most one per kind */
     u32 wrapper_count;
     const etlheap_trace_info *baseline; /* NULL: none */
-    /* Taking this run as the next baseline loosens nothing: no subject of a growth
-     * budget is larger than it was (grown_count are), and no process with memory in
-     * the baseline is missing (missing_count are). shrunk_count subjects are smaller. */
+    /* This run can become the next baseline without loosening a limit: no subject of a growth
+     * budget is larger than in the baseline (grown_count are), and no process with memory in the
+     * baseline is missing (missing_count are). shrunk_count subjects are smaller. */
     bool may_tighten;
-    bool may_found; /* as the first baseline: a growth budget has something measured */
+    bool may_found; /* can become the first baseline: growth was measured */
     u32 grown_count, shrunk_count, missing_count;
-    /* Of modules that differ in build and lack names, whose stacks cannot be compared:
-     * as etlheap_diff.rebuilt. */
+    /* Modules that differ in build and lack names, so their stacks cannot be compared; as
+     * etlheap_diff.rebuilt. */
     const char *const *rebuilt;
     u32 rebuilt_count;
-    etl_diag_counts diagnostics;          /* the result's, and those of finding symbols */
-    etl_diag_counts baseline_diagnostics; /* the baseline's likewise */
+    etl_diag_counts diagnostics;          /* of the result, and of looking up symbols */
+    etl_diag_counts baseline_diagnostics; /* the same of the baseline */
 } etlheap_gate;
 
 /*
- * Judges a result by budgets. On success the caller owns *out (etlheap_gate_free),
- * which borrows from the results, their symbols and the suppressions. Without symbols
- * suppressions see modules alone. What is the same stack in the baseline, and what
- * is not to be told, is as in etlheap_diff.h.
- * Errors as of etlheap_aggregate; ETL_ERR_ARGUMENT too for a budget on the growth
- * of heaps.
+ * Judges a result by budgets. On success the caller owns *out (etlheap_gate_free), which borrows
+ * from the results, their symbols and the suppressions. Without symbols, suppressions match only
+ * modules. Stacks are compared with the baseline as described in etlheap_diff.h. Errors as for
+ * etlheap_aggregate; ETL_ERR_ARGUMENT also for a budget on the growth of heaps or marks.
  */
 etl_status etlheap_gate_judge(const etlheap_gate_side *now, const etlheap_gate_options *options,
                               const etlheap_gate **out, etl_error *err);

@@ -1,10 +1,13 @@
 /*
- * etlheap_marks.h - moments with a name: marks, and events that are taken for marks.
+ * etlheap_marks.h - marks: named moments of a recording. Part of engine.h.
  *
- * Part of engine.h. A mark is a PerfInfo/Mark record (xperf -m, wpr -marker, and WPR's own), or an
- * event that an etlheap_mark_event describes. Marks are in the order of time; equal names are
- * numbered from 1. At most ETLHEAP_MARKS_MAX of them, the earliest, are kept, with names of at most
- * ETLHEAP_MARK_NAME_MAX bytes: what is left out or cut is counted as a diagnostic.
+ * A mark is a PerfInfo/Mark record (from xperf -m, wpr -marker, or WPR itself), or an event that an
+ * etlheap_mark_event describes. Marks are in time order, and marks with the same name are numbered
+ * from 1. Only the earliest ETLHEAP_MARKS_MAX marks are kept, with names of up to
+ * ETLHEAP_MARK_NAME_MAX bytes; what is left out or cut is counted in diagnostics.
+ *
+ * etlheap_result_marks returns the marks of a result. etlheap_marks_read reads them from traces
+ * before an analysis whose window depends on them.
  */
 #ifndef ETLHEAP_MARKS_H
 #define ETLHEAP_MARKS_H
@@ -18,15 +21,16 @@ extern "C" {
 #define ETLHEAP_MARKS_MAX     ((u32)65536)
 #define ETLHEAP_MARK_NAME_MAX ((u32)255)
 
+/* A mark. */
 typedef struct etlheap_mark {
     i64 ticks;        /* of the first trace's clock */
     i64 time_ns;      /* since time zero */
     const char *name; /* UTF-8, never empty */
-    u32 number;       /* 1: the first of its name */
-    bool is_end;      /* an event with the opcode Stop: something ends, and nothing begins */
+    u32 number;       /* 1 for the first mark with this name */
+    bool is_end;      /* an event with opcode Stop, which ends something and begins nothing */
 } etlheap_mark;
 
-/* In order of ticks; owned by whoever handed it out. */
+/* Marks in time order, owned by the function that returned them. */
 typedef struct etlheap_marks {
     const etlheap_mark *at;
     u32 count;
@@ -34,18 +38,20 @@ typedef struct etlheap_marks {
 } etlheap_marks;
 
 /*
- * Events that are marks. `provider` is a GUID without braces, or a name; `event` an id in decimal
- * (of a classic event its opcode), or a name, "Task" or "Task/Opcode". With a field, only events
- * whose value of that field matches `value` are marks, and they are called by the value; otherwise
- * they are called by the event's name. Names and values may have * and ?, and match
- * without regard to case. Fields are known of events that describe themselves, or that the traces
- * describe; see described.h.
+ * Describes events to treat as marks. `provider` is a GUID without braces, or a name. `event` is an
+ * id in decimal (of a classic event: its opcode), or a name, "Task" or "Task/Opcode". With a field,
+ * only events whose value of the field matches `value` are marks, named by that value; otherwise
+ * the event's name is the mark's name. Names and values may contain the wildcards * and ?, and
+ * ignore case. Fields are known for events that describe themselves or that the trace describes
+ * (described.h).
  */
 typedef struct etlheap_mark_event {
     const char *provider, *event;
-    const char *field, *value; /* NULL, both: any such event */
+    const char *field, *value; /* both NULL: any such event */
 } etlheap_mark_event;
 
+/* Options of etlheap_marks_read. Start from {0} with `size` set. Events are borrowed for the
+ * call. */
 typedef struct etlheap_marks_options {
     size_t size; /* sizeof(etlheap_marks_options) */
     const etlheap_mark_event *events;
@@ -56,17 +62,16 @@ typedef struct etlheap_marks_options {
 } etlheap_marks_options;
 
 /*
- * Reads the marks of traces, taken as one recording, and nothing else: to name moments before an
- * analysis that depends on them. The marks are those that etlheap_analyze finds. *out is owned by
- * the caller and borrows nothing. options may be NULL. ETL_ERR_MEMORY, ETL_ERR_CANCELLED,
- * ETL_ERR_ARGUMENT (no trace).
+ * Reads only the marks of traces, which are treated as one recording; finds the same marks as
+ * etlheap_analyze. options may be NULL. The caller owns *out (etlheap_marks_free), which borrows
+ * nothing. ETL_ERR_MEMORY, ETL_ERR_CANCELLED, ETL_ERR_ARGUMENT (no trace).
  */
 etl_status etlheap_marks_read(etl_trace *const *traces, u32 trace_count,
                               const etlheap_marks_options *options, etlheap_marks **out,
                               etl_error *err);
 void etlheap_marks_free(etlheap_marks *marks); /* NULL is allowed */
 
-/* The mark of a name and number, NULL: there is none. */
+/* The mark with this name and number, or NULL. Case matters. */
 const etlheap_mark *etlheap_marks_find(const etlheap_marks *marks, const char *name, u32 number);
 
 #ifdef __cplusplus

@@ -1,10 +1,9 @@
 /*
- * etlheap_recording.h - whether several files are of one recording.
+ * etlheap_recording.h - whether several files belong to one recording. Part of engine.h.
  *
- * Part of engine.h. etlheap_analyze takes its traces for parts of one recording, written
- * side by side by several sessions (kernel.etl, heap.etl). Two runs given to it would be
- * summed, and one file given twice would count double. So a program that takes files from
- * people asks here first.
+ * etlheap_analyze treats its traces as parts of one recording that several sessions wrote at the
+ * same time (kernel.etl, heap.etl). It would add up two different runs, and count a file given
+ * twice double. A program that takes files from people should therefore call this first.
  */
 #ifndef ETLHEAP_RECORDING_H
 #define ETLHEAP_RECORDING_H
@@ -16,20 +15,24 @@ extern "C" {
 #endif
 
 /*
- * Compares each trace with those before it. ETL_OK: nothing says that they are of
- * different recordings. ETL_ERR_ARGUMENT: something does; pair[0] < pair[1] are the first
- * two that differ, and the message says in what and what to do, without their names. What
- * counts, from the log-file headers:
+ * Compares each trace with those before it.
  *
- *   - the same content: the one is a copy of the other;
- *   - the computer: frequency of the performance counter, number of processors, and
- *     Windows build unless a file was merged, which states the build of the merging tool;
- *   - the boot: boot times, or where one is missing clocks that do not fit together;
- *   - the time: the one was stopped before the other was started. Files that one session
- *     wrote one after the other are of one recording.
+ *     ETL_OK            the traces may belong to one recording
+ *     ETL_ERR_ARGUMENT  they do not: pair[0] < pair[1] are the first two that differ, and the
+ *                       message says how they differ and what to do, without file names
+ *     ETL_ERR_MEMORY
  *
- * `together`: different recordings are wanted as one, and only copies are refused.
- * ETL_ERR_MEMORY. Reads up to 64 buffers of traces that look alike; any thread.
+ * Compares, from the log-file headers:
+ *
+ *     content    one is a copy of the other
+ *     computer   frequency of the performance counter, number of processors, and the Windows build,
+ *                except for merged files, which state the build of the merging tool
+ *     boot       boot times, or if one is missing, whether the clocks fit together
+ *     time       one was stopped before the other was started; but files that one session wrote one
+ *                after the other belong to one recording
+ *
+ * With `together`, different recordings are accepted and only copies are refused. Reads up to 64
+ * buffers of traces that look alike. Any thread.
  */
 etl_status etlheap_recording_check(etl_trace *const *traces, u32 trace_count, bool together,
                                    u32 pair[2], etl_error *err);

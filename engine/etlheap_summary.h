@@ -1,31 +1,31 @@
 /*
- * etlheap_summary.h - archives: per-stack totals of one or many traces.
+ * etlheap_summary.h - summaries: per-stack totals of one or many traces, in a small store. Part of
+ * engine.h.
  *
  *     etlheap_summary_open
- *     etlheap_summary_add_traces   recordings          any number of times,
- *     etlheap_summary_add_stores   `.ehs` files        in any order
- *     etlheap_summary_write        one `.ehs` file, to be read by etlheap_open_store
+ *     etlheap_summary_add_traces   adds recordings, any number of times
+ *     etlheap_summary_add_stores   adds stores (.ehs), any number of times
+ *     etlheap_summary_write        writes one store, to be opened with etlheap_open_store
  *
- * A summary keeps no lifetimes. It keeps the totals of each kind, process name and
- * stack over the whole of each trace, and if asked for, of each window of
- * `every_ns` since the start of each trace. Frames are kept as module, build and
- * offset, so that traces of different boots and machines add up; a frame outside
- * every module is kept as just that. Process ids, heaps, threads, sizes and
- * addresses of single blocks are not kept, nor what MemInfo records say.
+ * A summary has no lifetimes. It keeps the totals of each kind, process name and stack over each
+ * whole trace, and if asked for, over windows of `every_ns` since the start of each trace. Frames
+ * are kept as module, build and offset, so that traces of different boots and computers can be
+ * added up; a frame outside all modules is kept as exactly that. Process ids, heaps, threads, sizes
+ * and addresses of single blocks, and MemInfo records are not kept.
  *
- * Sums of different traces are added. Peaks are not, since they were not at one time:
- * the peak of what several traces have is not known. What is written depends on what
- * was added alone, not on the order or on how it was grouped into summaries before:
- * the same bytes come out.
+ * Totals of different traces are added. Peaks are not, because they occurred at different times:
+ * the peak of several traces is unknown. The output depends only on what was added, not on the
+ * order or on earlier summaries: the bytes are the same.
  *
- * A summary opened by etlheap_open_store answers etlheap_aggregate for the whole
- * window: kinds, processes by name, types and frames select, and kind, process,
- * type, stack, frame, site, module, type_name and tag group. etlheap_windows_make
- * answers for the windows that are kept, with the end of a process as a free.
- * Everything else is refused with ETL_ERR_ARGUMENT and a sentence. Rows have no pid
- * (ETL_NO_ID) and no heap, frames no address (ETLHEAP_NO_ADDRESS). The peaks of a
- * row are those of its curve if it is a process name or a whole stack of one, of one
- * trace, or if nothing of it was freed. Else they are ETLHEAP_NOT_KNOWN.
+ * An opened summary answers etlheap_aggregate for the whole window. Queries can select kinds,
+ * processes by name, types and frames, and group by kind, process, type, stack, frame, site,
+ * module, type_name and tag. etlheap_windows_make answers for the windows that were kept, with
+ * process exits as frees. All other questions are refused with ETL_ERR_ARGUMENT and a reason. Rows
+ * have no pid (ETL_NO_ID) and no heap, frames have no address (ETLHEAP_NO_ADDRESS). A row has peaks
+ * if it is one process name or one whole stack of it in one trace, or if nothing in it was freed;
+ * else they are ETLHEAP_NOT_KNOWN.
+ *
+ * Only one thread may use an etlheap_summary at a time.
  */
 #ifndef ETLHEAP_SUMMARY_H
 #define ETLHEAP_SUMMARY_H
@@ -40,74 +40,75 @@ extern "C" {
 
 typedef struct etlheap_summary etlheap_summary;
 
+/* Options of etlheap_summary_open. Start from {0} with `size` set. */
 typedef struct etlheap_summary_options {
     size_t size;           /* sizeof(etlheap_summary_options) */
-    i64 every_ns;          /* windows to keep; 0: those of the summaries added, or none */
-    bool allow_duplicates; /* count a trace that is there already once more */
+    i64 every_ns;          /* length of windows to keep; 0: as in the added summaries */
+    bool allow_duplicates; /* add a trace again that was added before */
     u32 jobs;              /* threads; 0: etlheap_default_jobs() */
-    u64 memory_bytes_max;  /* looked at after each input; 0: no limit */
+    u64 memory_bytes_max;  /* limit, checked after each input; 0: none */
 } etlheap_summary_options;
 
-/* An empty summary, owned by the caller. options may be NULL. ETL_ERR_ARGUMENT
- * (windows of less than a millisecond), ETL_ERR_MEMORY. */
+/* Makes an empty summary, owned by the caller (etlheap_summary_free). options may be NULL.
+ * ETL_ERR_ARGUMENT (windows shorter than a millisecond), ETL_ERR_MEMORY. */
 etl_status etlheap_summary_open(const etlheap_summary_options *options, etlheap_summary **out,
                                 etl_error *err);
 void etlheap_summary_free(etlheap_summary *summary); /* NULL is allowed */
 
 /*
- * Adds the files of one recording; arrays and options as of etlheap_analyze, of
- * which report, census_only and store must not be set. The recording goes through
- * a store in options->temporary_folder (NULL: the system's), which is gone when the call returns. After a
- * failure the summary is to be freed.
- * Errors as of etlheap_analyze; ETL_ERR_ARGUMENT: the trace was added before.
+ * Adds the files of one recording. Arrays and options as for etlheap_analyze, without census_only,
+ * questions and store. Uses a store in options->temporary_folder (NULL: the system's), which is
+ * deleted before the call returns. After a failure, free the summary. Errors as for
+ * etlheap_analyze; ETL_ERR_ARGUMENT also if the trace was added before.
  */
 etl_status etlheap_summary_add_traces(etlheap_summary *summary, etl_trace *const *traces,
                                       const char *const *names, u32 trace_count,
                                       const etlheap_options *options, etl_error *err);
 
 /*
- * Adds stores, summaries or full ones, which are summarised. `names` are what errors call them;
- * NULL: their paths. progress may be NULL; it counts the bytes of the files. After a failure the summary is to be freed.
- * Errors as of etlheap_open_store; ETL_ERR_ARGUMENT: a trace is there twice, or the
- * windows of two summaries differ; ETL_ERR_CANCELLED.
+ * Adds stores: summaries, or full stores, which are summarised. `names` are used in errors; NULL:
+ * the paths. progress counts bytes of the files and may be NULL. After a failure, free the summary.
+ * Errors as for etlheap_open_store; ETL_ERR_ARGUMENT also if a trace is there twice, or the windows
+ * of two summaries differ; ETL_ERR_CANCELLED.
  */
 etl_status etlheap_summary_add_stores(etlheap_summary *summary, const char *const *paths,
                                       const char *const *names, u32 path_count,
                                       etlheap_progress_fn *progress, void *progress_user,
                                       etl_error *err);
 
-/* Writes the file from front to end. The summary can be added to no more.
- * ETL_ERR_IO, ETL_ERR_LIMIT, ETL_ERR_MEMORY. */
+/* Writes the summary as a store, from front to end. After that nothing can be added. ETL_ERR_IO,
+ * ETL_ERR_LIMIT, ETL_ERR_MEMORY. */
 etl_status etlheap_summary_write(etlheap_summary *summary, const etlheap_store_options *options,
                                  etl_error *err);
 
-/* Those of all traces added so far. */
+/* The diagnostics of all traces added so far. Owned by the summary. */
 const etl_diag_counts *etlheap_summary_diagnostics(const etlheap_summary *summary);
 
 /* --- what an open summary holds ----------------------------------------------- */
 
+/* True if the result was opened from a summary. */
 bool etlheap_result_is_summary(const etlheap_result *result);
 
-/* A file of a trace, and the sum of its content by which it is known again. */
+/* A file of a trace, and the hash of its content, which identifies it. */
 typedef struct etlheap_summary_file {
-    const char *name; /* as it was given when the trace was read */
+    const char *name; /* as given when the trace was read */
     u64 id[2];
 } etlheap_summary_file;
 
-/* A trace that was added. Strings are UTF-8. */
+/* A trace in a summary. Strings are UTF-8 and owned by the result. */
 typedef struct etlheap_summary_trace {
     const etlheap_summary_file *files;
     u32 file_count;
-    etlheap_trace_info info; /* files and file_count are unset */
+    etlheap_trace_info info; /* files and file_count are not set */
     const etl_diag_counts *diagnostics;
 } etlheap_summary_trace;
 
-/* In order of their ids; none unless the result is a summary. */
+/* The traces of a summary, ordered by id. The count is 0 if the result is not a summary. */
 u32 etlheap_summary_trace_count(const etlheap_result *result);
-/* All 0 for an index from the count on. */
+/* All zeros for an index beyond the count. */
 etlheap_summary_trace etlheap_summary_trace_of(const etlheap_result *result, u32 index);
 
-/* Length of the windows that were kept; 0: none. */
+/* The length of the windows in a summary; 0: it has none. */
 i64 etlheap_summary_every_ns(const etlheap_result *result);
 
 #ifdef __cplusplus

@@ -1,7 +1,7 @@
 /*
- * etlheap_symbols.h - which modules have symbols, and where those were found.
+ * etlheap_symbols.h - which modules have symbols, and where they were found. Part of engine.h.
  *
- * Part of engine.h, which has the handle: etlheap_symbols_open.
+ * Open the symbols of a result with etlheap_symbols_open (engine.h).
  */
 #ifndef ETLHEAP_SYMBOL_LISTS_H
 #define ETLHEAP_SYMBOL_LISTS_H
@@ -12,17 +12,17 @@
 extern "C" {
 #endif
 
-/* X(enumerator, word) - what came of looking for a module's symbols */
+/* X(enumerator, word): the result of looking for a module's symbols. */
 #define ETLHEAP_SYMBOL_STATES(X)                                                                   \
     X(FOUND, "found")               /* the PDB of this build */                                    \
-    X(LOOSE, "loose")               /* the PDB of another build, which was allowed */              \
-    X(EXPORTS, "exports")           /* no PDB, but the program file with its exports */            \
+    X(LOOSE, "loose")               /* the PDB of another build, which the options allow */        \
+    X(EXPORTS, "exports")           /* no PDB, but the program file and its exports */             \
     X(MISSING, "missing")           /* nowhere on the path */                                      \
-    X(MISMATCH, "mismatch")         /* there, but of another build */                              \
-    X(UNUSABLE, "unusable")         /* there, but damaged or of a kind that we do not read */      \
-    X(WITHHELD, "withheld")         /* the store says that it is not to be had */                  \
+    X(MISMATCH, "mismatch")         /* found, but of another build */                              \
+    X(UNUSABLE, "unusable")         /* found, but damaged or of an unsupported kind */             \
+    X(WITHHELD, "withheld")         /* the symbol store says that it is not available */           \
     X(UNREACHABLE, "unreachable")   /* a server or share did not answer */                         \
-    X(UNIDENTIFIED, "unidentified") /* the trace does not say which build it was */
+    X(UNIDENTIFIED, "unidentified") /* the trace does not state the build */
 
 typedef enum etlheap_symbol_state {
 #define ETLHEAP_SYMBOL_STATE_ENUM(name, word) ETLHEAP_SYMBOL_STATE_##name,
@@ -31,35 +31,36 @@ typedef enum etlheap_symbol_state {
         ETLHEAP_SYMBOL_STATE_COUNT
 } etlheap_symbol_state;
 
-const char *etlheap_symbol_state_word(etlheap_symbol_state state); /* "" for what is none */
+const char *etlheap_symbol_state_word(etlheap_symbol_state state); /* "" if out of range */
 
-/* A build of a module that occurs in stacks of outstanding memory. */
+/* A build of a module that occurs in stacks of outstanding memory. Strings are borrowed. */
 typedef struct etlheap_symbol_module {
     const etlheap_module_info *module;
     etlheap_symbol_state state;
-    const char *expected;            /* "app.pdb/GUIDage" as stores have it, of the program file if
-                           * nothing names the PDB; "" when the build is not known */
-    const char *file;                /* found; NULL none */
-    const char *note;                /* why a file that was there is not used; "" */
-    i64 size[ETLHEAP_KIND_CAPACITY]; /* outstanding bytes whose site is in the module */
-    i64 named_size[ETLHEAP_KIND_CAPACITY]; /* of these, with a site of known name */
+    /* "app.pdb/GUIDage" as in symbol stores, or the key of the program file if the PDB is unknown;
+     * "" if the build is unknown. */
+    const char *expected;
+    const char *file;                      /* path of the file found; NULL: none */
+    const char *note;                      /* why a file that was found is not used; "" */
+    i64 size[ETLHEAP_KIND_CAPACITY];       /* outstanding bytes with a site in the module */
+    i64 named_size[ETLHEAP_KIND_CAPACITY]; /* of these, bytes with a site that has a name */
 } etlheap_symbol_module;
 
+/* The modules and totals by kind. Freed with etlheap_symbol_list_free. */
 typedef struct etlheap_symbol_list {
     i64 from_ns, to_ns;
-    const etlheap_symbol_module *modules; /* largest size first, kind by kind */
+    const etlheap_symbol_module *modules; /* largest size first, by kind */
     u32 module_count;
-    i64 size[ETLHEAP_KIND_CAPACITY]; /* all outstanding bytes, those without a stack too */
+    i64 size[ETLHEAP_KIND_CAPACITY]; /* all outstanding bytes, also without a stack */
     i64 named_size[ETLHEAP_KIND_CAPACITY];
-    etl_diag_counts diagnostics; /* the result's, and those of finding symbols */
+    etl_diag_counts diagnostics; /* of the result, and of looking up symbols */
 } etlheap_symbol_list;
 
 /*
- * Looks for the symbols of all modules that occur in stacks of outstanding memory.
- * The query selects and culls; its symbols must be set; what it requires of frames
- * and how it groups does not count. The list is owned by the caller
- * (etlheap_symbol_list_free) and borrows from result and symbols.
- * Errors as of etlheap_aggregate.
+ * Looks for the symbols of all modules in stacks of outstanding memory. The query's filters and
+ * culling apply, its symbols must be set, and its keys and required frames do not count. The caller
+ * owns *out (etlheap_symbol_list_free), which borrows from result and symbols. Errors as for
+ * etlheap_aggregate.
  */
 etl_status etlheap_symbols_list(const etlheap_query *query, const etlheap_symbol_list **out,
                                 etl_error *err);

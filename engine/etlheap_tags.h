@@ -1,22 +1,22 @@
 /*
- * etlheap_tags.h - stack tags: names for stacks that have certain frames, as WPA
- * has them. The key TAG groups by them. engine.h includes this.
+ * etlheap_tags.h - stack tags: names for stacks that contain certain frames, as in WPA. Part of
+ * engine.h.
  *
- * Which tag a stack gets:
+ * Fill a handle with etlheap_tags_add, or from WPA's files with etlheap_stack_tags_read
+ * (formats/formats.h), set it as etlheap_query.tags and group by the key TAG. A stack gets its tag
+ * as follows:
  *
- *   1. A frame gets the tag of highest priority that has an entry point which
- *      matches its module and function; of equals, the deepest in the hierarchy, and
- *      then the one that was added first. Inlined calls are frames of their own here.
- *   2. The stack gets the tag of its frames with the highest priority; of equals,
- *      that of the innermost frame.
- *   3. The tag of a hint is completed by the module, or module and function, of
- *      the frame beside the entry point: "RPC\wbemcore.dll".
+ *     1. A frame gets the tag of the highest priority that has an entry point matching its module
+ *        and function. Of equal tags, the deepest in the hierarchy wins, then the one added first.
+ *        Inlined calls count as frames.
+ *     2. A stack gets the tag of its frame with the highest priority; of equal ones, the innermost.
+ *     3. A tag with a hint is extended by the module, or module and function, of the frame next to
+ *        the entry point: "RPC\wbemcore.dll".
  *
- * All frames count, culled ones too. A stack without such a frame is "Other"
- * (ETLHEAP_TAG_OTHER), a row without a stack has no tag.
+ * All frames count, including culled ones. A stack without such a frame has the tag "Other"
+ * (ETLHEAP_TAG_OTHER). A row without a stack has no tag.
  *
- * A handle may be used by one thread at a time, and by several queries after one
- * another.
+ * Only one thread may use a handle at a time. Several queries may use it one after the other.
  */
 #ifndef ETLHEAP_TAGS_H
 #define ETLHEAP_TAGS_H
@@ -29,40 +29,41 @@ extern "C" {
 
 #define ETLHEAP_TAG_OTHER "Other"
 
-/* Which frame beside the entry point completes the tag. */
+/* Which frame next to the entry point extends the tag. */
 typedef enum etlheap_tag_hint {
     ETLHEAP_TAG_PLAIN,  /* none: the tag is the same for all stacks */
-    ETLHEAP_TAG_CALLEE, /* the one that the entry point calls */
-    ETLHEAP_TAG_CALLER  /* the one that calls it */
+    ETLHEAP_TAG_CALLEE, /* the frame that the entry point calls */
+    ETLHEAP_TAG_CALLER  /* the frame that calls the entry point */
 } etlheap_tag_hint;
 
+/* A tag. Copied by etlheap_tags_add. */
 typedef struct etlheap_tag {
     const char *path; /* "Allocators\Strings"; not empty */
-    u32 depth;        /* in the hierarchy that it is from */
-    i32 priority;     /* higher ones win; 0 is usual */
+    u32 depth;        /* depth in the hierarchy */
+    i32 priority;     /* the highest wins; usually 0 */
     u8 hint;          /* etlheap_tag_hint */
     bool hint_names_function;
 } etlheap_tag;
 
 typedef struct etlheap_tags etlheap_tags;
 
-/* No tags yet. Owned by the caller. ETL_ERR_MEMORY. */
+/* Makes an empty set of tags, owned by the caller (etlheap_tags_close). ETL_ERR_MEMORY. */
 etl_status etlheap_tags_open(etlheap_tags **out, etl_error *err);
 
-/* Adds a tag, *id, and an entry point to a tag. Texts are copied. Module and symbol
- * of an entry point are matched as wholes, with `*` and `?`, case-insensitive; NULL
- * and "*" match also what is not known. Not after a query used the handle.
- * ETL_ERR_MEMORY, ETL_ERR_LIMIT, ETL_ERR_ARGUMENT (no path, no such hint or tag). */
+/* Add a tag and set *id, and add an entry point to the tag `id`. Texts are copied. Module and
+ * symbol of an entry point match whole names, with the wildcards `*` and `?`, ignoring case; NULL
+ * and "*" also match unknown names. Must not be called after a query used the handle.
+ * ETL_ERR_MEMORY, ETL_ERR_LIMIT, ETL_ERR_ARGUMENT (no path, or no such hint or tag). */
 etl_status etlheap_tags_add(etlheap_tags *tags, const etlheap_tag *tag, u32 *id, etl_error *err);
 etl_status etlheap_tags_add_entry(etlheap_tags *tags, u32 id, const etlheap_pattern *entry,
                                   etl_error *err);
 
-/* How many entry points there are, and how many of them name functions, and so
- * match nothing without symbols. */
+/* The number of entry points, and of those with a function name, which match nothing without
+ * symbols. */
 u32 etlheap_tags_entries(const etlheap_tags *tags);
 u32 etlheap_tags_function_entries(const etlheap_tags *tags);
 
-/* After the tables that were made with it. NULL is allowed. */
+/* Call it after freeing the tables that were made with it. NULL is allowed. */
 void etlheap_tags_close(etlheap_tags *tags);
 
 #ifdef __cplusplus

@@ -1,14 +1,12 @@
 /*
- * etlheap_trend.h - how memory develops over several runs: engine.h includes this.
+ * etlheap_trend.h - how memory develops over several runs. Part of engine.h.
  *
  *     tables of runs 0, 1, 2 ... ──▶ etlheap_trend_tables ──▶ a curve for each group,
- *                                                             a value a run
+ *                                                             one value per run
  *
- * etlheap_diff.h defines when rows of different runs are the same group, with one
- * addition: an offset means something in one build of a module only, so runs are put into
- * groups by their builds of it, and offsets are compared within these.
- *
- * Any thread may read a trend.
+ * Rows of different runs are the same group under the rules of etlheap_diff.h, with one addition:
+ * because an offset is valid only within one build of a module, offsets are compared only among
+ * runs with the same build. Any thread may read a trend.
  */
 #ifndef ETLHEAP_TREND_H
 #define ETLHEAP_TREND_H
@@ -22,22 +20,22 @@ extern "C" {
 #define ETLHEAP_TREND_RUNS_MAX 1000u
 
 /*
- * X(enumerator, word) - what a curve does. The first that fits:
+ * X(enumerator, word): the pattern of a curve. The first that fits:
  *
- *     steady   all values are the same
- *     step     one jump explains the curve: if it is cut in two, the distances of all values
- *              from the median of their part add up to at most a quarter of their distances
- *              from the median of all. Of several such cuts it is the best, then the earliest.
- *              It is `new` if there is nothing before the cut and something in the last run,
- *              `gone` if there is something in the first run and nothing behind the cut
- *     drift    the pairs of runs that rise exceed those that fall by at least half of all pairs, or
- *              the reverse, and the slope has that direction
- *     new      nothing up to a run, and something in it and in all that follow
- *     gone     something up to a run, and nothing in all that follow
- *     steady   no two values differ by more than a hundredth of the largest amount
+ *     steady   all values are equal
+ *     step     one jump explains the curve: if the curve is cut in two, the distances of all values
+ *              from the median of their part add up to at most a quarter of their distances from
+ *              the overall median. The best such cut counts, then the earliest. It is `new` if
+ *              there is nothing before the cut and something in the last run, `gone` if there is
+ *              something in the first run and nothing after the cut
+ *     drift    the pairs of runs that rise outnumber those that fall by at least half of all pairs,
+ *              or the reverse, and the slope has the same direction
+ *     new      nothing before some run, and something in it and in all later ones
+ *     gone     something up to some run, and nothing in all later ones
+ *     steady   no two values differ by more than a hundredth of the largest
  *     noise    anything else
  *
- * "Something" is a value that is not 0, or whose partner (etlheap_diff_partner) is not.
+ * "Something" is a nonzero value, or a value with a nonzero partner (etlheap_diff_partner).
  */
 #define ETLHEAP_TREND_PATTERNS(X)                                                                  \
     X(STEADY, "steady")                                                                            \
@@ -54,16 +52,17 @@ typedef enum etlheap_trend_pattern {
         ETLHEAP_TREND_PATTERN_COUNT
 } etlheap_trend_pattern;
 
-const char *etlheap_trend_pattern_word(etlheap_trend_pattern pattern); /* "" for what is none */
+const char *etlheap_trend_pattern_word(etlheap_trend_pattern pattern); /* "" if out of range */
 
+/* Options of etlheap_trend_tables. Start from etlheap_trend_options_default(). */
 typedef struct etlheap_trend_options {
     size_t size;             /* sizeof(etlheap_trend_options) */
-    etlheap_measure measure; /* of the curves: one that etlheap_diff_compares */
+    etlheap_measure measure; /* a measure that etlheap_diff_compares accepts */
     bool ascending;          /* smallest change first */
-    bool keep_steady;        /* else groups that are steady are left out */
+    bool keep_steady;        /* include groups that are steady */
 } etlheap_trend_options;
 
-/* By outstanding size, without what is steady. */
+/* The default options: by outstanding size, without steady groups. */
 static inline etlheap_trend_options etlheap_trend_options_default(void)
 {
     etlheap_trend_options options;
@@ -73,49 +72,52 @@ static inline etlheap_trend_options etlheap_trend_options_default(void)
     return options;
 }
 
-/* Runs are indices, ETLHEAP_NO_INDEX: none. Amounts stop at the ends of i64. */
+/* The curve of a group. Runs are indices; ETLHEAP_NO_INDEX: none. Amounts stay within i64. */
 typedef struct etlheap_trend_curve {
     u8 pattern;              /* etlheap_trend_pattern */
-    u32 first_run, last_run; /* with something */
-    u32 turn_run;            /* of a step, and of what is new or gone: the first one behind it */
-    /* Siegel's repeated median, per run: for each run the median of the slopes to all others,
-     * each cut to a whole number, and of these the median. Nearly half of the runs can be
-     * odd without tilting it. Of an even number, a median is what lies nearest to 0 between
-     * the two in the middle. */
+    u32 first_run, last_run; /* the first and last run with something */
+    u32 turn_run;            /* step, new and gone: the first run after the jump */
+    /* The change per run, as Siegel's repeated median: for each run the median of the slopes to all
+     * other runs, truncated to whole numbers, and then the median of these. Outliers in nearly half
+     * of the runs do not affect it. If two values are in the middle, the median is the one closer
+     * to 0. */
     i64 slope;
-    /* What the pattern explains: the median behind the turn less that before it, the slope
-     * times one less than there are runs for drift and noise, 0 for what is steady. */
+    /* The change that the pattern explains: for a jump, the median after it less the median before
+     * it; for drift and noise, the slope times one less than the number of runs; 0 for steady. */
     i64 change;
 } etlheap_trend_curve;
 
+/* The curves of all groups. Freed with etlheap_trend_free. */
 typedef struct etlheap_trend {
-    /* One row for each group: its keys as the latest run has them that has the group; names of
-     * processes and modules are written as in the first. pid and thread are ETL_NO_ID, there is
-     * no heap, and all measures are 0. Sorted by the magnitude of the change, then by that of the
-     * last value less the first, then by keys: the order is total. Frames and stacks are
-     * numbered in order of first use. Totals say which kinds are present. */
+    /*
+     * One row per group, with the keys of the latest run that has the group; names of processes and
+     * modules are spelled as in the first. pid and thread are ETL_NO_ID, there is no heap, and all
+     * measures are 0. Sorted by the magnitude of the change, then by that of the last value less
+     * the first, then by keys. Frames and stacks are numbered in order of first use. Totals only
+     * say which kinds are present.
+     */
     etlheap_table table;
     u32 run_count;
     etlheap_measure measure;
-    /* Of a row, run_count values each: values[row * run_count + run]. */
+    /* The values of a row, and of its partner measure: values[row * run_count + run]. */
     const i64 *values, *partners;
-    const etlheap_trend_curve *curves; /* of the rows */
-    /* The same of everything selected: [kind * run_count + run]. */
+    const etlheap_trend_curve *curves; /* curves[i] belongs to row i */
+    /* The values of everything selected: total_values[kind * run_count + run]. */
     const i64 *total_values, *total_partners;
     etlheap_trend_curve totals[ETLHEAP_KIND_CAPACITY];
-    u32 steady_count; /* groups, kept or not */
-    /* Modules of which runs have different builds and some frame has no name: groups with such a
-     * frame are one for each build. In order of name. */
+    u32 steady_count; /* groups, included or not */
+    /* Modules that differ in build between runs and have frames without a name: groups with such
+     * frames are separate for each build. Ordered by name. */
     const char *const *rebuilt;
     u32 rebuilt_count;
 } etlheap_trend;
 
 /*
- * Compares the tables of 2 to ETLHEAP_TREND_RUNS_MAX runs, in the order in which they are given.
- * Tables are borrowed; the trend borrows strings from them and from what they borrow from. Name
- * their frames before (etlheap_table_name). results are where the tables come from, for
- * the builds of modules; NULL: builds are taken to be the same. options may be NULL. *out is owned
- * by the caller (etlheap_trend_free). Errors: as etlheap_diff_tables.
+ * Compares the tables of 2 to ETLHEAP_TREND_RUNS_MAX runs, in the given order. The tables, and what
+ * they borrow from, must outlive the trend. Call etlheap_table_name on them first. `results` are
+ * the results of the tables, to compare the builds of modules; NULL: assume the same builds.
+ * options may be NULL. The caller owns *out (etlheap_trend_free). Errors as for
+ * etlheap_diff_tables.
  */
 etl_status etlheap_trend_tables(const etlheap_table *const *tables,
                                 const etlheap_result *const *results, u32 count,
@@ -124,7 +126,7 @@ etl_status etlheap_trend_tables(const etlheap_table *const *tables,
 
 void etlheap_trend_free(etlheap_trend *trend); /* NULL is allowed */
 
-/* Keeps the first rows and only the frames and stacks that they refer to. */
+/* Keeps the first `rows` rows, and only the frames and stacks they refer to. */
 void etlheap_trend_keep_top(etlheap_trend *trend, u32 rows);
 
 #ifdef __cplusplus

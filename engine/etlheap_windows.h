@@ -1,21 +1,20 @@
 /*
- * etlheap_windows.h - totals per time window: engine.h includes this.
+ * etlheap_windows.h - totals per time window. Part of engine.h.
  *
  *     etlheap_windows_make         result -> windows x groups, in one pass
  *     etlheap_windows_cell         what one group did in one window
  *     etlheap_windows_find_growth  the rise that explains a new level
  *
- * Groups are the rows of a table as etlheap_aggregate makes it, with its keys,
- * frames and stacks; a cell says how the lifetimes of a row fare in a window, by
- * the definitions of types (AIFO, ...) for that window. A block that is allocated
- * in window 1 and freed in window 3 is AIFO in 1, AOFO in 2 and AOFI in 3.
+ * Groups are the rows of a table as from etlheap_aggregate, with its keys, frames and stacks. A
+ * cell has the counts and sizes of a group's lifetimes by their type (AIFO, ...) relative to one
+ * window. A block that is allocated in window 1 and freed in window 3 is AIFO in 1, AOFO in 2 and
+ * AOFI in 3.
  *
- * Cells are kept only where something happened; between them a group stands
- * still. So the cost is that of events and of cells with news, not of windows
- * times groups. The same result and options give the same answer, whatever `jobs`
- * is, and whether the result is of a trace or of its store.
+ * Cells are stored only where something happened; in between, a group does not change. So memory
+ * and time grow with events and such cells, not with windows times groups. The same result and
+ * options give the same answer for any `jobs`, and for a trace and its store.
  */
-#include "engine.h" /* before the guard, as etlheap_ask.h, which that includes, takes all of this */
+#include "engine.h" /* before the guard: it includes etlheap_ask.h, which needs this header */
 
 #ifndef ETLHEAP_WINDOWS_H
 #define ETLHEAP_WINDOWS_H
@@ -24,60 +23,62 @@
 extern "C" {
 #endif
 
-/* [from_ns, to_ns). An end that is left open (INT64_MIN, INT64_MAX) is the query's. */
+/* A window [from_ns, to_ns). INT64_MIN and INT64_MAX stand for the ends of the query's window. */
 typedef struct etlheap_time_range {
     i64 from_ns, to_ns;
 } etlheap_time_range;
 
-/* More windows are refused. */
+/* The largest number of windows. */
 #define ETLHEAP_WINDOWS_MAX ((u32)1 << 20)
 
 /*
- * Which windows. One of the three ways; with none there is one window, the query's.
- * Arrays are borrowed for the call.
+ * Which windows to make. Set one of every_ns, cuts and ranges; with none there is one window, the
+ * query's. Arrays are borrowed for the call.
  *
- * `every_ns` cuts the query's window into pieces: at its from_ns and every so often
- * after, or, when from_ns is left open, at time zero and every so often before and
- * after. The last piece ends with the window and may be shorter; so may the first,
- * if from_ns is left open and the trace has events before time zero.
+ * `every_ns` cuts the query's window into windows of this length. They start at the query's
+ * from_ns; if that is left open, at time zero, and continue before and after it. The last window
+ * ends with the query's and may be shorter. So may the first, if from_ns is left open and the trace
+ * has events before time zero.
  */
 typedef struct etlheap_windows_options {
     size_t size;  /* sizeof(etlheap_windows_options) */
-    i64 every_ns; /* 0: not this way */
-    /* Moments where the query's window is cut: n cuts make n + 1 windows. In any
-     * order; those outside of the window or given twice do not count. */
+    i64 every_ns; /* length of a window; 0: not used */
+    /* Moments that cut the query's window: n cuts make n + 1 windows. Any order; duplicates and
+     * cuts outside the window are ignored. */
     const i64 *cuts;
     u32 cut_count;
-    /* Any windows, which may overlap and leave gaps. Their order stays. */
+    /* Arbitrary windows, which may overlap and leave gaps. They keep their order. */
     const etlheap_time_range *ranges;
     u32 range_count;
-    /* The measures of the table's rows are over these windows, from the start of the
-     * first to the end of the last and what lies between; a count of 0: all. */
+    /* The table's measures cover the time from the start of the first of these windows to the end
+     * of the last. A count of 0: all windows. */
     u32 measured_first, measured_count;
-    bool with_whole; /* one window more, behind the others: the query's. Takes all events. */
+    bool with_whole; /* add the query's whole window after the others; needs all events */
 } etlheap_windows_options;
 
-/* One group in one window. Sums that do not fit stop at INT64_MAX. */
+/* One group in one window. Sums are at most INT64_MAX. */
 typedef struct etlheap_cell {
     i64 count[ETLHEAP_TYPE_CAPACITY], size[ETLHEAP_TYPE_CAPACITY];
-    i64 outstanding_count, outstanding_size; /* when the window ends: AIFO + AOFO */
-    i64 peak_count, peak_size;               /* of the outstanding curve, inside; of a summary
-                                                ETLHEAP_NOT_KNOWN, too */
-    i64 impacting_size;                      /* AIFO - AOFI */
+    i64 outstanding_count, outstanding_size; /* at the end of the window: AIFO + AOFO */
+    /* The largest outstanding amounts inside the window; of a summary they may be
+     * ETLHEAP_NOT_KNOWN. */
+    i64 peak_count, peak_size;
+    i64 impacting_size; /* AIFO - AOFI */
 } etlheap_cell;
 
-/* What a MemInfo record (the system) or a MemInfoWS record (a process) said last
- * before a window ended. */
+/* The last values of MemInfo records (the system) or MemInfoWS records (a process) before a window
+ * ended. */
 typedef struct etlheap_memory_sample {
-    bool is_known; /* false: no record before, or the process had ended */
+    bool is_known; /* false: no record so far, or the process had ended */
     bool has_commit;
-    i64 time_ns; /* of the record */
+    i64 time_ns; /* time of the record */
     u64 commit_bytes;
     u64 available_bytes;           /* system: zeroed, free and standby pages */
     u64 working_set_bytes;         /* process */
     u64 private_working_set_bytes; /* process */
 } etlheap_memory_sample;
 
+/* The memory of one process, sampled at the end of each window. */
 typedef struct etlheap_process_memory {
     etlheap_process process;
     const char *name;
@@ -85,64 +86,62 @@ typedef struct etlheap_process_memory {
     const etlheap_memory_sample *at; /* by window */
 } etlheap_process_memory;
 
+/* The windows and their groups. Freed with etlheap_windows_free. */
 typedef struct etlheap_windows {
-    i64 every_ns; /* 0: not cut this way */
+    i64 every_ns; /* 0: not cut by every_ns */
     const etlheap_time_range *windows;
     u32 window_count;
-    /* The groups. The caller may shorten it (etlheap_table_keep_top) and name its
-     * frames (etlheap_table_name) in place; its rows keep their cells. KIND is always
-     * among its keys unless the query selects one kind alone. COUNT and SIZE of its
-     * rows are over what was outstanding at the start or allocated since. */
+    /* The groups. The caller may shorten the table (etlheap_table_keep_top) and name its frames
+     * (etlheap_table_name) in place; rows keep their cells. KIND is always a key, unless the query
+     * selects a single kind. COUNT and SIZE include what was outstanding at the start. */
     const etlheap_table *table;
     const etlheap_memory_sample *memory;          /* by window; NULL: the trace has no MemInfo */
-    const etlheap_process_memory *process_memory; /* by (pid, start); selected ones */
+    const etlheap_process_memory *process_memory; /* selected processes, by (pid, start) */
     u32 process_memory_count;
 } etlheap_windows;
 
 /*
- * Groups the lifetimes that the query selects and follows the groups through the
- * windows. TYPE and FREE_TYPE are no keys here, and types cannot be selected: each
- * window has its own. A result that was made for windows alone answers for these,
- * their query's window and at-exit rule, with any groups; all other results answer
- * anything. *out is owned by the caller (etlheap_windows_free) and
- * borrows strings from the result. Errors: ETL_ERR_MEMORY, IO, CORRUPT,
- * ETL_ERR_ARGUMENT (said why), ETL_ERR_LIMIT (too many windows).
+ * Groups the lifetimes that the query selects and follows the groups through the windows. TYPE and
+ * FREE_TYPE cannot be keys, and types cannot be selected, because each window has its own. A result
+ * made only for windows answers for these windows, its query's window and exit rule, with any keys;
+ * other results answer any request. The caller owns *out (etlheap_windows_free), which borrows
+ * strings from the result. ETL_ERR_MEMORY, ETL_ERR_IO, ETL_ERR_CORRUPT, ETL_ERR_ARGUMENT (the
+ * message says why), ETL_ERR_LIMIT (too many windows).
  */
 etl_status etlheap_windows_make(const etlheap_result *result, const etlheap_query *query,
                                 const etlheap_windows_options *options, etlheap_windows **out,
                                 etl_error *err);
 void etlheap_windows_free(etlheap_windows *windows); /* NULL is allowed */
 
-/* False: nothing of the row concerns the window, or there is no such row or window; *out is
- * all 0. Takes time in
- * proportion to the logarithm of the row's cells. */
+/* Reads a cell. False, with *out all 0, if the row has nothing in the window, or there is no such
+ * row or window. Takes time logarithmic in the number of the row's cells. Any thread. */
 bool etlheap_windows_cell(const etlheap_windows *windows, u32 row, u32 window, etlheap_cell *out);
 
-/* Outstanding bytes as a window begins: before anything in its first tick. 0 when there is
- * no such row or window. */
+/* The outstanding bytes of a row when a window begins, before anything in its first tick. 0 if
+ * there is no such row or window. */
 i64 etlheap_windows_start_size(const etlheap_windows *windows, u32 row, u32 window);
 
-/* The first window from this one on in which something happens to the row; the number of
- * windows if nothing does. The windows before it are all alike: nobody needs to ask for their
- * cells. The windows must follow each other without gaps, and not be of a summary. */
+/* The first window from `window` on in which something happens to the row, or the number of
+ * windows. The windows before it are all alike, so their cells need not be read. The windows must
+ * follow each other without gaps, and not come from a summary. */
 u32 etlheap_windows_next_news(const etlheap_windows *windows, u32 row, u32 window);
 
-/* A rise of the outstanding size to a level that lasted, from one that had. */
+/* A rise of the outstanding size from one lasting level to another. */
 typedef struct etlheap_growth {
     u32 row;          /* of the table */
-    u32 first_window; /* where it begins */
+    u32 first_window; /* where the rise begins */
     u32 window_count;
     i64 from_ns, to_ns;
-    i64 before_size, after_size; /* the levels; their difference is the growth */
+    i64 before_size, after_size; /* the two levels */
 } etlheap_growth;
 
 /*
- * Finds the steepest rise of a row, ETLHEAP_NO_INDEX: of all rows. The windows must
- * follow each other without gaps (every_ns or cuts, not with_whole); about 200 are best. False:
- * there is no rise, or no such row. windows_growth.c has the rule.
+ * Finds the steepest rise of a row, or with ETLHEAP_NO_INDEX of all rows. The windows must follow
+ * each other without gaps (every_ns or cuts, without with_whole); about 200 windows work best.
+ * False if there is no rise, or no such row. fold/windows_growth.c has the rule.
  *
- * The stacks that explain it: windows of the same kind grouped by stack, with
- * measured_first and measured_count as found here, sorted by IMPACTING_SIZE.
+ * To see which stacks explain the rise, make the same windows grouped by stack, with measured_first
+ * and measured_count set to the windows found here, sorted by IMPACTING_SIZE.
  */
 bool etlheap_windows_find_growth(const etlheap_windows *windows, u32 row, etlheap_growth *out);
 

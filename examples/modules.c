@@ -21,7 +21,7 @@ int main(int argc, char *argv[])
     query.sort = ETLHEAP_MEASURE_SIZE;
     query.cull_frames = allocators;
     query.cull_frame_count = 2;
-    /* Only what answers the question is kept of the trace. */
+    /* Keep only the data that this question needs. */
     const etlheap_question question = { .size = sizeof question, .query = &query };
     const etlheap_options options = { .size = sizeof options,
                                       .questions = &question,

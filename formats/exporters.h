@@ -1,9 +1,14 @@
 /*
- * exporters.h - other programs' formats: formats.h includes this.
+ * exporters.h - writes results in the formats of other programs. Part of formats.h.
  *
- * An exporter is a row of one const table. It is given an open result and what the
- * user selected, asks the engine the questions that its format needs, and streams
- * the answer into a sink. The same request gives the same bytes.
+ *     etlheap_exporter_named   "folded" -> exporter
+ *     etlheap_export           exporter, request -> bytes in a sink
+ *
+ * An exporter is a row of a const table. It takes a result and what the user selected, asks the
+ * engine the questions that its format needs, and streams the answers into a sink. Analyze the
+ * result with an ETLHEAP_ASK_EVENTS question if the exporter's asks_events or
+ * etlheap_metric_asks_events says so. The same request gives the same bytes. Any number of threads
+ * may export at the same time, each to its own sink.
  */
 #ifndef ETLHEAP_EXPORTERS_H
 #define ETLHEAP_EXPORTERS_H
@@ -16,7 +21,7 @@ extern "C" {
 
 typedef struct etlheap_sink etlheap_sink;
 
-/* X(enumerator, --metric word, what is counted) */
+/* X(enumerator, word, what is counted) */
 #define ETLHEAP_METRICS(X)                                                                         \
     X(OUTSTANDING, "outstanding", "memory outstanding at the end of the window")                   \
     X(TOTAL, "total", "all memory allocated inside the window")                                    \
@@ -30,57 +35,58 @@ typedef enum etlheap_metric {
         ETLHEAP_METRIC_COUNT
 } etlheap_metric;
 
-const char *etlheap_metric_word(etlheap_metric metric);    /* "" for what is none */
+const char *etlheap_metric_word(etlheap_metric metric);    /* "" if out of range */
 const char *etlheap_metric_summary(etlheap_metric metric); /* what is counted */
 
-/* What is to be written. Everything is borrowed for the call. */
+/* A request for etlheap_export. Everything is borrowed for the call. */
 typedef struct etlheap_export_request {
     size_t size; /* sizeof(etlheap_export_request) */
     const etlheap_result *result;
-    /* Selects, culls and has the symbols; how it groups, sorts and which types it has
-     * is the exporter's choice. */
+    /* Its filters, culling and symbols count. The exporter chooses keys, sort order and types. */
     const etlheap_query *query;
     etlheap_metric metric;
-    bool rows;                     /* one by one, where the format has a place for lifetimes */
-    bool titles;                   /* for people, where the format has keys or titles (CSV) */
-    u64 memory_bytes_max;          /* for rows; 0: no limit */
-    etlheap_progress_fn *progress; /* may be NULL; false cancels */
+    bool rows;            /* write single lifetimes, if has_rows */
+    bool titles;          /* write column titles for people instead of keys, if has_titles */
+    u64 memory_bytes_max; /* limit for `rows`; 0: no limit */
+    etlheap_progress_fn *progress; /* may be NULL */
     void *progress_user;
-    const char *output_name;     /* the file that is written; NULL: none has a name */
-    struct etlheap_text *advice; /* takes a sentence on what to do with it; may be NULL */
-    etl_hint_fn *hint;           /* as of etlheap_layout; may be NULL */
+    const char *output_name;     /* name of the output file; NULL: it has none */
+    struct etlheap_text *advice; /* receives a sentence on how to use the output; may be NULL */
+    etl_hint_fn *hint;           /* as in etlheap_layout; may be NULL */
 } etlheap_export_request;
 
+/* An exporter and its abilities. Static. */
 typedef struct etlheap_exporter {
     const char *name;    /* "folded" */
     const char *suffix;  /* ".folded" */
-    const char *summary; /* one line for --help */
-    u32 metrics;         /* bit per etlheap_metric that it can write; the lowest is its default */
-    bool has_rows;       /* knows what to do with `rows` */
-    bool has_titles;     /* knows what to do with `titles` */
-    bool has_churn;      /* writes all measures that the query asks for: rates and churn */
-    bool asks_events;    /* more than a table: ETLHEAP_ASK_EVENTS is among its questions */
-    bool is_text;        /* may be compressed as a whole */
-    bool asks_map;       /* ETLHEAP_ASK_MAP is among its questions, too */
+    const char *summary; /* one line */
+    u32 metrics;         /* bit per supported etlheap_metric; the lowest is the default */
+    bool has_rows;       /* supports `rows` */
+    bool has_titles;     /* supports `titles` */
+    bool has_churn;      /* writes rates and churn if the query asks for them */
+    bool asks_events;    /* needs a result analyzed for ETLHEAP_ASK_EVENTS */
+    bool is_text;        /* text, which may be compressed as a whole */
+    bool asks_map;       /* needs a result analyzed for ETLHEAP_ASK_MAP */
 } etlheap_exporter;
 
+/* All exporters, in a fixed order, and one by its name. Static. */
 u32 etlheap_exporter_count(void);
-const etlheap_exporter *etlheap_exporter_at(u32 index);           /* NULL: from the count on */
+const etlheap_exporter *etlheap_exporter_at(u32 index);           /* NULL beyond the count */
 const etlheap_exporter *etlheap_exporter_named(const char *name); /* NULL: none */
 
 /*
- * Writes what is requested. Errors are those of the engine's questions, ETL_ERR_ARGUMENT
- * (the request cannot be meant, whatever the result) and ETL_ERR_UNSUPPORTED (the result
- * has nothing that the format could show); those of the sink are told when it is closed.
+ * Writes what the request asks for. Errors are those of the engine's questions, ETL_ERR_ARGUMENT
+ * (the request is contradictory, whatever the result) and ETL_ERR_UNSUPPORTED (the result has
+ * nothing that the format can show). Write errors are reported when the sink is closed.
  */
 etl_status etlheap_export(const etlheap_exporter *exporter, const etlheap_export_request *request,
                           etlheap_sink *sink, etl_error *err);
 
-/* Of the exporter's metrics the one that it writes unless told otherwise. */
+/* The metric to use unless the user asks for another. */
 etlheap_metric etlheap_exporter_default_metric(const etlheap_exporter *exporter);
 
-/* What the analysis has to keep for such a request: the peak is found among
- * lifetimes. See ETLHEAP_ASK_EVENTS. */
+/* True if the metric needs a result analyzed for ETLHEAP_ASK_EVENTS: peaks are found among
+ * lifetimes. */
 bool etlheap_metric_asks_events(etlheap_metric metric);
 
 #ifdef __cplusplus

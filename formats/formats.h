@@ -1,93 +1,102 @@
 /*
- * formats.h - front door of the output: results as text, JSON and CSV, and the
- * zip files that traces come in.
+ * formats.h - front door of the output: writes results as text, JSON, CSV and other formats, and
+ * unpacks compressed traces.
  *
- * A format is a row of one const table; what it can write are its functions.
- * Writers take a finished result, stream into a sink and keep nothing. The same
- * arguments give the same bytes: no locale, no time of day, no environment.
+ *     etlheap_sink_open_*          a file, descriptor or text to write to
+ *     etlheap_format_named         "json" -> format, with a writer per kind of answer
+ *     etlheap_exporter_named       "folded" -> exporter for another program (exporters.h)
+ *     etlheap_unpack               zip, gzip or zstd file -> traces and stores to open
+ *     etlheap_stack_tags_read      WPA's stack tags -> etlheap_tags
  *
- * Threads: a sink belongs to one thread; writers may run at once on different
+ * This header includes engine/engine.h and all other public headers of the output, so it is enough
+ * for a program that analyzes traces and prints answers.
+ *
+ * A format is a row of a const table with a function per kind of answer. Writers take a finished
+ * answer, stream it into a sink and keep nothing. The same arguments give the same bytes: writers
+ * do not use the locale, the time of day or the environment.
+ *
+ * Threads: only one thread may use a sink at a time. Writers may run in parallel on different
  * sinks.
  */
 #ifndef ETLHEAP_FORMATS_H
 #define ETLHEAP_FORMATS_H
 
 #include "engine/engine.h"
-#include "umdh_log.h" /* snapshot logs of UMDH */
+#include "umdh_log.h" /* UMDH logs */
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* The libraries of the output, as etlheap_engine_library: one an index, false after
- * the last. */
+/* The libraries that the output uses, by index from 0. False after the last. */
 bool etlheap_formats_library(u32 index, etlheap_library *out);
 
 /* --- sinks ------------------------------------------------------------------ */
 
 /*
- * Where output goes: buffered bytes for a descriptor, or for a file that gets
- * its name only when it is complete. Errors are sticky: after the first one
- * writes do nothing, and etlheap_sink_close() tells it, once.
+ * Where output goes: a descriptor, a text, or a file that gets its name only when it is complete.
+ * Output is buffered. After the first error, writes do nothing, and etlheap_sink_close() returns
+ * the error. So a writer need not check each write.
  */
 typedef struct etlheap_sink etlheap_sink;
 
-/* Writes to an open descriptor, which stays the caller's and is not closed.
- * `name` is for messages ("standard output") and borrowed. Errors: MEMORY. */
+/* Opens a sink that writes to a descriptor, which the caller must keep open and close later. `name`
+ * is for messages ("standard output") and must outlive the sink. On success the caller owns *out
+ * (etlheap_sink_close or etlheap_sink_discard), as for the two functions below. ETL_ERR_MEMORY. */
 etl_status etlheap_sink_open_descriptor(int descriptor, const char *name, etlheap_sink **out,
                                         etl_error *err);
 
 /*
- * Writes to a new file beside `path` that is renamed to it by close; an existing
- * file stays whole until then and gives the new one its permissions. What is no
- * regular file (a device, a pipe) is written directly. Errors: IO, MEMORY.
+ * Opens a sink that writes to a new file next to `path`. Closing renames it to `path`; an existing
+ * file stays unchanged until then, and passes its permissions to the new one. If `path` is not a
+ * regular file (a device, a pipe), it is written directly. ETL_ERR_IO, ETL_ERR_MEMORY.
  */
 etl_status etlheap_sink_open_file(const char *path, etlheap_sink **out, etl_error *err);
 
-/* Adds to a text, which stays the caller's; `close` fails when it has failed. Errors:
- * MEMORY. */
+/* Opens a sink that appends to a text, which the caller keeps and frees. Closing fails if the text
+ * ran out of memory. ETL_ERR_MEMORY. */
 typedef struct etlheap_text etlheap_text;
 etl_status etlheap_sink_open_text(etlheap_text *text, etlheap_sink **out, etl_error *err);
 
-/* Before anything is written: all that comes will be one zstd frame. Errors: MEMORY;
- * the sink is then only to be discarded. */
+/* Compresses all output of the sink into one zstd frame. Call it before the first write.
+ * ETL_ERR_MEMORY: the sink can then only be discarded. */
 etl_status etlheap_sink_compress(etlheap_sink *sink, etl_error *err);
 
+/* Write bytes, text up to its NUL, or formatted text. */
 void etlheap_sink_write(etlheap_sink *sink, const void *bytes, size_t size);
 void etlheap_sink_text(etlheap_sink *sink, const char *text);
 void etlheap_sink_format(etlheap_sink *sink, const char *format, ...) ETL_PRINTF(2, 3);
 
-/* Numbers without printf's cost: a listing has hundreds of millions. Hexadecimal
- * is lower case with at least `digits` digits (at most 16), without "0x". */
+/* Write numbers, faster than with a format. etlheap_sink_hex writes lower case with at least
+ * `digits` digits (at most 16), without "0x". */
 void etlheap_sink_unsigned(etlheap_sink *sink, u64 value);
 void etlheap_sink_signed(etlheap_sink *sink, i64 value);
 void etlheap_sink_hex(etlheap_sink *sink, u64 value, int digits);
 
-/* Text from a file, fit for a terminal: what is no valid UTF-8 and what would
- * control the terminal is replaced by U+FFFD. */
+/* Writes text from a file so that it is safe for a terminal: invalid UTF-8 and control characters
+ * are replaced with U+FFFD. */
 void etlheap_sink_printable(etlheap_sink *sink, const char *text, size_t size);
 
-/* `count` times the same character. */
+/* Writes the same character `count` times. */
 void etlheap_sink_fill(etlheap_sink *sink, char c, size_t count);
 
-/* False after the first error: the rest of the work would be for nothing. */
+/* False after the first error: stop, because further output would be lost. */
 bool etlheap_sink_ok(const etlheap_sink *sink);
 
-/* Sends what is buffered now; a live reader sees whole lines. */
+/* Writes buffered output now, so that a live reader sees whole lines. */
 void etlheap_sink_flush(etlheap_sink *sink);
 
-/* Writes what is left, and waits until a file is on the disk. */
+/* Writes buffered output, and waits until a file is on disk. */
 void etlheap_sink_settle(etlheap_sink *sink);
 
-/* Writes text for a terminal that has ASCII alone: each other character that follows is a
- * question mark, but for a dash. */
+/* From now on, writes ASCII only: dashes become '-', other characters '?'. */
 void etlheap_sink_ascii(etlheap_sink *sink);
 
-/* Completes the output and frees the sink in every case. On failure (ETL_ERR_IO,
- * the first error met) no file is left behind, neither new nor temporary. */
+/* Completes the output and frees the sink, also on failure. After a failure (ETL_ERR_IO, the first
+ * error that occurred) no new or temporary file is left. */
 etl_status etlheap_sink_close(etlheap_sink *sink, etl_error *err);
 
-/* Frees the sink and removes the unfinished file; NULL is allowed. */
+/* Frees the sink and removes its unfinished file. NULL is allowed. */
 void etlheap_sink_discard(etlheap_sink *sink);
 
 /* --- how text is laid out ------------------------------------------------------ */
@@ -98,27 +107,28 @@ typedef enum etlheap_tree {
     ETLHEAP_TREE_CALLERS  /* innermost frame first */
 } etlheap_tree;
 
-/* For text; of it CSV heeds `titles` and JSON `hint` alone. Start from
+/* How text output is laid out. CSV uses only `titles` and `hint`, JSON only `hint`. Start from
  * etlheap_layout_default(). */
 typedef struct etlheap_layout {
     size_t size; /* sizeof(etlheap_layout) */
-    u32 width;   /* columns of a line; 0: not limited */
+    u32 width;   /* columns of a line; 0: no limit */
     bool colour;
-    u32 rows_max;           /* rows of a report or list; 0: all */
-    bool rows_of_each_kind; /* rows_max is for each kind, and rows with 0 in the sort measure
-                             * are left out; else rows_max is for all together */
-    u32 frames_max;         /* frames shown of a row's stack */
-    etlheap_measure sort;   /* by which the table is sorted: always shown */
+    u32 rows_max; /* rows in a report or list; 0: all */
+    /* rows_max applies to each kind, and rows with 0 in the sort measure are left out; else it
+     * applies to all kinds together. */
+    bool rows_of_each_kind;
+    u32 frames_max;       /* frames shown per stack */
+    etlheap_measure sort; /* the table is sorted by it; always shown */
     bool sort_ascending;
     etlheap_tree tree;
-    bool ascii;        /* curves and ellipses are characters that any terminal has */
-    bool titles;       /* CSV: columns have titles for people, not the keys that JSON has */
-    etl_hint_fn *hint; /* what the program says to users; NULL: nothing. All formats heed it */
-    bool whole;        /* tables lose neither columns nor parts of names to the width */
+    bool ascii;        /* draw curves and ellipses with ASCII characters */
+    bool titles;       /* CSV: column titles for people instead of JSON keys */
+    etl_hint_fn *hint; /* the program's hints to users (hint.h); NULL: none */
+    bool whole;        /* show all columns and whole names, whatever the width */
 } etlheap_layout;
 
-/* 100 columns, no colour, 25 rows of each kind, 4 frames, outstanding size, no
- * tree. */
+/* The default layout: 100 columns, no colour, 25 rows of each kind, 4 frames, sorted by outstanding
+ * size, no tree. */
 static inline etlheap_layout etlheap_layout_default(void)
 {
     etlheap_layout layout;
@@ -133,49 +143,50 @@ static inline etlheap_layout etlheap_layout_default(void)
 }
 
 /*
- * Marks the rows of the table (row_count of them) that the text report lists:
- * the first layout->rows_max. With rows_of_each_kind, rows with nothing in the
- * measure asked for are left out if their kind has others: memory that came and
- * went would bury what is outstanding. A tree is made of all rows. A layout that writers refuse
- * lists nothing.
+ * Marks the rows that the text report lists, in `listed` (row_count entries): the first
+ * layout->rows_max. With rows_of_each_kind, rows with 0 in the sort measure are left out if their
+ * kind has others, because memory that came and went would hide what is outstanding. A tree uses
+ * all rows. If the layout is invalid, no row is marked.
  */
 void etlheap_layout_choose(const etlheap_layout *layout, const etlheap_table *table, bool *listed);
 
-/* For etlheap_query.whole_rows_max: as many as that chooses among at most. */
+/* The value for etlheap_query.whole_rows_max that keeps all rows etlheap_layout_choose can list. */
 u32 etlheap_layout_whole_rows(const etlheap_layout *layout);
 
 /* --- time windows --------------------------------------------------------------- */
 
-/* What the question for windows came to; everything is borrowed. */
+/* The answer of a report on windows. Everything is borrowed. */
 typedef struct etlheap_windows_answer {
     const etlheap_windows *windows;
-    bool growth_wanted;           /* the steepest rise, and the rows that explain it */
-    const etlheap_growth *growth; /* of a row of `windows`; NULL: nothing rises */
-    /* The same windows with the keys of `windows` and STACK, measured over those of the
-     * growth; NULL: nothing rises. */
+    bool growth_wanted;           /* show the steepest rise, and the rows that explain it */
+    const etlheap_growth *growth; /* the rise of a row of `windows`; NULL: nothing rises */
+    /* The same windows, grouped also by STACK, measured over the windows of the rise; NULL: nothing
+     * rises. */
     const etlheap_windows *stacks;
-    const bool *explains; /* by row of `stacks` */
-    u32 unexplained;      /* rows that grew too, but are not marked */
+    const bool *explains; /* by row of `stacks`: the row explains the rise */
+    u32 unexplained;      /* number of rows that grew but are not marked */
+    /* Names windows by the marks at which they begin; NULL: windows have no names. */
+    const etlheap_marks *marks;
 } etlheap_windows_answer;
 
 /*
- * Marks the rows of `stacks` that are part of the row that grows and grew themselves:
- * the first layout->rows_max, and with rows_of_each_kind only those that are at least
- * a hundredth of the growth; all without a layout. Returns how many are left out.
+ * Marks the rows of `stacks` that grew and belong to the row that rises: the first layout->rows_max
+ * and, with rows_of_each_kind, only those with at least a hundredth of the rise. Without a layout
+ * it marks all. Returns the number of such rows that are left out.
  */
 u32 etlheap_windows_explain(const etlheap_windows_answer *answer, const etlheap_layout *layout,
                             bool *explains);
 
 /* --- the leak gate --------------------------------------------------------------- */
 
-/* X(enumerator, word) - what became of the baseline */
+/* X(enumerator, word): what happened to the baseline. */
 #define ETLHEAP_RATCHETS(X)                                                                        \
-    X(NONE, "none")           /* nobody asked for an update */                                     \
-    X(CREATED, "created")     /* there was none */                                                 \
-    X(TIGHTENED, "tightened") /* this run took its place */                                        \
-    X(ACCEPTED, "accepted")   /* the same, whatever the verdict */                                 \
-    X(KEPT, "kept")           /* it is as it was */                                                \
-    X(REFUSED, "refused")     /* the same: what was to be accepted proves nothing */
+    X(NONE, "none")           /* no update was requested */                                        \
+    X(CREATED, "created")     /* there was no baseline */                                          \
+    X(TIGHTENED, "tightened") /* this run replaced it */                                           \
+    X(ACCEPTED, "accepted")   /* this run replaced it, whatever the verdict */                     \
+    X(KEPT, "kept")           /* it is unchanged */                                                \
+    X(REFUSED, "refused")     /* it is unchanged, because this run proves nothing */
 
 typedef enum etlheap_ratchet {
 #define ETLHEAP_RATCHET_ENUM(name, word) ETLHEAP_RATCHET_##name,
@@ -184,54 +195,56 @@ typedef enum etlheap_ratchet {
         ETLHEAP_RATCHET_COUNT
 } etlheap_ratchet;
 
-/* Paths below `from`, where a compiler saw the sources, are below `to` in the repository;
- * "" and "." are its root. Both are compared as Windows compares paths. */
+/* Maps source paths below `from`, as a compiler saw them, to paths below `to` in the repository; ""
+ * and "." are its root. Paths are compared as on Windows. */
 typedef struct etlheap_source_root {
     const char *from, *to;
 } etlheap_source_root;
 
+/* A list of source roots. Borrowed. */
 typedef struct etlheap_source_roots {
     const etlheap_source_root *at;
     u32 count;
 } etlheap_source_roots;
 
-/* Words of a command line, as they were typed. */
+/* Words of a command line, as typed. */
 typedef struct etlheap_typed {
     const char *const *at;
     u32 count;
 } etlheap_typed;
 
-/* What a check came to; everything is borrowed. */
+/* The answer of a check. Everything is borrowed. */
 typedef struct etlheap_check {
     const etlheap_gate *gate;
-    const char *baseline_name; /* file; NULL: none was named */
-    /* For the commands that a failure names: what was read, for want of them the files of the
-     * trace; the options that select and name what was measured; and whether the two sides of
-     * a growth can be compared by a command of their own. */
+    const char *baseline_name; /* file name; NULL: none */
+    /* For the commands that a failed check suggests: the inputs (if empty, the files of the trace),
+     * the options that select and name what was measured, and whether a command can compare the two
+     * sides of a growth. */
     etlheap_typed inputs, selection;
     bool may_compare;
     etlheap_ratchet ratchet;
-    /* Of SARIF logs alone: */
-    u32 results_max;      /* results that are listed; 0: 5,000, which GitHub shows */
-    const char *category; /* by which hosts keep checks apart; NULL: "etlheap" */
-    /* Of SARIF logs: where their files are in the repository. */
+    /* Only for SARIF logs: */
+    u32 results_max;      /* largest number of results; 0: 5,000, GitHub's limit */
+    const char *category; /* name by which hosts tell checks apart; NULL: "etlheap" */
+    /* Where source files are in the repository; only for SARIF logs. */
     etlheap_source_roots roots;
 } etlheap_check;
 
-/* Why nothing could be measured for a budget, and which processes have memory events, in
- * one sentence without a full stop, cut if it is longer than `size`. */
+/* Writes why nothing could be measured for a budget, and which processes have memory events: one
+ * sentence without a full stop, cut to `size` bytes. */
 void etlheap_check_absence_sentence(const etlheap_gate *gate, char *sentence, size_t size);
 
 /* --- what changed ------------------------------------------------------------------ */
 
-/* One side of a diff: where its table comes from. Everything is borrowed. */
+/* One side of a diff: its table, and the result or log it comes from. Everything is borrowed. */
 typedef struct etlheap_diff_side {
-    const char *name;             /* of the file */
-    const etlheap_result *result; /* NULL: a log */
-    const etlheap_umdh *log;      /* NULL: a result */
+    const char *name;             /* file name */
+    const etlheap_result *result; /* NULL: the table is from a log */
+    const etlheap_umdh *log;      /* NULL: the table is from a result */
     const etlheap_table *table;
 } etlheap_diff_side;
 
+/* The answer of a comparison. Everything is borrowed. */
 typedef struct etlheap_diff_answer {
     const etlheap_diff *diff;
     etlheap_diff_side base, now;
@@ -241,48 +254,49 @@ typedef struct etlheap_diff_answer {
 
 /* One run of a trend. Everything is borrowed. */
 typedef struct etlheap_trend_run {
-    const char *name; /* of the file */
+    const char *name; /* file name */
     const etlheap_result *result;
     const etlheap_table *table;
 } etlheap_trend_run;
 
+/* The answer of a trend. Everything is borrowed. */
 typedef struct etlheap_trend_answer {
     const etlheap_trend *trend;
-    const etlheap_trend_run *runs; /* trend->run_count, in its order */
+    const etlheap_trend_run *runs; /* trend->run_count runs, in the order of the trend */
 } etlheap_trend_answer;
 
 /* --- formats -------------------------------------------------------------------- */
 
-/* Text that grows as needed; writers convert fields in it. Start from {0}. */
+/* Text that grows as needed. Start from {0}, and free it with etlheap_text_free. */
 struct etlheap_text {
-    char *bytes; /* NUL-terminated once something was put in */
+    char *bytes; /* with a NUL once something was appended */
     size_t size; /* without the NUL */
     size_t capacity;
-    bool failed; /* out of memory: what is in it is incomplete */
+    bool failed; /* out of memory: the text is incomplete */
 };
 
+/* Frees the text's memory and resets it to {0}. */
 void etlheap_text_free(etlheap_text *text);
 
-/* The name of an event that describes itself, or that the trace describes: "Provider/Event",
- * and "Provider/Event/Opcode" if it has one. It replaces the text. False: it has no
+/* Replaces the text with the name of an event that describes itself or that the trace describes:
+ * "Provider/Event", or "Provider/Event/Opcode" if it has an opcode. False if it has no
  * description. */
 bool etlheap_record_title(const etlheap_stream_record *record, etlheap_text *text);
 
 /*
- * One output format. A writer that is NULL is not offered. All return ETL_OK,
- * ETL_ERR_MEMORY, or what is wrong with the layout: ETL_ERR_ARGUMENT (its size or a value
- * cannot be one), ETL_ERR_UNSUPPORTED. Errors of the sink are told when it is closed.
- * write_record takes the decoded event as well, of kind ETL_EVENT_NONE when it
- * is not understood.
+ * One output format. A writer that is NULL is not available in the format. Writers return ETL_OK,
+ * ETL_ERR_MEMORY, or if the layout is invalid ETL_ERR_ARGUMENT (its size or a value) or
+ * ETL_ERR_UNSUPPORTED. Write errors are reported when the sink is closed. write_record also takes
+ * the decoded event, of kind ETL_EVENT_NONE if it could not be decoded.
  */
 typedef struct etlheap_format {
     const char *name;    /* "json" */
-    const char *suffix;  /* ".json", of files that are in it; NULL: of none but text */
-    const char *summary; /* one line for --help */
-    bool has_titles;     /* heeds layout->titles */
-    bool is_choice;      /* lists a choice of rows, and says how many it leaves out */
-    bool shows_equal;    /* of a comparison it wants what is equal on both sides, too */
-    u32 rows_max;        /* of a comparison, unless --top says how many; 0: all */
+    const char *suffix;  /* ".json": of files in this format; NULL: only text */
+    const char *summary; /* one line */
+    bool has_titles;     /* uses layout->titles */
+    bool is_choice;      /* lists some of the rows, and says how many it leaves out */
+    bool shows_equal;    /* comparisons need groups that are equal on both sides, too */
+    u32 rows_max;        /* default number of rows in a comparison; 0: all */
     etl_status (*write_report)(const etlheap_result *result, const etlheap_table *table,
                                const etlheap_layout *layout, etlheap_sink *sink);
     etl_status (*write_histogram)(const etlheap_result *result, const etlheap_table *table,
@@ -300,87 +314,95 @@ typedef struct etlheap_format {
                               etlheap_sink *sink);
     etl_status (*write_suspects)(const etlheap_result *result, const etlheap_suspects *suspects,
                                  const etlheap_layout *layout, etlheap_sink *sink);
-    /* Returns what stopped the walk, too: see etlheap_lifetimes_status. */
+    /* Also returns what stopped the walk: see etlheap_lifetimes_status. */
     etl_status (*write_allocations)(etlheap_lifetimes *walk, const etlheap_layout *layout,
                                     etlheap_sink *sink);
     etl_status (*write_symbols)(const etlheap_result *result, const etlheap_symbol_list *list,
                                 const etlheap_layout *layout, etlheap_sink *sink);
     etl_status (*write_info)(const etlheap_result *result, const etlheap_layout *layout,
                              etlheap_sink *sink);
-    void (*write_dump_head)(etlheap_sink *sink); /* before the first record; may be NULL */
+    void (*write_dump_head)(etlheap_sink *sink); /* written before the first record; may be NULL */
     etl_status (*write_record)(const etlheap_stream_record *record, const etl_event *event,
                                etlheap_text *scratch, etlheap_sink *sink);
 } etlheap_format;
 
+/* All formats, in a fixed order, and one by its name. Static. */
 u32 etlheap_format_count(void);
-const etlheap_format *etlheap_format_at(u32 index);           /* NULL: from the count on */
+const etlheap_format *etlheap_format_at(u32 index);           /* NULL beyond the count */
 const etlheap_format *etlheap_format_named(const char *name); /* NULL: none */
 
 /* --- other programs' formats ------------------------------------------------------ */
 
 #include "exporters.h"
-#include "runs.h"         /* the index of a batch */
-#include "wpa_xml_read.h" /* documents of one of them, read */
+#include "runs.h"         /* index of a batch */
+#include "wpa_xml_read.h" /* reads documents of one exporter */
 
 /* --- stack tags ------------------------------------------------------------------ */
 
 /*
- * Adds the tags of a file as WPA has them (*.stacktags, XML); of several files the
- * one read first wins between equals. Nothing but the file is read. ETL_ERR_IO,
- * ETL_ERR_CORRUPT (no such file, or damaged; the message names file and line),
- * ETL_ERR_LIMIT (too large, nested too deep), ETL_ERR_MEMORY. After a failure some
- * tags are there, and the handle is only to be closed.
+ * Adds the tags of one of WPA's files (*.stacktags, XML). If tags are equal, the file that was read
+ * first wins. Only the file itself is read. After a failure the handle has some of the tags, and
+ * can only be closed. ETL_ERR_IO, ETL_ERR_CORRUPT (not such a file, or damaged; the message names
+ * file and line), ETL_ERR_LIMIT (too large, or nested too deeply), ETL_ERR_MEMORY.
  */
 etl_status etlheap_stack_tags_read(const char *path, etlheap_tags *tags, etl_error *err);
 
 /* --- packed traces and stores --------------------------------------------------------- */
 
-/* True when the file begins as a zip, gzip or zstd file does. False when it cannot be read. */
+/* True if the file begins like a zip, gzip or zstd file. False if it cannot be read. */
 bool etlheap_is_packed(const char *path);
 
+/* One unpacked file. Strings are owned by the etlheap_unpacked. */
 typedef struct etlheap_unpacked_member {
-    const char *name; /* in the zip, UTF-8; NULL: of a single one */
-    const char *path; /* of the temporary file that holds it */
+    const char *name; /* name in the zip, UTF-8; NULL: not from a zip */
+    const char *path; /* path of the temporary file with the unpacked bytes */
 } etlheap_unpacked_member;
 
 typedef struct etlheap_unpacked etlheap_unpacked;
 
+/* Options of etlheap_unpack and etlheap_spool. Start from {0} with `size` set. */
 typedef struct etlheap_unpack_options {
     size_t size;                   /* sizeof(etlheap_unpack_options) */
-    const char *folder;            /* for temporary files; NULL: the system's */
-    u64 member_bytes_max;          /* 0: what the folder has room for */
-    etlheap_progress_fn *progress; /* may be NULL; false cancels */
+    const char *folder;            /* for temporary files; NULL: the system's folder */
+    u64 member_bytes_max;          /* largest unpacked size; 0: what the folder has room for */
+    etlheap_progress_fn *progress; /* may be NULL */
     void *progress_user;
 } etlheap_unpack_options;
 
 /*
- * Unpacks every .etl member of a zip, or the one trace or store in a gzip or zstd file, into a
- * temporary file of its own, after a look at how each begins (etl_check_start). A member longer
- * than the zip's directory says is an error, so its stated size bounds it; the others say
- * nothing of their size. Progress counts bytes of the members, or of the packed file.
- * Frames of gzip and zstd files that follow each other are one whole (pigz, pzstd).
- * Errors: ETL_ERR_IO (also no room), ETL_ERR_NOT_ETL (no .etl in it, or one that is none),
- * ETL_ERR_UNSUPPORTED (encrypted, unknown compression, a zstd window over 128 MiB or dictionary),
- * ETL_ERR_CORRUPT (also cut off), ETL_ERR_ARGUMENT (not packed), ETL_ERR_LIMIT,
- * ETL_ERR_CANCELLED, ETL_ERR_MEMORY.
+ * Unpacks every .etl member of a zip, or the one trace or store in a gzip or zstd file, each into
+ * its own temporary file, after checking how it begins (etl_check_start). Pass the paths to
+ * etl_open or etlheap_open_store. A member that is longer than the zip's directory states is an
+ * error; gzip and zstd files state no size. Consecutive frames of a gzip or zstd file (pigz, pzstd)
+ * are read as one. Progress counts bytes of the members, or of the packed file. On success the
+ * caller owns *out (etlheap_unpacked_close).
+ *
+ *     ETL_ERR_IO           cannot be read, or no room in the folder
+ *     ETL_ERR_NOT_ETL      no .etl in it, or one that is not a trace
+ *     ETL_ERR_UNSUPPORTED  encrypted, unknown compression, or zstd with a window over 128 MiB or
+ *                          a dictionary
+ *     ETL_ERR_CORRUPT      damaged, or cut off
+ *     ETL_ERR_ARGUMENT     not packed
+ *     ETL_ERR_LIMIT, ETL_ERR_CANCELLED, ETL_ERR_MEMORY
  */
 etl_status etlheap_unpack(const char *path, const etlheap_unpack_options *options,
                           etlheap_unpacked **out, etl_error *err);
 
 /*
- * Copies what can be read from the descriptor, which stays the caller's, up to its end into one
- * temporary file: a trace, a store or one of them packed, which is packed then as well. The
- * same errors; progress has a total of 0, since it is not known. It is called ten times a second
- * while a pipe brings nothing, so that waiting can be cancelled.
+ * Copies all bytes from a descriptor, which the caller keeps, into one temporary file: a trace, a
+ * store, or one of these packed, which is then unpacked. Progress has a total of 0, because the
+ * size is unknown, and is called ten times a second while a pipe has no data, so that waiting can
+ * be cancelled. Errors and ownership as for etlheap_unpack.
  */
 etl_status etlheap_spool(int descriptor, const etlheap_unpack_options *options,
                          etlheap_unpacked **out, etl_error *err);
 
-u32 etlheap_unpacked_count(const etlheap_unpacked *unpacked); /* at least 1 */
-/* All 0 for an index from the count on. */
+/* The unpacked files, at least one, owned by `unpacked`. All zeros beyond the count. */
+u32 etlheap_unpacked_count(const etlheap_unpacked *unpacked);
 etlheap_unpacked_member etlheap_unpacked_member_of(const etlheap_unpacked *unpacked, u32 index);
 
-/* Frees it and removes the temporary files; open traces keep their bytes. NULL is allowed. */
+/* Frees `unpacked` and removes the temporary files. Traces that are open keep their bytes. NULL is
+ * allowed. */
 void etlheap_unpacked_close(etlheap_unpacked *unpacked);
 
 #ifdef __cplusplus

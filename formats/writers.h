@@ -1,7 +1,7 @@
 /*
- * writers.h - the writers that formats.c lists, one file each.
+ * writers.h - the writers listed in formats.c, one file each.
  *
- * Contracts are those of etlheap_format in formats.h.
+ * Each behaves as described for etlheap_format in formats.h.
  */
 #ifndef ETLHEAP_WRITERS_H
 #define ETLHEAP_WRITERS_H
@@ -58,11 +58,11 @@ etl_status etlheap_write_map_json(const etlheap_result *result, const etlheap_ma
 etl_status etlheap_write_map_csv(const etlheap_result *result, const etlheap_map *map,
                                  const etlheap_layout *layout, etlheap_sink *sink);
 
-/* The tables of a histogram, without what a report has before and after them. */
+/* Writes the tables of a histogram, without the head and end of a report. */
 etl_status etlheap_write_buckets_text(const etlheap_histogram *histogram,
                                       const etlheap_layout *layout, etlheap_sink *sink);
 
-/* The call trees of a table whose rows have stacks, for layout->tree. */
+/* Writes the call trees of a table with stacks, for layout->tree. */
 etl_status etlheap_write_tree_text(const etlheap_table *table, const etlheap_layout *layout,
                                    etlheap_sink *sink);
 
@@ -93,7 +93,7 @@ etl_status etlheap_write_suspects_markdown(const etlheap_result *result,
                                            const etlheap_suspects *suspects,
                                            const etlheap_layout *layout, etlheap_sink *sink);
 
-/* All of them write numbers of runs from 1 on. */
+/* All of them number runs from 1. */
 etl_status etlheap_write_trend_text(const etlheap_trend_answer *answer,
                                     const etlheap_layout *layout, etlheap_sink *sink);
 etl_status etlheap_write_trend_json(const etlheap_trend_answer *answer,
@@ -105,7 +105,7 @@ etl_status etlheap_write_trend_html(const etlheap_trend_answer *answer,
 etl_status etlheap_write_trend_markdown(const etlheap_trend_answer *answer,
                                         const etlheap_layout *layout, etlheap_sink *sink);
 
-/* Two logs of one process, in the form of UMDH's own comparison. */
+/* Writes a comparison of two logs of one process, in the form of UMDH's own comparison. */
 void etlheap_write_umdh_text(const etlheap_diff_answer *answer, const etlheap_layout *layout,
                              etlheap_text *text, etlheap_sink *sink);
 
@@ -125,11 +125,11 @@ etl_status etlheap_write_symbols_json(const etlheap_result *result, const etlhea
 etl_status etlheap_write_symbols_csv(const etlheap_result *result, const etlheap_symbol_list *list,
                                      const etlheap_layout *layout, etlheap_sink *sink);
 
-/* The moment of a report of what is outstanding at one; false: it is of none, or
- * kinds have different ones. */
+/* Finds the moment of a report about outstanding memory at one time. False: it has none, or kinds
+ * have different ones. */
 bool etlheap_table_moment(const etlheap_table *table, i64 *at_ns);
 
-/* A cell of CSV, quoted when it must be. */
+/* Writes a CSV cell, quoted if needed. */
 void etlheap_csv_cell(etlheap_sink *sink, const char *text);
 
 etl_status etlheap_write_info_text(const etlheap_result *result, const etlheap_layout *layout,

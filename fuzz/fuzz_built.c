@@ -1,14 +1,18 @@
 /*
- * fuzz_built.c - a trace that the builder writes as the bytes say.
+ * fuzz_built.c - fuzzes with traces that the builder writes as the bytes say.
  *
- * Random bytes hardly ever make a file in which anything happens, so here they are
- * a program: 8 bytes for the session, then 8 for each event, of few processes,
- * heaps and addresses, so that events meet. Some instructions lie about one field
- * of the sound file (etl_build_break). What comes out goes through trace_check.
+ * In: fuzz bytes. Out: a trace, which goes through trace_check.
+ *
+ * Random bytes hardly ever make a file in which anything happens. So here they are a program: 8
+ * bytes for the session, then 8 for each event, with few processes, heaps and addresses, so that
+ * events meet. Some instructions lie about one field of the sound file (etl_build_break).
  *
  *     session  +0 CPUs  +1 flags  +2 buffer size  +3 slice size  +4 .. +7 unused
  *     event    +0 what  +1 who: 4 bits CPU, 4 bits thread  +2 time step (signed)
  *              +3 heap, process  +4 address  +5 size  +6 +7 a number
+ *
+ * Invariant: equal bytes give equal traces, or a finding cannot be repeated; a new instruction must
+ * not change the meaning of kept inputs.
  */
 #include "tests/build/etl_build.h"
 #include "trace_check.h"
@@ -27,7 +31,7 @@ typedef struct builder_run {
     u32 breaks;
 } builder_run;
 
-/* One instruction, taken apart. */
+/* One decoded instruction. */
 typedef struct step {
     u8 what, who, time, where, address, size;
     u16 number;
@@ -49,7 +53,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
         return 0;
     builder_run run = { .b = open_session(data) };
     run.ticks = etl_build_start_ticks(run.b);
-    /* A field is broken as it is written, so what breaks comes first. */
+    /* Fields are broken as they are written, so breaking instructions come first. */
     for (size_t at = STEP_BYTES; at + STEP_BYTES <= size; at += STEP_BYTES) {
         if (data[at] % 8 == 7)
             break_field(&run, data + at);

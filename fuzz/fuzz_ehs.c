@@ -1,9 +1,13 @@
 /*
- * fuzz_ehs.c - any bytes as a store: its facts, a report of a window by walking its
- * events, and the same report from lifetimes.
- * Lifetimes are walked by time and by size; every stack is one of the table. Windows
- * have no fewer blocks than none.
- * Summaries are merged with nothing, and what comes out is merged again: the same.
+ * fuzz_ehs.c - fuzzes the reader of stores with any bytes.
+ *
+ * In: bytes as a store or summary. Out: nothing, or a crash: it reads facts, makes a report of a
+ * window by walking events and the same report from lifetimes, walks lifetimes by time and by size,
+ * and makes windows. A summary is merged with nothing, and the result is merged again: both must be
+ * equal.
+ *
+ * Invariants that it checks: every stack of a lifetime is in the table, no window has fewer than
+ * zero blocks, and merging twice changes nothing.
  */
 #include "fuzz.h"
 
@@ -57,7 +61,7 @@ static bool keep(void *user, const void *bytes, size_t size)
     return true;
 }
 
-/* The file merged alone; false when it is none that can be. */
+/* Merges the file by itself; false if it cannot be merged. */
 static bool merge(const char *path, kept_bytes *out)
 {
     const etlheap_summary_options options = { .size = sizeof options,
@@ -87,9 +91,8 @@ static void merge_twice(const char *path)
     free(once.at);
 }
 
-/* That no column contradicts another is not promised of a store which somebody made up:
- * what several say may be told one way here and the other there. Totals of each way
- * make sense by themselves. */
+/* Asks in both ways. Columns of a made-up store may contradict each other, so the two answers may
+ * differ; each must make sense by itself. */
 static void ask_both_ways(const char *path)
 {
     for (int by_walking = 0; by_walking < 2; by_walking++) {

@@ -1,11 +1,13 @@
 /*
- * fuzz_unpack.c - any bytes as a gzip or zstd file, or what such a file was packed from.
+ * fuzz_unpack.c - fuzzes unpacking of gzip and zstd files.
  *
- * Checksums keep most changed files from being unpacked to their end. So the first byte
- * chooses: the rest is a file as it is; or it is content, which is packed here, in frames
- * whose lengths the bytes say, with what may lie between them. Then it must come out whole.
+ * In: bytes. The first byte chooses: the rest is a file as it is, or it is content that is packed
+ * here, in frames of lengths that the bytes say, with what may lie between frames. Out: nothing, or
+ * a crash.
  *
- * A copy of a descriptor holds what the file does, or is refused as no trace.
+ * Checksums keep most changed files from being unpacked to their end, which is why content is
+ * packed here. Invariants that it checks: packed content comes out whole; a copy of a descriptor
+ * holds what the file does, or is refused as not a trace.
  */
 #include "formats/formats.h"
 #include "fuzz.h"
@@ -73,8 +75,8 @@ static void pack_zstd(const u8 *bytes, size_t size, u8 choice)
     ZSTD_freeCCtx(context);
 }
 
-/* data[0]: how often 8 KiB; [1]: frames; three for each: its length and what goes with it; the
- * rest over and over. */
+/* Makes content. data[0]: how many times 8 KiB; [1]: frames; three bytes for each frame: its length
+ * and what goes with it; the rest is repeated. */
 static void make_content(const u8 *data, size_t size, bool is_zstd)
 {
     const u32 frames = 1 + data[1] % FRAMES_MAX;
@@ -99,7 +101,7 @@ static void make_content(const u8 *data, size_t size, bool is_zstd)
     }
 }
 
-/* What is unpacked must be these bytes; with NULL, anything within the limit. */
+/* Checks that these bytes were unpacked; with NULL, anything within the limit. */
 static void check(const etlheap_unpacked *unpacked, const buffer *wanted)
 {
     static u8 got[CONTENT_BYTES_MAX + 1];

@@ -1,13 +1,16 @@
 /*
- * fuzz_workload.c - programs that use memory, and whether every way to an answer gives the
- * true one.
+ * fuzz_workload.c - fuzzes the engine with programs that use memory, whose true answers are known.
  *
- * The bytes are a program (workload_world.h), whose own book-keeping is the truth about
- * every block and page. Its trace is analyzed on all ways that the library has, with some
- * number of threads, size of slices and limit of memory; lifetimes, rows, totals, windows
- * and histograms must be what follows from the truth by the definitions. A wrong number
- * ends the program, after the line that differs. Where buffers were lost nobody knows the
- * whole truth: all ways must agree then, and no block may begin where no record says so.
+ * In: bytes, which are a program (workload_world.h). Its own book-keeping is the truth about every
+ * block and page. Out: nothing, or the first line that differs, and a crash.
+ *
+ *     bytes ──▶ world ──▶ trace ──▶ engine, in every way ──▶ lines told ─┐
+ *                 └────▶ lives ──▶ definitions ────────────▶ lines true ─┴─▶ equal?
+ *
+ * The trace is analyzed in all ways that the library has, with some number of threads, size of
+ * slices and limit of memory; lifetimes, rows, totals, windows and histograms must follow from the
+ * truth by their definitions. Invariant: if buffers were lost, nobody knows the whole truth. Then
+ * all ways must agree, and no block may begin where no record says so.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -23,7 +26,7 @@
 
 #define WINDOWS_MAX 40
 
-/* Where events or lifetimes are when questions are asked. */
+/* The places where events or lifetimes are when questions are asked. */
 typedef enum way {
     WAY_LIFETIMES,
     WAY_JOURNAL,
@@ -51,7 +54,7 @@ static const char *const way_names[WAY_COUNT] = {
     [WAY_WINDOWS_SPILLED] = "windows, spilled",
 };
 
-/* What a way can be asked. */
+/* The questions that a way can answer. */
 typedef struct way_can {
     bool rows, lifetimes, cells, buckets, sums, growth;
 } way_can;
@@ -77,7 +80,7 @@ typedef struct answers {
     workload_lines sums, growth;
 } answers;
 
-/* One input: its traces, and what is asked of them. */
+/* One input: its traces and questions. */
 typedef struct trial {
     world w;
     etl_trace *traces[2];
@@ -100,8 +103,8 @@ static void check_starts(const trial *t, const etlheap_result *result);
 static void free_answers(answers *a);
 static u32 jobs_of(const u8 *machine);
 
-/* The linker has the engine's call of journal_open end here: a journal that may keep
- * nothing in memory spills all it can, however small the trace. */
+/* Replaces the engine's journal_open (by the linker): a journal that may keep nothing in memory
+ * spills all it can, however small the trace. */
 static bool spills;
 
 void journal_open_real(event_journal *journal, const timebase *base, i64 from_ticks, i64 to_ticks,
@@ -269,7 +272,7 @@ etlheap_query workload_query(const workload_question *question, u32 jobs)
 
 /* --- ways to a result ------------------------------------------------------------------- */
 
-/* False: that takes more memory than is allowed. */
+/* Was it refused because it takes more memory than is allowed? */
 static bool is_refused(etl_status status, const etl_error *err)
 {
     if (status == ETL_OK)
@@ -323,7 +326,7 @@ static bool analyze_in_file(trial *t, const etlheap_options *options, etlheap_re
     return !is_refused(log_run(&traces, options, &log, out, &err), &err);
 }
 
-/* What the way is asked for. */
+/* The kind of question that a way is opened for. */
 static etlheap_question_kind way_kind(way how)
 {
     return how == WAY_WINDOWS || how == WAY_WINDOWS_SPILLED ? ETLHEAP_ASK_WINDOWS
@@ -449,7 +452,7 @@ static void check_windows(const trial *t, const etlheap_windows *windows)
         abort();
 }
 
-/* Of the engine, only which windows there are. */
+/* Tells the truth. The engine only says which windows there are. */
 static void tell_truth(trial *t, const etlheap_result *base, answers *out)
 {
     workload_true_lifetimes(&t->w, &out->lifetimes);
@@ -520,7 +523,7 @@ static bool has_start(const world *w, const etlheap_lifetime *row, u32 pid)
     return false;
 }
 
-/* Whatever was lost: a block begins where a record says so. */
+/* Checks that each block begins where a record says so, whatever was lost. */
 static void check_starts(const trial *t, const etlheap_result *result)
 {
     const etlheap_query query = etlheap_query_default();

@@ -1,4 +1,18 @@
-/* trace_check.c - see trace_check.h. */
+/*
+ * trace_check.c - analyzes any bytes as a trace in several ways, and checks that the answers agree.
+ * trace_check.h says why.
+ *
+ * In: the bytes of a file. Out: nothing, or abort.
+ *
+ *     one thread, journal    ──▶ table ─┐
+ *     two threads, journal   ──▶ table ─┤
+ *     lifetimes              ──▶ table ─┼─▶ equal; rows add up to totals; peaks are no less than
+ *     store, read back       ──▶ table ─┘   what is outstanding
+ *     marks alone            ──▶ the marks of the analysis
+ *
+ * Invariant: under a fuzzer, only some ways are taken, chosen by the input's bytes alone (is_due),
+ * so that a finding is found again.
+ */
 #include "trace_check.h"
 
 #include <stdlib.h>
@@ -41,7 +55,7 @@ void trace_check(const u8 *data, size_t size, u64 slice_bytes)
         if (!is_due((other_way)way, data, size))
             continue;
         const etlheap_table *const other = answer(trace, (other_way)way, slice_bytes);
-        /* A store knows ends that were noticed late to the segment only. */
+        /* A store knows late ends only to the segment. */
         if (first != NULL && other != NULL)
             check_same(first, other, way != WAY_STORE);
         etlheap_table_free(other);
@@ -50,9 +64,9 @@ void trace_check(const u8 *data, size_t size, u64 slice_bytes)
     etl_close(trace);
 }
 
-/* Every way takes as long as the first, or longer. Under a fuzzer each is for a
- * share of the inputs, which depends on their bytes alone: what is found is found
- * again. FNV-1a, folded. */
+/* Is the way due for this input? Every way takes at least as long as the first. Under a fuzzer,
+ * each is for a share of the inputs, chosen by their bytes alone, so that findings are found again.
+ * FNV-1a, folded. */
 static bool is_due(other_way way, const u8 *data, size_t size)
 {
     static const u32 one_in[WAY_COUNT] = {
@@ -76,7 +90,7 @@ static const etlheap_table *answer(etl_trace *trace, other_way way, u64 slice_by
     }
 }
 
-/* As `dump` does, decoding each. */
+/* Reads all records as `dump` does, and decodes each. */
 static void read_records(etl_trace *trace)
 {
     etlheap_stream *stream = NULL;
@@ -93,7 +107,7 @@ static void read_records(etl_trace *trace)
     etlheap_stream_close(stream);
 }
 
-/* Tables borrow from their result; of what outlives it here nothing is borrowed. */
+/* Asks for a table. Tables borrow from their result; what outlives it here does not. */
 static const etlheap_table *ask(etlheap_result *result, const etlheap_query *query)
 {
     const etlheap_table *table = NULL;
@@ -121,7 +135,8 @@ static const etlheap_table *report(etl_trace *trace, u32 jobs, bool from_lifetim
     return ask(result, &query);
 }
 
-/* A pass over marks alone finds those that the analysis found; any event may be one, too. */
+/* Checks that a pass over marks alone finds the same marks as the analysis, also if any event may
+ * be one. */
 static void check_marks(etl_trace *trace, const etlheap_result *facts)
 {
     static const etlheap_mark_event any = { .provider = "*", .event = "*" };
@@ -165,7 +180,7 @@ static const etlheap_table *report_from_store(etl_trace *trace, u64 slice_bytes)
     const etlheap_table *table = NULL;
     etl_error err;
     if (etlheap_analyze(&trace, &name, 1, &options, &facts, &err) == ETL_OK) {
-        /* What was written must be readable. */
+        /* A store that was written must be readable. */
         if (etlheap_open_store(fuzz_file(bytes.at, bytes.size), &reading, &result, &err) != ETL_OK)
             disagree();
         check_marks(trace, facts);
@@ -181,9 +196,9 @@ static bool is_peak(u32 measure)
     return measure == ETLHEAP_MEASURE_PEAK_SIZE || measure == ETLHEAP_MEASURE_PEAK_COUNT;
 }
 
-/* A sum that stopped at the largest number and then became smaller is lower by what did
- * not fit, and how much that is depends on the order of events in one moment. That takes
- * blocks of more bytes than there are addresses. */
+/* Is a sum beyond counting? One that stopped at the largest number and then became smaller is lower
+ * by what did not fit, which depends on the order of events in one moment. That takes blocks of
+ * more bytes than there are addresses. */
 static bool is_beyond_counting(const etlheap_row *row)
 {
     return row->measures[ETLHEAP_MEASURE_SIZE] > INT64_MAX / 2;
@@ -218,8 +233,8 @@ static void check_same(const etlheap_table *a, const etlheap_table *b, bool with
     }
 }
 
-/* Rows add up to their totals, where neither stopped at the largest number, and no
- * row has more outstanding than it ever had at once. */
+/* Checks that rows add up to their totals, unless one stopped at the largest number, and that no
+ * row has more outstanding than its peak. */
 static void check_sums(const etlheap_table *table)
 {
     static const etlheap_measure sums[] = { ETLHEAP_MEASURE_COUNT,

@@ -1,4 +1,17 @@
-/* workload_heap.c - see workload_world.h. Heaps, their blocks and extents. */
+/*
+ * workload_heap.c - the heaps of a fuzzed world: blocks, reallocs and extents. workload_world.h has
+ * the model.
+ *
+ * In: operations of fuzz bytes. Out: records in the trace, and lives (the truth).
+ *
+ *     operation ──▶ what the program does ──▶ open_life, close_block    the truth
+ *                                         ──▶ log_alloc, log_free ...   at once or late, as
+ *                                                                       another CPU would log it
+ *
+ * Invariant: whatever the trace cannot tell must not happen: no two events that follow from each
+ * other at one tick on different CPUs, no address handed out while two frees are in doubt
+ * (wait_for, can_overtake, looks_like_summary).
+ */
 #include <stdlib.h>
 
 #include "workload_world.h"
@@ -153,7 +166,7 @@ static bool looks_like_summary(world *w, const world_op *op, const world_heap *h
 
 /* --- what is done to blocks --- */
 
-/* The first from the address on that is free, or is not; WORLD_NONE. */
+/* The first block from a number on that is free, or is not; WORLD_NONE if there is none. */
 static u32 find_block(const world_heap *heap, u32 from, bool is_free)
 {
     for (u32 i = 0; i < WORLD_BLOCKS; i++) {
@@ -164,7 +177,7 @@ static u32 find_block(const world_heap *heap, u32 from, bool is_free)
     return WORLD_NONE;
 }
 
-/* Its stack, if heap events have any; returns when the thread can go on. */
+/* Walks the event's stack, if heap events have stacks; returns when the thread can go on. */
 static i64 walk_event(world *w, const world_op *op, i64 ticks, u32 *walk)
 {
     *walk = WORLD_NONE;
@@ -258,7 +271,7 @@ static void free_block(world *w, const world_op *op, world_heap *heap, bool is_l
         return;
     world_block *const block = &heap->blocks[number];
     world_touch(w, &block->last, world_place(w, op->thread->cpu, true));
-    /* Of two late frees of one address nobody could tell whose they are. */
+    /* Two late frees of one address could not be told apart. */
     const i64 ticks = is_late && !block->has_displaced ? w->now + world_delay(op->delay) : w->now;
     log_free(w, op, heap, ticks, address_of(heap, number));
     close_block(w, block, ticks, ETLHEAP_FREE_FREE);
@@ -340,7 +353,7 @@ static void move(world *w, const world_op *op, world_heap *heap)
     world_busy(w, op->thread, walk_event(w, op, summary, &walk));
 }
 
-/* ReAlloc alone. */
+/* Moves a block; only ReAlloc is logged. */
 static void move_unseen(world *w, const world_op *op, world_heap *heap, u32 old, u32 fresh)
 {
     world_block *const from = &heap->blocks[old], *const to = &heap->blocks[fresh];
@@ -360,7 +373,7 @@ static void move_unseen(world *w, const world_op *op, world_heap *heap, u32 old,
     world_busy(w, op->thread, next);
 }
 
-/* Of a block from before the trace, or of nothing. */
+/* Frees a block from before the trace, or NULL. */
 static void free_unknown(world *w, const world_op *op, const world_heap *heap)
 {
     const bool is_null = op->variant == 7;
@@ -390,7 +403,7 @@ static void create(world *w, const world_op *op)
     }
 }
 
-/* When nothing of it is under way. */
+/* Destroys a heap, if no operation on it is pending. */
 static void destroy(world *w, const world_op *op)
 {
     world_heap *const heap = &op->process->heaps[op->place % WORLD_HEAPS];

@@ -1,4 +1,14 @@
-/* workload_memory.c - see workload_world.h. Pages: VirtualAlloc, VirtualFree. */
+/*
+ * workload_memory.c - the pages of a fuzzed world: VirtualAlloc, VirtualFree and rundowns.
+ * workload_world.h has the model.
+ *
+ * In: operations of fuzz bytes. Out: records in the trace, and lives of committed ranges and
+ * reservations (the truth).
+ *
+ * Each process has a small array of pages with their state, so the truth is a scan over it;
+ * lifetimes are runs of pages with the same commit. Invariant: pages that one call committed and
+ * one other call removed side by side are one lifetime, as in the engine.
+ */
 #include <stdlib.h>
 
 #include "workload_world.h"
@@ -26,7 +36,7 @@ u64 world_memory_base(void)
     return MEMORY_FIRST;
 }
 
-/* Nearly always the caller's own process. */
+/* The process whose memory an operation changes, nearly always the caller's own. */
 static world_process *owner_of(world *w, const world_op *op)
 {
     world_process *const other = &w->processes[op->place % WORLD_PROCESSES];
@@ -69,7 +79,7 @@ void world_commit(world *w, world_pages *pages, u32 first, u32 count, const worl
     }
 }
 
-/* What one call committed and another one took away side by side is one lifetime. */
+/* Removes pages. Neighbours that one call committed and one other call removed are one lifetime. */
 void world_remove(world *w, world_pages *pages, u64 base, u32 first, u32 count, i64 ticks, u8 how)
 {
     u32 end;
@@ -112,7 +122,7 @@ static etl_build_at write_call(world *w, const world_op *op, const page_range *r
     return at;
 }
 
-/* Whether the thread stays in the kernel, and its user half is yet to come. */
+/* Does the thread stay in the kernel, so that its user half is yet to come? */
 static bool stays(const world *w, const world_op *op)
 {
     (void)w;

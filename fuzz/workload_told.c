@@ -1,4 +1,11 @@
-/* workload_told.c - see workload_answers.h. What the engine says. */
+/*
+ * workload_told.c - writes what the engine says as lines of text: lifetimes, rows, cells and
+ * buckets. workload_answers.h has the pair of it, and workload_true.c the truth.
+ *
+ * In: results and tables of the engine. Out: lines, sorted before they are compared. Invariant:
+ * each line must have exactly the form of its partner in workload_true.c, with everything that the
+ * engine promises in it, or a wrong value goes unnoticed.
+ */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -113,7 +120,7 @@ void workload_told_lifetimes(const etlheap_result *result, workload_lines *out)
     etlheap_lifetimes_close(walk);
 }
 
-/* Of whole heaps, which is another question. */
+/* The measures of whole heaps, which are not compared here. */
 #define HEAP_SIZES                                                                                 \
     (1u << ETLHEAP_MEASURE_COMMITTED_SIZE | 1u << ETLHEAP_MEASURE_RESERVED_SIZE |                  \
      1u << ETLHEAP_MEASURE_OVERHEAD_SIZE)

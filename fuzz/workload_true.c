@@ -1,4 +1,12 @@
-/* workload_true.c - see workload_answers.h. What is true by the lives of a world. */
+/*
+ * workload_true.c - writes what is true as lines of text: lifetimes, rows, cells and buckets, from
+ * a world's lives by the definitions.
+ *
+ * In: the lives of a world, and a question. Out: lines, for comparison with those of
+ * workload_told.c. Every lifetime is looked at for every question, and every allocation for every
+ * peak; nothing is clever. Invariant: no code of the engine is used here, or both would make the
+ * same mistake.
+ */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -170,7 +178,7 @@ static void outstanding_at(const true_groups *groups, const true_group *group, i
     }
 }
 
-/* The curve is highest as the window opens, or after an allocation in it. */
+/* Finds the peak: the curve is highest when the window begins, or after an allocation in it. */
 static void find_peak(const true_groups *groups, const true_group *group,
                       const etlheap_time_range *range, i64 *peak_count, i64 *peak_size)
 {

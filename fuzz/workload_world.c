@@ -1,4 +1,16 @@
-/* workload_world.c - see workload_world.h. Time, processes, threads and stacks. */
+/*
+ * workload_world.c - runs the program that fuzz bytes are: time, processes, threads and stacks.
+ * workload_world.h has the model and the bytes.
+ *
+ * In: fuzz bytes. Out: a world: one or two traces, and the lives of everything in it.
+ *
+ *     for each 8 bytes: time passes, a thread is chosen, an operation runs (workload_heap.c,
+ *     workload_memory.c, or a process starts or ends here)
+ *
+ * Invariant: nothing impossible happens. A thread does one thing after another (world_busy), and
+ * events that follow from each other are never at the same tick on different processors
+ * (world_touch), because a trace has no order for that.
+ */
 #include "workload_world.h"
 
 #include <stdlib.h>
@@ -255,7 +267,7 @@ i64 world_walk_user(world *w, const world_op *op, i64 ticks, bool is_heap, u32 *
     return ticks + stack.delay_ticks;
 }
 
-/* Back in user mode, its stack is walked for all that it did in the kernel. */
+/* Returns to user mode: the thread's stack is walked for everything it did in the kernel. */
 void world_leave_kernel(world *w, world_thread *thread)
 {
     if (thread->wait_count == 0)
@@ -364,7 +376,7 @@ static void start_process(world *w, const world_op *op)
     w->now++;
     if (!add_process(w, slot, op->place, false))
         abort();
-    /* Before, events would be the id's former owner's. */
+    /* Earlier events would belong to the id's former owner. */
     const i64 ended = w->pid_ended[(w->processes[slot].pid - PID_FIRST) / 4];
     if (op->variant % 2 == 1 && (ended == 0 || w->now - ended > CLOCK_HZ / 100)) {
         world_commit_early(w, op, &w->processes[slot]);

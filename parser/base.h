@@ -1,9 +1,9 @@
 /*
- * base.h - integers, little-endian loads and checked arithmetic.
+ * base.h - short integer names, little-endian loads and checked arithmetic.
  *
- * Everything here is pure and may be called from any thread. Files are little
- * endian and so is every host we support; all loads still go through the
- * functions below, because file data is not aligned.
+ * All public headers include this. Every function is pure and may be called from any thread. Files
+ * are little endian, and so is every supported host. File data is not aligned, so read it with the
+ * load functions below instead of casting pointers.
  */
 #ifndef ETL_BASE_H
 #define ETL_BASE_H
@@ -62,7 +62,7 @@ static inline u64 etl_load_u64(const u8 *at)
     return value;
 }
 
-/* Each returns false, and leaves *out alone, when the true result does not fit. */
+/* Checked arithmetic: false, with *out unchanged, if the result does not fit. */
 static inline bool etl_add_u64(u64 a, u64 b, u64 *out)
 {
     u64 sum;
@@ -81,14 +81,14 @@ static inline bool etl_mul_size(size_t a, size_t b, size_t *out)
     return true;
 }
 
-/* Sums from hostile files saturate: a wrong total must not look like a small one. */
+/* Adds sizes from files, at most UINT64_MAX: a sum that overflowed would look small. */
 static inline u64 etl_sat_add_u64(u64 a, u64 b)
 {
     u64 sum;
     return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
 }
 
-/* Signed sums of event sizes saturate at either end. */
+/* Adds signed sizes, between INT64_MIN and INT64_MAX. */
 static inline i64 etl_sat_add_i64(i64 a, i64 b)
 {
     i64 sum;
@@ -107,7 +107,8 @@ static inline u64 etl_max_u64(u64 a, u64 b)
     return a > b ? a : b;
 }
 
-/* Every bit of the value reaches every bit of the result; no two values share one. */
+/* Mixes the bits of a value for a hash: every bit affects every bit of the result, and no two
+ * values have the same result. */
 static inline u64 etl_mix_u64(u64 value)
 {
     value ^= value >> 32;
@@ -119,11 +120,9 @@ static inline u64 etl_mix_u64(u64 value)
 }
 
 /*
- * For hash tables of what files say: whoever writes a file must not be able to choose
- * keys that all have one hash, or each would be compared with all others. So hashes
- * begin with a number that differs from run to run: the address at which the system
- * loads the program, or the library, is random. `anchor` is a constant that is loaded
- * with it. No output may depend on such a hash.
+ * A seed for hash tables of data from files. It differs from run to run, so that nobody can write a
+ * file in which all keys have the same hash. `anchor` is the address of a constant in the program
+ * or library, which the system loads at a random address. Output must not depend on such a hash.
  */
 static inline u64 etl_hash_seed(const void *anchor)
 {

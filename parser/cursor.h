@@ -1,17 +1,17 @@
 /*
- * cursor.h - the only way to touch bytes of a file.
+ * cursor.h - the only way to read bytes of a file.
  *
- * A cursor is what is left of a byte range. Reading past the end makes it empty
- * and marks it failed; every later read fails too and yields 0, so a decoder
- * reads all its fields and asks etl_ok() once at the end:
+ * A cursor is the unread rest of a byte range. Reading past the end empties it and marks it as
+ * failed. Every later read fails too and returns 0, so a decoder reads all its fields and calls
+ * etl_ok() once at the end:
  *
  *     etl_need(&c, 16);                 // one check, lets the compiler drop the others
  *     const u64 base = etl_u64(&c);     // one read per statement, never two:
  *     const u64 size = etl_u64(&c);     // C leaves the order inside one open
  *     return etl_ok(&c);
  *
- * Kept as {at, left} rather than {at, end}: after etl_need() compilers then
- * prove the later checks away. A failed cursor has at == NULL.
+ * It is {at, left} rather than {at, end}, because then compilers can prove after etl_need() that
+ * later checks succeed. A failed cursor has at == NULL.
  */
 #ifndef ETL_CURSOR_H
 #define ETL_CURSOR_H
@@ -40,7 +40,7 @@ static inline void etl_fail(etl_cursor *c)
     *c = (etl_cursor){ NULL, 0 };
 }
 
-/* Fails the cursor unless n more bytes are there. */
+/* Fails the cursor unless it has n more bytes. */
 static inline bool etl_need(etl_cursor *c, size_t n)
 {
     if (n > c->left) {
@@ -50,7 +50,7 @@ static inline bool etl_need(etl_cursor *c, size_t n)
     return true;
 }
 
-/* The next n bytes, or NULL. The only function that moves a cursor. */
+/* Takes the next n bytes; NULL if there are fewer. The only function that moves a cursor. */
 static inline const u8 *etl_take(etl_cursor *c, size_t n)
 {
     if (n > c->left) {
@@ -100,23 +100,23 @@ static inline u64 etl_pointer(etl_cursor *c, unsigned width)
     return width == 4 ? etl_u32(c) : etl_u64(c);
 }
 
-/* A view of the next n bytes; {NULL, 0} when they are not there. */
+/* A view of the next n bytes; {NULL, 0} if there are fewer. */
 static inline etl_bytes etl_view(etl_cursor *c, size_t n)
 {
     const u8 *const p = etl_take(c, n);
     return (etl_bytes){ p, p ? n : 0 };
 }
 
-/* All that is left. */
+/* A view of all bytes that are left. */
 static inline etl_bytes etl_rest(etl_cursor *c)
 {
     return etl_view(c, c->left);
 }
 
 /*
- * A string that ends at its NUL or at the end of the range, whichever comes
- * first (ETW writers leave final NULs out at times). The NUL is consumed and
- * not part of the view. UTF-16 units are two bytes; an odd last byte stays.
+ * A string that ends at its NUL or at the end of the range, because ETW writers sometimes leave out
+ * final NULs. The NUL is consumed, but not part of the view. UTF-16 units are two bytes; an odd
+ * last byte stays.
  */
 etl_bytes etl_string8(etl_cursor *c);
 etl_bytes etl_string16(etl_cursor *c);

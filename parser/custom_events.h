@@ -1,23 +1,23 @@
 /*
- * custom_events.h - events of allocators that are not Windows' own.
+ * custom_events.h - events of allocators other than the Windows heap.
  *
- * Included by parser.h. A program with an allocator of its own (mimalloc, a game engine)
- * may log an event for each allocation and each free, with a provider of its own. Such an
- * allocator is described by one row: the provider, the two events, and where their values
- * lie. Rows of well-known allocators are built in; others are written by the user:
+ * Included by parser.h. A program with its own allocator (mimalloc, a game engine) may log an event
+ * for each allocation and each free. One row describes such an allocator: the provider, the two
+ * events, and where their values are. Rows for well-known allocators are built in. Users can write
+ * others, which go from etl_custom_parse into etlheap_options.custom_allocators:
  *
  *     PROVIDER:alloc=ID(address@OFFSET:TYPE,size@OFFSET:TYPE),free=ID(address@OFFSET:TYPE)
  *
- *     PROVIDER  a GUID, or the name of a provider that we know
- *     ID        the event's number, decimal
- *     OFFSET    bytes from the start of the payload, decimal; "+P" after it adds the
- *               size of one pointer of the process: 2+P
+ *     PROVIDER  a GUID, or the name of a provider that etlheap knows
+ *     ID        number of the event, decimal
+ *     OFFSET    bytes from the start of the payload, decimal; "+P" adds the size of one pointer of
+ *               the process: 2+P
  *     TYPE      u16, u32, u64, ptr
  *
- * Further values: heap@OFFSET:TYPE in both events tells several heaps of the allocator
- * apart; size@OFFSET:TYPE in the free event says that a free may give back part of a
- * block. ",name=NAME" at the end names the allocator in output: letters, digits, - and _,
- * no more than ETL_CUSTOM_NAME_MAX, with heaps ETL_CUSTOM_HEAP_NAME_MAX.
+ * Optional values: heap@OFFSET:TYPE in both events distinguishes several heaps of the allocator;
+ * size@OFFSET:TYPE in the free event means that a free may release part of a block. ",name=NAME" at
+ * the end names the allocator in output: letters, digits, - and _, at most ETL_CUSTOM_NAME_MAX, or
+ * ETL_CUSTOM_HEAP_NAME_MAX if it has heaps.
  */
 #ifndef ETL_CUSTOM_EVENTS_H
 #define ETL_CUSTOM_EVENTS_H
@@ -39,37 +39,39 @@ typedef enum etl_custom_type {
     ETL_CUSTOM_PTR
 } etl_custom_type;
 
+/* The place of a value in a payload. */
 typedef struct etl_custom_value {
     u16 offset_bytes;
-    u8 pointers; /* so many pointers lie before it besides: 0 or 1 */
+    u8 pointers; /* number of pointers to add to the offset: 0 or 1 */
     u8 type;     /* etl_custom_type */
 } etl_custom_value;
 
+/* The places of the values in one event. */
 typedef struct etl_custom_layout {
     u16 id; /* of the event */
     etl_custom_value address, size, heap;
 } etl_custom_layout;
 
+/* The description of an allocator. */
 typedef struct etl_custom_allocator {
     etl_guid provider;
     char name[ETL_CUSTOM_NAME_MAX + 1];
     etl_custom_layout alloc, free;
 } etl_custom_allocator;
 
-/* The rows that are built in. NULL for an index from the count on. */
+/* The built-in rows. NULL for an index beyond the count. Static; any thread. */
 u32 etl_custom_allocator_count(void);
 const etl_custom_allocator *etl_custom_allocator_at(u32 index);
 
-/*
- * Reads a row from text. ETL_ERR_ARGUMENT: the message says what is wrong and
- * `offset` at which byte of the text. An allocator without a name is called "custom".
- */
+/* Reads a row from text. An allocator without a name is called "custom". ETL_ERR_ARGUMENT: the
+ * message says what is wrong, and err->offset is the position in the text. */
 etl_status etl_custom_parse(const char *text, etl_custom_allocator *out, etl_error *err);
 
 /*
- * The allocation or free of an allocator of the list, or else of one that is built in, as
- * ETL_EVENT_CUSTOM_ALLOC or _FREE. False for other records, and with event_truncated
- * counted for payloads that are too short. The event points to the allocator's name.
+ * Decodes an allocation or free of an allocator in the list, or else of a built-in one, as
+ * ETL_EVENT_CUSTOM_ALLOC or ETL_EVENT_CUSTOM_FREE. *out borrows from the record and from the row.
+ * False for other records, and for payloads that are too short (counted as event_truncated). Any
+ * thread.
  */
 bool etl_custom_decode(const etl_custom_allocator *allocators, u32 count, const etl_record *record,
                        etl_event *out, etl_diag_counts *diag);

@@ -1,12 +1,16 @@
 /*
- * diag.h - every kind of damage, loss and oddity has a name.
+ * diag.h - diagnostics: names, sentences and counters for damage, loss and guesses.
  *
- * Nothing here stops a run. A diagnostic is counted by enum and shown by name
- * with its sentence; reports end with the rows that are not zero, and the program can
- * make a failure of DAMAGE and LOSS. INFO is normal, LOSS happened while
- * recording, DAMAGE is in the file, LIMIT is ours.
+ * A diagnostic never stops a run. The reader and the engine count it in an etl_diag_counts; reports
+ * end with the diagnostics that are not zero. Get the counts from etl_trace_diagnostics or
+ * etlheap_result_diagnostics, and their texts from etl_diag_describe.
  *
- * Adding one is adding one row.
+ *     INFO     normal in a recording
+ *     LOSS     events were lost while recording
+ *     DAMAGE   the file is damaged
+ *     LIMIT    a limit of etlheap applied
+ *
+ * To add a diagnostic, add one row to the table. All functions may be called from any thread.
  */
 #ifndef ETL_DIAG_H
 #define ETL_DIAG_H
@@ -27,12 +31,12 @@ typedef enum etl_severity {
 
 #define ETL_DIAGNOSTICS(X)                                                                         \
     X(events_lost, LOSS,                                                                           \
-      "the session lost events: totals are lower bounds, and blocks whose free was lost look "     \
-      "outstanding; record with more or larger buffers (xperf -BufferSize 1024 -MinBuffers "       \
-      "512, wpr profile Buffers)")                                                                 \
+      "the session lost events: totals may be too low (lost allocations) or too high (lost "       \
+      "frees); record with more or larger buffers (xperf -BufferSize 1024 -MinBuffers 512, wpr "   \
+      "profile Buffers)")                                                                          \
     X(buffers_lost, LOSS,                                                                          \
-      "the session lost whole buffers: totals are lower bounds; record with more buffers or "      \
-      "to a faster disk")                                                                          \
+      "the session lost whole buffers: totals may be too low (lost allocations) or too high "      \
+      "(lost frees); record with more buffers or to a faster disk")                                \
     X(realtime_lost, LOSS,                                                                         \
       "a real-time session reported lost events, buffers or files; record to a file instead")      \
     X(sequence_gaps, LOSS,                                                                         \
@@ -154,8 +158,8 @@ typedef enum etl_severity {
       "the trace has no image events, so stacks are bare addresses; record the kernel "            \
       "session with LOADER")                                                                       \
     X(module_guessed, LIMIT,                                                                       \
-      "call stacks have frames in modules that were not loaded at that moment: they carry "        \
-      "the name of the module that was there before or later, which may be wrong; record "         \
+      "call stacks have frames in modules that were not loaded at that moment: they have the "     \
+      "name of the module that was loaded there before or later, which may be wrong; record "      \
       "with LOADER, from before the program starts, and without losing events")                    \
     X(method_size_odd, DAMAGE,                                                                     \
       "methods of .NET claim 16 MiB of code or more; they name no frames")                         \
@@ -181,7 +185,7 @@ typedef enum etl_severity {
       "compressed symbol files (.pd_, .dl_) cannot be expanded; they were not used")               \
     X(symbol_folder_missing, INFO, "folders of the symbol path do not exist or cannot be read")    \
     X(symbol_withheld, INFO,                                                                       \
-      "the symbol store states in a file.ptr that symbol files are not available")                 \
+      "a file.ptr in the symbol store says that symbol files are not available")                   \
     X(symbol_pointer_unreachable, INFO,                                                            \
       "the symbol store points (file.ptr) to a place that cannot be reached from here, such "      \
       "as a Windows share")                                                                        \
@@ -212,38 +216,42 @@ typedef enum etl_diag {
         ETL_DIAG_COUNT
 } etl_diag;
 
-/* Room for diagnostics: the size of the counts stays as it is when one is added. */
+/* The length of counts. It is larger than the number of diagnostics, so that etl_diag_counts keeps
+ * its size when one is added. */
 #define ETL_DIAG_CAPACITY 128
 
 static_assert((int)ETL_DIAG_COUNT <= ETL_DIAG_CAPACITY, "a diagnostic has a counter");
 
-/* One counter per diagnostic, owned by whoever counts; sums saturate. What is beyond the
- * last enumerator is 0. */
+/* One counter per diagnostic, indexed by etl_diag. Start from {0}. Counters stop at UINT64_MAX.
+ * Elements beyond the last enumerator are 0. */
 typedef struct etl_diag_counts {
     u64 of[ETL_DIAG_CAPACITY];
 } etl_diag_counts;
 
+/* Facts about a diagnostic. Static. */
 typedef struct etl_diag_info {
     const char *name; /* "events_lost" */
     etl_severity severity;
-    const char *advice; /* one sentence: what it means and what to do */
+    const char *advice; /* one sentence: what it means, and what to do */
 } etl_diag_info;
 
-/* The table's row; NULL if the number is not a diagnostic. */
+/* Name, severity and sentence; NULL for a number out of range. Static. */
 const etl_diag_info *etl_diag_describe(etl_diag diag);
 
-/* The hint of a diagnostic, or ETL_HINT_NONE. */
+/* The hint of a diagnostic (hint.h), or ETL_HINT_NONE. */
 etl_hint etl_diag_hint(etl_diag diag);
 
-/* "info", "loss", "damage", "limit"; "unknown" for other numbers. */
+/* "info", "loss", "damage", "limit"; "unknown" for a number out of range. Static text. */
 const char *etl_severity_name(etl_severity severity);
 
+/* Counts a diagnostic n times. Numbers out of range are ignored. */
 static inline void etl_diag_add(etl_diag_counts *counts, etl_diag diag, u64 n)
 {
     if ((unsigned)diag < ETL_DIAG_COUNT)
         counts->of[diag] = etl_sat_add_u64(counts->of[diag], n);
 }
 
+/* Adds all counters of `from` to `into`. */
 static inline void etl_diag_merge(etl_diag_counts *into, const etl_diag_counts *from)
 {
     for (int i = 0; i < ETL_DIAG_COUNT; i++)

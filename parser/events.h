@@ -1,11 +1,11 @@
 /*
- * events.h - the events the reader understands, as plain structs.
+ * events.h - the events that etl_decode understands, as plain structures.
  *
- * Included by parser.h. Times and sizes are raw: ticks are in the record,
- * pointers are widened to 64 bits, strings and arrays are views. The on-disk
- * layouts with their sources are in layout.h; the names of the fields are the
- * kernel's MOF names in our spelling, and etl_event_describe() lists them for
- * output.
+ * Included by parser.h. Each structure is the payload of the kinds that name it in ETL_EVENT_KINDS.
+ * Values are raw: times are in the etl_record, as ticks; pointers are widened to 64 bits; strings
+ * and arrays are views that borrow from the record. Field names are the kernel's MOF names in our
+ * spelling; etl_event_describe() lists them for output. The on-disk layouts with their sources are
+ * in etl/layout.h.
  */
 #ifndef ETL_EVENTS_H
 #define ETL_EVENTS_H
@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-/* X(enumerator, payload member of etl_event) - one row per kind. */
+/* X(enumerator, member of etl_event.as): one row per kind of event. */
 #define ETL_EVENT_KINDS(X)                                                                         \
     X(HEAP_CREATE, heap_create)                                                                    \
     X(HEAP_ALLOC, heap_alloc)                                                                      \
@@ -99,8 +99,8 @@ typedef enum etl_event_kind {
         ETL_EVENT_KIND_COUNT
 } etl_event_kind;
 
-/* Flags of VirtualAlloc and VirtualFree. 0x4000 is a decommit in a VirtualFree
- * and replaces a placeholder in a VirtualAlloc, so look at the kind first. */
+/* Flags of VirtualAlloc and VirtualFree. Check the kind of event first: 0x4000 is a decommit in a
+ * VirtualFree, and replaces a placeholder in a VirtualAlloc. */
 #define ETL_MEM_COMMIT              0x00001000u /* VirtualAlloc */
 #define ETL_MEM_RESERVE             0x00002000u
 #define ETL_MEM_REPLACE_PLACEHOLDER 0x00004000u
@@ -113,9 +113,9 @@ typedef enum etl_event_kind {
 #define ETL_MEM_LARGE_PAGES         0x20000000u
 #define ETL_MEM_DECOMMIT            0x00004000u /* VirtualFree */
 #define ETL_MEM_RELEASE             0x00008000u
-#define ETL_MEM_STAYS_RESERVED      0x00000003u /* either coalesces or preserves a placeholder */
+#define ETL_MEM_STAYS_RESERVED      0x00000003u /* coalesces or preserves a placeholder */
 
-/* Path a heap block took (source_id): the values of the heap events. */
+/* source_id: the part of the heap that served the request, with the values of the heap events. */
 #define ETL_HEAP_SOURCE_LOOKASIDE         1u
 #define ETL_HEAP_SOURCE_LOW_FRAGMENTATION 2u
 #define ETL_HEAP_SOURCE_MAIN              3u
@@ -129,8 +129,8 @@ typedef enum etl_event_kind {
 #define ETL_PROCESS_PROTECTED  0x4u
 #define ETL_PROCESS_PACKAGED   0x8u
 
-/* Frames of a stack that are kept. The kernel collects up to 256 and the
- * deepest one observed has 140; a record could hold 16,000 by its size. */
+/* The largest number of frames kept of a stack. The kernel collects up to 256, and the deepest
+ * stack seen has 140; by its size a record could hold 16,000. */
 #define ETL_STACK_FRAMES_MAX 1024u
 
 typedef struct etl_heap_create {
@@ -143,7 +143,7 @@ typedef struct etl_heap_create {
 
 typedef struct etl_heap_alloc {
     u64 heap_handle;
-    u64 alloc_size_bytes; /* as requested */
+    u64 alloc_size_bytes; /* as requested, not rounded */
     u64 alloc_address;
     u32 source_id; /* ETL_HEAP_SOURCE_* */
 } etl_heap_alloc;
@@ -167,7 +167,7 @@ typedef struct etl_heap_handle {
     u64 heap_handle;
 } etl_heap_handle;
 
-/* Expand (size and address committed) and Contract (decommitted). */
+/* Expand committed the range, Contract decommitted it. */
 typedef struct etl_heap_extent {
     u64 heap_handle;
     u64 size_bytes;
@@ -184,7 +184,7 @@ typedef struct etl_heap_snapshot {
     u64 free_space_bytes;
     u64 committed_space_bytes;
     u64 reserved_space_bytes;
-    u64 large_ucr_space_bytes; /* from here on 0 in the old short form */
+    u64 large_ucr_space_bytes; /* this and the following: 0 in the old short form */
     u64 allocated_space_bytes; /* version 3; 0 before */
     u32 heap_flags;            /* also in the short form */
     u32 process_id;
@@ -192,12 +192,12 @@ typedef struct etl_heap_snapshot {
     u32 ucr_length;
 } etl_heap_snapshot;
 
-/* ranges: count pairs {address, size} of pointer_bytes each. */
+/* ranges: range_count pairs {address, size}, each number pointer_bytes wide. */
 typedef struct etl_heap_range_rundown {
     u64 heap_handle;
     u32 flags;
     u32 process_id;
-    u32 range_count; /* checked against the pairs really present */
+    u32 range_count; /* at most the pairs that are in the record */
     etl_bytes ranges;
 } etl_heap_range_rundown;
 
@@ -218,11 +218,11 @@ typedef struct etl_virtual_memory {
     u64 base_address;
     u64 region_size_bytes;
     u64 commit_size_bytes; /* rundowns only */
-    u32 process_id;        /* owner of the address space, not always the caller */
+    u32 process_id;        /* owner of the address space; the caller may be another process */
     u32 flags;             /* ETL_MEM_* */
 } etl_virtual_memory;
 
-/* State of the physical memory, all in pages (etl_config_cpu has their size). */
+/* State of physical memory, in pages (etl_config_cpu has the page size). */
 typedef struct etl_meminfo {
     u64 zero_pages;
     u64 free_pages;
@@ -232,13 +232,14 @@ typedef struct etl_meminfo {
     u64 standby_pages; /* sum over the eight priorities */
     u64 repurposed_pages;
     u64 modified_page_file_pages;
-    u64 paged_pool_commit_pages; /* this and the next: newer builds, else 0 */
+    u64 paged_pool_commit_pages; /* this and the following: 0 before newer builds */
     u64 non_paged_pool_pages;
     u64 mdl_pages;
     u64 commit_pages;
 } etl_meminfo;
 
-/* entries: count of entry_bytes each, of processes or (MEMINFO_SESSION_WS) of sessions; etl_meminfo_ws_entry reads one. */
+/* Rows of processes, or of sessions (MEMINFO_SESSION_WS): count entries of entry_bytes each. Read
+ * them with etl_meminfo_ws_entry. */
 typedef struct etl_meminfo_ws {
     u32 count;
     u32 entry_bytes;
@@ -249,7 +250,7 @@ typedef struct etl_meminfo_ws_row {
     u32 process_id; /* or session */
     u64 working_set_pages;
     u64 commit_pages;
-    u64 virtual_size_pages; /* of a session: its paged pool */
+    u64 virtual_size_pages; /* of a session: paged pool */
     u64 private_working_set_pages;
 } etl_meminfo_ws_row;
 
@@ -270,7 +271,7 @@ typedef struct etl_process_event {
 typedef struct etl_thread_event {
     u32 process_id;
     u32 thread_id;
-    u64 user_stack_base; /* the five below: 0 where the version has them not */
+    u64 user_stack_base; /* this and the four below: 0 in older versions */
     u64 user_stack_limit;
     u64 win32_start_address;
     u64 teb_base;
@@ -281,7 +282,7 @@ typedef struct etl_thread_event {
 typedef struct etl_image_event {
     u64 image_base;
     u64 image_size_bytes;
-    u32 process_id; /* version 0 has none: the one of the header */
+    u32 process_id; /* version 0: taken from the record header */
     u32 image_checksum;
     u32 time_date_stamp; /* 0 in user-mode rundowns; see IMAGE_ID */
     etl_bytes file_name; /* UTF-16, NT path */
@@ -322,13 +323,13 @@ typedef struct etl_image_file_version {
     etl_bytes program_id;
 } etl_image_file_version;
 
-/* An image without debug information, or one built reproducibly. */
+/* An image without debug information, or one that was built reproducibly. */
 typedef struct etl_image_debug {
     u64 image_base;
     u32 process_id;
 } etl_image_debug;
 
-/* An image whose symbols are in a DBG file. */
+/* An image with symbols in a DBG file. */
 typedef struct etl_image_dbg_file {
     u64 image_base;
     u32 process_id;
@@ -355,15 +356,15 @@ typedef struct etl_image_embedded_pdb {
     etl_guid guid;
 } etl_image_embedded_pdb;
 
-/* Why the merge could not read an image. */
+/* The reason why a merge could not read an image. */
 typedef struct etl_image_id_error {
     etl_bytes text; /* UTF-16 */
 } etl_image_id_error;
 
-/* frames: frame_count addresses of frame_bytes (4 or 8), innermost first.
- * Trailing zero frames are not counted. */
+/* frames: frame_count addresses, each frame_bytes (4 or 8) wide, innermost first; read them with
+ * etl_frame_at. Trailing zero frames are not counted. */
 typedef struct etl_stack_event {
-    i64 event_ticks; /* raw time of the event the stack belongs to */
+    i64 event_ticks; /* raw time of the event that the stack belongs to */
     u32 process_id;
     u32 thread_id;
     u32 frame_count;
@@ -404,15 +405,15 @@ typedef struct etl_config_platform {
     etl_bytes bios_version;
 } etl_config_platform;
 
-/* A Windows service of the machine, whether it runs or not. */
+/* A Windows service of the computer, running or not. */
 typedef struct etl_config_service {
-    u32 process_id; /* 0: it does not run */
+    u32 process_id; /* 0: not running */
     u32 state;      /* 1 stopped, 4 running */
     u32 sub_process_tag;
     etl_bytes service_name; /* UTF-16, all five */
     etl_bytes display_name;
     etl_bytes process_name;
-    etl_bytes load_order_group; /* version 3, as the next */
+    etl_bytes load_order_group; /* this and the next: version 3 */
     etl_bytes host_group;       /* of svchost */
 } etl_config_service;
 
@@ -435,7 +436,7 @@ typedef struct etl_system_paths {
 
 typedef struct etl_volume_mapping {
     etl_bytes nt_path;  /* UTF-16 */
-    etl_bytes dos_path; /* may be empty; always for VOLUME_UNKNOWN */
+    etl_bytes dos_path; /* empty if unknown, as always for VOLUME_UNKNOWN */
 } etl_volume_mapping;
 
 typedef struct etl_lost_event {
@@ -446,7 +447,8 @@ typedef struct etl_mark {
     etl_bytes text; /* 8-bit text */
 } etl_mark;
 
-/* What a merge says of an event: MetaData/EventInfo. described.h reads its fields. */
+/* The description of an event, added by a merge: MetaData/EventInfo. Read its fields with
+ * described.h. */
 typedef struct etl_event_description {
     etl_guid provider; /* class GUID of a classic event */
     u16 id;
@@ -458,44 +460,44 @@ typedef struct etl_event_description {
     etl_bytes opcode_name;
 } etl_event_description;
 
-/* Numbers with names: MetaData/EventMapInfo. */
+/* Names of numbers: MetaData/EventMapInfo. described.h reads the entries. */
 typedef struct etl_event_map {
     etl_guid provider;
     u32 entry_count;
     etl_bytes name; /* UTF-16 */
 } etl_event_map;
 
-/* A method of .NET with the code that was compiled for it, just in time or before. */
+/* A .NET method and its compiled code, compiled just in time or ahead of time. */
 typedef struct etl_method_event {
     u64 method_id;
     u64 module_id;
     u64 start_address;
-    u64 rejit_id; /* version 2; 0 before, and of code compiled the first time */
+    u64 rejit_id; /* version 2; 0 in older versions, and for code compiled for the first time */
     u32 size_bytes;
     u32 token;
     u32 flags;
     u16 clr_instance_id;      /* version 1 */
-    etl_bytes name_space;     /* UTF-16, with the type: "System.Text.StringBuilder" */
+    etl_bytes name_space;     /* UTF-16, including the type: "System.Text.StringBuilder" */
     etl_bytes name;           /* UTF-16 */
     etl_bytes signature_text; /* UTF-16 */
 } etl_method_event;
 
-/* An allocator's own allocation or free; see custom_events.h. */
+/* An allocation or free that an allocator logs itself; see custom_events.h. */
 typedef struct etl_custom_event {
     u64 address;
-    u64 size_bytes; /* of a free: bytes given back; 0: the whole block */
-    u64 heap;       /* the allocator's own number of it; 0 without has_heap */
+    u64 size_bytes; /* of a free: bytes freed; 0: the whole block */
+    u64 heap;       /* the allocator's own number of the heap; 0 without has_heap */
     bool has_heap;
     etl_bytes allocator; /* 8-bit text */
 } etl_custom_event;
 
-/* A module of .NET: the file with the methods that have its id. */
+/* A .NET module: the file that contains the methods with this module_id. */
 typedef struct etl_assembly_event {
     u64 module_id;
     u64 assembly_id;
     u32 flags;
-    etl_bytes il_path;     /* UTF-16; of a dynamic module its name */
-    etl_bytes native_path; /* UTF-16: of the image compiled before; empty: none, or not known */
+    etl_bytes il_path;     /* UTF-16; of a dynamic module: its name */
+    etl_bytes native_path; /* UTF-16: the precompiled image; empty: none, or unknown */
 } etl_assembly_event;
 
 typedef struct etl_event {
@@ -547,14 +549,14 @@ typedef struct etl_event {
     } as;
 } etl_event;
 
-/* Frame i of a stack event or definition. `frames` has no length of its own: i < frame_count. */
+/* Frame i of a stack event or definition. i must be less than frame_count. */
 static inline u64 etl_frame_at(const u8 *frames, u32 frame_bytes, u32 i)
 {
     return frame_bytes == 4 ? etl_load_u32(frames + (size_t)i * 4)
                             : etl_load_u64(frames + (size_t)i * 8);
 }
 
-/* Reads entry i of a MEMINFO_WS event; false when i is out of range. */
+/* Reads entry i of a MEMINFO_WS or MEMINFO_SESSION_WS event. False if there is no such entry. */
 bool etl_meminfo_ws_entry(const etl_meminfo_ws *event, u8 pointer_bytes, u32 i,
                           etl_meminfo_ws_row *out);
 
@@ -577,7 +579,7 @@ typedef enum etl_field_type {
 
 typedef struct etl_field {
     const char *name; /* as in output: lower_snake_case */
-    u16 offset;       /* in etl_event; for FRAMES of the frame_count member */
+    u16 offset;       /* in etl_event; of FRAMES: where frame_count is */
     u16 type;         /* etl_field_type */
 } etl_field;
 
@@ -586,7 +588,7 @@ typedef struct etl_event_info {
     size_t field_count;
 } etl_event_info;
 
-/* The fields of a kind, in output order; none if the number is not a kind. */
+/* The fields of a kind, in output order; none for a number out of range. Static. */
 const etl_event_info *etl_event_describe(etl_event_kind kind);
 
 #ifdef __cplusplus

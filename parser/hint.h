@@ -1,17 +1,16 @@
 /*
- * hint.h - advice that a program can add to the library's sentences.
+ * hint.h - advice that a program can add to the library's messages.
  *
- * Sentences of the library never name an option, because the library has none. They say what
- * is wrong and what is needed. Errors, diagnostics and shortened texts also have a hint, for
- * which a program appends the name of its own option or menu:
+ * Messages of the library never name an option, because the library has none. They say what is
+ * wrong and what is needed. Errors, diagnostics and shortened texts also have a hint, which a
+ * program turns into the name of its own option or menu item:
  *
- *     812 MiB of memory are needed, more than allowed      the library, MORE_MEMORY
- *                                          ; raise --memory         a program
+ *     812 MiB of memory are needed, more than allowed      the library, with hint MORE_MEMORY
+ *                                           ; raise --memory         appended by a program
  *
- * An error has etl_error.hint, a diagnostic etl_diag_hint(). Writers of texts call the
- * etl_hint_fn that they are given.
- *
- * Adding one is adding one row, at the end.
+ * Find the hint of an error in etl_error.hint and of a diagnostic with etl_diag_hint(). Functions
+ * that write texts call the etl_hint_fn they are given. To add a hint, add a row at the end of the
+ * table.
  */
 #ifndef ETL_HINT_H
 #define ETL_HINT_H
@@ -20,7 +19,7 @@
 extern "C" {
 #endif
 
-/* X(enumerator, what would help, in the library's own words) */
+/* X(enumerator, what would help, as a field or function of the library) */
 #define ETL_HINTS(X)                                                                               \
     X(NONE, "")                                                                                    \
     /* of errors */                                                                                \
@@ -36,7 +35,7 @@ extern "C" {
     X(EXITS_FREE, "let the end of a process free its memory (at_exit_freed)")                      \
     X(ONE_KIND, "select one kind (kinds)")                                                         \
     X(SUMS, "write sums in place of rows (rows)")                                                  \
-    /* of what is left out of a text */                                                            \
+    /* of shortened texts */                                                                       \
     X(MORE_ROWS, "list more rows (rows_max)")                                                      \
     X(STEADY_ROWS, "list steady rows (keep_steady)")                                               \
     X(UNCHANGED_ROWS, "list unchanged rows (keep_unchanged)")                                      \
@@ -54,7 +53,7 @@ extern "C" {
     /* of a page with parts of a trace; {file}, {kind}, {process} and {frame} are filled in */     \
     X(ALL_BLOCKS, "list lifetimes one by one (etlheap_lifetimes_open)")                            \
     X(ONE_THREAD, "select a thread (threads)")                                                     \
-    /* of what is left out of a table */                                                           \
+    /* of shortened tables */                                                                      \
     X(MORE_COLUMNS, "give lines more columns (width), or no limit (whole)")                        \
     /* of a failed check; places and brackets are filled in, see formats/parts/check_more.h */     \
     X(FAILED_STACKS, "report the stacks that have the frame (require_frames)")                     \
@@ -69,13 +68,14 @@ typedef enum etl_hint {
         ETL_HINT_COUNT
 } etl_hint;
 
-/* Which field of the library helps; "" for NONE and for numbers that are not a hint. Static
- * text. */
+/* The hint as advice in terms of the library's fields and functions; "" for NONE and for a number
+ * out of range. Static text. */
 const char *etl_hint_text(etl_hint hint);
 
 /*
- * What a program appends to the sentence that has the hint, with its own punctuation:
- * "; raise --memory". NULL or "": nothing. Any thread that writes a text may call it.
+ * Returns the text that a program appends to a message with this hint, including punctuation: ";
+ * raise --memory". NULL or "": nothing. Called on the thread that writes the text; the text must
+ * stay valid until that is done.
  */
 typedef const char *etl_hint_fn(etl_hint hint);
 

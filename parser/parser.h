@@ -1,18 +1,25 @@
 /*
  * parser.h - front door of the trace reader: what an ETL file says.
  *
- *     etl_open -> etl_buffer_load (per buffer) -> etl_record_next (per record)
- *              -> etl_decode (what the record means)
+ *     etl_open          file -> trace, with an index of its buffers
+ *     etl_buffer_load   one buffer of the trace, decompressed
+ *     etl_record_next   the records in the buffer, one after the other
+ *     etl_decode        what a record means: one of the events in events.h
  *
- * The reader knows no other event than the one in hand: it does not pair, sort,
- * join or convert times. It never prints, exits, reads the environment or
- * starts threads. Format facts and their sources are in layout.h.
+ * engine/engine.h builds on this header. Use it directly to read records, without pairing
+ * allocations with frees. This header includes base.h, diag.h, hint.h, events.h, described.h and
+ * custom_events.h.
  *
- * Threads: an etl_trace does not change after etl_open; any number of threads
- * may load buffers from it at once, each with a scratch of its own.
- * Ownership: views (etl_bytes) borrow from the mapping, which lives as long as
- * the trace, or from the scratch a buffer was loaded into, which is reused by
- * the next load. Each says which.
+ * The reader handles one record at a time: it does not pair, sort, join or convert times. It does
+ * not print, exit, read the environment or start threads.
+ *
+ * Threads: an etl_trace does not change after etl_open. Any number of threads may load buffers from
+ * it at the same time, each with its own scratch. All other functions may be called from any
+ * thread.
+ *
+ * Ownership: the caller owns what a function returns through `out`. Views (etl_bytes) point into
+ * the mapped file, which stays mapped until etl_close, or into the scratch that the buffer was
+ * loaded into, which the next load reuses. Each function says which.
  */
 #ifndef ETL_PARSER_H
 #define ETL_PARSER_H
@@ -25,13 +32,13 @@
 extern "C" {
 #endif
 
-/* The one place the version is written. */
+/* The version of etlheap. Other files take it from here. */
 #define ETLHEAP_VERSION "0.1.0"
 
 /* --- errors ------------------------------------------------------------- */
 
-/* Codes below 10 are the environment's fault, from 10 on the file's. The
- * values are part of the interface and never change. */
+/* Codes below 10 are faults of the environment or the caller, codes from 10 on are faults of the
+ * file. The values are part of the interface and never change. */
 typedef enum etl_status {
     ETL_OK = 0,
     ETL_ERR_IO = 1,
@@ -44,104 +51,105 @@ typedef enum etl_status {
     ETL_ERR_CORRUPT = 12
 } etl_status;
 
-/* Filled on failure when the caller passes one; never needed for control flow. */
+/* Details of a failure. The last parameter of functions that can fail; may be NULL. Valid only
+ * after a failure. Use the returned status for control flow. */
 typedef struct etl_error {
     etl_status status;
-    etl_hint hint;     /* what would help: see hint.h */
-    u64 offset;        /* byte offset in the file the message speaks of, or 0 */
+    etl_hint hint;     /* what would help (hint.h) */
+    u64 offset;        /* byte offset in the file that the message is about, or 0 */
     char message[512]; /* one sentence for people, without file name, options or newline */
 } etl_error;
 
-/* Sets *err (may be NULL) from a printf format; returns status for `return`. */
+/* Fills *err (may be NULL) from a printf format. Returns `status`. */
 etl_status etl_fail_with(etl_error *err, etl_status status, u64 offset, const char *format, ...)
     ETL_PRINTF(4, 5);
 
-/* The same with a hint, and of no place in a file. */
+/* Like etl_fail_with, with a hint and without an offset. */
 etl_status etl_fail_hint(etl_error *err, etl_status status, etl_hint hint, const char *format, ...)
     ETL_PRINTF(4, 5);
 
-/* "out of memory" and the like: a short name for a status. */
+/* A short description of a status, such as "out of memory". Static text. */
 const char *etl_status_name(etl_status status);
 
 /* --- views -------------------------------------------------------------- */
 
+/* A view of bytes owned by something else. */
 typedef struct etl_bytes {
-    const u8 *at; /* NULL when empty or absent */
+    const u8 *at; /* NULL if empty or absent */
     size_t size;  /* in bytes, also for UTF-16 */
 } etl_bytes;
 
-/* GUID as it stands in the file: u32, u16, u16 little endian, then 8 bytes. */
+/* A GUID as stored in the file: u32, u16, u16 little endian, then 8 bytes. */
 typedef struct etl_guid {
     u8 bytes[16];
 } etl_guid;
 
 #define ETL_GUID_TEXT_SIZE 37 /* "b3e675d7-2554-4f18-830b-2762732560de" and a NUL */
 
-/* Writes the GUID at `guid` (16 bytes) in lower case without braces. */
+/* Writes the 16 bytes at `guid` as text in lower case, without braces. */
 void etl_guid_format(const u8 *guid, char out[ETL_GUID_TEXT_SIZE]);
 
 /*
- * Converts UTF-16LE to UTF-8, at most `capacity` bytes including a final NUL
- * (capacity 0: nothing is written). Unpaired surrogates and an odd last byte
- * become U+FFFD. Returns the length needed without the NUL, as snprintf does;
- * the written text is never cut inside a character.
+ * Converts UTF-16LE to UTF-8. Writes at most `capacity` bytes including a NUL, never part of a
+ * character (capacity 0: nothing). Unpaired surrogates and an odd last byte become U+FFFD. Returns
+ * the length of the whole text without the NUL, as snprintf does.
  */
 size_t etl_utf16_to_utf8(etl_bytes utf16, char *out, size_t capacity);
 
-/*
- * Makes valid UTF-8 of 8-bit text of unknown code page: valid UTF-8 stays, any
- * other byte is read as Latin-1. Same contract as etl_utf16_to_utf8.
- */
+/* Converts 8-bit text of unknown code page to UTF-8: valid UTF-8 is copied, any other byte is read
+ * as Latin-1. Capacity and result as for etl_utf16_to_utf8. */
 size_t etl_text_to_utf8(etl_bytes text, char *out, size_t capacity);
 
 /* --- session (log-file header) ------------------------------------------ */
 
 typedef enum etl_clock {
-    ETL_CLOCK_QPC = 1,         /* ticks of clock_hz */
-    ETL_CLOCK_SYSTEM_TIME = 2, /* ticks are FILETIME, 100 ns */
-    ETL_CLOCK_CPU_CYCLES = 3   /* ticks of the CPU at its nominal speed */
+    ETL_CLOCK_QPC = 1,         /* ticks of the performance counter, clock_hz per second */
+    ETL_CLOCK_SYSTEM_TIME = 2, /* ticks are FILETIME, in 100 ns */
+    ETL_CLOCK_CPU_CYCLES = 3   /* ticks are CPU cycles at nominal speed */
 } etl_clock;
 
-/* One log-file header. FILETIME: 100 ns since 1601-01-01 UTC. */
+/* One log-file header: what the session recorded about itself. FILETIME counts 100 ns since
+ * 1601-01-01 UTC. */
 typedef struct etl_session {
     u64 header_offset;       /* file offset of the header record */
     i64 header_ticks;        /* time of the header record: time zero */
     i64 start_time_filetime; /* wall time at header_ticks */
     i64 end_time_filetime;   /* 0: the session was not closed */
-    i64 boot_time_filetime;  /* approximate, never used for conversion */
-    u64 perf_frequency_hz;   /* as stated, may be 0 */
-    u64 clock_hz;            /* ticks per second after guards, never 0 */
+    i64 boot_time_filetime;  /* approximate, not used for conversions */
+    u64 perf_frequency_hz;   /* as the file states it; may be 0 */
+    u64 clock_hz;            /* ticks per second; checked, never 0 */
     etl_clock clock;
-    u32 buffer_size_bytes; /* nominal, uncompressed */
+    u32 buffer_size_bytes; /* nominal size, uncompressed */
     u32 os_build;
-    u32 cpu_count;     /* 1 when buffers are not per processor */
-    u32 pointer_bytes; /* 4 or 8: of the system that wrote the header */
+    u32 cpu_count;     /* 1 if buffers are not per processor */
+    u32 pointer_bytes; /* 4 or 8, of the system that wrote the header */
     u32 events_lost;
     u32 buffers_lost;
-    u32 buffers_written; /* as stated; 0 when not closed */
+    u32 buffers_written; /* as the file states it; 0 if the session was not closed */
     u32 log_file_mode;
-    u32 timer_resolution; /* 100 ns units */
+    u32 timer_resolution; /* in units of 100 ns */
     u32 maximum_file_size;
     u32 cpu_mhz;
     u8 os_major, os_minor, layout_major, layout_minor;
     bool cpu_known;       /* false: one stream for all CPUs, events have cpu -1 */
-    etl_bytes name_utf16; /* session name; borrowed from the mapping */
+    etl_bytes name_utf16; /* session name; borrowed from the trace */
     etl_bytes log_file_name_utf16;
 } etl_session;
 
-/* Nanoseconds since the session's header record, rounded down; saturates. */
+/* Converts ticks to nanoseconds since the session's header record, rounded down, within the range
+ * of i64. */
 i64 etl_time_ns(const etl_session *session, i64 ticks);
 
-/* The smallest tick whose etl_time_ns is >= ns: a half-open window in
- * nanoseconds selects the same events as the half-open window in ticks. */
+/* The smallest tick at or after `ns`: its etl_time_ns is >= ns. A half-open window in nanoseconds
+ * and the converted window in ticks therefore select the same events. */
 i64 etl_time_ticks(const etl_session *session, i64 ns);
 
 /* --- trace --------------------------------------------------------------- */
 
 typedef struct etl_trace etl_trace;
 
-/* Calls fn(context, i) once for each i below task_count, by as many threads as it likes, and
- * returns when all have returned. */
+/* Calls fn(context, i) once for each i below task_count, on any number of threads, and returns when
+ * all calls have returned. etlheap_run_tasks (engine/etlheap_libraries.h) is one. */
 typedef void etl_run_tasks_fn(void *user, u32 task_count, void (*fn)(void *context, u32 task),
                               void *context);
 
@@ -152,36 +160,42 @@ typedef void etl_run_tasks_fn(void *user, u32 task_count, void (*fn)(void *conte
  */
 typedef etl_status etl_arrival_fn(void *user, u64 wanted, u64 *arrived, etl_error *err);
 
+/* Options of etl_open. Start from {0} with `size` set. */
 typedef struct etl_open_options {
-    size_t size;                 /* sizeof(etl_open_options) */
-    bool no_mmap;                /* read the file into memory instead of mapping it */
-    bool no_resync;              /* stop at the first invalid buffer header */
-    u32 buffer_bytes_max;        /* accepted buffer size; 0: 16 MiB + 64 KiB */
-    etl_run_tasks_fn *run_tasks; /* threads that read headers side by side; NULL: none. What
-                                    is found does not depend on it */
-    void *run_user;              /* for run_tasks */
-    bool in_steps;               /* the caller goes on with etl_index_more() if it has to */
-    etl_arrival_fn *arrival;     /* the file has its size, but not yet all its bytes; needs
+    size_t size;          /* sizeof(etl_open_options) */
+    bool no_mmap;         /* read the file into memory instead of mapping it */
+    bool no_resync;       /* stop at the first invalid buffer header */
+    u32 buffer_bytes_max; /* accepted buffer size; 0: 16 MiB + 64 KiB */
+    /* Runs tasks on threads, to read buffer headers in parallel; NULL: no threads. The result does
+     * not depend on it. */
+    etl_run_tasks_fn *run_tasks;
+    void *run_user;          /* for run_tasks */
+    bool in_steps;           /* the caller goes on with etl_index_more() if it has to */
+    etl_arrival_fn *arrival; /* the file has its size, but not yet all its bytes; needs
                                     in_steps. NULL: it is complete */
-    void *arrival_user;          /* for arrival; valid until the trace is indexed or closed */
+    void *arrival_user;      /* for arrival; valid until the trace is indexed or closed */
 } etl_open_options;
 
 /*
- * Maps the file, reads the log-file header(s) and indexes all buffers. Names of files,
- * here and everywhere, are in UTF-8 on Windows, where they may be longer than MAX_PATH
- * and have / or \ in them. options may be NULL. On success *out is owned by the caller (etl_close).
- * ETL_ERR_IO: cannot be opened or read, or is a directory. ETL_ERR_NOT_ETL: it
- * is not an ETL file (message says what it looks like: empty, zip, text, ...).
- * ETL_ERR_UNSUPPORTED: an ETL of a kind we do not read, named. ETL_ERR_CORRUPT: its
- * log-file header is cut off. ETL_ERR_MEMORY.
- * A file that shrinks while mapped raises SIGBUS, on Windows one whose disk or network
- * fails EXCEPTION_IN_PAGE_ERROR (the program's cli/system/bus_guard.h makes errors of them);
- * no_mmap avoids that.
+ * Opens a trace: maps the file, reads its log-file headers and indexes all buffers. File names,
+ * here and in all other functions, are UTF-8 on Windows; they may be longer than MAX_PATH and use /
+ * or \. options may be NULL. On success the caller owns *out (etl_close).
+ *
+ *     ETL_ERR_IO           the file cannot be opened or read, or is a directory
+ *     ETL_ERR_NOT_ETL      not an ETL file; the message says what it looks like (zip, text, ...)
+ *     ETL_ERR_UNSUPPORTED  an ETL file of a kind that cannot be read; the message names the kind
+ *     ETL_ERR_CORRUPT      the log-file header is cut off
+ *     ETL_ERR_ARGUMENT     invalid options
+ *     ETL_ERR_MEMORY
+ *
+ * If a mapped file shrinks, reading it raises SIGBUS; on Windows, a failing disk or network raises
+ * EXCEPTION_IN_PAGE_ERROR. Set no_mmap to avoid that.
  */
 etl_status etl_open(const char *path, const etl_open_options *options, etl_trace **out,
                     etl_error *err);
 
-/* The same over bytes the caller keeps alive and unchanged until etl_close. */
+/* Opens a trace in memory. The bytes must stay alive and unchanged until etl_close. Errors as for
+ * etl_open, except ETL_ERR_IO. */
 etl_status etl_open_memory(etl_bytes file, const etl_open_options *options, etl_trace **out,
                            etl_error *err);
 
@@ -221,98 +235,96 @@ bool etl_is_arriving(const etl_trace *trace);
 i64 etl_tail_ticks(const etl_trace *trace);
 
 /*
- * Does a file begin like a trace? For those who would have to unpack or to fetch it
- * first. `start` is what the file begins with, ETL_START_BYTES of it or all. Whatever
- * this refuses, etl_open refuses, with the same message: ETL_ERR_NOT_ETL,
- * ETL_ERR_UNSUPPORTED, ETL_ERR_CORRUPT.
+ * Checks whether a file begins like a trace, before it is unpacked or fetched. `start` is its first
+ * ETL_START_BYTES bytes, or the whole file if it is shorter. What this refuses, etl_open also
+ * refuses, with the same message: ETL_ERR_NOT_ETL, ETL_ERR_UNSUPPORTED, ETL_ERR_CORRUPT.
  */
-#define ETL_START_BYTES ((size_t)72 + 65536) /* a buffer's header, and its first record */
+#define ETL_START_BYTES ((size_t)72 + 65536) /* a buffer header and the first record */
 etl_status etl_check_start(etl_bytes start, etl_error *err);
 
+/* The size of the file in bytes. */
 u64 etl_file_size(const etl_trace *trace);
 
-/* Log-file headers in file order. There is at least one; index 0 is the
- * anchor. NULL for an index from etl_session_count() on. Owned by the trace. */
+/* Log-file headers in file order, at least one. Times count from the header at index 0. NULL for an
+ * index beyond the count. Owned by the trace. */
 u32 etl_session_count(const etl_trace *trace);
 const etl_session *etl_session_of(const etl_trace *trace, u32 index);
 
-/* What indexing found (truncation, gaps, skipped bytes, header losses). */
+/* Problems found by indexing: truncation, gaps, skipped bytes, lost events. Owned by the trace. */
 const etl_diag_counts *etl_trace_diagnostics(const etl_trace *trace);
 
 /*
- * Gives back the memory of bytes that have been read from a mapped file: what is asked
- * for again is mapped again. What lies beyond the file does not count; whole pages go. Any thread,
- * also while others read.
+ * Releases the memory of bytes that were read from a mapped file. They are read from the file again
+ * when they are needed. Bytes beyond the end of the file are ignored. Affects whole pages. Any
+ * thread, even while others read.
  */
 void etl_trace_release(const etl_trace *trace, u64 offset, u64 size_bytes);
 
 /*
- * Asks the system to read bytes of a mapped file that will be wanted soon, and does not wait
- * for them unless very many are under way. Bytes that are in memory cost next to nothing.
- * True if something was asked for. Any thread, also while others read.
+ * Asks the system to read bytes of a mapped file ahead. Does not wait for them, unless very many
+ * reads are pending, and costs almost nothing for bytes already in memory. True if something was
+ * requested. Any thread, even while others read.
  */
 bool etl_trace_fetch(const etl_trace *trace, u64 offset, u64 size_bytes);
 
-/* Whether the file was written to since it was opened, other than at its end: what
- * was read may be mixed from before and after (ETL_DIAG_file_changed). To be asked
- * when all is read. Any thread. */
+/* True if the file was written to after it was opened, other than at its end: what was read may
+ * then mix old and new data (ETL_DIAG_file_changed). Call it after reading. Any thread. */
 bool etl_trace_changed(const etl_trace *trace);
 
 /* --- buffers -------------------------------------------------------------- */
 
+/* One row of the index of buffers. */
 typedef struct etl_buffer_info {
-    u64 offset;      /* of the buffer header in the file */
+    u64 offset;      /* file offset of the buffer header */
     u32 stored_size; /* bytes in the file, header included */
-    u32 valid_size;  /* valid bytes when uncompressed, header included */
-    i64 sequence;    /* order of the buffers of one CPU */
-    u16 flags;       /* ETL_BUFFER_* of layout.h */
+    u32 valid_size;  /* valid bytes after decompression, header included */
+    i64 sequence;    /* orders the buffers of one CPU */
+    u16 flags;       /* ETL_BUFFER_* in etl/layout.h */
     u16 type;
-    u16 cpu;         /* processor index of its events, < 2048 */
+    u16 cpu;         /* processor of its events */
     u16 session;     /* index of the log-file header it belongs to */
-    i64 first_ticks; /* as etl_buffer_first_ticks; ETL_TICKS_UNKNOWN: to be asked there */
+    i64 first_ticks; /* as etl_buffer_first_ticks returns; ETL_TICKS_UNKNOWN: call that */
 } etl_buffer_info;
 
 #define ETL_TICKS_UNKNOWN INT64_MIN
 
-/* NULL for an index from etl_buffer_count() on. */
+/* Buffers in file order. NULL for an index beyond the count. Owned by the trace. */
 u32 etl_buffer_count(const etl_trace *trace);
 const etl_buffer_info *etl_buffer_info_of(const etl_trace *trace, u32 index);
 
-/* Memory for one decompressed buffer; one per thread. Start from {0}. */
+/* Memory for one decompressed buffer. Each thread needs its own. Start from {0}; free it with
+ * etl_scratch_free after the last use of what was loaded into it. */
 typedef struct etl_scratch {
     u8 *bytes;
     size_t capacity;
 } etl_scratch;
 
+/* Frees the memory and resets it to {0}. */
 void etl_scratch_free(etl_scratch *scratch);
 
-/* A loaded buffer: a position in its records. Copying one copies the position. */
+/* A loaded buffer, and the position of the next record in it. A copy keeps its own position. */
 typedef struct etl_buffer {
-    const u8 *base; /* of the buffer as if uncompressed: records start at base + 72 */
+    const u8 *base; /* the buffer, decompressed; records start at base + 72 */
     u32 at;         /* offset of the next record from base */
-    u32 end;        /* valid end from base */
-    i32 cpu;        /* of every record in it, -1 unknown */
+    u32 end;        /* end of the valid bytes, from base */
+    i32 cpu;        /* of all its records; -1: unknown */
     u32 session;
     u64 file_offset;
-    i64 ticks_previous;    /* time of the last record with one; records without inherit it */
-    etl_diag_counts *diag; /* counts of what this buffer shows; the caller's, not NULL */
+    i64 ticks_previous;    /* time of the last record with one; the others inherit it */
+    etl_diag_counts *diag; /* where damage in this buffer is counted; the caller's, not NULL */
 } etl_buffer;
 
 /*
- * Makes buffer `index` readable, decompressing into *scratch when needed.
- * Damage is not an error: what can be read is, the rest is counted in *diag.
- * Buffers without records (markers, unknown types) load as empty. The result
- * borrows from the trace and the scratch. Errors: ETL_ERR_MEMORY, and ETL_ERR_ARGUMENT
- * for an index from etl_buffer_count() on.
+ * Loads buffer `index`, decompressing it into *scratch if needed. Damage is not an error:
+ * everything readable is loaded, the rest is counted in *diag. Buffers without records (markers,
+ * unknown types) load as empty. *out borrows from the trace and the scratch until the scratch is
+ * used again. ETL_ERR_MEMORY, ETL_ERR_ARGUMENT (no such index).
  */
 etl_status etl_buffer_load(const etl_trace *trace, u32 index, etl_scratch *scratch,
                            etl_diag_counts *diag, etl_buffer *out);
 
-/*
- * The time of the first record of a buffer that has one, cheaply (a compressed
- * buffer is decoded only as far as needed). False when it has none, and when there is
- * no such buffer.
- */
+/* Finds the time of the first record that has one. A compressed buffer is decompressed only as far
+ * as needed. False if no record has a time, or there is no such buffer. */
 bool etl_buffer_first_ticks(const etl_trace *trace, u32 index, i64 *ticks);
 
 /* --- records -------------------------------------------------------------- */
@@ -342,70 +354,66 @@ typedef enum etl_header_kind {
         ETL_HEADER_KIND_COUNT
 } etl_header_kind;
 
-const char *etl_header_kind_name(etl_header_kind kind); /* "other" for what is none */
+const char *etl_header_kind_name(etl_header_kind kind); /* "other" for a number out of range */
 
-#define ETL_NO_ID UINT32_MAX /* a tid or pid that the record does not carry */
+#define ETL_NO_ID UINT32_MAX /* a thread or process id that the record does not have */
 
-/* One record. Views borrow from the loaded buffer. */
+/* One record. Its views borrow from the loaded buffer. */
 typedef struct etl_record {
-    i64 ticks; /* raw clock; inherited when the record has none */
-    u32 tid;   /* ETL_NO_ID when the header has none */
+    i64 ticks; /* raw clock; inherited if the record has no time */
+    u32 tid;   /* ETL_NO_ID if the header has none */
     u32 pid;
-    u16 hook;    /* group << 8 | type; valid when has_hook */
-    u16 version; /* of the payload layout, flag bits removed */
+    u16 hook;    /* group << 8 | type; valid if has_hook */
+    u16 version; /* version of the payload layout, without flag bits */
     u16 id;      /* event id (EVENT), message number (MESSAGE) */
     u8 opcode;   /* also the low byte of hook */
     u8 level;
     u8 header;        /* etl_header_kind */
-    u8 pointer_bytes; /* of the payload: 4 or 8, from the record, never the file */
+    u8 pointer_bytes; /* 4 or 8, as the record itself states, not the file */
     bool has_hook;    /* system, compact and perfinfo headers */
     bool has_time;
     i32 cpu;            /* -1 unknown */
-    u32 offset;         /* of the record from the start of its buffer */
+    u32 offset;         /* offset of the record from the start of its buffer */
     u32 size;           /* header + items + payload, without padding */
-    const u8 *provider; /* 16 bytes: provider or class GUID, message GUID; NULL when none */
+    const u8 *provider; /* 16 bytes: GUID of the provider, class or message; NULL: none */
     etl_bytes payload;
-    etl_bytes items; /* extended items of an EVENT record; see etl_item_next */
+    etl_bytes items; /* extended items of an EVENT record (etl_item_next) */
 } etl_record;
 
-/*
- * Steps to the next record. False at the end of the buffer, which is also where
- * a damaged record header leaves off (counted in buffer->diag).
- */
+/* Reads the next record. False at the end of the buffer, or at a damaged record header (counted in
+ * buffer->diag). */
 bool etl_record_next(etl_buffer *buffer, etl_record *out);
 
-/* An extended item of an EVENT record (stack, related activity, schema, ...). */
+/* An extended item of an EVENT record: a stack, a related activity, a schema, ... Borrows from the
+ * record. */
 typedef struct etl_item {
-    u16 type; /* ETL_ITEM_* of layout.h */
+    u16 type; /* ETL_ITEM_* in etl/layout.h */
     etl_bytes data;
 } etl_item;
 
-/* Steps through record->items: start with a copy of it. False at the end. */
+/* Reads the next item. Start with a copy of record->items, which is advanced. False at the end. */
 bool etl_item_next(etl_bytes *items, etl_item *out);
 
-/* The stack of an event in an extended item: frames as etl_frame_at reads them, innermost
- * first, or the key of a stack that another record defines. */
+/* The stack in an extended item: frames for etl_frame_at, innermost first, or the key of a stack
+ * that another record defines. */
 typedef struct etl_item_stack {
-    u64 match_id; /* not 0: another record has the rest of the stack */
+    u64 match_id; /* 0: complete; else another record with this id has the rest */
     u64 key;
     const u8 *frames;
     u32 frame_count;
-    u32 frame_bytes; /* 4 or 8; independent of the record's pointer size */
+    u32 frame_bytes; /* 4 or 8; may differ from the record's pointer size */
     bool is_key;
 } etl_item_stack;
 
-/* False for items that are no stacks, and for stacks without a match id. */
+/* Reads the stack in an item. False if the item is not a stack, or is too short. */
 bool etl_item_stack_of(const etl_item *item, etl_item_stack *out);
 
-/*
- * The hook id by which a record is decoded: its own, or for a classic record
- * (full header) of a kernel class GUID the hook of the same group and type.
- * False when there is none.
- */
+/* The hook id that decides how a record is decoded: its own, or for a classic record (full header)
+ * with a kernel class GUID the hook of the same group and type. False if it has none. */
 bool etl_record_hook(const etl_record *record, u16 *hook);
 
-/* True for records a merge injected with the time of another event (ImageID,
- * event metadata, SysConfigEx, WinSAT): never targets of a stack walk. */
+/* True for records that a merge added with the time of another event (ImageID, event metadata,
+ * SysConfigEx, WinSAT). Stack walks never refer to them. */
 bool etl_record_is_injected(const etl_record *record);
 
 /* --- events: see events.h -------------------------------------------------- */
@@ -416,29 +424,28 @@ bool etl_record_is_injected(const etl_record *record);
 
 #include "described.h"
 
-/* Declared once more for those who include events.h by itself, which includes this. */
+/* Repeated for programs that include events.h first, which includes this header. */
 typedef struct etl_event etl_event;
 
 #include "custom_events.h"
 
 /*
- * Decodes what we understand of a record. False, with out->kind ETL_EVENT_NONE,
- * if etlheap does not decode it, or if it is too short (event_truncated is counted).
- * Views in *out borrow from the record. diag may not be NULL.
+ * Decodes a record. False, with out->kind ETL_EVENT_NONE, if etlheap has no decoder for it, or if
+ * it is too short (counted as event_truncated). Views in *out borrow from the record. diag must not
+ * be NULL. Any thread.
  */
 bool etl_decode(const etl_record *record, etl_event *out, etl_diag_counts *diag);
 
-/* The kind that a record decodes to, without a look at its payload; ETL_EVENT_NONE if etl_decode
- * does not know it. */
+/* The kind that etl_decode would return, without reading the payload. ETL_EVENT_NONE if it has no
+ * decoder. */
 etl_event_kind etl_record_kind(const etl_record *record);
 
-/* "Heap/Alloc" for any hook or provider record we can name, decoded or not;
- * NULL otherwise. */
+/* The name of a record or hook, such as "Heap/Alloc", decoded or not. NULL if unknown. Static. */
 const char *etl_record_name(const etl_record *record);
 const char *etl_hook_name(u16 hook);
 
-/* "Microsoft-Windows-Kernel-Memory" for the GUID (16 bytes) of a provider or class that
- * we know; NULL otherwise. */
+/* The name of a provider or class, such as "Microsoft-Windows-Kernel-Memory", by its GUID (16
+ * bytes). NULL if unknown. Static text. */
 const char *etl_provider_name(const u8 *guid);
 
 #ifdef __cplusplus

@@ -1,19 +1,21 @@
 /*
- * pe.h - what a program file (exe, dll, sys) says of itself.
+ * pe.h - reads program files (exe, dll, sys): build, PDB, sections and exports.
  *
- *     etl_pe_open -> etl_pe_info_of, etl_pe_pdb_of     which build it is and which PDB belongs to it
- *             -> etl_pe_exports_open           names of its exports, if there is no PDB
- *             -> etl_pe_exports_find           the export an address belongs to
+ *     etl_pe_open           file -> image
+ *     etl_pe_info_of        which build it is
+ *     etl_pe_pdb_of         which PDB belongs to it
+ *     etl_pe_exports_open   its exports, if there is no PDB
+ *     etl_pe_exports_find   the export that an address belongs to
  *
- * The file is mapped as it lies on disk. Only the headers and the debug
- * directory are read at opening; exports cost a pass of their own. Format facts
- * and their sources are in layout_pe.h.
+ * The file is mapped as it is on disk. Opening reads only the headers and the debug directory;
+ * etl_pe_exports_open reads the exports. Format facts and their sources are in symbols/layout_pe.h.
  *
- * Threads: neither a etl_pe_image nor a etl_pe_exports changes after opening; any number
- * of threads may ask them at once.
- * Ownership: views (etl_bytes) borrow from the mapping and live as long as the
- * image. They do not end with a NUL and are bytes of unknown code page
- * (etl_text_to_utf8 makes them printable).
+ * Threads: an etl_pe_image and an etl_pe_exports do not change after opening. Any number of threads
+ * may use them at the same time.
+ *
+ * Ownership: views (etl_bytes) borrow from the mapped file and live as long as the image. They have
+ * no NUL, and are bytes of unknown code page (etl_text_to_utf8 makes them printable).
+ *
  * Addresses are RVAs: offsets from where the image was loaded.
  */
 #ifndef ETL_PE_H
@@ -32,27 +34,32 @@ typedef struct etl_pe_exports etl_pe_exports;
 
 /*
  * Opens the image at `path`. On success the caller owns *out (etl_pe_close).
- * ETL_ERR_IO: cannot be read. ETL_ERR_MEMORY. ETL_ERR_UNSUPPORTED: no PE32 or
- * PE32+ image; the message names the kind of file if it is known. ETL_ERR_CORRUPT: the
- * headers or the section table are cut off or contradict themselves; the message
- * names the field and the offset. Damage elsewhere does not fail the opening
- * (etl_pe_damage_of).
+ *
+ *     ETL_ERR_IO           cannot be read
+ *     ETL_ERR_UNSUPPORTED  not a PE32 or PE32+ image; the message names the kind of file if known
+ *     ETL_ERR_CORRUPT      the headers or the section table are cut off or contradictory; the
+ *                          message names the field and the offset
+ *     ETL_ERR_MEMORY
+ *
+ * Damage elsewhere does not make opening fail (etl_pe_damage_of).
  */
 etl_status etl_pe_open(const char *path, etl_pe_image **out, etl_error *err);
 
-/* The same for bytes in memory, which must outlive the image. */
+/* Opens an image in memory. The bytes must stay alive and unchanged until etl_pe_close. Errors as
+ * for etl_pe_open, except ETL_ERR_IO. */
 etl_status etl_pe_open_memory(etl_bytes bytes, etl_pe_image **out, etl_error *err);
 
 void etl_pe_close(etl_pe_image *image); /* NULL is allowed; close its exports first */
 
+/* Facts about an image. */
 typedef struct etl_pe_info {
     u64 image_base;       /* preferred address */
     u32 time_date_stamp;  /* with image_size_bytes the key of the image in symbol stores */
     u32 image_size_bytes; /* in memory, a multiple of the section alignment */
-    u32 image_checksum;   /* 0 when the linker wrote none */
+    u32 image_checksum;   /* 0 if the linker wrote none */
     u32 entry_rva;
     u32 section_count;
-    u16 machine;         /* IMAGE_FILE_MACHINE_*: 0x14c, 0x8664, 0xaa64 */
+    u16 machine;         /* IMAGE_FILE_MACHINE_*: 0x14c x86, 0x8664 x64, 0xaa64 ARM64 */
     u16 characteristics; /* IMAGE_FILE_*: 0x2000 is a DLL */
     u8 pointer_bytes;    /* 4 for PE32, 8 for PE32+ */
 } etl_pe_info;
@@ -60,12 +67,13 @@ typedef struct etl_pe_info {
 /* Owned by the image. */
 const etl_pe_info *etl_pe_info_of(const etl_pe_image *image);
 
+/* One section of the image, in the order of its section table. */
 typedef struct etl_pe_section {
-    char name[9]; /* bytes as they stand there, ended by a NUL */
+    char name[9]; /* bytes as in the file, with a NUL */
     u32 rva;
     u32 virtual_size; /* bytes in memory */
     u32 file_offset;
-    u32 file_size;       /* bytes in the file; less than virtual_size: the rest is zero */
+    u32 file_size;       /* bytes in the file; if less than virtual_size, the rest is zero */
     u32 characteristics; /* IMAGE_SCN_*: 0x20 is code */
 } etl_pe_section;
 
@@ -76,71 +84,70 @@ const etl_pe_section *etl_pe_sections(const etl_pe_image *image);
 typedef enum etl_pe_pdb_kind {
     ETL_PE_PDB_NONE, /* no CodeView record: linked without /DEBUG, or stripped */
     ETL_PE_PDB_RSDS, /* PDB 7.00: guid and age */
-    ETL_PE_PDB_NB10  /* PDB 2.00 of before 2002: signature and age; we cannot read those */
+    ETL_PE_PDB_NB10  /* PDB 2.00, before 2002: signature and age; such PDBs cannot be read */
 } etl_pe_pdb_kind;
 
+/* The PDB that the image names. */
 typedef struct etl_pe_pdb {
     etl_pe_pdb_kind kind;
     etl_guid guid; /* RSDS */
     u32 signature; /* NB10: when the PDB was made, seconds since 1970 */
     u32 age;
-    etl_bytes path; /* where the linker wrote the PDB, or its name alone */
+    etl_bytes path; /* where the linker wrote the PDB, or only its name */
 } etl_pe_pdb;
 
 /* Owned by the image; kind ETL_PE_PDB_NONE when there is none. */
 const etl_pe_pdb *etl_pe_pdb_of(const etl_pe_image *image);
 
-/* What was damaged where a reader looked. */
+/* Damage found in the parts that were read. */
 typedef struct etl_pe_damage {
-    u64 count;       /* places */
+    u64 count;       /* number of places */
     etl_error first; /* status ETL_OK when there are none, else ETL_ERR_CORRUPT */
 } etl_pe_damage;
 
-/* Damage that opening stepped over: in the debug directory or in sections. */
+/* Damage that opening skipped: in the debug directory or in sections. Owned by the image. */
 const etl_pe_damage *etl_pe_damage_of(const etl_pe_image *image);
 
 /* --- exports ---------------------------------------------------------------- */
 
+/* One exported name or ordinal. Views borrow from the image. */
 typedef struct etl_pe_export {
     u32 rva;             /* 0 for a forwarder */
-    u32 ordinal;         /* as importers give it, base included */
-    etl_bytes name;      /* as exported, possibly decorated; empty: by ordinal only */
-    etl_bytes forwarder; /* "NTDLL.RtlAllocateHeap", "MFC42.#5"; empty: no forwarder */
+    u32 ordinal;         /* as importers use it, including the base */
+    etl_bytes name;      /* as exported, possibly decorated; empty: only an ordinal */
+    etl_bytes forwarder; /* "NTDLL.RtlAllocateHeap", "MFC42.#5"; empty: not a forwarder */
 } etl_pe_export;
 
 /*
- * Reads the export directory; an image without one has no exports. On success
- * the caller owns *out (etl_pe_exports_close), which borrows from the image.
- * Damaged exports are left out; etl_pe_exports_damage reports them.
- * ETL_ERR_MEMORY.
+ * Reads the export directory. An image without one has no exports. On success the caller owns *out
+ * (etl_pe_exports_close), which borrows from the image. Damaged exports are left out and counted
+ * (etl_pe_exports_damage). ETL_ERR_MEMORY.
  */
 etl_status etl_pe_exports_open(const etl_pe_image *image, etl_pe_exports **out, etl_error *err);
 void etl_pe_exports_close(etl_pe_exports *exports); /* NULL is allowed */
 
-/*
- * All exports: first those with an address, by (rva, name), then the forwarders
- * by ordinal. One function exported under several names is as many rows.
- */
+/* Exports by index: first those with an address, by (rva, name), then forwarders by ordinal. A
+ * function exported under several names has one row per name. */
 u32 etl_pe_exports_count(const etl_pe_exports *exports);
-/* All 0 for an index from the count on. */
+/* All zeros for an index beyond the count. */
 etl_pe_export etl_pe_exports_at(const etl_pe_exports *exports, u32 index);
 
 /*
- * The export that names an address if there is no PDB: the nearest one
- * at or below it in its section. Exports have no size, so this is a guess that
- * gets worse with the distance, and callers mark it. Of several names at one
- * address the alphabetically first wins (NtClose over ZwClose), names win over
- * bare ordinals; forwarders have no address here. False when there is none.
+ * Finds the export to name an address after if there is no PDB: the nearest one at or below it in
+ * its section. Exports have no size, so this is a guess that gets worse with the distance; mark it
+ * as one. Of several names at one address, the first in alphabetical order wins (NtClose over
+ * ZwClose), and names win over bare ordinals. Forwarders have no address. False if there is none.
  */
 bool etl_pe_exports_find(const etl_pe_exports *exports, u32 rva, etl_pe_export *out);
 
 /*
- * The name to show: the exported one, or "Ordinal17" as debuggers have it.
- * Writes at most `capacity` bytes of UTF-8 with a NUL and returns the length
- * needed without it, as snprintf does.
+ * Writes the name to show: the exported name, or "Ordinal17" as debuggers do. Writes at most
+ * `capacity` bytes of UTF-8 including a NUL and returns the length of the whole name without the
+ * NUL, as snprintf does.
  */
 size_t etl_pe_export_display_name(const etl_pe_export *entry, char *out, size_t capacity);
 
+/* Damage found in the export directory. Owned by the exports. */
 const etl_pe_damage *etl_pe_exports_damage(const etl_pe_exports *exports);
 
 #ifdef __cplusplus

@@ -1,9 +1,13 @@
 /*
- * symbols.h - front door of the symbol readers: what PDB and PE files say, and
- * what decorated names mean.
+ * symbols.h - front door of the symbol readers.
  *
- * Like the trace reader they neither print, exit, read the environment nor
- * start threads, and know nothing of symbol paths or caches.
+ *     pdb.h         functions, source lines and types at addresses, from a PDB file
+ *     pe.h          build, PDB and exports of a program file (exe, dll, sys)
+ *     undecorate.h  readable names from decorated ("mangled") ones
+ *
+ * Include this to read single symbol files. To name the frames of a trace, use etlheap_symbols_open
+ * of engine/engine.h, which finds the files on a symbol path. The readers do not print, exit, read
+ * the environment or start threads, and do not use the network.
  */
 #ifndef ETL_SYMBOLS_H
 #define ETL_SYMBOLS_H

@@ -1,9 +1,12 @@
 /*
- * many_folders.c - the traces in a folder, and what killed runs left in one; see
- * many_list.h.
+ * many_folders.c - lists the traces in a folder, and removes temporary files that killed runs left.
  *
- * Folders are gone through by a list of those still to be opened, so the depth of a
- * tree costs no stack. Links to folders are not followed there: they may lead back.
+ * In: a folder of the command line, or the folders of outputs. Out: items added to the list, in
+ * order of name; leftover files removed.
+ *
+ * Folders still to be opened wait in a list (`walk`), so a deep tree costs no stack. Invariants:
+ * links to folders are not followed, because they may lead back. A file is removed only if its name
+ * is one that a sink gives to an unfinished output of this batch (is_leftover).
  */
 #include "many_list.h"
 
@@ -14,7 +17,7 @@
 #include "cli/messages.h"
 #include "parser/system/files.h"
 
-/* Folders still to be opened, by their names below the one that was given. */
+/* Folders still to be opened, by name below the folder that was given. */
 typedef struct walk {
     const char *root;
     char **names;
@@ -35,7 +38,7 @@ static bool push_folder(walk *w, char *name)
     return true;
 }
 
-/* What is in a folder, and is a trace or a folder to be opened later. */
+/* Takes an entry of a folder if it is a trace, or a folder to be opened later. */
 static etl_status add_entry(many_list *list, walk *w, const char *folder, const char *name,
                             etl_error *err)
 {
@@ -52,7 +55,8 @@ static etl_status add_entry(many_list *list, walk *w, const char *folder, const 
     } else if (path && is_trace && kind != ETL_PATH_FOLDER) {
         status = cli_many_add(list, path, below) ? ETL_OK : ETL_ERR_MEMORY;
     } else if (path && kind == ETL_PATH_ABSENT && errno != ENOENT) {
-        /* It may be a folder with traces; a link that leads nowhere is none. */
+        /* A folder that cannot be examined may hold traces, so that is an error; a broken link is
+         * not. */
         status = etl_fail_with(err, ETL_ERR_IO, 0, "%.120s cannot be examined: %s", below,
                                strerror(errno));
     }
@@ -79,7 +83,7 @@ static etl_status list_entries(many_list *list, walk *w, const char *name, etl_e
                                    strerror(errno));
         if (!entry)
             break;
-        /* Hidden names are left alone, the folder's own among them. */
+        /* Hidden names are skipped, among them "." and "..". */
         if (entry[0] != '.')
             status = add_entry(list, w, name, entry, err);
     }
@@ -118,7 +122,8 @@ int cli_many_add_folder(many_list *list, const char *path)
 
 /* --- what killed runs left ---------------------------------------------------------- */
 
-/* "app.ehs.1234-0.tmp", as sinks name what they have not completed: by the process. */
+/* Is it a name such as "app.ehs.1234-0.tmp", which a sink gives to an output until it is
+ * complete? */
 static bool is_leftover(const many_list *list, const char *below)
 {
     const char *at = strrchr(below, '-');
@@ -159,7 +164,7 @@ static void clean_folder(const many_list *list, const char *folder)
     free(path);
 }
 
-/* The folder that an output lies in; "" for that of all. NULL without memory. */
+/* The folder that an output lies in, "" for the batch's own. NULL without memory. */
 static char *parent_of(const char *output)
 {
     char *const folder = strdup(output);
@@ -169,7 +174,7 @@ static char *parent_of(const char *output)
     return folder;
 }
 
-/* Each folder once, as far as its outputs follow each other. */
+/* Cleans each folder once, as long as its outputs are neighbours in the list. */
 void cli_many_remove_leftovers(const many_list *list)
 {
     char *last = NULL;

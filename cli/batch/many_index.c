@@ -1,4 +1,18 @@
-/* many_index.c - see many_index.h. */
+/*
+ * many_index.c - writes the index of a batch, FOLDER/runs.ndjson: one line for each input.
+ *
+ * In: the lines that earlier batches left, and an etlheap_run for each input that finishes. Out:
+ * the index, and in each item of the list what an earlier line says about it (`before`).
+ *
+ *     open     lock the file and read its lines; a partial last line is ended
+ *     add      append one line and flush it
+ *     finish   read all lines back, write them in order to a new file, rename it
+ *
+ * Lines are appended so that a killed batch loses only the line it was writing. If an input has
+ * several lines, the last one counts. Invariant: lines of inputs that are not in this batch are
+ * copied unchanged. The lock is held until the index is closed, so no two batches write to one
+ * folder.
+ */
 #include "many_index.h"
 
 #include <errno.h>
@@ -48,7 +62,7 @@ int cli_many_index_open(many_list *list, many_index *out)
         cli_complain_error(NULL, &err);
         return CLI_EXIT_INPUT;
     }
-    /* What a killed run left of a line stays alone on its own. */
+    /* A killed run may have left part of a line: end it, so that the next line stays readable. */
     if (!is_whole)
         etlheap_sink_text(out->sink, "\n");
     return CLI_EXIT_DONE;
@@ -79,7 +93,7 @@ static void note(many_item *item, const etlheap_run_line *line, bool other_name)
                                   .marks = line->marks };
 }
 
-/* The store of another input is in the way, whatever there is besides. */
+/* If another input's store lies where this item's store goes, that is noted and nothing else. */
 static void note_line(many_list *list, const etlheap_run_line *line)
 {
     many_item *const same = cli_many_by_file(list, line->file);
@@ -111,7 +125,7 @@ int cli_many_index_finish(many_index *index)
         status = write_lines(index->list, runs, sink, &err);
     etlheap_runs_close(runs);
     if (status == ETL_OK) {
-        /* What is in order is to be there after whatever happens to the machine. */
+        /* The ordered index must survive a crash of the machine. */
         etlheap_sink_settle(sink);
         status = etlheap_sink_close(sink, &err);
     } else {
@@ -138,7 +152,7 @@ static etl_status close_sink(many_index *index, etl_error *err)
     return etlheap_sink_close(sink, err);
 }
 
-/* Those of other batches as they were, then the items in their order. */
+/* First the lines of other batches, unchanged, then the items of this batch in their order. */
 static etl_status write_lines(const many_list *list, const etlheap_runs *runs, etlheap_sink *sink,
                               etl_error *err)
 {

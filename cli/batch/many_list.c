@@ -85,13 +85,14 @@ bool cli_has_ending(const char *name, const char *ending)
     return size > end && strcasecmp(name + size - end, ending) == 0;
 }
 
-/* What is taken of a folder; longer endings before those that they end in. */
+/* The endings of files to take from a folder. An ending comes before shorter ones that it ends
+ * in. */
 static const char *const trace_endings[] = { ".etl.zip", ".etl.gz", ".etl.zst", ".diagsession",
                                              ".etl" };
-/* What else is cut off a name. */
+/* Further endings that are cut off a name. */
 static const char *const other_endings[] = { ".ehs.gz", ".ehs.zst", ".ehs", ".zip", ".gz", ".zst" };
 
-/* Bytes of the first of the endings that the name has; 0: none. */
+/* The length of the first listed ending that the name has; 0 if it has none. */
 static size_t ending_of(const char *name, const char *const *endings, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -216,7 +217,7 @@ static int complain_of_clash(const many_list *list, const many_item *a, const ma
     return CLI_EXIT_USAGE;
 }
 
-/* Of two with the same output, the second is complained of. */
+/* Refuses two items with one output; the message names the second item. */
 static int check_items(const many_list *list)
 {
     for (u32 i = 0; i < list->count; i++) {

@@ -1,10 +1,12 @@
 /*
- * many_store.c - `etlheap store --out-dir`: a store of each input.
+ * many_store.c - `etlheap store --out-dir`: makes a store from each input.
  *
- * As each input finishes, one line goes to stderr unless --progress is never; the index
- * has the details. One failed input does not stop the others. If output cannot be
- * written, no further input is started: with a full disk each would be decoded for
- * nothing.
+ * In: the list of inputs. Out: a store for each, a line on stderr as each finishes (unless
+ * --progress is never), and the index with the details.
+ *
+ * Threads take inputs one by one; what a thread does with its input is in many_work.c. One failed
+ * input does not stop the others. Invariant: if output cannot be written, no further input is
+ * started, because with a full disk each would be decoded for nothing.
  */
 #include "many_store.h"
 
@@ -24,7 +26,7 @@
 #define GIVE_BACK_INPUTS 16u
 #define GIVE_BACK_BYTES  ((u64)16 << 20)
 
-/* A batch, what its threads share, and what came of it so far. */
+/* A batch: what its threads share, and the results so far. */
 typedef struct many_run {
     many_batch batch;
     many_list list;
@@ -131,7 +133,7 @@ static void finished(void *user, u32 index)
 {
     many_run *const run = user;
     many_item *const item = &run->list.items[index];
-    /* For an item whose own record of work could not be allocated. */
+    /* Stands in for an item whose own record could not be allocated. */
     static const many_work none = { .error = { .message = "out of memory" } };
     if (item->state == MANY_NOT_BEGUN)
         return;
@@ -177,7 +179,7 @@ static void print_size(u64 bytes, char out[24])
     snprintf(out, 24, unit == 0 ? "%.0f %s" : "%.1f %s", value, units[unit]);
 }
 
-/* The first diagnostic that makes it this verdict. */
+/* Prints the first diagnostic that led to the verdict. */
 static void print_reason(const etlheap_run *run, char *out, size_t size)
 {
     const etl_severity wanted =
@@ -223,7 +225,7 @@ static void add_count(char *line, u32 count, const char *what)
         snprintf(line + used, LINE_SIZE - used, ", %" PRIu32 " %s", count, what);
 }
 
-/* Says what came of all, and puts the index in order. */
+/* Prints the summary of the batch and puts the index in order. */
 static int tell_all(many_run *run)
 {
     static const char *const what[] = {

@@ -1,6 +1,4 @@
-/*
- * many_store.h - `etlheap store --out-dir`: a store of each input.
- */
+/* many_store.h - `etlheap store --out-dir`: one store per input. */
 #ifndef CLI_MANY_STORE_H
 #define CLI_MANY_STORE_H
 

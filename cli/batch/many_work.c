@@ -1,9 +1,18 @@
 /*
- * many_work.c - one input of a batch; see many_work.h.
+ * many_work.c - one input of a batch: decides whether its store must be made, and makes it.
  *
- * An input is left alone when it, its store and all that the store depends on are as
- * they were. Whether files are as they were, their stamps say for nothing; where those
- * are not to be relied on, or differ, the files are read and their contents compared.
+ * In: an item with its paths, and what the index says about it from earlier batches. Out: a store,
+ * if one is needed, and the item's line for the index.
+ *
+ *     stamps and settings as in the index?   ──yes──▶ skipped
+ *         │ no, or stamps cannot be trusted
+ *     contents as in the index?              ──yes──▶ skipped, with new stamps
+ *         │ no
+ *     store, then check that the input did not change meanwhile
+ *
+ * Invariant: an input is skipped only if it, its store, and all settings that its store depends on
+ * are unchanged. Stamps alone settle that only if they are old enough to be trusted; otherwise
+ * files are read.
  */
 #include "many_work.h"
 
@@ -17,7 +26,7 @@
 #include "parser/system/files.h"
 #include "cli/options/advice.h"
 
-/* What is at hand for one input. */
+/* The work on one input. */
 typedef struct job {
     many_batch *batch;
     many_item *item;
@@ -52,7 +61,7 @@ etlheap_batch_answer cli_many_work(many_batch *batch, many_item *item, u32 jobs,
 {
     cli_options options = *batch->options;
     options.jobs = jobs;
-    /* Two bars on one line would be none. */
+    /* Only a single input may show a bar: two bars would overwrite each other. */
     options.progress = is_alone ? options.progress : CLI_PROGRESS_NEVER;
     job j = { .batch = batch, .item = item, .options = &options, .trips = cli_bus_guard_trips() };
     etl_error err;
@@ -107,8 +116,8 @@ static void complete_run(const job *j, etl_status status, const etl_error *err)
     add_what_is_left(j);
 }
 
-/* An earlier store is not taken away: the input may come back. But it must not be
- * taken for the input's. */
+/* An earlier store is kept, because the input may come back. But the index must not call it this
+ * input's store. */
 static void add_what_is_left(const job *j)
 {
     etl_error *const error = &j->work->error;
@@ -165,7 +174,7 @@ static bool is_same(const etlheap_run_id *a, const etlheap_run_id *b)
     return a->given && b->given && a->id.high == b->id.high && a->id.low == b->id.low;
 }
 
-/* All that the bytes of the store depend on, but for the content of the input. */
+/* Hashes everything that the bytes of the store depend on, except the input's content. */
 static etl_status find_settings(const job *j, etlheap_run_id *out, etl_error *err)
 {
     const cli_options *const options = j->options;
@@ -188,8 +197,8 @@ static etlheap_run_id settled_id(const cli_stamp *stamp)
     return (etlheap_run_id){ stamp->is_settled, stamp->id };
 }
 
-/* Of a file that we wrote, which has only just happened when it is taken, and which is
- * not on the disk before the system has written it there. */
+/* The stamp of a file that we have just written. It cannot be trusted until the system has written
+ * the file to disk. */
 static etlheap_run_id output_id(const job *j, const cli_stamp *stamp)
 {
     const etlheap_content_id ids[] = { j->batch->boot.id, stamp->id };
@@ -197,7 +206,7 @@ static etlheap_run_id output_id(const job *j, const cli_stamp *stamp)
                              etlheap_content_of(ids, sizeof ids) };
 }
 
-/* The store is still the one that was written then. */
+/* Is the store still the one that was written then? */
 static bool is_output_unchanged(const job *j, etlheap_run_id *stamp_id)
 {
     const many_before *const before = &j->item->before;
@@ -231,7 +240,7 @@ static bool is_unchanged(job *j)
 
 /* --- doing it ----------------------------------------------------------------------- */
 
-/* Once: it may be known from the question whether there is anything to do. */
+/* Hashes the input's content, at most once: is_unchanged may have done it. */
 static etl_status find_content(job *j, etl_error *err)
 {
     etlheap_run *const run = &j->work->run;
@@ -257,7 +266,7 @@ static etl_status store(job *j, etl_error *err)
         etlheap_sink_discard(sink);
         return status;
     }
-    /* Why bytes could not be written, the output knows best. */
+    /* The sink knows best why a write failed. */
     status = etlheap_sink_close(sink, err);
     if (status != ETL_OK)
         j->batch->is_full = true;
@@ -277,7 +286,7 @@ static etl_status write_store(const job *j, etlheap_sink *sink, etl_error *err)
     return status;
 }
 
-/* What was read is what the file still is; else the two may have been mixed. */
+/* Fails if the input changed while it was read, because old and new content may be mixed. */
 static etl_status check_input(const job *j, etl_error *err)
 {
     cli_stamp stamp;
@@ -291,7 +300,7 @@ static etl_status check_input(const job *j, etl_error *err)
     return status;
 }
 
-/* For the index: what was written, and what the trace is. */
+/* Collects what the index says: the output written, and facts about the trace. */
 static etl_status describe(const job *j, etl_error *err)
 {
     many_work *const work = j->work;

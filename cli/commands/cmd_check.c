@@ -1,7 +1,8 @@
 /*
- * cmd_check.c - `etlheap check`: budgets and a baseline in, a verdict out.
+ * cmd_check.c - `etlheap check`: takes budgets and a baseline, and gives a verdict.
  *
- * The status that the verdict gives; the first row that holds decides:
+ * In: options, inputs, maybe a baseline and a file of suppressions. Out: the verdict in the chosen
+ * formats, maybe a new baseline, and an exit status. The first row that applies decides it:
  *
  *     nothing measured, without --allow-empty   1
  *     --accept of a lossy run                   4
@@ -9,6 +10,11 @@
  *     a budget is exceeded                      1
  *     lossy, damaged or inconclusive            0, with --strict 4
  *     else                                      0
+ *
+ *     inputs, baseline ──ask──▶ tables ──▶ gate (engine/compare) ──▶ writers (formats)
+ *
+ * Invariant: this file only asks and writes; whether a budget holds is decided by the engine's gate
+ * alone, so that programs that use the library get the same verdict.
  */
 #include "cli/baseline.h"
 #include "cli/filter_notes.h"
@@ -24,7 +30,7 @@
 #define PASSES_LISTED  25 /* of a budget: enough to see what comes close */
 #define SENTENCE_SIZE  512
 
-/* What a verdict is made of. Start from {0}. */
+/* Everything that a verdict is made of. Start from {0}. */
 typedef struct inquiry {
     cli_budgets budgets;
     etlheap_suppressions *suppressions; /* NULL: none */
@@ -47,7 +53,8 @@ static int exit_of_verdict(const cli_options *options, const inquiry *q);
 static int exit_of_unmeasured(const inquiry *q);
 static int exit_of_doubts(const cli_options *options, const inquiry *q);
 
-/* Reservations are asked for only by name, which a budget's is too. */
+/* The kinds to ask for. Reservations are asked for only by name, on the command line or in a
+ * budget. */
 static u32 kinds_to_ask(const cli_options *options, const cli_budgets *budgets)
 {
     u32 named = 0;
@@ -164,14 +171,14 @@ static etl_status judge(const cli_options *options, inquiry *q, etl_error *err)
     return status;
 }
 
-/* `diff` takes one file a side, and logs of UMDH as a whole. */
+/* May the user run `diff` on these inputs? It takes one file on each side, and UMDH logs whole. */
 static bool may_compare(const cli_options *options, const inquiry *q)
 {
     return options->inputs.count == 1 && !options->together && !q->inputs.log &&
            !q->baseline.inputs.log;
 }
 
-/* A budget is kept by what a filter left out, too. */
+/* Warns about filters that select nothing, because then a budget holds for the wrong reason. */
 static void note_filters(const cli_options *options, const inquiry *q)
 {
     const etlheap_query *const query = &q->question.query.query;
@@ -185,8 +192,8 @@ static void note_filters(const cli_options *options, const inquiry *q)
         cli_note_filters(options, subject, q->question.result, query, selected == 0);
 }
 
-/* The next baseline is written before the verdict that tells of it, and gets its name
- * after it. */
+/* The next baseline is written before the verdict, which reports it, and gets its name
+ * afterwards. */
 static int write_verdict(const cli_options *options, cli_guard *guard, inquiry *q,
                          etlheap_sink *sink)
 {
@@ -242,7 +249,8 @@ static int exit_of_verdict(const cli_options *options, const inquiry *q)
     return gate->outcome == ETLHEAP_OUTCOME_FAIL ? CLI_EXIT_EXCEEDED : exit_of_doubts(options, q);
 }
 
-/* Said on stderr too: a verdict in a file shows nobody that the recording was wrong. */
+/* Repeats on stderr that nothing was measured: nobody may see it in a verdict that goes to a
+ * file. */
 static int exit_of_unmeasured(const inquiry *q)
 {
     char sentence[SENTENCE_SIZE];

@@ -1,6 +1,14 @@
 /*
- * cmd_diff.c - `etlheap diff`: what changed between two recordings, or two logs of
- * UMDH.
+ * cmd_diff.c - `etlheap diff`: what changed between two recordings, or between two logs of UMDH.
+ *
+ * In: two inputs, or one comparison that UMDH printed. Out: one comparison in the chosen format.
+ *
+ *     traces, stores    each side is asked the same question ──┐
+ *     UMDH logs         parsed, named if there are symbols ────┼▶ two tables ▶ etlheap_diff_tables
+ *     UMDH comparison   both sides in one file ────────────────┘
+ *
+ * Invariant: a recording and a log are never compared with each other (refuse_mixture): a log has
+ * the blocks of one moment, without times, threads and builds.
  */
 #include "cli/compared_run.h"
 #include "cli/filter_notes.h"
@@ -13,7 +21,7 @@
 
 #include "parser/system/files.h"
 
-/* What the answer is made of. Start from {0}. */
+/* Everything that the answer is made of. Start from {0}. */
 typedef struct diff_inquiry {
     cli_compared_run base, now;
     etlheap_umdh *base_log, *new_log;
@@ -43,7 +51,7 @@ int cli_run_diff(const cli_options *options)
 {
     cli_guard guard = { .active = false };
     diff_inquiry inquiry = { .diff = NULL };
-    /* One that is not there is told to be missing, not to be one too few. */
+    /* If the only file does not exist, say that instead of asking for a second one. */
     const char *const first = options->inputs.at[0];
     const bool is_comparison =
         options->inputs.count == 1 &&
@@ -79,7 +87,7 @@ int cli_run_diff(const cli_options *options)
     return status;
 }
 
-/* What is not there is no mixture. */
+/* A file that does not exist is reported as missing, not as the wrong kind. */
 static int refuse_mixture(const char *log, const char *other)
 {
     etl_error err = { .status = ETL_OK };
@@ -103,7 +111,7 @@ static int check_question(const cli_options *options)
     return cli_compared_check(options);
 }
 
-/* A log has blocks in use at one moment, without times, threads or builds. */
+/* Refuses options that need what a log lacks: times, threads and builds. */
 static int check_log_question(const cli_options *options)
 {
     const struct {
@@ -169,7 +177,7 @@ static int diff_logs(const cli_options *options, cli_guard *guard, diff_inquiry 
     return exit_status;
 }
 
-/* UMDH has compared already, and named what it could. */
+/* Reads what UMDH printed: it has compared already, and named what it could. */
 static int diff_comparison(const cli_options *options, cli_guard *guard, diff_inquiry *inquiry)
 {
     const char *const name = options->inputs.at[0];
@@ -218,7 +226,7 @@ static etl_status name_logs(const cli_options *options, const cli_guard *guard,
     return status;
 }
 
-/* Ids of backtraces are of one process; of two, stacks are compared. */
+/* Ids of backtraces are comparable within one process; otherwise stacks are compared. */
 static etl_status compare_logs(const cli_options *options, diff_inquiry *inquiry, etl_error *err)
 {
     etlheap_table base = *etlheap_umdh_table(inquiry->base_log);
@@ -291,7 +299,7 @@ static etlheap_diff_options diff_options(const cli_options *options)
     return asked;
 }
 
-/* Text counts the rows that it leaves out. */
+/* Leaves only the first rows; text keeps all, because it counts the rows that it leaves out. */
 static void keep_top(const cli_options *options, etlheap_diff *diff)
 {
     const etlheap_format *const format = cli_format_of(options);

@@ -1,5 +1,12 @@
 /*
- * cmd_dump.c - `etlheap dump`: every event, one line each, in time order.
+ * cmd_dump.c - `etlheap dump`: prints every record, one line each, in time order.
+ *
+ * In: traces and filters. Out: lines of text, or one JSON object for each record.
+ *
+ * The engine's stream (engine/read/stream.c) gives records in order; a filter (record_filter.c)
+ * chooses; a writer prints. Nothing is kept between records, so memory does not depend on the
+ * length of the trace. Invariant: the loop in dump_records stops as soon as the output fails, or
+ * `dump | head` would read the whole trace.
  */
 #include "cli/analysis.h"
 #include "cli/filter_notes.h"
@@ -13,7 +20,7 @@
 #define RECORDS_PER_POLL 4096
 #define NS_PER_FILETIME  100
 
-/* How far a listing is, judged by time: bytes are not read in order. */
+/* The extent of a listing in time, for its progress: bytes are not read in order. */
 typedef struct dump_extent {
     u64 bytes;
     i64 duration_ns; /* 0 unknown */
@@ -56,8 +63,7 @@ int cli_run_dump(const cli_options *options)
     return status;
 }
 
-/* Everything that can be wrong is tried in the order in which it costs least:
- * the output, the filters, the traces. */
+/* Checks everything that can be wrong, the cheapest first: the output, the filters, the traces. */
 static int dump_inputs(dump *job)
 {
     const char *const subject = cli_inputs_subject(job->inputs);
@@ -84,7 +90,7 @@ static int dump_inputs(dump *job)
     return cli_exit_of_list(job->options, subject, etlheap_stream_diagnostics(job->stream));
 }
 
-/* A pass over the traces that only an empty listing takes. */
+/* Explains an empty listing. Needs another pass over the traces. */
 static void note_filters(const dump *job)
 {
     etlheap_result *result = NULL;
@@ -94,8 +100,7 @@ static void note_filters(const dump *job)
     etlheap_result_free(result);
 }
 
-/* The one loop over all records. It ends early when the output cannot be written
- * any more: a reader that went away needs no rest. */
+/* The loop over all records. It ends early if the output cannot be written any more. */
 static etl_status dump_records(dump *job, etlheap_sink *sink, etl_error *err)
 {
     const dump_extent extent = extent_of(job->inputs);
@@ -139,7 +144,7 @@ static etl_status dump_record(dump *job, const etlheap_stream_record *record, et
     return cli_format_of(job->options)->write_record(record, &event, scratch, sink);
 }
 
-/* The session's own times, which a crashed session lacks: then there is no bar. */
+/* The times that the session states. A crashed session lacks them, and then there is no bar. */
 static dump_extent extent_of(const cli_inputs *inputs)
 {
     const etl_session *const session = etl_session_of(inputs->traces[0], 0);
@@ -153,7 +158,7 @@ static dump_extent extent_of(const cli_inputs *inputs)
     return extent;
 }
 
-/* Also where an interruption is noticed, so it is called without a bar too. */
+/* Interruptions are noticed here, so it is called even if no bar is shown. */
 static bool poll_progress(cli_progress *progress, const dump_extent *extent, i64 time_ns)
 {
     const i64 time = time_ns < 0 ? 0 : time_ns;

@@ -1,5 +1,15 @@
 /*
- * cmd_report.c - `etlheap report`: memory outstanding per process, heap and stack.
+ * cmd_report.c - `etlheap report`: memory outstanding by process, heap and stack, as a table,
+ * histogram, tree or list of suspects.
+ *
+ * In: options and inputs. Out: the answer in the chosen format.
+ *
+ *     options ──▶ questions ──▶ engine, all at once ──▶ table, histogram, suspects ──▶ format
+ *
+ * Only what the output shows is asked for: peaks need the order of all events, and names may be
+ * downloads. --at peak takes two rounds, because the moment of each kind's peak ends the window of
+ * the second. Invariant: JSON always has peaks; shows_peaks may skip them only for formats that do
+ * not show them.
  */
 #include "cli/messages.h"
 #include "cli/outputs.h"
@@ -10,7 +20,7 @@
 
 #include <stdlib.h>
 
-/* What a report is made of. Start from {0}. */
+/* Everything that a report is made of. Start from {0}. */
 typedef struct report {
     cli_question question;
     const etlheap_table *table;         /* NULL: suspects have theirs */
@@ -120,7 +130,7 @@ static void set_questions(const cli_options *options, report *out)
         const etlheap_layout layout = cli_layout(options);
         query->whole_rows_max = etlheap_layout_whole_rows(&layout);
     }
-    /* What is outstanding at the peak is asked when the peak is known. */
+    /* With --at peak, the table is asked for in a second round, when the peak is known. */
     cli_question_add(&out->question, options->at_peak ? ETLHEAP_ASK_EVENTS : ETLHEAP_ASK_TABLE,
                      query);
     if (options->histogram == 0)
@@ -137,7 +147,7 @@ static etl_status ask(const cli_options *options, report *out, etl_error *err)
     etl_status status = options->at_peak ? find_peaks(out, err) : ETL_OK;
     if (options->at_peak)
         question->asked[0].kind = ETLHEAP_ASK_TABLE;
-    /* Symbols are open now, and rows of a summary have no heaps. */
+    /* Set only now, because symbols are open, and because rows of a summary have no heaps. */
     out->spread.symbols = question->query.query.symbols;
     if (status == ETL_OK)
         status =
@@ -150,8 +160,8 @@ static etl_status ask(const cli_options *options, report *out, etl_error *err)
     return ETL_OK;
 }
 
-/* What is not JSON has the buckets in place of the rows: totals are all that is
- * shown of the table. */
+/* Formats other than JSON show buckets in place of rows, so only the totals of the table are
+ * needed. */
 static void group_coarsely(etlheap_query *query)
 {
     query->group_by[0] = ETLHEAP_KEY_KIND;
@@ -184,7 +194,7 @@ static etl_status find_peaks(report *out, etl_error *err)
     return status;
 }
 
-/* By process only if the user speaks of processes. */
+/* The query of the histogram: by process only if the user mentions processes. */
 static void spread(const cli_options *options, const etlheap_query *query, etlheap_query *out)
 {
     bool by_process = options->processes.count > 0;
@@ -202,7 +212,7 @@ static bool is_outline(const cli_options *options)
     return cli_format_of(options)->is_choice && options->tree == ETLHEAP_TREE_NONE;
 }
 
-/* What is not shown needs no name: with a server it would be a download. */
+/* Names only what is shown, because with a symbol server each name may be a download. */
 static etl_status name_frames(const cli_options *options, report *out, etl_error *err)
 {
     const etlheap_table **const table = table_of(out);

@@ -1,10 +1,14 @@
 /*
- * cmd_selftest.c - `etlheap selftest`: does this program work on this machine?
+ * cmd_selftest.c - `etlheap selftest`: checks whether this program works on this machine.
  *
- * A small trace is made in memory and goes the way of any trace: read, analyzed,
- * added up, written out, stored. Each check is a line. This is no replacement for the
- * tests of the source: it finds a wrong library, a miscompiled program and a folder
- * for temporary files that cannot be written.
+ * In: nothing; a small trace is made in memory (selftest_trace.c). Out: one line for each check,
+ * and an exit status.
+ *
+ * The trace goes the way of any trace: it is read, analyzed, added up, printed and stored. Each
+ * check uses what the one before made, so the order of `checks` matters. This does not replace the
+ * tests of the source: it finds a wrong library, a miscompiled program, and a folder for temporary
+ * files that cannot be written. Invariant: expected numbers are constants, never computed by the
+ * code under test.
  */
 #include "cli/messages.h"
 #include "cli/outputs.h"
@@ -22,7 +26,7 @@
 
 static const char trace_name[] = "selftest.etl";
 
-/* What one check leaves for the next. */
+/* State that one check leaves for the next. */
 typedef struct selftest {
     u8 *bytes; /* of the trace */
     etl_trace *trace;
@@ -131,7 +135,7 @@ static etl_status check_totals(selftest *test, etl_error *err)
     return status;
 }
 
-/* The row of the heap with the most outstanding. */
+/* Looks at the row of the heap with the most memory outstanding. */
 static etl_status check_stack(selftest *test, etl_error *err)
 {
     const etlheap_table *const table = test->table;

@@ -1,7 +1,13 @@
 /*
  * cmd_trend.c - `etlheap trend`: how memory develops over several recordings, or logs of UMDH.
  *
- *     inputs ──▶ opened ──▶ put in the order of their times ──▶ asked ──▶ etlheap_trend_tables
+ * In: the inputs, one for each run. Out: the trend in the chosen format.
+ *
+ *     inputs ──▶ opened ──▶ sorted by start time ──▶ asked ──▶ etlheap_trend_tables
+ *
+ * Each run is asked the same question, and its table is all that is kept. Invariant: rows are
+ * grouped by site unless the user chooses keys, because callers change from build to build while
+ * the allocating site mostly stays.
  */
 #include "cli/compared_run.h"
 #include "cli/filter_notes.h"
@@ -17,7 +23,7 @@
 
 #define RUNS_MIN 3u
 
-/* What the answer is made of. Start from {0}. */
+/* Everything that the answer is made of. Start from {0}. */
 typedef struct trend_inquiry {
     cli_compared_run *runs; /* as given */
     u32 *order;             /* runs by time */
@@ -78,7 +84,7 @@ static int check_question(const cli_options *options)
     return status == CLI_EXIT_DONE ? check_mixture(options) : status;
 }
 
-/* A file that is not there is told to be missing when it is opened. */
+/* Files that do not exist are skipped here: opening them reports them as missing. */
 static int check_mixture(const cli_options *options)
 {
     const char *log = NULL;
@@ -103,7 +109,8 @@ static int usage(const char *subject, const char *message)
 
 static int answer(const cli_options *options, cli_guard *guard, trend_inquiry *inquiry)
 {
-    /* Callers change from build to build: the site is what stays the same over many runs. */
+    /* The default keys. Callers change from build to build; the site stays the same over many
+     * runs. */
     static const etlheap_key by_site[] = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS,
                                            ETLHEAP_KEY_SITE };
     const cli_compared_keys keys = { by_site, (u32)ETL_COUNT_OF(by_site) };
@@ -137,7 +144,7 @@ static i64 start_of(const cli_compared_run *run)
     return etlheap_result_trace(run->question.result)->start_time_filetime;
 }
 
-/* Runs are few; of equal times the one given first comes first. */
+/* Sorts runs by time; among equal times, the one given first comes first. */
 static void order_runs(const cli_options *options, trend_inquiry *inquiry)
 {
     bool unknown = false, equal = false;

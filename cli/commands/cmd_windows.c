@@ -1,9 +1,14 @@
 /*
- * cmd_windows.c - `etlheap windows`: totals per time window.
+ * cmd_windows.c - `etlheap windows`: totals for each time window.
  *
- * The engine follows groups through windows that it knows before it reads a trace.
- * How long windows should be that nobody asked for is known after: then it keeps
- * lifetimes, which takes more memory, as --every DURATION would not.
+ * In: options and inputs. Out: the windows in the chosen format; with --find-growth also the
+ * steepest rise and the stacks that explain it.
+ *
+ * The engine follows groups through windows that it knows before it reads a trace. If the user does
+ * not say how long windows should be, a good length is known only afterwards. Then all lifetimes
+ * are kept, which takes more memory than --every DURATION does (advise says so when memory runs
+ * out). Explaining growth is a second question over the rise, by stack, restricted to the group
+ * that grows. Invariant: types are never keys here, since each window has types of its own.
  */
 #include "cli/messages.h"
 #include "cli/options/window_plan.h"
@@ -19,7 +24,7 @@
 #define GROUPS_SHOWN 10
 #define PID_SIZE     16
 
-/* What the answer is made of. Start from {0}. */
+/* Everything that the answer is made of. Start from {0}. */
 typedef struct inquiry {
     cli_question question;
     cli_window_plan plan;
@@ -88,7 +93,7 @@ static int answer_inputs(const cli_options *options, const cli_inputs *inputs, c
     return cli_question_end(options, inputs, guard, &out->question, &written);
 }
 
-/* A group has a block of lines: fewer of them are shown than of other rows. */
+/* A group takes a block of lines, so fewer groups are shown than rows elsewhere. */
 static etlheap_layout layout_of(const cli_options *options)
 {
     etlheap_layout layout = cli_layout(options);
@@ -121,10 +126,11 @@ static etl_status make_answer(const cli_options *options, const cli_inputs *inpu
         status = name_windows(options, out, err);
     cli_symbols_done(&out->question.symbols);
     out->answer.windows = out->windows;
+    out->answer.marks = options->at_marks ? inputs->clock.marks : NULL;
     return status;
 }
 
-/* See the top of the file. */
+/* Advises --every when memory ran out; the top of the file says why it helps. */
 static void advise(etl_error *err)
 {
     const size_t size = strlen(err->message);
@@ -141,7 +147,7 @@ static void set_grouping(const cli_options *options, etlheap_query *query)
     query->group_by_count = (u32)ETL_COUNT_OF(keys);
 }
 
-/* A summary has its windows, and needs no lifetimes for them. */
+/* A summary has its own windows and needs no lifetimes. */
 static void settle(const cli_options *options, inquiry *out)
 {
     etlheap_query *const query = &out->question.query.query;
@@ -155,7 +161,7 @@ static void settle(const cli_options *options, inquiry *out)
                            query->to_ns == INT64_MAX ? trace->end_ns : query->to_ns, &out->plan);
 }
 
-/* The steepest rise, and then the same windows once more, by stack. */
+/* Finds the steepest rise, then asks for the same windows again by stack. */
 static etl_status explain_growth(const cli_options *options, inquiry *out, etl_error *err)
 {
     out->answer.windows = out->windows;
@@ -168,8 +174,8 @@ static etl_status explain_growth(const cli_options *options, inquiry *out, etl_e
     return status == ETL_OK ? choose_stacks(options, out, err) : status;
 }
 
-/* What the growing group tells of itself selects, so that less is grouped; which
- * rows are parts of it is decided by all of its keys later. */
+/* Asks for the stacks of the growing group. Its keys become filters where they can, so that less is
+ * grouped; afterwards all keys decide which rows belong to it. */
 static etl_status make_stacks(inquiry *out, etl_error *err)
 {
     etlheap_query query = out->question.query.query;
@@ -202,7 +208,7 @@ static bool has_key(const etlheap_query *query, etlheap_key key)
     return false;
 }
 
-/* Frames and sites are compared by function, so they have to have their names. */
+/* Chooses the stacks. Frames and sites are compared by function, so they need names first. */
 static etl_status choose_stacks(const cli_options *options, inquiry *out, etl_error *err)
 {
     const etlheap_query *const query = &out->question.query.query;
@@ -239,7 +245,7 @@ static etl_status name_windows(const cli_options *options, inquiry *out, etl_err
     return status;
 }
 
-/* What is not shown needs no name: with a server it would be a download. */
+/* Names only what is listed, because with a symbol server each name may be a download. */
 static etl_status name_listed(const cli_options *options, inquiry *out, etl_error *err)
 {
     const etlheap_layout layout = layout_of(options);

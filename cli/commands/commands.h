@@ -1,8 +1,7 @@
 /*
- * commands.h - the functions behind the subcommands; the table is in main.c.
+ * commands.h - the functions of the subcommands; the table is in main.c.
  *
- * Each takes parsed options and returns an exit status. What went wrong has been
- * said on stderr by then.
+ * Each takes parsed options and returns an exit status, after writing any message to stderr.
  */
 #ifndef CLI_COMMANDS_H
 #define CLI_COMMANDS_H

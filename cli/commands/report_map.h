@@ -6,7 +6,7 @@
 
 #include "cli/options/options.h"
 
-/* As the functions of commands.h. */
+/* A function like those in commands.h. */
 int cli_run_map(const cli_options *options);
 
 #endif

@@ -44,8 +44,8 @@ static const char *const advice[ETL_HINT_COUNT] = {
     [ETL_HINT_GROWN_STACKS] = "etlheap diff {baseline} {files} --kind {kind}[ --process {process}]"
                               "[ --require-frame {frame}][ {selection}] --frames 64",
     [ETL_HINT_LEFT_STACKS] =
-        "etlheap report {files} --kind {kind}[ {selection}] --from {from} --to "
-        "{to} --type AIFO --frames 64",
+        "etlheap report {files} --kind {kind}[ {selection}] --from {from}[ --to {to}] --type AIFO "
+        "--frames 64",
     [ETL_HINT_WRAPPER] = "; --cull-frame {frame} lists its callers instead",
     [ETL_HINT_MORE_COLUMNS] = "; a wider terminal or | less -S shows them",
 };

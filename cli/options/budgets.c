@@ -1,12 +1,13 @@
 /*
- * budgets.c - the budgets that a check's options set.
+ * budgets.c - reads the budgets of `check` from its options.
  *
  *     limit   [KIND/][PER:]AMOUNT    heap/process:10M
- *     AMOUNT  SIZE or N              of what is outstanding
- *             A, P% or A+P%          of growth: so much, and so much of the baseline
+ *     AMOUNT  SIZE or N              of outstanding memory
+ *             A, P% or A+P%          of growth: an amount, and a share of the baseline
  *
- * PER is a scope; mark is for what each mark's interval leaves behind. What is left out comes
- * from --kind and --per.
+ * In: values of --max-... options. Out: rows of etlheap_budget. PER is a scope; `mark` is for what
+ * the interval of each mark leaves behind. Whatever a value leaves out comes from --kind and --per.
+ * Invariant: a value is read whole or refused; nothing in it is ignored.
  */
 #include "budgets.h"
 
@@ -56,7 +57,7 @@ etl_status cli_budgets_parse(const cli_options *options, cli_budgets *out, etl_e
         status = add_budgets(options, &all[i], out, err);
     if (status == ETL_OK && out->count == 0)
         status = etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                               "check needs a budget: --max-outstanding 10M, or --baseline FILE "
+                               "check needs a limit: --max-outstanding 10M, or --baseline FILE "
                                "with --max-growth 64K");
     return status;
 }
@@ -90,7 +91,7 @@ static etl_status check_baseline(const cli_options *options, etl_error *err)
                                                                 : ETL_OK;
 }
 
-/* Of a baseline from standard input, which is read once and not written. */
+/* Refuses a baseline from standard input where it must be read twice or written. */
 static etl_status check_stdin(const cli_options *options, etl_error *err)
 {
     if (options->update_baseline)
@@ -159,7 +160,7 @@ static etl_status parse_budget(const budget_option *option, const char *text, et
     return ETL_OK;
 }
 
-/* What is before the separator, which is taken too; false when there is none. */
+/* Takes the word before a separator, and the separator; false if there is none. */
 static bool take_word(const char **text, char separator, char word[CLI_WORD_SIZE])
 {
     const char *const end = strchr(*text, separator);
@@ -212,7 +213,7 @@ static bool parse_amount(const budget_option *option, const char *text, etlheap_
            parse_plain(option, plain, &out->limit);
 }
 
-/* Is a part of it, "4K" of "4K+5%", a number of the right form that does not fit? */
+/* Is a part of the amount, such as "4K" in "4K+5%", well-formed but too large? */
 static bool amount_is_too_large(const budget_option *option, const char *text)
 {
     char first[CLI_WORD_SIZE];

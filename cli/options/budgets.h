@@ -1,6 +1,4 @@
-/*
- * budgets.h - the budgets that a check's options set.
- */
+/* budgets.h - reads the budgets in the options of a check. */
 #ifndef CLI_BUDGETS_H
 #define CLI_BUDGETS_H
 
@@ -13,9 +11,9 @@ typedef struct cli_budgets {
 } cli_budgets;
 
 /*
- * Reads --max-outstanding, --max-outstanding-count, --max-growth and
- * --max-growth-count. *out is to be freed in every case. Errors: ARGUMENT, also when
- * there is no budget or the options for the baseline contradict each other; MEMORY.
+ * Reads --max-outstanding, --max-outstanding-count, --max-growth and --max-growth-count. Free *out
+ * in any case. ETL_ERR_ARGUMENT (also if there is no budget, or options about the baseline
+ * contradict each other), ETL_ERR_MEMORY.
  */
 etl_status cli_budgets_parse(const cli_options *options, cli_budgets *out, etl_error *err);
 

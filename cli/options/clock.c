@@ -1,4 +1,10 @@
-/* clock.c - see clock.h. */
+/*
+ * clock.c - converts times on the command line to times of a recording.
+ *
+ * In: a time as typed (seconds, an instant, a mark) and the clock of the inputs. Out: nanoseconds
+ * from the start. Invariant: a mark is found by its exact name or number; one that does not exist
+ * is an error, never the start.
+ */
 #include "clock.h"
 
 #include <inttypes.h>

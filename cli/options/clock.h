@@ -1,31 +1,27 @@
-/*
- * clock.h - from times on the command line to times of a recording.
- */
+/* clock.h - converts times on the command line to times of a recording. */
 #ifndef CLI_CLOCK_H
 #define CLI_CLOCK_H
 
 #include "parse_values.h"
 
-/* For whoever names a mark. */
+/* The advice for options that name a mark. */
 #define CLI_NO_MARKS                                                                               \
     "the trace has no marks; record them with xperf -m NAME or wpr -marker NAME, or make marks "   \
     "of "                                                                                          \
     "events with --mark-event"
 
-/* What instants and marks mean in a recording. */
+/* The clock and marks of a recording. */
 typedef struct cli_clock {
     i64 start_filetime;
     const etlheap_marks *marks; /* NULL: no option names one */
 } cli_clock;
 
-/*
- * Nanoseconds since time zero of a time that is given. `option` is for messages. ETL_ERR_ARGUMENT:
- * an instant is centuries away, or the mark does not exist; the message names the marks that do.
- */
+/* Converts a time to nanoseconds since time zero. `option` is for messages. ETL_ERR_ARGUMENT: the
+ * time is centuries away, or there is no such mark; the message lists the marks. */
 etl_status cli_clock_time(const cli_clock *clock, const cli_time *time, const char *option, i64 *ns,
                           etl_error *err);
 
-/* Are both ends known before a recording is, and is the first after the second? */
+/* True if both ends are known without a recording, and the first is after the second. */
 bool cli_times_are_reversed(const cli_time *from, const cli_time *to);
 
 #endif

@@ -1,5 +1,10 @@
 /*
- * cull_list.c - frame patterns of the options, and those of known allocators.
+ * cull_list.c - the frames that culling removes: patterns from options and files, and a built-in
+ * list of known allocators.
+ *
+ * In: words "MODULE!FUNCTION" of options, lines of a file. Out: an array of etlheap_pattern for the
+ * query. The built-in list is a const table, with its sources beside it. Invariant: the list owns
+ * the texts that patterns point into; it must outlive the query.
  */
 #include "cull_list.h"
 
@@ -12,17 +17,14 @@
 #define LINE_SIZE 1024
 
 /*
- * Where the innermost frames of an allocation lie. Where functions are known, it
- * is those that say how memory was asked for but not by whom: of the kernel's
- * memory manager and of the checking layers all, of the heap functions and the
- * C and C++ runtimes the allocating ones. Runtimes may be linked into any module.
- * Where functions are not known, whole modules stand for them: culling stops at
- * the first frame that is none of these.
- *
- * Source of the names: public symbols of ntdll.dll, kernelbase.dll, combase.dll
- * and oleaut32.dll of Windows 10 and 11 as stacks show them; the sources of the
- * UCRT (heap/), of MFC and ATL (afxmem.cpp, plex.cpp, atlmem.h, cstringt.h) and of
- * microsoft/STL (xmemory).
+ * The functions and modules of the innermost frames of an allocation. If functions have names, the
+ * list is about those that say how memory was asked for but not by whom: all of the kernel's memory
+ * manager and of the checking layers, and the allocating functions of the heap and of the C and C++
+ * runtimes, which may be linked into any module. If functions have no names, whole modules stand
+ * for them. Culling stops at the first frame that is not in the list. Source of the names: public
+ * symbols of ntdll.dll, kernelbase.dll, combase.dll and oleaut32.dll of Windows 10 and 11 as stacks
+ * show them; the sources of the UCRT (heap/), of MFC and ATL (afxmem.cpp, plex.cpp, atlmem.h,
+ * cstringt.h) and of microsoft/STL (xmemory).
  */
 static const etlheap_pattern allocators[] = {
     { "ntoskrnl.exe", NULL, false },
@@ -158,7 +160,7 @@ void cli_patterns_free(cli_patterns *patterns)
     *patterns = (cli_patterns){ 0 };
 }
 
-/* Takes the text over, in every case. */
+/* Takes ownership of the text, even on failure. */
 static etl_status add_pattern(cli_patterns *patterns, etlheap_pattern pattern, char *text,
                               etl_error *err)
 {
@@ -179,7 +181,7 @@ static etl_status add_pattern(cli_patterns *patterns, etlheap_pattern pattern, c
     return ETL_OK;
 }
 
-/* *good says whether the text is a pattern; the status only that memory lasted. */
+/* *good says whether the text is a pattern; the status reports only a lack of memory. */
 static etl_status add_text(cli_patterns *patterns, const char *text, bool *good, etl_error *err)
 {
     etlheap_pattern pattern;
@@ -195,7 +197,7 @@ static etl_status add_text(cli_patterns *patterns, const char *text, bool *good,
     return add_pattern(patterns, pattern, copy, err);
 }
 
-/* A line longer than the buffer is no pattern, and is not cut into two. */
+/* A line longer than the buffer is refused, not split into two patterns. */
 static etl_status add_lines(cli_patterns *patterns, FILE *file, const char *path, etl_error *err)
 {
     char line[LINE_SIZE];

@@ -1,4 +1,9 @@
-/* custom_heaps.c - see custom_heaps.h. */
+/*
+ * custom_heaps.c - reads the descriptions of custom allocators, from options and files.
+ *
+ * In: texts in the form of parser/custom_events.h, or files with one in each line. Out: an array of
+ * etl_custom_allocator for the engine.
+ */
 #include "custom_heaps.h"
 
 #include <errno.h>

@@ -1,21 +1,19 @@
-/*
- * custom_heaps.h - --custom-heap: allocators with events of their own.
- */
+/* custom_heaps.h - --custom-heap: allocators that log their own events. */
 #ifndef CLI_CUSTOM_HEAPS_H
 #define CLI_CUSTOM_HEAPS_H
 
 #include "options.h"
 
 /*
- * Adds the allocator that the text describes, as parser/custom_events.h has it, or, of
- * "@FILE", those of the file: one a line, empty lines and lines with # are passed over.
- * ETL_ERR_ARGUMENT names the option or the line, and the place in the text; ETL_ERR_IO.
+ * Adds the allocator that the text describes (parser/custom_events.h), or for "@FILE" those in the
+ * file: one per line; empty lines and lines with # are skipped. ETL_ERR_ARGUMENT (the message names
+ * the option or line, and the position), ETL_ERR_IO.
  */
 etl_status cli_custom_heaps_add(cli_custom_heaps *heaps, const char *spelled, const char *text,
                                 etl_error *err);
 
-/* The handle that a word of --heap stands for: a number, or the name of a heap whose
- * allocator is built in or was described before. */
+/* Finds the handle for a word of --heap: a number, or the name of a heap of a built-in or described
+ * allocator. */
 bool cli_custom_heap_named(const cli_options *options, const char *word, u64 *handle);
 
 #endif

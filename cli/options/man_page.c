@@ -1,9 +1,10 @@
 /*
- * man_page.c - `etlheap --man COMMAND`: the manual page of a command as roff source.
+ * man_page.c - `etlheap --man COMMAND`: writes the manual page of a command as roff source.
  *
- * It says what --help says. What takes more words is written by hand in
- * cli/man/COMMAND.roff, which goes between the summary and the options when pages
- * are installed.
+ * In: the rows of the commands and of the options table, the same that --help prints. Out: roff.
+ * Longer explanations are written by hand in cli/man/COMMAND.roff, which goes between the summary
+ * and the options when pages are installed. Invariant: text of the tables goes through write_text,
+ * which escapes what roff takes for commands.
  */
 #include "command_list.h"
 
@@ -40,7 +41,7 @@ bool cli_write_man_page(const cli_command_list *commands, const char *word, etlh
     return true;
 }
 
-/* The summary is a sentence; here it is a phrase, as the index of pages wants it. */
+/* Writes the name and the summary, as a phrase instead of a sentence, for the index of pages. */
 static void write_name(const cli_command *command, etlheap_sink *sink)
 {
     const char first = (char)tolower((unsigned char)command->summary[0]);
@@ -156,8 +157,8 @@ static void write_words(const char *text, etlheap_sink *sink)
     write_text(text, strlen(text), sink);
 }
 
-/* Roff takes a backslash for a command, and a period or quote that begins a line; its
- * hyphen is no minus. */
+/* Roff takes a backslash, and a period or quote at the start of a line, for a command. Its hyphen
+ * is not a minus, so that is escaped too. */
 static void write_text(const char *text, size_t size, etlheap_sink *sink)
 {
     for (size_t i = 0; i < size; i++) {

@@ -1,4 +1,8 @@
-/* mark_words.c - see mark_words.h. */
+/*
+ * mark_words.c - reads which events count as marks: PROVIDER/EVENT, with FIELD=VALUE if wanted.
+ *
+ * In: words of the option. Out: rows of etlheap_mark_event, which point into a copy of the words.
+ */
 #include "mark_words.h"
 
 #include <stdlib.h>

@@ -1,4 +1,9 @@
-/* nearest.c - see nearest.h. */
+/*
+ * nearest.c - collects the names that a mistyped word probably meant.
+ *
+ * In: a word, then one candidate after the other. Out: the nearest few, by edit distance, for a
+ * note.
+ */
 #include "nearest.h"
 
 #include <stdio.h>

@@ -1,8 +1,10 @@
 /*
- * option_values.c - values of options, by kind, into their members.
+ * option_values.c - stores the value of an option in its member of cli_options, by its kind.
  *
- * The words of a list come from one place for checking, messages and help: the
- * engine's names of kinds, types, keys and measures, and the table of formats.
+ * In: a row of the options table, and the text that the user typed. Out: the member, or an error
+ * that says what would have been right. The words of a list come from one place (the engine's
+ * names, the table of formats) for checks, messages and help. Invariant: lists add up over
+ * repetitions; of all other options the last one counts.
  */
 #include "custom_heaps.h"
 #include "mark_words.h"
@@ -17,7 +19,7 @@
 #define CHOICES_TEXT_SIZE 512 /* an error has room for no more */
 #define JOBS_MAX          1024
 
-/* What would have been right, for values that are no words of a list. */
+/* The expected form, for values that are not words of a list. */
 static const char *const expectations[] = {
     [CLI_VALUE_NUMBER] = "a number",
     [CLI_VALUE_SIZE] = "a size such as 4096, 64K, 1.5M or 2G",
@@ -200,7 +202,7 @@ bool cli_format_fits(const etlheap_format *format, u32 command_bit)
            (command_bit == CLI_DUMP && format->write_record);
 }
 
-/* A text has a list if it has all words of it. Formats are told with what they are. */
+/* Does the help text lack its list of choices? Formats are listed with their summaries. */
 bool cli_option_lacks_choices(const cli_option *option)
 {
     const cli_value value = (cli_value)option->value;
@@ -242,8 +244,7 @@ static bool takes_sizes(const cli_option *option)
     return option->value == CLI_VALUE_SIZE || option->value == CLI_VALUE_SIZES;
 }
 
-/* The sentence for a value of the wrong form: what it was, what was expected; or for
- * one that does not fit. */
+/* The error for a malformed value: the value, and what was expected; or that it is too large. */
 static etl_status bad_value(const cli_option *option, const char *spelled, const char *text,
                             etl_error *err)
 {
@@ -270,9 +271,8 @@ static etl_status bad_value(const cli_option *option, const char *spelled, const
                          spelled, text, expected);
 }
 
-/* The sentence for an unknown word: where it belongs, the nearest choice, or all choices.
- * Long lists go without commas; one that is longer than a sentence may be is left to
- * --help, as a list that is cut would hide what the user looks for. */
+/* The error for an unknown word: where it belongs, the nearest choice, or all choices. A list too
+ * long for an error is left to --help: if cut, it might hide what the user looks for. */
 static etl_status bad_choice(const cli_option *option, const char *spelled, const char *word,
                              u32 command_bit, etl_error *err)
 {
@@ -298,7 +298,7 @@ static etl_status bad_choice(const cli_option *option, const char *spelled, cons
                          count);
 }
 
-/* False if they do not fit into that many bytes. */
+/* Joins choices into one text; false if they do not fit. */
 static bool join(const char *const *choices, u32 count, const char *between, size_t room,
                  char list[CHOICES_TEXT_SIZE])
 {
@@ -323,7 +323,7 @@ etl_status cli_refuse_exporter(const char *spelled, const etlheap_exporter *expo
         spelled, exporter->name, exporter->name, exporter->suffix);
 }
 
-/* A page for browsers is a report to users, but a format of export to this program. */
+/* Is the word a choice of another command, such as a page for browsers, a format of `export`? */
 static bool is_of_other_command(const cli_option *option, const char *spelled, const char *word,
                                 etl_error *err)
 {
@@ -345,7 +345,7 @@ static bool is_of_other_command(const cli_option *option, const char *spelled, c
     return false;
 }
 
-/* The choices of a command as an array that ends with NULL, as hints want them. */
+/* Lists the choices of a command in an array that ends with NULL, for cli_hint. */
 static u32 list_choices(cli_value value, u32 command_bit, const char *choices[CHOICES_MAX + 1])
 {
     u32 count = 0;
@@ -402,7 +402,7 @@ static bool parse_quantity(const cli_option *option, const char *text, void *mem
     }
 }
 
-/* The last one given counts, as with other options. */
+/* Stores a moment; the last one given counts. */
 static bool store_moment(const char *text, cli_options *out)
 {
     out->at_peak = strcasecmp(text, "peak") == 0;
@@ -410,7 +410,7 @@ static bool store_moment(const char *text, cli_options *out)
     return out->at_peak || cli_parse_time(text, &out->at);
 }
 
-/* Two files of one format would be copies; standard output is the main output's. */
+/* Stores the name of another output: one for each format, none of them standard output. */
 static etl_status store_file(const cli_option *option, const char *spelled, const char *text,
                              const char **member, etl_error *err)
 {
@@ -428,7 +428,7 @@ static etl_status store_file(const cli_option *option, const char *spelled, cons
     return ETL_OK;
 }
 
-/* Lists add up over repetitions: --heap A --heap B is --heap A,B. */
+/* Appends numbers: --heap A --heap B is the same as --heap A,B. */
 static bool parse_numbers(const char *text, cli_options *options, bool *no_memory)
 {
     char word[CLI_WORD_SIZE];
@@ -448,7 +448,7 @@ static bool parse_numbers(const char *text, cli_options *options, bool *no_memor
     return out->count > 0;
 }
 
-/* An empty range is told apart from nonsense: it is a slip, and has a remedy. */
+/* Stores a range. An empty range gets its own error, because it is a slip with a simple remedy. */
 static etl_status store_range(const cli_option *option, const char *spelled, const char *text,
                               cli_options *out, etl_error *err)
 {
@@ -466,8 +466,7 @@ static etl_status store_range(const cli_option *option, const char *spelled, con
     return good ? ETL_OK : bad_value(option, spelled, text, err);
 }
 
-/* Repetitions add up. Ends of which one is an instant are compared once the trace
- * is open. */
+/* Appends a range. If one end is an instant, the ends are compared once the trace is open. */
 static etl_status store_times(const cli_option *option, const char *spelled, const char *text,
                               cli_options *options, etl_error *err)
 {
@@ -492,7 +491,7 @@ static etl_status store_times(const cli_option *option, const char *spelled, con
     return ETL_OK;
 }
 
-/* Masks add up over repetitions, keys keep their order. */
+/* Stores a list of words: masks are combined, keys keep their order. */
 static etl_status store_list(const cli_option *option, const char *spelled, const char *text,
                              cli_options *out, etl_error *err)
 {
@@ -520,7 +519,7 @@ static etl_status store_list(const cli_option *option, const char *spelled, cons
     return ETL_OK;
 }
 
-/* The words of a list, in a copy of it. */
+/* Appends the words of a list, from a copy of the text. */
 static etl_status store_names(const char *spelled, const char *text, cli_words *names,
                               cli_options *out, etl_error *err)
 {
@@ -544,7 +543,7 @@ static etl_status store_names(const char *spelled, const char *text, cli_words *
     return status;
 }
 
-/* A key twice would give a column twice, and rows that look grouped wrongly. */
+/* Appends a key. A repeated key would give a column twice, so it is refused. */
 static etl_status add_key(const char *spelled, u32 key, cli_options *out, etl_error *err)
 {
     for (u32 i = 0; i < out->group_by_count; i++) {
@@ -557,7 +556,7 @@ static etl_status add_key(const char *spelled, u32 key, cli_options *out, etl_er
     return ETL_OK;
 }
 
-/* Words that are stored as their index, or as what the index stands for. */
+/* Stores a single word as its index, or as the value that the index stands for. */
 static etl_status store_choice(const cli_option *option, const char *spelled, const char *text,
                                cli_options *out, etl_error *err)
 {

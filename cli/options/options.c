@@ -1,5 +1,12 @@
 /*
- * options.c - parsing of options, as the table of options_table.c says.
+ * options.c - parses the options of a command, as options_table.c lists them, and refuses
+ * combinations that make no sense.
+ *
+ * In: the words after the command. Out: a cli_options, or an error whose sentence names the option.
+ *
+ * Parsing has two parts: each word is stored by its row (option_values.c), then check_options looks
+ * at all of them together. Invariant: nothing here prints, exits or opens an input; errors that
+ * depend on a trace are found later. A new option that conflicts with others needs a check here.
  */
 #include "options.h"
 
@@ -68,7 +75,7 @@ etl_status cli_options_parse(const cli_command *command, int count, char *const 
             status = parse_short(command, &words[i], out, &taken, err);
         i += taken;
     }
-    /* Of what came and went nothing is outstanding. */
+    /* Transient memory has nothing outstanding, so it is sorted by another measure. */
     if (cli_wants_transient(out) && !out->sort_given)
         out->sort = ETLHEAP_MEASURE_SIZE;
     if ((out->pairs || out->unmatched) && !out->sort_given)
@@ -162,8 +169,8 @@ void cli_options_free(cli_options *options)
     *options = (cli_options){ 0 };
 }
 
-/* The nearest choice within reach. Three letters that begin one are near enough,
- * which also makes a fair answer to abbreviations. */
+/* The nearest choice that a slip could explain. The first three letters of a choice are near
+ * enough, so abbreviations get an answer too. */
 void cli_hint(const char *word, const char *const *choices, char hint[CLI_HINT_SIZE])
 {
     const size_t size = strlen(word);
@@ -182,7 +189,7 @@ void cli_hint(const char *word, const char *const *choices, char hint[CLI_HINT_S
         snprintf(hint, CLI_HINT_SIZE, ", did you mean %s?", nearest);
 }
 
-/* The command's option, else that of another command with this name. */
+/* The option of that name: the command's own, or else another command's. */
 static const cli_option *find_option(const cli_command *command, const char *name, size_t size)
 {
     const cli_option *found = NULL;
@@ -206,7 +213,7 @@ static const cli_option *find_letter(char letter)
     return NULL;
 }
 
-/* Only options that the command has are suggested. */
+/* The error for an unknown option; it suggests only options that the command has. */
 static void unknown_option(const cli_command *command, const char *word, etl_error *err)
 {
     const char *choices[CLI_OPTIONS_MAX + 1] = { NULL };
@@ -226,7 +233,7 @@ static void unknown_option(const cli_command *command, const char *word, etl_err
                       command->name);
 }
 
-/* "--name", "--name VALUE", "--name=VALUE" */
+/* Parses "--name", "--name VALUE" or "--name=VALUE". */
 static etl_status parse_long(const cli_command *command, char *const *words, cli_options *out,
                              int *taken, etl_error *err)
 {
@@ -257,7 +264,7 @@ static etl_status parse_long(const cli_command *command, char *const *words, cli
     return status == ETL_OK && value ? cli_words_add(&out->selection, value, err) : status;
 }
 
-/* "-j 4", "-j4", "-h". Letters are not run together: few options have one. */
+/* Parses "-j 4", "-j4" or "-h". Letters cannot be combined: few options have one. */
 static etl_status parse_short(const cli_command *command, char *const *words, cli_options *out,
                               int *taken, etl_error *err)
 {
@@ -281,7 +288,7 @@ static etl_status parse_short(const cli_command *command, char *const *words, cl
     return cli_value_store(option, spelled, value, out, err);
 }
 
-/* An option that exists elsewhere is told apart from one that does not. */
+/* An option of another command gets a different error than an unknown one. */
 static etl_status check_command(const cli_command *command, const cli_option *option,
                                 const char *spelled, etl_error *err)
 {
@@ -292,7 +299,7 @@ static etl_status check_command(const cli_command *command, const cli_option *op
                          command->name);
 }
 
-/* Windows are cut in one way, and each has its own types. */
+/* Windows can be cut in only one way, and each window has types of its own. */
 static etl_status check_windows(const cli_options *options, etl_error *err)
 {
     const bool at = options->moments.count > 0 || options->at_marks;
@@ -316,7 +323,7 @@ static etl_status check_windows(const cli_options *options, etl_error *err)
     return ETL_OK;
 }
 
-/* What cannot be meant together. Times of which one is an instant are compared
+/* Refuses combinations that make no sense. If one of two times is an instant, they are compared
  * once the trace is open. */
 static etl_status check_options(const cli_command *command, const cli_options *options,
                                 etl_error *err)
@@ -361,7 +368,8 @@ static etl_status check_options(const cli_command *command, const cli_options *o
     return status == ETL_OK && command->bit == CLI_REPORT ? check_report(options, err) : status;
 }
 
-/* What a comparison alone writes, `export` writes of a single recording. */
+/* Refuses a format that the command does not write. If `export` writes it from a single recording,
+ * the error says so. */
 static etl_status refuse_format(const cli_command *command, const etlheap_format *format,
                                 etl_error *err)
 {
@@ -415,7 +423,7 @@ static etl_status check_export(const cli_options *options, etl_error *err)
     return ETL_OK;
 }
 
-/* Only CSV has names of columns for people and for programs. */
+/* Only CSV has two sets of column names, for people and for programs. */
 static etl_status check_titles(const cli_command *command, const cli_options *options,
                                etl_error *err)
 {
@@ -429,7 +437,7 @@ static etl_status check_titles(const cli_command *command, const cli_options *op
                          "other formats are fixed");
 }
 
-/* They are read again when they are needed: here only what is wrong with them counts. */
+/* Budgets are read again when they are needed; here only their errors count. */
 static etl_status check_budgets(const cli_options *options, etl_error *err)
 {
     cli_budgets budgets = { 0 };
@@ -443,7 +451,7 @@ static etl_status check_budgets(const cli_options *options, etl_error *err)
     return roots_status == ETL_OK ? check_files(options, err) : roots_status;
 }
 
-/* Files of one name would overwrite each other. */
+/* Two outputs with one name would overwrite each other. */
 static etl_status check_files(const cli_options *options, etl_error *err)
 {
     const char *names[CLI_SIDE_COUNT + 2] = { options->baseline, options->output };
@@ -477,7 +485,7 @@ static etl_status check_tags(const cli_options *options, etl_error *err)
     return ETL_OK;
 }
 
-/* Combinations that would give an empty or a misleading report. */
+/* Refuses combinations that would give an empty or misleading report. */
 static etl_status check_report(const cli_options *options, etl_error *err)
 {
     const bool text = strcmp(cli_format_of(options)->name, "text") == 0;
@@ -508,7 +516,7 @@ static etl_status check_report(const cli_options *options, etl_error *err)
     return status == ETL_OK ? check_moment(options, err) : status;
 }
 
-/* What is freed makes the curve as much as what stays. Slopes cannot be added up. */
+/* Growth needs freed blocks too, so it cannot be combined with types; slopes cannot be added up. */
 static etl_status check_growth(const cli_options *options, etl_error *err)
 {
     bool by_type = options->types != 0 || options->impacting != 0;
@@ -528,7 +536,7 @@ static etl_status check_growth(const cli_options *options, etl_error *err)
     return ETL_OK;
 }
 
-/* What was allocated is counted over a window. */
+/* Churn counts allocations over a window, so it does not go with a moment. */
 static etl_status check_churn(const cli_options *options, etl_error *err)
 {
     if (options->at_peak || options->at.given)

@@ -1,9 +1,9 @@
 /*
  * options.h - the options of all commands: one table for parsing and help.
  *
- * A row says how an option is spelled, which commands have it, what its value
- * is and where that goes. Parsing never prints or exits: it fills cli_options,
- * or an error whose sentence names the option and what would have been right.
+ * A row of the table has an option's spelling, its commands, the kind of its value, and the member
+ * it goes to. Parsing never prints or exits: it fills cli_options, or returns an error that names
+ * the option and says what was expected.
  */
 #ifndef CLI_OPTIONS_H
 #define CLI_OPTIONS_H
@@ -34,12 +34,12 @@ typedef enum cli_exit {
 #define CLI_SELFTEST    2048u
 #define CLI_TREND       4096u
 
-/* Beside them: the commands that a check names are given the option, too, and so show what it
- * measured. Not those for which the verdict knows better: kinds, processes, frames. */
+/* Additional bit: the commands that a failed check suggests repeat the option, so they show what
+ * was measured. Not for kinds, processes and frames, which the verdict knows better. */
 #define CLI_REPEATED 8192u
 
-/* Commands that have options in common: all filters and groupings, a window and
- * the simple filters, CSV, a format. */
+/* Groups of commands with common options: all filters and groupings, a window and the simple
+ * filters, CSV, a format. */
 #define CLI_GROUPING  (CLI_REPORT | CLI_WINDOWS | CLI_DIFF | CLI_TREND)
 #define CLI_FILTERING (CLI_GROUPING | CLI_ALLOCATIONS | CLI_CHECK | CLI_EXPORT)
 #define CLI_ASKING    (CLI_FILTERING | CLI_SYMBOLS)
@@ -53,7 +53,7 @@ typedef enum cli_progress_mode {
     CLI_PROGRESS_NEVER
 } cli_progress_mode;
 
-/* Files beside the main output of a check, each in the format of its name. */
+/* Additional output files of a check, each in the format of its name. */
 typedef enum cli_side {
     CLI_SIDE_JUNIT,
     CLI_SIDE_SARIF,
@@ -65,7 +65,7 @@ typedef enum cli_side {
 /* The name of the side output's format. */
 const char *cli_side_format(u32 side);
 
-/* Repeatable options collect words; those point into argv. */
+/* The words of a repeatable option. They point into argv. */
 typedef struct cli_words {
     const char **at;
     u32 count;
@@ -82,7 +82,7 @@ typedef struct cli_custom_heaps {
 } cli_custom_heaps;
 
 typedef struct cli_mark_events {
-    etlheap_mark_event *at; /* their words are in `owned_words` */
+    etlheap_mark_event *at; /* the texts are in `owned_words` */
     u32 count;
 } cli_mark_events;
 
@@ -99,7 +99,7 @@ typedef struct cli_options {
     bool help;
     cli_words inputs;
     const char *output;  /* NULL: standard output */
-    const char *out_dir; /* of store: a store of each input goes there; NULL: not given */
+    const char *out_dir; /* store: folder for one store per input; NULL: not given */
     const char *format;  /* NULL: text */
     u32 top;             /* 0: not given; CLI_TOP_ALL */
     u32 frames;
@@ -107,19 +107,19 @@ typedef struct cli_options {
     u32 group_by_count; /* 0: not given */
     etlheap_measure sort;
     bool sort_given, sort_ascending;
-    etlheap_lifetime_column lifetime_sort; /* of allocations */
+    etlheap_lifetime_column lifetime_sort; /* for allocations */
     bool lifetime_descending;
     u32 tree;    /* etlheap_tree */
-    u32 at_exit; /* 0 leaked, 1 freed; each command has its default */
+    u32 at_exit; /* 0 leaked, 1 freed; the default depends on the command */
     cli_time from, to;
     i64 every_ns; /* 0: not given */
     cli_times moments;
-    bool at_marks;     /* windows --at marks: at all of them */
-    cli_times windows; /* pairs: from and to; one that is not given is the trace's */
+    bool at_marks;     /* windows --at marks: at all marks */
+    cli_times windows; /* pairs of from and to; if not given: those of the trace */
     bool find_growth;
-    bool all;        /* of diff and trend */
-    bool per_second; /* of diff */
-    bool in_order;   /* of trend */
+    bool all;        /* for diff and trend */
+    bool per_second; /* for diff */
+    bool in_order;   /* for trend */
     bool at_peak;    /* report --at peak */
     cli_time at;     /* report --at TIME */
     u32 histogram;   /* etlheap_histogram_by + 1; 0: none */
@@ -128,12 +128,12 @@ typedef struct cli_options {
     u32 kinds, types; /* bit masks; 0: all */
     u32 impacting;    /* bit by word: transient, impacting, persistent; 0: not given */
     cli_words processes;
-    cli_words owned_words; /* what other words point into: freed with the options */
+    cli_words owned_words; /* texts of other words, freed with the options */
     cli_words threads;     /* ids and names */
     cli_numbers heaps;
     i64 lifetime_min_ns, lifetime_max_ns;
     u64 size_min_bytes, size_max_bytes;
-    u64 address_first, address_last; /* of allocations; both belong to the range */
+    u64 address_first, address_last; /* for allocations; both inclusive */
     cli_words require_frames, cull_frames, cull_lists, stack_tags;
     bool growth, churn;
     bool suspects;
@@ -148,8 +148,8 @@ typedef struct cli_options {
     u32 sarif_results;                      /* 0: not given */
     const char *sarif_category;             /* NULL: not given */
     cli_words source_roots;                 /* FROM=TO */
-    cli_words selection; /* options that are repeated, each with its value behind it */
-    const char *symbols; /* NULL: not given */
+    cli_words selection;                    /* repeated options, each followed by its value */
+    const char *symbols;                    /* NULL: not given */
     bool symbols_loose, offline;
     cli_words events;
     cli_custom_heaps custom;
@@ -157,11 +157,11 @@ typedef struct cli_options {
     u32 jobs;
     u64 memory_bytes;
     bool summary, allow_duplicates; /* store, merge */
-    bool is_export;                 /* `format` is that of an exporter */
-    u32 metric;                     /* of export: etlheap_metric + 1; 0: the format's own */
-    bool rows;                      /* of export */
-    bool together;                  /* several inputs are one recording, whatever they say */
-    bool titles;                    /* of CSV */
+    bool is_export;                 /* `format` is an exporter */
+    u32 metric;                     /* export: etlheap_metric + 1; 0: the format's default */
+    bool rows;                      /* for export */
+    bool together;                  /* treat several inputs as one recording, even if they differ */
+    bool titles;                    /* for CSV */
     bool no_mmap, strict;
     u32 progress; /* cli_progress_mode */
 } cli_options;
@@ -176,15 +176,15 @@ typedef struct cli_command {
     int (*run)(const cli_options *options);
 } cli_command;
 
-/* How a value is read and what is written to the option's member. */
+/* How a value is read, and the type of the option's member. */
 typedef enum cli_value {
     CLI_VALUE_FLAG,     /* bool */
     CLI_VALUE_WORD,     /* const char * */
-    CLI_VALUE_FILE,     /* const char *: given once, and no standard output */
+    CLI_VALUE_FILE,     /* const char *: given once, not standard output */
     CLI_VALUE_WORDS,    /* cli_words: may be repeated */
     CLI_VALUE_NAMES,    /* cli_words, from lists with commas: may be repeated */
     CLI_VALUE_COUNT,    /* u32, at least 1 */
-    CLI_VALUE_TOP,      /* the same, or CLI_TOP_ALL */
+    CLI_VALUE_TOP,      /* u32, at least 1, or CLI_TOP_ALL */
     CLI_VALUE_NUMBER,   /* u32 */
     CLI_VALUE_SIZE,     /* u64 */
     CLI_VALUE_TIME,     /* cli_time */
@@ -218,7 +218,7 @@ typedef struct cli_option {
     const char *name;        /* with dashes */
     char letter;             /* 0: none */
     u8 value;                /* cli_value */
-    u16 offset;              /* of the member in cli_options */
+    u16 offset;              /* offset of the member in cli_options */
     u32 commands;            /* bits */
     const char *group;       /* heading in --help */
     const char *placeholder; /* "TIME"; NULL for flags */
@@ -229,11 +229,8 @@ typedef struct cli_option {
 u32 cli_option_count(void);
 const cli_option *cli_option_at(u32 index);
 
-/*
- * Parses the words after the command's name. *out is to be freed with
- * cli_options_free also after a failure. Errors: ETL_ERR_ARGUMENT, also for
- * options that contradict each other; ETL_ERR_MEMORY.
- */
+/* Parses the words after the command's name. Free *out with cli_options_free, even after a failure.
+ * ETL_ERR_ARGUMENT (also for options that contradict each other), ETL_ERR_MEMORY. */
 etl_status cli_options_parse(const cli_command *command, int count, char *const *words,
                              cli_options *out, etl_error *err);
 
@@ -247,66 +244,65 @@ typedef enum cli_impacting {
     CLI_IMPACTING_COUNT
 } cli_impacting;
 
-/* Is only what came and went asked for? */
+/* True if only transient memory was requested. */
 bool cli_wants_transient(const cli_options *options);
 
-/* Whether rows have growth: asked for, or sorted by. */
+/* True if rows need growth: requested, or used to sort. */
 bool cli_wants_growth(const cli_options *options);
 
-/* Whether rows have what was allocated per second, and also what was temporary. */
+/* True if rows need allocation rates; and if they also need temporary blocks. */
 bool cli_wants_rates(const cli_options *options);
 bool cli_wants_churn(const cli_options *options);
 
-/* Whether --address limits the answer. */
+/* True if --address was given. */
 bool cli_has_address(const cli_options *options);
 
-/* Whether an input is standard input: "-". */
+/* True for "-", standard input. */
 bool cli_is_stdin(const char *input);
 
-/* Whether -o names a file: "-" is standard output. */
+/* True if -o names a file; "-" is standard output. */
 bool cli_output_is_file(const cli_options *options);
 
-/* Whether -o names a file that text is compressed into. */
+/* True if -o names a file to which text is written compressed. */
 bool cli_output_is_compressed(const cli_options *options);
 
-/* The words a value may be, or be a list of; NULL after the last, and at once
- * for values that are no words of a list. */
+/* The words that a value, or an element of its list, can be; NULL after the last, and at once for
+ * values that are not words. */
 const char *cli_value_choice(cli_value value, u32 index);
 
-/* Appends a word that outlives the list. Errors: ETL_ERR_MEMORY. */
+/* Appends a word, which must outlive the list. ETL_ERR_MEMORY. */
 etl_status cli_words_add(cli_words *words, const char *word, etl_error *err);
 
-/* Puts a value into the member of its option; `spelled` is the option as the
- * user wrote it, for messages. Errors: ETL_ERR_ARGUMENT, ETL_ERR_MEMORY. */
+/* Stores a value in the member of its option; `spelled` is the option as typed, for messages.
+ * ETL_ERR_ARGUMENT, ETL_ERR_MEMORY. */
 etl_status cli_value_store(const cli_option *option, const char *spelled, const char *text,
                            cli_options *out, etl_error *err);
 
 /* The format of the output: --format, or text. */
 const etlheap_format *cli_format_of(const cli_options *options);
 
-/* The format for which a file's name asks by its suffix, as the command takes it; NULL for
- * text, and for names that say nothing. */
+/* The format for the suffix of a file's name, as used by the command; NULL for text, and for other
+ * names. */
 const char *cli_format_of_name(const char *name, u32 command_bit);
 
-/* How many rows --top lets through; 0: all. */
+/* The number of rows that --top allows; 0: all. */
 u32 cli_top_limit(const cli_options *options);
 
-/* Says that a format is one of `export`, and how to get it. ETL_ERR_ARGUMENT. */
+/* Makes the error that a format belongs to `export`, and how to use it. ETL_ERR_ARGUMENT. */
 etl_status cli_refuse_exporter(const char *spelled, const etlheap_exporter *exporter,
                                etl_error *err);
 
-/* Whether --help has to list the words of an option: its own text does not. */
+/* True if --help must list the words of an option because its own text does not. */
 bool cli_option_lacks_choices(const cli_option *option);
 
-/* Whether a format can write what a command says. */
+/* True if a format can write the output of a command. */
 bool cli_format_fits(const etlheap_format *format, u32 command_bit);
 
-/* ", did you mean X?" for the choice nearest to a word, or "". Choices are the
- * words of `choices`, which ends with NULL. */
+/* Writes ", did you mean X?" for the choice nearest to a word, or "". `choices` ends with NULL. */
 #define CLI_HINT_SIZE 64
 void cli_hint(const char *word, const char *const *choices, char hint[CLI_HINT_SIZE]);
 
-/* The screen of `etlheap COMMAND --help`. */
+/* Writes the output of `etlheap COMMAND --help`. */
 void cli_write_help(const cli_command *command, etlheap_sink *sink);
 
 #endif

@@ -1,5 +1,11 @@
 /*
- * options_table.c - the options of all commands: a row each, for parsing and help.
+ * options_table.c - the options of all commands: one row each, for parsing, help, completion and
+ * man pages.
+ *
+ * In: nothing. Out: const rows: name, letter, commands that have it, kind of value, member of
+ * cli_options, help text. Invariant: rows are in the order of --help, and a help text fits 79
+ * columns. To add an option, add a row here and a member to cli_options; nothing else lists
+ * options.
  */
 #include "options.h"
 
@@ -66,7 +72,7 @@ static const cli_option options_table[] = {
     { "--per", 0, CLI_VALUE_SCOPE, OPTION(per), CLI_CHECK, group_gate, "WORD",
       "PER of limits that have none: process, heap, stack, mark, total (process)" },
     { "--suppressions", 0, CLI_VALUE_WORDS, OPTION(suppressions), CLI_CHECK, group_gate, "FILE",
-      "file of known leaks, which no limit counts: lines leak:PATTERN, as for LeakSanitizer" },
+      "file of known leaks to ignore: lines leak:PATTERN, as for LeakSanitizer" },
     { "--baseline", 0, CLI_VALUE_WORD, OPTION(baseline), CLI_CHECK, group_gate, "FILE",
       "earlier run to compare with: a store or a trace" },
     { "--max-growth", 0, CLI_VALUE_WORDS, OPTION(max_growth), CLI_CHECK, group_gate, "LIMIT",
@@ -94,17 +100,18 @@ static const cli_option options_table[] = {
     { "--growth", 0, CLI_VALUE_FLAG, OPTION(growth), CLI_REPORT, group_shape, NULL,
       "how fast and how steadily rows grow; tells leaks from caches" },
     { "--churn", 0, CLI_VALUE_FLAG, OPTION(churn), CLI_REPORT | CLI_EXPORT | CLI_DIFF, group_shape,
-      NULL, "allocations per second, and how many are temporary: freed at once" },
+      NULL,
+      "allocations per second, and temporary ones: freed before the thread's next allocation" },
     { "--suspects", 0, CLI_VALUE_FLAG, OPTION(suspects), CLI_REPORT, group_shape, NULL,
       "call stacks that probably leak, likeliest first, with reasons" },
     { "--pairs", 0, CLI_VALUE_FLAG, OPTION(pairs), CLI_REPORT, group_shape, NULL,
       "who allocates and who frees: --group-by site,free_site, by count" },
     { "--unmatched", 0, CLI_VALUE_FLAG, OPTION(unmatched), CLI_REPORT, group_shape, NULL,
-      "frees of memory allocated before the recording, by who freed" },
+      "frees of memory allocated before the recording, by freeing stack" },
     { "--histogram", 0, CLI_VALUE_HISTOGRAM, OPTION(histogram), CLI_REPORT, group_shape, "BY",
       "histogram of size or lifetime, in powers of two" },
     { "--map", 0, CLI_VALUE_FLAG, OPTION(map), CLI_REPORT, group_shape, NULL,
-      "map of the address space, and which blocks pin it" },
+      "map of the address space, and the few blocks that keep memory committed" },
     { "--map-unit", 0, CLI_VALUE_SIZE, OPTION(map_unit), CLI_REPORT, group_shape, "SIZE",
       "unit of the map, a power of two from 4K to 1T (64K)" },
     { "--top", 0, CLI_VALUE_TOP, OPTION(top), (CLI_GROUPING & ~CLI_WINDOWS) | CLI_INFO, group_shape,
@@ -182,7 +189,7 @@ static const cli_option options_table[] = {
     { "--allow-duplicates", 0, CLI_VALUE_FLAG, OPTION(allow_duplicates), CLI_MERGE, group_run, NULL,
       "add up a trace that is given twice (an error)" },
     { "--output", 'o', CLI_VALUE_WORD, OPTION(output), CLI_ALL, group_run, "FILE",
-      "write to FILE, which appears when it is complete; its suffix chooses the format" },
+      "write to FILE (renamed into place when complete); its suffix chooses the format" },
     { "--out-dir", 0, CLI_VALUE_WORD, OPTION(out_dir), CLI_STORE, group_run, "DIR",
       "store each input separately in DIR, also all traces in folders; skips unchanged inputs; "
       "DIR/runs.ndjson lists the results" },

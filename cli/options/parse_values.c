@@ -1,5 +1,16 @@
 /*
- * parse_values.c - values of options: times, sizes, ranges, lists, patterns.
+ * parse_values.c - reads values that people type: times, durations, sizes, counts, ranges, lists
+ * and patterns.
+ *
+ * In: one complete argument. Out: integers: nanoseconds, bytes, counts; or false if it is
+ * malformed.
+ *
+ *     "1.5s"   digits ──▶ decimal { 15, power -1 } ──× 10^9──▶ 1500000000 ns
+ *
+ * A number is kept as value × 10^power and scaled once, so no value passes through floating point
+ * and none depends on the locale. Invariants: fractions below a nanosecond or byte are rounded
+ * towards zero, and a value that does not fit is refused, never wrapped; reading `READ_TOO_LARGE`
+ * tells callers the difference.
  */
 #include "parse_values.h"
 
@@ -26,7 +37,7 @@ typedef struct unit {
     int power;
 } unit;
 
-/* What became of a word. */
+/* The outcome of reading a word. */
 typedef enum reading {
     READ_NOTHING, /* it is of another form */
     READ_VALUE,
@@ -60,7 +71,7 @@ bool cli_parse_time(const char *text, cli_time *out)
     return read_end(text, strlen(text), out);
 }
 
-/* Only the name of a mark is kept, and may be long. */
+/* Reads one end of a range. For a mark, only its name is kept; it may be long. */
 static bool read_end(const char *text, size_t size, cli_time *out)
 {
     static const char prefix[] = "mark:";
@@ -129,8 +140,7 @@ bool cli_parse_size(const char *text, u64 *size_bytes)
     return read_size(text, size_bytes) == READ_VALUE;
 }
 
-/* The power of two that a unit such as "K", "KiB" or "kb" stands for, and what is
- * behind it. */
+/* Takes a unit such as "K", "KiB" or "kb" and returns its power of two. */
 static u32 take_size_unit(const char **text)
 {
     static const char letters[] = "kmgt";
@@ -147,8 +157,8 @@ static u32 take_size_unit(const char **text)
     return letter ? 10 * (u32)(letter - letters + 1) : 0;
 }
 
-/* Long division: each doubling of the fraction puts out one more bit of the whole. What
- * is dropped of the fraction is less than two millionths of a byte. */
+/* Long division: each doubling of the fraction yields one more bit of the result. The fraction that
+ * is dropped is less than two millionths of a byte. */
 static reading read_size(const char *text, u64 *size_bytes)
 {
     u64 whole = 0, fraction = 0, fraction_unit = 1;
@@ -255,7 +265,7 @@ bool cli_parse_duration_range(const char *text, i64 *min_ns, i64 *max_ns, bool *
     return true;
 }
 
-/* "A..B" of what `parse_end` reads, with either end left out. */
+/* Parses "A..B"; either end may be missing, and `parse_end` reads them. */
 static bool parse_range(const char *text, bool (*parse_end)(const char *text, u64 *out), u64 *first,
                         u64 *last, bool *empty)
 {
@@ -354,9 +364,8 @@ static bool parse_decimal(const char **text, decimal *out)
     return true;
 }
 
-/* Once the value is full, further digits before the point only raise the power, and those
- * behind it are ignored. scale() then refuses the value unless a negative exponent makes
- * it fit. */
+/* When the value is full, further digits before the point only raise the power, and those after it
+ * are ignored. scale() then refuses the value unless a negative exponent makes it fit. */
 static bool parse_digits(const char **text, decimal *out)
 {
     const char *at = *text;
@@ -436,8 +445,8 @@ static reading read_span(const char *text, i64 *ns)
     return READ_NOTHING;
 }
 
-/* Date, and time of day with zone when there is one. Years 1 to 9999 are read, of
- * which those fit that are near enough to 1970 for 64 bits of nanoseconds. */
+/* Reads a date and, if present, the time of day and the zone. Years 1 to 9999 are read; those too
+ * far from 1970 for 64 bits of nanoseconds do not fit. */
 static reading read_instant(const char *text, i64 *ns)
 {
     i64 days;
@@ -460,8 +469,8 @@ static reading read_instant(const char *text, i64 *ns)
     return fits ? READ_VALUE : READ_TOO_LARGE;
 }
 
-/* Days from 1970-01-01 to a date of the Gregorian calendar. Years are counted
- * from March, so that the leap day is the last of its year. */
+/* The days from 1970-01-01 to a date of the Gregorian calendar. Years start in March, so that the
+ * leap day is the last day of a year. */
 static bool parse_date(const char **text, i64 *days)
 {
     static const i64 lengths[] = { 31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31 };
@@ -524,7 +533,7 @@ static bool parse_zone(const char **text, i64 *seconds)
     return true;
 }
 
-/* Exactly so many digits, with a value in the range. */
+/* Parses exactly `digits` digits; the value must be in the range. */
 static bool parse_fixed(const char **text, int digits, i64 min, i64 max, i64 *out)
 {
     i64 value = 0;
@@ -548,7 +557,7 @@ static char lower(char c)
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
-/* Both ends of "A..B"; of "A" alone both are A. False when both are empty. */
+/* Splits "A..B" into its ends; for "A" alone, both ends are A. False if both are empty. */
 static bool split_range(const char *text, char low[RANGE_END_SIZE], char high[RANGE_END_SIZE])
 {
     const char *const dots = strstr(text, "..");

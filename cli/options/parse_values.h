@@ -1,11 +1,10 @@
 /*
- * parse_values.h - values of options: times, sizes, ranges, lists, patterns.
+ * parse_values.h - parses the values of options: times, sizes, ranges, lists, patterns.
  *
- * Each parser takes a complete argument and returns false if it is malformed. The
- * caller, who knows the option, reports what was expected. Nothing depends on the
- * locale, and no value passes through floating point. Fractions of a nanosecond or a
- * byte are rounded towards zero. Values out of range are refused, for which
- * cli_time_is_too_large and cli_size_is_too_large give the reason.
+ * Each parser takes a complete argument and returns false if it is malformed. The caller, who knows
+ * the option, reports what was expected. Nothing depends on the locale, and no value passes through
+ * floating point. Fractions of a nanosecond or a byte are rounded towards zero. Values out of range
+ * are refused; cli_time_is_too_large and cli_size_is_too_large recognize them.
  */
 #ifndef CLI_PARSE_VALUES_H
 #define CLI_PARSE_VALUES_H
@@ -16,8 +15,8 @@
 typedef struct cli_time {
     bool given;
     bool is_instant;
-    i64 ns;           /* since the start of the trace; of an instant, since 1970-01-01 UTC */
-    const char *mark; /* NULL: none; its name, in the text that was read, which stays */
+    i64 ns;           /* since the start of the trace; for a calendar time: since 1970-01-01 UTC */
+    const char *mark; /* name of a mark, in the parsed text, which must stay; NULL: none */
     size_t mark_size;
 } cli_time;
 
@@ -26,11 +25,11 @@ typedef struct cli_time {
  * "mark:load", "mark:load#2". */
 bool cli_parse_time(const char *text, cli_time *out);
 
-/* Nanoseconds since the start of a trace that began at `start_filetime`; false
- * when an instant is centuries away from it. Not of marks. */
+/* Converts a time to nanoseconds since the start of a trace that began at `start_filetime`. False
+ * if a calendar time is centuries away from it. Not for marks. */
 bool cli_time_resolve(const cli_time *time, i64 start_filetime, i64 *ns);
 
-/* "12s" and the like, not negative. */
+/* "12s" and similar, not negative. */
 bool cli_parse_duration(const char *text, i64 *ns);
 
 /* Two times. In "A.." and "..B" the missing end has given == false; "A" alone sets both
@@ -46,28 +45,27 @@ bool cli_parse_count(const char *text, u64 max, u64 *out);
 /* "0x1f0000", or decimal digits. */
 bool cli_parse_handle(const char *text, u64 *out);
 
-/* "A..B", "A..", "..B" or "A" alone; both ends belong to the range. Either end
- * may be left out, not both. False as well when A is above B: see *empty. */
+/* "A..B", "A..", "..B" or "A"; both ends are inclusive. One end may be left out. Also false if A is
+ * above B: see *empty. */
 bool cli_parse_duration_range(const char *text, i64 *min_ns, i64 *max_ns, bool *empty);
 bool cli_parse_size_range(const char *text, u64 *min_bytes, u64 *max_bytes, bool *empty);
 
-/* The same for addresses, "0x7ff61000..0x7ff62000", in the form of handles. */
+/* A range of addresses, "0x7ff61000..0x7ff62000", written as handles. */
 bool cli_parse_address_range(const char *text, u64 *first, u64 *last, bool *empty);
 
-/* After a parser refused a word: is it, or an end of the range that it is, a time or a
- * size of the right form whose value does not fit? Times reach 2^63 ns, some 292 years,
- * from the start of the trace and from 1970; sizes reach 2^64 bytes. */
+/* Call it after a parser refused a word: true if the word, or an end of its range, is a well-formed
+ * time or size that is out of range. Times reach 2^63 ns, about 292 years, from the start of the
+ * trace and from 1970; sizes reach 2^64 bytes. */
 bool cli_time_is_too_large(const char *text);
 bool cli_size_is_too_large(const char *text);
 
-/* The first of a comma-separated list into word[CLI_WORD_SIZE]; *list moves past
- * it and its comma. False at the end, or with *list unmoved when the word is
- * empty or too long. */
+/* Copies the first word of a comma-separated list to word[CLI_WORD_SIZE], and moves *list past it
+ * and its comma. False at the end, or, with *list unchanged, if the word is empty or too long. */
 #define CLI_WORD_SIZE 64
 bool cli_next_word(const char **list, char word[CLI_WORD_SIZE]);
 
-/* "[module!][symbol]": cuts the text at its "!", in place, and the pattern points into
- * it. A part that is absent or "*" matches anything. False when both parts are. */
+/* "[module!][symbol]": cuts the text at its "!", in place; the pattern points into it. A missing
+ * part or "*" matches anything. False if both are missing. */
 bool cli_parse_pattern(char *text, etlheap_pattern *out);
 
 /* Levenshtein distance, ignoring ASCII case; UINT32_MAX if a word is longer than 32

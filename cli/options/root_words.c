@@ -1,4 +1,8 @@
-/* root_words.c - see root_words.h. */
+/*
+ * root_words.c - splits the words FROM=TO of source roots.
+ *
+ * In: words of the option. Out: an array of roots that writers take (formats/parts/source_roots.c).
+ */
 #include "root_words.h"
 
 #include <stdlib.h>

@@ -1,6 +1,4 @@
-/*
- * root_words.h - the words of --source-root, FROM=TO, as the roots that writers take.
- */
+/* root_words.h - parses the words of --source-root, FROM=TO. */
 #ifndef CLI_ROOT_WORDS_H
 #define CLI_ROOT_WORDS_H
 
@@ -9,11 +7,11 @@
 /* Start from {0}. */
 typedef struct cli_roots {
     etlheap_source_roots roots;
-    etlheap_source_root *at; /* of roots */
-    char *text;              /* what they point into */
+    etlheap_source_root *at; /* memory of the roots */
+    char *text;              /* their texts */
 } cli_roots;
 
-/* To be freed in every case. Errors: ETL_ERR_ARGUMENT for what is no FROM=TO, ETL_ERR_MEMORY. */
+/* Parses the roots. Free *out in any case. ETL_ERR_ARGUMENT (not FROM=TO), ETL_ERR_MEMORY. */
 etl_status cli_roots_parse(const cli_options *options, cli_roots *out, etl_error *err);
 void cli_roots_free(cli_roots *roots);
 

@@ -1,4 +1,9 @@
-/* wildcards.c - see wildcards.h. */
+/*
+ * wildcards.c - expands inputs such as *.etl, if no shell has done it.
+ *
+ * In: a word of the command line. Out: the matching files of its folder, by name. Invariant: a word
+ * without a match stays as it is, so that opening it reports it as missing.
+ */
 #include "wildcards.h"
 
 #include <stdlib.h>

@@ -1,4 +1,9 @@
-/* window_plan.c - see window_plan.h. */
+/*
+ * window_plan.c - works out which windows `etlheap windows` asks for.
+ *
+ * In: options: a length, a number, moments, ranges, marks. Out: etlheap_windows_options with arrays
+ * that this plan owns. A length that nobody gave is settled after the trace was read.
+ */
 #include "window_plan.h"
 
 #include <stdlib.h>

@@ -1,11 +1,10 @@
 /*
- * guard.h - interruption while a temporary file exists.
+ * guard.h - delays interruption while a temporary file exists.
  *
- * A handler would need written globals to know what to remove. Instead the
- * signals that ask a program to stop are held back while there is something to
- * clean up, and work is asked to look for them: pending ones take effect when
- * the guard ends, after the cleaning. On Windows, where a thread of the system tells
- * of Ctrl-C, it is held back likewise, and the program then ends as Ctrl-C ends one.
+ * A signal handler would need writable globals to know what to remove. Instead, signals that ask
+ * the program to stop are blocked while there is something to clean up, and the work checks for
+ * them. Pending ones take effect when the guard ends, after the cleanup. On Windows, where a system
+ * thread reports Ctrl-C, it is delayed in the same way, and the program then ends as if by Ctrl-C.
  */
 #ifndef CLI_GUARD_H
 #define CLI_GUARD_H
@@ -20,13 +19,13 @@ typedef struct cli_guard {
     bool active;
 } cli_guard;
 
-/* Start from {0}. Beginning twice is once. */
+/* Start from {0}. Further calls have no effect. */
 void cli_guard_begin(cli_guard *guard);
 
-/* True when the program was asked to stop. */
+/* True if the program was asked to stop. */
 bool cli_guard_interrupted(const cli_guard *guard);
 
-/* Lets go; does not return when the program was asked to stop. */
+/* Ends the guard. Does not return if the program was asked to stop. */
 void cli_guard_end(cli_guard *guard);
 
 #endif

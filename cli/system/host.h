@@ -1,6 +1,7 @@
 /*
- * host.h - what the program asks of the system it runs on. Only this, of all of the
- * program, reads the environment.
+ * host.h - the system that the program runs on: arguments, environment, terminal.
+ *
+ * Only this part of the program reads the environment.
  */
 #ifndef CLI_HOST_H
 #define CLI_HOST_H
@@ -8,31 +9,28 @@
 #include "cli/options/options.h"
 
 /*
- * Before anything else. Gives the words of the command line in UTF-8, with NULL
- * behind them, for as long as the program runs; NULL without memory.
- *
- * On Windows they are taken from the system, which has them in UTF-16; standard
- * streams become streams of bytes, so that a newline is one byte everywhere; and a
- * console is told, until the program ends, that it gets UTF-8.
+ * Call it first. Returns the words of the command line in UTF-8, followed by NULL, valid as long as
+ * the program runs; NULL if memory runs out. On Windows the words are taken from the system, which
+ * has them in UTF-16; standard streams are set to binary, so that a newline is one byte everywhere;
+ * and a console is set to UTF-8 until the program ends.
  */
 char **cli_host_begin(int *count, char **words);
 
-/* A variable of the environment, in UTF-8; NULL when it is not set, or empty. */
+/* An environment variable, in UTF-8; NULL if not set, or empty. */
 const char *cli_host_variable(const char *name);
 
-/* Whether a person looks at what is written there, and colours and moving the cursor
- * work, or types what is read from there. How many columns there are, 0 when that is not
- * known. */
+/* True if the descriptor is a terminal, on which colours and cursor movement work, or into which a
+ * person types. Its columns; 0 if unknown. */
 bool cli_host_is_terminal(int descriptor);
 unsigned cli_host_columns(int descriptor);
 
-/* Whether a terminal shows UTF-8. */
+/* True if the terminal shows UTF-8. */
 bool cli_host_is_utf8(void);
 
-/* The folder for temporary files that the environment names; NULL: none. */
+/* The folder for temporary files in the environment; NULL: none. */
 const char *cli_host_temporary_folder(void);
 
-/* The user's folder for what can be made again, and what to add to it; NULL: none. */
+/* The user's cache folder, and what to append to it; NULL: none. */
 const char *cli_host_cache(const char **below);
 
 #endif

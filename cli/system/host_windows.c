@@ -1,9 +1,13 @@
 /*
- * host_windows.c - see host.h; Windows.
+ * host_windows.c - what the program asks of its system, on Windows. host.h has the contract.
  *
- * What the C library gives, main's words and getenv's values, is in the code page of
- * the machine, in which most names cannot be written. So all of it is asked of the
- * system and kept in UTF-8.
+ * In: calls of the Windows API. Out: arguments, variables of the environment, and folders in UTF-8;
+ * terminals and their width.
+ *
+ * What the C library gives (main's words, getenv's values) is in the machine's code page, in which
+ * most names cannot be written. So everything is asked of the system and kept in UTF-8. Invariant:
+ * `host` is written once, before a second thread exists, and modes of a console are put back at
+ * exit, because the shell uses it too.
  */
 #include "host.h"
 
@@ -17,8 +21,8 @@
 #include "parser/system/files.h"
 #include "parser/system/wide.h"
 
-/* Written once, before there is a second thread. A console belongs to the shell too,
- * and gets back at the end what it had. */
+/* Written once, before a second thread exists. A console belongs to the shell too, so its modes are
+ * restored at the end. */
 static struct {
     char **variables; /* "NAME=value", NULL behind them */
     UINT output_code_page;
@@ -34,7 +38,7 @@ static HANDLE stream_of(int descriptor);
 char **cli_host_begin(int *count, char **words)
 {
     (void)words;
-    /* No window that waits for somebody to click it away, on a build agent. */
+    /* Suppresses error windows: on a build agent, nobody would close them. */
     (void)SetErrorMode(SEM_FAILCRITICALERRORS | SEM_NOGPFAULTERRORBOX | SEM_NOOPENFILEERRORBOX);
     prepare_streams();
     return read_variables() ? read_words(count) : NULL;
@@ -106,7 +110,7 @@ static char **read_words(int *count)
     return is_done ? words : NULL;
 }
 
-/* Names of variables have no case there. */
+/* Looks up a variable; names of variables ignore case on Windows. */
 const char *cli_host_variable(const char *name)
 {
     const size_t size = strlen(name);
@@ -117,7 +121,7 @@ const char *cli_host_variable(const char *name)
     return NULL;
 }
 
-/* _isatty says yes to NUL as well. The mode of what is read from has other bits. */
+/* Is the stream a console? _isatty also says yes to NUL. Modes of an input have other bits. */
 bool cli_host_is_terminal(int descriptor)
 {
     DWORD mode;
@@ -125,7 +129,7 @@ bool cli_host_is_terminal(int descriptor)
            (descriptor == ETL_STDIN || (mode & ENABLE_VIRTUAL_TERMINAL_PROCESSING) != 0);
 }
 
-/* Of the window, not of the buffer behind it. */
+/* The width of the window, not of the buffer behind it. */
 unsigned cli_host_columns(int descriptor)
 {
     CONSOLE_SCREEN_BUFFER_INFO facts;
@@ -140,7 +144,7 @@ bool cli_host_is_utf8(void)
     return GetConsoleOutputCP() == CP_UTF8;
 }
 
-/* TMPDIR is no variable of Windows, but what users of this program set elsewhere. */
+/* TMPDIR is not a variable of Windows, but users of this program set it on other systems. */
 const char *cli_host_temporary_folder(void)
 {
     static const char *const names[] = { "TMPDIR", "TMP", "TEMP" };

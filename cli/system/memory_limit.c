@@ -1,5 +1,8 @@
 /*
- * memory_limit.c - the promise of --memory, and how much would have kept a run going.
+ * memory_limit.c - keeps the promise of --memory, and says how much would have been enough.
+ *
+ * In: the limit, samples of the memory held while inputs are read, and the command. Out: a limit
+ * set in the system, and after a refusal an estimate.
  *
  *     in use |                      . + + + +  the answer: R times a ratio, by question
  *            |             . . ' '
@@ -8,8 +11,9 @@
  *            |.'
  *            +-----------------------> of the input that is read
  *
- * Most of what a run keeps are distinct call stacks, of which ever fewer are new. So
- * growth is continued as it was: by the factor by which it grew when what is read doubled.
+ * Most of what a run keeps are distinct call stacks, of which ever fewer are new. So growth is
+ * extrapolated as it was: by the factor by which memory grew when the input read last doubled.
+ * Invariant: ratios by question are measured; oracle_memory.py fails if a row is too small.
  */
 #include "memory_limit.h"
 
@@ -38,7 +42,7 @@ typedef struct sample {
 #define SHARE_WHOLE ((u64)1 << 20)
 #define SHARE_MIN   (SHARE_WHOLE / 32) /* less says too little about the rest */
 
-/* One for the process, as the limit is. */
+/* One for the whole process, like the limit. */
 static struct {
     u64 limit, base;
     bool takes_notes;
@@ -50,8 +54,8 @@ static struct {
     u64 first_reading; /* what the first one takes; 0: not complete */
 } memory;
 
-/* What a question takes, in percent of what reading takes. Measured (see
- * tests/oracles/oracle_memory.py, which fails when a row is too small), with a fifth added. */
+/* The memory of a question, in percent of what reading takes. Measured (see
+ * tests/oracles/oracle_memory.py, which fails if a row is too small), plus a fifth. */
 typedef struct memory_ratio {
     u32 commands; /* bits */
     bool (*applies)(const cli_options *options);
@@ -168,7 +172,7 @@ void cli_memory_note_input(const char *path, bool is_store, bool is_held)
         memory.held_bytes = etl_sat_add_u64(memory.held_bytes, bytes);
 }
 
-/* Half as many samples, twice as far apart. */
+/* Drops every second sample, so that the rest are twice as far apart. */
 static void thin_out(void)
 {
     for (u32 i = 0; i < SAMPLES_MAX / 2; i++)
@@ -196,7 +200,7 @@ void cli_memory_note_progress(u64 done_bytes, u64 total_bytes)
     memory.samples[memory.count++] = (sample){ done, in_use - etl_min_u64(in_use, fixed) };
 }
 
-/* What reading takes as a whole, by how it grew; 0: too little is known. */
+/* Estimates what reading takes as a whole from how it grew; 0 if too little is known. */
 static u64 reading_bytes(void)
 {
     if (memory.count == 0)
@@ -225,8 +229,8 @@ static u64 reading_bytes(void)
     return first.bytes + grown;
 }
 
-/* The same, where little was read kept within reason: of the first moments, growth is
- * mostly that of tables that double. */
+/* The same, but bounded if little was read: at first, growth is mostly that of tables that
+ * double. */
 static u64 reading_bytes_at_most(u64 guess)
 {
     const u64 grown = reading_bytes();

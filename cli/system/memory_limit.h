@@ -1,53 +1,51 @@
 /*
- * memory_limit.h - the promise of --memory, for the whole program.
+ * memory_limit.h - enforces --memory for the whole program.
  *
- * The system keeps the promise, not a count of ours: whoever asks for memory beyond the
- * limit - the engine, an exporter, a library - is refused, and a refusal ends the run with
- * ETL_ERR_MEMORY. The limit covers all memory that is this process's own and can be
- * written to: heap with its gaps, stacks of threads, anonymous mappings. It leaves out
- * what the program and its libraries held when the limit was set, and mapped files, whose
- * pages the system takes back when it needs them.
+ * The system enforces the limit, not a counter in the program. Whatever asks for memory beyond it -
+ * the engine, an exporter, a library - is refused, and the run ends with ETL_ERR_MEMORY. The limit
+ * covers all private writable memory of the process: the heap with its gaps, thread stacks,
+ * anonymous mappings. It excludes memory that the program and its libraries held when the limit was
+ * set, and mapped files, whose pages the system can take back.
  *
- * A run that is refused memory says how much would have been enough. What it holds while
- * it reads is noted as it goes on; from how that grew follows what reading would have
- * taken, and from that, by a table of measured ratios, what the whole question takes.
+ * A run that is refused memory says how much would have been enough. It records its memory while it
+ * reads. The growth gives the memory that reading would have taken, and a table of measured ratios
+ * gives that of the whole question.
  */
 #ifndef CLI_MEMORY_LIMIT_H
 #define CLI_MEMORY_LIMIT_H
 
 #include "cli/options/options.h"
 
-/* Sets the limit of --memory, if it was given; before the first thread and the first
- * input. With --out-dir nothing is noted: that is for one thread. Fewer threads are used where their stacks would take much of the memory. */
+/* Sets the limit of --memory, if given. Call it before the first thread and the first input. With
+ * --out-dir nothing is recorded, because that works only for one thread. Uses fewer threads if
+ * their stacks would take much of the memory. */
 void cli_memory_limit_begin(const cli_command *command, cli_options *options);
 
-/* A file that is going to be read, and whether as a whole into memory. */
+/* Records a file that will be read, and whether it is read into memory as a whole. */
 void cli_memory_note_input(const char *path, bool is_store, bool is_held);
 
-/* How far reading is. */
+/* Records the progress of reading. */
 void cli_memory_note_progress(u64 done_bytes, u64 total_bytes);
 
-/*
- * When a run fails: whether that is because of the limit. Then *out is the sentence that
- * replaces the error's, and the limit is lifted, so that it can be said.
- */
+/* Call it when a run fails: true if the limit is the cause. Then *out replaces the error's
+ * sentence, and the limit is lifted, so that the message can be written. */
 typedef struct cli_memory_sentence {
     char text[240];
 } cli_memory_sentence;
 
 bool cli_memory_explain(const etl_error *err, cli_memory_sentence *out);
 
-/* The same of one of many inputs, of a trace of so many bytes; the limit stays, and nothing
- * that was noted counts: inputs are read side by side. */
+/* For one of many inputs, a trace of `input_bytes` bytes. The limit stays, and nothing that was
+ * recorded counts, because inputs are read in parallel. */
 bool cli_memory_explain_one(const etl_error *err, u64 input_bytes, cli_memory_sentence *out);
 
 /* --- of the system ------------------------------------------------------------------ */
 
-/* Memory of the process's own, written to or not; 0: not known. */
+/* The private memory of the process, written to or not; 0: unknown. */
 u64 cli_memory_in_use(void);
 
-/* No more than so much from now on (0: as before); false when the system has no such
- * limit. Freed memory goes back to the system at once: what is kept would count. */
+/* Limits the memory from now on (0: as before). False if the system has no such limit. Freed memory
+ * is then returned to the system at once, because kept memory would count. */
 bool cli_memory_set_limit(u64 bytes);
 
 #endif

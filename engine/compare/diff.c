@@ -1,9 +1,16 @@
 /*
- * diff.c - what changed between two tables.
+ * diff.c - computes what changed between two tables.
  *
- * Rows of both tables are given the number of their identity, so a group is an
- * element of an array: its amounts on both sides are two sums, and what has to be
- * sorted and shown is only what changed.
+ * In: a table for each side, grouped by the same keys. Out: an etlheap_diff: groups with their
+ * amounts on both sides, new ones, gone ones and changed ones.
+ *
+ *     row ──row_identity.c──▶ id ──▶ groups[id] += the row's measures, on its side
+ *                                         │
+ *                                         └──▶ changed groups, by size of the change
+ *
+ * A group is an element of an array by identity, so only what changed has to be sorted. Invariant:
+ * both tables must have the measure and compare the same keys (diff_check_tables); keys that mean
+ * nothing in another run, such as handles and thread ids, must not be part of an identity.
  */
 #include <stdlib.h>
 
@@ -20,7 +27,7 @@ static bool is_equal(const diff_maker *maker, i64 a, i64 b);
 static i64 amount(const diff_maker *maker, i64 value, bool is_new);
 static int compare_places(const void *a, const void *b);
 
-/* Those that add up over rows. */
+/* The measures that add up over rows, with their partners. */
 const diff_pair diff_comparable[DIFF_PAIRS] = {
     { ETLHEAP_MEASURE_COUNT, ETLHEAP_MEASURE_SIZE },
     { ETLHEAP_MEASURE_SIZE, ETLHEAP_MEASURE_COUNT },
@@ -120,7 +127,7 @@ i64 etlheap_diff_subtract(i64 base, i64 now)
     return now > base ? INT64_MAX : INT64_MIN;
 }
 
-/* Table by table with the first one. */
+/* Checks each table against the first one. */
 etl_status diff_check_tables(const etlheap_table *const *tables, u32 count, etlheap_measure measure,
                              etl_error *err)
 {
@@ -168,7 +175,8 @@ static bool make(diff_maker *maker)
     return sum_groups(maker) && place_groups(maker) && diff_put(maker);
 }
 
-/* The first row of a group is the one that is shown. */
+/* Adds the rows of both sides to their groups. The first row of a group is the one that is
+ * shown. */
 static bool sum_groups(diff_maker *maker)
 {
     const size_t base_count = maker->base->row_count, count = base_count + maker->now->row_count;
@@ -202,7 +210,7 @@ static void add_row(const diff_maker *maker, diff_group *group, const etlheap_ro
     }
 }
 
-/* Sorting goes by numbers that are at hand in the elements. */
+/* Collects what changed with numbers to sort by, so that sorting looks at nothing else. */
 static bool place_groups(diff_maker *maker)
 {
     const size_t count = maker->identities.keys.count;
@@ -230,7 +238,7 @@ static bool place_groups(diff_maker *maker)
     return ok;
 }
 
-/* Ascending in the order that is asked for. */
+/* A number that is smaller the earlier the change is to be listed. */
 static u64 order_of(const etlheap_diff_options *options, i64 delta)
 {
     const u64 magnitude = delta < 0 ? 0 - (u64)delta : (u64)delta;
@@ -267,7 +275,7 @@ static bool is_equal(const diff_maker *maker, i64 a, i64 b)
            (maker->options.per_second && difference <= etl_max_u64(size_a, size_b) / 1000);
 }
 
-/* What counts of a value: itself, or per second of its window. */
+/* The value that counts: as it is, or per 1000 seconds of its window. */
 static i64 amount(const diff_maker *maker, i64 value, bool is_new)
 {
     const etlheap_diff *const diff = &maker->out->diff;

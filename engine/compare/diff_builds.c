@@ -1,9 +1,15 @@
 /*
- * diff_builds.c - see diff_builds.h.
+ * diff_builds.c - finds the modules of which two or more results have different builds.
+ * diff_builds.h defines runs and groups.
  *
- * All modules of all results are sorted by name, run and build. Hundreds of
- * processes have the same build of a system library, so what remains of a name is
- * one or two builds a run, and comparing each with each is cheap.
+ * In: the modules of all results. Out: for each module name, a group number for each run; runs of
+ * one group have the same build.
+ *
+ *     modules ──▶ sorted by (name, run, build), without repeats ──▶ runs of one name ──▶ groups
+ *
+ * Hundreds of processes have the same build of a system library, so a name has one or two builds in
+ * each run, and comparing each with each is cheap. Invariant: two modules are different only if
+ * what is known of both says so (may_be_same); missing facts never make a difference.
  */
 #include "diff_builds.h"
 
@@ -11,7 +17,7 @@
 
 #include "parser/system/name_fold.h"
 
-/* A module as far as it tells builds apart. */
+/* A module, with what tells its builds apart. */
 typedef struct named_build {
     u32 name; /* in the pool */
     const char *spelled, *pdb_spelled;
@@ -136,7 +142,7 @@ static size_t end_of_name(const build_list *list, size_t start)
     return end;
 }
 
-/* Builds of one name, by run. Groups are kept if there are several. */
+/* Groups the runs of one name. The groups are kept only if there are several. */
 static bool group_runs(diff_builds *out, const named_build *builds, size_t count)
 {
     const size_t kept = out->sides.count;
@@ -158,8 +164,7 @@ static bool group_runs(diff_builds *out, const named_build *builds, size_t count
     return true;
 }
 
-/* The side of the first earlier run with a build that one of these, all of one run, may be;
- * 0: there is none. */
+/* The group of the first earlier run that may have the same build; 0 if there is none. */
 static u32 find_side(const named_build *builds, size_t start, size_t end, const u32 *sides)
 {
     for (size_t i = 0; i < start; i++) {
@@ -178,8 +183,8 @@ static bool is_made_of_a_name(const etl_guid *guid)
     return (guid->bytes[8] & 0xc0) == 0x80 && (version == 3 || version == 5);
 }
 
-/* A linker takes a random GUID, or a hash of what it links. A recorder that finds none
- * makes one of the file's name, and of two spellings it makes two. */
+/* A linker uses a random GUID or a hash of its input. A recorder that finds none makes one from the
+ * file's name, and for two spellings of the name it makes two. */
 static bool differ_in_spelling(const named_build *a, const named_build *b)
 {
     return is_made_of_a_name(&a->guid) && is_made_of_a_name(&b->guid) && a->age == b->age &&
@@ -187,7 +192,7 @@ static bool differ_in_spelling(const named_build *a, const named_build *b)
            (strcmp(a->spelled, b->spelled) != 0 || strcmp(a->pdb_spelled, b->pdb_spelled) != 0);
 }
 
-/* By the strongest identity that both have. Without any, only the size can tell. */
+/* Compares by the strongest identity that both have. Without any, only the size can differ. */
 static bool may_be_same(const named_build *a, const named_build *b)
 {
     if (a->has_rsds && b->has_rsds && !differ_in_spelling(a, b))

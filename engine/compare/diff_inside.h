@@ -1,7 +1,5 @@
-/*
- * diff_inside.h - a diff in the making: shared by diff.c (groups and their order) and
- * diff_rows.c (what comes out).
- */
+/* diff_inside.h - a diff being made: shared by diff.c (groups and their order) and diff_rows.c
+ * (output). */
 #ifndef ETLHEAP_DIFF_INSIDE_H
 #define ETLHEAP_DIFF_INSIDE_H
 
@@ -11,10 +9,10 @@
 typedef struct diff_group {
     i64 base[ETLHEAP_MEASURES_COUNT];
     i64 now[ETLHEAP_MEASURES_COUNT];
-    u32 base_row, new_row; /* the first of each table; ETLHEAP_NO_INDEX: none */
+    u32 base_row, new_row; /* first row in each table; ETLHEAP_NO_INDEX: none */
 } diff_group;
 
-/* A group on its way to a place among the rows. */
+/* A group and its sort value. */
 typedef struct diff_place {
     u64 order; /* ascending */
     u32 rank, group;
@@ -24,15 +22,15 @@ typedef struct diff_place {
 typedef struct owned_diff {
     etlheap_diff diff;
     picked_rows rows;
-    ETLHEAP_VECTOR(etlheap_change) changes; /* of the rows */
+    ETLHEAP_VECTOR(etlheap_change) changes; /* one per row */
     name_spellings rebuilt;
 } owned_diff;
 
-/* A diff in the making. */
+/* A diff being made. */
 typedef struct diff_maker {
     const etlheap_table *base, *now;
     etlheap_diff_options options;
-    u32 measures; /* bits of those that both tables have and that add up */
+    u32 measures; /* bit per measure that both tables have and that adds up */
     row_identities identities;
     diff_group *groups; /* by identity - 1 */
     diff_place *places;
@@ -40,7 +38,7 @@ typedef struct diff_maker {
     owned_diff *out;
 } diff_maker;
 
-/* A measure that may be compared, and the one that decides when it is equal. */
+/* A measure to compare, and the one that decides if it is equal. */
 typedef struct diff_pair {
     etlheap_measure measure, partner;
 } diff_pair;
@@ -48,14 +46,14 @@ typedef struct diff_pair {
 #define DIFF_PAIRS 15
 extern const diff_pair diff_comparable[DIFF_PAIRS];
 
-/* Refuses tables, at least one, that cannot be compared by the measure: ETL_ERR_ARGUMENT. */
+/* Refuses tables, at least one, that cannot be compared by the measure. ETL_ERR_ARGUMENT. */
 etl_status diff_check_tables(const etlheap_table *const *tables, u32 count, etlheap_measure measure,
                              etl_error *err);
 
-/* What came of a group, by the measure that was asked for and its partner. */
+/* The state of a group, by the chosen measure and its partner. */
 etlheap_diff_state diff_state_of(const diff_maker *maker, const i64 *base, const i64 *now);
 
-/* Writes the rows of the places, and all else, to maker->out. False without memory. */
+/* Writes the rows and everything else to maker->out. False if memory runs out. */
 bool diff_put(diff_maker *maker);
 
 #endif

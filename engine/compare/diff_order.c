@@ -1,14 +1,20 @@
 /*
- * diff_order.c - an order of identities that is the same in every run.
+ * diff_order.c - gives identities of rows an order that is the same in every run.
  *
- * Frames are ranked by what they are, then stacks by the ranks of their frames, then
- * keys by those of their stacks: each step sorts numbers that the step before gave.
+ * In: identities as row_identity.c numbered them, in the order in which rows came. Out: a rank for
+ * each.
+ *
+ *     frames ──sort──▶ ranks ──▶ stacks, by the ranks of their frames ──▶ ranks
+ *                                     └──▶ keys, by the ranks of their stacks ──▶ ranks
+ *
+ * Each step sorts numbers that the step before gave. Invariant: ranks follow from content alone, so
+ * whatever is shown must be ordered by them, never by identity.
  */
 #include "row_identity.h"
 
 #include <stdlib.h>
 
-/* Each has all that its comparison needs: qsort passes nothing else along. */
+/* An element has everything that its comparison needs, because qsort passes nothing else. */
 typedef struct frame_order {
     const char *module, *symbol;
     u64 offset;
@@ -35,7 +41,7 @@ static bool rank_keys(const row_identities *identities, const u32 *frame_ranks,
                       const u32 *stack_ranks, u32 *ranks);
 static int compare_keys(const void *a, const void *b);
 
-/* Ranks are by id and begin at 1; at [0] stands 0 for "none". */
+/* Fills ranks by id, from 1; ranks[0] is 0, for "none". */
 bool row_identities_rank(const row_identities *identities, u32 *ranks)
 {
     u32 *const frame_ranks = calloc(identities->frames.count + 1, sizeof *frame_ranks);

@@ -1,6 +1,15 @@
 /*
- * gate.c - the leak gate: tables into rows, rows into subjects, subjects into one
- * verdict.
+ * gate.c - the leak gate: judges budgets against a result and a baseline. gate.h lists its parts.
+ *
+ * In: the results of this run and maybe of a baseline, budgets, suppressions. Out: an etlheap_gate:
+ * an outcome for each budget, its subjects with the stacks to blame, doubts, and what was
+ * suppressed.
+ *
+ *     tables ──▶ rows, known leaks marked ──▶ subjects of each budget, judged ──▶ verdict
+ *                                               doubts, fingerprints, wrappers ──┘
+ *
+ * Invariant: an exceeded budget stays exceeded, whatever else is in doubt (outcome_of). Names may
+ * move tables in memory, so pointers into them are set last (finish).
  */
 #include "gate.h"
 #include "parser/sized.h"
@@ -57,7 +66,7 @@ const char *etlheap_doubt_sentence(etlheap_doubt doubt)
     return (u32)doubt < ETLHEAP_DOUBT_COUNT ? doubts[doubt].sentence : "";
 }
 
-/* A side with the query as this library knows it. */
+/* One side, with the query in this library's version. */
 typedef struct gate_side_read {
     etlheap_gate_side side;
     etlheap_query query;
@@ -107,7 +116,7 @@ etl_status etlheap_gate_judge(const etlheap_gate_side *now, const etlheap_gate_o
     return status;
 }
 
-/* Gates are handed out as constants; the engine made them. */
+/* Gates are handed out as const, but the engine allocated them. */
 void etlheap_gate_free(const etlheap_gate *gate)
 {
     owned_gate *const owned = (owned_gate *)(uintptr_t)gate;
@@ -156,8 +165,8 @@ static etl_status check_budgets(const etlheap_gate_options *options, etl_error *
     return ETL_OK;
 }
 
-/* The outcome of a budget whose subjects have been judged, as the table in
- * etlheap_gate.h has it: a failure stays one whatever else is in doubt. */
+/* The outcome of a budget whose subjects have been judged, by the table in etlheap_gate.h: a
+ * failure stays a failure, whatever else is in doubt. */
 static etlheap_outcome outcome_of(const owned_gate *gate, const etlheap_gate_budget *budget)
 {
     const u32 lossy = 1u << ETLHEAP_DOUBT_LOSS | 1u << ETLHEAP_DOUBT_BASELINE_LOSS;
@@ -211,7 +220,8 @@ static bool judge_budgets(owned_gate *gate)
     return true;
 }
 
-/* What suppressions are applied to: if nothing but marks is judged, what these leave behind. */
+/* The rows that suppressions apply to. If only marks are judged, these are the rows of what their
+ * intervals leave behind. */
 static const gate_rows *suppressed_rows(const owned_gate *gate)
 {
     return gate_has_only_scope(gate, ETLHEAP_SCOPE_MARK) && gate->left_table != NULL
@@ -219,7 +229,7 @@ static const gate_rows *suppressed_rows(const owned_gate *gate)
                : &gate->absolute;
 }
 
-/* One line for each suppression, also for those that nothing matched: they can go. */
+/* Lists all suppressions, also those that matched nothing, because the user can remove these. */
 static bool sum_suppressions(owned_gate *gate)
 {
     const etlheap_suppressions *const suppressions = gate->options->suppressions;
@@ -254,7 +264,7 @@ static bool sum_suppressions(owned_gate *gate)
     return ok;
 }
 
-/* A stack is in rows of several processes, heaps and kinds. */
+/* Counts each stack once, though it may have rows of several processes, heaps and kinds. */
 static void count_stacks(const gate_rows *rows, etlheap_suppression_use *uses, bool *counted)
 {
     for (size_t i = 0; i < rows->list.count; i++) {
@@ -266,7 +276,7 @@ static void count_stacks(const gate_rows *rows, etlheap_suppression_use *uses, b
     }
 }
 
-/* Tables moved when they were named: what points to them is set last. */
+/* Sets pointers into tables. This comes last, because naming frames moves the tables. */
 static void finish(owned_gate *gate)
 {
     etlheap_gate *const out = &gate->gate;
@@ -287,7 +297,7 @@ static void finish(owned_gate *gate)
     out->may_tighten = out->grown_count == 0 && out->missing_count == 0;
 }
 
-/* After naming: functions are part of them. */
+/* Fingerprints contain functions, so they are made after naming. */
 static void add_fingerprints(owned_gate *gate)
 {
     for (size_t i = 0; i < gate->listed.count; i++) {

@@ -1,23 +1,25 @@
 /*
- * gate_apart.c - how many frames of a stack must be shown so that no two stacks read alike.
+ * gate_apart.c - computes how many frames of a stack must be shown so that no two listed stacks
+ * read alike.
  *
- * `check` lists what exceeds a budget, with the stacks to blame. Stacks of one subject are told
- * apart from each other; if subjects are stacks themselves, those of one budget are.
+ * In: the stacks that `check` lists for a budget. Stacks of one subject are told apart from each
+ * other; if subjects are stacks themselves, all of one budget are. Out: a number of frames for
+ * each.
  *
- *     stacks, sorted by their frames               frames it takes
+ *     stacks, sorted by their frames               frames to show
  *         alloc ← grow ← load                      3: the next one differs in its third
  *         alloc ← grow ← save ← main               3
  *         alloc ← read ← main                      2
  *
- * After sorting, the stack that shares the most leading frames with a given stack is one of its
- * two neighbours. Frames are compared as they are printed, by function and line: two addresses of
- * one line read alike. Two stacks that print the same to the end are shown whole.
+ * After sorting, the stack that shares the most leading frames with a given stack is one of its two
+ * neighbours. Invariant: frames are compared as they are printed, by function and line; two
+ * addresses of one line read alike. Two stacks that print the same to the end are shown whole.
  */
 #include <stdlib.h>
 
 #include "gate.h"
 
-/* A stack to compare, and where the number of its frames goes. */
+/* A stack to compare, and where to put its number of frames. */
 typedef struct apart {
     const etlheap_table *table;
     const char *process;
@@ -46,7 +48,8 @@ bool gate_tell_apart(owned_gate *gate)
         tell(&stacks);
     }
     tell(&subjects);
-    /* If subjects are stacks, each has exactly one: it was compared with those of the others. */
+    /* Subjects that are stacks have exactly one stack, which is compared with those of the
+     * others. */
     for (size_t i = 0; i < gate->listed.count; i++) {
         const gate_unsigned *const listed = &gate->listed.at[i];
         if (listed->budget->budget.scope == ETLHEAP_SCOPE_STACK && listed->subject->stack_count > 0)
@@ -91,7 +94,7 @@ static u32 frame_count(const apart *of)
     return of->table->stack_starts[of->stack + 1] - of->table->stack_starts[of->stack];
 }
 
-/* Answers for the stacks of a list, and empties it. */
+/* Computes the numbers for the stacks of a list, and empties it. */
 static void tell(apart_list *list)
 {
     if (list->count > 1)
@@ -151,8 +154,8 @@ static int compare_owners(const apart *a, const apart *b)
     return order != 0 ? order : compare_u64(a->pid, b->pid);
 }
 
-/* Frames from the innermost that both have. Stacks of several owners have none: the owner
- * is shown before the frames. */
+/* The number of leading frames that both share. Stacks of different owners share none, because the
+ * owner is shown before the frames. */
 static u32 count_alike(const apart *a, const apart *b)
 {
     const u32 most = frame_count(a) < frame_count(b) ? frame_count(a) : frame_count(b);

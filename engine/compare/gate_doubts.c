@@ -1,16 +1,17 @@
 /*
- * gate_doubts.c - why a verdict may prove nothing.
+ * gate_doubts.c - finds out why a verdict may prove nothing.
  *
- * A gate that passes because it saw nothing is worse than none: a session that was
- * started for the wrong process, or lost its buffers, must not look like a program
- * without leaks.
+ * In: both results and the query's patterns. Out: doubts of each budget, as bits.
  *
- *     kinds of this run's selected processes   ─┐
+ * A gate that passes because it saw nothing is worse than none: a session that was started for the
+ * wrong process, or that lost its buffers, must not look like a program without leaks.
+ *
+ *     kinds of the selected processes          ─┐
  *     kinds of all processes of the trace      ─┼─▶ doubts of a budget
- *     patterns that match none with events     ─┘
+ *     patterns that match no process with events┘
  *
- * Selected processes without events of a kind that others have were not recorded:
- * that is the pattern's fault (NO_PROCESS), not the trace's (NO_EVENTS).
+ * If the selected processes lack events of a kind that others have, the pattern is to blame
+ * (NO_PROCESS), not the trace (NO_EVENTS). Invariant: a new way to see nothing needs a doubt here.
  */
 #include "gate.h"
 
@@ -46,7 +47,7 @@ etl_status gate_of_baseline(etl_status status, const etl_error *why, etl_error *
                                             "the baseline cannot be used: %.180s", why->message);
 }
 
-/* Is there an interval to judge? */
+/* Are there marks, and so intervals to judge? */
 static bool has_marks(const owned_gate *gate)
 {
     const u32 count = etlheap_result_marks(gate->now->result)->count;
@@ -123,7 +124,7 @@ u32 gate_kinds_of_process(const etlheap_process_info *process)
 static bool is_lossy(const etlheap_result *result)
 {
     const etl_diag_counts *const counts = etlheap_result_diagnostics(result);
-    /* Our limits leave totals whole, but for the one that skips buffers. */
+    /* Of this program's own limits, only the one that skips buffers makes totals incomplete. */
     bool lossy = counts->of[ETL_DIAG_buffer_compression_unsupported] > 0;
     for (int i = 0; i < ETL_DIAG_COUNT; i++) {
         const etl_severity severity = etl_diag_describe((etl_diag)i)->severity;
@@ -138,7 +139,7 @@ static u32 kinds_selected(const etlheap_result *result, const query_plan *plan)
     return kinds_recorded(result, plan->process_selected, plan->query->kinds);
 }
 
-/* Extents and blocks have events of their own, and either may be without the other. */
+/* The kinds that the trace has. Extents and blocks have separate events; either may be missing. */
 static u32 kinds_able(const etlheap_result *result)
 {
     const etlheap_abilities can = etlheap_result_abilities(result);
@@ -154,8 +155,8 @@ static u32 kinds_able(const etlheap_result *result)
     return kinds;
 }
 
-/* Kinds that processes have events of; selected by id, NULL: all of them. asked: bit per
- * kind, 0: every kind. */
+/* The kinds that processes have events of. `selected` by id; NULL selects all. `asked`: a bit for
+ * each kind, 0 for every kind. */
 static u32 kinds_recorded(const etlheap_result *result, const bool *selected, u32 asked)
 {
     u32 kinds = 0;
@@ -176,7 +177,7 @@ static etl_status find_kinds(const etlheap_gate_side *side, u32 *kinds, etl_erro
     return status;
 }
 
-/* Each pattern alone: that the others match must not hide that one does not. */
+/* Tries each pattern alone, so that one without a match is not hidden by the others. */
 static etl_status try_patterns(owned_gate *gate, etl_error *err)
 {
     const etlheap_query *const asked = gate->now->query;
@@ -227,8 +228,8 @@ static bool list_processes(owned_gate *gate)
     return processes != NULL;
 }
 
-/* The query's filter comes before what a budget asks for. A budget without a kind is one of
- * memory, and for reservations only if nothing else is selected. */
+/* The kinds that a budget is about, within the query's filter. A budget without a kind is about
+ * memory, and about reservations only if nothing else is selected. */
 static u32 kinds_asked(const owned_gate *gate, const etlheap_budget *budget)
 {
     const u32 asked = query_kinds(gate->now->query);
@@ -238,8 +239,8 @@ static u32 kinds_asked(const owned_gate *gate, const etlheap_budget *budget)
     return memory != 0 ? memory : asked;
 }
 
-/* Kinds that are asked for and that no selected process has events of. If any kind will
- * do, one is enough. */
+/* The kinds that are asked for but that no selected process has events of. If the budget takes any
+ * kind, one is enough. */
 static u32 kinds_missing(const owned_gate *gate, const etlheap_budget *budget)
 {
     const u32 asked = kinds_asked(gate, budget);

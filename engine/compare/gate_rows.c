@@ -1,15 +1,20 @@
 /*
- * gate_rows.c - outstanding memory stack by stack, with known leaks marked.
+ * gate_rows.c - lists outstanding memory stack by stack for the gate, with known leaks marked.
  *
- * A budget without heaps reads the rows of a table by heap too: sums do not mind
- * that a stack has several rows.
+ * In: the gate's tables: this run by stack, the baseline or a diff, what marks leave behind. Out:
+ * gate_rows: (process, kind, heap, stack) with amounts on both sides.
+ *
+ * A budget that is not about heaps reads the rows by heap too, because sums do not mind that a
+ * stack has several rows. Processes that were recorded but hold nothing get a row without memory,
+ * so that a budget can see that they were measured. Invariant: suppressed rows stay in the list,
+ * only marked: their sums are reported.
  */
 #include <stdlib.h>
 
 #include "engine/core/intern.h"
 #include "gate.h"
 
-/* A process of the rows, to be ranked. */
+/* A process of the rows, for ranking. */
 typedef struct process_place {
     const char *folded;
     u32 pid;
@@ -48,7 +53,7 @@ void gate_rows_close(owned_gate *gate)
     ETLHEAP_VECTOR_FREE(&gate->left.list);
 }
 
-/* Sums of a table are not negative, and stop at the end of i64. */
+/* The amount of a row. Sums of a table are not negative, and stop at the largest i64. */
 static etlheap_amount amount_of(const i64 *measures)
 {
     const i64 size = measures[ETLHEAP_MEASURE_OUTSTANDING_SIZE];
@@ -89,7 +94,7 @@ bool gate_judges_generation(const owned_gate *gate, u32 generation)
     return begin < plan->to_ticks && (begin >= plan->from_ticks || end > plan->from_ticks);
 }
 
-/* What intervals leave behind was selected: all of a row counts. */
+/* Adds what intervals leave behind. The query selected just that, so all of a row counts. */
 static bool add_left(gate_rows *out, const owned_gate *gate)
 {
     const etlheap_table *const table = gate->left_table;
@@ -112,8 +117,8 @@ static bool add_left(gate_rows *out, const owned_gate *gate)
     return true;
 }
 
-/* A row without memory for each interval and each kind of which selected processes have events:
- * nothing is left behind unless other rows say so. */
+/* Adds a row without memory for each interval and each kind that selected processes have events of:
+ * nothing was left behind unless other rows say so. */
 static bool add_intervals(gate_rows *out, const owned_gate *gate)
 {
     const u32 count = etlheap_result_marks(gate->now->result)->count;
@@ -155,8 +160,8 @@ static bool add_diff(gate_rows *out, const etlheap_diff *diff)
     return true;
 }
 
-/* A row without memory for each kind of which a selected process has events: it was
- * measured, and has nothing outstanding unless other rows say so. */
+/* Adds a row without memory for each kind that a selected process has events of: it was measured,
+ * and has nothing outstanding unless other rows say so. */
 static bool add_processes(gate_rows *out, const owned_gate *gate, bool with_ids)
 {
     const etlheap_result *const result = gate->now->result;
@@ -189,7 +194,7 @@ static int by_process(const void *a, const void *b)
     return left->row < right->row ? -1 : left->row > right->row;
 }
 
-/* Names of one program differ in case between systems: WPA's recordings shout. */
+/* Ranks processes by name without case: WPA's recordings write names in capitals. */
 static bool rank_processes(gate_rows *rows)
 {
     etlheap_strings folded = { 0 };
@@ -215,8 +220,8 @@ static bool rank_processes(gate_rows *rows)
     return ok;
 }
 
-/* Each frame is compared once, however many stacks it is in: names are long. The
- * innermost frame that a suppression matches decides. */
+/* Marks known leaks. Each frame is compared once, however many stacks it is in. The innermost frame
+ * that a suppression matches decides. */
 static bool suppress(gate_rows *rows, const etlheap_suppressions *suppressions)
 {
     const etlheap_table *const table = rows->table;
@@ -240,8 +245,8 @@ static bool suppress(gate_rows *rows, const etlheap_suppressions *suppressions)
     return true;
 }
 
-/* Counts processes with memory in the baseline of which this run has no event. Ranks
- * of processes are fewer than rows. */
+/* Counts processes that have memory in the baseline and no event in this run. There are fewer ranks
+ * of processes than rows. */
 static bool find_missing(gate_rows *rows)
 {
     enum { RAN = 1, HAD_MEMORY = 2 };

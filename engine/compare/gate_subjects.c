@@ -1,17 +1,19 @@
 /*
- * gate_subjects.c - rows into subjects of a budget, and their judgement.
+ * gate_subjects.c - makes the subjects of a budget from rows, and judges them.
  *
- *     rows ──▶ entries sorted by (what makes a subject, then its stacks)
- *          ──▶ runs of equal subjects: sums ──▶ outcome
- *          ──▶ failed ones first, each with its largest stacks
+ * In: gate_rows and a budget (scope, limit). Out: subjects with outcome and amounts, failed ones
+ * first, each with its largest stacks.
  *
- * Known leaks, and kinds that the budget is not for, make no entry.
+ *     rows ──▶ entries sorted by (subject, process, stack) ──▶ sums of one subject ──▶ outcome
+ *
+ * Known leaks, and kinds that the budget is not about, make no entry. Invariant: the order of
+ * entries and subjects depends on content only (by_outcome), so reports of equal runs are equal.
  */
 #include <stdlib.h>
 
 #include "gate.h"
 
-/* A row by its place in the order. What the scope does not tell apart is 0. */
+/* A row with its sort keys. Keys that the scope does not tell apart are 0. */
 typedef struct entry {
     u8 kind;
     u32 generation;
@@ -23,7 +25,7 @@ typedef struct entry {
     u32 row;
 } entry;
 
-/* A subject in the making. */
+/* A subject under construction. */
 typedef struct draft {
     etlheap_gate_subject subject;
     u32 first, count; /* of entries */
@@ -71,8 +73,8 @@ void gate_add_amount(etlheap_amount *to, const etlheap_amount *amount)
     to->count = etl_sat_add_u64(to->count, amount->count);
 }
 
-/* Rows without memory are no subject of their own where subjects are finer than
- * processes. */
+/* Collects the rows of the budget. Rows without memory make subjects only if subjects are processes
+ * or larger. */
 static bool collect(judge *j)
 {
     const u32 kinds = gate_kinds_of(j->gate, &j->budget->budget);
@@ -209,7 +211,7 @@ static void judge_subjects(judge *j)
     budget->outcome = j->drafts.at[0].subject.outcome;
 }
 
-/* What a budget measures of amounts: bytes or allocations, all or the growth. */
+/* The value that a budget measures: bytes or allocations, the total or its growth. */
 static i64 measured_of(const etlheap_budget *budget, const etlheap_amount *now,
                        const etlheap_amount *baseline)
 {
@@ -219,8 +221,8 @@ static i64 measured_of(const etlheap_budget *budget, const etlheap_amount *now,
     return budget->is_growth ? all - (i64)etl_min_u64(before, INT64_MAX) : all;
 }
 
-/* The share is cut to whole units: 5 % of 10 bytes allows no growth. Limits that do
- * not fit stop at the end of i64. */
+/* The limit for a subject. The share is cut to whole units: 5 % of 10 bytes allows no growth.
+ * Limits that do not fit become the largest i64. */
 static i64 limit_of(const etlheap_budget *budget, const etlheap_amount *baseline)
 {
     const u64 before = budget->is_count ? baseline->count : baseline->size_bytes;
@@ -236,9 +238,9 @@ static i64 limit_of(const etlheap_budget *budget, const etlheap_amount *baseline
     return (i64)etl_min_u64(etl_sat_add_u64(budget->limit, share), INT64_MAX);
 }
 
-/* Totals of a lossy run are lower bounds, which can prove that a limit is exceeded. Those
- * of a lossy baseline prove nothing: lost allocations make this run look larger, and
- * lost frees smaller. */
+/* Judges a subject. A lossy run still fails if it exceeds a limit: a gate that lets leaks pass
+ * because events were lost is worse than one that fails for lost frees. A lossy baseline decides
+ * nothing: lost allocations there make this run look larger, lost frees smaller. */
 static etlheap_outcome judge_subject(judge *j, const etlheap_gate_subject *subject)
 {
     etlheap_gate_budget *const budget = j->budget;
@@ -252,7 +254,7 @@ static etlheap_outcome judge_subject(judge *j, const etlheap_gate_subject *subje
     return doubts != 0 ? ETLHEAP_OUTCOME_INCONCLUSIVE : ETLHEAP_OUTCOME_FAIL;
 }
 
-/* Worst first, then largest; entries are in an order that depends on content. */
+/* Sorts the worst first, then the largest; ties go by entries, whose order depends on content. */
 static int by_outcome(const void *a, const void *b)
 {
     const draft *const left = a;
@@ -264,7 +266,8 @@ static int by_outcome(const void *a, const void *b)
     return compare_u64(left->first, right->first);
 }
 
-/* Keeps all that failed and the first of the others; of marks all, since each is a test. */
+/* Keeps all subjects that failed and the first of the others. For marks it keeps all, because each
+ * is a test. */
 static bool publish(judge *j)
 {
     const bool is_mark = j->budget->budget.scope == ETLHEAP_SCOPE_MARK;
@@ -294,7 +297,7 @@ static bool publish(judge *j)
     return true;
 }
 
-/* A stack of a subject, by what the budget measures. */
+/* A stack of a subject, with the value that the budget measures. */
 typedef struct blame {
     etlheap_gate_stack stack;
     i64 measured;
@@ -310,8 +313,8 @@ static int by_blame(const void *a, const void *b)
     return compare_u64(left->place, right->place);
 }
 
-/* The entries of a subject are in order of process and stack: rows of one stack,
- * of several heaps, are neighbours. */
+/* Sums the stacks of a subject. Its entries are sorted by process and stack, so rows of one stack
+ * from several heaps are neighbours. */
 static u32 sum_stacks(const judge *j, const draft *from, blame *out)
 {
     u32 count = 0;
@@ -332,7 +335,7 @@ static u32 sum_stacks(const judge *j, const draft *from, blame *out)
     return count;
 }
 
-/* Stacks that did not add to what was measured are not to blame. */
+/* Lists the stacks to blame, without those that did not add to the measured value. */
 static bool list_stacks(judge *j, const draft *from, etlheap_gate_subject *to,
                         etlheap_gate_stack **stacks)
 {

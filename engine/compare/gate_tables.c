@@ -1,10 +1,13 @@
 /*
- * gate_tables.c - the tables behind a gate: outstanding memory by process and stack.
+ * gate_tables.c - asks for the tables of a gate, and names what the gate lists.
  *
- * Frames are named before memory is judged only where names decide: suppressions
- * and comparisons go by them. Else only what is listed gets names, since with a
- * symbol server each module that is asked about may be a download; of a failure also the
- * stacks in the same modules, among which a function may hide who allocates.
+ * In: the gate's sides with their queries. Out: outstanding memory by process and stack; a table of
+ * what marks leave behind; a diff with the baseline.
+ *
+ * Frames are named before memory is judged only if names decide, that is, for suppressions and
+ * comparisons. Otherwise only listed stacks get names, because with a symbol server each module may
+ * be a download. For a failure, also the stacks in the same modules are named, since one of them
+ * may show a function that hides who allocates. Invariant: naming must not change which rows exist.
  */
 #include <stdlib.h>
 
@@ -55,7 +58,7 @@ static bool has_failed(const owned_gate *gate)
     return failed;
 }
 
-/* Names what is listed of a table. */
+/* Names the listed stacks of a table. */
 static etl_status name_listed(const owned_gate *gate, const etlheap_table **named, etl_error *err)
 {
     const etlheap_table *const table = *named;
@@ -109,7 +112,7 @@ const etlheap_table *gate_table_of(const owned_gate *gate, const etlheap_budget 
     return budget->scope == ETLHEAP_SCOPE_MARK ? gate->left_table : gate->table;
 }
 
-/* By count, so that what is outstanding comes first: allocations of 0 bytes are too. */
+/* The query by stack. It sorts by count, because allocations of 0 bytes are outstanding too. */
 static etlheap_query stack_query(const etlheap_query *asked, bool by_heap)
 {
     etlheap_query query = *asked;
@@ -143,7 +146,7 @@ static etl_status make_table(const etlheap_gate_side *side, bool by_heap, bool n
     return status;
 }
 
-/* What generations leave behind, all of it, by stack. */
+/* Asks for everything that generations leave behind, by stack. */
 static etl_status make_left(const etlheap_gate_side *side, bool named, const etlheap_table **out,
                             etl_error *err)
 {
@@ -206,7 +209,7 @@ static size_t list_modules(const etlheap_table *table, const bool *stacks, const
     return count;
 }
 
-/* Marks the stacks that have no module but those of the marked ones. False without memory. */
+/* Marks further stacks whose modules all occur in marked stacks. False without memory. */
 static bool mark_alike(const etlheap_table *table, bool *stacks)
 {
     const char **const modules = calloc((size_t)table->frame_count + 1, sizeof(const char *));

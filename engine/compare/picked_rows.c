@@ -1,4 +1,9 @@
-/* picked_rows.c - see picked_rows.h. */
+/*
+ * picked_rows.c - makes a table from rows of the tables of several runs. picked_rows.h draws it.
+ *
+ * In: rows with their runs. Out: a table with its own frames and stacks. Invariant: frames and
+ * stacks are numbered in order of first use, so dropping rows at the end only shortens arrays.
+ */
 #include "picked_rows.h"
 
 #include <stdlib.h>

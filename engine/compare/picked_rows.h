@@ -1,27 +1,27 @@
 /*
- * picked_rows.h - a table made of rows of several runs' tables.
+ * picked_rows.h - a table made of rows from the tables of several runs.
  *
  *     tables ──▶ picked_rows_add(run, row) ──▶ rows with frames and stacks numbered
  *                                              in order of first use
  *
- * So what the first rows need are the first frames and stacks, and cutting rows off is
- * cutting arrays off.
+ * So the first rows use the first frames and stacks, and removing rows at the end only shortens
+ * arrays.
  */
 #ifndef ETLHEAP_PICKED_ROWS_H
 #define ETLHEAP_PICKED_ROWS_H
 
 #include "row_identity.h"
 
-/* Numbers that were given to frames and stacks of a table, + 1; 0: none yet. */
+/* Numbers given to the frames and stacks of a table, + 1; 0: none yet. */
 typedef struct picked_numbers {
     u32 *frames, *stacks;
 } picked_numbers;
 
 /* Start from {0}. */
 typedef struct picked_rows {
-    row_identities *identities; /* how names are written; borrowed, as tables are, until settled */
+    row_identities *identities; /* spellings of names; borrowed until settled, as tables are */
     const etlheap_table *const *tables;
-    picked_numbers *numbers; /* of each table */
+    picked_numbers *numbers; /* one per table */
     u32 table_count;
     etlheap_key group_by[ETLHEAP_GROUP_BY_MAX];
     u32 group_by_count;
@@ -31,21 +31,22 @@ typedef struct picked_rows {
     ETLHEAP_VECTOR(u32) frame_indices;
 } picked_rows;
 
-/* For at least `expected` rows of these tables, at least one, all grouped alike. False without
- * memory. */
+/* Opens it for about `expected` rows of these tables: at least one, all with the same keys. False
+ * if memory runs out. */
 bool picked_rows_open(picked_rows *picked, row_identities *identities,
                       const etlheap_table *const *tables, u32 table_count, size_t expected);
-void picked_rows_settle(picked_rows *picked); /* frees what adding needs */
+void picked_rows_settle(picked_rows *picked); /* frees what only adding needs */
 void picked_rows_free(picked_rows *picked);
 
-/* Adds a row of a table, without what means something in one run alone: ids of process and
- * thread, and the heap. Measures stay. The row, until the next is added; NULL without memory. */
+/* Adds a row of a table, without what is valid only within one run: ids of process and thread, and
+ * the heap. Keeps measures. Returns the row, valid until the next one is added; NULL if memory runs
+ * out. */
 etlheap_row *picked_rows_add(picked_rows *picked, u32 table, u32 row);
 
-/* Keeps the first rows and only the frames and stacks that they refer to. */
+/* Keeps the first rows, and only the frames and stacks they refer to. */
 void picked_rows_keep(picked_rows *picked, u32 rows);
 
-/* Keys, rows, frames and stacks into the table, which borrows them. */
+/* Sets keys, rows, frames and stacks of the table, which borrows them. */
 void picked_rows_publish(const picked_rows *picked, etlheap_table *table);
 
 #endif

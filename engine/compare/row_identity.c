@@ -13,7 +13,7 @@
 
 #include <stdlib.h>
 
-/* A table whose rows are being identified. */
+/* A table while its rows are identified. */
 typedef struct table_reader {
     row_identities *to;
     const etlheap_table *table;
@@ -85,7 +85,7 @@ static bool identify_row(table_reader *r, const etlheap_row *row, u32 *id)
     return etlheap_index_add(&to->key_index, hash, *id);
 }
 
-/* Of a row only the keys that it is grouped by mean anything. */
+/* Sets the identity's part for one key. Only keys that the table is grouped by mean anything. */
 static bool set_key(table_reader *r, const etlheap_row *row, etlheap_key key, identity_key *out)
 {
     etlheap_strings *const strings = &r->to->strings;
@@ -130,13 +130,14 @@ static bool set_key(table_reader *r, const etlheap_row *row, etlheap_key key, id
     return true;
 }
 
-/* Case counts; NULL is 0. */
+/* Interns a text, with regard to case; NULL is 0. */
 static bool add_text(etlheap_strings *strings, const char *text, u32 *id)
 {
     return text == NULL || etlheap_strings_add(strings, text, strlen(text), id);
 }
 
-/* The frames go behind the pool, and stay there only when the stack is new. */
+/* Interns a stack. Its frames are written at the end of the pool and stay there only if it is
+ * new. */
 static bool identify_stack(table_reader *r, u32 stack, u32 *id)
 {
     row_identities *const to = r->to;
@@ -195,8 +196,8 @@ static bool identify_frame(table_reader *r, u32 frame, u32 *id)
     return true;
 }
 
-/* A guess that rests on the same exports in all runs is worth less than the
- * offset; between builds it is all there is. */
+/* Describes a frame. A name guessed from exports is worth less than the offset if all runs have the
+ * same build; between builds it is all there is. */
 static bool describe_frame(table_reader *r, const etlheap_frame *frame, identity_frame *out)
 {
     row_identities *const to = r->to;
@@ -223,7 +224,7 @@ static bool note_rebuilt(row_identities *identities, u32 name)
     return ETLHEAP_PUSH(&identities->rebuilt, name);
 }
 
-/* Runs are added in their order, so the first spelling is that of the first. */
+/* Interns a name without case. Runs are added in order, so the first run's spelling is shown. */
 static bool add_name(row_identities *identities, name_spellings *spellings, const char *name,
                      u32 *id)
 {

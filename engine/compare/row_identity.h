@@ -1,25 +1,24 @@
 /*
- * row_identity.h - when rows of tables are the same group: see etlheap_diff.h.
+ * row_identity.h - decides when rows of tables are the same group: see etlheap_diff.h.
  *
  *     row ──▶ identity_key {process, stack, frame, ...} ──▶ identity, a dense id
  *                               │
  *                stack: a list of identity_frame {module, function or offset}
  *
- * Everything is interned, so that equal means the same number. Numbers are given in
- * the order in which rows come; row_identities_rank gives an order that does not
- * depend on it.
+ * Everything is interned, so equal things have equal numbers. Numbers follow the order in which
+ * rows come; row_identities_rank gives an order that does not depend on it.
  */
 #ifndef ETLHEAP_ROW_IDENTITY_H
 #define ETLHEAP_ROW_IDENTITY_H
 
 #include "diff_builds.h"
 
-/* Strings are ids of the pool. Compared and hashed as bytes, as are keys. */
+/* A frame. Strings are ids of the pool. Compared and hashed as bytes, as are keys. */
 typedef struct identity_frame {
-    u64 offset; /* in the module, 0 when the symbol counts */
-    u32 module; /* without case; 0: outside of modules */
+    u64 offset; /* in the module; 0 if the symbol counts */
+    u32 module; /* ignoring case; 0: outside all modules */
     u32 symbol; /* 0: the offset counts */
-    u32 side;   /* 0: comparable; else an offset in builds of that side alone (diff_builds) */
+    u32 side;   /* 0: comparable; else an offset in the builds of that side (diff_builds) */
     u32 padding;
 } identity_frame;
 
@@ -30,7 +29,7 @@ typedef struct identity_stack {
 typedef struct identity_key {
     u64 size_class_bytes;
     u32 process, module, type_name, tag, thread_name; /* strings */
-    u32 stack, frame;                                 /* ids; 0: none, or no key */
+    u32 stack, frame;                                 /* ids; 0: none, or not a key */
     u8 kind, type, free_type;
     u8 padding[1];
 } identity_key;
@@ -38,7 +37,7 @@ typedef struct identity_key {
 static_assert(sizeof(identity_frame) == 24, "no hidden padding: hashed as bytes");
 static_assert(sizeof(identity_key) == 40, "no hidden padding: hashed as bytes");
 
-/* How names were written where they were met first: by id of the name; NULL: nowhere yet. */
+/* The spelling of names where they first occurred, by id of the name; NULL: not yet. */
 typedef ETLHEAP_VECTOR(const char *) name_spellings;
 
 /* Start from {0}. Ids are indices + 1. */
@@ -46,31 +45,30 @@ typedef struct row_identities {
     etlheap_strings strings;
     diff_builds builds;
     ETLHEAP_VECTOR(identity_frame) frames;
-    ETLHEAP_VECTOR(u32) pool; /* frame ids of stacks, innermost first */
+    ETLHEAP_VECTOR(u32) pool; /* frame ids of all stacks, innermost first */
     ETLHEAP_VECTOR(identity_stack) stacks;
     ETLHEAP_VECTOR(identity_key) keys;
-    ETLHEAP_VECTOR(u32) rebuilt; /* names of modules that occur in rows */
+    ETLHEAP_VECTOR(u32) rebuilt; /* names of rebuilt modules in rows */
     name_spellings processes, modules;
     etlheap_index frame_index, stack_index, key_index;
 } row_identities;
 
 void row_identities_free(row_identities *identities);
 
-/* The identity of every row of a run's table, ids[row_count]. Runs count from 0, in the order
- * of diff_builds_find. False without memory. */
+/* Finds the identity of every row of a run's table, ids[row_count]. Runs count from 0, in the order
+ * of diff_builds_find. False if memory runs out. */
 bool row_identities_add(row_identities *identities, const etlheap_table *table, u32 run, u32 *ids);
 
-/* How a name of an added table is written where it was met first: in the first
- * run that has it. `spellings` is that of the processes or of the modules. NULL is NULL. Tables are
- * borrowed. False without memory. */
+/* Replaces a name of an added table with its spelling in the first run that has it. `spellings` is
+ * that of processes or modules. NULL stays NULL. Tables are borrowed. False if memory runs out. */
 bool row_identities_spell(row_identities *identities, name_spellings *spellings, const char **name);
 
-/* Adds the names of rebuilt modules that occur in rows without a name of their function, in
- * order. False without memory. */
+/* Adds the names of rebuilt modules that occur in rows without a function name, in order. False if
+ * memory runs out. */
 bool row_identities_rebuilt(const row_identities *identities, name_spellings *names);
 
-/* ranks[id - 1] of every identity: by kind, process and so on, stacks by module,
- * function and offset. False without memory. */
+/* Computes ranks[id - 1] of every identity: by kind, process and so on, stacks by module, function
+ * and offset. False if memory runs out. */
 bool row_identities_rank(const row_identities *identities, u32 *ranks);
 
 #endif

@@ -1,24 +1,26 @@
 /*
- * suppressions.c - known leaks in the syntax of LeakSanitizer.
+ * suppressions.c - known leaks in the syntax of LeakSanitizer: reads them and matches frames.
  *
- * People have such files already, and their meaning must not change with the tool
- * that reads them. What counts is what LeakSanitizer does, also where it is odd:
+ * In: the text of a file, later frames (module, function, source file). Out: the number of the
+ * first suppression that matches.
  *
- *   - the text between two `*` is taken where it occurs first, and never looked for
- *     again further on: `foo$` does not match `foofoo`, but `*foo*$` does;
- *   - `$` ends the pattern wherever it stands, `^` is special at the begin alone;
- *   - blanks before a line and after it are no part of it, those after `leak:` are;
- *   - a frame is compared by its module with all suppressions, then by its function
- *     and source file; the first in the order of the file is the one that counts.
+ * People have such files already, and their meaning must not change with the tool that reads them.
+ * Invariant: so what LeakSanitizer does is right, even where it is odd:
  *
- * One thing is Windows' way: names of modules are compared without case.
+ *   - the text between two `*` is taken where it occurs first, and never looked for again
+ *     further on: `foo$` does not match `foofoo`, but `*foo*$` does;
+ *   - `$` ends the pattern wherever it stands; `^` is special only at the beginning;
+ *   - blanks before and after a line are ignored, those after `leak:` are part of the pattern;
+ *   - a frame is compared by its module with all suppressions, then by its function and
+ *     source file; the first match in the order of the file counts.
  *
- * Two things it accepts are refused, because nobody means them: `leak:` alone, which
+ * One difference is deliberate: names of modules are compared without case, as Windows does. And
+ * two lines that LeakSanitizer accepts are refused, because nobody means them: `leak:` alone, which
  * suppresses everything, and a NUL, which hides the rest of the file.
  *
  * Source: compiler-rt lib/sanitizer_common/sanitizer_suppressions.cpp (Parse, Match),
- * sanitizer_common.cpp (TemplateMatch), lib/lsan/lsan_common.cpp
- * (GetSuppressionForAddr). The tests compare with the library that gcc ships.
+ * sanitizer_common.cpp (TemplateMatch), lib/lsan/lsan_common.cpp (GetSuppressionForAddr). The tests
+ * compare with the library that gcc ships.
  */
 #include "suppressions.h"
 
@@ -58,7 +60,7 @@ void etlheap_suppressions_close(etlheap_suppressions *suppressions)
     free(suppressions);
 }
 
-/* Editors on Windows begin UTF-8 files with a mark that is no part of the text. */
+/* Editors on Windows begin UTF-8 files with a mark that is not part of the text. */
 etl_status etlheap_suppressions_add(etlheap_suppressions *suppressions, const char *name,
                                     etl_bytes text, etl_error *err)
 {
@@ -104,7 +106,7 @@ u32 suppressions_find(const etlheap_suppressions *suppressions, const etlheap_fr
     return found;
 }
 
-/* How much of the text the piece is, which begins it; 0: something else does. */
+/* The number of bytes of the text that match the piece at its start; 0 if it starts differently. */
 static size_t piece_at(const char *text, const char *piece, size_t size, bool is_module)
 {
     const char *const end = piece + size;
@@ -119,8 +121,7 @@ static size_t piece_at(const char *text, const char *piece, size_t size, bool is
     return (size_t)(at - text);
 }
 
-/* Where the piece, which is no empty one, occurs first in the text, and how much of it
- * it is; NULL. */
+/* The first occurrence of a non-empty piece in the text, and its length there; NULL if none. */
 static const char *find_piece(const char *text, const char *piece, size_t *size, bool is_module)
 {
     for (; *text != '\0'; text++) {
@@ -174,7 +175,7 @@ bool suppression_matches_module(const char *pattern, const char *module)
     return matches(pattern, module, true);
 }
 
-/* Up to a line end, which is taken too. */
+/* Takes a line and its line end. */
 static etl_bytes take_line(etl_bytes *rest)
 {
     const u8 *const end = memchr(rest->at, '\n', rest->size);

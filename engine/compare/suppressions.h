@@ -1,7 +1,4 @@
-/*
- * suppressions.h - known leaks: which suppression matches a frame; private to the
- * engine.
- */
+/* suppressions.h - finds the suppression that matches a frame; private to the engine. */
 #ifndef ETLHEAP_SUPPRESSIONS_H
 #define ETLHEAP_SUPPRESSIONS_H
 
@@ -12,7 +9,7 @@
 
 typedef struct suppression {
     const char *pattern; /* without `leak:`, never empty */
-    const char *file;    /* where it stands, for the report */
+    const char *file;    /* its file, for the report */
     u32 line;
 } suppression;
 
@@ -21,14 +18,14 @@ struct etlheap_suppressions {
     ETLHEAP_VECTOR(suppression) list;
 };
 
-/* The first suppression that matches the frame's module, else its function or
- * source file; SUPPRESSION_NONE. */
+/* The first suppression that matches the frame's module, function or source file; SUPPRESSION_NONE
+ * if none does. */
 u32 suppressions_find(const etlheap_suppressions *suppressions, const etlheap_frame *frame);
 
-/* Whether a pattern matches a name, which may be NULL and then is none. */
+/* True if the pattern matches the name. NULL never matches. */
 bool suppression_matches(const char *pattern, const char *name);
 
-/* The same for a name of a module: without case. */
+/* True if the pattern matches the name of a module, ignoring case. */
 bool suppression_matches_module(const char *pattern, const char *module);
 
 #endif

@@ -1,12 +1,17 @@
 /*
- * trend.c - the groups of several runs, each with a value a run: see etlheap_trend.h.
+ * trend.c - compares the groups of several runs: each group gets a value for each run, and a curve.
  *
- * Rows of all tables are given the number of their identity, so a group's values are
- * a line of an array:
+ * In: a table for each run, in the order of the runs. Out: an etlheap_trend: rows with their
+ * values, slope and pattern.
+ *
+ * Rows are numbered by identity (row_identity.c), so the values of a group are a line of an array:
  *
  *                 run 0   1   2
  *     identity 1      5   7   9    ──▶ trend_curve_of ──▶ place ──▶ row
  *              2      0   0   4
+ *
+ * A group that a run does not have is 0 there. Invariant: rows are ordered by measures and content,
+ * never by identity, which depends on the order of rows.
  */
 #include <stdlib.h>
 
@@ -14,12 +19,12 @@
 #include "parser/sized.h"
 #include "trend_curve.h"
 
-/* Where a group was seen last. */
+/* The row where a group was seen last. */
 typedef struct trend_source {
     u32 run, row;
 } trend_source;
 
-/* A group on its way to a place among the rows. */
+/* A group with its sort keys. */
 typedef struct trend_place {
     u64 order, moved; /* ascending */
     u32 rank, group;
@@ -33,7 +38,7 @@ typedef struct owned_trend {
     name_spellings rebuilt;
 } owned_trend;
 
-/* A trend in the making. Arrays have a line a group, by identity - 1. */
+/* A trend under construction. Arrays have one line for each group, by identity - 1. */
 typedef struct trend_maker {
     const etlheap_table *const *tables;
     const etlheap_result *const *results;
@@ -146,7 +151,7 @@ static bool make(trend_maker *maker)
     return true;
 }
 
-/* All rows are identified before there are lines to add them to. */
+/* Identifies all rows first, because the number of lines must be known before they are filled. */
 static bool sum_groups(trend_maker *maker)
 {
     size_t row_count = 0, at = 0;
@@ -171,7 +176,7 @@ static bool sum_groups(trend_maker *maker)
     return ok;
 }
 
-/* The first row of a group in a run is the one that is shown. */
+/* Adds the rows of a run. The first row of a group is the one that is shown. */
 static void add_rows(const trend_maker *maker, u32 run, const u32 *ids)
 {
     const etlheap_table *const table = maker->tables[run];

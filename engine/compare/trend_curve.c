@@ -1,8 +1,12 @@
 /*
- * trend_curve.c - slope and pattern of one curve: see etlheap_trend.h.
+ * trend_curve.c - slope, change and pattern of one curve. etlheap_trend.h defines them.
  *
- * Runs are few, so every pair of them and every cut is looked at. All is done in whole
- * numbers, so the answer is the same on all machines.
+ * In: a value for each run. Out: an etlheap_trend_curve.
+ *
+ * There are few runs, so every pair of runs and every possible cut is examined: the slope is the
+ * median over runs of the median slope to all other runs, a step is the cut that explains the
+ * values best. Invariant: all arithmetic is in integers, so that the answer is the same on all
+ * machines.
  */
 #include "trend_curve.h"
 
@@ -11,7 +15,7 @@
 #define STEP_SHARE   4u   /* a step leaves at most this part of the distances */
 #define STEADY_SHARE 100u /* and what is steady varies by at most this part */
 
-/* A curve, and room to sort in. */
+/* A curve, and scratch memory for sorting. */
 typedef struct trend_reader {
     const i64 *values, *partners;
     u32 count;
@@ -33,7 +37,7 @@ static bool has_something(const trend_reader *r, u32 run)
     return r->values[run] != 0 || r->partners[run] != 0;
 }
 
-/* Puts the values into another order. */
+/* The median; reorders the values. */
 static i64 median(i64 *values, u32 count)
 {
     const i64 low = select_rank(values, count, (count - 1) / 2);
@@ -73,7 +77,7 @@ static i64 slope_of(const trend_reader *r)
     return median(r->medians, r->count);
 }
 
-/* Where the best cut is; 0: none of them explains the curve. */
+/* The best cut; 0 if no cut explains the curve. */
 static u32 find_step(const trend_reader *r)
 {
     u64 least = distances(r, 0, r->count) / STEP_SHARE;
@@ -99,7 +103,7 @@ static bool is_drift(const trend_reader *r, i64 slope)
     return (slope > 0 && rises * 2 >= pairs) || (slope < 0 && -rises * 2 >= pairs);
 }
 
-/* Whether there is something in all of the runs, or in none of them. */
+/* Do all of these runs have something, or none of them? */
 static bool is_all(const trend_reader *r, u32 first, u32 end, bool something)
 {
     for (u32 run = first; run < end; run++) {
@@ -129,7 +133,7 @@ static etlheap_trend_pattern step_pattern(const trend_reader *r, u32 cut)
     return ETLHEAP_TREND_STEP;
 }
 
-/* What begins or ends without being a step: it came in several runs, or went. */
+/* The pattern of a curve that begins or ends without a step, over several runs. */
 static etlheap_trend_pattern edge_pattern(const trend_reader *r, const etlheap_trend_curve *curve)
 {
     if (!is_all(r, curve->first_run, curve->last_run + 1, true))

@@ -106,21 +106,21 @@ static u32 latest_slot(const trace_context *context, u32 pid)
                               &pid);
 }
 
-/* The newest owner of the pid; NULL when there is none yet. */
+/* The newest owner of the pid; NULL if there is none yet. */
 static process_history *latest_of(const trace_context *context, u32 pid)
 {
     const u32 slot = latest_slot(context, pid);
     return slot == 0 ? NULL : &context->processes.at[context->latest.at[slot - 1] - 1];
 }
 
-/* The last tick whose events can be the process's. */
+/* The last tick at which an event can still belong to the process. */
 static i64 late_end(const trace_context *context, u32 process)
 {
     return etl_sat_add_i64(context->processes.at[process - 1].end_ticks, context->after_end_ticks);
 }
 
-/* Skips grow with the number of owners, so that any is found in few steps: from
- * two skips of one length the next owner makes one of both. */
+/* Links an owner to earlier ones. Skips grow with the number of owners, so that any owner is found
+ * in few steps: two skips of one length are joined by the next owner. */
 static void link_former(trace_context *context, process_history *row, u32 former)
 {
     row->previous = row->skip = former;
@@ -185,7 +185,7 @@ static bool take_names(trace_context *context, process_history *process,
                                      &process->command_line);
 }
 
-/* Takes what the record says and we did not know. */
+/* Adds facts of the record that are not known yet. */
 static bool describe(trace_context *context, process_history *process, const system_event *row)
 {
     const etl_process_event *const event = &row->event.as.process;
@@ -202,8 +202,8 @@ static bool has_key_of(const process_history *process, const etl_process_event *
     return process->unique_key != 0 && process->unique_key == event->unique_process_key;
 }
 
-/* The known owner that a record speaks of: the newest one, or the one before if
- * only memory events tell of the newest and the key is the other's. */
+/* The known owner that a record is about: the newest one, or the one before if the newest is known
+ * only from memory events and the key belongs to the other. */
 static process_history *known_subject(const trace_context *context, const etl_process_event *event)
 {
     process_history *const newest = latest_of(context, event->process_id);
@@ -214,9 +214,9 @@ static process_history *known_subject(const trace_context *context, const etl_pr
 }
 
 /*
- * *out: the process that an end or a rundown speaks of, made when it is not
- * known yet. NULL when it ended before: the record is from another session, or
- * something still refers to the process. False without memory.
+ * *out: the process that an end or a rundown is about, made if it is not known yet. NULL if it has
+ * ended already: the record is from another session, or something still refers to the process.
+ * False without memory.
  */
 static bool find_subject(trace_context *context, const system_event *row, process_history **out)
 {
@@ -237,8 +237,8 @@ static bool find_subject(trace_context *context, const system_event *row, proces
     return *out != NULL;
 }
 
-/* The modules of a process go with it, so that addresses may mean something else from
- * then on. As with what a module's record says, that does not change earlier slices. */
+/* Ends a process. Its modules go with it, so addresses may mean something else from then on. As
+ * with image records, that does not change earlier slices. */
 static bool end_process(trace_context *context, process_history *process, i64 ticks)
 {
     const i64 from_ticks = context->from_ticks;
@@ -283,7 +283,7 @@ static bool apply_end(trace_context *context, const system_event *row)
     return end_process(context, process, row->ticks) && describe(context, process, row);
 }
 
-/* At the start of a session or at its end: alive now, and since before. */
+/* A rundown, at the start or end of a session: the process is alive now and was before. */
 static bool apply_rundown(trace_context *context, const system_event *row)
 {
     process_history *process;
@@ -292,7 +292,7 @@ static bool apply_rundown(trace_context *context, const system_event *row)
     return process == NULL || describe(context, process, row);
 }
 
-/* Exited, but something still refers to it: it only lends its name. */
+/* A process that has exited but is still referred to: it only gives its name. */
 static bool apply_defunct(trace_context *context, const system_event *row)
 {
     const etl_process_event *const event = &row->event.as.process;
@@ -319,7 +319,7 @@ static bool same_changes(const void *owner, u32 id, const void *key)
     return context->image_changes.at[id - 1].pid == *(const u32 *)key;
 }
 
-/* NULL: no image of the pid was ever spoken of. */
+/* The image changes of a pid; NULL if no record was about one. */
 static image_changes *changes_of(const trace_context *context, u32 pid)
 {
     const u32 id = etlheap_index_find(&context->changes_by_pid, etlheap_hash_u64(pid), same_changes,
@@ -349,15 +349,15 @@ bool context_add_change(trace_context *context, u32 pid, i64 ticks)
     return ETLHEAP_PUSH(&changes->ticks, is_late ? changes->ticks.at[count - 1] : ticks);
 }
 
-/* A rundown too may show that an address has changed hands. Kernel images are
- * told of for process 0 and, at times, 4. */
+/* Notes that modules of a pid changed; a rundown can show that too. Kernel images are reported for
+ * process 0 and, at times, 4. */
 static bool note_image_change(trace_context *context, const image_row *row)
 {
     return context_add_change(context, row->pid, row->ticks) &&
            (row->pid != 4 || context_add_change(context, 0, row->ticks));
 }
 
-/* Narrows an epoch to what it is for one pid. */
+/* Narrows the time of an epoch to what holds for one pid. */
 static void narrow_epoch(const trace_context *context, u32 pid, i64 ticks, image_epoch *epoch)
 {
     const image_changes *const changes = changes_of(context, pid);
@@ -387,7 +387,7 @@ image_epoch context_image_epoch(const trace_context *context, u32 pid, i64 ticks
     return epoch;
 }
 
-/* What it says does not change what addresses meant to the events of earlier slices. */
+/* Applies an image record. It does not change what addresses meant to events of earlier slices. */
 static bool apply_image(trace_context *context, const system_event *row)
 {
     const etl_image_event *const event = &row->event.as.image;
@@ -445,7 +445,7 @@ static bool apply_volume(trace_context *context, const system_event *row)
            ETLHEAP_PUSH(&context->volumes, volume);
 }
 
-/* Those that do not run belong to no process. */
+/* Applies a service record. Services that are not running belong to no process. */
 static bool apply_service(trace_context *context, const system_event *row)
 {
     const etl_config_service *const event = &row->event.as.config_service;
@@ -456,8 +456,8 @@ static bool apply_service(trace_context *context, const system_event *row)
            (service.name == 0 || ETLHEAP_PUSH(&context->services, service));
 }
 
-/* The owners around a moment, as ids: the newest that started by then, and the
- * oldest that started later; 0: none. */
+/* The owners around a moment, by id: the newest that had started by then, and the oldest that
+ * started later; 0 if there is none. */
 typedef struct owners_around {
     u32 before, after;
 } owners_around;
@@ -476,7 +476,7 @@ static owners_around find_owners(const trace_context *context, u32 pid, i64 tick
     return found;
 }
 
-/* Which of the two an event belongs to; 0: neither. */
+/* The owner of the two that an event belongs to; 0 for neither. */
 static u32 choose_owner(const trace_context *context, owners_around found, i64 ticks)
 {
     if (found.before != 0 && ticks <= late_end(context, found.before))
@@ -487,7 +487,7 @@ static u32 choose_owner(const trace_context *context, owners_around found, i64 t
     return 0;
 }
 
-/* A process known from an event between two owners, or after the last. */
+/* Adds a process that is known only from an event between two owners, or after the last. */
 static process_history *add_implicit(trace_context *context, u32 pid, owners_around found)
 {
     const i64 start_ticks = found.before == 0 ? ETLHEAP_TICKS_BEFORE
@@ -538,7 +538,7 @@ u32 context_process_at(const trace_context *context, u32 pid, i64 ticks)
     return owner != 0 ? owner : found.after != 0 ? found.after : found.before;
 }
 
-/* The first destruction in the order of by_heap that is not before the row. */
+/* The first destruction in by_heap's order that is not before the row. */
 static size_t find_destroyed(const trace_context *context, const heap_destroyed *row)
 {
     size_t low = 0, high = context->destroyed.count;

@@ -15,14 +15,14 @@
 
 #include "context.h"
 
-/* A note, and whose heap it is about. */
+/* A note, and the process whose heap it is about. */
 typedef struct owned_note {
     heap_note note;
     u32 process;
     size_t order;
 } owned_note;
 
-/* What is known of one heap while its notes are gone through. */
+/* What is known about one heap while its notes are read. */
 typedef struct heap_state {
     u64 committed, reserved, ranges;
     u64 recreated; /* times that a new heap got the handle of a destroyed one */
@@ -90,13 +90,15 @@ bool heap_note_of(const etl_event *event, u32 pid, heap_note *out)
     }
 }
 
-/* A heap that is there has something committed: 0 is what older versions leave. */
+/* A heap that exists has committed memory, so 0 means that an older version left the field
+ * empty. */
 static u64 told(u64 bytes)
 {
     return bytes == 0 ? HEAP_SIZE_UNKNOWN : bytes;
 }
 
-/* Pairs of address and size; their width follows from their number. */
+/* The sum of a rundown's ranges: pairs of address and size, whose width follows from their
+ * number. */
 static u64 sum_of_ranges(const etl_heap_range_rundown *rundown)
 {
     u64 sum = 0;

@@ -1,4 +1,10 @@
-/* mark_list.c - see mark_list.h. */
+/*
+ * mark_list.c - collects marks and keeps the earliest ones. mark_list.h draws the way of a mark.
+ *
+ * In: notes of the scan, in any order. Out: etlheap_marks, in order of time. Invariant: marks are
+ * ordered by (ticks, stream, place in the stream), so which ones are kept depends neither on slices
+ * nor on threads.
+ */
 #include "mark_list.h"
 
 #include <stdlib.h>

@@ -1,4 +1,10 @@
-/* meminfo.c - see meminfo.h. */
+/*
+ * meminfo.c - committed memory of the system and of processes over time, from MemInfo records.
+ *
+ * In: notes of a run, in pages. Out: rows in order of time, by process, in bytes. Invariant: the
+ * page size comes from another record; without it a default is used, so rows are converted only at
+ * the end.
+ */
 #include "meminfo.h"
 
 #include <stdlib.h>

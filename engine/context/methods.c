@@ -1,9 +1,17 @@
 /*
- * methods.c - ranges of methods and look-ups in them; see methods.h.
+ * methods.c - finds the method of .NET at an address, and builds the table of methods when a run
+ * ends. methods.h has the model.
  *
- * Ranges are sorted by (process id, start, time). Over time they may overlap in any way, so a
- * look-up goes back from the last start before the address for as long as an earlier range
- * reaches that far, over a bounded number of them: code lies in few places twice.
+ * In (building): the rows that methods_told.c collected. Out: a module for each distinct name, and
+ * ranges of code. In (look-up): a process id, an address, a time. Out: an index of a module, or
+ * none.
+ *
+ *     ranges, by (pid, start, time)   |a-----|  |b---|            an address in both a and c means
+ *                                       |c--------|               the one placed last by that time
+ *
+ * A look-up starts at the last range that begins at or before the address and goes back as long as
+ * an earlier range reaches that far, over at most RANGES_MAX ranges. Invariant: each range knows
+ * how far earlier ranges reach; inserting or sorting differently breaks the stop condition.
  */
 #include "methods.h"
 
@@ -32,7 +40,7 @@ static size_t ranges_after(const method_table *methods, u32 pid, u64 address)
     return low;
 }
 
-/* Of ranges there by then the last one, else of later ones the first. */
+/* Is `a` a better answer? The last range that was there by then, else the first later one. */
 static bool is_better(const method_range *a, const method_range *than, i64 ticks)
 {
     if (than == NULL)
@@ -95,7 +103,7 @@ static bool same_function(const void *owner, u32 id, const void *key)
     return strcmp(search->modules->list.at[search->first + id - 1].path, key) == 0;
 }
 
-/* "file!function", which tells methods apart. */
+/* Makes "file!function", which tells methods apart. */
 static bool join_path(etlheap_strings *strings, const method_stay *stay, const char **path)
 {
     const size_t file = strlen(stay->file), function = strlen(stay->function);
@@ -138,7 +146,8 @@ static bool add_function(module_table *out, etlheap_strings *strings, etlheap_in
            etlheap_index_add(index, hash, out->methods.function_count);
 }
 
-/* Where ranges overlap over time, an address may mean another method from each load on. */
+/* Makes an epoch at each load of ranges that overlap over time: an address may mean another method
+ * from then on. */
 static bool add_epochs(module_table *out)
 {
     const method_table *const methods = &out->methods;
@@ -230,8 +239,8 @@ static const char *last_component(const char *path)
     return name;
 }
 
-/* What the runtime said of the id first at the method's time or later, or else last; NULL:
- * nothing. */
+/* The assembly of an id: the first record at the method's time or later, else the last one; NULL if
+ * there is none. */
 static const char *assembly_of(const trace_context *context, const method_row *row)
 {
     const assembly_row *const list = context->assemblies.at;
@@ -252,7 +261,8 @@ static const char *assembly_of(const trace_context *context, const method_row *r
     return NULL;
 }
 
-/* Code that was compiled before lies in an image, whose name tools show for it. */
+/* The file to show. Code that was compiled ahead lies in an image, and tools show the image's
+ * name. */
 static const char *file_of(const module_table *modules, const trace_context *context,
                            const method_row *row, u32 process)
 {
@@ -264,7 +274,7 @@ static const char *file_of(const module_table *modules, const trace_context *con
     return name != NULL && name[0] != '\0' ? name : UNKNOWN_MODULE;
 }
 
-/* "Namespace.Type.Method"; what compilers make at run time has no type. */
+/* Makes "Namespace.Type.Method". Methods that compilers make at run time have no type. */
 static bool function_of(trace_context *context, const method_row *row, const char **out)
 {
     const char *const name_space = etlheap_strings_get(&context->strings, row->name_space);

@@ -1,15 +1,18 @@
 /*
- * methods_told.c - what a run is told of the methods of .NET; see methods.h.
+ * methods_told.c - collects what a trace says about the methods of .NET, slice by slice.
  *
- * Loads, unloads and rundowns come in any mixture, and nearly all say again what is known:
- * a rundown at the end names what was loaded before. So a method has one row for each stay
- * at a place. A rundown without a load before it tells of code that has been there since the
- * beginning, or since the code before it left.
+ * In: loads, unloads and rundowns, in any mixture. Out: one method_row for each stay of a method at
+ * an address, and a change of the process's addresses where one is needed.
  *
- * Code is seldom put where other code was. When it is, stacks before and after mean other
- * things, which is a change of the process's addresses; but a change costs each call stack
- * a new row, so there is one only where code is put into the bounds of what went since the
- * last change. That is as many changes as are needed, if the code that went lay together.
+ * Nearly all records repeat what is known: a rundown at the end names what was loaded before. A
+ * rundown without a load means that the code has been there since the beginning, or since other
+ * code left the place.
+ *
+ * Code is rarely placed where other code was. If it is, stacks before and after mean different
+ * things, which is a change of the process's addresses. A change costs each call stack a new row,
+ * so one is made only if code is put into the bounds of code that left since the last change. That
+ * is as few as possible if the code that left lay together. Invariant: stacks before and after such
+ * a reuse must fall into different epochs.
  */
 #include "methods.h"
 
@@ -37,7 +40,7 @@ static u32 first_at(const trace_context *context, const method_place_key *key)
                               key);
 }
 
-/* The row of the place that was told of last, if it is of the same process; NULL: none. */
+/* The latest row at an address if it belongs to the same process; else NULL. */
 static method_row *latest_at(const trace_context *context, u32 first, i64 ticks)
 {
     if (first == 0)
@@ -74,7 +77,7 @@ static bool note_freed(trace_context *context, const method_row *row)
     return true;
 }
 
-/* Code is put at the row's place. */
+/* Notes that code was placed where the row says. */
 static bool note_taken(trace_context *context, const method_row *row, bool replaces, i64 ticks)
 {
     image_changes *const changes = context_changes(context, row->pid);
@@ -106,7 +109,7 @@ static bool load(trace_context *context, u32 first, method_row *known, method_ro
     return note_taken(context, row, known != NULL, ticks) && add_row(context, first, row);
 }
 
-/* Two sessions may both tell of one unload. */
+/* Ends a stay. Two sessions may both report one unload. */
 static bool unload(trace_context *context, u32 first, method_row *known, method_row *row)
 {
     const i64 ticks = row->load_ticks;

@@ -1,12 +1,18 @@
 /*
- * modules.c - look-ups in the module table; see modules.h.
+ * modules.c - finds the module at an address, by process and time. modules.h says what happens if
+ * none was loaded there.
  *
- * The table is sorted by base, and modules alive at one time do not overlap, but
- * over time they may. So a look-up walks back from the last base at or below the
- * address for as long as any earlier module reaches that far. The lives of one
- * base follow each other in time, so of each base it looks at two at most: the
- * last that began by then, and the next. The processes of an id follow each other
- * too, so if a life at this base is the asking process's, at least one of these two is.
+ * In: a process, an address, a time. Out: an index of the module table, or none.
+ *
+ *     table, by base    |a: kernel32, life 1|  |a: life 2|  |b: app.exe------|
+ *                        modules of one time do not overlap; over time they may
+ *
+ * A look-up walks back from the last base at or below the address as long as any earlier module
+ * reaches that far. The lives of one base follow each other in time, so at each base it looks at
+ * two at most: the last that began by then, and the next. The processes of one id follow each other
+ * too, so if the asking process has a life at this base, one of these two is it. Invariant: the
+ * table must stay sorted by (pid, base, time), with the reach of earlier modules kept up to date
+ * (modules_index).
  */
 #include "modules.h"
 
@@ -45,7 +51,7 @@ static bool add_epochs(module_table *out, const etlheap_module_info *module)
 
 #define SHORT_NAME_SIZE 14u /* of a process, in the records of older systems */
 
-/* The file that the process was started from, which may have any name. */
+/* Is it the program of its process? Its file may have any name. */
 static bool is_program(const module_owners *owners, const etlheap_module_info *module)
 {
     const size_t size = strlen(module->name);
@@ -59,9 +65,8 @@ static bool is_program(const module_owners *owners, const etlheap_module_info *m
     return length > 0 && (length == size || strlen(name) >= SHORT_NAME_SIZE);
 }
 
-/* Among modules that share addresses over time, each coming or going begins an
- * epoch. They lie side by side in the table, from one that nothing before it
- * reaches into to the next such. */
+/* Builds the look-up data. Among modules that share addresses over time, each load or unload begins
+ * an epoch. Such modules are neighbours in the table. */
 bool modules_index(module_table *out, const module_owners *owners)
 {
     u32 first = 0; /* of the neighbours whose epochs are not told yet */
@@ -109,8 +114,8 @@ static bool covers(const etlheap_module_info *module, u64 address)
     return address >= module->base && address < end_of(module);
 }
 
-/* The lives of one base that end before `end` in the table: the first, and the
- * first that begins after `ticks`. Nearly always there is one life. */
+/* Finds the lives of the base just before `end`: the first of them, and the first that begins after
+ * `ticks`. There is nearly always one life. */
 static size_t lives_before(const module_table *modules, size_t end, i64 ticks, size_t *next)
 {
     const etlheap_module_info *const last = &modules->list.at[end - 1];
@@ -147,8 +152,8 @@ static find_rank rank_of(const module_table *modules, u32 module, const module_s
     return is_there ? FIND_SURE : FIND_OTHER_TIME;
 }
 
-/* Of modules that are as good as each other the first one: before the later ones those
- * that were there last before the moment. */
+/* Finds the best module. Among equally good ones, the latest that was there before the moment comes
+ * first, then later ones. */
 static u32 find_in(const module_table *modules, const module_space *space, u64 address)
 {
     const etlheap_module_info *const list = modules->list.at;
@@ -219,8 +224,8 @@ bool modules_has_epochs(const module_table *modules, u32 pid)
            (first > 0 && modules->epochs.at[first - 1].pid == pid);
 }
 
-/* The number of epoch starts up to the moment, over all processes: what matters
- * is that it differs between epochs of one process. */
+/* The epoch at a moment: the number of epoch starts up to then, over all processes. All that
+ * matters is that it differs between the epochs of one process. */
 u32 modules_epoch(const module_table *modules, u32 pid, i64 ticks)
 {
     const module_epoch wanted = { pid, ticks };

@@ -1,12 +1,16 @@
 /*
- * modules_build.c - the module table out of a run's image events.
+ * modules_build.c - builds the module table from the image events of a run.
  *
- * Image events come as loads, unloads and rundowns, in any mixture: many traces
- * hold the end rundown only. Sorted by (process, base, time) they are replayed:
- * a load opens a module, an unload closes it, and either an unload or a rundown
- * without one before it tells of a module that was there since before the trace,
- * or since the former one of its place left. A module belongs to one process: the
- * next owner of the id begins with modules of its own, even if they are the same.
+ * In: loads, unloads and rundowns, in any mixture; many traces have only the rundown at the end.
+ * Out: one row for each stay of a module, from load to unload.
+ *
+ *     sorted by (process, base, time)    load ... unload    rundown         unload
+ *     modules                            |── module ──|     ──── since before ──|
+ *
+ * A load opens a module and an unload closes it. An unload or rundown without a load before it
+ * means that the module was there since before the trace, or since the former module at that
+ * address left. Invariant: a module belongs to one process; the next owner of the process id begins
+ * with modules of its own, even if they are the same.
  */
 #include <stdlib.h>
 
@@ -45,7 +49,7 @@ static int by_identity(const void *a, const void *b)
     return order != 0 ? order : (int)x->has_rsds - (int)y->has_rsds;
 }
 
-/* The newest module if it is at the row's place; NULL: there was none yet. */
+/* The newest module if it is at the row's address; NULL if there was none yet. */
 static etlheap_module_info *former_module(const module_table *out, const image_row *row)
 {
     if (out->list.count == 0)
@@ -54,8 +58,7 @@ static etlheap_module_info *former_module(const module_table *out, const image_r
     return newest->pid == row->pid && newest->base == row->base ? newest : NULL;
 }
 
-/* Is the module the row speaks of still loaded? Two sessions may both tell of
- * one unload. */
+/* Is the row's module still loaded? Two sessions may both report one unload. */
 static bool is_open(const etlheap_module_info *former, const image_row *row)
 {
     return former->unload_ticks == ETLHEAP_TICKS_NEVER ||
@@ -68,8 +71,8 @@ static const char *file_name(const char *path)
     return slash != NULL ? slash + 1 : path;
 }
 
-/* How much of the path a volume is, which is a whole number of its components; 0: it
- * is another's. */
+/* The length of the volume in the path, a whole number of components; 0 if the path is on another
+ * volume. */
 static size_t volume_size(const char *path, const char *volume)
 {
     const size_t size = etl_name_begins(path, volume);
@@ -120,7 +123,7 @@ static bool name_module(trace_context *context, u32 path_id, etlheap_module_info
     return true;
 }
 
-/* What a merge wrote of an image, with the time of the image's own event. */
+/* The identity that a merge wrote for an image, with the time of the image's own event. */
 static image_identity identity_of(const trace_context *context, const image_row *row)
 {
     const image_identity wanted = { .pid = row->pid, .base = row->base, .ticks = row->told_ticks };
@@ -168,8 +171,8 @@ static void identify(const trace_context *context, const image_row *row,
     }
 }
 
-/* Kernel and loader spell volumes differently, so only file names are compared. A
- * file may have been built again while it was not loaded. */
+/* Are both the same file? Kernel and loader spell volumes differently, so only file names are
+ * compared. The file may have been rebuilt while it was not loaded. */
 static bool is_same_image(const trace_context *context, const etlheap_module_info *module,
                           const image_row *row, const image_identity *identity)
 {
@@ -181,9 +184,9 @@ static bool is_same_image(const trace_context *context, const etlheap_module_inf
     return module->size_bytes == row->size_bytes && etl_name_same(module->name, name);
 }
 
-/* The run's id of the process that the event is of; 0: the kernel, or one that
- * nothing else tells of. Modules of a process that has ended go some time later:
- * they are not those of a process that is about to start. */
+/* The process of an image event, by the run's id; 0 for the kernel or a process that no other
+ * record names. Modules of an ended process are unloaded some time later; they do not belong to a
+ * process that is about to start. */
 static u32 process_of(const trace_context *context, const image_row *row)
 {
     const u32 id =
@@ -207,8 +210,8 @@ static bool add_module(module_table *out, trace_context *context, const image_ro
     return name_module(context, row->path, &module) && ETLHEAP_PUSH(&out->list, module);
 }
 
-/* Where the row shows that the open module has gone without an unload: when. At its
- * process's end, if that ended. */
+/* When the open module left, if the row shows that it left without an unload: when its process
+ * ended, if it did. */
 static i64 unseen_unload(const trace_context *context, const etlheap_module_info *open,
                          const image_row *row, u32 process)
 {
@@ -218,7 +221,7 @@ static i64 unseen_unload(const trace_context *context, const etlheap_module_info
     return end_ticks > open->load_ticks && end_ticks < row->ticks ? end_ticks : row->ticks;
 }
 
-/* The modules' processes are the run's own ids. */
+/* Applies one image row. Processes are the run's own ids here. */
 static bool replay_image(module_table *out, trace_context *context, const image_row *row)
 {
     etlheap_module_info *const former = former_module(out, row);

@@ -1,4 +1,9 @@
-/* services.c - see services.h. */
+/*
+ * services.c - adds the Windows services to the processes that run them.
+ *
+ * In: the rundown's records of services, with process ids. Out: in each process a text with the
+ * names of its services, in order.
+ */
 #include "services.h"
 
 #include <stdlib.h>

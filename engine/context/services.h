@@ -1,8 +1,8 @@
 /*
- * services.h - which Windows services a process runs.
+ * services.h - the Windows services that a process runs.
  *
- * The kernel's rundown has one record for each service of the machine, with the id of
- * its process if it runs. A host such as svchost.exe runs several.
+ * The kernel's rundown has one record for each service of the computer, with the id of its process
+ * if it runs. A host such as svchost.exe runs several.
  */
 #ifndef ETLHEAP_SERVICES_H
 #define ETLHEAP_SERVICES_H
@@ -10,8 +10,8 @@
 #include "context.h"
 #include "engine/engine.h"
 
-/* Fills in `services` of the processes: names in byte order, with commas. process_ids are
- * final ids by the run's ids. False without memory. */
+/* Sets `services` of the processes: names in byte order, separated by commas. process_ids has the
+ * final ids by the run's ids. False if memory runs out. */
 bool services_describe(trace_context *context, const u32 *process_ids,
                        etlheap_process_info *processes);
 

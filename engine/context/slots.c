@@ -1,4 +1,19 @@
-/* slots.c - see slots.h. */
+/*
+ * slots.c - numbers heaps, owners and slots, so that one small number says who owns a block and
+ * where it was allocated. slots.h defines the three terms.
+ *
+ * In: (process, heap handle), (heap, epoch of the process's modules), (stack reference, owner).
+ * Out: dense numbers from 1, in the order in which they were added.
+ *
+ *     (process, handle) ──▶ heap ──+ epoch──▶ owner ──+ stack──▶ slot
+ *
+ *     by_stack[stack], by_node[node]    the first slot of a stack: an array access
+ *     slot_index                        further slots of the same stack: a hash table
+ *
+ * Nearly every stack has one slot, so hashing is the exception. Invariant: the find functions write
+ * nothing, so any number of threads may look up numbers at once. Numbers are added between these
+ * phases by one thread, in an order that does not depend on threads.
+ */
 #include "slots.h"
 
 #include <stdlib.h>
@@ -34,8 +49,8 @@ static u64 hash_two(u32 high, u32 low)
     return etlheap_hash_u64((u64)high << 32 | low);
 }
 
-/* Every event that still waits for its stack has a reference of its own, so
- * looking for an equal one would be in vain. */
+/* An event that waits for its stack has a reference that no other event has, so there is never an
+ * equal one to find. */
 static bool is_unique(stack_ref stack)
 {
     return (stack & STACK_TAG_MASK) == STACK_TAG_WAITING;
@@ -88,7 +103,7 @@ u32 slots_add_owner(slot_table *table, const owner_row *row)
     return (u32)table->owners.count;
 }
 
-/* The place for the first slot of a stack, with room made; NULL without memory. */
+/* The entry for the first slot of a stack, added if needed; NULL without memory. */
 static first_slot *make_first(slot_table *table, stack_ref stack)
 {
     const bool is_node = (stack & STACK_TAG_MASK) == STACK_TAG_DEFERRED;

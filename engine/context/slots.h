@@ -1,25 +1,25 @@
 /*
- * slots.h - whose a block is and where it was allocated, as one small number.
+ * slots.h - slots: the pair (owner, stack reference), numbered densely.
  *
- * All that a report says of a block but its size and times follows from its
- * *slot*: the stack reference of its allocation and its owner. There are about
- * as many slots as distinct stacks, so what takes time (names, culling, filters)
- * is done per slot, and a journal entry needs no more than the slot's number.
+ * Everything a report says about a block, except its size and times, follows from its *slot*: the
+ * stack reference of its allocation and its owner. There are about as many slots as distinct
+ * stacks. So slow work (names, culling, filters) is done once per slot, and a journal entry needs
+ * only the number of the slot.
  *
- *     heap   a heap handle of one process instance
- *     owner  a heap, while the modules of its process stay as they are
+ *     heap   a heap handle of one process lifetime
+ *     owner  a heap, while the modules of its process stay the same
  *     slot   a stack reference, which may still be provisional, and an owner
  *
- * Numbers begin at 1. While a slice is put into order many threads look numbers
- * up and nobody adds; what was missing is added between the phases, in order, so
- * numbers do not depend on the number of threads.
+ * Numbers begin at 1. While a slice is put in order, many threads look numbers up and none adds
+ * any. Missing ones are added between the phases, in order, so numbers do not depend on the number
+ * of threads.
  */
 #ifndef ETLHEAP_SLOTS_H
 #define ETLHEAP_SLOTS_H
 
 #include "stacks.h"
 
-/* A journal entry has 27 bits for it. */
+/* A journal entry has 27 bits for a slot. */
 #define SLOT_NUMBER_MAX (((u32)1 << 27) - 1)
 
 typedef struct heap_row {
@@ -28,7 +28,7 @@ typedef struct heap_row {
 } heap_row;
 
 typedef struct owner_row {
-    i64 first_ticks; /* its first event: when its modules are looked up */
+    i64 first_ticks; /* time of its first event, at which its modules are looked up */
     u32 heap;
     u32 epoch; /* see context_image_epoch */
 } owner_row;
@@ -38,7 +38,7 @@ typedef struct slot_row {
     u32 owner;
 } slot_row;
 
-/* The slot that a stack had first. Nearly every stack has only one. */
+/* The first slot of a stack. Nearly every stack has only one. */
 typedef struct first_slot {
     u32 owner, slot; /* 0: none yet */
 } first_slot;
@@ -52,12 +52,12 @@ typedef struct slot_table {
     etlheap_index heap_index, owner_index, slot_index;
 } slot_table;
 
-/* 0: not there. Read only, for any number of threads. */
+/* Look up a number; 0: not found. These only read; any number of threads. */
 u32 slots_find_heap(const slot_table *table, u32 process, u64 handle);
 u32 slots_find_owner(const slot_table *table, u32 heap, u32 epoch);
 u32 slots_find_other(const slot_table *table, stack_ref stack, u32 owner);
 
-/* Where the first slot of a stack is; NULL: it has none. */
+/* The place of the first slot of a stack; NULL: it has none. */
 static inline const first_slot *slots_first(const slot_table *table, stack_ref stack)
 {
     const u32 number = stack & STACK_NUMBER_MAX;
@@ -76,7 +76,7 @@ static inline u32 slots_find(const slot_table *table, stack_ref stack, u32 owner
     return slots_find_other(table, stack, owner);
 }
 
-/* Find or add. Return 0 without memory, or when there are too many slots. */
+/* Find or add. Return 0 if memory runs out, or if there are too many slots. */
 u32 slots_add_heap(slot_table *table, u32 process, u64 handle);
 u32 slots_add_owner(slot_table *table, const owner_row *row);
 u32 slots_add(slot_table *table, stack_ref stack, u32 owner);

@@ -1,16 +1,14 @@
 /*
- * stack_numbering.h - numbers for the addresses of a table of stacks.
+ * stack_numbering.h - numbers the addresses of a stack table.
  *
- * What is found out about an address is kept by its number (address_numbers.h). A
- * store has the numbers of all frames in its file; for a trace they are given
- * here, in the order of stack ids. To look up millions of frames takes long, so a
- * run does it in short steps while it reads on, beside other tasks; only what the
- * last slices brought is left for its end.
+ * Facts about an address are kept by its number (address_numbers.h). A store has the numbers of all
+ * frames in its file; for a trace they are assigned here, in the order of stack ids.
  *
- * What a step does depends on the tables alone, and how stacks are cut into steps
- * does not show in what comes of them.
+ * Numbering millions of frames takes long. So a run does it in short steps while it reads, in
+ * parallel with other tasks, and only the stacks of the last slices are left for the end. A step
+ * depends only on the tables, and the result does not depend on how stacks are divided into steps.
  *
- * Threads: one at a time may give a numbering work, while nobody adds to the table.
+ * Threads: only one at a time may number, while none adds to the table.
  */
 #ifndef ETLHEAP_STACK_NUMBERING_H
 #define ETLHEAP_STACK_NUMBERING_H
@@ -22,18 +20,18 @@
 typedef struct stack_numbering {
     address_numbers addresses;
     ETLHEAP_VECTOR(u32) numbers; /* of all frames, stack by stack */
-    u32 stack_count;             /* the first stacks of the table have numbers */
+    u32 stack_count;             /* number of stacks, from the first, that have numbers */
 } stack_numbering;
 
-/* Numbers stacks of the table that have no numbers yet: `frame_count` frames of them and
- * what the last stack has more, or all that are left. False without memory. */
+/* Numbers the next stacks of the table: about `frame_count` frames, ending with a whole stack, or
+ * all that are left. False if memory runs out. */
 bool stack_numbering_step(stack_numbering *numbering, const stack_table *table, u32 frame_count);
 
-/* Numbers the rest of a table to which nothing will be added any more, and hands all over
- * to it: the numbering is empty then. False without memory. */
+/* Numbers the rest of a complete table and hands all numbers over to it; the numbering is then
+ * empty. False if memory runs out. */
 bool stack_numbering_finish(stack_numbering *numbering, stack_table *table);
 
-/* What it has allocated. */
+/* The number of bytes allocated. */
 u64 stack_numbering_bytes(const stack_numbering *numbering);
 
 void stack_numbering_free(stack_numbering *numbering);

@@ -1,15 +1,18 @@
 /*
- * stacks.c - the table of distinct stacks.
+ * stacks.c - interns call stacks: each distinct array of addresses is kept once and has an id.
  *
- * Walking a call tree frame by frame for each of millions of stacks costs a
- * cache miss per frame. Hashing the whole address array once and comparing it
- * with one candidate costs two that follow each other, of the slots and of the
- * stack, which many look-ups can overlap, and only a new stack pays for a copy.
+ * In: arrays of return addresses, innermost first. Out: ids from 1; for an id, its addresses.
  *
- * Slots are in groups with their tags (tag_groups.h). A probe starts at the group
- * that the hash names and goes on group by group; a group with a free slot ends
- * it. Nothing is ever removed. Groups are small, so a quarter of the slots stays
- * free: then few stacks are not in the group where their probe starts.
+ * Walking a call tree frame by frame for each of millions of stacks costs a cache miss for each
+ * frame. Instead the whole array is hashed and compared with one candidate: two misses in a row,
+ * for the slot and for the stack, which many look-ups can overlap. Only a new stack pays for a
+ * copy.
+ *
+ *     hash ──▶ group of slots with tags (tag_groups.h) ──▶ next group, until one has a free slot
+ *
+ * Groups are small and a quarter of the slots stays free, so few stacks lie outside their first
+ * group. Invariant: nothing is ever removed, because a free slot ends a probe. Many threads may
+ * look up while nobody adds.
  */
 #include "stacks.h"
 
@@ -48,7 +51,7 @@ u32 stack_find(const stack_table *table, u64 hash, const void *frames, u32 count
     }
 }
 
-/* Into the first free slot of the probe. */
+/* Puts a stack into the first free slot of its probe. */
 static void place(stack_table *table, const stack_block *block)
 {
     u32 at = stack_group_of(table, block->hash);
@@ -112,7 +115,7 @@ static bool grow(stack_table *table)
     return true;
 }
 
-/* Those who come at the same time all make them, and one's are kept. */
+/* Makes the addresses of all stacks. If several threads do it at once, one result is kept. */
 static const u64 *spell_all(const stack_table *table)
 {
     _Atomic(u64 *) *const kept = &table->spelling->frames;

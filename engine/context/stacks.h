@@ -1,19 +1,19 @@
 /*
- * stacks.h - interned stacks and references to stacks not yet known.
+ * stacks.h - interned stacks, and references to stacks that are not known yet.
  *
- * A stack is its raw address array, innermost first. Each distinct array is kept
- * once and has an id. Between scanning and the end of a run an event holds a
- * *reference*: two tag bits and a number, because its stack may be known only
- * later (a key defined at the end of the trace, a user half on its way).
+ * A stack is its raw array of addresses, innermost first. Each distinct array is kept once and has
+ * an id. Between scanning and the end of a run an event holds a *reference*: two tag bits and a
+ * number, because its stack may become known later (a key defined at the end of the trace, a user
+ * half that is still to come).
  *
  *     00 id        an interned stack of the table (0: none)
  *     01 local     a stack that is new in this task; renumbered when tasks merge
  *     10 waiting   slot of an event that may still get a part of its stack
  *     11 deferred  a node: a stack key, or a kernel part plus a user part
  *
- * Threads: many may look up in one table while nobody adds to it. A task puts
- * what it does not find into a table of its own; those are merged in task order
- * afterwards, so ids do not depend on who ran first.
+ * Threads: many may look up in a table while none adds to it. A task adds new stacks to its own
+ * table. These tables are merged in task order afterwards, so ids do not depend on which task ran
+ * first.
  */
 #ifndef ETLHEAP_STACKS_H
 #define ETLHEAP_STACKS_H
@@ -31,18 +31,17 @@ typedef u32 stack_ref;
 #define STACK_TAG_DEFERRED ((stack_ref)0xC0000000)
 #define STACK_NUMBER_MAX   ((stack_ref)0x3FFFFFFF)
 
-/* Frames we keep of one stack. The kernel's own limit is 192 (MOF StackWalk);
- * definitions of 140 were seen. Two halves join to at most twice this. */
+/* The largest number of frames kept of a stack. The kernel's own limit is 192 (MOF StackWalk);
+ * definitions of 140 were seen. Two joined halves have at most twice as many. */
 #define STACK_FRAMES_MAX 1024
 
 typedef struct stack_entry {
-    const u64 *frames; /* NULL: there are numbers of them alone */
-    u64 first_number;  /* of a table that has numbers: where its own begin */
+    const u64 *frames; /* NULL: the table has only numbers */
+    u64 first_number;  /* in a table with numbers: index of its first number */
     u32 count;
 } stack_entry;
 
-/* A stack as the table keeps it: what a look-up asks for lies in front of the
- * frames it compares. */
+/* A stack in the table. What a look-up compares first is in front of the frames. */
 typedef struct stack_block {
     u64 hash;
     u32 count;
@@ -50,16 +49,16 @@ typedef struct stack_block {
     u64 frames[];
 } stack_block;
 
-/* The addresses of all frames of a table that has numbers of them alone: few ask for
- * them, so the first who does has them made. */
+/* The addresses of all frames of a table that has only numbers. Few questions need them, so the
+ * first one makes them. */
 typedef struct stack_spelling {
     _Atomic(u64 *) frames;
 } stack_spelling;
 
 #define STACK_GROUP_SLOTS 6u
 
-/* Slots with their tags (tag_groups.h), of which the last ones are not used: a
- * group is one cache line. */
+/* Slots with their tags (tag_groups.h), the last of which are unused, so that a group is one cache
+ * line. */
 typedef struct stack_group {
     u8 tags[TAG_GROUP_SIZE];
     const stack_block *blocks[STACK_GROUP_SLOTS];
@@ -72,9 +71,9 @@ typedef struct stack_table {
     stack_group *groups;              /* see stacks.c; NULL while empty */
     u32 group_mask;                   /* group count - 1 */
     ETLHEAP_VECTOR(stack_entry) list; /* list.at[id - 1] */
-    /* Of a table that is complete: the frames of all stacks, stack by stack, as numbers
-     * of addresses. A store has them, a trace gets them by stack_numbering.h. NULL: not
-     * known. Both arrays are the table's own, for free(). */
+    /* In a complete table: the frames of all stacks, stack by stack, as numbers of addresses. A
+     * store has them; for a trace stack_numbering.h makes them. NULL: not known. The table owns
+     * both arrays. */
     u32 *numbers;
     size_t numbered_count; /* frames */
     u64 *addresses;        /* by number */
@@ -82,23 +81,22 @@ typedef struct stack_table {
     stack_spelling *spelling; /* NULL: entries have their frames */
 } stack_table;
 
-/* `frames` are count addresses of 8 bytes, at any alignment: they may lie in a
- * record as it is in the file. */
+/* The hash of `count` frames of 8 bytes, at any alignment: they may be in a record of the file. */
 u64 stack_hash(const void *frames, u32 count);
 
-/* The id, or 0. */
+/* The id of a stack, or 0. */
 u32 stack_find(const stack_table *table, u64 hash, const void *frames, u32 count);
 
 /*
- * A look-up misses the cache for the group and for the block. Where many are at
- * hand each can be taken in steps, with others in between:
+ * A look-up misses the cache twice, for the group and for the block. If there are many, take each
+ * in steps, with others in between:
  *
  *     stack_prefetch_group(table, hash);
  *     candidate = stack_candidate(table, hash);    // NULL: not in its group
  *     stack_prefetch_block(candidate, count);
  *     if (stack_block_is(candidate, hash, frames, count)) the id is candidate->id
  *
- * Where the answer is no, stack_find() knows.
+ * If it is not, call stack_find().
  */
 static inline void stack_prefetch_group(const stack_table *table, u64 hash);
 static inline const stack_block *stack_candidate(const stack_table *table, u64 hash);
@@ -106,26 +104,25 @@ static inline void stack_prefetch_block(const stack_block *block, u32 count);
 static inline bool stack_block_is(const stack_block *block, u64 hash, const void *frames,
                                   u32 count);
 
-/* Finds or adds to a table that has no numbers yet; count > 0. False without memory or
- * beyond STACK_NUMBER_MAX. */
+/* Finds or adds a stack in a table without numbers; count > 0. False if memory runs out, or beyond
+ * STACK_NUMBER_MAX. */
 bool stack_add(stack_table *table, u64 hash, const void *frames, u32 count, u32 *id);
 
-/* Another id for the frames of a stack, which no look-up finds: for one that means
- * something else. After the last stack_add. False without memory or beyond
- * STACK_NUMBER_MAX. */
+/* Gives the frames of a stack another id, which no look-up finds, for a stack that means something
+ * else. Call it after the last stack_add. False if memory runs out, or beyond STACK_NUMBER_MAX. */
 bool stack_add_copy(stack_table *table, u32 id, u32 *copy);
 
-/* A stack whose addresses are another process's than the memory's owner. */
+/* A stack with addresses of another process than the memory's owner. */
 typedef struct foreign_stack {
     u32 stack;
     u32 process;
-    i64 ticks; /* a moment at which its addresses meant what they mean; NEVER: each event's own */
+    i64 ticks; /* time at which its addresses are looked up; NEVER: each event's own */
 } foreign_stack;
 
-/* Their ids are the last of a table, and the rows in the order of those. */
+/* Foreign stacks have the last ids of a table; rows are in the order of ids. */
 typedef ETLHEAP_VECTOR(foreign_stack) foreign_stacks;
 
-/* NULL, nearly always: its addresses are the owner's. */
+/* The foreign row of a stack. NULL, nearly always: the addresses belong to the owner. */
 static inline const foreign_stack *foreign_find(const foreign_stacks *foreign, u32 stack)
 {
     const bool is_foreign = foreign->count > 0 && stack >= foreign->at[0].stack &&
@@ -133,21 +130,21 @@ static inline const foreign_stack *foreign_find(const foreign_stacks *foreign, u
     return is_foreign ? &foreign->at[stack - foreign->at[0].stack] : NULL;
 }
 
-/* Whose addresses those of a stack are. */
+/* The process that the addresses of a stack belong to. */
 static inline u32 foreign_process(const foreign_stacks *foreign, u32 stack, u32 owner)
 {
     const foreign_stack *const found = foreign_find(foreign, stack);
     return found != NULL ? found->process : owner;
 }
 
-/* Of an entry that has numbers alone it tells the count only. */
+/* The frames of a stack. For an entry that has only numbers, just their count. */
 static inline etlheap_frames stack_get(const stack_table *table, u32 id)
 {
     const stack_entry *const entry = &table->list.at[id - 1];
     return (etlheap_frames){ entry->frames, entry->count };
 }
 
-/* The numbers of a stack's addresses; NULL: they have none. */
+/* The numbers of a stack's addresses; NULL: there are none. */
 static inline const u32 *stack_numbers(const stack_table *table, u32 id)
 {
     return table->numbers == NULL ? NULL : table->numbers + table->list.at[id - 1].first_number;
@@ -160,7 +157,7 @@ static inline u64 stack_entry_hash(const stack_entry *entry)
     return ((const stack_block *)(const void *)(frames - offsetof(stack_block, frames)))->hash;
 }
 
-/* The frames of a stack of any table; no frames without memory. Any thread. */
+/* The frames of a stack of any table; no frames if memory runs out. Any thread. */
 etlheap_frames stack_spell(const stack_table *table, u32 id);
 
 void stack_table_free(stack_table *table);
@@ -173,7 +170,7 @@ static inline u32 stack_group_of(const stack_table *table, u64 hash)
     return (u32)(hash >> 8) & table->group_mask;
 }
 
-/* Bit i: slot i has the tag. */
+/* Bit i is set if slot i has the tag. */
 static inline u32 stack_group_match(const stack_group *group, u8 tag)
 {
     return tag_match(group->tags, tag) & ((1u << STACK_GROUP_SLOTS) - 1);
@@ -194,7 +191,8 @@ static inline const stack_block *stack_candidate(const stack_table *table, u64 h
     return matches == 0 ? NULL : group->blocks[__builtin_ctz(matches)];
 }
 
-/* `count` is that of the stack looked for: the block's own is not here yet. */
+/* Prefetches a block. `count` is that of the stack being looked up, because the block's own is not
+ * in the cache yet. */
 static inline void stack_prefetch_block(const stack_block *block, u32 count)
 {
     const u8 *const at = (const u8 *)block;
@@ -209,7 +207,8 @@ static inline bool stack_block_is(const stack_block *block, u64 hash, const void
            memcmp(block->frames, frames, (size_t)count * sizeof *block->frames) == 0;
 }
 
-/* The kernel's half of the address space: x64 sign bit; 32-bit systems 2 GiB. */
+/* True for addresses in the kernel's half of the address space: the sign bit on x64, above 2 GiB on
+ * 32-bit systems. */
 static inline bool stack_is_kernel_address(u64 address, u32 frame_bytes)
 {
     return frame_bytes == 4 ? address >= 0x80000000u : (address >> 63) != 0;

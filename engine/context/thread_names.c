@@ -1,4 +1,10 @@
-/* thread_names.c - see thread_names.h. */
+/*
+ * thread_names.c - names of threads by process and id.
+ *
+ * In: names as they are logged. Out: for each process and id the last name, found by bisection.
+ * Invariant: "last" is by time, then by the name itself, never by the order of adding, which
+ * depends on tasks.
+ */
 #include "thread_names.h"
 
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /*
- * address_numbers.h - distinct addresses as small numbers.
+ * address_numbers.h - dense numbers for distinct addresses.
  *
- * Stacks are many and their addresses few: what is found out about an address is
- * kept in arrays by its number, in place of a table to be searched for each frame.
- * Numbers are given from 0 in the order in which addresses come.
+ * A trace has many stacks but few distinct addresses. Facts about an address are therefore kept in
+ * an array by its number, so that no table is searched for each frame. Numbers count from 0, in the
+ * order in which addresses first occur.
  */
 #ifndef ETLHEAP_ADDRESS_NUMBERS_H
 #define ETLHEAP_ADDRESS_NUMBERS_H
@@ -15,17 +15,17 @@
 typedef struct address_numbers {
     struct address_slot *slots;
     u32 mask;  /* slot count - 1; 0 while empty */
-    u32 count; /* addresses */
+    u32 count; /* distinct addresses */
 } address_numbers;
 
-/* Start from {0}. numbers[i] becomes that of addresses[i], which gets one if it has
- * none. False without memory or beyond ADDRESS_NUMBERS_MAX. */
+/* Start from {0}. Sets numbers[i] to the number of addresses[i], and adds addresses that are new.
+ * False if memory runs out, or there are more than ADDRESS_NUMBERS_MAX addresses. */
 bool address_numbers_add(address_numbers *table, const u64 *addresses, u32 count, u32 *numbers);
 
-/* The address of each number: `count` of them. */
+/* Writes the address of each number; `addresses` has room for `count`. */
 void address_numbers_list(const address_numbers *table, u64 *addresses);
 
-/* What it has allocated. */
+/* The number of bytes allocated. */
 u64 address_numbers_bytes(const address_numbers *table);
 
 void address_numbers_free(address_numbers *table);

@@ -1,4 +1,9 @@
-/* arena.c - see arena.h. */
+/*
+ * arena.c - memory that is freed all at once, and growable arrays.
+ *
+ * In: sizes. Out: uninitialized memory from chunks; room in a vector. Invariant: pieces of an arena
+ * never move, elements of a vector do; both report missing memory and stay usable.
+ */
 #include "arena.h"
 
 #include <stdlib.h>

@@ -1,4 +1,11 @@
-/* digit_sort.c - see digit_sort.h. */
+/*
+ * digit_sort.c - sorts many rows by a 64-bit number: one pass for each byte that differs, lowest
+ * first.
+ *
+ * In: rows with a number, and scratch of the same size. Out: the rows in order. Each pass is
+ * stable, so after the last one all bytes count. Rows with equal numbers are then sorted by a
+ * comparison.
+ */
 #include "digit_sort.h"
 
 #include <assert.h>

@@ -1,9 +1,9 @@
 /*
- * digit_sort.h - rows in the order of their numbers, for many of them.
+ * digit_sort.h - sorts many rows by a number.
  *
- * Numbers are sorted digit by digit from the lowest, in time that grows with their
- * count alone; digits that all rows have alike, which are most, are left out. Rows
- * with equal numbers are few in most cases, and compared.
+ * Numbers are sorted digit by digit, from the lowest, in time proportional to their count. Digits
+ * that are the same in all rows, which are most, are skipped. Rows with equal numbers are usually
+ * few; these are compared.
  */
 #ifndef ETLHEAP_DIGIT_SORT_H
 #define ETLHEAP_DIGIT_SORT_H
@@ -16,13 +16,13 @@ typedef struct digit_row {
     u32 id;
 } digit_row;
 
-/* < 0, 0, > 0 as the row `a` comes before, is the same as or comes after `b`. */
+/* Returns < 0, 0 or > 0 if row `a` comes before, with or after row `b`. */
 typedef int digit_compare_fn(const void *owner, u32 a, u32 b);
 
 /*
- * Sorts by (high, low), then by compare(owner, id, id); without one, and where it
- * gives 0, rows stay in the order they are in. `rows` and `scratch` have room for
- * `count` each; returns which of them the result is in.
+ * Sorts by (high, low), then by compare(owner, id, id). Without compare, or if it returns 0, rows
+ * keep their order. `rows` and `scratch` have room for `count` rows each; returns the one that
+ * holds the result.
  */
 digit_row *digit_sort(digit_row *rows, digit_row *scratch, size_t count, digit_compare_fn *compare,
                       const void *owner);

@@ -1,4 +1,17 @@
-/* intern.c - see intern.h. Open addressing, linear probing, at most 3/4 full. */
+/*
+ * intern.c - a hash index from content to dense ids, and interned strings on top of it.
+ *
+ * In: a hash and an id; the content stays with the index's owner, who compares it. Out: the id
+ * whose content is equal, or 0. Strings are copied to an arena, so pointers to them stay valid.
+ *
+ *     slots    | tag, id | 0 | tag, id | tag, id | 0 | ...     a power of two, at most 3/4 full
+ *                `tag` (upper half of the hash) & mask is where a probe starts; it goes on to
+ *                the next slot until the content is equal or a slot is free
+ *
+ * The position follows from the tag, so the table grows without hashing any content again.
+ * Invariants: nothing is ever removed, or probes would stop too early. Equal tags prove nothing, so
+ * content is always compared.
+ */
 #include "intern.h"
 
 #include <stdlib.h>

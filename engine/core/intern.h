@@ -1,9 +1,8 @@
 /*
  * intern.h - a hash index from content to dense ids, and interned strings.
  *
- * The index keeps (hash, id) pairs only; the owner keeps the content and says
- * whether an id's content is the one looked for. A hash alone is never trusted.
- * Ids start at 1; 0 is "not there".
+ * The index keeps only (hash, id) pairs. The owner keeps the content, and compares it with the key
+ * if the hashes are equal. Ids start at 1; 0 means not found.
  */
 #ifndef ETLHEAP_INTERN_H
 #define ETLHEAP_INTERN_H
@@ -16,15 +15,16 @@ typedef struct etlheap_index {
     u32 count; /* used slots */
 } etlheap_index;
 
-/* Is the content of `id` the one looked for? */
+/* True if the content of `id` equals `key`. */
 typedef bool etlheap_same_fn(const void *owner, u32 id, const void *key);
 
 /* The id stored for `hash` and `key`, or 0. */
 u32 etlheap_index_find(const etlheap_index *index, u64 hash, etlheap_same_fn *same,
                        const void *owner, const void *key);
 
-/* For many look-ups at hand. The first prefetches the slot that a find will read. The second
- * returns the first id with the same tag, or 0, so that the caller can prefetch its content. */
+/* For many look-ups in a row: etlheap_index_prefetch fetches the slot that a find will read. The
+ * second function returns the first id with the same tag, or 0, so that the caller can prefetch its
+ * content. */
 void etlheap_index_prefetch(const etlheap_index *index, u64 hash);
 u32 etlheap_index_peek(const etlheap_index *index, u64 hash);
 
@@ -32,13 +32,13 @@ u32 etlheap_index_peek(const etlheap_index *index, u64 hash);
  * is short. */
 void etlheap_index_expect(etlheap_index *index, size_t count);
 
-/* Adds an id whose content is not in the index yet; false without memory. */
+/* Adds an id for content that the index does not have yet; false if memory runs out. */
 bool etlheap_index_add(etlheap_index *index, u64 hash, u32 id);
 
 void etlheap_index_free(etlheap_index *index);
 
-/* Hashes of an integer and of bytes (XXH3) that are the same in every run, for values that
- * are stored in files. */
+/* Hashes of an integer and of bytes (XXH3) for values that are stored in files: the same in every
+ * run. */
 static inline u64 etlheap_mix_u64(u64 value)
 {
     return etl_mix_u64(value);
@@ -68,16 +68,16 @@ typedef struct etlheap_strings {
     ETLHEAP_VECTOR(const char *) list; /* list.at[id - 1] */
 } etlheap_strings;
 
-/* Finds or adds; a NUL inside ends the text. False without memory. */
+/* Finds or adds a text, which ends at a NUL. False if memory runs out. */
 bool etlheap_strings_add(etlheap_strings *strings, const char *text, size_t size, u32 *id);
 bool etlheap_strings_add_utf16(etlheap_strings *strings, etl_bytes utf16, u32 *id);
 bool etlheap_strings_add_text(etlheap_strings *strings, etl_bytes text, u32 *id);
 
-/* A name as parser/system/name_fold.h folds it: names that differ in case alone have one id.
- * NULL is 0. */
+/* Adds a name folded by parser/system/name_fold.h: names that differ only in case share an id. NULL
+ * has id 0. */
 bool etlheap_strings_add_name(etlheap_strings *strings, const char *name, u32 *id);
 
-/* Valid as long as the pool; "" for 0. */
+/* The text of an id, valid as long as the pool; "" for 0. */
 const char *etlheap_strings_get(const etlheap_strings *strings, u32 id);
 
 void etlheap_strings_free(etlheap_strings *strings);

@@ -1,5 +1,6 @@
 /*
- * machine_posix.c - see machine.h; by the C library and POSIX.
+ * machine_posix.c - processors, memory and large pages, by the C library and POSIX. machine.h has
+ * the contract.
  */
 #define _GNU_SOURCE 1 /* madvise, sched_getaffinity */
 #include "machine.h"

@@ -1,5 +1,6 @@
 /*
- * machine_windows.c - see machine.h; the C library there has no aligned_alloc.
+ * machine_windows.c - processors and memory, by Windows' own calls: its C library has no
+ * aligned_alloc. machine.h has the contract.
  */
 #include "machine.h"
 

@@ -1,13 +1,11 @@
-/*
- * select_rank.h - one value out of its place in sorted order, without sorting the others.
- */
+/* select_rank.h - finds the value at a rank of the sorted order, without sorting. */
 #ifndef ETLHEAP_SELECT_RANK_H
 #define ETLHEAP_SELECT_RANK_H
 
 #include "parser/base.h"
 
-/* Puts the value that would be at `rank` in sorted order there, none larger before it, none
- * smaller behind (Hoare), and returns it. */
+/* Moves the value with the given rank in sorted order to that position, smaller or equal values
+ * before it and larger or equal ones after it (Hoare), and returns it. */
 static inline i64 select_rank(i64 *values, u32 count, u32 rank)
 {
     u32 low = 0, high = count - 1;

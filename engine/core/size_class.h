@@ -1,4 +1,4 @@
-/* size_class.h - powers of two as classes of sizes and times. */
+/* size_class.h - size classes by powers of two, for sizes and times. */
 #ifndef ETLHEAP_SIZE_CLASS_H
 #define ETLHEAP_SIZE_CLASS_H
 

@@ -1,14 +1,13 @@
 /*
- * tag_groups.h - sixteen one-byte tags compared at once.
+ * tag_groups.h - compares sixteen one-byte tags at once.
  *
- * A hash table keeps a byte of each entry's hash beside its slots, in groups of
- * sixteen. One comparison then tells which of sixteen slots are worth a look and
- * whether the probe may end, for one cache line touched. (The idea is Google's
- * "Swiss table"; the code is ours.)
+ * A hash table keeps one byte of each entry's hash next to its slots, in groups of sixteen. One
+ * comparison then shows which of the sixteen slots may match and whether the probe can end, and
+ * touches one cache line. (The idea is Google's "Swiss table"; the code is ours.)
  *
- * A tag is ETL_TAG_USED | 7 bits of hash; 0 marks a free slot. Masks have bit i
- * for slot i. SSE2 and NEON are part of their 64-bit baselines, so the row is
- * chosen when compiling; the table of all rows that a machine has is for tests.
+ * A tag is ETL_TAG_USED | 7 bits of hash; 0 marks a free slot. Masks have bit i for slot i. SSE2
+ * and NEON are always present on their 64-bit processors, so the implementation is chosen at
+ * compile time; the table of all implementations of this machine is for tests.
  */
 #ifndef ETLHEAP_TAG_GROUPS_H
 #define ETLHEAP_TAG_GROUPS_H
@@ -30,7 +29,7 @@ static inline u8 tag_of(u64 hash)
     return (u8)(TAG_USED | (hash & 0x7F));
 }
 
-/* The reference: bit i is set where tags[i] == tag. */
+/* The reference implementation: bit i is set if tags[i] == tag. */
 static inline u32 tag_match_scalar(const u8 tags[TAG_GROUP_SIZE], u8 tag)
 {
     u32 mask = 0;
@@ -67,7 +66,7 @@ typedef struct tag_match_row {
     u32 (*match)(const u8 tags[TAG_GROUP_SIZE], u8 tag);
 } tag_match_row;
 
-/* Every row this build has, the scalar one first. */
+/* All implementations in this build, the scalar one first. */
 extern const tag_match_row tag_match_rows[];
 extern const u32 tag_match_row_count;
 

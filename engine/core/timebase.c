@@ -1,4 +1,11 @@
-/* timebase.c - see timebase.h. */
+/*
+ * timebase.c - brings the clocks of several log-file headers to one. timebase.h says when two are
+ * the same clock.
+ *
+ * In: the sessions of all traces. Out: a map for each, from its ticks to those of the base clock.
+ * Invariant: if clocks are of one boot, ticks map exactly, which stack walks need; a mismatch is
+ * counted, not hidden.
+ */
 #include "timebase.h"
 
 #include <stdlib.h>

@@ -1,12 +1,13 @@
 /*
  * timebase.h - one clock for several log-file headers.
  *
- * Raw ticks of two headers are the same clock when clock type and frequency
- * agree and the wall times the headers state differ by what their ticks differ,
- * to two seconds: then they are of one boot, and ticks compare exactly, which
- * stack walks need. Otherwise ticks go through wall time, good to milliseconds.
- * Source: docs/format/container.md, 6; the two seconds allow for wall-clock
- * corrections between the two moments.
+ * Two headers have the same raw clock if clock type and frequency agree, and the wall times they
+ * state differ as much as their ticks do, within two seconds. They are then of one boot, and ticks
+ * compare exactly, which stack walks need. Otherwise ticks are converted through wall time,
+ * accurate to milliseconds.
+ *
+ * Source: docs/format/container.md, 6; the two seconds allow for corrections of the wall clock
+ * between the two moments.
  */
 #ifndef ETLHEAP_TIMEBASE_H
 #define ETLHEAP_TIMEBASE_H
@@ -23,21 +24,22 @@ tick_map tick_map_make(const etl_session *from, const etl_session *base);
 
 i64 tick_map_convert(const tick_map *map, i64 ticks);
 
-/* The last moment of all is taken for the one before: it stands for "never", and no window
- * could end behind it. */
+/* INT64_MAX stands for "never", so a record at that time is moved one tick earlier; otherwise no
+ * window could contain it. */
 static inline i64 tick_map_apply(const tick_map *map, i64 ticks)
 {
     const i64 mapped = map->identity ? ticks : tick_map_convert(map, ticks);
     return mapped - (mapped == INT64_MAX);
 }
 
-/* The maps of all sessions of several traces to the first trace's first. */
+/* Maps from the clocks of all sessions of several traces to the first session of the first
+ * trace. */
 typedef struct timebase {
     const etl_session *base;
     tick_map *maps; /* by first[trace] + session */
     u32 *first;     /* one per trace */
     u32 map_count;
-    bool mismatch; /* some map is not the identity */
+    bool mismatch; /* true if some map is not the identity */
 } timebase;
 
 bool timebase_open(timebase *out, etl_trace *const *traces, u32 trace_count);
@@ -48,8 +50,8 @@ static inline const tick_map *timebase_map(const timebase *base, u32 trace, u32 
     return &base->maps[base->first[trace] + session];
 }
 
-/* No record can be of an earlier moment: a minute before the first of all log-file headers,
- * in the base clock. Clocks are corrected and joined by less. */
+/* The earliest possible time of a record, in the base clock: a minute before the first log-file
+ * header. Corrections and joins of clocks are smaller than that. */
 i64 timebase_earliest(const timebase *base);
 
 /* Ticks of the base clock in `ns` nanoseconds, at least 1. */

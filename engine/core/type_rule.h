@@ -1,11 +1,12 @@
 /*
- * type_rule.h - which type a lifetime has in a window, and what a type counts for.
+ * type_rule.h - the type of a lifetime in a window, and what a type counts for.
  *
- * WPA's four types say on which side of a window's ends [from, to) a block was allocated
- * and freed. All that sums, lists or replays lifetimes asks here, and nowhere else are the
- * types told apart. What is still allocated at the end of the trace has the time
- * ETLHEAP_TICKS_NEVER as its free, what was there before the trace ETLHEAP_TICKS_BEFORE as
- * its allocation: both compare like any other time.
+ * WPA's four types say on which side of a window's ends [from, to) a block was allocated and freed.
+ * All code that adds up, lists or replays lifetimes uses these functions; types are decided nowhere
+ * else.
+ *
+ * A block that is never freed has the free time ETLHEAP_TICKS_NEVER, one allocated before the trace
+ * has the allocation time ETLHEAP_TICKS_BEFORE. Both compare like any other time.
  *
  * Source: WPA's help on the columns "Type" and "Impacting Size".
  */
@@ -17,15 +18,15 @@
 #include "parser/base.h"
 
 #define TYPES_OUTSTANDING (1u << ETLHEAP_TYPE_AIFO | 1u << ETLHEAP_TYPE_AOFO)
-#define TYPES_ALLOCATED   (1u << ETLHEAP_TYPE_AIFO | 1u << ETLHEAP_TYPE_AIFI) /* inside */
+#define TYPES_ALLOCATED   (1u << ETLHEAP_TYPE_AIFO | 1u << ETLHEAP_TYPE_AIFI) /* allocated inside */
 
-/* Is any of the lifetime within the window? */
+/* True if part of the lifetime is within the window. */
 static inline bool type_touches(i64 alloc_ticks, i64 free_ticks, i64 from_ticks, i64 to_ticks)
 {
     return alloc_ticks < to_ticks && free_ticks >= from_ticks;
 }
 
-/* Of a lifetime that touches the window. */
+/* The type of a lifetime that touches the window. */
 static inline etlheap_type type_by_ends(bool is_allocated_inside, bool is_freed_inside)
 {
     static const u8 types[2][2] = { { ETLHEAP_TYPE_AOFO, ETLHEAP_TYPE_AOFI },
@@ -39,31 +40,32 @@ static inline etlheap_type type_in_window(i64 alloc_ticks, i64 free_ticks, i64 f
     return type_by_ends(alloc_ticks >= from_ticks, free_ticks < to_ticks);
 }
 
-/* Is it there when the window ends? */
+/* True if the block is outstanding at the end of the window. */
 static inline bool type_is_outstanding(etlheap_type type)
 {
     return (TYPES_OUTSTANDING >> type & 1) != 0;
 }
 
-/* Was it allocated inside the window? */
+/* True if the block was allocated inside the window. */
 static inline bool type_is_allocated(etlheap_type type)
 {
     return (TYPES_ALLOCATED >> type & 1) != 0;
 }
 
-/* By how much such bytes change what is there from one end of the window to the other. */
+/* The change in outstanding size between the ends of the window that `size_bytes` of this type
+ * cause. */
 static inline i64 type_impact(etlheap_type type, i64 size_bytes)
 {
     return type == ETLHEAP_TYPE_AIFO ? size_bytes : type == ETLHEAP_TYPE_AOFI ? -size_bytes : 0;
 }
 
-/* Lifetimes of a type, at least 0 each; sizes stop at INT64_MAX. */
+/* Sums over the lifetimes of a type. Sizes are at most INT64_MAX. */
 typedef struct type_sums {
     i64 count, size, realloc_count;
 } type_sums;
 
-/* Adds what lifetimes of a type count for to the measures of a row; not peaks, which sums
- * do not tell. */
+/* Adds the lifetimes of a type to the measures of a row. Peaks are not changed, because sums do not
+ * determine them. */
 static inline void type_add_measures(i64 measures[ETLHEAP_MEASURES_COUNT], etlheap_type type,
                                      const type_sums *sums)
 {

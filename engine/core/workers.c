@@ -1,12 +1,15 @@
 /*
- * workers.c - see workers.h.
+ * workers.c - a crew of threads that runs numbered tasks, round by round. It is the only place that
+ * starts threads for work.
  *
- * A round of work is announced by its number. Waiting threads look at the number
- * for a moment before they go to sleep, because the next round is usually near: between
- * the rounds of a slice one thread is busy for a tenth of a millisecond or two, and to
- * wake the others takes nearly as long. Not so in a crew that is larger than the machine:
- * who looks there keeps a processor from the one that is waited for. And a crew is never so
- * large that waking it takes longer than its work.
+ * In: a function and a number of tasks. Out: all tasks done, when the call returns.
+ *
+ * A round is announced by its number. Waiting threads watch that number for a moment before they
+ * sleep, because the next round is usually near: between two rounds of a slice, one thread is busy
+ * for a tenth of a millisecond or two, and waking the others takes nearly as long. A crew larger
+ * than the machine does not watch: that would keep a processor from the thread that is waited for.
+ * No crew is so large that waking it takes longer than its work. Invariant: the fields of a round
+ * are written before its number, and only when no thread works.
  */
 #include "workers.h"
 
@@ -24,7 +27,7 @@
 #define CROWD_LEAST 8u                /* as many as that are always started */
 
 struct etlheap_crew {
-    /* The round: written before its number, and when nobody works. */
+    /* The fields of a round: written before its number, while no thread works. */
     _Atomic u32 next;
     u32 task_count;
     etlheap_task_fn *fn;
@@ -56,8 +59,8 @@ etlheap_crew *etlheap_crew_open(u32 jobs)
     return open_crew(jobs, jobs > 1 && jobs <= machine_processors() ? PATIENCE : 0);
 }
 
-/* Threads that a crew of so many jobs is worth. Each round wakes all of them, which costs
- * more than they can do if there are many to a processor. */
+/* The number of threads worth starting. Each round wakes all of them, which costs more than they
+ * can do if there are many for each processor. */
 static u32 worthwhile(u32 jobs)
 {
     if (jobs <= CROWD_LEAST)
@@ -146,7 +149,7 @@ static void do_tasks(etlheap_crew *crew)
     }
 }
 
-/* Returns once the round is another than `done`. */
+/* Waits until the round's number differs from `done`. */
 static void await_round(etlheap_crew *crew, u32 done)
 {
     for (u32 i = 0; i < crew->patience; i++) {
@@ -176,7 +179,7 @@ static void *work(void *argument)
     }
 }
 
-/* There is no next round to look out for. */
+/* Runs a single round: threads need not watch for another one. */
 void etlheap_workers_run(u32 jobs, u32 task_count, etlheap_task_fn *fn, void *context)
 {
     etlheap_crew *const crew = open_crew(jobs < task_count ? jobs : task_count, 0);

@@ -1,10 +1,16 @@
 /*
- * aggregate.c - lifetimes to rows.
+ * aggregate.c - adds lifetimes in memory up to groups, and builds the keys of groups for all folds.
  *
- * One pass over the store selects lifetimes, gives each a group by its keys and
- * adds up; peaks are computed per group afterwards. Groups are then put in
- * order and their stacks copied out. The order is total and goes by content, so
- * it does not depend on how stacks or groups were numbered.
+ * In: a query, and the rows of a result's store. Out: groups with their measures in an aggregator;
+ * table.c makes rows from them.
+ *
+ *     row ──query_select──▶ selected ──aggregate_key──▶ key ──aggregate_group──▶ group += size
+ *
+ * Groups of one stack are chained, because stacks come one after the other and have few groups
+ * each; other groups are found by hash. Peaks are computed for each group afterwards. Invariants: a
+ * group_key is compared and hashed as bytes, so keys that are not asked for must stay 0, padding
+ * included. The order of rows goes by content, so it does not depend on how stacks or groups were
+ * numbered.
  */
 #include "aggregate.h"
 
@@ -69,7 +75,7 @@ void aggregate_close(aggregator *a)
     a->same_name = a->order = a->thread_name_groups = NULL;
 }
 
-/* A journal answers for the window it was kept for, a store for any. */
+/* Can the result answer? A journal answers only for its own window, a store for any. */
 static bool is_answered(const aggregator *a)
 {
     const event_journal *const journal = &a->result->journal;
@@ -97,7 +103,7 @@ static int by_name(const void *a, const void *b)
     return order != 0 ? order : (x->id > y->id) - (x->id < y->id);
 }
 
-/* Rows show a process as name and id; two with the same are one row. */
+/* Finds, for each process, the first one with the same name and id: both are one row. */
 bool aggregate_same_names(aggregator *a)
 {
     const size_t count = a->result->processes.count;
@@ -130,7 +136,7 @@ static int by_text(const void *a, const void *b)
     return order != 0 ? order : (x->id > y->id) - (x->id < y->id);
 }
 
-/* Threads of one name are one row. */
+/* Gives threads of the same name the same number, so that they become one row. */
 static bool group_thread_names(aggregator *a)
 {
     const thread_names *const names = &a->result->thread_names;
@@ -173,7 +179,8 @@ void aggregate_free_key(aggregator *a, u32 resolved, free_key *key)
         key->module = aggregate_module(a, frames_innermost(&a->frames, stack));
 }
 
-/* With windows that end by kind, what outlives its own has no end in the curve. */
+/* The end of a lifetime in the curve. If windows end by kind, a lifetime that outlives its window
+ * has no end. */
 static i64 end_of(const aggregator *a, const query_row *row)
 {
     return type_is_outstanding(row->type) && a->query->kind_to_ticks != NULL ? ETLHEAP_TICKS_NEVER
@@ -187,7 +194,7 @@ static bool note_lifetime(aggregator *a, const query_row *row, u32 group)
            lifetime_lists_add(&a->lifetimes, group, ns);
 }
 
-/* Who freed a row of a segment in the window. */
+/* Adds the keys about who freed the row, if it was freed in the window. */
 static bool add_free_keys(aggregator *a, const etlheap_segment *segment, selected_row *selected)
 {
     const u32 at = selected->at;
@@ -233,7 +240,7 @@ void aggregate_add_freed_by_other(aggregator *a, u32 group, u8 kind, i64 count)
     a->totals[kind][ETLHEAP_MEASURE_FREED_BY_OTHER] += count;
 }
 
-/* Where a row goes, and its step. */
+/* The group that a row goes to, and its step in the curve. */
 typedef struct row_adder {
     aggregator *a;
     peak_rows *steps;
@@ -318,7 +325,8 @@ static bool find_in_index(aggregator *a, const group_key *key, u32 *group)
            (add_group(a, key, 0, group) && etlheap_index_add(&a->index, hash, *group + 1));
 }
 
-/* Stacks come one after the other, and most have few groups: those are at hand. */
+/* Finds or adds the group of a key. Stacks come one after the other and most have few groups, so
+ * these are looked through first. */
 bool aggregate_group(aggregator *a, const group_key *key, u32 *group)
 {
     u32 looked_at = 0;
@@ -352,7 +360,7 @@ static u32 generation_of(aggregator *a, i64 ticks)
     return mark_generation(&a->result->marks.marks, ticks, &a->generation);
 }
 
-/* What neither stacks nor the window have a part in. */
+/* Fills the keys that depend neither on stacks nor on the window. */
 static void add_own_key(aggregator *a, const etlheap_segment *segment, u32 at, etlheap_key name,
                         group_key *key)
 {
@@ -431,7 +439,7 @@ bool aggregate_key(aggregator *a, const etlheap_segment *segment, u32 at, etlhea
     return true;
 }
 
-/* Modules are told apart by name: a frame's module, 0 for none. */
+/* The module of a frame, by name; 0 for none. */
 u32 aggregate_module(aggregator *a, u32 frame)
 {
     if (frame == FRAME_NONE || a->frames.frames.at[frame].module == FRAME_NONE)

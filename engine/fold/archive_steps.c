@@ -1,8 +1,16 @@
 /*
- * archive_steps.c - the second reading of a store's events: see archive_walk.c.
+ * archive_steps.c - the second reading of a store's events: each job steps through them in order.
+ * archive_walk.c has the first reading.
  *
- * Each batch of events is resolved once: what each of them does and the word of its block stand
- * side by side. Then each job goes through the batch as far as its own window reaches.
+ * In: batches of events of a log, and the words of their blocks. Out: steps of replay walkers, one
+ * for each job.
+ *
+ *     batch ──resolve──▶ kinds[], entries[] side by side ──▶ job 1 in its window
+ *                                                        ──▶ job 2 in its window ...
+ *
+ * A batch is resolved once, however many jobs there are. Invariant: an event is "inside" if its
+ * block's ordinal is at or after the first one of the job's window; so jobs must know that ordinal
+ * before they step.
  */
 #include <stdlib.h>
 
@@ -39,7 +47,7 @@ static bool part_starts_tick(const void *user, u32 part)
     return part > 0 && info[-1].last_ticks != info->first_ticks;
 }
 
-/* A batch on its way through the walkers: its events, resolved. */
+/* A batch of events with the words of their blocks. */
 typedef struct resolved_batch {
     const log_batch *batch;
     u32 count;                             /* events before the end of all windows */
@@ -47,7 +55,7 @@ typedef struct resolved_batch {
     journal_entry entries[LOG_BATCH_ROWS]; /* words of the blocks */
 } resolved_batch;
 
-/* A walker in a batch: which events are next, and from which block on they are inside. */
+/* The position of a walker in a batch, and the first block that counts as inside. */
 typedef struct batch_walk {
     const archive_walk *walk;
     const resolved_batch *resolved;
@@ -74,7 +82,8 @@ static void walk_open_blocks(const archive_walk *walk, replay_walker *w)
     }
 }
 
-/* What events do, and the words of their blocks, which are fetched some ahead. */
+/* Fills in what each event does and the word of its block. Words are prefetched some events
+ * ahead. */
 static void resolve(const archive_walk *walk, const log_batch *from, resolved_batch *out)
 {
     const log_batch batch = *from; /* in registers, as bytes are written below */
@@ -110,7 +119,7 @@ static inline entry_view view_of(const batch_walk *b, u32 at)
                          ordinal, at >= b->early };
 }
 
-/* Whether there are windows is known where this is called, not asked per event. */
+/* `in_windows` is a constant at each call, so it is not tested for each event. */
 __attribute__((always_inline)) static inline void walk_steps(const batch_walk *b, replay_walker *w,
                                                              const bool in_windows)
 {
@@ -136,7 +145,7 @@ __attribute__((always_inline)) static inline void walk_steps(const batch_walk *b
     }
 }
 
-/* As far as the job's window reaches. */
+/* Steps through the batch up to the end of the job's window. */
 static void walk_window(batch_walk b, const archive_span *span, replay_walker *w)
 {
     const log_batch *const batch = b.resolved->batch;
@@ -146,7 +155,7 @@ static void walk_window(batch_walk b, const archive_span *span, replay_walker *w
     walk_steps(&b, w, false);
 }
 
-/* From bound to bound. */
+/* Steps through the batch from one bound of the windows to the next. */
 static void walk_windows(batch_walk b, const archive_span *span, replay_walker *w)
 {
     const log_batch *const batch = b.resolved->batch;

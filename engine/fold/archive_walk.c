@@ -1,21 +1,27 @@
 /*
- * archive_walk.c - a report from a store; see archive_walk.h.
+ * archive_walk.c - walks the events of a store for jobs that need them in order of time.
  *
- * A free says how many allocations back its block is, and nothing else of it. So
- * the windows are read twice. The first time, allocations leave a word each, by
- * ordinal, and frees a bit: what is left without one survives. The second time
- * the events are walked as a journal's, and frees find size and slot in the
- * block's word (archive_steps.c). Segments are read side by side both times.
+ * In: the segments of a log that a window touches, the checkpoint before it, and a group for each
+ * slot or block. Out: the walkers' sums, peaks and cells (replay_walk.h).
  *
- * A window that begins late starts at the checkpoint before it; its open blocks
- * count as allocated before everything else.
+ * A free only says how many allocations back its block is. So events are read twice:
+ *
+ *     1st reading    allocations leave a word each (size and slot), by ordinal; frees leave a bit;
+ *                    a block without a bit survives
+ *     2nd reading    events in order; a free finds size and slot in its block's word
+ *                    (archive_steps.c)
+ *
+ * Segments are read in parallel both times. A window that begins late starts at the checkpoint
+ * before it, whose open blocks count as allocated before everything else. Invariant: in the first
+ * reading each task has bits of its own segments only, so words and bits are complete before any
+ * event is stepped.
  */
 #include <stdlib.h>
 
 #include "archive_walk.h"
 #include "engine/core/workers.h"
 
-/* What one task of the first reading leaves, for a run of segments. */
+/* The results of one task of the first reading, for a run of segments. */
 typedef struct reading {
     u32 first, end; /* segments */
     u8 *freed;      /* by ordinal */
@@ -30,7 +36,7 @@ typedef struct first_pass {
     reading *readings;
 } first_pass;
 
-/* Finds moments. The batch of the last one is still there, so that those which ascend are found
+/* Finds the events at given moments. It keeps the last batch, so ascending moments are found
  * fast. */
 typedef struct moment_finder {
     const ehs_archive *archive;
@@ -60,7 +66,7 @@ static etl_status damaged_times(etl_error *err)
     return etl_fail_with(err, ETL_ERR_CORRUPT, 0, "the store has events after its end");
 }
 
-/* The times are as for journal_open. */
+/* The bounds of a question's window, as for journal_open. */
 static void bounds_of(const archive_question *question, i64 *from_ticks, i64 *to_ticks)
 {
     const aggregator *const a = question->a;
@@ -123,7 +129,7 @@ void archive_walk_close(archive_walk *walk)
     ETLHEAP_VECTOR_FREE(&walk->own_words.big_sizes);
 }
 
-/* All spans lie in it. */
+/* Sets the window that contains all spans. */
 static void take_hull(archive_walk *walk)
 {
     walk->to = walk->spans[0].to;
@@ -156,7 +162,7 @@ static etl_status find_span(moment_finder *finder, const archive_question *quest
     return status == ETL_OK ? find_moment(finder, to_ticks, &out->to, err) : status;
 }
 
-/* The batch of segment `number` that has the first event not before a time. */
+/* Finds the batch of segment `number` with the first event at or after a time. */
 static etl_status find_batch(moment_finder *finder, u32 number, i64 ticks, etl_error *err)
 {
     const bool is_near = finder->batch != NULL && finder->batch->segment == number &&
@@ -175,7 +181,7 @@ static etl_status find_batch(moment_finder *finder, u32 number, i64 ticks, etl_e
     return status;
 }
 
-/* The first event of a batch that is not before a time. */
+/* The first event of a batch at or after a time. */
 static u32 event_at(const log_batch *batch, i64 ticks)
 {
     u32 low = 0, high = batch->count;
@@ -189,7 +195,7 @@ static u32 event_at(const log_batch *batch, i64 ticks)
     return low;
 }
 
-/* A moment at the very end of a segment is the beginning of the next. */
+/* Finds a moment. If it is the very end of a segment, it is the beginning of the next one. */
 static etl_status find_moment(moment_finder *finder, i64 ticks, archive_moment *out, etl_error *err)
 {
     const ehs_archive *const archive = finder->archive;
@@ -228,7 +234,7 @@ static etl_status open_words(archive_walk *walk, etl_error *err)
     return walk->own_words.at != NULL && walk->survivors != NULL ? ETL_OK : no_memory(err);
 }
 
-/* False: the slot is none. */
+/* Makes the word of a block; false if the slot does not exist. */
 static bool make_word(const archive_walk *walk, u64 ordinal, u32 slot, u64 size, bool is_realloc)
 {
     if (slot == 0 || slot > walk->archive->slots.slots.count)
@@ -237,7 +243,7 @@ static bool make_word(const archive_walk *walk, u64 ordinal, u32 slot, u64 size,
     return true;
 }
 
-/* The blocks open where walking begins. */
+/* Loads the blocks that are open where the walk begins. */
 static etl_status load_checkpoint(archive_walk *walk, etl_error *err)
 {
     const ehs_archive *const archive = walk->archive;
@@ -269,7 +275,8 @@ static etl_status load_checkpoint(archive_walk *walk, etl_error *err)
     return status;
 }
 
-/* One task per thread, with as many segments each: its bits are its own. */
+/* Reads the window, with one task for each thread and equally many segments for each task. A task
+ * has bits of its own. */
 static etl_status read_window(archive_walk *walk, etl_error *err)
 {
     etl_status status = load_checkpoint(walk, err);
@@ -355,9 +362,9 @@ static void read_segments(void *context, u32 task)
 }
 
 /*
- * A block may turn out to be opened by a realloc after the window's end: the record
- * that says so is the last of three, which come one right after the other. Blocks
- * of the window are marked by the segment that it ends in and the one behind.
+ * Marks blocks that turn out, after the window's end, to have been opened by a realloc: the record
+ * that says so is the last of three in a row. Blocks of the window are marked by the segment that
+ * the window ends in and the next one.
  */
 static etl_status read_late_marks(archive_walk *walk, etl_error *err)
 {
@@ -384,7 +391,7 @@ static etl_status read_late_marks(archive_walk *walk, etl_error *err)
     return status;
 }
 
-/* What the tasks found becomes the walk's; the first failure is told. */
+/* Takes over the results of the tasks and reports the first failure. */
 static etl_status settle(archive_walk *walk, reading *readings, u32 count, etl_error *err)
 {
     const u64 bytes = walk->ordinals / 8 + 1;

@@ -1,13 +1,21 @@
 /*
- * ask.c - questions to answers, in shared passes: see etlheap_ask.h and folds.h; also the short
- * ways for one question.
+ * ask.c - answers questions, several at once, with shared readings of the log. folds.h has the
+ * table of questions.
+ *
+ * In: a result and an array of questions. Out: an answer for each, or one error for all.
+ *
+ *     begin each ──▶ blocks read once ──▶ walk each ──▶ events read once ──▶ answer each
+ *
+ * This file only runs these steps; what a question does in them is in its fold. The functions for a
+ * single question (etlheap_aggregate and others) call etlheap_ask with one. Invariant: an answer
+ * does not depend on which questions are asked with it.
  */
 #include <stdlib.h>
 
 #include "folds.h"
 #include "parser/sized.h"
 
-/* A question on its way. */
+/* A question while it is answered. */
 typedef struct asked {
     etlheap_question question;
     const fold *fold;

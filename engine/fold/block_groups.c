@@ -1,9 +1,16 @@
 /*
- * block_groups.c - see block_groups.h.
+ * block_groups.c - groups single heap blocks of a log and adds them up. block_groups.h says which
+ * questions need that.
  *
- * Each task has a list of groups with sums of its own. When it meets a group for the first
- * time, it asks for its number in the list of all, under a lock; afterwards it does not meet
- * the others. Numbers depend on threads, and nothing else does: tables are put in order by
+ * In: batches of blocks with their ends (lifetimes_source.h). Out: groups with sums, and in the
+ * word of each block the number of its group, for walks over the events.
+ *
+ *     block ──select──▶ group of its slot + traits (type, thread, ...) ──▶ sums of the task
+ *                                                                     └──▶ word of the block
+ *
+ * Each task has its own list of groups with sums. When a task meets a group for the first time, it
+ * gets the number in the common list under a lock; after that tasks do not meet. Invariant: numbers
+ * of groups depend on threads, so nothing that is shown may depend on them; tables are ordered by
  * what rows say.
  */
 #include "block_groups.h"
@@ -20,7 +27,7 @@
 #define AHEAD      8u              /* blocks whose groups are fetched before they are used */
 #define GROUPS_MAX SLOT_NUMBER_MAX /* as many as a word has room for */
 
-/* What all tasks share. */
+/* The data that all tasks share. */
 typedef struct grouping {
     block_groups *out;
     aggregator *a;
@@ -74,7 +81,7 @@ static void wanted_traits(const etlheap_query *query, u64 out[BLOCK_TRAITS_WORDS
     memcpy(out, &mask, sizeof mask);
 }
 
-/* A word for each block up to the last segment of the window. */
+/* Makes room for a word for each block up to the last segment of the window. */
 static etl_status open_words(block_words *words, const query_plan *plan, etl_error *err)
 {
     const ehs_archive *const archive = plan->result->archive;
@@ -134,7 +141,7 @@ static int by_ordinal(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Those of several tasks and chunks, whose ordinals overlap. */
+/* Sorts the sizes of several tasks and chunks, whose ordinals overlap. */
 static void sort_sizes(block_sizes *sizes)
 {
     if (sizes->count > 0)
@@ -262,7 +269,7 @@ static u64 hash_of(const block_group *group)
     return hash;
 }
 
-/* The number among all groups, which is a new one if no task has met it. */
+/* The number of the group in the common list; a new one if no task has met the group yet. */
 static etl_status number_group(grouping *g, block_group *fresh, u64 hash)
 {
     block_group_list *const all = &g->out->groups;
@@ -279,8 +286,8 @@ static etl_status number_group(grouping *g, block_group *fresh, u64 hash)
     return status;
 }
 
-/* The group of the task's list; nearly always it is the one that a block of the same slots
- * was in last. */
+/* Finds the group in the task's list. It is nearly always the group that the last block of the same
+ * slots was in. */
 static etl_status find_group(group_task *task, u32 slot_group, const u64 *traits, block_group **out)
 {
     u32 *const latest = &task->latest[slot_group];
@@ -332,14 +339,15 @@ static u32 name_group(const grouping *g, u32 slot, u32 thread)
     return aggregate_thread_name(g->a, slots_heap_of(slots, slot)->process, thread);
 }
 
-/* Blocks come in the order of their allocations, so it is mostly that of the one before. */
+/* The generation of a block. Blocks come in order of allocation, so it is mostly that of the one
+ * before. */
 static u32 generation_of(group_task *task, const query_row *row)
 {
     const etlheap_marks *const marks = &task->shared->a->result->marks.marks;
     return mark_generation(marks, row->alloc_ticks, &task->generation);
 }
 
-/* What the query groups by of a block. */
+/* Fills the traits that the query groups blocks by. */
 static void fill_traits(group_task *task, const lifetimes_batch *batch, u32 at,
                         const query_block *block, const query_row *row, u64 *out)
 {
@@ -360,7 +368,8 @@ static void fill_traits(group_task *task, const lifetimes_batch *batch, u32 at,
         out[i] &= g->wanted_traits[i];
 }
 
-/* `row` says what the query sees of the block; *found is its group, NULL: not selected. */
+/* Adds a block. `row` is the block as the query sees it. *found is its group, NULL if the query
+ * does not select it. */
 static etl_status add_block(group_task *task, const lifetimes_batch *batch, u32 at, query_row *row,
                             const block_group **found)
 {
@@ -388,8 +397,9 @@ static etl_status add_block(group_task *task, const lifetimes_batch *batch, u32 
                : ETL_ERR_MEMORY;
 }
 
-/* Blocks that the query does not select count as allocations of their threads, and those
- * before the window for nothing: what is temporary begins and ends inside it. */
+/* Notes a block for churn. Blocks that the query does not select still count as allocations of
+ * their threads. Those allocated before the window do not: what is temporary begins and ends inside
+ * it. */
 static bool note_churn(group_task *task, const lifetimes_batch *batch, u32 at,
                        const block_group *group, const query_row *row)
 {
@@ -409,7 +419,7 @@ static bool note_churn(group_task *task, const lifetimes_batch *batch, u32 at,
     return churn_note(&task->churn, &noted);
 }
 
-/* The group that a block of the batch is most likely in, + 1; 0: nothing is known. */
+/* The group + 1 that a block of the batch is most likely in; 0 if nothing is known. */
 static inline u32 likely_group(const group_task *task, const lifetimes_batch *batch, u32 at)
 {
     const u32 slot_group =
@@ -418,8 +428,8 @@ static inline u32 likely_group(const group_task *task, const lifetimes_batch *ba
 }
 
 /*
- * Fetches what the blocks behind this one will add to, each step with what the one before has
- * brought. Always inlined: a function that only fetches has no effect in a compiler's eyes.
+ * Prefetches the groups of the next blocks, each step using what the step before has fetched.
+ * Always inlined, because compilers drop a function that only prefetches.
  */
 __attribute__((always_inline)) static inline void fetch_ahead(const group_task *task,
                                                               const lifetimes_batch *batch, u32 at)

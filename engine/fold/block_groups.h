@@ -1,14 +1,13 @@
 /*
- * block_groups.h - groups of single heap blocks of a log, with their sums.
+ * block_groups.h - groups of single heap blocks of a log, and their sums.
  *
  * Names, culling and filters by process, heap and frame are the same for all blocks of a slot
- * (slot_groups.h). What a query may ask of single blocks is not: their type in the window, how
- * and after what time they end, their size, and the thread that allocated them. A group of
- * blocks is therefore a group of slots and what of this the query groups by.
+ * (slot_groups.h). Other properties that a query may use are not: the type in the window, how and
+ * when a block ends, its size, and the thread that allocated it. So a group of blocks is a group of
+ * slots plus the properties that the query groups by.
  *
- * All blocks are gone through once, by all threads. Each leaves the number of its group in a
- * word (block_words.h), with which events can be walked in the order of time afterwards: that
- * is how peaks, windows and growth come about.
+ * All threads read all blocks once. Each block's group number is written to a word (block_words.h),
+ * with which events can then be walked in time order: that gives peaks, windows and growth.
  */
 #ifndef ETLHEAP_BLOCK_GROUPS_H
 #define ETLHEAP_BLOCK_GROUPS_H
@@ -18,15 +17,15 @@
 #include "free_groups.h"
 #include "slot_groups.h"
 
-/* What tells blocks of one group of slots apart; 0 where the query does not group by it. */
+/* The properties that divide a group of slots; 0 if the query does not group by one. */
 typedef struct block_traits {
     u64 thread : 32;
-    u64 generation : 17; /* ETLHEAP_MARKS_MAX is one of them */
+    u64 generation : 17; /* up to and including ETLHEAP_MARKS_MAX */
     u64 size_class : 8;
     u64 type : 3;
     u64 free_type : 3;
     u64 padding : 1;
-    u32 freer; /* group of free_groups */
+    u32 freer; /* group in free_groups */
     u32 free_thread;
     u32 thread_name; /* see aggregate_thread_name */
     u32 more_padding;
@@ -39,9 +38,9 @@ static_assert(sizeof(block_traits) == BLOCK_TRAITS_WORDS * sizeof(u64), "compare
 typedef struct block_group {
     u64 traits[BLOCK_TRAITS_WORDS];
     u32 slot_group;
-    u32 number; /* of the group; in a task's list, of the group that it becomes a part of */
+    u32 number; /* number of the group; in a task's list: of the group it is added to */
     type_sums types[ETLHEAP_TYPE_COUNT];
-    i64 freed_by_other; /* of them, in the window */
+    i64 freed_by_other; /* freed by another thread in the window */
 } block_group;
 
 typedef ETLHEAP_VECTOR(block_group) block_group_list;
@@ -53,24 +52,24 @@ typedef struct block_groups {
     const slot_groups *slots;
     const free_groups *frees;
     block_group_list groups;
-    block_words words; /* of all blocks, if events are to be walked */
-    churn_join churn;  /* sums by group, if the query wants them */
+    block_words words; /* words of all blocks, if events are walked */
+    churn_join churn;  /* sums by group, if the query needs them */
     struct grouping *work;
 } block_groups;
 
-/* What blocks are grouped with: numbers of groups count on from `first_group` in what the
- * aggregator keeps of single lifetimes. */
+/* Options for grouping. Group numbers start at `first_group` in the aggregator's data about single
+ * lifetimes. */
 typedef struct block_groups_wanted {
     const slot_groups *slots;
     const free_groups *frees;
     u32 first_group;
-    bool walks_events; /* words are wanted */
+    bool walks_events; /* makes words */
 } block_groups_wanted;
 
 /*
- * Groups the blocks that the aggregator's query selects: begins before the pass reads blocks and
- * finishes after it. The lifetimes whose ranks the query wants go to the aggregator.
- * To be closed in any case. MEMORY, LIMIT.
+ * Groups the blocks that the aggregator's query selects. Begin before the pass reads blocks, and
+ * finish after it. Gives the aggregator the lifetimes of which the query needs ranks. Close it in
+ * any case. ETL_ERR_MEMORY, ETL_ERR_LIMIT.
  */
 etl_status block_groups_begin(block_groups *out, aggregator *a, const block_groups_wanted *wanted,
                               struct log_pass *pass, etl_error *err);

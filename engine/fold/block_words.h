@@ -1,16 +1,16 @@
 /*
- * block_words.h - a word for each block of a log, by its ordinal: whose it is and its size.
+ * block_words.h - one word per block of a log, by ordinal: its slot or group, and its size.
  *
- * A word is a journal's entry without its kind. In place of the slot it may have the number of
- * the block's group + 1, where single blocks are grouped (block_groups.h). A block that does
- * not count has the word 0.
+ * A word is a journal entry without its kind. If single blocks are grouped (block_groups.h), it has
+ * the number of the block's group + 1 instead of the slot. A block that does not count has the word
+ * 0.
  */
 #ifndef ETLHEAP_BLOCK_WORDS_H
 #define ETLHEAP_BLOCK_WORDS_H
 
 #include "engine/log/journal.h"
 
-/* Sizes that do not fit into a word: pairs of ordinal and size, ascending. */
+/* Sizes that do not fit into a word, as pairs of ordinal and size, ascending. */
 typedef ETLHEAP_VECTOR(u64) block_sizes;
 
 typedef struct block_words {
@@ -26,7 +26,7 @@ static inline journal_entry block_word(u32 slot, u64 size, bool is_realloc)
            (is_realloc ? JOURNAL_REALLOC : 0);
 }
 
-/* Notes a size if it does not fit; ordinals ascend. False without memory. */
+/* Records a size that does not fit. Ordinals must ascend. False if memory runs out. */
 static inline bool block_sizes_note(block_sizes *sizes, u64 ordinal, u64 size)
 {
     return size < JOURNAL_SIZE_BIG || (ETLHEAP_PUSH(sizes, ordinal) && ETLHEAP_PUSH(sizes, size));

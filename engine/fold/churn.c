@@ -1,4 +1,20 @@
-/* churn.c - see churn.h. */
+/*
+ * churn.c - counts temporary blocks: those freed before their thread allocates again. churn.h has
+ * the rule with an example.
+ *
+ * In: the allocations of a window in the order of their numbers, each with its thread and the
+ * number of allocations before its free (`end`). Out: churn_sums of each group.
+ *
+ *     ring of a thread, its latest ten blocks     b1 b2 ... b9 b10
+ *     the thread allocates block number n         b10 is temporary            if its end <= n
+ *                                                 b1 is freed "within 10"     if its end <= n
+ *                                                 b1 leaves the ring, the new block enters
+ *
+ * Tasks see runs of consecutive numbers. A run keeps the numbers of the first ten allocations of
+ * each thread (`heads`) and the last ten blocks (`ring`). Joining two runs feeds the heads of the
+ * later one to the rings of the earlier one. Invariant: runs are joined in the order of their
+ * numbers, because a head may settle only blocks that were allocated before it.
+ */
 #include "churn.h"
 
 #include <stdlib.h>
@@ -16,7 +32,7 @@ static bool same_thread(const void *owner, u32 id, const void *key)
     return threads->list.at[id - 1].id == *wanted;
 }
 
-/* Finds or adds; NULL without memory. Mostly it is the thread that allocated last. */
+/* Finds or adds a thread; NULL without memory. The thread that allocated last is tried first. */
 static churn_thread *thread_of(churn_threads *threads, u64 id)
 {
     if (threads->latest != 0 && threads->list.at[threads->latest - 1].id == id)
@@ -47,7 +63,7 @@ static bool fit_sums(churn_list *sums, u32 count)
 
 /* --- one thread ----------------------------------------------------------------------- */
 
-/* The place of the thread's last allocation in the ring. */
+/* The index of the thread's latest block in the ring. */
 static inline u32 last_of(const churn_thread *thread)
 {
     return (thread->at == 0 ? CHURN_NEAR : thread->at) - 1;
@@ -64,7 +80,7 @@ static inline void settle_last(const churn_list *sums, const churn_thread *threa
     }
 }
 
-/* Likewise the block that leaves the ring. */
+/* The thread allocates: the block that leaves the ring counts if it had been freed by then. */
 static inline void settle_oldest(const churn_list *sums, const churn_thread *thread, u32 number)
 {
     const churn_pending *const oldest = &thread->ring[thread->at];
@@ -154,8 +170,8 @@ static int by_first(const void *a, const void *b)
 }
 
 /*
- * What a thread did in the next run. Its first allocations settle the blocks before; of those
- * behind them only the last ones wait for more.
+ * Appends the next run of a thread. The heads of that run settle the blocks before it. If it has
+ * ten blocks or more, only its own ring is still unsettled afterwards.
  */
 static void continue_thread(const churn_list *sums, churn_thread *to, const churn_thread *run)
 {
@@ -172,7 +188,7 @@ static void continue_thread(const churn_list *sums, churn_thread *to, const chur
     }
 }
 
-/* Nothing allocates any more, so whatever was freed was freed in time. */
+/* The thread never allocates again, so all blocks of its ring that were freed count. */
 static void settle_rest(const churn_list *sums, const churn_thread *thread)
 {
     settle_last(sums, thread, CHURN_NO_END);

@@ -1,9 +1,14 @@
 /*
- * churn_rows.c - see churn_rows.h.
+ * churn_rows.c - churn of lifetimes in memory: which are temporary, and the rates of rows. churn.c
+ * does the same for heap blocks of a log.
  *
- * Lifetimes in memory are few beside heap blocks. They are sorted by thread and time, and the
- * moments at which a thread allocates are listed; then a lifetime is temporary if it ends before
- * the moment behind its own.
+ * In: the rows of a result's store (ranges, extents, custom blocks). Out: measures of temporary
+ * memory, and allocations per second, in the groups of an aggregator.
+ *
+ * There are few such lifetimes, so they are sorted by thread and time. The moments at which a
+ * thread allocates are listed; a lifetime is temporary if it ends before the moment after its own.
+ * Invariant: the pieces of one commit share its time and are one allocation (is_piece), or a commit
+ * with gaps would make its own pieces look temporary.
  */
 #include "churn_rows.h"
 
@@ -36,7 +41,7 @@ i64 churn_fast_ticks(const query_plan *plan)
     return etl_time_ticks(session, CHURN_1MS_NS) - origin + 1; /* for what is rounded */
 }
 
-/* Most are told by their ticks. */
+/* Is the lifetime shorter than 1 ms? Ticks decide most cases. */
 bool churn_is_fast(const query_plan *plan, i64 fast_ticks, const query_row *row)
 {
     i64 ns;
@@ -139,7 +144,7 @@ static bool same_thread(const timed_row *a, const timed_row *b)
     return a->kind == b->kind && a->thread == b->thread;
 }
 
-/* Pieces of one commit have its time. */
+/* Is the row another piece of the same commit? Pieces have the commit's time. */
 static bool is_piece(const timed_row *row, i64 last_ticks)
 {
     const bool may_split = row->kind == ETLHEAP_KIND_VIRTUALALLOC ||
@@ -147,7 +152,7 @@ static bool is_piece(const timed_row *row, i64 last_ticks)
     return may_split && row->alloc_ticks == last_ticks;
 }
 
-/* Numbers the moments of a thread, whose rows these are. */
+/* Numbers the moments of the thread that these rows belong to. */
 static bool list_moments(timed_rows *rows, timed_row *own, size_t count)
 {
     rows->moments.count = 0;

@@ -1,12 +1,12 @@
 /*
- * folds.h - how each kind of question goes from a result to its answer.
+ * folds.h - the steps from a result to the answer of each kind of question.
  *
- *     begin    what is in memory is added up; says what it wants of a log's blocks
- *     walk     its groups are known; says what it wants of the events
- *     answer   everything was read: the caller's answer is made
+ *     begin    adds up what is in memory; says what it needs of a log's blocks
+ *     walk     its groups are known; says what it needs of the events
+ *     answer   everything was read; makes the caller's answer
  *
- * Between these steps the log is read, once for all questions that are asked together
- * (log_pass.h). A new kind of question is a row of fold_of and the functions it names.
+ * Between these steps the log is read, once for all questions that are asked together (log_pass.h).
+ * To add a kind of question, add a row to fold_of and the functions it names.
  */
 #ifndef ETLHEAP_FOLDS_H
 #define ETLHEAP_FOLDS_H
@@ -14,8 +14,8 @@
 #include "engine/engine.h"
 #include "log_pass.h"
 
-/* The state of one question begins as zeros and stays where it is. Functions are called in the
- * order of their members, close in any case; walk may be NULL. */
+/* The functions of a kind of question. Its state starts as zeros and does not move. Functions are
+ * called in the order of their members, `close` in any case; `walk` may be NULL. */
 typedef struct fold {
     size_t state_bytes;
     etl_status (*begin)(void *state, const etlheap_result *result, const etlheap_question *question,
@@ -28,7 +28,7 @@ typedef struct fold {
 extern const fold fold_table, fold_windows, fold_histogram, fold_peaks, fold_lifetimes,
     fold_suspects, fold_map;
 
-/* NULL: it has no answer. */
+/* The fold of a kind of question; NULL if it has no answer. */
 const fold *fold_of(etlheap_question_kind kind);
 
 #endif

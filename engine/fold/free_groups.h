@@ -1,9 +1,9 @@
 /*
- * free_groups.h - what of the stack that freed a query groups by, for each actor of a log.
+ * free_groups.h - the group of the stack that freed, for each actor of a log.
  *
- * The counterpart of slot_groups.h: names and culling are the same for all blocks that an
- * actor freed, so they are looked at once per actor. Group 0 is that of blocks which nothing
- * freed in the window, or nothing of whose stack is known.
+ * The counterpart of slot_groups.h: names and culling are the same for all blocks that an actor
+ * freed, so they are determined once per actor. Group 0 has the blocks that were not freed in the
+ * window, or without a known stack.
  */
 #ifndef ETLHEAP_FREE_GROUPS_H
 #define ETLHEAP_FREE_GROUPS_H
@@ -16,8 +16,8 @@ typedef struct free_groups {
     etlheap_index key_index;
 } free_groups;
 
-/* Without stacks in the query's grouping all are of group 0. While stacks are collected, they
- * are only resolved. False without memory; to be closed in any case. */
+/* Groups the actors. If the query does not group by stacks, all have group 0. While stacks are
+ * collected, only resolves them. False if memory runs out; close it in any case. */
 bool free_groups_open(free_groups *out, aggregator *a);
 void free_groups_close(free_groups *groups);
 

@@ -1,26 +1,31 @@
 /*
- * group_merge.c - a table of which few rows are looked at.
+ * group_merge.c - makes the table when only a few of its rows will be shown.
  *
- * Of tens of thousands of rows a report lists a few and says what the others come to.
- * To put all of them in order, to give their frames places in an order and to copy
- * their stacks would be most of the work. Here the first groups of each kind are
- * selected, which compares the others with one group each, and those are added up by
- * the keys before their stacks. The sums take the place of their first group.
+ * In: tens of thousands of groups, of which `whole_rows_max` are wanted. Out: these rows, whole,
+ * and sums of the others by their keys before the stack.
+ *
+ *     groups ──▶ the first N of each kind, by measure ──▶ rows
+ *           └──▶ the rest, by keys before the stack ──▶ one sum each, in place of its first group
+ *
+ * Sorting all groups, ranking their frames and copying their stacks would be most of a report's
+ * work. Selecting the first N compares each other group with one group only. Invariant: rows of one
+ * stack are never split between a whole row and a sum, so merging is done only if the stack is the
+ * last key (table_merges).
  */
 #include <stdlib.h>
 
 #include "engine/core/digit_sort.h"
 #include "group_rows.h"
 
-/* The first so many of what is offered. `rows` has room for twice as many: whenever
- * it is full the second half goes. */
+/* Collects the first `wanted` of the rows offered. `rows` has room for twice as many; whenever it
+ * is full, the second half is dropped. */
 typedef struct first_groups {
     digit_row *rows; /* by measure; behind them room for as many again, to sort */
     size_t count, wanted;
     bool is_cut; /* rows[wanted - 1] is later than `wanted` others */
 } first_groups;
 
-/* Groups that differ in their stacks alone. */
+/* Groups that differ only in their stacks. */
 typedef struct merged_group {
     u32 rows;    /* that are merged; 0: none */
     u32 group;   /* one of them */
@@ -28,7 +33,7 @@ typedef struct merged_group {
     i64 measures[ETLHEAP_MEASURES_COUNT];
 } merged_group;
 
-/* A row to be: a group, or merged ones. */
+/* A future row: one group, or several merged ones. */
 typedef struct merge_row {
     u32 head, group;
     bool is_merged;
@@ -49,8 +54,8 @@ static void select_groups(merger *m);
 static bool list_rows(merger *m);
 static bool add_rows(merger *m, owned_table *out);
 
-/* What is left of a group that is merged are its keys before the stack, the last one:
- * rows of one stack are not to be torn apart. */
+/* A merged group keeps only its keys before the stack, so the stack must be the last key: rows of
+ * one stack must not be split. */
 bool table_merges(const aggregator *a)
 {
     const etlheap_query *const query = a->query;
@@ -105,7 +110,7 @@ static void close_merger(merger *m)
     ETLHEAP_VECTOR_FREE(&m->rows);
 }
 
-/* Sorts what is there and lets go what is more than wanted. */
+/* Sorts the rows and drops those beyond `wanted`. */
 static void cut(const merger *m, first_groups *firsts)
 {
     digit_row *const scratch = firsts->rows + 2 * firsts->wanted;
@@ -182,7 +187,7 @@ static bool list_rows(merger *m)
     return ok;
 }
 
-/* Of those with one measure and head, whole rows come first in the order of stacks. */
+/* Compares rows. With equal measure and head, whole rows come first, in the order of stacks. */
 static int compare_rows(const void *owner, u32 x, u32 y)
 {
     const merger *const m = owner;

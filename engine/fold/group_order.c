@@ -1,11 +1,16 @@
 /*
- * group_order.c - groups in the order of a table's rows.
+ * group_order.c - puts groups into the order of a table's rows.
  *
- * That is the measure asked for, then the keys in the order of their columns, so that
- * it is total and the same however groups were numbered. Keys before the stack have
- * few values together, which are numbered in their order; with the two innermost
- * frames of the stack they are numbers that decide nearly always. So groups are
- * sorted by keys first, and then, leaving alone what is equal, by the measure.
+ * In: groups with keys and measures. Out: a.order, an array of groups.
+ *
+ * Rows are sorted by the measure asked for, then by their keys in the order of columns. That order
+ * is total and the same however groups were numbered.
+ *
+ *     1. keys before the stack have few values: number them in order
+ *     2. that number and the stack's two innermost frames make one that nearly always decides
+ *     3. sort by keys, then, stably, by measure
+ *
+ * Invariant: the second sort must be stable, because ties keep the order of the first.
  */
 #include <stdlib.h>
 
@@ -91,7 +96,7 @@ static int compare_free_keys(const aggregator *a, const group_key *x, const grou
     return order == 0 ? compare_i64(x->free_thread, y->free_thread) : order;
 }
 
-/* Ties go by the keys in the order of their columns. */
+/* Compares two keys column by column. */
 static int compare_keys(const aggregator *a, const group_key *x, const group_key *y)
 {
     int order = (int)x->kind - (int)y->kind;
@@ -137,7 +142,7 @@ int group_compare(const void *owner, u32 x, u32 y)
     return compare_keys(a, &a->groups.at[x].key, &a->groups.at[y].key);
 }
 
-/* The distinct keys of groups as far as they come before the stack. */
+/* The distinct heads of keys: all keys before the stack. */
 typedef struct key_heads {
     const aggregator *a;
     ETLHEAP_VECTOR(group_key) list;
@@ -156,7 +161,7 @@ static int compare_heads(const void *owner, u32 x, u32 y)
     return compare_keys(heads->a, &heads->list.at[x], &heads->list.at[y]);
 }
 
-/* Neighbours mostly have the same. */
+/* Finds or adds the head of a key. Neighbours mostly have the same one. */
 static bool find_head(key_heads *heads, const group_key *key, u32 last, u32 *number)
 {
     group_key head;
@@ -181,7 +186,7 @@ static bool find_head(key_heads *heads, const group_key *key, u32 last, u32 *num
     return true;
 }
 
-/* places[number]: of a head among all. */
+/* places[number] is the place of a head among all. */
 static u32 *sort_heads(const key_heads *heads)
 {
     const size_t count = heads->list.count;

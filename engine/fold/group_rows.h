@@ -1,16 +1,16 @@
 /*
- * group_rows.h - what makes a table of groups, in parts.
+ * group_rows.h - turns groups into a table.
  *
- *     group_rows.c    the table; every group a row
+ *     group_rows.c    the table; one row per group
  *     group_order.c   the order of groups
- *     group_merge.c   a few groups rows, the others added up
+ *     group_merge.c   rows for a few groups, and sums of the others
  */
 #ifndef ETLHEAP_GROUP_ROWS_H
 #define ETLHEAP_GROUP_ROWS_H
 
 #include "aggregate.h"
 
-/* Appends the group as a row. False without memory. */
+/* Appends the group as a row. False if memory runs out. */
 bool table_add_group(const aggregator *a, owned_table *out, table_numbers *numbers,
                      const group_row *group);
 
@@ -22,16 +22,16 @@ typedef struct group_heads {
     u32 count;
 } group_heads;
 
-/* False without memory; to be freed in any case. */
+/* False if memory runs out; free it in any case. */
 bool group_heads_open(group_heads *out, const aggregator *a);
 
-/* The query's measure as a number that is smaller the earlier its row comes. */
+/* The sort measure of a group as a number that is smaller for rows that come earlier. */
 u64 group_measure(const aggregator *a, const group_row *group);
 
-/* By all keys. For digit_sort, with an aggregator as the owner. */
+/* Compares groups by all keys. For digit_sort, with an aggregator as the owner. */
 int group_compare(const void *owner, u32 x, u32 y);
 
-/* All groups in the order of rows: freed by the caller, NULL without memory. */
+/* All groups in the order of rows; the caller frees the array. NULL if memory runs out. */
 u32 *group_order(const aggregator *a);
 
 /* Texts of a key's members. */
@@ -42,10 +42,10 @@ const char *group_thread_name(const aggregator *a, u32 name); /* NULL: none */
 
 /* --- merging -------------------------------------------------------------------- */
 
-/* Whether etlheap_query.whole_rows_max holds for the groups. */
+/* True if etlheap_query.whole_rows_max applies to the groups. */
 bool table_merges(const aggregator *a);
 
-/* Adds the rows: see there. False without memory. */
+/* Adds the rows, merged as etlheap_query.whole_rows_max says. False if memory runs out. */
 bool table_merge(const aggregator *a, owned_table *out);
 
 #endif

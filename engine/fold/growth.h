@@ -1,12 +1,12 @@
 /*
- * growth.h - the measures GROWTH_RATE and STEADINESS: how fast the outstanding size
- * of a group grows over the window, and how constantly.
+ * growth.h - the measures GROWTH_RATE and STEADINESS: how fast and how steadily the outstanding
+ * size of a group grows over the window.
  *
- * The window is cut into GROWTH_SAMPLES - 1 equal pieces. At each cut, its start and
- * its end, what is outstanding is a sample. Each two samples make a pair:
+ * The window is cut into GROWTH_SAMPLES - 1 equal pieces. The outstanding size at each cut, and at
+ * the start and end, is a sample. Each two samples make a pair:
  *
- *     rate        bytes per second: of each sample the median of its slopes to all
- *                 others, and of these medians the median (Siegel's repeated median);
+ *     rate        bytes per second: for each sample the median of its slopes to all
+ *                 others, and then the median of these (Siegel's repeated median);
  *                 of two values in the middle the one nearer to zero
  *     steadiness  100 * (pairs that rise - pairs that fall) / all pairs, at least 0
  *                 (Kendall's rank correlation with time)
@@ -16,8 +16,8 @@
  *     cache   __/‾‾‾‾    0            at most 51: the other pairs stand still
  *     waves   _/\_/\_    about 0      about 0: as many fall as rise
  *
- * Neither a step nor where a wave is cut decides. A line through the ends, or one of
- * least squares, would call a cache a leak.
+ * So neither a single step nor the phase of a wave decides. A line through the ends, or a
+ * least-squares line, would take a cache for a leak.
  */
 #ifndef ETLHEAP_GROWTH_H
 #define ETLHEAP_GROWTH_H
@@ -33,37 +33,37 @@ typedef struct growth_rating {
     i64 steadiness;
 } growth_rating;
 
-/* A number for each sample, then zeros, so that vectors of two or four come out even. */
+/* A number for each sample, padded with zeros for vectors of two or four. */
 typedef struct sample_lanes {
     double at[GROWTH_LANES];
 } sample_lanes;
 
-/* When samples are taken, in ascending order. */
+/* The times of samples, ascending. */
 typedef struct growth_moments {
     i64 ticks[GROWTH_SAMPLES], times_ns[GROWTH_SAMPLES];
-    sample_lanes per_second[GROWTH_SAMPLES]; /* from sample to sample: 1 s by the time between */
-    u32 others[GROWTH_SAMPLES];              /* samples of another time */
-    u32 all, pairs;                          /* samples that have others; others of all samples */
+    sample_lanes per_second[GROWTH_SAMPLES]; /* 1 s / time between two samples */
+    u32 others[GROWTH_SAMPLES];              /* number of samples at other times */
+    u32 all, pairs;                          /* samples that have others; sum of others */
 } growth_moments;
 
-/* Of the plan's window, and of any part of it. */
+/* The moments of the plan's window, or of any part of it. */
 growth_moments growth_moments_of(const query_plan *plan);
 growth_moments growth_moments_between(const query_plan *plan, i64 from_ns, i64 to_ns);
 
-/* The time of one of them. */
+/* The time of one sample. */
 i64 growth_moment_ns(i64 from_ns, i64 to_ns, u32 sample);
 
-/* Fills in what follows from times_ns. */
+/* Computes the members that depend on times_ns. */
 void growth_moments_settle(growth_moments *moments);
 
-/* Samples of the same time make no pair. */
+/* Rates the sizes. Samples at the same time make no pair. */
 growth_rating growth_rate(const growth_moments *moments, const i64 sizes[GROWTH_SAMPLES]);
 
-/* Puts a rating into a row. */
+/* Sets the measures of a row from a rating. */
 void growth_set(group_row *row, growth_rating rating);
 
-/* The measures of all groups so far, from the lifetimes that the query selects; groups
- * of steps are numbers of groups. False without memory. */
+/* Computes the measures of all groups so far from the lifetimes that the query selects. Steps name
+ * groups by number. False if memory runs out. */
 bool growth_fill(aggregator *a, const peak_row *steps, size_t count);
 
 #endif

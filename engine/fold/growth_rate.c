@@ -1,14 +1,17 @@
 /*
- * growth_rate.c - how fast and how steadily one curve of outstanding sizes grows.
+ * growth_rate.c - computes how fast and how steadily one curve of outstanding sizes grows.
  *
- * The rate is Siegel's repeated median: for each sample the median of the slopes to all others,
- * and the median of these. Steadiness is 100 * (pairs of samples that rise less those that fall) /
- * all pairs, at least 0. growth.h defines both.
+ * In: the sizes of a group at GROWTH_SAMPLES moments. Out: a rate in bytes per time, and a
+ * steadiness of 0 to 100.
  *
- * A table may have a hundred thousand rows, so nothing is done for each of the 528 pairs of
- * samples that is not needed:
+ * The rate is Siegel's repeated median: for each sample the median of the slopes to all others, and
+ * the median of these. Steadiness is 100 * (pairs of samples that rise less those that fall) / all
+ * pairs, at least 0. growth.h defines both.
  *
- *     signs     which way each sample's slopes point is counted while samples are sorted by
+ * A table may have a hundred thousand rows, so work for each of the 528 pairs of samples is avoided
+ * where it can be:
+ *
+ *     signs     the directions of each sample's slopes are counted while samples are sorted by
  *               insertion. Samples that stay as the one before are sorted as one.
  *     rate      a median is above zero only if more than half of the values are. So signs tell
  *               the sign of the rate, and for most rows it is 0.
@@ -17,6 +20,9 @@
  *               lies above or below the pivot.
  *     division  slopes are products of floating point, off by a known share. The rate is a whole
  *               number, so the share hardly ever matters; if it may, exact_rate divides.
+ *
+ * Invariant: the result must be the exact one, the same on every machine; an estimate counts only
+ * if its error cannot change the whole number.
  */
 #include "growth.h"
 
@@ -30,14 +36,14 @@
 
 __extension__ typedef __int128 i128;
 
-/* Equal samples that follow each other, and what was found while they were sorted in. */
+/* A run of equal neighbouring samples, and what was counted while it was sorted in. */
 typedef struct sample_run {
     i64 size;
     u32 first, count;
     u32 smaller_before, larger_before; /* samples earlier in time */
 } sample_run;
 
-/* How each sample stands to those of other times. */
+/* For each sample, how many slopes to other samples rise and fall. */
 typedef struct sample_signs {
     i32 up[GROWTH_SAMPLES], down[GROWTH_SAMPLES]; /* slopes that rise and that fall */
     i64 rises;                                    /* rises less falls, each pair both ways */
@@ -82,7 +88,7 @@ static u32 runs_of(const i64 sizes[GROWTH_SAMPLES], sample_run runs[GROWTH_SAMPL
     return count;
 }
 
-/* Puts the run's number behind those of earlier runs that are not larger. */
+/* Inserts the run's number after those of earlier runs that are not larger. */
 static void insert_run(sample_run *runs, u32 number, u8 sorted[GROWTH_SAMPLES])
 {
     sample_run *const run = &runs[number];
@@ -111,7 +117,7 @@ static void count_run(const sample_run *run, u32 smaller, u32 larger, sample_sig
     out->rises += (i64)run->count * (up - down);
 }
 
-/* Samples of the same time, which follow each other, make no pair. */
+/* Takes back pairs of samples with the same time, which are not pairs. */
 static void leave_out_pair(const i64 sizes[GROWTH_SAMPLES], u32 i, u32 k, sample_signs *out)
 {
     const i32 up = sizes[i]<sizes[k], down = sizes[i]> sizes[k];
@@ -163,14 +169,14 @@ static bool find_sign(const growth_moments *moments, const sample_signs *signs, 
 
 /* --- exact ---------------------------------------------------------------------------- */
 
-/* The median of `all` values, of which these, more than half, are the largest. Of an even
- * number it is the lower one of the two in the middle, which is nearer to zero. */
+/* The median of `all` values; the `count` values given, more than half of them, are the largest.
+ * For an even number, the lower one of the two in the middle, which is nearer to zero. */
 static i64 median(i64 *values, u32 count, u32 all)
 {
     return select_rank(values, count, count - all / 2 - 1);
 }
 
-/* Of what rises. */
+/* The slope of a rise. */
 static i64 slope(i64 rise, i64 time_ns)
 {
     if (rise <= INT64_MAX / NS_PER_SECOND)
@@ -179,7 +185,8 @@ static i64 slope(i64 rise, i64 time_ns)
     return rate > INT64_MAX ? INT64_MAX : (i64)rate;
 }
 
-/* Of the slopes from a sample to all others, most of which have this sign; without it. */
+/* The median of the slopes from a sample to all others, most of which have this sign; returned
+ * without the sign. */
 static i64 median_slope(const growth_moments *moments, const i64 sizes[GROWTH_SAMPLES], u32 i,
                         i32 sign)
 {
@@ -196,8 +203,8 @@ static i64 median_slope(const growth_moments *moments, const i64 sizes[GROWTH_SA
     return median(slopes, count, moments->others[i]);
 }
 
-/* Only values of its sign count: all others lie on the other side of the median, wherever they
- * are. Without the sign. */
+/* The exact rate, without its sign. Only samples whose medians have its sign are computed: all
+ * others lie on the other side of the median. */
 static i64 exact_rate(const growth_moments *moments, const signed_samples *samples,
                       const i64 sizes[GROWTH_SAMPLES])
 {
@@ -217,7 +224,7 @@ static i64 bits_of(double value)
     return bits;
 }
 
-/* As median_slope; of sizes with the sign. */
+/* Estimates what median_slope computes, for sizes that have the sign already. */
 static double estimate_median(const growth_moments *moments, const sample_lanes *sizes, u32 i)
 {
     const sample_lanes *const per_second = &moments->per_second[i];
@@ -233,8 +240,8 @@ static double estimate_median(const growth_moments *moments, const sample_lanes 
     return out;
 }
 
-/* Whether a sample's median is below a value above zero (-1), it (0), or above it. Without
- * branches and of a constant length, so that compilers do it in vectors. */
+/* Compares a sample's median with a positive value: -1 if below, 0 if equal, 1 if above. Without
+ * branches and of constant length, so that compilers make vectors of it. */
 static i32 median_side(const growth_moments *moments, const sample_lanes *sizes, u32 i,
                        double value)
 {
@@ -251,9 +258,10 @@ static i32 median_side(const growth_moments *moments, const sample_lanes *sizes,
 }
 
 /*
- * As exact_rate. The samples are partitioned by a pivot as in select_rank. A sample's estimates
- * are rounded alike wherever they are worked out (-std=c11 does not fuse them with what follows),
- * so a pivot is neither above nor below itself, and each turn leaves fewer samples.
+ * Estimates what exact_rate computes. The samples are partitioned by a pivot as in select_rank. The
+ * estimates of a sample are rounded the same wherever they are computed (-std=c11 does not fuse
+ * them with what follows). So a pivot is neither above nor below itself, and each turn leaves fewer
+ * samples.
  */
 static double select_estimate(const growth_moments *moments, const signed_samples *samples,
                               const sample_lanes *sizes)
@@ -284,9 +292,9 @@ static double select_estimate(const growth_moments *moments, const signed_sample
 }
 
 /*
- * False if estimates do not tell the rate. If values are each off by a share of at most
- * SLOPE_ERROR, then so is their median, and the median of medians. A slope is rounded three times,
- * by 2^-53 each: its time, the division, and the product.
+ * Estimates the rate; false if the estimates are too inexact to tell it. If each value is off by a
+ * share of at most SLOPE_ERROR, so is their median, and the median of medians. A slope is rounded
+ * three times, by 2^-53 each: its time, the division and the product.
  */
 static bool estimate_rate(const growth_moments *moments, const signed_samples *samples,
                           const i64 sizes[GROWTH_SAMPLES], i64 *rate)

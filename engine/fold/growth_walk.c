@@ -1,4 +1,9 @@
-/* growth_walk.c - see growth_walk.h. */
+/*
+ * growth_walk.c - computes growth of groups with lifetimes in a log.
+ *
+ * In: the log's events, walked as for windows that are cut at the samples. Out: rate and steadiness
+ * of each group. No lifetime is kept: the size at a sample follows from the events before it.
+ */
 #include "growth_walk.h"
 
 #include <stdlib.h>

@@ -1,20 +1,21 @@
 /*
- * heap_rows.c - see heap_rows.h.
+ * heap_rows.c - makes the rows of kind heap from a journal or a log: sums, peaks and growth.
  *
- * Each slot is resolved to its group once, with names, culling and filters as the
- * query wants them. Then the journal is walked in time order and added up. It is
- * cut into segments of about equal length, wherever time moves on; each is
- * walked on its own, as if nothing were in use when it begins, and then added to
- * what came before: a sum is a sum, and the peak is the larger one of the peak so
- * far and the sum so far plus the segment's own peak.
+ * In: the group of each slot (slot_groups.h), and the events of a journal or log, or only sums by
+ * slot. Out: groups of the aggregator with all their measures.
  *
- * Types are known at once: the run kept the window, frees after it are not in
- * the journal, and an allocation that nothing frees in time is a survivor. So
- * the curve of AIFI leaves survivors out, AIFO only grows, AOFO stands still and
- * AOFI only falls: a group needs no more than two running sums.
+ *     slots ──names, culling, filters──▶ groups
+ *     events in time order, cut into segments ──▶ sum and peak of each group in each segment
  *
- * Where no peaks are wanted there may be sums by slot already, and no journal. Groups of
- * single blocks have their sums, so that only their curves are walked for.
+ *     joined    sum  = sum so far + the segment's sum
+ *               peak = max(peak so far, sum so far + the segment's own peak)
+ *
+ * Each segment is walked as if nothing were outstanding at its start, so segments run in parallel.
+ * Types are known without looking ahead: the run kept only the window, and an allocation that
+ * nothing frees in it survives. So the curve of AIFI leaves survivors out, AIFO only grows, AOFO
+ * never changes and AOFI only falls; a group needs just two running sums. Without peaks, sums by
+ * slot are enough and there is no journal. Invariant: segments are cut only where time moves on,
+ * because events of one tick count together.
  */
 #include "heap_rows.h"
 
@@ -78,8 +79,8 @@ void heap_rows_close(heap_rows *rows)
     free(rows->events.job.groups);
 }
 
-/* Sums instead of events: a run's were counted for its window, a store's are of
- * everything. */
+/* Are there sums by slot instead of events? A run counts them for its window, a store for its whole
+ * recording. */
 static bool has_sums(const aggregator *a)
 {
     const etlheap_query *const query = a->query;
@@ -89,7 +90,7 @@ static bool has_sums(const aggregator *a)
            query->kind_to_ticks == NULL && a->result->archive->slots.sums.count > 0;
 }
 
-/* What a store says of a slot, as a report of its whole recording has it. */
+/* The sums of a store's slot, by type, for a report of the whole recording. */
 static void sums_of_archive(const aggregator *a, u32 slot, type_sums types[ETLHEAP_TYPE_COUNT])
 {
     const ehs_slot_sums *const sums = &a->result->archive->slots.sums.at[slot - 1];
@@ -132,8 +133,7 @@ static bool publish_typed(aggregator *a, const live_group *group, group_key key)
         row.key.type = (u8)type;
         type_add_measures(row.measures, (etlheap_type)type, sums);
         type_add_measures(a->totals[ETLHEAP_KIND_HEAP], (etlheap_type)type, sums);
-        /* Only what comes and goes has a peak of its own; the others are at their
-         * largest at one end of the window. */
+        /* Only AIFI has a peak of its own; the other types are largest at one end of the window. */
         const bool comes_and_goes = type == ETLHEAP_TYPE_AIFI;
         if (!a->query->sums_only) {
             row.measures[ETLHEAP_MEASURE_PEAK_SIZE] =
@@ -147,7 +147,8 @@ static bool publish_typed(aggregator *a, const live_group *group, group_key key)
     return true;
 }
 
-/* Without a curve there are no peaks, and without churn nothing is temporary. */
+/* Publishes a group's sums. Without a curve there are no peaks, without churn no temporary
+ * memory. */
 static bool publish_whole(aggregator *a, const type_sums types[ETLHEAP_TYPE_COUNT],
                           const curve *peaks, const churn_sums *churn, group_key key)
 {

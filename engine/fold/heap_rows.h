@@ -7,20 +7,19 @@
 #include "growth_walk.h"
 #include "log_pass.h"
 
-/* Stays where it is from heap_rows_begin on. */
+/* Must not move after heap_rows_begin. */
 typedef struct heap_rows {
     aggregator *a;
     log_groups groups;
-    live_group *sums; /* by group, where there were sums already; else the walk has them */
+    live_group *sums; /* by group, if sums existed already; else the walk has them */
     event_want events;
     growth_walk growth;
 } heap_rows;
 
 /*
- * Adds the groups of kind heap that the query selects, with all measures, to the aggregator:
- * from the journal, or from the log that the result has. Begins before the pass reads blocks,
- * says after that what it wants of events, and finishes after these. To be closed in any case.
- * ETL_ERR_MEMORY, LIMIT.
+ * Adds the groups of kind heap that the query selects, with all measures, to the aggregator: from
+ * the journal, or from the result's log. Begin before the pass reads blocks; after that, ask for
+ * events; finish after these. Close it in any case. ETL_ERR_MEMORY, ETL_ERR_LIMIT.
  */
 etl_status heap_rows_begin(heap_rows *out, aggregator *a, log_pass *pass, etl_error *err);
 etl_status heap_rows_walk(heap_rows *rows, log_pass *pass, etl_error *err);

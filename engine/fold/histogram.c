@@ -1,10 +1,13 @@
 /*
- * histogram.c - sizes and lifetimes spread over powers of two.
+ * histogram.c - spreads sizes or lifetimes over classes of powers of two.
  *
- * Each kind, or kind and process, has a bucket for each class (size_class.h) and an open one.
- * What is in memory is spread by one thread, blocks of a log by all of them: each task has
- * buckets of its own. What is handed out are those from the first to the last that has
- * something.
+ * In: lifetimes in memory, and blocks of a log. Out: for each kind, or kind and process, the
+ * buckets from the first to the last that has something.
+ *
+ * A bucket is a class of size_class.h; one more is open-ended. Lifetimes in memory are spread by
+ * one thread, blocks of a log by all: each task has its own buckets, which are added up at the end
+ * (join_tasks). This is the smallest example of a fold over blocks. Invariant: buckets hold sums
+ * only, so the order of tasks does not matter.
  */
 #include <stdlib.h>
 
@@ -27,7 +30,7 @@ typedef struct bucket_group {
     bucket_sums sums[BUCKETS + 1];
 } bucket_group;
 
-/* A histogram and the memory behind it. */
+/* A histogram, and the memory that it points to. */
 typedef struct owned_histogram {
     etlheap_histogram histogram;
     ETLHEAP_VECTOR(etlheap_bucket) buckets;
@@ -45,7 +48,7 @@ typedef struct histogram_maker {
     u32 task_count;
 } histogram_maker;
 
-/* What a task spreads blocks over: buckets by group of slots. */
+/* The state of a task: buckets by group of slots. */
 typedef struct spread_task {
     const histogram_maker *maker;
     bucket_group *groups;
@@ -107,7 +110,7 @@ static etl_status fill(histogram_maker *maker, etl_error *err)
     return status;
 }
 
-/* The buckets of a kind and process, 0 for all of them; NULL without memory. */
+/* The buckets of a kind and process (0 for all processes); NULL without memory. */
 static bucket_group *group_of(histogram_maker *maker, u32 kind, u32 process)
 {
     u32 *const number = &maker->group_of[(size_t)process * ETLHEAP_KIND_COUNT + kind];
@@ -129,7 +132,7 @@ static void add_sums(bucket_sums *to, const bucket_sums *from)
     to->lfh_rounding = etl_sat_add_i64(to->lfh_rounding, from->lfh_rounding);
 }
 
-/* What a heap adds to a block of the process. */
+/* Adds the bytes by which a heap rounds up a block of the process. */
 static void add_rounding(const histogram_maker *maker, u32 process, u64 size_bytes,
                          bucket_sums *sums)
 {
@@ -158,7 +161,7 @@ static void add_one(const histogram_maker *maker, bucket_group *group, const que
     add_sums(&group->sums[bucket], &one);
 }
 
-/* A lifetime in memory. */
+/* Adds a lifetime in memory. */
 static bool add_row(void *user, const selected_row *selected)
 {
     histogram_maker *const maker = user;
@@ -190,7 +193,7 @@ static etl_status want_blocks(histogram_maker *maker, log_pass *pass, etl_error 
     return ok ? ETL_OK : no_memory(err);
 }
 
-/* Sums of the tasks become those of all. */
+/* Adds the buckets of all tasks up. */
 static bool join_tasks(histogram_maker *maker)
 {
     const slot_groups *const slots = &maker->slots;

@@ -1,4 +1,10 @@
-/* lifetime_lists.c - see lifetime_lists.h. */
+/*
+ * lifetime_lists.c - packs the lifetimes of groups into chains of chunks. lifetime_lists.h draws a
+ * lifetime.
+ *
+ * In: lifetimes in ns, group by group in any order. Out: readers over each group's lifetimes,
+ * newest chunk first. Invariant: whoever reads must not care for the order.
+ */
 #include "lifetime_lists.h"
 
 #include <stdlib.h>

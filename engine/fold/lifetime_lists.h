@@ -1,10 +1,10 @@
 /*
- * lifetime_lists.h - the lifetimes of groups, packed: millions of them, of which few numbers
- * are wanted (lifetime_ranks.h).
+ * lifetime_lists.h - packed lists of the lifetimes of groups, for ranks (lifetime_ranks.h).
  *
- * Each group has a chain of chunks, the newest first. A lifetime takes 1 to 8 bytes in a chunk:
- * its lowest three bits say how many. Windows' usual clock ticks ten million times a second, so
- * that most lifetimes are whole hundreds of ns and are kept as hundreds: 27 s fit into 4 bytes.
+ * There may be millions of lifetimes, of which only a few ranks are needed. Each group has a chain
+ * of chunks, the newest first. A lifetime takes 1 to 8 bytes; its lowest three bits say how many.
+ * The usual clock of Windows ticks ten million times a second, so most lifetimes are whole hundreds
+ * of ns and are stored as hundreds: 27 s fit into 4 bytes.
  *
  *     bits  0 1 2   3               4 ...
  *          ┌──────┬───────────────┬───────────────
@@ -12,32 +12,32 @@
  *          │ - 1  │ 1: of ns      │
  *          └──────┴───────────────┴───────────────
  *
- * What does not fit follows eight bytes of ones as it is.
+ * Longer lifetimes follow eight bytes of ones, unpacked.
  */
 #ifndef ETLHEAP_LIFETIME_LISTS_H
 #define ETLHEAP_LIFETIME_LISTS_H
 
 #include "engine/core/arena.h"
 
-/* Every lifetime has room for a whole word behind where it begins. */
+/* Each lifetime may be written as a whole word from where it begins. */
 typedef struct lifetime_chunk {
     struct lifetime_chunk *older;
-    u16 used; /* once there is a newer one */
+    u16 used; /* set when there is a newer chunk */
     u8 data[];
 } lifetime_chunk;
 
-/* What adding a lifetime reads: it writes to the chunk alone, and does not wait for it. */
+/* The data that adding a lifetime reads. It only writes to the chunk, and does not wait for it. */
 typedef struct lifetime_group {
     lifetime_chunk *newest; /* NULL: none */
     u32 count;              /* lifetimes in all chunks */
-    u16 used, capacity;     /* of the newest chunk */
+    u16 used, capacity;     /* size and capacity of the newest chunk */
 } lifetime_group;
 
-/* What one thread has listed. Starts from {0}. */
+/* The lists of one thread. Starts from {0}. */
 typedef struct lifetime_list {
     ETLHEAP_VECTOR(lifetime_group) groups;
     etlheap_arena chunks;
-    i64 least, most; /* of all lifetimes and 0 */
+    i64 least, most; /* least and most of all lifetimes and 0 */
 } lifetime_list;
 
 /* Lists of several threads. Starts from {0}. */
@@ -45,12 +45,12 @@ typedef struct lifetime_lists {
     ETLHEAP_VECTOR(lifetime_list) lists;
 } lifetime_lists;
 
-/* False without memory. */
+/* Adds a lifetime. False if memory runs out. */
 bool lifetime_list_add(lifetime_list *list, u32 group, i64 ns);
 void lifetime_list_free(lifetime_list *list);
 
-/* Fetches what adding to a group will read. Always inlined: a function that only fetches has no
- * effect in a compiler's eyes. */
+/* Prefetches what adding to a group will read. Always inlined: to a compiler, a function that only
+ * prefetches has no effect. */
 __attribute__((always_inline)) static inline void lifetime_list_fetch(const lifetime_list *list,
                                                                       u32 group)
 {
@@ -61,21 +61,22 @@ __attribute__((always_inline)) static inline void lifetime_list_fetch(const life
 /* Adds to one of the lists. */
 bool lifetime_lists_add(lifetime_lists *lists, u32 group, i64 ns);
 
-/* Takes a list, which is empty afterwards. False without memory; it is then as before. */
+/* Takes over a list, which is then empty. If memory runs out, returns false and leaves it
+ * unchanged. */
 bool lifetime_lists_take(lifetime_lists *lists, lifetime_list *list);
 void lifetime_lists_free(lifetime_lists *lists);
 
 /* --- reading ------------------------------------------------------------------------- */
 
-/* How many lifetimes a group has. */
+/* The number of lifetimes in a group. */
 u64 lifetime_lists_count(const lifetime_lists *lists, u32 group);
 
-/* A group's lifetimes one after the other, in no order. */
+/* Reads the lifetimes of a group, in no particular order. */
 typedef struct lifetime_reader {
     const lifetime_lists *lists;
     u32 group;
     size_t next_list;
-    const lifetime_chunk *chunk; /* at hand; NULL: none yet */
+    const lifetime_chunk *chunk; /* current chunk; NULL: none yet */
     const u8 *at, *end;
 } lifetime_reader;
 
@@ -84,10 +85,10 @@ static inline lifetime_reader lifetime_reader_open(const lifetime_lists *lists, 
     return (lifetime_reader){ .lists = lists, .group = group };
 }
 
-/* Goes to the next chunk. False: there is none. */
+/* Goes to the next chunk. False: there are no more. */
 bool lifetime_reader_turn(lifetime_reader *reader);
 
-/* False: there is none left. */
+/* Reads the next lifetime. False: there are no more. */
 static inline bool lifetime_reader_next(lifetime_reader *reader, i64 *ns)
 {
     u64 word;

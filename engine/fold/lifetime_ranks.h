@@ -1,9 +1,8 @@
 /*
  * lifetime_ranks.h - the median and 99th percentile of the lifetimes of groups.
  *
- * By nearest rank: the smallest lifetime that at least so many of the group do not
- * exceed. So both are lifetimes that really occur, whole ns, and the same for
- * every run.
+ * Uses the nearest rank: the smallest lifetime that at least that share of the group does not
+ * exceed. So both are lifetimes that occurred, in whole ns, and the same in every run.
  */
 #ifndef ETLHEAP_LIFETIME_RANKS_H
 #define ETLHEAP_LIFETIME_RANKS_H
@@ -14,8 +13,8 @@ typedef struct lifetime_ranks {
     i64 median_ns, p99_ns;
 } lifetime_ranks;
 
-/* ranks[g] for each group below group_count; those without a lifetime keep what is
- * there. Groups are spread over `jobs` threads. */
+/* Sets ranks[g] for each group below group_count that has lifetimes. Groups are divided among
+ * `jobs` threads. */
 void lifetime_ranks_compute(const lifetime_lists *lifetimes, u32 group_count, u32 jobs,
                             lifetime_ranks *ranks);
 

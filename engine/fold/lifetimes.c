@@ -1,19 +1,22 @@
 /*
- * lifetimes.c - walks over lifetimes; see etlheap_lifetimes.h.
+ * lifetimes.c - walks over lifetimes: opens a walk and hands out its rows one by one.
+ * etlheap_lifetimes.h is its public interface.
+ *
+ * In: a query with an order and maybe a limit; rows of a result in memory, segments of an archive.
+ * Out: lifetimes in that order, with their stacks in a growing table.
  *
  *     rows of the result's store ──▶ kept (references, sorted) ──┐
  *                                                               ├─▶ merged ─▶ stack ─▶ out
  *     segments of an archive ──▶ batch (copies, sorted) ─────────┘
  *
- * By time of allocation an archive is read as rows are asked for: a batch is a
- * segment, and what of it may still tie with the next segment waits. In any other
- * order all its rows go to `kept`.
+ * By time of allocation, an archive is read as rows are asked for: a batch is a segment, and rows
+ * that may still tie with the next segment wait. In any other order, all its rows go to `kept`.
  *
- * A stack gets its number in the table when the first row with it leaves. With
- * symbols, what culling leaves of a stack, and what its frames are called, is
- * found for all stacks at once (frames.h). Then a time through comes before the
- * first row, which resolves stacks alone; their names lie in `base`, a table that
- * nobody sees, and are copied from there.
+ * A stack gets its number in the table when the first row with it leaves. With symbols, culling and
+ * names are found for all stacks at once (frames.h). So there is a pass over all rows first, which
+ * only resolves stacks; their names are in `base`, a table that nobody sees, and are copied from
+ * there. Invariant: rows must leave in the same order and with the same numbers whether they were
+ * kept or streamed.
  */
 #include <stdlib.h>
 
@@ -169,7 +172,8 @@ static etl_status open_parts(etlheap_lifetimes *walk, etl_error *err)
     walk->has_frees =
         options->frees && result_answers(walk->result, RESULT_ASK_FREES, NULL) == ETL_OK;
     walk->has_archive = walk->result->mode == RESULT_STORE && (query_kinds(query) & heap_bit) != 0;
-    /* Required frames are looked for in all rows, or in none that follows the top. */
+    /* Rows stream in order of time. With both a limit and required frames they are kept instead,
+     * because required frames take a pass over all rows anyway. */
     walk->is_streaming =
         walk->has_archive && by_time && (options->top == 0 || query->require_frame_count == 0);
     walk->batch = (walk_list){ .plan = &walk->plan, .is_copied = true };
@@ -211,7 +215,7 @@ etl_status lifetimes_fill(etlheap_lifetimes *walk, u64 ends_max, etl_error *err)
     return ETL_OK;
 }
 
-/* Half of the memory is for ends, the other for what is kept of rows. */
+/* Half of the memory is for the ends of blocks, the other half for kept rows. */
 static etl_status open_archive(etlheap_lifetimes *walk, u64 ends_max, etl_error *err)
 {
     const etlheap_query *const query = walk->plan.query;
@@ -244,7 +248,7 @@ static int by_name(const void *a, const void *b)
     return (x->id > y->id) - (x->id < y->id);
 }
 
-/* Processes are sorted by name as people read them, and then by id. */
+/* Ranks processes by name without case, then by id. */
 static bool rank_processes(etlheap_lifetimes *walk)
 {
     const size_t count = walk->result->processes.count;

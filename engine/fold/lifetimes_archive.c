@@ -24,7 +24,7 @@ static etl_status no_memory(etl_error *err)
     return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
 }
 
-/* A lane has megabytes of rows: where memory is limited there is one. */
+/* A lane holds megabytes of rows, so there is only one if memory is limited. */
 etl_status lifetimes_archive_open(lifetimes_archive *out, const ehs_archive *archive,
                                   const lifetimes_wanted *wanted, etl_error *err)
 {
@@ -57,7 +57,7 @@ void lifetimes_archive_close(lifetimes_archive *reader)
     *reader = (lifetimes_archive){ .next = 0 };
 }
 
-/* The ends of the first chunk are good for every time through. */
+/* Starts over. The ends of the first chunk are kept for each pass. */
 void lifetimes_archive_rewind(lifetimes_archive *reader)
 {
     reader->next = reader->source.first;
@@ -105,7 +105,7 @@ etl_status lifetimes_archive_next(lifetimes_archive *reader, const store_segment
     return status;
 }
 
-/* The next useful segments of one chunk, whose ends are all known. */
+/* Decodes the next useful segments of one chunk, whose ends are all known. */
 static etl_status fill_lanes(lifetimes_archive *reader, etl_error *err)
 {
     lifetimes_source *const source = &reader->source;
@@ -136,7 +136,7 @@ static etl_status fill_lanes(lifetimes_archive *reader, etl_error *err)
     return ETL_OK;
 }
 
-/* What became of a block, by its place among the ends. */
+/* Puts the end of a block into its row, by its place among the ends. */
 static inline void put_end(const lifetimes_source *source, u64 end, store_segment *rows, u32 at)
 {
     rows->free_type[at] = source->end_how[end];
@@ -190,7 +190,7 @@ static void fill_lane(void *context, u32 number)
     }
 }
 
-/* The batch's blocks of a wanted size. `end` is where the end of the next block is. */
+/* Adds the batch's blocks of a wanted size. `end` is the place of the next block's end. */
 static etl_status add_rows(const lifetimes_archive *reader, const log_batch *batch, u64 *end,
                            store_segment *rows, etl_error *err)
 {

@@ -1,8 +1,8 @@
 /*
- * lifetimes_archive.h - heap lifetimes of a log as rows, a segment at a time, in the order of
+ * lifetimes_archive.h - reads heap lifetimes of a log as rows, a segment at a time, in the order of
  * their allocations.
  *
- * Segments are decoded some at once, each by a lane of its own, and handed out one by one.
+ * Several segments are decoded in parallel, each in its own lane, and returned one by one.
  */
 #ifndef ETLHEAP_LIFETIMES_ARCHIVE_H
 #define ETLHEAP_LIFETIMES_ARCHIVE_H
@@ -23,34 +23,32 @@ typedef struct lifetimes_lane {
 typedef struct lifetimes_archive {
     lifetimes_source source;
     lifetimes_lane lanes[LIFETIMES_LANES_MAX];
-    u32 lane_count, filled, handed_out; /* lanes: all, those with rows, and of these */
+    u32 lane_count, filled, handed_out; /* lanes: all, with rows, and returned */
     etlheap_crew *crew;
-    allocation_store scratch; /* a segment of rows for each lane */
+    allocation_store scratch; /* one segment of rows per lane */
     u32 next;                 /* segment to decode */
-    u64 size_floor_bytes;     /* smaller blocks are not handed out any more */
-    size_t next_open;         /* row of the checkpoint to hand out */
+    u64 size_floor_bytes;     /* smaller blocks are skipped */
+    size_t next_open;         /* next row of the checkpoint to return */
 } lifetimes_archive;
 
-/* To be closed in any case. MEMORY, CORRUPT. */
+/* Opens a reader. Close it in any case. ETL_ERR_MEMORY, ETL_ERR_CORRUPT. */
 etl_status lifetimes_archive_open(lifetimes_archive *out, const ehs_archive *archive,
                                   const lifetimes_wanted *wanted, etl_error *err);
 void lifetimes_archive_close(lifetimes_archive *reader);
 
-/*
- * The next rows, in order of their allocations; *rows is NULL after the last ones.
- * They are valid until the next call. MEMORY, CORRUPT.
- */
+/* Reads the next rows, in the order of their allocations, valid until the next call; *rows is NULL
+ * after the last. ETL_ERR_MEMORY, ETL_ERR_CORRUPT. */
 etl_status lifetimes_archive_next(lifetimes_archive *reader, const store_segment **rows,
                                   etl_error *err);
 
-/* Smaller blocks are of no use from now on, until the next time through. Most segments have no
- * block as large as the largest ones, and are not read then. */
+/* Skips smaller blocks from now on, until lifetimes_archive_rewind. Most segments have no block as
+ * large as the largest ones, and are then not read. */
 void lifetimes_archive_raise_floor(lifetimes_archive *reader, u64 size_bytes);
 
-/* From the beginning again. */
+/* Starts again from the first row. */
 void lifetimes_archive_rewind(lifetimes_archive *reader);
 
-/* How many parts of the way through the segments are done, and all there are. */
+/* Progress: returns the parts done, and sets *total to the parts in total. */
 u32 lifetimes_archive_done(const lifetimes_archive *reader, u32 *total);
 
 #endif

@@ -1,4 +1,18 @@
-/* lifetimes_fold.c - all blocks of a source, by all threads; see lifetimes_source.h. */
+/*
+ * lifetimes_fold.c - hands every heap block of a log to a step function, in batches, by all
+ * threads. lifetimes_source.h declares it and explains chunks.
+ *
+ * In: a source, which finds the ends of a chunk's blocks. Out: calls of the step with a
+ * lifetimes_batch; each task passes its own state.
+ *
+ *     chunk        blocks of the checkpoint | segment | segment | segment | segment
+ *     tasks        \__________________ task 0 _____/ \____________ task 1 __________/
+ *     ends         end_ticks[i] of block i of the chunk; a batch points into these arrays
+ *
+ * The allocations of a batch of events lie in consecutive rows, so most columns are used where they
+ * were decoded. Invariant: within a chunk, ordinals ascend within each task and from task to task.
+ * Folds that need the order of allocations (churn.c) rely on it.
+ */
 #include <stdlib.h>
 
 #include "engine/core/workers.h"
@@ -7,7 +21,7 @@
 #define WANTED                                                                                     \
     (EHS_WANT_TICKS | EHS_WANT_SLOT | EHS_WANT_SIZE | EHS_WANT_THREAD | EHS_WANT_IS_REALLOC)
 
-/* A task's segments of the chunk at hand, and the arrays of its batch. */
+/* One task: its reader, and the arrays that its batches point to. */
 typedef struct fold_task {
     log_reader reader;
     u32 ordinal[LOG_BATCH_ROWS];
@@ -71,7 +85,7 @@ static etl_status fold_chunk(fold_work *work, etl_error *err)
     return ETL_OK;
 }
 
-/* The blocks of the checkpoint are the first task's. */
+/* The first task also hands out the blocks of the checkpoint, which come before all others. */
 static void run_task(void *context, u32 number)
 {
     fold_work *const work = context;
@@ -135,8 +149,8 @@ static etl_status fold_segment(fold_work *work, u32 number, u32 segment)
     return status;
 }
 
-/* What a batch of events opens. Rows of allocations follow each other, so their columns are
- * used where they are. */
+/* The blocks that a batch of events opens. Their rows are consecutive, so the columns are used in
+ * place. False if a block names a slot that does not exist. */
 static bool gather(const lifetimes_source *source, const log_batch *from, fold_task *own,
                    lifetimes_batch *out)
 {

@@ -1,9 +1,16 @@
 /*
- * lifetimes_list.c - rows in order; see lifetimes.h.
+ * lifetimes_list.c - a list of lifetimes in the order of a walk; keeps all rows, or only the first
+ * N.
  *
- * What rows are sorted by becomes one number, so that most comparisons look at
- * nothing else. Ties go by time of allocation and then by everything that a row
- * shows, so the order does not depend on where rows come from.
+ * In: rows in any order. Out: rows in order, one by one.
+ *
+ *     all rows     appended, merge-sorted once when they are asked for
+ *     first N      a heap with the last of them at its root; a new row replaces the root
+ *                  if it comes before it
+ *
+ * The sort key of a row becomes one number, so most comparisons look at nothing else. Invariant:
+ * ties go by time of allocation and then by everything that a row shows. So the order does not
+ * depend on where rows come from, and stacks are compared by frames, never by number.
  */
 #include <stdlib.h>
 
@@ -63,7 +70,7 @@ etl_status walk_list_add(walk_list *list, const walk_row *row, u64 place, etl_er
     return ETL_OK;
 }
 
-/* Signed numbers in the order of unsigned ones. */
+/* Maps signed numbers to unsigned ones in the same order. */
 static u64 biased(i64 value)
 {
     return (u64)value ^ (u64)1 << 63;
@@ -168,8 +175,8 @@ static void sink(const walk_list *list)
     }
 }
 
-/* The root goes if the new item comes before it. A row that was copied for the
- * comparison is behind all others, and takes the place of the one that goes. */
+/* Replaces the root if the new item comes before it. A row that was copied for the comparison is
+ * the last of all, and takes the place of the one that goes. */
 static void replace_last(walk_list *list, const walk_item *item)
 {
     walk_item *const root = &list->items.at[0];
@@ -200,7 +207,7 @@ static int compare_i64(i64 a, i64 b)
     return (a > b) - (a < b);
 }
 
-/* Numbers of stacks depend on how a trace was read, their frames do not. */
+/* Compares stacks by their frames, because their numbers depend on how a trace was read. */
 static int compare_stacks(const etlheap_result *result, u32 a, u32 b)
 {
     if (a == b)
@@ -289,7 +296,7 @@ static void merge_items(const walk_list *list, const walk_item *from, walk_item 
     }
 }
 
-/* Merge sort, as in frames.c. Rows of a store come in order, or nearly so. */
+/* Merge sort. Rows of a store come in order, or nearly so. */
 etl_status walk_list_sort(walk_list *list, etl_error *err)
 {
     const size_t count = list->items.count - list->next;
@@ -321,7 +328,7 @@ bool walk_list_peek(const walk_list *list, walk_row *out)
     return true;
 }
 
-/* The rows that are left are copied together, in their order. */
+/* Drops the rows that were handed out; the rest are moved together, in order. */
 etl_status walk_list_drop(walk_list *list, etl_error *err)
 {
     const size_t left = list->items.count - list->next;

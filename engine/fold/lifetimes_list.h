@@ -1,27 +1,25 @@
-/*
- * lifetimes_list.h - rows of a walk, in order; private to the engine.
- */
+/* lifetimes_list.h - sorted rows of a walk; private to the engine. */
 #ifndef ETLHEAP_LIFETIMES_LIST_H
 #define ETLHEAP_LIFETIMES_LIST_H
 
 #include "engine/query/query.h"
 
-/* A lifetime as the query sees it: its free_ticks are the query's. */
+/* A lifetime, with the query's free_ticks. */
 typedef struct walk_row {
     lifetime life; /* with final numbers */
     u8 type;
 } walk_row;
 
-/* A row in a list: what it is sorted by, and where it is. */
+/* A row in a list: its sort value and place. */
 typedef struct walk_item {
     u64 key;
-    u64 place; /* segment and row of the result's store, or row of the list */
+    u64 place; /* segment and row in the result's store, or row of the list */
 } walk_item;
 
 /*
- * Rows in order. Those of the result's store are referred to, others copied. With
- * `top` set the first rows are kept as they come, in a heap whose root is the last
- * of them, so that a row costs a comparison and rarely more.
+ * A sorted list of rows. Rows of the result's store are referenced, others copied. With `top`, the
+ * first rows are kept in a heap whose root is the last of them, so a row usually costs one
+ * comparison.
  */
 typedef struct walk_list {
     const query_plan *plan;
@@ -32,20 +30,20 @@ typedef struct walk_list {
     u64 top; /* 0: all */
     ETLHEAP_VECTOR(walk_row) rows;
     ETLHEAP_VECTOR(walk_item) items;
-    size_t next; /* item to hand out */
+    size_t next; /* next item to return */
 } walk_list;
 
-/* Row `at` of a segment, which query_select gave `row` for. */
+/* Makes a row from row `at` of a segment and the result of query_select. */
 walk_row walk_row_of(const etlheap_segment *segment, u32 at, const query_row *row);
 
-/* Total, by content: 0 only for rows that nothing tells apart. */
+/* Compares two rows by content: a total order, 0 only for identical rows. */
 int walk_compare(const etlheap_result *result, const walk_row *a, const walk_row *b);
 
-/* MEMORY. The place counts unless the list copies. */
+/* Adds a row. `place` is used unless the list copies. ETL_ERR_MEMORY. */
 etl_status walk_list_add(walk_list *list, const walk_row *row, u64 place, etl_error *err);
 
-/* With the largest rows first and all places taken: the size of the smallest that is kept, and
- * of those that follow only larger or equal ones count. Else 0. */
+/* If the list keeps the largest rows and is full: the size of the smallest one, below which further
+ * rows are not kept. Else 0. */
 u64 walk_list_floor(const walk_list *list);
 
 /* The place of a row of the result's store. */
@@ -54,13 +52,13 @@ static inline u64 walk_place(u32 segment, u32 at)
     return (u64)segment << 32 | at;
 }
 
-/* Puts what is not handed out yet in order. MEMORY. */
+/* Sorts the rows that were not returned yet. ETL_ERR_MEMORY. */
 etl_status walk_list_sort(walk_list *list, etl_error *err);
 
-/* The next row; false: there is none. */
+/* Reads the next row without removing it; false: there is none. */
 bool walk_list_peek(const walk_list *list, walk_row *out);
 
-/* Forgets rows that were handed out; for lists that copy. */
+/* Forgets rows that were returned; for lists that copy. */
 etl_status walk_list_drop(walk_list *list, etl_error *err);
 
 void walk_list_free(walk_list *list);

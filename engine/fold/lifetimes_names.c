@@ -1,9 +1,14 @@
 /*
- * lifetimes_names.c - numbers and names of a walk's stacks; see lifetimes.c.
+ * lifetimes_names.c - numbers and names the stacks of a walk.
  *
- * Without symbols a stack is put into the table as it is. With them it is copied
- * there from `base`, which has all stacks of the walk with names, in no order
- * that matters: what is first used is numbered first in either case.
+ * In: the rows of a walk. Out: an index into the walk's table for each stack, in order of first
+ * use.
+ *
+ *     without symbols    stack ──▶ frames ──▶ table
+ *     with symbols       all stacks ──settle, name──▶ base (hidden) ──copy at first use──▶ table
+ *
+ * Invariant: the order of stacks in `base` does not matter, because stacks are numbered when they
+ * are copied. So the table is the same whether names were found or not.
  */
 #include <stdlib.h>
 
@@ -41,13 +46,13 @@ etl_status walk_name(etlheap_lifetimes *walk, etl_error *err)
 }
 
 /*
- * Marks the settled stacks that rows have. When settling came first, because of
- * required frames, more stacks were resolved than rows are left; of those that
- * stream all wanted ones are taken, for another time through costs more.
+ * Marks the settled stacks that rows have. If settling came first, because frames are required,
+ * more stacks were resolved than rows are left. For rows that stream, all wanted stacks are taken,
+ * because another pass would cost more.
  */
 static etl_status find_stacks(etlheap_lifetimes *walk, bool **used, etl_error *err)
 {
-    /* The stacks that free need have no required frame. */
+    /* Freeing stacks need not have a required frame. */
     const bool has_all = !walk->has_frees || walk->plan.query->require_frame_count == 0;
     const bool takes_all = has_all && (!walk->is_settled || walk->is_streaming);
     etl_status status = ETL_OK;
@@ -70,7 +75,7 @@ static etl_status find_stacks(etlheap_lifetimes *walk, bool **used, etl_error *e
     return ETL_OK;
 }
 
-/* Likewise the stack that freed a row. */
+/* Resolves and marks the stack that freed a row. */
 static bool resolve_free(etlheap_lifetimes *walk, const lifetime *life, bool *used)
 {
     u32 id = 0;
@@ -83,7 +88,7 @@ static bool resolve_free(etlheap_lifetimes *walk, const lifetime *life, bool *us
     return true;
 }
 
-/* Once through all rows; marks their settled stacks when there are any. */
+/* Passes over all rows and marks their settled stacks. */
 static etl_status resolve_rows(etlheap_lifetimes *walk, bool *used, etl_error *err)
 {
     etl_status status = ETL_OK;
@@ -105,7 +110,7 @@ static etl_status resolve_rows(etlheap_lifetimes *walk, bool *used, etl_error *e
     return status;
 }
 
-/* A row for each stack: names are given to the frames of rows. */
+/* Fills `base` with a row for each stack, because names are given to frames of rows. */
 static bool fill_base(etlheap_lifetimes *walk, const bool *used)
 {
     owned_table *const base = calloc(1, sizeof *base);
@@ -129,7 +134,7 @@ void walk_note_guesses(etlheap_lifetimes *walk)
         etl_sat_add_u64(before->of[ETL_DIAG_module_guessed], walk->frames.guessed_count);
 }
 
-/* The index of a stack whose addresses the process had at a time. */
+/* The index of a stack, by process and time. */
 static bool number_stack(etlheap_lifetimes *walk, u32 process, u32 raw_stack, i64 ticks, u32 *index)
 {
     const size_t count = walk->table->stack_starts.count;
@@ -141,7 +146,7 @@ static bool number_stack(etlheap_lifetimes *walk, u32 process, u32 raw_stack, i6
     const bool ok = walk->base != NULL ? copy_stack(walk, stack, index)
                                        : table_number_stack(walk->table, &walk->numbers,
                                                             &walk->frames, stack, index);
-    /* Also when there was no memory for all of it: what the table shows may have moved. */
+    /* Also after a failure: the arrays that the table points to may have moved. */
     if (!ok || walk->table->stack_starts.count != count)
         table_publish(walk->table);
     return ok;
@@ -176,7 +181,7 @@ static bool copy_stack(etlheap_lifetimes *walk, u32 stack, u32 *index)
     return true;
 }
 
-/* Appends a stack of base to the table, with the frames that are not there yet. */
+/* Appends a stack of `base` to the table, with the frames that the table lacks. */
 static bool copy_frames(etlheap_lifetimes *walk, u32 stack)
 {
     const owned_table *const base = walk->base;

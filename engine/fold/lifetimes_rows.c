@@ -1,4 +1,15 @@
-/* lifetimes_rows.c - rows of a walk in their order; see lifetimes.c. */
+/*
+ * lifetimes_rows.c - the rows of a walk: all of them in any order, or one after the other in the
+ * walk's order. lifetimes.c draws where rows come from.
+ *
+ * In: segments in memory, and those of an archive. Out: rows kept in the walk's list, or resolved
+ * stacks; later the next row.
+ *
+ * walk_visit_all passes over everything once. walk_next merges `kept` with `batch`, the rows of the
+ * archive that were read last. Rows of a batch leave only up to `horizon_ticks`, the time from
+ * which the next segment may have rows. Invariant: a row at the horizon waits, since the next
+ * segment may have one that ties with it and comes first.
+ */
 #include "lifetimes.h"
 
 static etl_status poll(const etlheap_lifetimes *walk, etl_error *err);
@@ -17,7 +28,7 @@ static etl_status no_memory(etl_error *err)
 
 /* --- all rows, in any order ------------------------------------------------------------ */
 
-/* Between segments: tells how far the archive is read, and looks at the memory. */
+/* Called between segments: reports progress and checks the memory limit. */
 static etl_status poll(const etlheap_lifetimes *walk, etl_error *err)
 {
     const u64 bytes = walk->result->info.bytes;
@@ -30,7 +41,7 @@ static etl_status poll(const etlheap_lifetimes *walk, etl_error *err)
     return walk_check_memory(walk, err);
 }
 
-/* What streams is not kept. */
+/* Passes over all rows. Rows of an archive that streams are not kept. */
 etl_status walk_visit_all(etlheap_lifetimes *walk, walk_visit what, etl_error *err)
 {
     etl_status status = ETL_OK;
@@ -65,7 +76,7 @@ static bool selects(const etlheap_lifetimes *walk, const etlheap_segment *segmen
            query_select(&walk->plan, segment, at, out);
 }
 
-/* Whether the stack has a required frame; *ok: there was memory to find out. */
+/* Has the stack a required frame? *ok is false without memory. */
 static bool has_required(etlheap_lifetimes *walk, const lifetime *life, bool *ok)
 {
     u32 id;
@@ -130,8 +141,8 @@ static etl_status add_to_batch(etlheap_lifetimes *walk, const store_segment *row
     return status;
 }
 
-/* Appends a segment's rows to those that wait. Sorting is for when some of them
- * are complete: one tick may fill many segments. */
+/* Appends a segment's rows to the waiting ones. They are sorted only when some are complete: one
+ * tick may fill many segments. */
 static etl_status load_batch(etlheap_lifetimes *walk, etl_error *err)
 {
     const store_segment *rows = NULL;

@@ -1,6 +1,20 @@
-/* lifetimes_source.c - chunks of a log and the ends of their blocks; see lifetimes_source.h.
- * Ends are looked for in rounds: each thread reads some segments, and after a round it is known
- * whether any block of the chunk is still without its end. */
+/*
+ * lifetimes_source.c - finds the end of each heap block of a log, one chunk of segments at a time.
+ * lifetimes_source.h draws the chunks.
+ *
+ * In: the segments of a log, and the blocks of the checkpoint before the window. Out: arrays with
+ * one element for each block of the chunk: when and how it ended and, if asked for, who freed it
+ * and how many allocations came before that.
+ *
+ *     [ blocks of the checkpoint, by ordinal | blocks of the chunk, from first_ordinal on ]
+ *       found by binary search                 found by subtraction
+ *
+ * An end may lie in any later segment. So ends are read in rounds: each thread reads ROUND_SEGMENTS
+ * segments, and rounds go on until every block of the chunk has its end or the log is over. Threads
+ * write to the arrays without locks, because a block ends only once. Invariant: a damaged file may
+ * end a block twice, so the ends found are compared with the blocks that have an end; if the
+ * numbers differ, the file is refused.
+ */
 #include "lifetimes_source.h"
 
 #include <stdlib.h>
@@ -11,8 +25,8 @@
 #define ENDS_SHARE     4u /* of the memory allowed */
 #define PIECE_ENDS     (1u << 18)
 
-/* One thread's part of a round. Blocks are distinct, so no two threads write to one place of
- * the ends unless the file is damaged, which is found out by counting. */
+/* One thread's part of a round. No two threads write to the same element unless the file is
+ * damaged, which counting finds out. */
 typedef struct end_reader {
     log_reader reader;
     u32 first, end; /* segments */
@@ -22,13 +36,13 @@ typedef struct end_reader {
     u8 padding[SHARD_PADDING];
 } end_reader;
 
-/* What the threads of a round share. */
+/* Data shared by the threads of a round. */
 typedef struct end_round {
     lifetimes_source *source;
     u32 first, end;
 } end_round;
 
-/* Ends of the chunk that are known, counted by all threads. */
+/* The blocks of the chunk that have an end, counted by all threads. */
 typedef struct ends_count {
     const lifetimes_source *source;
     u64 known;
@@ -118,7 +132,7 @@ static etl_status open_readers(lifetimes_source *source, etl_error *err)
     return status;
 }
 
-/* The blocks open before a segment, or before the nearest one that has them. */
+/* Loads the blocks that are open before a segment, from the nearest checkpoint at or before it. */
 static etl_status load_checkpoint(lifetimes_source *source, u32 segment, etl_error *err)
 {
     const ehs_archive *const archive = source->archive;
@@ -144,7 +158,7 @@ static etl_status load_checkpoint(lifetimes_source *source, u32 segment, etl_err
     return status;
 }
 
-/* As many segments as there is room for ends of their blocks, but one at least. */
+/* Takes as many segments as `ends_max` allows, but at least one. */
 void lifetimes_source_seek(lifetimes_source *source, u32 first)
 {
     const ehs_segment_index *const segments = &source->archive->segments;
@@ -172,7 +186,7 @@ bool lifetimes_source_wants(const lifetimes_source *source, u32 segment)
            info->size_min <= source->wanted.size_max_bytes;
 }
 
-/* The chunk's ends are millions: all threads clear and count them, in pieces. */
+/* A chunk has millions of ends, so all threads clear and count them, piece by piece. */
 static u32 piece_count(const lifetimes_source *source)
 {
     return (u32)((source->chunk.count + PIECE_ENDS - 1) / PIECE_ENDS);
@@ -207,7 +221,7 @@ static void count_piece(void *context, u32 piece)
     __atomic_fetch_add(&count->known, known, __ATOMIC_RELAXED);
 }
 
-/* Room for the ends of the chunk at hand, none of them known. */
+/* Makes room for the ends of the current chunk and clears them. */
 static bool fit_ends(lifetimes_source *source)
 {
     const u64 count = source->chunk.count;
@@ -243,7 +257,7 @@ static bool fit_ends(lifetimes_source *source)
     return true;
 }
 
-/* A round of all threads; adds the ends that they found. */
+/* Runs one round on all threads and adds the number of ends that they found. */
 static etl_status run_round(end_round *round, u64 *found, etl_error *err)
 {
     lifetimes_source *const source = round->source;
@@ -304,7 +318,7 @@ static void read_ends(void *context, u32 task)
     }
 }
 
-/* Who ended the chunk's block `at`; false: the actor does not exist. */
+/* Notes who ended block `at` of the chunk; false if the file names an actor that does not exist. */
 static bool note_actor(lifetimes_source *source, const log_batch *batch, u32 row, u64 at)
 {
     const u32 actor = batch->actor[row];
@@ -313,15 +327,15 @@ static bool note_actor(lifetimes_source *source, const log_batch *batch, u32 row
     return actor <= source->archive->slots.actors.count;
 }
 
-/* How many allocations there are before an end: those of the segments before, and of the
- * events of this one all but the ends. */
+/* The number of allocations before an end: all of earlier segments, and the events of this segment
+ * before it less those that are ends. */
 static u32 allocs_before(const lifetimes_source *source, const log_batch *batch, u32 at)
 {
     const ehs_segment_info *const info = &source->archive->segments.at[batch->segment];
     return (u32)info->first_ordinal + (batch->first + at - batch->row[at]);
 }
 
-/* Ends of blocks that are not the chunk's are passed over. */
+/* Skips the ends of blocks that the chunk does not open. */
 static bool note_ends(lifetimes_source *source, const log_batch *batch, u64 *found)
 {
     for (u32 i = 0; i < batch->count; i++) {
@@ -346,7 +360,7 @@ static bool note_ends(lifetimes_source *source, const log_batch *batch, u64 *fou
     return true;
 }
 
-/* Where the end of a block goes; false: it is none of the chunk's. */
+/* Finds the element for a block's end; false if the block is not in the chunk. */
 static bool find_block(const lifetimes_source *source, u64 ordinal, u64 *at)
 {
     const lifetimes_chunk *const chunk = &source->chunk;

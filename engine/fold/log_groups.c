@@ -1,4 +1,10 @@
-/* log_groups.c - see log_groups.h. */
+/*
+ * log_groups.c - finds the groups of heap events: by slot if a query depends only on owners and
+ * stacks, else by single block.
+ *
+ * In: a query and a log or journal. Out: `of_word`, by which a walk finds the group of an event.
+ * Invariant: both ways give the same groups if both are possible.
+ */
 #include "log_groups.h"
 
 #include <stdlib.h>

@@ -14,7 +14,7 @@
 #include "archive_walk.h"
 #include "engine/core/workers.h"
 
-/* Wants of blocks that share a reading, and one task's way to their states. */
+/* Wants of blocks that share a reading, and how a task finds their states. */
 typedef struct shared_step {
     const block_want *wants;
     u32 count;
@@ -63,7 +63,8 @@ static bool same_blocks(const query_plan *a, const query_plan *b)
            log_pass_tasks(a->query) == log_pass_tasks(b->query);
 }
 
-/* Wants that share a reading with the first one move to the front; returns how many. */
+/* Moves the wants that share a reading with the first one to the front; returns how many there
+ * are. */
 static u32 gather_blocks(block_want *wants, u32 count)
 {
     u32 shared = 1;
@@ -131,7 +132,7 @@ static etl_status step_all(void *state, const lifetimes_batch *batch, etl_error 
 
 /* --- events ------------------------------------------------------------------------- */
 
-/* Without groups nothing is walked for. */
+/* Drops wants without groups, which need no walk. */
 static void keep_those_with_groups(log_pass *pass)
 {
     size_t kept = 0;
@@ -218,7 +219,7 @@ static bool shares_with_all(const shared_walk *shared, const archive_question *q
     return shares;
 }
 
-/* Takes the wants that can share a walk with the first one off the list. */
+/* Takes the wants that can share a walk with the first one from the list. */
 static void gather_events(log_pass *pass, shared_walk *shared)
 {
     size_t left = 0;

@@ -1,16 +1,16 @@
 /*
- * log_pass.h - what several questions want of a log or a journal, read once for all of them.
+ * log_pass.h - reads a log or a journal once for several questions.
  *
- * There are two ways through a log. Blocks come with their ends, one after the other
- * (lifetimes_source.h); events come in the order of time, with the groups of their blocks
- * (replay_walk.h). A question that groups single blocks goes both: its groups are known when it
- * has seen the blocks, and then it follows them through the events.
+ * A log can be read in two ways. Blocks come with their ends, one after the other
+ * (lifetimes_source.h). Events come in time order, with the groups of their blocks (replay_walk.h).
+ * A question that groups single blocks needs both: it knows its groups after reading the blocks,
+ * and then follows them through the events.
  *
- *     wants of blocks  ──▶ log_pass_blocks ──▶ groups
- *     wants of events  ──▶ log_pass_events ──▶ sums, curves, cells, the moment of a peak
+ *     requests for blocks  ──▶ log_pass_blocks ──▶ groups
+ *     requests for events  ──▶ log_pass_events ──▶ sums, curves, cells, the moment of a peak
  *
- * Wants of the same window and sizes share a reading of the blocks, and wants that agree on what
- * the words of blocks are (archive_walk_shares) share a walk over the events.
+ * Requests with the same window and sizes share a pass over the blocks. Requests that agree on the
+ * words of blocks (archive_walk_shares) share a walk over the events.
  */
 #ifndef ETLHEAP_LOG_PASS_H
 #define ETLHEAP_LOG_PASS_H
@@ -19,23 +19,23 @@
 #include "log_groups.h"
 #include "replay_walk.h"
 
-/* A step for the blocks that may belong to a query. */
+/* A request for the blocks that may belong to a query. */
 typedef struct block_want {
     const query_plan *plan;
     lifetimes_step_fn *step;
     lifetimes_states states; /* log_pass_tasks(plan->query) of them */
-    u32 more;                /* columns beside those that every batch has: lifetimes_wanted.more */
+    u32 more;                /* additional columns */
 } block_want;
 
-/* A walk over the events with the groups that a query makes of them. */
+/* A request for a walk over the events with the groups of a query. */
 typedef struct event_want {
     const aggregator *a;
     const log_groups *groups;
-    replay_job job; /* its walk says how; groups and filters are filled in here */
-    i64 peak_ticks; /* with job.walk.finds_moment: when job.moment was */
+    replay_job job; /* the walk's options; groups and filters are set by this file */
+    i64 peak_ticks; /* with job.walk.finds_moment: time of job.moment */
 } event_want;
 
-/* Start from {0}. All that is wanted is borrowed. */
+/* Start from {0}. Requests are borrowed. */
 typedef struct log_pass {
     ETLHEAP_VECTOR(block_want) blocks;
     ETLHEAP_VECTOR(event_want *) events;
@@ -43,11 +43,12 @@ typedef struct log_pass {
 
 void log_pass_close(log_pass *pass);
 
-/* How many threads a query takes, and states a step. */
+/* The number of threads for a query, which is the number of states of a step. */
 u32 log_pass_tasks(const etlheap_query *query);
 
-/* Reads what is wanted, and forgets what was. All wants are of one result. MEMORY, LIMIT, IO
- * (the journal cannot be read back), CORRUPT (the store), and what a step returns. */
+/* Read what was requested, and forget the requests, which must be for one result. ETL_ERR_MEMORY,
+ * ETL_ERR_LIMIT, ETL_ERR_IO (the journal cannot be read back), ETL_ERR_CORRUPT (the store), and
+ * errors of a step. */
 etl_status log_pass_blocks(log_pass *pass, etl_error *err);
 etl_status log_pass_events(log_pass *pass, etl_error *err);
 

@@ -1,9 +1,10 @@
 /*
- * packed_cells.h - a cell as bytes; shared by what makes cells and what reads them.
+ * packed_cells.h - cells packed into bytes; shared by the code that makes and reads cells.
  *
- * A cell is its interval and eight amounts. Amounts are packed as what is left when others are
- * known, which is small or nothing in most cells, in as many bytes as the number has. Differences
- * are of unsigned numbers, so that sums which stopped at the largest number come back too.
+ * A cell is its interval and eight amounts. An amount is packed as its difference from what the
+ * others imply, which is small or zero in most cells, in as few bytes as the number needs.
+ * Differences are of unsigned numbers, so sums that stopped at the largest number are restored,
+ * too.
  *
  *     walked    group, interval and widths, in 4 bytes each │ amounts
  *     kept      interval │ amounts, their widths kept once for the group
@@ -15,14 +16,14 @@
 
 #define CELL_AMOUNTS 8u
 
-/* Numbers are read and written as whole words: there must be so many bytes behind them. */
+/* The bytes that must exist after a number, because numbers are read and written as whole words. */
 #define PACKED_SLACK sizeof(u64)
 
 /* A cell in one piece. */
 typedef struct window_cell {
     u32 group, interval;
-    i64 size, count;           /* outstanding at its end; of a walked one, since it began */
-    i64 peak_size, peak_count; /* the most in it, its beginning included */
+    i64 size, count;           /* outstanding at its end; in a walked cell: change since it began */
+    i64 peak_size, peak_count; /* largest in it, including at its beginning */
     i64 alloc_size, alloc_count;
     i64 aifi_size, aifi_count; /* allocated and freed in it */
 } window_cell;
@@ -49,7 +50,7 @@ static inline u32 packed_widths_of(const cell_amounts *amounts)
     return widths;
 }
 
-/* Bytes of all amounts. */
+/* The number of bytes of all amounts. */
 static inline u32 packed_widths_sum(u32 widths)
 {
     const u32 pairs = (widths & 0x0F0F0F0F) + (widths >> 4 & 0x0F0F0F0F);
@@ -87,7 +88,7 @@ static inline u8 *packed_put_amounts(u8 *to, const cell_amounts *amounts, u32 wi
     return to;
 }
 
-/* A kept cell is no higher at its end than at its peak. */
+/* The amounts of a kept cell, which at its end is never above its peak. */
 static inline cell_amounts kept_amounts(const window_cell *cell)
 {
     return (cell_amounts){ {

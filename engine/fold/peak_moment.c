@@ -1,12 +1,15 @@
 /*
- * peak_moment.c - the moment at which most is outstanding.
+ * peak_moment.c - finds the moment at which most memory is outstanding, for each kind.
  *
- * Lifetimes in memory, such as ranges and extents, become steps: plus the size when one begins,
- * minus the size when it ends. The steps are sorted by time and added up, and the largest sum is
- * the peak. Heap events of a log are in the order of time already: each thread adds up a segment
- * of them, and once the position of the peak is known, its time is read from the log.
+ * In: lifetimes in memory (ranges, extents, custom blocks); heap events of a log. Out: a moment and
+ * the size at it.
  *
- * Only the sum after the last step of a tick counts, so steps are sorted by their tick alone.
+ *     lifetimes    +size at the start, -size at the end ──sort by tick──▶ running sum ──▶ maximum
+ *     log          events are in order: each thread adds up a segment (replay_walk.c); when
+ *                  the position of the peak is known, its time is read from the log
+ *
+ * Invariant: only the sum after the last step of a tick counts, so steps need to be sorted by tick
+ * alone, and a free and an allocation in one tick do not make a peak.
  */
 #include <stdlib.h>
 
@@ -71,8 +74,8 @@ static etl_status walk(void *state, log_pass *pass, etl_error *err)
     return ETLHEAP_PUSH(&pass->events, &finder->events) ? ETL_OK : no_memory(err);
 }
 
-/* Memory allocated before the window counts as allocated one tick before it. If nothing is ever
- * outstanding, the moment is the end of the window. */
+/* The peak as a moment. Memory allocated before the window counts as allocated one tick before it.
+ * If nothing is ever outstanding, the moment is the end of the window. */
 static etlheap_peak_moment moment_at(const query_plan *plan, i64 ticks, i64 size, i64 count)
 {
     const bool found = size > 0;
@@ -98,7 +101,7 @@ static etl_status find_in_memory(moment_finder *finder, etl_error *err)
     return status;
 }
 
-/* A lifetime in memory. */
+/* Lists the steps of a lifetime in memory. */
 static bool list_row(void *user, const selected_row *selected)
 {
     moment_finder *const finder = user;

@@ -1,4 +1,10 @@
-/* peaks.c - see peaks.h. */
+/*
+ * peaks.c - computes the maximum of each group's outstanding curve over a window.
+ *
+ * In: steps of lifetimes by group. Out: peak size and count. A group in which nothing ends peaks at
+ * the end, one in which nothing begins at the start; only mixed groups are sorted and replayed.
+ * Invariant: all steps of one tick happen together.
+ */
 #include "peaks.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /*
- * replay_step.h - one event of a walk: what it does to its group.
+ * replay_step.h - applies one event of a walk to its group.
  *
  * Inline, because every event of a journal or a store goes through it.
  */
@@ -8,13 +8,13 @@
 
 #include "replay_walk.h"
 
-/* An event as a walk sees it. */
+/* An event of a walk. */
 typedef struct entry_view {
-    journal_entry entry; /* of which slot and flags count */
+    journal_entry entry; /* only slot and flags count */
     journal_kind kind;   /* NONE, ALLOC, FREE or MARK */
     u64 size;
-    u32 rank;       /* of the event, in a store of the block: see replay_walk.survivors */
-    bool in_window; /* not before the window */
+    u32 rank;       /* of the event; in a store: of the block (replay_walk.survivors) */
+    bool in_window; /* not before the start of the window */
 } entry_view;
 
 static inline bool replay_survives(const replay_walk *walk, u32 rank)
@@ -76,7 +76,8 @@ static inline etlheap_type type_of_block(const entry_view *view, bool survives)
     return type_by_ends((view->entry & JOURNAL_INSIDE) != 0, !survives);
 }
 
-/* What is there before the window and freed in it is counted by its free. */
+/* Applies an allocation. A block allocated before the window and freed in it is counted by its
+ * free. */
 static inline void step_alloc(replay_walker *w, u32 number, const entry_view *view, i64 size)
 {
     const etlheap_type type = type_of_block(view, replay_survives(w->walk, view->rank));
@@ -115,15 +116,15 @@ static inline void replay_step(replay_walker *w, const entry_view *view)
         step_alloc(w, number, view, size);
 }
 
-/* The group's cell at hand is complete; the next one is of this interval. */
+/* Completes the group's current cell, and begins one for this interval. */
 static inline void replay_turn(replay_walker *w, u32 number, u32 interval)
 {
     if (!windows_turn(&w->window_hot[number], number, interval, &w->cells))
         w->status = ETL_ERR_MEMORY;
 }
 
-/* The same for windows, where INSIDE of a free means: in the same one. Types follow
- * from sums, so it does not matter what survives. */
+/* Applies an event for windows, where INSIDE of a free means: allocated in the same window. Types
+ * follow from sums, so survivors do not matter. */
 static inline void replay_step_in_windows(replay_walker *w, const entry_view *view)
 {
     const replay_walk *const walk = w->walk;
@@ -139,11 +140,8 @@ static inline void replay_step_in_windows(replay_walker *w, const entry_view *vi
                  (view->entry & JOURNAL_INSIDE) != 0);
 }
 
-/*
- * Fetches what a step of this slot's block will read; any number may be passed.
- * Always inlined: a function that only fetches has no effect in a compiler's eyes,
- * and gcc leaves out calls of it.
- */
+/* Prefetches what a step for this slot will read; any number may be passed. Always inlined: to a
+ * compiler, a function that only prefetches has no effect, and gcc removes calls of it. */
 __attribute__((always_inline)) static inline void replay_fetch(const replay_walker *w, u32 slot,
                                                                const bool in_windows)
 {

@@ -1,14 +1,17 @@
 /*
  * replay_walk.c - walks the heap events of a journal or a store for several jobs at once.
  *
- * The events are cut into segments between two ticks. Threads walk segments side by side, each
- * with curves that start at 0. Then segments are joined in the order of time:
+ * In: parts of events from a source, and jobs with groups by slot or block. Out: sums, peaks, cells
+ * or the moment of a peak for each job.
+ *
+ * The events are cut into segments between two ticks. Threads walk segments side by side, each with
+ * curves that start at 0. Then segments are joined in the order of time:
  *
  *     segment 1    net +3, peak 5         peak so far  5        sum  3
  *     segment 2    net -1, peak 4         peak so far  3 + 4    sum  2
  *
- * Cuts depend only on the number of events and of groups, never on the number of threads, and
- * no tick lies in two segments: so the answer is the same for any number of threads.
+ * Invariant: cuts depend only on the number of events and groups, never on threads, and no tick
+ * lies in two segments. So the answer is the same for any number of threads.
  */
 #include "replay_walk.h"
 
@@ -22,7 +25,7 @@
 #define EVENTS_PER_GROUP   32u
 #define NOTHING_YET        INT64_MIN
 
-/* The curve of the only group so far, and the moment of its peak. */
+/* The curve of a job's only group so far, and the moment of its peak. */
 typedef struct moment_sum {
     i64 size, count;
     replay_moment latest, best; /* when the curve moved last, and its peak */
@@ -97,7 +100,7 @@ static bool open_sums(round_work *work, replay_job *const *jobs)
     return ok;
 }
 
-/* As many tasks as there are segments for. */
+/* Opens walkers for as many tasks as there are segments. */
 static bool open_walkers(const round_work *work, size_t segments)
 {
     const size_t tasks = etl_min_u64(work->threads, segments);
@@ -131,8 +134,8 @@ static void close_walker(replay_walker *walker)
     ETLHEAP_VECTOR_FREE(&walker->cells);
 }
 
-/* A segment ends once it has enough events for the job with the most groups, and before a part
- * that begins a new tick. */
+/* Cuts segments. A segment ends when it has enough events for the job with the most groups, and
+ * before a part that begins a new tick. */
 static bool cut(const round_work *work, segment_list *out)
 {
     const replay_source *const source = work->source;
@@ -155,7 +158,7 @@ static bool cut(const round_work *work, segment_list *out)
     return next.end == next.first || ETLHEAP_PUSH(out, next);
 }
 
-/* A round of all threads; their parts are added in the order of time. */
+/* Runs a round on all threads, then adds their segments in the order of time. */
 static etl_status walk_round(round_work *work, u32 count)
 {
     etlheap_workers_run(work->threads, count, walk_segment, work);
@@ -238,7 +241,8 @@ static void add_segment(live_group *sum, const replay_walker *part)
     }
 }
 
-/* The peak of a segment may be what it began with: then it was when the curve moved last. */
+/* Adds a segment's moment. If the segment's peak is what it began with, the peak was when the curve
+ * moved last. */
 static void add_moment(moment_sum *sum, const replay_walker *part, u32 first_part)
 {
     if (part->walk->group_count == 0)
@@ -281,7 +285,7 @@ static bool add_part(walk_sum *sum, const replay_walker *part, u32 first_part)
     return true;
 }
 
-/* What is outstanding at the very end counts. */
+/* Finishes the sums: what is outstanding at the end counts too. */
 static void finish(walk_sum *sum)
 {
     replay_job *const job = sum->job;

@@ -1,9 +1,9 @@
 /*
- * replay_walk.h - the walk over the events of a journal or a store: sums and peaks per group,
- * cells of many windows (windows_cells.h), or the moment of a peak.
+ * replay_walk.h - walks the events of a journal or a store: sums and peaks per group, cells of many
+ * windows (windows_cells.h), or the moment of a peak.
  *
- * One walk serves any number of jobs. A part is read once, and each job steps through what was
- * read with groups of its own.
+ * One walk serves any number of jobs. Each part is read once, and each job steps through it with
+ * its own groups.
  */
 #ifndef ETLHEAP_REPLAY_WALK_H
 #define ETLHEAP_REPLAY_WALK_H
@@ -12,26 +12,23 @@
 #include "slot_groups.h"
 #include "windows_cells.h"
 
-/* A running sum with its maximum; a value counts once time moves on. */
+/* A running sum and its maximum. A value counts when time moves on. */
 typedef struct curve {
     i64 size, count;
     i64 peak_size, peak_count;
 } curve;
 
-/*
- * One group but for its type. Rows by type need the curve of AIFI alone: AIFO
- * only grows, AOFO stands still and AOFI only falls. Other rows need the curve of
- * everything.
- */
+/* A group without its type. Rows by type need only the curve of AIFI, because AIFO only grows, AOFO
+ * does not change and AOFI only falls. Other rows need the curve of everything. */
 typedef struct live_group {
     curve curve;
     type_sums types[ETLHEAP_TYPE_COUNT];
 } live_group;
 
-/* A group during a walk. Blocks that are allocated and freed in the window touch this cache line
- * alone; these lines are contiguous, and the rest of a group is in its cold_group. */
+/* A group during a walk. Blocks that are allocated and freed in the window touch only this cache
+ * line. These lines are contiguous; the rest of a group is in its cold_group. */
 typedef struct hot_group {
-    u64 time; /* number of the tick of the latest step; 0: none yet */
+    u64 time; /* number of the last step's tick; 0: none yet */
     curve curve;
     type_sums aifi;
 } hot_group;
@@ -44,27 +41,28 @@ static_assert(sizeof(hot_group) == 64, "one cache line");
 
 typedef struct replay_walker replay_walker;
 
-/* What is walked, in segments: runs of parts (chunks of a journal, segments of a
- * store), which can be walked apart from each other. */
+/* The data to walk, in segments: runs of parts (chunks of a journal, segments of a store) that can
+ * be walked independently. */
 typedef struct replay_source {
     u32 part_count;
     u64 (*part_events)(const void *user, u32 part);
-    /* Is nothing of the part's first tick in the part before? */
+    /* True if the part before has nothing of this part's first tick. */
     bool (*part_starts_tick)(const void *user, u32 part);
-    /* Walks a part with the walker of each job; by any thread. ETL_ERR_IO, CORRUPT, MEMORY. */
+    /* Walks a part with the walker of each job. Any thread. ETL_ERR_IO, ETL_ERR_CORRUPT,
+     * ETL_ERR_MEMORY. */
     etl_status (*walk_part)(const void *user, u32 part, replay_walker *walkers);
     const void *user;
 } replay_source;
 
 typedef struct replay_walk {
-    const u8 *survivors;    /* a bit by rank: in use when the window ends */
+    const u8 *survivors;    /* bit by rank: outstanding at the end of the window */
     const u32 *slot_groups; /* by slot number */
     u32 slot_count, group_count;
     u64 size_min_bytes, size_max_bytes;
-    bool by_type;               /* rows by type */
-    bool curves_only;           /* sums are known, and what survives is not asked */
-    const window_pass *windows; /* cells of these are wanted in place of sums */
-    bool finds_moment;          /* of the only group, with curves_only */
+    bool by_type;               /* make rows by type */
+    bool curves_only;           /* sums are known, and survivors are not needed */
+    const window_pass *windows; /* make cells of these windows instead of sums */
+    bool finds_moment;          /* find the peak of the only group; with curves_only */
 } replay_walk;
 
 /* A segment being walked, by one task for one job. */
@@ -72,37 +70,37 @@ struct replay_walker {
     const replay_walk *walk;
     hot_group *hot;
     cold_group *cold;
-    window_hot *window_hot; /* with windows, in place of these two */
+    window_hot *window_hot; /* with windows, instead of these two */
     window_cell_list cells;
-    u32 interval;   /* at hand */
-    u64 time;       /* number of the tick at hand */
-    u64 peak_time;  /* of the only group, if its moment is wanted: number of the peak's tick ... */
-    i64 peak_count; /* ... and how many blocks it had then */
+    u32 interval;   /* current interval */
+    u64 time;       /* number of the current tick */
+    u64 peak_time;  /* with finds_moment: number of the peak's tick ... */
+    i64 peak_count; /* ... and the number of blocks then */
     etl_status status;
     u8 padding[SHARD_PADDING];
 };
 
-/* When the most bytes were outstanding: a tick of a segment, by its number there. */
+/* The moment of the peak: a tick of a segment, by its number there. */
 typedef struct replay_moment {
-    i64 size, count; /* 0: nothing ever is */
+    i64 size, count; /* 0: never anything outstanding */
     u32 first_part;  /* of the segment */
-    u64 time;        /* the first tick of a segment that has an event is 1, or 2: time moved on */
+    u64 time;        /* the first tick with an event is 1, or 2 if time moved on */
 } replay_moment;
 
-/* A walk and what it leaves, by what the walk asks. */
+/* A walk and its results. */
 typedef struct replay_job {
     replay_walk walk;
-    window_cell_list cells; /* with windows: appended, of each group in the order of time */
-    replay_moment moment;   /* with finds_moment: the first moment of the peak */
+    window_cell_list cells; /* with windows: appended, in time order per group */
+    replay_moment moment;   /* with finds_moment: first moment of the peak */
     live_group *groups;     /* else: the groups at the end of the window; free(groups) */
 } replay_job;
 
-/* Does all jobs in one walk, by `threads`; what they leave is the caller's in any case.
- * ETL_ERR_MEMORY, or what the source failed with. */
+/* Runs all jobs in one walk, with `threads` threads. The caller owns their results in any case.
+ * ETL_ERR_MEMORY, or the error of the source. */
 etl_status replay_jobs_run(replay_job *const *jobs, u32 count, u32 threads,
                            const replay_source *source);
 
-/* A journal as a source for so many jobs; ETL_ERR_IO when it cannot be read back. */
+/* A journal as a source for `jobs` jobs; ETL_ERR_IO if it cannot be read back. */
 typedef struct journal_source {
     const event_journal *journal;
     u32 jobs;

@@ -1,4 +1,18 @@
-/* row_details.c - see row_details.h. */
+/*
+ * row_details.c - fills in the measures of rows that are not sums over lifetimes: ranks of
+ * lifetimes, rates, and the sizes of heaps.
+ *
+ * In: an aggregator whose groups have all their sums, and the size histories of heaps in the
+ * result. Out: further measures of the groups; and in the finished table, the heap that grows most.
+ *
+ *     heap sizes, by process, handle, time     (p1, 0x1f0000)  10 ms  12 s | 40 s
+ *                                                                     ▲      window ends at 30 s
+ *                                              added to the group with the same kind, process, heap
+ *
+ * Invariants: a size that was not recorded stays ETLHEAP_NOT_KNOWN, which is not 0. find_group must
+ * build its key byte for byte as the aggregator does, because keys are hashed and compared as
+ * bytes.
+ */
 #include "row_details.h"
 
 #include <stdlib.h>
@@ -20,7 +34,7 @@ bool row_details_fill(aggregator *a)
     return (measures >> ETLHEAP_MEASURE_COMMITTED_SIZE & 1) == 0 || fill_sizes(a);
 }
 
-/* Rows can be sorted by them. */
+/* Rates are set before rows are put in order, because rows can be sorted by them. */
 static void fill_rates(aggregator *a)
 {
     const i64 window_ns = churn_window_ns(a);
@@ -48,7 +62,7 @@ static bool fill_ranks(aggregator *a)
     return ok;
 }
 
-/* Groups by their keys, while sizes are put into them. */
+/* An index of groups by key, for adding heap sizes. */
 typedef struct sized_groups {
     aggregator *a;
     etlheap_index index;
@@ -101,8 +115,8 @@ static u32 find_group(const sized_groups *sized, const heap_size *size, etlheap_
     return etlheap_index_find(&sized->index, hash, same_key, sized, &key);
 }
 
-/* What is known of a heap as the window ends for a kind; `last` is its last row. A
- * process that ended has no heap, if its end frees memory. */
+/* The sizes of a heap at the end of the window of a kind; its rows are `first` to `last`. A process
+ * that has ended has no heaps, if its end frees memory. */
 static bool size_at(const aggregator *a, const heap_size *first, const heap_size *last,
                     etlheap_kind kind, heap_size *out)
 {
@@ -118,7 +132,7 @@ static bool size_at(const aggregator *a, const heap_size *first, const heap_size
     return true;
 }
 
-/* A heap is counted once in rows that are of no kind. */
+/* Adds one heap. If rows are not grouped by kind, it is added once, not once for each kind. */
 static void add_history(const sized_groups *sized, const heap_size *first, const heap_size *last)
 {
     static const etlheap_kind kinds[] = { ETLHEAP_KIND_HEAP, ETLHEAP_KIND_EXTENT };
@@ -139,9 +153,8 @@ static void add_history(const sized_groups *sized, const heap_size *first, const
     }
 }
 
-/* Committed, and not handed out as blocks. Only rows of blocks have that, and not
- * when their blocks are more than the records tell to be committed: large ones have
- * memory of their own. */
+/* Overhead is committed memory that is not handed out as blocks. Only rows of blocks have it, and
+ * only if their blocks are no larger than the committed memory: large blocks lie outside of it. */
 static void fill_overhead(const sized_groups *sized)
 {
     const aggregator *const a = sized->a;
@@ -178,7 +191,7 @@ static bool fill_sizes(aggregator *a)
     return ok;
 }
 
-/* Rates of rows that were merged do not add up: each is rounded. */
+/* Computes the rates of merged rows again: rates are rounded, so they cannot be added up. */
 static void mark_rates(const aggregator *a, owned_table *out)
 {
     out->table.rates_ns = churn_window_ns(a);

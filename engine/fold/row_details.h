@@ -1,9 +1,9 @@
 /*
- * row_details.h - the measures of rows that are no sums over lifetimes: ranks of
- * lifetimes, and the sizes of heaps.
+ * row_details.h - measures of rows that are not sums over lifetimes: ranks of lifetimes, and sizes
+ * of heaps.
  *
- * A row has sizes when it is all of a heap, or several of one handle: then they
- * are added up. They are those at the end of the window for the row's kind.
+ * A row has heap sizes if it is a whole heap, or several with one handle, which are then added up.
+ * Sizes are those at the end of the window for the row's kind.
  */
 #ifndef ETLHEAP_ROW_DETAILS_H
 #define ETLHEAP_ROW_DETAILS_H
@@ -11,7 +11,7 @@
 #include "engine/table/table.h"
 #include "aggregate.h"
 
-/* After all sums: fills the groups' measures. False without memory. */
+/* Call it after all sums. Sets the groups' measures. False if memory runs out. */
 bool row_details_fill(aggregator *a);
 
 /* Marks the rows that grow most. */

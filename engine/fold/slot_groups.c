@@ -1,4 +1,16 @@
-/* slot_groups.c - see slot_groups.h. */
+/*
+ * slot_groups.c - gives each slot the group that its blocks belong to. All that depends on process,
+ * heap and stack alone (names, culling, filters) is done here once, not for each block.
+ *
+ * In: the slot table of a result and the query of an aggregator. Out: of_slot[slot], a number of a
+ * group or GROUP_NONE if the query filters the slot out; and the key of each group.
+ *
+ *     slots with a known stack      ──group_of──▶ key ──find_key──▶ group
+ *     slots with a provisional one  ──▶ their final stack ──▶ its slot's group, or as above
+ *
+ * Invariant: the second step looks up groups of the first, so all slots with known stacks come
+ * first. The type in a key is always 0, because blocks of one slot differ in type.
+ */
 #include "slot_groups.h"
 
 #include <stdlib.h>
@@ -31,8 +43,8 @@ static bool same_key(const void *owner, u32 id, const void *key)
     return memcmp(&r->keys.at[id - 1], key, sizeof(group_key)) == 0;
 }
 
-/* Nearly every stack has one key, which is at hand when slots come in the order of
- * stacks: only the others have to be looked up. */
+/* Finds or adds the group of a key. Nearly every stack has one key, which an array holds; only
+ * further keys of a stack are hashed. */
 static bool find_key(slot_groups *r, const group_key *key, u32 *group)
 {
     u64 hash = 0;
@@ -62,7 +74,7 @@ static bool find_key(slot_groups *r, const group_key *key, u32 *group)
     return true;
 }
 
-/* The group of a slot's blocks, whatever their type; GROUP_NONE: filtered out. */
+/* The group of a slot's blocks of all types; GROUP_NONE if the query filters them out. */
 static bool group_of(slot_groups *r, u32 stack, u32 owner, u32 *group)
 {
     aggregator *const a = r->a;
@@ -98,8 +110,8 @@ static bool same_final(const void *owner, u32 id, const void *key)
     return a->stack == b->stack && a->owner == b->owner;
 }
 
-/* The group of a slot whose stack was provisional. Slots of untagged stacks have
- * theirs already; there may be very many of these for few stacks. */
+/* The group of a slot whose stack was provisional. Slots with known stacks have their group
+ * already. Very many provisional slots may share a few final stacks. */
 static bool find_final(slot_groups *r, u32 stack, u32 owner, u32 *group)
 {
     const u32 known = slots_find(r->slots, stack, owner);
@@ -120,7 +132,7 @@ static bool find_final(slot_groups *r, u32 stack, u32 owner, u32 *group)
     return etlheap_index_add(&r->final_index, hash, (u32)r->finals.count);
 }
 
-/* Stacks that were not known at once are few, or were resolved by the others. */
+/* Resolves the known stacks together. Provisional ones are few, or have the same final stacks. */
 static bool resolve_stacks(const slot_groups *r)
 {
     const slot_table *const slots = r->slots;

@@ -1,9 +1,8 @@
 /*
- * slot_groups.h - the group of each slot: what does not depend on single blocks.
+ * slot_groups.h - the group of each slot: everything that does not depend on single blocks.
  *
- * Names, culling and filters by process, heap and frame are the same for all
- * blocks of a slot, so they are looked at once per slot, and summing up needs one
- * look-up per block.
+ * Names, culling and filters by process, heap and frame are the same for all blocks of a slot. So
+ * they are determined once per slot, and adding up a block needs one look-up.
  */
 #ifndef ETLHEAP_SLOT_GROUPS_H
 #define ETLHEAP_SLOT_GROUPS_H
@@ -12,7 +11,7 @@
 
 #define GROUP_NONE UINT32_MAX /* not selected */
 
-/* A tagged stack's slot is that of the stack it turned out to be. */
+/* A slot with its final stack: a tagged reference is replaced by the stack it became. */
 typedef struct final_slot {
     u32 stack, owner;
     u32 group;
@@ -21,15 +20,15 @@ typedef struct final_slot {
 typedef struct slot_groups {
     aggregator *a;
     const slot_table *slots;
-    ETLHEAP_VECTOR(group_key) keys; /* by group; their type is 0 */
-    table_ids first_keys;           /* by stack: its first key, + 1; 0: none yet */
+    ETLHEAP_VECTOR(group_key) keys; /* by group; the type is 0 */
+    table_ids first_keys;           /* by stack: its first key + 1; 0: none yet */
     etlheap_index key_index;        /* the other keys */
     ETLHEAP_VECTOR(final_slot) finals;
     etlheap_index final_index;
     u32 *of_slot; /* by slot number, [0] is GROUP_NONE */
 } slot_groups;
 
-/* False without memory; to be closed in any case. */
+/* Groups the slots. False if memory runs out; close it in any case. */
 bool slot_groups_open(slot_groups *out, aggregator *a);
 void slot_groups_close(slot_groups *groups);
 

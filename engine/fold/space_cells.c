@@ -1,4 +1,16 @@
-/* space_cells.c - see space_cells.h. */
+/*
+ * space_cells.c - adds up live heap bytes for each unit of address space.
+ *
+ * In: blocks with process, heap, address and size. Out: cells (process, heap, unit number) with
+ * live bytes, number of blocks and the largest block, sorted by address at the end.
+ *
+ *     unit       |   5   |   6   |   7   |        a block is cut where units end; its bytes go to
+ *     block          [───────────)                each cell, its count to the cell where it begins
+ *
+ * If there are more than SPACE_CELLS_MAX cells, the unit doubles and neighbours are joined.
+ * Invariant: cells do not depend on the order of blocks or on which task added them. So whatever a
+ * cell keeps must be a sum, or a maximum in a total order (is_larger).
+ */
 #include "space_cells.h"
 
 #include <stdlib.h>
@@ -42,7 +54,7 @@ static bool add_cell(space_cells *cells, const space_cell *cell)
            etlheap_index_add(&cells->index, hash, (u32)cells->list.count);
 }
 
-/* Cells of a unit that is so much larger. */
+/* Replaces the cells by those of the larger unit 1 << shift. */
 static bool coarsen(space_cells *cells, u32 shift)
 {
     space_cells coarse = { .shift = shift };
@@ -66,7 +78,7 @@ static bool keep_few(space_cells *cells)
     return true;
 }
 
-/* The bytes of [start, end), which are of no block that begins there. */
+/* Adds bytes of [start, end) to the cells there, without counting a block. */
 static bool add_bytes(space_cells *cells, u32 process, u64 heap, u64 start, u64 end)
 {
     bool ok = true;

@@ -1,5 +1,8 @@
 /*
- * space_map.c - how full the address space of each process is at one moment.
+ * space_map.c - shows how full the address space of each process is at one moment.
+ *
+ * In: ranges in memory (reservations, commits, extents), images, and blocks of a log. Out: an
+ * etlheap_map.
  *
  *     ranges in memory ──▶ space_ranges   reservations, commits, extents, images
  *     blocks of a log  ──▶ space_cells    live bytes by unit, each task its own
@@ -7,8 +10,9 @@
  *                              ▼
  *     space_regions, space_sweep, process by process ──▶ etlheap_map
  *
- * A large block would take a cell for each of its units, so it is kept as it is until the unit
- * is final; then its ends go to cells, and what is between them is a range.
+ * A large block would take a cell for each of its units. So it is kept whole until the unit is
+ * final; then only its ends become cells, and the part between is a range. Invariant: tasks may use
+ * different units; join_blocks brings them to one before large blocks are split.
  */
 #include <stdlib.h>
 
@@ -27,7 +31,7 @@ typedef struct space_large {
     space_block block;
 } space_large;
 
-/* What holds the live blocks that somebody adds. */
+/* The live blocks that one task, or memory, adds. */
 typedef struct space_blocks {
     space_cells cells;
     ETLHEAP_VECTOR(space_large) large;
@@ -53,7 +57,7 @@ struct space_task {
     u8 padding[SHARD_PADDING];
 };
 
-/* A map and the memory behind it. */
+/* A map, and the memory that it points to. */
 typedef struct owned_map {
     etlheap_map map;
     space_output output;
@@ -117,7 +121,7 @@ static etl_status read_options(space_maker *m, const etlheap_question *question,
     return status;
 }
 
-/* A moment is a window without length, so that a log is read from shortly before it. */
+/* Makes the query. A moment is an empty window, so a log is read from shortly before it. */
 static void set_query(space_maker *m, const etlheap_result *result)
 {
     etlheap_query *const query = &m->query;
@@ -146,7 +150,7 @@ static bool add_block(space_blocks *to, u32 process, u64 heap, const space_block
     return space_cells_add(&to->cells, process, heap, block);
 }
 
-/* A lifetime in memory. */
+/* Adds a lifetime in memory. */
 static bool add_row(void *user, const selected_row *selected)
 {
     static const u8 whats[ETLHEAP_KIND_COUNT] = { [ETLHEAP_KIND_VIRTUALALLOC] = SPACE_COMMITTED,
@@ -172,7 +176,7 @@ static bool add_row(void *user, const selected_row *selected)
     return add_block(&m->blocks, range.process, range.heap, &block);
 }
 
-/* Modules that are loaded at the moment, or were when their process ended before it. */
+/* Adds the modules loaded at the moment, or at the end of a process that ended before it. */
 static bool add_images(space_maker *m)
 {
     const etlheap_result *const result = m->a.result;
@@ -258,7 +262,7 @@ static int by_large(const void *a, const void *b)
     return (x->heap > y->heap) - (x->heap < y->heap);
 }
 
-/* Blocks of all tasks, with one unit. */
+/* Joins the blocks of all tasks, with one unit. */
 static bool join_blocks(space_maker *m)
 {
     space_blocks *const all = &m->blocks;
@@ -284,7 +288,7 @@ static bool join_blocks(space_maker *m)
     return ok;
 }
 
-/* What the process has; false: at most images. */
+/* Finds the data of a process; false if it has at most images. */
 static bool find_process(const space_maker *m, u32 process, size_t *first_cell, space_process *out)
 {
     const space_cells *const cells = &m->blocks.cells;
@@ -303,7 +307,7 @@ static bool find_process(const space_maker *m, u32 process, size_t *first_cell, 
     return has_some || out->cell_count > 0;
 }
 
-/* The regions of images have the names of their modules. */
+/* Names the regions of images after their modules. */
 static void name_images(const space_maker *m, const space_regions *regions,
                         const etlheap_map_process *process, owned_map *out)
 {
@@ -357,7 +361,7 @@ static int by_waste(const void *a, const void *b)
     return (x->pin.address > y->pin.address) - (x->pin.address < y->pin.address);
 }
 
-/* Sorts processes; *ranks are their places, by the order of the sweep, and the caller's. */
+/* Sorts processes. *ranks gives their places by the order of the sweep; the caller frees it. */
 static bool order_processes(owned_map *out, u32 **ranks)
 {
     const size_t count = out->processes.count;

@@ -1,4 +1,10 @@
-/* space_ranges.c - see space_ranges.h. */
+/*
+ * space_ranges.c - address ranges of processes at one moment, sorted, and unions of them.
+ *
+ * In: ranges by process and kind (reserved, committed, extent, image, large block). Out: slices of
+ * one process, and disjoint spans. Invariant: look-ups need the ranges sorted first
+ * (space_ranges_sort).
+ */
 #include "space_ranges.h"
 
 #include <stdlib.h>

@@ -1,10 +1,23 @@
-/* space_regions.c - see space_regions.h. */
+/*
+ * space_regions.c - makes the regions of a process's address space and puts each cell into one.
+ *
+ * In: the images, reservations, commits, extents, large blocks and cells of one process. Out:
+ * disjoint regions in order of address, and the cells by region.
+ *
+ *     1. images and reservations become regions, clipped where they overlap
+ *     2. what lies outside of them (commits, large blocks, cells) becomes pieces
+ *     3. pieces with a small gap and no known region between them become one region
+ *
+ * Invariant: regions do not overlap, and the address of every cell lies in one of them; the sweep
+ * (space_sweep.c) relies on both.
+ */
 #include "space_regions.h"
 
 #include <stdlib.h>
 
-/* Regions that were recorded, clipped where they overlap. An image comes before a reservation
- * that begins there too: a rundown may tell of it as one. */
+/* Adds a recorded region, without the part that the one before it covers. If an image and a
+ * reservation begin together, the image comes first: a rundown may report an image as a
+ * reservation. */
 static bool add_known(space_regions *out, const space_range *range)
 {
     const u64 from = out->list.count == 0 ? 0 : out->list.at[out->list.count - 1].end;
@@ -30,7 +43,7 @@ static bool add_all_known(space_regions *out, const space_process *process)
     return ok;
 }
 
-/* The first of `count` regions in order that ends after an address. */
+/* The first of `count` sorted regions that ends after an address. */
 static size_t region_after(const space_regions *regions, size_t count, u64 address)
 {
     size_t low = 0, high = count;
@@ -44,14 +57,15 @@ static size_t region_after(const space_regions *regions, size_t count, u64 addre
     return low;
 }
 
-/* Where the first of them begins that ends after an address; UINT64_MAX: there is none. */
+/* The start of that region; UINT64_MAX if there is none. */
 static u64 start_after(const space_regions *regions, size_t count, u64 address)
 {
     const size_t at = region_after(regions, count, address);
     return at < count ? regions->list.at[at].start : UINT64_MAX;
 }
 
-/* Where a cell's blocks are: bytes of a block that began before begin with the unit. */
+/* An address in the cell that blocks occupy. If no block begins in the cell, the bytes of an
+ * earlier block begin where the unit does. */
 static u64 address_of(const space_process *process, const space_cell *cell)
 {
     return cell->blocks > 0 ? cell->largest.address : cell->number << process->shift;
@@ -63,7 +77,7 @@ static bool is_solid(const space_regions *regions, u64 address)
     return at < regions->solid.count && regions->solid.at[at].start <= address;
 }
 
-/* Adds what of a piece lies in none of the known regions, which are the first `known`. */
+/* Adds the parts of [start, end) that lie outside the known regions, the first `known` ones. */
 static bool add_outside(space_spans *out, const space_regions *regions, size_t known, u64 start,
                         u64 end)
 {
@@ -87,7 +101,7 @@ static int by_start(const void *a, const void *b)
     return (x->end > y->end) - (x->end < y->end);
 }
 
-/* What is in no known region, in order; pieces may overlap. */
+/* Gathers all pieces outside the known regions, in order of address; pieces may overlap. */
 static bool gather_pieces(space_spans *out, const space_regions *regions,
                           const space_process *process)
 {
@@ -110,7 +124,7 @@ static bool gather_pieces(space_spans *out, const space_regions *regions,
     return ok;
 }
 
-/* May one region reach from the one end to the other start? */
+/* May one region reach across the gap between `end` and `start`? */
 static bool are_near(const space_regions *regions, size_t known, u64 end, u64 start, u32 shift)
 {
     if (start <= end)

@@ -1,9 +1,9 @@
 /*
- * space_regions.h - the regions of a process, and which cell lies in which.
+ * space_regions.h - the regions of a process, and the cells in each.
  *
- * An image and a reservation are regions as they were recorded. What lies in neither, since its
- * reservation was not recorded, makes regions of its own: what is committed and where blocks
- * lie, as far as less than SPACE_JOIN_UNITS units are between.
+ * Images and reservations are regions as they were recorded. Memory outside of both, for which no
+ * reservation was recorded, forms regions of its own: committed ranges and blocks with gaps of less
+ * than SPACE_JOIN_UNITS units.
  *
  *     reservations   [------------)          [----)
  *     committed         [--)  [---)   [-) [-)
@@ -18,7 +18,7 @@
 
 #define SPACE_JOIN_UNITS 16u
 
-/* What a process has; borrowed. */
+/* The ranges and cells of a process; borrowed. */
 typedef struct space_process {
     space_slice of[SPACE_WHAT_COUNT];
     const space_cell *cells; /* sorted */
@@ -40,12 +40,12 @@ typedef struct space_placed {
 
 /* Start from {0}. */
 typedef struct space_regions {
-    space_spans solid; /* committed, by whatever */
+    space_spans solid; /* committed memory */
     ETLHEAP_VECTOR(space_region) list;
     ETLHEAP_VECTOR(space_placed) placed; /* by region, number and heap */
 } space_regions;
 
-/* False without memory; to be freed in any case. */
+/* False if memory runs out; free it in any case. */
 bool space_regions_make(space_regions *out, const space_process *process);
 void space_regions_free(space_regions *regions);
 

@@ -1,9 +1,25 @@
-/* space_sweep.c - see space_sweep.h. */
+/*
+ * space_sweep.c - walks the regions of a process from low to high addresses and makes the rows of
+ * the map: regions, runs of equal fullness, heaps and pins.
+ *
+ * In: the regions and placed cells of a process, its commits, extents and large blocks. Out: rows
+ * appended to a space_output, and the sums of the process.
+ *
+ *     region     [───────────────────────────────────────────)
+ *     committed     [────────────────────)
+ *     cells             x  x
+ *     steps      |      |  |  |          |                   |   one unit where blocks are,
+ *     runs       | .    | ▅▅▅ | ░        | .                 |   else up to the next change
+ *
+ * A step is one unit, or the whole stretch in which no cell, commit or large block begins or ends.
+ * So terabytes of reserved addresses cost a step. Invariant: `placed`, `begun` and `ended` only
+ * move forward, so regions must be swept in order of address.
+ */
 #include "space_sweep.h"
 
 #include <stdlib.h>
 
-/* Where the sweep of a process is. */
+/* The state of a sweep over one process. */
 typedef struct sweep {
     space_output *to;
     const space_process *from;
@@ -14,7 +30,7 @@ typedef struct sweep {
     u32 inner_count, begun, ended; /* how many of them lie before the address at hand */
 } sweep;
 
-/* A region on its way. */
+/* The region that is being swept. */
 typedef struct region_sweep {
     const space_region *region;
     u32 number;
@@ -67,7 +83,7 @@ static bool order_inner(sweep *s)
     return true;
 }
 
-/* Moves on to the large blocks at an address; returns how many fill it. */
+/* Moves forward to an address and returns how many large blocks cover it. */
 static u32 inner_at(sweep *s, u64 address)
 {
     while (s->begun < s->inner_count && s->starts[s->begun] <= address)
@@ -84,7 +100,8 @@ static const space_cell *cell_at_hand(const sweep *s, u32 region)
     return is_there ? s->regions->placed.at[s->placed].cell : NULL;
 }
 
-/* Where nothing that is at hand changes any more, at least the end of the unit. */
+/* The end of the step that starts at a unit: where something changes next, but at least the end of
+ * the unit. */
 static u64 step_end(const sweep *s, const region_sweep *r, u64 unit_start)
 {
     const u32 shift = s->from->shift;
@@ -108,7 +125,7 @@ static u64 step_end(const sweep *s, const region_sweep *r, u64 unit_start)
     return etl_max_u64(end, unit_end);
 }
 
-/* Takes the cells of a unit that lie in the region; returns the one with its largest block. */
+/* Takes the region's cells in a unit; returns the one that has the largest block. */
 static const space_cell *take_cells(sweep *s, region_sweep *r, u64 unit_start, etlheap_map_run *run)
 {
     const space_cell *largest = NULL;
@@ -149,7 +166,7 @@ static bool end_pin(sweep *s, region_sweep *r)
     return !is_one || ETLHEAP_PUSH(&s->to->pins, r->pin);
 }
 
-/* Units whose blocks take more than their share end a pin, and so do those without commits. */
+/* Adds a step to the current pin. A pin ends at units that are well filled or not committed. */
 static bool add_to_pin(sweep *s, region_sweep *r, const etlheap_map_run *run,
                        const space_cell *largest, const space_span *inside)
 {
@@ -205,7 +222,7 @@ static u64 largest_gap(const space_spans *solid, const space_region *region)
     return from < region->end ? etl_max_u64(largest, region->end - from) : largest;
 }
 
-/* Extents tell whose heap a region is, also where no block is. */
+/* Extents say which heap a region belongs to, even if no block lies in it. */
 static void note_extents(const space_process *from, region_sweep *r)
 {
     const space_slice extents = from->of[SPACE_EXTENT];
@@ -273,7 +290,7 @@ static int by_heap(const void *a, const void *b)
     return (x->heap > y->heap) - (x->heap < y->heap);
 }
 
-/* Rows of one heap, which follow each other, become one. */
+/* Joins the rows of each heap, which are neighbours after sorting. */
 static void join_heaps(space_output *to, u32 first)
 {
     u32 kept = first;
@@ -316,8 +333,8 @@ static bool add_heap_rows(space_output *to, const space_process *from)
     return ok;
 }
 
-/* The units that blocks of a heap lie in, each once: large blocks may share theirs with others
- * if frees were lost. Cells and what large blocks fill are by address. */
+/* The bytes of all units that hold blocks of a heap, each unit counted once. Large blocks may share
+ * units with others if frees were lost. Cells and large blocks are sorted by address. */
 static u64 touched_by(const space_process *from, u64 heap)
 {
     const space_slice inner = from->of[SPACE_INNER];
@@ -339,8 +356,8 @@ static u64 touched_by(const space_process *from, u64 heap)
     return touched;
 }
 
-/* Without large blocks each cell is a unit of one heap, which the rows add up. Few heaps have
- * any, and those are gone through once more. */
+/* Corrects `touched` for heaps with large blocks. For all other heaps, adding up their cells is
+ * exact. Few heaps have large blocks, so only these are counted again. */
 static bool mend_touched(const space_process *from, etlheap_map_heap *heaps, u32 count)
 {
     const space_slice inner = from->of[SPACE_INNER];

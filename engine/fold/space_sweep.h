@@ -1,8 +1,8 @@
 /*
- * space_sweep.h - from one end of a process's regions to the other: runs, amounts, pins.
+ * space_sweep.h - sweeps the regions of a process from end to end: runs, amounts, pins.
  *
- * A region is walked unit by unit, but for stretches in which nothing changes, which are one
- * step: so the terabytes that a program may reserve cost nothing.
+ * A region is swept unit by unit, but parts in which nothing changes are a single step. So the
+ * terabytes that a program may reserve cost nothing.
  */
 #ifndef ETLHEAP_SPACE_SWEEP_H
 #define ETLHEAP_SPACE_SWEEP_H
@@ -17,7 +17,7 @@ typedef struct space_pin {
     space_block largest;
 } space_pin;
 
-/* What the sweeps of all processes put out. */
+/* The output of the sweeps of all processes. */
 typedef struct space_output {
     ETLHEAP_VECTOR(etlheap_map_region) regions;
     ETLHEAP_VECTOR(etlheap_map_run) runs;
@@ -25,8 +25,8 @@ typedef struct space_output {
     ETLHEAP_VECTOR(space_pin) pins;
 } space_output;
 
-/* Appends what the process has, and fills in all of *out but its name and pid. Pins have the
- * number `process`. Modules of regions are left NULL. False without memory. */
+/* Appends the runs, regions and pins of a process, and sets all of *out except its name and pid.
+ * Pins get the number `process`. Modules of regions are left NULL. False if memory runs out. */
 bool space_sweep(space_output *to, const space_process *from, const space_regions *regions,
                  u32 process, etlheap_map_process *out);
 

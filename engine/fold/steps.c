@@ -1,4 +1,7 @@
-/* steps.c - see steps.h. */
+/*
+ * steps.c - sorts the starts and ends of lifetimes by time. Invariant: the sort is stable; steps at
+ * one time stay in the order in which they were added.
+ */
 #include "steps.h"
 
 #include <stdlib.h>

@@ -1,9 +1,8 @@
 /*
- * steps.h - the beginnings and ends of lifetimes, in the order of time.
+ * steps.h - the starts and ends of lifetimes, in time order.
  *
- * What replays lifetimes in memory goes through these: a step for the allocation of each
- * row and one for its free, sorted. Steps of one time come in the order in which they were
- * added.
+ * Used to replay lifetimes in memory: each row has a step for its allocation and one for its free,
+ * sorted by time. Steps at the same time stay in the order in which they were added.
  */
 #ifndef ETLHEAP_STEPS_H
 #define ETLHEAP_STEPS_H
@@ -11,7 +10,7 @@
 #include "engine/core/arena.h"
 #include "engine/core/digit_sort.h"
 
-/* Used again for one group of lifetimes after the other. */
+/* A list of steps, reused for one group of lifetimes after the other. */
 typedef struct step_list {
     ETLHEAP_VECTOR(digit_row) rows;
     ETLHEAP_VECTOR(digit_row) scratch;
@@ -22,7 +21,7 @@ static inline void steps_clear(step_list *list)
     list->rows.count = 0;
 }
 
-/* `row` is below 2^31. False without memory. */
+/* Adds a step; `row` must be below 2^31. False if memory runs out. */
 static inline bool steps_add(step_list *list, i64 ticks, u32 row, bool is_end)
 {
     const digit_row step = { .low = (u64)ticks ^ (u64)1 << 63, .id = row << 1 | is_end };
@@ -44,8 +43,8 @@ static inline bool step_is_end(const digit_row *step)
     return (step->id & 1) != 0;
 }
 
-/* All steps in order, as many as rows.count; valid until the next one is added. NULL
- * without memory. Rows were added in ascending order. */
+/* Sorts the steps; returns rows.count of them, valid until the next one is added. Rows must have
+ * been added in ascending order. NULL if memory runs out. */
 const digit_row *steps_sort(step_list *list);
 
 void steps_free(step_list *list);

@@ -1,21 +1,23 @@
 /*
- * summary_answer.c - reports from a summary.
+ * summary_answer.c - makes reports from a summary.
  *
- * An entry of a summary adds up many lifetimes that share a process and a stack. Each of its sums
- * goes to the group that any one of those lifetimes would go to. The peak of a group is
- * known in three cases:
+ * In: the entries of a summary and their rows of sums. Out: groups of an aggregator.
+ *
+ * An entry adds up many lifetimes that share a process and a stack. Each of its sums goes to the
+ * group that any one of those lifetimes would go to. The peak of a group is known in three cases:
  *
  *     the group is one whole entry       the entry's peak
  *     only one row of an entry counts    that row's peak
  *     nothing was freed                  the peak is what is outstanding at the end
  *
- * The peaks of several entries cannot be combined, as they had them at different moments: the
- * peak is not known. Rows of an entry are contiguous, in the order of entries.
+ * Otherwise it is unknown: the peaks of several entries were at different moments and cannot be
+ * combined. Invariant: rows of an entry are neighbours, in the order of entries (checked on
+ * loading).
  */
 #include "summary_answer.h"
 #include "engine/core/type_rule.h"
 
-/* The lifetime that stands for a sum. */
+/* The lifetime that stands for all lifetimes of a sum. */
 typedef struct stand_in {
     i64 ticks;
     u64 zero;
@@ -38,7 +40,7 @@ bool summary_selects(const aggregator *a, const summary_entry *entry)
            query_select_owner(&a->plan, (etlheap_kind)entry->kind, entry->process, 0);
 }
 
-/* All stacks that will be asked for. */
+/* Resolves all stacks that will be needed. */
 static bool resolve_stacks(aggregator *a)
 {
     const summary_data *const data = a->result->summary;
@@ -75,8 +77,8 @@ bool summary_rows(aggregator *a)
     return ok;
 }
 
-/* Rows of one group are neighbours: without types they are all of one, with types each is
- * of its own. */
+/* Adds an entry. Rows of one group are neighbours: without types all belong to one group, with
+ * types each has its own. */
 static bool add_entry(aggregator *a, u32 index, const summary_row *rows, size_t count)
 {
     const summary_entry *const entry = &a->result->summary->entries.at[index];
@@ -113,7 +115,7 @@ static bool is_wanted(const aggregator *a, const summary_row *row)
     return is_of_rule(a, row) && (a->plan.types >> row->part % ETLHEAP_TYPE_COUNT & 1) != 0;
 }
 
-/* The peak of those rows that are wanted, as one curve. */
+/* The peak of the wanted rows, taken as one curve. */
 static summary_peak peak_of(const aggregator *a, const summary_entry *entry,
                             const summary_row *rows, size_t count)
 {
@@ -167,7 +169,8 @@ static void add_measures(i64 measures[ETLHEAP_MEASURES_COUNT], const summary_sum
     type_add_measures(measures, type, &sums);
 }
 
-/* To be called before add_measures: a count of 0 says that this is the group's first entry. */
+/* Keeps or drops a group's peak. Call it before add_measures: a count of 0 shows that this is the
+ * group's first entry. */
 static void keep_peak(group_row *group, const summary_peak *most)
 {
     i64 *const m = group->measures;
@@ -176,8 +179,9 @@ static void keep_peak(group_row *group, const summary_peak *most)
     m[ETLHEAP_MEASURE_PEAK_SIZE] = is_known ? signed_of(most->size_bytes) : ETLHEAP_NOT_KNOWN;
 }
 
-/* If all of a group's lifetimes are outstanding, its peak is its total. Freed blocks of no bytes
- * change the count's peak but not the size's, so the two are looked at separately. */
+/* Sets peaks that follow from sums. If all of a group's lifetimes are outstanding, its peak is its
+ * total. Freed blocks of 0 bytes change the peak of the count but not of the size, so both are
+ * checked separately. */
 static void settle_peaks(aggregator *a)
 {
     for (size_t i = 0; i < a->groups.count; i++) {

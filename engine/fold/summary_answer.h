@@ -7,15 +7,14 @@
 #include "aggregate.h"
 #include "engine/result/summary.h"
 
-/* Is the entry among those that the query is answered from? */
+/* True if the query selects the entry. */
 bool summary_selects(const aggregator *a, const summary_entry *entry);
 
-/* The index of the group that a part of an entry belongs to, GROUP_UNWANTED: none.
- * False without memory. */
+/* Finds the group of a part of an entry; GROUP_UNWANTED: none. False if memory runs out. */
 bool summary_group(aggregator *a, const summary_entry *entry, etlheap_type type, u32 *group);
 
-/* Makes the groups of the entries, with their peaks. An aggregator that only collects stacks
- * (is_collecting) gets the stacks and no groups. False without memory. */
+/* Makes the groups of the entries, with their peaks. If the aggregator only collects stacks
+ * (is_collecting), adds the stacks and makes no groups. False if memory runs out. */
 bool summary_rows(aggregator *a);
 
 #endif

@@ -1,13 +1,15 @@
 /*
- * summary_windows.c - see summary_windows.h.
+ * summary_windows.c - the windows that a summary keeps, added up by groups of a query.
  *
- * The windows of the entries in a group are added up as those of traces are when
- * summaries are merged. What is outstanding when a window ends are its AIFO and
- * AOFO, and when it begins its AOFI and AOFO: so a trace that ends takes what it
- * had outstanding with it, and nothing of that counts as freed.
+ * In: the cells of a summary's entries (counts and sizes by type for each window). Out: cells,
+ * measures and totals of groups.
  *
- * The peak of a window in which several entries or traces allocate and free is not
- * known; without the one or the other it is what there is at its end or its start.
+ * Windows of the entries in a group are added up as those of traces are when summaries are merged.
+ * Outstanding memory follows from types: at the end of a window it is AIFO + AOFO, at its start
+ * AOFI + AOFO. So a trace that ends takes its outstanding memory with it, and none of that counts
+ * as freed. The peak of a window is unknown if several entries or traces both allocate and free in
+ * it; otherwise it is what is there at its end or start. Invariant: once a peak is unknown,
+ * everything combined with it is unknown too.
  */
 #include "summary_windows.h"
 
@@ -75,7 +77,7 @@ void summary_windows_free(summary_windows *windows)
     free(windows);
 }
 
-/* There are no more groups than entries. */
+/* Gathers the cells of each group. There are no more groups than entries. */
 static bool gather(aggregator *a, summary_windows *windows)
 {
     const summary_data *const data = a->result->summary;
@@ -99,7 +101,7 @@ static bool gather(aggregator *a, summary_windows *windows)
     return ok;
 }
 
-/* The run that a window lies in, or NULL. */
+/* The run of windows that contains a window; NULL if none does. */
 static const summary_cell *find_cell(const summary_windows *windows, u32 group, u32 window)
 {
     const summary_cells *const cells = &windows->groups[group];
@@ -123,7 +125,7 @@ static i64 signed_of(u64 value)
     return value > INT64_MAX ? INT64_MAX : (i64)value;
 }
 
-/* The other members are set. */
+/* Reads the peak; the other members are set already. */
 static void read_peak(const summary_amounts *from, etlheap_cell *out)
 {
     const bool frees = out->count[ETLHEAP_TYPE_AIFI] > 0 || out->count[ETLHEAP_TYPE_AOFI] > 0;
@@ -194,7 +196,7 @@ static void add(i64 *to, i64 value)
     *to = etl_sat_add_i64(*to, value);
 }
 
-/* The most of several windows is not known as soon as that of one is not. */
+/* Raises a maximum. It becomes unknown as soon as one value is unknown. */
 static void raise_to(i64 *to, i64 value)
 {
     if (*to == ETLHEAP_NOT_KNOWN || value == ETLHEAP_NOT_KNOWN)
@@ -203,7 +205,7 @@ static void raise_to(i64 *to, i64 value)
         *to = value > *to ? value : *to;
 }
 
-/* The amounts of one window, so many times. */
+/* The amount of one window times the number of windows. */
 static i64 times(i64 value, i64 windows)
 {
     i64 product;
@@ -226,7 +228,8 @@ static void add_run(const summary_cell *cell, i64 windows, i64 measures[ETLHEAP_
     raise_to(&measures[ETLHEAP_MEASURE_PEAK_SIZE], window.peak_size);
 }
 
-/* What was outstanding at the start or allocated since, and what is at the end. */
+/* Measures a group: what was outstanding at the start or was allocated since, and what is
+ * outstanding at the end. */
 static void measure_group(const summary_windows *windows, u32 group, u32 first, u32 count,
                           i64 measures[ETLHEAP_MEASURES_COUNT])
 {

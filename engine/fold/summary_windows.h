@@ -1,6 +1,4 @@
-/*
- * summary_windows.h - the windows that a summary keeps, by groups of a query.
- */
+/* summary_windows.h - the windows in a summary, by the groups of a query. */
 #ifndef ETLHEAP_SUMMARY_WINDOWS_H
 #define ETLHEAP_SUMMARY_WINDOWS_H
 
@@ -14,23 +12,22 @@ typedef struct summary_windows {
     summary_cells *groups; /* by group */
 } summary_windows;
 
-/* ETL_ERR_ARGUMENT with a sentence when the summary does not keep what is asked
- * for. */
+/* ETL_ERR_ARGUMENT, with a message, if the summary lacks what the query needs. */
 etl_status summary_windows_refuse(const etlheap_result *result, const etlheap_query *query,
                                   const etlheap_windows_options *options, etl_error *err);
 
-/* Makes the groups of the entries, whose stacks are settled, and gathers their
- * windows. The caller frees *out. ETL_ERR_MEMORY. */
+/* Makes the groups of the entries and collects their windows. Stacks must be settled. The caller
+ * frees *out. ETL_ERR_MEMORY. */
 etl_status summary_windows_open(aggregator *a, const windows_plan *plan, summary_windows **out,
                                 etl_error *err);
 void summary_windows_free(summary_windows *windows); /* NULL is allowed */
 
-/* As etlheap_windows_cell and etlheap_windows_start_size, of a group. */
+/* Like etlheap_windows_cell and etlheap_windows_start_size, for a group. */
 bool summary_windows_cell(const summary_windows *windows, u32 group, u32 window, etlheap_cell *out);
 i64 summary_windows_start_size(const summary_windows *windows, u32 group, u32 window);
 
-/* Measures of the groups over so many windows, and their totals; groups without any
- * window are left out. */
+/* Sets the measures of the groups over `count` windows from `first` on, and their totals. Groups
+ * without any window are left out. */
 void summary_windows_measure(const summary_windows *windows, aggregator *a, u32 first, u32 count);
 
 #endif

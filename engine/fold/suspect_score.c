@@ -1,10 +1,13 @@
 /*
- * suspect_score.c - how likely a group of blocks leaks.
+ * suspect_score.c - scores how likely a group of blocks leaks.
  *
- * A leak is memory that nobody will free. A trace cannot show that; it shows blocks that are
- * still there when it ends. Most of these are harmless: every program has tables that it makes
- * once, caches that fill up, and work that is not finished. Sorting by size finds these first.
- * What sets leaks apart is how their blocks are spread over time and over ages:
+ * In: the sums of a group (suspect_sums.h) and the time in which its process ran. Out: a score of 0
+ * to 100; suspects.c keeps groups from SUSPECT_SCORE_MIN on.
+ *
+ * A leak is memory that nobody will free. A trace cannot show that; it shows blocks that are still
+ * there when it ends. Most of these are harmless: every program has tables that it makes once,
+ * caches that fill up, and unfinished work. Sorting by size finds these first. Leaks differ in how
+ * their blocks are spread over time and over ages:
  *
  *     part of the run      0  . . . . . . . . . . . . . . .  31    born where    too old
  *     leak                 x  x  xx x  x x  xx x  x x x  xx x      everywhere    yes
@@ -13,35 +16,34 @@
  *     loaded once          .         xxx                           in one place  yes
  *     sessions, queue      .                              x xx     late          no
  *
- * Blocks count as lost if they are older than an age that nearly no freed block of the group reached.
- * Of these the score is a product of four factors of 0 to 1:
+ * A block counts as lost if it is older than an age that almost no freed block of the group
+ * reached. The score is a product of four factors of 0 to 1 over the lost blocks:
  *
- *     outlived   Of all blocks that became so old, the share that is lost: if many of them are
- *                freed after all, the group has long lifetimes and no leak. If nothing is ever
- *                freed, every block is lost.
- *     spread     In how many parts of the run lost blocks were born, in proportion to as many blocks
- *                thrown at random. What is made in one place of the run, whenever that is, is no
- *                leak. A group that frees most of its blocks shows by that in which parts it works at
- *                all, and is measured by these.
- *     lasting    How far back the births of lost blocks lie, in octaves of the run. About 1.4 if they
- *                are lost all the time; 3 and more if births become rarer with time, as in all that
- *                fills up or grows in ever larger steps.
+ *     outlived   Of all blocks that became that old, the share that is lost. If many of them are
+ *                freed after all, the group has long lifetimes and does not leak. If nothing is
+ *                ever freed, every block is lost.
+ *     spread     The number of parts of the run in which lost blocks were born, relative to as
+ *                many blocks thrown at random. Blocks made in one place of the run are not a
+ *                leak. If a group frees most of its blocks, these show in which parts it works
+ *                at all, and only those parts count.
+ *     lasting    How far back the births of lost blocks lie, in octaves of the run. About 1.4 if
+ *                they are lost all the time; 3 and more if births become rarer with time, as in
+ *                everything that fills up or grows in ever larger steps.
  *     certain    In how many parts lost blocks were born: two or three prove nothing.
  *
- * The age begins with twice the lifetime of the 98th percentile. It is raised in steps as long as
- * enough of the run is left, because a few long lifetimes more or less are chance, and the best
- * score counts.
+ * The age begins at twice the 98th percentile of lifetimes. It is raised in steps while enough of
+ * the run is left, and the best score counts, because a few long lifetimes more or less are chance.
  *
- * "Spread" and "lasting" look only at the time in which blocks could have become so old. The share
- * of lost blocks does not count: one in a hundred is as much of a leak as all of them. Neither
- * is size, which says how bad a leak is, not whether it is one; it orders what has the same score.
+ * "spread" and "lasting" look only at the time in which blocks could have become that old. The
+ * share of lost blocks does not count: one in a hundred is as much of a leak as all of them.
+ * Neither does size, which says how bad a leak is, not whether it is one; it orders equal scores.
  *
- * Where the ideas come from: heap profilers with generations (Instruments, the .NET and Java ones) look
- * for objects that survive and whose siblings of every age survive too; bytehound's filters ask when blocks
- * were born, how long they live and whether a group still grows; survival analysis says that what
- * has no end yet is compared with what became at least as old.
+ * The ideas come from heap profilers with generations (Instruments, those of .NET and Java), which
+ * look for objects that survive and whose siblings of every age survive too; from bytehound's
+ * filters, which ask when blocks were born, how long they live and whether a group still grows; and
+ * from survival analysis, which compares what has no end yet with what became at least as old.
  *
- * All of it is arithmetic of integers, so that every machine comes to the same score.
+ * Invariant: all arithmetic is in integers, so that every machine computes the same score.
  */
 #include "suspect_score.h"
 
@@ -51,7 +53,7 @@
 #define LOST_MIN      3
 #define PARTS_MIN     6u /* a shorter time shows no spread */
 
-/* From 0 at `low` to ONE at `high`. */
+/* A ramp from 0 at `low` to ONE at `high`. */
 static u32 ramp(i64 value, i64 low, i64 high)
 {
     if (value <= low)
@@ -59,7 +61,7 @@ static u32 ramp(i64 value, i64 low, i64 high)
     return value >= high ? ONE : (u32)((value - low) * ONE / (high - low));
 }
 
-/* What is known of blocks that reached an age. */
+/* What is known about the blocks that reached an age. */
 typedef struct lost_blocks {
     u32 parts; /* from the first one on: blocks born in them could have become so old */
     i64 count, freed;
@@ -82,7 +84,7 @@ static i64 octaves_of(u32 value)
     return out * ONE >> 12;
 }
 
-/* How many parts end so long before the time does. */
+/* The number of parts that end at least this long before the end of the time. */
 static u32 parts_before(const suspect_time *time, i64 age_ns)
 {
     u32 parts = 0;
@@ -110,7 +112,8 @@ static lost_blocks find_lost(const suspect_sums *sums, const suspect_time *time,
     return lost;
 }
 
-/* In how many of the parts so many blocks are born if they are thrown at random, in thousandths. */
+/* The expected number of parts with a birth if `count` blocks are thrown at random, in
+ * thousandths. */
 static i64 expected_parts(u32 parts, i64 count)
 {
     const u64 one = (u64)1 << 30;

@@ -1,11 +1,24 @@
-/* suspect_sums.c - see suspect_sums.h. */
+/*
+ * suspect_sums.c - sums over the blocks of a group, of fixed size, from which its score as a
+ * suspect is made. suspect_sums.h draws how blocks are counted.
+ *
+ * In: the blocks that a query selects, each with its type. Out: suspect_sums: births by part of the
+ * run, the same for blocks that are never freed, lifetimes by half octaves, and outstanding size at
+ * each moment.
+ *
+ * Sizes at the moments are kept as differences: a block adds its size at the first moment after its
+ * allocation and subtracts it at the first one after its free; suspect_sizes adds them up.
+ * Invariant: no sum depends on the order of blocks or tasks. Whatever is added here must be a sum,
+ * a minimum or a maximum, or keep the lowest values of a set (note_thread).
+ */
 #include "suspect_sums.h"
 
 #include "engine/core/type_rule.h"
 
 #define STEP_BITS_MIN 6u /* lifetimes below 2^6 ns are one step */
 
-/* The first moment that is later than this tick; GROWTH_SAMPLES: none. Without branches. */
+/* The first moment later than `ticks`; GROWTH_SAMPLES if there is none. A binary search without
+ * branches. */
 static u32 first_after(const suspect_time *time, i64 ticks)
 {
     u32 at = 0;
@@ -72,7 +85,7 @@ static void add_kept(suspect_sums *sums, const suspect_block *block, i64 size, u
     sums->kept[part]++;
 }
 
-/* A step is the upper or the lower half of an octave. */
+/* The step that a lifetime falls into: the lower or the upper half of an octave. */
 static u32 step_of(i64 lifetime_ns)
 {
     const u64 ns = lifetime_ns < 0 ? 0 : (u64)lifetime_ns;

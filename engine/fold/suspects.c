@@ -1,13 +1,16 @@
 /*
- * suspects.c - the question for suspects.
+ * suspects.c - answers the question for suspects: groups of blocks that probably leak.
+ *
+ * In: lifetimes in memory, blocks of a log, and sums by slot of the file. Out: rows of suspects
+ * with their scores, best first.
  *
  *     lifetimes in memory ──┐
  *     blocks of a log ──────┴▶ sums by group (suspect_sums.h) ─▶ scores ─▶ the rows of suspects
  *
- * A group is what a table's row is (slot_groups.h). Only groups can be suspects of which some block
- * is never freed; a store says that of each slot before its events are read (ehs_slot_sums), so
- * that most blocks need no sums. All other blocks are gone through once, by all threads: each
- * task has sums of its own.
+ * A group is what a table's row is (slot_groups.h). Only groups with a block that is never freed
+ * can be suspects. A store says so for each slot before its events are read (ehs_slot_sums), so
+ * most blocks need no sums; the rest are read once, by all threads, with sums of their own for each
+ * task. Invariant: if a file has no sums by slot, every slot is a candidate (may_keep).
  */
 #include <stdlib.h>
 
@@ -18,7 +21,7 @@
 
 #define GROUPS_PER_TASK 64u
 
-/* What a task adds up: sums by candidate. */
+/* The state of a task: sums by candidate. */
 typedef struct suspect_task {
     const struct suspects_maker *maker;
     suspect_sums *sums;
@@ -38,7 +41,7 @@ typedef struct suspects_maker {
     u32 *scores;
 } suspects_maker;
 
-/* The answer and the memory behind it. */
+/* The answer, and the memory that it points to. */
 typedef struct owned_suspects {
     etlheap_suspects suspects;
     etlheap_suspect *rows;
@@ -82,7 +85,8 @@ static etl_status begin(void *state, const etlheap_result *result, const etlheap
                                                             : status;
 }
 
-/* What distinguishes blocks of one stack would tear apart what is to be compared. */
+/* Reads the query. Keys that distinguish blocks of one stack are refused: they would split what
+ * must be compared. */
 static etl_status read_query(suspects_maker *maker, const etlheap_question *question,
                              etl_error *err)
 {
@@ -107,7 +111,8 @@ static etl_status read_query(suspects_maker *maker, const etlheap_question *ques
     return ETL_OK;
 }
 
-/* Processes that one row shows as one ran from the first one's start to the last one's end. */
+/* Finds the time of each process. Processes that share a row count from the first one's start to
+ * the last one's end. */
 static bool open_times(suspects_maker *maker)
 {
     const aggregator *const a = &maker->a;
@@ -138,7 +143,7 @@ static bool open_times(suspects_maker *maker)
     return true;
 }
 
-/* A lifetime in memory. */
+/* Adds a lifetime in memory. */
 static bool add_row(void *user, const selected_row *selected)
 {
     suspects_maker *const maker = user;
@@ -158,7 +163,7 @@ static bool add_row(void *user, const selected_row *selected)
 
 /* --- blocks of a log ------------------------------------------------------------------ */
 
-/* Is a block of the slot never freed? A file without sums does not say. */
+/* May a block of the slot never be freed? Without sums in the file, any may. */
 static bool may_keep(const suspects_maker *maker, u32 slot)
 {
     const ehs_slots *const slots = &maker->a.result->archive->slots;
@@ -169,7 +174,7 @@ static bool may_keep(const suspects_maker *maker, u32 slot)
            (!maker->query.at_exit_freed && sums->of[TALLY_EXITED].count > 0);
 }
 
-/* Gives each group of slots with such a block a group of rows. */
+/* Gives each group of slots with such a block a candidate. */
 static bool choose_candidates(suspects_maker *maker)
 {
     const slot_groups *const slots = &maker->slots;
@@ -294,7 +299,8 @@ static void set_measures(const suspects_maker *maker, group_row *row, const susp
     row->measures[ETLHEAP_MEASURE_OUTSTANDING_SIZE] = sums->outstanding_size;
 }
 
-/* Leaves suspects alone as groups; `kept`: groups with blocks that are never freed. */
+/* Scores the groups and drops those that are not suspects. `kept`: groups with blocks that are
+ * never freed. */
 static bool rate(suspects_maker *maker, u32 *kept)
 {
     aggregator *const a = &maker->a;

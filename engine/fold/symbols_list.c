@@ -1,9 +1,12 @@
 /*
- * symbols_list.c - which modules have symbols, and what that is worth.
+ * symbols_list.c - lists which modules have symbols, and how much memory that names.
  *
- * Outstanding memory is summed up by whole stacks, without culling, so that every
- * module of them is known. All modules are looked for at once. Then the stacks
- * are culled by names, and each one's bytes belong to the module of its site.
+ * In: a query with symbols. Out: an etlheap_symbol_list: modules with their files, and the bytes
+ * that have or lack names.
+ *
+ * Outstanding memory is summed by whole stacks, without culling, so that every module is known. All
+ * modules are searched at once. Then stacks are culled by names, and the bytes of each go to the
+ * module of its site. Invariant: a name guessed from exports does not count as a name.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,14 +16,14 @@
 #include "engine/symbol_store/symbol_files.h"
 #include "aggregate.h"
 
-/* A list and the memory behind its arrays. */
+/* A list, and the memory behind its arrays. */
 typedef struct owned_list {
     etlheap_symbol_list list;
     ETLHEAP_VECTOR(etlheap_symbol_module) modules;
     etlheap_strings texts;
 } owned_list;
 
-/* Bytes outstanding with one stack. */
+/* The bytes outstanding with one stack. */
 typedef struct stack_bytes {
     u32 stack; /* id in `sites` */
     u8 kind;
@@ -120,7 +123,7 @@ static etl_status fill_list(lister *l, const etlheap_query *query, etl_error *er
     return ETL_OK;
 }
 
-/* The frames keep their numbers; of the stacks those that hold something stay. */
+/* Keeps the stacks that hold memory; frames keep their numbers. */
 static bool take_stacks(lister *l)
 {
     const frame_table *const from = &l->sums.frames;
@@ -145,7 +148,7 @@ static bool take_stacks(lister *l)
     return true;
 }
 
-/* Looks for all modules of the stacks, and gives each a row. */
+/* Searches the files of all modules of the stacks, and gives each module a row. */
 static etl_status list_modules(lister *l, etl_error *err)
 {
     etlheap_symbols *const symbols = l->symbols;
@@ -205,7 +208,7 @@ static bool add_module(lister *l, u32 build)
     return ETLHEAP_PUSH(&l->out->modules, out);
 }
 
-/* A site named after an export is a guess, and does not count as named. */
+/* Has the site a name? One named after an export is a guess and does not count. */
 static bool is_named(const lister *l, const frame_row *site)
 {
     const symbol_name *const name = site->name == 0 ? NULL : symbols_name(l->symbols, site->name);
@@ -239,7 +242,7 @@ static void add_sites(lister *l)
     }
 }
 
-/* Largest first, kind by kind: kinds are not added up, not even for this. */
+/* Largest first, kind by kind: kinds are never added up. */
 static int by_size(const void *a, const void *b)
 {
     const etlheap_symbol_module *const x = a, *const y = b;

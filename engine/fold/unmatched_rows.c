@@ -1,4 +1,15 @@
-/* unmatched_rows.c - see unmatched_rows.h. */
+/*
+ * unmatched_rows.c - groups the frees whose allocation was not recorded, by who freed.
+ *
+ * In: heap frees from the parts of a log, and frees of other kinds from result.unmatched. Out:
+ * groups of an aggregator with a single measure, the count.
+ *
+ * Such a free has no size, lifetime, type or allocating stack. So a query may select only by time,
+ * owner and freeing thread, and group only by owner and freer; unmatched_refuse refuses all else.
+ * With symbols, all stacks are collected and named before the first free is counted. Invariant:
+ * numbers of heaps and actors come from a file; count_part checks both against their tables before
+ * it uses them.
+ */
 #include "unmatched_rows.h"
 
 #include <stdlib.h>
@@ -7,7 +18,7 @@
 #include "engine/result/archive.h"
 #include "free_groups.h"
 
-/* A free, of whatever kind. */
+/* One free, of any kind. */
 typedef struct unmatched_row {
     i64 ticks;
     u64 heap;
@@ -77,7 +88,8 @@ static bool count(aggregator *a, const unmatched_row *row, const free_key *freer
     return true;
 }
 
-/* Frees of ranges, extents and custom blocks; while stacks are collected, theirs are resolved. */
+/* Counts frees of ranges, extents and custom blocks. While stacks are collected, it only resolves
+ * them. */
 static bool count_rows(aggregator *a)
 {
     const allocation_store *const store = &a->result->unmatched;

@@ -9,11 +9,11 @@
 
 #include "aggregate.h"
 
-/* The groups of a query for unmatched frees, whose result was read from a log or a store.
- * MEMORY, CORRUPT, CANCELLED. */
+/* Makes the groups of a query for unmatched frees. The result must come from a log or a store.
+ * ETL_ERR_MEMORY, ETL_ERR_CORRUPT, ETL_ERR_CANCELLED. */
 etl_status unmatched_rows(aggregator *a, etl_error *err);
 
-/* Refuses what cannot be asked of them. ARGUMENT. */
+/* Refuses queries that unmatched frees cannot answer. ETL_ERR_ARGUMENT. */
 etl_status unmatched_refuse(const etlheap_query *query, etl_error *err);
 
 #endif

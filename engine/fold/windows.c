@@ -1,21 +1,26 @@
 /*
- * windows.c - see etlheap_windows.h.
+ * windows.c - answers questions about time windows: cells for each group and window, measures,
+ * growth.
  *
- * Lifetimes get their groups as for a report over everything that the windows span.
- * Then each pass is gone through once: what is in memory group by group
- * (windows_rows.c), heap events of a journal or a store in the order of time. Both
- * leave cells, from which all measures follow.
+ * In: a plan of windows (windows_plan.h), lifetimes in memory, events of a journal or store, or the
+ * windows of a summary. Out: an etlheap_windows.
  *
- * The walk over events is that of a report (heap_rows.c), but an event goes to its
- * group's cell of the window at hand, and what survives need not be known. For of each
- * free there is told whether its block was allocated in the same window: by the
- * journal's flag, or in a store by the block's ordinal, which is below the window's
- * first or not. That is AIFI, and the other types follow from what is outstanding at
- * both ends:
+ * Lifetimes get their groups as for a report over the whole time that the windows span. Then each
+ * pass is walked once: memory group by group (windows_rows.c), heap events in the order of time.
+ * Both leave cells, from which all measures follow.
+ *
+ * The walk over events is that of a report (heap_rows.c), but an event goes to its group's cell of
+ * the current window, and survivors need not be known. Each free tells whether its block was
+ * allocated in the same window: by the journal's flag, or by comparing the block's ordinal with the
+ * window's first one. That gives AIFI; the other types follow from what is outstanding at both
+ * ends:
  *
  *     AIFO = allocations - AIFI
  *     AOFO = outstanding at the end - AIFO
  *     AOFI = outstanding at the start - AOFO
+ *
+ * Invariant: groups of lifetimes in memory come before those of events (begin_groups), so the two
+ * never share a group.
  */
 #include <stdlib.h>
 
@@ -28,14 +33,14 @@
 #include "windows_memory.h"
 #include "windows_rows.h"
 
-/* What the rows of the table have. */
+/* The measures of the table's rows. */
 #define MEASURES                                                                                   \
     (1u << ETLHEAP_MEASURE_COUNT | 1u << ETLHEAP_MEASURE_SIZE |                                    \
      1u << ETLHEAP_MEASURE_IMPACTING_SIZE | 1u << ETLHEAP_MEASURE_OUTSTANDING_COUNT |              \
      1u << ETLHEAP_MEASURE_OUTSTANDING_SIZE | 1u << ETLHEAP_MEASURE_PEAK_COUNT |                   \
      1u << ETLHEAP_MEASURE_PEAK_SIZE)
 
-/* Windows and the memory behind them. */
+/* Windows, and the memory that they point to. */
 typedef struct owned_windows {
     etlheap_windows windows;
     windows_plan plan;
@@ -232,7 +237,7 @@ static void add_kind(etlheap_query *query)
     query->group_by_count++;
 }
 
-/* Which windows there are, if the result answers for them. */
+/* Plans the windows, if the result can answer for them. */
 static etl_status plan(maker *m, const etlheap_result *result, etl_error *err)
 {
     const etlheap_windows_options *const options = &m->options;
@@ -251,7 +256,7 @@ static etl_status plan(maker *m, const etlheap_result *result, etl_error *err)
     return status == ETL_OK ? aggregate_settle(&m->a, err) : status;
 }
 
-/* A summary has its windows made. */
+/* Takes the windows of a summary, which exist already. */
 static etl_status make_kept(maker *m, etl_error *err)
 {
     owned_windows *const out = m->out;
@@ -265,8 +270,7 @@ static etl_status make_kept(maker *m, etl_error *err)
     return status;
 }
 
-/* Groups of lifetimes in memory come first, those of events after them: they are of
- * different kinds. */
+/* Groups of lifetimes in memory come first, then those of events: they are of different kinds. */
 static etl_status begin_groups(maker *m, log_pass *pass, etl_error *err)
 {
     aggregator *const a = &m->a;
@@ -295,7 +299,7 @@ static etl_status finish_groups(maker *m, etl_error *err)
     return ok ? ETL_OK : no_memory(err);
 }
 
-/* Of a pass, from what was walked and from what is in memory. */
+/* Makes the cells of a pass, from walked events and from lifetimes in memory. */
 static etl_status make_cells(maker *m, u32 number, etl_error *err)
 {
     const aggregator *const a = &m->a;
@@ -310,7 +314,7 @@ static etl_status make_cells(maker *m, u32 number, etl_error *err)
     return ok ? ETL_OK : no_memory(err);
 }
 
-/* Does anything of the group concern a window, or the time that is measured? */
+/* Does the group have anything in a window, or in the measured time? */
 static bool is_seen(const owned_windows *out, u32 group)
 {
     for (size_t p = 0; p < out->plan.passes.count; p++) {
@@ -320,8 +324,7 @@ static bool is_seen(const owned_windows *out, u32 group)
     return false;
 }
 
-/* Measures and totals of the time that is measured; groups that no window sees are
- * left out. */
+/* Computes measures and totals of the measured time, without groups that no window sees. */
 static void measure_groups(maker *m)
 {
     aggregator *const a = &m->a;

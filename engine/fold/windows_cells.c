@@ -1,10 +1,16 @@
 /*
- * windows_cells.c - cells as walkers leave them, and what becomes of them.
+ * windows_cells.c - turns the cells that walkers leave into the final cells of each group.
+ * windows_cells.h draws a group's cells.
  *
- * There are millions of them where many groups meet many windows, so both are packed
- * (packed_cells.h). Walked ones are put into the order of their groups as they are; then each
- * group's are unpacked, joined, and packed again. Threads share the groups: what one of them makes
- * does not depend on how many there are.
+ * In: packed cells of all walkers, in the order of time, groups mixed. Out: packed cells by group,
+ * each with sums since the beginning of time.
+ *
+ *     walked cells ──stable sort by group──▶ unpacked, joined ──▶ packed again (packed_cells.h)
+ *
+ * There are millions of cells if many groups meet many windows, so both lists are packed. Each
+ * thread makes the cells of its own groups. Invariant: the sort must be stable, because the cells
+ * of a group are joined in the order of time; and the result does not depend on the number of
+ * threads.
  */
 #include "windows_cells.h"
 
@@ -13,14 +19,14 @@
 #include "engine/core/workers.h"
 #include "packed_cells.h"
 
-/* What a walked cell begins with. */
+/* The head of a walked cell. */
 typedef struct walked_head {
     u32 group, interval, widths;
 } walked_head;
 
 #define WALKED_BYTES_MAX (sizeof(walked_head) + CELL_AMOUNTS * sizeof(u64) + PACKED_SLACK)
 
-/* A task, and the cells of its groups. */
+/* A task with the cells of its groups. */
 typedef struct cell_maker {
     u32 first, end;                     /* groups */
     ETLHEAP_VECTOR(window_cell) joined; /* of the group at hand */
@@ -70,8 +76,8 @@ static u64 above_zero(i64 value)
     return value > 0 ? (u64)value : 0;
 }
 
-/* What older blocks took away follows from allocations, and takes the place of the sum; the
- * peak is no lower than both ends. */
+/* The amounts of a walked cell. Frees of older blocks follow from allocations and replace the sum;
+ * the peak is at least the value at both ends. */
 static cell_amounts walked_amounts(const window_hot *hot)
 {
     return (cell_amounts){ {
@@ -155,8 +161,8 @@ void windows_cells_free(window_cells *cells)
     *cells = (window_cells){ NULL, NULL };
 }
 
-/* Stable: what comes first of a group stays first. Cells of group g are then from starts[g] up
- * to starts[g + 1]. A task puts the cells of its groups in place, and passes over all others. */
+/* Sorts cells by group, stably. Cells of group g are then at starts[g] up to starts[g + 1]. A task
+ * places the cells of its groups and skips all others. */
 static bool sort_by_group(making *work)
 {
     window_cell_list *const walked = work->walked;
@@ -177,7 +183,7 @@ static bool sort_by_group(making *work)
     return true;
 }
 
-/* Tasks get groups with about as many bytes each. Before cells are put in place, those of group g
+/* Gives each task groups with about equally many bytes. Before cells are placed, those of group g
  * begin at starts[g + 1]. */
 static void share_groups(making *work)
 {
@@ -228,7 +234,7 @@ static void make_some(void *context, u32 task)
     own->failed = !ok;
 }
 
-/* All cells in one piece: the first task's grows by those of the others. */
+/* Joins the packed cells of all tasks to one array, the first task's. */
 static bool gather(making *work, window_cells *out)
 {
     cell_maker *const all = &work->tasks[0];
@@ -256,7 +262,7 @@ static i64 larger(i64 x, i64 y)
     return x > y ? x : y;
 }
 
-/* The second cell begins where the first ends. */
+/* Adds the second cell, which begins where the first ends. */
 static void join_two(window_cell *first, const window_cell *second)
 {
     first->peak_size = larger(first->peak_size, etl_sat_add_i64(first->size, second->peak_size));
@@ -269,8 +275,8 @@ static void join_two(window_cell *first, const window_cell *second)
     first->aifi_count += second->aifi_count;
 }
 
-/* The walked cells of one group become its final ones. Sums that stopped at the largest number
- * fall below 0 later: what is outstanding never is. */
+/* Joins the walked cells of one group. Sums that stopped at the largest number may fall below 0
+ * later; outstanding memory never does. */
 static bool join_cells(cell_maker *maker, const u8 *from, const u8 *end)
 {
     i64 size = 0, count = 0;
@@ -295,7 +301,7 @@ static bool join_cells(cell_maker *maker, const u8 *from, const u8 *end)
     return true;
 }
 
-/* Widths are those of the largest numbers. */
+/* Packs the cells of a group; widths follow from its largest numbers. */
 static bool pack_cells(cell_maker *maker, window_cell_group *group)
 {
     const u32 count = (u32)maker->joined.count;

@@ -1,14 +1,14 @@
 /*
  * windows_cells.h - what groups do in the intervals of a pass.
  *
- * Who goes through events keeps one cell per group, for the interval at hand, as
- * if nothing were outstanding when it begins. When the group is met again in a
- * later interval, the cell leaves for a list and a new one begins. So a group
- * costs nothing while it stands still, whatever the number of windows.
+ * While events are read, each group has one cell, for the current interval, which counts as if
+ * nothing were outstanding at its beginning. When the group has an event in a later interval, the
+ * cell moves to a list and a new one begins. So a group costs nothing while it does not change,
+ * whatever the number of windows.
  *
- * Lists of several walkers, each of a stretch of time, are put together in order:
- * cells of a group that share an interval become one, sums become what they are
- * since the beginning of time, and a cell holds until the group's next one.
+ * The lists of several walkers, each for a part of the time, are then joined in order: cells of a
+ * group in the same interval become one, sums become totals since the beginning of time, and a cell
+ * is valid until the group's next one.
  *
  *     walked      net +3        net -1                 net +2
  *     kept    ────┤ 3 ├─────────┤ 2 ├──────────────────┤ 4 ├──── until the end
@@ -18,10 +18,10 @@
 
 #include "engine/query/windows_plan.h"
 
-/* The cell of a group that is being gathered; a group's events touch one line. */
+/* The current cell of a group, in one cache line. */
 typedef struct window_hot {
     u32 interval;
-    u32 time; /* number of the tick of the latest event; 0: none yet */
+    u32 time; /* number of the last event's tick; 0: none yet */
     i64 size, peak_size;
     i64 alloc_size, aifi_size;
     i32 count, peak_count;
@@ -33,14 +33,14 @@ static_assert(sizeof(window_hot) == 64, "one cache line");
 
 #define WINDOW_NO_INTERVAL UINT32_MAX
 
-/* Walked cells, packed one behind the other (windows_cells.c): to be joined as bytes. */
+/* Walked cells, packed one after the other (windows_cells.c), so lists can be joined as bytes. */
 typedef ETLHEAP_VECTOR(u8) window_cell_list;
 
-/* The cells of a group, by interval: all of them in as many bytes. */
+/* The cells of a group, by interval, all with the same widths. */
 typedef struct window_cell_group {
-    u64 start; /* in the bytes of all cells */
+    u64 start; /* offset in the bytes of all cells */
     u32 count;
-    u32 widths; /* of its amounts, four bits each */
+    u32 widths; /* widths of its amounts, four bits each */
     u8 interval_width;
     u8 stride;
 } window_cell_group;
@@ -50,43 +50,44 @@ typedef struct window_cells {
     window_cell_group *groups;
 } window_cells;
 
-/* Settles the cell at hand, appends it to the list unless there is none, and begins
- * one for `interval`. False without memory. */
+/* Completes the current cell, appends it to the list, if any, and begins one for `interval`. False
+ * if memory runs out. */
 bool windows_turn(window_hot *hot, u32 group, u32 interval, window_cell_list *out);
 
-/* Adds to the numbers of groups from this place of a list on. */
+/* Adds `by` to the group numbers from this place of a list on. */
 void windows_cells_shift(window_cell_list *walked, size_t from, u32 by);
 
-/* Makes the cells of all groups from walked ones, which it takes: of each group in
- * the order of time; by so many threads. False without memory; to be freed in any case. */
+/* Makes the cells of all groups from walked ones, which must be in time order per group and are
+ * taken over; uses `jobs` threads. False if memory runs out; free it in any case. */
 bool windows_cells_make(window_cells *out, window_cell_list *walked, u32 group_count, u32 jobs);
 void windows_cells_free(window_cells *cells);
 
-/* The interval of the group's first cell from this interval on; WINDOW_NO_INTERVAL: none. */
+/* The interval of the group's first cell at or after this interval; WINDOW_NO_INTERVAL: none. */
 u32 windows_cells_next(const window_cells *cells, u32 group, u32 interval);
 
-/* Is there ever anything of the group, but for what comes and goes before the first bound? */
+/* True if the group ever has anything, other than blocks that come and go before the first
+ * bound. */
 bool windows_cells_any(const window_cells *cells, u32 group);
 
-/* What a group does in one interval; false: nothing of it concerns the interval. */
+/* Reads the cell of a group for one interval; false: the group has nothing in it. */
 bool windows_cells_read(const window_cells *cells, u32 group, u32 interval, etlheap_cell *out);
 
-/* The same over some intervals, `last` included: COUNT, SIZE, IMPACTING_SIZE, the
+/* Computes measures over intervals `first` to `last`, inclusive: COUNT, SIZE, IMPACTING_SIZE, the
  * outstanding and the peak measures. */
 void windows_cells_measure(const window_cells *cells, u32 group, u32 first, u32 last,
                            i64 measures[ETLHEAP_MEASURES_COUNT]);
 
-/* Outstanding bytes and blocks as an interval begins. */
+/* The outstanding bytes and blocks at the start of an interval. */
 etlheap_cell windows_cells_start(const window_cells *cells, u32 group, u32 interval);
 
-/* What happens in one tick happens together: a value counts once time moves on. */
+/* Updates the peak when time moves on, because all events of one tick happen together. */
 static inline void windows_settle(window_hot *hot)
 {
     hot->peak_size = hot->size > hot->peak_size ? hot->size : hot->peak_size;
     hot->peak_count = hot->count > hot->peak_count ? hot->count : hot->peak_count;
 }
 
-/* An allocation or the end of a block, `is_aifi`: allocated in the same interval. */
+/* Applies an allocation or the end of a block; `is_aifi`: allocated in the same interval. */
 static inline void windows_step(window_hot *hot, u32 time, i64 size, bool is_end, bool is_aifi)
 {
     if (hot->time != time) {

@@ -1,9 +1,11 @@
 /*
- * windows_growth.c - the steepest rise: where outstanding memory goes to a new level.
+ * windows_growth.c - finds the steepest rise: where outstanding memory goes to a new level.
  *
- * A curve rises all the time, so what is wanted is a rise that lasts: from i to j
- * when the levels before i were low and those after j stay high. Levels are taken
- * where windows begin and end. A tenth of them, before i and after j, are looked at:
+ * In: the cells of windows. Out: the row and the two windows between which it rises most.
+ *
+ * Every curve moves up and down all the time, so the rise must last: from i to j, where the levels
+ * before i were low and those after j stay high. Levels are taken at the bounds of windows. A tenth
+ * of them, before i and after j, are examined:
  *
  *     high(i)  three quarters of the levels before i, and level i, are not above it
  *     low(j)   three quarters of the levels after j, and level j, are not below it
@@ -14,16 +16,16 @@
  *     high(i) ──┘└────┘└──────┘  └───┘
  *                                    i  j
  *
- * So neither a spike nor a dip is a rise unless it is longer than a quarter of a
- * tenth of the windows. Of all rises the one with the largest growth² / (j - i)
- * wins: four times the time is only worth it for twice the growth. That finds a
- * step at its place, and of steady growth all of it. But a spike shortly before a
- * step rises from the same level to the same level. So growth is weighted by the number
- * of levels that keep below high(i) or above low(j): after such a spike some do not.
- * Levels beyond either end of the trace count as keeping.
+ * So neither a spike nor a dip is a rise unless it is longer than a quarter of a tenth of the
+ * windows. The rise with the largest growth² / (j - i) wins: four times the time is worth it only
+ * for twice the growth. That finds a step at its place, and all of a steady growth. But a spike
+ * shortly before a step rises from the same level to the same level. So growth is weighted by the
+ * number of levels that keep below high(i) or above low(j): after such a spike some do not. Levels
+ * beyond the ends of the trace count as keeping.
  *
- * First only points with a full tenth of levels on each side are tried. If no row has
- * such a rise, points near the ends are tried with the levels that they have.
+ * At first only points with a full tenth of levels on each side are tried. If no row has such a
+ * rise, points near the ends are tried with the levels that they have. Invariant: the score is
+ * computed in integers of 128 bits, which is why growth is capped at 256 TiB.
  */
 #include <stdlib.h>
 
@@ -35,7 +37,7 @@
 
 __extension__ typedef unsigned __int128 u128;
 
-/* 39 KiB, kept on the stack, so that no function that uses it can run out of memory. */
+/* 39 KiB on the stack, so that no function that uses it can run out of memory. */
 typedef struct level_curve {
     const etlheap_windows *windows;
     u32 stride; /* windows between two levels */
@@ -123,7 +125,7 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The levels of numbers [from, to] in order; returns how many. */
+/* Sorts the levels [from, to]; returns how many there are. */
 static u32 sort_levels(level_curve *curve, u32 from, u32 to)
 {
     const u32 count = to - from + 1;
@@ -132,7 +134,7 @@ static u32 sort_levels(level_curve *curve, u32 from, u32 to)
     return count;
 }
 
-/* How many of the sorted levels lie outside of low to high. */
+/* The number of sorted levels outside [low, high]. */
 static u32 count_outside(const level_curve *curve, u32 count, i64 low, i64 high)
 {
     u32 outside = 0;

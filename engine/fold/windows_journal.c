@@ -1,4 +1,7 @@
-/* windows_journal.c - see windows_journal.h. */
+/*
+ * windows_journal.c - checks that a journal was kept for exactly the windows that a question asks
+ * for: INSIDE of its words is relative to them.
+ */
 #include "windows_journal.h"
 
 static bool same_pieces(const aggregator *a, const window_pass *pass);

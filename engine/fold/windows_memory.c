@@ -1,4 +1,9 @@
-/* windows_memory.c - see windows_memory.h. */
+/*
+ * windows_memory.c - takes the last MemInfo values before the end of each window.
+ *
+ * In: rows of meminfo.c and the windows. Out: samples of the system and of processes. Invariant: a
+ * window without a value in it is unknown, not 0.
+ */
 #include "windows_memory.h"
 
 #include <stdlib.h>

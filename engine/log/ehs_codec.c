@@ -20,13 +20,13 @@
  * a file. */
 #define COMPRESSION_LEVEL 1
 
-/* A plane is kept as it is when compression saves less than this part of it. */
+/* A plane is stored uncompressed if compression saves less than this part of it. */
 #define SAVING_PART 14u
 
 #define RUN 16u
 
-/* `statement` for each index `i` below `count`: runs of a length that a compiler
- * knows become vectors, also where it is told to take few pains. */
+/* Executes `statement` for each index `i` below `count`, in runs of a constant length, which
+ * compilers vectorize even at low optimization. */
 #define FOR_EACH(i, count, statement)                                                              \
     do {                                                                                           \
         u32 run_start = 0;                                                                         \
@@ -165,8 +165,7 @@ static void take_byte(u8 *restrict plane, const u64 *restrict values, u32 place,
     FOR_EACH(i, count, plane[i] = (u8)(values[i] >> 8 * place));
 }
 
-/* What varies among values is seen before any plane is made: most of their high bytes do
- * not. */
+/* Finds out which bytes vary before any plane is made: most high bytes do not. */
 static bool put_planes(ehs_codec *codec, u32 value_bytes, u32 count, ehs_bytes *out)
 {
     const u64 *const values = codec->wide;
@@ -188,8 +187,8 @@ static bool put_planes(ehs_codec *codec, u32 value_bytes, u32 count, ehs_bytes *
     return true;
 }
 
-/* The lowest bits of eight bytes, the first one's lowest: each is multiplied to its place in
- * the highest byte. */
+/* Gathers the lowest bits of eight bytes, the first byte's as the lowest: a multiplication moves
+ * each to its place in the highest byte. */
 static u8 gather_bits(const u8 *values)
 {
     return (u8)((etl_load_u64(values) & 0x0101010101010101) * 0x0102040810204080 >> 56);
@@ -327,7 +326,7 @@ static const char *read_packed(ehs_codec *codec, etl_cursor *in, ehs_target *tar
     return ok ? NULL : "has packed values that cannot be unpacked";
 }
 
-/* Byte `place` of each value, those below it being there. */
+/* Adds byte `place` to each value; lower bytes are there already. */
 static void put_byte_u32(u32 *restrict values, const u8 *restrict plane, u32 place, u32 count)
 {
     FOR_EACH(i, count, values[i] |= (u32)plane[i] << 8 * place);
@@ -389,8 +388,8 @@ static const char *read_plane(ehs_codec *codec, etl_cursor *in, u8 *out, u32 cou
     return got == count ? NULL : "has a plane that cannot be decompressed";
 }
 
-/* Eight bits to eight bytes: a copy of the byte in each, masked to its bit, is 0
- * or not; adding all but that bit's complement carries "not 0" into bit 7. */
+/* Spreads eight bits to eight bytes. A copy of the byte in each, masked to its bit, is 0 or not;
+ * adding all but that bit's complement carries "not 0" into bit 7. */
 static u64 spread_bits(u8 bits)
 {
     const u64 copies = bits * (u64)0x0101010101010101;

@@ -1,4 +1,6 @@
-/* ehs_columns.c - see ehs_columns.h. */
+/*
+ * ehs_columns.c - the rows of ehs_columns.h as a table, with a look-up by id.
+ */
 #include "ehs_columns.h"
 
 static const ehs_column_info columns[] = {

@@ -1,9 +1,9 @@
 /*
- * ehs_columns.h - every column a `.ehs` file may have: what tables it holds.
+ * ehs_columns.h - the tables and columns of a store (.ehs).
  *
- * A column's id is written in the file and never changes its meaning: lane << 16 | table
- * << 8 | number. New columns get new ids, and a reader passes over ids that it does not
- * know. What a file lacks was not recorded:
+ * The id of a column is in the file and never changes its meaning: lane << 16 | table << 8 |
+ * number. New columns get new ids, and a reader skips ids that it does not know. A missing column
+ * was not recorded:
  *
  *     every column of a table    the table has no rows
  *     an optional column         questions that need it are refused (EHS_WANT_OPTIONAL)
@@ -14,22 +14,22 @@
 
 #include "ehs_codec.h"
 
-/* Values of one block of a column; text has up to EHS_COLUMN_BYTES_MAX bytes. */
+/* The number of values in one block of a column; text has up to EHS_COLUMN_BYTES_MAX bytes. */
 #define EHS_PART_ROWS 65536u
 
 static_assert(EHS_PART_ROWS * sizeof(u64) <= EHS_COLUMN_BYTES_MAX, "a part is one block");
 
 /*
- * X(enumerator, number, "name") - the lanes: kinds that never mix, as in questions.h.
+ * X(enumerator, number, "name"): the lanes, kinds of memory that never mix, as in questions.h.
  *
  *     HEAP             tables 1 to 6
  *     RANGE, EXTENT    rows of life; their kind is the lane's number
- *     RESERVE          rows of life, a row for each reservation, or part of one
+ *     RESERVE          rows of life, one per reservation, or part of one
  *     HANDLE, POOL     planned: tables 1 to 6 of their own
- *     CUSTOM           rows of life; a block that is freed in parts is one for each part
+ *     CUSTOM           rows of life; a block that is freed in parts has one per part
  *
- * A lane's own tables 1 to 6 have the columns of those of heap blocks: 0x060104 says of each
- * pool block what heap.slot, 0x0104, says of a heap block (ehs_lane_column).
+ * Tables 1 to 6 of a lane have the columns of those for heap blocks: 0x060104 is for pool blocks
+ * what heap.slot, 0x0104, is for heap blocks (ehs_lane_column).
  */
 #define EHS_LANES(X)                                                                               \
     X(HEAP, 0, "heap")                                                                             \
@@ -49,32 +49,34 @@ typedef enum ehs_lane {
 /*
  * X(enumerator, id, "table.column", layout, transform, value bytes)
  *
- * heap: events in time order, a part for each EHS_PART_ROWS of them. An event is
- *   an allocation or an end, told by is_end; slot to is_realloc have a row for
- *   each allocation, back to actor_thread one for each end. address, thread, actor and
- *   actor_thread are optional. actor is a row of table actor, 0: none; actor_thread the
- *   thread that ended the block.
- * segment: one row for each part of heap. checkpoint: one for each set of blocks
- *   open before a segment, whose rows are in parts of open.
- * slot: row n - 1 is what n means in heap.slot and open.slot: the stack, the
- *   owner, and the thread of blocks that name none. slot_sum: row n - 1 is how many
- *   blocks slot n has in all, by how they ended, and their bytes. owner: row n - 1 is owner n: a
- *   heap while the modules of its process stay as they are. heap_handle: row n - 1 is
- *   heap n, a handle in a process. actor: row n - 1 is actor n: the stack that freed, and the
- *   owner of what it freed.
- * life: lifetimes of other kinds than heap. Its stacks and processes may have been
- *   written before they were final: ref says what a stack number is, and the
- *   thread that comes with it; row n - 1 of instance is process n. What is in
- *   neither table is final. Rows of a kind that a reader does not know are passed over.
- * unmatched: frees of blocks whose allocation was not recorded, in time order; those of
- *   other kinds are rows of life (EHS_LIFE_UNMATCHED). mark: named moments in time order;
- *   process is planned.
- * string: all text, each string ended by a NUL; columns that hold text hold the
- *   number of a string, counted from 1, or 0 for the empty one.
- * trace: one row. The other tables are what their names say.
- * frame: distinct addresses. stack: stacks told from one another, see ehs_stacks.h.
- * foreign: the stacks whose addresses are another process's than the memory's owner, and
- *   a moment at which they meant what they mean; their ids are the last ones.
+ *     heap         events in time order, in parts of EHS_PART_ROWS. is_end tells ends from
+ *                  allocations. Columns slot to is_realloc have a row per allocation, back to
+ *                  actor_thread one per end. actor is a row of table actor, 0: none; actor_thread
+ *                  is the thread that ended the block. address, thread, actor and actor_thread are
+ *                  optional.
+ *     segment      one row per part of heap
+ *     checkpoint   one row per set of blocks that are open before a segment; its rows are in
+ *                  parts of open
+ *     slot         row n - 1 is the meaning of n in heap.slot and open.slot: the stack, the owner,
+ *                  and the thread of blocks without one
+ *     slot_sum     row n - 1 has the numbers and bytes of all blocks of slot n, by how they ended
+ *     owner        row n - 1 is owner n: a heap, as long as its process has the same modules
+ *     heap_handle  row n - 1 is heap n: a handle in a process
+ *     actor        row n - 1 is actor n: the stack that freed, and the owner of the memory
+ *     life         lifetimes of other kinds than heap. Stacks and processes may have been written
+ *                  before they were final: ref has the meaning of a stack number, and its thread;
+ *                  row n - 1 of instance is process n. Numbers in neither table are final. Rows of
+ *                  unknown kinds are skipped.
+ *     unmatched    frees of heap blocks whose allocation was not recorded, in time order; those of
+ *                  other kinds are rows of life (EHS_LIFE_UNMATCHED)
+ *     mark         marks in time order; process is planned
+ *     string       all text, each string with a NUL; columns of text hold the number of a string,
+ *                  from 1, or 0 for the empty one
+ *     trace        one row
+ *     frame        distinct addresses
+ *     stack        stacks as differences, see ehs_stacks.h
+ *     foreign      stacks with addresses of another process than the memory's owner, and a moment
+ *                  at which they are to be looked up; their ids are the last ones
  */
 #define EHS_COLUMNS(X)                                                                             \
     X(HEAP_IS_END, 0x0101, "heap.is_end", BITS, NONE, 1)                                           \
@@ -341,13 +343,13 @@ typedef struct ehs_column_info {
     ehs_format format;
 } ehs_column_info;
 
-/* The id that a lane's column has: that of the column of heap blocks, in the lane. */
+/* The id of a column in a lane: that of the column of heap blocks, with the number of the lane. */
 static inline u32 ehs_lane_column(ehs_lane lane, ehs_column column)
 {
     return (u32)lane << 16 | (u32)column;
 }
 
-/* The row of a column; NULL for an id that this version does not know. */
+/* The row of a column; NULL for an unknown id. */
 const ehs_column_info *ehs_column_find(u32 id);
 
 #endif

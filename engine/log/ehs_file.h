@@ -1,8 +1,8 @@
 /*
- * ehs_file.h - the container of a `.ehs` file: blocks and their directory.
+ * ehs_file.h - the container format of a store (.ehs): blocks and their directory.
  *
  *     header     32 bytes
- *     blocks     one after the other, as they came
+ *     blocks     one after the other, in the order in which they were written
  *     directory  one row of 32 bytes per block, by (column, part)
  *     footer     40 bytes, the last of the file
  *
@@ -14,14 +14,14 @@
  *     footer     +0 u64 offset of the directory  +8 u64 rows  +16 u64 XXH3 of the
  *                directory  +24 u64 XXH3 of the footer before  +32 magic
  *
- * XXH3 is its 64-bit variant with seed 0; numbers are little endian. A block holds
- * one part of one column, as ehs_codec.h lays it out. The footer comes last, so a
- * file without one was not finished. A reader refuses any other major. Minors add
- * columns, lanes and tables, which older readers pass over. A file with something that
- * an older reader would get wrong names the least minor that reads it.
+ * XXH3 is the 64-bit variant with seed 0; numbers are little endian. A block holds one part of one
+ * column, in the format of ehs_codec.h. The footer comes last, so a file without one is unfinished.
+ * A reader refuses any other major version. Minor versions add columns, lanes and tables, which
+ * older readers skip. A file that an older reader would misread states the least minor version that
+ * reads it.
  *
- * Writing streams: what is kept is the directory. Reading takes any block alone
- * and checks its sum first; a damaged file is told of by block and offset.
+ * Writing is a stream and keeps only the directory in memory. Reading takes single blocks and
+ * checks their hash first; damage is reported by block and offset.
  */
 #ifndef ETLHEAP_EHS_FILE_H
 #define ETLHEAP_EHS_FILE_H
@@ -37,17 +37,16 @@
 #define EHS_ROW_BYTES    32u
 #define EHS_FOOTER_BYTES 40u
 
-/* The first byte is no text, and line ends and ^Z show what a copy in text mode
- * does to them. */
+/* The first byte is not text, and line ends and ^Z reveal a copy in text mode. */
 #define EHS_MAGIC                                                                                  \
     "\x89"                                                                                         \
     "EHS\r\n\x1A\n"
 #define EHS_MAGIC_END   "EHSEND\r\n"
 #define EHS_MAGIC_BYTES 8u
 
-/* What the file answers. */
+/* The kind of questions that the file answers. */
 typedef enum ehs_content {
-    EHS_CONTENT_JOURNAL = 1, /* everything a trace does */
+    EHS_CONTENT_JOURNAL = 1, /* everything that a trace answers */
     EHS_CONTENT_SUMMARY = 2  /* totals per window */
 } ehs_content;
 
@@ -55,21 +54,20 @@ typedef struct ehs_row {
     u32 column, part;
     u64 offset;
     u32 size;
-    u32 values; /* of the column */
+    u32 values; /* number of values */
     u64 checksum;
 } ehs_row;
 
 /* --- blocks on their way to a file ------------------------------------------- */
 
-/* Encoded blocks in one piece of memory; offsets are into `bytes`. Start from {0}.
- * A task fills one by itself; whoever has the writer takes them in order. */
+/* Encoded blocks in one piece of memory; offsets are relative to `bytes`. Start from {0}. Each task
+ * fills its own; the thread with the writer takes them in order. */
 typedef struct ehs_blocks {
     ehs_bytes bytes;
     ETLHEAP_VECTOR(ehs_row) rows;
 } ehs_blocks;
 
-/* Encodes a part of a column as the column's row of ehs_columns.h says. False
- * without memory. */
+/* Encodes a part of a column in the column's format in ehs_columns.h. False if memory runs out. */
 bool ehs_blocks_add(ehs_blocks *blocks, ehs_codec *codec, ehs_column column, u32 part,
                     const void *values, u32 count);
 void ehs_blocks_clear(ehs_blocks *blocks); /* keeps the memory */
@@ -77,7 +75,7 @@ void ehs_blocks_free(ehs_blocks *blocks);
 
 /* --- writing -------------------------------------------------------------------- */
 
-/* Takes the file's bytes in order; false when they cannot be kept. */
+/* Writes the next bytes of the file; false if they could not be written. */
 typedef bool ehs_sink_fn(void *user, const void *bytes, size_t size);
 
 typedef struct ehs_writer {
@@ -85,20 +83,19 @@ typedef struct ehs_writer {
     void *user;
     u64 offset;
     ETLHEAP_VECTOR(ehs_row) rows;
-    etl_status status; /* of the first failure; sticks */
+    etl_status status; /* of the first failure; stays set */
 } ehs_writer;
 
-/* Each returns the writer's status: ETL_ERR_IO when the sink refused, MEMORY. */
+/* Each returns the writer's status: ETL_ERR_IO if the sink failed, ETL_ERR_MEMORY. */
 etl_status ehs_writer_open(ehs_writer *writer, ehs_sink_fn *sink, void *user, ehs_content content);
 etl_status ehs_writer_put(ehs_writer *writer, const ehs_blocks *blocks);
 
-/* Writes the directory and the footer unless something failed before, and frees
- * what the writer holds. */
+/* Writes directory and footer, unless an earlier step failed, and frees the writer's memory. */
 etl_status ehs_writer_close(ehs_writer *writer);
 
 /* --- reading ------------------------------------------------------------------- */
 
-/* An open file; does not change, and any number of threads may read from it. */
+/* An open file. Does not change; any number of threads may read from it. */
 typedef struct ehs_reader {
     etl_bytes file; /* borrowed */
     ehs_content content;
@@ -107,43 +104,41 @@ typedef struct ehs_reader {
     size_t row_count;
 } ehs_reader;
 
-/* Does it begin like a `.ehs` file? */
+/* True if the bytes begin like a store. */
 bool ehs_is_store(etl_bytes file);
 
 /*
- * Reads header, footer and directory of bytes that stay as they are until
- * ehs_reader_close. ETL_ERR_UNSUPPORTED: a version this one does not read; the sentence
- * says which, and what to do. ETL_ERR_CORRUPT: damage,
- * or no end: the writing was not finished. ETL_ERR_MEMORY.
+ * Reads header, footer and directory. The bytes must stay unchanged until ehs_reader_close.
+ * ETL_ERR_UNSUPPORTED: a version that cannot be read; the message says which, and what to do.
+ * ETL_ERR_CORRUPT: damaged, or unfinished. ETL_ERR_MEMORY.
  */
 etl_status ehs_reader_open(ehs_reader *out, etl_bytes file, etl_error *err);
 void ehs_reader_close(ehs_reader *reader);
 
-/* The block of a part, NULL: the file has none. */
+/* The block of a part; NULL if the file has none. */
 const ehs_row *ehs_reader_find(const ehs_reader *reader, ehs_column column, u32 part);
 
-/* Has the file any block of the column? */
+/* True if the file has a block of the column. */
 bool ehs_reader_has(const ehs_reader *reader, ehs_column column);
 
-/* Parts 0.. of a column that follow each other, and the sum of their values. */
+/* The number of consecutive parts of a column from 0 on; *values is set to the sum of their
+ * values. */
 u32 ehs_reader_parts(const ehs_reader *reader, ehs_column column, u64 *values);
 
-/*
- * Checks and decodes a block into `values`, which has room for `capacity`; the
- * count must be the row's. ETL_ERR_CORRUPT names block and offset; MEMORY.
- */
+/* Checks and decodes a block into `values`, which has room for `capacity`. The count must match the
+ * row. ETL_ERR_CORRUPT (names block and offset), ETL_ERR_MEMORY. */
 etl_status ehs_reader_get(const ehs_reader *reader, ehs_codec *codec, const ehs_row *row,
                           void *values, u32 capacity, etl_error *err);
 
-/* ETL_ERR_CORRUPT with "column heap.slot is missing". */
+/* Returns ETL_ERR_CORRUPT with "column heap.slot is missing". */
 etl_status ehs_reader_miss(ehs_column column, etl_error *err);
 
-/* A file has all columns of a table or none, which are `stride` bytes apart in memory. CORRUPT
- * names the first that is missing. */
+/* Checks that the file has all columns of a table, or none. The columns are `stride` bytes apart in
+ * memory. ETL_ERR_CORRUPT names the first one missing. */
 etl_status ehs_reader_whole(const ehs_reader *reader, const ehs_column *first, size_t stride,
                             u32 count, etl_error *err);
 
-/* ETL_ERR_CORRUPT with "block 3 of heap.slot at 0x1f40 <what>". */
+/* Returns ETL_ERR_CORRUPT with "block 3 of heap.slot at 0x1f40 <what>". */
 etl_status ehs_reader_blame(const ehs_row *row, etl_error *err, const char *what);
 
 #endif

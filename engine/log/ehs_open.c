@@ -16,7 +16,7 @@
 
 #include <stdlib.h>
 
-/* Fewer rows than these are not worth dropping the dead of. */
+/* Dead rows are dropped only if there are at least this many rows. */
 #define SETTLE_ROWS_MIN ((size_t)EHS_PART_ROWS)
 
 typedef struct open_column {
@@ -92,7 +92,7 @@ static void set_bits(u64 *words, u64 from, u64 to)
     }
 }
 
-/* Blocks are open as soon as their segment is followed: none ends before it begins. */
+/* Makes room for a segment's blocks. They are all open at first: no block ends before it begins. */
 static bool make_room(ehs_open_set *set, const ehs_events *events)
 {
     const u64 end = set->allocs + events->alloc_count;
@@ -114,7 +114,7 @@ static bool is_open(const ehs_open_set *set, u64 ordinal)
     return (set->open.at[ordinal / 64] >> ordinal % 64 & 1) != 0;
 }
 
-/* The row of an open block: rows are in order of ordinals. */
+/* Finds the row of an open block; rows are in order of ordinals. */
 static size_t find_row(const ehs_open_rows *rows, u32 ordinal)
 {
     size_t low = 0, high = rows->count;
@@ -128,8 +128,8 @@ static size_t find_row(const ehs_open_rows *rows, u32 ordinal)
     return low;
 }
 
-/* Whether an event opens or ends a block is as good as random, so ends are listed first,
- * without a branch. */
+/* Clears the bits of blocks that end. Whether an event opens or ends a block is unpredictable, so
+ * ends are listed first, without a branch. */
 static etl_status follow_ends(ehs_open_set *set, const log_batch *batch)
 {
     u32 ends[LOG_BATCH_ROWS];

@@ -1,17 +1,15 @@
 /*
- * ehs_open.h - the blocks open at a moment of the journal, and checkpoints.
+ * ehs_open.h - the blocks that are open at a point of the event log, and checkpoints.
  *
- * To answer for a window late in a file, a reader needs the blocks that were open
- * when it began. A checkpoint before a segment holds them, so that it need not go
- * through all segments before. One is due when the events since the last one are
- * at least EHS_CHECKPOINT_EVENTS times the open blocks, so what all checkpoints
- * take is a fraction of what the events do.
+ * To answer for a window late in a file, a reader needs the blocks that were open at its start. A
+ * checkpoint before a segment lists them, so the reader need not go through all earlier segments. A
+ * checkpoint is due when at least EHS_CHECKPOINT_EVENTS times as many events as open blocks came
+ * since the last one, so checkpoints take a fraction of the space of the events.
  *
- * While a file is written the open set follows the events by itself: a bit of a map by
- * ordinal says which blocks are open. Rows are made of what is still open some segments
- * later, since most blocks live shorter than that, and whenever the rows made outnumber
- * those kept before, the dead ones are dropped. So it holds at most about twice the open
- * blocks and one bit per allocation.
+ * While a file is written, the open set follows the events: a bitmap by ordinal says which blocks
+ * are open. Rows are made only for blocks still open some segments later, since most blocks live
+ * shorter. Whenever the new rows outnumber those kept before, dead rows are dropped. So it holds at
+ * most about twice as many rows as open blocks, and one bit per allocation.
  */
 #ifndef ETLHEAP_EHS_OPEN_H
 #define ETLHEAP_EHS_OPEN_H
@@ -33,7 +31,7 @@ typedef struct ehs_open_rows {
     u8 *is_realloc;
 } ehs_open_rows;
 
-/* A segment of whose blocks no rows were made yet. */
+/* A segment for whose blocks no rows were made yet. */
 typedef struct open_followed {
     const ehs_events *events; /* borrowed */
     u64 allocs_before;
@@ -41,62 +39,63 @@ typedef struct open_followed {
 
 typedef struct ehs_open_set {
     ehs_open_rows rows; /* some of them dead */
-    size_t kept;        /* rows alive when the dead were dropped last */
+    size_t kept;        /* live rows when dead ones were last dropped */
     u64 alive;
     u64 allocs;               /* so far */
     ETLHEAP_VECTOR(u64) open; /* a bit per ordinal */
     ETLHEAP_VECTOR(open_followed) followed;
-    ETLHEAP_VECTOR(u32) marks; /* ordinals of blocks that a realloc opened, as it turned out */
+    ETLHEAP_VECTOR(u32) marks; /* ordinals of blocks that turned out to be opened by a realloc */
 } ehs_open_set;
 
 /*
- * Follows the events of the next segment, which stay as they are until the set has
- * gathered or settled. ETL_ERR_MEMORY; ARGUMENT: an end of a block that is not open; LIMIT:
- * more than 2^32 - 1 allocations.
+ * Follows the events of the next segment, which must not change until ehs_open_gather or
+ * ehs_open_settle. ETL_ERR_MEMORY, ETL_ERR_ARGUMENT (the end of a block that is not open),
+ * ETL_ERR_LIMIT (more than 2^32 - 1 allocations).
  */
 etl_status ehs_open_follow(ehs_open_set *set, const ehs_events *events);
 
-/* Makes rows of what was followed: `rows` hold all open blocks then, and dead ones. False
- * without memory. */
+/* Makes rows for the segments that were followed. Then `rows` has all open blocks, and dead ones.
+ * False if memory runs out. */
 bool ehs_open_gather(ehs_open_set *set);
 
-/* And drops the dead rows. */
+/* The same, and drops the dead rows. */
 bool ehs_open_settle(ehs_open_set *set);
 void ehs_open_free(ehs_open_set *set);
 
 /* --- checkpoints ------------------------------------------------------------------ */
 
-/* A checkpoint's row of their index. */
+/* A row of the index of checkpoints. */
 typedef struct ehs_checkpoint {
-    u32 segment;    /* the segment it comes before */
+    u32 segment;    /* the segment after the checkpoint */
     u32 first_part; /* of the columns of table open */
     u64 rows;       /* EHS_PART_ROWS to a part, the last one fewer */
 } ehs_checkpoint;
 
 typedef ETLHEAP_VECTOR(ehs_checkpoint) ehs_checkpoints;
 
-/* Is one due before the next event? */
+/* True if a checkpoint is due before the next event. */
 bool ehs_checkpoint_due(u64 events_since_last, u64 open);
 
-/* Appends the rows to *out as parts from row->first_part on, and says in *row how
- * many there are. False without memory. */
+/* Appends the rows to *out as parts from row->first_part on, and sets their number in *row. False
+ * if memory runs out. */
 bool ehs_checkpoint_encode(ehs_blocks *out, ehs_codec *codec, const ehs_open_rows *rows,
                            ehs_checkpoint *row);
 
 bool ehs_checkpoints_save(ehs_saver *saver, const ehs_checkpoints *list);
 
-/* By segment; the caller frees *out. CORRUPT, MEMORY, LIMIT. */
+/* Reads the index, ordered by segment. The caller frees *out. ETL_ERR_CORRUPT, ETL_ERR_MEMORY,
+ * ETL_ERR_LIMIT. */
 etl_status ehs_checkpoints_load(ehs_loader *loader, ehs_checkpoints *out);
 
-/* As ehs_segments_lack, for the rows of all checkpoints. */
+/* Like ehs_segments_lack, for the rows of all checkpoints. */
 etl_status ehs_checkpoints_lack(const ehs_reader *reader, const ehs_checkpoints *list, u32 *lacks,
                                 etl_error *err);
 
-/* The last checkpoint at or before the segment; NULL: start from the first. */
+/* The last checkpoint at or before the segment; NULL: read from the first segment. */
 const ehs_checkpoint *ehs_checkpoint_before(const ehs_checkpoints *list, u32 segment);
 
-/* Reads the columns of a checkpoint that are wanted (EHS_WANT_*; the ordinals
- * always) into *out, which starts as {0}; the caller frees it in any case. */
+/* Reads the wanted columns of a checkpoint (EHS_WANT_*; ordinals always) into *out, which starts as
+ * {0} and is freed by the caller in any case. */
 etl_status ehs_checkpoint_load(ehs_loader *loader, const ehs_checkpoint *row, u32 wanted,
                                ehs_open_rows *out);
 void ehs_open_rows_free(ehs_open_rows *rows);

@@ -1,12 +1,20 @@
 /*
- * ehs_pack.c - see ehs_pack.h.
+ * ehs_pack.c - packs columns of integers into few bits, and unpacks them at the speed of memory.
+ * ehs_pack.h has the layout of a chunk.
  *
- * Unpacking a chunk takes two steps: the lanes of all groups into one array,
- * group after group, and then a walk over the codes that takes each value from
- * its group's next place. The places of all four groups are 16-bit fields of one
- * register, so the walk has no branch and its only chain is one addition. Packing goes the
- * same way back: distances are shared out to the places of their groups, and rows of eight
- * of them fill the lanes side by side.
+ * In (pack): values of a chunk. Out: base, widths, codes and lanes. In (unpack): bytes that may be
+ * damaged. Out: values, or a refusal.
+ *
+ * Unpacking a chunk takes two steps: the lanes of all groups into one array, group after group,
+ * then a walk over the codes that takes each value from its group's next place.
+ *
+ *     codes     0 1 0 0 2 1 ...           places, four 16-bit fields of one register:
+ *     groups    | group 0 | group 1 | 2 |   next of group 0 | next of group 1 | ...
+ *
+ * So the walk has no branch, and its only dependency from value to value is one addition. Packing
+ * goes the same way back: distances are shared out to the places of their groups, and rows of eight
+ * of them fill the lanes side by side. Invariant: counts of each group follow from the codes, so
+ * they are checked against the bytes before anything is read (count_codes, unpack_half).
  */
 #include "ehs_pack.h"
 
@@ -61,7 +69,7 @@ static u32 rows_of(u32 count)
     return (count + EHS_PACK_LANES - 1) / EHS_PACK_LANES;
 }
 
-/* u32 words of one lane. */
+/* The u32 words of one lane. */
 static u32 words_of(u32 rows, u32 width)
 {
     return (rows * width + LANE_BITS - 1) / LANE_BITS;
@@ -87,8 +95,8 @@ static bool is_wide(const chunk_plan *plan)
     return plan->widths[(1u << plan->code_bits) - 1] > LANE_BITS;
 }
 
-/* Bits that `groups` groups take for distances of up to `bits` bits, by the
- * number of groups and the widest; and the widest of the groups before. */
+/* The least bits for distances of up to `bits` bits in a number of groups, by that number and the
+ * widest group; and the widest of the groups before. */
 typedef struct plan_cost {
     u64 bits[EHS_PACK_GROUPS][WIDTH_MAX + 1];
     u8 before[EHS_PACK_GROUPS][WIDTH_MAX + 1];
@@ -116,7 +124,7 @@ static void weigh(plan_cost *cost, const u32 up_to[WIDTH_MAX + 1], u32 widest)
     }
 }
 
-/* From how many distances there are of each bit length. */
+/* Plans a chunk from the number of distances of each bit length. */
 static chunk_plan plan_chunk(const u32 lengths[WIDTH_MAX + 1], u32 count)
 {
     u32 up_to[WIDTH_MAX + 1];
@@ -150,16 +158,16 @@ static chunk_plan plan_chunk(const u32 lengths[WIDTH_MAX + 1], u32 count)
     return plan;
 }
 
-/* The distances of a chunk on their way: group by group, each from a whole row of lanes
- * on, with zeros after the last. */
+/* The distances of a chunk, group by group. Each group starts at a whole row of lanes, with zeros
+ * after its last value. */
 typedef struct pack_work {
     u8 groups[EHS_PACK_CHUNK];
     u32 low[EHS_PACK_CHUNK + EHS_PACK_GROUPS * EHS_PACK_LANES];
     u32 high[EHS_PACK_CHUNK + EHS_PACK_GROUPS * EHS_PACK_LANES]; /* of wide ones */
 } pack_work;
 
-/* The low `width` bits of rows of eight values, 1..32, into lanes: all eight fill one
- * word, and what does not fit begins the next. */
+/* Puts the low `width` bits (1..32) of rows of eight values into lanes. All eight fill one word
+ * each; the bits that do not fit begin the next. */
 static bool put_lanes(ehs_bytes *out, const u32 *restrict values, u32 rows, u32 width)
 {
     const size_t size = words_of(rows, width) * LANE_ROW_BYTES;
@@ -211,7 +219,7 @@ static bool put_codes(ehs_bytes *out, const chunk_plan *plan, const u8 *groups, 
     return ehs_put(out, words, code_bytes(count, plan->code_bits));
 }
 
-/* Where the groups begin among the distances of the chunk, as fields. */
+/* The places where the groups begin among the chunk's distances, as fields. */
 static u64 group_places(const chunk_plan *plan)
 {
     u64 places = 0, start = 0;
@@ -232,7 +240,8 @@ static void clear_row_ends(const chunk_plan *plan, u32 *distances)
     }
 }
 
-/* `lengths` come in groups[], and become groups there. */
+/* Shares out the distances to their groups. groups[] holds bit lengths at first and group numbers
+ * afterwards. */
 static void share_out(const chunk_plan *plan, const u64 *values, u32 count, u64 base,
                       pack_work *work)
 {
@@ -262,7 +271,7 @@ static void share_out(const chunk_plan *plan, const u64 *values, u32 count, u64 
     }
 }
 
-/* One value as often as the chunk is long. */
+/* Packs a chunk of equal values. */
 static bool pack_equal(ehs_bytes *out, u64 value)
 {
     const u8 no_codes_nor_bits[] = { 0, 0 };
@@ -321,7 +330,7 @@ static u32 take_sum(field_sum *sum)
     return (u32)(words * 0x0001000100010001 >> 48);
 }
 
-/* Counts the values of each group; false when the codes' last bits are not 0. */
+/* Counts the values of each group; false if the unused bits of the codes are not 0. */
 static bool count_codes(chunk_plan *plan, etl_bytes codes, u32 count)
 {
     static const u64 each_pair = 0x5555555555555555;
@@ -368,9 +377,8 @@ static bool read_plan(etl_cursor *in, u32 count, chunk_plan *plan, u64 *base, et
     return count_codes(plan, *codes, count);
 }
 
-/* Eight lanes of `width` bits, 1..32, to rows of eight values, `base` added. A row's
- * second word is read even where it holds nothing of the row: the mask takes it
- * away. */
+/* Unpacks eight lanes of `width` bits (1..32) to rows of eight values and adds `base`. A row's
+ * second word is read even if it holds nothing of the row: the mask removes it. */
 static void unpack_lanes(const u8 *restrict in, u32 rows, u32 width, u32 base, u32 *restrict out)
 {
     const u32 words = words_of(rows, width);
@@ -396,8 +404,8 @@ static void fill(u32 *out, u32 value, u32 count)
         out[i] = value;
 }
 
-/* One half, the low or the high bits, of every group, `base` added to each value;
- * false unless all bytes of both halves are there. */
+/* Unpacks one half, the low or the high bits, of every group and adds `base`. False unless all
+ * bytes of both halves are there. */
 static bool unpack_half(etl_cursor *in, const chunk_plan *plan, bool high, u32 base, u32 *streams)
 {
     u32 at = 0;
@@ -418,7 +426,7 @@ static bool unpack_half(etl_cursor *in, const chunk_plan *plan, bool high, u32 b
     return true;
 }
 
-/* Values of one word of codes, each from the next place of its group. */
+/* Takes the values of one word of codes, each from the next place of its group. */
 static inline u64 merge_word(u32 code_bits, u64 word, u64 places, const u32 *streams, u32 *out,
                              u32 count)
 {

@@ -1,4 +1,19 @@
-/* ehs_reader.c - see ehs_file.h. */
+/*
+ * ehs_reader.c - opens an .ehs file and decodes single blocks of its columns. ehs_file.h has the
+ * layout of header, directory and footer.
+ *
+ * In: the bytes of a file, usually mapped, which may be damaged. Out: the directory, sorted by
+ * column and part; and the values of a block when somebody asks for them.
+ *
+ *     header | block | block | ... | block | directory | footer
+ *                       ▲                      │  ▲         │
+ *                       └──────────────────────┘  └─────────┘   the footer says where it is
+ *
+ * Only the blocks that a question needs are ever touched. Invariants: read_rows accepts a row only
+ * if its block lies between header and directory and its (column, part) comes after the row before;
+ * the binary search and part_of's assert rely on that. A block is decoded only after its checksum
+ * was found right, and must have as many values as the directory says.
+ */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <xxhash.h>
@@ -91,7 +106,7 @@ static etl_status read_header(ehs_reader *reader, etl_error *err)
     return ETL_OK;
 }
 
-/* The footer tells where the directory is; together they end the file. */
+/* The footer says where the directory is. Both together must end the file exactly. */
 static etl_status read_footer(const ehs_reader *reader, u64 *offset, u64 *rows, u64 *checksum,
                               etl_error *err)
 {

@@ -15,7 +15,7 @@
 
 #include <stdlib.h>
 
-/* A part of the rows while it is read. */
+/* The columns of a part of rows while it is read. */
 typedef struct row_columns {
     i64 *alloc_ticks, *free_ticks;
     u64 *address, *size, *heap;
@@ -31,7 +31,7 @@ static etl_status load_part(ehs_loader *loader, u32 part, u32 kinds, const row_c
 static etl_status finish_part(const ehs_loader *loader, u32 part, const ehs_remap *remap,
                               const ehs_bounds *bounds, lifetime *rows, u32 count);
 
-/* A column of the rows: where the values to be written are, and where those read go. */
+/* A column of the rows: where values to write are, and where values read go. */
 typedef struct life_column {
     ehs_column column;
     size_t written, read; /* offsets of pointers in etlheap_segment and in row_columns */
@@ -56,7 +56,7 @@ static const life_column life_columns[] = {
     LIFE(IS_REALLOC, is_realloc, is_realloc),
 };
 
-/* Files of which nobody asked who freed do not have these. */
+/* Columns that files lack if nobody asked who freed. */
 static const life_column free_columns[] = {
     LIFE(FREE_STACK, free_stack, free_stack),
     LIFE(FREE_THREAD, free_thread, free_thread),
@@ -89,7 +89,7 @@ static bool add_column(ehs_blocks *out, ehs_codec *codec, u32 part, const etlhea
     return ehs_blocks_add(out, codec, column->column, part, values, rows->rows);
 }
 
-/* `lanes` stand in place of the kinds. */
+/* Adds the columns of rows; `lanes` replace the kinds. */
 static bool add_columns(ehs_blocks *out, ehs_codec *codec, u32 part, const etlheap_segment *rows,
                         const u8 *lanes)
 {
@@ -179,7 +179,7 @@ static bool open_columns(row_columns *columns)
     return true;
 }
 
-/* Whether the file says who freed; else all of it reads as not recorded. */
+/* Finds out whether the file says who freed; if not, these columns read as "not recorded". */
 static etl_status look_for_frees(const ehs_loader *loader, const row_columns *columns, u32 *lacks)
 {
     const size_t rows = EHS_PART_ROWS;
@@ -194,7 +194,7 @@ static etl_status look_for_frees(const ehs_loader *loader, const row_columns *co
                      : ETL_OK;
 }
 
-/* Rows of one part: lifetimes, and frees whose allocation was not recorded. */
+/* Appends the rows of a part: lifetimes, and frees without a recorded allocation. */
 static bool append_rows(const ehs_rows_out *out, lifetime *rows, u32 count)
 {
     bool ok = true;
@@ -253,7 +253,8 @@ static etl_status load_column(ehs_loader *loader, ehs_column column, u32 part, u
     return ehs_reader_get(loader->reader, &loader->codec, row, values, EHS_PART_ROWS, loader->err);
 }
 
-/* Rows of kinds that are not wanted, or that this version does not know, are passed over. */
+/* Loads a part. Rows of unwanted kinds, or of kinds that this version does not know, are
+ * skipped. */
 static etl_status load_part(ehs_loader *loader, u32 part, u32 kinds, const row_columns *columns,
                             u32 *count)
 {
@@ -316,7 +317,7 @@ static void finish_stack(const ehs_remap *remap, u32 *stack, u32 *thread)
     *thread = *thread == ETL_NO_ID ? ref->thread : *thread;
 }
 
-/* Puts final numbers into the row; false when there is no such thing. */
+/* Puts final numbers into a row; false if a number is out of its table. */
 static bool finish_row(const ehs_remap *remap, const ehs_bounds *bounds, lifetime *row)
 {
     finish_stack(remap, &row->stack, &row->thread);
@@ -328,8 +329,8 @@ static bool finish_row(const ehs_remap *remap, const ehs_bounds *bounds, lifetim
            row->free_type < ETLHEAP_FREE_TYPE_COUNT;
 }
 
-/* Each lifetime must end no earlier than it begins: windows and peaks take it away at its
- * end, so one that ends first leaves fewer blocks than none in between. */
+/* Finishes a part. A lifetime must not end before it begins: windows and peaks subtract it at its
+ * end, so totals would become negative in between. */
 static etl_status finish_part(const ehs_loader *loader, u32 part, const ehs_remap *remap,
                               const ehs_bounds *bounds, lifetime *rows, u32 count)
 {
@@ -401,7 +402,7 @@ void ehs_slots_free(ehs_slots *slots)
     ETLHEAP_VECTOR_FREE(&slots->actors);
 }
 
-/* Sums are never less than nothing. */
+/* Are all sums of slots non-negative? */
 static bool are_sums(const ehs_slots *slots)
 {
     bool ok = slots->sums.count == 0 || slots->sums.count == slots->slots.count;

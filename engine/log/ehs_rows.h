@@ -1,15 +1,16 @@
 /*
- * ehs_rows.h - lifetimes as rows, and what their numbers mean.
+ * ehs_rows.h - lifetimes as rows, and the meaning of their numbers.
  *
- * Committed ranges and heap extents are few beside heap blocks, and blocks of custom
- * allocators may be freed in parts, so each lifetime of them is a row. Rows leave while the trace is still read; their processes and stacks
- * are then numbers of the run, which two small tables, written last, make final:
+ * There are few committed ranges and heap extents compared with heap blocks, and blocks of custom
+ * allocators can be freed in parts, so each lifetime of these kinds is a row. Rows are written
+ * while the trace is still being read, when their processes and stacks are numbers of the run. Two
+ * small tables, written last, map these to final numbers:
  *
- *     ref       a stack reference that was provisional: its stack, and the thread
- *               that was known with it only
+ *     ref       a provisional stack reference: its stack, and the thread
+ *               that only the stack's arrival revealed
  *     instance  process numbers in the order of the run
  *
- * The same goes for heap blocks, whose slots name a stack, an owner and a thread.
+ * Heap blocks work the same way: their slots name a stack, an owner and a thread.
  */
 #ifndef ETLHEAP_EHS_ROWS_H
 #define ETLHEAP_EHS_ROWS_H
@@ -18,26 +19,26 @@
 #include "store.h"
 #include "tally.h"
 
-/* The number of the lane that stands for a kind on disk, and the kind of a lane;
- * ETLHEAP_KIND_COUNT for lanes that this version does not know. */
+/* The lane number of a kind on disk, and the kind of a lane; ETLHEAP_KIND_COUNT for unknown
+ * lanes. */
 u8 ehs_lane_of_kind(u32 kind);
 u32 ehs_kind_of_lane(u32 lane);
 
-/* Encodes rows as part `part`; who freed only if they have a column of it. False without
- * memory. */
+/* Encodes rows as part `part`, with who freed only if they have these columns. False if memory runs
+ * out. */
 bool ehs_rows_encode(ehs_blocks *out, ehs_codec *codec, u32 part, const etlheap_segment *rows);
 
-/* Added to the lane in life.kind: a free of what the recording does not know, which is no
- * lifetime. Readers that do not know it pass over it. */
+/* Added to the lane in life.kind: the row is a free of memory that the recording does not know, not
+ * a lifetime. Readers that do not know it skip the row. */
 #define EHS_LIFE_UNMATCHED 0x80u
 
 typedef struct ehs_ref {
     u32 number; /* ascending */
     u32 stack;
-    u32 thread; /* of rows without one; ETL_NO_ID unknown */
+    u32 thread; /* for rows without a thread; ETL_NO_ID unknown */
 } ehs_ref;
 
-/* What makes numbers of the run final. Either may be empty: numbers are final. */
+/* Maps numbers of the run to final ones. Either list may be empty: numbers are final. */
 typedef struct ehs_remap {
     ETLHEAP_VECTOR(ehs_ref) refs;
     ETLHEAP_VECTOR(u32) processes; /* by number - 1 */
@@ -46,20 +47,20 @@ typedef struct ehs_remap {
 bool ehs_remap_save(ehs_saver *saver, const ehs_remap *remap);
 void ehs_remap_free(ehs_remap *remap);
 
-/* What numbers of rows may be. */
+/* Limits of the numbers in rows. */
 typedef struct ehs_bounds {
     u32 process_count, stack_count;
 } ehs_bounds;
 
-/* Where rows go, and what the file did not record of them (EHS_WANT_*). */
+/* The output for rows, and the columns that the file lacks (EHS_WANT_*). */
 typedef struct ehs_rows_out {
     allocation_store *store, *unmatched;
     u32 *lacks;
-    u32 kinds; /* the wanted ones, bit per etlheap_kind */
+    u32 kinds; /* kinds to read, bit per etlheap_kind */
 } ehs_rows_out;
 
-/* Appends all rows of these kinds with final numbers, which are checked to be within
- * the bounds, as no row may end before it begins. CORRUPT, MEMORY, LIMIT. */
+/* Appends all rows of these kinds with final numbers. Checks that the numbers are within the
+ * bounds, and that no row ends before it begins. ETL_ERR_CORRUPT, ETL_ERR_MEMORY, ETL_ERR_LIMIT. */
 etl_status ehs_rows_load(ehs_loader *loader, const ehs_bounds *bounds, const ehs_rows_out *out);
 
 /* --- slots of heap blocks --------------------------------------------------------- */
@@ -67,15 +68,15 @@ etl_status ehs_rows_load(ehs_loader *loader, const ehs_bounds *bounds, const ehs
 typedef struct ehs_slot {
     u32 stack;  /* final; 0: none */
     u32 owner;  /* row n - 1 of owners */
-    u32 thread; /* of blocks without one; ETL_NO_ID unknown */
+    u32 thread; /* for blocks without a thread; ETL_NO_ID unknown */
 } ehs_slot;
 
-/* The whole recording's blocks of a slot, by tally_end. */
+/* Sums over all blocks of a slot in the recording, by tally_end. */
 typedef struct ehs_slot_sums {
     type_sums of[TALLY_IN_USE + 1];
 } ehs_slot_sums;
 
-/* The stack that freed, and whose memory. */
+/* The stack that freed, and the owner of the memory. */
 typedef struct ehs_actor {
     u32 stack, owner; /* as in ehs_slot */
 } ehs_actor;
@@ -95,14 +96,14 @@ typedef struct ehs_slots {
     ETLHEAP_VECTOR(ehs_slot) slots; /* slot n is at[n - 1] */
     ETLHEAP_VECTOR(ehs_owner) owners;
     ETLHEAP_VECTOR(ehs_heap) heaps;
-    ETLHEAP_VECTOR(ehs_slot_sums) sums; /* as slots; empty: the file has none */
+    ETLHEAP_VECTOR(ehs_slot_sums) sums; /* one per slot; empty: not in the file */
     ETLHEAP_VECTOR(ehs_actor) actors;   /* actor n is at[n - 1] */
 } ehs_slots;
 
 bool ehs_slots_save(ehs_saver *saver, const ehs_slots *slots);
 
-/* All numbers are within their tables and the bounds. The caller frees *out in any
- * case. CORRUPT, MEMORY, LIMIT. */
+/* Reads the slots; checks that all numbers are within their tables and the bounds. The caller frees
+ * *out in any case. ETL_ERR_CORRUPT, ETL_ERR_MEMORY, ETL_ERR_LIMIT. */
 etl_status ehs_slots_load(ehs_loader *loader, const ehs_bounds *bounds, ehs_slots *out);
 void ehs_slots_free(ehs_slots *slots);
 

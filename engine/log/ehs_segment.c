@@ -13,7 +13,7 @@
 
 #include <stdlib.h>
 
-/* What the columns of a segment have a value for. */
+/* The rows of a segment that a column has values for. */
 enum by { BY_EVENT, BY_ALLOC, BY_END };
 
 /* A column of a segment and where its values are. */
@@ -209,7 +209,7 @@ etl_status ehs_segments_lack(const ehs_reader *reader, const ehs_segment_index *
     return status;
 }
 
-/* One column of the segment; it must have as many values as it should. */
+/* Reads one column of a segment; it must have the expected number of values. */
 static etl_status get(const ehs_segment_source *from, const segment_column *column,
                       const ehs_events *out, etl_error *err)
 {
@@ -227,8 +227,7 @@ static etl_status get(const ehs_segment_source *from, const segment_column *colu
     return ehs_reader_get(from->reader, from->codec, row, values, count, err);
 }
 
-/* The sum of bytes of 0 and 1, eight at a time. The bytes after the last, up to a
- * multiple of eight, are 0. */
+/* The sum of bytes of 0 and 1, eight at a time. The bytes up to a multiple of eight are 0. */
 static u32 count_ones(const u8 *bytes, u32 count)
 {
     u32 ones = 0;

@@ -1,15 +1,14 @@
 /*
  * ehs_segment.h - heap events in time order, as the columns of a segment.
  *
- * A segment is up to EHS_PART_ROWS consecutive events of the journal. An event
- * opens a block or ends one. Blocks have ordinals, 0 for the first allocation of
- * the file; an end tells its block by how many allocations back that was, so it
- * repeats nothing of it:
+ * A segment is up to EHS_PART_ROWS consecutive events. An event opens a block or ends one. Blocks
+ * have ordinals, 0 for the first allocation in the file. An end identifies its block by the number
+ * of allocations since it was opened, so it repeats nothing of the block:
  *
  *     ordinal = allocations before the event, in the whole file - back
  *
- * A segment's columns can be read alone and segments apart from each other: what
- * lies across them (first ordinal, times) is in the segment's row of the index.
+ * Columns of a segment can be read separately, and segments independently of each other: what spans
+ * them (first ordinal, times) is in the segment's row of the index.
  */
 #ifndef ETLHEAP_EHS_SEGMENT_H
 #define ETLHEAP_EHS_SEGMENT_H
@@ -18,11 +17,11 @@
 #include "ehs_table.h"
 
 /* Bits of ehs_events.kind. */
-#define EHS_EVENT_END   ((u8)1) /* ends a block or marks one; else it opens one */
-#define EHS_EVENT_LATER ((u8)2) /* later than the event before it in the file */
+#define EHS_EVENT_END   ((u8)1) /* ends or marks a block; else opens one */
+#define EHS_EVENT_LATER ((u8)2) /* later than the previous event in the file */
 
-/* ehs_events.how of what ends a block is its etlheap_free_type. An event that
- * ends nothing but finds a block to have been opened by a realloc has this. */
+/* ehs_events.how is the etlheap_free_type of an event that ends a block. An event that only marks a
+ * block as opened by a realloc has this value. */
 #define EHS_HOW_REALLOC ((u8)ETLHEAP_FREE_NONE)
 
 /* Columns by event, by allocation and by end, each in the order of the events. */
@@ -37,42 +36,42 @@ typedef struct ehs_events {
     u8 *is_realloc;
     u32 *back; /* by end, at least 1 */
     u8 *how;
-    u32 *actor, *actor_thread; /* by end; written only with has_actors */
+    u32 *actor, *actor_thread; /* by end; only with has_actors */
     bool has_actors;
     u8 *is_later; /* by event; for reading only */
     void *memory;
 } ehs_events;
 
-/* Makes room for EHS_PART_ROWS of everything. False without memory. */
+/* Allocates all columns with room for EHS_PART_ROWS. False if memory runs out. */
 bool ehs_events_open(ehs_events *events);
 void ehs_events_close(ehs_events *events);
 
-/* A segment's row of the index. */
+/* The row of a segment in the index. */
 typedef struct ehs_segment_info {
     i64 first_ticks, last_ticks;
     u32 events, allocs;
-    u64 size_min, size_max; /* of its allocations; 0 without any */
-    u64 first_event;        /* events and allocations of all segments before: not */
-    u64 first_ordinal;      /* in the file, added up when the index is read */
+    u64 size_min, size_max; /* of its allocations; 0 if there are none */
+    u64 first_event;        /* events and allocations before the segment: not */
+    u64 first_ordinal;      /* in the file, computed when the index is read */
 } ehs_segment_info;
 
 typedef ETLHEAP_VECTOR(ehs_segment_info) ehs_segment_index;
 
 /*
- * Encodes segment `number`, of at least one event. `previous_ticks` are those of
- * the event before it, INT64_MIN for the first segment; EHS_EVENT_LATER of `kind`
- * is worked out, not read. False without memory. Segments may be encoded at once.
+ * Encodes segment `number`, with at least one event. `previous_ticks` is the time of the event
+ * before it, INT64_MIN for the first segment; EHS_EVENT_LATER is computed from the times. False if
+ * memory runs out. Segments may be encoded in parallel.
  */
 bool ehs_segment_encode(ehs_blocks *out, ehs_codec *codec, u32 number, const ehs_events *events,
                         i64 previous_ticks, ehs_segment_info *info);
 
-/* The index of the file, after the last segment. False without memory. */
+/* Writes the index of the file, after the last segment. False if memory runs out. */
 bool ehs_segment_index_save(ehs_saver *saver, const ehs_segment_index *index);
 
-/* The caller frees *out. CORRUPT, MEMORY, LIMIT. */
+/* Reads the index. The caller frees *out. ETL_ERR_CORRUPT, ETL_ERR_MEMORY, ETL_ERR_LIMIT. */
 etl_status ehs_segment_index_load(ehs_loader *loader, ehs_segment_index *out);
 
-/* Columns to read; what is not asked for is left as it is. */
+/* Columns to read; the others are left unchanged. */
 #define EHS_WANT_KIND       1u
 #define EHS_WANT_LATER      2u /* sets EHS_EVENT_LATER; with KIND */
 #define EHS_WANT_TICKS      4u
@@ -85,32 +84,30 @@ etl_status ehs_segment_index_load(ehs_loader *loader, ehs_segment_index *out);
 #define EHS_WANT_HOW        512u
 #define EHS_WANT_ACTOR      1024u /* and the thread */
 
-/* Columns that a file may lack. Their values then read as all ones, and result_answers()
- * refuses what cannot be answered without them. */
+/* Columns that a file may lack. Their values then read as all ones, and result_answers() refuses
+ * questions that need them. */
 #define EHS_WANT_OPTIONAL (EHS_WANT_ADDRESS | EHS_WANT_THREAD | EHS_WANT_ACTOR)
 
-/* Is the column optional, and has the file no block of it? Then all values become ones. */
+/* True if the column is optional and the file does not have it. Then all values are set to ones. */
 bool ehs_leave_unrecorded(const ehs_reader *reader, ehs_column column, u32 wanted, void *values,
                           u64 count);
 
-/*
- * Adds to *lacks the optional columns (EHS_WANT_*) that the events of the file have not.
- * CORRUPT: a column that is not optional is missing, or the index of the segments.
- */
+/* Adds to *lacks the optional columns (EHS_WANT_*) that the file's events lack. ETL_ERR_CORRUPT:
+ * another column, or the index of segments, is missing. */
 etl_status ehs_segments_lack(const ehs_reader *reader, const ehs_segment_index *index, u32 *lacks,
                              etl_error *err);
 
-/* The same for one column. */
+/* The same for a single column. */
 etl_status ehs_column_lacks(const ehs_reader *reader, ehs_column column, u32 wanted, u32 *lacks,
                             etl_error *err);
 
-/* All there is of allocations, and of ends; with ticks. */
+/* All columns of allocations, and of ends, including ticks. */
 #define EHS_WANT_OPENS                                                                             \
     (EHS_WANT_KIND | EHS_WANT_TICKS | EHS_WANT_SLOT | EHS_WANT_SIZE | EHS_WANT_ADDRESS |           \
      EHS_WANT_THREAD | EHS_WANT_IS_REALLOC)
 #define EHS_WANT_ENDS (EHS_WANT_KIND | EHS_WANT_TICKS | EHS_WANT_BACK | EHS_WANT_HOW)
 
-/* Where a segment is read from, and with what: one codec per thread. */
+/* The source of a segment; each thread needs its own codec. */
 typedef struct ehs_segment_source {
     const ehs_reader *reader;
     ehs_codec *codec;
@@ -118,9 +115,9 @@ typedef struct ehs_segment_source {
 } ehs_segment_source;
 
 /*
- * Reads the wanted columns of a segment. With KIND, its events and ends are as
- * many as the other columns have. Values are the file's: slots and ordinals are
- * for the caller to check. By any thread. ETL_ERR_CORRUPT, MEMORY.
+ * Reads the wanted columns of a segment. With KIND, checks that the other columns have as many
+ * events and ends. Other values are as in the file: the caller checks slots and ordinals. Any
+ * thread. ETL_ERR_CORRUPT, ETL_ERR_MEMORY.
  */
 etl_status ehs_segment_read(const ehs_segment_source *from, const ehs_segment_info *info,
                             u32 wanted, ehs_events *out, etl_error *err);

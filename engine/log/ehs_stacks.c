@@ -17,9 +17,9 @@
 #include "engine/core/address_numbers.h"
 
 /*
- * A stack on its way into the file. Its frames are numbers: the places of their addresses in
- * the file, which has those in ascending order. Numbers are kept with their highest byte
- * first and from the outermost frame inwards, so that comparing bytes compares stacks.
+ * A stack to be saved. Its frames are numbers: the places of their addresses in the file, in
+ * ascending order. Numbers have their highest byte first and go from the outermost frame inwards,
+ * so that comparing bytes compares stacks.
  */
 typedef struct sorted_stack {
     const u32 *frames;
@@ -48,7 +48,7 @@ static int by_address(const void *a, const void *b)
     return (x->address > y->address) - (x->address < y->address);
 }
 
-/* A stack comes before its continuations. */
+/* A stack comes before the stacks that continue it. */
 static int by_outer_frames(const void *a, const void *b)
 {
     const sorted_stack *const x = a, *const y = b;
@@ -66,7 +66,7 @@ static u32 highest_byte_first(u32 number)
     return __builtin_bswap32(number);
 }
 
-/* Numbers in the order of frames become places, from the last frame on. */
+/* Replaces numbers by places, from the last frame on. */
 static void place_frames(u32 *frames, u32 count, const u32 *places)
 {
     for (u32 i = 0; i < count / 2; i++) {
@@ -104,8 +104,7 @@ bool ehs_stacks_save(ehs_saver *saver, const stack_table *stacks)
     return ok;
 }
 
-/* The numbers of all frames, stack by stack; half of what the stacks themselves take. NULL
- * without memory. */
+/* Numbers all frames, stack by stack. Takes half the memory of the stacks; NULL without memory. */
 static u32 *number_frames(const stack_table *stacks, address_numbers *addresses)
 {
     size_t total = 0;
@@ -144,8 +143,8 @@ static sorted_address *sort_addresses(const address_numbers *numbers)
     return NULL;
 }
 
-/* Frames are many and distinct addresses few, so only those are sorted. Returns the place
- * of each number; NULL without memory. */
+/* Sorts and saves the distinct addresses, which are few. Returns the place of each number; NULL
+ * without memory. */
 static u32 *save_addresses(ehs_saver *saver, const address_numbers *addresses)
 {
     sorted_address *const sorted = sort_addresses(addresses);
@@ -232,7 +231,7 @@ etl_status ehs_stacks_load(ehs_loader *loader, ehs_frames kind, stack_table *out
     return status;
 }
 
-/* A column that all stacks or frames have a row of, read whole. */
+/* A column of all stacks or frames, read whole. */
 typedef struct loaded_column {
     u32 *values;
     u64 count;
@@ -282,7 +281,8 @@ static etl_status damaged(ehs_loader *loader, u64 row)
                          "row %zu of the table of stacks is damaged", (size_t)row);
 }
 
-/* A sum of bits rather than a way out of the loop: so it is a few vectors. */
+/* Do all frames exist? Bits are added up instead of leaving the loop early, so that it is
+ * vectorized. */
 static bool frames_exist(const stack_input *in)
 {
     const u32 *const values = in->frame.values;
@@ -293,8 +293,8 @@ static bool frames_exist(const stack_input *in)
     return wrong == 0;
 }
 
-/* Checks what building relies on: ids from 1 to count once each, shared frames
- * that the stack before has, a frame at least, and frames that exist. Sums up all frames. */
+/* Checks what building relies on: ids from 1 to count, once each; no more shared frames than the
+ * stack before has; at least one frame; frames that exist. Adds up all frames. */
 static etl_status check_input(ehs_loader *loader, const stack_input *in, stack_table *out,
                               u64 *frames)
 {
@@ -323,8 +323,8 @@ static etl_status check_input(ehs_loader *loader, const stack_input *in, stack_t
     return frames_exist(in) ? ETL_OK : damaged(loader, count);
 }
 
-/* One array holds the frames of all stacks, each innermost first: by id, as stacks are
- * mostly asked for. */
+/* Builds one array with the frames of all stacks, each innermost first, in the order of ids, in
+ * which stacks are mostly asked for. */
 static void build(const stack_input *in, stack_table *out, u32 *numbers)
 {
     const u32 *own = in->frame.values;
@@ -350,7 +350,7 @@ static void build(const stack_input *in, stack_table *out, u32 *numbers)
     out->number_count = (u32)in->address_count;
 }
 
-/* And another one their addresses. */
+/* Builds another array with their addresses. */
 static etl_status spell(ehs_loader *loader, const stack_input *in, stack_table *out)
 {
     const size_t bytes = out->numbered_count * sizeof(u64);

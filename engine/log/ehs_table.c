@@ -47,7 +47,7 @@ bool ehs_table_save(ehs_saver *saver, const ehs_table *table, const void *rows, 
     return ok;
 }
 
-/* One member as the value of its column; false without memory. */
+/* Converts a member to the value of its column; false without memory. */
 static bool member_value(ehs_saver *saver, ehs_member member, const u8 *at, u64 *value)
 {
     switch (member) {
@@ -79,7 +79,7 @@ static u32 column_bytes(ehs_member member)
     return member == EHS_MEMBER_BOOL ? 1 : member == EHS_MEMBER_U64 ? 8 : 4;
 }
 
-/* The member of each row, as an array of the column's width. */
+/* Gathers a member of all rows in an array of the column's width. */
 static bool gather(ehs_saver *saver, const ehs_field *field, const u8 *row, size_t row_bytes,
                    u32 count, u64 *out)
 {
@@ -207,7 +207,7 @@ static etl_status load_text(ehs_loader *loader)
     return status == ETL_OK ? split_text(loader, text, size) : status;
 }
 
-/* All columns of a table have as many rows as the first of them. */
+/* Counts the rows. All columns of a table must have as many as the first. */
 static etl_status count_rows(ehs_loader *loader, const ehs_table *table, u64 *count)
 {
     const ehs_reader *const reader = loader->reader;
@@ -279,7 +279,7 @@ etl_status ehs_vector_load(ehs_loader *loader, const ehs_table *table, void *vec
     return status;
 }
 
-/* One value into its member; false when it is none that the member can have. */
+/* Puts a value into its member; false if the member cannot have it. */
 static bool set_member(const ehs_loader *loader, ehs_member member, u64 value, u8 *at)
 {
     const u32 narrow = (u32)value;
@@ -308,7 +308,7 @@ static bool set_member(const ehs_loader *loader, ehs_member member, u64 value, u
     return true;
 }
 
-/* Members that hold whatever their column does; false: it is none of them. */
+/* Copies values of plain members; false if the member is not plain. */
 static bool set_plain(ehs_member member, const u8 *from, u32 count, u8 *row, size_t row_bytes)
 {
     if (member == EHS_MEMBER_U64) {

@@ -1,4 +1,9 @@
-/* ehs_unmatched.c - see ehs_unmatched.h. */
+/*
+ * ehs_unmatched.c - saves and loads heap frees whose allocation was not recorded.
+ *
+ * In (save): frees in order of time, while a trace is read. Out: parts of columns. In (load): a
+ * part. Out: unmatched_free rows, with numbers that the caller must check against the tables.
+ */
 #include "ehs_unmatched.h"
 
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /*
  * ehs_unmatched.h - frees of heap blocks whose allocation was not recorded.
  *
- * They end no block of the file, so they are no events of it; who asks what was allocated
- * before the recording finds them here, in the order of time. They leave in parts while a
- * trace is read, and are read back part by part.
+ * They end no block of the file, so they are not among its events. Questions about memory allocated
+ * before the recording find them here, in time order. They are written in parts while a trace is
+ * read, and read back part by part.
  */
 #ifndef ETLHEAP_EHS_UNMATCHED_H
 #define ETLHEAP_EHS_UNMATCHED_H
@@ -21,18 +21,18 @@ typedef struct unmatched_free {
 
 typedef ETLHEAP_VECTOR(unmatched_free) unmatched_frees;
 
-/* Appends those of a chunk that has actors. False without memory. */
+/* Appends the unmatched frees of a chunk with actors. False if memory runs out. */
 bool unmatched_take(unmatched_frees *frees, const journal_chunk *chunk);
 
-/* Encodes up to EHS_PART_ROWS of them as part `part`. False without memory. */
+/* Encodes up to EHS_PART_ROWS of them as part `part`. False if memory runs out. */
 bool ehs_unmatched_encode(ehs_blocks *out, ehs_codec *codec, u32 part, const unmatched_free *frees,
                           u32 count);
 
-/* How many parts the file has; CORRUPT: it has not all columns. */
+/* Sets *parts to the number of parts in the file. ETL_ERR_CORRUPT: columns are missing. */
 etl_status ehs_unmatched_parts(const ehs_reader *reader, u32 *parts, etl_error *err);
 
-/* Reads a part into `out`, which has room for EHS_PART_ROWS; heaps and actors are the file's,
- * to be checked. CORRUPT, MEMORY. */
+/* Reads a part into `out`, which has room for EHS_PART_ROWS. The caller checks heaps and actors.
+ * ETL_ERR_CORRUPT, ETL_ERR_MEMORY. */
 etl_status ehs_unmatched_read(const ehs_reader *reader, ehs_codec *codec, u32 part,
                               unmatched_free *out, u32 *count, etl_error *err);
 

@@ -1,4 +1,11 @@
-/* ehs_writer.c - see ehs_file.h. */
+/*
+ * ehs_writer.c - writes an .ehs file as a stream: header, blocks, directory, footer. ehs_file.h has
+ * the layout.
+ *
+ * In: encoded blocks in any order. Out: bytes; only the directory stays in memory. Invariant:
+ * nothing is ever patched, so the output may be a pipe, and a file without a footer is known to be
+ * unfinished.
+ */
 #include <stdlib.h>
 #include <xxhash.h>
 

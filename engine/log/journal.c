@@ -1,12 +1,26 @@
-/* journal.c - what the shards note; see journal.h. Chunks are completed in
- * journal_chunks.c, and kept on disk in journal_file.c. */
+/*
+ * journal.c - notes allocations, frees and reallocs of heap blocks in the journal, 8 bytes each.
+ * Chunks are completed in journal_chunks.c and kept on disk in journal_file.c.
+ *
+ * In: calls of the shards as they pair events. Out: the entry of an event, which pair.c puts into
+ * the event's own place in the chunk; late rows, survivors and marks of each shard; or, for reports
+ * without peaks, only sums in a tally.
+ *
+ *     entry    | size 31 | slot 27 | flags 3 | kind 3 |
+ *     chunk    event n of a slice has place n, so shards fill it in any order, without locks
+ *
+ * What is noticed only after it happened (a heap destroyed, a displaced block), or is too big for
+ * 31 bits, goes to `late` and is merged in by time. Invariants: a shard writes only to its own
+ * shard_journal. INSIDE means that the block was allocated in the window that the event itself lies
+ * in, which for a late row need not be the current one.
+ */
 #include "journal.h"
 
 #include <stdlib.h>
 
 #include "parser/system/files.h"
 
-/* What is noted late lies up to two patiences of pairing (pair.c) back; and to spare. */
+/* Late rows lie at most two patiences of pairing (pair.c) in the past; this leaves a margin. */
 #define PATIENCE_NS        ((i64)250 * 1000 * 1000)
 #define RESIDENT_BYTES_MAX ((u64)128 << 20)
 
@@ -28,7 +42,7 @@ void journal_open(event_journal *journal, const timebase *base, i64 from_ticks, 
                                               .keeps_events = true };
 }
 
-/* No window is at hand yet. */
+/* Cuts the journal into windows; none is the current one yet. */
 void journal_cut(event_journal *journal, windows_lattice *lattice)
 {
     journal->lattice = *lattice;
@@ -141,7 +155,7 @@ etl_status journal_begin_slice(event_journal *journal, u32 count)
     return ETL_OK;
 }
 
-/* Kinds of a size that does not fit, by the kind of one that does. */
+/* The kind of an entry whose size does not fit, from that of one whose size does. */
 static journal_kind big_kind(journal_kind kind)
 {
     switch (kind) {
@@ -154,8 +168,8 @@ static journal_kind big_kind(journal_kind kind)
     }
 }
 
-/* What is behind the window at hand: is it in a later one? Events are in the order
- * of time, so theirs is at hand from now on; what is late is not. */
+/* Is a time after the current window inside a later one? If so, events make that window the current
+ * one, because they come in order of time; late rows do not. */
 static bool is_in_later_window(shard_journal *journal, i64 ticks, bool is_late)
 {
     if (journal->lattice == NULL || ticks >= journal->lattice->to_ticks)
@@ -200,8 +214,8 @@ static bool note(shard_journal *journal, const journal_block *block, journal_kin
     return ETLHEAP_PUSH(&journal->late, row);
 }
 
-/* A report counts by type in its window. The windows of a store are not known yet, so it counts
- * by how blocks end. */
+/* The bin of the tally for a block; false if it does not count. A report counts by type in its
+ * window. A store does not know the windows of later questions, so it counts by how blocks end. */
 static inline bool find_bin(const shard_journal *journal, const journal_block *block,
                             journal_moment at, u32 *bin)
 {

@@ -1,25 +1,23 @@
 /*
  * journal.h - heap allocations and frees in time order, 8 bytes each.
  *
- * A report needs sums and peaks per group, not lifetimes. Which lifetimes make
- * one row is known only at the end (names, culling, stacks defined late, and
- * whether a block is ever freed), and a peak needs the order of events. So a run
- * for one question keeps the order and the little that sums need, and
- * replay_walk.c walks it at the end. What does not fit into memory goes to a
- * temporary file, written and read from front to end.
+ * A report needs sums and peaks per group, not lifetimes. Which lifetimes make up a row is known
+ * only at the end (names, culling, stacks defined late, and whether a block is ever freed), and a
+ * peak needs the order of events. So a run for one question keeps the order and the little that
+ * sums need, and replay_walk.c walks it at the end. What does not fit into memory goes to a
+ * temporary file, which is written and read from front to end.
  *
- * A slice's events have ranks (order.h), and event n of the slice has entry n of
- * its chunk: the shards fill them in at any order and at the same time. Some ends
- * of blocks are noticed a little later than they happened (a heap destroyed, a
- * process ended, a block displaced); those are kept apart and merged in by time,
- * for which the chunks of the latest few milliseconds are held open.
+ * The events of a slice have ranks (order.h), and event n of the slice has entry n of its chunk, so
+ * shards can fill entries in any order and in parallel. Some ends of blocks are noticed later than
+ * they happened (a heap destroyed, a process ended, a block displaced). These late entries are kept
+ * separately and merged in by time, for which the chunks of the last few milliseconds stay open.
  *
- * Of a report without peaks there is no more to keep than sums: shards then count
- * blocks as they end (tally.h), and there are no chunks.
+ * A report without peaks needs only sums, so nothing else is kept: shards count blocks as they end
+ * (tally.h), and there are no chunks.
  *
- * A journal may be kept for many windows in place of one. INSIDE of a free then
- * means that its allocation lies in the same window as it, and the journal knows
- * which of its words are the first of a window.
+ * A journal may be kept for many windows instead of one. INSIDE in a free then means that its
+ * allocation lies in the same window, and the journal knows which of its words are the first of a
+ * window.
  */
 #ifndef ETLHEAP_JOURNAL_H
 #define ETLHEAP_JOURNAL_H
@@ -28,19 +26,16 @@
 #include "tally.h"
 #include "windows_lattice.h"
 
-/*
- * One event, from the lowest bit: kind 3, flags 3, slot 27, size 31. A size that
- * does not fit makes it three words: entry, size, rank; its event's own entry
- * is then empty.
- */
+/* One event, from the lowest bit: kind 3, flags 3, slot 27, size 31. If the size does not fit, the
+ * event takes three late words (entry, size, rank), and its own entry is empty. */
 typedef u64 journal_entry;
 
 typedef enum journal_kind {
-    JOURNAL_NONE, /* nothing that counts: a free of what is not known, ... */
+    JOURNAL_NONE, /* not counted: a free of an unknown block, ... */
     JOURNAL_ALLOC,
     JOURNAL_FREE,
     JOURNAL_MARK,      /* a block turns out to be opened by a realloc */
-    JOURNAL_LATE_FREE, /* from here on: not at an event's own place */
+    JOURNAL_LATE_FREE, /* from here on: late entries */
     JOURNAL_BIG_ALLOC, /* from here on: three words */
     JOURNAL_BIG_FREE,
     JOURNAL_BIG_MARK
@@ -70,52 +65,53 @@ static inline u32 journal_size_of(journal_entry entry)
     return (u32)(entry >> (64 - JOURNAL_SIZE_BITS));
 }
 
-/* Ranks end before it. */
+/* No rank; all ranks are smaller. */
 #define JOURNAL_NO_RANK UINT32_MAX
 
-/* Of kind NONE in a wide journal: a free whose allocation was not recorded. */
+/* An entry of kind NONE in a wide journal with this flag: a free whose allocation was not
+ * recorded. */
 #define JOURNAL_UNMATCHED JOURNAL_INSIDE
 
-/* An entry that is not at the place of an event. */
+/* A late entry, which is not at the place of an event. */
 typedef struct journal_late {
     i64 ticks;
     journal_entry entry;
-    u64 size; /* of BIG kinds, and the rank of their event */
-    u32 rank; /* of LATE_FREE in a wide journal: of the block */
-    u8 how;   /* etlheap_free_type of what is late */
-    /* With actors: the event that freed, by its rank in the run + 1, 0: none; its actor and
-     * thread, once the slice has ended. */
+    u64 size; /* of BIG kinds, with the rank of their event */
+    u32 rank; /* LATE_FREE in a wide journal: rank of the block */
+    u8 how;   /* etlheap_free_type of a late free */
+    /* With actors: rank in the run + 1 of the event that freed, 0: none; its actor and thread, when
+     * the slice has ended. */
     u32 freed_by;
     u32 actor, actor_thread;
 } journal_late;
 
-/* The block opened by event `block` was marked by event `mark`. */
+/* Event `mark` marks the block that event `block` opened. */
 typedef struct journal_mark {
     u32 mark, block;
 } journal_mark;
 
-/* What one shard writes; only its task touches it. */
+/* The output of one shard; only its task may use it. */
 typedef struct shard_journal {
-    /* What was noted at the event's own place; whoever gave the event takes it from
-     * here. The places themselves are neighbours of other shards' places, and
-     * threads that write to neighbours slow each other down. */
+    /* The entry of the current event, which the caller copies to its place. Shards do not write
+     * there themselves, because the places of other shards are neighbours, and threads that write
+     * next to each other slow each other down. */
     journal_entry entry;
-    u32 partner;                    /* as journal_wide.partners */
-    bool is_wide;                   /* sizes are kept apart, so none is too big */
+    u32 partner;                    /* as in journal_wide.partners */
+    bool is_wide;                   /* sizes are stored separately, so none is too big */
     u32 first_rank;                 /* of the slice */
-    i64 from_ticks, to_ticks;       /* the window; of several, the one at hand */
-    const windows_lattice *lattice; /* of several windows */
+    i64 from_ticks, to_ticks;       /* the window; of several: the current one */
+    const windows_lattice *lattice; /* for several windows */
     bool exit_frees;                /* the end of a process frees its blocks */
-    bool keeps_events;              /* false: blocks are counted alone */
-    slot_tally *tally;              /* counts blocks when they end; NULL: not wanted */
+    bool keeps_events;              /* false: blocks are only counted */
+    slot_tally *tally;              /* counts blocks when they end; NULL: not needed */
     ETLHEAP_VECTOR(journal_late) late;
     ETLHEAP_VECTOR(journal_mark) marks;
-    ETLHEAP_VECTOR(u32) survivors; /* ranks of blocks the window's end finds in use */
+    ETLHEAP_VECTOR(u32) survivors; /* ranks of blocks outstanding at the window's end */
     ETLHEAP_VECTOR(u32) unsure;    /* slots of blocks opened without a final stack */
     u8 padding[SHARD_PADDING];
 } shard_journal;
 
-/* One block's numbers for the journal. */
+/* The numbers of a block for the journal. */
 typedef struct journal_block {
     i64 alloc_ticks;
     u64 size;
@@ -124,12 +120,13 @@ typedef struct journal_block {
     bool is_realloc;
 } journal_block;
 
-/* Where an event is noted: at its own place, or late. */
+/* The place of an entry: at its event, or late. */
 typedef struct journal_moment {
     i64 ticks;
-    u32 rank; /* in the slice; of what is late that of the event that freed, in the run, or
-                 JOURNAL_NO_RANK, which is always late */
-    u8 how;   /* etlheap_free_type */
+    /* Rank in the slice. Of a late entry: the rank in the run of the event that freed, or
+     * JOURNAL_NO_RANK, which is always late. */
+    u32 rank;
+    u8 how; /* etlheap_free_type */
     bool is_late_free;
 } journal_moment;
 
@@ -140,21 +137,21 @@ static inline bool journal_moment_is_late(journal_moment at)
     return at.is_late_free || at.rank == JOURNAL_NO_RANK;
 }
 
-/* Notes an allocation. Blocks opened after the window are not noted, nor is what
- * becomes of them. False without memory. */
+/* Records an allocation. Blocks opened after the window are not recorded, nor their ends. False if
+ * memory runs out. */
 bool journal_note_alloc(shard_journal *journal, const journal_block *block, u32 rank);
 
-/* Notes its end: freed, or in use for good (at ETLHEAP_TICKS_NEVER). */
+/* Records the end of a block: freed, or never freed (at ETLHEAP_TICKS_NEVER). */
 bool journal_note_end(shard_journal *journal, const journal_block *block, journal_moment at);
 
-/* The two halves of it, for a block whose slot is not certain: in which bin of the tally it
- * counts, false: in none; and its note. */
+/* The two halves of journal_note_end, for a block with a provisional slot: finds its bin of the
+ * tally (false: none), and records the end. */
 bool journal_counts(const shard_journal *journal, const journal_block *block, journal_moment at,
                     u32 *bin);
 bool journal_note_uncounted_end(shard_journal *journal, const journal_block *block,
                                 journal_moment at);
 
-/* Notes the heap of a free whose allocation was not recorded, in a wide journal. */
+/* Records the heap of a free whose allocation was not recorded, in a wide journal. */
 static inline void journal_note_unmatched(shard_journal *journal, u32 heap)
 {
     journal->entry = JOURNAL_UNMATCHED;
@@ -164,61 +161,62 @@ static inline void journal_note_unmatched(shard_journal *journal, u32 heap)
 bool journal_note_realloc(shard_journal *journal, const journal_block *block, journal_moment at);
 
 /*
- * What a report does not need and a store keeps, by rank in the chunk. The first
- * three are of events that may open a block; partners of FREE and MARK: the rank
- * in the run of the block's own event; of UNMATCHED: the number of its heap.
+ * Columns that only a store needs, by rank in the chunk. The first three are for events that may
+ * open a block. partners: for FREE and MARK the rank in the run of the block's own event, for
+ * UNMATCHED the number of its heap.
  */
 typedef struct journal_wide {
     u64 *addresses, *sizes;
     u32 *threads, *partners;
-    u32 *actors; /* number of who ended it, 0: none; NULL: nobody asks. If somebody does, all
-                    events of heap shards have their address and thread, too */
+    /* The actor that ended the block, 0: none; NULL: not asked for. If it is, all events of heap
+     * shards have their address and thread, too. */
+    u32 *actors;
 } journal_wide;
 
 typedef struct journal_chunk {
-    journal_entry *entries; /* NULL: in the file, at file_offset */
+    journal_entry *entries; /* NULL: in the file at file_offset */
     i64 *ticks;             /* while open, of each entry */
     journal_wide wide;      /* all NULL unless the journal is wide */
     u64 file_offset;
-    u64 first_index; /* of its first word, in the journal */
+    u64 first_index; /* index of its first word in the journal */
     u32 count;       /* words */
     u32 first_rank;
-    bool starts_tick; /* nothing of its first tick is in the chunk before */
+    bool starts_tick; /* the chunk before has nothing of its first tick */
 } journal_chunk;
 
-/* From this word on, words lie in the window that a moment lies in. */
+/* Words from this one on lie in the window that contains a moment. */
 typedef struct journal_crossing {
     u64 index;
     i64 ticks;
 } journal_crossing;
 
 /*
- * Takes a complete chunk of a wide journal, and the late entries that belong into
- * it, by time; both are the journal's and gone afterwards, but for arrays of the
- * chunk that are taken over: their pointers are to be NULL then. MEMORY, IO, LIMIT.
+ * Receives a complete chunk of a wide journal and the late entries that belong into it by time. The
+ * journal owns both and frees them afterwards, except arrays of the chunk that are taken over: set
+ * their pointers to NULL. ETL_ERR_MEMORY, ETL_ERR_IO, ETL_ERR_LIMIT.
  */
 typedef etl_status journal_take_fn(void *user, journal_chunk *chunk, const journal_late *late,
                                    size_t late_count);
 
 typedef struct event_journal {
     bool is_kept;
-    bool has_actors;       /* of a wide journal, see journal_wide */
-    bool is_tallied;       /* sums are kept in place of events */
-    type_sums *sums;       /* see tally_sum; of reports and stores, at the run's end */
-    journal_take_fn *take; /* not NULL: the journal is wide, and chunks leave */
+    bool has_actors;       /* wide journal: see journal_wide */
+    bool is_tallied;       /* keeps sums instead of events */
+    type_sums *sums;       /* see tally_sum; at the end of the run, for reports and stores */
+    journal_take_fn *take; /* not NULL: the journal is wide, and this takes its chunks */
     void *take_user;
     i64 from_ticks, to_ticks;
     bool exit_frees;
     shard_journal shards[HEAP_SHARDS];
     ETLHEAP_VECTOR(journal_chunk) chunks;
-    size_t closed;    /* chunks before are complete */
-    i64 closed_ticks; /* of their last word */
+    size_t closed;    /* chunks before this are complete */
+    i64 closed_ticks; /* time of their last word */
     ETLHEAP_VECTOR(journal_late) late;
     u64 next_rank;
     u64 next_index;                             /* words in closed chunks */
     u64 from_index;                             /* first word at or after from_ticks */
     windows_lattice lattice;                    /* its session is NULL: one window */
-    ETLHEAP_VECTOR(journal_crossing) crossings; /* of several windows */
+    ETLHEAP_VECTOR(journal_crossing) crossings; /* for several windows */
     u8 *survivor_bits;                          /* by rank, after journal_close */
     i64 patience_ticks;
     u64 resident_bytes, resident_bytes_max;
@@ -230,32 +228,31 @@ typedef struct event_journal {
 void journal_open(event_journal *journal, const timebase *base, i64 from_ticks, i64 to_ticks,
                   bool exit_frees);
 
-/* Keeps it for the windows of the lattice, which it takes over; before the first
+/* Keeps the journal for the windows of the lattice, which it takes over. Call it before the first
  * slice. */
 void journal_cut(event_journal *journal, windows_lattice *lattice);
 
-/* Sums alone will do; before the first slice. The shards' tallies are up to the
- * caller. */
+/* Keeps only sums. Call it before the first slice. The caller sets the tallies of the shards. */
 void journal_reduce(event_journal *journal);
 
-/* What it holds in memory; the large parts. */
+/* The bytes held in memory; only large parts. */
 u64 journal_bytes(const event_journal *journal);
 void journal_free(event_journal *journal);
 void journal_chunk_free(journal_chunk *chunk);
 
-/* A chunk for the slice's `count` events; its entries and ticks are to be filled
- * before journal_end_slice. Errors: MEMORY, LIMIT (more events than ranks). */
+/* Starts a chunk for the `count` events of a slice. The caller fills its entries and ticks before
+ * journal_end_slice. ETL_ERR_MEMORY, ETL_ERR_LIMIT (more events than ranks). */
 etl_status journal_begin_slice(event_journal *journal, u32 count);
 
-/* Completes the chunks that nothing can come into any more. Errors: MEMORY, IO
- * (the temporary file). */
+/* Completes the chunks that can get no more entries. ETL_ERR_MEMORY, ETL_ERR_IO (the temporary
+ * file). */
 etl_status journal_end_slice(event_journal *journal, i64 end_ticks);
 
-/* After the last slice and the shards' own end: everything is ready to read. */
+/* Call it after the last slice and the ends of the shards. Then everything can be read. */
 etl_status journal_close(event_journal *journal);
 
-/* A chunk's entries, read back if need be; journal_release after use. By any
- * thread. NULL: they cannot be read. */
+/* The entries of a chunk, read back if needed. Call journal_release after use. Any thread. NULL:
+ * they cannot be read. */
 const journal_entry *journal_map(const event_journal *journal, size_t chunk);
 void journal_release(const event_journal *journal, size_t chunk, const journal_entry *entries);
 

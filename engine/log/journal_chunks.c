@@ -1,9 +1,16 @@
 /*
- * journal_chunks.c - completes the journal's chunks.
+ * journal_chunks.c - completes the chunks of the journal, in order.
  *
- * A chunk is complete once nothing can be noted any more that happened in it;
- * what was noted late for its time is then merged in. Nearly always there is
- * nothing to merge, and the chunk stays as the shards wrote it.
+ * In: chunks that the shards have filled, and their late entries. Out: chunks with late entries
+ * merged in, left in memory, spilled to a file (journal_file.c), or handed to `take`.
+ *
+ *     chunks     | closed | closed | open: something late may still come | open |
+ *                                  ▲ end_ticks: nothing earlier can be noted any more
+ *
+ * Nearly always there is nothing to merge, and a chunk stays as the shards wrote it. When chunks
+ * are closed, the journal notes which words are the first of a window, and at the end it collects
+ * survivors. Invariant: chunks are closed in order of time, and a late entry goes to the first
+ * chunk that ends at or after its time. So words of a closed journal ascend in time.
  */
 #include <stdlib.h>
 
@@ -37,8 +44,8 @@ etl_status journal_close(event_journal *journal)
     return status;
 }
 
-/* Entries of one tick count together, but stores list them: in an order that does
- * not depend on that of the tables of blocks. */
+/* Sorts late entries by time. Entries of one tick count together, but stores list them, so their
+ * order must not depend on the tables of blocks. */
 static int by_ticks(const void *a, const void *b)
 {
     const journal_late *const x = a, *const y = b;
@@ -49,7 +56,7 @@ static int by_ticks(const void *a, const void *b)
     return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-/* Who freed it. The event is of the latest slices, so its chunk is open. */
+/* Fills in who freed the block. The event is from the latest slices, so its chunk is open. */
 static void name_actor(const event_journal *journal, journal_late *late)
 {
     late->actor = 0;
@@ -92,8 +99,8 @@ static etl_status complete(event_journal *journal, journal_chunk *chunk, const j
     return status == ETL_OK ? journal_spill(journal, chunk) : status;
 }
 
-/* INT64_MAX: everything. A chunk takes what is late for it or for before it; the
- * last one also what comes after it. */
+/* Closes the chunks that end before `end_ticks`; INT64_MAX closes all. A chunk takes late entries
+ * up to its end; the last chunk also takes later ones. */
 static etl_status close_chunks(event_journal *journal, i64 end_ticks)
 {
     const bool is_end = end_ticks == INT64_MAX;
@@ -125,7 +132,7 @@ static u32 words_of(journal_entry entry)
     return journal_kind_of(entry) >= JOURNAL_BIG_ALLOC ? JOURNAL_BIG_WORDS : 1;
 }
 
-/* Appends one entry; every word of it has its time, which makes them count alike. */
+/* Appends one entry. Each of its words gets the entry's time, so that all count in one window. */
 static void put(journal_chunk *chunk, i64 ticks, journal_entry entry, const journal_late *late)
 {
     const bool moves_on = chunk->count == 0 || chunk->ticks[chunk->count - 1] != ticks;
@@ -165,7 +172,7 @@ static bool merge_late(event_journal *journal, journal_chunk *chunk, const journ
     return true;
 }
 
-/* First word of the chunk at or after a moment, from `low` on. */
+/* The first word of the chunk at or after a moment, from `low` on. */
 static u32 find_word(const journal_chunk *chunk, u32 low, i64 ticks)
 {
     u32 high = chunk->count;
@@ -179,7 +186,7 @@ static u32 find_word(const journal_chunk *chunk, u32 low, i64 ticks)
     return low;
 }
 
-/* Notes which words of the chunk are the first of their window. */
+/* Notes the words of the chunk that are the first of their window. */
 static bool note_crossings(event_journal *journal, const journal_chunk *chunk)
 {
     u32 at = 0;
@@ -199,7 +206,7 @@ static bool close_chunk(event_journal *journal, journal_chunk *chunk)
     chunk->first_index = journal->next_index;
     const bool ok = note_crossings(journal, chunk);
     journal->next_index += chunk->count;
-    /* A stream whose time goes back may begin a slice at its predecessor's end. */
+    /* If the time of a stream goes back, a slice may begin at the last tick of the one before. */
     chunk->starts_tick = chunk->count > 0 && journal->closed_ticks != chunk->ticks[0];
     if (chunk->count > 0 && !chunk->starts_tick)
         chunk->entries[0] &= ~JOURNAL_NEW_TICK;

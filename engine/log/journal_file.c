@@ -1,4 +1,9 @@
-/* journal_file.c - see journal_file.h. */
+/*
+ * journal_file.c - keeps chunks of the journal in a temporary file if they do not fit in memory.
+ *
+ * In: closed chunks, in order. Out: their words again, read by any thread. Invariant: only closed
+ * chunks are written, since open ones may still change.
+ */
 #include "journal_file.h"
 
 #include <stdlib.h>

@@ -1,4 +1,10 @@
-/* journal_slots.c - see journal_slots.h. */
+/*
+ * journal_slots.c - changes the slots of words in open chunks, if a block's stack came late.
+ *
+ * In: the rank of an event and its final slot. Out: changed words, at the rank's place or among the
+ * late entries. Invariant: chunks stay open as long as blocks wait for stacks; a closed chunk must
+ * not be changed.
+ */
 #include "journal_slots.h"
 
 #include <stdlib.h>

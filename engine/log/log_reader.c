@@ -1,4 +1,10 @@
-/* log_reader.c - see log_reader.h. */
+/*
+ * log_reader.c - reads heap events in order of time, a batch at a time. log_reader.h draws a batch.
+ *
+ * In: segments of a log, with the columns that are wanted. Out: for each event its block and the
+ * row of its values. Invariants: log_number is the only loop over event columns. Columns come from
+ * a file, so an end that points before the first block is refused here.
+ */
 #include "log_reader.h"
 
 #include <stdlib.h>

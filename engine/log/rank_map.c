@@ -1,4 +1,7 @@
-/* rank_map.c - see rank_map.h. */
+/*
+ * rank_map.c - maps ranks of events to ordinals of blocks: a bit for each rank, and a count for
+ * every 32 bits. Invariant: ranks are added in order, without gaps.
+ */
 #include "rank_map.h"
 
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 /*
- * rank_map.h - from the rank of an event to the ordinal of the block it opened.
+ * rank_map.h - maps the rank of an event to the ordinal of the block it opened.
  *
- * The journal names a block by the rank of the event that opened it, a store by
- * how many blocks were opened before. The two differ by the events that opened
- * none, so the map is one bit for each rank and, beside each 32 of them, how many were set
- * before: 2 bits for each event of the run, and one look for each that is asked for.
+ * The journal names a block by the rank of the event that opened it, a store by the number of
+ * blocks opened before. The two differ by the events that opened none. So the map has one bit per
+ * rank and, for every 32 of them, the number of bits set before: 2 bits per event of the run, and
+ * one access per look-up.
  */
 #ifndef ETLHEAP_RANK_MAP_H
 #define ETLHEAP_RANK_MAP_H
@@ -12,18 +12,18 @@
 #include "journal.h"
 
 typedef struct rank_map {
-    ETLHEAP_VECTOR(u64) words; /* low half: of 32 ranks; high half: how many before them */
+    ETLHEAP_VECTOR(u64) words; /* low half: bits of 32 ranks; high half: bits set before them */
     u64 ranks;
     u64 opened;
 } rank_map;
 
-/* Appends the events of the next chunk, whose ranks follow. False without memory. */
+/* Appends the events of the next chunk, whose ranks follow. False if memory runs out. */
 bool rank_map_add(rank_map *map, const journal_chunk *chunk);
 void rank_map_free(rank_map *map);
 u64 rank_map_bytes(const rank_map *map);
 
-/* Without what processors have for it, which not all of them do; the compiler's own way
- * would be a call. */
+/* Counts bits without the processor's instruction, which not all processors have; the compiler
+ * would emit a call. */
 static inline u32 rank_map_bits(u32 word)
 {
     word -= word >> 1 & 0x55555555;
@@ -31,8 +31,8 @@ static inline u32 rank_map_bits(u32 word)
     return ((word + (word >> 4)) & 0x0F0F0F0F) * 0x01010101 >> 24;
 }
 
-/* How many ranks below this one opened a block: the ordinal of the block that it
- * opened, if it did. By any thread while nobody adds. */
+/* The number of ranks below this one that opened a block: the ordinal of its block, if it opened
+ * one. Any thread, while no thread adds. */
 static inline u32 rank_map_ordinal(const rank_map *map, u64 rank)
 {
     assert(rank <= map->ranks);
@@ -42,7 +42,7 @@ static inline u32 rank_map_ordinal(const rank_map *map, u64 rank)
     return (u32)(word >> 32) + rank_map_bits((u32)word & (((u32)1 << rank % 32) - 1));
 }
 
-/* A look misses the cache: many at hand are announced. */
+/* Prefetches for a later look-up, which would miss the cache. */
 static inline void rank_map_fetch(const rank_map *map, u64 rank)
 {
     __builtin_prefetch(&map->words.at[rank / 32]);

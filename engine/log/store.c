@@ -1,4 +1,9 @@
-/* store.c - see store.h. */
+/*
+ * store.c - the allocation store: lifetimes as columns, in segments of up to 64 Ki rows.
+ *
+ * In: lifetimes one by one. Out: segments, as views of columns. Invariant: rows never move and full
+ * segments never change, so threads may read segments while others are appended.
+ */
 #include "store.h"
 
 #include <stdlib.h>

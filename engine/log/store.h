@@ -1,9 +1,9 @@
 /*
  * store.h - the allocation store: lifetimes as columns.
  *
- * Rows are kept in segments of up to 64 Ki, each one block of memory holding
- * its columns one after the other. Rows never move and segments never change
- * once full, so a segment is the unit of parallel work.
+ * Rows are kept in segments of up to 64 Ki. A segment is one block of memory with its columns one
+ * after the other. Rows never move, and full segments never change, so a segment is the unit of
+ * parallel work.
  */
 #ifndef ETLHEAP_STORE_H
 #define ETLHEAP_STORE_H
@@ -17,7 +17,7 @@ typedef struct lifetime {
     u32 process;
     stack_ref stack;
     u32 thread;
-    stack_ref free_stack; /* if somebody asks who freed; else STACK_NONE and ETL_NO_ID */
+    stack_ref free_stack; /* if a question asks who freed; else STACK_NONE and ETL_NO_ID */
     u32 free_thread;
     u8 kind;      /* etlheap_kind */
     u8 free_type; /* etlheap_free_type */
@@ -38,11 +38,10 @@ typedef struct allocation_store {
     u64 rows;
 } allocation_store;
 
-/* Appends rows in order. False without memory. */
+/* Appends rows in order. False if memory runs out. */
 bool store_append(allocation_store *store, const lifetime *rows, size_t count);
-/* An empty segment for exactly `rows` rows, valid until the next is added: the
- * caller fills its columns, then sets its rows and adds them to the store's. NULL
- * without memory. */
+/* Adds an empty segment for exactly `rows` rows, valid until the next is added. The caller fills
+ * its columns, sets its row count and adds it to the store's. NULL if memory runs out. */
 store_segment *store_add_segment(allocation_store *store, u32 rows);
 void store_free(allocation_store *store);
 

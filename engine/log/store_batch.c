@@ -13,7 +13,7 @@
 
 #include <stdlib.h>
 
-/* A segment on its way, about: as chunks, columns, blocks, and what compresses them. */
+/* About what a segment takes while it is written: chunks, columns, blocks and the compressor. */
 #define SEGMENT_BYTES ((u64)8 << 20)
 #define MEMORY_PARTS  4 /* a batch may take one of them */
 
@@ -71,8 +71,8 @@ etl_status store_batch_finish(store_batch *batch)
     return status == ETL_OK ? batch->writer->status : status;
 }
 
-/* Writes parts of frees whose block is not known, of as many rows as there may be; none when
- * there are fewer than `least`. */
+/* Writes full parts of frees whose block is unknown; nothing if there are fewer than `least`
+ * rows. */
 static etl_status write_unmatched(store_batch *batch, u32 least)
 {
     unmatched_frees *const frees = &batch->unmatched;
@@ -93,9 +93,9 @@ static etl_status write_unmatched(store_batch *batch, u32 least)
     return status;
 }
 
-/* An end that is noticed only after the events of its time have left counts at
- * the time of the last of them: a file is in order of time. That takes a trace
- * whose times go back. */
+/* Takes over a chunk. An end noticed only after the events of its time were written counts at the
+ * time of the last of them, because a file is in order of time. That happens only if the trace's
+ * times go back. */
 static bool take_over(store_batch *batch, journal_chunk *chunk, const journal_late *late,
                       u32 late_count)
 {
@@ -156,7 +156,7 @@ static inline bool is_late_next(const taken_chunk *taken, const batch_place *pla
             taken->late[place->late].ticks < taken->chunk.ticks[place->at]);
 }
 
-/* Passes events of the chunk, as many as there are, and returns their number. */
+/* Skips up to `count` events of the chunk and returns their number. */
 static u32 advance(const taken_chunk *taken, batch_place *place, u32 count_max)
 {
     u32 passed = 0;
@@ -194,7 +194,7 @@ static etl_status flush(store_batch *batch)
     return ETL_OK;
 }
 
-/* What cannot be shared comes first, here and below. */
+/* The task that cannot be shared is first, here and below. */
 static void fill_one(void *context, u32 task)
 {
     store_batch *const batch = context;
@@ -211,7 +211,7 @@ typedef struct filler {
     u64 first_ordinal; /* of the first block that it opens */
 } filler;
 
-/* How many allocations back the block of an end is. */
+/* How many allocations before the end its block was opened. */
 static inline u32 back_to(const filler *to, u32 allocs, u32 rank)
 {
     return (u32)(to->first_ordinal + allocs) - rank_map_ordinal(to->ranks, rank);
@@ -234,7 +234,7 @@ static inline bool closes(journal_kind kind)
     return kind == JOURNAL_FREE || kind == JOURNAL_MARK;
 }
 
-/* The rank of the entry's block, chosen by a mask: a compiler would take a branch. */
+/* The rank of the entry's block, chosen by a mask, because a compiler would branch. */
 static inline u32 block_of(const journal_chunk *chunk, u32 at)
 {
     const u32 mask = 0u - (u32)closes(journal_kind_of(chunk->entries[at]));
@@ -242,15 +242,15 @@ static inline u32 block_of(const journal_chunk *chunk, u32 at)
 }
 
 /*
- * Entries from the place on, up to the next late one or until there are `count_max` events;
- * returns where it stopped. Most entries are events of heap blocks; those of other memory
- * say nothing. Which of the two ends of a block they are is as good as random, so what both
- * have is written without a branch, to be written over if it does not count.
+ * Writes entries from the place on, up to the next late one or `count_max` events; returns where it
+ * stopped. Most entries are events of heap blocks; those of other memory are empty. Whether an
+ * entry opens or ends a block is unpredictable, so the columns of both are written without a
+ * branch, and overwritten if they do not count.
  */
 static u32 put_entries(const filler *to, const taken_chunk *taken, const batch_place *place,
                        u32 count_max)
 {
-    /* Copies, of which a compiler sees that nothing changes. */
+    /* Copies, so that the compiler sees that they do not change. */
     const filler own = *to;
     const ehs_events out = *to->out;
     const journal_chunk chunk = taken->chunk;
@@ -371,7 +371,7 @@ static bool add_to_index(store_batch *batch)
     return true;
 }
 
-/* A checkpoint stands before its segment. Failure is in the writer. */
+/* Writes the batch; a checkpoint comes before its segment. The writer remembers failures. */
 static void write_out(store_batch *batch)
 {
     const u32 first = (u32)batch->index.count - batch->unwritten;
@@ -396,7 +396,7 @@ static void free_taken(taken_chunk *taken)
     free(taken->late);
 }
 
-/* Chunks that lie before the segment at hand have been written. */
+/* Drops the chunks before the current segment, which are written. */
 static void drop_chunks(store_batch *batch)
 {
     const u32 gone = batch->from.chunk;

@@ -1,19 +1,19 @@
 /*
- * store_batch.h - heap events of a run, a batch of segments at a time, to a file.
+ * store_batch.h - writes the heap events of a run to a store, a batch of segments at a time.
  *
- * The journal of the run is wide, and its complete chunks come here. A chunk is
- * as long as its slice, a segment of a file has EHS_PART_ROWS events, so chunks
- * are cut: a segment knows where it begins and how many events it has. Once
- * STORE_BATCH_SEGMENTS are complete, all threads work on them at once:
+ * The run's journal is wide, and hands its complete chunks over here. A chunk is as long as its
+ * slice, and a segment of a file has EHS_PART_ROWS events, so chunks are cut: a segment knows where
+ * it begins and how many events it has. When STORE_BATCH_SEGMENTS are complete, all threads work on
+ * them in parallel:
  *
- *     fill    chunks -> the columns of each segment, ranks made ordinals; beside
- *             that, one task writes the blocks of the batch before, in order
- *     encode  columns -> blocks; beside that, one task follows the open blocks
+ *     fill    chunks -> the columns of each segment, ranks made ordinals; meanwhile
+ *             one task writes the blocks of the previous batch, in order
+ *     encode  columns -> blocks; meanwhile one task follows the open blocks
  *             through all segments and encodes the checkpoints that are due
  *
- * The batch is as large with one thread as with many, so what is written depends
- * on the input and the memory allowed alone. Little memory makes batches of fewer
- * segments: the same blocks, which may stand in another order.
+ * The size of a batch does not depend on the number of threads, so the output depends only on the
+ * input and the memory limit. With little memory, batches have fewer segments: the same blocks,
+ * perhaps in another order.
  */
 #ifndef ETLHEAP_STORE_BATCH_H
 #define ETLHEAP_STORE_BATCH_H
@@ -25,16 +25,16 @@
 
 #define STORE_BATCH_SEGMENTS 16u
 
-/* A chunk of the journal that was taken over, and what belongs into it by time. */
+/* A chunk taken over from the journal, and the late entries that belong into it. */
 typedef struct taken_chunk {
     journal_chunk chunk;
     journal_late *late;
     u32 late_count;
 } taken_chunk;
 
-/* Between two events of the chunks taken. */
+/* A position between two events of the chunks. */
 typedef struct batch_place {
-    u32 chunk; /* in store_batch.chunks */
+    u32 chunk; /* index into store_batch.chunks */
     u32 at;    /* in its entries */
     u32 late;  /* in its late entries */
 } batch_place;
@@ -54,26 +54,26 @@ typedef struct batch_checkpoint {
     ehs_blocks blocks;
 } batch_checkpoint;
 
-/* Start from {0} with the first three set; the first two are borrowed. */
+/* Start from {0} with the first three members set; the first two are borrowed. */
 typedef struct store_batch {
     ehs_writer *writer;
     etlheap_crew *crew;
-    bool is_temporary; /* quick columns, and no checkpoints */
-    bool has_actors;   /* chunks say who freed */
-    u32 segments_max;  /* of a batch; 0: STORE_BATCH_SEGMENTS */
+    bool is_temporary; /* write fast, without checkpoints */
+    bool has_actors;   /* chunks have who freed */
+    u32 segments_max;  /* segments per batch; 0: STORE_BATCH_SEGMENTS */
     rank_map ranks;
     unmatched_frees unmatched; /* not yet written */
     u32 unmatched_parts;       /* written */
     ehs_codec unmatched_codec;
     ETLHEAP_VECTOR(taken_chunk) chunks;
-    batch_segment segments[STORE_BATCH_SEGMENTS]; /* memory is used again */
+    batch_segment segments[STORE_BATCH_SEGMENTS]; /* memory is reused */
     u32 segment_count;                            /* complete ones */
-    u32 unwritten;                                /* encoded ones, the index' last */
-    batch_place from;                             /* where the next one begins, ... */
-    u32 gathered;                                 /* ... and its events so far */
-    u64 events;                                   /* taken in all */
-    i64 taken_ticks;                              /* of the last event taken, ... */
-    i64 encoded_ticks;                            /* ... and encoded */
+    u32 unwritten;     /* encoded but unwritten ones, the last of the index */
+    batch_place from;  /* where the next segment begins ... */
+    u32 gathered;      /* ... and its number of events so far */
+    u64 events;        /* events taken so far */
+    i64 taken_ticks;   /* time of the last event taken ... */
+    i64 encoded_ticks; /* ... and encoded */
     ehs_segment_index index;
     ehs_open_set open;
     ehs_codec open_codec;
@@ -84,18 +84,17 @@ typedef struct store_batch {
     etl_status open_status;
 } store_batch;
 
-/* How many segments a batch may have, by the memory allowed (0: no limit). */
+/* The number of segments in a batch that the memory limit allows (0: no limit). */
 u32 store_batch_segments_for(u64 memory_bytes_max);
 
-/* A journal_take_fn; `user` is the store_batch. Besides its errors those of the
- * writer. */
+/* A journal_take_fn; `user` is the store_batch. Also returns errors of the writer. */
 etl_status store_batch_take(void *user, journal_chunk *chunk, const journal_late *late,
                             size_t late_count);
 
-/* After the last chunk: what is left, a segment that may be shorter. */
+/* Call it after the last chunk. Writes the rest, as a segment that may be shorter. */
 etl_status store_batch_finish(store_batch *batch);
 
-/* Memory held between batches, about. */
+/* The approximate memory held between batches. */
 u64 store_batch_bytes(const store_batch *batch);
 void store_batch_free(store_batch *batch);
 

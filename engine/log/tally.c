@@ -1,4 +1,10 @@
-/* tally.c - see tally.h. */
+/*
+ * tally.c - sums of heap blocks by slot and bin. tally.h says when a run needs nothing else.
+ *
+ * In: blocks that have ended. Out: count, size and reallocs by slot. Invariant: which task counts a
+ * block may depend on threads, but sums do not, because nothing is cut off before they are added
+ * up.
+ */
 #include "tally.h"
 
 #include <stdlib.h>

@@ -1,17 +1,15 @@
 /*
  * tally.h - sums of heap blocks by slot, without an order.
  *
- * Sums need neither the order of events nor that a block is told of twice: when
- * it has come to its end, its type in the window is known, and so is whether a
- * realloc opened it. So a run that is asked for sums alone counts each block
- * once, by slot and type. Peaks cannot be had from that; see journal.h.
+ * Sums do not need the order of events, nor two events per block. When a block has ended, its type
+ * in the window is known, and whether a realloc opened it. So a run that is asked only for sums
+ * counts each block once, by slot and type. That gives no peaks; see journal.h.
  *
- * A store counts likewise, by how blocks ended in place of their type, so that a
- * report of the whole recording need not go through its events.
+ * A store counts the same way, by how blocks ended instead of by type, so a report on the whole
+ * recording need not read its events.
  *
- * Each task has a tally of its own. Which blocks it counts may depend on threads;
- * what all of them come to does not, for nothing is rounded or cut off before
- * they are added up.
+ * Each task has its own tally. Which blocks a tally counts may depend on threads, but their sum
+ * does not, because nothing is rounded or cut off before the tallies are added up.
  */
 #ifndef ETLHEAP_TALLY_H
 #define ETLHEAP_TALLY_H
@@ -21,15 +19,15 @@
 #include "engine/engine.h"
 #include "engine/read/stages.h"
 
-#define TALLY_BINS 4u /* a report's: by etlheap_type */
+#define TALLY_BINS 4u /* for reports: by etlheap_type */
 
-typedef enum tally_end { /* a store's */
+typedef enum tally_end { /* for stores */
                          TALLY_FREED,
-                         TALLY_EXITED, /* with its process */
-                         TALLY_IN_USE  /* at the end of the recording */
+                         TALLY_EXITED, /* ended with its process */
+                         TALLY_IN_USE  /* outstanding at the end of the recording */
 } tally_end;
 
-/* The same while it is counted: half the size, for the cache's sake. */
+/* The counters while counting: half the size, to fit into the cache. */
 typedef struct tally_cell {
     u64 size;
     u32 count, realloc_count;
@@ -46,20 +44,20 @@ typedef struct tally_block {
 
 typedef struct slot_tally {
     ETLHEAP_VECTOR(tally_cell) bins[TALLY_BINS]; /* by slot number */
-    ETLHEAP_VECTOR(tally_block) unfit;           /* what would overflow its cell */
-    tally_block waiting[TALLY_WAITING];          /* blocks whose cells are on their way */
+    ETLHEAP_VECTOR(tally_block) unfit;           /* blocks that would overflow their cell */
+    tally_block waiting[TALLY_WAITING];          /* blocks whose cells are being prefetched */
     u32 next_waiting;
     u8 padding[SHARD_PADDING];
 } slot_tally;
 
-/* Counts a block; the slot is not 0. False without memory. */
+/* Counts a block; the slot must not be 0. False if memory runs out. */
 bool tally_add(slot_tally *tally, const tally_block *block);
 
-/* Adds all that was counted to sums[slot * TALLY_BINS + bin], which reach up
- * to the largest slot number. */
+/* Adds all counts to sums[slot * TALLY_BINS + bin], which must reach up to the largest slot
+ * number. */
 void tally_sum(const slot_tally *tally, type_sums *sums);
 
-/* Adds without exceeding what a sum holds. */
+/* Adds sums, limited to the range of their types. */
 void tally_add_sums(type_sums *to, const type_sums *from);
 
 u64 tally_bytes(const slot_tally *tally);

@@ -1,4 +1,8 @@
-/* windows_lattice.c - see windows_lattice.h. */
+/*
+ * windows_lattice.c - finds the window of a moment before the end of the recording is known.
+ *
+ * In: a list of moments, or an anchor and a period. Out: the piece [from, to) that contains a time.
+ */
 #include "windows_lattice.h"
 
 #include <stdlib.h>

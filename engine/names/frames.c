@@ -75,7 +75,7 @@ typedef enum module_sameness {
     SAME_BUILD  /* and time stamp, and what it says of its PDB */
 } module_sameness;
 
-/* Which modules are the same. */
+/* Finds modules that are the same. */
 typedef struct module_search {
     const etlheap_module_info *modules;
     module_sameness by;
@@ -93,8 +93,7 @@ static bool same_function(const char *a, const char *b)
     return a == NULL || b == NULL ? a == b : strcmp(a, b) == 0;
 }
 
-/* Programs are rebuilt and installed over one another; then one path is two
- * modules. */
+/* Programs are rebuilt and installed over one another, so one path may be two modules. */
 static bool same_module(const void *owner, u32 id, const void *key)
 {
     const module_search *const search = owner;
@@ -137,15 +136,15 @@ static bool find_first(const frame_table *table, module_sameness by, u32 *first)
     return ok;
 }
 
-/* How much is known of a module's build. Rundowns of modules that were loaded by then say no
- * time stamp (docs/format/events.md, 6), and what a merge wrote of a PDB may be lost for one process
- * and not for another. */
+/* How much is known about a module's build. Rundowns of modules loaded earlier have no time stamp
+ * (docs/format/events.md, 6), and what a merge wrote about a PDB may be lost for one process and
+ * not for another. */
 static u32 known_of(const etlheap_module_info *module)
 {
     return (u32)module->has_rsds * 2 + (module->time_date_stamp != 0);
 }
 
-/* Does nothing that is known of both say that they are two builds? */
+/* Can both be the same build, by all that is known? */
 static bool may_be_same(const etlheap_module_info *a, const etlheap_module_info *b)
 {
     const bool other_stamp = a->time_date_stamp != 0 && b->time_date_stamp != 0 &&
@@ -153,8 +152,8 @@ static bool may_be_same(const etlheap_module_info *a, const etlheap_module_info 
     return !other_stamp && (!a->has_rsds || !b->has_rsds || same_identity(a, b));
 }
 
-/* The one build of the chain that the module can be, of those of which more is known;
- * index + 1. 0: none, or nothing says which. */
+/* The only build in the chain that the module can be, among those about which more is known: index
+ * + 1. 0 if there is none, or several. */
 static u32 only_build(const frame_table *table, const u32 *next, u32 head, u32 module)
 {
     const etlheap_module_info *const modules = table->result->modules.list.at;
@@ -171,8 +170,8 @@ static u32 only_build(const frame_table *table, const u32 *next, u32 head, u32 m
     return only;
 }
 
-/* A module of which less is known is the build of its path and size of which more is, if
- * there is one only; else it stands for itself. `heads` and `next` are zero. */
+/* Joins a module about which little is known to the build of the same path and size about which
+ * more is known, if there is only one; else it stands for itself. `heads` and `next` are zero. */
 static void join_unidentified(const frame_table *table, const u32 *images, u32 *heads, u32 *next)
 {
     const etlheap_module_info *const modules = table->result->modules.list.at;
@@ -223,7 +222,7 @@ static bool same_cache(const void *owner, u32 id, const void *key)
     return a->context == b->context && a->stack == b->stack;
 }
 
-/* Nearly every stack is met in one context only. */
+/* Resolves a stack. Nearly every stack occurs in only one context. */
 bool frames_resolve(frame_table *table, u32 process, u32 stack, i64 ticks, u32 *id)
 {
     u32 context;
@@ -249,7 +248,7 @@ bool frames_resolve(frame_table *table, u32 process, u32 stack, i64 ticks, u32 *
     return true;
 }
 
-/* What the stack became in another context; NULL without memory. */
+/* The frames of the stack in another context; NULL without memory. */
 static frame_cache *resolve_again(frame_table *table, frame_cache *key, i64 ticks)
 {
     const u64 hash = etlheap_hash_u64((u64)key->context << 32 | key->stack);
@@ -295,7 +294,7 @@ static bool same_frame(const void *owner, u32 id, const void *key)
     return a->module == b->module && a->offset == b->offset && a->skip == b->skip;
 }
 
-/* Of equal frames the lowest address is kept. */
+/* Finds or adds a frame. Among equal frames, the lowest address is kept. */
 bool frames_intern(frame_table *table, const frame_row *row, u32 *frame)
 {
     const u64 hash = etlheap_hash_u64(row->offset ^ (u64)row->module << 40 ^ (u64)row->skip << 32);
@@ -320,7 +319,8 @@ bool frames_add_skipped(frame_table *table, u32 frame, u32 skip, u32 *out)
     return frames_intern(table, &row, out);
 }
 
-/* Without symbols no function is known, and a verdict is never "by name". */
+/* Does the pattern match? Without symbols no function is known, so the verdict is never "by
+ * name". */
 static frame_verdict judge(const frame_table *table, const frame_patterns *patterns,
                            const char *module)
 {
@@ -360,8 +360,8 @@ bool frames_match(const frame_patterns *patterns, const char *module, const char
     return false;
 }
 
-/* How many innermost frames go without symbols: the run that matches, but never the
- * last. */
+/* The number of innermost frames to cull without symbols: the run that matches, but never the last
+ * frame. */
 static u32 cull(const frame_table *table, const u32 *frames, u32 count)
 {
     u32 culled = 0;

@@ -1,21 +1,22 @@
 /*
- * frames_batch.c - many stacks at once, by several threads.
+ * frames_batch.c - resolves many stacks at once, by several threads.
  *
- * One by one, each stack looks at its addresses in its own order, and what is not
- * known yet is searched for in between. Here the addresses of all stacks are marked
- * first, by context; then each that is marked gets its module, and its frame in the
- * order of numbers; and then stacks are put together from what is known and do not
- * wait for anything. What only reads what all share is done by chunks of stacks or of
- * numbers, in parallel.
+ * In: questions (stack, process, time). Out: the same frames, and ids of stacks, that
+ * frames_resolve would give one by one.
+ *
+ * One by one, each stack looks up its addresses in its own order, and searches in between for those
+ * not known yet. Here the work is done address by address:
  *
  *     all threads   mark the numbers of a chunk's stacks       by context
- *     all threads   a module for each marked number            a context after the other
- *     one           a frame for each marked number             in order
- *     all threads   the frames of a chunk's stacks, culled     into the pool
- *     one           an id for each stack
+ *     all threads   find a module for each marked number       one context after the other
+ *     one           make a frame for each marked number        in order
+ *     all threads   collect the frames of a chunk's stacks, culled, into the pool
+ *     one           give an id to each stack
  *
- * A stack with an address that another frame stands for is left to be resolved by
- * itself. So is everything where this does not pay.
+ * The parallel steps only read shared tables, and write to memory of their own chunk. A stack with
+ * an address for which another frame stands is left to be resolved by itself; so is everything if a
+ * batch does not pay. Invariant: frames and ids are given in an order that does not depend on
+ * threads, so tables are the same as without batches.
  */
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -30,7 +31,7 @@
 #define MARKS_MAX     ((u64)1 << 26) /* ... of all together */
 #define IDS_AHEAD     16u            /* fetched while others are looked up */
 
-/* A stack on its way. */
+/* A stack of the batch. */
 typedef struct batch_stack {
     u32 stack, context; /* index in contexts of the batch */
     size_t start;       /* of its frames in the pool */
@@ -79,7 +80,7 @@ bool frames_resolve_all(frame_table *table, const frame_question *questions, siz
     return ok;
 }
 
-/* The batch's context of a question; CONTEXTS_MAX: there are too many. */
+/* The context of a question in the batch; CONTEXTS_MAX if there are too many. */
 static bool find_context(batch *b, const frame_question *question, u32 *context)
 {
     u32 index, at = 0;
@@ -101,7 +102,7 @@ static bool find_context(batch *b, const frame_question *question, u32 *context)
     return marks != NULL;
 }
 
-/* Each stack once, in the context it is asked for first. */
+/* Lists each stack once, in the context of its first question. */
 static bool list_stacks(batch *b, const frame_question *questions, size_t count)
 {
     frame_table *const table = b->table;
@@ -132,8 +133,8 @@ static size_t chunk_end(const batch *b, u32 task)
     return (size_t)etl_min_u64(((u64)task + 1) * CHUNK_STACKS, b->list.count);
 }
 
-/* What is marked already is only read: threads that write to one cache line take it
- * from each other. */
+/* Marks numbers. Those marked already are only read, because threads that write to one cache line
+ * slow each other down. */
 static void mark_chunk(void *user, u32 task)
 {
     const batch *const b = user;
@@ -175,8 +176,7 @@ static bool find_marked(batch *b, etlheap_crew *crew)
     return ok;
 }
 
-/* All verdicts that culling asks for are known by now: nothing is written but the
- * chunk's own. */
+/* All verdicts that culling needs are known by now, so only the chunk's own memory is written. */
 static void build_chunk(void *user, u32 task)
 {
     batch *const b = user;

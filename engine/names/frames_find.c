@@ -1,20 +1,22 @@
 /*
- * frames_find.c - the frames of raw stacks.
+ * frames_find.c - finds the frames of raw stacks.
  *
- * What an address means depends on the process and the moment: its context. To look
- * for the module, and then for the frame, costs two searches for each frame of each
- * stack, while all stacks together have few addresses. So addresses have numbers,
- * and the first frame that an address became stands for it. Modules nearly always
- * lie at one place, in all processes: then that is the frame in every context, and
- * a bit of the context says so for the next stack.
+ * In: a stack, its process and a time. Out: numbers of interned frames, one for each address.
+ *
+ * The meaning of an address depends on the process and the moment: its context. Finding the module
+ * and then the frame takes two searches for each frame of each stack, but all stacks together have
+ * few addresses. So addresses have numbers, and the first frame that an address became stands for
+ * it. Modules nearly always lie at one place in all processes; then that frame is right in every
+ * context, and a bit of the context says so for the next stack.
  *
  *     address --> number --> known here? --> the standing frame
  *                            not yet ------> module --> the standing frame, a new
  *                                                       one, or one of the index
  *
- * A frame outside of modules or of a module that lies at one place only has but one
- * address. It is in the index only where another frame stands for that address;
- * which of them comes first does not show.
+ * A frame outside of modules, or of a module that lies at only one place, has just one address. It
+ * is in the index only if another frame stands for that address; which of them came first does not
+ * show. Invariant: a bit "known here" may be set only after the module at the address was looked up
+ * in this context.
  */
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -79,7 +81,7 @@ static bool same_context(const void *owner, u32 id, const void *key)
     return a->process == b->process && a->epoch == b->epoch && a->kernel_epoch == b->kernel_epoch;
 }
 
-/* The process's last context, or one of the index. */
+/* Finds the context: the process's last one, or one of the index. */
 bool frames_context(frame_table *table, u32 process, i64 ticks, u32 *context)
 {
     const module_table *const modules = &table->result->modules;
@@ -113,8 +115,8 @@ static inline bool is_known(const frame_context *context, u32 number)
            (context->known[number / 64] >> number % 64 & 1) != 0;
 }
 
-/* Stacks are mostly asked for one after the other: what the next ones will need is
- * fetched too. */
+/* Finds the frames of a stack. Stacks are mostly asked for one after the other, so the data of the
+ * next ones is prefetched too. */
 bool frames_find(frame_table *table, u32 context, u32 stack, i64 ticks, u32 *frames)
 {
     frame_finder *const finder = &table->finder;
@@ -126,7 +128,7 @@ bool frames_find(frame_table *table, u32 context, u32 stack, i64 ticks, u32 *fra
     if ((finder->standing.count < stacks->number_count && !frames_prepare(table)) ||
         !fit_known(finder, where, stacks->number_count))
         return false;
-    /* From here on, those of the stacks that follow too. */
+    /* Prefetches from here on, into the stacks that follow. */
     const size_t ahead = stacks->numbered_count - (size_t)(numbers - stacks->numbers);
     for (u32 i = 0; i < count; i++) {
         const u32 number = numbers[i];
@@ -147,7 +149,8 @@ bool frames_find(frame_table *table, u32 context, u32 stack, i64 ticks, u32 *fra
     return true;
 }
 
-/* Most questions are about all stacks; what one has no use for is not touched. */
+/* Most questions are about all stacks, so all get numbers; those not asked about are not
+ * touched. */
 bool frames_prepare(frame_table *table)
 {
     const stack_table *const stacks = &table->result->stacks;
@@ -157,8 +160,7 @@ bool frames_prepare(frame_table *table)
     return fit_standing(&table->finder, stacks->number_count);
 }
 
-/* To look for modules takes longest, and changes nothing but hints: of those each part has
- * its own. */
+/* Looks up modules, which takes longest. It changes only hints, and each part has its own. */
 void frames_look_up(const frame_table *table, const frame_marks *marks, u32 first, u32 end)
 {
     u32 hints[FRAME_HINTS] = { 0 };
@@ -185,7 +187,7 @@ bool frames_find_marked(frame_table *table, frame_marks *marks)
     return true;
 }
 
-/* Verdicts go by module: they are found out here, where the frame is at hand. */
+/* Finds the frame of a number. Verdicts depend on the module, so they are worked out here. */
 static bool find_number(frame_table *table, frame_context *where, frame_marks *marks, u32 number)
 {
     u32 frame;
@@ -230,7 +232,7 @@ bool frames_known(const frame_table *table, const frame_marks *marks, u32 stack,
     return true;
 }
 
-/* Room for `count` numbers, of which the new ones have no frame. */
+/* Makes room for `count` numbers; new ones have no frame yet. */
 static bool fit_standing(frame_finder *finder, u32 count)
 {
     if (finder->standing.count >= count)
@@ -243,8 +245,7 @@ static bool fit_standing(frame_finder *finder, u32 count)
     return true;
 }
 
-/* Room for `count` bits, unless contexts are so many that their bits would be too
- * much. */
+/* Makes room for `count` bits, unless all contexts together would take too much. */
 static bool fit_known(frame_finder *finder, frame_context *context, u32 count)
 {
     if (context->known_words >= (count + 63) / 64)
@@ -265,7 +266,7 @@ static bool fit_known(frame_finder *finder, frame_context *context, u32 count)
     return true;
 }
 
-/* The module at an address; most often it is one that was found nearby. */
+/* The module at an address; mostly one that was found nearby. */
 u32 frames_module_at(const frame_table *table, const frame_context *context, u32 *hints,
                      u64 address, i64 ticks)
 {
@@ -282,7 +283,7 @@ u32 frames_module_at(const frame_table *table, const frame_context *context, u32
     return module;
 }
 
-/* What the runtime says of its methods is more than the image says that they may lie in. */
+/* Makes a frame. The runtime's record of a method says more than the image that contains it. */
 static frame_row row_of(const frame_table *table, const frame_context *context, u32 module,
                         u64 address, i64 ticks)
 {

@@ -1,16 +1,21 @@
 /*
- * frames_settle.c - culling, required frames, tags, sites and allocated types by
- * the names of functions.
+ * frames_settle.c - applies everything that depends on names of functions: culling, required
+ * frames, tags, sites and allocated types.
  *
- * Culling goes from the innermost frame outwards and needs the name of a frame
- * only when all before it were culled. Naively each stack would ask for one name
- * at a time. Here all stacks advance together, in rounds: each round asks for
- * the frames that stopped somebody, all at once, and every stack either ends
- * there or gets further. Most stacks end within a few rounds, and outer frames,
- * which are most of them, need no name.
+ * In: resolved stacks, and symbols. Out: settled stacks, each with the frames that culling leaves,
+ * its site, tag and type.
  *
- * A frame may be several calls, one inlined into the other. Each is a frame of
- * its own to culling, so what is left of a stack may begin within one.
+ * Culling goes from the innermost frame outwards and needs a name only for a frame before which all
+ * were culled. One by one, each stack would ask for one name at a time. Here all stacks advance
+ * together:
+ *
+ *     round 1   every stack stops at its first frame without a name ──▶ all names at once
+ *     round 2   every stack ends, or stops further out ──▶ all names at once ...
+ *
+ * Most stacks end within a few rounds, and outer frames, which are the majority, need no name. A
+ * frame may be several calls, one inlined into the other. Each counts as a frame to culling, so a
+ * settled stack may begin within one. Invariant: the result does not depend on which stacks settle
+ * together.
  */
 #include <stdlib.h>
 
@@ -19,14 +24,14 @@
 
 #define FIRST_TYPE_FRAMES 4u /* looked at for an allocated type, then twice as many */
 
-/* What is known of a frame. */
+/* What is known about a frame. */
 typedef struct frame_note {
     u16 culled; /* innermost calls that match */
     bool is_culled_known;
     bool is_asked; /* in this round */
 } frame_note;
 
-/* How far culling got with a stack. */
+/* The progress of culling a stack. */
 typedef struct cull_progress {
     u32 frame; /* the innermost one left, as an index into the stack */
     u32 skip;  /* calls of it that are culled */
@@ -113,7 +118,7 @@ static u32 frame_at(const settler *s, size_t stack, u32 at)
     return s->table->pool.at[s->table->stacks.at[stack].start + at];
 }
 
-/* Whether the frame's name is still to be asked for. */
+/* Must the frame's name still be asked for? */
 static bool is_nameless(const settler *s, u32 frame)
 {
     const frame_row *const row = &s->table->frames.at[frame];
@@ -159,7 +164,7 @@ static bool call_matches(const settler *s, const frame_patterns *patterns, u32 f
 
 /* --- culling ------------------------------------------------------------------- */
 
-/* How many innermost calls of a named frame match. */
+/* The number of innermost calls of a named frame that match. */
 static u32 culled_calls(settler *s, u32 frame, const frame_calls *calls)
 {
     frame_note *const note = &s->notes[frame];
@@ -173,8 +178,8 @@ static u32 culled_calls(settler *s, u32 frame, const frame_calls *calls)
     return note->culled;
 }
 
-/* Culls as far as names are known; the last call of all stays. True: the name of
- * the frame it stands at is needed. */
+/* Culls as far as names are known; the last call of a stack always stays. True if the name of the
+ * current frame is needed. */
 static bool advance(settler *s, size_t stack)
 {
     cull_progress *const p = &s->progress[stack];
@@ -231,7 +236,7 @@ static bool frame_is_required(const settler *s, u32 frame)
     return false;
 }
 
-/* Asks for what may decide whether the stack is wanted. */
+/* Asks for the names that may decide whether the stack is wanted. */
 static bool ask_required(settler *s, size_t stack)
 {
     for (u32 i = 0; i < s->table->stacks.at[stack].count; i++) {
@@ -277,8 +282,8 @@ static u32 type_at(const settler *s, u32 frame)
     return name == 0 ? 0 : symbols_name(s->symbols, name)->alloc_type;
 }
 
-/* Asks for frames `first` to `end` of the stacks without a type; false without
- * memory. *any: there were some. */
+/* Asks for frames `first` to `end` of the stacks without a type; false without memory. *any: there
+ * were such frames. */
 static bool ask_types(settler *s, u32 first, u32 end, bool *any)
 {
     *any = false;
@@ -293,9 +298,9 @@ static bool ask_types(settler *s, u32 first, u32 end, bool *any)
     return true;
 }
 
-/* The innermost call that is known to allocate a type: what lies within it are
- * allocators. Mostly it is near the innermost end. Looking at twice as many
- * frames each time takes few rounds and few names. */
+/* Finds the innermost call that is known to allocate a type; calls within it are allocators. It is
+ * mostly near the innermost end, so looking at twice as many frames each time takes few rounds and
+ * few names. */
 static etl_status find_types(settler *s, etl_error *err)
 {
     u32 *const types = calloc(s->stack_count + 1, sizeof *types);
@@ -330,7 +335,7 @@ static bool ask_tagged(settler *s, size_t stack)
     return ok;
 }
 
-/* And for those beside the entry points of hints. */
+/* Asks for the functions beside the entry points of hints. */
 static bool ask_neighbour(settler *s, size_t stack)
 {
     const frame_stack *const row = &s->table->stacks.at[stack];
@@ -389,7 +394,7 @@ static bool same_function(const void *owner, u32 id, const void *key)
     return a->namesake == b->namesake && a->symbol == b->symbol;
 }
 
-/* Puts a frame to its function's others. What they do not agree on is unknown. */
+/* Joins a frame to the others of its function. Facts on which they differ become unknown. */
 static void join_function(frame_table *table, frame_function *function, const frame_function *more,
                           const frame_row *frame)
 {
@@ -406,7 +411,7 @@ static void join_function(frame_table *table, frame_function *function, const fr
     function->is_nearest |= more->is_nearest;
 }
 
-/* The row that stands for the function of an innermost frame, or that frame. */
+/* The row that stands for the function of an innermost frame, or that frame itself. */
 static bool site_of(settler *s, etlheap_index *index, u32 frame, u32 *site)
 {
     frame_table *const table = s->table;
@@ -438,7 +443,7 @@ static bool site_of(settler *s, etlheap_index *index, u32 frame, u32 *site)
            etlheap_index_add(index, hash, stands.function);
 }
 
-/* A skipped frame has the name of the whole one; only that may be asked for. */
+/* A partly culled frame has the name of the whole one; only the whole one may be asked for. */
 static etl_status find_sites(settler *s, etl_error *err)
 {
     frame_table *const table = s->table;

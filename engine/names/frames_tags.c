@@ -1,13 +1,20 @@
 /*
- * frames_tags.c - the tag of a stack: which of its frames decides.
+ * frames_tags.c - finds the tag of a stack: the tag of the frame that decides.
  *
- * A frame's tag is worked out once, as soon as its function is known if that
- * matters, and a stack compares those of its frames. What is beside the entry
- * point of a hint is looked at only when the hint has won.
+ * In: the frames of a stack, the tag matcher (tags.c), and names if tags depend on functions. Out:
+ * the text of the tag.
+ *
+ *     frames' tags    -, "Allocators" (priority -1), "Strings", -    ──▶ highest priority, then
+ *                                                                        innermost: "Strings"
+ *
+ * A frame's tag is worked out once, as soon as its function is known if that matters. A hint tag
+ * adds the callee or caller of its entry point, which is looked at only after the hint has won.
+ * Invariant: a stack without a tag has the text `other`; a frame's tag must not be asked for before
+ * its name is known.
  */
 #include "frames.h"
 
-/* A call of a stack: level `level` of frame `at`. */
+/* A call of a stack: inline level `level` of frame `at`. */
 typedef struct stack_call {
     u32 at, level;
     bool is_there;
@@ -108,7 +115,7 @@ static bool know_tag(frame_table *table, u32 frame)
     return true;
 }
 
-/* TAG_NONE: no frame has one, or, when *ok is false, there is no memory. */
+/* The tag that decides; TAG_NONE if no frame has one, or if *ok is false, without memory. */
 static u32 find_tag(frame_table *table, const u32 *frames, u32 count, stack_call *call, bool *ok)
 {
     const tag_row *const rows = table->tags.tags->rows.at;
@@ -129,8 +136,8 @@ static u32 find_tag(frame_table *table, const u32 *frames, u32 count, stack_call
     return best;
 }
 
-/* The call inside of the entry point, or around it; levels of a frame that is
- * still without a name count as UINT32_MAX, the outermost one. */
+/* The call inside the entry point, or around it. UINT32_MAX stands for the outermost level of a
+ * frame that has no name yet. */
 static stack_call neighbour_of(const frame_table *table, const u32 *frames, u32 count,
                                const stack_call *call, etlheap_tag_hint hint)
 {

@@ -110,7 +110,7 @@ u32 etlheap_symbols_missing_folder(const char *path, u32 from, char *folder, siz
     return index;
 }
 
-/* Bytes are what a bar can show; which file it is changes too fast to read. */
+/* Reports bytes, which a bar can show; names of files change too fast to read. */
 static bool report_progress(void *user, const symbol_progress *progress)
 {
     const etlheap_symbols *const symbols = user;
@@ -121,8 +121,8 @@ static bool report_progress(void *user, const symbol_progress *progress)
 
 /* --- builds ------------------------------------------------------------------------ */
 
-/* What makes two modules one build; compared and hashed as bytes, with the names
- * without case. */
+/* The identity of a build: modules with equal identities are one build. Compared and hashed as
+ * bytes, with the names without case. */
 typedef struct build_identity {
     etl_guid guid;
     u32 age, has_rsds;
@@ -287,7 +287,7 @@ static bool name_method(etlheap_symbols *symbols, u32 module, symbol_name *out)
            ETLHEAP_PUSH(&symbols->levels, level);
 }
 
-/* The byte before an address to return to lies in the call; see symbols.h. */
+/* Adds a place. The byte before a return address lies in the call; see symbols.h. */
 static bool add_place(etlheap_symbols *symbols, symbol_place *place)
 {
     const u64 before = place->offset == 0 ? 0 : place->offset - 1;

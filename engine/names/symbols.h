@@ -1,22 +1,21 @@
 /*
- * symbols.h - names of the functions that frames lie in.
+ * symbols.h - names the functions that frames lie in.
  *
  *     frames, table  --places: (module, offset)-->  symbols_resolve
  *     symbols.c          which builds the modules are; what is known already
- *     symbols_builds.c   build -> file: the PDB, or for want of one the image
+ *     symbols_builds.c   build -> file: the PDB, or if there is none, the image
  *     symbols_batch.c    addresses -> names, in parallel
  *
- * Only places that somebody asks for are looked up, each once. A module is
- * looked for when its first place is asked for, together with all others that
- * are new in the same call, so that servers are asked in parallel.
+ * Only requested places are looked up, each once. The file of a module is looked up when its first
+ * place is requested, together with those of all other new modules in the same call, so that
+ * servers are asked in parallel.
  *
- * All frames of heap and VirtualAlloc stacks are addresses to return to: the
- * allocating thread itself walks its stack, from within calls, and enters the
- * kernel by a system call, whose address is the one behind it. An address to
- * return to may lie behind the last instruction of its function, so what is
- * looked up is the byte before it, in the call.
+ * All frames of heap and VirtualAlloc stacks are return addresses: the allocating thread walks its
+ * own stack from within calls, and enters the kernel by a system call, whose address is the one
+ * after it. A return address may lie after the last instruction of its function, so the byte before
+ * it, which is in the call, is looked up.
  *
- * Names are valid until the symbols are closed. Used by one thread at a time.
+ * Names are valid until the symbols are closed. Only one thread may use them at a time.
  */
 #ifndef ETLHEAP_SYMBOLS_H
 #define ETLHEAP_SYMBOLS_H
@@ -25,68 +24,69 @@
 #include "engine/symbol_store/symbol_path.h"
 #include "parser/symbols.h"
 
-/* How well a name is known. */
+/* The reliability of a name. */
 typedef enum symbol_quality {
     SYMBOL_QUALITY_NONE,
-    SYMBOL_QUALITY_FUNCTION, /* the address lies in that function */
-    SYMBOL_QUALITY_PUBLIC,   /* the nearest public symbol before it; sizes are unknown */
-    SYMBOL_QUALITY_EXPORT    /* the nearest export before it: others may lie between */
+    SYMBOL_QUALITY_FUNCTION, /* the address is in the function */
+    SYMBOL_QUALITY_PUBLIC,   /* the nearest public symbol before it, of unknown size */
+    SYMBOL_QUALITY_EXPORT    /* the nearest export before it; others may be in between */
 } symbol_quality;
 
-/* One level of calls at an address. Texts are ids of symbols_text. */
+/* One function at an address: an inlined call, or the function itself. Texts are ids for
+ * symbols_text. */
 typedef struct symbol_level {
     u32 name; /* 0 unknown */
     u32 file; /* 0 unknown */
     u32 line; /* 0 unknown */
 } symbol_level;
 
-/* What is known of a place. */
+/* The result for a place. */
 typedef struct symbol_name {
     u32 first_level;  /* innermost inlined call first, the function itself last */
-    u32 alloc_type;   /* text: C++ type that the call before the place allocates; 0 unknown */
-    u32 displacement; /* of the address, from where the function begins */
+    u32 alloc_type;   /* text id: C++ type that the call before the place allocates; 0 unknown */
+    u32 displacement; /* distance of the address from the start of the function */
     u16 level_count;  /* 0: nothing is known */
     u8 quality;       /* symbol_quality */
 } symbol_name;
 
 /* A place to look up. */
 typedef struct symbol_place {
-    u64 offset; /* in the module, of the address to return to */
+    u64 offset; /* offset of the return address in the module */
     u32 module; /* index in the result's list */
-    u32 name;   /* out: for symbols_name; never 0 */
+    u32 name;   /* out: id for symbols_name; never 0 */
 } symbol_place;
 
-/* Gives each place its name's id. ETL_ERR_MEMORY, ETL_ERR_CANCELLED. */
+/* Sets the name id of each place. ETL_ERR_MEMORY, ETL_ERR_CANCELLED. */
 etl_status symbols_resolve(etlheap_symbols *symbols, symbol_place *places, size_t count,
                            etl_error *err);
 
-/* id > 0. */
+/* The result for a name id > 0. */
 const symbol_name *symbols_name(const etlheap_symbols *symbols, u32 id);
 const symbol_level *symbols_levels(const etlheap_symbols *symbols, const symbol_name *name);
 const char *symbols_text(const etlheap_symbols *symbols, u32 text); /* "" for 0 */
 
 /* --- shared by the files above ------------------------------------------------ */
 
-/* One build of one module, and what was found of it. */
+/* One build of a module, and the file found for it. */
 typedef struct symbol_build {
-    const etlheap_module_info *module; /* the first of the build */
+    const etlheap_module_info *module; /* the first module of the build */
     etlheap_symbol_state state;
     bool is_searched;
     bool is_damaged;         /* counted already */
-    bool has_key;            /* of the PDB: from the trace, or else from the image */
+    bool has_key;            /* the key of the PDB is known, from the trace or the image */
     symbol_key key;          /* of the PDB */
-    const char *file;        /* in use; owned by the path */
+    const char *file;        /* file in use; owned by the path */
     etl_pdb_file *pdb;       /* NULL none */
     etl_pe_image *image;     /* for exports; NULL none */
     etl_pe_exports *exports; /* NULL none */
-    char note[160];          /* why a file was passed over; "" */
+    char note[160];          /* why a file was rejected; "" */
 } symbol_build;
 
-#define SYMBOL_BUILD_METHOD UINT32_MAX /* in place of a build: the trace tells the name */
+#define SYMBOL_BUILD_METHOD UINT32_MAX /* instead of a build: the trace has the name */
 
 typedef struct symbol_address {
-    u32 build, rva; /* of a method: its module */
-    u32 name;       /* id it will have */
+    u32 build, rva; /* for a method: its module */
+    u32 name;       /* its future id */
 } symbol_address;
 
 struct etlheap_symbols {
@@ -106,17 +106,17 @@ struct etlheap_symbols {
     void *progress_user;
 };
 
-/* Looks for the files of those of `count` builds that were not searched yet.
- * ETL_ERR_MEMORY, ETL_ERR_CANCELLED. */
+/* Looks up the files of those of `count` builds that were not looked up before. ETL_ERR_MEMORY,
+ * ETL_ERR_CANCELLED. */
 etl_status symbols_find_builds(etlheap_symbols *symbols, const u32 *builds, u32 count,
                                etl_error *err);
 void symbols_close_build(symbol_build *build);
 
-/* The check of symbol_path: does the file belong to the build that is wanted? */
+/* The check for symbol_path: whether the file belongs to the wanted build. */
 symbol_verdict symbols_check_file(void *user, const char *path, const symbol_key *key);
 
-/* Looks up addresses, which are distinct and sorted by (build, rva), into the names
- * with their ids. ETL_ERR_MEMORY. */
+/* Looks up addresses, which must be distinct and sorted by (build, rva), and adds their names.
+ * ETL_ERR_MEMORY. */
 etl_status symbols_run_batch(etlheap_symbols *symbols, const symbol_address *addresses,
                              size_t count, etl_error *err);
 

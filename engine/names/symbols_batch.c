@@ -1,15 +1,17 @@
 /*
- * symbols_batch.c - addresses to names, on all processors.
+ * symbols_batch.c - resolves addresses to names, on all processors.
  *
- * The addresses come sorted by build and address and are cut into tasks, which
- * do not depend on the number of threads: a PDB is read object file by object
- * file, so neighbours are cheap together, and a large module keeps all threads
- * busy. A task gathers texts and levels of its own; these are added to the
- * symbols' in task order afterwards.
+ * In: addresses of modules, sorted by build and address. Out: a name for each: inlined calls,
+ * texts, lines.
  *
- * Neighbours mostly lie in the same function and file. The text found last is
- * therefore compared first, and decorated names, which are costly to read, are
- * read once per symbol.
+ *     addresses   | build 1                    | build 2    |     cut into tasks, which do not
+ *     tasks       |--- 0 ---|--- 1 ---|-- 2 ---|---- 3 -----|     depend on the number of threads
+ *
+ * A PDB is read object file by object file, so neighbours are cheap together, and a large module
+ * keeps all threads busy. A task collects its own texts and levels; they are added to the symbols'
+ * in task order. Neighbours mostly lie in the same function and file, so the last text is compared
+ * first, and decorated names, which are costly to read, are read once for each symbol. Invariant: a
+ * task's ids mean nothing to others until text_of has translated them.
  */
 #include <stdlib.h>
 
@@ -18,7 +20,7 @@
 
 #define TASK_ADDRESSES_MAX 32768u
 
-/* A text found last and its id. */
+/* The text found last, and its id. */
 typedef struct text_memo {
     u32 id;
     u32 key; /* its size, or what it was found for */
@@ -69,7 +71,7 @@ etl_status symbols_run_batch(etlheap_symbols *symbols, const symbol_address *add
     return ok ? ETL_OK : etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
 }
 
-/* Builds without symbols make no tasks: their names are none already. */
+/* Cuts tasks. Builds without symbols make none: their names are empty already. */
 static bool cut(const etlheap_symbols *symbols, const symbol_address *addresses, size_t count,
                 batch *out)
 {

@@ -1,14 +1,18 @@
 /*
- * symbols_builds.c - from builds of modules to the files that name their functions.
+ * symbols_builds.c - finds the files that name the functions of builds.
+ *
+ * In: builds of modules, with what the trace says about their PDB and image. Out: an open PDB, or
+ * exports, or a reason why there is neither.
  *
  *     PDB named by the trace  --not there-->  program file  --it names a PDB-->  that PDB
  *                                                  |
  *                                             its exports
  *
- * A merged trace says which PDB belongs to each module. Of others it says the
- * time stamp and size of the program file, under which symbol stores keep those;
- * and a program file names its PDB. What is left has no names but those of its
- * exports. Each step asks for all builds at once.
+ * A merged trace says which PDB belongs to each module. For other traces, the time stamp and size
+ * of the program file are known, under which symbol stores keep it; and a program file names its
+ * PDB. Whatever is left has only names of exports. Each step asks for all builds at once, so that
+ * servers are asked in parallel. Invariant: a file is used only if its identity fits
+ * (is_wanted_by); a PDB of another build would give wrong names.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -108,7 +112,7 @@ static void ask(build_requests *requests, u32 build, const symbol_key *key)
     requests->count++;
 }
 
-/* The PDB's key as the trace has it; false when it has none. */
+/* The PDB's key from the trace; false if the trace has none. */
 static bool key_from_trace(symbol_build *build)
 {
     const etlheap_module_info *const module = build->module;
@@ -133,7 +137,8 @@ static etl_status find_pdbs(etlheap_symbols *symbols, const build_requests *requ
     return status;
 }
 
-/* Of a module of no known build a PDB is as good as any other, if that will do at all. */
+/* Finds PDBs by name alone, for snapshots: their modules have no known build, so any PDB of the
+ * name may be the right one. */
 static etl_status find_by_name(etlheap_symbols *symbols, const u32 *builds, u32 count,
                                etl_error *err)
 {
@@ -191,7 +196,7 @@ static void take_pdb(etlheap_symbols *symbols, symbol_build *build, const symbol
     etl_diag_add(&symbols->diag, ETL_DIAG_symbol_file_unusable, 1);
 }
 
-/* Program files, and the PDBs that they name where the trace names none. */
+/* Finds program files, and the PDBs that they name if the trace names none. */
 static etl_status find_images(etlheap_symbols *symbols, build_requests *requests, etl_error *err)
 {
     build_requests pdbs = { 0 };
@@ -220,7 +225,7 @@ static etl_status find_images(etlheap_symbols *symbols, build_requests *requests
     return status;
 }
 
-/* For want of the right one, another build's exports would be worse than none. */
+/* Takes an image. Exports of another build would be worse than none. */
 static void take_image(etlheap_symbols *symbols, symbol_build *build, const symbol_request *request)
 {
     etl_error err;
@@ -247,7 +252,7 @@ static bool key_from_image(etlheap_symbols *symbols, symbol_build *build)
     return true;
 }
 
-/* A program without exports names nothing, and is as good as missing. */
+/* Opens exports. A program without any names nothing and counts as missing. */
 static etl_status open_exports(symbol_build *build, etl_error *err)
 {
     const etl_status status = etl_pe_exports_open(build->image, &build->exports, err);
@@ -263,7 +268,7 @@ static etl_status open_exports(symbol_build *build, etl_error *err)
     return ETL_OK;
 }
 
-/* The state for good, and what the report says of it. */
+/* Sets the final state of a build, and what the report says about it. */
 static void conclude(etlheap_symbols *symbols, symbol_build *build)
 {
     const bool is_identified = build->has_key || build->module->time_date_stamp != 0;
@@ -289,7 +294,7 @@ static bool is_wanted_by(const symbol_build *build, const symbol_key *key)
            (u32)build->module->size_bytes == key->image_size_bytes;
 }
 
-/* Why a file is of no use is told per build, by `etlheap symbols`. */
+/* Notes for each build why a file cannot be used; `etlheap symbols` prints it. */
 static void note_for_key(etlheap_symbols *symbols, const symbol_key *key, const char *why)
 {
     for (size_t i = 0; i < symbols->builds.count; i++) {

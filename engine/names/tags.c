@@ -1,11 +1,16 @@
 /*
- * tags.c - see etlheap_tags.h and tags.h.
+ * tags.c - matches frames with the entry points of stack tags. etlheap_tags.h and tags.h define
+ * tags and the steps.
  *
- * The naive way tries every entry point on every frame: thousands times hundreds
- * of thousands. But few entry points are about one module, and a stack has few
- * modules. So the entry points are put in order once, best first; of these each
- * module gets the list of those that fit its name; and the first of that list
- * whose function fits is the frame's tag.
+ * In: the tags of files, later (module, function) of frames. Out: the tag of a frame, and whether
+ * it depends on the function.
+ *
+ *     all entry points, best first ──once for each module──▶ those that fit the module's name
+ *                                                              └──▶ first that fits the function
+ *
+ * Trying every entry point on every frame would be thousands times hundreds of thousands. But few
+ * entry points are about one module, and a stack has few modules. Invariant: entry points are
+ * sorted by precedence (priority, file loaded last), so the first match is the answer.
  */
 #include "tags.h"
 
@@ -82,7 +87,7 @@ etl_status etlheap_tags_add_entry(etlheap_tags *tags, u32 id, const etlheap_patt
     return ETL_OK;
 }
 
-/* What matches everything matches what is not known too. */
+/* Adds a pattern. A pattern that matches everything also matches unknown names. */
 static bool add_pattern(etlheap_tags *tags, const char *pattern, u32 *id)
 {
     *id = 0;
@@ -145,7 +150,7 @@ static bool pattern_matches(const etlheap_tags *tags, u32 pattern, const char *t
     return text != NULL && etl_name_glob(etlheap_strings_get(&tags->strings, pattern), text);
 }
 
-/* Behind an entry point for all functions no other one is reached. */
+/* No entry point after one for all functions is ever reached, so the list ends there. */
 bool tag_matcher_prepare(tag_matcher *matcher, size_t slot, const char *module)
 {
     const etlheap_tags *const tags = matcher->tags;

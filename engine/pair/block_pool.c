@@ -1,4 +1,10 @@
-/* block_pool.c - see block_pool.h. */
+/*
+ * block_pool.c - the pool of open heap blocks, with an index by heap and address. block_pool.h
+ * explains its shape.
+ *
+ * In: blocks to add and remove. Out: pointers that stay valid until the pool grows. Invariant: the
+ * count of blocks that went past a group must be kept exact on removal, or probes end too early.
+ */
 #include "block_pool.h"
 
 #include <stdlib.h>

@@ -1,19 +1,18 @@
 /*
- * block_pool.h - open heap blocks, found by heap and address.
+ * block_pool.h - the open heap blocks of a shard, found by heap and address.
  *
- * Blocks lie in a pool; an index leads to them by hash. What a trace has open at once
- * is far larger than the cache, so what counts is how many lines of it an event
- * touches, and how often the processor guesses wrong on the way:
+ * Blocks lie in a pool; a hash index leads to them. The open blocks of a trace are far larger than
+ * the cache, so the cost is the number of cache lines that an event touches, and the number of
+ * mispredicted branches:
  *
- *  - places of the index are in groups of one cache line with their tags
- *    (tag_groups.h): one comparison tells which of them are worth a look, mostly the
- *    one that is looked for or none, and there is no run of places to go through;
- *  - an alloc gets the place of the pool that was left last, which is still in the
- *    cache; a free touches its block, and no block is ever moved.
+ * - places of the index are in groups of one cache line with their tags (tag_groups.h). One
+ *   comparison shows which places may match, usually one or none, so no run of places is walked;
+ * - an alloc gets the most recently freed place of the pool, which is still in the cache; a free
+ *   touches only its block; no block ever moves.
  *
- * A block whose group is full goes to the next one that is not. Each group counts the
- * blocks that went past it, so a probe ends at a group that nobody has passed, and a
- * block that leaves is taken from the counts: no tombstone is needed.
+ * A block whose group is full goes to the next group with a free place. Each group counts the
+ * blocks that went past it, so a probe ends at a group that no block has passed. A removed block is
+ * subtracted from these counts, so no tombstones are needed.
  */
 #ifndef ETLHEAP_BLOCK_POOL_H
 #define ETLHEAP_BLOCK_POOL_H
@@ -24,15 +23,15 @@
 typedef struct block {
     u64 address;
     i64 alloc_ticks;
-    u32 heap; /* number in slots.heaps, which tells the process; 0: a free place */
+    u32 heap; /* number in slots.heaps, which implies the process; 0: free place */
     u32 slot; /* number in slots.slots */
-    u32 size; /* BLOCK_SIZE_BIG: in the table's list of big sizes */
+    u32 size; /* BLOCK_SIZE_BIG: the size is in the table's list */
     u32 tid;
-    u32 rank;           /* of the event that opened it, in the run */
-    u32 displaced : 31; /* index + 1 of the block this one displaced */
+    u32 rank;           /* rank in the run of the event that opened it */
+    u32 displaced : 31; /* index + 1 of the block that this one displaced */
     u32 is_realloc : 1;
-    u32 hash;    /* of heap and address; of a free place, number of the next one */
-    u32 waiting; /* number + 1 in waiting_blocks, which may be another block's by now; 0: none */
+    u32 hash;    /* of heap and address; in a free place: number of the next one */
+    u32 waiting; /* number + 1 in waiting_blocks, which may have been reused; 0: none */
 } block;
 
 static_assert(sizeof(block) == 48, "open blocks are what a long trace keeps in memory");
@@ -41,7 +40,7 @@ static_assert(sizeof(block) == 48, "open blocks are what a long trace keeps in m
 
 typedef struct block_group {
     u8 tags[TAG_GROUP_SIZE];         /* the last ones are not used */
-    u32 passed;                      /* blocks that belong here or before, and lie behind */
+    u32 passed;                      /* blocks that belong here or before, but lie after */
     u32 numbers[BLOCK_GROUP_PLACES]; /* block n is blocks[n - 1] */
 } block_group;
 
@@ -52,9 +51,9 @@ typedef struct block_pool {
     block *blocks;
     block_group *groups; /* NULL while empty */
     u32 mask;            /* groups - 1 */
-    u32 used;            /* blocks that were ever used: all open ones are before it */
+    u32 used;            /* places ever used; all open blocks are before it */
     u32 capacity;        /* blocks */
-    u32 free;            /* number of the one that was left last */
+    u32 free;            /* number of the most recently freed place */
     u32 count;           /* open blocks */
 } block_pool;
 
@@ -69,14 +68,14 @@ static inline u32 block_pool_home(const block_pool *pool, u32 hash)
     return hash >> 7 & pool->mask;
 }
 
-/* Bit i: place i has the tag. */
+/* Bit i is set if place i has the tag. */
 static inline u32 block_group_match(const block_group *group, u8 tag)
 {
     return tag_match(group->tags, tag) & ((1u << BLOCK_GROUP_PLACES) - 1);
 }
 
-/* The first block of that tag where the probe starts, NULL when there is none: nearly
- * always the one that is looked for, but not looked at. */
+/* The first block with this tag in the group where the probe starts, or NULL. It is nearly always
+ * the right one, but its key was not compared. */
 static inline const block *block_pool_guess(const block_pool *pool, u32 hash)
 {
     if (pool->groups == NULL)
@@ -106,11 +105,11 @@ static inline block *block_pool_find(const block_pool *pool, const ordered_event
     return NULL;
 }
 
-/* A block for a key that is not in the pool, with its hash; all other members are the
- * caller's to set. Pointers to other blocks end. NULL without memory. */
+/* Adds a block for a key that is not in the pool. Sets only its hash; the caller sets all other
+ * members. Invalidates pointers to blocks. NULL if memory runs out. */
 block *block_pool_add(block_pool *pool, u32 hash);
 
-/* The block is free from now on; its key no longer leads to it. */
+/* Removes the block; its key no longer leads to it. */
 void block_pool_remove(block_pool *pool, block *from);
 
 u64 block_pool_bytes(const block_pool *pool);

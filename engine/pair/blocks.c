@@ -87,8 +87,8 @@ static inline void note_end(const block_table *table, const block *from, journal
     out->out_of_memory |= !ok;
 }
 
-/* A block that was freed goes to the journal, if there is one, else to the rows.
- * `rank` is that of the event that frees it, in the slice, or LATE. */
+/* Puts a freed block into the journal, if there is one, else into the rows. `rank` is the rank of
+ * the freeing event in the slice, or LATE. */
 static void emit_freed(const block_table *table, const block_rules *rules, const block *from,
                        journal_moment at, shard_output *out)
 {
@@ -103,7 +103,8 @@ static void emit_freed(const block_table *table, const block_rules *rules, const
     shard_emit(out, &row);
 }
 
-/* A summary may be logged after the end of its process, which has ended the block by then. */
+/* Marks a block as opened by a realloc. The summary may be logged after its process ended, which
+ * has ended the block too. */
 static void mark_realloc(const block_table *table, const block_rules *rules, block *found,
                          const ordered_event *event, shard_output *out)
 {
@@ -127,7 +128,8 @@ static displaced_block *displaced_by(const block_table *table, const block *newe
     return newer->displaced == 0 ? NULL : &table->displaced.at[newer->displaced - 1];
 }
 
-/* The free in doubt, which lies back; without one, an end at that time that nobody logged. */
+/* The moment of the free in doubt, which lies in the past; without one, of an end that nobody
+ * logged. */
 static journal_moment moment_of_doubt(const displaced_block *older, i64 ticks)
 {
     return older->in_doubt
@@ -135,7 +137,7 @@ static journal_moment moment_of_doubt(const displaced_block *older, i64 ticks)
                : (journal_moment){ ticks, LATE, ETLHEAP_FREE_FREE, false };
 }
 
-/* The displaced block has come to its end, at a moment that lies back. */
+/* Ends the displaced block at a moment in the past. */
 static void drop_displaced(block_table *table, const block_rules *rules, block *newer,
                            journal_moment at, shard_output *out)
 {
@@ -148,7 +150,7 @@ static void drop_displaced(block_table *table, const block_rules *rules, block *
     newer->displaced = 0;
 }
 
-/* The free in doubt, if there is one, was the displaced block's. */
+/* Decides that the free in doubt, if there is one, was the displaced block's. */
 static void settle_as_late(block_table *table, const block_rules *rules, block *newer,
                            shard_output *out)
 {
@@ -156,8 +158,8 @@ static void settle_as_late(block_table *table, const block_rules *rules, block *
     drop_displaced(table, rules, newer, moment_of_doubt(older, older->free_ticks), out);
 }
 
-/* The displaced block's free was lost. The free in doubt, if there is one, was the newer
- * block's: that is gone then, and the answer is false. */
+/* Decides that the displaced block's free was lost. The free in doubt, if there is one, was then
+ * the newer block's, which is gone: false. */
 static bool settle_as_lost(block_table *table, const block_rules *rules, block *newer,
                            shard_output *out)
 {
@@ -172,9 +174,9 @@ static bool settle_as_lost(block_table *table, const block_rules *rules, block *
     return false;
 }
 
-/* Nothing more came to tell whose the free in doubt was. It is late if another CPU logged it,
- * that soon after the newer block's alloc, and either nothing was lost or the thread is the
- * older block's; else a lost one explains it better. */
+/* Guesses whose the free in doubt was, because nothing more came. It is late if another CPU logged
+ * it, soon enough after the newer block's alloc, and either nothing was lost or the thread is the
+ * older block's; otherwise a lost free is more likely. */
 static bool is_late(const block_rules *rules, const displaced_block *older, const block *newer)
 {
     const bool is_likely = !rules->is_lossy || older->free_tid == older->from.tid;
@@ -182,8 +184,8 @@ static bool is_late(const block_rules *rules, const displaced_block *older, cons
            older->free_ticks <= etl_sat_add_i64(newer->alloc_ticks, rules->race_ticks);
 }
 
-/* Settles what the block displaced, if anything, without another event. False: the block
- * itself is gone. */
+/* Settles what the block displaced, if anything, without another event; false if the block itself
+ * is gone. */
 static bool settle_displaced(block_table *table, const block_rules *rules, block *newer,
                              shard_output *out)
 {
@@ -198,9 +200,9 @@ static bool settle_displaced(block_table *table, const block_rules *rules, block
     return true;
 }
 
-/* The address of the newer block is given out again, so one of two frees was lost, or is
- * late too: that is certain enough if the free in doubt is by the older block's thread. If it
- * is by another, either may be: taken as lost, it cannot shift all later pairs of the address. */
+/* The newer block's address is given out again, so one of two frees was lost or is late. If the
+ * free in doubt is by the older block's thread, that is certain enough. If it is by another thread,
+ * it is taken as lost, which cannot shift all later pairs of the address. */
 static bool settle_before_alloc(block_table *table, const block_rules *rules, block *newer,
                                 shard_output *out)
 {
@@ -223,7 +225,7 @@ static bool is_overdue(const block_rules *rules, const displaced_block *older, c
     return now_ticks > etl_sat_add_i64(since, rules->patience_ticks);
 }
 
-/* Index + 1 of the block's copy among the displaced ones; 0 without memory. */
+/* Copies a block to the displaced ones and returns its index + 1; 0 without memory. */
 static u32 keep_displaced(block_table *table, const block *from, u16 newer_cpu)
 {
     const displaced_block kept = { .from = *from,
@@ -243,7 +245,7 @@ static u32 keep_displaced(block_table *table, const block *from, u16 newer_cpu)
     return index;
 }
 
-/* Tells the journal of a block that was just opened. */
+/* Notes in the journal a block that was just opened. */
 static bool note_opened(const ordered_event *event, const block *opened, shard_output *out)
 {
     shard_journal *const journal = out->journal;
@@ -254,12 +256,12 @@ static bool note_opened(const ordered_event *event, const block *opened, shard_o
                                   .is_realloc = opened->is_realloc };
     if (!journal_note_alloc(journal, &noted, event->rank))
         return false;
-    /* Whoever settles what waits knows its stack. */
+    /* Waiting blocks are settled together with their stacks. */
     return !event->stack_is_open || opened->waiting != 0 ||
            ETLHEAP_PUSH(&journal->unsure, opened->slot);
 }
 
-/* `live` is the open block of the same key, NULL when there is none. */
+/* Opens a block. `live` is the open block of the same key; NULL if there is none. */
 static void open_block(block_table *table, const block_rules *rules, const ordered_event *event,
                        block *live, shard_output *out)
 {
@@ -297,7 +299,7 @@ static void close_block(block_table *table, const block_rules *rules, block *fou
     block_pool_remove(&table->open, found);
 }
 
-/* The block is at its end for certain, so a free in doubt before was not its own. */
+/* Closes a block that has certainly ended, so a free in doubt before was not its own. */
 static void close_newer(block_table *table, const block_rules *rules, block *found,
                         const ordered_event *event, shard_output *out)
 {
@@ -325,9 +327,9 @@ static void free_block(block_table *table, const block_rules *rules, block *foun
 }
 
 /*
- * Did the alloc of the realloc open the block? Its thread and size say so: nobody else knows
- * the address before the summary. Without a free before the summary there was no alloc
- * either, unless records are missing; then the block is an older one whose free is late.
+ * Did the alloc of the realloc open the block? Thread and size tell: nobody else knows the address
+ * before the summary. Without a free before the summary there was no alloc either, unless records
+ * are missing; then it is an older block whose free is late.
  */
 static bool is_own_block(const block_table *table, const block_rules *rules, const block *found,
                          const ordered_event *event)
@@ -336,7 +338,7 @@ static bool is_own_block(const block_table *table, const block_rules *rules, con
            size_of(table, found) == event->size;
 }
 
-/* The summary of a realloc whose alloc was logged marks its block. */
+/* Applies the new address of a realloc. If its alloc was logged, the summary marks that block. */
 static void supply_new(block_table *table, const block_rules *rules, const ordered_event *event,
                        block *found, shard_output *out)
 {
@@ -351,7 +353,7 @@ static void supply_new(block_table *table, const block_rules *rules, const order
     open_block(table, rules, event, found, out);
 }
 
-/* The free that belongs to a realloc was logged, which knows the size of what it freed. */
+/* Settles by the realloc's own free, which was logged: the realloc knows the size that it freed. */
 static void settle_by_size(block_table *table, const block_rules *rules, block *found,
                            const ordered_event *event, shard_output *out)
 {
@@ -367,11 +369,11 @@ static void settle_by_size(block_table *table, const block_rules *rules, block *
 }
 
 /*
- * Is the block at the old address the one that moved, whose free was not seen? Between
- * that free and the summary another thread may have been given the address. While the
- * new block was allocated, the old one was still there, which tells them apart. Else a
- * system that logs the summary alone means the block of that size; one that logs the free
- * lost it, and only an old block is certain to be meant.
+ * Is the block at the old address the one that moved, whose free was not seen? Between that free
+ * and the summary another thread may have got the address. The old block was still there when the
+ * new one was allocated, which tells them apart. If not, a system that logs only summaries means
+ * the block of that size; one that logs frees lost this one, and only an old block is certainly the
+ * right one.
  */
 static bool is_old_block(const block_table *table, const block_rules *rules, const block *found,
                          const ordered_event *event, shard_output *out)
@@ -394,7 +396,8 @@ static void supply_free(block_table *table, const block_rules *rules, block *fou
     close_newer(table, rules, found, event, out);
 }
 
-/* With its heap or process, or still in use: what nothing freed. */
+/* Puts out a block that nothing freed: it ended with its heap or process, or is still
+ * outstanding. */
 static void emit_unfreed(const block_table *table, const block_rules *rules, const block *place,
                          shard_output *out)
 {
@@ -410,7 +413,7 @@ static void emit_unfreed(const block_table *table, const block_rules *rules, con
     note_end(table, place, at, out);
 }
 
-/* Takes such a block out of the table. */
+/* Removes such a block from the table. */
 static void end_unfreed(block_table *table, const block_rules *rules, block *place,
                         shard_output *out)
 {
@@ -500,7 +503,7 @@ block *blocks_find(const block_table *table, u32 heap, u64 address, u32 rank)
     return found != NULL && found->rank == rank ? found : NULL;
 }
 
-/* What a sweep knows of a heap: which of its blocks are dead. */
+/* What a sweep knows about a heap: which of its blocks are dead. */
 typedef struct heap_death {
     u32 heap;
     bool is_dead;    /* some may be: those allocated ... */
@@ -521,8 +524,8 @@ static heap_death death_of(const block_rules *rules, u32 number, i64 now_ticks)
     return death;
 }
 
-/* Most blocks are of few heaps, and live: what is known of the heap is remembered, so that
- * they cost no more than a look. */
+/* Removes dead blocks. Most blocks are live and belong to a few heaps, whose state is remembered,
+ * so each costs no more than a look. */
 void blocks_sweep(block_table *table, const block_rules *rules, i64 now_ticks, shard_output *out)
 {
     heap_death deaths[DEATHS] = { { 0 } };

@@ -1,4 +1,11 @@
-/* late_stacks.c - see late_stacks.h. */
+/*
+ * late_stacks.c - updates blocks whose stack arrived, or was given up, after their slice.
+ * late_stacks.h draws the way.
+ *
+ * In: settled waits of the join. Out: slots of open blocks, words of the journal and counts of the
+ * tally. Invariant: a settled number may already lead to another block; ranks are compared before
+ * anything is changed.
+ */
 #include "late_stacks.h"
 
 #include <stdlib.h>

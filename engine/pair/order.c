@@ -21,23 +21,23 @@
 #define EVENTS_PER_BUCKET 4096u
 #define CACHE_SIZE        64u /* a power of two */
 #define AHEAD             8u  /* events fetched before their turn */
-/* Bytes that a shard's list gets next: another core may hold the line, and all stores wait
- * for one that has to fetch it. */
+/* How far ahead a shard's list is prefetched for writing: another core may hold the cache line, and
+ * later stores wait for it. */
 #define WRITE_AHEAD (2 * sizeof(ordered_event))
 
-/* An event on its way into order. */
+/* The sort key of an event. */
 typedef struct order_key {
     i64 ticks;
     const memory_event *event;
 } order_key;
 
-/* Keys that are to be merged. */
+/* Keys to be merged. */
 typedef struct merge_room {
     order_key *keys, *other; /* the second as large, for every other pass */
     u32 *starts;             /* of the runs, and the end of the last one */
 } merge_room;
 
-/* What is known of a heap handle of a process id, for times of the bucket. */
+/* The owner of a heap handle and process id, for times of the bucket. */
 typedef struct cached_owner {
     u64 handle;
     u32 pid;
@@ -81,9 +81,9 @@ bool order_plan(slice_order *order, scan_output *tasks, u32 task_count)
     return reserve(order, count, bucket_count) && cut(order, bucket_count);
 }
 
-/* Tasks of one stream follow each other. An event behind a record of another kind
- * and of a later time may be read with the next slice only. Returns the time of the last
- * event, or from_ticks. */
+/* Makes times of a stream ascend. Its tasks follow each other. An event after a record of another
+ * kind with a later time may be read only with the next slice. Returns the time of the last event,
+ * or from_ticks. */
 static i64 make_monotone(scan_output *tasks, u32 task_count, i64 from_ticks)
 {
     i64 latest = from_ticks, last_of_all = from_ticks;
@@ -133,7 +133,7 @@ static bool reserve(slice_order *order, size_t count, u32 bucket_count)
     return order->bounds_capacity > 0;
 }
 
-/* First event of the task at or after `ticks`, from `low` on. */
+/* The first event of the task at or after `ticks`, from `low` on. */
 static u32 find_ticks(const scan_output *task, u32 low, i64 ticks)
 {
     u32 high = (u32)task->events.count;
@@ -149,8 +149,8 @@ static u32 find_ticks(const scan_output *task, u32 low, i64 ticks)
     return low;
 }
 
-/* Where the buckets end, but for the last: where a sample of the times says that so many
- * lie before. Tasks of which times go back are not in order; then buckets are uneven. */
+/* Places the ends of the buckets, by a sample of the times. Tasks whose times go back are not
+ * sorted; then buckets are uneven. */
 static bool place_ends(slice_order *order, u32 bucket_count)
 {
     size_t count = 0;
@@ -199,8 +199,7 @@ static bool cut(slice_order *order, u32 bucket_count)
     return true;
 }
 
-/* A bucket's slots fit into the cache, and are there when they are asked for. See
- * replay_fetch about inlining. */
+/* Prefetches a slot; the slots of a bucket fit into the cache. See replay_fetch about inlining. */
 __attribute__((always_inline)) static inline void fetch_slot(const slot_table *slots,
                                                              stack_ref stack)
 {
@@ -209,8 +208,8 @@ __attribute__((always_inline)) static inline void fetch_slot(const slot_table *s
         __builtin_prefetch(first);
 }
 
-/* The parts of the runs, one after the other, and how many events each shard gets;
- * starts has task_count + 1 places. What tasks of one stream have is one run. */
+/* Gathers the parts of the runs, one after the other, and counts the events of each shard. starts
+ * has task_count + 1 elements. Tasks of one stream make one run. */
 static u32 gather(const slice_order *order, u32 index, order_key *keys, u32 *starts)
 {
     u32 *const shards = order->buckets[index].shard_starts;
@@ -260,7 +259,7 @@ void order_fill(slice_order *order, u32 index)
     close_room(&room);
 }
 
-/* For `count` keys of as many runs as there are tasks; to be closed in any case. */
+/* Makes room for `count` keys in as many runs as there are tasks; to be closed in any case. */
 static bool open_room(merge_room *room, const slice_order *order, size_t count)
 {
     room->keys = malloc((count * 2 + 1) * sizeof *room->keys);
@@ -275,10 +274,10 @@ static void close_room(merge_room *room)
     free(room->starts);
 }
 
-/* Without a branch that depends on the data: it would be mispredicted half the time,
- * because CPUs take turns. Which times are compared next depends on the comparison
- * before it, so both that may come are read ahead; they may lie behind their run. The
- * masks are there because compilers make branches of anything else. */
+/* Merges two runs without branches on data, which would be mispredicted half the time, because CPUs
+ * take turns. Which times are compared next depends on the last comparison, so both candidates are
+ * read ahead; they may lie after their run. The masks are there because compilers make branches of
+ * anything else. */
 static void merge_two(const order_key *a, const order_key *middle, const order_key *end,
                       order_key *out)
 {
@@ -299,7 +298,7 @@ static void merge_two(const order_key *a, const order_key *middle, const order_k
     memcpy(out, b, (size_t)(end - b) * sizeof *b);
 }
 
-/* Merges neighbours until one run is left; returns where it is. */
+/* Merges neighbouring runs until one is left; returns it. */
 static order_key *merge_runs(const merge_room *room, u32 run_count)
 {
     order_key *keys = room->keys, *other = room->other;
@@ -321,7 +320,7 @@ static order_key *merge_runs(const merge_room *room, u32 run_count)
     return keys;
 }
 
-/* Looks up an owner; what is not in the table goes to the bucket's own lists. */
+/* Looks up an owner. Owners not in the table go to the bucket's own lists. */
 static bool find_owner(filler *f, i64 ticks, cached_owner *out)
 {
     const slot_table *const slots = f->order->slots;
@@ -351,7 +350,7 @@ static bool flush_count(filler *f, cached_owner *cached)
     return ETLHEAP_PUSH(&f->bucket->counts, count);
 }
 
-/* The owner of the event; NULL without memory. */
+/* Finds the owner of the event; NULL without memory. */
 static cached_owner *owner_of(filler *f, const memory_event *event, i64 ticks)
 {
     const trace_context *const context = f->order->context;
@@ -395,7 +394,7 @@ static inline bool add_slot(filler *f, stack_ref stack, u32 owner, u32 *slot)
     return ETLHEAP_PUSH(&f->bucket->new_slots, (slot_row){ stack, owner });
 }
 
-/* What waits has the slot of no stack. Apart, to leave registers to what does not. */
+/* A waiting event gets the slot of no stack. Not inlined, to keep registers for the common case. */
 __attribute__((noinline)) static bool add_waiting(filler *f, stack_ref stack, u32 owner, u32 *slot)
 {
     order_waiting row = { .number = stack & STACK_NUMBER_MAX };

@@ -1,15 +1,14 @@
 /*
- * order.h - the memory events of a slice in time order, cut for the shards.
+ * order.h - puts the memory events of a slice in time order and divides them among shards.
  *
- * Every stream (CPU) is in order by itself, and a slice has as many sorted runs
- * as tasks. Its time is cut into buckets of about equal count, which many
- * threads merge at once: in a bucket, the runs' parts are merged two by two;
- * ties go by stream, then by position, so there is one order only. Each event
- * then has a *rank* in the slice, and is handed to its shard's list with all that
- * pairing asks for: the number of its heap and, where it opens a block, its slot.
+ * Each stream (CPU) is in order, and a slice has as many sorted runs as tasks. Its time is cut into
+ * buckets with about equally many events, which threads merge in parallel: in a bucket, the parts
+ * of the runs are merged two by two. Ties go by stream, then by position, so the order is unique.
  *
- * A rank is also the name of the block that its event opens, and the place of
- * its entry in the journal: nothing has to be put in order a second time.
+ * Each event then has a *rank* in the slice and goes into its shard's list, with what pairing
+ * needs: the number of its heap and, if it opens a block, its slot. The rank also identifies the
+ * block that the event opens, and the place of its entry in the journal, so nothing has to be
+ * sorted again.
  */
 #ifndef ETLHEAP_ORDER_H
 #define ETLHEAP_ORDER_H
@@ -18,45 +17,45 @@
 #include "engine/context/slots.h"
 #include "engine/log/journal.h"
 
-/* Numbers of what is new in a bucket, until order_settle gives it its own. */
+/* Marks the number of something new in a bucket, until order_settle gives it its final number. */
 #define ORDER_LOCAL ((u32)1 << 31)
 
-/* Besides: in place of a slot there is a place among the bucket's events that wait. */
+/* Marks an index into the bucket's waiting events instead of a slot. */
 #define ORDER_WAITING ((u32)1 << 30)
 
-/* An event that opens a block whose stack may still come. */
+/* An event that opens a block and whose stack may still come. */
 typedef struct order_waiting {
-    u32 number; /* that the join gave it, in its shard */
-    u32 slot;   /* of no stack; may be local */
+    u32 number; /* from the join, in its shard */
+    u32 slot;   /* slot without a stack; may be local */
 } order_waiting;
 
-/* An event as a shard sees it. */
+/* An event in a shard's list. */
 typedef struct ordered_event {
     i64 ticks;
     union {
         u64 address;
-        journal_entry entry; /* once paired, with a journal: what was noted at its place */
+        journal_entry entry; /* once paired, with a journal: its entry */
     };
     union {
-        u64 size;                  /* heap shards; as memory_event.size */
+        u64 size;                  /* heap shards: as memory_event.size */
         const memory_event *range; /* range shards: the event itself */
     };
     union {
         u32 heap;    /* heap shards: number in slots.heaps; range shards: the process */
-        u32 partner; /* once paired, with a journal: as journal_wide.partners */
+        u32 partner; /* once paired, with a journal: as in journal_wide.partners */
     };
     u32 slot; /* opening ops: number in slots.slots; OLD: memory_event.since_alloc */
     u32 tid;
     u32 rank; /* in the slice */
-    u32 hash; /* heap shards: block_hash, once the heap is settled */
+    u32 hash; /* heap shards: block_hash, once the heap is final */
     u16 cpu;
     u8 op;              /* memory_op */
-    bool stack_is_open; /* an opening op whose stack is none or provisional */
+    bool stack_is_open; /* an opening op with no stack or a provisional one */
 } ordered_event;
 
 static_assert(sizeof(ordered_event) <= 48, "a slice of these should stay in the cache");
 
-/* Events of a process in a bucket. */
+/* The number of events of a process in a bucket. */
 typedef struct order_count {
     u32 process;
     u32 heap_events, virtualalloc_events, custom_events;
@@ -64,20 +63,20 @@ typedef struct order_count {
 
 /* An event whose actor may still come: see order_actors.h. */
 typedef struct order_actor_wait {
-    u32 number; /* that stands in place of the stack, ... */
+    u32 number; /* stands for the stack ... */
     u32 rank;   /* in the slice */
     u32 owner;  /* may be local */
     u8 shard;   /* ... in this shard */
 } order_actor_wait;
 
 typedef struct order_bucket {
-    i64 end_ticks;                /* of all but the last one */
+    i64 end_ticks;                /* end of the bucket; unused for the last one */
     u32 first, count;             /* ranks */
     u32 shard_starts[SHARDS + 1]; /* in slice_order.events, from `first` */
     ETLHEAP_VECTOR(heap_row) new_heaps;
     ETLHEAP_VECTOR(owner_row) new_owners; /* .heap may be local */
     ETLHEAP_VECTOR(slot_row) new_slots;   /* .owner may be local */
-    ETLHEAP_VECTOR(u32) heap_ids;         /* of the new ones, once settled */
+    ETLHEAP_VECTOR(u32) heap_ids;         /* heaps of the new owners, once settled */
     ETLHEAP_VECTOR(u32) owner_ids;
     ETLHEAP_VECTOR(u32) slot_ids;
     ETLHEAP_VECTOR(order_waiting) waiting;
@@ -95,35 +94,35 @@ typedef struct slice_order {
     const slot_table *slots;
     const slot_table *actors; /* with wide.actors */
     bool count_only;
-    bool numbers_blocks;    /* as stack_join.numbers_blocks */
-    i64 from_ticks;         /* no event of the slices before is later; INT64_MIN at first */
-    i64 last_ticks;         /* of the slice's last event; from_ticks without one */
+    bool numbers_blocks;    /* as in stack_join */
+    i64 from_ticks;         /* latest time of earlier slices; INT64_MIN at first */
+    i64 last_ticks;         /* time of the slice's last event; from_ticks if there is none */
     ordered_event *events;  /* by bucket, then shard, then time */
-    i64 *ticks;             /* by rank, the journal's; NULL: not wanted */
-    journal_entry *entries; /* likewise: marked where time moves on */
-    journal_wide wide;      /* likewise: of opening ops; NULL: not wanted */
+    i64 *ticks;             /* by rank, in the journal; NULL: not needed */
+    journal_entry *entries; /* the same; marked where the time changes */
+    journal_wide wide;      /* the same, of opening ops; NULL: not needed */
     u32 count;
     size_t capacity;
     order_bucket *buckets;
     u32 bucket_count, bucket_capacity;
-    u32 *bounds; /* bucket after bucket: where each task's part begins */
+    u32 *bounds; /* by bucket: where each task's part begins */
     size_t bounds_capacity;
 } slice_order;
 
-/* Cuts the slice into buckets by the tasks' samples. Times that go back within a stream
- * are moved up to the latest before them, or to where the slice begins. False without
- * memory or with too many events. */
+/* Cuts the slice into buckets by the tasks' samples. A time that goes back within a stream is
+ * raised to the latest before it, or to the start of the slice. False if memory runs out, or there
+ * are too many events. */
 bool order_plan(slice_order *order, scan_output *tasks, u32 task_count);
 
-/* Fills bucket `index`; each by one task, at the same time. */
+/* Fills bucket `index`. Different buckets may be filled in parallel. */
 void order_fill(slice_order *order, u32 index);
 
-/* Numbers what is new, bucket after bucket, but for actors. False without memory, or when a
- * bucket had none. */
+/* Gives everything new its final number, bucket after bucket, except actors. False if memory ran
+ * out, here or in a bucket. */
 bool order_settle(slice_order *order, slot_table *slots);
 
-/* After pairing: brings what was noted of the bucket's events to their places in
- * the journal; each bucket by one task. */
+/* Call it after pairing. Copies the entries of the bucket's events to their places in the journal.
+ * Different buckets may be copied in parallel. */
 void order_note(const slice_order *order, u32 index);
 
 void order_free(slice_order *order);
@@ -133,7 +132,7 @@ static inline u32 order_heap_number(const order_bucket *bucket, u32 heap)
     return (heap & ORDER_LOCAL) == 0 ? heap : bucket->heap_ids.at[heap & ~ORDER_LOCAL];
 }
 
-/* NULL: an event with a slot. */
+/* The waiting entry that a slot stands for; NULL if it is a real slot. */
 static inline const order_waiting *order_waiting_of(const order_bucket *bucket, u32 slot)
 {
     const u32 flags = ORDER_LOCAL | ORDER_WAITING;

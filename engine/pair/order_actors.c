@@ -1,4 +1,11 @@
-/* order_actors.c - see order_actors.h. */
+/*
+ * order_actors.c - numbers who ended each block: pairs of (owner, freeing stack). order_actors.h
+ * lists the cases.
+ *
+ * In: events of a bucket in order, with stacks of frees. Out: the actor and thread of each event,
+ * by rank. Invariant: actors have their own numbers, so slots are the same whether or not anybody
+ * asks who freed.
+ */
 #include "order_actors.h"
 
 #include <stdlib.h>

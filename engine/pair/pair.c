@@ -1,29 +1,34 @@
 /*
- * pair.c - gives each event of a shard to its rule, in time order.
+ * pair.c - applies the rules of blocks and ranges to each event of a shard, in order of time.
  *
- * A shard's events lie in one list per bucket. What the rule will read misses
- * the cache nearly always, so it is fetched some events before its turn. Events on
- * their way are copies: their lists were written by other cores, and one that only reads
- * them need not take them away from those.
+ * In: a shard's events, one list for each bucket (order.c). Out: changes in the shard's tables, and
+ * for each event its journal entry.
+ *
+ *     list of bucket 0, 1, 2 ... ──▶ window of 32 copies: prepare ─▶ fetch ─▶ apply ──▶ blocks.c
+ *
+ * What a rule will read nearly always misses the cache, so it is fetched some events ahead. The
+ * window holds copies: lists were written by other cores, and reading them once leaves the lines
+ * there. Invariant: the window stays filled from list to list, and events are applied in exactly
+ * the order of the lists.
  */
 #include "pair.h"
 
 #include <stdlib.h>
 
-/* A thread that has freed a block logs it within microseconds, unless it is preempted. */
+/* A thread logs a free within microseconds, unless it is preempted. */
 #define RACE_NS ((i64)1000 * 1000)
-/* Hot addresses are used again within milliseconds. The journal is held open for longer. */
+/* Hot addresses are used again within milliseconds. The journal stays open for longer. */
 #define PATIENCE_NS ((i64)100 * 1000 * 1000)
 
 #define LOOK_AHEAD 12u
 #define WINDOW     32u /* copies; a power of two */
 
-/* Bytes of a list after which the processor has understood that it goes on. */
+/* After this many bytes, the processor prefetches the rest of a list by itself. */
 #define LIST_AHEAD (8 * sizeof(ordered_event))
 
 static_assert(2 * LOOK_AHEAD < WINDOW, "events are looked at twice before their turn");
 
-/* Events of a heap shard on their way. */
+/* The window of events of a heap shard. */
 typedef struct pair_window {
     const pair_input *input;
     pair_shard *shard;
@@ -68,7 +73,7 @@ void pair_slice(const pair_input *input, u32 index, pair_shard *shard)
     ranges_sweep(&shard->ranges, input->rules.context, input->end_ticks, &shard->out);
 }
 
-/* Where a list begins cannot be foretold from the one before it. */
+/* Prefetches the start of a list, which cannot be predicted from the list before. */
 static void fetch_list(const slice_order *order, u32 bucket, u32 index)
 {
     if (bucket >= order->bucket_count)
@@ -96,7 +101,7 @@ static void pair_blocks(const order_bucket *bucket, u32 index, pair_window *wind
     }
 }
 
-/* Of an event that is new in the bucket, or waits. */
+/* Sets the slot of an event that is new in the bucket, or waits. */
 static void settle_slot(const order_bucket *bucket, ordered_event *event, pair_shard *shard)
 {
     const order_waiting *const waiting = order_waiting_of(bucket, event->slot);
@@ -122,8 +127,8 @@ static void fetch_next(pair_window *window)
     blocks_prefetch(&window->shard->blocks, &window->at[window->fetched++ % WINDOW]);
 }
 
-/* What the journal is told of the event stays at its place among the events: the one in
- * the journal is a neighbour of other shards' places. */
+/* Applies the next event. Its journal entry stays with the event for now: its place in the journal
+ * is next to places of other shards. */
 static void apply_next(pair_window *window)
 {
     shard_output *const out = &window->shard->out;

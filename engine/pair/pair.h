@@ -1,13 +1,11 @@
-/*
- * pair.h - memory events of a slice, in time order per shard, to lifetimes.
- */
+/* pair.h - pairs the memory events of a slice, in time order per shard, into lifetimes. */
 #ifndef ETLHEAP_PAIR_H
 #define ETLHEAP_PAIR_H
 
 #include "blocks.h"
 #include "ranges.h"
 
-/* What a shard carries from slice to slice. Range shards use ranges alone. */
+/* The state of a shard between slices. Range shards use only `ranges`. */
 typedef struct pair_shard {
     block_table blocks;
     range_table ranges;
@@ -17,18 +15,18 @@ typedef struct pair_shard {
 
 typedef struct pair_input {
     block_rules rules;
-    slice_order *order; /* settled; a shard's events are written by its task alone */
+    slice_order *order; /* settled; only the shard's task writes its events */
     i64 end_ticks;      /* of the slice */
-    bool sweep;         /* a process or heap ended: dead blocks can leave */
+    bool sweep;         /* a process or heap ended, so dead blocks can be emitted */
 } pair_input;
 
-/* Sets the limits of blocks.h, in ticks of the clock. */
+/* Sets the limits of blocks.h in ticks of the clock. */
 void pair_set_limits(block_rules *rules, const timebase *base);
 
-/* Runs shard `index` over the slice. Failure is in shard->out. */
+/* Pairs the events of shard `index`. Failures are in shard->out. */
 void pair_slice(const pair_input *input, u32 index, pair_shard *shard);
 
-/* After the last slice: what is still open leaves. */
+/* Call it after the last slice. Emits everything that is still open. */
 void pair_finish(const pair_input *input, pair_shard *shard);
 
 void pair_free(pair_shard *shard);

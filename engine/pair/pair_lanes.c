@@ -1,4 +1,10 @@
-/* pair_lanes.c - see pair_lanes.h. */
+/*
+ * pair_lanes.c - pairs the shards of a slice, one task for each thread.
+ *
+ * In: ordered events by shard. Out: changed shards, and tallies by lane. A lane takes shards as
+ * they come from one counter. Invariant: a lane's tally is added up only at the end, so it does not
+ * matter which lane took a shard.
+ */
 #include "pair_lanes.h"
 
 #include <stdlib.h>

@@ -1,9 +1,8 @@
 /*
- * pair_lanes.h - the shards of a slice, paired by as many tasks as there are threads.
+ * pair_lanes.h - pairs the shards of a slice with one task per thread.
  *
- * A lane is a task that takes shards as they come. Where blocks are counted in
- * place of being kept (tally.h), each lane counts in a tally of its own: a tally
- * is as large as there are slots, so there is not one for each shard.
+ * A lane is a task that takes shards as they come. If blocks are only counted (tally.h), each lane
+ * has its own tally: a tally is as large as the number of slots, too large to have one per shard.
  */
 #ifndef ETLHEAP_PAIR_LANES_H
 #define ETLHEAP_PAIR_LANES_H
@@ -15,29 +14,27 @@
 
 typedef struct pair_lanes {
     u32 count;
-    slot_tally *tallies; /* of each lane; NULL: blocks are not counted */
-    pair_input input;    /* of the slice */
+    slot_tally *tallies; /* one per lane; NULL: blocks are not only counted */
+    pair_input input;    /* for the slice */
     pair_shard shards[SHARDS];
-    bool is_end; /* the run's, not a slice's */
+    bool is_end; /* end of the run, not of a slice */
     atomic_uint next_shard;
 } pair_lanes;
 
-/* Lanes for so many threads, from {0}. False without memory; to be closed in any
- * case. */
+/* Opens lanes for `jobs` threads, from {0}. False if memory runs out; close them in any case. */
 bool pair_lanes_open(pair_lanes *lanes, u32 jobs, bool counts_blocks);
 void pair_lanes_close(pair_lanes *lanes);
 
-/* pair_slice of all shards. */
+/* Calls pair_slice for all shards. */
 void pair_lanes_run(pair_lanes *lanes, etlheap_crew *crew);
 
-/* pair_finish of all shards. */
+/* Calls pair_finish for all shards. */
 void pair_lanes_finish(pair_lanes *lanes, etlheap_crew *crew);
 
-/* Hands what was counted, of slots up to slot_count, to the journal. False without
- * memory. */
+/* Adds the counts of slots up to slot_count to the journal. False if memory runs out. */
 bool pair_lanes_sum(const pair_lanes *lanes, u32 slot_count, event_journal *journal);
 
-/* Memory that lives longer than a slice; the large parts. */
+/* The bytes of memory that live longer than a slice; only large parts. */
 u64 pair_lanes_bytes(const pair_lanes *lanes);
 
 #endif

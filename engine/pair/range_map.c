@@ -1,19 +1,24 @@
 /*
- * range_map.c - see range_map.h.
+ * range_map.c - a map of disjoint address ranges, for ranges.c.
  *
- * A sorted array of pointers to sorted leaves. Finding is two binary searches.
- * Inserting moves at most one leaf's tail; a full leaf splits in two, which
- * moves the pointer array's tail: for n ranges n/64 pointers per 64 insertions.
+ * In: ranges that do not overlap. Out: look-ups by address, removed parts, bytes and gaps in a
+ * region.
  *
- * A leaf knows the bytes of its ranges. So the bytes of a large region are added
- * up leaf by leaf, and a leaf whose bytes fill its extent has no gap inside: who
- * looks for a gap in memory committed page by page steps over it at once.
+ *     leaves   [ a b c d ] [ e f g ] [ h i j k l ]      a sorted array of pointers to sorted leaves
+ *
+ * Finding is two binary searches. Inserting moves at most one leaf's tail; a full leaf splits in
+ * two, which moves the tail of the pointer array: for n ranges n/64 pointers for each 64
+ * insertions.
+ *
+ * A leaf knows the bytes of its ranges. So the bytes of a large region are added up leaf by leaf,
+ * and a leaf whose bytes fill its extent has no gap: a search for a gap in memory committed page by
+ * page steps over it at once. Invariant: every change of a range must update its leaf's bytes.
  */
 #include "range_map.h"
 
 #include <stdlib.h>
 
-/* The first leaf whose last range ends after the address. */
+/* Finds the first leaf whose last range ends after the address. */
 static u32 seek_leaf(const range_map *map, u64 address)
 {
     size_t low = 0, high = map->leaves.count;
@@ -96,7 +101,7 @@ static bool split_leaf(range_map *map, u32 index)
     return true;
 }
 
-/* The leaf a new range goes to, with room; NULL without memory. */
+/* The leaf for a new range, with room in it; NULL without memory. */
 static range_leaf *leaf_for(range_map *map, u64 start)
 {
     if (map->leaves.count == 0) {

@@ -29,7 +29,7 @@ static u64 end_of(u64 start, u64 size)
     return etl_sat_add_u64(start, size);
 }
 
-/* Who ends what the event ends; what makes room for another range, nobody. */
+/* Notes who freed. Ranges that make room for another one have no freer. */
 static void note_freer(const memory_event *event, shard_output *out)
 {
     const bool frees = op_ends_range(event->op) || event->op == OP_CUSTOM_FREE;
@@ -85,8 +85,8 @@ static bool has_bytes(const range_map *map, u64 start, u64 end)
     return found != NULL && found->start < end;
 }
 
-/* Freeing what is neither committed nor reserved frees memory from before the
- * trace. Pages of a known reservation may well be empty. */
+/* Counts frees of memory that is neither committed nor reserved: it is from before the trace. Pages
+ * of a known reservation may well be uncommitted. */
 static void count_if_unknown(const range_owner *owner, const memory_event *event, u64 start,
                              u64 end, shard_output *out)
 {
@@ -103,8 +103,8 @@ static void count_unknown(const range_owner *owner, const memory_event *event, s
         shard_emit_unmatched(out, event, owner->process, owner->kind);
 }
 
-/* A destroyed heap's extents must not pass for those of a new heap with its
- * handle. Looks at the extents only when there was a destruction since. */
+/* Ends the extents of a destroyed heap, which must not pass for those of a new heap with its
+ * handle. Looks at extents only if a heap was destroyed since. */
 static void end_destroyed(const trace_context *context, range_owner *owner, i64 now_ticks,
                           shard_output *out)
 {
@@ -125,7 +125,7 @@ static range gap_at(const range_map *map, range wanted, u64 at, u64 end)
     return wanted;
 }
 
-/* Whoever was there first keeps its place. */
+/* Opens lifetimes in the gaps; existing ranges keep their place. */
 static void fill_gaps(range_map *map, range wanted, shard_output *out)
 {
     u64 at = range_map_gap(map, wanted.start);
@@ -139,7 +139,7 @@ static void fill_gaps(range_map *map, range wanted, shard_output *out)
     }
 }
 
-/* What a range of the map is a lifetime of; ETLHEAP_KIND_COUNT: of nothing. */
+/* The kind of a lifetime in the map; ETLHEAP_KIND_COUNT if it makes none. */
 static u8 kind_of_map(const range_owner *owner, const range_map *map, const shard_output *out)
 {
     if (map != &owner->reserved)
@@ -169,8 +169,8 @@ static void emit_range(const range_owner *owner, const range_map *map, const ran
     shard_emit(out, &row);
 }
 
-/* Takes [start, end) out of one range that overlaps it: what is left of it on
- * either side stays. Returns the removed part. */
+/* Cuts [start, end) out of a range that overlaps it; the rest on either side stays. Returns the
+ * removed part. */
 static range cut(range_map *map, const range *found, range_place place, u64 start, u64 end,
                  shard_output *out)
 {
@@ -188,7 +188,7 @@ static range cut(range_map *map, const range *found, range_place place, u64 star
     return removed;
 }
 
-/* Ends what lies in [start, end) of one of the owner's maps. */
+/* Ends everything in [start, end) of one of the owner's maps. */
 static void remove_ranges(range_owner *owner, range_map *map, u64 start, u64 end, i64 ticks,
                           shard_output *out)
 {
@@ -224,8 +224,8 @@ static void forget_replaced(const trace_context *context, range_owner *owner, i6
     owner->replaced.count = kept;
 }
 
-/* Notes the reservations whose release was not seen before a new one in their place, and
- * ends what was committed in them. */
+/* Notes reservations that a new one replaces without a release, and ends what was committed in
+ * them. */
 static void note_replaced(const trace_context *context, range_owner *owner,
                           const memory_event *event, shard_output *out)
 {
@@ -264,7 +264,7 @@ static bool is_late_release(const trace_context *context, range_owner *owner,
     return false;
 }
 
-/* What takes the place of a placeholder was reserved with that. */
+/* Opens a reservation, except in a placeholder: that one was reserved already. */
 static void open_reservation(const trace_context *context, range_owner *owner,
                              const memory_event *event, range wanted, shard_output *out)
 {
@@ -277,8 +277,8 @@ static void open_reservation(const trace_context *context, range_owner *owner,
     reserve(owner, wanted, out);
 }
 
-/* The stack of a call that reserves and commits, and its thread if only the stack names it,
- * come with the commit, which is the next row. */
+/* Names a reservation. If a call reserves and commits, its stack, and the thread if only the stack
+ * names it, come with the commit, the next row. */
 static void name_reservation(range_owner *owner, const range *commit)
 {
     range_place place;
@@ -291,7 +291,7 @@ static void name_reservation(range_owner *owner, const range *commit)
     found->tid = commit->tid;
 }
 
-/* A new reservation replaces what an unseen release left behind. */
+/* Adds a reservation; it replaces whatever an unseen release left behind. */
 static void reserve(range_owner *owner, range wanted, shard_output *out)
 {
     end_overlapped(owner, &owner->reserved, wanted, out);
@@ -299,8 +299,8 @@ static void reserve(range_owner *owner, range wanted, shard_output *out)
         out->out_of_memory = true;
 }
 
-/* With size 0 the reservation at `base` goes; if its start was not seen, the
- * committed range there. A size is a part of a reservation only if that is a placeholder. */
+/* Releases. Size 0 removes the reservation at `base`, or the committed range there if its start was
+ * not seen. A size is a part of a reservation only for placeholders. */
 static void release(range_owner *owner, const memory_event *event, shard_output *out)
 {
     const u64 base = event->address, size = event->size;
@@ -318,9 +318,9 @@ static void release(range_owner *owner, const memory_event *event, shard_output 
     remove_committed(owner, base, end, event->ticks, out);
 }
 
-/* The record tells how many bytes of the region are committed, not which. What we do not know of
- * yet is put into the first gaps: sizes are then right, and addresses are when the whole region is
- * committed. The region is a reservation, unless it is a part of one whose making was seen. */
+/* Applies a rundown, which says how many bytes of a region are committed, not which. Unknown bytes
+ * go to the first gaps: sizes are then right, and addresses too if the whole region is committed.
+ * The region is a reservation, unless it is part of a known one. */
 static void rundown(range_owner *owner, const memory_event *event, shard_output *out)
 {
     const u64 end = end_of(event->address, event->heap);
@@ -346,10 +346,9 @@ static void rundown(range_owner *owner, const memory_event *event, shard_output 
 }
 
 /*
- * Of a process that was there before the trace, and that nothing told of yet, the
- * rundown may know more than the events, never less. Of others it has to say what the
- * events add up to, where it knows more just as where it knows less: they were lost, or
- * there were none, as when a stack grows.
+ * Applies the rundown at the end. For a process from before the trace that no record listed, it may
+ * know more than the events, never less. For others it must agree with the events; any difference
+ * is counted: events were lost, or there were none, as when a stack grows.
  */
 static void rundown_at_end(range_owner *owner, const memory_event *event, bool was_started,
                            shard_output *out)
@@ -368,7 +367,7 @@ static void rundown_at_end(range_owner *owner, const memory_event *event, bool w
         rundown(owner, event, out);
 }
 
-/* Ends the block of no bytes at the address; false: there is none. */
+/* Ends the empty block at the address; false if there is none. */
 static bool remove_empty(range_owner *owner, u64 address, i64 ticks, shard_output *out)
 {
     range_place place;
@@ -382,7 +381,8 @@ static bool remove_empty(range_owner *owner, u64 address, i64 ticks, shard_outpu
     return true;
 }
 
-/* A call that failed has no address. What ends beyond the address space is cut there. */
+/* Opens a custom block. A failed call has no address. A block is cut at the end of the address
+ * space. */
 static void open_custom(range_owner *owner, range wanted, shard_output *out)
 {
     const bool is_empty = wanted.end == wanted.start;
@@ -399,7 +399,7 @@ static void open_custom(range_owner *owner, range wanted, shard_output *out)
         out->out_of_memory = true;
 }
 
-/* Whole: of a block or reservation whose addresses were given out again nothing can be left. */
+/* Ends whole ranges: if their addresses were given out again, nothing of them can be left. */
 static void end_overlapped(range_owner *owner, range_map *map, range wanted, shard_output *out)
 {
     range_place place;
@@ -411,8 +411,8 @@ static void end_overlapped(range_owner *owner, range_map *map, range wanted, sha
     }
 }
 
-/* Freeing NULL frees nothing. A free with a size takes bytes of one allocation, which may
- * be in pieces by then; without one, the address must be that of a block. */
+/* Frees a custom block. Freeing NULL does nothing. A free with a size takes bytes of one
+ * allocation, maybe in pieces by now; one without needs the address of a block. */
 static void free_custom(range_owner *owner, const memory_event *event, shard_output *out)
 {
     range_place place;

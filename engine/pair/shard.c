@@ -1,4 +1,7 @@
-/* shard.c - see shard.h. */
+/*
+ * shard.c - the output of a shard: lifetimes, unmatched frees, and counts by process. Invariant:
+ * only the shard's own task writes to it; the run drains shards in their order.
+ */
 #include "shard.h"
 
 #include <stdlib.h>

@@ -1,6 +1,4 @@
-/*
- * shard.h - what the pairing stages share: lifetimes out, counts by process.
- */
+/* shard.h - shared by the pairing stages: the output of a shard, and counts by process. */
 #ifndef ETLHEAP_SHARD_H
 #define ETLHEAP_SHARD_H
 
@@ -14,34 +12,32 @@ typedef struct process_counts {
     u64 free_without_alloc[ETLHEAP_KIND_COUNT];
 } process_counts;
 
-/* Where one shard puts its results; owned by the shard's task. */
+/* The output of one shard; owned by the shard's task. */
 typedef struct shard_output {
     ETLHEAP_VECTOR(lifetime) rows;
-    shard_journal *journal;                /* takes heap blocks in place of rows; NULL: none */
+    shard_journal *journal;                /* takes heap blocks instead of rows; NULL: none */
     ETLHEAP_VECTOR(process_counts) counts; /* at[process - 1] */
-    /* Of range shards, if somebody asks who freed: that of the event at hand. What nobody
-     * knows is then a row, too, of the kind with EHS_LIFE_UNMATCHED. */
+    /* Only for range shards, if a question asks who freed: the actor of the current event. A free
+     * of unknown memory is then also a row, of the kind with EHS_LIFE_UNMATCHED. */
     bool keeps_frees;
     stack_ref free_stack;
     u32 free_thread;
     etl_diag_counts diag;
-    bool keeps_reservations; /* rows of kind RESERVE are wanted */
-    bool out_of_memory;      /* sticks; results are then incomplete */
+    bool keeps_reservations; /* make rows of kind RESERVE */
+    bool out_of_memory;      /* stays set; results are then incomplete */
 } shard_output;
 
-/* The counts of a process; NULL without memory (then out_of_memory is set). */
+/* The counts of a process; NULL, with out_of_memory set, if memory runs out. */
 process_counts *shard_counts(shard_output *out, u32 process);
 
 void shard_emit(shard_output *out, const lifetime *row);
 void shard_output_free(shard_output *out);
 
-/* A free whose allocation was not recorded, as a row: see keeps_frees. */
+/* Emits a row for a free whose allocation was not recorded: see keeps_frees. */
 void shard_emit_unmatched(shard_output *out, const memory_event *event, u32 process, u8 kind);
 
-/*
- * When and how a lifetime that nothing freed came to its end: with its heap,
- * with its process, or not. Sets free_ticks and free_type.
- */
+/* Sets free_ticks and free_type of a lifetime without a free: it ended with its heap, with its
+ * process, or not at all. */
 void shard_end_unfreed(const trace_context *context, lifetime *row);
 
 #endif

@@ -1,4 +1,10 @@
-/* waiting_blocks.c - see waiting_blocks.h. */
+/*
+ * waiting_blocks.c - remembers the blocks of a shard whose stacks may still come. waiting_blocks.h
+ * has their states.
+ *
+ * In: numbers of waits. Out: for each the block's ranks, and what to count once its slot is final.
+ * Invariant: a number that was settled may be used again, so ranks must be compared.
+ */
 #include "waiting_blocks.h"
 
 #include <stdlib.h>

@@ -1,17 +1,17 @@
 /*
- * waiting_blocks.h - the blocks of one shard whose call stacks may still come.
+ * waiting_blocks.h - blocks of one shard whose call stacks may still come.
  *
- * A block whose stack did not come in its slice opens with the slot of no stack. Meanwhile
- * the join waits for the stack (join.h). When it comes, the block gets the slot of the stack;
- * when nobody waits any longer, nothing has to be changed. A block that ends before that is
- * not counted in a tally yet, and the places of its words in the journal are known here.
+ * A block whose stack did not come in its slice opens with the slot for no stack, and the join
+ * waits for the stack (join.h). When it comes, the block gets the slot of the stack; if the join
+ * gives up, nothing changes. A waiting block that ends is not yet counted in a tally, and this
+ * table keeps the places of its words in the journal.
  *
  *     open      rank ─▶ mark_rank, if a realloc marks it
- *     ended     end_rank, bin: what is to be counted once the slot is certain
+ *     ended     end_rank, bin: what to count once the slot is final
  *     settled   the number is free for another block (late_stacks.h)
  *
- * A block keeps its number when it is settled without a stack, so the number may lead to
- * another block by then: ranks tell.
+ * A block that is settled without a stack keeps its number, which may then lead to another block.
+ * Compare ranks to tell.
  */
 #ifndef ETLHEAP_WAITING_BLOCKS_H
 #define ETLHEAP_WAITING_BLOCKS_H
@@ -19,7 +19,7 @@
 #include "engine/log/journal.h"
 #include "block_pool.h"
 
-/* In place of a slot, in an event of pairing: the block waits under a number. */
+/* Marks a number here instead of a slot, in an event of pairing. */
 #define SLOT_OF_WAITING ((u32)1 << 30)
 
 static_assert(SLOT_NUMBER_MAX < SLOT_OF_WAITING && STACK_NUMBER_MAX < SLOT_OF_WAITING,
@@ -30,11 +30,11 @@ static_assert(SLOT_NUMBER_MAX < SLOT_OF_WAITING && STACK_NUMBER_MAX < SLOT_OF_WA
 typedef struct waiting_block {
     u64 address, size;
     u32 heap;
-    u32 slot;      /* that of no stack */
-    u32 rank;      /* of the event that opened it, in the run; JOURNAL_NO_RANK: no block yet */
-    u32 mark_rank; /* likewise, of the realloc that marked it */
-    u32 end_rank;  /* likewise, of the event that ended it, if it is noted at its own place */
-    u8 bin;        /* of the tally, once it ended; WAITING_BIN_NONE: it does not count */
+    u32 slot;      /* slot for no stack */
+    u32 rank;      /* rank in the run of the event that opened it; JOURNAL_NO_RANK: no block */
+    u32 mark_rank; /* the same, of the realloc that marked it */
+    u32 end_rank;  /* the same, of the event that ended it, if it has a place */
+    u8 bin;        /* bin of the tally, once it ended; WAITING_BIN_NONE: not counted */
     bool is_realloc;
     bool is_ended;
 } waiting_block;
@@ -43,17 +43,18 @@ typedef struct waiting_blocks {
     ETLHEAP_VECTOR(waiting_block) at; /* by number */
 } waiting_blocks;
 
-/* The next event of the number may open a block with that slot. False without memory. */
+/* Announces that the next event with this number may open a block with this slot. False if memory
+ * runs out. */
 bool waiting_blocks_expect(waiting_blocks *blocks, u32 number, u32 slot);
 
-/* A block was opened that has a number in place of its slot, and gets both. */
+/* Records a new block that has a number instead of a slot, and gives it both. */
 void waiting_blocks_open(const waiting_blocks *blocks, block *opened);
 
-/* Notes the end of a block that has a number. False without memory. */
+/* Records the end of a block with a number. False if memory runs out. */
 bool waiting_blocks_note_end(const waiting_blocks *blocks, const block *ended,
                              shard_journal *journal, const journal_block *noted, journal_moment at);
 
-/* The row of a block that waits; NULL: it does not. */
+/* The row of a waiting block; NULL if it does not wait. */
 static inline waiting_block *waiting_block_of(const waiting_blocks *blocks, const block *from)
 {
     if (from->waiting == 0)

@@ -1,4 +1,16 @@
-/* query.c - see query.h; also the words and defaults of engine.h. */
+/*
+ * query.c - checks a query, prepares it for one result, and selects lifetimes by it. It also has
+ * the names of kinds, types and free types.
+ *
+ * In: an etlheap_query of a caller, maybe of an older or newer size, and a result. Out: a
+ * query_plan (window in ticks, processes and threads by id); then for each lifetime whether it is
+ * selected, and its type.
+ *
+ * Whatever is the same for all lifetimes is worked out once, in query_open. It also refuses, with a
+ * sentence, what contradicts itself (refuse) and what the result cannot answer (result_answers,
+ * lacks_in_summary). Invariant: a question that the result cannot answer never gets an empty table.
+ * So a new filter or measure needs a check there if some results lack its data.
+ */
 #include "query.h"
 
 #include <stdlib.h>
@@ -39,7 +51,7 @@ const char *etlheap_impacting_type_name(etlheap_type type)
     return (u32)type < ETLHEAP_TYPE_COUNT ? impacting_names[type] : "";
 }
 
-/* What would be looked up in tables. */
+/* Checks all numbers that later serve as indexes of tables. */
 static etl_status check_ids(const etlheap_query *query, etl_error *err)
 {
     if (query->kinds >> ETLHEAP_KIND_COUNT != 0 || query->types >> ETLHEAP_TYPE_COUNT != 0)
@@ -129,7 +141,7 @@ static bool names_thread(const etlheap_query *query, const thread_name *thread)
     return false;
 }
 
-/* The ids as they are, and those of the threads that are named. */
+/* The ids that the query gives, and those of the threads that it names. */
 static bool select_threads(query_plan *plan)
 {
     const etlheap_query *const query = plan->query;
@@ -148,7 +160,8 @@ static bool select_threads(query_plan *plan)
     return true;
 }
 
-/* The sizes of a heap are those of a row only when the row is all of a heap. */
+/* The measures that rows of the query have, as bits. A row has the sizes of a heap only if it
+ * covers whole heaps. */
 static u32 measures_of(const etlheap_query *query)
 {
     if (query->unmatched)
@@ -245,7 +258,7 @@ bool query_asks_sums(const etlheap_query *query)
            query->size_min_bytes == 0 && query->size_max_bytes == UINT64_MAX;
 }
 
-/* Is it about less than the whole recording? */
+/* Does the query cover only part of the recording? */
 static bool is_part(const etlheap_query *query)
 {
     return query->from_ns != INT64_MIN || query->to_ns != INT64_MAX || query->kind_to_ticks != NULL;
@@ -302,7 +315,8 @@ u32 etlheap_query_measures(const etlheap_query *query)
     return query_read(query, &own, NULL) == ETL_OK ? measures_of(&own) : 0;
 }
 
-/* An end that the query leaves open gives way to the one that it states. */
+/* If the query states only one end of the window, the other end moves so that the window is not
+ * negative. */
 static void set_window(query_plan *plan)
 {
     const etlheap_query *const query = plan->query;
@@ -319,8 +333,8 @@ static void set_window(query_plan *plan)
         plan->to_ns = plan->from_ns;
 }
 
-/* An open end takes everything in, also what lies so far away that its time in
- * nanoseconds stops at the largest number. */
+/* An open end of the window includes everything, even events whose time in nanoseconds is beyond
+ * the largest number. */
 static void set_ticks(query_plan *plan)
 {
     const etlheap_query *const query = plan->query;
@@ -333,7 +347,7 @@ static void set_ticks(query_plan *plan)
         plan->to_ticks = etl_sat_add_i64(result->last_ticks, 1);
 }
 
-/* Ranges have their threads in every store. */
+/* Does the query need the threads of heap blocks? Those of ranges are in every store. */
 static bool asks_threads(const etlheap_query *query)
 {
     const bool has_blocks = (query_kinds(query) >> ETLHEAP_KIND_HEAP & 1) != 0;
@@ -409,7 +423,7 @@ bool query_lifetime_ns(const query_plan *plan, const query_row *row, i64 *ns)
     return true;
 }
 
-/* Of a clock faster than 1 GHz the tick before may be in the same nanosecond. */
+/* With a clock faster than 1 GHz, the tick before may be in the same nanosecond. */
 i64 query_end_ns(const query_plan *plan, i64 to_ticks)
 {
     const etl_session *const session = plan->result->base.base;
@@ -418,7 +432,7 @@ i64 query_end_ns(const query_plan *plan, i64 to_ticks)
     return end_ns > least_ns ? end_ns : least_ns;
 }
 
-/* What is still allocated has no upper end to its lifetime yet. */
+/* The lifetime of a block that is still allocated counts as infinite. */
 static bool lifetime_fits(const query_plan *plan, const query_row *row)
 {
     const etlheap_query *const query = plan->query;
@@ -430,7 +444,7 @@ static bool lifetime_fits(const query_plan *plan, const query_row *row)
     return lifetime_ns >= query->lifetime_min_ns && lifetime_ns <= query->lifetime_max_ns;
 }
 
-/* Does it outlive the generation that it was born in, as far as that is in the window? */
+/* Does the block outlive its generation, or the part of it that is inside the window? */
 static bool is_left_behind(const query_plan *plan, const query_row *row, i64 to_ticks)
 {
     const etlheap_marks *const marks = &plan->result->marks.marks;

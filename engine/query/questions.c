@@ -1,5 +1,8 @@
 /*
- * questions.c - see questions.h.
+ * questions.c - the table of all questions: which lanes and columns of the event log each needs,
+ * how often it reads them, and whether it can run live. questions.h explains it.
+ *
+ * In: nothing. Out: const rows, and their sums over several questions and refinements.
  *
  * Three shapes of fold explain nearly every row:
  *
@@ -7,15 +10,18 @@
  *     curves    + LATER               not live: which origins make one row is known at the end,
  *                                     unless rows are owners (windows and live views by process)
  *     listing   + BEGIN_TICKS ...     two passes where a row shows how its block ended
+ *
+ * Invariant: every command, exporter and option of the program has a row; test_questions.c fails if
+ * one is missing.
  */
 #include "questions.h"
 
 #define LANE(name) LOG_LANE_BIT(name)
 #define COL(name)  LOG_COLUMN_BIT(name)
 
-/* The kinds of memory that commands ask for today. */
+/* The kinds of memory that commands ask for. */
 #define KINDS (LANE(HEAP) | LANE(RANGE) | LANE(EXTENT))
-/* What takes address space in a process. */
+/* Everything that takes address space in a process. */
 #define MEMORY (KINDS | LANE(RESERVE) | LANE(CUSTOM))
 
 #define SUMS      (COL(ORIGIN) | COL(END) | COL(REALLOC) | COL(HOW) | COL(SIZE))
@@ -45,8 +51,8 @@ static const log_column_info columns[LOG_COLUMN_COUNT] = {
 };
 
 static const question questions[] = {
-    /* Blocks one by one. In the order of their allocations, each with its end: the first pass
-     * finds the ends. The N largest are found as they come, their ends with them. */
+    /* Single blocks. In order of allocation, the first pass finds their ends; the N largest are
+     * found as they come, with their ends. */
     { "allocations", KINDS, ROWS, TWICE },
     { "allocations --sort", KINDS, ROWS, TWICE },
     { "allocations --sort size --top", KINDS, ROWS, ONCE },
@@ -110,13 +116,13 @@ static const question questions[] = {
     { "report --pairs", KINDS, CURVES | COL(BACK) | COL(ACTOR) | COL(ACTOR_THREAD), ONCE },
     { "report --sort lifetime_median", KINDS, SUMS | LIFETIMES, ONCE },
     { "report --sort peak_size", KINDS, CURVES, ONCE },
-    /* The age of what is outstanding is not in any end. */
+    /* Outstanding blocks have no end that would tell their age. */
     { "report --suspects", KINDS, SUMS | LIFETIMES | COL(BACK) | COL(THREAD), TWICE },
     { "report --tree", KINDS, SUMS, LIVE },
     /* Frees whose allocation was not recorded, by the stack that freed. */
     { "report --unmatched", KINDS, SUMS | COL(ACTOR) | COL(ACTOR_THREAD), LIVE },
 
-    /* All there is, so that any question can be asked later. Nothing is added up but sums. */
+    /* Everything, so that any question can be asked later. Only sums are added up. */
     { "store", LOG_LANES_ALL, LOG_COLUMNS_ALL, LIVE },
     { "store --every", KINDS, CURVES | WINDOWED, ONCE },
     { "store --summary", KINDS, CURVES, ONCE },

@@ -1,25 +1,25 @@
 /*
- * questions.h - what each question needs of the event log, as a table.
+ * questions.h - a table of what each question needs of the event log.
  *
- * A run keeps, and a reader of a store decodes, only the lanes and columns that somebody asked
- * for. Which those are follows from two tables:
+ * A run keeps, and a reader of a store decodes, only the lanes and columns that are needed. They
+ * follow from two tables:
  *
  *     question      a command's answer: "report", "windows --every", "store"
  *     refinement    an option that selects or groups: "--thread", "--group-by type"
  *
- * One question takes any number of refinements, so what is planned for is their sum
- * (question_refined). Planned questions are rows too: the log must be able to answer them
+ * A question can have any number of refinements, so a plan needs the sum of them
+ * (question_refined). Planned questions are rows too, because the log must be able to answer them
  * before its format is written to files.
  *
- * A column that no question wants is not part of the log; tests/unit/query/test_questions.c checks that,
- * and that no command, exporter or option of the program lacks its row.
+ * A column that no question needs is not part of the log. tests/unit/query/test_questions.c checks
+ * that, and that every command, exporter and option of the program has its row.
  */
 #ifndef ETLHEAP_QUESTIONS_H
 #define ETLHEAP_QUESTIONS_H
 
 #include "parser/base.h"
 
-/* X(enumerator, name, what its rows are) - the lanes: a kind each, never mixed. */
+/* X(enumerator, name, what its rows are): the lanes, one kind each, never mixed. */
 #define LOG_LANES(X)                                                                               \
     X(HEAP, "heap", "blocks of the heap functions")                                                \
     X(RANGE, "virtualalloc", "committed ranges; each piece is one lifetime")                       \
@@ -29,7 +29,7 @@
     X(HANDLE, "handle", "handles of objects; their sizes are 0")                                   \
     X(POOL, "pool", "blocks of the kernel's pools")
 
-/* X(enumerator, name, bits of a row in memory, why a question wants it) - the columns. */
+/* X(enumerator, name, bits of a row in memory, why a question needs it): the columns. */
 #define LOG_COLUMNS(X)                                                                             \
     X(ORIGIN, "origin", 27, "groups, names and filters all follow from owner and call stack")      \
     X(END, "end", 1, "tells what a row does: it opens a block or ends it")                         \
@@ -59,7 +59,7 @@ typedef enum log_column_number {
         LOG_COLUMN_COUNT
 } log_column_number;
 
-/* Masks: a bit per lane, and per column. */
+/* Masks with a bit per lane, and per column. */
 #define LOG_LANE_BIT(name)   ((u32)1 << LOG_LANE_NUMBER_##name)
 #define LOG_COLUMN_BIT(name) ((u32)1 << LOG_COLUMN_NUMBER_##name)
 #define LOG_LANES_ALL        (((u32)1 << LOG_LANE_COUNT) - 1)
@@ -78,18 +78,18 @@ typedef struct log_column_info {
 const log_lane_info *log_lane_at(u32 number);     /* number < LOG_LANE_COUNT */
 const log_column_info *log_column_at(u32 number); /* number < LOG_COLUMN_COUNT */
 
-/* Bytes of a row with these columns. */
+/* The bytes of a row with these columns. */
 u32 log_row_bytes(u32 columns);
 
 typedef struct question {
     const char *name;
     u32 lanes, columns; /* masks */
-    u8 passes;          /* over the log: 1, or 2 when a row means what only a later one tells */
-    bool is_live;       /* parts are folded as they close, so nothing is kept */
-    bool is_planned;    /* no command asks it yet */
+    u8 passes;    /* passes over the log: 1, or 2 if the meaning of a row depends on a later one */
+    bool is_live; /* parts are processed as they close, so nothing is kept */
+    bool is_planned; /* no command uses it yet */
 } question;
 
-/* In the order of their names. */
+/* The questions, ordered by name. */
 u32 question_count(void);
 const question *question_at(u32 index);
 const question *question_named(const char *name); /* NULL: none */
@@ -97,8 +97,8 @@ const question *question_named(const char *name); /* NULL: none */
 typedef struct question_refinement {
     const char *name; /* "--thread", "--group-by type" */
     u32 columns;
-    /* What it asks about an allocation is known only when the block ends. Sums do not mind,
-     * for they are added up when that happens; a curve needs a first pass. */
+    /* It needs facts about an allocation that are known only when the block ends. Sums are added up
+     * then; a curve needs a first pass. */
     bool wants_fate;
     bool is_planned;
 } question_refinement;
@@ -107,7 +107,7 @@ u32 question_refinement_count(void);
 const question_refinement *question_refinement_at(u32 index);
 const question_refinement *question_refinement_named(const char *name); /* NULL: none */
 
-/* What the question needs with the refinement. */
+/* The needs of the question with the refinement. */
 question question_refined(const question *asked, const question_refinement *by);
 
 #endif

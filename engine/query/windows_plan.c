@@ -87,8 +87,8 @@ u32 windows_interval(const window_pass *pass, i64 ticks)
     return low;
 }
 
-/* A window that begins or ends with the query's does so at its ticks, which may be
- * farther than its nanoseconds can tell. */
+/* Adds a window. If it begins or ends with the query's window, it does so at that one's ticks,
+ * which may be farther than nanoseconds can tell. */
 static bool add_window(windows_plan *plan, const query_plan *query, etlheap_time_range range,
                        bool is_first, bool is_last)
 {
@@ -111,7 +111,7 @@ static i64 next_multiple(i64 anchor, i64 every, i64 at)
     return __builtin_add_overflow(at, step, &next) ? INT64_MAX : next;
 }
 
-/* [from, to) cut every so often; an empty window is not cut. */
+/* Cuts [from, to) into pieces of equal length; an empty window is not cut. */
 static etl_status add_pieces(windows_plan *plan, const query_plan *query, i64 every, etl_error *err)
 {
     const i64 anchor = query->query->from_ns == INT64_MIN ? 0 : query->from_ns;
@@ -161,8 +161,8 @@ static etl_status add_cuts(windows_plan *plan, const query_plan *query,
     return ok ? ETL_OK : no_memory(err);
 }
 
-/* An end that is open is the one asked for, however far other ranges reach, unless it
- * lies behind the other one: then it gives way, and the window is empty. */
+/* Adds a range. An open end is the query's, however far other ranges reach. If it lies beyond the
+ * other end, it gives way, and the window is empty. */
 static bool add_range(windows_plan *plan, const query_plan *query, etlheap_time_range range)
 {
     if (range.from_ns == INT64_MIN)
@@ -264,7 +264,7 @@ static etl_status place_windows(windows_plan *plan, etl_error *err)
     return ok ? ETL_OK : no_memory(err);
 }
 
-/* Is one of the windows this time? Then it is its place. */
+/* Finds the window that is exactly this time. */
 static bool find_span(const windows_plan *plan, const window_span *span, window_place *from,
                       window_place *to)
 {
@@ -278,8 +278,8 @@ static bool find_span(const windows_plan *plan, const window_span *span, window_
     return false;
 }
 
-/* With one pass the measured time is a run of its intervals; several have not got
- * it in one piece unless it is one of the windows, and it becomes a pass of its own. */
+/* Sets the measured time. With one pass, it is a run of its intervals. With several, it is in one
+ * piece only if it is one of the windows; otherwise it becomes a pass of its own. */
 static etl_status set_measured(windows_plan *plan, const etlheap_windows_options *options,
                                etl_error *err)
 {

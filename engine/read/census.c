@@ -1,4 +1,9 @@
-/* census.c - see census.h. */
+/*
+ * census.c - counts records by hook id and by provider, for `info`.
+ *
+ * In: every record of a task. Out: counts and bytes in a record_census; those of tasks are merged
+ * by addition.
+ */
 #include "census.h"
 
 #include <stdlib.h>

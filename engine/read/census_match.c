@@ -1,9 +1,16 @@
 /*
- * census_match.c - see census_match.h.
+ * census_match.c - checks for `info` whether every stack walk has its event. census_match.h says
+ * what that is good for.
  *
- * A task's targets come in order of time but for ties, so they are kept as one
- * sorted run, and a piece is looked for in the runs that reach its event's time:
- * in its own task's first, where it nearly always is.
+ * In: stack pieces that were not matched while scanning, and the targets (events that could have a
+ * stack) of each task. Out: counts of matched and unmatched stacks.
+ *
+ *     runs    | targets of task 0, by time | task 1 | ...      kept until patience is over
+ *     piece   looked for in its own task's run first, then in all runs that reach its time
+ *
+ * A task's targets come in order of time except for ties, so each is kept as one sorted run.
+ * Invariant: runs are dropped only if all their targets are older than the patience (forget_old),
+ * so the count does not depend on where slices are cut.
  */
 #include "census_match.h"
 
@@ -102,7 +109,7 @@ static int by_time(const void *a, const void *b)
     return (x->cpu > y->cpu) - (x->cpu < y->cpu);
 }
 
-/* What is out of order is a tie nearly always, which sorting it alone mends. */
+/* Sorts a run. Elements out of order are nearly always ties, so only these are sorted. */
 static void sort_run(census_run *run)
 {
     bool is_ordered = true;
@@ -149,9 +156,9 @@ static const census_target *target_from(const census_run *run, i64 ticks, u32 ti
     return low < run->count ? &run->at[low] : NULL;
 }
 
-/* The same thread, or an event that names none: on the same CPU, or anywhere
- * for a user part, which may be written on another. Targets are sorted, so one
- * look at each place is enough, however many there are of one time. */
+/* Has the run the piece's event? It is of the same thread, or names no thread: then on the same
+ * CPU, or anywhere for a user part, which may be written on another CPU. Targets are sorted, so one
+ * look at each place is enough. */
 static bool is_in_run(const census_run *run, const stack_piece *piece)
 {
     const i64 ticks = piece->event_ticks;

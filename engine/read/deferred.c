@@ -77,7 +77,7 @@ static u32 find_key(const deferred_stacks *deferred, u64 key, bool is_kernel)
                               &wanted);
 }
 
-/* References of earlier slices belong to the first definition of this one. */
+/* Settles references of earlier slices by the first definition of this slice. */
 static void settle_open_keys(deferred_stacks *deferred)
 {
     for (size_t i = 0; i < deferred->definition_count; i++) {
@@ -117,7 +117,7 @@ void deferred_fetch_key(const deferred_stacks *deferred, u64 key)
         __builtin_prefetch(&deferred->keys.at[id - 1]);
 }
 
-/* The key's definition in the slice, at or after the time; NULL: none. */
+/* The key's first definition in the slice at or after the time; NULL if none. */
 static const key_definition *definition_here(const deferred_stacks *deferred, u64 key,
                                              bool is_kernel, i64 ticks)
 {
@@ -221,7 +221,7 @@ static bool same_pair(const void *owner, u32 id, const void *key)
            a->second == b->second;
 }
 
-/* The reference of a node that is equal to no other one. */
+/* Makes a reference to a node, or finds an equal node. */
 static bool intern_node(deferred_stacks *deferred, const deferred_node *node, stack_ref *out)
 {
     const u64 parts = (u64)node->first << 32 | node->second;
@@ -260,7 +260,7 @@ bool deferred_foreign(deferred_stacks *deferred, stack_ref stack, u32 pid, i64 t
     return intern_node(deferred, &foreign, out);
 }
 
-/* Parts of a pair are stacks or keys, never pairs, so one step is enough. */
+/* The stack of a part. Parts of a pair are stacks or keys, never pairs, so one step is enough. */
 static u32 part_id(const deferred_stacks *deferred, stack_ref ref)
 {
     if ((ref & STACK_TAG_MASK) != STACK_TAG_DEFERRED)
@@ -285,7 +285,7 @@ static bool join_parts(stack_table *stacks, u32 kernel, u32 user, u32 *id)
     return stack_add(stacks, stack_hash(frames, count), frames, count, id);
 }
 
-/* Their ids come last, and side by side. */
+/* Adds stacks of foreign processes. Their ids come last and are consecutive. */
 static bool add_foreign(deferred_stacks *deferred, stack_table *stacks, u32 *ids)
 {
     for (size_t i = 0; i < deferred->nodes.count; i++) {

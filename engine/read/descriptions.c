@@ -1,4 +1,9 @@
-/* descriptions.c - see descriptions.h. */
+/*
+ * descriptions.c - collects the descriptions of events that a trace contains, in a pass of its own.
+ *
+ * In: MetaData records anywhere in the traces. Out: an index by provider, event id and version;
+ * maps of values. Invariant: descriptions point into copies, because buffers are released.
+ */
 #include "descriptions.h"
 
 #include <stdlib.h>

@@ -1,9 +1,8 @@
 /*
- * descriptions.h - what a trace says of its events, kept while they are read.
+ * descriptions.h - collects the descriptions of events that a trace contains.
  *
- * A merge puts the descriptions of events into MetaData records that may stand anywhere,
- * mostly behind the events. So they are collected in a pass of their own, and only when an
- * event turns up that needs one.
+ * A merge writes descriptions into MetaData records anywhere in the trace, mostly after the events.
+ * They are therefore collected in a separate pass, and only when an event turns up that needs one.
  */
 #ifndef ETLHEAP_DESCRIPTIONS_H
 #define ETLHEAP_DESCRIPTIONS_H
@@ -11,7 +10,7 @@
 #include "engine/core/intern.h"
 #include "parser/parser.h"
 
-/* Bytes of descriptions that are kept; traces at hand have up to 150 KB. */
+/* Limit on the bytes of descriptions that are kept. Known traces have up to 150 KB. */
 #define DESCRIPTIONS_BYTES_MAX (64u << 20)
 
 typedef struct described_event {
@@ -28,16 +27,16 @@ typedef struct description_set {
     u64 bytes;
 } description_set;
 
-/* Keeps the description or map of a MetaData record; any other record is passed over. What
- * is no sound one is counted. False without memory. */
+/* Keeps the description or map of a MetaData record and ignores other records. Counts invalid ones.
+ * False if memory runs out. */
 bool descriptions_add(description_set *set, const etl_record *record, etl_diag_counts *diag);
 
-/* Reads all MetaData records of the traces. Damage of buffers is not counted: whoever reads
- * the events counts it. False without memory. */
+/* Reads all MetaData records of the traces. Does not count damaged buffers, because the pass over
+ * the events counts them. False if memory runs out. */
 bool descriptions_read(description_set *set, etl_trace *const *traces, u32 trace_count,
                        etl_diag_counts *diag);
 
-/* The description of the record's event, from its own items or else from the set. */
+/* Finds the description of the record's event, in its own items or in the set. */
 bool descriptions_find(const description_set *set, const etl_record *record, etl_description *out,
                        etl_diag_counts *diag);
 

@@ -64,7 +64,7 @@ static const char *text_of(const event_census *census, u32 id)
     return etlheap_strings_get(&census->strings, id);
 }
 
-/* Of two descriptions of one event the same counts, whatever comes first. */
+/* Which of two descriptions of an event counts? The answer does not depend on their order. */
 static bool precedes(const event_census *census, const event_census_row *a,
                      const event_census_row *b)
 {

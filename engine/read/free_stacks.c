@@ -1,12 +1,27 @@
-/* free_stacks.c - see free_stacks.h. */
+/*
+ * free_stacks.c - finds the call stacks of heap frees, for questions about who freed.
+ *
+ * In: the stack pieces of a slice that no allocation took, and frees of this slice and earlier
+ * ones. Out: the stack of each free of the slice, `settled` for frees of earlier slices, and the
+ * fate of each piece used.
+ *
+ *     offer    among the LOOK_BACK events before the piece: nearly always found there
+ *     finish   all pieces left: a bit filter of their times and threads picks the frees that
+ *              they may name; these are sorted, and each piece finds its free by bisection
+ *     sleep    frees that still lack a stack are kept, for a limited time and number of events
+ *
+ * Invariants: a free takes only what the join has left (PIECE_LEFT), so asking who freed does not
+ * change the stack of any allocation. Until its slice is in order, a sleeping free's `stack` holds
+ * its index in `sleeping`.
+ */
 #include "free_stacks.h"
 
 #include <stdlib.h>
 
-/* Frees followed by more memory events than that get no stack any more. */
+/* A free gets no stack any more once this many memory events have followed it. */
 #define EVENTS_MAX ((u64)1 << 17)
 
-/* Events before a piece among which its free is looked for at once. */
+/* How many events before a piece are searched for its free at once. */
 #define LOOK_BACK 32u
 
 #define FILTER_BITS 65536u
@@ -23,7 +38,7 @@ typedef struct named_free {
 
 typedef ETLHEAP_VECTOR(named_free) named_frees;
 
-/* Times and threads that pieces name. */
+/* A filter of the times and threads that pieces name. */
 typedef struct piece_names {
     i64 first_ticks, last_ticks;
     u64 bits[FILTER_BITS / 64];
@@ -34,7 +49,7 @@ static bool wake(free_stacks *frees, const free_stacks_slice *slice, const piece
 static bool take_left(free_stacks *frees, const free_stacks_slice *slice, const named_frees *named,
                       stack_piece *piece);
 
-/* The same cells, with frees' own limit. */
+/* The limit of waiting allocations, but with fewer events. */
 static wait_limit limit_of(const free_stacks_slice *slice)
 {
     wait_limit limit = *slice->limit;
@@ -42,14 +57,14 @@ static wait_limit limit_of(const free_stacks_slice *slice)
     return limit;
 }
 
-/* Is the piece, by what is known of it, one that a free may have? */
+/* May the piece belong to a free? */
 static bool may_be_of_free(const stack_piece *piece)
 {
     return piece->part != PART_KERNEL && piece->sort != SORT_BLOCK && piece->sort != SORT_COMMIT &&
            piece->sort != SORT_EXTENT && piece->sort != SORT_UNWANTED;
 }
 
-/* Does it come too late for a free of that time? */
+/* Does the piece come too late for a free at that time? */
 static bool is_late(const free_stacks_slice *slice, i64 free_ticks, const stack_piece *piece)
 {
     const wait_limit limit = limit_of(slice);
@@ -120,7 +135,7 @@ static bool may_be_named(const piece_names *names, i64 ticks, u32 tid)
            (names->bits[bit / 64] >> (bit % 64) & 1) != 0;
 }
 
-/* By time and thread; of those in the order in which they were logged. */
+/* By time and thread, then in the order in which they were logged. */
 static int by_name(const void *a, const void *b)
 {
     const named_free *const x = a, *const y = b;
@@ -190,7 +205,7 @@ static bool wake_task(const free_stacks_slice *slice, u32 number, const piece_na
     return ok;
 }
 
-/* All frees that pieces may name. */
+/* Collects all frees that pieces may name, sleeping ones first. */
 static bool wake(free_stacks *frees, const free_stacks_slice *slice, const piece_names *names,
                  named_frees *out)
 {
@@ -210,7 +225,7 @@ static bool wake(free_stacks *frees, const free_stacks_slice *slice, const piece
     return ok;
 }
 
-/* Was the free logged before the piece? Unknown for another processor. */
+/* Was the free logged before the piece? For another processor this is unknown and counts as yes. */
 static bool is_before(const free_stacks_slice *slice, const named_free *named,
                       const stack_piece *piece)
 {
@@ -222,7 +237,7 @@ static bool is_before(const free_stacks_slice *slice, const named_free *named,
     return task < piece->task || slice->tasks[task].stream != slice->tasks[piece->task].stream;
 }
 
-/* One of an earlier slice that was not put in order opened nothing that could be told. */
+/* Gives a free its stack. A free of an earlier slice that never got a rank has no row to change. */
 static bool give(free_stacks *frees, const named_free *named, stack_ref stack)
 {
     if (named->found != NULL) {
@@ -241,7 +256,7 @@ static bool has_stack(const free_stacks *frees, const named_free *named)
                                 : frees->sleeping.at[named->event].has_stack;
 }
 
-/* The end of the frees that have the piece's time and thread. */
+/* The end of the run of frees with the piece's time and thread. */
 static size_t end_of_name(const named_frees *named, const stack_piece *piece)
 {
     size_t low = 0, high = named->count;
@@ -275,7 +290,7 @@ static bool take_left(free_stacks *frees, const free_stacks_slice *slice, const 
     return true;
 }
 
-/* Those of the slice from `oldest` on, from the last one back. */
+/* Puts a task's frees without a stack to sleep, from the last one back to `oldest_ticks`. */
 static bool sleep_task(free_stacks *frees, const scan_output *task, i64 oldest_ticks)
 {
     for (size_t i = task->events.count; i > 0; i--) {

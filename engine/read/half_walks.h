@@ -1,25 +1,25 @@
 /*
- * half_walks.h - walks whose kernel part was read and whose user part was not.
+ * half_walks.h - stack walks of which only the kernel part was read so far.
  *
- * An event without a thread is told apart from what threads did on its tick only when the
- * join has all of them. Its kernel part says which thread it was: the next user part that
- * the thread has for that tick is of the same walk, and not of a block that the thread
- * allocated on the tick before and whose stack was not recorded.
+ * An event without a thread can be told apart from other events on its tick only when the join has
+ * all of them. The kernel part of its stack shows which thread it was. The next user part of that
+ * thread for that tick belongs to the same walk, not to a block that the thread allocated one tick
+ * earlier and whose stack was not recorded.
  *
  *     tick 10   thread 7 allocates       no stack
  *               somebody calls VirtualAlloc
  *          11   kernel part, thread 7, of tick 10      SORT_UNSURE, noted here
  *          12   user part, thread 7, of tick 10        SORT_UNSURE, not SORT_BLOCK
  *
- * The scan keeps the walks of a task, and join_recent.h those of a stream, from the parts in
- * the same order: so it does not matter where tasks end.
+ * The scan keeps the walks of a task, and join_recent.h keeps those of a stream. Both see the parts
+ * in the same order, so the result does not depend on where tasks end.
  */
 #ifndef ETLHEAP_HALF_WALKS_H
 #define ETLHEAP_HALF_WALKS_H
 
 #include "scan_stacks.h"
 
-#define HALF_WALKS_MAX 16u /* of more, the oldest are forgotten */
+#define HALF_WALKS_MAX 16u /* if there are more, the oldest are forgotten */
 
 typedef struct half_walk {
     i64 event_ticks;
@@ -31,7 +31,7 @@ typedef struct half_walks {
     u32 count;
 } half_walks;
 
-/* The walk that a part is of, + 1; 0: none is noted. */
+/* The index + 1 of the walk that a part belongs to; 0: none. */
 static inline u32 half_walks_find(const half_walks *walks, const part_name *name)
 {
     for (u32 i = 0; i < walks->count; i++) {
@@ -47,7 +47,7 @@ static inline void half_walks_remove(half_walks *walks, u32 place)
     memmove(&walks->at[place], &walks->at[place + 1], (walks->count - place) * sizeof *walks->at);
 }
 
-/* The sort of a part, which is `sort` by the events before it. Notes what it begins or ends. */
+/* The sort of a part, given the sort that earlier events suggest. Updates the list of walks. */
 static inline event_sort half_walks_sort(half_walks *walks, const part_name *name, event_sort sort)
 {
     const bool begins = name->part == PART_KERNEL && sort == SORT_UNSURE;

@@ -1,26 +1,29 @@
 /*
- * join.c - the stacks that scanning could not settle on the spot.
+ * join.c - gives stacks to the events that scanning could not match on the spot.
  *
- * A stack piece names its event by exact time and thread. Its event is older,
- * so it lies in this slice or in an earlier one, never in a later one: pieces
- * are used up slice by slice, and it is the events that wait, for two seconds of
- * trace time (latest user half observed: 0.40 s). The cases, which join_pieces.c decides:
+ * In: the slice's stack pieces and events that wait, also those of earlier slices. Out: a stack for
+ * each event, or a wait for the next slice.
  *
- *  - A kernel part comes first, on the event's CPU; the user part comes when the
- *    thread returns to user mode, maybe on another CPU, much later.
- *  - VirtualAlloc events of some Windows versions carry no thread. Such an event
- *    is found by time and CPU (or time and process for a user part), and learns
- *    its thread from its first piece.
- *    A user part whose kernel part belongs to some other event does not belong to it.
- *  - If a process allocates in another one, the memory belongs to the other, and the
- *    addresses of the stack to itself.
- *  - The user part is written once for all kernel parts that the thread left
- *    since it entered the kernel: it goes to every event of the thread that has
- *    a kernel part, no user part, and is not later than the piece.
+ * A stack piece names its event by exact time and thread. The event is older, so it lies in this
+ * slice or an earlier one, never in a later one. So pieces are used up slice by slice, and events
+ * wait, for two seconds of trace time (latest user half observed: 0.40 s). join_pieces.c decides
+ * these cases:
  *
- *  - A user part completes a kernel part only if both come from the same process and the same
- *    life of the thread. A thread that ends in the kernel leaves a kernel part that nothing
- *    completes, and Windows may soon give its id to another thread.
+ *  - A kernel part comes first, on the event's CPU; the user part comes when the thread returns
+ *    to user mode, maybe on another CPU and much later.
+ *  - VirtualAlloc events of some Windows versions carry no thread. Such an event is found by time
+ *    and CPU (or time and process for a user part), and learns its thread from its first piece. A
+ *    user part whose kernel part belongs to some other event does not belong to it.
+ *  - If a process allocates in another one, the memory belongs to the other process, but the
+ *    addresses of the stack belong to itself.
+ *  - The user part is written once for all kernel parts that the thread left since it entered the
+ *    kernel. It goes to every event of the thread that has a kernel part, has no user part, and is
+ *    not later than the piece.
+ *  - A user part completes a kernel part only if both come from the same process and the same life
+ *    of the thread. A thread that ends in the kernel leaves a kernel part that nothing completes,
+ *    and Windows may soon give its id to another thread.
+ *
+ * Invariant: waiting ends by trace time and by number of events, never by where slices end.
  *
  * Sources: docs/format/events.md, 3 (TraceEvent's behaviour and observation).
  */
@@ -100,7 +103,8 @@ static int by_thread_and_time(const void *a, const void *b)
     return (x->ticks > y->ticks) - (x->ticks < y->ticks);
 }
 
-/* Of earlier slices, only what lies behind the oldest event that waits is asked for. */
+/* Gathers starts and ends of threads. Of earlier slices, only those after the oldest waiting event
+ * matter. */
 static bool gather_turns(stack_join *join, const scan_output *tasks, u32 task_count)
 {
     i64 oldest = INT64_MAX;
@@ -191,7 +195,7 @@ static bool take_number(stack_join *join, waiting_event *row)
     return true;
 }
 
-/* An event that goes on waiting leaves a number behind as its stack. */
+/* Lets an event wait on. Its stack is then the number of its slot. */
 static bool keep_waiting(stack_join *join, waiting_event *row)
 {
     if (row->slot == 0) {
@@ -204,7 +208,7 @@ static bool keep_waiting(stack_join *join, waiting_event *row)
     return true;
 }
 
-/* Puts the reference where whoever asks for the event's stack will look. */
+/* Puts the reference where the event's stack will be looked up. */
 static bool tell_stack(stack_join *join, const waiting_event *row, bool waits, stack_ref ref)
 {
     if (row->slot == 0) {
@@ -230,7 +234,7 @@ static void forget_foreign(stack_join *join, i64 oldest)
     join->foreign.count = kept;
 }
 
-/* What a slice ends for events that wait. */
+/* The limits of waiting at the end of a slice. */
 typedef struct slice_end {
     i64 ticks;
     i64 oldest;  /* what is earlier was waited for long enough */
@@ -297,7 +301,7 @@ static bool settle_waiting(stack_join *join, deferred_stacks *deferred, i64 end_
     return true;
 }
 
-/* Gives the slice's pieces to its events, and to its frees what is left over. */
+/* Gives the slice's pieces to its events, and those left over to frees. */
 static bool attach(stack_join *join, const free_stacks_slice *given, i64 end_ticks)
 {
     free_stacks_slice slice = *given;
@@ -326,15 +330,15 @@ bool join_slice(stack_join *join, deferred_stacks *deferred, scan_output *tasks,
            attach(join, &slice, end_ticks) && settle_waiting(join, deferred, end_ticks);
 }
 
-/* What such an event is like, of those that open lifetimes. */
+/* The op of an event that opens lifetimes and has stacks like this one. */
 static u8 op_like(u8 op)
 {
     return op == OP_CONTRACT ? OP_EXPAND : OP_COMMIT;
 }
 
 /*
- * Whose a piece is, to a join in which events that end ranges are wanted and those that open
- * them are not.
+ * The sort of a piece for a join that wants the events that end ranges instead of those that open
+ * them.
  */
 static event_sort sort_among_frees(event_sort sort)
 {

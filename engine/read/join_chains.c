@@ -20,14 +20,14 @@ static u32 *bucket_of(const chain_set *chains, chain_kind kind, i64 ticks, u32 p
     return &chains->buckets[(u32)(hash >> 32) & chains->mask];
 }
 
-/* Chains by thread alone are for all times. */
+/* The time of a chain; chains by thread alone have none. */
 static i64 chain_ticks(chain_kind kind, i64 ticks)
 {
     return kind == CHAIN_SERVED ? 0 : ticks;
 }
 
-/* Who a chain is of, within a session: it logs the stacks of its own events alone. One that
- * is served is of a thread of a process. */
+/* Whom a chain belongs to, within a session: a session logs stacks only for its own events. Chains
+ * of user parts that serve several events are of a thread of a process. */
 static u32 place_of(chain_kind kind, u8 session, u32 tid, u16 cpu, u32 pid)
 {
     const u32 mixed = session * 0x9E3779B1u;
@@ -116,7 +116,7 @@ static bool is_spent(const chain_link *link, const waiting_event *row)
     return row->has_user || (is_threadless && row->tid != ETL_NO_ID);
 }
 
-/* Did the thread id begin or end to stand for a thread in (from_ticks, to_ticks]? */
+/* Did a thread with the id start or end in (from_ticks, to_ticks]? */
 static bool has_turned(const stack_join *join, u32 tid, i64 from_ticks, i64 to_ticks)
 {
     size_t low = 0, high = join->turns.count;
@@ -132,7 +132,7 @@ static bool has_turned(const stack_join *join, u32 tid, i64 from_ticks, i64 to_t
            join->turns.at[low].ticks <= to_ticks;
 }
 
-/* Pieces come in time order, so what is too late once is over. */
+/* Has the wait ended? Pieces come in order of time, so it never resumes. */
 static bool ends_before(const stack_join *join, waiting_event *row, const stack_piece *piece)
 {
     row->is_limited = join_is_limited(join, row, piece->ticks);
@@ -142,9 +142,9 @@ static bool ends_before(const stack_join *join, waiting_event *row, const stack_
 }
 
 /*
- * May a piece be the event's, behind which, on the piece's processor, there is an event
- * without a thread? What begins in the kernel is not of a program's event. And what no thread
- * tells apart is of the processor: an event of the process on another one is no closer.
+ * May a piece belong to this event although a later event on the piece's processor has no thread? A
+ * stack that begins in the kernel is not of a program's event. And without threads to tell events
+ * apart, the processor decides: an event of the process on another one is no closer.
  */
 static bool may_be_unsure(const chain_link *link, const waiting_event *row,
                           const stack_piece *piece)
@@ -154,8 +154,8 @@ static bool may_be_unsure(const chain_link *link, const waiting_event *row,
     return event_sort_of(row->op) == SORT_COMMIT || piece->part == PART_USER;
 }
 
-/* Is it an event of the piece's process and sort? The user part of an unwanted event is that
- * of all for which the thread left a kernel part, too. */
+/* Is it an event of the piece's process and sort? The user part of an unwanted event also serves
+ * all events for which the thread left a kernel part. */
 static bool is_of_piece(const chain_link *link, const waiting_event *row, const stack_piece *piece)
 {
     const event_sort sort = event_sort_of(row->op);

@@ -1,7 +1,7 @@
 /*
- * join_chains.h - the events of the join that lack a part, by time and thread.
+ * join_chains.h - waiting events of the join, indexed by time and thread.
  *
- * Made anew for each slice that has stack pieces, from the events that wait.
+ * Built anew for each slice with stack pieces, from the events that wait.
  */
 #ifndef ETLHEAP_JOIN_CHAINS_H
 #define ETLHEAP_JOIN_CHAINS_H
@@ -9,16 +9,15 @@
 #include "join.h"
 
 /*
- * Where an event that lacks a part is looked for. Chains are oldest first, so
- * parts of events that time and thread do not tell apart go to them in order. A
- * link is spent once its event has the part, or has learned its thread; spent
- * links are dropped when met, so a crowd in one chain is walked once and not
- * once per piece.
+ * The chains in which an event that lacks a part is looked up. Chains are oldest first, so if
+ * events have the same time and thread, parts go to them in order. A link is spent when its event
+ * has the part or has learned its thread. Spent links are dropped when met, so a crowded chain is
+ * walked once, not once per piece.
  */
 typedef enum chain_kind {
-    CHAIN_KERNEL, /* by time and thread, for each event_sort: lacks the kernel part */
+    CHAIN_KERNEL, /* by time, thread and event_sort: lacks the kernel part */
     CHAIN_KERNEL_LAST = CHAIN_KERNEL + SORT_EXTENT,
-    CHAIN_USER, /* likewise; what has the kernel part is in the first one, whatever its sort */
+    CHAIN_USER, /* the same for the user part; events with a kernel part are in the first one */
     CHAIN_CPU_KERNEL = CHAIN_USER + SORT_EXTENT + 1, /* without a thread, by time and CPU */
     CHAIN_CPU_USER,
     CHAIN_PROCESS_USER, /* without a thread, by time and process */
@@ -39,22 +38,22 @@ typedef struct chain_set {
     u32 mask;
 } chain_set;
 
-/* Of all that waits. False without memory; to be freed in any case. */
+/* Builds the chains of all waiting events. False if memory runs out; free the set in any case. */
 bool chains_make(chain_set *out, const stack_join *join);
 void chains_free(chain_set *chains);
 
-/* Puts an event first into a chain, or into those of the parts that it lacks. False without
- * memory. */
+/* Puts an event at the front of a chain, or of the chains of the parts it lacks. False if memory
+ * runs out. */
 bool chains_link(chain_set *chains, const stack_join *join, chain_kind kind, u32 event);
 bool chains_link_missing(chain_set *chains, const stack_join *join, u32 event);
 
-/* The first event of a chain that can take the piece, index + 1; 0: none. What is too late
- * for it is marked as over. */
+/* The index + 1 of the first event of a chain that can take the piece; 0: none. Marks events as
+ * over if the piece is too late for them. */
 u32 chains_find(chain_set *chains, const stack_join *join, chain_kind kind,
                 const stack_piece *piece);
 
-/* What a piece will look at first misses the cache nearly always: its bucket, the link in
- * it and the event of that. Each is fetched some pieces after the one that leads to it. */
+/* Prefetches for pieces that follow: the bucket, then its first link, then that link's event, each
+ * some pieces after the one before, because nearly every access misses the cache. */
 void chains_fetch_bucket(const chain_set *chains, const stack_piece *piece);
 void chains_fetch_link(const chain_set *chains, const stack_piece *piece);
 void chains_fetch_event(const chain_set *chains, const stack_join *join, const stack_piece *piece);

@@ -1,8 +1,14 @@
 /*
  * join_pieces.c - gives the stack pieces of a slice to the events that wait for them.
  *
- * Pieces are taken in the order of time. Which event a piece belongs to is told by the
- * cases at the top of join.c; the events are found by join_chains.h.
+ * In: pieces of a slice, and chains of waiting events (join_chains.h). Out: parts of stacks in
+ * waiting events, and for each piece whether it was taken.
+ *
+ *     piece ──find_event──▶ the event it names ──▶ kernel part, user part or whole stack
+ *       └──▶ a user part also goes to all events that it serves
+ *
+ * The cases are at the top of join.c. Invariant: pieces are taken in order of time; among equal
+ * times their order does not depend on tasks (by_event).
  */
 #include "join_pieces.h"
 
@@ -10,7 +16,7 @@
 
 #define FETCH_STEP 6u /* pieces between two steps of fetching what one looks at */
 
-/* Of one tick. */
+/* Compares pieces of one tick. */
 static int by_event(const void *owner, u32 a, u32 b)
 {
     const stack_piece *const pieces = owner, *const x = &pieces[a], *const y = &pieces[b];
@@ -21,8 +27,7 @@ static int by_event(const void *owner, u32 a, u32 b)
     return (int)x->part - (int)y->part;
 }
 
-/* In time order; those that are alike in all by_event looks at stay as they came. NULL
- * without memory. */
+/* Sorts pieces by time, stably where by_event sees no difference. NULL without memory. */
 static const digit_row *sort_pieces(stack_join *join)
 {
     const size_t count = join->pieces.count;
@@ -37,7 +42,7 @@ static const digit_row *sort_pieces(stack_join *join)
     return digit_sort(join->rows.at, join->scratch.at, count, by_event, join->pieces.at);
 }
 
-/* Where the event's part by the piece's thread is among the foreign ones, or would be. */
+/* The place among foreign parts of the event's part by the piece's thread, or where it would be. */
 static size_t foreign_place(const stack_join *join, const stack_piece *piece)
 {
     size_t low = 0, high = join->foreign.count;
@@ -63,7 +68,7 @@ static bool is_foreign(const stack_join *join, const stack_piece *piece)
            join->foreign.at[place].tid == piece->tid;
 }
 
-/* Parts come nearly in the order of their events, so little is moved. */
+/* Notes a foreign part. Parts come nearly in the order of their events, so little is moved. */
 static bool note_foreign(stack_join *join, const stack_piece *piece)
 {
     if (piece->part != PART_KERNEL || is_foreign(join, piece))
@@ -79,12 +84,11 @@ static bool note_foreign(stack_join *join, const stack_piece *piece)
 }
 
 /*
- * The event of a piece, index + 1; 0: none. An event that has a kernel part waits for the
- * user part that comes next; of others, programs raise the events of blocks, and the
- * kernel raises commits, so that is where a stack with a kernel part is tried first;
- * sessions hardly ever ask for stacks of extents. An event without a thread, always a
- * commit, is one of the same CPU, where a kernel or whole part is always written, or else
- * for a user part one of the same process.
+ * Finds the event of a piece: index + 1, or 0. An event with a kernel part waits for the next user
+ * part. Otherwise: programs raise the events of blocks and the kernel raises commits, so a stack
+ * with a kernel part is tried with commits first; sessions hardly ever ask for stacks of extents.
+ * An event without a thread, always a commit, is found on the same CPU, where a kernel or whole
+ * part is always written, or by the same process for a user part.
  */
 static u32 find_event(const stack_join *join, chain_set *chains, const stack_piece *piece)
 {
@@ -106,8 +110,7 @@ static u32 find_event(const stack_join *join, chain_set *chains, const stack_pie
     return is_foreign(join, piece) ? 0 : found;
 }
 
-/* Gives a part to an event, and puts it into the chains it belongs to from then
- * on. */
+/* Gives a part to an event, and puts the event into the chains where it belongs from then on. */
 static bool take_part(stack_join *join, chain_set *chains, u32 event, const stack_piece *piece,
                       stack_ref ref)
 {
@@ -131,8 +134,8 @@ static bool take_part(stack_join *join, chain_set *chains, u32 event, const stac
                          chains_link(chains, join, CHAIN_USER + SORT_UNKNOWN, event));
 }
 
-/* The event that the piece is of, index + 1; 0: none. What frees are left is what no event
- * that opens a lifetime took. */
+/* The event that takes the piece: index + 1, or 0. Frees get only pieces that no event that opens a
+ * lifetime has taken. */
 static u32 find_taker(stack_join *join, chain_set *chains, stack_piece *piece)
 {
     if (piece->fate != PIECE_LEFT)
@@ -152,13 +155,13 @@ static bool use_key(const stack_join *join, deferred_stacks *deferred, const sta
                                  deferred, piece->key, is_kernel, piece->ticks, ref);
 }
 
-/* A user part goes to its event and to all that it serves besides. */
+/* Gives a piece to its event, and a user part also to all other events that it serves. */
 static bool attach_piece(stack_join *join, chain_set *chains, deferred_stacks *deferred,
                          stack_piece *piece)
 {
     u32 taker = find_taker(join, chains, piece);
-    /* The walk of an event without a kernel part began in user mode. Scanning
-     * settles such an event on the spot, so its stack must not serve others. */
+    /* If an event has no kernel part, its stack walk began in user mode. Scanning settles such an
+     * event on the spot, so its stack must not serve others. */
     const bool serves = piece->part == PART_USER && piece->fate != PIECE_TAKEN;
     if (taker == 0 && serves)
         taker = chains_find(chains, join, CHAIN_SERVED, piece);

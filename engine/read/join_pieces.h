@@ -1,13 +1,11 @@
-/*
- * join_pieces.h - gives the stack pieces of a slice to the events that wait for them.
- */
+/* join_pieces.h - assigns the stack pieces of a slice to waiting events. */
 #ifndef ETLHEAP_JOIN_PIECES_H
 #define ETLHEAP_JOIN_PIECES_H
 
 #include "join.h"
 
-/* Joins join->pieces to join->waiting. What is left over is offered to the frees, if there are
- * any: NULL. False without memory. */
+/* Joins join->pieces to join->waiting, and offers the rest to `frees` (NULL: none). False if memory
+ * runs out. */
 bool join_attach_pieces(stack_join *join, deferred_stacks *deferred,
                         const free_stacks_slice *frees);
 

@@ -1,4 +1,7 @@
-/* join_recent.c - see join_recent.h. */
+/*
+ * join_recent.c - keeps the last events of each stream, to classify stacks at the start of the
+ * stream's next task. Invariant: results do not depend on where tasks end.
+ */
 #include "join_recent.h"
 
 #include <stdlib.h>

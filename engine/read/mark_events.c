@@ -1,4 +1,15 @@
-/* mark_events.c - see mark_events.h. */
+/*
+ * mark_events.c - decides which records are marks, by events that the user described, and names
+ * them.
+ *
+ * In: a record, and the user's list of events (provider, event, optional field and value). Out: a
+ * mark_note if one of them matches.
+ *
+ * Cheap tests come first: a provider's GUID, then its known name; an event's number. Only if a name
+ * is asked for is the description of the record looked up, once for each record (candidate).
+ * Invariants: the first event of the list that matches names the mark. Names come from the file, so
+ * all text goes through buffers of TEXT_SIZE, one byte more than is kept, so that a cut is noticed.
+ */
 #include "mark_events.h"
 
 #include <inttypes.h>
@@ -8,11 +19,11 @@
 
 #define TEXT_SIZE (ETLHEAP_MARK_NAME_MAX + 2) /* one more than is kept: so that it shows */
 
-/* Of all providers: evntprov.h. */
+/* Opcodes common to all providers: evntprov.h. */
 #define OPCODE_START 1u
 #define OPCODE_STOP  2u
 
-/* A record, and its description once somebody asked for it. */
+/* A record, and its description once it was needed. */
 typedef struct candidate {
     const mark_events *events;
     const etl_record *record;
@@ -150,14 +161,14 @@ static void write_value(const etl_value *value, char out[TEXT_SIZE])
     }
 }
 
-/* The opcode of events that end what others began. */
+/* Does the event end what another one began? */
 static bool is_stop(candidate *c)
 {
     return c->record->opcode == OPCODE_STOP;
 }
 
-/* What the event is called as a mark; false: it is none. A name from a field is the same when
- * something begins and when it ends, so that the end says what it is. */
+/* The name of the record as a mark; false if the event does not match. A name from a field is the
+ * same for the start and the end of something, so the end gets "/Stop". */
 static bool name_mark(candidate *c, const etlheap_mark_event *event, char out[TEXT_SIZE])
 {
     etl_value value;

@@ -1,9 +1,15 @@
 /*
- * marks_read.c - the marks of traces without an analysis; see etlheap_marks.h.
+ * marks_read.c - reads the marks of traces without analyzing them. etlheap_marks.h is its
+ * interface.
  *
- * All threads go through the buffers in the order of the plan, a stretch of them at a time, and
- * look at records as far as it takes to see that they are no marks. Stretches are joined in order,
- * so a stream's marks come in its order, as from the scan.
+ * In: traces, and the events that the user described as marks. Out: marks by time.
+ *
+ *     plan of buffers    | stretch: N tasks, in parallel | stretch | ...
+ *     join               marks of the tasks, in the order of the plan
+ *
+ * All threads go through the buffers in the order of the plan, one stretch at a time, and read each
+ * record only as far as needed to see that it is not a mark. Invariant: stretches and tasks are
+ * joined in order, so a stream's marks come in its order, as they do from the scan.
  */
 #include <stdlib.h>
 
@@ -17,7 +23,7 @@
 #define BUFFERS_A_TASK  16u
 #define TASKS_A_STRETCH 64u
 
-/* What a task finds. */
+/* The marks that a task found. */
 typedef struct mark_task {
     mark_notes notes;
     etlheap_arena arena;
@@ -36,7 +42,7 @@ typedef struct marks_run {
     mark_task tasks[TASKS_A_STRETCH];
 } marks_run;
 
-/* Marks that live on by themselves. */
+/* Marks with the memory behind them. */
 typedef struct owned_marks {
     etlheap_marks marks;
     mark_list list;
@@ -100,7 +106,7 @@ static bool join_task(mark_task *task, owned_marks *out)
     return ok;
 }
 
-/* The buffers of a stretch, and what they hold. */
+/* Reads the buffers of a stretch and joins what they hold. */
 static etl_status read_stretch(marks_run *run, owned_marks *out)
 {
     const u32 left = run->plan.count - run->first;

@@ -1,4 +1,15 @@
-/* plan.c - see plan.h. */
+/*
+ * plan.c - decides in which order buffers are read: slices of time, each cut into tasks.
+ *
+ * In: the time of the first record of every buffer of all traces. Out: one slice after the other,
+ * with its buffers by stream, cut into tasks of about TASK_BYTES of one stream.
+ *
+ * The order in a file is the order of flushing, which may lag by seconds. Sorted by first time, a
+ * slice can end where the next buffer not yet handed out begins: all records before that time are
+ * in buffers handed out by then. plan.h draws a slice. Invariants: a buffer that was not read to
+ * its end is handed out again (carry_unfinished), or its records are lost. A slice's end lies after
+ * the start of its first new buffer, or the plan would not advance. All orders are total.
+ */
 #include "plan.h"
 
 #include <stdlib.h>
@@ -53,8 +64,8 @@ void plan_sort(read_plan *plan)
     qsort(plan->buffers + plan->next, plan->count - plan->next, sizeof *plan->buffers, by_time);
 }
 
-/* A buffer without a timed record takes its predecessor's time: it still has
- * to be read once, for its records and its damage. */
+/* A buffer without a timed record gets the time of the buffer before it: it must still be read
+ * once, for its records and its damage. */
 static void add_trace(read_plan *plan, const etl_trace *trace, u32 trace_index,
                       const timebase *base)
 {
@@ -92,7 +103,7 @@ static int compare_i64(i64 a, i64 b)
     return (a > b) - (a < b);
 }
 
-/* Total orders, so that the C library's choice of sort does not show. */
+/* Total orders, so that the result does not depend on the C library's sort. */
 static int compare_within_stream(const plan_buffer *a, const plan_buffer *b)
 {
     int order = compare_i64(a->first_ticks, b->first_ticks);
@@ -133,7 +144,8 @@ bool plan_next(read_plan *plan, plan_slice *slice, bool *more)
     while (plan->next < plan->count) {
         const plan_buffer *const buffer = &plan->buffers[plan->next];
         const bool enough = bytes >= plan->slice_bytes;
-        /* The end must lie after the first new buffer's start: progress. */
+        /* The end must lie after the start of the first new buffer, or the plan would not
+         * advance. */
         if (enough && buffer->first_ticks > plan->buffers[first].first_ticks)
             break;
         if (buffer->first_ticks >= plan->settled_ticks)

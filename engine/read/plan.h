@@ -1,13 +1,12 @@
 /*
- * plan.h - in which order buffers are read: time slices and tasks.
+ * plan.h - the order in which buffers are read: time slices and tasks.
  *
- * File order is flush order: a buffer may lie seconds of trace time behind
- * later events. The first record's time of every buffer is cheap to get, so
- * buffers are sorted by it, and a slice is a run of them up to a number of
- * bytes. The next slice's first time is the slice's end: every record before it
- * lies in buffers already handed out. Records at or after it wait: the buffer is
- * handed out again with the place to go on from. So after a slice all records
- * before its end have been seen exactly once, and memory is bounded by a slice.
+ * The file has buffers in flush order, so a buffer may come seconds of trace time after later
+ * events. The time of a buffer's first record is cheap to get. Buffers are sorted by it, and a
+ * slice is a run of them up to a number of bytes. A slice ends at the first time of the next slice,
+ * because every record before that time lies in buffers already handed out. Later records wait:
+ * their buffer is handed out again, with the place to continue from. So after a slice, all records
+ * before its end were read exactly once, and a slice bounds the memory.
  *
  *     buffers by first time   |--a--|  |---b------|   |-c-|
  *                                |------d-----|     |--e--|
@@ -17,8 +16,8 @@
  * If the index of the only trace still grows, the plan does too (plan_growth.h): a slice then
  * ends at the latest where later buffers may still begin.
  *
- * A stream is the buffers of one CPU of one session of one file; within it time
- * does not go back. Tasks are runs of one stream's buffers in a slice.
+ * A stream is the buffers of one CPU of one session of one file; its times never go back. A task is
+ * a run of one stream's buffers in a slice.
  */
 #ifndef ETLHEAP_PLAN_H
 #define ETLHEAP_PLAN_H
@@ -31,7 +30,7 @@ typedef struct plan_buffer {
     i64 sequence;
     u64 stream; /* trace << 32 | session << 16 | cpu */
     u32 buffer; /* index in its trace */
-    u32 resume; /* offset of the first record still to read; 0: the start */
+    u32 resume; /* offset of the first unread record; 0: the start */
     u32 bytes;  /* uncompressed */
 } plan_buffer;
 
@@ -50,7 +49,7 @@ typedef struct plan_task {
 } plan_task;
 
 typedef struct plan_slice {
-    i64 end_ticks; /* records before it belong to this slice; INT64_MAX: the last */
+    i64 end_ticks; /* records before it belong to the slice; INT64_MAX: last slice */
     ETLHEAP_VECTOR(plan_buffer) buffers; /* by stream, then time */
     ETLHEAP_VECTOR(plan_task) tasks;
 } plan_slice;
@@ -66,7 +65,7 @@ typedef struct read_plan {
     u64 task_bytes;
 } read_plan;
 
-/* slice_bytes > 0. False without memory. */
+/* Plans the slices. slice_bytes must be > 0. False if memory runs out. */
 bool plan_open(read_plan *out, etl_trace *const *traces, u32 trace_count, const timebase *base,
                u64 slice_bytes);
 void plan_close(read_plan *plan);
@@ -77,9 +76,9 @@ bool plan_extend(read_plan *plan, const etl_trace *trace, const timebase *base);
 void plan_sort(read_plan *plan);
 
 /*
- * Fills *slice (from {0} at first) with the next slice. Before every further
- * call the buffers of *slice must have their resume set where they were not
- * read to their end, else to PLAN_DONE. *more is false after the last slice.
+ * Fills *slice, which starts as {0}, with the next slice. Before each further call, set `resume` of
+ * the slice's buffers: to the offset where reading stopped, or to PLAN_DONE. *more is false after
+ * the last slice.
  */
 #define PLAN_DONE UINT32_MAX
 bool plan_next(read_plan *plan, plan_slice *slice, bool *more);

@@ -1,4 +1,10 @@
-/* read_ahead.c - see read_ahead.h. */
+/*
+ * read_ahead.c - asks the system for the next slices while one is analyzed.
+ *
+ * In: the plan, and how far it has been handed out. Out: pages in the page cache. A helper thread
+ * asks for windows of a few megabytes, up to a limit. Invariant: it maps and copies nothing, so a
+ * wrong guess only costs a read.
+ */
 #include "read_ahead.h"
 
 #include <stdlib.h>

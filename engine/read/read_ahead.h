@@ -1,10 +1,10 @@
 /*
- * read_ahead.h - has the disk read the next slices while one is analyzed.
+ * read_ahead.h - reads the next slices from disk while one is analyzed.
  *
- * A file that nobody has read lately would be read page fault by page fault. A thread beside
- * the crew asks the system for windows of a few megabytes instead, in the plan's order, up to
- * a bound ahead of the slice at hand. It only asks: no byte is copied or mapped here, and
- * bytes that are in memory are left alone, so a second run has nothing to do.
+ * A file that is not in memory would be read one page fault at a time. Instead, a helper thread
+ * asks the system for windows of a few megabytes, in the plan's order, up to a limit ahead of the
+ * current slice. It only asks: it copies and maps nothing, and skips bytes that are in memory, so a
+ * second run has nothing to do.
  */
 #ifndef ETLHEAP_READ_AHEAD_H
 #define ETLHEAP_READ_AHEAD_H
@@ -13,15 +13,16 @@
 
 typedef struct read_ahead read_ahead;
 
-/* As far ahead of the slice at hand as is worth it: more hides no more of the disk. */
+/* The distance ahead of the current slice; more would not make the disk wait less. */
 #define READ_AHEAD_BYTES (256 * ETL_MIB)
 
-/* Begins with the plan's first buffers, and stays no more than `bytes_max` ahead, or half of
- * the memory that is available. `plan` and `traces` stay as they are until it is
- * closed, but for plan->next. NULL: nothing to read ahead, or no memory or thread for it. */
+/* Starts with the plan's first buffers and stays at most `bytes_max` ahead, or half of the
+ * available memory. `plan` and `traces` must not change until it is closed, except plan->next.
+ * NULL: nothing to read ahead, or no memory or thread. */
 read_ahead *read_ahead_open(const read_plan *plan, etl_trace *const *traces, u64 bytes_max);
 
-/* Buffers up to `next` of the plan were handed out. NULL is allowed, here and below. */
+/* Tells it that buffers up to `next` of the plan were handed out. NULL is allowed, here and
+ * below. */
 void read_ahead_go_on(read_ahead *ahead, u64 next);
 
 /* The same for a trace whose index still grows, in file order: up to the offset that

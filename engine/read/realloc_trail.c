@@ -13,7 +13,7 @@
 
 #include <stdlib.h>
 
-/* order.h takes the highest bit of such a number. */
+/* The largest distance in ticks; order.h uses the highest bit. */
 #define SINCE_MAX ((u64)INT32_MAX - 1)
 
 static bool is_of_block(const memory_event *event)
@@ -28,7 +28,7 @@ static u32 ticks_between(i64 from, i64 to)
     return (u32)etl_min_u64(between, SINCE_MAX);
 }
 
-/* Is it the alloc, or the free, that belongs to the realloc? Its rows are at `summary`. */
+/* Is the event the realloc's alloc or free? The realloc's rows are at `summary`. */
 static bool is_own_alloc(const memory_event *summary, const memory_event *event)
 {
     const memory_event *const fresh = &summary[0];
@@ -47,7 +47,7 @@ typedef struct thread_events {
     const memory_event *at[2]; /* NULL: not found */
 } thread_events;
 
-/* Is `a` later than `b`? Of one tick, the free is: it follows the alloc. */
+/* Is `a` later than `b`? Within one tick, the free is: it follows the alloc. */
 static bool is_later(const memory_event *a, const memory_event *b)
 {
     if (b == NULL || a->ticks != b->ticks)
@@ -65,7 +65,7 @@ static void add_event(thread_events *found, const memory_event *event)
     }
 }
 
-/* Says what the thread's latest events mean for the realloc. */
+/* Sets the ops of the realloc's rows by the thread's latest events. */
 static void settle(memory_event *summary, const thread_events *found)
 {
     const memory_event *const last = found->at[0], *const before = found->at[1];
@@ -78,8 +78,8 @@ static void settle(memory_event *summary, const thread_events *found)
         old->op = OP_REALLOC_FREED;
 }
 
-/* Goes back through `count` events of a CPU, of which *left may still be looked at. True:
- * two of the thread were found, or nothing is left to look at. */
+/* Goes back through `count` events of a CPU, at most *left of them. True if two events of the
+ * thread were found, or nothing is left to look at. */
 static bool search(const memory_event *summary, const memory_event *events, size_t count,
                    thread_events *found, u32 *left, u32 *taken)
 {
@@ -99,7 +99,7 @@ static void note_first(first_trail *first, i64 ticks)
         *first = (first_trail){ .ticks = ticks, .is_known = true };
 }
 
-/* Nearly always both are among the task's own events, just before the summary. */
+/* Searches within the task: nearly always both events are there, just before the summary. */
 bool realloc_trail_begin(scan_output *out)
 {
     const size_t event = out->events.count - 2;
@@ -115,7 +115,7 @@ bool realloc_trail_begin(scan_output *out)
     return ETLHEAP_PUSH(&out->trails, (u32)event);
 }
 
-/* How many of a CPU's events are not later than that. */
+/* The number of a CPU's events at or before a time. */
 static size_t count_until(const memory_event *events, size_t count, i64 ticks)
 {
     size_t low = 0, high = count;
@@ -129,7 +129,7 @@ static size_t count_until(const memory_event *events, size_t count, i64 ticks)
     return low;
 }
 
-/* How many events of the task are before the summary, which is one of `own`. */
+/* The number of the task's events before the summary, which is an event of `own`. */
 static size_t count_before(const scan_output *task, const scan_output *own,
                            const memory_event *summary)
 {
@@ -140,8 +140,8 @@ static size_t count_before(const scan_output *task, const scan_output *own,
     return task > own ? 0 : task->events.count;
 }
 
-/* Searches one CPU for what is later than `after`; of the summary's own, only what is before
- * it. False: there may be more of the thread, but too many events of others are behind it. */
+/* Searches one CPU for events later than `after`; on the summary's own CPU only before it. False if
+ * there may be more of the thread, with too many events of others after them. */
 static bool search_cpu(const trail_tail *tail, const scan_output *tasks, u32 own,
                        const memory_event *summary, i64 after, thread_events *found)
 {
@@ -181,8 +181,9 @@ static void complete_on_own_cpu(trail_tails *tails, scan_output *tasks, u32 task
         note_first(&tails->first, summary->ticks);
 }
 
-/* Is it certain that neither of the thread's latest two events is the free, nor the last one the
- * alloc? What the thread did elsewhere before the two on the summary's own CPU does not matter. */
+/* Is it certain that neither of the thread's two latest events is the free, and that the last one
+ * is not the alloc? What the thread did elsewhere before the two on the summary's own CPU does not
+ * matter. */
 static bool is_unseen(const trail_tails *tails, const scan_output *tasks, u32 task,
                       const memory_event *summary)
 {
@@ -199,7 +200,7 @@ static bool is_unseen(const trail_tails *tails, const scan_output *tasks, u32 ta
     return is_certain && (found.at[0] == NULL || !is_own_alloc(summary, found.at[0]));
 }
 
-/* The thread may have been moved to another CPU. */
+/* Completes a trail on all CPUs, because the thread may have moved. */
 static void complete_on_all_cpus(const trail_tails *tails, scan_output *tasks, u32 task, u32 event)
 {
     memory_event *const summary = &tasks[task].events.at[event];
@@ -245,7 +246,7 @@ static trail_tail *tail_of(trail_tails *tails, u64 stream)
     return tail;
 }
 
-/* Tells each CPU which tasks of the slice are its own. */
+/* Finds the tasks of the slice for each CPU. */
 static bool place_tasks(trail_tails *tails, const scan_output *tasks, u32 task_count)
 {
     for (size_t i = 0; i < tails->at.count; i++)

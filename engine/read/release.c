@@ -1,4 +1,7 @@
-/* release.c - see release.h. */
+/*
+ * release.c - releases the pages of buffers that were read, run by run, as tasks of a slice.
+ * Invariant: only buffers that no later slice reads again are released.
+ */
 #include "release.h"
 
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /*
- * scan.c - from buffers to memory events, stack pieces and system events.
+ * scan.c - makes memory events, stack pieces and system events from the records of buffers.
  *
- * One pass over the records of a task. Every record is counted; those that the analysis uses are
- * decoded and leave as rows of the output. The few kinds of which there are most go a shorter way
- * (scan_lean.c), with the same rows. Stacks go to their events by way of scan_stacks.h.
+ * In: a task's buffers. Out: rows in a scan_output. Every record is counted; records that the
+ * analysis uses are decoded. The few common kinds go a shorter way (scan_lean.c), and stacks go to
+ * their events through scan_stacks.h. Invariant: both ways must give the same rows.
  */
 #include "realloc_trail.h"
 #include "scan_inside.h"
@@ -24,7 +24,7 @@ static handle_fn handle_alloc, handle_realloc, handle_free, handle_extent, handl
     handle_snapshot, handle_range, handle_memory, handle_system, handle_thread, handle_stack,
     handle_key, handle_definition, handle_lost, handle_thread_name, handle_mark;
 
-/* What is done with an event; kinds without a row are counted only. */
+/* The handler of each kind of event; kinds without a row are only counted. */
 static handle_fn *const handlers[ETL_EVENT_KIND_COUNT] = {
     [ETL_EVENT_HEAP_CREATE] = handle_system,
     [ETL_EVENT_HEAP_ALLOC] = handle_alloc,
@@ -103,8 +103,8 @@ void scan_task(const scan_input *input, etl_scratch *scratch, scan_output *out)
         out->status = ETL_ERR_MEMORY;
 }
 
-/* Of events whose stack was lost there may be many. Others lie at the end, where the
- * slice cuts them off from their stacks, so that is where the search begins. */
+/* Lists events without a stack. Many may have lost it. Others are at the end, where the slice cuts
+ * them off from their stacks, so the search begins there. */
 static bool list_unsettled(scanner *s)
 {
     scan_output *const out = s->out;
@@ -123,8 +123,8 @@ static bool scan_buffer(scanner *s, plan_buffer *planned, etl_scratch *scratch)
 {
     const scan_input *const input = s->input;
     const u32 trace = plan_trace(planned->stream);
-    /* What loading finds is counted once, not again when reading goes on; so is
-     * what is wrong with the record at which it goes on. */
+    /* Damage found on loading is counted once, not again when reading goes on; so is damage of the
+     * record at which it goes on. */
     etl_diag_counts ignored = { { 0 } };
     etl_diag_counts *const diag = planned->resume == 0 ? &s->out->diag : &ignored;
     etl_buffer buffer;
@@ -192,7 +192,7 @@ static bool scan_record(scanner *s)
     return !is_heap || count_heap_event(s);
 }
 
-/* For events of heaps that are not of one block or extent. */
+/* Counts an event of a heap that is not about one block or extent. */
 static bool count_heap_event(scanner *s)
 {
     const memory_event other = {
@@ -251,8 +251,8 @@ static bool handle_alloc(scanner *s, const etl_event *event)
                                               .tid = s->record->tid });
 }
 
-/* A moving realloc speaks of two addresses, whose shards may differ; one in
- * place ends a lifetime and begins another. */
+/* A moving realloc is about two addresses, whose shards may differ; one in place ends a lifetime
+ * and begins another. */
 static bool handle_realloc(scanner *s, const etl_event *event)
 {
     const etl_heap_realloc *const realloc_event = &event->as.heap_realloc;
@@ -302,7 +302,7 @@ static bool handle_extent(scanner *s, const etl_event *event)
                                .tid = s->record->tid });
 }
 
-/* What the event says of the size of its heap. A census asks for no sizes. */
+/* Notes the heap's sizes in the event. A census needs none. */
 static bool note_heap(scanner *s, const etl_event *event)
 {
     heap_note note;
@@ -344,10 +344,10 @@ static bool push_virtual_alloc(scanner *s, memory_event row, u32 flags)
 }
 
 /*
- * Allocation or free is told by the event, not by the flags: bit 0x4000 means
- * MEM_DECOMMIT in one and MEM_REPLACE_PLACEHOLDER in the other. A commit in
- * large pages covers its whole reservation, as the event's size already says. A placeholder
- * that is to stay, or becomes one with others, is still reserved: what goes is its commit.
+ * The event, not the flags, says whether memory is allocated or freed: bit 0x4000 means
+ * MEM_DECOMMIT in one and MEM_REPLACE_PLACEHOLDER in the other. A commit in large pages covers its
+ * whole reservation, as the size says. A placeholder that stays, or becomes one with others, is
+ * still reserved: only its commit goes.
  */
 static bool handle_virtual(scanner *s, const etl_event *event)
 {
@@ -433,7 +433,7 @@ static bool handle_mark(scanner *s, const etl_event *event)
     return mark_notes_add(&s->out->marks, &where, event, &s->out->arena);
 }
 
-/* Events that were described as marks are besides what they are to us. */
+/* Events described as marks also keep their own meaning. */
 static bool note_mark(scanner *s)
 {
     const mark_note where = mark_here(s);
@@ -458,8 +458,8 @@ static stack_part classify(const u8 *frames, u32 frame_bytes, u32 count)
     return stack_is_kernel_address(outer, frame_bytes) ? PART_KERNEL : PART_WHOLE;
 }
 
-/* Frames of 4 bytes are widened into the one place for that, so what waits there
- * is looked up first. False without memory. */
+/* Views frames. Frames of 4 bytes are widened into one buffer, so what waits there is looked up
+ * first. False without memory. */
 bool scan_view_frames(scanner *s, const u8 *frames, u32 frame_bytes, u32 count, frame_view *out)
 {
     *out = (frame_view){ frames, count, PART_WHOLE };
@@ -480,7 +480,7 @@ bool scan_view_frames(scanner *s, const u8 *frames, u32 frame_bytes, u32 count, 
     return true;
 }
 
-/* Has the stack's reference put where `target` and `index` say, soon. */
+/* Requests a stack's reference, which is put where `target` and `index` say. */
 bool scan_request_stack(scanner *s, const frame_view *frames, stack_target target, size_t index)
 {
     if (frames->count == 0)
@@ -489,9 +489,9 @@ bool scan_request_stack(scanner *s, const frame_view *frames, stack_target targe
 }
 
 /*
- * A user or whole part that meets its event with nothing before it settles the
- * stack, if it is of a sort that begins with it and of the memory's owner. Anything else
- * is left to the join.
+ * Does the part settle the stack at once? A user or whole part does if it meets its event with
+ * nothing before it, if the event's sort begins with it, and if it is the memory's owner's.
+ * Anything else is left to the join.
  */
 static bool settles(const scanner *s, const stack_ring_entry *entry, stack_part part, u32 pid)
 {
@@ -500,7 +500,7 @@ static bool settles(const scanner *s, const stack_ring_entry *entry, stack_part 
            scan_is_soon(s, s->out->events.at[entry->event].ticks, s->ticks);
 }
 
-/* Its reference is on its way. */
+/* Marks the entry as settled: its reference will come. */
 static void settle(scanner *s, const stack_ring_entry *entry)
 {
     s->out->events.at[entry->event].stack = STACK_TAG_LOCAL;

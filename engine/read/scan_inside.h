@@ -1,8 +1,8 @@
 /*
- * scan_inside.h - what the files of the scan share.
+ * scan_inside.h - shared by the files of the scan.
  *
- *     scan.c         buffers and records; what each kind of event becomes
- *     scan_lean.c    the same for the few kinds of which there are most
+ *     scan.c         buffers and records, and what each kind of event becomes
+ *     scan_lean.c    the same for the few most frequent kinds
  *     scan_stacks.c  stacks on their way to their events
  *     scan_custom.c  events of custom allocators, with their stacks
  */
@@ -12,72 +12,72 @@
 #include "half_walks.h"
 #include "wait_limit.h"
 
-/* The sorts of records that scan_lean() takes. */
+/* The kinds of records that scan_lean() handles. */
 typedef enum lean_sort { LEAN_ALLOC, LEAN_FREE, LEAN_STACK, LEAN_STACK_KEY, LEAN_SORTS } lean_sort;
 
 typedef struct scanner {
     const scan_input *input;
     scan_output *out;
-    const tick_map *map;      /* of the buffer */
-    const etl_record *record; /* in hand; not of scan_lean() */
+    const tick_map *map;      /* clock of the buffer */
+    const etl_record *record; /* the current one; not in scan_lean() */
     i64 ticks;                /* of the record, base clock */
-    u64 settle_ticks;         /* a stack that comes later than that is left to the join */
-    bool out_of_memory;       /* in scan_lean() */
+    u64 settle_ticks;         /* stacks that come later than this are left to the join */
+    bool out_of_memory;       /* ran out of memory in scan_lean() */
     stack_ring ring;
-    u32 settled; /* events of the ring, ever, that got a stack */
+    u32 settled; /* number of events that got a stack in the ring */
     half_walks walks;
     stack_queue queue;
-    census_count lean_counts[LEAN_SORTS]; /* not yet in the census */
-    u64 *widened;                         /* STACK_FRAMES_MAX, for frames of 4 bytes */
+    census_count lean_counts[LEAN_SORTS]; /* not added to the census yet */
+    u64 *widened; /* room for STACK_FRAMES_MAX frames, to widen 4-byte ones */
 } scanner;
 
 /*
- * Reads on in the buffer as long as records are plain, and leaves it at the first
- * that is not. For those records it does what etl_record_next() and the handlers
- * of scan.c do. Not where times must be converted. False without memory.
+ * Reads records as long as they are plain, and stops at the first that is not. Does for them what
+ * etl_record_next() and the handlers of scan.c do. Not used if times must be converted. False if
+ * memory runs out.
  */
 bool scan_lean(scanner *s, etl_buffer *buffer);
 
-/* Puts into the census what scan_lean() counted. False without memory. */
+/* Adds the counts of scan_lean() to the census. False if memory runs out. */
 bool scan_lean_count(scanner *s);
 
-/*
- * The ring's event for a part, and what sort of event it is of; NULL: the ring does not have
- * it, or another event may be meant.
- */
+/* Finds the event of a part in the ring, and its sort. NULL if the ring does not have it, or if
+ * another event is possible. */
 stack_ring_entry *scan_find_event(scanner *s, const part_name *name, event_sort *sort);
 
-/* Does the stack come so soon after its event that no limit of waiting can matter? Which
- * stacks a task has is a matter of slices, so the join must not decide otherwise. */
+/* True if the stack follows its event so soon that no limit on waiting matters. Only then may the
+ * scan settle a stack, because the stacks in one task depend on slices and the join must not decide
+ * differently. */
 static inline bool scan_is_soon(const scanner *s, i64 event_ticks, i64 ticks)
 {
     return (u64)ticks - (u64)event_ticks <= s->settle_ticks;
 }
 
-/* A stack's frames as they are used: 8 bytes each, not too many. */
+/* The frames of a stack, 8 bytes each, cut to the largest number. */
 typedef struct frame_view {
     const void *at;
     u32 count;
     stack_part part;
 } frame_view;
 
-/* Frames of 4 bytes are widened into the one place for that, so what waits there
- * is looked up first. False without memory. */
+/* Makes a view of a stack's frames. Frames of 4 bytes are widened in a shared place, so pending
+ * stacks there are looked up first. False if memory runs out. */
 bool scan_view_frames(scanner *s, const u8 *frames, u32 frame_bytes, u32 count, frame_view *out);
 
-/* Has the stack's reference put where `target` and `index` say, soon. False without memory. */
+/* Looks the stack up soon, and writes its reference to the place that `target` and `index` name.
+ * False if memory runs out. */
 bool scan_request_stack(scanner *s, const frame_view *frames, stack_target target, size_t index);
 
-/* Appends an event of the record in hand to the task's. False without memory. */
+/* Appends an event of the current record to the task's events. False if memory runs out. */
 bool scan_push_event(scanner *s, memory_event event);
 
-/* What becomes of an allocation or free of a custom allocator. False without memory. */
+/* Handles an allocation or free of a custom allocator. False if memory runs out. */
 bool scan_custom(scanner *s, const etl_event *event);
 
-/* Notes how process ids and times go on with an event that was appended. */
+/* Records the process id and the order of times of an appended event. */
 bool scan_note_event(scan_output *out, const memory_event *event);
 
-/* The shard of a heap event: that of its block. */
+/* The shard of a heap event, which is that of its block. */
 static inline u8 scan_heap_shard(u64 address, u32 pid)
 {
     return (u8)((u32)(etlheap_mix_u64(address ^ (u64)pid << 40) >> 32) % HEAP_SHARDS);

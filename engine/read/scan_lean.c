@@ -1,25 +1,26 @@
 /*
- * scan_lean.c - allocations, frees and their stacks, in a loop of their own.
+ * scan_lean.c - reads allocations, frees and their stacks in a fast loop of its own.
  *
- * A heap trace is nearly all Heap/Alloc, Heap/Free and stack records, and what
- * they become is little: an event of 48 bytes each, and a stack on its way to the
- * event before it. So the fields go from the buffer (parser/etl/lean.h) straight to
- * their place among the events, for which there is room for the whole buffer;
- * what is counted stays in registers until the run of plain records ends.
+ * In: the records of a buffer from a given place. Out: memory events and stacks, and the place of
+ * the first record that the loop does not take.
  *
- * A record is left to scan.c, at the place where it is, when it is not plain,
- * when its time goes back or belongs to another slice, and when a stack is not
- * the one that settles an event of the ring. Both ways must end in the same
- * output: tests/unit/read/test_scan_lean.c compares them.
+ * A heap trace is nearly all Heap/Alloc, Heap/Free and stack records, and little comes of each: an
+ * event of 48 bytes, and a stack on its way to the event before it. So the fields go from the
+ * buffer (parser/etl/lean.h) straight to their place among the events, with room reserved for the
+ * whole buffer; counts stay in registers until the run of plain records ends.
+ *
+ * A record is left to scan.c if it is not plain, if its time goes back or belongs to another slice,
+ * or if a stack does not settle an event of the ring. Invariant: both ways must give the same
+ * output; tests/unit/read/test_scan_lean.c compares them.
  */
 #include "scan_inside.h"
 
 #include "parser/etl/lean.h"
 
-/* No process id has it. */
+/* Not a process id. */
 #define NO_PID UINT64_MAX
 
-/* Number and bytes of the records of a sort, in one addition. The bytes of a
+/* One record in a tally of number and bytes, so that one addition counts both. The bytes of a
  * buffer are fewer than 2^32, and so are its records. */
 #define TALLY_ONE ((u64)1 << 32)
 
@@ -54,7 +55,7 @@ bool scan_lean(scanner *s, etl_buffer *buffer)
     const etl_cursor c = etl_lean_begin(buffer);
     if (!is_run(s, c))
         return true;
-    /* No event comes of fewer bytes than a free has. */
+    /* Every event takes at least as many bytes as a free. */
     if (!ETLHEAP_RESERVE(&s->out->events, c.left / ETL_LEAN_FREE_BYTES + 1))
         return false;
     const size_t first = s->out->events.count;
@@ -73,7 +74,7 @@ bool scan_lean(scanner *s, etl_buffer *buffer)
     return !s->out_of_memory && (!s->input->keeps_targets || note_targets(s->out, first));
 }
 
-/* Asked at each record that is not plain: the answer must be cheap. */
+/* Does a run begin here? Called at each record that is not plain, so it must be cheap. */
 static bool is_run(const scanner *s, etl_cursor c)
 {
     const u64 prefix = etl_lean_prefix(c);
@@ -82,8 +83,8 @@ static bool is_run(const scanner *s, etl_cursor c)
     return is_plain && s->out->events.count < UINT32_MAX - c.left;
 }
 
-/* The open span can go on without a look at times when none of the run can be
- * before its last: within the run they do not go back. */
+/* Begins a run. The open span goes on without comparing times if no event of the run can be before
+ * its last one: within the run times do not go back. */
 static lean_run begin_run(const scanner *s, const etl_buffer *buffer)
 {
     const scan_output *const out = s->out;
@@ -131,14 +132,14 @@ static inline bool take_heap(scanner *s, lean_run *run, u64 prefix)
     return true;
 }
 
-/* The largest time is in no slice but the last: scan.c knows. */
+/* Is the time in the run's slice? The largest time is left to scan.c. */
 static inline bool is_in_run(const lean_run *run, i64 ticks)
 {
     return ticks >= run->ticks && ticks < run->end_ticks;
 }
 
-/* Events of another process id, or the first ones: the open span gets those up to
- * `event`, and `event` begins another one. */
+/* Turns to another process id: the open span gets the events up to `event`, which begins the next
+ * one. */
 static bool turn_span(scan_output *out, const memory_event *first, const memory_event *event)
 {
     settle_span(out, first, event);
@@ -194,7 +195,7 @@ static inline bool take_stack_key(scanner *s, lean_run *run, u64 prefix)
     return !s->out_of_memory;
 }
 
-/* The event that a user or whole part settles; NULL: the long way will tell. */
+/* The event that a user or whole part settles; NULL leaves it to scan.c. */
 static inline stack_ring_entry *find_unsettled(scanner *s, const lean_run *run,
                                                const etl_lean_stack *stack, stack_part part)
 {
@@ -227,7 +228,7 @@ static void end_run(scanner *s, etl_buffer *buffer, const lean_run *run)
     etl_lean_end(buffer, run->c, run->ticks);
 }
 
-/* An event is one record here. */
+/* Notes targets; each event is one record here. */
 static bool note_targets(scan_output *out, size_t first)
 {
     const size_t count = out->events.count - first;

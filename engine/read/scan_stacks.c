@@ -1,4 +1,11 @@
-/* scan_stacks.c - see scan_stacks.h. */
+/*
+ * scan_stacks.c - the ring and the queue by which the scan gives stacks to events. scan_stacks.h
+ * explains both.
+ *
+ * In: stacks as they are read. Out: references in events and pieces; new stacks in the task's
+ * table. Invariant: stacks finish in the order in which they were pushed, so ids do not depend on
+ * when the queue is flushed.
+ */
 #include "scan_inside.h"
 
 #include <stdlib.h>

@@ -1,25 +1,24 @@
 /*
- * scan_stacks.h - stacks of a scan on their way to their events.
+ * scan_stacks.h - assigns stacks to events during the scan.
  *
- * Two short lists of what was just read:
+ * Uses two short lists of recent items.
  *
- * The ring has the latest events that want a stack. A stack record nearly always
- * follows its event on the same CPU within a few records, so most stacks find it
- * there; what the ring does not settle goes to join.c in pieces.
+ * The ring has the last events that need a stack. A stack record nearly always follows its event on
+ * the same CPU within a few records, so most stacks find their event there. The others go to join.c
+ * in pieces.
  *
- * The queue has stacks that wait to be looked up in the run's table, which nobody
- * changes during a scan; what is not there goes to a table of the task
- * (STACK_TAG_LOCAL). A look-up misses the cache twice, for the group of slots and
- * for the stack that is kept. So each stack takes three steps, which fetch what
- * the next one reads, and each push has two older stacks take their next one:
+ * The queue has stacks that are being looked up in the run's table, which does not change during a
+ * scan; new stacks go to a table of the task (STACK_TAG_LOCAL). A look-up misses the cache twice,
+ * for the group of slots and for the stored stack. So each look-up has three steps, each of which
+ * prefetches what the next one reads, and each push advances two older stacks by a step:
  *
- *     push     hashes the frames, fetches the group that the hash names
+ *     push     hashes the frames, prefetches the group that the hash names
  *     fetch    STACKS_TO_FETCH pushes later: finds the stack to compare with in
- *              the group, and fetches it
+ *              the group, and prefetches it
  *     finish   STACKS_TO_FINISH pushes later: compares, writes the reference
  *
- * Stacks finish in the order in which they were pushed, so ids of new ones do not
- * depend on when the queue is flushed.
+ * Stacks finish in the order in which they were pushed, so ids of new stacks do not depend on when
+ * the queue is flushed.
  */
 #ifndef ETLHEAP_SCAN_STACKS_H
 #define ETLHEAP_SCAN_STACKS_H
@@ -27,56 +26,56 @@
 #include "stages.h"
 
 #define STACK_RING_SIZE  16u
-#define STACK_RING_SLOTS 32u /* a power of two, more than the size */
+#define STACK_RING_SLOTS 32u /* a power of two, larger than STACK_RING_SIZE */
 #define STACK_QUEUE_SIZE 16u /* a power of two */
 
-/* Among so many an event is looked for that is not in the ring. */
+/* The number of events that are searched for one that is not in the ring. */
 #define STACK_RECENT_EVENTS 16u
 #define STACKS_TO_FETCH     4u
 #define STACKS_TO_FINISH    6u
 
 static_assert(STACKS_TO_FETCH + STACKS_TO_FINISH < STACK_QUEUE_SIZE, "one more is being pushed");
 
-/* An event that wants a stack, by index among the task's events. */
+/* An event that needs a stack, as an index into the task's events. */
 typedef struct stack_ring_entry {
     u32 event;
-    bool has_kernel_part; /* then its user part must be joined to it later */
+    bool has_kernel_part; /* its user part must then be joined later */
 } stack_ring_entry;
 
 typedef struct stack_ring {
     stack_ring_entry at[STACK_RING_SLOTS];
-    u32 pushed; /* ever */
+    u32 pushed; /* number of pushes */
 } stack_ring;
 
-/* How a part of a stack names its event, and which part it is. */
+/* Names the event that a part of a stack belongs to, and says which part it is. */
 typedef struct part_name {
     i64 event_ticks;
     u32 tid;
     stack_part part;
 } part_name;
 
-/* Where the reference of a stack goes: to a row of this list of the output. */
+/* The list of the output that a stack's reference is written to. */
 typedef enum stack_target { TARGET_EVENT, TARGET_PIECE, TARGET_DEFINITION } stack_target;
 
-/* A stack that waits; its frames lie in the loaded buffer. */
+/* A stack in the queue. Its frames are in the loaded buffer. */
 typedef struct pending_stack {
     u64 hash;
     const void *frames;
-    const stack_block *candidate; /* from the fetch on; NULL: none */
+    const stack_block *candidate; /* set by the fetch step; NULL: none */
     u32 count;
-    u32 index; /* of the row */
+    u32 index; /* index of the row */
     stack_target target;
 } pending_stack;
 
 typedef struct stack_queue {
-    const stack_table *stacks; /* of the run */
+    const stack_table *stacks; /* stacks of the run */
     scan_output *out;
-    u32 pushed, fetched, finished; /* ever; they wrap */
+    u32 pushed, fetched, finished; /* counters, which wrap */
     pending_stack at[STACK_QUEUE_SIZE];
 } stack_queue;
 
-/* Pushes the event if it is wanted, without a branch: else it is in a slot where
- * nobody looks, and which the next one takes. */
+/* Pushes the event if `wanted`, without a branch: otherwise it is written to an unused slot, which
+ * the next push overwrites. */
 static inline void stack_ring_push_if(stack_ring *ring, u32 event, bool wanted)
 {
     ring->at[ring->pushed % STACK_RING_SLOTS] = (stack_ring_entry){ event, false };
@@ -88,7 +87,7 @@ static inline stack_ring_entry *stack_ring_entry_of(stack_ring *ring, u32 age)
     return &ring->at[(ring->pushed - age) % STACK_RING_SLOTS];
 }
 
-/* An event of that age, if it is of the time and the thread; else NULL. */
+/* The event of age `age` if it has this time and thread; else NULL. */
 static inline const memory_event *stack_ring_alike(stack_ring *ring, u32 age,
                                                    const memory_event *events, i64 ticks, u32 tid)
 {
@@ -97,10 +96,10 @@ static inline const memory_event *stack_ring_alike(stack_ring *ring, u32 age,
 }
 
 /*
- * What the thread of an event did last on its tick, up to here. The parts that come now are
- * of that sort: a thread has walked the stack of one event before it raises another, if the
- * program raises one of the two. An event without a thread may be its own, too. The kernel
- * raises what has no thread, so a kernel part tells: see stack_recent_sort().
+ * The sort of the thread's last event on the tick of `event`. Parts that follow are of that sort,
+ * because a thread walks the stack of one event before it raises another, if the program raises one
+ * of the two. An event without a thread may belong to this thread, too. Only the kernel raises such
+ * events, so a kernel part decides: see stack_recent_sort().
  */
 static inline u32 stack_ring_last(const memory_event *events, u32 count, u32 event)
 {
@@ -113,7 +112,7 @@ static inline u32 stack_ring_last(const memory_event *events, u32 count, u32 eve
     return last;
 }
 
-/* Is it one that a program raises and nobody asks the stack of? The two events of a moving
+/* True for events that a program raises and whose stack is not needed. The two events of a moving
  * realloc are one record. */
 static inline bool op_is_spent(u8 op)
 {
@@ -122,10 +121,9 @@ static inline bool op_is_spent(u8 op)
 }
 
 /*
- * Of several events of one thread on one tick, of which the youngest has the age, the one
- * that a part belongs to. Stacks follow in the order of their events, so it is the oldest
- * of the sort without a stack. NULL: none is, or there are more such events than the ring
- * has.
+ * Of several events of a thread on one tick, the youngest of which has age `age`, chooses the one
+ * that a part belongs to. Stacks follow in the order of their events, so it is the oldest of the
+ * sort without a stack. NULL if there is none, or more than the ring has.
  */
 static inline stack_ring_entry *stack_ring_choose(stack_ring *ring, const memory_event *events,
                                                   u32 age, event_sort sort)
@@ -146,9 +144,9 @@ static inline stack_ring_entry *stack_ring_choose(stack_ring *ring, const memory
 }
 
 /*
- * The event that a part belongs to, by the time and the thread that the part names; NULL:
- * the ring does not have it, or cannot tell. The sort is that of the event, SORT_UNKNOWN if
- * the ring has none of the time and the thread. `count` is that of the events so far.
+ * Finds the event that a part belongs to, by the part's time and thread. NULL if the ring does not
+ * have it or cannot tell. Sets the sort of the event, or SORT_UNKNOWN if the ring has no event with
+ * this time and thread. `count` is the number of events so far.
  */
 static inline stack_ring_entry *stack_ring_find(stack_ring *ring, const memory_event *events,
                                                 u32 count, i64 ticks, u32 tid, event_sort *sort)
@@ -178,10 +176,10 @@ static inline stack_ring_entry *stack_ring_find(stack_ring *ring, const memory_e
 }
 
 /*
- * The kernel walks its part of a stack soon after the event, on the same processor: of the
- * latest events, the first one of that tick which the kernel raised and which has no thread
- * has the thread of the part, unless the thread has raised one itself. Where processors are
- * not told apart, the part may be of another one, and nothing is learnt.
+ * Learns the thread of an event from a kernel part. The kernel walks its part soon after the event,
+ * on the same processor. So the most recent event of that tick that the kernel raised and that has
+ * no thread has the part's thread, unless the thread raised one itself. If the trace does not say
+ * which processor logged, the part may be from another one, and nothing is learned.
  */
 static inline void stack_learn_thread(memory_event *events, size_t count, const part_name *name)
 {
@@ -202,7 +200,7 @@ static inline void stack_learn_thread(memory_event *events, size_t count, const 
     }
 }
 
-/* Of the latest events, the oldest of a thread, tick and sort that lacks a stack; NULL: none. */
+/* The oldest recent event of a thread, tick and sort that lacks a stack; NULL: none. */
 static inline memory_event *stack_recent_open(memory_event *events, size_t count, i64 ticks,
                                               u32 tid, event_sort sort)
 {
@@ -219,13 +217,12 @@ static inline memory_event *stack_recent_open(memory_event *events, size_t count
 }
 
 /*
- * The sort of an event that the ring does not have, because it wants no stack or is of
- * another task, if it is among the latest ones. They are in the order of time. `known` is
- * what later events say: SORT_UNKNOWN, or SORT_UNSURE if one without a thread is behind.
- *
- * A part that begins in the kernel may be of what is behind, unless the thread's last event
- * is of the kernel and wants a stack. A user part is of the thread's last event: if it were of
- * what is behind, a kernel part would have come before it (half_walks.h).
+ * The sort of a recent event that is not in the ring, because it needs no stack or belongs to
+ * another task. Events are in time order. `known` is what later events suggest: SORT_UNKNOWN, or
+ * SORT_UNSURE if one without a thread follows. A part that begins in the kernel may belong to such
+ * an event, unless the thread's last event is a kernel event that needs a stack. A user part
+ * belongs to the thread's last event: otherwise a kernel part would have come before it
+ * (half_walks.h).
  */
 static inline event_sort stack_recent_sort(memory_event *events, size_t count,
                                            const part_name *name, event_sort known)
@@ -250,29 +247,27 @@ static inline event_sort stack_recent_sort(memory_event *events, size_t count,
     return known;
 }
 
-/* An event that a user or whole part can settle at once: nothing came before. */
+/* True if a user or whole part completes the stack of the event, because no part came before. */
 static inline bool stack_ring_is_unsettled(const stack_ring_entry *entry,
                                            const memory_event *events)
 {
     return entry != NULL && !entry->has_kernel_part && events[entry->event].stack == STACK_NONE;
 }
 
-/* Is the memory the process's own, whose code ran, and is the part what such a stack begins
- * with? */
+/* True if the memory belongs to the process that made the call, and the part can be the first of
+ * its stack. */
 static inline bool stack_ring_is_of(const stack_ring_entry *entry, const memory_event *events,
                                     stack_part part, u32 pid)
 {
     return events[entry->event].pid == pid && part_suits(part, events[entry->event].op);
 }
 
-/*
- * Has the reference of a stack written, soon, to row `index` of the target.
- * count > 0; the frames stay where they are until it is. False without memory.
- */
+/* Looks a stack up and writes its reference, soon, to row `index` of the target. count > 0. The
+ * frames must stay in place until then. False if memory runs out. */
 bool stack_queue_push(stack_queue *queue, const void *frames, u32 count, stack_target target,
                       size_t index);
 
-/* Has all references written. False without memory. */
+/* Finishes all look-ups. False if memory runs out. */
 bool stack_queue_flush(stack_queue *queue);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * stages.h - what each stage of a slice takes and gives.
+ * stages.h - the inputs and outputs of each stage of a slice.
  *
  *     scan  (per task)   records -> memory events, stack parts, system events
  *     merge (in order)   new stacks of tasks -> the run's stack table
@@ -8,9 +8,9 @@
  *     order (per bucket) memory events in time order, cut into shards
  *     pair  (per shard)  memory events -> lifetimes, or entries of the journal
  *
- * Everything a task makes is its own until the next stage reads it. Memory
- * events are cut into shards by (process id, address), so a block's whole life
- * meets in one shard; ranges (VirtualAlloc, heap extents) by process id alone.
+ * A task owns everything it makes until the next stage reads it. Events of heaps are divided into
+ * shards by (process id, address), so that all events of a block are in one shard; those of ranges
+ * (VirtualAlloc, heap extents) by process id only.
  */
 #ifndef ETLHEAP_STAGES_H
 #define ETLHEAP_STAGES_H
@@ -29,52 +29,52 @@
 #define RANGE_SHARDS 8
 #define SHARDS       (HEAP_SHARDS + RANGE_SHARDS)
 
-/* Between what two shards write for every event: threads that write to one cache
- * line take it from each other, and processors fetch lines in pairs. */
+/* Padding between data that two shards write for every event. Otherwise threads would take the
+ * cache line from each other; processors fetch lines in pairs. */
 #define SHARD_PADDING 128
 
 typedef enum memory_op {
-    OP_COUNT_HEAP, /* a heap event that is only counted */
+    OP_COUNT_HEAP, /* a heap event that only counts */
     OP_ALLOC,
     OP_FREE,
     OP_REALLOC_NEW,    /* moving realloc, at the new address */
-    OP_REALLOC_UNSEEN, /* ... whose thread did not log a free of the old address before it */
+    OP_REALLOC_UNSEEN, /* ... if the thread logged no free of the old address before it */
     OP_REALLOC_OLD,    /* moving realloc, at the old address ... */
-    OP_REALLOC_FREED,  /* ... whose own alloc and free were logged before it */
-    OP_REALLOC_ALONE,  /* ... of a trace in which no realloc had them so far */
-    OP_REALLOC_CLOSE,  /* in-place realloc: what it ends, ... */
-    OP_REALLOC_SAME,   /* ... and what it opens */
+    OP_REALLOC_FREED,  /* ... if its own alloc and free were logged before it */
+    OP_REALLOC_ALONE,  /* ... in a trace in which no realloc had them so far */
+    OP_REALLOC_CLOSE,  /* in-place realloc: the old block, ... */
+    OP_REALLOC_SAME,   /* ... and the new one */
     OP_COMMIT,
     OP_RESERVE,       /* before the commit of the same call */
-    OP_RESERVE_ALONE, /* of a call that commits nothing */
+    OP_RESERVE_ALONE, /* by a call that commits nothing */
     OP_DECOMMIT,
     OP_RELEASE,
     OP_RUNDOWN_START,
     OP_RUNDOWN_END,
-    OP_CUSTOM_ALLOC, /* of a program's own allocator */
-    OP_CUSTOM_FREE,  /* size 0: of the whole block */
+    OP_CUSTOM_ALLOC, /* by a custom allocator */
+    OP_CUSTOM_FREE,  /* size 0: the whole block */
     OP_EXPAND,
     OP_CONTRACT
 } memory_op;
 
-/* Ops that open a lifetime and may have a stack. */
+/* True for ops that begin a lifetime and may have a stack. */
 static inline bool op_wants_stack(memory_op op)
 {
     return op == OP_ALLOC || op == OP_REALLOC_NEW || op == OP_REALLOC_UNSEEN ||
            op == OP_REALLOC_SAME || op == OP_COMMIT || op == OP_RESERVE_ALONE || op == OP_EXPAND;
 }
 
-/* No stack record is of these: a session logs rundowns of all processes when it begins
- * or ends, and no thread does it; events of custom allocators have their stacks inside. */
+/* True for ops without stack records: a session, not a thread, logs rundowns of all processes when
+ * it begins or ends, and events of custom allocators contain their stacks. */
 static inline bool op_has_no_walk(u8 op)
 {
     return op >= OP_RUNDOWN_START && op <= OP_CUSTOM_FREE;
 }
 
-/* Traces without buffers for each processor do not say which one logged an event. */
+/* The CPU of events in traces without buffers per processor. */
 #define CPU_UNKNOWN UINT16_MAX
 
-/* Only what two CPUs log can be out of order. */
+/* True if the events may be from different CPUs. Only then can they be out of order. */
 static inline bool may_be_two_cpus(u16 a, u16 b)
 {
     return a != b || a == CPU_UNKNOWN;
@@ -86,7 +86,7 @@ typedef struct memory_event {
     u64 size; /* requested bytes; OLD, FREED, ALONE: the old size; RUNDOWN: committed bytes */
     u64 heap; /* handle, CUSTOM: etlheap_custom_heap; rundowns: region size; RESERVE, _ALONE: 1
                  in place of a placeholder */
-    u32 pid;  /* owner of the memory */
+    u32 pid;  /* the memory's owner */
     u32 tid;  /* ETL_NO_ID unknown */
     union {
         stack_ref stack;
@@ -106,18 +106,18 @@ typedef enum stack_part {
 } stack_part;
 
 /*
- * Who raises an event. A program raises those of blocks and extents, and its thread has
- * walked the stack before it does anything else; the kernel raises commits, and walks its
- * part of the stack at once and the user part when the thread goes back to the program.
+ * What raises an event. A program raises events of blocks and extents, and its thread walks the
+ * whole stack right away. The kernel raises commits. It walks its part of the stack at once, and
+ * the user part when the thread returns to the program.
  */
 typedef enum event_sort {
     SORT_UNKNOWN,
     SORT_BLOCK,
-    SORT_COMMIT, /* or a reservation */
+    SORT_COMMIT, /* commit or reservation */
     SORT_EXTENT,
-    SORT_UNWANTED, /* raised by the kernel, and nobody asks for its stack */
-    SORT_UNSURE,   /* not known: an event without a thread, which may be its own, is behind it */
-    SORT_SPENT     /* the program's last event wants no stack, and none of the task lacks one */
+    SORT_UNWANTED, /* raised by the kernel, stack not needed */
+    SORT_UNSURE,   /* unknown: an event without a thread follows, which may be meant */
+    SORT_SPENT     /* the program's last event needs no stack, and none of the task lacks one */
 } event_sort;
 
 static inline event_sort event_sort_of(u8 op)
@@ -127,31 +127,31 @@ static inline event_sort event_sort_of(u8 op)
     return op < OP_COMMIT ? SORT_BLOCK : op < OP_EXPAND ? of_kernel : SORT_EXTENT;
 }
 
-/* Ops that end ranges or extents, whose stacks are asked for with wants_frees. */
+/* True for ops that end ranges or extents. Their stacks are needed with wants_frees. */
 static inline bool op_ends_range(u8 op)
 {
     return op == OP_DECOMMIT || op == OP_RELEASE || op == OP_CONTRACT;
 }
 
-/* Which part can be the first of an event's stack, and all of it. */
+/* True if the part can be the first, or the whole, of the stack of an event with this op. */
 static inline bool part_suits(stack_part part, u8 op)
 {
     return (part == PART_USER) == (op < OP_COMMIT || op >= OP_EXPAND);
 }
 
-/* What became of a piece in the join: whether an event that opens a lifetime took it as its
- * own, and whether it may be the user half of other events' stacks, too. */
+/* The result of a piece in the join: whether an event that begins a lifetime took it, and whether
+ * it may also be the user half of other events' stacks. */
 typedef enum piece_fate { PIECE_LEFT, PIECE_TAKEN, PIECE_SHARED } piece_fate;
 
-/* A piece of a stack on its way to its event. */
+/* A piece of a stack that the join assigns to its event. */
 typedef struct stack_piece {
-    i64 ticks;       /* of the stack record */
-    i64 event_ticks; /* of the event it belongs to */
+    i64 ticks;       /* time of the stack record */
+    i64 event_ticks; /* time of the event it belongs to */
     u64 key;         /* with is_key */
     u32 pid, tid;
     stack_ref stack;   /* without is_key */
-    u32 events_before; /* of its task */
-    u32 task;          /* of the slice; set when pieces are gathered */
+    u32 events_before; /* events of its task before it */
+    u32 task;          /* task in the slice; set when pieces are gathered */
     u16 cpu;
     u8 part : 2;    /* stack_part */
     u8 fate : 2;    /* piece_fate */
@@ -160,31 +160,31 @@ typedef struct stack_piece {
     bool is_key : 1;
 } stack_piece;
 
-/* A session's number; of more than there usually are, some have the same. */
+/* The number of a session. If there are unusually many sessions, some share a number. */
 static inline u8 stream_session(u64 stream)
 {
     return (plan_trace(stream) * 7 + plan_session(stream)) & 127;
 }
 
-/* What became of an event whose stack was still on its way when its slice ended:
- * its final reference, and its thread if a piece brought it. */
+/* The result for an event whose stack had not arrived when its slice ended: its final reference,
+ * and its thread if a piece had it. */
 typedef struct waiting_slot {
     stack_ref stack;
     u32 tid; /* ETL_NO_ID unknown */
 } waiting_slot;
 
-/* A thread id begins or ends to stand for a thread. */
+/* A thread id begins or ceases to name a thread. */
 typedef struct thread_turn {
     i64 ticks;
     u32 tid;
 } thread_turn;
 
-/* A user-half key whose event is known already: the common case by far. */
+/* A user-half key with a known event, by far the most common case. */
 typedef struct key_use {
     i64 ticks;
     u64 key;
     u32 event;       /* index in the task's events */
-    bool is_unasked; /* of a free: not counted among the keys that are asked for */
+    bool is_unasked; /* of a free: not counted among the needed keys */
 } key_use;
 
 typedef struct key_definition {
@@ -196,13 +196,13 @@ typedef struct key_definition {
     bool is_kernel;
 } key_definition;
 
-/* The first realloc whose alloc and free were logged before it. */
+/* The first realloc that had its alloc and free logged before it. */
 typedef struct first_trail {
     i64 ticks;
     bool is_known;
 } first_trail;
 
-/* Some events in a row are of one process id. */
+/* Consecutive events of one process id. */
 typedef struct pid_span {
     u32 pid, count;
     i64 first_ticks, last_ticks;
@@ -210,17 +210,17 @@ typedef struct pid_span {
 
 #define SCAN_SAMPLE_STEP 128u
 
-/* Everything one task of a slice found. */
+/* The output of one task of a slice. */
 typedef struct scan_output {
     ETLHEAP_VECTOR(memory_event) events;
     ETLHEAP_VECTOR(pid_span) spans;   /* of the events */
-    bool is_unsorted;                 /* the time of events goes back */
-    ETLHEAP_VECTOR(i64) sample;       /* the time of one event of each SCAN_SAMPLE_STEP */
-    ETLHEAP_VECTOR(u32) unsettled;    /* events that want a stack and have none, last first */
-    ETLHEAP_VECTOR(u32) local_events; /* whose stack is new in the task */
+    bool is_unsorted;                 /* times of events go back */
+    ETLHEAP_VECTOR(i64) sample;       /* time of every SCAN_SAMPLE_STEP-th event */
+    ETLHEAP_VECTOR(u32) unsettled;    /* events that need a stack and have none, last first */
+    ETLHEAP_VECTOR(u32) local_events; /* events with a stack that is new in the task */
     ETLHEAP_VECTOR(u32) trails;       /* reallocs to be completed, see realloc_trail.h */
-    first_trail first_trail;          /* of those that one CPU has whole */
-    ETLHEAP_VECTOR(u32) range_frees;  /* events that op_ends_range, with wants_frees */
+    first_trail first_trail;          /* first trail that is wholly on one CPU */
+    ETLHEAP_VECTOR(u32) range_frees;  /* events for which op_ends_range is true, with wants_frees */
     ETLHEAP_VECTOR(stack_piece) pieces;
     ETLHEAP_VECTOR(thread_turn) turns;
     thread_notes thread_names; /* their text is in the arena */
@@ -241,7 +241,7 @@ typedef struct scan_output {
     etl_status status;
 } scan_output;
 
-/* What a scan needs to know of the run; read only. */
+/* The run's data that a scan reads. */
 typedef struct scan_input {
     etl_trace *const *traces;
     const timebase *base;
@@ -249,27 +249,27 @@ typedef struct scan_input {
     plan_buffer *buffers; /* of the task; resume is written */
     u32 buffer_count;
     i64 end_ticks;
-    bool census_only;   /* records are counted, and nothing is analysed */
+    bool census_only;   /* only count records */
     bool keeps_targets; /* for census_match.h */
-    bool no_lean;       /* for tests: all records the long way, to the same output */
-    bool wants_frees;   /* somebody asks who freed */
-    const etl_custom_allocator *custom_allocators; /* besides those that are built in */
+    bool no_lean;       /* for tests: handle all records the slow way, with the same output */
+    bool wants_frees;   /* a question asks who freed */
+    const etl_custom_allocator *custom_allocators; /* in addition to built-in ones */
     u32 custom_allocator_count;
     const mark_events *mark_events; /* NULL: only PerfInfo marks are marks */
 } scan_input;
 
-/* Reads the task's buffers up to end_ticks. *out starts as {0}; scratch is the
- * thread's. Failure is in out->status. */
+/* Reads the task's buffers up to end_ticks. *out starts as {0}; `scratch` belongs to the thread.
+ * Failures are in out->status. */
 void scan_task(const scan_input *input, etl_scratch *scratch, scan_output *out);
 
-/* Fills out->sample, when the events are complete: whoever cuts the slice would have to
- * fetch them from another core. Part of scan_task. False without memory. */
+/* Fills out->sample when the events are complete. Part of scan_task, because the thread that cuts
+ * the slice would have to fetch the events from another core. False if memory runs out. */
 bool scan_take_sample(scan_output *out);
 
-/* Gives the stacks that are new in a task their final ids. False without memory. */
+/* Gives stacks that are new in a task their final ids. False if memory runs out. */
 bool scan_merge_stacks(scan_output *task, stack_table *stacks);
 
-/* Empties it for another task, and keeps its memory. Its census goes on. */
+/* Empties the output for another task, and keeps its memory and census. */
 void scan_output_reset(scan_output *out);
 
 void scan_output_free(scan_output *out);

@@ -1,11 +1,16 @@
 /*
- * stream.c - every record of the traces in time order, for dump.
+ * stream.c - gives every record of the traces in order of time, for dump.
  *
- * Buffers are sorted by the time of their first record. A heap holds the open
- * ones, by the time of their next record; a buffer is opened when the heap's
- * front has reached its first time. So no more buffers are open at once than
- * overlap in time, one per CPU as a rule. A record whose time steps back in its
- * buffer comes right after its predecessor.
+ * In: traces. Out: one record after the other, with its description.
+ *
+ *     buffers, by first time    |--a--|      |--c---|
+ *                                 |----b----|    |-d-|
+ *     heap of open buffers      by the time of their next record: the smallest is next
+ *
+ * A buffer is opened when the heap's front has reached its first time. So no more buffers are open
+ * at once than overlap in time, usually one for each CPU. Invariant: ties go by stream and
+ * position, so the order is total. A record whose time goes back in its buffer comes right after
+ * the one before it.
  */
 #include <stdlib.h>
 
@@ -14,7 +19,7 @@
 #include "plan.h"
 #include "plan_growth.h"
 
-/* A buffer being read, with its next record in hand. */
+/* A buffer that is being read, and its next record. */
 typedef struct open_buffer {
     i64 key;    /* time the record sorts at */
     u64 stream; /* settles ties: file, session, CPU */
@@ -144,7 +149,7 @@ static bool is_due(const etlheap_stream *stream)
            stream->plan.buffers[stream->plan.next].first_ticks <= stream->heap.at[0]->key;
 }
 
-/* What can be said only when all is read. */
+/* Counts what is known only after the last record. */
 static bool end(etlheap_stream *stream)
 {
     for (u32 i = 0; !stream->is_over && i < stream->trace_count; i++)
@@ -182,7 +187,7 @@ bool etlheap_stream_next(etlheap_stream *stream, etlheap_stream_record *out)
 {
     if (stream->failed)
         return false;
-    /* The latest record's views end here. */
+    /* The views of the latest record become invalid here. */
     if (stream->current != NULL && !advance(stream, stream->current))
         stream->failed = true;
     stream->current = NULL;

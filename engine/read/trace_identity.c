@@ -1,4 +1,7 @@
-/* trace_identity.c - see trace_identity.h. */
+/*
+ * trace_identity.c - identifies a trace by its content: a hash of sessions, buffers and some
+ * records. Invariant: the id must not depend on the file's name or on how it is read.
+ */
 #include "trace_identity.h"
 
 #include <xxhash.h>

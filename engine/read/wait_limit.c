@@ -1,4 +1,11 @@
-/* wait_limit.c - see wait_limit.h. */
+/*
+ * wait_limit.c - decides when an allocation stops waiting for its stack. wait_limit.h draws the
+ * cells.
+ *
+ * In: times of the memory events of each slice. Out: whether an event is over at a time. Invariant:
+ * cells of time have the same borders for every cut into slices, so the answer does not depend on
+ * slices.
+ */
 #include "wait_limit.h"
 
 #include <stdlib.h>

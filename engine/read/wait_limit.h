@@ -1,13 +1,13 @@
 /*
- * wait_limit.h - how long a block's allocation waits for its stack.
+ * wait_limit.h - limits how long an allocation waits for its stack.
  *
  * The stack of an allocation follows within microseconds, unless the thread is preempted in
- * between. Where no stack comes at all, each allocation would wait for two seconds, and what
- * waits is kept in memory. So one that is followed by 2^20 memory events waits no longer.
+ * between. If no stacks come at all, each allocation would wait two seconds, and waiting
+ * allocations take memory. So one that is followed by 2^20 memory events stops waiting.
  *
- * Answers must not depend on how a trace is cut into slices. So events are counted in cells
- * of time, whose borders are the same for every cut, and an event is over from the first
- * border at which there are more events than allowed between it and its own cell's begin:
+ * Results must not depend on how a trace is cut into slices. So events are counted in cells of
+ * time, whose borders are the same for every cut. An event is over from the first border at which
+ * there are more events than allowed between it and the start of its own cell:
  *
  *     cell            c        c + 1       c + 2
  *     events     |  ..e....  |  .......  |
@@ -21,36 +21,37 @@
 /* The latest user half observed came 0.40 s after its event. */
 #define WAIT_PATIENCE_NS ((i64)2 * 1000 * 1000 * 1000)
 
-/* So long everything waits, however many events there are. */
+/* Every allocation waits at least this long, however many events follow. */
 #define WAIT_CELL_NS (WAIT_PATIENCE_NS / 64)
 
 /* Events of one cell. */
 typedef struct wait_cell {
-    i64 index; /* of the cell: its time divided by the length of cells */
+    i64 index; /* time of the cell, divided by the length of a cell */
     u64 count;
-    u64 before; /* events in the list's earlier cells */
+    u64 before; /* events in earlier cells of the list */
 } wait_cell;
 
 typedef struct wait_limit {
     i64 cell_ticks;
     u64 events_max;
-    ETLHEAP_VECTOR(wait_cell) cells; /* in order; those without events are left out */
-    u64 events;                      /* in all of them */
+    ETLHEAP_VECTOR(wait_cell) cells; /* in order, without empty cells */
+    u64 events;                      /* events in all cells */
 } wait_limit;
 
 void wait_limit_open(wait_limit *limit, const timebase *base);
 void wait_limit_free(wait_limit *limit);
 
-/* Counts the memory events of a slice. False without memory. */
+/* Counts the memory events of a slice. False if memory runs out. */
 bool wait_limit_add(wait_limit *limit, const scan_output *tasks, u32 task_count);
 
-/* Nobody asks for events before `oldest_ticks` any more. */
+/* Forgets events before `oldest_ticks`, which are no longer needed. */
 void wait_limit_forget(wait_limit *limit, i64 oldest_ticks);
 
-/* Is an event of from_ticks over at at_ticks? All events before that cell were counted. */
+/* True if an event at from_ticks stops waiting by at_ticks. All events before that cell must have
+ * been counted. */
 bool wait_limit_is_over(const wait_limit *limit, i64 from_ticks, i64 at_ticks);
 
-/* The first moment of which no event is over at at_ticks. */
+/* The earliest time from which no event is over at at_ticks. */
 i64 wait_limit_horizon(const wait_limit *limit, i64 at_ticks);
 
 #endif

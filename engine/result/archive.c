@@ -18,8 +18,8 @@
 #include "ehs_facts.h"
 #include "parser/sized.h"
 
-/* Memory that is expected to be used, at most, in pieces that a heap has room for in
- * itself: larger ones may be mapped apart from it. */
+/* The pieces in which expected memory is touched. A heap allocates pieces of this size in itself;
+ * larger ones may be mapped separately. */
 #define EXPECTED_PIECE_BYTES (30 * ETL_MIB)
 #define EXPECTED_PIECES_MAX  4u
 
@@ -64,10 +64,10 @@ etl_status archive_open(const etl_map *map, const archive_request *request, etlh
 }
 
 /*
- * A report on a store makes some dozens of arrays and uses each once, so that mapping
- * their pages is a quarter of its time. They are about as large as the file. A heap
- * that keeps what is freed, as that of the program, has this memory for them, in large
- * pages; with another one nothing is lost.
+ * Prepares memory. A report on a store makes dozens of arrays and uses each once, so mapping their
+ * pages is a quarter of its time. Together they are about as large as the file. A heap that keeps
+ * freed memory, as the program's does, then has it ready, in large pages; with another heap nothing
+ * is lost.
  */
 static void expect_memory(u64 size)
 {
@@ -83,7 +83,7 @@ static void expect_memory(u64 size)
         free(pieces[--count]);
 }
 
-/* The answer names what it was read from. */
+/* Names the file in the result. */
 static bool name_file(etlheap_result *result, const char *path)
 {
     u32 id;
@@ -161,7 +161,7 @@ static etl_status load(etlheap_result *result, const archive_request *request, e
     return status == ETL_OK ? archive_add_rows(archive, &result->store, err) : status;
 }
 
-/* Their ids follow each other. */
+/* Are foreign stacks the last ones? Their ids are consecutive. */
 static bool ends_with_foreign(const etlheap_result *result)
 {
     const foreign_stacks *const foreign = &result->foreign;
@@ -204,7 +204,7 @@ static etl_status load_parts(etlheap_result *result, ehs_loader *loader,
     return status;
 }
 
-/* The slots of the file as those of a run, with numbers that are final already. */
+/* Takes over the file's slots as those of a run, with final numbers. */
 static bool adopt_slots(etlheap_result *result)
 {
     const ehs_slots *const from = &result->archive->slots;

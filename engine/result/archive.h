@@ -1,10 +1,9 @@
 /*
- * archive.h - a store that is open for answers.
+ * archive.h - a store opened for questions.
  *
- * A result that was read from a store holds facts, stacks and ranges as one of a
- * trace does. Its heap events stay in the mapped file: a report walks them with
- * the columns that it needs, in the segments that its window touches
- * (archive_walk.h), and when lifetimes are asked for they are made of them once.
+ * A result read from a store has facts, stacks and ranges like the result of a trace. Its heap
+ * events stay in the mapped file. A report walks them with the columns that it needs, in the
+ * segments that its window touches (archive_walk.h). If lifetimes are needed, they are made once.
  */
 #ifndef ETLHEAP_ARCHIVE_H
 #define ETLHEAP_ARCHIVE_H
@@ -21,57 +20,54 @@ typedef struct ehs_archive {
     ehs_segment_index segments;
     ehs_checkpoints checkpoints;
     ehs_slots slots;
-    u32 lacks;            /* optional columns that were not recorded (EHS_WANT_*) */
+    u32 lacks;            /* missing optional columns (EHS_WANT_*) */
     u64 memory_bytes_max; /* 0: no limit */
 } ehs_archive;
 
 typedef struct archive_request {
-    const char *name;     /* what the result says it was read from; NULL: its traces */
+    const char *name;     /* name of the result's source; NULL: its traces */
     u64 memory_bytes_max; /* 0: no limit */
     bool facts_only;
-    bool as_rows;      /* every lifetime is made and kept, as columns */
-    bool no_addresses; /* frames are numbers until somebody asks for their addresses */
+    bool as_rows;      /* make and keep every lifetime, as columns */
+    bool no_addresses; /* keep frames as numbers until addresses are needed */
     bool no_reservations;
 } archive_request;
 
-/* Opens a mapped store; the map becomes the result's, or is closed on failure.
- * Errors as of etlheap_open_store. */
+/* Opens a mapped store. The result takes over the map; on failure the map is closed. Errors as for
+ * etlheap_open_store. */
 etl_status archive_open(const etl_map *map, const archive_request *request, etlheap_result **out,
                         etl_error *err);
 
 /* NULL is allowed. */
 void archive_free(ehs_archive *archive);
 
-/* Makes the lifetimes of all heap blocks and appends them. CORRUPT, MEMORY, LIMIT. */
+/* Makes the lifetimes of all heap blocks and appends them. ETL_ERR_CORRUPT, ETL_ERR_MEMORY,
+ * ETL_ERR_LIMIT. */
 etl_status archive_add_rows(const ehs_archive *archive, allocation_store *store, etl_error *err);
 
-/* Opens a reader of the file's events, at the first one; it is to be closed in any case.
- * MEMORY. */
+/* Opens a reader at the first of the file's events. Close it in any case. ETL_ERR_MEMORY. */
 etl_status archive_read(const ehs_archive *archive, u32 wanted, log_reader *out, etl_error *err);
 
-/*
- * Appends rows of the blocks that a batch opens, open still. The batch has
- * EHS_WANT_OPENS, the rows room. CORRUPT: a slot that there is not.
- */
+/* Appends rows for the blocks that a batch opens, not yet ended. The batch needs EHS_WANT_OPENS,
+ * and the rows need room. ETL_ERR_CORRUPT: a slot that does not exist. */
 etl_status archive_fill_rows(const ehs_archive *archive, const log_batch *batch,
                              store_segment *rows, etl_error *err);
 
-/* A block of a slot that nothing has ended: its heap, process, stack and thread. Size, address and
+/* Makes an outstanding block of a slot: its heap, process, stack and thread. Size, address and
  * times are 0. False if there is no such slot. */
 bool archive_open_block(const ehs_archive *archive, u32 slot, u32 thread, lifetime *out);
 
-/* Fills row `at` with the same. */
+/* Sets row `at` to such a block. */
 bool archive_fill_slot(const ehs_archive *archive, u32 slot, u32 thread, store_segment *rows,
                        u32 at);
 
-/* The stack of an actor, 0: none; there is such an actor. */
+/* The stack of an actor; 0: none. The actor must exist. */
 static inline u32 archive_actor_stack(const ehs_archive *archive, u32 actor)
 {
     return actor == 0 ? 0 : archive->slots.actors.at[actor - 1].stack;
 }
 
-/* The first segment whose last event is not before a time; the number of segments
- * when there is none. */
+/* The first segment with its last event at or after a time, or the number of segments. */
 u32 archive_segment_at(const ehs_archive *archive, i64 ticks);
 
 #endif

@@ -1,8 +1,14 @@
 /*
- * archive_rows.c - heap events of a store to lifetimes.
+ * archive_rows.c - makes lifetimes in memory from the heap events of a store.
  *
- * Each segment of events gives a segment of rows, one per allocation, open at
- * first. An end names its block by ordinal and closes that row.
+ * In: batches of events in order. Out: segments of rows in an allocation_store.
+ *
+ *     events     alloc 0 | alloc 1 | free of 0 | alloc 2 | ...
+ *     rows       [0: ended] [1: open] [2: open]          row n of the store is allocation n
+ *
+ * Each segment of events gives a segment of rows, one for each allocation, open at first. An end
+ * names its block by ordinal and closes that row. Invariant: numbers come from a file, so slots,
+ * actors and ordinals are checked before a row is written.
  */
 #include "archive.h"
 
@@ -43,7 +49,7 @@ etl_status archive_add_rows(const ehs_archive *archive, allocation_store *store,
     return status;
 }
 
-/* Rows of the blocks that the events open, and the end of those they end. */
+/* Adds rows for the blocks that the events open, and ends those that they end. */
 static etl_status add_batch(row_maker *maker, const log_batch *batch)
 {
     allocation_store *const store = maker->store;
@@ -112,7 +118,7 @@ bool archive_fill_slot(const ehs_archive *archive, u32 slot, u32 thread, store_s
     return true;
 }
 
-/* The segment of rows that has an ordinal; segments up to `number` exist. */
+/* Finds the segment of rows with an ordinal; segments up to `number` exist. */
 static store_segment *find_rows(const row_maker *maker, u32 number, u64 ordinal, u32 *at)
 {
     const ehs_segment_info *const segments = maker->archive->segments.at;
@@ -129,7 +135,7 @@ static store_segment *find_rows(const row_maker *maker, u32 number, u64 ordinal,
     return *at < rows->rows ? rows : NULL;
 }
 
-/* Who ended a row's block; false: the actor does not exist. */
+/* Notes who ended a row's block; false if the actor does not exist. */
 static bool end_by(const row_maker *maker, const log_batch *batch, u32 event, store_segment *rows,
                    u32 at)
 {

@@ -18,7 +18,7 @@
 
 #define CLOCK_HZ_MAX ((u64)9000000000) /* time conversions are exact up to it */
 
-/* Rows that a result does not have in this form. */
+/* Rows that exist only in the file. */
 typedef struct volume_text {
     const char *nt_path, *dos_path;
 } volume_text;
@@ -252,7 +252,7 @@ static bool save_diagnostics(ehs_saver *saver, const ehs_table *table,
     return ehs_table_save(saver, table, rows, count);
 }
 
-/* Files whose content was not looked at have no ids. */
+/* Saves the files. Files that were not hashed have no ids. */
 static bool save_files(ehs_saver *saver, const etlheap_result *result)
 {
     if (result->recorded.count > 0)
@@ -354,7 +354,7 @@ static etl_status load_modules(ehs_loader *loader, etlheap_result *result)
                : etl_fail_with(loader->err, ETL_ERR_MEMORY, 0, "out of memory");
 }
 
-/* Whether they are the last of the stacks is known when those are. */
+/* Loads foreign stacks; that they are the last ones is checked when stacks are loaded. */
 static etl_status load_foreign(ehs_loader *loader, etlheap_result *result)
 {
     foreign_stacks *const foreign = &result->foreign;
@@ -392,7 +392,7 @@ static etl_status load_volumes(ehs_loader *loader, etlheap_result *result)
     return ok ? ETL_OK : etl_fail_with(loader->err, ETL_ERR_MEMORY, 0, "out of memory");
 }
 
-/* A name this version does not know is of a later one, and left out. */
+/* Loads diagnostics. Names that this version does not know are from a later one and are skipped. */
 static etl_status load_diagnostics(ehs_loader *loader, const ehs_table *table,
                                    etl_diag_counts *counts)
 {

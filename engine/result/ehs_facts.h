@@ -1,10 +1,9 @@
 /*
- * ehs_facts.h - all that a store keeps of a result besides events.
+ * ehs_facts.h - everything in a store besides events.
  *
- * Processes, modules, volumes, counts by hook and provider, diagnostics, the
- * files and the trace's own facts: what `info` prints and what other answers look
- * names up in. Each is a table of ehs_table.h. Diagnostics are kept by name, so
- * that a later version may order them otherwise.
+ * Processes, modules, volumes, counts by hook and provider, diagnostics, files and facts about the
+ * trace: what `info` prints, and where other answers look names up. Each is a table of ehs_table.h.
+ * Diagnostics are kept by name, so a later version may order them differently.
  */
 #ifndef ETLHEAP_EHS_FACTS_H
 #define ETLHEAP_EHS_FACTS_H
@@ -12,22 +11,21 @@
 #include "engine/log/ehs_table.h"
 #include "result.h"
 
-/* Encodes the facts of a finished result. False without memory. */
+/* Encodes the facts of a finished result. False if memory runs out. */
 bool ehs_facts_save(ehs_saver *saver, const etlheap_result *result);
 
 /*
- * Fills the facts of a zeroed result, whose text is then its own. Processes,
- * modules and names are as they were; the rest of the context, which only a run
- * needs, stays empty. CORRUPT, MEMORY, LIMIT; the result is the caller's to free
- * (etlheap_result_free) in any case.
+ * Fills the facts of a zeroed result, which then owns its texts. Processes, modules and names are
+ * restored; the rest of the context, which only a run needs, stays empty. The caller frees the
+ * result (etlheap_result_free) in any case. ETL_ERR_CORRUPT, ETL_ERR_MEMORY, ETL_ERR_LIMIT.
  */
 etl_status ehs_facts_load(ehs_loader *loader, etlheap_result *result);
 
-/* What can be analysed as the bits of column trace.can, and back. */
+/* Converts abilities to the bits of column trace.can, and back. */
 u32 ehs_abilities_bits(const etlheap_abilities *can);
 void ehs_abilities_set(etlheap_abilities *can, u32 bits);
 
-/* Whether times in such a clock can be told. */
+/* True if times of a clock with this frequency can be converted. */
 bool ehs_is_clock(u64 clock_hz);
 
 #endif

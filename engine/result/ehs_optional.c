@@ -1,8 +1,12 @@
 /*
- * ehs_optional.c - facts of a store that only some recordings have.
+ * ehs_optional.c - saves and loads the facts of a store that only some recordings have.
  *
- * Tables that were added after format 2.0: a store without them is of an older version, or of a
- * trace that has nothing of the kind, and is read as if they were empty.
+ * In (save): the result. Out: a table for each kind of fact that it has. In (load): tables of a
+ * file. Out: the same in the result, empty if the file lacks them.
+ *
+ * These tables were added after format 2.0. A store without them is from an older version, or from
+ * a trace without such facts; both read as empty. Invariant: never make one of these tables
+ * required, or older stores no longer open.
  */
 #include "ehs_facts_inside.h"
 
@@ -10,7 +14,7 @@
 
 #include <stdlib.h>
 
-/* What processes have of custom allocators; most have nothing, and no row. */
+/* A process's custom allocators; most processes have none and no row. */
 typedef struct custom_row {
     u64 events, unpaired;
     u32 process;
@@ -26,7 +30,7 @@ static const ehs_field method_fields[] = {
     EHS_FIELD(METHOD_FUNCTION, method_stay, function, TEXT),
 };
 
-/* What few processes have, and stores had not at first: a table of its own. */
+/* Facts that few processes have, in a table of their own, because the first stores lacked them. */
 typedef struct process_more {
     u32 process;
     const char *package, *services;
@@ -168,7 +172,7 @@ static etl_status load_thread_names(ehs_loader *loader, etlheap_result *result)
     return status;
 }
 
-/* They are numbered when the clock is known. Their diagnostics are with the others. */
+/* Loads marks. They are numbered when the clock is known; their diagnostics are with the others. */
 static etl_status load_marks(ehs_loader *loader, etlheap_result *result)
 {
     mark_list *const list = &result->marks;

@@ -1,4 +1,16 @@
-/* result.c - see result.h; also the getters of engine.h. */
+/*
+ * result.c - completes the result of a run, says what a result can answer, and has the getters of
+ * the public interface.
+ *
+ * In: what a run leaves: context, stacks, store or journal, and counts (result_parts). Out: a
+ * result with final ids, modules and a description of the trace.
+ *
+ * During a run, processes are numbered as they appear, and stacks that came late have provisional
+ * references. result_complete sorts processes by (pid, start) and rewrites every column once. The
+ * table `refusals` has a sentence for each mode and question that do not go together. Invariants:
+ * whatever keeps a process or stack id must be translated in result_complete. A row that is missing
+ * in `refusals` means "can answer", so a new mode or question needs its rows.
+ */
 #include "result.h"
 
 #include "engine/context/methods.h"
@@ -121,7 +133,7 @@ static bool order_processes(etlheap_result *result, const result_parts *parts, u
     return true;
 }
 
-/* A thread that came with a late piece of the stack. */
+/* The thread of a lifetime; that of a late stack may have come with the stack. */
 static u32 final_thread(const etlheap_result *result, stack_ref ref, u32 thread)
 {
     const bool is_late = (ref & STACK_TAG_MASK) == STACK_TAG_WAITING;
@@ -206,8 +218,8 @@ static const char *clock_name(etl_clock clock)
     return "qpc";
 }
 
-/* Just after a tick; of a clock faster than 1 GHz the next may be in the same
- * nanosecond. */
+/* The first nanosecond after a tick. With a clock faster than 1 GHz, the next tick may be in the
+ * same nanosecond. */
 static i64 end_after(const etl_session *session, i64 ticks)
 {
     const i64 next_ns = etl_time_ns(session, etl_sat_add_i64(ticks, 1));
@@ -253,7 +265,8 @@ static bool describe_trace(etlheap_result *result, const result_parts *parts)
     return true;
 }
 
-/* A census keeps no rows of memory, and other runs do not count events by id. */
+/* Does the trace tell how much memory the system and processes use? A census keeps no rows of it,
+ * and other runs do not count events by id, so both are looked at. */
 static bool has_memory(const etlheap_result *result)
 {
     bool has = result->memory.count > 0;
@@ -268,7 +281,7 @@ static bool has_memory(const etlheap_result *result)
     return has;
 }
 
-/* Starts, ends, rundowns and names of threads. */
+/* Does the trace have starts, ends, rundowns or names of threads? */
 static bool has_threads(const etlheap_result *result)
 {
     bool has = false;
@@ -279,7 +292,7 @@ static bool has_threads(const etlheap_result *result)
     return has;
 }
 
-/* What can be analysed, and what to tell the user about it. */
+/* Works out what can be analysed, and counts what the user should know about. */
 static void judge(etlheap_result *result, const result_parts *parts)
 {
     etlheap_abilities *const can = &result->abilities;
@@ -341,7 +354,7 @@ void etlheap_result_free(etlheap_result *result)
     free(result);
 }
 
-/* Why a mode cannot answer a question; a row that is left out can. */
+/* Why a mode cannot answer a question. Without a row, it can. */
 typedef struct refusal {
     etl_status status;
     const char *sentence;
@@ -380,7 +393,7 @@ static const refusal refusals[RESULT_MODE_COUNT][RESULT_QUESTION_COUNT] = {
     [RESULT_SUMMARY] = { EACH(ETL_ERR_ARGUMENT, sums_alone) },
 };
 
-/* Why a store cannot answer that lacks a column. */
+/* Why a store that lacks a column cannot answer some questions. */
 static const struct {
     u32 column; /* EHS_WANT_OPTIONAL */
     u32 questions;
@@ -401,7 +414,8 @@ static const struct {
                           "that it was made from" } },
 };
 
-/* Why a result has no reservations although there were any: of an analysis, and of a store. */
+/* Why a result has no reservations although the trace has VirtualAlloc events: for an analysis, and
+ * for a store. */
 static const refusal unkept[] = {
     { ETL_ERR_ARGUMENT, "the analysis kept no reservations: analyze the trace for a question that "
                         "selects the kind reserve" },

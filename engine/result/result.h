@@ -1,6 +1,4 @@
-/*
- * result.h - what an analysis leaves behind; private to the engine.
- */
+/* result.h - the result of an analysis; private to the engine. */
 #ifndef ETLHEAP_RESULT_H
 #define ETLHEAP_RESULT_H
 
@@ -11,23 +9,23 @@
 #include "engine/log/store.h"
 #include "engine/pair/shard.h"
 
-/* What a result keeps of memory; whoever makes a result sets it once. The first one
- * answers nothing, so that a result whose maker forgot it refuses. */
+/* What a result keeps about memory, set once by the code that makes it. The first value answers
+ * nothing, so a result without a mode refuses questions. */
 typedef enum result_mode {
-    RESULT_FACTS,     /* processes, modules and counts of records alone */
-    RESULT_LIFETIMES, /* every lifetime, in memory */
-    RESULT_SUMS,      /* sums by slot, of one window */
-    RESULT_JOURNAL,   /* heap events in time order, of one window */
+    RESULT_FACTS,     /* only processes, modules and counts of records */
+    RESULT_LIFETIMES, /* all lifetimes, in memory */
+    RESULT_SUMS,      /* sums by slot, for one window */
+    RESULT_JOURNAL,   /* heap events in time order, for one window */
     RESULT_STORE,     /* heap events stay in the file of the archive */
     RESULT_SUMMARY,   /* totals of many recordings */
     RESULT_MODE_COUNT
 } result_mode;
 
-/* What a question takes. Every mode but FACTS has ROWS, if only of some queries:
- * what else a query must not ask for is checked where its window is known. */
+/* What a question needs. Every mode except FACTS has ROWS, if only for some queries: other
+ * conditions are checked when the window is known. */
 typedef enum result_question {
     RESULT_ASK_ROWS,         /* sums, peaks and windows by group */
-    RESULT_ASK_THREADS,      /* the same by the thread that allocated, or of some threads alone */
+    RESULT_ASK_THREADS,      /* the same by allocating thread, or for selected threads */
     RESULT_ASK_FREES,        /* who freed */
     RESULT_ASK_EACH,         /* lifetimes one by one, in order */
     RESULT_ASK_LIST,         /* the same with thread and address */
@@ -39,19 +37,19 @@ typedef enum result_question {
 
 struct etlheap_result {
     result_mode mode;
-    bool is_snapshot; /* of another tool's list, whose modules have no builds */
+    bool is_snapshot; /* made from another tool's list; its modules have no builds */
     bool keeps_reservations;
     timebase base;
     trace_context context;
     module_table modules;
     stack_table stacks;
-    foreign_stacks foreign; /* of those, with final process ids */
+    foreign_stacks foreign; /* foreign stacks, with final process ids */
     allocation_store store;
-    struct ehs_archive *archive; /* the store it was read from; NULL: a trace */
-    event_journal journal;       /* heap blocks, when only a report was asked for */
-    slot_table slot_table;       /* what the journal's slots are */
-    slot_table actors;           /* who freed, see order_actors.h; of a log, or a store */
-    allocation_store unmatched;  /* frees of other kinds than heap whose range is not known */
+    struct ehs_archive *archive; /* the store that it was read from; NULL: a trace */
+    event_journal journal;       /* heap blocks, if only a report was requested */
+    slot_table slot_table;       /* the slots of the journal */
+    slot_table actors;           /* who freed (order_actors.h); for a log or a store */
+    allocation_store unmatched;  /* frees of unknown memory, of other kinds than heap */
     u32 *process_ids;            /* final id by the run's id */
     u32 *deferred_ids;           /* final stack of each deferred node */
     waiting_slot *slots;         /* of stacks that came late */
@@ -65,17 +63,17 @@ struct etlheap_result {
     ETLHEAP_VECTOR(etlheap_event_count) events; /* of providers */
     etlheap_trace_info info;
     ETLHEAP_VECTOR(const char *) files;
-    ETLHEAP_VECTOR(etlheap_summary_file) recorded; /* files that a store was made of */
-    struct summary_data *summary;                  /* NULL: it is none */
+    ETLHEAP_VECTOR(etlheap_summary_file) recorded; /* files that the store was made of */
+    struct summary_data *summary;                  /* NULL: not a summary */
     etlheap_stack_counts stack_counts;
     etlheap_abilities abilities;
     etl_diag_counts diag;
-    etl_diag_counts census_diag; /* of a census of the same traces, for stores */
+    etl_diag_counts census_diag; /* diagnostics of a census of the traces, for stores */
     i64 first_ticks;             /* earliest memory event or time zero */
     i64 last_ticks;              /* latest record */
 };
 
-/* What a finished run hands over to make a result of. */
+/* What a finished run hands over to make a result. */
 typedef struct result_parts {
     etl_trace *const *traces;
     const char *const *names;
@@ -99,20 +97,19 @@ static inline u32 result_final_stack(const etlheap_result *result, stack_ref ref
 }
 
 /*
- * Can the result answer, by its mode and by the columns of its store? Every public function that is asked about memory goes through
- * here, most of them by query_open(): no empty table is the answer to "cannot".
- * ETL_ERR_ARGUMENT, with a sentence in *err.
+ * Checks whether the result can answer a question, by its mode and the columns of its store. Every
+ * public function about memory calls this, most of them through query_open(), so that no empty
+ * table stands for "cannot answer". ETL_ERR_ARGUMENT, with a message.
  */
 etl_status result_answers(const etlheap_result *result, result_question question, etl_error *err);
 
-/* The order of providers: messages last, by GUID as it is printed. For qsort. */
+/* Compares providers: messages last, then by GUID as printed. For qsort. */
 int result_by_guid(const void *a, const void *b);
 
 /*
- * Fills the descriptive parts of a result whose context, stacks and store are
- * complete: orders processes by (pid, start), puts final ids into the store's
- * process and stack columns, builds the module table and the trace summary.
- * ETL_ERR_MEMORY; ETL_ERR_IO when the journal cannot be read back.
+ * Completes a result that has its context, stacks and store: orders processes by (pid, start), sets
+ * final ids in the store's columns, and builds the module table and the trace summary.
+ * ETL_ERR_MEMORY; ETL_ERR_IO if the journal cannot be read back.
  */
 etl_status result_complete(etlheap_result *result, const result_parts *parts);
 

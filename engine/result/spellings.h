@@ -1,23 +1,21 @@
 /*
- * spellings.h - one spelling for each name of a result.
+ * spellings.h - one spelling for each name in a result.
  *
- * Windows writes a module now as "KERNEL32.DLL", now as "kernel32.dll", and a process
- * likewise. All that groups, compares or looks up names within one result would have to
- * mind that. So it is settled once, when a result is complete: names that differ in case
- * alone (parser/system/name_fold.h) become one and the same text.
- *
- * That text is the spelling that comes first in byte order, of processes and of modules
- * each by themselves. The rule takes no account of where a name occurs, so a trace, its
- * store and its summary agree, and summaries may be merged in any order: the first of
- * some spellings and others is the first of them all.
+ * Windows writes a module sometimes as "KERNEL32.DLL", sometimes as "kernel32.dll", and processes
+ * likewise. All code that groups, compares or looks up names in a result would have to allow for
+ * that. Instead, when a result is complete, names that differ only in case
+ * (parser/system/name_fold.h) get the same text: the spelling that comes first in byte order,
+ * separately for processes and modules. The rule does not depend on where a name occurs, so a
+ * trace, its store and its summary agree, and summaries may be merged in any order: the first of
+ * all spellings is also the first of the firsts.
  */
 #ifndef ETLHEAP_SPELLINGS_H
 #define ETLHEAP_SPELLINGS_H
 
 #include "result.h"
 
-/* Sets the names of the result's processes and modules; false without memory. Doing it
- * again changes nothing. */
+/* Sets the names of the result's processes and modules. False if memory runs out. Calling it again
+ * changes nothing. */
 bool spellings_settle(etlheap_result *result);
 
 #endif

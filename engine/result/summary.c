@@ -1,4 +1,15 @@
-/* summary.c - what a summary holds, and what it says of its traces; see summary.h. */
+/*
+ * summary.c - what a summary says about its recordings as a whole. summary.h explains entries,
+ * cells and peaks.
+ *
+ * In: summary_data, with one summary_trace for each recording. Out: the trace information,
+ * abilities and diagnostics of the result, and the getters of the public interface.
+ *
+ * Descriptions are combined so that the order of recordings does not matter: amounts are added,
+ * durations take the maximum, and a text or number that differs between recordings becomes empty or
+ * 0. The clock of a summary counts nanoseconds from the start of each recording. Invariant:
+ * whatever is added here must be combined by such an operation.
+ */
 #include "summary.h"
 
 #include <stdlib.h>
@@ -45,7 +56,7 @@ i64 etlheap_summary_every_ns(const etlheap_result *result)
     return result->summary == NULL ? 0 : result->summary->every_ns;
 }
 
-/* Something is free after each module, so that its end is in no other. */
+/* There is a gap after each module, so that its end address is not in the next one. */
 u64 summary_module_after(const etlheap_module_info *module)
 {
     const u64 bytes = etl_min_u64(module->size_bytes, SUMMARY_MODULE_BYTES_MAX);
@@ -99,7 +110,7 @@ static void add_stacks(etlheap_stack_counts *to, const etlheap_stack_counts *fro
     to->keys_resolved = etl_sat_add_u64(to->keys_resolved, from->keys_resolved);
 }
 
-/* What one trace can answer, the sum can: of that trace. */
+/* The summary has an ability if one of its recordings has it. */
 static void add_abilities(etlheap_abilities *to, const etlheap_abilities *from)
 {
     to->heap |= from->heap;
@@ -127,7 +138,7 @@ static u32 same_number(u32 a, u32 b)
     return a == b ? a : 0;
 }
 
-/* What differs is not known of them all; amounts add up. */
+/* A value that differs becomes unknown; amounts are added up. */
 static void merge_info(etlheap_trace_info *to, const etlheap_trace_info *from)
 {
     const bool same_clock = strcmp(to->clock, from->clock) == 0 && to->clock_hz == from->clock_hz;

@@ -1,9 +1,13 @@
 /*
- * summary_file.c - see summary_file.h.
+ * summary_file.c - saves summaries as `.ehs` files and loads them.
  *
- * A summary is written as the facts and stacks of any result, and tables of its
- * own. When it is read, all that later code relies on is checked: that modules lie
- * where they belong, and that rows are in order and refer to rows that there are.
+ * In (save): a result that is a summary. Out: the facts and stacks of any result, and tables of its
+ * own: entries, rows, cells, traces. In (load): columns of a file that may be damaged. Out:
+ * summary_data.
+ *
+ * Invariant: everything that later code relies on is checked on loading: modules lie where they
+ * belong, rows are in order, and they refer to rows that exist (check_modules, check_entries,
+ * check_cells). A new table needs such a check.
  */
 #include "summary_file.h"
 
@@ -16,7 +20,7 @@
 /* Windows farther from a trace's start than this are damage. */
 #define WINDOW_MAX ((i64)1 << 40)
 
-/* Rows that a summary does not have in this form. */
+/* Rows that exist only in the file. */
 typedef struct source_row {
     summary_trace trace;
     u32 can;
@@ -244,7 +248,7 @@ static etl_status load_head(ehs_loader *loader, summary_data *data)
     return status;
 }
 
-/* The files of all traces, one after the other. */
+/* Checks that the files of all traces follow each other. */
 static etl_status check_files(ehs_loader *loader, const summary_data *data)
 {
     u64 files = 0;
@@ -283,7 +287,7 @@ static etl_status load_sources(ehs_loader *loader, summary_data *data)
     return status == ETL_OK ? check_files(loader, data) : status;
 }
 
-/* Names that this version does not know are of a later one, and left out. */
+/* Loads diagnostics. Names that this version does not know are from a later one and are skipped. */
 static etl_status load_diagnostics(ehs_loader *loader, summary_data *data)
 {
     source_diagnostic *rows = NULL;
@@ -306,7 +310,7 @@ static etl_status load_diagnostics(ehs_loader *loader, summary_data *data)
     return status;
 }
 
-/* What later is told apart by place must be where it belongs. */
+/* Checks that modules are at their addresses, by which they are told apart later. */
 static etl_status check_modules(ehs_loader *loader, const etlheap_result *result)
 {
     u64 base = SUMMARY_MODULE_ALIGNMENT;
@@ -326,7 +330,7 @@ static etl_status check_modules(ehs_loader *loader, const etlheap_result *result
     return ETL_OK;
 }
 
-/* A kind is the number of its lane on disk, and in the order of lanes. */
+/* Saves entries. On disk, a kind is the number of its lane, and rows are in the order of lanes. */
 static bool save_entries(ehs_saver *saver, const summary_data *data)
 {
     const size_t count = data->entries.count;

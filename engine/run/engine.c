@@ -1,9 +1,9 @@
 /*
- * engine.c - runs the stages, slice by slice.
+ * engine.c - runs the stages slice by slice: scan, join, order, pair. stages.h has them.
  *
- * Each slice goes through the stages of stages.h; what lives longer than a slice
- * is in `run`: open blocks and ranges, distinct stacks, stacks not yet known,
- * and what is known of processes, heaps and modules.
+ * In: traces, options, maybe one question. Out: a result. `run` has all that outlives a slice: open
+ * blocks and ranges, stacks, waiting events, facts. Invariant: nothing depends on slices or
+ * threads.
  */
 #include "engine_run.h"
 
@@ -121,7 +121,7 @@ static bool keeps_census(const etlheap_options *options)
     return options->store == NULL ? options->census_only : !options->store->is_without_info;
 }
 
-/* Does a session say that it lost events? */
+/* Do sessions say that they lost events? */
 static bool lost_events(const run *state)
 {
     for (u32 i = 0; i < state->trace_count; i++) {
@@ -135,7 +135,7 @@ static bool lost_events(const run *state)
     return false;
 }
 
-/* What the run will keep, once its journal is open. */
+/* The mode of the result, once the journal is open. */
 static result_mode mode_of(const run *state)
 {
     const event_journal *const journal = &state->result->journal;
@@ -146,7 +146,7 @@ static result_mode mode_of(const run *state)
     return journal->is_kept ? RESULT_JOURNAL : RESULT_LIFETIMES;
 }
 
-/* Lifetimes that are kept in memory have the stacks of their blocks. */
+/* Numbers blocks, so that lifetimes in memory get the stacks of their blocks. */
 static void number_blocks(run *state)
 {
     const bool is_noted = state->result->mode != RESULT_LIFETIMES;
@@ -211,9 +211,8 @@ static bool open_run(run *state)
                              state->options.slice_bytes);
 }
 
-/* The window of a question may begin before time zero, with the first event: that is
- * known only later, so an open start takes in everything. What a journal cannot
- * answer goes to a log (log_run_wanted), and is not asked for here. */
+/* Opens the journal. A window may begin before time zero, with the first event, which is known only
+ * later; so an open start takes in everything. What a journal cannot answer goes to a log. */
 static bool open_journal(run *state)
 {
     const etlheap_question *const question = state->question;
@@ -320,7 +319,7 @@ static bool report_progress(run *state)
                                    state->total_bytes);
 }
 
-/* What the run keeps between slices; the large parts, by what they reserve. */
+/* The memory that the run keeps between slices: the large parts, by their capacity. */
 static u64 held_bytes(const run *state)
 {
     const etlheap_result *const result = state->result;
@@ -339,7 +338,7 @@ static u64 held_bytes(const run *state)
     return bytes;
 }
 
-/* If the rest of the traces adds as much as what was read of them. */
+/* An estimate, if the rest of the traces adds as much memory as what was read. */
 static u64 bytes_at_end(const run *state, u64 held)
 {
     const double share = (double)state->done_bytes / (double)etl_max_u64(state->total_bytes, 1);
@@ -391,7 +390,7 @@ static void scan_one(void *context, u32 task)
     etl_scratch_free(&scratch);
 }
 
-/* Reports ask what frames are, a census and a store do not. */
+/* Must addresses be numbered? Reports look up frames; a census and a store do not. */
 static bool wants_numbers(const run *state)
 {
     return !state->options.census_only && state->store == NULL;
@@ -406,9 +405,8 @@ static bool work_beside(run *state)
            stack_numbering_step(&state->numbering, &state->result->stacks, NUMBERED_FRAMES);
 }
 
-/* While the slice is put in order some stacks get numbers, or stacks are matched with
- * events for `info`, which takes longest and so comes first, and the pages of what was
- * scanned go. */
+/* A task of ordering. Beside it, stacks get numbers, or are matched with events for `info`, which
+ * takes longest and so comes first; and pages of scanned buffers are released. */
 static void order_one(void *context, u32 task)
 {
     run *const state = context;
@@ -441,7 +439,7 @@ static bool join_stacks(run *state)
            late_stacks_apply(&state->late_stacks, &state->join);
 }
 
-/* The rows and counts of the shards, in shard order. */
+/* Collects the rows and counts of the shards, in shard order. */
 static bool drain_shards(run *state)
 {
     for (u32 i = 0; i < SHARDS; i++) {
@@ -485,7 +483,7 @@ static etl_status order_slice(run *state)
     return ok ? ETL_OK : ETL_ERR_MEMORY;
 }
 
-/* The journal's words may be changed for as long as blocks wait for their stacks. */
+/* The time from which journal words may still change, because blocks wait for their stacks. */
 static i64 open_from(const run *state)
 {
     const i64 end_ticks = state->slice.end_ticks, frees_from = run_frees_waits_from(&state->frees);

@@ -1,21 +1,19 @@
-/*
- * engine_run.h - one reading of traces, stage by stage.
- */
+/* engine_run.h - one pass over traces, stage by stage. */
 #ifndef ETLHEAP_ENGINE_RUN_H
 #define ETLHEAP_ENGINE_RUN_H
 
 #include "engine/engine.h"
 
-/* The traces that are analyzed, as one; all borrowed. */
+/* The traces of one recording. Everything is borrowed. */
 typedef struct traces_named {
     etl_trace *const *traces;
     const char *const *names;
     u32 count;
 } traces_named;
 
-/* Keeps what the options say: facts, a store, or without these every lifetime in memory; or for
- * a question, if it is not NULL, a journal. Questions of the options do not count. Errors as of
- * etlheap_analyze. */
+/* Runs the analysis and keeps what the options ask for: only facts, a store, or every lifetime in
+ * memory. If `question` is not NULL, keeps a journal for it; options->questions is ignored. Errors
+ * as for etlheap_analyze. */
 etl_status engine_run(const traces_named *traces, const etlheap_options *options,
                       const etlheap_question *question, etlheap_result **out, etl_error *err);
 

@@ -1,4 +1,17 @@
-/* log_run.c - see log_run.h. */
+/*
+ * log_run.c - analyzes traces into a log and opens the log like a store.
+ *
+ * In: traces and options. Out: a result of mode RESULT_STORE.
+ *
+ *     engine_run ──bytes of an .ehs file──▶ memory ──────────────┬─▶ archive_open ──▶ result
+ *                                              │ too many        │
+ *                                              └─▶ temporary file, then mapped
+ *
+ * The code that answers questions cannot tell where the log is. Invariants: log_run_wanted must say
+ * yes for all that a journal cannot answer: single blocks, several questions, windows that overlap.
+ * The run only learns that a write failed; `home` keeps the first error, which the user is told
+ * (blame).
+ */
 #include "log_run.h"
 
 #include <errno.h>
@@ -15,11 +28,11 @@
 
 #define MEMORY_SHARE 4u /* of the memory allowed */
 
-/* To answer from a log of so many bytes takes hundreds of MiB in a few large arrays, which the
- * C library never makes of the many small pieces that the run has freed. */
+/* Answering from a larger log takes hundreds of MiB in a few large arrays. The C library never
+ * makes these from the many small pieces that the run has freed, so they are given back first. */
 #define LARGE_LOG_BYTES ((size_t)128 << 20)
 
-/* Where the log goes, and why it could not. */
+/* The place of the log, and the first error. */
 typedef struct log_home {
     const char *folder; /* NULL: no files */
     u64 memory_bytes_max;
@@ -33,7 +46,7 @@ static bool write_log(void *user, const void *bytes, size_t size);
 static etl_status open_log(log_home *home, etl_map *out, etl_error *err);
 static etl_status blame(const log_home *home, etl_status status, etl_error *err);
 
-/* Windows that overlap are more than a journal can be kept for. */
+/* Do the windows overlap? A journal can only be kept for windows that do not. */
 static bool overlap(const traces_named *traces, const etlheap_question *question)
 {
     const bool in_windows = question->kind == ETLHEAP_ASK_WINDOWS;
@@ -95,7 +108,7 @@ etl_status log_run(const traces_named *traces, const etlheap_options *options,
     return status;
 }
 
-/* The first bytes move from memory to a file when there are more of them than allowed. */
+/* Moves the bytes so far from memory to a file, because there are more than allowed. */
 static bool move_to_file(log_home *home)
 {
     home->file = nameless_file(home->folder);
@@ -127,7 +140,7 @@ static bool write_log(void *user, const void *bytes, size_t size)
     return is_done;
 }
 
-/* The log as bytes; what is in memory is the map's from here on. */
+/* Opens the log as bytes. If they are in memory, the map owns them from here on. */
 static etl_status open_log(log_home *home, etl_map *out, etl_error *err)
 {
     if (home->file >= 0) {
@@ -142,7 +155,7 @@ static etl_status open_log(log_home *home, etl_map *out, etl_error *err)
     return ETL_OK;
 }
 
-/* What the run could only call a write that failed. */
+/* Replaces the run's "write failed" by its cause. */
 static etl_status blame(const log_home *home, etl_status status, etl_error *err)
 {
     if (home->error != 0)

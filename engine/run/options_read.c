@@ -1,4 +1,7 @@
-/* options_read.c - see options_read.h. */
+/*
+ * options_read.c - reads the caller's options and questions once, by their sizes, and checks them.
+ * Everything after it works on its own copies.
+ */
 #include "options_read.h"
 
 #include "engine/query/query.h"

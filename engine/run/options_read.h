@@ -1,25 +1,24 @@
-/*
- * options_read.h - what a caller of the library gave, read once and by its size.
- */
+/* options_read.h - reads the caller's options once, checking their sizes. */
 #ifndef ETLHEAP_OPTIONS_READ_H
 #define ETLHEAP_OPTIONS_READ_H
 
 #include "engine/engine.h"
 
-/* The options, and copies of what they point to. Does not move once it is read. */
+/* The options, and copies of what they point to. Must not be moved after it was read. */
 typedef struct options_read {
     etlheap_options own;
     etlheap_store_options store;
-    /* The first question, and copies of what that points to; others are only checked, and
-     * known by their kinds. */
+    /* The first question, and copies of what it points to. Other questions are only checked, and
+     * counted in `kinds`. */
     etlheap_question question;
     etlheap_query query;
     etlheap_windows_options windows;
     u32 kinds;       /* bit per etlheap_question_kind that is asked */
-    bool asks_frees; /* any of the questions asks who freed */
+    bool asks_frees; /* a question asks who freed */
 } options_read;
 
-/* Refuses contradictions with a sentence; NULL is the default. Errors as of etl_read_sized. */
+/* Reads and checks options; NULL means the defaults. Errors as for etl_read_sized, and
+ * ETL_ERR_ARGUMENT for options that contradict each other. */
 etl_status options_read_all(const etlheap_options *given, options_read *out, etl_error *err);
 
 #endif

@@ -1,13 +1,16 @@
 /*
- * recording.c - see etlheap_recording.h.
+ * recording.c - decides whether traces belong to one recording. etlheap_recording.h is its
+ * interface.
  *
- * Sessions of one recording share what cannot be shared by chance: a computer, a boot and
- * a stretch of time. Each of them is in the log-file header; none needs an event. Where a
- * header leaves something out (a session that was not stopped has no end, a tool may leave
- * the boot time 0) it speaks for neither side.
+ * In: the log-file headers of traces. Out: yes, or a sentence that says what differs.
  *
- * Source: docs/format/container.md, 6; how far boot times of one boot lie apart:
- * diaghub-kernel.etl and diaghub-user-injected.etl (observed, equal), 2 s there.
+ * The sessions of one recording share a computer, a boot and a stretch of time, which unrelated
+ * sessions do not share by chance. All three are in the log-file header; no event is needed.
+ * Invariant: a fact that a header lacks is neither for nor against (a session that was not stopped
+ * has no end; a tool may leave the boot time 0).
+ *
+ * Source: docs/format/container.md, 6; how far boot times of one boot lie apart: diaghub-kernel.etl
+ * and diaghub-user-injected.etl (observed, equal), 2 s there.
  */
 #include "engine/engine.h"
 
@@ -20,14 +23,14 @@
 
 #define FILETIME_PER_SECOND ((i64)10000000)
 
-/* No computer boots twice in this time. Corrections of the wall clock move boot times, but
- * rarely so far. */
+/* No computer boots twice in this time. Corrections of the wall clock move boot times, but rarely
+ * that far. */
 #define BOOT_TOLERANCE (10 * FILETIME_PER_SECOND)
 
-/* Between the end of a session's file and the start of its next. */
+/* The longest gap between two files of one session. */
 #define NEXT_FILE_TOLERANCE (10 * FILETIME_PER_SECOND)
 
-/* Of etl_session.log_file_mode: evntrace.h. */
+/* A bit of etl_session.log_file_mode: evntrace.h. */
 #define MODE_NEWFILE 0x00000008u
 #define MODE_PRIVATE 0x00000800u
 #define MODE_RELOG   0x00010000u
@@ -39,7 +42,7 @@ typedef struct recorded_span {
     i64 start, end; /* end INT64_MAX: the session was not stopped */
 } recorded_span;
 
-/* Saturates: what a header says may be anything. */
+/* The distance between two times; saturates, because headers may hold anything. */
 static i64 distance(i64 a, i64 b)
 {
     i64 difference;
@@ -70,7 +73,7 @@ static void print_seconds(char out[32], i64 filetime)
 
 static bool differs(char what[WHAT_SIZE], const char *format, ...) ETL_PRINTF(2, 3);
 
-/* Says what it is; always true. */
+/* Writes the sentence; always returns true. */
 static bool differs(char what[WHAT_SIZE], const char *format, ...)
 {
     va_list arguments;
@@ -98,7 +101,8 @@ static bool other_computer(const etl_session *a, const etl_session *b, char what
     return false;
 }
 
-/* Ticks of the system's time are the wall clock's and tell nothing of a boot. */
+/* Are both from different boots? Ticks of the system time are wall-clock time and say nothing about
+ * a boot. */
 static bool other_boot(const etl_session *a, const etl_session *b, char what[WHAT_SIZE])
 {
     char seconds[32];

@@ -1,4 +1,8 @@
-/* run_counts.c - see run_counts.h. */
+/*
+ * run_counts.c - counts of a run besides lifetimes: events and unmatched frees by process, blocks
+ * without a stack by slot. Invariant: whether a slot has a stack is known only at the end, so
+ * blocks are counted by slot until then.
+ */
 #include "run_counts.h"
 
 #include <stdlib.h>

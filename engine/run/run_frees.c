@@ -1,4 +1,7 @@
-/* run_frees.c - see run_frees.h. */
+/*
+ * run_frees.c - the parts of a run that record who freed each block; run_frees.h lists them.
+ * Without such a question, every function returns at once.
+ */
 #include "run_frees.h"
 
 #include <stdlib.h>

@@ -1,15 +1,14 @@
 /*
- * snapshot.c - a heap snapshot as a result: a list of the blocks in use at one moment, as UMDH and
- * other tools write it.
+ * snapshot.c - presents a heap snapshot as a result: a list of the blocks in use at one moment, as
+ * UMDH and other tools write it.
  *
- * Reports ask what was outstanding at a moment. So a snapshot is presented as a recording
- * without duration, in which every block was allocated before the first event and is never
- * freed: it is AOFO, and each question that can be answered about outstanding memory has its
- * usual answer.
+ * In: blocks with sizes and stacks. Out: a result that answers questions about outstanding memory.
  *
- * A snapshot has one process, number 1 in all tables. Stacks of blocks are indices + 1, and 0 is
- * no stack. The stack table merges equal stacks: `deferred_ids` says where each stack of the
- * snapshot is in it.
+ * A snapshot is presented as a recording without duration, in which every block was allocated
+ * before the first event and is never freed. So every block is AOFO, and questions about
+ * outstanding memory have their usual answers. A snapshot has one process, number 1 in all tables.
+ * Stacks of blocks are indices + 1, and 0 is no stack. Invariant: the stack table merges equal
+ * stacks, so a stack of the snapshot must go through `deferred_ids` to find its id there.
  */
 #include "engine/engine.h"
 
@@ -150,7 +149,8 @@ static bool add_modules(etlheap_result *result, const etlheap_snapshot *snapshot
     return modules_index(&result->modules, &owners);
 }
 
-/* Stacks that are the same have one number in a table, so what the blocks say is kept beside it. */
+/* Adds the stacks. Equal stacks have one number in the table, so the blocks' own numbers are kept
+ * beside it. */
 static bool add_stacks(etlheap_result *result, const etlheap_snapshot *snapshot)
 {
     stack_numbering numbering = { .stack_count = 0 };

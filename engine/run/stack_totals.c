@@ -1,15 +1,15 @@
 /*
- * stack_totals.c - sums of lifetimes by stack and type, over columns.
+ * stack_totals.c - sums of lifetimes by stack and type, over columns in memory.
  *
- * Stack ids are small integers, so a total is a place in an array. A segment is
- * read in blocks of rows: first the place of every row is worked out, by
- * comparisons without branches that the compiler makes vectors of, then the
- * rows are added up. Rows outside the window have a place of their own, which
- * nobody reads. Each thread adds to an array of its own; sums of integers do not
- * depend on who added what.
+ * In: segments of columns and a window. Out: count and size for each type and stack.
  *
- * That holds as long as no sum overflows. Sizes that could are added up by one
- * thread in the order of the rows, and stop at the largest number.
+ *     rows of a segment ──no branches, vectors──▶ place = type and stack ──▶ totals[place] += size
+ *
+ * Stack ids are small integers, so a total is a place in an array. A segment is read in blocks of
+ * rows: first the place of every row is worked out, then rows are added up. Rows outside the window
+ * have a place of their own, which nobody reads. Each thread adds to its own array; sums of
+ * integers do not depend on who added what. Invariant: that holds only if no sum overflows. If
+ * sizes could (may_overflow), one thread adds in the order of rows and stops at the largest number.
  */
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@
 #define BLOCK_ROWS 512u
 #define AHEAD      24u /* rows whose totals are fetched before they are added to */
 
-/* Of one thread; totals has a place more than are wanted, for rows not selected. */
+/* The state of a thread. totals has one place more, for rows that are not selected. */
 typedef struct adder {
     etlheap_stack_total *totals;
     u64 size_bits; /* of all sizes, or-ed */
@@ -93,7 +93,7 @@ void etlheap_stack_totals_free(etlheap_stack_total *totals)
     free(totals);
 }
 
-/* Does the window alone select? Reservations are no part of the default. */
+/* Does only the window select? Reservations are not part of the default. */
 static bool is_plain(const etlheap_result *result, const etlheap_query *query)
 {
     return !result->abilities.reserve && query->kind_to_ticks == NULL && query->kinds == 0 &&
@@ -178,7 +178,7 @@ static void add_segments(void *context, u32 task)
     }
 }
 
-/* The largest size is less than twice the bits of all sizes or-ed. */
+/* Could a sum overflow? The largest size is less than twice the bitwise or of all sizes. */
 static bool may_overflow(const totals_work *work, u32 jobs, u64 rows)
 {
     u64 bits = 0;

@@ -69,7 +69,7 @@ etl_status store_run_slice(store_run *run, etlheap_result *result, bool is_last)
     return is_time ? flush_rows(run, &result->store) : ETL_OK;
 }
 
-/* The shards note for a report which reallocs they marked and what outlives the window. */
+/* Drops what the shards note only for reports: marked reallocs and survivors of the window. */
 static void forget_survivors(event_journal *journal)
 {
     for (u32 s = 0; s < HEAP_SHARDS; s++) {
@@ -78,7 +78,7 @@ static void forget_survivors(event_journal *journal)
     }
 }
 
-/* Rows on their way out. */
+/* Rows to be written. */
 typedef struct row_task {
     const store_segment *rows;
     u32 part;
@@ -88,7 +88,7 @@ typedef struct row_task {
     bool failed;
 } row_task;
 
-/* Reservations are not allocations, so what they lack is not counted. */
+/* Notes the stack of a row. Reservations are not allocations, so a missing stack is not counted. */
 static bool note_stack(store_run *run, stack_ref stack, bool began_inside)
 {
     if ((stack & STACK_TAG_MASK) == 0) {
@@ -173,7 +173,7 @@ static void merge_provisional(store_run *run)
     run->provisional.count = run->provisional_kept = kept;
 }
 
-/* The end of a file is made in parts that have nothing to do with each other. */
+/* The end of a file, made in independent parts. */
 typedef struct ending {
     const store_run *run;
     const etlheap_result *result;
@@ -202,7 +202,7 @@ etl_status store_run_finish(store_run *run, etlheap_result *result)
     return ehs_writer_close(&run->writer);
 }
 
-/* What result_complete counts when it has the lifetimes. */
+/* Counts what result_complete counts for lifetimes in memory. */
 static void count_bare(const store_run *run, etlheap_result *result)
 {
     u64 bare = run->bare_rows;

@@ -1,11 +1,10 @@
 /*
- * store_run.h - a run whose result is a `.ehs` file.
+ * store_run.h - a run that writes a store (.ehs).
  *
- * While the trace is read, heap events leave by store_batch.h and lifetimes of
- * other kinds as rows, under the numbers that processes and stacks have in the
- * run. What these come to be is known at the end, and written then with all
- * facts of the trace. So what stays in memory is what any run keeps, a batch of
- * each, and some bits for every event.
+ * While the trace is read, heap events leave through store_batch.h, and lifetimes of other kinds as
+ * rows, with the numbers that processes and stacks have during the run. The final numbers are known
+ * at the end, and are written then with all facts of the trace. So memory holds only what every run
+ * keeps, one batch, and a few bits per event.
  */
 #ifndef ETLHEAP_STORE_RUN_H
 #define ETLHEAP_STORE_RUN_H
@@ -14,7 +13,7 @@
 #include "engine/log/store_batch.h"
 #include "engine/result/result.h"
 
-/* A stack of rows that left before it was known, and how many of them began in
+/* A stack that was not yet known when its rows were written, and how many of these rows began in
  * the trace. */
 typedef struct provisional_stack {
     stack_ref stack;
@@ -25,27 +24,27 @@ typedef struct store_run {
     ehs_writer writer;
     etlheap_crew *crew; /* borrowed */
     store_batch batch;
-    u32 row_parts; /* written */
+    u32 row_parts; /* parts written */
     ETLHEAP_VECTOR(provisional_stack) provisional;
-    size_t provisional_kept; /* distinct ones, when last looked at */
-    u64 bare_rows;           /* that have no stack and never will */
+    size_t provisional_kept; /* distinct stacks at the last check */
+    u64 bare_rows;           /* rows that will never have a stack */
 } store_run;
 
-/* Notes in the result which files the store is made of. False without memory. */
+/* Records in the result the files that the store is made of. False if memory runs out. */
 bool store_run_record(etlheap_result *result, etl_trace *const *traces, const char *const *names,
                       u32 trace_count);
 
-/* Begins the file; the journal, which is just opened, hands its chunks over from
- * here on. The run is to be freed in any case. MEMORY, IO. */
+/* Begins the file. The journal must be new; it hands its chunks to this run from now on. Free the
+ * run even after a failure. ETL_ERR_MEMORY, ETL_ERR_IO. */
 etl_status store_run_open(store_run *run, const etlheap_store_options *options, etlheap_crew *crew,
                           event_journal *journal, u64 memory_bytes_max);
 
-/* After the shards of a slice were drained: rows leave when there are many, or if
- * these were the last. MEMORY, IO. */
+/* Call it after each slice, when its shards are drained. Writes the rows if there are many or if
+ * these are the last. ETL_ERR_MEMORY, ETL_ERR_IO. */
 etl_status store_run_slice(store_run *run, etlheap_result *result, bool is_last);
 
-/* After the result was completed: writes what is left and ends the file. The
- * journal is empty then, and the result holds facts alone. MEMORY, IO. */
+/* Call it when the result is complete. Writes the rest and ends the file. The journal is then
+ * empty, and the result holds only facts. ETL_ERR_MEMORY, ETL_ERR_IO. */
 etl_status store_run_finish(store_run *run, etlheap_result *result);
 
 u64 store_run_bytes(const store_run *run);

@@ -1,4 +1,16 @@
-/* task_merge.c - see task_merge.h. */
+/*
+ * task_merge.c - puts together what the tasks of a slice found, on one thread, between scanning and
+ * ordering.
+ *
+ * In: the scan_output of each task. Out: definitions of stack keys, system events in order of time,
+ * and notes, in merged_tasks; new stacks with their final numbers, diagnostics, thread names and
+ * marks in the result.
+ *
+ * Tasks are taken in their order, never in the order in which they finished, so numbers and lists
+ * do not depend on threads. A stream's tasks follow each other, so the position in the merged list
+ * (`order`) settles ties within one tick of a stream. Invariant: mended times come first
+ * (tasks_mend_times); later code relies on no event being earlier than any record can be.
+ */
 #include "task_merge.h"
 
 #include <stdlib.h>
@@ -31,7 +43,8 @@ static void mend(i64 *ticks, i64 earliest_ticks, i64 to_ticks)
     *ticks = *ticks < earliest_ticks ? to_ticks : *ticks;
 }
 
-/* What was in order may not be any more: the next times may lie before time zero, too. */
+/* Mends the times of one task. Its events may be out of order afterwards, because the following
+ * ones may lie before time zero too. */
 static u64 mend_task(scan_output *task, i64 earliest_ticks, i64 to_ticks)
 {
     u64 count = 0;
@@ -96,8 +109,8 @@ bool tasks_merge(merged_tasks *merged, scan_output *tasks, u32 task_count, etlhe
     return true;
 }
 
-/* A stream's tasks follow each other, so the order of the rows settles what happened
- * in one tick of it. */
+/* Appends the lists of one task. A stream's tasks follow each other, so the position of a row
+ * settles the order within one tick of its stream. */
 static bool merge_task(merged_tasks *merged, const scan_output *task)
 {
     for (size_t i = 0; i < task->definitions.count; i++) {
@@ -156,8 +169,8 @@ bool tasks_ensure_processes(const scan_output *tasks, u32 task_count, etlheap_re
     return true;
 }
 
-/* An answer holds for the events after it up to a time, and events of one process
- * come in runs. */
+/* Makes sure that the process of each event of a span exists. An answer holds up to `until_ticks`,
+ * so few events have to ask. */
 static bool ensure_span(etlheap_result *result, const memory_event *events, const pid_span *span,
                         bool is_unsorted)
 {

@@ -1,8 +1,8 @@
 /*
- * task_merge.h - what the tasks of a slice found, put together.
+ * task_merge.h - merges the outputs of a slice's tasks.
  *
- * Between the scan and the order of a slice, on one thread: tasks are taken in
- * their order, so nothing depends on which of them was done first.
+ * Runs on one thread, between the scan and the ordering of a slice. Tasks are taken in their order,
+ * so the result does not depend on which one finished first.
  */
 #ifndef ETLHEAP_TASK_MERGE_H
 #define ETLHEAP_TASK_MERGE_H
@@ -13,29 +13,29 @@
 typedef struct merged_tasks {
     ETLHEAP_VECTOR(key_definition) definitions; /* of the slice, in its order */
     ETLHEAP_VECTOR(system_event) system;        /* of the slice, by time */
-    heap_notes heap_notes;                      /* of the whole run, as the next */
+    heap_notes heap_notes;                      /* of the whole run, as is the next member */
     memory_notes memory_notes;
 } merged_tasks;
 
 /*
- * Times that no record can have (timebase_earliest) become time zero, before anything is
- * made of them: of memory events, and of the stacks that name their time. They are counted.
- * Left as they are they would be the first moment of the trace, centuries before the
- * next one. Few tasks have any, which the first event says.
+ * Sets impossible times (before timebase_earliest) to time zero, in memory events and in the stacks
+ * that name them, and counts them. Otherwise they would be the first moment of the trace, centuries
+ * before the next. Call it first. The first event of a task shows whether the task has any; few
+ * have.
  */
 void tasks_mend_times(scan_output *tasks, u32 task_count, i64 earliest_ticks,
                       etlheap_result *result);
 
-/* Start from {0}. Stacks, diagnostics and the end of the trace go into the result.
- * False without memory. */
+/* Start from {0}. Stacks, diagnostics and the end of the trace go into the result. False if memory
+ * runs out. */
 bool tasks_merge(merged_tasks *merged, scan_output *tasks, u32 task_count, etlheap_result *result);
 
-/* Once the context knows the system events: every memory event of the slice gets a
- * process, and the result the time of the first one. False without memory. */
+/* Call it when the context knows the system events. Gives every memory event of the slice a
+ * process, and the result the time of the first event. False if memory runs out. */
 bool tasks_ensure_processes(const scan_output *tasks, u32 task_count, etlheap_result *result);
 
-/* What is late for a process that ended is waited for, so sweeping goes on until a slice ends
- * after that: moves the time on to that of the latest end. */
+/* Moves *until_ticks on to the latest process end, because late events of an ended process are
+ * waited for, and sweeping continues until a slice ends after that. */
 void tasks_note_ends(const merged_tasks *merged, const trace_context *context, i64 *until_ticks);
 
 void merged_tasks_free(merged_tasks *merged);

@@ -1,10 +1,15 @@
 /*
- * summary_build.c - see summary_build.h.
+ * summary_build.c - a summary while recordings are added to it.
  *
- * Each kind of thing is a list and an index that finds a thing again by content: a
- * module by its build, a process by its name, a stack by its frames, an entry by
- * the numbers of these, a file by its id. So adding takes time in proportion to
- * what is added, and memory to what is distinct.
+ * In: modules, processes, stacks and sums of a result or of another summary. Out: numbers, and sums
+ * in entries; summary_finish.c makes the result.
+ *
+ *     thing ──hash of its content──▶ index ──▶ number      module: build; process: name; stack: its
+ *                                                          frames; entry: all these; file: its id
+ *
+ * Each kind of thing is a list, with an index that finds it again by content. So adding takes time
+ * in proportion to what is added, and memory in proportion to what is distinct. Invariant: sums are
+ * combined by addition, minimum and maximum only, so the order of adding does not matter.
  */
 #include "summary_build.h"
 
@@ -89,7 +94,7 @@ static bool copy_text(etlheap_summary *s, const char **text)
     return true;
 }
 
-/* Of spellings the first in byte order stays, whatever came first. */
+/* Chooses a spelling: the first in byte order, whatever was added first. */
 static bool take_spelling(etlheap_summary *s, const char **known, const char *fresh)
 {
     const char *copy = fresh;
@@ -129,7 +134,8 @@ static bool same_module(const void *owner, u32 id, const void *key)
     return summary_compare_modules(&s->modules.at[id - 1], key) == 0;
 }
 
-/* Directories differ between machines, and places between boots. */
+/* Interns a module without its folder and address: folders differ between machines, addresses
+ * between boots. */
 bool summary_intern_module(etlheap_summary *s, const etlheap_module_info *module, u32 *number)
 {
     etlheap_module_info copy = { .pid = ETL_NO_ID,
@@ -206,7 +212,7 @@ bool summary_add_process(etlheap_summary *s, const etlheap_process_info *from)
     if (!summary_intern_process(s, from->name, &number))
         return false;
     etlheap_process_info *const to = &s->processes.at[number - 1].info;
-    /* Once they differ they stay unknown, whatever comes later. */
+    /* Once values differ, they stay unknown. */
     if (to->pointer_bits == SUMMARY_BITS_UNSET)
         to->pointer_bits = from->pointer_bits;
     else if (to->pointer_bits != from->pointer_bits)
@@ -227,7 +233,7 @@ static bool same_entry(const void *owner, u32 id, const void *key)
     return a->kind == b->kind && a->process == b->process && a->stack == b->stack;
 }
 
-/* What of it is added up starts at nothing, and starts of traces at no time. */
+/* Finds or adds an entry. Its sums start at 0, and its times of traces are unset. */
 summary_build_entry *summary_intern_entry(etlheap_summary *s, u32 kind, u32 process, u32 stack)
 {
     const u64 hash = etlheap_hash_u64((u64)process << 32 | stack) + kind;
@@ -345,7 +351,7 @@ static u64 hash_file(const etlheap_summary_file *file)
     return etlheap_hash_u64(file->id[0] ^ file->id[1]);
 }
 
-/* Files that one input has twice were allowed when it was made. */
+/* Adds a trace. If an input lists a file twice, that was allowed when it was made. */
 etl_status summary_add_trace(etlheap_summary *s, const summary_trace *trace,
                              const etlheap_summary_file *files, const char *origin, etl_error *err)
 {

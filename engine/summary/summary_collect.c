@@ -1,10 +1,13 @@
 /*
- * summary_collect.c - a full result to the entries of a summary.
+ * summary_collect.c - takes a full result into the entries of a summary.
  *
- * What is kept are answers that a report would give: tables by kind, process and
- * whole stack, with types and without for the peaks, for both rules of what the
- * end of a process means. So a summary says what the trace says. From a store such
- * a table is one walk over its events; lifetimes are never in memory.
+ * In: a result of a trace or a store. Out: entries, rows and cells in an etlheap_summary.
+ *
+ * The result is asked for tables as a report would be: by kind, process and whole stack; with
+ * types, and without them for the peaks; under both rules of what the end of a process means. So a
+ * summary says what the trace says. From a store, such a table is one walk over its events, and
+ * lifetimes are never in memory. Invariant: no culling and no symbols here; these are for readers
+ * of the summary.
  */
 #include <stdlib.h>
 
@@ -12,7 +15,7 @@
 #include "engine/table/table.h"
 #include "summary_build.h"
 
-/* A table while it is taken in. */
+/* A table while its rows are added. */
 typedef struct taking {
     etlheap_summary *summary;
     const etlheap_result *result;
@@ -52,7 +55,7 @@ static int by_id(const void *a, const void *b)
                   sizeof(u64[2]));
 }
 
-/* A recording of one file has the file's id, of several one of all their ids. */
+/* The id of a recording: that of its only file, or a hash of all files' ids. */
 static void identify(const etlheap_summary_file *files, size_t count, u64 id[2])
 {
     u64 words[2] = { 0, 0 };
@@ -90,8 +93,8 @@ static etl_status take_trace(etlheap_summary *s, const etlheap_result *result, c
     return status;
 }
 
-/* Whole stacks: culling is for those who read. Processes by name, so that the peak of a
- * name is that of its processes together. */
+/* The query: whole stacks, because readers cull; processes by name, so that the peak of a name is
+ * that of its processes together. */
 static etlheap_query query_of(const taking *t)
 {
     etlheap_query query = etlheap_query_default();
@@ -117,7 +120,7 @@ static etl_status take_table(taking *t, etl_error *err)
     const etl_status status = etlheap_aggregate(t->result, &query, &table, err);
     if (status != ETL_OK)
         return status;
-    /* Frames are looked up here, and never again: each table that asks counts the same. */
+    /* Frames are looked up once; each table would count the same diagnostics again. */
     u64 *const guessed =
         &t->summary->traces.at[t->summary->traces.count - 1].diag.of[ETL_DIAG_module_guessed];
     *guessed = etl_max_u64(*guessed, table->diagnostics.of[ETL_DIAG_module_guessed]);
@@ -143,7 +146,7 @@ static etl_status take_tables(etlheap_summary *s, const etlheap_result *result, 
     return status;
 }
 
-/* Measures of rows are not negative, but for the impacting size. */
+/* A measure of a row. Only the impacting size can be negative. */
 static u64 measure_of(const etlheap_row *row, etlheap_measure measure)
 {
     return row->measures[measure] < 0 ? 0 : (u64)row->measures[measure];
@@ -169,7 +172,7 @@ static bool take_rows(taking *t)
     return true;
 }
 
-/* The entry of a row, which counts the trace once. */
+/* Finds the entry of a row and counts the trace in it once. */
 static bool find_entry(taking *t, const etlheap_row *row, summary_build_entry **entry)
 {
     etlheap_summary *const s = t->summary;
@@ -240,7 +243,7 @@ static etl_status take_grouped_windows(taking *t, etl_error *err)
     return ok ? ETL_OK : etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
 }
 
-/* By the rule that `windows` has unless it is told otherwise. */
+/* Takes the windows, with the default rule of `windows`. */
 static etl_status take_windows(etlheap_summary *s, const etlheap_result *result, etl_error *err)
 {
     taking t = { .summary = s, .result = result, .rule = 1 };
@@ -270,7 +273,7 @@ static bool push_cell(taking *t, const etlheap_windows *windows, u32 row, u32 wi
     return ETLHEAP_PUSH(&t->summary->fresh, fresh);
 }
 
-/* Windows in which nothing happens are a run; the others come one by one. */
+/* Takes the cells of a row. Windows in which nothing happens become one run. */
 static bool take_cells(taking *t, const etlheap_windows *windows, u32 row)
 {
     summary_cells *const fresh = &t->summary->fresh;
@@ -290,7 +293,7 @@ static bool take_cells(taking *t, const etlheap_windows *windows, u32 row)
 
 /* --- processes ------------------------------------------------------------------- */
 
-/* Of the hundreds of processes of a system those that use memory in the trace. */
+/* Takes only the processes that use memory in the trace. */
 static bool take_processes(etlheap_summary *s, const etlheap_result *result)
 {
     bool ok = true;

@@ -1,9 +1,17 @@
 /*
- * summary_finish.c - a summary in the order of its content.
+ * summary_finish.c - puts a summary into the order of its content, and makes the result.
  *
- * Modules are sorted by what they are and laid out one after the other, processes
- * by name, stacks by their frames where those lie then, entries by kind, process
- * and stack, traces by their ids. Nothing is left of the order in which they came.
+ * In: a summary with numbers in the order in which things came. Out: a result with everything
+ * sorted.
+ *
+ *     modules     sorted by build, laid out at made-up addresses one after the other
+ *     processes   sorted by name
+ *     stacks      sorted by their frames at the new addresses
+ *     entries     sorted by kind, process, stack
+ *     traces      sorted by id, files behind them
+ *
+ * Each step maps old numbers to new ones for the steps after it. Invariant: nothing in the result
+ * may depend on the order in which things came, so that merging in any order gives the same bytes.
  */
 #include <stdlib.h>
 
@@ -12,7 +20,7 @@
 #include "parser/system/name_fold.h"
 #include "summary_build.h"
 
-/* The new numbers of what the summary numbered as it came. */
+/* New numbers by the old ones. */
 typedef struct finishing {
     etlheap_summary *summary;
     etlheap_result *result;
@@ -21,7 +29,7 @@ typedef struct finishing {
     u32 *stacks;    /* by number */
 } finishing;
 
-/* A stack on its way: its frames at their new addresses. */
+/* A stack with its frames at their new addresses. */
 typedef struct sorted_stack {
     const u64 *frames;
     u32 count, number;
@@ -246,7 +254,7 @@ typedef struct sorted_trace {
     const etlheap_summary_file *files;
 } sorted_trace;
 
-/* Traces that are there twice may have been called by different names. */
+/* Sorts traces. One that is there twice may have different names of files. */
 static int by_id(const void *a, const void *b)
 {
     const sorted_trace *const x = a, *const y = b;

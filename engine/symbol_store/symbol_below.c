@@ -1,4 +1,9 @@
-/* symbol_below.c - see symbol_below.h. */
+/*
+ * symbol_below.c - lists the files in all folders below one, once, and finds them by name.
+ *
+ * In: a folder of a symbol path that is not a store. Out: files of a name, near ones first, then in
+ * byte order. Invariant: the order does not depend on the file system's.
+ */
 #include "symbol_below.h"
 
 #include <stdlib.h>

@@ -1,17 +1,17 @@
 /*
- * symbol_below.h - the files in the folders below one, by name.
+ * symbol_below.h - finds files by name in the folders below one.
  *
- * Builds leave their PDBs in folders of their own: out/app/x64/Release/app.pdb. A folder
- * of the symbol path that is no store is therefore searched with all below it. It is
- * listed once, folder by folder, those nearest the top first and of equal depth in byte
- * order, so that no answer depends on how a file system lists.
+ * Builds leave their PDBs in folders of their own: out/app/x64/Release/app.pdb. A folder of the
+ * symbol path that is not a symbol store is therefore searched with all folders below it. They are
+ * listed once: folders near the top first, those of equal depth in byte order, so that no answer
+ * depends on the order in which a file system lists.
  */
 #ifndef ETLHEAP_SYMBOL_BELOW_H
 #define ETLHEAP_SYMBOL_BELOW_H
 
 #include "symbol_names.h"
 
-/* More folders are not looked at: somebody named the root of a disk. */
+/* The largest number of folders that are searched, in case the path names the root of a disk. */
 #define SYMBOL_BELOW_FOLDERS_MAX 4096u
 
 typedef struct symbol_below_file {
@@ -29,11 +29,11 @@ typedef struct symbol_below {
 
 void symbol_below_free(symbol_below *below);
 
-/* Lists the folders below one, once. What cannot be read, or kept, is as if it were empty. */
+/* Lists the folders below one, once. Folders that cannot be read or stored count as empty. */
 void symbol_below_read(symbol_below *below, const char *folder);
 
-/* The path of the file of that name that comes after `index` others; the case of the name
- * does not matter. False when there are no more. */
+/* Finds the path of the file with this name after `index` others, ignoring case. False if there are
+ * no more. */
 bool symbol_below_at(const symbol_below *below, const char *name, u32 index,
                      char out[SYMBOL_FILE_SIZE]);
 

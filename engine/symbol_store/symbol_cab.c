@@ -1,10 +1,12 @@
 /*
- * symbol_cab.c - expands the compressed files of symbol stores.
+ * symbol_cab.c - expands the compressed files of symbol stores (cabinets with one file).
  *
- * libmspack reads and writes through a table of functions that we give it: its
- * own prints warnings, and opens the output by name where we have a file that is
- * locked and counted. It writes as many bytes as the cabinet says the file has,
- * never more, so the limit is checked against that.
+ * In: a cabinet, which may be hostile. Out: the file, in an output that is open already.
+ *
+ * libmspack reads and writes through a table of functions that we give it. Its own functions print
+ * warnings and open the output by name, but our output is a file that is locked and counted.
+ * Invariant: libmspack writes exactly as many bytes as the cabinet states, so the limit is checked
+ * against that number before anything is written.
  */
 #include <errno.h>
 #include <mspack.h>
@@ -15,7 +17,7 @@
 #include "parser/system/name_fold.h"
 #include "symbol_cab.h"
 
-/* libmspack's table, and behind it what one expansion is about. */
+/* libmspack's table of functions, followed by the state of one expansion. */
 typedef struct cab_system {
     struct mspack_system functions; /* first: libmspack hands back its address */
     symbol_partial *out;
@@ -23,7 +25,7 @@ typedef struct cab_system {
     int write_errno;
 } cab_system;
 
-/* What libmspack calls a file: the cabinet, or the output. */
+/* A file of libmspack: the cabinet or the output. */
 typedef struct cab_file {
     FILE *in;           /* NULL for the output */
     cab_system *system; /* of the output */
@@ -139,7 +141,7 @@ static etl_status expand_failure(const cab_system *system, int reason, etl_error
                          "the cabinet's data is damaged (libmspack error %d)", reason);
 }
 
-/* The output is whatever is written to, whatever its name: it is open already. */
+/* Opens a file. Any file opened for writing is the output, which is open already. */
 static struct mspack_file *on_open(struct mspack_system *self, const char *name, int mode)
 {
     cab_file *const file = calloc(1, sizeof *file);

@@ -11,16 +11,16 @@
 #include "symbol_partial.h"
 
 /*
- * Writes the one file of the cabinet at `path` into *out, an open partial file
- * that is cleared first; the caller commits or drops it in any case. Of several
- * files the one called `name` is taken, else the first. ETL_ERR_IO: cannot be
- * read or written. ETL_ERR_UNSUPPORTED: no cabinet. ETL_ERR_CORRUPT: it is damaged.
- * ETL_ERR_LIMIT: the file is larger than bytes_max. ETL_ERR_MEMORY.
+ * Writes the file in the cabinet at `path` to *out, an open partial file, which is cleared first.
+ * The caller commits or drops it in any case. If there are several files, takes the one called
+ * `name`, else the first. ETL_ERR_IO (cannot be read or written), ETL_ERR_UNSUPPORTED (not a
+ * cabinet), ETL_ERR_CORRUPT (damaged), ETL_ERR_LIMIT (the file is larger than bytes_max),
+ * ETL_ERR_MEMORY.
  */
 etl_status symbol_cab_expand(const char *path, const char *name, u64 bytes_max, symbol_partial *out,
                              etl_error *err);
 
-/* The name of the compressed form: the last letter replaced by an underscore. */
+/* Makes the name of the compressed form: the last letter replaced by an underscore. */
 bool symbol_cab_name(char *out, size_t capacity, const char *name);
 
 #endif

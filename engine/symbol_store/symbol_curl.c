@@ -1,4 +1,6 @@
-/* symbol_curl.c - see symbol_curl.h. */
+/*
+ * symbol_curl.c - loads libcurl when something is to be fetched, and looks up its functions.
+ */
 #include "symbol_curl.h"
 
 #include "parser/system/late_library.h"

@@ -1,7 +1,8 @@
 /*
- * symbol_curl.h - the functions of libcurl, which is loaded when something is to be
- * fetched (see late_library.h): no other run needs it, and it brings thirty more
- * libraries along.
+ * symbol_curl.h - the functions of libcurl, which is loaded only when something is to be fetched
+ * (late_library.h).
+ *
+ * No other run needs libcurl, which loads thirty more libraries.
  */
 #ifndef ETLHEAP_SYMBOL_CURL_H
 #define ETLHEAP_SYMBOL_CURL_H
@@ -10,7 +11,7 @@
 
 #include "parser/base.h"
 
-/* Those that are called, without "curl_". */
+/* The functions used, without "curl_". */
 #define SYMBOL_CURL_FUNCTIONS(X)                                                                   \
     X(global_init)                                                                                 \
     X(global_cleanup)                                                                              \
@@ -34,8 +35,7 @@ typedef struct symbol_curl {
 #undef SYMBOL_CURL_MEMBER
 } symbol_curl;
 
-/* False when there is no libcurl, or only one that lacks what this was compiled for.
- * Any thread. */
+/* Loads libcurl. False if it is missing or lacks what this was compiled for. Any thread. */
 bool symbol_curl_load(symbol_curl *out);
 
 #endif

@@ -1,8 +1,15 @@
 /*
  * symbol_fetch.c - gets files from symbol servers over HTTP and HTTPS.
  *
- * Each wanted file is a job (symbol_jobs.c). Jobs of all servers run side by
- * side, as many as connections are allowed, in the order they were given.
+ * In: downloads: names and keys with a URL each. Out: files in a store, and an outcome for each.
+ *
+ * Each wanted file is a job (symbol_jobs.c). The jobs of all servers run side by side on the
+ * calling thread, as many as connections are allowed, in the order in which they were given.
+ *
+ *     due ──▶ running ──▶ next name, or a pause, or done
+ *
+ * Invariant: jobs never move in memory, because running transfers point to them; so room for all is
+ * made first (make_jobs).
  */
 #include <stdlib.h>
 
@@ -73,7 +80,7 @@ static u32 or_default(u32 value, u32 fallback)
     return value ? value : fallback;
 }
 
-/* In place: *text becomes a copy that lives as long as the handle. */
+/* Replaces *text by a copy that lives as long as the handle. */
 static bool copy_text(symbol_fetch *fetch, const char **text)
 {
     etl_bytes copy = { NULL, 0 };
@@ -114,7 +121,7 @@ etl_status symbol_fetch_run(symbol_fetch *fetch, symbol_download *downloads, u32
     return status;
 }
 
-/* One per download, and room for one per server, so that jobs never move. */
+/* Makes a job for each download, and room for one more for each server, so that jobs never move. */
 static bool make_jobs(fetch_run *run, symbol_download *downloads, u32 count)
 {
     for (u32 i = 0; i < count; i++) {
@@ -165,7 +172,7 @@ static void start_due(fetch_run *run)
     const i64 now_ms = symbol_clock_ms();
     for (size_t i = 0; i < run->jobs.count; i++) {
         fetch_job *const job = &run->jobs.at[i];
-        /* What is known to be missing takes a job from stage to stage at once. */
+        /* A file known to be missing takes a job to its next stage at once. */
         while (job->state == JOB_DUE && job->due_ms <= now_ms &&
                run->running < run->fetch->options.connections_max)
             symbol_job_start(run, job);
@@ -191,7 +198,7 @@ static void collect(fetch_run *run)
     }
 }
 
-/* Until a job is due, or until progress is to be told; traffic wakes us anyway. */
+/* The time until a job is due or progress must be reported; traffic ends the wait anyway. */
 static int time_to_wait(const fetch_run *run)
 {
     const i64 now_ms = symbol_clock_ms();
@@ -228,7 +235,7 @@ static bool report(fetch_run *run, bool is_last)
     return options->progress(options->progress_user, &progress);
 }
 
-/* What still runs is broken off; the parts stay. */
+/* Cancels running transfers; their partial files stay. */
 static void cancel_all(fetch_run *run)
 {
     for (size_t i = 0; i < run->jobs.count; i++) {

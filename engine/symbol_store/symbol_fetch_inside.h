@@ -1,7 +1,5 @@
-/*
- * symbol_fetch_inside.h - what the halves of the fetching share: symbol_fetch.c
- * runs the jobs, symbol_jobs.c knows what a job does next.
- */
+/* symbol_fetch_inside.h - shared by the two halves of fetching: symbol_fetch.c runs jobs,
+ * symbol_jobs.c decides what a job does next. */
 #ifndef ETLHEAP_SYMBOL_FETCH_INSIDE_H
 #define ETLHEAP_SYMBOL_FETCH_INSIDE_H
 
@@ -13,20 +11,20 @@ typedef enum server_layout { LAYOUT_UNKNOWN, LAYOUT_ONE_TIER, LAYOUT_TWO_TIER } 
 typedef struct fetch_server {
     const char *url; /* in the arena */
     server_layout layout;
-    bool is_asked; /* for its layout, by a job */
+    bool is_asked; /* a job asks for its layout */
     bool is_dead;
     bool has_answered;
-    u32 failures; /* in a row */
+    u32 failures; /* consecutive failures */
 } fetch_server;
 
 struct symbol_fetch {
-    symbol_fetch_options options; /* with the defaults filled in */
+    symbol_fetch_options options; /* including defaults */
     symbol_curl curl;
     CURLM *multi;
     etlheap_arena texts;
     ETLHEAP_VECTOR(fetch_server) servers;
-    ETLHEAP_VECTOR(const char *) missing; /* URLs that were 404, sorted */
-    bool is_global;                       /* curl_global_cleanup is due */
+    ETLHEAP_VECTOR(const char *) missing; /* URLs that returned 404, sorted */
+    bool is_global;                       /* curl_global_cleanup must be called */
 };
 
 typedef enum job_stage { STAGE_FILE, STAGE_CABINET, STAGE_POINTER, STAGE_LAYOUT } job_stage;
@@ -38,8 +36,8 @@ typedef struct fetch_job {
     job_stage stage;
     job_state state;
     bool is_two_tier;
-    bool is_forbidden; /* some name was, so the file may be there */
-    u32 attempts;      /* in a row without progress */
+    bool is_forbidden; /* a name was forbidden, so the file may exist */
+    u32 attempts;      /* consecutive attempts without progress */
     u32 attempts_all;
     i64 due_ms;
     symbol_transfer *transfer; /* while running */
@@ -55,14 +53,13 @@ typedef struct fetch_run {
     bool is_out_of_memory;
 } fetch_run;
 
-/* Makes the job's next request. It may end at once: then the state is not
- * JOB_RUNNING. */
+/* Makes the job's next request. It may end at once: then the state is not JOB_RUNNING. */
 void symbol_job_start(fetch_run *run, fetch_job *job);
 
-/* The job's request has ended: sees what that means for the job. */
+/* Handles the end of the job's request. */
 void symbol_job_finish(fetch_run *run, fetch_job *job, symbol_transfer_end end);
 
-/* Milliseconds of a clock that only goes forward. */
+/* The milliseconds of a monotonic clock. */
 i64 symbol_clock_ms(void);
 
 #endif

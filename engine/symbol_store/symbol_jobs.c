@@ -1,16 +1,18 @@
 /*
- * symbol_jobs.c - what a job of the fetching does next.
+ * symbol_jobs.c - decides what a fetch job does next.
  *
- * A job walks through the names a server may have a file under, one request
- * after the other:
+ * In: a job and the end of its last request. Out: the next request, a pause, or the end of the job.
+ *
+ * A job walks through the names that a server may have a file under, one request after the other:
  *
  *   FILE -> CABINET -> POINTER -> (LAYOUT) -> FILE -> CABINET -> POINTER
  *        one tier                  wait for        two tiers
  *                                index2.txt
  *
- * A request that is cut off is made again after a pause that doubles, as often
- * in a row as it brings no progress. A server's index2.txt is a job of its own
- * that the others wait for.
+ * A request that is cut off is repeated after a pause that doubles, as often in a row as it makes
+ * no progress. A server's index2.txt is a job of its own, for which the others wait. Invariant:
+ * every job ends: attempts are bounded (ATTEMPTS_IN_ALL), and a server that keeps failing is given
+ * up.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -72,7 +74,7 @@ void symbol_job_start(fetch_run *run, fetch_job *job)
     symbol_job_finish(run, job, end);
 }
 
-/* What the job asks for next; false when no address can be made of it. */
+/* The next request of a job; false if no address can be made for it. */
 static bool describe(const fetch_run *run, const fetch_job *job, symbol_transfer *transfer)
 {
     char compressed[SYMBOL_FILE_SIZE];
@@ -109,7 +111,7 @@ static bool describe(const fetch_run *run, const fetch_job *job, symbol_transfer
     return symbol_url_build(transfer->url, &parts);
 }
 
-/* A request has ended: sees what that means for the job, and frees it. */
+/* Applies the end of a request to its job, and frees the request. */
 void symbol_job_finish(fetch_run *run, fetch_job *job, symbol_transfer_end end)
 {
     symbol_transfer *const transfer = job->transfer;
@@ -161,7 +163,7 @@ static void take_end(fetch_run *run, fetch_job *job, symbol_transfer_end end)
     }
 }
 
-/* What the end of a request says of its server, and to people. */
+/* Notes what the end of a request says about its server, and reports it. */
 static void note_answer(fetch_run *run, fetch_job *job, symbol_transfer_end end)
 {
     fetch_server *const server = &run->fetch->servers.at[job->server];
@@ -189,7 +191,7 @@ static void take_done(fetch_run *run, fetch_job *job)
     }
 }
 
-/* Whatever the answer was, the jobs that wait for it go on. */
+/* Takes the answer about a server's layout; the waiting jobs go on in any case. */
 static void take_layout(fetch_run *run, fetch_job *job, symbol_transfer_end end)
 {
     fetch_server *const server = &run->fetch->servers.at[job->server];
@@ -235,7 +237,7 @@ static void wait_for_layout(fetch_run *run, fetch_job *job)
     run->jobs.at[run->jobs.count++] = (fetch_job){ .server = job->server, .stage = STAGE_LAYOUT };
 }
 
-/* After a pause; at once for what is only to be begun anew. */
+/* Repeats the request after a pause, or at once if it only has to start over. */
 static void retry(fetch_run *run, fetch_job *job, symbol_transfer_end end)
 {
     const symbol_fetch_options *const options = &run->fetch->options;
@@ -285,7 +287,7 @@ static void end_counted(fetch_run *run, fetch_job *job, symbol_fetch_state state
     end_job(run, job, state);
 }
 
-/* *at is where the URL stands, or belongs, in the sorted list. */
+/* *at is the place of the URL in the sorted list, or where it would be. */
 static bool is_known_missing(const symbol_fetch *fetch, const char *url, size_t *at)
 {
     size_t low = 0;
@@ -301,7 +303,7 @@ static bool is_known_missing(const symbol_fetch *fetch, const char *url, size_t 
     return low < fetch->missing.count && strcmp(fetch->missing.at[low], url) == 0;
 }
 
-/* Without memory for it the server will be asked again, that is all. */
+/* Without memory, the server will just be asked again. */
 static void remember_missing(symbol_fetch *fetch, const char *url)
 {
     size_t at;

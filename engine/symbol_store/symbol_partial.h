@@ -1,14 +1,12 @@
 /*
- * symbol_partial.h - files that are not complete yet.
+ * symbol_partial.h - files that are still being written.
  *
- * A file being written goes by the name `target`.new until it is complete, so
- * that nobody takes a part for the whole, and keeps what a former run left
- * there. Two processes that want the same file must not write into one: the
- * second finds the first one's lock and writes to `target`.<pid>.new instead,
- * from the beginning. Each partial file ends with exactly one of commit, keep
- * and drop.
+ * A file is called `target`.new until it is complete, so that nobody takes a part for the whole; a
+ * later run can continue it. Two processes that want the same file must not write into one: the
+ * second finds the first one's lock and writes to `target`.<pid>.new instead, from the beginning.
  *
- * Threads: one process opens a target at most twice at a time.
+ * Each partial file ends with exactly one of commit, keep and drop. Threads: a process may open a
+ * target at most twice at a time.
  */
 #ifndef ETLHEAP_SYMBOL_PARTIAL_H
 #define ETLHEAP_SYMBOL_PARTIAL_H
@@ -17,21 +15,21 @@
 
 typedef struct symbol_partial {
     int file;
-    u64 size_bytes; /* what it holds: of a former run at first */
-    bool is_shared; /* has the common name, so that another run can go on with it */
+    u64 size_bytes; /* its current size, at first from an earlier run */
+    bool is_shared; /* has the common name, so another run can continue it */
     char target[SYMBOL_FILE_SIZE];
     char name[SYMBOL_FILE_SIZE];
 } symbol_partial;
 
-/* Makes folders too. False, with errno, when it cannot be made. */
+/* Opens a partial file, and makes its folders. False, with errno, if it cannot be made. */
 bool symbol_partial_open(symbol_partial *partial, const char *target);
 
-/* Each false, with errno, when the disk refuses. */
+/* Write to the file. False, with errno, on failure. */
 bool symbol_partial_clear(symbol_partial *partial);
 bool symbol_partial_append(symbol_partial *partial, etl_bytes bytes);
-bool symbol_partial_commit(symbol_partial *partial); /* drops it when it fails */
+bool symbol_partial_commit(symbol_partial *partial); /* drops it on failure */
 
-void symbol_partial_keep(symbol_partial *partial); /* for another run; drops what is not shared */
+void symbol_partial_keep(symbol_partial *partial); /* keeps a shared one for another run */
 void symbol_partial_drop(symbol_partial *partial);
 
 /* Copies through a partial file. False, with errno, if not. */

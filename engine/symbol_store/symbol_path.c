@@ -1,10 +1,17 @@
 /*
- * symbol_path.c - finds the symbol files that modules ask for.
+ * symbol_path.c - finds the symbol files that modules ask for. symbol_path.h has the syntax of
+ * paths.
  *
- * The path is walked element by element, and each element is asked for all
- * files that are still wanted before the next one is: a server then gets its
- * requests at once, and each file still comes from the leftmost element that
- * has it. Requests for the same file are one search.
+ * In: requests: names with keys. Out: for each, an open file, or a reason why there is none.
+ *
+ *     element 1    all wanted files ──▶ found: opened     still wanted
+ *     element 2                                           ──▶ found ...
+ *
+ * The path is walked element by element, and each element is asked for all files that are still
+ * wanted before the next one is. A server then gets its requests at once, and each file still comes
+ * from the leftmost element that has it. Requests for the same file are one search. Invariant: a
+ * file is used only if the caller's check accepts it, and a file of another build never stays in a
+ * cache.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +20,7 @@
 #include "parser/system/name_fold.h"
 #include "symbol_search.h"
 
-/* A store of the path. Servers have no folder. */
+/* A store of the path; servers have no folder. */
 typedef struct store_slot {
     symbol_store store;
     bool is_default;
@@ -132,7 +139,7 @@ static bool copy_options(symbol_path *path, const symbol_path_options *options)
     return true;
 }
 
-/* In place: *text becomes a copy that lives as long as the path. NULL stays. */
+/* Replaces *text by a copy that lives as long as the path. NULL stays. */
 static bool copy_text(symbol_path *path, const char **text)
 {
     etl_bytes copy = { NULL, 0 };
@@ -320,7 +327,7 @@ static etl_status search_chain(finding *f, u32 index)
         if (!store)
             continue;
         search_folder(f, store, false, &caches);
-        /* Folders left of others are caches, which come into being when needed. */
+        /* Folders to the left of others are caches, which are created when needed. */
         if (i + 1 == element->store_count)
             tell_missing(f, index, i);
         caches.at[caches.count++] = store;
@@ -336,7 +343,7 @@ static void search_folder(finding *f, symbol_store *store, bool is_flat,
             (void)symbol_search_store(&f->context, &f->searches[i], store, is_flat, caches);
 }
 
-/* NULL for the temporary store when it cannot be made. */
+/* The store of an element; NULL for the temporary store if it cannot be made. */
 static symbol_store *store_of(finding *f, u32 element, u32 index)
 {
     store_slot *const slot = &f->path->slots[(size_t)element * SYMBOL_CHAIN_STORES_MAX + index];
@@ -352,7 +359,7 @@ static void tell_missing(finding *f, u32 element, u32 index)
     etl_diag_add(f->context.diag, ETL_DIAG_symbol_folder_missing, 1);
 }
 
-/* Names are worth less than the answer they would be in: it goes on without them. */
+/* Notes that a server was not asked. An answer without names is better than none, so it goes on. */
 static void tell_unasked(finding *f, u32 element, u32 index)
 {
     store_slot *const slot = &f->path->slots[(size_t)element * SYMBOL_CHAIN_STORES_MAX + index];
@@ -361,7 +368,7 @@ static void tell_unasked(finding *f, u32 element, u32 index)
     slot->is_told = true;
 }
 
-/* ETL_ERR_UNSUPPORTED: there is nothing to fetch with. */
+/* ETL_ERR_UNSUPPORTED: this build cannot fetch files. */
 static etl_status search_server(finding *f, const char *url, const symbol_caches *caches)
 {
     symbol_path *const path = f->path;
@@ -381,7 +388,7 @@ static etl_status open_fetch(symbol_path *path, etl_error *err)
     return path->fetch ? ETL_OK : symbol_fetch_open(&path->options.fetch, &path->fetch, err);
 }
 
-/* The nearest folder left of the server, or where files without one are kept. */
+/* The nearest folder to the left of the server, or the store for files without one. */
 static symbol_store *download_store(finding *f, const symbol_caches *caches)
 {
     symbol_store *const store =
@@ -410,7 +417,7 @@ static etl_status download(finding *f, const char *url, symbol_store *store,
     return status;
 }
 
-/* Of a file of any build a server has none to give. */
+/* Does the key name a build? A server has no file for "any build". */
 static bool has_build(const symbol_key *key)
 {
     static const etl_guid none;
@@ -455,7 +462,7 @@ static void take_download(finding *f, symbol_search *search, const symbol_downlo
     case SYMBOL_FETCH_COMPRESSED:
         file[strlen(file) - 1] = '_';
         (void)symbol_search_cabinet(context, search, file, caches);
-        /* Kept as it came only where another cache holds it expanded. */
+        /* Kept compressed only if another cache holds it expanded. */
         if (!search->found || caches->count <= 1)
             (void)etl_file_remove(file);
         break;
@@ -480,7 +487,7 @@ static void take_download(finding *f, symbol_search *search, const symbol_downlo
     }
 }
 
-/* What a server gave out under a wrong key must not stay in a cache. */
+/* Takes a downloaded file. One that a server has under a wrong key must not stay in a cache. */
 static void take_downloaded_file(finding *f, symbol_search *search, const char *file,
                                  const symbol_caches *caches)
 {

@@ -1,5 +1,16 @@
 /*
- * symbol_search.c - from a candidate to a file to open.
+ * symbol_search.c - takes one wanted file from a candidate to a file that can be opened.
+ *
+ * In: a candidate (file, cabinet or pointer file) of a store or a download. Out: an accepted file
+ * in the search, copies in the caches, or the reason of the refusal.
+ *
+ *     file      ──check──▶ accepted ──▶ copied to the caches, leftmost copy opened
+ *     cabinet   ──expand──▶ file
+ *     file.ptr  ──▶ the place it names ──▶ file
+ *
+ * Which places are searched in which order is decided in symbol_path.c. Invariant: a file is copied
+ * to a cache only after the check accepted it; a file of another build would pass for the right one
+ * there.
  */
 #include <stdio.h>
 
@@ -90,7 +101,8 @@ static symbol_verdict check(symbol_context *context, const symbol_search *search
     return options->check(options->check_user, file, &search->key);
 }
 
-/* From the cache next to the source to the leftmost, whose copy is opened. */
+/* Copies the file to all caches, from the one next to the source to the leftmost, whose copy is
+ * opened. */
 static bool accept(symbol_context *context, symbol_search *search, const char *file,
                    const symbol_caches *caches)
 {
@@ -110,7 +122,7 @@ static void refuse(symbol_context *context, symbol_search *search, const char *f
     const bool is_mismatch = verdict == SYMBOL_VERDICT_MISMATCH;
     etl_diag_add(context->diag,
                  is_mismatch ? ETL_DIAG_symbol_mismatch : ETL_DIAG_symbol_file_unusable, 1);
-    /* A file of another build is worth more than a broken one, to show and to use. */
+    /* A file of another build is better than a broken one, both to show and to use. */
     if (!search->refused || (is_mismatch && !search->is_mismatched)) {
         search->refused = copy_text(context, file);
         search->is_refused_cabinet = false;
@@ -119,7 +131,7 @@ static void refuse(symbol_context *context, symbol_search *search, const char *f
     search->is_unusable |= !is_mismatch;
 }
 
-/* Copies a file into a cache; false, counted, when the cache does not take it. */
+/* Copies a file into a cache; false, and counted, if the cache does not take it. */
 static bool keep_copy(symbol_context *context, symbol_store *store, const char *from,
                       const char *name, const char *key, char out[SYMBOL_FILE_SIZE])
 {
@@ -247,7 +259,7 @@ bool symbol_search_pointer(symbol_context *context, symbol_search *search, const
         search->is_withheld = true;
         return false;
     }
-    /* A server's own folders are not ours. */
+    /* Folders of a server are not reachable here. */
     const bool is_reachable =
         kind == SYMBOL_POINTER_PLACE && (folder[0] || etl_path_root_size(place) > 0);
     if (is_reachable && symbol_pointer_resolve(folder, place, file))
@@ -257,7 +269,7 @@ bool symbol_search_pointer(symbol_context *context, symbol_search *search, const
     return false;
 }
 
-/* A file whose name does not tell whether it is compressed. */
+/* Takes a file whose name does not say whether it is compressed. */
 static bool take_any(symbol_context *context, symbol_search *search, const char *file,
                      const symbol_caches *caches)
 {
@@ -275,7 +287,7 @@ bool symbol_search_refused(symbol_context *context, symbol_search *search)
 
 bool symbol_search_other_builds(symbol_context *context, symbol_search *search, symbol_store *store)
 {
-    /* Twice through the keys: those with our GUID differ in the age alone. */
+    /* Two passes over the keys: first those with our GUID, which differ only in the age. */
     for (int pass = 0; pass < 2; pass++) {
         char key[SYMBOL_FILE_SIZE] = "";
         while (symbol_store_next_key(store, search->name, key)) {
@@ -301,7 +313,8 @@ static bool same_guid(const char *key, const char *other)
     return symbol_same_word(front[0], front[1]);
 }
 
-/* Another build is never put into a cache, where it would pass for the right one. */
+/* Takes a file of any build. It is never put into a cache, where it would pass for the right
+ * one. */
 static bool take_loose(symbol_context *context, symbol_search *search, const char *file,
                        bool is_cabinet)
 {

@@ -1,9 +1,13 @@
 /*
- * symbol_store.c - one folder that may hold symbol files.
+ * symbol_store.c - lists the candidates for a file in one folder that may hold symbol files.
  *
- * The candidates are numbered, so that a caller who does not like one asks for
- * the next: three in the folder itself, three in the store of the more likely
- * tier, three in that of the other.
+ * In: a folder, a name and a key. Out: one candidate after the other: first in the folder itself,
+ * then in the store of the more likely tier, then in that of the other tier, each as NAME, as NAM_
+ * (a cabinet) and as file.ptr. The folder itself has no file.ptr, which would speak for every file
+ * in it.
+ *
+ * Candidates are numbered, so that a caller who refuses one asks for the next. Invariant: the case
+ * of names does not matter, so each step down a folder looks the name up in a listing.
  */
 #include "parser/system/files.h"
 #include "symbol_cab.h"
@@ -64,7 +68,7 @@ bool symbol_store_next(symbol_store *store, symbol_store_search *search, symbol_
     return search->is_flat && !store->is_two_tier && find_below(store, search, out);
 }
 
-/* Steps go on: first all files of the name, then all cabinets. */
+/* Searches the folders below: first all files of the name, then all cabinets. */
 static bool find_below(symbol_store *store, symbol_store_search *search, symbol_candidate *out)
 {
     char compressed[SYMBOL_FILE_SIZE];
@@ -117,7 +121,7 @@ static bool find_folder(symbol_store *store, const symbol_store_search *search, 
            symbol_find_name(above, search->key, NULL, out);
 }
 
-/* The folder with the keys of a file; one of two tiers is one deeper. */
+/* The folder with the keys of a file; in a two-tier store it is one level deeper. */
 static bool find_name_folder(symbol_store *store, const char *name, bool two_tier,
                              char out[SYMBOL_FILE_SIZE])
 {
@@ -216,7 +220,8 @@ static etl_bytes without_space(etl_bytes text)
     return text;
 }
 
-/* Whether the text begins with `word`, regardless of case; if so it is taken away. */
+/* Takes `word` from the start of the text, regardless of case; false if the text starts
+ * differently. */
 static bool skip_word(etl_bytes *text, const char *word)
 {
     char front[8];

@@ -1,5 +1,15 @@
 /*
- * symbol_transfer.c - one HTTP request and what becomes of its answer.
+ * symbol_transfer.c - one HTTP request, from its start to what becomes of the answer.
+ *
+ * In: a URL, and maybe a partial file from an earlier attempt. Out: a complete file on disk, a
+ * short text (index2.txt, file.ptr), or why there is neither.
+ *
+ *     answer ──▶ head: the first bytes ──judge──▶ a symbol file? ──▶ appended to the partial file
+ *                                        └──────▶ a page of HTML: refused, nothing is written
+ *
+ * Invariant: not a byte reaches the disk before the head was judged, because servers answer with
+ * login pages. A part that is resumed must continue exactly where it ends; a server that sends
+ * everything again starts the file over.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -42,7 +52,7 @@ symbol_transfer_end symbol_transfer_begin(symbol_transfer *transfer,
     return SYMBOL_TRANSFER_OK;
 }
 
-/* Without one nothing is made on the disk before there is something to write. */
+/* Is there a partial file? Without one, no file is created before there is something to write. */
 static bool has_part(const symbol_transfer *transfer)
 {
     char part[SYMBOL_FILE_SIZE];
@@ -143,7 +153,7 @@ static size_t on_body(char *bytes, size_t size, size_t count, void *user)
     const etl_bytes body = { (const u8 *)bytes, size * count };
     const long status = status_of(transfer);
     if (status != 200 && status != 206) {
-        /* The text of an error is for nobody. Servers send little, and may send much. */
+        /* Skips the text of an error. Servers send little, but may send much. */
         transfer->bytes_ignored += body.size;
         return transfer->bytes_ignored < ERROR_BYTES_MAX ? body.size : 0;
     }
@@ -181,7 +191,7 @@ static bool take_text(symbol_transfer *transfer, etl_bytes bytes)
     return true;
 }
 
-/* Moves bytes to the head until it is full and judged; true when the file has it. */
+/* Moves bytes to the head until it is full and judged; true once the head is in the file. */
 static bool gather_head(symbol_transfer *transfer, etl_bytes *bytes)
 {
     const size_t taken =
@@ -192,7 +202,7 @@ static bool gather_head(symbol_transfer *transfer, etl_bytes *bytes)
     return transfer->head_size == sizeof transfer->head && judge(transfer);
 }
 
-/* Looks at the head, and puts it to the front of the file if it is welcome. */
+/* Judges the head, and writes it to the file if it is accepted. */
 static bool judge(symbol_transfer *transfer)
 {
     const etl_bytes head = { transfer->head, transfer->head_size };
@@ -280,7 +290,7 @@ static symbol_transfer_end end_of(symbol_transfer *transfer, CURLcode result)
     (void)transfer->curl->easy_getinfo(transfer->easy, CURLINFO_RETRY_AFTER, &wait_s);
     transfer->retry_after_s = (u32)etl_min_u64(wait_s > 0 ? (u64)wait_s : 0, UINT32_MAX);
     const long status = status_of(transfer);
-    /* An error's text that we would not read to its end is still that error. */
+    /* An error whose text was not read to its end is still that error. */
     const bool is_read = result == CURLE_OK || (result == CURLE_WRITE_ERROR && status >= 300);
     if (is_read)
         return end_of_status(transfer, status);

@@ -1,6 +1,4 @@
-/*
- * symbol_url.h - addresses of files on symbol servers.
- */
+/* symbol_url.h - builds URLs of files on symbol servers. */
 #ifndef ETLHEAP_SYMBOL_URL_H
 #define ETLHEAP_SYMBOL_URL_H
 
@@ -11,15 +9,15 @@
 typedef struct symbol_url_parts {
     const char *server;
     const char *name;
-    const char *key; /* NULL: the file lies beside the folders of all names */
+    const char *key; /* NULL: the file is in the store's own folder */
     const char *file;
-    bool is_two_tier; /* a folder of the first two letters stands before the name */
+    bool is_two_tier; /* a folder with the first two letters comes before the name */
 } symbol_url_parts;
 
 /*
- * URL of `file` in the folder of (name, key), or with key NULL in the store's own folder.
- * Components are escaped. A query of the server's URL (an access token) goes behind the
- * path. False when it does not fit.
+ * Builds the URL of `file` in the folder of (name, key), or with key NULL in the store's own
+ * folder. Escapes components. A query of the server's URL (an access token) goes after the path.
+ * False if it does not fit.
  */
 bool symbol_url_build(char out[SYMBOL_URL_SIZE], const symbol_url_parts *parts);
 

@@ -1,16 +1,14 @@
-/*
- * table.h - a table and what is behind it; private to the engine.
- */
+/* table.h - a table and the memory behind it; private to the engine. */
 #ifndef ETLHEAP_TABLE_H
 #define ETLHEAP_TABLE_H
 
 #include "engine/names/frames.h"
 
-/* Where a frame of a table comes from, to be named. */
+/* Where a frame of a table comes from, which decides its name. */
 typedef struct table_place {
     u64 offset; /* in the module */
-    u32 module; /* index in the result's list; FRAME_NONE: no name to be had */
-    u32 skip;   /* inlined calls at its inner end that were culled */
+    u32 module; /* index in the result's list; FRAME_NONE: cannot be named */
+    u32 skip;   /* number of culled inlined calls at its inner end */
 } table_place;
 
 /* A table and the memory behind its arrays. */
@@ -19,19 +17,19 @@ typedef struct owned_table {
     etlheap_key group_by[ETLHEAP_GROUP_BY_MAX];
     ETLHEAP_VECTOR(etlheap_row) rows;
     ETLHEAP_VECTOR(etlheap_frame) frames;
-    ETLHEAP_VECTOR(table_place) places; /* of the frames; empty once they are named */
+    ETLHEAP_VECTOR(table_place) places; /* of the frames; empty after they were named */
     ETLHEAP_VECTOR(u32) stack_starts;
     ETLHEAP_VECTOR(u32) frame_indices;
 } owned_table;
 
-/* Tables are handed out as constants; the engine made them, and may change them. */
+/* Callers get tables as const. The engine made them and may change them. */
 static inline owned_table *table_owned(const etlheap_table *table)
 {
     return (owned_table *)(uintptr_t)table;
 }
 
-/* The stacks and the frame that a row has beside `stack` and `frame`; ETLHEAP_NO_INDEX: none.
- * Only rows that are grouped by them have these members. */
+/* The free stack and free frame of a row; ETLHEAP_NO_INDEX: none. Only rows grouped by them have
+ * these members. */
 u32 table_free_stack(const owned_table *table, const etlheap_row *row);
 u32 table_free_frame(const owned_table *table, const etlheap_row *row);
 
@@ -40,27 +38,27 @@ void table_publish(owned_table *out);
 
 typedef ETLHEAP_VECTOR(u32) table_ids;
 
-/* Makes them at least `count`, new ones 0. False without memory. */
+/* Grows the array to at least `count` elements, new ones 0. False if memory runs out. */
 bool table_ids_fit(table_ids *ids, size_t count);
 
-/* Numbers that a table gave already, by those of a frame table. Start from {0}. */
+/* Numbers that frames and stacks of a frame table have in a table. Start from {0}. */
 typedef struct table_numbers {
-    table_ids frames, stacks; /* + 1; 0: not yet */
+    table_ids frames, stacks; /* number + 1; 0: not in the table yet */
 } table_numbers;
 
 void table_numbers_free(table_numbers *numbers);
 
 /*
- * The index in `out` of a frame or a settled stack, which is put there when it is
- * not yet: so both are in order of first use. ETLHEAP_NO_INDEX for FRAME_NONE and
- * for stack 0. stack_starts begins with its 0 already. False without memory.
+ * Finds the index in `out` of a frame or a settled stack, and adds it if it is new, so both are in
+ * order of first use. ETLHEAP_NO_INDEX for FRAME_NONE and for stack 0. stack_starts begins with 0.
+ * False if memory runs out.
  */
 bool table_number_frame(owned_table *out, table_numbers *numbers, const frame_table *frames,
                         u32 frame, u32 *index);
 bool table_number_stack(owned_table *out, table_numbers *numbers, const frame_table *frames,
                         u32 stack, u32 *index);
 
-/* A frame of the table: a function of `symbols`, innermost call or whole. */
+/* Sets the names of a frame: a function of `symbols`, an inlined call or the whole frame. */
 void table_set_names(etlheap_frame *frame, const etlheap_symbols *symbols, u32 symbol, u32 file,
                      u32 line);
 

@@ -1,16 +1,21 @@
 /*
- * table_names.c - names for the frames of a table.
+ * table_names.c - names the frames of a table.
  *
- * A frame is one place in a program, and becomes as many frames as calls were
- * inlined there, so all frames are numbered anew. They stay in order of first
- * use, rows first, as table.c numbered them.
+ * In: a table with frames (module, offset), symbols, and the rows to be named. Out: the same table
+ * with names; a frame becomes as many frames as calls were inlined there.
+ *
+ *     old frames   0: app+10      1: ntdll+8
+ *     new frames   0: inner (inlined), 1: outer      2: RtlAllocateHeap
+ *
+ * Invariant: frames and stacks are numbered in order of first use, rows first, as table.c does. So
+ * the whole table is numbered anew (rebuild); a frame must never be named in place.
  */
 #include <stdlib.h>
 
 #include "engine/names/symbols.h"
 #include "table.h"
 
-/* The frames that a frame became. */
+/* The new frames of an old frame. */
 typedef struct frame_run {
     u32 first, count; /* count 0: not used yet */
 } frame_run;
@@ -124,7 +129,7 @@ static etl_status find_names(renaming *r, etlheap_symbols *symbols, const bool *
 
 /* --- numbering anew ----------------------------------------------------------- */
 
-/* The calls of a named frame, innermost first, less those that were culled. */
+/* Adds the calls of a named frame, innermost first, without those that were culled. */
 static bool add_calls(renaming *r, const etlheap_frame *frame, const symbol_name *name, u32 skip)
 {
     const symbol_level *const levels = symbols_levels(r->symbols, name);

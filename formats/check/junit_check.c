@@ -1,15 +1,17 @@
 /*
- * junit_check.c - a check as a JUnit report, which every CI system shows.
+ * junit_check.c - writes a check as a JUnit report, which every CI system shows.
+ *
+ * In: an etlheap_check. Out: an XML document:
  *
  *     testsuite   the check
  *     testcase    a budget held against a subject; failures have their stacks
  *
- * There is no one schema of JUnit's: documents have what Ant's and what Jenkins's
- * demand, and nothing that either refuses. Names of cases stay the same from run to
- * run, as histories go by them: no process ids. A budget without subjects, or one
- * that could not be judged, is a case of its own. It fails if nothing was measured;
- * cases that prove nothing are skipped ones with the reason. What was accepted with
- * --accept is no failure, since servers go by failures, and is listed in system-out.
+ * JUnit has no single schema: documents have what Ant's and Jenkins's schemas demand, and nothing
+ * that either refuses. A budget without subjects, or one that could not be judged, is a case of its
+ * own. It fails if nothing was measured; cases that prove nothing are skipped, with the reason.
+ * What was accepted with --accept is not a failure, because servers act on failures; it is listed
+ * in system-out. Invariant: names of cases stay the same from run to run, because histories go by
+ * them: no process ids.
  */
 #include "formats/io/units.h"
 #include "formats/io/xml.h"
@@ -86,15 +88,15 @@ static suite_counts count_cases(const etlheap_check *check)
     return counts;
 }
 
-/* A budget that says less than its subjects do: it is in doubt as a whole, it has
- * none, or they are not all listed. */
+/* Needs the budget a case of its own? It does if it is in doubt as a whole, has no subjects, or
+ * does not list them all. */
 static bool has_case_of_its_own(const etlheap_gate_budget *budget)
 {
     return budget->subject_count < budget->judged_count || budget->subject_count == 0 ||
            budget->is_unmeasured;
 }
 
-/* Only --allow-empty makes a budget pass for which nothing was measured. */
+/* Fails the budget because nothing was measured? With --allow-empty it passes. */
 static bool is_empty_failure(const etlheap_gate_budget *budget)
 {
     return budget->is_unmeasured && budget->outcome == ETLHEAP_OUTCOME_FAIL;
@@ -109,7 +111,8 @@ static void write_seconds(etlheap_xml *xml, i64 ns)
     etlheap_xml_attribute(xml, "time", seconds);
 }
 
-/* The time is that of the recording: the check's own would differ from run to run. */
+/* Writes counts, and as the time that of the recording: the check's own would differ from run to
+ * run. */
 static void write_counts(etlheap_xml *xml, const suite_counts *counts, i64 duration_ns)
 {
     etlheap_xml_attribute_u64(xml, "tests", counts->tests);
@@ -198,8 +201,8 @@ static void write_budget(etlheap_xml *xml, const etlheap_check *check,
         write_case(xml, check, budget, i, text);
 }
 
-/* "etlheap.max-outstanding.process": systems show the parts as a tree. The interval of a mark is a
- * case of its kind, called like the mark, which is a test's name. */
+/* Begins a case such as "etlheap.max-outstanding.process", whose parts systems show as a tree. The
+ * interval of a mark is a case of its kind, named after the mark, which is a test's name. */
 static void begin_case(etlheap_xml *xml, const etlheap_budget *budget,
                        const etlheap_gate_subject *subject, const char *name)
 {
@@ -242,8 +245,8 @@ static void write_case(etlheap_xml *xml, const etlheap_check *check,
     etlheap_xml_close(xml);
 }
 
-/* Stacks of one function are told apart by their fingerprint, processes of one name,
- * which are few, by the order of their sizes. */
+/* Adds the name of a case. Stacks of one function are told apart by fingerprint; processes of one
+ * name, which are few, by the order of their sizes. */
 static void add_name(etlheap_text *text, const etlheap_gate_budget *budget, u32 index)
 {
     const etlheap_gate_subject *const subject = &budget->subjects[index];
@@ -263,7 +266,7 @@ static void add_name(etlheap_text *text, const etlheap_gate_budget *budget, u32 
         etlheap_text_add_format(text, " #%" PRIu32, same + 1);
 }
 
-/* As stack traces look elsewhere; names with line breaks keep to their line. */
+/* Adds stacks in the form of a stack trace; line breaks in names are replaced. */
 static void add_stacks(etlheap_text *text, const etlheap_gate_budget *budget,
                        const etlheap_gate_subject *subject)
 {
@@ -304,7 +307,7 @@ static void add_doubts(etlheap_text *text, u32 doubts)
     }
 }
 
-/* What would have failed. */
+/* Lists what would have failed without --accept. */
 static void add_accepted(etlheap_text *text, const etlheap_gate *gate)
 {
     for (u32 b = 0; b < gate->budget_count; b++) {
@@ -323,7 +326,7 @@ static void add_accepted(etlheap_text *text, const etlheap_gate *gate)
     }
 }
 
-/* What hides the ones to blame. */
+/* Lists functions that hide who allocates. */
 static void add_wrappers(etlheap_text *text, const etlheap_check *check, etl_hint_fn *say)
 {
     bool grew;
@@ -338,7 +341,7 @@ static void add_wrappers(etlheap_text *text, const etlheap_check *check, etl_hin
     }
 }
 
-/* What is neither pass nor failure: known leaks, and what was lost. */
+/* Writes what is neither pass nor failure: known leaks and losses. */
 static void write_output(etlheap_xml *xml, const etlheap_check *check, etl_hint_fn *say,
                          etlheap_text *text)
 {

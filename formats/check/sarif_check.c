@@ -1,23 +1,23 @@
 /*
- * sarif_check.c - what failed in a check as a SARIF 2.1.0 log, which code hosts show
- * beside the source.
+ * sarif_check.c - writes what failed in a check as a SARIF 2.1.0 log, which code hosts show beside
+ * the source.
+ *
+ * In: an etlheap_check. Out: a JSON document:
  *
  *     rule     an option that sets budgets
- *     result   a stack to blame for a subject that failed, a failed subject without
- *              stacks, or a budget for which nothing was measured
+ *     result   a stack to blame for a failed subject, a failed subject without stacks, or a
+ *              budget for which nothing was measured
  *
- * What was accepted is a note, suppressed from outside the sources.
+ * What was accepted is a note, suppressed from outside the sources. Why a verdict proves nothing,
+ * what was lost at recording, and that results were left out are notifications of the run.
  *
- * GitHub refuses a whole file in which one result has no physical location: every
- * result has one (sarif_place.c). Why a verdict proves nothing, what was lost at
- * recording, and that results were left out are notifications of the run.
+ * Invariants: GitHub refuses a whole file in which one result has no physical location, so every
+ * result has one (sarif_place.c). Fingerprints let a host follow a finding from build to build.
+ * GitHub takes two results of one rule, file and primaryLocationLineHash for the same alert. So
+ * that hash is made of subject and stack, with a number if several results have it.
  *
- * Fingerprints let a host follow a finding from build to build. GitHub takes two
- * results of one rule, file and primaryLocationLineHash for the same alert; that hash
- * is therefore of subject and stack, with a number if several results have it.
- *
- * Source: OASIS, Static Analysis Results Interchange Format Version 2.1.0; GitHub,
- * "SARIF support for code scanning".
+ * Source: OASIS, Static Analysis Results Interchange Format Version 2.1.0; GitHub, "SARIF support
+ * for code scanning".
  */
 #include "formats/io/units.h"
 #include "formats/json/json.h"
@@ -46,27 +46,27 @@
 static const struct {
     const char *name, *about, *full, *help;
 } rules[] = {
-    { "Outstanding memory", "More bytes were allocated and not freed than the budget allows.",
+    { "Outstanding memory", "More bytes were allocated and not freed than the limit allows.",
       "More bytes were allocated and not freed at the end of the recording, or of a mark's "
-      "interval, than the budget allows for a process, heap, call stack, mark or in total.",
+      "interval, than the limit allows for a process, heap, call stack, mark or in total.",
       HELP_FREE "." },
-    { "Outstanding allocations", "More allocations were not freed than the budget allows.",
+    { "Outstanding allocations", "More allocations were not freed than the limit allows.",
       "More allocations were not freed at the end of the recording, or of a mark's interval, than "
-      "the budget allows for a process, heap, call stack, mark or in total.",
+      "the limit allows for a process, heap, call stack, mark or in total.",
       HELP_FREE "." },
     { "Growth of outstanding memory",
-      "More bytes were not freed than in the baseline, by more than the budget allows.",
+      "More bytes were not freed than in the baseline, by more than the limit allows.",
       "More bytes were allocated and not freed at the end of the recording than at the end of "
-      "the baseline, by more than the budget allows.",
+      "the baseline, by more than the limit allows.",
       HELP_GROWTH "." },
     { "Growth of outstanding allocations",
-      "More allocations were not freed than in the baseline, by more than the budget allows.",
+      "More allocations were not freed than in the baseline, by more than the limit allows.",
       "More allocations were not freed at the end of the recording than at the end of the "
-      "baseline, by more than the budget allows.",
+      "baseline, by more than the limit allows.",
       HELP_GROWTH "." },
 };
 
-/* A log in the making. Results with equal fingerprints are counted. */
+/* A log under construction. Results with equal fingerprints are counted. */
 typedef struct sarif_writer {
     etlheap_json json;
     const etlheap_check *check;
@@ -80,7 +80,7 @@ typedef struct sarif_writer {
     bool failed;       /* no memory */
 } sarif_writer;
 
-/* Braces stand for arguments of messages unless they are doubled. */
+/* Writes a message. Braces stand for arguments unless they are doubled. */
 static void write_message(sarif_writer *w, const char *sentence)
 {
     etlheap_text_clear(&w->text);
@@ -149,8 +149,8 @@ static void write_tool(sarif_writer *w)
     etlheap_json_object_close(json);
 }
 
-/* What precedes the last slash is the category, by which GitHub keeps apart what
- * several checks of one commit found. Results of one category replace each other. */
+/* Writes the id of the run. The part before the last slash is the category, by which GitHub
+ * separates the checks of one commit. Results of one category replace each other. */
 static void write_automation(sarif_writer *w)
 {
     const char *const asked = w->check->category;
@@ -231,8 +231,8 @@ static void write_fingerprint(etlheap_json *json, const char *key, u64 fingerpri
     etlheap_json_string(json, key, digits);
 }
 
-/* How many results have had these fingerprints, with this one. Heaps and processes of
- * equal names give equal ones. */
+/* Counts the results with these fingerprints, including this one. Heaps and processes of equal
+ * names have equal ones. */
 static u32 count_print(sarif_writer *w, u64 subject, u64 stack)
 {
     u32 number;
@@ -276,7 +276,7 @@ static void write_acceptance(etlheap_json *json)
     etlheap_json_array_close(json);
 }
 
-/* To its message; true: there is room for a result. */
+/* Begins a result up to its message; false if no further result is written. */
 static bool begin_result(sarif_writer *w, const etlheap_budget *budget, const char *level,
                          const char *sentence)
 {
@@ -291,8 +291,8 @@ static bool begin_result(sarif_writer *w, const etlheap_budget *budget, const ch
     return true;
 }
 
-/* There is no stack to show, and no amount. What is missing is a process, and if
- * that has a name it is the place. */
+/* Writes a budget for which nothing was measured: without stack and amount. The place is the
+ * process that is missing, if it has a name. */
 static void write_unmeasured(sarif_writer *w, const etlheap_gate_budget *budget)
 {
     const etlheap_gate *const gate = w->check->gate;
@@ -314,9 +314,9 @@ static void write_unmeasured(sarif_writer *w, const etlheap_gate_budget *budget)
     etlheap_json_object_close(&w->json);
 }
 
-/* "app.exe!grow, called by app.exe!run: 320 KiB in 80 allocations of heap app.exe (4321),
- * which has 640 KiB in 160 allocations, over the limit of 128 KiB by 512 KiB." One sentence,
- * since hosts show the first of a message in lists. */
+/* Adds "app.exe!grow, called by app.exe!run: 320 KiB in 80 allocations of heap app.exe (4321),
+ * which has 640 KiB in 160 allocations, over the limit of 128 KiB by 512 KiB." in one sentence,
+ * because hosts show only the first one in lists. */
 static void add_sentence(etlheap_text *sentence, const etlheap_gate_budget *budget,
                          const etlheap_gate_subject *subject, const etlheap_gate_stack *stack)
 {

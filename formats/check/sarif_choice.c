@@ -1,4 +1,9 @@
-/* sarif_choice.c - see sarif_choice.h. */
+/*
+ * sarif_choice.c - chooses the results of a SARIF log if there are more than a host takes.
+ *
+ * In: failed subjects with their stacks, and a limit. Out: how many stacks of each subject, and how
+ * many subjects of each budget, are listed. All failures get equally many, found by bisection.
+ */
 #include "sarif_choice.h"
 
 static u64 count_results(const etlheap_gate *gate, u32 subjects_max, u32 stacks_max)

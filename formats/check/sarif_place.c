@@ -1,4 +1,7 @@
-/* sarif_place.c - see sarif_place.h. */
+/*
+ * sarif_place.c - writes the physical and logical location of a SARIF result. sarif_place.h has the
+ * order of choice. Invariant: every result gets a place, or GitHub refuses the file.
+ */
 #include "sarif_place.h"
 
 #include "formats/parts/source_roots.h"

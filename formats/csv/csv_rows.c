@@ -1,4 +1,14 @@
-/* csv_rows.c - see csv_rows.h. */
+/*
+ * csv_rows.c - writes the keys of table rows as CSV: the names in the first line, and the cells of
+ * each row.
+ *
+ * In: a table and its rows. Out: cells, separated by commas, in a sink.
+ *
+ * Some keys take two columns, so that spreadsheets can sort by either: process and pid, type and
+ * impacting type, generation and mark. Invariant: etlheap_csv_head_keys and write_key must agree on
+ * the columns of each key, or all columns after it shift. An unknown value is an empty cell, never
+ * a word.
+ */
 #include "csv_rows.h"
 
 #include "formats/parts/field_units.h"
@@ -67,7 +77,7 @@ void etlheap_csv_keys(const etlheap_table *table, const etlheap_row *row, etlhea
     }
 }
 
-/* Nothing between two commas is what CSV has for "unknown". */
+/* Writes the cell or cells of one key. An unknown value leaves its cell empty. */
 static void write_key(const etlheap_table *table, const etlheap_row *row, etlheap_key key,
                       etlheap_text *text, etlheap_sink *sink)
 {

@@ -1,4 +1,4 @@
-/* diff_amounts.h - both sides of a row as pictures have them. */
+/* diff_amounts.h - amounts of both sides of a row, for pictures. */
 #ifndef ETLHEAP_DIFF_AMOUNTS_H
 #define ETLHEAP_DIFF_AMOUNTS_H
 
@@ -8,7 +8,8 @@ typedef struct diff_amounts {
     i64 base, now;
 } diff_amounts;
 
-/* Frames cannot be drawn with less than nothing, which impacting sizes may be. */
+/* The amount as drawn, at least 0: impacting sizes may be negative, but a frame cannot be drawn
+ * with a negative width. */
 static inline i64 diff_drawn(const etlheap_diff *diff, i64 amount, i64 ns)
 {
     const i64 value = diff->per_second ? etlheap_diff_rate(amount, ns) / 1000 : amount;

@@ -1,9 +1,12 @@
 /*
- * diff_speedscope.c - a comparison for speedscope: of each kind, what grew, what shrank, and both
- * sides.
+ * diff_speedscope.c - writes a comparison for speedscope.
  *
- * speedscope draws one amount a stack and has no differential view. So each kind has four
- * profiles, to be chosen in the viewer. Keys above the stack, such as the process, are frames too.
+ * In: a diff with stacks. Out: a JSON file with four profiles for each kind: what grew, what
+ * shrank, and both sides.
+ *
+ * speedscope draws one amount for each stack and has no differential view, so the profiles are
+ * chosen in the viewer. Keys above the stack, such as the process, become frames. Invariant: frames
+ * come before profiles in the file, so all names get their numbers first (number_all).
  * Source: the viewer's file-format-schema.json.
  */
 #include "diff_amounts.h"
@@ -54,7 +57,7 @@ static bool is_frame(etlheap_key key)
     return key != ETLHEAP_KEY_KIND && key != ETLHEAP_KEY_STACK;
 }
 
-/* All names have their numbers before the first profile is written. */
+/* Numbers all names before the first profile is written. */
 static void number_all(diff_profiles *p)
 {
     const etlheap_table *const table = &p->diff->table;
@@ -86,7 +89,7 @@ static void write_frames(diff_profiles *p)
     etlheap_json_object_close(&p->json);
 }
 
-/* Rows of one kind alone do not say which. */
+/* The kind of a row. Rows do not state it if the diff has only one kind. */
 static u32 kind_of(const etlheap_diff *diff, const etlheap_row *row)
 {
     u32 kind = row->kind;
@@ -117,7 +120,7 @@ static i64 weight_of(const etlheap_diff *diff, u32 row, u32 kind, profile_side s
     }
 }
 
-/* The outermost frame first, keys before it. */
+/* Writes the path of a row: keys, then frames from the outermost one. */
 static void write_path(diff_profiles *p, const etlheap_row *row)
 {
     const etlheap_table *const table = &p->diff->table;

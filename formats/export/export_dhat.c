@@ -1,17 +1,22 @@
 /*
- * export_dhat.c - a file of DHAT, valgrind's heap profiler, for its viewer.
+ * export_dhat.c - writes a file for the viewer of DHAT, valgrind's heap profiler.
  *
- * A program point is a stack of a process, its frames from the innermost on and the
- * process behind them: what it allocated, how long that lived, its own maximum, its
- * part in the maximum of all points together (t-gmax) and what is left at the end.
- * One file has one kind, because all of its points are added up. Times are
- * microseconds since the window began. Blocks that are older count as allocated then;
- * those that have no end inside the window live up to it.
+ * In: lifetimes of one kind, as events in order (export_events.h). Out: a JSON file with a row for
+ * each program point.
  *
- * A maximum counts what is there as a tick is over. The naive way to the parts in the
- * maximum of all copies every point's bytes whenever there is a new one. But a point
- * has its part in the last maximum until it changes, so it is copied just then, one
- * point at a time: maxima have numbers, and a point remembers the one it has its part of.
+ * A program point is a stack of a process, its frames from the innermost one and the process behind
+ * them: what it allocated, how long that lived, its own maximum, its part in the maximum of all
+ * points together (t-gmax), and what is left at the end. A file has one kind, because all of its
+ * points are added up. Times are microseconds since the window began. Older blocks count as
+ * allocated then; blocks without an end in the window live up to its end.
+ *
+ * A maximum counts what is there when a tick is over. Copying every point's bytes at each new
+ * maximum would be too slow. But a point's part in the last maximum stays right until the point
+ * changes, so it is copied just then:
+ *
+ *     maxima have numbers; a point remembers the number of the one that its part belongs to
+ *
+ * Invariant: a point's part must be settled before its bytes change (change).
  * Source: valgrind's dh_main.c (comments on the file format, version 2), dh_view.js.
  */
 #include "formats/json/json.h"
@@ -120,7 +125,7 @@ static void count_begin(dhat_writer *w, const export_event *event)
 static u32 point_of(dhat_writer *w, const etlheap_lifetime *lifetime)
 {
     const etlheap_row row = { .stack = lifetime->stack };
-    /* Without frames is without a stack: the viewer wants every point but once. */
+    /* A row without frames has no stack: the viewer wants each point only once. */
     const bool has_stack = etlheap_row_frames(w->table, &row).count > 0;
     u32 number;
     if (export_number_of_pair(&w->places, lifetime->process.v,
@@ -139,7 +144,7 @@ static u32 point_of(dhat_writer *w, const etlheap_lifetime *lifetime)
     return number;
 }
 
-/* Of the block's life, what lies in the window. */
+/* The part of the block's life inside the window. */
 static i64 length_of(const etlheap_table *window, const export_event *event)
 {
     const etlheap_lifetime *const lifetime = &event->lifetime;
@@ -148,8 +153,8 @@ static i64 length_of(const etlheap_table *window, const export_event *event)
     return end_ns > begin_ns ? end_ns - begin_ns : 0;
 }
 
-/* What a point has when something else happens to it belongs to its maximum if the tick
- * is another, and to the last maximum of all if it has no part of that yet. */
+/* Changes a point. Its bytes before the change belong to its own maximum if the tick is another
+ * one, and to the last maximum of all points if it has no part of that yet. */
 static void change(dhat_writer *w, dhat_point *point, i64 ticks, i64 bytes, i64 blocks)
 {
     if (ticks != w->now_ticks)
@@ -227,7 +232,7 @@ static void write_program(etlheap_json *json, const dhat_writer *w, etlheap_text
                      is_one ? etlheap_process_of(w->result, w->program.process)->pid : 0);
 }
 
-/* Processes are numbered on the way: their frames follow those of stacks. */
+/* Writes a point. Processes are numbered meanwhile: their frames follow those of stacks. */
 static void write_point(etlheap_json *json, dhat_writer *w, u32 number)
 {
     dhat_point *const point = &w->points[number];
@@ -282,7 +287,7 @@ static void write_frames(etlheap_json *json, const dhat_writer *w, etlheap_text 
     etlheap_json_array_close(json);
 }
 
-/* A point's process and stack. */
+/* The process and stack of a point. */
 static void place_of(const dhat_writer *w, u32 number, u64 place[2])
 {
     memcpy(place, export_number_key(&w->places, number).at, 2 * sizeof *place);

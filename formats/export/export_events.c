@@ -45,7 +45,7 @@ etl_status export_events_open(const etlheap_export_request *request, export_even
     return status;
 }
 
-/* The order within a tick is that of the conditions here. */
+/* Hands out the next event. The conditions are in the order of events within a tick. */
 bool export_events_next(export_events *events, export_event *out)
 {
     while (events->status == ETL_OK) {
@@ -175,7 +175,7 @@ static i64 size_of(const etlheap_lifetime *lifetime)
     return (i64)etl_min_u64(lifetime->size_bytes, INT64_MAX);
 }
 
-/* Allocated before the window: when is not known, or not told. */
+/* Was it allocated before the window, at a time that is unknown or not shown? */
 static bool is_old(const etlheap_lifetime *lifetime)
 {
     return lifetime->type == ETLHEAP_TYPE_AOFI || lifetime->type == ETLHEAP_TYPE_AOFO;
@@ -191,7 +191,7 @@ static void look_ahead(export_events *events)
     events->has_ahead = etlheap_lifetimes_next(events->walk, &events->ahead);
 }
 
-/* The row ahead has to wait for others of its tick. */
+/* Holds back the next row, which must wait for others of its tick. */
 static void hold(export_events *events)
 {
     if (events->held_count == events->held_capacity) {
@@ -228,7 +228,7 @@ static void pop_end(export_events *events, export_event *out)
     heap[at] = last;
 }
 
-/* Twice the room; NULL: there is no memory, and the items stay where they are. */
+/* Doubles the room; NULL without memory, and the items stay where they are. */
 static void *grown(void *items, size_t *capacity, size_t item_size)
 {
     const size_t more = *capacity == 0 ? CAPACITY_FIRST : *capacity * 2;

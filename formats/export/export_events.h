@@ -1,15 +1,14 @@
 /*
- * export_events.h - what became of a kind's blocks, in the order in which it happened.
+ * export_events.h - turns lifetimes into events in time order, one kind at a time.
  *
- * Formats of recorders have events, or what follows from going through events; we
- * have lifetimes. A lifetime is two events. Rows come by time of allocation; the ends
- * of those that are open wait in a heap, the next one first: what lives at once is
- * all that is kept.
+ * Formats of recorders have events; we have lifetimes. A lifetime is two events. Rows come in the
+ * order of allocation. The frees of open blocks wait in a heap, the next one first, so only blocks
+ * that live at the same time are kept.
  *
- * What happens in one tick happens together for us, but has an order in a list. Ends
- * of older blocks come first, then blocks without length, beginning and end one after
- * the other, then all other beginnings: so sums over the list are never higher within
- * a tick than at its end, but for a block without length.
+ * For us, everything in one tick happens together, but a list has an order. Frees of older blocks
+ * come first, then blocks of zero duration, each with its allocation and free, then all other
+ * allocations. So within a tick, sums over the list are never higher than at its end, except for a
+ * block of zero duration.
  */
 #ifndef ETLHEAP_EXPORT_EVENTS_H
 #define ETLHEAP_EXPORT_EVENTS_H
@@ -22,14 +21,14 @@ typedef struct export_open_end {
     u32 item;
 } export_open_end;
 
-/* Members are for its functions alone, but for walk and kind. */
+/* Only walk and kind are for callers. */
 typedef struct export_events {
     etlheap_query query;
     etlheap_lifetimes *walk;
     etlheap_kind kind;
-    export_open_end *ends; /* a heap: none is before its parent */
+    export_open_end *ends; /* a heap: no element is before its parent */
     size_t end_count, end_capacity;
-    etlheap_lifetime *held; /* beginnings of this tick that others come before */
+    etlheap_lifetime *held; /* allocations of this tick that come later */
     size_t held_first, held_count, held_capacity;
     etlheap_lifetime ahead; /* the next row */
     bool has_ahead;
@@ -38,38 +37,38 @@ typedef struct export_events {
     etl_status status;
 } export_events;
 
-/* One thing that happened. */
+/* One event. */
 typedef struct export_event {
     bool is_end;
-    i64 ticks;                 /* INT64_MIN: a beginning before the window */
-    i64 size_bytes;            /* sizes that do not fit are INT64_MAX */
-    u32 item;                  /* of an end: what the caller called the block */
-    etlheap_lifetime lifetime; /* of a beginning */
+    i64 ticks;                 /* INT64_MIN: an allocation before the window */
+    i64 size_bytes;            /* at most INT64_MAX */
+    u32 item;                  /* of a free: the caller's number of the block */
+    etlheap_lifetime lifetime; /* of an allocation */
 } export_event;
 
 /*
- * Kinds are never added up, so a file that has one sum has one kind: the query's, and
- * if it selects all, the first of heap, virtualalloc and extent that the trace has.
- * ETL_ERR_ARGUMENT (several are selected), and as of etlheap_lifetimes_open. To be
- * closed in every case. It does not move while it is open.
+ * Opens the events of one kind, because kinds are never added up: the kind of the query, or if it
+ * selects all, the first of heap, virtualalloc and extent in the trace. Close it in any case; it
+ * must not move while it is open. ETL_ERR_ARGUMENT (several kinds are selected), and errors of
+ * etlheap_lifetimes_open.
  */
 etl_status export_events_open(const etlheap_export_request *request, export_events *events,
                               etl_error *err);
 
-/* False after the last event, and when something went wrong: ask the status. */
+/* Reads the next event. False after the last one and after an error: see the status. */
 bool export_events_next(export_events *events, export_event *out);
 
-/* After a beginning: its end, if it has one, will be told with this item. Nothing is
- * kept of a lifetime for which it is not called. */
+/* Call it after an allocation to get its free, if any, with this item. Lifetimes for which it is
+ * not called are not kept. */
 void export_events_expect(export_events *events, const etlheap_lifetime *lifetime, u32 item);
 
 etl_status export_events_status(const export_events *events, etl_error *err);
 void export_events_close(export_events *events);
 
-/* "app.exe (4321)", the name of an outermost frame. */
+/* Writes "app.exe (4321)", the name of an outermost frame. */
 void export_process_text(const etlheap_result *result, etlheap_process id, etlheap_text *text);
 
-/* What ran, for formats that know of one program. Start from {0}. */
+/* The program that ran, for formats that have only one. Start from {0}. */
 typedef struct export_program {
     etlheap_process process; /* the first one; 0: none yet */
     bool is_several;
@@ -82,7 +81,7 @@ static inline void export_program_meet(export_program *program, etlheap_process 
     program->is_several |= program->process.v != process.v;
 }
 
-/* Its command line, or that there is not one program. */
+/* Writes its command line, or that there are several programs. */
 void export_program_text(const etlheap_result *result, const export_program *program,
                          etlheap_text *text);
 

@@ -1,5 +1,5 @@
 /*
- * export_heaptrack.c - what heaptrack records of a program, for heaptrack_print and
+ * export_heaptrack.c - writes what heaptrack records of a program, for heaptrack_print and
  * heaptrack_gui: events in time order, as text.
  *
  *     v VERSION FILE_VERSION          s LENGTH TEXT         strings, from 1
@@ -7,23 +7,22 @@
  *     a SIZE T                        t I PARENT            stacks as nodes, from 1
  *     + A      - A                    X COMMAND
  *
- * Numbers are hexadecimal. Blocks of equal size and stack are one kind, A, and what is
- * freed is named by its kind: nothing is left to pair, so what a reader adds up checks
- * our pairing. Everything is written when the first event needs it, before it. A file
- * has one kind of memory, and its processes are outermost frames. Blocks older than the
- * window are allocated as it begins.
+ * In: lifetimes of one kind, as events. Out: lines; numbers are hexadecimal.
  *
- * Kinds count from 0 in the order of their first allocations. heaptrack_gui counts
- * allocations in an array that grows by one when the next kind is allocated for the
- * first time: a number that is skipped makes it write outside the array. Comparisons
- * abort on a kind without a stack. Yet 0 is a poor number for a kind: a free of kind 0
- * looks temporary (freed right after its allocation) whenever another free precedes
- * it, because readers also keep 0 for "no allocation since the last free". So kind 0
- * has one block, the first; other blocks of its size and stack are a second kind, the
- * twin. If the twin exists when the first block is freed, the free names the twin. At
- * most one free a file is taken for temporary and is not.
- * Source: data files that heaptrack 1.4 recorded; its accumulatedtracedata.cpp and
- * gui/parser.cpp.
+ * Blocks of equal size and stack are one kind, A, and a free names only the kind. So readers have
+ * nothing to pair, and their sums check our pairing. Processes are outermost frames. Blocks older
+ * than the window are allocated as it begins. Invariant: everything is written when the first event
+ * needs it, before that event.
+ *
+ * Kinds count from 0 in the order of their first allocations. heaptrack_gui counts allocations in
+ * an array that grows by one when the next kind is first allocated: a skipped number makes it write
+ * outside the array. Comparisons abort on a kind without a stack. Yet 0 is a poor number for a
+ * kind: a free of kind 0 looks temporary (freed right after its allocation) whenever another free
+ * precedes it, because readers also use 0 for "no allocation since the last free". So kind 0 has
+ * one block, the first; other blocks of its size and stack are a second kind, the twin. If the twin
+ * exists when the first block is freed, the free names the twin. At most one free in a file is
+ * counted as temporary by mistake.
+ * Source: data files that heaptrack 1.4 recorded; its accumulatedtracedata.cpp and gui/parser.cpp.
  */
 #include "formats/parts/display.h"
 #include "formats/parts/export_numbers.h"
@@ -34,7 +33,7 @@
 #define FILE_VERSION "v 10400 3\n" /* heaptrack 1.4.0, version 3 of its format */
 #define NS_PER_MS    1000000
 
-/* What an instruction pointer stands for: a frame of the table, or one of ours. */
+/* The meaning of an instruction pointer: a frame of the table, or one that we add. */
 enum { POINTER_FRAME, POINTER_PROCESS, POINTER_NO_STACK };
 
 typedef struct heaptrack_writer {
@@ -131,7 +130,7 @@ static void write_end(heaptrack_writer *w, u32 block)
     etlheap_sink_text(w->sink, "\n");
 }
 
-/* Since the window's begin, when a millisecond is over. */
+/* Writes the time since the window began, whenever a millisecond is over. */
 static void write_stamp(heaptrack_writer *w, i64 ns)
 {
     const i64 from_ns = w->table->from_ns;
@@ -165,7 +164,7 @@ static u32 block_of(heaptrack_writer *w, const export_event *event)
     return number + 1;
 }
 
-/* From the outermost frame inwards. */
+/* The node of a stack, made from the outermost frame inwards. */
 static u32 node_of_stack(heaptrack_writer *w, const etlheap_lifetime *lifetime)
 {
     const etlheap_row row = { .stack = lifetime->stack };
@@ -201,8 +200,8 @@ static u32 pointer_of(heaptrack_writer *w, u32 what, u32 index)
     return number + 1;
 }
 
-/* A function without a name is called by its place: readers would show the address,
- * which says nothing without the list of modules. */
+/* Writes an instruction pointer. A function without a name is called by its place: readers would
+ * show the address, which says nothing without the list of modules. */
 static void write_pointer(heaptrack_writer *w, const etlheap_frame *frame)
 {
     etlheap_text_clear(&w->name);
@@ -223,7 +222,7 @@ static void write_pointer(heaptrack_writer *w, const etlheap_frame *frame)
     etlheap_sink_text(w->sink, "\n");
 }
 
-/* A string is what is left of its line: what would end the line is replaced. */
+/* Numbers a string. It is the rest of its line, so line ends in it are replaced. */
 static u32 string_of(heaptrack_writer *w, const char *text)
 {
     u32 number;
@@ -240,7 +239,7 @@ static u32 string_of(heaptrack_writer *w, const char *text)
     return number + 1;
 }
 
-/* What ran is known once all events were seen; readers take the line anywhere. */
+/* Writes the command, which is known only after all events; readers accept the line anywhere. */
 static void write_command(heaptrack_writer *w)
 {
     etlheap_text_clear(&w->name);

@@ -1,9 +1,13 @@
 /*
- * export_html_ask.c - what an HTML report asks the engine: see export_html.h.
+ * export_html_ask.c - asks the engine everything that an HTML report needs.
  *
- * All of it is asked at once, so that the events are read once. Windows have a length that
- * people would choose, 1, 2 or 5 of something, so that there are 100 to 250 of them: as many as
- * a chart can show. What is asked of all time is one window more.
+ * In: a request with a result, query and symbols. Out: html_answers: tables, windows, lists,
+ * suspects, map.
+ *
+ * All questions are asked at once, so that the events are read once. Windows have a length that
+ * people would choose (1, 2 or 5 times a power of ten) so that there are 100 to 250 of them: as
+ * many as a chart can show. One window more covers the whole time. Invariant: a question that the
+ * result cannot answer is left out, and the page says so; it must not fail the report.
  */
 #include "export_html_blocks.h"
 #include "export_html_map.h"
@@ -31,7 +35,7 @@ typedef enum html_question {
 #define QUESTION_BIT(name) (1u << HTML_##name)
 #define TYPE_BIT(name)     (1u << ETLHEAP_TYPE_##name)
 
-/* Which keys a question groups by, and what it is. */
+/* A question: its kind, and how many of the keys it groups by. */
 typedef struct question_row {
     etlheap_question_kind kind;
     const etlheap_key *keys;
@@ -48,7 +52,7 @@ static i64 length_of_windows(const html_answers *answers);
 static etl_status name_rows(html_answers *answers, etl_error *err);
 static etl_status ask_symbols(html_answers *answers, etl_error *err);
 
-/* From the largest group to the smallest: the first of them are the keys of each. */
+/* The keys, from the largest group to the smallest. Each question uses the first few. */
 static const etlheap_key keys[] = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS, ETLHEAP_KEY_HEAP,
                                     ETLHEAP_KEY_STACK };
 static const etlheap_key suspect_keys[] = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS,
@@ -114,7 +118,7 @@ void html_answers_close(html_answers *answers)
     *answers = (html_answers){ 0 };
 }
 
-/* How far it is, in bytes of the trace. */
+/* Reports progress in bytes of the trace. */
 static etl_status go_on(const etlheap_export_request *request, u32 step, etl_error *err)
 {
     const u64 bytes = etlheap_result_trace(request->result)->bytes;
@@ -154,7 +158,7 @@ static void take(html_answers *answers, const etlheap_answer given[HTML_QUESTION
     answers->window_count = answers->kinds->window_count;
 }
 
-/* Blocks whose times are not known have no suspects. A result that keeps nothing of single blocks
+/* Asks all questions. Blocks without known times have no suspects; a result without single blocks
  * has no lists of them. */
 static etl_status ask_all(html_answers *answers, etl_error *err)
 {
@@ -235,7 +239,7 @@ static etl_status name_rows(html_answers *answers, etl_error *err)
                : status;
 }
 
-/* Without a symbol path no module has symbols, which the list says as well. */
+/* Asks which modules have symbols. Without a symbol path none has, and the list says that too. */
 static etl_status ask_symbols(html_answers *answers, etl_error *err)
 {
     etlheap_query query = *answers->request->query;

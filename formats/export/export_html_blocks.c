@@ -1,9 +1,15 @@
 /*
- * export_html_blocks.c - see export_html_blocks.h.
+ * export_html_blocks.c - finds single blocks for the stacks that an HTML report shows.
+ * export_html_blocks.h says which.
  *
- * Two walks hand out the largest blocks: of those that are outstanding at the end, and of the
- * others (export_html_ask.c). A walk has a table of its own, so a block finds its row by content:
- * its kind, process, heap and frames are hashed, and what has the same hash is compared.
+ * In: two walks over the largest blocks, of those outstanding at the end and of the others
+ * (export_html_ask.c); the rows of the page. Out: numbers of a few blocks for each row.
+ *
+ *     block ──▶ kind, process, heap, frames ──hash──▶ row with equal content
+ *
+ * A walk has a table of its own, so its numbers mean nothing to the page and a block finds its row
+ * by content. Invariant: what has the same hash is compared; hash_of may only use what same_owner
+ * compares.
  */
 #include "export_html_blocks.h"
 
@@ -17,7 +23,7 @@ typedef struct html_block {
     u32 place; /* among all that were handed out */
 } html_block;
 
-/* Whose block it is, in a table of rows or of a walk. */
+/* The owner of a block, in a table of rows or of a walk. */
 typedef struct block_owner {
     const etlheap_table *table;
     u32 stack; /* of the table; ETLHEAP_NO_INDEX: none */
@@ -32,7 +38,7 @@ typedef struct hashed_row {
     u32 row;
 } hashed_row;
 
-/* The rows that are shown, by hash; and how many blocks they have so far. */
+/* The rows that are shown, by hash, and how many blocks they have so far. */
 typedef struct row_index {
     const etlheap_table *rows;
     hashed_row *at;
@@ -131,13 +137,15 @@ static etlheap_indices frames_of(const block_owner *owner)
                                             : etlheap_row_frames(owner->table, &row);
 }
 
-/* An address differs from process to process, and from table to table. */
+/* The place of a frame. Addresses differ from process to process, so it is an offset if
+ * possible. */
 static u64 place_of(const etlheap_frame *frame)
 {
     return frame->module != NULL ? frame->offset : frame->address;
 }
 
-/* Names are compared, not hashed: places tell nearly all frames apart. */
+/* The hash of an owner. Names are compared, not hashed, because places tell nearly all frames
+ * apart. */
 static u64 hash_of(const block_owner *owner)
 {
     const etlheap_indices frames = frames_of(owner);
@@ -194,7 +202,7 @@ static u32 find_row(const row_index *index, const block_owner *owner)
 
 /* --- the blocks --------------------------------------------------------------------- */
 
-/* Without a walk nothing is kept of single blocks. */
+/* Takes the blocks of a walk. Without one, the result keeps no single blocks. */
 static etl_status take_blocks(etlheap_lifetimes *walk, row_index *index, html_blocks *out,
                               etl_error *err)
 {

@@ -17,11 +17,11 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* What entries take besides their strings, in bytes: upper bounds. */
+/* Upper bounds of the bytes that entries take besides their strings. */
 #define ROW_BYTES    28
 #define STRING_BYTES 8 /* quotes, comma, line break, indent */
 
-/* Of a frame whose name is cut: its module says too little without it. */
+/* The bytes kept of a name that is cut: without any, only the module would be left. */
 #define NAME_HEAD_BYTES 200
 
 typedef enum frame_bits {
@@ -31,7 +31,7 @@ typedef enum frame_bits {
     FRAME_MODULE = 8
 } frame_bits;
 
-/* A stack as it is sorted: by its frames, outermost first. */
+/* A stack with its sort key: its frames, outermost first. */
 typedef struct sorted_stack {
     etlheap_indices frames;
     u32 stack;
@@ -65,8 +65,8 @@ etl_status html_choice_make(const etlheap_table *groups, const etlheap_table *ro
         out->row_count = rows_within(rows, out->stack_number);
         ok = make_tables(rows, out);
     }
-    /* The strings of a stack are known when its tables are made: fewer and fewer rows
-     * are tried until they fit. */
+    /* The size of strings is known only when tables are made, so fewer and fewer rows are tried
+     * until they fit. */
     while (ok && html_choice_bytes(out) > HTML_STACK_BYTES && out->row_count > 0) {
         out->row_count -= out->row_count / 8 + 1;
         ok = make_tables(rows, out);
@@ -150,7 +150,7 @@ static int compare_groups(const void *a, const void *b)
     return order;
 }
 
-/* How many of the first rows have no more stacks than a page shows. */
+/* The number of first rows that together have no more stacks than a page shows. */
 static u32 rows_within(const etlheap_table *rows, u32 *stack_number)
 {
     const u32 most = (u32)etl_min_u64(rows->row_count, HTML_ROWS_MAX);
@@ -273,7 +273,7 @@ static void add_frame(const etlheap_frame *frame, html_choice *choice)
     etlheap_text_free(&text);
 }
 
-/* Neighbours are mostly of one module, whose name is one string. */
+/* Numbers a module. Neighbours are mostly of one module, whose name is one string. */
 static u32 number_module(const char *name, etlheap_text *text, html_choice *choice)
 {
     if (name != choice->latest_module) {
@@ -302,7 +302,7 @@ static u32 number_text(export_numbers *numbers, etlheap_text *text)
     return number;
 }
 
-/* As JSON: what is escaped takes six bytes at most. */
+/* The size as JSON: an escaped byte takes at most six bytes. */
 static u64 bytes_of_strings(const export_numbers *numbers)
 {
     u64 bytes = numbers->keys.size + (u64)numbers->count * STRING_BYTES;

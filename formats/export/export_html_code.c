@@ -1,4 +1,7 @@
-/* export_html_code.c - see export_html_code.h. */
+/*
+ * export_html_code.c - writes numbers and cells of windows in the short text form of
+ * export_html_code.h. Invariant: the page's script reads numbers in exactly this order.
+ */
 #include "export_html_code.h"
 
 #define DIGIT_BITS 5

@@ -1,5 +1,7 @@
 /*
- * export_html_data.c - the document in an HTML report: see export_html.h.
+ * export_html_data.c - writes the document inside an HTML report; export_html.h draws the page.
+ *
+ * In: the answers of the engine (export_html_ask.c) and the chosen rows. Out: JSON:
  *
  *     kinds     totals, peak, steepest rise, cells        one for each kind of memory
  *     groups    keys, totals, cells, what is left out     process and heap
@@ -14,10 +16,10 @@
  *     map       null, or the address space at the end (export_html_map.h)
  *     thread_names  {pid, thread, name} for those that have one; some come more than once
  *
- * Amounts are of four types, in the order AIFO, AIFI, AOFI, AOFO, over the whole range.
- * Cells (export_html_code.h) describe single windows. A row whose cells exceed the
- * budget has none; when the user selects a window, it is included only in its group.
- * Numbers of a row:
+ * Amounts are of four types, in the order AIFO, AIFI, AOFI, AOFO, over the whole range. Cells
+ * (export_html_code.h) describe single windows. A row whose cells exceed the budget has none; if
+ * the user selects a window, it is included only in its group. Invariant: totals of groups include
+ * rows that are not shown. Numbers of a row, which the page's script reads in this order:
  *
  *     group, stack + 1 or 0
  *     bits: 0 to 3 types that it has, 4 cells follow, 5 something is there at the start
@@ -52,7 +54,7 @@ typedef struct writer {
     etlheap_text scratch, cells;
 } writer;
 
-/* Sums of the rows that are not shown, of a group or of a kind. */
+/* The sums of the rows that are not shown, for a group or a kind. */
 typedef struct remainder {
     u32 count;
     i64 counts[ETLHEAP_TYPE_COUNT], sizes[ETLHEAP_TYPE_COUNT];
@@ -189,8 +191,7 @@ static void write_growth(writer *w, u32 row)
     etlheap_json_object_close(&w->json);
 }
 
-/* What processes left behind as they ended: outstanding, if ends of processes do not
- * count as frees. */
+/* The memory that processes left behind: outstanding if their end does not count as a free. */
 static html_amount leaked_of(const etlheap_table *ends, u8 kind)
 {
     for (u32 i = 0; i < ends->row_count; i++) {
@@ -202,7 +203,7 @@ static html_amount leaked_of(const etlheap_table *ends, u8 kind)
     return (html_amount){ 0, 0 };
 }
 
-/* False: out of memory. */
+/* Writes the groups; false without memory. */
 static bool write_groups(writer *w)
 {
     remainder *const hidden = sum_hidden_rows(w);
@@ -343,7 +344,7 @@ static void write_strings(writer *w, const char *key, const export_numbers *stri
     etlheap_json_array_close(&w->json);
 }
 
-/* Cells of the rows with the largest peaks come first; where those of one do not fit,
+/* Writes rows. Cells of the rows with the largest peaks come first; if those of one row do not fit,
  * smaller ones may. */
 static void write_rows(writer *w)
 {
@@ -419,7 +420,8 @@ static bool write_blocks(writer *w, const html_blocks *blocks)
     return true;
 }
 
-/* A thread has a row for each heap and type; these are neighbours at best, so names repeat. */
+/* Writes names of threads. A thread has a row for each heap and type, which need not be neighbours,
+ * so names may repeat. */
 static void write_thread_names(writer *w, const etlheap_table *threads, u32 count)
 {
     const etlheap_row *before = NULL;
@@ -440,7 +442,7 @@ static void write_thread_names(writer *w, const etlheap_table *threads, u32 coun
     etlheap_json_array_close(&w->json);
 }
 
-/* What is cut off is what the group has besides: its types are there. */
+/* Writes threads. If rows are cut off, the page takes the rest from the group's types. */
 static void write_threads(writer *w)
 {
     const etlheap_windows *const groups = w->answers->groups;
@@ -469,7 +471,7 @@ static void write_threads(writer *w)
 
 typedef enum memory_part { MEMORY_COMMIT, MEMORY_AVAILABLE, MEMORY_WORKING_SET } memory_part;
 
-/* One number for each window, as it ends; null where nothing is known. */
+/* Writes a number for the end of each window; null if it is unknown. */
 static void write_curve(writer *w, const char *key, const etlheap_memory_sample *samples,
                         memory_part part)
 {
@@ -487,7 +489,7 @@ static void write_curve(writer *w, const char *key, const etlheap_memory_sample 
     etlheap_json_array_close(&w->json);
 }
 
-/* Does a row of the page belong to the process? Others have no place to be shown at. */
+/* Does a row of the page belong to the process? Other processes cannot be shown. */
 static bool is_shown(const writer *w, const etlheap_process_memory *process)
 {
     const etlheap_table *const table = w->answers->groups->table;
@@ -499,7 +501,7 @@ static bool is_shown(const writer *w, const etlheap_process_memory *process)
     return false;
 }
 
-/* What MemInfo records say; null and empty without them. */
+/* Writes the values of MemInfo records; null and empty without them. */
 static void write_memory(writer *w)
 {
     const etlheap_windows *const kinds = w->answers->kinds;
@@ -528,7 +530,7 @@ static void write_memory(writer *w)
     etlheap_json_array_close(&w->json);
 }
 
-/* The modules in which most memory is outstanding come first. */
+/* Writes modules, those with the most outstanding memory first. */
 static void write_symbols(writer *w)
 {
     const etlheap_symbol_list *const list = w->answers->symbols;

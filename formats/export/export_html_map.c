@@ -1,8 +1,12 @@
 /*
- * export_html_map.c - see export_html_map.h.
+ * export_html_map.c - writes the map of address space in an HTML report.
  *
- * The page gets at most HTML_MAP_PROCESSES processes with HTML_MAP_REGIONS regions each, and of
- * a region a level for each column of its strip, a digit: 160 KB at most.
+ * In: an etlheap_map at the end of the report's window. Out: a JSON object for the page.
+ *
+ * The page gets at most HTML_MAP_PROCESSES processes with HTML_MAP_REGIONS regions each. Each
+ * region is a strip of columns, one digit for the level of each: 160 KB at most. Invariant: the
+ * number of columns does not depend on the size of a region, or a reservation of terabytes would
+ * fill the page.
  */
 #include "export_html_map.h"
 
@@ -53,7 +57,7 @@ static void write_amounts(etlheap_json *json, const etlheap_map_amounts *amounts
     add(json, ETLHEAP_FIELD_OUTSTANDING_COUNT, amounts->blocks);
 }
 
-/* What is in an image is not told by any event. */
+/* Writes the levels of a region's strip. No event says what is inside an image. */
 static void write_levels(const etlheap_map *map, const etlheap_map_region *region,
                          etlheap_json *json)
 {

@@ -1,5 +1,8 @@
 /*
- * export_perfview.c - stacks for PerfView: .perfView.xml.zip, which it opens as it is.
+ * export_perfview.c - writes stacks for PerfView: a .perfView.xml.zip, which PerfView opens
+ * directly.
+ *
+ * In: rows of sums, or lifetimes. Out: a zip with one XML document:
  *
  *     StackWindow/StackSource
  *       Frames/Frame    ID, the text "module!symbol"
@@ -10,15 +13,14 @@
  *
  * Source: microsoft/perfview, XmlStackSourceWriter and XmlStackSource.
  *
- * The outermost frame is the kind, since kinds must not be added up, the next the
- * process. A sample is the sum of a stack at the end of the window or, with rows, one
- * lifetime at the time of its allocation.
+ * The outermost frame is the kind, because kinds must not be added up; the next is the process. A
+ * sample is the sum of a stack at the end of the window or, for lifetimes, one of them at the time
+ * of its allocation. The document states counts before items, so everything is gone through twice.
  *
- * Metrics are bytes. PerfView reads them as 32-bit floating point numbers and writes
- * them, when it saves a view, as 32-bit integers. Most sums would be rounded by the one
- * and large ones broken by the other. So a sum is cut into samples that both can hold:
- * what is below 2^24 is exact as it is; the rest is a multiple of 2^24, in parts of at
- * most 127 times that.
+ * Invariant: metrics are bytes. PerfView reads them as 32-bit floating point numbers, and writes
+ * them as 32-bit integers when it saves a view; most sums would be rounded by the one and large
+ * ones broken by the other. So a sum is cut into samples that both can hold: what is below 2^24 is
+ * exact; the rest is a multiple of 2^24, in parts of at most 127 times that.
  *
  *     5,000,000,003  =  127 * 2^24  +  127 * 2^24  +  44 * 2^24  +  434,179
  */
@@ -43,7 +45,7 @@
 #define NS_PER_US    1000
 #define US_PER_MS    1000
 
-/* The document has its counts before its items, so everything is gone through twice. */
+/* The document states counts before items, so there are two passes. */
 typedef enum perfview_pass { PASS_COUNTING, PASS_WRITING } perfview_pass;
 
 typedef struct perfview_writer {
@@ -62,7 +64,7 @@ typedef struct perfview_writer {
     bool failed;        /* out of memory */
 } perfview_writer;
 
-/* What is gone through: rows of sums, or lifetimes. */
+/* The source of samples: rows of sums, or lifetimes. */
 typedef struct perfview_source {
     export_samples samples;
     etlheap_query query;
@@ -216,7 +218,7 @@ static etl_status write_document(perfview_writer *w, const perfview_source *sour
     return status;
 }
 
-/* Frames and stacks, all of which are known after counting. */
+/* Writes frames and stacks; all are known after the counting pass. */
 static void write_elements(perfview_writer *w)
 {
     etlheap_xml_element(&w->xml, "Frames");
@@ -242,7 +244,7 @@ static void write_elements(perfview_writer *w)
     etlheap_xml_close(&w->xml);
 }
 
-/* One row or lifetime. No size is no reason to leave a sample out. */
+/* Takes one row or lifetime, also one of size 0. */
 static void take(perfview_writer *w, const etlheap_table *table, const etlheap_row *row,
                  i64 time_ns, u64 size_bytes)
 {
@@ -278,8 +280,8 @@ static u32 node_of(perfview_writer *w, const etlheap_table *table, const etlheap
     return numbers ? export_tree_stack(&w->tree, node, table, row->stack, numbers) : node;
 }
 
-/* The numbers of the table's frames, of which at least these have one; NULL: no memory. A
- * table has frames of rows that no sample is made of, and those are not to be listed. */
+/* Numbers the table's frames, at least those given; NULL without memory. Frames that no sample uses
+ * are not numbered, so they are not listed. */
 static const u32 *numbers_of(perfview_writer *w, const etlheap_table *table, etlheap_indices frames)
 {
     if (table->frame_count > w->number_capacity) {
@@ -314,7 +316,7 @@ static u32 number_of_text(perfview_writer *w)
     return number;
 }
 
-/* PerfView groups by what is before the "!", so every frame has one. */
+/* Adds a frame. PerfView groups by the text before "!", so every frame has one. */
 static void add_frame(etlheap_text *text, const etlheap_frame *frame)
 {
     if (frame->module && frame->symbol) {
@@ -331,7 +333,8 @@ static void add_frame(etlheap_text *text, const etlheap_frame *frame)
         etlheap_text_add_string(text, "?");
 }
 
-/* Three digits of a millisecond, as PerfView writes them; what is less is cut off. */
+/* Writes a sample. Times have three digits of a millisecond, as PerfView writes them; the rest is
+ * cut off. */
 static void write_sample(perfview_writer *w, u32 node, i64 time_ns, u64 size_bytes)
 {
     char time[32];

@@ -1,14 +1,14 @@
 /*
- * export_pprof.c - a profile for pprof: gzip around a protocol buffers message.
+ * export_pprof.c - writes a profile for pprof: gzip around a protocol buffers message.
  *
- * A sample is a stack with one value for each sample type. Each kind has its own four,
- * of the names that heap profiles have: inuse_space, inuse_objects, alloc_space and
- * alloc_objects, and virtualalloc_inuse_space and so on for the others, since kinds
- * must not be added up. Samples are by process and WPA's type, which are labels: pprof
- * adds up what it is asked for. What they refer to is in pprof_code.c.
+ * In: rows of sums by process, type and stack. Out: the profile.
  *
- * pprof compares and merges only profiles of equal sample types. So every kind that is
- * asked for is there, whether the trace has it or not.
+ * A sample is a stack with one value for each sample type. Each kind has its own four types, named
+ * as in heap profiles: inuse_space, inuse_objects, alloc_space and alloc_objects, and
+ * virtualalloc_inuse_space and so on for the others, because kinds must not be added up. Process
+ * and WPA's type are labels: pprof adds up what it is asked for. pprof_code.c writes what samples
+ * refer to. Invariant: pprof compares and merges only profiles with equal sample types. So every
+ * kind asked for is there, whether the trace has it or not.
  * Source: google/pprof, proto/profile.proto; Merge of its package profile.
  */
 #include "export_samples.h"
@@ -29,7 +29,7 @@ enum { LABEL_KEY = 1, LABEL_TEXT, LABEL_NUMBER };
 static const etlheap_key keys[] = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS, ETLHEAP_KEY_TYPE,
                                     ETLHEAP_KEY_STACK };
 
-/* What a kind has of a row. */
+/* The four values of a row, for its kind. */
 typedef enum pprof_value { INUSE_SPACE, INUSE_OBJECTS, ALLOC_SPACE, ALLOC_OBJECTS } pprof_value;
 
 typedef struct pprof_writer {
@@ -108,8 +108,9 @@ static void write_head(pprof_writer *w, const etlheap_export_request *request)
     write_time(w);
 }
 
-/* Viewers show the first kind asked for that the trace has. Custom allocators, which few
- * programs have, are left out if they are not asked for and not there. */
+/* Chooses the kind that viewers show first: the first selected kind that the trace has. Custom
+ * allocators, which few programs have, are left out unless they are selected or the trace has
+ * them. */
 static void choose_shown(pprof_writer *w, const etlheap_export_request *request)
 {
     u32 present = 0, kind = 0;
@@ -155,9 +156,9 @@ static void write_sample_types(pprof_writer *w)
                             pprof_string(&w->code, "etlheap " ETLHEAP_VERSION));
 }
 
-/* The first mapping is the main binary by the format's definition, and viewers show it
- * as the profile's file: it is the program that has most bytes of what is shown first,
- * of those whose module the trace names. */
+/* Writes the main binary, by definition the first mapping; viewers show it as the profile's
+ * file. It is the program with the most bytes of the shown kind among those whose module the
+ * trace names. */
 static void write_main_binary(pprof_writer *w)
 {
     const etlheap_table *const table = w->code.table;
@@ -204,8 +205,8 @@ static bool add_program(pprof_programs *programs, const etlheap_row *row, u64 by
     return true;
 }
 
-/* Of the window. A recording before 1970, or that does not say when it was, has no
- * time. */
+/* Writes the time of the window, unless the recording is from before 1970 or does not say when it
+ * was. */
 static void write_time(pprof_writer *w)
 {
     const i64 start = etlheap_result_trace(w->code.result)->start_time_filetime;
@@ -220,7 +221,7 @@ static void write_time(pprof_writer *w)
     etlheap_text_clear(&w->list);
 }
 
-/* Values of kinds that are not the row's are 0, which has to be said. */
+/* Writes a sample. The values of other kinds are 0, and must be written. */
 static void write_sample(pprof_writer *w, const etlheap_row *row)
 {
     i64 values[VALUES_PER_KIND];
@@ -240,7 +241,7 @@ static void write_sample(pprof_writer *w, const etlheap_row *row)
     pprof_put(&w->code, PROFILE_SAMPLE, &w->message);
 }
 
-/* False: the row has nothing of what a profile counts. */
+/* The values of a row; false if it has nothing that a profile counts. */
 static bool values_of_row(const etlheap_row *row, i64 values[VALUES_PER_KIND])
 {
     const bool is_made = row->type == ETLHEAP_TYPE_AIFO || row->type == ETLHEAP_TYPE_AIFI;

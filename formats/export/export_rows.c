@@ -1,4 +1,10 @@
-/* export_rows.c - see export_rows.h. */
+/*
+ * export_rows.c - opens and closes what exporters of rows write: a report's table, or a walk over
+ * lifetimes.
+ *
+ * In: a request. Out: a table or a walk, with its names. Closing returns the status of writing, or
+ * what stopped the walk.
+ */
 #include "export_rows.h"
 
 #include "export_samples.h"

@@ -1,4 +1,9 @@
-/* export_samples.c - see export_samples.h. */
+/*
+ * export_samples.c - asks the engine for samples: a stack and a value, by a metric.
+ *
+ * In: a request with a metric (outstanding, allocated, peak). Out: a table, and size and count of
+ * each row. Invariant: what a metric means is defined here only, so all profiles agree.
+ */
 #include "export_samples.h"
 
 /* How a metric is asked for: of which types, and what of their rows counts. A journal

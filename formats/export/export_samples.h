@@ -1,39 +1,37 @@
 /*
- * export_samples.h - what a metric counts, by groups: what profiles are made of.
+ * export_samples.h - what a metric counts, by groups: the data of profiles.
  *
- * Profilers know samples: a stack and a value. A metric is a question to the engine
- * whose rows are such samples; what size and count of a row are is said once, here.
+ * Profilers have samples: a stack and a value. A metric is a question to the engine whose rows are
+ * such samples. This file defines the size and count of a row.
  */
 #ifndef ETLHEAP_EXPORT_SAMPLES_H
 #define ETLHEAP_EXPORT_SAMPLES_H
 
 #include "formats/formats.h"
 
-/* The frame of memory whose stack was not recorded. */
+/* The frame for memory without a recorded stack. */
 #define EXPORT_NO_STACK "[no stack]"
 
-/* Rows of the table that have nothing of the metric (export_count is 0) are to be
- * passed over. Some metrics have a row for each type besides the keys asked for. */
+/* Samples. Skip rows without a value (export_count is 0). For some metrics, rows are also divided
+ * by type. */
 typedef struct export_samples {
-    const etlheap_table *table; /* by the keys asked for, largest size first; frames are named */
+    const etlheap_table *table; /* by the requested keys, largest size first, with named frames */
     etlheap_measure size, count;
 } export_samples;
 
-/* keys: what rows are grouped by; TYPE is not among them. Errors as of etlheap_aggregate. To be closed after a
- * success. */
+/* Opens samples grouped by `keys`, which must not include TYPE. Close them after a success. Errors
+ * as for etlheap_aggregate. */
 etl_status export_samples_open(const etlheap_export_request *request, const etlheap_key *keys,
                                u32 key_count, export_samples *out, etl_error *err);
 void export_samples_close(export_samples *samples);
 
-/*
- * The lifetimes that a metric counts, for those who walk over them. `out` borrows from
- * the request's query and from `moments`. Errors as of etlheap_find_peaks.
- */
+/* Makes the query for the lifetimes that a metric counts, to walk over them. `out` borrows from the
+ * request's query and from `moments`. Errors as for etlheap_find_peaks. */
 etl_status export_samples_select(const etlheap_export_request *request, etlheap_query *out,
                                  i64 moments[ETLHEAP_KIND_CAPACITY], etl_error *err);
 
-/* The rows of a report by these keys, largest outstanding size first; frames are named.
- * Errors as of etlheap_aggregate. Owned by the caller after a success. */
+/* Makes the rows of a report by these keys, largest outstanding size first, with named frames. The
+ * caller owns *out. Errors as for etlheap_aggregate. */
 etl_status export_table_open(const etlheap_export_request *request, const etlheap_key *keys,
                              u32 key_count, const etlheap_table **out, etl_error *err);
 

@@ -1,10 +1,13 @@
 /*
- * export_speedscope.c - profiles for speedscope: one for each kind and process.
+ * export_speedscope.c - writes profiles for speedscope: one for each kind and process.
  *
- * A sampled profile in bytes: stacks, outermost frame first, and a weight for each.
- * Kinds must not be added up, and one process is what people look at, so each pair is
- * a profile of its own, to be chosen in the viewer; the one with the most bytes of the
- * first kind is shown first.
+ * In: rows with stacks. Out: a JSON file of sampled profiles in bytes: stacks, outermost frame
+ * first, and a weight for each.
+ *
+ * Kinds must not be added up, and people look at one process at a time. So each pair is a profile
+ * of its own, to be chosen in the viewer; the one with the most bytes of the first kind is shown
+ * first. Invariant: frames are shared by all profiles and come first in the file, in the order of
+ * the table.
  * Source: the viewer's file-format-schema.json.
  */
 #include "formats/json/json.h"
@@ -16,7 +19,7 @@
 
 static const etlheap_key keys[] = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS, ETLHEAP_KEY_STACK };
 
-/* A row's place in the profiles: sorted, rows of a profile are neighbours. */
+/* A row with its profile: after sorting, rows of a profile are neighbours. */
 typedef struct profile_row {
     const etlheap_row *row;
     u32 index; /* in the table, whose order stays within a profile */
@@ -100,8 +103,8 @@ static profile next_profile(const export_samples *samples, const profile_row *ro
     return part;
 }
 
-/* The active profile is known before the profiles are written: one more time through
- * the rows costs less than keeping what they look like. */
+/* Writes the document. The active profile must be known before profiles are written; another pass
+ * over the rows costs less than keeping them. */
 static void write_document(const export_samples *samples, const profile_row *rows, u32 count,
                            etlheap_text *scratch, etlheap_sink *sink)
 {
@@ -137,7 +140,7 @@ static void write_document(const export_samples *samples, const profile_row *row
     etlheap_json_end(&json);
 }
 
-/* Behind the table's frames stands one for rows without a stack. */
+/* Writes the table's frames, and one more for rows without a stack. */
 static void write_frames(etlheap_json *json, const etlheap_table *table, etlheap_text *scratch)
 {
     etlheap_json_array(json, "frames");
@@ -159,7 +162,7 @@ static void write_frames(etlheap_json *json, const etlheap_table *table, etlheap
     etlheap_json_array_close(json);
 }
 
-/* Without rows, one of nothing: the viewer has to show something. */
+/* Writes a profile; an empty one if there are no rows, because the viewer must show something. */
 static void write_profile(etlheap_json *json, const export_samples *samples, const profile *part,
                           etlheap_text *scratch)
 {

@@ -1,4 +1,7 @@
-/* export_tree.c - see export_tree.h. */
+/*
+ * export_tree.c - turns stacks into nodes of one tree; export_tree.h draws it. Invariant: a node is
+ * numbered after its caller, in the order in which stacks are first met.
+ */
 #include "export_tree.h"
 
 #include <stdlib.h>

@@ -1,12 +1,12 @@
 /*
- * export_tree.h - stacks as one tree: formats that refer to a stack by the node of its
+ * export_tree.h - stacks as one tree, for formats that refer to a stack by the node of its
  * innermost frame, and to its callers by parent links.
  *
  *     a < b < main        node 0: main   1: b, called by 0   2: a, called by 1
  *     c < b < main        node 3: c, called by 1
  *
- * Nodes are numbered in the order in which stacks are first met, callers before those
- * they call. What a frame is, is the caller's business: here it is a number.
+ * Nodes are numbered in the order in which stacks first occur, callers before callees. The caller
+ * decides what a frame is: here it is a number.
  */
 #ifndef ETLHEAP_EXPORT_TREE_H
 #define ETLHEAP_EXPORT_TREE_H
@@ -24,18 +24,18 @@ typedef struct export_tree {
     bool failed;
 } export_tree;
 
-/* The node of a frame that `parent` calls; EXPORT_NO_NODE: nobody does. */
+/* Finds or adds the node of a frame called by `parent`; EXPORT_NO_NODE: the outermost frame. */
 u32 export_tree_child(export_tree *tree, u32 parent, u32 frame);
 
 /*
- * The node of a stack of the table below `root` (EXPORT_NO_NODE: below none), or that
- * root when there is no stack (ETLHEAP_NO_INDEX). frame_numbers says what each frame
- * of the table is called in the tree.
+ * Finds or adds the node of a stack of the table below `root` (EXPORT_NO_NODE: none). Without a
+ * stack (ETLHEAP_NO_INDEX), returns the root. frame_numbers has the number in the tree for each
+ * frame of the table.
  */
 u32 export_tree_stack(export_tree *tree, u32 root, const etlheap_table *table, u32 stack,
                       const u32 *frame_numbers);
 
-/* Stacks of another table will be asked for. */
+/* Call it before using stacks of another table. */
 void export_tree_next_table(export_tree *tree);
 
 static inline u32 export_tree_count(const export_tree *tree)

@@ -1,26 +1,28 @@
 /*
- * export_wpa_profile.c - a profile that opens the original trace in WPA at what we
- * found: the table of the kind, filtered to the process whose memory grew most.
+ * export_wpa_profile.c - writes a profile that opens the original trace in WPA at our result: the
+ * table of the kind, filtered to the process whose memory grew most.
  *
- * A profile configures a view and holds no data. Its dialect is that of Windows 10 and
- * later, WpaProfileContainer Version 2, as profiles of microsoft/MSO-Scripts,
- * google/UIforETW and Siemens-Healthineers/ETWAnalyzer show it. None of them has a
- * range of time, so that goes on the command line of wpa.exe, which stands in a comment
- * of the profile and in the advice.
+ * In: a result and a query. Out: a .wpaProfile, and the command line for wpa.exe in a comment and
+ * in the advice.
  *
- * The four counts of a preset are the places of four bars among its columns. They
- * count bars and columns alike, from 0, the columns that are not shown too:
+ * A profile configures a view and holds no data. Its dialect is that of Windows 10 and later,
+ * WpaProfileContainer Version 2, as profiles of microsoft/MSO-Scripts, google/UIforETW and
+ * Siemens-Healthineers/ETWAnalyzer show it. None of them has a range of time, so that goes on the
+ * command line.
+ *
+ * The four counts of a preset are the places of four bars among its columns. They count bars and
+ * columns alike, from 0, also columns that are not shown:
  *
  *     Process  Type  Stack ║ ▏ Count ▕ Impacting Size │ Size  AllocTime  FreeTime
  *        0       1     2   3 4   5   6       7        8
  *
- *     3 KeyColumnCount         the gold bar: rows are by what is left of it
+ *     3 KeyColumnCount         the gold bar: rows are grouped by what is left of it
  *     4 LeftFrozenColumnCount  what is left of it does not scroll
  *     6 RightFrozenColumnCount what is right of it does not either
  *     8 GraphColumnCount       the blue bar: what is right of it is drawn
  *
- * This follows from all presets of these profiles: only so the columns that each one
- * draws are at the end of its list.
+ * This follows from all presets of these profiles: only so are the columns that each preset draws
+ * at the end of its list. Invariant: a column added to `preset` moves the bars behind it.
  */
 #include "formats/io/units.h"
 #include "formats/io/xml.h"
@@ -33,7 +35,7 @@
 
 #define NAME_IN_COMMENT "finding.wpaProfile"
 
-/* What stands inside a Column. */
+/* The contents of a Column element. */
 typedef enum column_options {
     OPTIONS_NONE,
     OPTIONS_PROCESS,   /* heap alone has it */
@@ -59,7 +61,7 @@ typedef struct preset_column {
         .is_bar = true, .what = BAR_##name                                                         \
     }
 
-/* Sort priorities that are not given are those that are left, in order. */
+/* Columns without a sort priority get the remaining ones, in order. */
 static const preset_column preset[] = {
     { .what = WPA_PROCESS_NAME, .width = "150" },
     { .what = WPA_PROCESS, .width = "150", .options = OPTIONS_PROCESS, .is_visible = true },
@@ -105,7 +107,7 @@ static const preset_column preset[] = {
 
 #define SORT_PRIORITY_FIRST 2u /* that is not given */
 
-/* Where the profile leads. */
+/* The view that the profile opens. */
 typedef struct finding {
     const wpa_table *table;
     const char *process; /* borrowed from the result */
@@ -157,7 +159,7 @@ etl_status etlheap_export_wpa_profile(const etlheap_export_request *request, etl
 
 /* --- what was found ------------------------------------------------------------------ */
 
-/* The process and kind with the largest impacting size of what is selected. */
+/* Finds the process and kind with the largest impacting size in the selection. */
 static etl_status find(const etlheap_export_request *request, finding *out, etl_error *err)
 {
     const etlheap_table *table;
@@ -216,7 +218,7 @@ static void add_command(etlheap_text *text, const etlheap_export_request *reques
                             found->to_ns < 0 ? 0 : found->to_ns);
 }
 
-/* Quotes are not allowed in names of Windows. */
+/* Adds a quoted name. Windows allows no quotes in names. */
 static void add_quoted(etlheap_text *text, const char *word)
 {
     const char *const quote = word[strcspn(word, " \t&()^;,=%!'+`~[]{}")] != '\0' ? "\"" : "";
@@ -225,8 +227,8 @@ static void add_quoted(etlheap_text *text, const char *word)
     etlheap_text_add_string(text, quote);
 }
 
-/* The file as it is called where it goes next: without its folder here, and without
- * the compression, which WPA does not read. */
+/* Adds the profile's name as it will be where it is used: without our folder, and without the
+ * compression, which WPA does not read. */
 static void add_profile_name(etlheap_text *text, const char *output)
 {
     if (!output)
@@ -282,7 +284,7 @@ static etl_status write_profile(const etlheap_export_request *request, const fin
     return etlheap_xml_end(&xml) == ETL_OK && !failed ? ETL_OK : ETL_ERR_MEMORY;
 }
 
-/* The same bytes whatever the file is called: its name is one of ours. */
+/* Writes the comment. It uses a fixed name, so that the bytes do not depend on the file's name. */
 static void write_comment(etlheap_xml *xml, const etlheap_export_request *request,
                           const finding *found, etlheap_text *text)
 {
@@ -359,9 +361,8 @@ static void write_preset_head(etlheap_xml *xml, const etlheap_export_request *re
 }
 
 /*
- * By process and by what is impacting, or by the types that were asked for. How a
- * quotation mark is written in a filter is not known: a process that has one, which
- * Windows does not allow, is not filtered by.
+ * Adds the filter: process, and impacting or the chosen types. How WPA quotes a quotation mark in a
+ * filter is unknown; a process with one, which Windows does not allow, is not filtered by.
  */
 static void add_filter(etlheap_text *text, const etlheap_query *query, const finding *found)
 {

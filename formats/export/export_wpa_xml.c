@@ -1,6 +1,9 @@
 /*
- * export_wpa_xml.c - the data of WPA's tables Heap Allocations and VirtualAlloc Commit
- * LifeTimes as XML. wpa_xml.xsd is the format's description, wpa_xml_read.c reads it.
+ * export_wpa_xml.c - writes the data of WPA's tables Heap Allocations and VirtualAlloc Commit
+ * LifeTimes as XML.
+ *
+ * In: lifetimes, or sums of a summary. Out: a document that wpa_xml.xsd describes and
+ * wpa_xml_read.c reads:
  *
  *     WpaTables
  *       Trace/File          what was recorded
@@ -14,8 +17,8 @@
  *         Node              a frame and who calls it; a row's Stack is the innermost
  *       Diagnostics         what was lost
  *
- * Rows come before the stacks they refer to, because those are complete only after the
- * last row: nothing but frames and nodes is kept of what was written.
+ * Invariant: rows come before the stacks that they refer to, because those are complete only after
+ * the last row. So only frames and nodes are kept of what was written.
  */
 #include "formats/io/units.h"
 #include "formats/io/xml.h"
@@ -112,7 +115,7 @@ static etl_status write_sums(wpa_writer *w, u32 kinds, etlheap_sink *sink, etl_e
     return ETL_OK;
 }
 
-/* Kinds are walked one after the other, so that rows of a table come by time. */
+/* Writes lifetimes, kind by kind, so that rows of a table are in order of time. */
 static etl_status write_lifetimes(wpa_writer *w, u32 kinds, etlheap_sink *sink, etl_error *err)
 {
     etl_status status = ETL_OK;
@@ -158,7 +161,8 @@ static etl_status write_walk(wpa_writer *w, const wpa_table *table, etlheap_sink
     return status;
 }
 
-/* Impacting size is what a lifetime adds to what is outstanding over the window. */
+/* The row of a lifetime. Its impacting size is what it adds to outstanding memory over the
+ * window. */
 static etlheap_row row_of(const etlheap_lifetimes *walk, const etlheap_lifetime *lifetime)
 {
     const i64 size = lifetime->size_bytes > INT64_MAX ? INT64_MAX : (i64)lifetime->size_bytes;
@@ -234,7 +238,7 @@ static void begin_table(wpa_writer *w, const wpa_table *table)
     etlheap_xml_element(xml, "Rows");
 }
 
-/* Peaks are not in every table, and a summary knows no heaps. */
+/* Has the table the field? Not every table has peaks, and a summary has no heaps. */
 static bool has_field(const wpa_writer *w, const wpa_table *table, wpa_field field)
 {
     const wpa_field_info *const info = wpa_field_of(field);
@@ -268,7 +272,7 @@ static void write_row(wpa_writer *w, const wpa_table *table, const etlheap_row *
         etl_sat_add_i64(w->impacting_size, row->measures[ETLHEAP_MEASURE_IMPACTING_SIZE]);
 }
 
-/* A cell that is empty in WPA is an attribute that is absent. */
+/* Writes a cell. An empty cell of WPA is an absent attribute. */
 static void write_cell(wpa_writer *w, wpa_field field, const etlheap_row *row)
 {
     static const etlheap_measure measures[WPA_FIELD_COUNT] = {

@@ -1,7 +1,7 @@
 /*
- * export_writers.h - the writers that exporters.c lists, one file each.
+ * export_writers.h - the writers listed in exporters.c, one file each.
  *
- * Contracts are those of etlheap_exporter in exporters.h.
+ * Each behaves as described for etlheap_exporter in exporters.h.
  */
 #ifndef ETLHEAP_EXPORT_WRITERS_H
 #define ETLHEAP_EXPORT_WRITERS_H

@@ -1,6 +1,9 @@
 /*
- * exporters.c - the table of exporters: choices, help and the "unknown format"
- * message of `export` come from these rows.
+ * exporters.c - the table of exporters: their names, files, options and functions.
+ *
+ * In: nothing. Out: const rows. Choices, help and the "unknown format" error of `export` come from
+ * them, and etlheap_export calls the row's function. Invariant: no other place lists exporters; to
+ * add one, add a row here and a file export_NAME.c.
  */
 #include "export_writers.h"
 

@@ -6,8 +6,8 @@
 
 #include "formats/formats.h"
 
-/* "heap;app.exe (4321);ntdll.dll!RtlUserThreadStart;app.exe!main": keys of the row in this order,
- * then, if the stack is one of them, its frames, the outermost first. `scratch` is overwritten;
+/* Writes "heap;app.exe (4321);ntdll.dll!RtlUserThreadStart;app.exe!main": the row's keys in this
+ * order, then its frames if the stack is a key, the outermost first. `scratch` is overwritten;
  * scratch->failed: out of memory. */
 void folded_path_write(const etlheap_table *table, const etlheap_row *row, const etlheap_key *keys,
                        u32 key_count, etlheap_text *scratch, etlheap_sink *sink);

@@ -1,9 +1,15 @@
 /*
- * parquet_chunk.c - see parquet_chunk.h.
+ * parquet_chunk.c - encodes the values of one column in one row group as pages. parquet_chunk.h has
+ * the layout.
  *
- * Whether the dictionary pays is known when all values are there: it must be smaller
- * than the plain values before compression, as readers unpack it first. Pages are cut
- * by rows, so that a reader needs memory for one at a time.
+ * In: values, one by one. Out: pages in a sink, their sizes, and statistics for the footer.
+ *
+ *     values ──▶ dictionary smaller than plain?  yes ──▶ dictionary page, data pages of numbers
+ *                                                no  ──▶ plain data pages
+ *
+ * Whether the dictionary pays is known when all values are there: it must be smaller than the plain
+ * values before compression, because readers unpack it first. Invariant: pages are cut between
+ * rows, never inside a list, so that a reader needs memory for one page at a time.
  */
 #include "parquet_chunk.h"
 
@@ -28,7 +34,7 @@ typedef struct page_part {
     u32 level_count; /* rows, or of lists as parquet_chunk_level_count */
 } page_part;
 
-/* What of the lists of a page is spelled out. */
+/* The part of a page's lists to spell out. */
 typedef enum list_part { LIST_REPEATS, LIST_DEFINED, LIST_ITEMS } list_part;
 
 static bool is_coding_smaller(const parquet_chunk *chunk);
@@ -168,7 +174,7 @@ parquet_chunk_sizes parquet_chunk_write(const parquet_chunk *chunk, parquet_page
     return sizes;
 }
 
-/* As many rows from part->row on as make a page. */
+/* Takes as many rows from part->row on as make a page. */
 static void cut_page(const parquet_chunk *chunk, page_part *part)
 {
     part->row_count = 0;
@@ -239,7 +245,7 @@ static void write_data(const parquet_chunk *chunk, const page_part *part, parque
     write_page(part, false, pages, sizes);
 }
 
-/* Of each value whether it goes on with a list, then what it is, then the values.
+/* Writes lists: for each value whether it continues a list, then what it is, then the values.
  * Source: README.md of the format, "Nested Encoding". */
 static void write_lists(const parquet_chunk *chunk, const page_part *part, parquet_pages *pages,
                         parquet_chunk_sizes *sizes)
@@ -343,7 +349,7 @@ static void write_page(const page_part *part, bool is_dictionary, parquet_pages 
     pages->offset += pages->header.size + pages->packed.size;
 }
 
-/* Nothing can fail once there is room for the worst case. */
+/* Compresses the page. With room for the worst case, nothing else can fail. */
 static bool pack(parquet_pages *pages)
 {
     etlheap_text *const packed = &pages->packed;
@@ -386,8 +392,8 @@ static void add_header(const page_part *part, bool is_dictionary, bool is_coded,
     parquet_thrift_close(&thrift);
 }
 
-/* Statistics: null_count, max_value and min_value; the older min and max have an
- * order that was never said. */
+/* Adds Statistics: null_count, max_value and min_value. The order of the older min and max was
+ * never defined. */
 void parquet_chunk_statistics(const parquet_chunk *chunk, u32 field, parquet_thrift *thrift)
 {
     parquet_thrift_struct(thrift, field);
@@ -399,7 +405,7 @@ void parquet_chunk_statistics(const parquet_chunk *chunk, u32 field, parquet_thr
     parquet_thrift_close(thrift);
 }
 
-/* In the order of the column's type: flipping the sign bit makes it the unsigned one. */
+/* Adds the range in the order of the column's type: flipping the sign bit makes it unsigned. */
 static void put_numbers_range(const parquet_chunk *chunk, parquet_thrift *thrift)
 {
     const parquet_type type = (parquet_type)chunk->column->type;

@@ -1,4 +1,10 @@
-/* parquet_dictionary.c - see parquet_dictionary.h. */
+/*
+ * parquet_dictionary.c - numbers the distinct values of a column in a row group, in order of first
+ * use.
+ *
+ * In: numbers or texts. Out: their entry, and all entries for the dictionary page. Running out of
+ * memory is sticky; entries are 0 then.
+ */
 #include "parquet_dictionary.h"
 
 #include <stdlib.h>

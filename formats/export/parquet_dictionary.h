@@ -1,10 +1,9 @@
 /*
- * parquet_dictionary.h - the distinct values of a column in a row group, in order of
- * first use.
+ * parquet_dictionary.h - the distinct values of a column in a row group, in order of first use.
  *
- * An entry is a number, or a text whose bytes lie behind each other. It is found by
- * a table of slots that is never more than half full. Running out of memory is
- * sticky (`failed`): entries are 0 then.
+ * An entry is a number or a text; the bytes of texts are stored one after the other. Entries are
+ * found by a hash table that is never more than half full. Running out of memory is sticky
+ * (`failed`): entries are then 0.
  */
 #ifndef PARQUET_DICTIONARY_H
 #define PARQUET_DICTIONARY_H
@@ -13,7 +12,7 @@
 
 /* Start from {0}. One holds numbers or texts, not both. */
 typedef struct parquet_dictionary {
-    u64 *items;  /* by entry: the number, or where the text ends in `bytes` */
+    u64 *items;  /* by entry: the number, or the end of the text in `bytes` */
     u64 *hashes; /* by entry */
     u32 *slots;  /* entry + 1; 0: free */
     u32 count, capacity;
@@ -28,7 +27,7 @@ u32 parquet_dictionary_text(parquet_dictionary *dictionary, const char *text, si
 /* The text of an entry; valid until the next one is added. */
 etl_bytes parquet_dictionary_text_of(const parquet_dictionary *dictionary, u32 entry);
 
-/* Forgets the entries and keeps the memory. */
+/* Removes all entries and keeps the memory. */
 void parquet_dictionary_clear(parquet_dictionary *dictionary);
 void parquet_dictionary_free(parquet_dictionary *dictionary);
 

@@ -1,6 +1,6 @@
 /*
- * parquet_hybrid.h - small numbers of a fixed width, as Parquet has them for the
- * entries of dictionaries and for what is NULL.
+ * parquet_hybrid.h - Parquet's encoding for small numbers of a fixed width: entries of
+ * dictionaries, and NULL levels.
  *
  *     run       varint(count << 1), then the value in whole bytes: a repeated value
  *     literals  varint(groups << 1 | 1), then groups of eight values, each in `width`
@@ -15,10 +15,11 @@
 
 #define PARQUET_WIDTH_MAX 32
 
-/* width: 1 to PARQUET_WIDTH_MAX bits, which all values fit in; count < 2^31. */
+/* Adds `count` values (count < 2^31) in `width` bits each, 1 to PARQUET_WIDTH_MAX. All values must
+ * fit. */
 void parquet_hybrid_add(etlheap_text *out, const u32 *values, u32 count, u32 width);
 
-/* Bits that numbers below `limit` take, at least 1: some readers refuse none. */
+/* The number of bits for numbers below `limit`, at least 1, because some readers refuse 0. */
 u32 parquet_hybrid_width(u32 limit);
 
 #endif

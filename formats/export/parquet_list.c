@@ -1,4 +1,6 @@
-/* parquet_list.c - see parquet_list.h. */
+/*
+ * parquet_list.c - keeps each list of a column of lists once in a row group; rows have its number.
+ */
 #include "parquet_list.h"
 
 #include <stdlib.h>

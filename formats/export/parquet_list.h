@@ -1,8 +1,8 @@
 /*
- * parquet_list.h - the lists of a column of lists, each kept once in a row group.
+ * parquet_list.h - the lists in a column of lists, each kept once per row group.
  *
- * Rows share stacks, so a row has the number of its list, as a row of texts has the number
- * of a dictionary entry. Lists are spelled out only in the pages.
+ * Rows share stacks, so a row has the number of its list, as a row of texts has the number of a
+ * dictionary entry. Lists are written out only in the pages.
  */
 #ifndef PARQUET_LIST_H
 #define PARQUET_LIST_H
@@ -10,8 +10,8 @@
 #include "formats/formats.h"
 
 typedef struct parquet_list {
-    u32 start, count; /* of the items */
-    u64 text_bytes;   /* that they take when written plainly */
+    u32 start, count; /* range of the items */
+    u64 text_bytes;   /* size of the texts when written plainly */
 } parquet_list;
 
 /* Start from {0}. */
@@ -22,7 +22,7 @@ typedef struct parquet_lists {
     bool failed; /* no memory */
 } parquet_lists;
 
-/* Begins a list, whose items are then added; returns its number. */
+/* Begins a list and returns its number. Add its items next. */
 u32 parquet_lists_begin(parquet_lists *lists);
 void parquet_lists_item(parquet_lists *lists, u32 entry, u64 text_bytes);
 

@@ -1,4 +1,8 @@
-/* parquet_thrift.c - see parquet_thrift.h. */
+/*
+ * parquet_thrift.c - writes structures in Thrift's compact protocol; parquet_thrift.h has the
+ * layout. Invariant: fields are written in ascending order of their ids, because an id is stored as
+ * the distance from the last one.
+ */
 #include "parquet_thrift.h"
 
 #include "protobuf.h"

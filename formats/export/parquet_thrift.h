@@ -1,18 +1,17 @@
 /*
- * parquet_thrift.h - the headers and the footer of Parquet files: structures in
- * Thrift's compact protocol, put into text that grows.
+ * parquet_thrift.h - writes headers and footers of Parquet files: structures in Thrift's compact
+ * protocol.
  *
  *     structure   its fields, in ascending order of their ids, then a 0 byte
  *     field       one byte, id - last id << 4 | type, for steps of 1 to 15; else the
  *                 type and the id as a zigzag varint; then the value
  *     numbers     zigzag varints: 0, -1, 1, -2, ... become 0, 1, 2, 3, ...
- *     bytes       a varint of their size, then they
- *     truth       is the field's type, there is no value
+ *     bytes       a varint of their size, then the bytes
+ *     boolean     is the type of the field, without a value
  *     list        size << 4 | type of members for up to 14, else 0xF0 | type and a
  *                 varint of the size; then the members without field bytes
  *
- * Source: Apache Thrift, doc/specs/thrift-compact-protocol.md. Read back by DuckDB and
- * hyparquet.
+ * Source: Apache Thrift, doc/specs/thrift-compact-protocol.md. Read back by DuckDB and hyparquet.
  */
 #ifndef PARQUET_THRIFT_H
 #define PARQUET_THRIFT_H
@@ -21,7 +20,7 @@
 
 #define PARQUET_THRIFT_DEPTH_MAX 8
 
-/* Types of fields and members, as they stand in the file. */
+/* Types of fields and members, as in the file. */
 typedef enum parquet_thrift_type {
     PARQUET_THRIFT_TRUE = 1,
     PARQUET_THRIFT_FALSE = 2,
@@ -39,7 +38,7 @@ typedef struct parquet_thrift {
     u32 depth;
 } parquet_thrift;
 
-/* A structure that is no field: the whole, or the next member of a list. */
+/* Opens a structure that is not a field: the outermost one, or the next member of a list. */
 void parquet_thrift_open(parquet_thrift *thrift);
 void parquet_thrift_close(parquet_thrift *thrift);
 
@@ -49,9 +48,9 @@ void parquet_thrift_byte(parquet_thrift *thrift, u32 field, u8 value);
 void parquet_thrift_bool(parquet_thrift *thrift, u32 field, bool value);
 void parquet_thrift_bytes(parquet_thrift *thrift, u32 field, const char *bytes, size_t size);
 void parquet_thrift_string(parquet_thrift *thrift, u32 field, const char *text);
-void parquet_thrift_struct(parquet_thrift *thrift, u32 field); /* to be closed */
+void parquet_thrift_struct(parquet_thrift *thrift, u32 field); /* close it afterwards */
 
-/* The members follow: structures that are opened, or one of the two below. */
+/* Begins a list. Its members follow: structures that are opened, or one of the two below. */
 void parquet_thrift_list(parquet_thrift *thrift, u32 field, parquet_thrift_type type, u64 count);
 void parquet_thrift_member_i32(parquet_thrift *thrift, i64 value);
 void parquet_thrift_member_string(parquet_thrift *thrift, const char *text);

@@ -88,8 +88,9 @@ parquet_writer *parquet_open(const parquet_options *options, etlheap_sink *sink)
     return writer;
 }
 
-/* A sixteenth of the memory is for rows, and a thirty-second for texts, which are there up
- * to three times while they are written: most of it, the result takes that they are of. */
+/* Chooses the size of row groups. A sixteenth of the memory is for rows and a thirty-second for
+ * texts, which exist up to three times while they are written; most of the memory holds the result
+ * itself. */
 static void choose_groups(parquet_options *options)
 {
     if (options->group_rows == 0)
@@ -212,7 +213,7 @@ static parquet_chunk *next_chunk(parquet_writer *writer)
     return &writer->chunks[writer->column++];
 }
 
-/* The text itself when it is valid UTF-8, as nearly all are; else a copy. */
+/* The text itself if it is valid UTF-8, as nearly all are; else a corrected copy. */
 static etl_bytes valid_text(parquet_writer *writer, const char *text, size_t size)
 {
     size_t at = 0;
@@ -349,7 +350,7 @@ static void add_schema(const parquet_writer *writer, parquet_thrift *thrift)
     }
 }
 
-/* A list is a group of its name with a repeated group in it, which has the elements.
+/* Adds the groups of a list: a group with its name, and in it a repeated group with the elements.
  * Source: LogicalTypes.md of the format, "Lists". */
 static void add_list_groups(const parquet_column *column, parquet_thrift *thrift)
 {
@@ -389,7 +390,7 @@ static void add_leaf(const parquet_column *column, parquet_thrift *thrift)
     parquet_thrift_close(thrift);
 }
 
-/* What the converted type says, in the words that took its place. */
+/* Adds the logical type, which replaced the converted type. */
 static void add_logical_type(parquet_type type, parquet_thrift *thrift)
 {
     if (type != PARQUET_STRING && type != PARQUET_TIMESTAMP && type != PARQUET_UINT64)

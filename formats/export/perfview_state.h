@@ -1,12 +1,10 @@
-/*
- * perfview_state.h - how PerfView's window looks when it opens what we export.
- */
+/* perfview_state.h - the state of PerfView's window when it opens an exported file. */
 #ifndef PERFVIEW_STATE_H
 #define PERFVIEW_STATE_H
 
 #include "formats/io/xml.h"
 
-/* What the notes say of the samples. Everything is borrowed. */
+/* Facts about the samples, for the notes. Everything is borrowed. */
 typedef struct perfview_notes {
     const etlheap_trace_info *trace;
     etlheap_metric metric;
@@ -15,7 +13,7 @@ typedef struct perfview_notes {
     u64 sample_count;
 } perfview_notes;
 
-/* Writes the StackWindowGuiState element; out of memory is the writer's to tell. */
+/* Writes the StackWindowGuiState element. The XML writer reports missing memory. */
 void perfview_write_state(etlheap_xml *xml, const perfview_notes *notes);
 
 #endif

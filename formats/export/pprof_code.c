@@ -63,7 +63,7 @@ void pprof_add_mapping(pprof_code *code, u32 module)
     (void)write_mapping(code, module);
 }
 
-/* Calls that were inlined come before the frame of the code they are part of, and make
+/* Adds locations. Inlined calls come before the frame of the code that they are part of, and make
  * one location with it. */
 void pprof_add_locations(pprof_code *code, const etlheap_row *row, etlheap_text *list)
 {
@@ -122,8 +122,8 @@ void pprof_code_free(pprof_code *code)
     etlheap_text_free(&code->clean);
 }
 
-/* Of frames that lie at one address, the last of which is no inlined call. Without
- * frames, the place of memory whose stack was not recorded. */
+/* The location of frames at one address; the last one is not inlined. Without frames, the location
+ * of memory whose stack was not recorded. */
 static u32 location_of(pprof_code *code, const u32 *frames, u32 count)
 {
     static const etlheap_frame none = { .symbol = EXPORT_NO_STACK };
@@ -152,7 +152,7 @@ static u32 location_of(pprof_code *code, const u32 *frames, u32 count)
     return number + 1;
 }
 
-/* As all our output names it: "app.exe!Leaky::grow". */
+/* The function, named as in all our output: "app.exe!Leaky::grow". */
 static u32 function_of(pprof_code *code, const etlheap_frame *frame)
 {
     u32 number;
@@ -172,7 +172,7 @@ static u32 function_of(pprof_code *code, const etlheap_frame *frame)
     return number + 1;
 }
 
-/* 0: the trace does not say where the module was. */
+/* The mapping of a frame; 0 if the trace does not say where the module was. */
 static u32 mapping_of(pprof_code *code, const etlheap_frame *frame, u64 *base)
 {
     const u32 name = pprof_string(code, frame->module);
@@ -226,9 +226,8 @@ static u32 write_mapping(pprof_code *code, u32 index)
     return number + 1;
 }
 
-/* The first module of the build that the frame was seen in, at the lowest of its
- * addresses: modules of one name may be of several builds, as those of 32-bit programs
- * are, and a build may be loaded at several places. */
+/* Finds the first module of the frame's build, at its lowest address. Modules of one name may be of
+ * several builds, as those of 32-bit programs are, and a build may be loaded at several places. */
 static u32 find_module(const etlheap_result *result, const etlheap_frame *frame)
 {
     const u32 count = etlheap_module_count(result);
@@ -257,14 +256,14 @@ static bool is_same_build(const etlheap_module_info *a, const etlheap_module_inf
            a->age == b->age && memcmp(&a->guid, &b->guid, sizeof a->guid) == 0;
 }
 
-/* Of the frame's module, where the frame was seen. Frames of summaries were not seen
- * anywhere, and which build has one is to be found for each. */
+/* The base of the frame's module where the frame was seen. Frames of summaries were not seen
+ * anywhere, so the build is searched for each. */
 static u64 base_of(const etlheap_frame *frame)
 {
     return frame->address != ETLHEAP_NO_ADDRESS ? frame->address - frame->offset : frame->offset;
 }
 
-/* Summaries know of no addresses. */
+/* The address at which a frame was seen; summaries have none. */
 static u64 seen_at(const etlheap_frame *frame)
 {
     return frame->address != ETLHEAP_NO_ADDRESS ? frame->address : 0;

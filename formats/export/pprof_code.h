@@ -1,13 +1,12 @@
 /*
- * pprof_code.h - the code that a profile for pprof refers to: where stacks lie.
+ * pprof_code.h - the functions, mappings and locations of a pprof profile.
  *
- * Functions, mappings and locations are fields of the profile that are written when
- * the first sample needs them, before it; strings, which everything refers to by
- * number, come last. So nothing but what was numbered is kept.
+ * These fields of the profile are written just before the first sample that needs them. Strings,
+ * which everything refers to by number, come last. So only numbers are kept.
  *
- * A trace has one address space a process, a profile has one for all: code is put at
- * the address at which the first module of its build is loaded. An inlined call is a
- * line of the location of the code that it is part of, innermost first.
+ * A trace has one address space per process, a profile has one for all. So code is put at the
+ * address at which the first module of its build is loaded. An inlined call is a line in the
+ * location of the code that contains it, innermost first.
  */
 #ifndef ETLHEAP_PPROF_CODE_H
 #define ETLHEAP_PPROF_CODE_H
@@ -30,46 +29,46 @@ enum {
     PROFILE_DEFAULT_TYPE
 };
 
-/* Where the code of a place that frames were seen at is put. */
+/* The address in the profile for code at some place. */
 typedef struct pprof_mapping {
-    u32 id; /* 0: it stays where it was, the module is not known */
+    u32 id; /* 0: the module is unknown, and the address stays */
     u64 base;
 } pprof_mapping;
 
-/* Start from {0} with what is borrowed, and ask for "" first: string 0 is empty. */
+/* Start from {0} with the borrowed members set, and request "" first: string 0 is empty. */
 typedef struct pprof_code {
     const etlheap_result *result;
     const etlheap_table *table;
     etlheap_gzip *gzip;
     export_numbers strings, functions, locations;
-    export_numbers modules;  /* by index: those that are mappings */
-    export_numbers places;   /* names and bases of modules as frames tell them */
+    export_numbers modules;  /* by index: modules that are mappings */
+    export_numbers places;   /* names and bases of modules in frames */
     pprof_mapping *mappings; /* by place */
     u32 mapping_capacity;
-    etlheap_text head, message, lines, line, name, clean; /* in the making */
+    etlheap_text head, message, lines, line, name, clean; /* being built */
     bool failed;                                          /* no memory */
 } pprof_code;
 
-/* The module that the program of a process is, by index; ETLHEAP_NO_INDEX: the trace
- * does not name it. pid: ETL_NO_ID takes that of any process. */
+/* The index of the module that is the program of a process; ETLHEAP_NO_INDEX: the trace does not
+ * name it. pid ETL_NO_ID: any process. */
 u32 pprof_program_module(const pprof_code *code, const char *process, u32 pid);
 
-/* Writes the mapping of a module, unless it is written. */
+/* Writes the mapping of a module, unless it was written before. */
 void pprof_add_mapping(pprof_code *code, u32 module);
 
 /* Appends the ids of a row's locations to a list, innermost first. */
 void pprof_add_locations(pprof_code *code, const etlheap_row *row, etlheap_text *list);
 
-/* The number of a string, which is made fit to be shown. */
+/* The number of a string, after replacing what cannot be printed. */
 u32 pprof_string(pprof_code *code, const char *text);
 
 /* Writes a field of the profile and empties its message. */
 void pprof_put(pprof_code *code, u32 field, etlheap_text *message);
 
-/* True: all that was asked for is there. */
+/* True if nothing failed. */
 bool pprof_code_ok(const pprof_code *code);
 
-/* What is borrowed stays the caller's. */
+/* Frees everything that is not borrowed. */
 void pprof_code_free(pprof_code *code);
 
 #endif

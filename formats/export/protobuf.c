@@ -1,4 +1,7 @@
-/* protobuf.c - see protobuf.h. */
+/*
+ * protobuf.c - writes fields of a protocol buffers message into text that grows. Values that are 0
+ * or empty are left out, as a reader takes missing fields for that.
+ */
 #include "protobuf.h"
 
 #define WIRE_VARINT 0u

@@ -1,10 +1,11 @@
 /*
- * protobuf.h - fields of a protocol buffers message, put into text that grows.
+ * protobuf.h - writes fields of protocol buffers messages.
  *
- * The wire format: a field is a tag, its number and how its value is written, and
- * then the value. Numbers are varints, seven bits a byte, lowest first. Messages in
- * messages, and numbers one after the other, are values with a length. What is 0 or
- * empty is what a reader takes a missing field for, and is left out.
+ * The wire format: a field is a tag (its number, and the type of its value) and the value. Numbers
+ * are varints, seven bits per byte, lowest first. Nested messages and lists of numbers are values
+ * with a length. Values of 0 and empty values are left out, because readers assume them for missing
+ * fields.
+ *
  * Source: protobuf.dev, "Encoding".
  */
 #ifndef ETLHEAP_PROTOBUF_H
@@ -14,13 +15,13 @@
 
 void etlheap_protobuf_number(etlheap_text *message, u32 field, u64 value);
 
-/* A value with a length, also of none: members of lists stay even if they are empty. */
+/* Writes a value with a length, even if empty, because members of lists must stay. */
 void etlheap_protobuf_bytes(etlheap_text *message, u32 field, etl_bytes value);
 
-/* What stands before such a value, which follows. */
+/* Writes what comes before such a value; the value follows. */
 void etlheap_protobuf_head(etlheap_text *message, u32 field, u64 size_bytes);
 
-/* Numbers of a list, to be put in as one value with a length. */
+/* Adds a number to a list, which is then written as one value with a length. */
 void etlheap_protobuf_varint(etlheap_text *list, u64 value);
 
 static inline etl_bytes etlheap_protobuf_of(const etlheap_text *message)

@@ -1,13 +1,11 @@
 /*
- * wpa_columns.h - the two tables of WPA that lifetimes belong to, and their columns.
+ * wpa_columns.h - WPA's two tables of lifetimes, and their columns.
  *
- * GUIDs and titles are those of published profiles, which spell them differently from
- * table to table ("ImpactingType", "Impacting Type"). Heap extents have a table too,
- * but no published profile says its GUIDs.
- *
- * Columns are absent that no record tells (Allocation Nature, Commit Nature), that are
- * not kept (Source, Bucket, SubSegment, Decommit Stack and thread), or whose definition
- * is not published (SelectionLifeTime, Impacting Stack).
+ * GUIDs and titles are those of published profiles, which spell them differently from table to
+ * table ("ImpactingType", "Impacting Type"). Heap extents have a table too, but no published
+ * profile states its GUIDs. Missing columns: those that no record has (Allocation Nature, Commit
+ * Nature), those that are not kept (Source, Bucket, SubSegment, Decommit Stack and thread), and
+ * those with an unpublished definition (SelectionLifeTime, Impacting Stack).
  */
 #ifndef ETLHEAP_WPA_COLUMNS_H
 #define ETLHEAP_WPA_COLUMNS_H
@@ -17,8 +15,8 @@
 /*
  * X(enumerator, attribute in wpa-xml, unit of the values, where, aggregation)
  *
- * where: of rows of lifetimes (LIFETIMES), of rows that add them up (SUMS), or both
- * (ALL). Rows that add up are by the columns without an aggregation.
+ * where: in rows of lifetimes (LIFETIMES), in rows of sums (SUMS), or both (ALL). Rows of sums are
+ * grouped by the columns without an aggregation.
  */
 #define WPA_FIELDS(X)                                                                              \
     X(PROCESS_NAME, "ProcessName", "text", ALL, NULL)                                              \
@@ -63,8 +61,8 @@ typedef struct wpa_column {
 
 typedef struct wpa_table {
     etlheap_kind kind;
-    const char *guid, *title;           /* of the graph and its table */
-    const char *view_guid, *view_title; /* of a tab that shows it */
+    const char *guid, *title;           /* the graph and its table */
+    const char *view_guid, *view_title; /* a tab that shows it */
     const char *colour;
     const char *height; /* of the graph */
     wpa_column columns[WPA_FIELD_COUNT];
@@ -74,11 +72,10 @@ typedef struct wpa_table {
 
 const wpa_table *wpa_table_at(u32 index); /* index < WPA_TABLE_COUNT */
 
-/* NULL: no table is known for the kind. */
+/* The table of a kind; NULL: none is known. */
 const wpa_table *wpa_table_of(etlheap_kind kind);
 
-/* Of the kinds that a query selects those that have a table; ETL_ERR_ARGUMENT when
- * none has. */
+/* Finds the selected kinds that have a table. ETL_ERR_ARGUMENT if none has. */
 etl_status wpa_kinds_of(const etlheap_query *query, u32 *kinds, etl_error *err);
 
 #endif

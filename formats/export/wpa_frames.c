@@ -1,4 +1,7 @@
-/* wpa_frames.c - see wpa_frames.h. */
+/*
+ * wpa_frames.c - numbers the frames of several tables, each frame once, by everything that is known
+ * about it.
+ */
 #include "wpa_frames.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /*
- * wpa_frames.h - frames of several tables, each numbered once.
+ * wpa_frames.h - numbers the frames of several tables, each once.
  *
- * Two frames are one if all that is known of them is the same.
+ * Two frames are the same if everything known about them is the same.
  */
 #ifndef ETLHEAP_WPA_FRAMES_H
 #define ETLHEAP_WPA_FRAMES_H
@@ -14,17 +14,16 @@ typedef struct wpa_frames {
     export_numbers keys;
     etlheap_frame *frames; /* by number */
     u32 capacity;
-    u32 *numbers; /* by frame of the table at hand */
+    u32 *numbers; /* by frame of the current table */
     u32 number_count, number_capacity;
     etlheap_text key;
     bool failed;
 } wpa_frames;
 
-/* The number of each frame that the table has by now; valid until the next call, and
- * only while nothing failed. */
+/* The number of each frame in the table; valid until the next call, and only if nothing failed. */
 const u32 *wpa_frames_of(wpa_frames *frames, const etlheap_table *table);
 
-/* Frames of another table will be asked for. */
+/* Call it before using frames of another table. */
 void wpa_frames_next_table(wpa_frames *frames);
 
 static inline u32 wpa_frames_count(const wpa_frames *frames)

@@ -1,8 +1,13 @@
 /*
- * wpa_xml_read.c - see wpa_xml_read.h.
+ * wpa_xml_read.c - reads the document that export_wpa_xml.c writes, and checks its sums.
  *
- * libxml2's reader hands over one node after the other. Where an element may stand, and
- * what is done with it, is a row of a table; what is open is a short path.
+ * In: a file or bytes. Out: an etlheap_wpa_document, or an error with its line.
+ *
+ *     libxml2's reader ──node by node──▶ row of the table of elements ──▶ begin function
+ *     open[]    the path of open elements; each element says where it may stand
+ *
+ * Invariant: a document that lost rows must not pass, so the sums of rows are compared with the
+ * Total that the writer stated, and a node may refer only to nodes before it.
  */
 #include "formats/wpa_xml_read.h"
 
@@ -167,7 +172,7 @@ static etl_status read_all(wpa_reader *r)
     return r->status;
 }
 
-/* What libxml2 complains of: the first sentence, without its line end. */
+/* Notes libxml2's complaint: the first sentence, without its line end. */
 static void note_error(void *user, reported_error error)
 {
     wpa_reader *const r = user;
@@ -280,7 +285,7 @@ static void begin_row(wpa_reader *r)
     add_sums(&r->table->of_type[type], &row);
 }
 
-/* Written by who knew the rows: a document that lost some does not pass. */
+/* Compares the rows with the writer's Total, so that a document that lost rows does not pass. */
 static void begin_total(wpa_reader *r)
 {
     const etlheap_wpa_sums *const all = &r->table->all;
@@ -305,7 +310,7 @@ static void begin_frame(wpa_reader *r)
     r->document->frame_count++;
 }
 
-/* A node that comes after its callers cannot be its own. */
+/* A node comes after its callers, so it cannot call itself. */
 static void begin_node(wpa_reader *r)
 {
     i64 parent = NOT_GIVEN;
@@ -363,7 +368,7 @@ static i64 count_of(wpa_reader *r, const char *name)
     return 0;
 }
 
-/* False, and *out left alone: there is no such attribute. */
+/* Reads an attribute; false, with *out unchanged, if there is none. */
 static bool take_number(wpa_reader *r, const char *name, i64 *out)
 {
     xmlChar *const text = xmlTextReaderGetAttribute(r->xml, (const xmlChar *)name);

@@ -186,7 +186,7 @@ function drawLegend(series) {
       ),
     );
   }
-  legend.append(make("span", { class: "key" }, make("span", { class: "swatch line" }), "peak inside each window"));
+  legend.append(make("span", { class: "key" }, make("span", { class: "swatch line" }), "peak in each time step"));
   if (isNarrowed()) {
     const swatch = make("span", { class: "swatch line" });
     swatch.style.borderTop = "2px solid var(--text)";
@@ -376,10 +376,10 @@ function drawSelection() {
     `${seconds(edge(from))} \u2013 ${seconds(edge(to))}`,
     span(edge(to) - edge(from)),
   );
-  figure("Outstanding at its end", "endSize", bytes(sums.endSize), blocks(sums.endCount) + part("endSize"));
+  figure("Outstanding at the end", "endSize", bytes(sums.endSize), blocks(sums.endCount) + part("endSize"));
   figure("Net growth", "net", signed(sums.net));
-  figure("Allocated in it", "allocSize", bytes(sums.allocSize), blocks(sums.allocCount) + part("allocSize"));
-  figure("Freed in it", "freeSize", bytes(sums.freeSize), blocks(sums.freeCount) + part("freeSize"));
+  figure("Allocated", "allocSize", bytes(sums.allocSize), blocks(sums.allocCount) + part("allocSize"));
+  figure("Freed", "freeSize", bytes(sums.freeSize), blocks(sums.freeCount) + part("freeSize"));
   figure("Peak", "peak", sums.peak === null ? "\u2013" : bytes(sums.peak));
   box.append(list);
   if (isNarrowed()) box.append(make("p", { class: "hint narrowed" }, narrowedText(whole)));

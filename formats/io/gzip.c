@@ -1,4 +1,7 @@
-/* gzip.c - see gzip.h. */
+/*
+ * gzip.c - compresses bytes through zlib into a sink, as a gzip member or as a bare stream for zip
+ * files. Errors of zlib can only be a lack of memory; those of the sink are sticky there.
+ */
 #define ZLIB_CONST /* its input is const */
 
 #include "gzip.h"

@@ -1,7 +1,5 @@
-/*
- * gzip.h - bytes written through zlib into a sink, as one gzip member or bare, as zip
- * files have them.
- */
+/* gzip.h - writes bytes through zlib into a sink, as a gzip member or as bare deflate data for zip
+ * files. */
 #ifndef ETLHEAP_GZIP_H
 #define ETLHEAP_GZIP_H
 
@@ -9,14 +7,14 @@
 
 typedef struct etlheap_gzip etlheap_gzip;
 
-/* The member has no name and no time. The sink is borrowed until the close. NULL: no
- * memory. */
+/* Opens a gzip member, without name and time. The sink is borrowed until etlheap_gzip_close. NULL
+ * if memory runs out. */
 etlheap_gzip *etlheap_gzip_open(etlheap_sink *sink);
-etlheap_gzip *etlheap_gzip_open_bare(etlheap_sink *sink); /* deflate without anything around it */
+etlheap_gzip *etlheap_gzip_open_bare(etlheap_sink *sink); /* bare deflate data */
 
 void etlheap_gzip_write(etlheap_gzip *gzip, const void *bytes, size_t size);
 
-/* Ends the member and frees the writer; how many bytes it took. NULL is allowed. */
+/* Ends the member and frees the writer. Returns the number of bytes written. NULL is allowed. */
 u64 etlheap_gzip_close(etlheap_gzip *gzip);
 
 #endif

@@ -1,9 +1,17 @@
 /*
- * sink.c - buffered output that is whole or absent.
+ * sink.c - buffered output that is either complete or absent.
  *
- * A file is written under a temporary name in the folder of its final name,
- * because only within one file system is a rename atomic: whoever looks at the
- * final name sees the old file or the complete new one.
+ * In: bytes and text of writers. Out: a file, a descriptor or a text in memory, compressed with
+ * zstd on request.
+ *
+ *     open_file    app.html ──▶ app.html.1234-0.tmp, in the same folder
+ *     close        everything written ──rename──▶ app.html
+ *     discard      the temporary file is removed
+ *
+ * A file gets a temporary name in the folder of its final one, because a rename is atomic only
+ * within a file system: readers see the old file or the complete new one. Invariants: errors are
+ * sticky, so writers check once, when they close. Only close may rename; whatever still has a
+ * temporary name is incomplete.
  */
 #include "formats/formats.h"
 #include "text_buffer.h"
@@ -106,7 +114,7 @@ void etlheap_sink_write(etlheap_sink *sink, const void *bytes, size_t size)
         write_bytes(sink, bytes, size);
 }
 
-/* Writers write whole characters. */
+/* Writes ASCII; writers always pass whole characters. */
 static void write_ascii(etlheap_sink *sink, const char *text, size_t size)
 {
     static const char dash[] = "\xE2\x80\x93"; /* U+2013 */
@@ -163,7 +171,7 @@ void etlheap_sink_format(etlheap_sink *sink, const char *format, ...)
     va_end(again);
 }
 
-/* Text that hardly ever occurs: names from a trace may have any length. */
+/* Writes a long text. Rare, but names from a trace may have any length. */
 static void write_long(etlheap_sink *sink, size_t length, const char *format, va_list arguments)
 {
     char *const text = malloc(length + 1);
@@ -235,7 +243,7 @@ etl_status etlheap_sink_close(etlheap_sink *sink, etl_error *err)
 {
     pass_on(sink, sink->buffer, sink->used, ZSTD_e_end);
     sink->used = 0;
-    /* Some file systems tell a full disk only here. */
+    /* Some file systems report a full disk only on close. */
     if (sink->owned && !etl_file_close(sink->descriptor) && sink->error == 0)
         sink->error = errno;
     sink->owned = false;
@@ -261,7 +269,7 @@ void etlheap_sink_discard(etlheap_sink *sink)
         sink_free(sink);
 }
 
-/* Takes over nothing: the caller closes the descriptor on failure. */
+/* Makes a sink. On failure, the caller still owns the descriptor. */
 static etl_status sink_new(int descriptor, const char *name, etlheap_sink **out, etl_error *err)
 {
     etlheap_sink *const sink = malloc(sizeof *sink);
@@ -375,7 +383,7 @@ static void send_all(etlheap_sink *sink, const char *bytes, size_t size)
         sink->error = errno;
 }
 
-/* Whatever still has a temporary name was not completed. */
+/* Removes a file that still has a temporary name: it is incomplete. */
 static void sink_free(etlheap_sink *sink)
 {
     if (sink->owned)

@@ -1,13 +1,15 @@
 /*
- * stream_input.c - one trace or store in a gzip or zstd file, or from a pipe.
+ * stream_input.c - unpacks one trace or store from a gzip or zstd file, or copies it from a pipe.
  *
- * All three are bytes in, bytes out, so there is one loop and a row for each. Nothing says how
- * long the whole will be: what comes out is looked at when the buffer is full for the first
- * time, and what does not begin like a trace or a store is refused before it is written.
+ * In: compressed or plain bytes. Out: one temporary file.
  *
- * gzip and zstd files may be several frames, one behind the other (pigz, zstd -B); gzip files
- * may end in zeros, which tapes and block devices add. A file that ends within a frame is cut
- * off, anything else behind a frame is damage.
+ *     read ──▶ step of the codec (gzip, zstd, none) ──▶ buffer full? ──▶ check_start ──▶ file
+ *
+ * All three are bytes in, bytes out, so there is one loop and a table row for each. gzip and zstd
+ * files may consist of several frames (pigz, zstd -B); gzip files may end in zeros, which tapes and
+ * block devices add. A file that ends inside a frame is cut off; anything else behind a frame is
+ * damage. Invariant: nothing says how long the whole will be, so the first full buffer is checked,
+ * and what does not begin like a trace or a store is refused before a file is made.
  */
 #include "unpack.h"
 
@@ -31,7 +33,7 @@ typedef enum step_end {
     STEP_NO_MEMORY
 } step_end;
 
-/* What one step may take and fill, and what it left of both. */
+/* The input and output of a step, and what it left of both. */
 typedef struct flow {
     const u8 *in;
     size_t in_bytes;
@@ -111,7 +113,7 @@ static void zstd_close(void *state)
     ZSTD_freeDStream(state);
 }
 
-/* What zstd(1) can unpack with an option is not damaged. */
+/* A failure of zstd. A file that zstd(1) can unpack with an option is not damaged. */
 static step_end zstd_fail(size_t code, flow *at)
 {
     at->why = ZSTD_getErrorName(code);
@@ -141,7 +143,7 @@ static step_end zstd_step(void *state, flow *at)
     return zstd_fail(left, at);
 }
 
-/* Without a state, and so without an end to it. */
+/* Copies. It has no state and so no end of its own. */
 static step_end plain_step(void *state, flow *at)
 {
     (void)state;
@@ -251,7 +253,7 @@ static etl_status fill(unpacking *job, stream *s, size_t *size, etl_error *err)
     return status;
 }
 
-/* Done is what has filled the buffer, or ends the file where a file may end. */
+/* Takes a step. It is done if the buffer is full, or if the file ends where a file may end. */
 static etl_status step(stream *s, bool *is_done, etl_error *err)
 {
     const char *const name = s->codec->name;
@@ -284,7 +286,7 @@ static void skip_zeros(flow *at)
     }
 }
 
-/* A pipe may bring nothing for long, and whoever waits for it may be asked to stop meanwhile. */
+/* Reads more. A pipe may bring nothing for long, so the user may stop it meanwhile. */
 static etl_status read_more(unpacking *job, stream *s, etl_error *err)
 {
     while (!etl_file_wait(s->file, WAIT_MS)) {
@@ -302,7 +304,7 @@ static etl_status read_more(unpacking *job, stream *s, etl_error *err)
     return unpack_tell(job, err);
 }
 
-/* A trace or a store; from a pipe packed ones too. */
+/* Checks the start: a trace or a store; from a pipe also packed ones. */
 static etl_status check_start(const unpacking *job, const stream *s, size_t size, etl_error *err)
 {
     static_assert(ETL_START_BYTES <= UNPACK_BYTES, "the buffer holds what is looked at");

@@ -1,5 +1,11 @@
 /*
- * text_buffer.c - text that grows, and the labels of rows put into it.
+ * text_buffer.c - text that grows, and the labels of rows.
+ *
+ * In: bytes, formats, UTF-16, and keys of rows. Out: one NUL-terminated text.
+ *
+ * etlheap_text_add_key is the one place that says how each key looks, for the outline, the tree,
+ * CSV and tables alike. Invariant: running out of memory is sticky (`failed`): writers add text
+ * without checks and ask once at the end. After a failure the text is still valid, only incomplete.
  */
 #include "text_buffer.h"
 
@@ -138,7 +144,7 @@ void etlheap_text_add_source(etlheap_text *text, const etlheap_frame *frame)
         etlheap_text_add_string(text, "  [inlined]");
 }
 
-/* One place says how each key looks, for the outline, its tree and CSV. */
+/* Adds a key. This is the only place that says how a key looks. */
 void etlheap_text_add_key(etlheap_text *text, const etlheap_table *table, const etlheap_row *row,
                           etlheap_key key)
 {
@@ -255,7 +261,7 @@ static void add_converted(etlheap_text *text, etl_bytes bytes, convert_fn *conve
     text->bytes[text->size] = '\0';
 }
 
-/* As processes are: "Worker (8888)". */
+/* Adds a thread like a process: "Worker (8888)". */
 static void add_thread(etlheap_text *text, const etlheap_row *row)
 {
     if (row->thread == ETL_NO_ID)
@@ -266,7 +272,8 @@ static void add_thread(etlheap_text *text, const etlheap_row *row)
         etlheap_text_add_format(text, "%" PRIu32, row->thread);
 }
 
-/* By the mark that begins it, as --from takes it; with its number, because names may be long. */
+/* Adds a generation by the mark that begins it, in the form that a time option takes, with its
+ * number, because names may be long. */
 static void add_generation(etlheap_text *text, const etlheap_row *row)
 {
     etlheap_text_add_format(text, "%" PRIu32 " ", row->generation);
@@ -276,7 +283,7 @@ static void add_generation(etlheap_text *text, const etlheap_row *row)
         etlheap_text_add_string(text, "[before the first mark]");
 }
 
-/* Classes are powers of two and read well as such. */
+/* Adds a size class, which is a power of two. */
 static void add_size_class(etlheap_text *text, u64 size_bytes)
 {
     char size[ETLHEAP_UNITS_SIZE];
@@ -284,8 +291,8 @@ static void add_size_class(etlheap_text *text, u64 size_bytes)
     etlheap_text_add_string(text, size);
 }
 
-/* No frame means that no stack was recorded, which is worth saying: it has a
- * remedy, unlike a frame outside every module. */
+/* Adds a frame. No frame means that no stack was recorded, which is said, because it has a remedy,
+ * unlike a frame outside every module. */
 static void add_frame_index(etlheap_text *text, const etlheap_table *table, u32 index)
 {
     if (index < table->frame_count)
@@ -294,7 +301,7 @@ static void add_frame_index(etlheap_text *text, const etlheap_table *table, u32 
         etlheap_text_add_string(text, "[no stack recorded]");
 }
 
-/* Why a row has nobody who freed it. */
+/* Says why a row has no freer. */
 static const char *without_freer(const etlheap_row *row, etlheap_key key)
 {
     const i64 left = row->measures[ETLHEAP_MEASURE_OUTSTANDING_COUNT];

@@ -1,8 +1,8 @@
 /*
- * text_buffer.h - text that grows, and the labels of rows put into it.
+ * text_buffer.h - growing texts, and labels of rows.
  *
- * Running out of memory is sticky (`failed`): writers put text in without
- * checks and ask once at the end.
+ * Running out of memory is sticky (`failed`): writers append without checks and check once at the
+ * end.
  */
 #ifndef ETLHEAP_TEXT_BUFFER_H
 #define ETLHEAP_TEXT_BUFFER_H
@@ -14,7 +14,8 @@ void etlheap_text_add(etlheap_text *text, const char *bytes, size_t size);
 void etlheap_text_add_string(etlheap_text *text, const char *string);
 void etlheap_text_add_format(etlheap_text *text, const char *format, ...) ETL_PRINTF(2, 3);
 
-/* Converted to UTF-8; bytes without meaning become U+FFFD or Latin-1. */
+/* Appends text converted to UTF-8. Invalid UTF-16 becomes U+FFFD; bytes that are not UTF-8 are read
+ * as Latin-1. */
 void etlheap_text_add_utf16(etlheap_text *text, etl_bytes utf16);
 void etlheap_text_add_text8(etlheap_text *text, etl_bytes text8);
 
@@ -25,31 +26,31 @@ const char *etlheap_text_of(const etlheap_text *text);
  * symbol, shows as debuggers show it: "app.exe!grow+0x123". */
 void etlheap_text_add_frame(etlheap_text *text, const etlheap_frame *frame);
 
-/* The same for tables, the function first: "Leaky::grow (app.exe)". */
+/* Appends a frame for tables, the function first: "Leaky::grow (app.exe)". */
 void etlheap_text_add_function(etlheap_text *text, const etlheap_frame *frame);
 
-/* "  leak.cpp:42" where the line is known, "  [inlined]" where the call was. */
+/* Appends " leak.cpp:42" if the line is known, and " [inlined]" for inlined calls. */
 void etlheap_text_add_source(etlheap_text *text, const etlheap_frame *frame);
 
-/* A heap by its name: "0x1f0000", "mimalloc". */
+/* Appends the name of a heap: "0x1f0000", "mimalloc". */
 void etlheap_text_add_heap(etlheap_text *text, u64 handle);
 
-/* A mark as --from takes it: "load", "load#2". NULL: nothing. */
+/* Appends a mark as "load" or "load#2". NULL: nothing. */
 void etlheap_text_add_mark(etlheap_text *text, const char *mark, u32 number);
 
-/* Value of a key of a row as people read it: "app.exe (4321)", "0x1f0000",
- * "AIFO". Stacks, frames and sites are their innermost frame. */
+/* Appends the value of a row's key for people: "app.exe (4321)", "0x1f0000", "AIFO". Stacks, frames
+ * and sites are shown as their innermost frame. */
 void etlheap_text_add_key(etlheap_text *text, const etlheap_table *table, const etlheap_row *row,
                           etlheap_key key);
 
-/* Members of a row's stack, innermost first: indices into table->frames. */
+/* Frames of a stack, innermost first, as indices into table->frames. */
 typedef struct etlheap_indices {
     const u32 *at;
     u32 count;
 } etlheap_indices;
 
-/* None when the row has no stack, or the table no stacks. */
-/* The frames of a stack of the table; none of ETLHEAP_NO_INDEX. */
+/* The frames of a row's stack; none if it has no stack, or the table has none. */
+/* The frames of a stack of the table; none for ETLHEAP_NO_INDEX. */
 etlheap_indices etlheap_stack_members(const etlheap_table *table, u32 stack);
 etlheap_indices etlheap_row_frames(const etlheap_table *table, const etlheap_row *row);
 

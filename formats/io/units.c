@@ -1,5 +1,10 @@
 /*
- * units.c - numbers, times and characters as people and programs read them.
+ * units.c - formats sizes, counts, durations and dates.
+ *
+ * In: integers. Out: short texts: "1.02 MiB", "411K", "20.000 s", "2020-07-29T00:07:00.623615000Z".
+ *
+ * Everything is fixed-point arithmetic on integers. Invariant: no output depends on the locale of
+ * the process, so printf's %f is not used (etlheap_units_real repairs its comma).
  */
 #include "units.h"
 
@@ -109,6 +114,22 @@ void etlheap_units_duration(i64 ns, char out[ETLHEAP_UNITS_SIZE])
         return;
     }
     snprintf(out, ETLHEAP_UNITS_SIZE, "%" PRId64 " ns", ns);
+}
+
+void etlheap_units_estimate(i64 ns, char out[ETLHEAP_UNITS_SIZE])
+{
+    i64 unit = 1;
+    while (ns / unit >= 100)
+        unit *= 10;
+    etlheap_units_duration((ns + unit / 2) / unit * unit, out);
+    char *const space = strchr(out, ' ');
+    char *end = space;
+    if (strchr(out, '.') == NULL || space == NULL)
+        return;
+    while (end[-1] == '0')
+        end--;
+    end -= end[-1] == '.';
+    memmove(end, space, strlen(space) + 1);
 }
 
 void etlheap_units_seconds(i64 ns, char out[ETLHEAP_UNITS_SIZE])

@@ -1,7 +1,15 @@
 /*
- * unpack.c - packed traces and stores, as temporary files.
+ * unpack.c - unpacks packed traces and stores into temporary files.
  *
- * The readers map files, so what is packed, or comes through a pipe, becomes files first.
+ * In: a file whose first bytes name its packing (zip, gzip, zstd), or a pipe. Out: members, each a
+ * temporary file with a name to show.
+ *
+ *     first bytes ──▶ row of the table of packings ──▶ unpack_zip, unpack_gzip, unpack_zstd
+ *                                                        └──▶ begin_file, write, end_file (here)
+ *
+ * The readers map files, so packed or piped input becomes files first. Progress, cancelling and
+ * errors of the folder are handled here for all packings. Invariant: every file that was begun is
+ * in the list of members, so that closing it removes the file, whatever went wrong.
  */
 #include "unpack.h"
 
@@ -13,7 +21,7 @@
 
 #define SIGNATURE_BYTES 4
 
-/* A packing is known by how its files begin. */
+/* A packing, recognised by the first bytes of its files. */
 typedef struct packing {
     u8 signature[SIGNATURE_BYTES];
     size_t signature_bytes;
@@ -97,7 +105,7 @@ etl_status etlheap_spool(int descriptor, const etlheap_unpack_options *options,
     return close_job(&job, status, out);
 }
 
-/* To be closed in every case. */
+/* Opens a job, which must be closed in every case. */
 static etl_status open_job(const etlheap_unpack_options *options, etlheap_unpack_options *own,
                            unpacking *job, etl_error *err)
 {

@@ -1,22 +1,22 @@
 /*
- * unpack.h - temporary files of what is unpacked (private to formats).
+ * unpack.h - the temporary files of unpacked members (private to formats).
  *
- * Whatever the packing is, unpacking makes members: each a temporary file, begun, written
- * piece by piece and ended here, so that progress, the limit and what goes wrong with the
- * folder are told in one way.
+ * Whatever the packing, unpacking makes members. Each is a temporary file that is begun, written
+ * piece by piece and ended here, so progress, the size limit and errors of the folder are handled
+ * in one place.
  */
 #ifndef ETLHEAP_UNPACK_H
 #define ETLHEAP_UNPACK_H
 
 #include "formats/formats.h"
 
-#define UNPACK_MEMBERS_MAX 64 /* files of one recording; PerfView packs at most four */
+#define UNPACK_MEMBERS_MAX 64 /* files of one recording; PerfView packs at most 4 */
 #define UNPACK_BYTES       (256 * 1024)
 
 typedef struct unpacked_member {
-    char *name; /* NULL: what is packed has no names within */
+    char *name; /* NULL: no names in this format */
     char *path;
-    int file; /* -1: it is settled */
+    int file; /* -1: completed */
     u64 size_bytes;
 } unpacked_member;
 
@@ -28,31 +28,32 @@ struct etlheap_unpacked {
 typedef struct unpacking {
     const etlheap_unpack_options *options;
     const char *folder;
-    u8 *buffer; /* UNPACK_BYTES, for whoever unpacks */
+    u8 *buffer; /* UNPACK_BYTES of scratch */
     u64 done_bytes, total_bytes;
     etlheap_unpacked *out;
 } unpacking;
 
-/* Its path is remembered at once, so that closing `out` removes it after any failure. */
+/* Begins a member. Its path is stored at once, so that closing `out` removes it after any
+ * failure. */
 etl_status unpack_begin_file(unpacking *job, unpacked_member *member, etl_error *err);
 etl_status unpack_write(unpacking *job, const unpacked_member *member, size_t size, etl_error *err);
 etl_status unpack_end_file(unpacking *job, unpacked_member *member, etl_error *err);
 
-/* Tells that done_bytes changed; ETL_ERR_CANCELLED. */
+/* Reports progress after done_bytes changed. ETL_ERR_CANCELLED. */
 etl_status unpack_tell(const unpacking *job, etl_error *err);
 
-/* ETL_ERR_MEMORY, in words. */
+/* Fills err with ETL_ERR_MEMORY and its message. */
 etl_status unpack_no_memory(etl_error *err);
 
-/* Whether a file that begins like this can be unpacked. */
+/* True if a file that begins like this can be unpacked. */
 bool unpack_begins_packed(etl_bytes start);
 
-/* Fills job->out from what is packed. */
+/* Unpacks a file into job->out. */
 etl_status unpack_zip(unpacking *job, const char *path, etl_error *err);
 etl_status unpack_gzip(unpacking *job, const char *path, etl_error *err);
 etl_status unpack_zstd(unpacking *job, const char *path, etl_error *err);
 
-/* Copies what comes from the descriptor, up to its end. */
+/* Copies all bytes from the descriptor. */
 etl_status unpack_descriptor(unpacking *job, int descriptor, etl_error *err);
 
 #endif

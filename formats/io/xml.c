@@ -1,4 +1,15 @@
-/* xml.c - see xml.h. */
+/*
+ * xml.c - writes XML through libxml2's streaming writer.
+ *
+ * In: elements, attributes and text. Out: bytes of a document, given to a write function.
+ *
+ *     text ──clean──▶ valid characters ──libxml2: escapes──▶ put ──▶ write function
+ *
+ * Each call adds its failure to `failed`, so callers check once, at the end. Failures of the output
+ * are not seen here: the output remembers its own. Invariant: text that comes from a trace may be
+ * any bytes, so it must go through clean() before libxml2 gets it. Names of elements and attributes
+ * are our own and do not.
+ */
 #include "xml.h"
 
 #include "units.h"
@@ -24,7 +35,8 @@ etlheap_xml etlheap_xml_begin(etlheap_sink *sink)
     return etlheap_xml_begin_to(put_in_sink, sink);
 }
 
-/* libxml2 hands its output one pointer, which lives as long as its buffer. */
+/* libxml2 passes its output a single pointer, so the function and its argument share a struct. It
+ * is freed with the buffer (drop_output). */
 etlheap_xml etlheap_xml_begin_to(etlheap_write_fn *write, void *user)
 {
     etlheap_xml xml = { .writer = NULL };
@@ -98,7 +110,7 @@ void etlheap_xml_text(etlheap_xml *xml, const char *text)
     xml->failed |= !xml->writer || xmlTextWriterWriteString(xml->writer, clean(xml, text)) < 0;
 }
 
-/* A hyphen at the end would meet those that end the comment. */
+/* A hyphen at the end of the text would meet the hyphens that end the comment. */
 void etlheap_xml_comment(etlheap_xml *xml, const char *text)
 {
     etlheap_text parted = { 0 };
@@ -119,7 +131,7 @@ static bool put_in_sink(void *user, const void *bytes, size_t size)
     return true;
 }
 
-/* Errors of the sink are sticky and told when it is closed. */
+/* Errors of the sink are sticky and reported when it is closed. */
 static int put(void *user, const char *bytes, int size)
 {
     const xml_output *const output = user;
@@ -133,7 +145,8 @@ static int drop_output(void *user)
     return 0;
 }
 
-/* Text is copied in runs between what is replaced. Valid until the next call. */
+/* Replaces what XML cannot hold. Text between replacements is copied in runs. The result is valid
+ * until the next call. */
 static const xmlChar *clean(etlheap_xml *xml, const char *text)
 {
     const size_t size = strlen(text);
@@ -154,7 +167,7 @@ static const xmlChar *clean(etlheap_xml *xml, const char *text)
     return (const xmlChar *)etlheap_text_of(&xml->scratch);
 }
 
-/* Char of XML 1.0, of what is valid UTF-8. */
+/* Is a valid UTF-8 character also a Char of XML 1.0? */
 static bool is_character(const char *text, size_t size)
 {
     const u8 *const at = (const u8 *)text;

@@ -1,9 +1,9 @@
 /*
- * xml.h - a streaming XML writer into a sink, over libxml2's.
+ * xml.h - writes XML as a stream into a sink, with libxml2.
  *
- * Escapes are its business. Text may be any bytes: what XML 1.0 has no character for
- * (controls but tab and line feed, U+FFFE, U+FFFF) and what is no valid UTF-8 becomes
- * U+FFFD. Running out of memory is sticky and told at the end.
+ * Escapes all text, which may be any bytes: characters that XML 1.0 lacks (controls except tab and
+ * line feed, U+FFFE, U+FFFF) and invalid UTF-8 become U+FFFD. Running out of memory is sticky and
+ * reported at the end.
  */
 #ifndef ETLHEAP_XML_H
 #define ETLHEAP_XML_H
@@ -19,14 +19,14 @@ typedef struct etlheap_xml {
 /* Writes the declaration; elements are indented. */
 etlheap_xml etlheap_xml_begin(etlheap_sink *sink);
 
-/* The same for bytes that go elsewhere. What `write` returns does not matter: who
- * takes bytes remembers his own failures. */
+/* Begins a document that goes to a function. The function's result is ignored; it must remember its
+ * own failures. */
 etlheap_xml etlheap_xml_begin_to(etlheap_write_fn *write, void *user);
 
-/* Ends the document, whose elements are closed, and frees the writer. ETL_ERR_MEMORY. */
+/* Ends the document and frees the writer. All elements must be closed. ETL_ERR_MEMORY. */
 etl_status etlheap_xml_end(etlheap_xml *xml);
 
-/* Attributes follow their element's begin at once. Names are our own, valid ones. */
+/* Begin an element; its attributes must come next. Names must be valid. */
 void etlheap_xml_element(etlheap_xml *xml, const char *name);
 void etlheap_xml_close(etlheap_xml *xml);
 void etlheap_xml_attribute(etlheap_xml *xml, const char *name, const char *text);
@@ -35,7 +35,8 @@ void etlheap_xml_attribute_i64(etlheap_xml *xml, const char *name, i64 value);
 void etlheap_xml_attribute_hex(etlheap_xml *xml, const char *name, u64 value); /* "0x1f0000" */
 void etlheap_xml_text(etlheap_xml *xml, const char *text);
 
-/* What may not stand in a comment, two hyphens in a row, is parted by a space. */
+/* Writes a comment. Two hyphens in a row, which are not allowed in comments, are separated by a
+ * space. */
 void etlheap_xml_comment(etlheap_xml *xml, const char *text);
 
 #endif

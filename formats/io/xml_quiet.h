@@ -1,9 +1,9 @@
 /*
  * xml_quiet.h - keeps libxml2 from writing to standard error while it reads.
  *
- * Most of what it complains of goes to the reader's own handler. What is wrong with
- * the encoding of a document it tells to a function of the thread, which prints. That
- * function is another between begin and end, and then the former again.
+ * Most of its errors go to the reader's own handler. Errors in the encoding of a document go to a
+ * function of the thread, which prints them. That function is replaced between begin and end, and
+ * then restored.
  */
 #ifndef ETLHEAP_XML_QUIET_H
 #define ETLHEAP_XML_QUIET_H

@@ -1,12 +1,14 @@
 /*
- * zip_input.c - traces in zip files, as PerfView packs them (app.etl.zip).
+ * zip_input.c - unpacks traces from zip files, as PerfView makes them (app.etl.zip).
  *
- * The reader maps traces, so members are extracted to temporary files. What a
- * zip says about itself is not trusted: the sizes in its directory are checked
- * against the room in the folder before the first byte is written, and a member
- * that goes on past its stated size is refused. Before all that each member is looked
- * at: a few kilobytes can unpack to gigabytes, and one that does not begin like a trace
- * is refused after its first bytes.
+ * In: a zip file, which is not trusted. Out: temporary files of its traces.
+ *
+ *     directory ──▶ members that are traces ──▶ sizes against the room in the folder ──▶ bytes
+ *
+ * The reader maps traces, so members are extracted first. Invariants: sizes in the directory are
+ * checked against the room before the first byte is written, and a member that goes on past its
+ * stated size is refused. A few kilobytes can unpack to gigabytes, so a member that does not begin
+ * like a trace is refused after its first bytes.
  */
 #include "unpack.h"
 
@@ -18,7 +20,7 @@
 
 #include "parser/system/files.h"
 
-/* The members, and which of the archive's each is. */
+/* The members, with their numbers in the archive. */
 typedef struct listing {
     etlheap_unpacked *out;
     zip_uint64_t indices[UNPACK_MEMBERS_MAX];
@@ -65,8 +67,8 @@ static etl_status unpack_archive(unpacking *job, zip_t *archive, etl_error *err)
     return status;
 }
 
-/* libzip would open the file by itself as one that stays, which a temporary one on Windows does
- * not: it gets a stream. Read-only: it would want to write the file anew on close. */
+/* Opens the archive as a stream: libzip's own way of opening conflicts with temporary files on
+ * Windows. Read-only, because libzip would rewrite the file on close. */
 static etl_status open_archive(const char *path, zip_t **out, etl_error *err)
 {
     FILE *const file = etl_file_stream(path);
@@ -94,7 +96,8 @@ static etl_status open_archive(const char *path, zip_t **out, etl_error *err)
     return *out ? ETL_OK : status;
 }
 
-/* Only the directory is read here, so all that can be refused by it is. */
+/* Lists the members from the directory, and refuses whatever the directory alone shows to be
+ * wrong. */
 static etl_status list_members(zip_t *archive, listing *list, etl_error *err)
 {
     etlheap_unpacked *const out = list->out;
@@ -137,7 +140,7 @@ static bool is_trace_name(const char *name)
     return strncmp(slash ? slash + 1 : name, "._", 2) != 0;
 }
 
-/* What the directory says of a member, before a byte of it is read. */
+/* Checks what the directory says about a member, before any of it is read. */
 static etl_status check_member(const zip_stat_t *stat, etl_error *err)
 {
     if (!(stat->valid & ZIP_STAT_SIZE))
@@ -150,7 +153,7 @@ static etl_status check_member(const zip_stat_t *stat, etl_error *err)
     return ETL_OK;
 }
 
-/* As much as the buffer holds, unless the member ends before; -1: see the file's error. */
+/* Reads as much as the buffer holds, or to the end of the member; -1 with the file's error. */
 static i64 read_member(const unpacking *job, zip_file_t *file, size_t size)
 {
     size_t done = 0;
@@ -185,8 +188,8 @@ static etl_status check_start(const unpacking *job, zip_t *archive, const listin
     return status;
 }
 
-/* A zip that claims more than there is room for is refused with both figures:
- * running into a full disk would tell less, and later. */
+/* Refuses a zip that states more bytes than there is room for, with both figures: a full disk would
+ * say less, and later. */
 static etl_status check_room(const unpacking *job, etl_error *err)
 {
     const etlheap_unpacked *const out = job->out;
@@ -228,8 +231,8 @@ static etl_status copy_member(unpacking *job, zip_t *archive, zip_uint64_t index
     return status == ETL_OK ? unpack_end_file(job, member, err) : status;
 }
 
-/* One read past the stated size: a member that goes on is lying, and the read at
- * its end is where libzip checks the sum. */
+/* Copies a member. It reads once past the stated size: a member that goes on is refused, and libzip
+ * checks the checksum in the read at its end. */
 static etl_status copy_bytes(unpacking *job, zip_file_t *file, const unpacked_member *member,
                              etl_error *err)
 {
@@ -255,7 +258,7 @@ static etl_status copy_bytes(unpacking *job, zip_file_t *file, const unpacked_me
     }
 }
 
-/* libzip's code decides whose fault it is, its text what the user reads. */
+/* The error of a member: libzip's code decides the status, its text is shown. */
 static etl_status member_error(zip_error_t *error, const unpacked_member *member, etl_error *err)
 {
     const int code = zip_error_code_zip(error);

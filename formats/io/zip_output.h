@@ -6,7 +6,7 @@
 
 #include "gzip.h"
 
-/* Members are for its functions alone. */
+/* Its members are private. */
 typedef struct etlheap_zip_output {
     etlheap_sink *sink;
     etlheap_gzip *gzip;
@@ -15,14 +15,15 @@ typedef struct etlheap_zip_output {
     u64 size_bytes;
 } etlheap_zip_output;
 
-/* The member's name is ASCII and borrowed, as is the sink, until the close; its time
- * is the earliest that zip files know. ETL_ERR_MEMORY; then there is nothing to close. */
+/* Begins a zip file with one member. `name` is ASCII; it and the sink are borrowed until
+ * etlheap_zip_end. The member's time is the earliest that zip files can have. ETL_ERR_MEMORY: then
+ * there is nothing to end. */
 etl_status etlheap_zip_begin(etlheap_sink *sink, const char *name, etlheap_zip_output *out);
 
 /* An etlheap_write_fn: `user` is the etlheap_zip_output. */
 bool etlheap_zip_put(void *user, const void *bytes, size_t size);
 
-/* ETL_ERR_LIMIT: the member has more bytes than a plain zip file can say (4 GiB). */
+/* Ends the file. ETL_ERR_LIMIT: the member is too large for a plain zip file (4 GiB). */
 etl_status etlheap_zip_end(etlheap_zip_output *zip);
 
 #endif

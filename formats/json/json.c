@@ -1,9 +1,12 @@
 /*
  * json.c - a streaming JSON writer: escapes, UTF-8 and commas.
  *
- * Strings come from files and may hold anything. They are written in runs: a run
- * of bytes that stand for themselves is one write, and what ends it is either a
- * byte with an escape, or a byte that is no part of valid UTF-8.
+ * In: keys and values in the order of the document. Out: text in a sink.
+ *
+ * Strings come from files and may hold anything. They are written in runs: bytes that stand for
+ * themselves are one write, and a run ends at a byte that needs an escape or is not valid UTF-8.
+ * Invariant: output is always valid JSON in UTF-8, whatever the strings; containers must be closed
+ * in the order in which they were opened, which is the caller's part.
  */
 #include "json.h"
 
@@ -227,7 +230,7 @@ static void line_break(etlheap_json *json)
     etlheap_sink_fill(json->sink, ' ', (size_t)json->depth * 2);
 }
 
-/* See the top of the file. */
+/* Writes a string in runs; see the top of the file. */
 static void write_text(const etlheap_json *json, const char *text, size_t size)
 {
     etlheap_sink *const sink = json->sink;
@@ -254,7 +257,7 @@ static void write_text(const etlheap_json *json, const char *text, size_t size)
     etlheap_sink_write(sink, text + run, size - run);
 }
 
-/* The escape of a character that may not stand in a string, or NULL. */
+/* The escape of a character that must not be in a string; NULL for others. */
 static const char *escape_of(u8 c, char numeric[8])
 {
     static const char digits[] = "0123456789abcdef";

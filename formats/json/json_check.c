@@ -1,9 +1,12 @@
 /*
- * json_check.c - the `etlheap-check-1` document.
+ * json_check.c - writes the `etlheap-check-1` document.
  *
- * Keys and their order are part of the interface. A budget lists the subjects that
- * failed, and of the others the largest; the stacks to blame have their frames with
- * them, since a document about failures is read one failure at a time.
+ * In: an etlheap_check. Out: JSON: verdict, budgets with their subjects, suppressions, totals,
+ * losses.
+ *
+ * A budget lists the subjects that failed, and the largest of the others. Stacks to blame have
+ * their frames with them, because such a document is read one failure at a time. Invariant: keys
+ * and their order are part of the interface; new ones are only added.
  */
 #include "formats/parts/check_parts.h"
 #include "formats/writers.h"
@@ -81,7 +84,7 @@ static void write_kinds(etlheap_json *json, const char *key, u32 kinds)
     etlheap_json_array_close(json);
 }
 
-/* null: something was measured for every budget. */
+/* Writes `absence`; null if something was measured for every budget. */
 static void write_absence(etlheap_json *json, const etlheap_gate *gate)
 {
     const etlheap_gate_absence *const absence = &gate->absence;
@@ -175,7 +178,7 @@ static void write_interval(etlheap_json *json, const etlheap_gate_subject *subje
     etlheap_json_i64(json, "to_ns", subject->to_ns);
 }
 
-/* As in the rows of a report: keys that the scope does not have are absent. */
+/* Writes a subject. As in rows of a report, keys that the scope lacks are absent. */
 static void write_subject(etlheap_json *json, const etlheap_gate_budget *budget,
                           const etlheap_gate_subject *subject)
 {
@@ -225,7 +228,7 @@ static void write_amounts(etlheap_json *json, const etlheap_budget *budget,
     etlheap_json_u64(json, "baseline_count", baseline->count);
 }
 
-/* null: no stack was recorded */
+/* Writes frames; null if no stack was recorded. */
 static void write_frames(etlheap_json *json, const etlheap_table *table, u32 stack)
 {
     if (stack == ETLHEAP_NO_INDEX) {
@@ -275,7 +278,7 @@ static void write_wrappers(etlheap_json *json, const etlheap_gate *gate)
     etlheap_json_array_close(json);
 }
 
-/* Those with 0 stacks matched nothing. */
+/* Writes suppressions; those with 0 stacks matched nothing. */
 static void write_suppressions(etlheap_json *json, const etlheap_gate *gate)
 {
     etlheap_json_array(json, "suppressions");

@@ -1,11 +1,13 @@
 /*
- * json_diff.c - the `etlheap-diff-1` document.
+ * json_diff.c - writes the `etlheap-diff-1` document.
  *
- * A row has its state, the keys it was grouped by, and each measure three times:
- * base_X, new_X and delta_X, which is new less base. With --per-second each is there
- * as an amount per 1000 seconds too (base_X_per_1000s), an integer that keeps three
- * digits after the point. A diff of two logs has `log` objects in place of `trace`
- * and `backtrace` in place of the key.
+ * In: the answer to a diff. Out: JSON.
+ *
+ * A row has its state, its keys, and each measure three times: base_X, new_X and delta_X, which is
+ * new less base. With amounts per second, each is there per 1000 seconds too (base_X_per_1000s), an
+ * integer that keeps three digits after the point. A diff of two UMDH logs has `log` objects in
+ * place of `trace` and `backtrace` in place of the key. Invariant: keys are part of the interface;
+ * new ones are only added.
  */
 #include "formats/parts/diff_parts.h"
 #include "formats/writers.h"
@@ -99,7 +101,7 @@ static void write_log(etlheap_json *json, const etlheap_umdh_info *info)
     etlheap_json_object_close(json);
 }
 
-/* Stops when nobody reads any more: there may be millions. */
+/* Writes the rows; stops if nobody reads any more, because there may be millions. */
 static void write_rows(etlheap_json *json, const etlheap_diff_answer *answer)
 {
     const etlheap_diff *const diff = answer->diff;

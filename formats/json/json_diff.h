@@ -6,11 +6,11 @@
 
 #include "json.h"
 
-/* As etlheap_write_diff_json. in_markup: no character of it begins a tag. */
+/* Like etlheap_write_diff_json. in_markup: escapes every character that could begin a tag. */
 etl_status json_diff_write(const etlheap_diff_answer *answer, const etlheap_layout *given,
                            bool in_markup, etlheap_sink *sink);
 
-/* A key of a row that several runs have in common: a process is a name alone. */
+/* Writes a key of a row that several runs share: a process is only a name. */
 void json_compared_key(etlheap_json *json, const etlheap_row *row, etlheap_key key,
                        etlheap_field field);
 

@@ -1,5 +1,11 @@
 /*
- * json_dump.c - one JSON object a line for each record.
+ * json_dump.c - writes one JSON object for each record, one in a line.
+ *
+ * In: a record with its header, decoded event and description. Out: a line of JSON.
+ *
+ * The fields of decoded events come from the parser's lists (describe.c); those of other events
+ * from the descriptions in the trace. So nothing here knows a particular event. Invariant: values
+ * keep their type: a number with a name stays a number, and its name stands beside it.
  */
 #include "formats/io/text_buffer.h"
 #include "formats/parts/described_view.h"
@@ -41,8 +47,8 @@ etl_status etlheap_write_record_json(const etlheap_stream_record *record, const 
     return scratch->failed ? ETL_ERR_MEMORY : ETL_OK;
 }
 
-/* `ts` is the record's own clock as it stands in the file, also when several
- * clocks were brought together for the order. */
+/* Writes the header. `ts` is the record's own clock as it is in the file, even if several clocks
+ * were aligned to sort records. */
 static void write_header(etlheap_json *json, const etlheap_stream_record *stream)
 {
     const etl_record *const record = &stream->record;
@@ -83,7 +89,7 @@ static void write_provider(etlheap_json *json, const etl_record *record)
     etlheap_json_u64(json, "opcode", record->opcode);
 }
 
-/* The parser says which fields an event has: nothing here knows any event. */
+/* Writes the fields that the parser lists for the event. */
 static void write_fields(etlheap_json *json, const etl_event *event, etlheap_text *scratch)
 {
     const etl_event_info *const info = etl_event_describe(event->kind);
@@ -170,7 +176,7 @@ static void write_described_value(etlheap_json *json, const etl_value *value, et
     }
 }
 
-/* The names of a number stand beside it, so that it stays a number. */
+/* Writes the names of a number beside it, so that it stays a number. */
 static void write_map_names(etlheap_json *json, const etl_step *step, etlheap_text *scratch)
 {
     etlheap_text_clear(scratch);
@@ -184,7 +190,7 @@ static void write_map_names(etlheap_json *json, const etl_step *step, etlheap_te
     etlheap_json_string_bytes(json, NULL, text + name_size, scratch->size - name_size);
 }
 
-/* Names are those of the file, so two fields may have the same one. */
+/* Writes described fields. Names are the file's, so two fields may have the same one. */
 static void write_described(etlheap_json *json, const etlheap_stream_record *stream,
                             etlheap_text *scratch)
 {

@@ -1,5 +1,9 @@
 /*
- * json_info.c - the `etlheap-info-1` document.
+ * json_info.c - writes the `etlheap-info-1` document.
+ *
+ * In: a result, usually of a census. Out: JSON: the recording, processes, marks, counts of records
+ * by hook and provider, stacks, and what can be analysed. Invariant: keys are part of the
+ * interface; a fact that a store lacks is absent, not 0.
  */
 #include "formats/parts/abilities.h"
 #include "formats/parts/provider_events.h"
@@ -123,7 +127,7 @@ static void write_marks(etlheap_json *json, const etlheap_result *result)
     etlheap_json_array_close(json);
 }
 
-/* Every kind of record with a hook id, also those we only count. */
+/* Writes every kind of record with a hook id, also those that are only counted. */
 static void write_events(etlheap_json *json, const etlheap_result *result)
 {
     const etlheap_hook_count *rows = NULL;
@@ -140,8 +144,8 @@ static void write_events(etlheap_json *json, const etlheap_result *result)
     etlheap_json_array_close(json);
 }
 
-/* WPP messages carry ids of source files, hundreds in one trace: they share one
- * row, "message". */
+/* Writes providers. WPP messages carry ids of source files, hundreds in one trace, so they share
+ * one row, "message". */
 static void write_providers(etlheap_json *json, const etlheap_result *result)
 {
     const etlheap_provider_count *rows = NULL;
@@ -179,7 +183,7 @@ static void write_provider(etlheap_json *json, const etlheap_result *result,
     etlheap_json_object_close(json);
 }
 
-/* Absent of stores and summaries that were written without them. */
+/* Writes the events of a provider, which stores and summaries may lack. */
 static void write_provider_events(etlheap_json *json, const etlheap_result *result, const u8 *guid)
 {
     const etlheap_event_count *rows;

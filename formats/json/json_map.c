@@ -1,5 +1,8 @@
 /*
- * json_map.c - a map of address space as one document, schema etlheap-map-1.
+ * json_map.c - writes a map of address space as the `etlheap-map-1` document.
+ *
+ * In: an etlheap_map. Out: JSON: processes with their regions, runs, heaps and pins. Invariant:
+ * addresses are hexadecimal strings, because JSON numbers of many readers hold only 53 bits.
  */
 #include <stdlib.h>
 
@@ -39,7 +42,8 @@ static void write_run(etlheap_json *json, const etlheap_map_run *run)
     etlheap_json_object_close(json);
 }
 
-/* The heap is null if none or several are known, the module of what is no image. */
+/* Writes a region. The heap is null if none or several are known; the module is null unless the
+ * region is an image. */
 static void write_region(etlheap_json *json, const etlheap_map *map,
                          const etlheap_map_region *region)
 {

@@ -19,7 +19,7 @@ void etlheap_json_frames(etlheap_json *json, const etlheap_table *table)
     etlheap_json_array_close(json);
 }
 
-/* What few frames are, inlined calls and guesses, is said of those alone. */
+/* Writes a frame. That a frame is inlined or a guess is stated only if so. */
 void etlheap_json_frame(etlheap_json *json, const etlheap_frame *frame)
 {
     etlheap_json_object(json, NULL);
@@ -59,7 +59,7 @@ void etlheap_json_stacks(etlheap_json *json, const etlheap_table *table)
     etlheap_json_array_close(json);
 }
 
-/* The mark that begins it; null before the first one. */
+/* Writes the mark that begins the generation; null before the first one. */
 static void write_generation(etlheap_json *json, const char *word, const etlheap_row *row)
 {
     etlheap_json_u64(json, word, row->generation);
@@ -68,7 +68,7 @@ static void write_generation(etlheap_json *json, const char *word, const etlheap
         etlheap_json_u64(json, "mark_number", row->mark_number);
 }
 
-/* Who freed, which is null unless it is known. */
+/* Writes a key about who freed; null if unknown. */
 static void write_free_key(etlheap_json *json, const etlheap_row *row, etlheap_key key)
 {
     const char *const word = etlheap_key_word(key);
@@ -87,7 +87,7 @@ static void write_thread(etlheap_json *json, const char *word, const etlheap_row
         etlheap_json_string(json, "thread_name", row->thread_name);
 }
 
-/* A thread's id, which no thread of a name has as 0, has brought the name. */
+/* Writes the name of a thread, unless the key with its id (never 0) has written it already. */
 static void write_thread_name(etlheap_json *json, const char *word, const etlheap_row *row)
 {
     if (row->thread == 0 || row->thread_name == NULL)
@@ -178,7 +178,8 @@ void etlheap_json_measures(etlheap_json *json, const etlheap_table *table, const
         etlheap_json_bool(json, etlheap_field_key(ETLHEAP_FIELD_GROWS_MOST), true);
 }
 
-/* What the columns of Parquet are called, too: one line needs no list of frames. */
+/* Writes a site in one line, so that it needs no list of frames. Columns of Parquet have the same
+ * names. */
 static void write_site(etlheap_json *json, const etlheap_frame *frame)
 {
     const bool has_line = frame != NULL && frame->line != 0;
@@ -243,7 +244,7 @@ static void write_index(etlheap_json *json, const char *key, u32 index)
         etlheap_json_u64(json, key, index);
 }
 
-/* Kinds may have moments of their own: those are told with the totals. */
+/* Writes the window. Kinds may have their own moments, which are written with the totals. */
 void etlheap_json_window(etlheap_json *json, const etlheap_table *table)
 {
     i64 at_ns = 0;

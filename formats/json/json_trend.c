@@ -1,9 +1,11 @@
 /*
- * json_trend.c - the `etlheap-trend-1` document.
+ * json_trend.c - writes the `etlheap-trend-1` document.
+ *
+ * In: the answer to a trend. Out: JSON.
  *
  * Runs are in the order of the trend and numbered from 1. A row has its keys, the values of each
- * run as `sizes` and `counts` (the one that the measure is, and its partner if it has one), and what
- * the curve does.
+ * run as `sizes` and `counts` (the chosen measure, and its partner if it has one), and what the
+ * curve does. Invariant: keys are part of the interface; new ones are only added.
  */
 #include "formats/parts/layout_read.h"
 #include "formats/parts/text_parts.h"

@@ -6,7 +6,7 @@
 
 #include "json.h"
 
-/* As etlheap_write_trend_json. in_markup: no character of it begins a tag. */
+/* Like etlheap_write_trend_json. in_markup: escapes every character that could begin a tag. */
 etl_status json_trend_write(const etlheap_trend_answer *answer, const etlheap_layout *given,
                             bool in_markup, etlheap_sink *sink);
 

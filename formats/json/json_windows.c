@@ -1,10 +1,12 @@
 /*
- * json_windows.c - the `etlheap-windows-1` document.
+ * json_windows.c - writes the `etlheap-windows-1` document.
  *
- * A window lists the groups that it concerns, in the order of all groups. With
- * --find-growth there is `growth`: the steepest rise, and the stacks that explain
- * it, measured over the whole rise. They have frames of their own, and say what the
- * growing group has of frames, too.
+ * In: windows, and maybe the steepest rise with its stacks. Out: JSON.
+ *
+ * A window lists the groups that have something in it, in the order of all groups. If growth was
+ * asked for there is `growth`: the steepest rise, and the stacks that explain it, measured over the
+ * whole rise. They have their own frames, also for frames of the growing group. Invariant: what the
+ * trace does not have is absent, what is not known yet is null.
  */
 #include "formats/parts/window_rows.h"
 #include "formats/writers.h"
@@ -24,7 +26,8 @@ static const etlheap_measure growth_measures[] = {
     ETLHEAP_MEASURE_OUTSTANDING_SIZE,
 };
 
-static void write_windows(etlheap_json *json, const etlheap_windows *windows);
+static void write_windows(etlheap_json *json, const etlheap_windows_answer *answer);
+static void write_mark(etlheap_json *json, const etlheap_windows_answer *answer, u32 window);
 static void write_rows(etlheap_json *json, const etlheap_windows *windows, u32 window);
 static void write_memory(etlheap_json *json, const etlheap_windows *windows, u32 window);
 static void write_commit(etlheap_json *json, const etlheap_memory_sample *sample);
@@ -60,7 +63,7 @@ etl_status etlheap_write_windows_json(const etlheap_result *result,
     etlheap_json_array_close(&json);
     etlheap_json_frames(&json, table);
     etlheap_json_stacks(&json, table);
-    write_windows(&json, windows);
+    write_windows(&json, answer);
     if (answer->growth_wanted)
         write_growth(&json, answer);
     etlheap_json_diagnostics(&json, &table->diagnostics);
@@ -69,9 +72,10 @@ etl_status etlheap_write_windows_json(const etlheap_result *result,
     return ETL_OK;
 }
 
-/* Stops when nobody reads any more: there may be a million. */
-static void write_windows(etlheap_json *json, const etlheap_windows *windows)
+/* Writes the windows; stops if nobody reads any more, because there may be a million. */
+static void write_windows(etlheap_json *json, const etlheap_windows_answer *answer)
 {
+    const etlheap_windows *const windows = answer->windows;
     json->break_depth = BREAK_DEPTH_WINDOWS;
     etlheap_json_array(json, "windows");
     for (u32 w = 0; w < windows->window_count && etlheap_sink_ok(json->sink); w++) {
@@ -79,12 +83,26 @@ static void write_windows(etlheap_json *json, const etlheap_windows *windows)
         etlheap_json_i64(json, etlheap_field_key(ETLHEAP_FIELD_FROM_NS),
                          windows->windows[w].from_ns);
         etlheap_json_i64(json, etlheap_field_key(ETLHEAP_FIELD_TO_NS), windows->windows[w].to_ns);
+        write_mark(json, answer, w);
         write_memory(json, windows, w);
         write_rows(json, windows, w);
         etlheap_json_object_close(json);
     }
     etlheap_json_array_close(json);
     json->break_depth = BREAK_DEPTH;
+}
+
+/* The mark at which the window begins, null if it begins elsewhere; absent if windows have no
+ * names. */
+static void write_mark(etlheap_json *json, const etlheap_windows_answer *answer, u32 window)
+{
+    const etlheap_mark *const mark =
+        etlheap_windows_mark(answer, answer->windows->windows[window].from_ns);
+    if (!answer->marks)
+        return;
+    etlheap_json_string(json, etlheap_field_key(ETLHEAP_FIELD_MARK), mark ? mark->name : NULL);
+    if (mark && mark->number > 1)
+        etlheap_json_u64(json, "mark_number", mark->number);
 }
 
 static void write_rows(etlheap_json *json, const etlheap_windows *windows, u32 window)
@@ -110,7 +128,8 @@ static void write_rows(etlheap_json *json, const etlheap_windows *windows, u32 w
     etlheap_json_array_close(json);
 }
 
-/* What the trace does not have is absent, what is not known yet is null. */
+/* Writes memory of the system. Values that the trace lacks are absent; values not known yet are
+ * null. */
 static void write_memory(etlheap_json *json, const etlheap_windows *windows, u32 window)
 {
     if (windows->memory) {

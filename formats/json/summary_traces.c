@@ -1,4 +1,6 @@
-/* summary_traces.c - see summary_traces.h. */
+/*
+ * summary_traces.c - lists the recordings of a summary, for JSON and text of `info`.
+ */
 #include "summary_traces.h"
 
 #include "formats/io/units.h"

@@ -1,4 +1,10 @@
-/* markdown.c - see markdown.h. */
+/*
+ * markdown.c - writes parts of Markdown as GitHub, GitLab and Azure DevOps read it.
+ *
+ * In: text that may come from a trace. Out: escaped Markdown: paragraphs, code, tables. Invariant:
+ * whatever would be markup is escaped, and what would break a line of a table is replaced; names of
+ * functions and files are code, in which servers look for no mentions.
+ */
 #include "markdown.h"
 
 #include "formats/io/units.h"

@@ -1,8 +1,11 @@
 /*
- * markdown_check.c - the verdict of a check for a pull request or the summary of a job.
+ * markdown_check.c - writes the verdict of a check as Markdown, for a pull request or the summary
+ * of a job.
  *
- * The verdict, a table of the limits, and a table of the stacks to blame: where to look, what
- * it holds, and how much that grew. Lists are as long as a person reads; JSON has all.
+ * In: an etlheap_check. Out: the verdict, a table of the limits, and a table of the stacks to
+ * blame: where to look, what it holds, and how much that grew. Lists are as long as a person reads;
+ * JSON has everything. Invariant: names come from traces, so they are escaped before they stand in
+ * a table.
  */
 #include "formats/io/units.h"
 #include "formats/parts/check_more.h"
@@ -68,7 +71,7 @@ static void add_value(etlheap_sink *sink, const etlheap_budget *budget, i64 valu
     etlheap_sink_text(sink, number);
 }
 
-/* What a limit was held against; which stack it was, the next table says. */
+/* Writes the subject that a limit was held against; the next table shows its stack. */
 static void write_subject(const etlheap_gate_budget *budget, const etlheap_gate_subject *subject,
                           etlheap_text *text, etlheap_sink *sink)
 {
@@ -99,7 +102,8 @@ static void write_budget(const etlheap_gate_budget *budget, etlheap_text *text, 
         etlheap_sink_format(sink, "| %" PRIu32 " more | | | |\n", budget->judged_count - shown);
 }
 
-/* The line that people can change, as a path in the repository where a root has it. */
+/* Writes the source line that people can change, as a path in the repository if a root contains
+ * it. */
 static void write_line(const etlheap_check *check, const etlheap_table *table,
                        etlheap_indices frames, etlheap_text *text, etlheap_sink *sink)
 {
@@ -134,8 +138,7 @@ static void write_stack(const etlheap_check *check, const etlheap_gate_budget *b
     etlheap_sink_text(sink, " |\n");
 }
 
-static void write_blame(const etlheap_result *result, const etlheap_check *check,
-                        const etlheap_gate_budget *budget, const etlheap_layout *layout,
+static void write_blame(etlheap_check_commands *commands, const etlheap_gate_budget *budget,
                         etlheap_text *text, etlheap_sink *sink)
 {
     static const etlheap_markdown_column columns[] = {
@@ -153,11 +156,11 @@ static void write_blame(const etlheap_result *result, const etlheap_check *check
         if (subject->stack_count > 0)
             etlheap_markdown_columns(sink, columns, (u32)ETL_COUNT_OF(columns));
         for (u32 k = 0; k < subject->stack_count; k++)
-            write_stack(check, budget, &subject->stacks[k], text, sink);
+            write_stack(commands->check, budget, &subject->stacks[k], text, sink);
         if (subject->stacks_omitted > 0)
             etlheap_sink_format(sink, "| %" PRIu32 " more | | | |\n", subject->stacks_omitted);
         etlheap_text_clear(text);
-        etlheap_check_add_more(text, result, check, budget, subject, layout->hint);
+        etlheap_check_add_more(text, commands, budget, subject);
         if (text->size == 0)
             continue;
         etlheap_sink_text(sink, "\nMore: ");
@@ -187,25 +190,27 @@ etl_status etlheap_write_check_markdown(const etlheap_result *result, const etlh
                                         const etlheap_layout *given, etlheap_sink *sink)
 {
     static const etlheap_markdown_column columns[] = {
-        { "Limit", false }, { "Verdict", false }, { "Measured", true }, { "At most", true }
+        { "Limit", false }, { "Verdict", false }, { "Measured", true }, { "Allowed", true }
     };
     etlheap_layout layout;
     const etl_status layout_status = etlheap_layout_read(given, &layout);
     if (layout_status != ETL_OK)
         return layout_status;
     const etlheap_gate *const gate = check->gate;
+    etlheap_check_commands commands = { result, check, layout.hint, { 0 } };
     etlheap_text text = { 0 };
     write_head(result, check, &layout, &text, sink);
     etlheap_markdown_columns(sink, columns, (u32)ETL_COUNT_OF(columns));
     for (u32 i = 0; i < gate->budget_count; i++)
         write_budget(&gate->budgets[i], &text, sink);
     for (u32 i = 0; i < gate->budget_count; i++)
-        write_blame(result, check, &gate->budgets[i], &layout, &text, sink);
+        write_blame(&commands, &gate->budgets[i], &text, sink);
     etlheap_sink_text(sink, "\n");
     write_advice(check, &layout, &text, sink);
     etlheap_markdown_losses(sink, "", &gate->diagnostics, layout.hint);
     etlheap_markdown_losses(sink, "baseline: ", &gate->baseline_diagnostics, layout.hint);
     const bool failed = text.failed;
+    etlheap_text_free(&commands.written);
     etlheap_text_free(&text);
     return failed ? ETL_ERR_MEMORY : ETL_OK;
 }

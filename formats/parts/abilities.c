@@ -16,7 +16,7 @@ static const etlheap_ability abilities_table[] = {
       "wpr -start VirtualAllocation -filemode, or xperf -on PROC_THREAD+LOADER+VIRT_ALLOC "
       "-stackwalk VirtualAlloc+VirtualFree",
       offsetof(etlheap_abilities, virtualalloc) },
-    { "extent", "how far heaps grew (Heap Extents)",
+    { "extent", "memory that heaps obtained from the system (Heap Extents)",
       "heap events as above, which include the growth of heaps",
       offsetof(etlheap_abilities, extent) },
     { "custom", "blocks of allocators that log their own events",

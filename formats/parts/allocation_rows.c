@@ -1,4 +1,7 @@
-/* allocation_rows.c - see allocation_rows.h. */
+/*
+ * allocation_rows.c - presents a lifetime as a row of a table, and caches the text of its frames,
+ * for all lists of lifetimes.
+ */
 #include "allocation_rows.h"
 
 #include "display.h"

@@ -1,4 +1,16 @@
-/* check_more.c - see check_more.h. */
+/*
+ * check_more.c - writes the command that shows more about a failed subject of a check.
+ *
+ * In: a failed subject with its stacks, and a sentence of the program with places. Out: a command
+ * that can be pasted into a shell.
+ *
+ *     report {files}[ --process {process}][ --heap {heap}]     the program's sentence
+ *     report app.etl --process app.exe                         a subject without a heap
+ *
+ * A part in brackets is left out if a place in it is empty. The sentence comes from the program,
+ * because a library knows no options. Invariant: names come from traces and are pasted into shells,
+ * so every value that is not a number made here goes through add_quoted before it fills a place.
+ */
 #include "check_more.h"
 
 #include "check_parts.h"
@@ -10,7 +22,7 @@
 
 #include "parser/system/files.h"
 
-/* Values of the places, ready for a shell; "" for what there is not. */
+/* A place and its value, quoted for a shell; "" if there is no value. */
 typedef struct place {
     const char *name;
     etlheap_text value;
@@ -27,9 +39,9 @@ enum { FILES, BASELINE, KIND, PROCESS, HEAP, FRAME, SELECTION, FROM, TO, PLACE_C
         [TO] = { .name = "to" },                                                                   \
     }
 
-/* Names come from traces: what a shell would act on stands between quotes that it heeds. Those
- * of Windows have double quotes in common, and take backslashes as they are but for those before
- * a quote. */
+/* Appends a word as a shell takes it. Names come from traces, so a word with characters that mean
+ * something to a shell is put between quotes. The shells of Windows have double quotes in common,
+ * and take backslashes literally unless they stand before a quote. */
 static void add_quoted(etlheap_text *text, const char *word)
 {
     const bool for_windows = etl_path_is_separator('\\');
@@ -62,8 +74,8 @@ static void add_words(etlheap_text *text, etlheap_typed words)
     }
 }
 
-/* "app.exe!grow", or the module alone of a frame without a name; of the innermost frame that
- * is in a module. */
+/* Appends a pattern for the innermost frame that lies in a module: "app.exe!grow", or "app.exe!" if
+ * the frame has no name. */
 static void add_pattern(etlheap_text *text, const etlheap_table *table, u32 stack)
 {
     const etlheap_indices frames = etlheap_check_frames(table, stack);
@@ -81,18 +93,49 @@ static void add_pattern(etlheap_text *text, const etlheap_table *table, u32 stac
     etlheap_text_free(&pattern);
 }
 
-static void fill_places(place *places, const etlheap_result *result, const etlheap_check *check,
+/* A moment as --from and --to take it: "mark:load#2" if it is a mark's, otherwise "4000000000ns".
+ * If marks are at the same time, the last one is meant, as it is the one that begins an interval. */
+static void add_moment(etlheap_text *text, const etlheap_marks *marks, i64 ns)
+{
+    etlheap_text word = { 0 };
+    const etlheap_mark *at = NULL;
+    for (u32 i = 0; i < marks->count && marks->at[i].time_ns <= ns; i++)
+        at = marks->at[i].time_ns == ns ? &marks->at[i] : NULL;
+    if (at) {
+        etlheap_text_add_string(&word, "mark:");
+        etlheap_text_add_mark(&word, at->name, at->number);
+        add_quoted(text, etlheap_text_of(&word));
+    } else {
+        etlheap_text_add_format(text, "%" PRId64 "ns", ns);
+    }
+    text->failed |= word.failed;
+    etlheap_text_free(&word);
+}
+
+/* The interval of a mark. Its end is left out if it is the window's, which the command has anyway. */
+static void fill_interval(place *places, const etlheap_check_commands *commands,
+                          const etlheap_gate_subject *subject)
+{
+    const etlheap_marks *const marks = etlheap_result_marks(commands->result);
+    if (!subject->mark)
+        return;
+    add_moment(&places[FROM].value, marks, subject->from_ns);
+    if (subject->to_ns != commands->check->gate->to_ns)
+        add_moment(&places[TO].value, marks, subject->to_ns);
+}
+
+static void fill_places(place *places, const etlheap_check_commands *commands,
                         const etlheap_gate_budget *budget, const etlheap_gate_subject *subject)
 {
-    const etlheap_trace_info *const trace = etlheap_result_trace(result);
+    const etlheap_check *const check = commands->check;
+    const etlheap_trace_info *const trace = etlheap_result_trace(commands->result);
     const etlheap_typed files = { trace->files, trace->file_count };
     add_words(&places[FILES].value, check->inputs.count > 0 ? check->inputs : files);
     add_words(&places[SELECTION].value, check->selection);
     if (check->baseline_name)
         add_quoted(&places[BASELINE].value, check->baseline_name);
     add_quoted(&places[KIND].value, etlheap_kind_name(subject->kind));
-    etlheap_text_add_format(&places[FROM].value, "%" PRId64 "ns", subject->from_ns);
-    etlheap_text_add_format(&places[TO].value, "%" PRId64 "ns", subject->to_ns);
+    fill_interval(places, commands, subject);
     const char *process = subject->process;
     if (subject->has_heap)
         etlheap_text_add_format(&places[HEAP].value, "0x%" PRIx64, subject->heap_handle);
@@ -113,7 +156,8 @@ static const etlheap_text *place_at(const place *places, const char *name, size_
     return NULL;
 }
 
-/* Appends a part of the hint, up to `end`, with its places filled. False: one has nothing. */
+/* Appends a part of the hint, up to `end`, with its places filled; false if one of them is
+ * empty. */
 static bool add_part(etlheap_text *text, const place *places, const char *at, const char *end)
 {
     bool complete = true;
@@ -146,17 +190,34 @@ static void add_filled(etlheap_text *text, const place *places, const char *word
     etlheap_text_free(&part);
 }
 
-void etlheap_check_add_more(etlheap_text *text, const etlheap_result *result,
-                            const etlheap_check *check, const etlheap_gate_budget *budget,
-                            const etlheap_gate_subject *subject, etl_hint_fn *say)
+/* Notes a command; false if it was noted before. */
+static bool note_command(etlheap_text *written, const etlheap_text *command)
 {
+    const char *const own = etlheap_text_of(command);
+    for (size_t at = 0; at < written->size; at += strlen(written->bytes + at) + 1) {
+        if (strcmp(written->bytes + at, own) == 0)
+            return false;
+    }
+    etlheap_text_add(written, own, strlen(own) + 1);
+    return true;
+}
+
+void etlheap_check_add_more(etlheap_text *text, etlheap_check_commands *commands,
+                            const etlheap_gate_budget *budget, const etlheap_gate_subject *subject)
+{
+    const etlheap_check *const check = commands->check;
     place places[PLACE_COUNT] = NO_PLACES;
+    etlheap_text command = { 0 };
     const bool compares = budget->budget.is_growth && check->baseline_name && check->may_compare;
-    const char *const words = etlheap_hint_words(say, compares        ? ETL_HINT_GROWN_STACKS
-                                                      : subject->mark ? ETL_HINT_LEFT_STACKS
-                                                                      : ETL_HINT_FAILED_STACKS);
-    fill_places(places, result, check, budget, subject);
-    add_filled(text, places, words);
+    const etl_hint hint = compares        ? ETL_HINT_GROWN_STACKS
+                          : subject->mark ? ETL_HINT_LEFT_STACKS
+                                          : ETL_HINT_FAILED_STACKS;
+    fill_places(places, commands, budget, subject);
+    add_filled(&command, places, etlheap_hint_words(commands->say, hint));
+    if (note_command(&commands->written, &command))
+        etlheap_text_add_string(text, etlheap_text_of(&command));
+    text->failed |= command.failed || commands->written.failed;
+    etlheap_text_free(&command);
     for (int i = 0; i < PLACE_COUNT; i++) {
         text->failed |= places[i].value.failed;
         etlheap_text_free(&places[i].value);

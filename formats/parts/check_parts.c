@@ -35,11 +35,6 @@ const char *etlheap_ratchet_word(etlheap_ratchet ratchet)
 
 void etlheap_check_add_budget(etlheap_text *text, const etlheap_budget *budget)
 {
-    if (budget->scope == ETLHEAP_SCOPE_MARK) {
-        etlheap_text_add_string(text, budget->is_count ? "count" : "size");
-        etlheap_text_add_string(text, " left behind per mark");
-        return;
-    }
     etlheap_text_add_string(text, budget->is_growth ? "growth of outstanding " : "outstanding ");
     etlheap_text_add_string(text, budget->is_count ? "count" : "size");
     etlheap_text_add_string(text, budget->scope == ETLHEAP_SCOPE_TOTAL ? " in " : " per ");
@@ -187,7 +182,7 @@ const char *etlheap_check_verdict_word(const etlheap_check *check)
                                             : etlheap_outcome_word(check->gate->outcome);
 }
 
-/* "1 of 3 budgets is exceeded, and nothing was measured for 1" */
+/* "1 of 3 limits is exceeded, and nothing was measured for 1" */
 static void add_failure(etlheap_text *text, const etlheap_gate *gate, u32 judged)
 {
     u32 exceeded = 0, unmeasured = 0;
@@ -199,7 +194,7 @@ static void add_failure(etlheap_text *text, const etlheap_gate *gate, u32 judged
     }
     if (exceeded > 0)
         etlheap_text_add_format(text, "%" PRIu32 " of %" PRIu32 " %s %s exceeded", exceeded, judged,
-                                judged == 1 ? "budget" : "budgets", exceeded == 1 ? "is" : "are");
+                                judged == 1 ? "limit" : "limits", exceeded == 1 ? "is" : "are");
     if (unmeasured == 0)
         return;
     etlheap_text_add_string(text,
@@ -207,7 +202,7 @@ static void add_failure(etlheap_text *text, const etlheap_gate *gate, u32 judged
     if (unmeasured < judged)
         etlheap_text_add_format(text, " for %" PRIu32, unmeasured);
     if (unmeasured < judged && exceeded == 0)
-        etlheap_text_add_format(text, " of %" PRIu32 " budgets", judged);
+        etlheap_text_add_format(text, " of %" PRIu32 " limits", judged);
 }
 
 void etlheap_check_add_verdict(etlheap_text *text, const etlheap_check *check)
@@ -223,12 +218,12 @@ void etlheap_check_add_verdict(etlheap_text *text, const etlheap_check *check)
         add_failure(text, gate, judged);
     else if (gate->outcome == ETLHEAP_OUTCOME_INCONCLUSIVE)
         etlheap_text_add_string(
-            text, "no limit is proven to be exceeded, but not all are proven to hold");
+            text, "no limit is known to be exceeded, but not all are known to be kept");
     else if (judged == 0)
         etlheap_text_add_string(text, "no baseline yet to measure growth against");
     else
         etlheap_text_add_format(text, "%" PRIu32 " %s kept", judged,
-                                judged == 1 ? "budget is" : "budgets are");
+                                judged == 1 ? "limit is" : "limits are");
 }
 
 /* "heap", "heap or extent", "heap, virtualalloc or extent" */
@@ -375,7 +370,7 @@ void etlheap_check_add_ratchet(etlheap_text *text, const etlheap_check *check)
     }
 }
 
-/* Digits after the point only as far as they are not 0. */
+/* Adds a percentage, without zeros at its end. */
 static void add_percent(etlheap_text *text, u64 millionths)
 {
     const u64 per_percent = ETLHEAP_BUDGET_MILLIONTHS / 100;

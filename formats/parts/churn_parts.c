@@ -1,4 +1,6 @@
-/* churn_parts.c - see churn_parts.h. */
+/*
+ * churn_parts.c - the share and the estimated cost of temporary blocks, in words and numbers.
+ */
 #include "churn_parts.h"
 
 #include "formats/io/text_buffer.h"
@@ -35,10 +37,10 @@ static void add_kind(etlheap_text *text, etlheap_kind kind, const i64 *measures)
 static void add_cost(etlheap_text *text, const i64 *measures)
 {
     char cost[ETLHEAP_UNITS_SIZE];
-    etlheap_units_duration(etlheap_churn_cost_ns(measures[ETLHEAP_MEASURE_TEMPORARY_COUNT]), cost);
+    etlheap_units_estimate(etlheap_churn_cost_ns(measures[ETLHEAP_MEASURE_TEMPORARY_COUNT]), cost);
     etlheap_text_add_format(text,
-                            " Estimate: at %d ns for an allocation and its free, they took %s of "
-                            "processor time.",
+                            " Estimate: at %d ns for each allocation and its free, they took about "
+                            "%s of processor time.",
                             ETLHEAP_CHURN_COST_NS, cost);
 }
 

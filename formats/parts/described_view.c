@@ -1,5 +1,11 @@
 /*
- * described_view.c - names and values of events that describe themselves, as text.
+ * described_view.c - writes names and values of events that describe themselves, as text.
+ *
+ * In: a record, its description, and values that the parser's walk found (description_walk.c). Out:
+ * text appended for `dump` and JSON: titles, GUIDs, SIDs, addresses, times, bytes.
+ *
+ * Invariant: a value is written in one form only, so that what a user searches for is always the
+ * same.
  */
 #include "described_view.h"
 
@@ -73,8 +79,8 @@ static void add_sid(etlheap_text *text, etl_bytes sid)
         etlheap_text_add_format(text, "-%" PRIu32, etl_load_u32(sid.at + at));
 }
 
-/* As it stands in the file, which says no zone: year, month, day of the week, day, hour,
- * minute, second, millisecond. */
+/* Adds a SYSTEMTIME as it is in the file, which states no zone: year, month, day of the week, day,
+ * hour, minute, second, millisecond. */
 static void add_systemtime(etlheap_text *text, etl_bytes bytes)
 {
     u16 parts[8];
@@ -84,7 +90,7 @@ static void add_systemtime(etlheap_text *text, etl_bytes bytes)
                             parts[3], parts[4], parts[5], parts[6], parts[7]);
 }
 
-/* Every group is written: what a reader searches for is then always the same. */
+/* Adds all groups, so that what a user searches for is always the same. */
 static void add_ipv6(etlheap_text *text, etl_bytes bytes)
 {
     for (u32 i = 0; i < 16; i += 2)

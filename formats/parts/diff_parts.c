@@ -1,4 +1,14 @@
-/* diff_parts.c - see diff_parts.h. */
+/*
+ * diff_parts.c - names, columns and hints that all writers of diffs share.
+ *
+ * In: the answer to a diff, from two recordings or two logs of UMDH. Out: keys and titles of
+ * measures for each side ("base_size", "Base Size"), the measures that both sides have, and hints
+ * about what limits the comparison.
+ *
+ * A hint is a row of the table `hints`: its name, and a function that appends the sentence if the
+ * hint applies. Invariant: names of hints and keys are part of the JSON document, so they stay as
+ * they are; new hints are added as rows.
+ */
 #include "diff_parts.h"
 #include "field_units.h"
 
@@ -86,7 +96,7 @@ bool etlheap_diff_hint(const etlheap_diff_answer *answer, u32 index, etl_hint_fn
     return hints[index].fill(answer, say, text);
 }
 
-/* By more than a tenth. */
+/* The windows of the two sides differ in length by more than a tenth. */
 static bool durations_differ(const etlheap_diff_answer *answer, etl_hint_fn *say,
                              etlheap_text *text)
 {
@@ -102,7 +112,7 @@ static bool durations_differ(const etlheap_diff_answer *answer, etl_hint_fn *say
     etlheap_text_add_string(text, base_text);
     etlheap_text_add_string(text, " and ");
     etlheap_text_add_string(text, new_text);
-    etlheap_text_add_string(text, ", so memory that grows with time differs for that reason alone");
+    etlheap_text_add_string(text, ", and memory that grows steadily is larger in the longer one");
     etlheap_text_add_string(text, etlheap_hint_words(say, ETL_HINT_PER_SECOND));
     return true;
 }
@@ -147,7 +157,7 @@ static bool processes_differ(const etlheap_diff_answer *answer, etl_hint_fn *say
     return true;
 }
 
-/* Of the first log that has such lines. */
+/* Names only the first log that has such lines. */
 static bool lines_skipped(const etlheap_diff_answer *answer, etl_hint_fn *say, etlheap_text *text)
 {
     (void)say;

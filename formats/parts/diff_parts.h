@@ -1,12 +1,10 @@
-/*
- * diff_parts.h - what the writers of diffs have in common.
- */
+/* diff_parts.h - shared by the writers of diffs. */
 #ifndef ETLHEAP_DIFF_PARTS_H
 #define ETLHEAP_DIFF_PARTS_H
 
 #include "formats/io/text_buffer.h"
 
-/* X(enumerator, word before a key, word before a title) - what a measure is there for */
+/* X(enumerator, word before a key, word before a title): the columns that a measure has. */
 #define ETLHEAP_DIFF_SIDES(X)                                                                      \
     X(BASE, "base", "Base")                                                                        \
     X(NEW, "new", "New")                                                                           \
@@ -19,25 +17,24 @@ typedef enum etlheap_diff_column {
         ETLHEAP_DIFF_COLUMN_COUNT
 } etlheap_diff_column;
 
-/* "base_size" and "Base Size", or as amounts per 1000 seconds "base_size_per_1000s" and
- * "Base Size per 1000 s". */
+/* Make "base_size" and "Base Size", or for amounts per 1000 seconds "base_size_per_1000s" and "Base
+ * Size per 1000 s". */
 #define ETLHEAP_DIFF_NAME_SIZE 96
 void etlheap_diff_key(etlheap_diff_column column, etlheap_measure measure, bool is_rate,
                       char out[ETLHEAP_DIFF_NAME_SIZE]);
 void etlheap_diff_title(etlheap_diff_column column, etlheap_measure measure, bool is_rate,
                         char out[ETLHEAP_DIFF_NAME_SIZE]);
 
-/* The field of a key of the diff: in a diff of two logs the names of types are those of
+/* The field of a key of the diff. In a diff of two UMDH logs, names of types are those of
  * backtraces. */
 etlheap_field etlheap_diff_field(const etlheap_diff_answer *answer, etlheap_key key);
 
-/* Measures that both sides have, in the order of their list; returns how many. */
+/* Lists the measures that both sides have, in the order of ETLHEAP_MEASURES. Returns their
+ * number. */
 u32 etlheap_diff_measures(const etlheap_diff *diff, etlheap_measure out[ETLHEAP_MEASURES_COUNT]);
 
-/*
- * What to know before believing the numbers: a sentence into *text if hint `index`
- * applies, and its name. Indices go from 0 to below etlheap_diff_hint_count.
- */
+/* Caveats about the numbers: appends a sentence if hint `index` applies, and sets its name. Indices
+ * are from 0 to below etlheap_diff_hint_count. */
 u32 etlheap_diff_hint_count(void);
 bool etlheap_diff_hint(const etlheap_diff_answer *answer, u32 index, etl_hint_fn *say,
                        etlheap_text *text, const char **name);

@@ -1,5 +1,14 @@
 /*
- * display.c - text from files, made fit for a terminal.
+ * display.c - makes text from files fit for a terminal, and measures its width.
+ *
+ * In: bytes of names, which may hold anything. Out: printable UTF-8 of known width.
+ *
+ *     etlheap_glyph_at    one character: its bytes, its columns (0, 1 or 2), whether it is shown
+ *     everything else     a loop over glyphs
+ *
+ * Invariant: no control character, and none that reorders text, reaches a terminal: names in a
+ * trace may contain escape sequences. Widths are an estimate by coarse blocks, good enough to align
+ * names.
  */
 #include "display.h"
 
@@ -28,7 +37,7 @@ static const character_range combining[] = {
     { 0x20D0, 0x20FF }, { 0xFE00, 0xFE0F }, { 0xFE20, 0xFE2F },
 };
 
-/* Controls: C0 and C1, DEL, line separators, marks that reorder what is read. */
+/* Controls: C0 and C1, DEL, line separators, and marks that change the order of text. */
 static const character_range hidden[] = {
     { 0x00, 0x1F },     { 0x7F, 0x9F },     { 0x200E, 0x200F },
     { 0x2028, 0x202E }, { 0x2066, 0x2069 }, { 0xFEFF, 0xFEFF },

@@ -1,4 +1,9 @@
-/* export_numbers.c - see export_numbers.h. */
+/*
+ * export_numbers.c - numbers keys of any bytes in the order in which they are first met.
+ *
+ * In: a key. Out: its number, 0 for the first key. A table of slots over an array of bytes.
+ * Invariant: numbers depend only on the order of questions, so equal input gives equal files.
+ */
 #include "export_numbers.h"
 
 #include <stdlib.h>

@@ -1,9 +1,8 @@
 /*
- * export_numbers.h - things numbered in the order in which they are first met.
+ * export_numbers.h - numbers things in the order in which they first occur.
  *
- * Other programs' formats refer to strings, frames and kinds of blocks by number.
- * A key is any bytes; equal bytes have the same number, 0 for the first. Numbers
- * depend on the order of questions alone.
+ * Other programs' formats refer to strings, frames and kinds of blocks by number. A key is any
+ * bytes; equal bytes have the same number, from 0. Numbers depend only on the order of calls.
  */
 #ifndef ETLHEAP_EXPORT_NUMBERS_H
 #define ETLHEAP_EXPORT_NUMBERS_H
@@ -13,18 +12,19 @@
 /* Start from {0}. Running out of memory, or of 32 bits, is sticky (`failed`): numbers
  * are then 0 and nothing is new. */
 typedef struct export_numbers {
-    etlheap_text keys; /* one after the other */
-    size_t *ends;      /* of each key in them */
+    etlheap_text keys; /* all keys, one after the other */
+    size_t *ends;      /* end of each key in `keys` */
     u32 count, capacity;
-    u32 *slots; /* open addressing: 0 free, else a number + 1 */
+    u32 *slots; /* open addressing: 0: free, else a number + 1 */
     u32 slot_count;
     bool failed;
 } export_numbers;
 
-/* True: the key is new, and *number is one more than that of the last new one. */
+/* Finds the number of a key. True if the key is new; its number is then one more than that of the
+ * last new one. */
 bool export_number_of(export_numbers *numbers, etl_bytes key, u32 *number);
 
-/* The same for a pair of numbers. */
+/* Finds the number of a pair of numbers. */
 bool export_number_of_pair(export_numbers *numbers, u64 first, u64 second, u32 *number);
 
 /* The key with a number; valid until the next new one. */

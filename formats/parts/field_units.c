@@ -1,4 +1,6 @@
-/* field_units.c - see field_units.h. */
+/*
+ * field_units.c - the unit of each field, and titles with it: "Size (B)", "Alloc Time (ns)".
+ */
 #include "field_units.h"
 
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /*
- * field_units.h - what numbers are counted in, for titles of columns.
+ * field_units.h - units of fields, for column titles.
  *
- * Text has its units beside the numbers. In a CSV file numbers are bare, so that a title
- * says what they are: "Size (B)", "Alloc Time (ns)".
+ * Text reports show units next to the numbers. In a CSV file numbers have no unit, so the title
+ * states it: "Size (B)", "Alloc Time (ns)".
  */
 #ifndef ETLHEAP_FIELD_UNITS_H
 #define ETLHEAP_FIELD_UNITS_H
@@ -11,10 +11,10 @@
 
 #define ETLHEAP_TITLE_SIZE 96
 
-/* "B", "ns", "B/s" or "%"; "" for counts and for what is no number. */
+/* "B", "ns", "B/s" or "%"; "" for counts and for fields that are not numbers. */
 const char *etlheap_field_unit(etlheap_field field);
 
-/* A title with a unit ("": none) behind it. */
+/* A title followed by its unit ("": none). */
 void etlheap_title_with_unit(const char *title, const char *unit, char out[ETLHEAP_TITLE_SIZE]);
 
 #endif

@@ -1,4 +1,7 @@
-/* layout_read.c - see layout_read.h. */
+/*
+ * layout_read.c - reads the layout that a writer was given, by its size, and appends the program's
+ * words to sentences with a hint.
+ */
 #include "layout_read.h"
 
 #include <stdio.h>

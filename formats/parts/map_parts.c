@@ -1,4 +1,7 @@
-/* map_parts.c - see map_parts.h. */
+/*
+ * map_parts.c - chooses the processes and regions of an address space map to show, and the fullness
+ * of a part of a region, for all formats.
+ */
 #include "map_parts.h"
 
 #include <stdlib.h>

@@ -1,10 +1,17 @@
 /*
- * outline.c - the rows of a table as an indented outline with subtotals.
+ * outline.c - turns the rows of a table into an indented outline with subtotals. outline.h shows
+ * one.
  *
- * Rows are sorted by their keys, so that every group is one run; a scan over
- * them opens a node wherever a key changes and adds each row to the nodes that
- * are open. Nodes without a listed row are dropped, siblings are sorted by the
- * report's measure, and a walk from the top gives the entries.
+ * In: a table, and which of its rows are listed. Out: entries in the order of lines, with levels
+ * and sums.
+ *
+ *     rows, sorted by keys   heap app.exe 0x1f0000 | heap app.exe 0x2a0000 | heap svc.exe ...
+ *     open nodes             heap > app.exe > ...    each row is added to all open nodes; where a
+ *                                                    key changes, nodes close and new ones open
+ *
+ * Sorted rows make every group one run, so one scan is enough. Then nodes without a listed row are
+ * dropped, siblings are sorted by the report's measure, and a walk from the top gives the entries.
+ * Invariant: subtotals cover all rows of the table, also those that are not listed.
  */
 #include "outline.h"
 
@@ -15,7 +22,7 @@
 
 #define NO_PARENT UINT32_MAX
 
-/* A row with what a comparison needs: qsort passes nothing else. */
+/* A row with everything that its comparison needs, because qsort passes nothing else. */
 typedef struct keyed_row {
     const etlheap_table *table;
     u32 row;
@@ -95,7 +102,7 @@ static bool shares_level(etlheap_key key, etlheap_key before)
     return (short_keys >> key & 1) && (short_keys >> before & 1);
 }
 
-/* One level a key, but for neighbours that share a line. */
+/* Gives each key a level, except for neighbours that share a line. */
 static void find_levels(const etlheap_table *table, etlheap_outline *outline)
 {
     for (u32 k = 0; k < table->group_by_count; k++) {
@@ -108,10 +115,10 @@ static void find_levels(const etlheap_table *table, etlheap_outline *outline)
     }
 }
 
-/* Of a kind with nothing in the measure asked for, a taste is enough. */
+/* How many rows are listed of a kind that has nothing in the sort measure. */
 #define EMPTY_ROWS_MAX 5u
 
-/* Nothing in the measure asked for, and no heap with something committed either. */
+/* Has the row nothing in the sort measure, and no heap with committed memory? */
 static bool is_idle(const etlheap_table *table, const etlheap_row *row, etlheap_measure sort)
 {
     const bool has_sizes = (table->measures >> ETLHEAP_MEASURE_COMMITTED_SIZE & 1) != 0;
@@ -159,7 +166,7 @@ static void sum_omitted(const etlheap_table *table, const bool *listed, etlheap_
     }
 }
 
-/* Pairs of table and index: qsort hands nothing else to the comparison. */
+/* Sorts pairs of table and index, because qsort passes nothing else. */
 static etl_status sort_rows(const etlheap_table *table, keyed_row **out)
 {
     keyed_row *const rows = malloc((size_t)table->row_count * sizeof *rows);
@@ -172,7 +179,7 @@ static etl_status sort_rows(const etlheap_table *table, keyed_row **out)
     return ETL_OK;
 }
 
-/* Equal keys must be neighbours, no more. */
+/* Compares keys; equal ones must become neighbours, nothing more. */
 static int compare_rows(const void *left, const void *right)
 {
     const keyed_row *const a = left;
@@ -245,7 +252,7 @@ static int compare_text(const char *a, const char *b)
     return a && b ? strcmp(a, b) : (a != NULL) - (b != NULL);
 }
 
-/* One node for each group at each level; at most one a row and level. */
+/* Makes a node for each group at each level; at most one for each row and level. */
 static etl_status make_nodes(const etlheap_table *table, const etlheap_outline *outline,
                              outline_nodes *nodes)
 {
@@ -275,8 +282,8 @@ static etl_status make_nodes(const etlheap_table *table, const etlheap_outline *
     return ETL_OK;
 }
 
-/* The level from which on a row is in other groups than the one before it. The
- * last level is always new: it is the row itself. */
+/* The first level at which a row is in another group than the row before. The last level is always
+ * new: it is the row itself. */
 static u32 first_change(const etlheap_table *table, const etlheap_outline *outline,
                         const etlheap_row *row, const etlheap_row *before)
 {
@@ -311,7 +318,7 @@ static void add_measures(i64 *into, const i64 *from)
         into[m] = etl_sat_add_i64(into[m], from[m]);
 }
 
-/* Groups of a measure that does not add up follow their first row. */
+/* Sets the order of nodes. Groups of a measure that does not add up follow their first row. */
 static void set_orders(const etlheap_layout *layout, outline_nodes *nodes)
 {
     const bool adds_up = etlheap_measure_style_of(layout->sort).adds_up;
@@ -322,7 +329,7 @@ static void set_orders(const etlheap_layout *layout, outline_nodes *nodes)
     }
 }
 
-/* Keeps the order of what stays. */
+/* Drops nodes without a listed row; the others keep their order. */
 static void drop_unlisted(outline_nodes *nodes)
 {
     u32 kept = 0;
@@ -347,8 +354,8 @@ static int compare_siblings(const void *left, const void *right)
     return compare_u64(a->row, b->row);
 }
 
-/* Emits nodes depth first: the children of a node are one run of the sorted
- * nodes, and each level keeps its place in the run it is in. */
+/* Writes nodes depth first. The children of a node are one run of the sorted nodes, and each level
+ * remembers its place in its run. */
 static etl_status walk(const outline_nodes *nodes, etlheap_outline *outline)
 {
     u32 parents[ETLHEAP_GROUP_BY_MAX] = { NO_PARENT };

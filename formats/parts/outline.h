@@ -13,35 +13,35 @@
 
 #include "formats/formats.h"
 
-/* One level: a run of group_by keys shown side by side. */
+/* One level: consecutive group_by keys, shown side by side. */
 typedef struct etlheap_outline_level {
     u32 key_first, key_count;
 } etlheap_outline_level;
 
 typedef struct etlheap_outline_entry {
     u32 level;
-    u32 row; /* whose keys name the entry */
+    u32 row; /* row with the keys that name the entry */
     i64 measures[ETLHEAP_MEASURES_COUNT];
 } etlheap_outline_entry;
 
 typedef struct etlheap_outline {
     etlheap_outline_level levels[ETLHEAP_GROUP_BY_MAX];
     u32 level_count;
-    etlheap_outline_entry *entries; /* in the order they are shown */
+    etlheap_outline_entry *entries; /* in the order in which they are shown */
     u32 entry_count;
-    i64 omitted[ETLHEAP_MEASURES_COUNT]; /* sum over the rows not listed */
+    i64 omitted[ETLHEAP_MEASURES_COUNT]; /* sums over the rows that are not listed */
     u32 omitted_rows;
 } etlheap_outline;
 
-/* Lists the first rows of the table (layout->rows_max) and their groups, at each
- * level in the order of layout->sort. Freed by the caller. Errors: MEMORY. */
+/* Makes an outline of the first rows of the table (layout->rows_max) and their groups, at each
+ * level in the order of layout->sort. The caller frees it. ETL_ERR_MEMORY. */
 etl_status etlheap_outline_build(const etlheap_table *table, const etlheap_layout *layout,
                                  etlheap_outline *out);
 
 void etlheap_outline_free(etlheap_outline *outline);
 
-/* 0: both rows have the same value of a key. Of one table, or of two unless the key
- * has frames: those are counted by table. Else any total order. */
+/* Compares two rows by a key; 0 if the values are equal, else any total order. The rows must be of
+ * one table if the key has frames, which are numbered by table. */
 int etlheap_row_compare_key(const etlheap_row *a, const etlheap_row *b, etlheap_key key);
 
 #endif

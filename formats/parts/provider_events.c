@@ -1,4 +1,7 @@
-/* provider_events.c - see provider_events.h. */
+/*
+ * provider_events.c - finds the events of a provider in a result's counts, and the provider's
+ * title.
+ */
 #include "provider_events.h"
 
 void etlheap_provider_events(const etlheap_result *result, const u8 *guid,

@@ -1,5 +1,12 @@
 /*
- * record_view.c - a record and its event as values to write.
+ * record_view.c - reads the fields of a record's event as values to write.
+ *
+ * In: an etl_event and the description of a field (offset, type). Out: an etlheap_value: number,
+ * text, frames, ranges, bytes. Both dumps use it.
+ *
+ * Invariant: members are copied by offset, so a field's stated type must be that of its member in
+ * etl_event; describe.c lists them, and nothing checks that. Stacks of EVENT records come from
+ * hostile bytes, so they are read through a cursor.
  */
 #include "record_view.h"
 
@@ -117,8 +124,7 @@ bool etlheap_value_stack(etl_bytes *items, etlheap_value *out)
     return false;
 }
 
-/* Members are copied out by offset: the description of a field has no type that
- * the compiler would know. */
+/* Loads a member by its offset: the compiler does not know the types of described fields. */
 static u32 load_u32(const etl_event *event, const etl_field *field)
 {
     u32 value;
@@ -162,7 +168,7 @@ static etlheap_value load_frames(const etl_event *event, const etl_field *field)
     };
 }
 
-/* An odd rest of a cut array is no pair, and not shown. */
+/* Loads pairs. An odd rest of a cut array is not a pair and is not shown. */
 static etlheap_value load_ranges(const etl_event *event, const etl_field *field)
 {
     const etl_bytes bytes = load_bytes(event, field);

@@ -1,4 +1,6 @@
-/* rounding_parts.c - see rounding_parts.h. */
+/*
+ * rounding_parts.c - says in words how many bytes heaps add to sizes, below a histogram.
+ */
 #include "rounding_parts.h"
 
 #include "display.h"

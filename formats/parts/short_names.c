@@ -1,4 +1,18 @@
-/* short_names.c - see short_names.h. */
+/*
+ * short_names.c - makes text fit a number of columns: names of functions lose template arguments,
+ * then break over lines, then lose their middle.
+ *
+ * In: display text and the room it has (etlheap_fit). Out: text appended that fits.
+ *
+ *     std::vector<int,std::allocator<int> >::push_back (app.exe)  a.cpp:42
+ *     std::vector<…>::push_back (app.exe)  a.cpp:42      1. without template arguments
+ *     std::vector<…>::push_back (app.exe)                2. broken where two spaces are
+ *         a.cpp:42
+ *     std::vector<…>::pu…(app.exe)                       3. without its middle
+ *
+ * Invariants: no line is wider than its room, and a cut text fills it exactly. Brackets of
+ * operators ("operator<<") are not lists of arguments, and no cut leaves half of "<…>".
+ */
 #include "short_names.h"
 
 #include "formats/io/text_buffer.h"
@@ -68,7 +82,7 @@ size_t etlheap_display_word_size(const char *text, size_t size)
     return at;
 }
 
-/* Bytes of what stands there: a list of template arguments, an operator, or a byte. */
+/* The size of the token at `at`: a list of template arguments, an operator, or one byte. */
 static size_t step_size(const char *name, size_t size, size_t at, size_t *operator_end,
                         size_t *arguments)
 {
@@ -82,8 +96,8 @@ static size_t step_size(const char *name, size_t size, size_t at, size_t *operat
     return of_operator > 0 ? of_operator : 1;
 }
 
-/* The parts between two spaces, on as many lines as they need: the name and its module,
- * the place in the source, a mark. */
+/* Appends the parts, which are separated by two spaces, on as many lines as they need: the name and
+ * its module, the place in the source, a mark. */
 static void add_broken(etlheap_text *to, const char *text, size_t size, const etlheap_fit *fit)
 {
     size_t indent = 0;
@@ -114,7 +128,7 @@ static void add_broken(etlheap_text *to, const char *text, size_t size, const et
     }
 }
 
-/* Bytes up to two spaces or the end. */
+/* The number of bytes before two spaces or the end. */
 static size_t part_size(const char *text, size_t size)
 {
     size_t part = 0;
@@ -123,8 +137,8 @@ static size_t part_size(const char *text, size_t size)
     return part;
 }
 
-/* Two thirds of a name, which begins with the function, are kept from the start; of a path
- * or a command line two thirds from the end. */
+/* Cuts the middle out. A name begins with the function, so two thirds are kept from its start; of a
+ * path or a command line, two thirds are kept from its end. */
 static void add_cut(etlheap_text *to, const char *text, size_t size, const etlheap_fit *fit,
                     const char *ellipsis)
 {
@@ -138,13 +152,13 @@ static void add_cut(etlheap_text *to, const char *text, size_t size, const etlhe
     etlheap_text_add(to, text, head);
     etlheap_text_add(to, ellipsis, fit->ascii ? marked : strlen(ellipsis));
     etlheap_text_add(to, text + tail, size - tail);
-    /* A wide character or a list that did not fit leaves columns open. */
+    /* A wide character or a list that did not fit leaves columns unused. */
     const u32 used =
         etlheap_display_width(text, head) + etlheap_display_width(text + tail, size - tail);
     etlheap_text_add_format(to, "%*s", (int)(kept - used), "");
 }
 
-/* A cut through "<…>" would leave half of it, so such a list is left out. */
+/* A cut through "<…>" would leave half of it, so the cut is moved past the whole list. */
 static void keep_lists_whole(const char *text, size_t size, const char *ellipsis, size_t *head,
                              size_t *tail)
 {
@@ -161,7 +175,7 @@ static void keep_lists_whole(const char *text, size_t size, const char *ellipsis
     }
 }
 
-/* Where the longest end begins that takes at most `columns`. */
+/* The start of the longest end of the text that takes at most `columns`. */
 static size_t tail_of(const char *text, size_t size, u32 columns)
 {
     u32 left = etlheap_display_width(text, size);
@@ -176,7 +190,7 @@ static size_t tail_of(const char *text, size_t size, u32 columns)
     return at;
 }
 
-/* Bytes of "operator<<" and the like, whose brackets are none; 0 for other text. */
+/* The size of "operator<<" and the like, which have no brackets; 0 for other text. */
 static size_t operator_size(const char *name, size_t size, size_t at)
 {
     static const char word[] = "operator";
@@ -194,8 +208,8 @@ static size_t operator_size(const char *name, size_t size, size_t at)
     return 0;
 }
 
-/* Bytes from a bracket to its partner, both included; 0 without a partner. The arrow of a
- * return type closes nothing. */
+/* The number of bytes from a bracket to its partner, both included; 0 without a partner. The arrow
+ * of a return type is not a bracket. */
 static size_t arguments_size(const char *text, size_t size)
 {
     size_t depth = 0;
@@ -211,7 +225,7 @@ static size_t arguments_size(const char *text, size_t size)
     return 0;
 }
 
-/* Of an identifier; bytes beyond ASCII are letters. */
+/* May the byte be part of an identifier? Bytes beyond ASCII count as letters. */
 static bool is_word(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||

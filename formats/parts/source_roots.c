@@ -1,4 +1,10 @@
-/* source_roots.c - see source_roots.h. */
+/*
+ * source_roots.c - maps paths of source files on the compiling computer to paths in the repository;
+ * source_roots.h shows one.
+ *
+ * In: roots FROM=TO, then paths of frames. Out: a repository path, or none. Invariant: a path
+ * outside all roots is never shown as one of the repository.
+ */
 #include "source_roots.h"
 
 /* Where compilers and system libraries keep their own sources. A leak whose innermost line is

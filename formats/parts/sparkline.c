@@ -1,4 +1,7 @@
-/* sparkline.c - see sparkline.h. */
+/*
+ * sparkline.c - draws a curve as one line of characters of eight heights; several windows share a
+ * column if there are more windows than columns.
+ */
 #include "sparkline.h"
 
 #include "formats/io/text_buffer.h"

@@ -7,20 +7,20 @@
 #include "formats/formats.h"
 
 typedef struct etlheap_sparkline {
-    u32 columns; /* at most so many; 0: not limited */
-    bool ascii;  /* characters that any terminal has, else block elements of Unicode */
-    i64 largest; /* what the highest stands for; 0: the largest value */
+    u32 columns; /* largest number of columns; 0: no limit */
+    bool ascii;  /* ASCII characters, else Unicode block elements */
+    i64 largest; /* value of the highest character; 0: the largest value */
 } etlheap_sparkline;
 
 /*
- * Appends one character a value. The lowest stands for 0 and less alone. A curve of
- * more values than columns shows runs of them as their largest, so that no spike is
+ * Appends one character per value. The lowest one stands only for 0 and less. If there are more
+ * values than columns, each character shows the largest of a run of values, so that no spike is
  * lost.
  */
 void etlheap_sparkline_add(etlheap_text *text, const i64 *values, u32 count,
                            const etlheap_sparkline *how);
 
-/* The largest of values, 0 when all are below. */
+/* The largest of the values, at least 0. */
 i64 etlheap_sparkline_largest(const i64 *values, u32 count);
 
 #endif

@@ -1,4 +1,9 @@
-/* suspect_parts.c - see suspect_parts.h. */
+/*
+ * suspect_parts.c - says in words why a group is a suspect, for all formats.
+ *
+ * In: an etlheap_suspect. Out: phrases: share, reason, threads, verdict. Invariant: a verdict reads
+ * the same in every format.
+ */
 #include "suspect_parts.h"
 
 #include "formats/io/text_buffer.h"
@@ -20,22 +25,11 @@ static void add_duration(etlheap_text *text, i64 ns)
     etlheap_text_add_string(text, words);
 }
 
-/* To two digits, as the value is one that stands for a step. */
-static void add_about(etlheap_text *text, i64 ns)
+static void add_estimate(etlheap_text *text, i64 ns)
 {
     char words[ETLHEAP_UNITS_SIZE];
-    i64 unit = 1;
-    while (ns / unit >= 100)
-        unit *= 10;
-    etlheap_units_duration((ns + unit / 2) / unit * unit, words);
-    const char *const point = strchr(words, '.');
-    const char *const space = strchr(words, ' ');
-    size_t digits = space ? (size_t)(space - words) : strlen(words);
-    while (point && space && words[digits - 1] == '0')
-        digits--;
-    digits -= point && point == words + digits - 1;
-    etlheap_text_add(text, words, digits);
-    etlheap_text_add_string(text, space ? space : "");
+    etlheap_units_estimate(ns, words);
+    etlheap_text_add_string(text, words);
 }
 
 bool suspect_shows_key(const etlheap_table *table, etlheap_key key)
@@ -58,9 +52,10 @@ void suspect_add_reason(const etlheap_suspect *suspect, etlheap_text *text)
     if (suspect->never_freed_count == suspect->alloc_count) {
         etlheap_text_add_string(text, "None of ");
         add_count(text, suspect->alloc_count);
-        etlheap_text_add_format(
-            text, " blocks was freed, and more came in %" PRIu32 " of %d equal parts of the run.",
-            suspect->part_count, ETLHEAP_SUSPECT_PARTS);
+        etlheap_text_add_format(text,
+                                " blocks was freed, and new ones were allocated in %" PRIu32
+                                " of %d equal parts of the run.",
+                                suspect->part_count, ETLHEAP_SUSPECT_PARTS);
         return;
     }
     suspect_add_share(suspect, text);
@@ -69,7 +64,7 @@ void suspect_add_reason(const etlheap_suspect *suspect, etlheap_text *text)
                                       : " blocks were never freed, for up to ");
     add_duration(text, suspect->oldest_ns);
     etlheap_text_add_string(text, "; the others usually lived about ");
-    add_about(text, suspect->typical_lifetime_ns);
+    add_estimate(text, suspect->typical_lifetime_ns);
     etlheap_text_add_string(text, ".");
 }
 

@@ -1,5 +1,15 @@
 /*
- * tabular.c - aligned text tables.
+ * tabular.c - collects the cells of a text table and writes them aligned.
+ *
+ * In: columns, rows and cells in order. Out: lines. All cells are kept until the widths are known;
+ * tabular_plan.c decides them, and what is left out.
+ *
+ *     Handle    Size  Count        right-aligned numbers, left-aligned text
+ *     0x1f0000   24K      3
+ *     a_function_with_a_long_name  a name that does not fit stands above the numbers of its row
+ *                 24K      3
+ *
+ * Invariant: spaces are owed until a cell follows, so no line ends in spaces.
  */
 #include "tabular.h"
 
@@ -14,7 +24,7 @@
 
 #define GRID_FIRST_ROWS 64
 
-/* What write_line needs besides the line. */
+/* Everything that write_line needs besides the line. */
 typedef struct grid_writer {
     const etlheap_grid *grid;
     const etlheap_grid_plan *plan;
@@ -159,7 +169,7 @@ void etlheap_emphasis_off(etlheap_sink *sink, const etlheap_layout *layout,
         etlheap_sink_text(sink, "\x1b[0m");
 }
 
-/* Titles stand at the bottom: a title of one line is next to its cells. */
+/* Writes titles, aligned at the bottom, so that a title of one line is next to its cells. */
 static void write_titles(const etlheap_grid *grid, const etlheap_grid_plan *plan,
                          etlheap_sink *sink)
 {
@@ -184,7 +194,7 @@ static void write_titles(const etlheap_grid *grid, const etlheap_grid_plan *plan
     }
 }
 
-/* A first cell that does not fit beside the others stands above them. */
+/* Writes a line. A first cell that does not fit beside the others goes above them. */
 static void write_line(const grid_writer *w, const struct etlheap_grid_line *line)
 {
     if (!etlheap_grid_is_apart(w->grid, w->plan, line)) {
@@ -231,8 +241,8 @@ static u32 room_of(const etlheap_grid_plan *plan, const struct etlheap_grid_line
     return plan->line_width == 0 ? 0 : (u32)etl_max_u64(rest, plan->widths[c]);
 }
 
-/* Width 0: anything fits. A name in the first column has its line to itself if it does not
- * fit, so it may take more than one. */
+/* Writes a cell. With width 0, anything fits. A name in the first column that does not fit has
+ * lines of its own. */
 static void write_cell(const grid_writer *w, const struct etlheap_grid_line *line, u32 c, u32 width)
 {
     const etlheap_grid_cell_text *const cell = &line->cells[c];

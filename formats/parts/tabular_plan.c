@@ -1,4 +1,15 @@
-/* tabular_plan.c - see tabular_plan.h. */
+/*
+ * tabular_plan.c - plans the layout of a text table: widths of columns, lines of titles, what is
+ * left out.
+ *
+ * In: a grid, whose cells know their widths, and the width of a line. Out: an etlheap_grid_plan
+ * that tabular.c writes by.
+ *
+ * The steps are at the top of tabular_plan.h. Columns are first as wide as their widest cell or
+ * title. If the line is too narrow, names of functions move to lines of their own; then the
+ * flexible column shrinks, and columns are dropped from the right. Invariant: each call of narrow()
+ * takes columns away or returns false, so planning ends. The first two columns always stay.
+ */
 #include "tabular_plan.h"
 
 #define FLEXIBLE_MIN 20
@@ -42,7 +53,7 @@ etlheap_grid_plan etlheap_grid_plan_of(const etlheap_grid *grid, u32 line_width,
     return plan;
 }
 
-/* The numbers of a row say which line they belong to by standing right below it. */
+/* Does the first cell stand on a line of its own, with the row's numbers right below it? */
 bool etlheap_grid_is_apart(const etlheap_grid *grid, const etlheap_grid_plan *plan,
                            const struct etlheap_grid_line *line)
 {
@@ -51,7 +62,7 @@ bool etlheap_grid_is_apart(const etlheap_grid *grid, const etlheap_grid_plan *pl
            ((first->is_name && plan->names_apart) || first->columns > plan->widths[0]);
 }
 
-/* As wide as its widest cell or line of its title. */
+/* Makes a column as wide as its widest cell or line of its title. */
 static void plan_column(const etlheap_grid *grid, u32 c, plan_room room, etlheap_grid_plan *plan)
 {
     const u32 columns = widest_cell(grid, c, room);
@@ -75,7 +86,7 @@ static u32 widest_cell(const etlheap_grid *grid, u32 c, plan_room room)
     return columns;
 }
 
-/* Cells behind the first. */
+/* Has the line any cell besides the first? */
 static bool has_others(const struct etlheap_grid_line *line, u32 count)
 {
     for (u32 c = 1; c < count; c++) {

@@ -1,15 +1,15 @@
 /*
- * tabular_plan.h - how wide the columns of a table are, and what is left out.
+ * tabular_plan.h - decides the widths of a table's columns, and what is left out.
  *
- * The first column may hold names of functions, which are longer than any line. A plan
- * tries in this order, until the table fits the line:
+ * The first column may have names of functions, which are longer than any line. A plan tries these
+ * in order, until the table fits the line:
  *
  *     1. everything side by side
- *     2. names on lines of their own, their numbers on the line below
- *     3. a narrower flexible column: texts that do not fit get lines of their own, too
+ *     2. names on separate lines, with their numbers on the line below
+ *     3. a narrower flexible column: texts that do not fit get separate lines, too
  *     4. without the last column, and so on from 3
  *
- * A whole table (etlheap_layout.whole) never goes beyond 2.
+ * A whole table (etlheap_layout.whole) stops at 2.
  */
 #ifndef ETLHEAP_TABULAR_PLAN_H
 #define ETLHEAP_TABULAR_PLAN_H
@@ -19,11 +19,11 @@
 #define ETLHEAP_GRID_GAP         2
 #define ETLHEAP_GRID_TITLE_LINES 12
 
-/* A cell's text is in grid->text, without a NUL of its own. */
+/* A cell; its text is in grid->text, without a NUL. */
 typedef struct etlheap_grid_cell_text {
     size_t at, size;
     u32 columns;
-    bool is_name; /* of a function: may stand on a line of its own */
+    bool is_name; /* name of a function: may have a separate line */
 } etlheap_grid_cell_text;
 
 struct etlheap_grid_line {
@@ -31,26 +31,26 @@ struct etlheap_grid_line {
     etlheap_emphasis emphasis;
 };
 
-/* A title on as many lines as it needs. */
+/* A title, split into as many lines as needed. */
 typedef struct etlheap_grid_title {
     const char *lines[ETLHEAP_GRID_TITLE_LINES];
     size_t sizes[ETLHEAP_GRID_TITLE_LINES];
     u32 count;
 } etlheap_grid_title;
 
-/* How the table is written; columns from `count` on are left out. */
+/* The plan of a table. Columns from `count` on are left out. */
 typedef struct etlheap_grid_plan {
     etlheap_grid_title titles[ETLHEAP_GRID_COLUMNS_MAX];
     u32 widths[ETLHEAP_GRID_COLUMNS_MAX];
     u32 count;
-    u32 line_width; /* 0: not limited */
+    u32 line_width; /* 0: no limit */
     u32 title_lines;
     bool names_apart;
 } etlheap_grid_plan;
 
 etlheap_grid_plan etlheap_grid_plan_of(const etlheap_grid *grid, u32 line_width, bool whole);
 
-/* Whether the first cell of a line stands on a line of its own, above the others. */
+/* True if the first cell of a line is on a separate line, above the others. */
 bool etlheap_grid_is_apart(const etlheap_grid *grid, const etlheap_grid_plan *plan,
                            const struct etlheap_grid_line *line);
 

@@ -1,5 +1,11 @@
 /*
- * text_parts.c - what the text reports have in common.
+ * text_parts.c - what the text reports have in common: the head, measures as columns, keys,
+ * diagnostics and remedies.
+ *
+ * In: a result, a table or a row. Out: text in a sink, or cells of a grid.
+ *
+ * Invariant: each of these looks the same in every report, so a report must not write its own form.
+ * Names come from traces, so they pass through display.c before they reach a terminal.
  */
 #include "text_parts.h"
 
@@ -193,7 +199,7 @@ void etlheap_text_add_name(etlheap_text *text, const etlheap_text *name,
         etlheap_display_add_fitted(text, etlheap_text_of(name), name->size, &fit);
 }
 
-/* Three lines that identify the recording, and a fourth when it is incomplete. */
+/* Writes three lines that identify the recording, and a fourth if it is incomplete. */
 void etlheap_text_trace(etlheap_sink *sink, const etlheap_layout *layout,
                         const etlheap_trace_info *trace, etlheap_text *scratch)
 {
@@ -223,11 +229,12 @@ void etlheap_text_trace(etlheap_sink *sink, const etlheap_layout *layout,
         return;
     etlheap_text_clear(scratch);
     add_count(scratch, trace->events_lost, " events, ");
-    add_count(scratch, trace->buffers_lost, " buffers: sizes below are lower bounds");
+    add_count(scratch, trace->buffers_lost, " buffers: sizes below may be too low or too high");
     label_of_text(sink, layout, "Lost", scratch);
 }
 
-/* A log of UMDH is of one moment, has no buffers, and may not say when it was written. */
+/* Writes when it was recorded. A UMDH log is of one moment, has no buffers, and may not say when it
+ * was written. */
 static void write_recorded(etlheap_sink *sink, const etlheap_layout *layout,
                            const etlheap_trace_info *trace, etlheap_text *scratch)
 {
@@ -248,7 +255,7 @@ static void write_recorded(etlheap_sink *sink, const etlheap_layout *layout,
     label_of_text(sink, layout, "Recorded", scratch);
 }
 
-/* Of a store its own, and that of what it was made of. */
+/* Adds sizes: for a store its own, and that of its input. */
 static void add_sizes(etlheap_text *text, const etlheap_trace_info *trace)
 {
     char bytes[ETLHEAP_UNITS_SIZE];
@@ -274,7 +281,7 @@ void etlheap_text_window(etlheap_sink *sink, const etlheap_layout *layout,
     etlheap_text_label(sink, layout, "Window", window);
 }
 
-/* Name and count first, for searching; then the sentence with advice. */
+/* Writes diagnostics: name and count first, for searching, then the sentence with advice. */
 void etlheap_text_diagnostics(etlheap_sink *sink, const etlheap_layout *layout,
                               const etl_diag_counts *counts)
 {

@@ -1,4 +1,6 @@
-/* trend_parts.c - see trend_parts.h. */
+/*
+ * trend_parts.c - the names of patterns and the hints that all writers of trends share.
+ */
 #include "layout_read.h"
 #include "trend_parts.h"
 
@@ -40,7 +42,7 @@ static bool durations_differ(const etlheap_trend_answer *answer, etlheap_text *t
     etlheap_text_add_string(text, words[0]);
     etlheap_text_add_string(text, " to ");
     etlheap_text_add_string(text, words[1]);
-    etlheap_text_add_string(text, ", so memory that grows with time differs for that reason alone");
+    etlheap_text_add_string(text, ", and memory that grows steadily is larger in longer ones");
     return true;
 }
 

@@ -1,4 +1,8 @@
-/* window_rows.c - see window_rows.h. */
+/*
+ * window_rows.c - the columns of window cells, and the rows that explain a growth, for all writers
+ * of windows. Invariant: a row explains a growth only if all keys of the growing group agree
+ * (is_part).
+ */
 #include "window_rows.h"
 
 #include "formats/io/text_buffer.h"
@@ -47,6 +51,21 @@ etlheap_window_span etlheap_windows_span(const etlheap_windows *windows,
     if (growth)
         return (etlheap_window_span){ growth->first_window, growth->window_count };
     return (etlheap_window_span){ 0, windows->window_count };
+}
+
+const etlheap_mark *etlheap_windows_mark(const etlheap_windows_answer *answer, i64 from_ns)
+{
+    const etlheap_marks *const marks = answer->marks;
+    u32 first = 0, end = marks ? marks->count : 0; /* the last mark not after from_ns */
+    while (first < end) {
+        const u32 middle = first + (end - first) / 2;
+        if (marks->at[middle].time_ns <= from_ns)
+            first = middle + 1;
+        else
+            end = middle;
+    }
+    const bool is_at = first > 0 && marks->at[first - 1].time_ns == from_ns;
+    return is_at ? &marks->at[first - 1] : NULL;
 }
 
 bool etlheap_key_has_frames(etlheap_key key)

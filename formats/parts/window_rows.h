@@ -1,13 +1,11 @@
-/*
- * window_rows.h - what the writers of time windows have in common.
- */
+/* window_rows.h - shared by the writers of time windows. */
 #ifndef ETLHEAP_WINDOW_ROWS_H
 #define ETLHEAP_WINDOW_ROWS_H
 
 #include "formats/formats.h"
 
-/* X(field, i64 member of etlheap_cell, is a size) - the numbers of a cell, in the order
- * of JSON and CSV */
+/* X(field, i64 member of etlheap_cell, is a size): the numbers of a cell, in the order of JSON and
+ * CSV. */
 #define ETLHEAP_CELL_COLUMNS(X)                                                                    \
     X(AIFI_COUNT, count[ETLHEAP_TYPE_AIFI], false)                                                 \
     X(AIFI_SIZE, size[ETLHEAP_TYPE_AIFI], true)                                                    \
@@ -34,13 +32,17 @@ etlheap_field etlheap_cell_field(etlheap_cell_column column);
 bool etlheap_cell_is_size(etlheap_cell_column column);
 i64 etlheap_cell_value(const etlheap_cell *cell, etlheap_cell_column column);
 
-/* The values of the key are numbers of frames or stacks of one table. */
+/* True if values of the key are numbers of frames or stacks of a table. */
 bool etlheap_key_has_frames(etlheap_key key);
 
-/* What the growing row grew by in the windows of the rise. */
+/* The amount by which the row grew in the windows of the rise. */
 i64 etlheap_windows_growth_size(const etlheap_windows_answer *answer);
 
-/* Windows that a growth is in; all of them when it is NULL. */
+/* The last mark at the moment at which a window begins. NULL: there is none, or windows have no
+ * names. */
+const etlheap_mark *etlheap_windows_mark(const etlheap_windows_answer *answer, i64 from_ns);
+
+/* The windows of a growth; all of them if it is NULL. */
 typedef struct etlheap_window_span {
     u32 first, count;
 } etlheap_window_span;

@@ -1,6 +1,4 @@
-/*
- * runs_lines.h - what writer and reader of an index share (private to formats).
- */
+/* runs_lines.h - shared by writer and reader of an index (private to formats). */
 #ifndef FORMATS_RUNS_LINES_H
 #define FORMATS_RUNS_LINES_H
 
@@ -11,13 +9,13 @@
 #define RUN_OUTPUT_STAMP "output_stamp"
 #define RUN_SKIPPED      "skipped_unchanged"
 
-/* An outermost member of a line: the key without quotes, the value as it stands. */
+/* A top-level member of a line: the key without quotes, the value as in the line. */
 typedef struct run_member {
     etl_bytes key, value;
 } run_member;
 
-/* *left begins as the whole line, and is {NULL, 0} after its last member. False there,
- * and at what is no object. */
+/* Reads the next member. *left starts as the whole line, and is {NULL, 0} after its last member.
+ * False there, and if the line is not an object. */
 bool run_next_member(etl_bytes *left, run_member *out);
 
 bool run_is_text(etl_bytes bytes, const char *text);

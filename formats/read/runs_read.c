@@ -1,9 +1,14 @@
 /*
- * runs_read.c - the lines of an index, read; see runs.h.
+ * runs_read.c - reads the lines of an index of runs (runs.ndjson).
  *
- * A line is read as far as its outermost members: keys, and where their values lie.
- * What is inside of a value only matters for where it ends, so that nothing but a
- * count of brackets is needed for values of any depth.
+ * In: a mapped file, which people may have edited. Out: etlheap_run_line rows that point into it.
+ *
+ *     {"schema":...,"file":"app.etl","marks":{ ... },...}\n
+ *       key     value: only where it begins and ends
+ *
+ * A line is read only as far as its outermost members. The inside of a value matters only for where
+ * it ends, so a count of brackets is enough for any depth. Invariants: lines that are not ours are
+ * skipped, not refused. If several lines have the same file or output, the last counts.
  */
 #include "runs_lines.h"
 
@@ -98,7 +103,7 @@ static etl_status read_lines(etlheap_runs *runs)
     return keep_last(runs, false) && keep_last(runs, true) ? ETL_OK : ETL_ERR_MEMORY;
 }
 
-/* A line by what there may be one of. */
+/* A line with its file or its output, of which only one line may remain. */
 typedef struct claim {
     etl_bytes text;
     u32 line;
@@ -121,7 +126,7 @@ static bool is_equal(etl_bytes a, etl_bytes b)
     return a.size == b.size && memcmp(a.at, b.at, a.size) == 0;
 }
 
-/* Of the lines with one file, or one output, the last. Many may have none. */
+/* Keeps the last line for each file, or for each output; lines without one are all kept. */
 static bool keep_last(etlheap_runs *runs, bool by_output)
 {
     claim *const claims = calloc((size_t)runs->count + 1, sizeof *claims);
@@ -144,7 +149,7 @@ static bool keep_last(etlheap_runs *runs, bool by_output)
     return true;
 }
 
-/* The last line of an index whose writer was killed has no end. */
+/* Takes a line. The last line has no end if its writer was killed. */
 static etl_bytes take_line(etl_bytes *index, bool *is_whole)
 {
     const u8 *const end = memchr(index->at, '\n', index->size);
@@ -155,7 +160,7 @@ static etl_bytes take_line(etl_bytes *index, bool *is_whole)
     return line;
 }
 
-/* What a line must have to be one of ours. */
+/* The members that make a line one of ours. */
 enum { FOUND_SCHEMA = 1, FOUND_FILE = 2, FOUND_OUTPUT = 4, FOUND_VERDICT = 8, FOUND_ALL = 15 };
 
 static bool read_members(etlheap_run_line *out)
@@ -210,7 +215,7 @@ bool run_is_text(etl_bytes bytes, const char *text)
     return bytes.size == strlen(text) && memcmp(bytes.at, text, bytes.size) == 0;
 }
 
-/* Without its quotes; of what has none, nothing. */
+/* The inside of a string, without its quotes; nothing if it is not a string. */
 static etl_bytes inside(etl_bytes value)
 {
     const bool is_string = value.size >= 2 && value.at[0] == '"';
@@ -286,7 +291,7 @@ static bool skip_char(etl_bytes *left, char c)
     return true;
 }
 
-/* With its quotes; false: it does not end. */
+/* Takes a string with its quotes; false if it does not end. */
 static bool take_string(etl_bytes *left, etl_bytes *out)
 {
     const u8 *const begin = left->at;
@@ -322,8 +327,8 @@ static bool take_value(etl_bytes *left, etl_bytes *out)
     return depth == 0 && out->size > 0;
 }
 
-/* *left begins as the whole line. After the last member it is {NULL, 0}; at what is
- * no object, it stays behind. */
+/* Takes the next member. *left begins as the whole line. After the last member it is {NULL, 0}; if
+ * the line is not an object, it is left unchanged. */
 bool run_next_member(etl_bytes *left, run_member *out)
 {
     etl_bytes at = *left;

@@ -1,5 +1,8 @@
 /*
- * stack_tags.c - WPA's stack tags files (*.stacktags).
+ * stack_tags.c - reads WPA's stack tags files (*.stacktags).
+ *
+ * In: the bytes of a file, which is not trusted. Out: tags with paths, priorities and entry points,
+ * in an etlheap_tags.
  *
  *     <Tag Name="">
  *       <Tag Name="Allocators" Priority="-1">
@@ -11,41 +14,41 @@
  *       </HintTag>
  *     </Tag>
  *
- * What is known, and from where. "Page" is Microsoft's page "Stack Tags"
- * (learn.microsoft.com/windows-hardware/test/wpt/stack-tags), "MSO" the files of
- * Microsoft's MSO-Scripts (OfficeBasic, VirtualAlloc and ETW-Overhead-for-CPU
- * .stacktags), "ETWAnalyzer" its default.stacktags and its authors' description.
+ * The format is known from three sources. "Page" is Microsoft's page "Stack Tags"
+ * (learn.microsoft.com/windows-hardware/test/wpt/stack-tags), "MSO" the files of Microsoft's
+ * MSO-Scripts (OfficeBasic, VirtualAlloc and ETW-Overhead-for-CPU .stacktags), "ETWAnalyzer" its
+ * default.stacktags and its authors' description.
  *
- *   Tags nest, and nested names make a path "A\B\C". Page. The outermost tag of all
- *     published files has the empty name, which adds nothing to paths.
+ *   Tags nest, and nested names make a path "A\B\C". Page. The outermost tag of all published
+ *     files has the empty name, which adds nothing to paths.
  *   A tag has entry points and nested tags in any order. ETWAnalyzer, MSO.
- *   Module and Method have `*` anywhere: "*clr.dll", "WorkThreadManager::*Proc".
- *     MSO, ETWAnalyzer. The case of modules does not matter: MSO has NT*.exe for
- *     ntoskrnl.exe. Of methods nothing is said; here it does not matter either.
- *   Without Method all of the module matches: MSO ("clrjit.dll").
- *   Priority is an integer, 0 by default. Page. Higher ones win: the comments of MSO
- *     ("Priority 950 ... for top priority"); negative ones are for what shall lose
- *     (ETWAnalyzer, "Other Activity"). It is not inherited: both repeat it.
- *   Of equal priorities the frame nearest to the innermost end decides. Page ("the
- *     bottom most mapped frame tag"), ETWAnalyzer ("from bottom to top where the
- *     first matching stack tag definition wins").
- *   Of tags that match the same frame with the same priority nothing is said. MSO
- *     repeats an entry point in a nested tag, which makes sense if that one wins.
- *   Of several files, the one loaded last comes first. MSO.
+ *   Module and Method have `*` anywhere: "*clr.dll", "WorkThreadManager::*Proc". MSO,
+ *     ETWAnalyzer. The case of modules does not matter: MSO has NT*.exe for ntoskrnl.exe. For
+ *     methods nothing is stated; here it does not matter either.
+ *   Without Method, the whole module matches: MSO ("clrjit.dll").
+ *   Priority is an integer, 0 by default. Page. Higher ones win: the comments of MSO ("Priority
+ *     950 ... for top priority"); negative ones are for tags that should lose (ETWAnalyzer,
+ *     "Other Activity"). It is not inherited: both repeat it.
+ *   Among equal priorities, the frame nearest to the innermost end decides. Page ("the bottom
+ *     most mapped frame tag"), ETWAnalyzer ("from bottom to top where the first matching stack
+ *     tag definition wins").
+ *   For tags that match the same frame with the same priority, nothing is stated. MSO repeats an
+ *     entry point in a nested tag, which makes sense if that one wins.
+ *   Among several files, the one loaded last comes first. MSO.
  *   A HintTag adds the callee or caller of its entry point to its path: its module,
- *     "RPC\wbemcore.dll", or with OnlyShowModule="false" the function as well. Page.
- *     HintOperator is not said to be optional, OnlyShowModule is true by default.
- *     Page. On a Tag (ETWAnalyzer has two) these attributes have no known meaning.
- *   A stack without a tag is "Other": ETWAnalyzer, for want of Microsoft's word.
+ *     "RPC\wbemcore.dll", or with OnlyShowModule="false" the function as well. Page. It is not
+ *     stated that HintOperator is optional; OnlyShowModule is true by default. Page. On a Tag
+ *     (ETWAnalyzer has two) these attributes have no known meaning.
+ *   A stack without a tag is "Other": ETWAnalyzer; Microsoft's word is not known.
  *
- * Entry points of tags without a name and without a named parent tag nothing here;
- * MSO has such tags, whose effect is not documented.
+ * Entry points of tags without a name and without a named parent tag nothing here; MSO has such
+ * tags, and their effect is not documented.
  *
- * The file is not trusted. It is parsed as a stream into our own state, so there is
- * no tree to grow. A document type is refused before its first declaration, so there
- * are no entities to expand; nothing is loaded from elsewhere. Size, depth and the
- * length of a path have limits. What is no element of the above is an error with its
- * line: a tag that is silently not read would be a wrong answer.
+ * The file is parsed as a stream into our own state, so there is no tree to grow. A document type
+ * is refused before its first declaration, so there are no entities to expand; nothing is loaded
+ * from elsewhere. Size, depth and the length of a path have limits. Invariant: an element that is
+ * not listed above is an error with its line, because a tag that is silently ignored would be a
+ * wrong answer.
  */
 #include "stack_tags.h"
 
@@ -205,7 +208,7 @@ static void end_element(void *user, const xmlChar *name, const xmlChar *prefix, 
         r->depth--;
 }
 
-/* What libxml2 complains of: the first sentence, without its line end, and no more. */
+/* Notes libxml2's complaint: the first sentence, without its line end. */
 static void note_error(void *user, reported_error error)
 {
     tags_reader *const r = user;
@@ -278,9 +281,8 @@ static void fail_at_line(tags_reader *r, etl_status status, const char *format, 
 /* --- elements ---------------------------------------------------------------------------- */
 
 /*
- * A copy of an attribute's value, NULL when there is none or no memory, which *ok
- * tells. As entities are not substituted, libxml2 leaves every ampersand in a value
- * as "&#38;".
+ * Copies an attribute's value; NULL if there is none, or without memory, which *ok tells. Entities
+ * are not substituted, so libxml2 leaves every ampersand in a value as "&#38;".
  */
 static char *value_of(const xml_attributes *attributes, const char *name, bool *ok)
 {

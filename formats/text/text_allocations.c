@@ -1,18 +1,19 @@
 /*
- * text_allocations.c - one line for each lifetime.
+ * text_allocations.c - writes one line for each lifetime.
+ *
+ * In: lifetimes from a walk. Out: lines, written as lifetimes are read:
  *
  *       Address    Size  Handle  Type  Alloc Time  Free Time  ...  Process  Stack
- *     0x1f00120      24  0x1f0000 AIFO  1.234567800         -  ...  app.exe (4321)  f (app.exe) < ...
+ *     0x1f00120      24  0x1f0000 AIFO  1.234567800         -  ...  app.exe (4321)  f (app.exe)
  *
- * Lists are written as they are read, so columns are as wide as usual values need. Words
- * have no spaces up to the process, so that lines can be cut by programs.
- *
- * Where a line has an end, the columns that matter least are left out, and frames stand
- * on lines of their own below:
+ * Columns are as wide as usual values need. If the output has a width, columns of least importance
+ * are left out, and frames go to lines of their own below:
  *
  *       Address    Size  Type  Alloc Time (s)  Process
  *     0x1f00120      24  AIFO     1.234567800  app.exe (4321)
  *         f (app.exe)
+ *
+ * Invariant: up to the process, no word contains a space, so that programs can split lines.
  */
 #include "formats/io/units.h"
 #include "formats/parts/allocation_rows.h"
@@ -39,7 +40,7 @@ typedef struct list_column {
     cell_fn *cell;
 } list_column;
 
-/* What the lines of a list have in common. */
+/* State that all lines of a list share. */
 typedef struct list_writer {
     const etlheap_layout *layout;
     u32 width; /* 0: lines have no end */
@@ -106,7 +107,8 @@ etl_status etlheap_write_allocations_text(etlheap_lifetimes *walk, const etlheap
     return failed ? ETL_ERR_MEMORY : etlheap_lifetimes_status(walk, NULL);
 }
 
-/* By rank, up to the first that does not fit beside the process. The first two always stay. */
+/* The columns that fit, by rank, up to the first that does not fit beside the process. The first
+ * two always stay. */
 static u32 columns_that_fit(u32 width)
 {
     u32 shown = 0;

@@ -1,9 +1,10 @@
 /*
- * text_check.c - the verdict of a check for people.
+ * text_check.c - writes the verdict of a check for people.
  *
- * The verdict first, since a log is read from its last screen or its first line;
- * then each budget with what was measured, then what failed with the stacks to
- * blame, known leaks, and what was lost.
+ * In: an etlheap_check. Out: text: the verdict first, because a log is read from its last screen or
+ * its first line; then each budget with what was measured, what failed with the stacks to blame,
+ * known leaks, and what was lost. Phrases come from check_parts.c. Invariant: a verdict that proves
+ * nothing must say so in its first lines.
  */
 #include "formats/parts/check_more.h"
 #include "formats/parts/check_parts.h"
@@ -29,7 +30,7 @@ static etl_status write_budgets(const etlheap_gate *gate, const etlheap_layout *
 static void add_budget(const etlheap_gate_budget *budget, etlheap_text *text, etlheap_grid *grid);
 static void add_subject(const etlheap_gate_budget *budget, const etlheap_gate_subject *subject,
                         etlheap_text *text, etlheap_grid *grid);
-static etl_status write_failures(const etlheap_result *result, const etlheap_check *check,
+static etl_status write_failures(etlheap_check_commands *commands,
                                  const etlheap_gate_budget *budget, const etlheap_layout *layout,
                                  etlheap_text *text, etlheap_sink *sink);
 static etl_status write_stacks(const etlheap_gate_budget *budget,
@@ -55,6 +56,7 @@ etl_status etlheap_write_check_text(const etlheap_result *result, const etlheap_
     if (layout_status != ETL_OK)
         return layout_status;
     const etlheap_gate *const gate = check->gate;
+    etlheap_check_commands commands = { result, check, layout->hint, { 0 } };
     etlheap_text text = { 0 };
     write_verdict(check, layout, &text, sink);
     etlheap_text_trace(sink, layout, etlheap_result_trace(result), &text);
@@ -62,7 +64,7 @@ etl_status etlheap_write_check_text(const etlheap_result *result, const etlheap_
     write_baseline(check, layout, &text, sink);
     etl_status status = write_budgets(gate, layout, &text, sink);
     for (u32 i = 0; status == ETL_OK && i < gate->budget_count; i++)
-        status = write_failures(result, check, &gate->budgets[i], layout, &text, sink);
+        status = write_failures(&commands, &gate->budgets[i], layout, &text, sink);
     if (status == ETL_OK)
         status = write_suppressions(gate, layout, &text, sink);
     write_rebuilt(gate, layout, &text, sink);
@@ -71,6 +73,7 @@ etl_status etlheap_write_check_text(const etlheap_result *result, const etlheap_
     etlheap_text_diagnostics_of(sink, layout, "In the baseline", &gate->baseline_diagnostics);
     if (text.failed)
         status = ETL_ERR_MEMORY;
+    etlheap_text_free(&commands.written);
     etlheap_text_free(&text);
     return status;
 }
@@ -104,7 +107,7 @@ static void write_verdict(const etlheap_check *check, const etlheap_layout *layo
     etlheap_sink_text(sink, "\n");
 }
 
-/* What is missing, and what there is instead: more than the sentences of the doubts say. */
+/* Writes what is missing and what there is instead, in more detail than the doubts. */
 static void write_absence(const etlheap_gate *gate, const etlheap_layout *layout,
                           etlheap_text *text, etlheap_sink *sink)
 {
@@ -133,13 +136,13 @@ static void write_baseline(const etlheap_check *check, const etlheap_layout *lay
     etlheap_text_label(sink, layout, "Baseline", etlheap_text_of(text));
 }
 
-/* A budget, and below it what its limit was held against. */
+/* Writes each budget, and below it the subjects that its limit was held against. */
 static etl_status write_budgets(const etlheap_gate *gate, const etlheap_layout *layout,
                                 etlheap_text *text, etlheap_sink *sink)
 {
     static const etlheap_column columns[] = {
-        { .title = "Budget", .flexible = true }, { .title = "Verdict" },
-        { .title = "Measured", .right = true },  { .title = "Limit", .right = true },
+        { .title = "Limit", .flexible = true }, { .title = "Verdict" },
+        { .title = "Measured", .right = true }, { .title = "Allowed", .right = true },
         { .title = "Margin", .right = true },
     };
     etlheap_grid grid = etlheap_grid_begin(columns, (u32)ETL_COUNT_OF(columns));
@@ -184,8 +187,8 @@ static void add_value(const etlheap_budget *budget, i64 value, etlheap_grid *gri
         etlheap_grid_size(grid, value);
 }
 
-/* The callers that tell a stack apart from the others, a line each: at the end of a long
- * line the width would cut them. */
+/* Adds the callers that tell a stack apart from others, one in a line: at the end of a long line
+ * they might be cut. */
 static void add_callers(const etlheap_gate_budget *budget, const etlheap_gate_subject *subject,
                         etlheap_text *text, etlheap_grid *grid)
 {
@@ -200,8 +203,8 @@ static void add_callers(const etlheap_gate_budget *budget, const etlheap_gate_su
     }
 }
 
-/* "heap app.exe (4321) grow (app.exe)  a.cpp:42, called by ...", functions first as all text has
- * them. `gap` stands before the first. */
+/* Adds "heap app.exe (4321) grow (app.exe)  a.cpp:42, called by ...", functions first as in all
+ * text. `gap` stands before the first one. */
 static void add_subject_name(const etlheap_gate_budget *budget, const etlheap_gate_subject *subject,
                              const char *gap, u64 frames_max, etlheap_text *text)
 {
@@ -253,8 +256,8 @@ static void write_more(etlheap_text *command, etlheap_sink *sink)
     etlheap_text_free(&line);
 }
 
-/* Each failed subject: what it exceeds, who is to blame, and the command that shows more. */
-static etl_status write_failures(const etlheap_result *result, const etlheap_check *check,
+/* Writes each failed subject: its limit, the stacks to blame, and the command that shows more. */
+static etl_status write_failures(etlheap_check_commands *commands,
                                  const etlheap_gate_budget *budget, const etlheap_layout *layout,
                                  etlheap_text *text, etlheap_sink *sink)
 {
@@ -273,7 +276,7 @@ static etl_status write_failures(const etlheap_result *result, const etlheap_che
         etlheap_text_free(&heading);
         status = write_stacks(budget, subject, layout, sink);
         etlheap_text_clear(text);
-        etlheap_check_add_more(text, result, check, budget, subject, layout->hint);
+        etlheap_check_add_more(text, commands, budget, subject);
         write_more(text, sink);
     }
     return status;
@@ -333,7 +336,7 @@ static etl_status write_stacks(const etlheap_gate_budget *budget,
     return status;
 }
 
-/* What was let through, and which lines have had their day. */
+/* Writes what was suppressed, and which lines of the file are unused. */
 static etl_status write_suppressions(const etlheap_gate *gate, const etlheap_layout *layout,
                                      etlheap_text *text, etlheap_sink *sink)
 {
@@ -353,7 +356,7 @@ static etl_status write_suppressions(const etlheap_gate *gate, const etlheap_lay
     return etlheap_grid_write(&grid, layout, sink);
 }
 
-/* A row for each kind that it suppressed, or one that says that it is unused. */
+/* Adds a row for each kind that a line suppressed, or one that says that it is unused. */
 static void add_suppression(const etlheap_suppression_use *use, etlheap_text *text,
                             etlheap_grid *grid)
 {
@@ -388,7 +391,7 @@ static void begin_suppression(const etlheap_suppression_use *use, bool is_first,
     etlheap_grid_cell(grid, is_first ? etlheap_text_of(text) : "");
 }
 
-/* Without names the stacks of two builds have nothing in common. */
+/* Writes which modules were rebuilt: without names, stacks of two builds have nothing in common. */
 static void write_rebuilt(const etlheap_gate *gate, const etlheap_layout *layout,
                           etlheap_text *text, etlheap_sink *sink)
 {
@@ -406,7 +409,7 @@ static void write_rebuilt(const etlheap_gate *gate, const etlheap_layout *layout
     etlheap_text_heading(sink, layout, etlheap_text_of(text));
 }
 
-/* The ways out of a failure other than mending the program. */
+/* Writes what to do about a failure besides fixing the program. */
 static void write_advice(const etlheap_check *check, const etlheap_layout *layout,
                          etlheap_sink *sink)
 {

@@ -1,4 +1,7 @@
-/* text_compared.c - see text_compared.h. */
+/*
+ * text_compared.c - writes the keys of rows that several runs have in common, for diffs and trends:
+ * a process is only a name.
+ */
 #include "text_compared.h"
 
 #include "formats/parts/text_parts.h"

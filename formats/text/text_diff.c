@@ -1,10 +1,10 @@
 /*
- * text_diff.c - what changed, for people.
+ * text_diff.c - writes what changed, for people.
  *
- * What the sides are and what to know before believing the numbers; totals of each
- * kind; then the groups that changed most, each kind by itself, with the innermost
- * frames of their stacks. Of two logs of one process the rows are written as UMDH
- * writes them.
+ * In: the answer to a diff. Out: text: the two sides and what to know before believing the numbers;
+ * totals of each kind; then the groups that changed most, kind by kind, with the innermost frames
+ * of their stacks. Rows of two logs of one process are written as UMDH writes them. Invariant:
+ * kinds are never added up.
  */
 #include "formats/io/units.h"
 #include "formats/parts/diff_parts.h"
@@ -125,7 +125,7 @@ static void write_hints(const etlheap_diff_answer *answer, const etlheap_layout 
     }
 }
 
-/* Each kind on its own line, never a sum over them. */
+/* Writes each kind in its own line, never a sum over them. */
 static etl_status write_totals(const etlheap_diff *diff, const etlheap_layout *layout,
                                etlheap_text *text, etlheap_sink *sink)
 {
@@ -178,7 +178,7 @@ static etl_status write_kinds(const etlheap_diff *diff, const etlheap_layout *la
     return status;
 }
 
-/* The largest changes, and how many more there are. */
+/* Writes the largest changes, and how many more there are. */
 static etl_status write_rows(const etlheap_diff *diff, const etlheap_layout *layout, u8 kind,
                              etlheap_text *text, etlheap_sink *sink)
 {
@@ -228,7 +228,7 @@ static etl_status write_rows(const etlheap_diff *diff, const etlheap_layout *lay
     return status;
 }
 
-/* Change, base and new side. */
+/* Adds the change and both sides. */
 static void add_amounts(const etlheap_diff *diff, const etlheap_change *change,
                         etlheap_measure measure, etlheap_text *text, etlheap_grid *grid)
 {
@@ -243,7 +243,7 @@ static void add_amounts(const etlheap_diff *diff, const etlheap_change *change,
     }
 }
 
-/* With its sign. */
+/* Adds a change with its sign. */
 static void add_change(const etlheap_diff *diff, const etlheap_change *change,
                        etlheap_measure measure, etlheap_text *text, etlheap_grid *grid)
 {
@@ -259,7 +259,7 @@ static void add_change(const etlheap_diff *diff, const etlheap_change *change,
     etlheap_grid_cell(grid, etlheap_text_of(text));
 }
 
-/* Rates are in thousandths; small ones keep two digits after the point. */
+/* Adds an amount. Rates are in thousandths; small ones keep two digits after the point. */
 static void add_amount(etlheap_measure measure, i64 value, bool is_rate, etlheap_text *text)
 {
     const bool is_size = etlheap_measure_style_of(measure).is_size;

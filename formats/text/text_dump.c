@@ -1,9 +1,13 @@
 /*
- * text_dump.c - one line for each record.
+ * text_dump.c - writes one line for each record.
+ *
+ * In: a record with its header, decoded event and description. Out: a line:
  *
  *     1.234567800   3    4321    8888  Heap/Alloc  heap_handle=0x1f0000 alloc_size=24
+ *     time        CPU    pid     tid   name        fields
  *
- * Columns are as wide as usual values need; a line is never cut.
+ * Columns are as wide as usual values need. Invariant: a line is never cut, and fields are
+ * name=value with single spaces, so that lines can be searched and split.
  */
 #include "formats/io/text_buffer.h"
 #include "formats/io/units.h"
@@ -67,8 +71,8 @@ static void write_id(etlheap_sink *sink, u32 id)
         etlheap_sink_format(sink, " %7" PRIu32, id);
 }
 
-/* Its name, else its hook, else its provider, by name or GUID, and event id. Returns the
- * columns. */
+/* Writes the record's name, else its hook, else its provider (name or GUID) and event id. Returns
+ * the columns. */
 static size_t write_name(const etl_record *record, etlheap_sink *sink)
 {
     const char *const name = etl_record_name(record);

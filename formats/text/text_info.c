@@ -1,8 +1,9 @@
 /*
- * text_info.c - what a trace holds, for people.
+ * text_info.c - writes what a trace holds, for people.
  *
- * First what it is and what can be analysed, with the command that would record
- * the rest; then processes, events and providers, largest first.
+ * In: a result of a census. Out: text: what the recording is and what can be analysed, with the
+ * command that would record the rest; then processes, events and providers, largest first.
+ * Invariant: whatever is missing comes with its remedy (write_abilities).
  */
 #include "formats/io/text_buffer.h"
 #include "formats/io/units.h"
@@ -17,7 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* A row of one of the tables, with what it is sorted by. */
+/* A row of a table, with its sort key. */
 typedef struct info_row {
     u64 weight;
     u32 index;
@@ -75,7 +76,7 @@ etl_status etlheap_write_info_text(const etlheap_result *result, const etlheap_l
     return status;
 }
 
-/* What is missing comes with its remedy: the reader cannot record again without. */
+/* Writes what can be analysed. Whatever is missing comes with its remedy. */
 static void write_abilities(const etlheap_result *result, const etlheap_layout *layout,
                             etlheap_sink *sink)
 {
@@ -119,8 +120,7 @@ static void write_stacks(const etlheap_result *result, const etlheap_layout *lay
     etlheap_text_label(sink, layout, "Modules", etlheap_text_of(text));
 }
 
-/* How many marks, and what the first ones are called; or how to record some. A summary keeps
- * none. */
+/* How many marks are named. Without any, the text says how to record some. A summary keeps none. */
 #define MARKS_NAMED 5
 
 static void write_marks(const etlheap_result *result, const etlheap_layout *layout,
@@ -131,8 +131,8 @@ static void write_marks(const etlheap_result *result, const etlheap_layout *layo
         return;
     etlheap_text_clear(text);
     if (marks->count == 0)
-        etlheap_text_add_string(text, "none; to name moments while recording: xperf -m NAME, or "
-                                      "wpr -marker NAME");
+        etlheap_text_add_string(text, "none (to add some while recording: wpr -marker NAME, or "
+                                      "xperf -m NAME)");
     else
         etlheap_text_add_format(text, "%" PRIu32 ": ", marks->count);
     for (u32 i = 0; i < marks->count && i < MARKS_NAMED; i++) {
@@ -181,11 +181,11 @@ static etl_status write_processes(const etlheap_result *result, const etlheap_la
     return write_list("Processes", count, &grid, layout, sink);
 }
 
-/* Bytes of services or a package that are shown: those of a host may fill lines. */
+/* The bytes shown of services or a package: those of a host process may fill lines. */
 #define MORE_SHOWN_MAX 40
 
-/* "svchost.exe [Dhcp,EventLog]", "SearchApp.exe [Microsoft.Windows.Search]": what tells
- * processes of one name apart. Of a package version and publisher are left out. */
+/* Adds "svchost.exe [Dhcp,EventLog]" or "SearchApp.exe [Microsoft.Windows.Search]", to tell
+ * processes of one name apart. Version and publisher of a package are left out. */
 static void add_process_name(const etlheap_process_info *process, etlheap_grid *grid)
 {
     const char *const more = process->services ? process->services : process->package;
@@ -206,7 +206,7 @@ static void add_process_name(const etlheap_process_info *process, etlheap_grid *
     etlheap_text_free(&text);
 }
 
-/* Start and end are empty for what was there before or stayed after. */
+/* Adds a process. Start and end are empty if it was there before or stayed after. */
 static void add_process(const etlheap_result *result, const etlheap_process_info *process,
                         etlheap_grid *grid)
 {
@@ -228,7 +228,7 @@ static void add_process(const etlheap_result *result, const etlheap_process_info
     etlheap_grid_cell(grid, process->command_line);
 }
 
-/* By count: the first rows tell what kind of recording it is. */
+/* Writes events by count, because the first rows show what kind of recording it is. */
 static etl_status write_events(const etlheap_result *result, const etlheap_layout *layout,
                                etlheap_sink *sink)
 {
@@ -295,7 +295,7 @@ static etl_status write_providers(const etlheap_result *result, const etlheap_la
     return write_list("Events by provider", count, &grid, layout, sink);
 }
 
-/* Those that the trace names: of the others there is nothing to say but their ids. */
+/* Writes the events that the trace names; others have only ids. */
 static etl_status write_named_events(const etlheap_result *result, const etlheap_layout *layout,
                                      etlheap_sink *sink)
 {

@@ -1,9 +1,11 @@
 /*
- * text_map.c - how full the address space is, for people.
+ * text_map.c - writes how full the address space is, for people.
  *
- * A process is three tables: its categories, as VMMap has them, its heaps, and its largest
- * regions in address order, each with a bar that shows how full which part of it is. What a few
- * blocks pin comes last, from all processes.
+ * In: an etlheap_map. Out: for each process three tables: its categories as in VMMap, its heaps,
+ * and its largest regions in order of address, each with a bar that shows how full each part of it
+ * is. The stretches that a few blocks keep committed (pins) come last, from all processes.
+ * Invariant: a bar has at most as many columns as the region has units, or it would show detail
+ * that is not there.
  */
 #include <stdlib.h>
 
@@ -141,8 +143,8 @@ static etl_status write_heaps(const map_view *view, const etlheap_map_process *p
 
 /* --- regions -------------------------------------------------------------------------------- */
 
-/* Each column is a part of the region, or a unit if it has fewer. What is in an image is not
- * told by any event. */
+/* Adds a bar. Each column is a part of the region, or a unit if it has fewer. No event says what is
+ * inside an image. */
 static void add_bar(map_view *view, const etlheap_map_region *region)
 {
     const bool is_shown = region->category != ETLHEAP_MAP_IMAGE || region->amounts.committed > 0;
@@ -277,7 +279,7 @@ static etl_status write_pins(map_view *view)
 
 /* --- all --------------------------------------------------------------------------------------- */
 
-/* Exact, because a moment is what gets copied into the next command. */
+/* Writes the head. The moment is exact, because users copy it into the next command. */
 static void write_head(map_view *view)
 {
     const etlheap_layout *const layout = view->layout;
@@ -290,10 +292,11 @@ static void write_head(map_view *view)
     etlheap_units_size(bounded(view->map->unit), words);
     etlheap_text_label(view->sink, layout, "Unit", words);
     etlheap_text_clear(&view->text);
-    etlheap_text_add_format(&view->text,
-                            "%s reserved  %s committed and empty  %s%s%s%s by quarters of what is "
-                            "committed",
-                            levels[0], levels[1], levels[2], levels[3], levels[4], levels[5]);
+    etlheap_text_add_format(
+        &view->text,
+        "%s reserved  %s committed and empty  %s%s%s%s filled with blocks up to "
+        "25, 50, 75, 100 %%",
+        levels[0], levels[1], levels[2], levels[3], levels[4], levels[5]);
     etlheap_text_label(view->sink, layout, "Map", etlheap_text_of(&view->text));
     if (map_hint(view->map) != NULL)
         etlheap_text_label(view->sink, layout, "Hint", map_hint(view->map));

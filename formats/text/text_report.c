@@ -1,9 +1,11 @@
 /*
- * text_report.c - the report for people.
+ * text_report.c - writes the report for people.
  *
- * Head, totals of each kind, then the outline process > heap and type > stack
- * with the largest first, each stack as its innermost frames, and last what was
- * lost.
+ * In: a result and a table, or a histogram. Out: text: head, totals of each kind, then the outline
+ * process > heap and type > stack with the largest first (outline.c), each stack as its innermost
+ * frames, and last what was lost. The columns depend on the question: growth, heaps, transient
+ * memory and churn have lists of their own. Invariant: subtotals include rows that are not listed,
+ * and write_omitted says how much that is.
  */
 #include "formats/io/text_buffer.h"
 #include "formats/io/units.h"
@@ -19,29 +21,29 @@
 
 #define INDENT 2
 
-/* Columns after the first, in place of etlheap_shown_measures, for what came and went: nothing of
- * it is outstanding. A sort measure that is none of a report's comes before them: it would be odd
- * not to show it. */
+/* Columns after the first, in place of etlheap_shown_measures, for transient memory, of which
+ * nothing is outstanding. If the sort measure is not among a report's columns, it comes before
+ * them. */
 static const etlheap_measure transient_measures[] = {
     ETLHEAP_MEASURE_SIZE,         ETLHEAP_MEASURE_COUNT,
     ETLHEAP_MEASURE_PEAK_SIZE,    ETLHEAP_MEASURE_LIFETIME_MEDIAN,
     ETLHEAP_MEASURE_LIFETIME_P99,
 };
 
-/* And for heaps, as debuggers list them. */
+/* Columns for heaps, as debuggers list them. */
 static const etlheap_measure heap_measures[] = {
     ETLHEAP_MEASURE_OUTSTANDING_SIZE, ETLHEAP_MEASURE_OUTSTANDING_COUNT,
     ETLHEAP_MEASURE_IMPACTING_SIZE,   ETLHEAP_MEASURE_COMMITTED_SIZE,
     ETLHEAP_MEASURE_RESERVED_SIZE,    ETLHEAP_MEASURE_OVERHEAD_SIZE,
 };
 
-/* And for what grows. */
+/* Columns for growth. */
 static const etlheap_measure growth_measures[] = {
     ETLHEAP_MEASURE_OUTSTANDING_SIZE, ETLHEAP_MEASURE_GROWTH_RATE, ETLHEAP_MEASURE_STEADINESS,
     ETLHEAP_MEASURE_IMPACTING_SIZE,   ETLHEAP_MEASURE_PEAK_SIZE,   ETLHEAP_MEASURE_COUNT,
 };
 
-/* And for who allocates and who frees. */
+/* Columns for pairs of allocator and freer. */
 static const etlheap_measure pair_measures[] = {
     ETLHEAP_MEASURE_COUNT,
     ETLHEAP_MEASURE_SIZE,
@@ -51,7 +53,7 @@ static const etlheap_measure pair_measures[] = {
 
 static const etlheap_measure count_alone[] = { ETLHEAP_MEASURE_COUNT };
 
-/* And for what comes and goes. SHARE is the share of temporary blocks, which is not a measure. */
+/* Columns for churn. SHARE is the share of temporary blocks, which is not a measure. */
 #define SHARE ETLHEAP_MEASURES_COUNT
 static const etlheap_measure churn_measures[] = {
     ETLHEAP_MEASURE_ALLOC_COUNT,
@@ -65,7 +67,7 @@ static const etlheap_measure churn_measures[] = {
 
 #define REPORT_COLUMNS_MAX (ETL_COUNT_OF(churn_measures) + 2)
 
-/* What stands between the trace and the diagnostics. */
+/* The body of a report, between the head and the diagnostics. */
 typedef struct report_body {
     const etlheap_result *result;
     const etlheap_table *table;
@@ -133,7 +135,8 @@ etl_status etlheap_write_histogram_text(const etlheap_result *result, const etlh
     return status;
 }
 
-/* A table without rows is told in a sentence: an empty table looks like a fault. */
+/* Writes the body. A table without rows becomes a sentence, because an empty table looks like a
+ * defect. */
 static etl_status write_body(const report_body *body, const etlheap_layout *layout,
                              etlheap_text *text, etlheap_sink *sink)
 {
@@ -155,7 +158,7 @@ static etl_status write_body(const report_body *body, const etlheap_layout *layo
     return write_rows(table, layout, text, sink);
 }
 
-/* Each kind on its own line, never a sum over them. */
+/* Writes each kind in its own line, never a sum over them. */
 static etl_status write_totals(const etlheap_table *table, const etlheap_layout *layout,
                                etlheap_sink *sink)
 {
@@ -183,7 +186,7 @@ static etl_status write_totals(const etlheap_table *table, const etlheap_layout 
     return etlheap_grid_write(&grid, layout, sink);
 }
 
-/* The row's stack, or that of who freed where there is no other. */
+/* Adds the row's stack, or the freeing stack if there is no other. */
 static void add_frames(etlheap_grid *grid, const etlheap_table *table, const etlheap_row *row,
                        u32 frames_max, u32 level)
 {
@@ -284,8 +287,8 @@ static report_columns columns_of(const etlheap_table *table, const etlheap_layou
     return out;
 }
 
-/* Indentation is part of the cell. A level with a function stands on a line of its own if
- * it does not fit beside its numbers. */
+/* Adds an entry. Indentation is part of the cell. A function has a line of its own if it does not
+ * fit beside its numbers. */
 static void add_entry(const etlheap_table *table, const etlheap_outline *outline, u32 index,
                       etlheap_text *text, etlheap_grid *grid)
 {
@@ -309,7 +312,8 @@ static void add_entry(const etlheap_table *table, const etlheap_outline *outline
         etlheap_grid_cell(grid, etlheap_text_of(text));
 }
 
-/* Rates of a group are those of its sums, as each row's is rounded. */
+/* The value of a measure. Rates of a group are computed from its sums, because those of rows are
+ * rounded. */
 static i64 value_of(const etlheap_table *table, etlheap_measure measure, const i64 *measures)
 {
     if (measure == ETLHEAP_MEASURE_ALLOC_RATE)
@@ -336,7 +340,7 @@ static void add_measures(const etlheap_table *table, const report_columns *colum
     }
 }
 
-/* Sums above include what is not listed; this says how much that is. */
+/* Writes how much of the sums above is not listed. */
 static void write_omitted(const etlheap_table *table, const etlheap_outline *outline,
                           const etlheap_layout *layout, etlheap_sink *sink)
 {

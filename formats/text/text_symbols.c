@@ -1,9 +1,9 @@
 /*
- * text_symbols.c - which modules have symbols, for people.
+ * text_symbols.c - writes which modules have symbols, for people.
  *
- * What is named of all, then one module after the other, those with the most
- * memory first; then the files that are needed and those that are in use, whole,
- * because they are what gets copied from here.
+ * In: an etlheap_symbol_list. Out: text: how much memory is named; then module after module, those
+ * with the most memory first; then the files that are needed and those in use. Invariant: paths are
+ * written whole, because users copy them from here.
  */
 #include "formats/io/text_buffer.h"
 #include "formats/io/units.h"
@@ -113,7 +113,7 @@ static void add_module(const etlheap_symbol_list *list, const etlheap_symbol_mod
     }
 }
 
-/* Whether the module's functions are known; exports are guesses. */
+/* Are the module's functions known? Exports are guesses. */
 static bool is_named(const etlheap_symbol_module *row)
 {
     return row->state == ETLHEAP_SYMBOL_STATE_FOUND || row->state == ETLHEAP_SYMBOL_STATE_LOOSE;
@@ -162,8 +162,8 @@ static void write_used(const etlheap_symbol_list *list, const etlheap_layout *la
     }
 }
 
-/* The module, and from one column on what there is to say of it. Names come from
- * the trace, paths from the file system: they are shown as far as they may be. */
+/* Writes the module, and text about it from one column on. Names come from the trace and paths from
+ * the file system, so they are shown only as far as they are printable. */
 static void write_line(const etlheap_symbol_list *list, const etlheap_layout *layout,
                        const char *module, etlheap_text *text, etlheap_sink *sink)
 {
@@ -186,7 +186,7 @@ static void write_line(const etlheap_symbol_list *list, const etlheap_layout *la
     etlheap_text_free(&shown);
 }
 
-/* A share of nothing is no share. */
+/* Adds sizes and the share; there is no share of 0. */
 static void add_sizes(etlheap_grid *grid, i64 size, i64 named_size)
 {
     char share[ETLHEAP_UNITS_SIZE] = "";

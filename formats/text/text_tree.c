@@ -1,23 +1,23 @@
 /*
- * text_tree.c - the call tree of a report, from either end of the stacks.
+ * text_tree.c - writes the call tree of a report, from either end of the stacks.
  *
- * The path of a row is its keys, then the frames of its stack in the order of the tree:
+ * In: the rows of a table with stacks. Out: lines with inclusive sums. The path of a row is its
+ * keys, then the frames of its stack in the order of the tree:
  *
  *     level 0    kind and process
  *     level 1    heap               each other key that rows are grouped by
  *     frame 0    app.exe!main
  *     frame 1    app.exe!load
  *
- * Rows are sorted by their paths, so that those with a common beginning are neighbours. A
- * scan keeps the path of the row before it open, opens nodes from where the paths part, and
- * adds the row to every node of its path: sums are inclusive. Small nodes are left out,
- * siblings are sorted, and a walk over links writes the lines.
+ * Rows are sorted by their paths, so rows with a common beginning are neighbours. A scan keeps the
+ * path of the last row open, opens nodes from where the paths part, and adds the row to every node
+ * of its path. Small nodes are left out, siblings are sorted, and a walk over links writes the
+ * lines.
  *
- * Frames of one function are one node, as far as names are known: a caller is the
- * same whichever line it called from. The line is shown when there is but one.
- *
- * A chain of only children is written without indenting: indentation then means
- * that paths part, and deep stacks stay on the screen.
+ * Frames of one function are one node, as far as names are known: a caller is the same whichever
+ * line it called from. The line is shown if there is only one. A chain of only children is not
+ * indented, so that indentation means that paths part, and deep stacks stay on the screen.
+ * Invariant: kind and process are the first level, so no sum crosses kinds.
  */
 #include "formats/io/text_buffer.h"
 #include "formats/io/units.h"
@@ -36,13 +36,13 @@
 #define SHARE_SHOWN    100 /* a node is shown from 1/100 of its root on */
 #define NODES_AT_FIRST 1024
 
-/* A frame to be sorted. */
+/* A frame, for sorting. */
 typedef struct tree_frame {
     const etlheap_frame *frame;
     u32 index;
 } tree_frame;
 
-/* What stands above the frames: keys of each level, side by side. */
+/* The levels above the frames, with the keys of each. */
 typedef struct tree_levels {
     etlheap_key keys[ETLHEAP_GROUP_BY_MAX + 1];
     u32 starts[ETLHEAP_GROUP_BY_MAX + 2]; /* by level, in keys; and the end of the last */
@@ -166,8 +166,7 @@ static void choose_measures(const etlheap_layout *layout, call_tree *tree)
     }
 }
 
-/* By frame: the first frame of the same function, or itself. NULL when out of
- * memory. */
+/* Finds for each frame the first one of the same function. NULL without memory. */
 static u32 *find_functions(const etlheap_table *table)
 {
     u32 *const functions = malloc(((size_t)table->frame_count + 1) * sizeof *functions);
@@ -205,8 +204,8 @@ static int compare_functions(const void *left, const void *right)
     return order != 0 ? order : (a->index > b->index) - (a->index < b->index);
 }
 
-/* Kind and process share the first level, in this order: sums never cross kinds. All other keys
- * but the stack have one each. */
+/* The levels. Kind and process share the first one, in this order, so that sums never cross kinds.
+ * Each other key but the stack has its own. */
 static tree_levels levels_of(const etlheap_table *table)
 {
     tree_levels out = { .keys = { ETLHEAP_KEY_KIND } };
@@ -241,8 +240,8 @@ static tree_row *sorted_rows(const etlheap_table *table, const u32 *functions,
     return rows;
 }
 
-/* Level by level, then frame by frame in the order of the tree; a path that ends comes before
- * one that goes on. */
+/* Compares paths level by level, then frame by frame in the order of the tree. A path comes before
+ * its continuations. */
 static int compare_paths(const void *left, const void *right)
 {
     const tree_row *const a = left;
@@ -282,7 +281,7 @@ static u32 frame_at(const tree_row *row, u32 depth)
     return row->frames.at[row->inverted ? depth : row->frames.count - 1 - depth];
 }
 
-/* What a node is of: frames of one function are one. */
+/* The function of a path's node; frames of one function are one node. */
 static u32 function_at(const tree_row *row, u32 depth)
 {
     const u32 frame = frame_at(row, depth);
@@ -309,7 +308,7 @@ static u32 common_path(const tree_row *a, const tree_row *b)
     return a->levels->count + common_depth(a, b);
 }
 
-/* See the top of the file: one scan over neighbours. */
+/* Grows the tree in one scan over neighbours; see the top of the file. */
 static etl_status grow_tree(const etlheap_table *table, const tree_row *rows, call_tree *tree)
 {
     for (u32 i = 0; i < table->row_count; i++) {
@@ -393,7 +392,7 @@ static etl_status link_shown(call_tree *tree, u32 *first_root)
     return ETL_OK;
 }
 
-/* A share of the root, by magnitude: impacting sizes may be negative. */
+/* Is the node large enough? Compared by magnitude, because impacting sizes may be negative. */
 static bool is_shown(const call_tree *tree, u32 node)
 {
     const i64 value = tree->nodes[node].value;
@@ -453,8 +452,8 @@ static etl_status write_tree(const etlheap_table *table, const etlheap_layout *l
     return status;
 }
 
-/* "Kind, Process / Handle / Frame, and what it called"; without levels below the first, the
- * last alone: everybody knows a process. */
+/* Adds "Kind, Process / Handle / Call tree"; only the last part if there are no levels below the
+ * first. */
 static void add_title(const tree_levels *levels, const etlheap_layout *layout, etlheap_text *title)
 {
     for (u32 level = 0; levels->count > 1 && level < levels->count; level++) {
@@ -464,12 +463,11 @@ static void add_title(const tree_levels *levels, const etlheap_layout *layout, e
         }
         etlheap_text_add_string(title, " / ");
     }
-    etlheap_text_add_string(title, layout->tree == ETLHEAP_TREE_CALLERS ? "Frame, called by"
-                                                                        : "Frame, calling");
+    etlheap_text_add_string(title, layout->tree == ETLHEAP_TREE_CALLERS ? "Callers" : "Call tree");
 }
 
-/* Levels step in. A frame that is an only child stands right below its caller, siblings stand
- * behind a mark. */
+/* The indentation below a node. Levels are indented. A frame that is an only child stands right
+ * below its caller; siblings stand behind a mark. */
 static u32 indent_below(const tree_node *parent, bool is_marked)
 {
     if (!parent)
@@ -502,8 +500,8 @@ static void add_line(const etlheap_table *table, const call_tree *tree, const tr
     etlheap_grid_name(grid, etlheap_text_of(text));
 }
 
-/* Of a node that stands for several places what they share is shown; that the
- * symbol is a guess is told in any case. */
+/* Adds a function. For a node of several places, only what they share is shown; a guessed symbol is
+ * always marked. */
 static void add_function(const etlheap_frame *frame, bool has_places, etlheap_text *text)
 {
     if (has_places && frame->is_nearest)

@@ -1,8 +1,10 @@
 /*
- * text_trend.c - how memory develops over several runs, for people.
+ * text_trend.c - writes how memory develops over several runs, for people.
  *
- * What the runs are and what to know before believing the numbers; totals of each kind; then the
- * groups that changed most, each kind by itself.
+ * In: the answer to a trend. Out: text: the runs and what to know before believing the numbers;
+ * totals of each kind; then the groups that changed most, kind by kind, each with pattern, slope
+ * and curve. Invariant: runs are numbered from 1 in the order of the trend, which need not be that
+ * of the command line.
  */
 #include "formats/io/units.h"
 #include "formats/parts/layout_read.h"
@@ -18,7 +20,7 @@
 #define INDENT        2
 #define CURVE_COLUMNS 24
 
-/* "Run 1  monday.etl, 2020-07-29T00:07:00.623615000Z, 20.000 s" */
+/* Writes "Run 1 monday.etl, 2020-07-29T00:07:00.623615000Z, 20.000 s". */
 static void write_runs(const etlheap_trend_answer *answer, const etlheap_layout *layout,
                        etlheap_text *text, etlheap_sink *sink)
 {
@@ -59,7 +61,7 @@ static void add_amount(etlheap_measure measure, i64 value, bool is_change, etlhe
     etlheap_grid_cell(grid, etlheap_text_of(text));
 }
 
-/* Pattern, slope, first, last, since, curve. */
+/* Adds pattern, slope, first, last, since and the curve. */
 static void add_curve(const etlheap_trend *trend, const etlheap_layout *layout,
                       const etlheap_trend_curve *curve, const i64 *values, etlheap_text *text,
                       etlheap_grid *grid)
@@ -108,7 +110,7 @@ static etl_status write_totals(const etlheap_trend *trend, const etlheap_layout 
     return etlheap_grid_write(&grid, layout, sink);
 }
 
-/* The largest changes of a kind, and how many more there are. */
+/* Writes the largest changes of a kind, and how many more there are. */
 static etl_status write_rows(const etlheap_trend *trend, const etlheap_layout *layout, u8 kind,
                              etlheap_text *text, etlheap_sink *sink)
 {

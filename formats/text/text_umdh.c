@@ -8,9 +8,10 @@
  *
  *     Total increase == bb0f00 requested +  92580 overhead = c43480
  *
- * All numbers are hexadecimal, without "0x". What is less has "-" in front and no
- * sign of its own; no change at all is a decrease of 0. Source: observed, a
- * comparison of UMDH 6.1, and decreases in comparisons that people have published.
+ * All numbers are hexadecimal, without "0x". What is less has "-" in front and no sign of its own;
+ * no change at all is a decrease of 0.
+ * Source: observed, a comparison of UMDH 6.1, and decreases in comparisons that people have
+ * published.
  */
 #include "formats/parts/diff_parts.h"
 #include "formats/writers.h"

@@ -1,5 +1,7 @@
 /*
- * text_windows.c - time windows for people.
+ * text_windows.c - writes time windows for people.
+ *
+ * In: an etlheap_windows. Out: a block of lines for each group:
  *
  *     heap / app.exe (4321)
  *     Outstanding   ▁▂▂▃▄▅▆▇█ 640 KiB at the end
@@ -9,9 +11,9 @@
  *     0..1                35K   52K        35K      8   32K    205  411K
  *     1..4                35K   35K          -      -     -      -     -
  *
- * one block a group. Windows in a row in which nothing happens are shown as one,
- * which they could have been. There are many columns, so numbers are short: 411K
- * stands for 411 KiB.
+ * There are many columns, so numbers are short: 411K stands for 411 KiB. Invariant: windows are
+ * joined into one line only if they follow each other without a gap, nothing is allocated or freed
+ * in them, and no mark names them (quiet_until).
  */
 #include "formats/io/text_buffer.h"
 #include "formats/io/units.h"
@@ -24,10 +26,10 @@
 #include <stdlib.h>
 
 #define BLOCK_COLUMNS (ETL_COUNT_OF(shown_columns) + 1)
-#define TITLE_SIZE    16
+#define TITLE_SIZE    24
 
-/* Beside the window. What comes last is left out first when the line is short:
- * AOFO is what is outstanding without AIFO. */
+/* The columns beside the window. The last ones are left out first if the line is short; AOFO
+ * follows from outstanding memory and AIFO. */
 static const etlheap_cell_column shown_columns[] = {
     ETLHEAP_CELL_OUTSTANDING_SIZE, ETLHEAP_CELL_PEAK_SIZE,  ETLHEAP_CELL_IMPACTING_SIZE,
     ETLHEAP_CELL_AIFO_COUNT,       ETLHEAP_CELL_AIFO_SIZE,  ETLHEAP_CELL_AIFI_COUNT,
@@ -39,7 +41,10 @@ static etl_status write_body(const etlheap_windows_view *view, etlheap_sink *sin
 static etl_status write_blocks(const etlheap_windows_view *view, etlheap_sink *sink);
 static etl_status write_block(const etlheap_windows_view *view, const etlheap_column *columns,
                               u32 row, u32 *shown, etlheap_sink *sink);
-static u32 quiet_until(const etlheap_windows *windows, u32 row, u32 window);
+static void add_span(const etlheap_windows_view *view, u32 window, u32 end, u32 width,
+                     etlheap_text *text, etlheap_grid *grid);
+static u32 spans_width(const etlheap_windows_view *view);
+static u32 quiet_until(const etlheap_windows_answer *answer, u32 row, u32 window);
 static bool is_quiet(const etlheap_windows *windows, u32 row, u32 window);
 static void add_cell(const etlheap_cell *cell, etlheap_grid *grid);
 static void write_omitted(const etlheap_windows_view *view, u32 omitted, etlheap_sink *sink);
@@ -71,7 +76,7 @@ etl_status etlheap_write_windows_text(const etlheap_result *result,
     return status;
 }
 
-/* With a growth to be found, that is the answer, not the other groups. */
+/* Writes the body. If growth is asked for, that is the answer, not the other groups. */
 static etl_status write_body(const etlheap_windows_view *view, etlheap_sink *sink)
 {
     if (view->answer->windows->table->row_count == 0) {
@@ -91,8 +96,9 @@ static etl_status write_blocks(const etlheap_windows_view *view, etlheap_sink *s
     u32 omitted = 0;
     u32 shown = BLOCK_COLUMNS;
     char title[TITLE_SIZE];
-    etlheap_column columns[BLOCK_COLUMNS] = { { .title = title } };
-    snprintf(title, sizeof title, "Window (%s)", view->unit);
+    const bool is_named = view->answer->marks != NULL;
+    etlheap_column columns[BLOCK_COLUMNS] = { { .title = title, .flexible = is_named } };
+    snprintf(title, sizeof title, "Window (%s)%s", view->unit, is_named ? ", mark" : "");
     for (size_t c = 0; c < ETL_COUNT_OF(shown_columns); c++)
         columns[c + 1] =
             (etlheap_column){ .title = etlheap_field_title(etlheap_cell_field(shown_columns[c])),
@@ -111,8 +117,8 @@ static etl_status write_blocks(const etlheap_windows_view *view, etlheap_sink *s
     return status;
 }
 
-/* *shown becomes the number of columns that fit, if that is smaller: the note of what
- * does not is for all blocks. */
+/* Writes a block. *shown becomes the number of columns that fit, if that is smaller, because one
+ * note about missing columns is for all blocks. */
 static etl_status write_block(const etlheap_windows_view *view, const etlheap_column *columns,
                               u32 row, u32 *shown, etlheap_sink *sink)
 {
@@ -122,30 +128,66 @@ static etl_status write_block(const etlheap_windows_view *view, const etlheap_co
         return status;
     etlheap_sink_text(sink, "\n");
     etlheap_grid grid = etlheap_grid_begin(columns, BLOCK_COLUMNS);
+    etlheap_text text = { 0 };
+    const u32 width = spans_width(view);
     for (u32 w = 0; w < windows->window_count;) {
-        const u32 end = quiet_until(windows, row, w);
+        const u32 end = quiet_until(view->answer, row, w);
         etlheap_cell cell;
-        char span[ETLHEAP_SPAN_SIZE];
         (void)etlheap_windows_cell(windows, row, w, &cell);
-        etlheap_windows_span_text(view, windows->windows[w].from_ns,
-                                  windows->windows[end - 1].to_ns, span);
         etlheap_grid_row(&grid, ETLHEAP_EMPHASIS_NONE);
-        etlheap_grid_cell(&grid, span);
+        add_span(view, w, end, width, &text, &grid);
         add_cell(&cell, &grid);
         w = end;
     }
+    grid.text.failed |= text.failed;
+    etlheap_text_free(&text);
     return etlheap_grid_write_part(&grid, view->layout, sink, shown);
 }
 
-/* The window after the ones that can be shown as one: those that follow each other
- * without a gap and in which nothing is allocated or freed. */
-static u32 quiet_until(const etlheap_windows *windows, u32 row, u32 window)
+/* "1..2  Parser.reads_empty_files": the windows before `end`, and the mark at which they begin. */
+static void add_span(const etlheap_windows_view *view, u32 window, u32 end, u32 width,
+                     etlheap_text *text, etlheap_grid *grid)
 {
+    const etlheap_time_range *const windows = view->answer->windows->windows;
+    const etlheap_mark *const mark = etlheap_windows_mark(view->answer, windows[window].from_ns);
+    char span[ETLHEAP_SPAN_SIZE];
+    etlheap_windows_span_text(view, windows[window].from_ns, windows[end - 1].to_ns, span);
+    etlheap_text_clear(text);
+    etlheap_text_add_format(text, "%-*s", mark ? (int)width : 0, span);
+    if (mark) {
+        etlheap_text_add_string(text, "  ");
+        etlheap_text_add_mark(text, mark->name, mark->number);
+        etlheap_grid_name(grid, etlheap_text_of(text));
+    } else {
+        etlheap_grid_cell(grid, etlheap_text_of(text));
+    }
+}
+
+/* Characters of the longest window, so that the names of marks stand in a column. 0: no names. */
+static u32 spans_width(const etlheap_windows_view *view)
+{
+    const etlheap_windows *const windows = view->answer->windows;
+    size_t width = 0;
+    for (u32 w = 0; view->answer->marks && w < windows->window_count; w++) {
+        char span[ETLHEAP_SPAN_SIZE];
+        etlheap_windows_span_text(view, windows->windows[w].from_ns, windows->windows[w].to_ns,
+                                  span);
+        width = etl_max_u64(width, strlen(span));
+    }
+    return (u32)width;
+}
+
+/* The window after the ones that can be shown as one: those that follow each other without a gap
+ * and a mark, and in which nothing is allocated or freed. */
+static u32 quiet_until(const etlheap_windows_answer *answer, u32 row, u32 window)
+{
+    const etlheap_windows *const windows = answer->windows;
     u32 end = window + 1;
     if (!is_quiet(windows, row, window))
         return end;
     while (end < windows->window_count && is_quiet(windows, row, end) &&
-           windows->windows[end - 1].to_ns == windows->windows[end].from_ns)
+           windows->windows[end - 1].to_ns == windows->windows[end].from_ns &&
+           !etlheap_windows_mark(answer, windows->windows[end].from_ns))
         end++;
     return end;
 }

@@ -1,6 +1,9 @@
 /*
- * text_windows_memory.c - commit and working set over the windows, as MemInfo
- * records tell them, for people.
+ * text_windows_memory.c - writes commit and working set over the windows, for people.
+ *
+ * In: the samples of MemInfo records in an etlheap_windows. Out: curves of the system, and a table
+ * of the largest processes. A window has the last sample in it. Invariant: a value may be unknown,
+ * which tables must not show as 0; only curves draw it as 0.
  */
 #include "formats/io/text_buffer.h"
 #include "formats/io/units.h"
@@ -15,7 +18,7 @@
 
 typedef enum sample_value { SAMPLE_COMMIT, SAMPLE_AVAILABLE, SAMPLE_WORKING_SET } sample_value;
 
-/* A process and what it is sorted by. */
+/* A process with its sort key. */
 typedef struct ranked_process {
     u32 index;
     i64 largest;
@@ -75,8 +78,8 @@ static etl_status write_system_curve(const etlheap_windows_view *view, const cha
     return etlheap_windows_write_curve(view, &curve, sink);
 }
 
-/* Those with the largest commit or working set first, as many as the layout has rows;
- * of some nothing is known as any window ends. */
+/* Writes processes with the largest commit or working set first, as many as the layout has rows.
+ * Some have no known value at the end of any window. */
 static etl_status write_processes(const etlheap_windows_view *view, i64 *values, etlheap_sink *sink)
 {
     static const etlheap_column columns[] = {
@@ -145,7 +148,7 @@ static void add_process(const etlheap_windows_view *view, u32 index, i64 *values
     etlheap_text_free(&text);
 }
 
-/* What the last sample said that is known: a process may have ended before. */
+/* The last known value: a process may have ended before. */
 static bool last_of(const etlheap_windows *windows, const etlheap_memory_sample *samples,
                     sample_value value, i64 *last)
 {
@@ -156,7 +159,7 @@ static bool last_of(const etlheap_windows *windows, const etlheap_memory_sample 
     return false;
 }
 
-/* The curve of a value, 0 where it is not known, and its largest. */
+/* Fills the curve of a value, 0 where unknown, and returns the largest. */
 static i64 fill(const etlheap_windows *windows, const etlheap_memory_sample *samples,
                 sample_value value, i64 *values)
 {

@@ -1,4 +1,14 @@
-/* text_windows_parts.c - groups of windows by name, their curves, and times. */
+/*
+ * text_windows_parts.c - parts of the text about windows: names of groups, curves and times.
+ *
+ * In: an etlheap_windows and a layout. Out: a view with a common unit for all times, and text for
+ * heads and curves.
+ *
+ *     span   "0.5..1"  in the unit that suits the largest time (s, ms or us), with all digits
+ *
+ * Invariant: times are exact: decimals that are left out are 0, so that a user can copy a window
+ * into a command.
+ */
 #include "formats/io/text_buffer.h"
 #include "formats/io/units.h"
 #include "formats/parts/display.h"
@@ -100,7 +110,7 @@ etl_status etlheap_windows_write_curve(const etlheap_windows_view *view,
     return failed ? ETL_ERR_MEMORY : ETL_OK;
 }
 
-/* The largest in which the largest time is at least 1. */
+/* Chooses the largest unit in which the largest time is at least 1. */
 static void choose_unit(u64 largest_ns, etlheap_windows_view *view)
 {
     static const struct {
@@ -120,7 +130,7 @@ static u64 magnitude_of(i64 ns)
     return ns < 0 ? 0 - (u64)ns : (u64)ns;
 }
 
-/* Without zeros at the end. */
+/* The digits after the point, without zeros at the end. */
 static u32 decimals_of(const etlheap_windows_view *view, i64 ns)
 {
     u32 decimals = 0;
@@ -129,7 +139,7 @@ static u32 decimals_of(const etlheap_windows_view *view, i64 ns)
     return decimals;
 }
 
-/* Exact: what the decimals leave out is 0. */
+/* Writes a time exactly: decimals that are left out are 0. */
 static void time_text(const etlheap_windows_view *view, i64 ns, char out[ETLHEAP_UNITS_SIZE])
 {
     const u64 magnitude = magnitude_of(ns);
@@ -164,7 +174,7 @@ static bool write_name(const etlheap_windows_view *view, u32 row, etlheap_sink *
     return !failed && write_frames(view, &table->rows[row], sink);
 }
 
-/* The name has the first of them. */
+/* Writes the frames after the first, which the name has. */
 static bool write_frames(const etlheap_windows_view *view, const etlheap_row *row,
                          etlheap_sink *sink)
 {
@@ -194,7 +204,7 @@ static bool write_frames(const etlheap_windows_view *view, const etlheap_row *ro
     return !failed;
 }
 
-/* The larger of what there is when the window begins and when it ends. */
+/* The larger of the outstanding sizes at the start and end of the window. */
 static i64 least_peak(const etlheap_cell *cell)
 {
     const i64 start = etl_sat_add_i64(cell->size[ETLHEAP_TYPE_AOFI], cell->size[ETLHEAP_TYPE_AOFO]);

@@ -1,5 +1,5 @@
 /*
- * umdh_comparison.c - what `umdh FIRST SECOND` printed, as the tables of both logs.
+ * umdh_comparison.c - reads what `umdh FIRST SECOND` printed, as a table for each log.
  *
  *     +  6f8178 ( 7e5f88 - ede10)    70a allocs	BackTrace7E5CE0
  *     +     636 (   70a -    d4)	BackTrace7E5CE0	allocations
@@ -9,9 +9,11 @@
  *
  *     Total increase == bb0f00 requested +  92580 overhead = c43480
  *
- * Each backtrace has the bytes and blocks of both logs, in the form that text_umdh.c writes,
- * so either side has its table. Functions have names already, by the machine's own symbols.
- * Overhead stands in the total alone: the second side has what was added, the first none.
+ * In: the text. Out: two tables with the same backtraces: each line has the bytes and blocks of
+ * both logs, in the form that text_umdh.c writes. Functions have names already, by the machine's
+ * own symbols. Only the total has overhead: the second side gets what was added, the first none.
+ * Invariant: NEW - OLD must be DELTA in hexadecimal, or the numbers were written in decimal and the
+ * file is refused (adds_up).
  * Source: observed, a comparison of UMDH 6.1.
  */
 #include "umdh_inside.h"
@@ -41,7 +43,7 @@ typedef struct written_frame {
     u32 at; /* in the order of the file */
 } written_frame;
 
-/* One side in the making. */
+/* One side while it is read. */
 typedef struct comparison_reader {
     etlheap_umdh *log;
     bool is_now; /* the second log */
@@ -166,7 +168,7 @@ static etl_status bad_line(const comparison_reader *r, const char *what, etl_err
     return etl_fail_with(err, ETL_ERR_CORRUPT, 0, "line %" PRIu32 ": %s", r->number, what);
 }
 
-/* What else the tool tells has no sign or tab in front. */
+/* Reads a line. Other output of the tool has no sign or tab in front. */
 static etl_status read_line(comparison_reader *r, etl_error *err)
 {
     amounts a;
@@ -189,7 +191,7 @@ static etl_status read_line(comparison_reader *r, etl_error *err)
     return read_row(r, &a, err);
 }
 
-/* "    70a allocs\tBackTrace7E5CE0" behind the bytes, and the blocks on the line after it. */
+/* Reads " 70a allocs\tBackTrace7E5CE0" behind the bytes, and the blocks in the next line. */
 static etl_status read_row(comparison_reader *r, const amounts *sizes, etl_error *err)
 {
     etlheap_umdh *const log = r->log;
@@ -227,7 +229,7 @@ static etl_status read_row(comparison_reader *r, const amounts *sizes, etl_error
     return ETL_OK;
 }
 
-/* "BatteryMeter - private symbols & lines": the first module is the program. */
+/* Reads "BatteryMeter - private symbols & lines": the first module is the program. */
 static void read_program(comparison_reader *r)
 {
     etl_bytes name;
@@ -238,7 +240,7 @@ static void read_program(comparison_reader *r)
     etlheap_text_add(&r->log->lines.texts, "", 1);
 }
 
-/* "increase == bb0f00 requested +  92580 overhead = c43480", either with "-" in front. */
+/* Reads "increase == bb0f00 requested + 92580 overhead = c43480"; each number may have a "-". */
 static void read_total(comparison_reader *r)
 {
     etl_cursor c = r->line;
@@ -274,7 +276,7 @@ static bool take_amounts(etl_cursor *c, amounts *out)
     return umdh_take_hex(c, &out->base) && umdh_take_text(c, ")");
 }
 
-/* Numbers that were written in decimal do not, unless they are small. */
+/* Do the numbers add up in hexadecimal? Decimal ones do not, unless they are small. */
 static bool adds_up(const amounts *a)
 {
     return a->is_less ? a->base - a->delta == a->now : a->base + a->delta == a->now;
@@ -310,7 +312,7 @@ static int by_text(const void *a, const void *b)
     return order != 0 ? order : (x->at > y->at) - (x->at < y->at);
 }
 
-/* In the order of their texts: a diff numbers them anew. */
+/* Numbers frames in the order of their texts; a diff numbers them anew. */
 static bool number_frames(comparison_reader *r)
 {
     etlheap_umdh *const log = r->log;
@@ -342,7 +344,7 @@ static bool number_frames(comparison_reader *r)
     return true;
 }
 
-/* The offset of a text, in the place of a pointer until all texts are there. */
+/* Holds the offset of a text in place of a pointer, until all texts are there. */
 static const char *hold(etlheap_umdh *log, const u8 *from, const u8 *to)
 {
     etlheap_text *const texts = &log->lines.texts;
@@ -352,8 +354,8 @@ static const char *hold(etlheap_umdh *log, const u8 *from, const u8 *to)
     return (const char *)(uintptr_t)offset;
 }
 
-/* "+HEX" at the end of a text, or before " (file, line)": where it begins, and where it ends.
- * False when there is none. Names of functions and files may have any of these signs. */
+/* Finds "+HEX" at the end of a text, or before " (file, line)"; false if there is none. Names of
+ * functions and files may contain any of these characters. */
 static bool find_offset(etl_bytes text, const u8 **begin, const u8 **end, u64 *offset)
 {
     const bool has_file = text.size > 0 && text.at[text.size - 1] == ')';
@@ -387,7 +389,7 @@ static void parse_place(etlheap_umdh *log, const u8 *from, const u8 *to, etlheap
     out->line = line;
 }
 
-/* "module!function+HEX (file, line)"; what has no "!" is all a function's name. */
+/* Parses "module!function+HEX (file, line)"; without "!", the text is a function's name. */
 static bool parse_frame(etlheap_umdh *log, etl_bytes text, etlheap_frame *out)
 {
     const u8 *const start = text.at;

@@ -1,6 +1,4 @@
-/*
- * umdh_inside.h - an open log of UMDH. Private to the umdh_ files.
- */
+/* umdh_inside.h - an open UMDH log; private to the umdh_ files. */
 #ifndef ETLHEAP_UMDH_INSIDE_H
 #define ETLHEAP_UMDH_INSIDE_H
 
@@ -9,7 +7,7 @@
 
 #define UMDH_ID_SIZE (sizeof "BackTrace" + 16)
 
-/* Blocks are sorted by backtrace, modules by base, addresses by themselves. */
+/* A log. Blocks are sorted by backtrace, modules and addresses by address. */
 struct etlheap_umdh {
     umdh_lines lines;
     etlheap_umdh_info info;
@@ -17,21 +15,21 @@ struct etlheap_umdh {
     etlheap_row *rows;
     u32 row_count;
     char (*ids)[UMDH_ID_SIZE]; /* of the rows */
-    u64 *addresses;            /* distinct, ascending: those of the frames */
+    u64 *addresses;            /* distinct addresses of the frames, ascending */
     u32 address_count;
     etlheap_frame *frames;
     u32 *stack_starts;
     u32 stack_count;
     u32 *frame_indices;
-    u64 file_bytes; /* 0: it was parsed from memory */
+    u64 file_bytes; /* 0: parsed from memory */
 };
 
-/* The bytes, or if they are UTF-16, as what PowerShell redirects, the same in UTF-8: then *text
- * is to be freed. LIMIT, MEMORY. */
+/* Returns the bytes, or if they are UTF-16, as PowerShell redirects output, their conversion to
+ * UTF-8: then free *text. ETL_ERR_LIMIT, ETL_ERR_MEMORY. */
 etl_status umdh_text_of(etl_bytes bytes, char **text, etl_bytes *out, etl_error *err);
 
-/* Fills the table of the rows, frames and stacks that are there, and adds the rows to the
- * totals. A comparison has put the overhead there, which no row of it tells. */
+/* Fills the table from the log's rows, frames and stacks, and adds the rows to the totals. For a
+ * comparison, the totals must already have the overhead, which its rows lack. */
 void umdh_set_table(etlheap_umdh *log);
 
 #endif

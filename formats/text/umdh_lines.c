@@ -1,9 +1,12 @@
 /*
- * umdh_lines.c - see umdh_lines.h.
+ * umdh_lines.c - reads the lines of a UMDH log. umdh_lines.h shows one.
  *
- * One pass, line by line. Inside a heap a line is a block, a frame of the block before
- * it, or text of the tool that says nothing; what begins like a block and is none is
- * damage, because to leave it out would make the totals wrong.
+ * In: the text of a log. Out: umdh_lines: heaps, blocks, frames and modules, in the order of the
+ * log.
+ *
+ * One pass, line by line. Inside a heap, a line is a block, a frame of the last block, or text of
+ * the tool that says nothing. Invariant: a line that begins like a block and is none is damage,
+ * because leaving it out would make the totals wrong.
  */
 #include "umdh_lines.h"
 
@@ -17,7 +20,7 @@
 static const char first_line[] = "// UMDH: version ";
 static const char modules_line[] = "// Loaded modules:";
 
-/* Where the reader is. */
+/* The state of the reader. */
 typedef struct umdh_reader {
     umdh_lines *out;
     etl_cursor text;
@@ -43,8 +46,8 @@ static etl_status read_frame(umdh_reader *r, etl_error *err);
 static etl_status bad_line(const umdh_reader *r, const char *what, etl_error *err);
 static bool add_text(umdh_lines *lines, etl_bytes text, size_t *offset);
 
-/* The first line that says something is the list of modules: a script wrote it, for UMDH to
- * find names. */
+/* Was the log written by a script for UMDH to find names? Then its first line is the list of
+ * modules. */
 static bool is_bare(etl_bytes text)
 {
     etl_cursor c = etl_cursor_of(text);
@@ -136,7 +139,7 @@ static etl_status read_line(umdh_reader *r, etl_error *err)
     return skip_line(r);
 }
 
-/* Outside of heaps the tool tells what it does. */
+/* Skips a line of the tool, outside of heaps. */
 static etl_status skip_line(umdh_reader *r)
 {
     if (r->in_heap && r->out->skipped_lines++ == 0)
@@ -156,7 +159,7 @@ static etl_status read_comment(umdh_reader *r, etl_error *err)
     return ETL_OK;
 }
 
-/* What is not there stays unknown. Only the first of such lines counts. */
+/* Reads the version line. Facts that are missing stay unknown. Only the first such line counts. */
 static etl_status read_version(umdh_reader *r, etl_error *err)
 {
     umdh_lines *const out = r->out;
@@ -179,7 +182,7 @@ static etl_status read_version(umdh_reader *r, etl_error *err)
     return ETL_OK;
 }
 
-/* A title, or the empty line behind the list, is no module. */
+/* Reads a module; a title, or the empty line after the list, is none. */
 static etl_status read_module(umdh_reader *r, etl_error *err)
 {
     umdh_lines *const out = r->out;
@@ -211,7 +214,8 @@ static etl_status read_module(umdh_reader *r, etl_error *err)
     return ETL_OK;
 }
 
-/* "*- - - Heap 3D0000 Hogs - - -", behind the beginning of a heap unless the log is bare. */
+/* Takes "*- - - Heap 3D0000 Hogs - - -", after the start of a heap, or in its place in a bare
+ * log. */
 static void begin_titled(umdh_reader *r)
 {
     etl_cursor c = r->line;
@@ -248,7 +252,7 @@ static etl_status read_marker(umdh_reader *r, etl_error *err)
     return ETL_OK;
 }
 
-/* "21C bytes + 1C at 3D3780 by BackTrace1B10F4" */
+/* Reads "21C bytes + 1C at 3D3780 by BackTrace1B10F4". */
 static etl_status read_block(umdh_reader *r, etl_error *err)
 {
     umdh_lines *const out = r->out;
@@ -310,7 +314,7 @@ static etl_status bad_line(const umdh_reader *r, const char *what, etl_error *er
     return etl_fail_with(err, ETL_ERR_CORRUPT, r->offset, "line %" PRIu32 ": %s", r->number, what);
 }
 
-/* Takes nothing when it is another text. */
+/* Takes a text; takes nothing if there is another one. */
 bool umdh_take_text(etl_cursor *c, const char *text)
 {
     const size_t size = strlen(text);
@@ -320,7 +324,7 @@ bool umdh_take_text(etl_cursor *c, const char *text)
     return true;
 }
 
-/* What is before a text, which is taken too; nothing when it does not come. */
+/* Takes everything before a text, and the text; takes nothing if it does not come. */
 bool umdh_take_until(etl_cursor *c, const char *text, etl_bytes *before)
 {
     for (etl_cursor probe = *c; probe.left > 0; etl_skip(&probe, 1)) {
@@ -333,7 +337,7 @@ bool umdh_take_until(etl_cursor *c, const char *text, etl_bytes *before)
     return false;
 }
 
-/* At least one digit; false, too, when the number does not fit. */
+/* Takes at least one digit; false also if the number does not fit. */
 bool umdh_take_hex(etl_cursor *c, u64 *value)
 {
     etl_cursor probe = *c;

@@ -1,5 +1,5 @@
 /*
- * umdh_lines.h - what the lines of a UMDH log say, before it is a table. Private to
+ * umdh_lines.h - reads the lines of a UMDH log, before they become a table. Private to
  * umdh_log.c and umdh_lines.c.
  *
  *     // UMDH: version 6.1.7015.0: Logtime 2010-07-23 12:26 - Machine=A - PID=6424
@@ -16,9 +16,9 @@
  *
  *     *- - - - - End of data for heap @ 3D0000 - - - - -
  *
- * All numbers are hexadecimal, but for the PID. A log without the first lines, and with titles of
- * heaps ("Heap 0 Hogs") in place of their beginnings and ends, is one that a script wrote for UMDH
- * to find names; UMDH takes the numbers of it for hexadecimal, too, whatever the script meant.
+ * All numbers except the PID are hexadecimal. A log without the first lines, and with titles of
+ * heaps ("Heap 0 Hogs") instead of their beginnings and ends, was written by a script so that UMDH
+ * finds names; UMDH reads its numbers as hexadecimal, too, even if the script meant decimal.
  * Source: observed, two logs of UMDH 6.1 and one of a script, and Microsoft's pages on UMDH.
  */
 #ifndef ETLHEAP_UMDH_LINES_H
@@ -54,25 +54,25 @@ typedef struct umdh_lines {
     u32 skipped_lines, skipped_first;
 } umdh_lines;
 
-/* Is there a first line of a log near the beginning, or does it begin with the modules? */
+/* True if the text begins with a log's first line, or with the list of modules. */
 bool umdh_lines_recognise(etl_bytes text);
 
-/* All lines of a log in ASCII or UTF-8. Errors as of etlheap_umdh_open. */
+/* Reads all lines of a log in ASCII or UTF-8. Errors as for etlheap_umdh_open. */
 etl_status umdh_lines_read(etl_bytes text, umdh_lines *out, etl_error *err);
 void umdh_lines_free(umdh_lines *lines);
 
-/* Takes a text, and nothing when it is another one. */
+/* Consumes a text if it comes next, else nothing. */
 bool umdh_take_text(etl_cursor *c, const char *text);
 
-/* What is before a text, which is taken too; nothing when it does not come. */
+/* Consumes everything up to and including a text; nothing if it does not occur. */
 bool umdh_take_until(etl_cursor *c, const char *text, etl_bytes *before);
 
-/* At least one digit; false, too, when the number does not fit. */
+/* Consumes a number of at least one digit. False also if it does not fit. */
 bool umdh_take_hex(etl_cursor *c, u64 *value);
 
 void umdh_take_spaces(etl_cursor *c);
 
-/* Makes room for one more element; `array` points to a pointer. False without memory. */
+/* Makes room for one more element; `array` points to a pointer. False if memory runs out. */
 bool umdh_reserve(void *array, size_t *capacity, size_t count, size_t element_size);
 
 #endif

@@ -1,6 +1,14 @@
 /*
- * umdh_log.c - a UMDH log as a table: blocks summed by backtrace, addresses found in
- * the list of modules.
+ * umdh_log.c - reads a UMDH log as a table.
+ *
+ * In: a file, maybe in UTF-16, as PowerShell redirects it. Out: a table: blocks summed by
+ * backtrace, with frames as module and offset.
+ *
+ *     lines (umdh_lines.c) ──▶ blocks, sorted by backtrace ──▶ a row for each backtrace
+ *                         └──▶ distinct addresses, sorted ──▶ modules, also sorted ──▶ frames
+ *
+ * Invariant: both lists ascend, so each address is looked up in one pass over them. The log is not
+ * trusted, so sums saturate and ids of backtraces are compared, never used as indexes.
  */
 #include "formats/umdh_log.h"
 
@@ -107,7 +115,8 @@ const etlheap_umdh_info *etlheap_umdh_info_of(const etlheap_umdh *log)
     return &log->info;
 }
 
-/* Process ids are used again; the same program at the same place hardly is by chance. */
+/* Are both logs of the same process? Ids are reused, but the same program is rarely at the same
+ * address by chance. */
 bool etlheap_umdh_same_process(const etlheap_umdh *a, const etlheap_umdh *b)
 {
     return a->info.pid == b->info.pid && strcmp(a->info.machine, b->info.machine) == 0 &&
@@ -119,13 +128,13 @@ const etlheap_table *etlheap_umdh_table(const etlheap_umdh *log)
     return &log->table;
 }
 
-/* What PowerShell makes of a redirected log. */
+/* Is the text UTF-16, as PowerShell writes redirected output? */
 static bool is_utf16(etl_bytes bytes)
 {
     return bytes.size >= 2 && bytes.at[0] == 0xFF && bytes.at[1] == 0xFE;
 }
 
-/* A unit becomes three bytes at most. */
+/* Converts to UTF-8; a unit becomes at most three bytes. */
 static etl_status convert(etl_bytes utf16, char **out, size_t *size, etl_error *err)
 {
     const etl_bytes units = { utf16.at + 2, (utf16.size - 2) & ~(size_t)1 };
@@ -187,7 +196,7 @@ void umdh_set_table(etlheap_umdh *log)
     }
 }
 
-/* Of the modules, in the order of the log: the first is the program. */
+/* Sets facts from the modules in the order of the log: the first is the program. */
 static void set_info(etlheap_umdh *log)
 {
     const umdh_lines *const lines = &log->lines;
@@ -205,7 +214,7 @@ static void set_info(etlheap_umdh *log)
     };
 }
 
-/* A log has far more frames than places they are at. */
+/* Collects distinct addresses: a log has far more frames than addresses. */
 static bool find_addresses(etlheap_umdh *log)
 {
     const umdh_lines *const lines = &log->lines;
@@ -225,7 +234,7 @@ static bool find_addresses(etlheap_umdh *log)
     return true;
 }
 
-/* Both lists ascend. */
+/* Finds the frames of addresses; both lists ascend. */
 static void find_frames(etlheap_umdh *log)
 {
     const umdh_lines *const lines = &log->lines;
@@ -244,7 +253,7 @@ static void find_frames(etlheap_umdh *log)
     }
 }
 
-/* Blocks are sorted by backtrace: a run of them is a row. */
+/* Adds rows. Blocks are sorted by backtrace, so a run of them is a row. */
 static bool add_rows(etlheap_umdh *log)
 {
     const umdh_lines *const lines = &log->lines;
@@ -267,7 +276,7 @@ static bool add_rows(etlheap_umdh *log)
     return true;
 }
 
-/* The backtrace stands behind one of the blocks, usually the first. */
+/* Adds a row. The backtrace follows one of its blocks, usually the first. */
 static void add_row(etlheap_umdh *log, const umdh_block *blocks, size_t count)
 {
     etlheap_row *const row = &log->rows[log->row_count];

@@ -1,53 +1,50 @@
-/*
- * buffer_header.h - one buffer header, and telling one from other bytes
- * (private to the parser).
- */
+/* buffer_header.h - reads a buffer header, and recognizes one among other bytes (private to the
+ * parser). */
 #ifndef ETL_BUFFER_HEADER_H
 #define ETL_BUFFER_HEADER_H
 
 #include "parser/parser.h"
 
-/* The fields of a buffer header we use, as they stand in the file. */
+/* The fields of a buffer header that are used, as in the file. */
 typedef struct etl_buffer_header {
-    u32 size; /* in the file, this header included */
+    u32 size; /* bytes in the file, including this header */
     i32 reference_count;
     i64 sequence;
     u16 processor;
     u32 state;
-    u32 valid; /* uncompressed valid bytes, this header included */
+    u32 valid; /* valid bytes uncompressed, including this header */
     u16 flags;
     u16 type;
 } etl_buffer_header;
 
-/* What the file allows; `zero_from`: nothing but zero bytes from there on. */
+/* Limits for this file; `zero_from`: from there on all bytes are zero. */
 typedef struct etl_buffer_limits {
     u64 zero_from;
-    u32 size_max;     /* of a buffer in the file */
-    u32 valid_max;    /* of a buffer uncompressed */
-    u32 size_nominal; /* as the session says, 0 when that cannot be */
+    u32 size_max;     /* largest size of a buffer in the file */
+    u32 valid_max;    /* largest size of a buffer uncompressed */
+    u32 size_nominal; /* size that the session states; 0 if impossible */
 } etl_buffer_limits;
 
-/* False when the file ends before the header does. */
+/* Reads a header. False if the file ends inside it. */
 bool etl_buffer_header_read(etl_bytes file, u64 offset, etl_buffer_header *out);
 
-/* True when all fields but the size make sense for a buffer of `size` bytes. */
+/* True if all fields except the size are plausible for a buffer of `size` bytes. */
 bool etl_buffer_header_is_sound(const etl_buffer_header *header, u32 size,
                                 const etl_buffer_limits *limits);
 
-/* True when a sound header is at `offset`; the buffer itself may be cut off. */
+/* True if there is a valid header at `offset`; the buffer itself may be cut off. */
 bool etl_buffer_is_at(etl_bytes file, u64 offset, const etl_buffer_limits *limits);
 
-/* True where a buffer may end: before another, before the zero tail, at the end. */
+/* True if a buffer may end at `offset`: before another one, before the zero tail, or at the end of
+ * the file. */
 bool etl_buffer_may_end_at(etl_bytes file, u64 offset, const etl_buffer_limits *limits);
 
-/* The same where `next` is what the file has from `offset` on, or the start of that. */
+/* Like etl_buffer_may_end_at, with `next` as the bytes of the file from `offset` on, or the first
+ * of them. */
 bool etl_buffer_may_end_before(etl_bytes next, u64 offset, const etl_buffer_limits *limits);
 
-/*
- * The offset behind `broken` where buffers go on, or that of the zero tail or the
- * end of the file, both of which lie behind `broken`. Its cost is proportional to
- * the bytes it passes over.
- */
+/* The offset after `broken` at which buffers continue, or that of the zero tail or the end of the
+ * file. Takes time in proportion to the bytes it skips. */
 u64 etl_buffer_find_next(etl_bytes file, u64 broken, const etl_buffer_limits *limits);
 
 #endif

@@ -1,8 +1,11 @@
 /*
- * buffer_index.c - goes from buffer to buffer once and notes where each is.
+ * buffer_index.c - goes through a file once and notes where each buffer is.
  *
- * A file is a chain: each buffer header states the distance to the next. A
- * broken link costs no more than its own buffer:
+ * In: the bytes of a file, which may be damaged. Out: rows of an etl_buffer_index: offset, session,
+ * CPU, sequence, first time; and the sessions' headers.
+ *
+ * A file is a chain: each buffer header states the distance to the next. A broken link costs no
+ * more than its own buffer:
  *
  *     header sound, next header sound          the normal case: take the buffer
  *     size broken, but a header stands where   take it with the session's buffer
@@ -12,15 +15,15 @@
  *                                              allocated in advance: done
  *     anything else                            count it and search the next buffer
  *
- * Each byte is passed over once, so a hostile file costs time in proportion to
- * its size; rows cost 40 bytes per 72 bytes of file at worst.
+ * A HEADER buffer further on means appended or joined files: its log-file header begins a new
+ * session, to which the buffers from there on belong.
  *
  * The walk can stop between two buffers and go on later. Of a file that is still being written it
  * waits for the bytes that it looks at. Whether the file has a tail of zeros is known only
  * when all are there, so it waits for all before it takes anything but the normal case.
  *
- * A HEADER buffer further on means appended or joined files: its log-file header
- * begins a new session, to which the buffers from there on belong.
+ * Invariant: each byte is passed over once, so a hostile file costs time in proportion to its size;
+ * rows cost 40 bytes for each 72 bytes of file at worst.
  */
 #include <stdlib.h>
 
@@ -32,7 +35,7 @@
 #include "layout.h"
 #include "session.h"
 
-/* Larger steps between sequence numbers are no loss but another numbering. */
+/* Larger steps between sequence numbers mean another numbering, not a loss. */
 #define SEQUENCE_STEP_MAX ((u64)1 << 24)
 
 #define FIRST_CAPACITY 64u
@@ -272,7 +275,7 @@ static etl_status begin_session(index_walk *walk, const etl_buffer_header *heade
     return ETL_OK;
 }
 
-/* Takes or skips what is at walk->offset and moves on. */
+/* Takes or skips the buffer at walk->offset and moves on. */
 static etl_status step(index_walk *walk)
 {
     const u64 left = walk->file.size - walk->offset;
@@ -324,7 +327,7 @@ static bool may_end_at(index_walk *walk, u64 offset)
     return etl_buffer_may_end_before(etl_peek_at(&walk->peek, offset), offset, &walk->limits);
 }
 
-/* True when only the size is wrong and the session's buffer size fits in its place. */
+/* Repairs a size: true if only the size is wrong and the session's buffer size fits. */
 static bool repair_size(index_walk *walk, etl_buffer_header *header)
 {
     const u32 nominal = walk->limits.size_nominal;
@@ -351,7 +354,8 @@ static etl_status take_buffer(index_walk *walk, const etl_buffer_header *header)
     return status;
 }
 
-/* Without a log-file header of its own it is one more buffer of the session before. */
+/* Begins another session. Without a log-file header, it is one more buffer of the session
+ * before. */
 static etl_status begin_later_session(index_walk *walk, const etl_buffer_header *header)
 {
     if (walk->index->header_count > UINT16_MAX)
@@ -396,8 +400,8 @@ static etl_status add_buffer(index_walk *walk, const etl_buffer_header *header, 
     return ETL_OK;
 }
 
-/* From what was peeked at. A record that is cut off there counts for none, so this is
- * never the time of a later one. */
+/* The first time in the bytes that were peeked at. A record that is cut off there does not count,
+ * so this is never the time of a later record. */
 static i64 first_ticks(index_walk *walk, const etl_buffer_info *info)
 {
     i64 ticks = ETL_TICKS_UNKNOWN;
@@ -413,7 +417,7 @@ static i64 first_ticks(index_walk *walk, const etl_buffer_info *info)
     return ticks;
 }
 
-/* The uncompressed valid size, brought into what is possible. */
+/* The uncompressed valid size, limited to what is possible. */
 static u32 usable_size(index_walk *walk, const etl_buffer_header *header, u32 stored_size)
 {
     const bool is_compressed = (header->flags & ETL_BUFFER_COMPRESSED) != 0;
@@ -462,8 +466,8 @@ static void *grow(void *rows, u32 *capacity, size_t row_size)
 }
 
 /*
- * The header states the losses when the session was closed. Otherwise each flagged
- * buffer stands for one loss at least.
+ * Counts losses. The header states them if the session was closed. Otherwise each flagged buffer
+ * stands for at least one loss.
  */
 static void count_header_losses(etl_buffer_index *index, const etl_log_header *header)
 {
@@ -476,9 +480,9 @@ static void count_header_losses(etl_buffer_index *index, const etl_log_header *h
 }
 
 /*
- * A session counts the buffers it wrote, its header's included, when it is closed.
- * Unknown is what the number means in a circular file, which may have been written
- * more than once, and in joined files; there sequence numbers alone tell.
+ * Counts missing buffers. A session that is closed states how many it wrote, including its header.
+ * In a circular file, which may have been written more than once, and in joined files, that number
+ * has no known meaning; there, only sequence numbers tell.
  */
 static void count_missing_buffers(etl_buffer_index *index)
 {
@@ -490,7 +494,7 @@ static void count_missing_buffers(etl_buffer_index *index)
                      session->buffers_written - index->buffer_count);
 }
 
-/* Data buffers are numbered without gaps; what is missing among them is lost. */
+/* Counts gaps in the numbers of data buffers: missing ones are lost. */
 static etl_status count_sequence_gaps(etl_buffer_index *index)
 {
     i64 *const sequences = malloc((size_t)index->buffer_count * sizeof *sequences);

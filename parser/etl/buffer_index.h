@@ -1,19 +1,17 @@
-/*
- * buffer_index.h - where the buffers of a file are (private to the parser).
- */
+/* buffer_index.h - the index of a file's buffers (private to the parser). */
 #ifndef ETL_BUFFER_INDEX_H
 #define ETL_BUFFER_INDEX_H
 
 #include "parser/parser.h"
 #include "parser/system/map.h"
 
-/* A log-file header with what loading its buffers needs to know besides. */
+/* A log-file header, and what is needed to load its buffers. */
 typedef struct etl_log_header {
     etl_session session;
-    u32 first_buffer;       /* index of its HEADER buffer; it owns all up to the next */
-    u32 valid_max;          /* most bytes one of its buffers may hold uncompressed */
-    u32 events_lost_flags;  /* its buffers that say events were lost */
-    u32 buffers_lost_flags; /* its buffers that say buffers were lost */
+    u32 first_buffer; /* index of its HEADER buffer; all buffers up to the next one are its own */
+    u32 valid_max;    /* largest uncompressed size of its buffers */
+    u32 events_lost_flags;  /* number of its buffers that report lost events */
+    u32 buffers_lost_flags; /* number of its buffers that report lost buffers */
     u8 compression;         /* ETL_COMPRESSION_*, or any other number */
 } etl_log_header;
 
@@ -74,11 +72,11 @@ u32 etl_index_walk_tail(const etl_index_walk *walk, etl_buffer_info *rows, u32 m
 
 void etl_index_walk_close(etl_index_walk *walk); /* NULL is allowed */
 
-/* Whether buffers of its type hold records. */
+/* True if buffers of this type have records. */
 bool etl_buffer_has_records(const etl_buffer_info *info);
 
-/* Time of the first record that has one, from the buffer's position on; *ticks is left
- * alone when none has. */
+/* Finds the time of the first record that has one, from the buffer's position on. Leaves *ticks
+ * unchanged if none has. */
 bool etl_buffer_find_ticks(etl_buffer buffer, i64 *ticks);
 
 void etl_buffer_index_free(etl_buffer_index *index);

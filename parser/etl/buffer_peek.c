@@ -1,4 +1,8 @@
-/* buffer_peek.c - see buffer_peek.h. */
+/*
+ * buffer_peek.c - reads the beginnings of buffers from the file instead of the mapping.
+ * buffer_peek.h says why. Invariant: bytes read and bytes mapped are the same file; a failed read
+ * falls back to the mapping.
+ */
 #include "buffer_peek.h"
 
 #include "index_begins.h"

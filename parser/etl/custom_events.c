@@ -1,10 +1,10 @@
 /*
  * custom_events.c - allocations and frees of allocators that are not Windows' own.
  *
- * The built-in rows have the same form as those that users write (custom_parse.c), and all
- * are read by one function. Source: mimalloc's manifest src/prim/windows/etw.man; the
- * manifest PIXETW.man of the WinPixEventRuntime. Built bytes only: no recorded trace with
- * such events was at hand.
+ * The built-in rows have the same form as those that users write (custom_parse.c), and all are read
+ * by one function.
+ * Source: mimalloc's manifest src/prim/windows/etw.man; the manifest PIXETW.man of the
+ * WinPixEventRuntime. Built bytes only: no recorded trace with such events was at hand.
  */
 #include "parser/custom_events.h"
 

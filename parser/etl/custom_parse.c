@@ -1,8 +1,14 @@
 /*
- * custom_parse.c - the text form of an allocator's events; see custom_events.h.
+ * custom_parse.c - reads the text form of a custom allocator's events. custom_events.h defines it.
  *
- * Read from left to right, once. The first thing that does not fit is the error, and it
- * names its place: the text is typed by people, or copied from a manifest.
+ * In: text that people type or copy from a manifest:
+ *
+ *     PROVIDER:alloc=100(address@0:u64,size@8:u64),free=101(address@0:u64),name=pool
+ *
+ * Out: an etl_custom_allocator with a layout for each event, or an error that points to the place.
+ *
+ * The text is read once, from left to right. Invariant: the first thing that does not fit is the
+ * error, and its message shows where it is; nothing is skipped silently.
  */
 #include "parser/custom_events.h"
 
@@ -16,7 +22,7 @@ typedef struct text_reader {
 
 static etl_status read_clause(text_reader *r, etl_custom_allocator *out);
 
-/* `expected` stands where `from` points to. */
+/* The error that `expected` should be where `from` points. */
 static etl_status refuse(const text_reader *r, const char *from, const char *expected)
 {
     const size_t offset = (size_t)(from - r->start);
@@ -56,7 +62,8 @@ static int hex_digit(char c)
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* 138f4dbb-ee04-4899-aa0a-572ad4475779: where each byte of the file stands in the text. */
+/* Reads a GUID such as 138f4dbb-ee04-4899-aa0a-572ad4475779; the table has each byte's place in the
+ * text. */
 static bool guid_of_text(const char *text, size_t size, etl_guid *out)
 {
     static const u8 places[16] = { 6, 4, 2, 0, 11, 9, 16, 14, 19, 21, 24, 26, 28, 30, 32, 34 };
@@ -88,7 +95,7 @@ static bool guid_of_name(const char *text, size_t size, etl_guid *out)
     return false;
 }
 
-/* A GUID may stand in braces. */
+/* Reads a provider; a GUID may be in braces. */
 static etl_status read_provider(text_reader *r, etl_custom_allocator *out)
 {
     const char *const from = r->at;
@@ -185,7 +192,7 @@ static etl_status read_clause(text_reader *r, etl_custom_allocator *out)
     return refuse(r, r->at, "alloc=, free= or name=");
 }
 
-/* What is well formed may still say too little, or two things at once. */
+/* Checks a well-formed description that says too little, or two things at once. */
 static etl_status check(const text_reader *r, const etl_custom_allocator *row)
 {
     const bool has_heap = row->alloc.heap.type != ETL_CUSTOM_NONE;

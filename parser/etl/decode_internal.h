@@ -1,14 +1,13 @@
 /*
- * decode_internal.h - what the hand-written decoders share (private to the parser).
+ * decode_internal.h - shared by the hand-written decoders (private to the parser).
  *
- * A decoder is a body and a row function. The body, `read_<name>`, reads one
- * payload at the pointer width of `p`; ETL_DECODER makes the row function that
- * calls it with width 4 or 8 as a constant, so that the compiler drops the
- * other width and, after etl_need, the checks of the single fields. A file begins
- * with its row functions and goes on with their bodies.
+ * A decoder is a body and a row function. The body, `read_<name>`, reads a payload with the pointer
+ * width of `p`. ETL_DECODER makes the row function, which calls it with the constant width 4 or 8,
+ * so that the compiler removes the other width and, after etl_need, the checks of single fields. A
+ * file begins with its row functions, followed by their bodies.
  *
- * A body checks the length first, reads into locals and assigns the whole
- * struct of its event at the end: on failure nothing has been published.
+ * A body checks the length first, reads into locals and assigns the whole event structure at the
+ * end, so it publishes nothing on failure.
  */
 #ifndef ETL_DECODE_INTERNAL_H
 #define ETL_DECODE_INTERNAL_H
@@ -18,17 +17,17 @@
 #include "event_class.h"
 #include "layout_events.h"
 
-/* What a body needs of a record. */
+/* The data of a record that a body needs. */
 typedef struct etl_payload {
     etl_cursor c;
     unsigned width; /* of a pointer: 4 or 8 */
     u16 version;
     u8 type;
-    u32 header_pid; /* for the oldest layouts, which have no process id */
+    u32 header_pid; /* for the oldest layouts, which lack a process id */
     etl_diag_counts *diag;
 } etl_payload;
 
-/* A row function. False: the payload is too short, nothing was written. */
+/* A row function. False: the payload is too short, and nothing was written. */
 typedef bool etl_decode_fn(const etl_record *record, etl_event *out, etl_diag_counts *diag);
 
 static inline etl_payload etl_payload_of(const etl_record *record, unsigned width,
@@ -52,15 +51,14 @@ static inline etl_payload etl_payload_of(const etl_record *record, unsigned widt
                                           : read_##name(etl_payload_of(record, 8, diag), out);     \
     }
 
-/* A body whose event ends in a string also says whether it took the payload to
- * its last byte and found nothing odd; see ETL_DECODER_BY_FIT. */
+/* The result of a body for an event that ends in a string: whether it used the payload to the last
+ * byte and found nothing odd; see ETL_DECODER_BY_FIT. */
 typedef enum etl_fit { ETL_FIT_NONE, ETL_FIT_LOOSE, ETL_FIT_EXACT } etl_fit;
 
 /*
- * For events that tools log in classic form: a 32-bit tool may do so with the
- * payload of a 64-bit system (seen in 42 records), and then the header lies about
- * the width. If a classic payload fits its stated width only loosely and the
- * other one exactly, the bytes win.
+ * For events that tools log in classic form. A 32-bit tool may log the payload of a 64-bit system
+ * (seen in 42 records), and then the header states the wrong width. If a classic payload does not
+ * quite fit its stated width but fits the other one exactly, the other one is used.
  */
 #define ETL_DECODER_BY_FIT(name)                                                                   \
     static inline etl_fit read_##name(etl_payload p, etl_event *out);                              \

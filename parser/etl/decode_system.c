@@ -1,9 +1,12 @@
 /*
- * decode_system.c - processes, threads, modules and the machine, where no list will do.
+ * decode_system.c - reads events of processes, threads, modules and the machine that no list of
+ * values can describe.
  *
- * Layouts with their sources are in layout_events.h. Where an event ends in
- * strings, those that are missing come out empty: writers leave them off, and
- * what stands before them is worth having.
+ * In: the payload of a record, through a cursor. Out: members of an etl_event, or "does not fit".
+ * event_rows.h names these functions (CODED), layout_events.h has the layouts with their sources.
+ *
+ * Invariant: if an event ends in strings, missing ones come out empty, because writers leave them
+ * off and the values before them are worth having. Nothing else may be missing.
  */
 #include "decode_internal.h"
 
@@ -50,13 +53,13 @@ static inline etl_fit read_process(etl_payload p, etl_event *out)
     return p.c.left == 0 ? ETL_FIT_EXACT : ETL_FIT_LOOSE;
 }
 
-/* The only one that may have an exit time; it is shown with one field more. */
+/* Reads the only process event that may have an exit time; it is shown with one more field. */
 static inline etl_fit read_process_defunct(etl_payload p, etl_event *out)
 {
     return read_process(p, out);
 }
 
-/* Version 1 tells nothing but the ids when a thread ends. */
+/* Reads a thread event. When a thread ends, version 1 has only the ids. */
 static inline bool read_thread(etl_payload p, etl_event *out)
 {
     const bool is_start =
@@ -157,10 +160,9 @@ static inline bool read_lost_event(etl_payload p, etl_event *out)
 }
 
 /*
- * A TOKEN_USER and a SID, or a u32 of zero. The zero alone does not tell: it is
- * also the first half of a TOKEN_USER whose pointer is zero. A SID behind it
- * does, since its revision cannot be the fourth (or twelfth) letter of the name
- * that would stand there otherwise.
+ * Skips a TOKEN_USER and a SID, or a u32 of zero. The zero alone does not decide: it is also the
+ * first half of a TOKEN_USER whose pointer is zero. A SID behind it does, because its revision
+ * cannot be the fourth (or twelfth) letter of the name that would follow otherwise.
  */
 static inline bool skip_user_sid(etl_cursor *c, unsigned width)
 {
@@ -176,8 +178,8 @@ static inline bool skip_user_sid(etl_cursor *c, unsigned width)
     return etl_ok(c) && first == 0;
 }
 
-/* Revision 1, 15 sub-authorities at most, an authority below 65,536 (the values
- * in use are small): enough not to mistake a name for a SID. */
+/* Is it a SID? Revision 1, at most 15 sub-authorities and an authority below 65,536 (values in use
+ * are small) are enough not to mistake a name for one. */
 static inline bool is_sid(etl_cursor c, u32 *authority_count)
 {
     if (!etl_need(&c, 8))

@@ -1,12 +1,14 @@
 /*
- * describe.c - the fields of every event, for output.
+ * describe.c - lists the fields of every event, for output.
  *
- * `dump` prints an event from one row: labels, offsets in etl_event, and how values are shown.
- * Regular events take their fields from the lists of values in event_rows.h. This file lists the
- * fields of all others, in arrays named <reader>_fields, which event_rows.h names in turn. A label
- * is the name of the member, mostly without its unit (_bytes, _filetime). Addresses, handles
- * and flags are shown in hexadecimal. Each FIELD names the type that its member has in etl_event:
- * nothing checks that.
+ * In: the lists of values in event_rows.h. Out: for each kind of event, an array of etl_field:
+ * label, offset in etl_event, and how the value is shown. `dump` prints an event from that array
+ * alone.
+ *
+ * Regular events take their fields from the lists. This file lists the fields of all others, in
+ * arrays named <reader>_fields, which event_rows.h names. A label is the name of the member, mostly
+ * without its unit (_bytes, _filetime). Addresses, handles and flags are shown in hexadecimal.
+ * Invariant: each FIELD names the type of its member in etl_event, and nothing checks that.
  */
 #include "event_rows.h"
 #include "parser/parser.h"
@@ -169,7 +171,8 @@ static const etl_field event_map_fields[] = {
     FIELD(event_map.entry_count, "entry_count", U32),
 };
 
-/* These have no row: custom_events.c reads them by descriptions of its own. */
+/* Fields of custom events, which have no row: custom_events.c reads them by its own
+ * descriptions. */
 static const etl_field custom_fields[] = {
     FIELD(custom.allocator, "allocator", TEXT8),
     FIELD(custom.heap, "heap", U64),

@@ -1,10 +1,13 @@
 /*
- * description.c - names that traces give their events.
+ * description.c - finds the names that a trace gives its events.
  *
- * Finds the three sorts of descriptions and reads what stands once in each: whose event it
- * is, what it is called, and where its fields are described. The fields themselves are read
- * by description_walk.c. Everything is checked here that a search needs; offsets of names
- * inside properties are checked when a property is read.
+ * In: a record, or a description in the trace: EventInfo of a manifest or of a class, or the
+ * metadata in a TraceLogging event. Out: an etl_description: which event it is for, its names, and
+ * where its fields are described.
+ *
+ * This file reads what stands once in each of the three sorts; fields are read by
+ * description_walk.c. Invariant: everything that a search needs is checked here, against the bytes
+ * of the description. Offsets of names inside properties are checked when a property is read.
  */
 #include "description_internal.h"
 #include "event_class.h"
@@ -21,7 +24,7 @@ etl_info_kind etl_record_info_kind(const etl_record *record)
     return key == ETL_KEY_EVENT_MAP ? ETL_INFO_MAP : ETL_INFO_NONE;
 }
 
-/* What every name ends in that a message compiler made. */
+/* Removes the spaces with which a message compiler ends every name. */
 static etl_bytes without_spaces(etl_bytes text)
 {
     while (text.size >= 2 && etl_load_u16(text.at + text.size - 2) == ' ')
@@ -62,7 +65,7 @@ static bool equals_ascii(etl_bytes text, const char *ascii)
     return ascii[i] == '\0' && i * 2 == text.size;
 }
 
-/* "win:Start" is Start; Info is what an event has that has no opcode. */
+/* Shortens an opcode's name: "win:Start" is Start; Info means that the event has none. */
 static void shorten_opcode(etl_text *opcode)
 {
     if (starts_with_win(opcode->bytes)) {
@@ -73,7 +76,7 @@ static void shorten_opcode(etl_text *opcode)
         opcode->bytes = (etl_bytes){ NULL, 0 };
 }
 
-/* The names of the whole event. False: one lies outside. */
+/* Reads the names of the event; false if one lies outside the description. */
 static bool read_info_names(etl_bytes info, etl_description *out)
 {
     etl_text task;
@@ -82,7 +85,7 @@ static bool read_info_names(etl_bytes info, etl_description *out)
         !etl_info_text(info, etl_load_u32(at + 0x44), &task) ||
         !etl_info_text(info, etl_load_u32(at + 0x48), &out->opcode))
         return false;
-    /* Older builds have other numbers in its place: what is no name is none. */
+    /* Older builds have other numbers in this place, so a value that is not a name is ignored. */
     if (out->source == ETL_DESCRIPTION_CLASS ||
         !etl_info_text(info, etl_load_u32(at + 0x5c), &out->event) || out->event.bytes.size == 0)
         out->event = task;

@@ -1,5 +1,12 @@
 /*
- * description_value.c - one value of a payload, by the type that its property says.
+ * description_value.c - reads one value of a payload, by the type that its property states.
+ *
+ * In: a property (in and out type, length) and a cursor over the payload. Out: an etl_value:
+ * number, text, GUID, SID, bytes; or false, which ends the walk.
+ *
+ * Sizes are fixed by the type, stored in the value (a count before it, a NUL behind it), or given
+ * by another field of the event. Invariant: a size from the payload is only ever taken through the
+ * cursor, so a lie about it fails instead of reading beyond the record.
  */
 #include "description_internal.h"
 
@@ -21,7 +28,7 @@ static u16 swapped(u16 value)
     return (u16)(value << 8 | value >> 8);
 }
 
-/* Up to the first NUL, as fixed texts are filled up with them. */
+/* Cuts a text at its first NUL, because fixed texts are padded with NULs. */
 static etl_bytes cut_text(etl_bytes text, bool is_utf16)
 {
     etl_cursor c = etl_cursor_of(text);
@@ -95,7 +102,7 @@ static u64 sign_extended(u64 number, unsigned bytes)
     return (u64)((i64)(number << shift) >> shift);
 }
 
-/* Bytes of a number on the wire; 0 for what is none. */
+/* The bytes of a number in the payload; 0 if the type is not a number. */
 static unsigned number_bytes(u16 in_type, unsigned width)
 {
     switch (in_type) {
@@ -125,7 +132,8 @@ static unsigned number_bytes(u16 in_type, unsigned width)
     }
 }
 
-/* Characters are texts of one: those two types, and bytes and words that are to be shown so. */
+/* Is it a character, that is, a text of one? Those are two types, and bytes and words to be shown
+ * so. */
 static bool is_character(const etl_property *p, unsigned bytes)
 {
     return p->in_type == ETL_IN_CHAR8 || p->in_type == ETL_IN_CHAR16 ||
@@ -209,7 +217,7 @@ static const struct {
     { ETL_IN_SYSTEMTIME, ETL_VALUE_SYSTEMTIME, 16 },
 };
 
-/* Types whose size is in the value or in the description. False: a type we do not know. */
+/* Reads a value whose size is in the value or in the description; false for an unknown type. */
 static bool read_sized(const etl_walk *walk, const etl_property *p, etl_cursor *c, etl_value *out)
 {
     u32 size;

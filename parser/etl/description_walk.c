@@ -1,23 +1,25 @@
 /*
- * description_walk.c - the fields of an event, by its description.
+ * description_walk.c - walks the fields of an event, by its description.
  *
- * A description is a list of properties, some of which are structures with members, arrays,
- * or both. The walk goes through it and through the payload side by side and gives one step
- * at a time, so that nobody needs memory for a tree:
+ * In: a record and its description, both hostile. Out: one step at a time: a value, or a container
+ * that opens or closes.
+ *
+ * A description is a list of properties, some of which are structures with members, arrays, or
+ * both. The walk goes through it and the payload side by side, so nobody needs memory for a tree:
  *
  *     open[0]  the event's own properties      VALUE VALUE
  *     open[1]    an array of structures               ARRAY
  *     open[2]      one of its elements                   STRUCT VALUE VALUE CLOSE
  *                                                     CLOSE VALUE
  *
- * The two sorts of descriptions differ in how a property is read (description_property.c)
- * and in where the members of a structure are: behind it, or at an index of their own. After
- * that they are one. Values are read by description_value.c.
+ * The two sorts of descriptions differ in how a property is read (description_property.c) and where
+ * the members of a structure are: behind it, or at an index of their own. After that they are one.
+ * Values are read by description_value.c.
  *
- * Three things keep hostile bytes harmless: a cursor over the payload, a bounded number of
- * open containers, and a bounded sum of work, because arrays of arrays of nothing could
- * multiply without using a byte. What goes wrong ends the walk: all containers are closed,
- * and what is left of the payload is shown as bytes.
+ * Invariants: three things keep hostile bytes harmless: a cursor over the payload, a bounded number
+ * of open containers, and a bounded sum of work, because arrays of arrays of nothing could multiply
+ * without using a byte. A failure ends the walk: all containers are closed, and the rest of the
+ * payload is shown as bytes.
  */
 #include "description_internal.h"
 
@@ -49,7 +51,7 @@ static const etl_value_map *map_of(const etl_walk *walk, const etl_property *p)
     return bsearch(&key, maps.at, maps.count, sizeof *maps.at, compare_maps);
 }
 
-/* False: the walk ended. A type that we do not know leaves no way to find the next value. */
+/* Reads a value; false if the walk ended. After an unknown type, the next value cannot be found. */
 static bool read_value(etl_walk *walk, const etl_property *p, etl_value *out)
 {
     etl_cursor c = etl_cursor_of(walk->left);
@@ -103,7 +105,7 @@ static bool push(etl_walk *walk, open_kind kind, u32 at, u32 left, u32 members)
     return true;
 }
 
-/* How many elements an array has. False: the walk ended. */
+/* Counts the elements of an array; false if the walk ended. */
 static bool count_elements(etl_walk *walk, const etl_property *p, u32 *count)
 {
     if (p->count_by == ETL_BOUND_PREFIX) {
@@ -228,8 +230,7 @@ bool etl_walk_next(etl_walk *walk, etl_step *out)
 
 /* --- one field by its name ------------------------------------------------------------------ */
 
-/* Whether the text is the first part of a path, and where the path goes on: behind the dot,
- * or at the end. */
+/* Is the text the first part of a path? If so, *rest is behind the dot, or at the end. */
 static bool matches_part(etl_text text, const char *path, const char **rest)
 {
     const size_t unit = text.is_utf16 ? 2 : 1;

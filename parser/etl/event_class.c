@@ -1,10 +1,12 @@
 /*
- * event_class.c - from GUIDs to classes.
+ * event_class.c - maps GUIDs of classes and providers to what we know about them.
  *
- * One table, sorted by the first number of the GUID and searched by halving.
- * It holds the kernel's classes (a classic record of them decodes like the hook
- * of the same type), the classes that merges inject, and providers that are common
- * in recordings, of which we know the name only.
+ * In: a GUID of a record. Out: the class, whose classic events decode like kernel hooks of the same
+ * type, or the name of a provider.
+ *
+ * One table, sorted by the first number of the GUID and searched by halving. It holds the kernel's
+ * classes, the classes that merges inject, and common providers of which only the name is known.
+ * Invariant: rows must stay sorted by that number.
  */
 #include "event_class.h"
 

@@ -1,6 +1,4 @@
-/*
- * event_class.h - class and provider GUIDs we know (private to the parser).
- */
+/* event_class.h - the known GUIDs of classes and providers (private to the parser). */
 #ifndef ETL_EVENT_CLASS_H
 #define ETL_EVENT_CLASS_H
 
@@ -9,14 +7,14 @@
 
 typedef struct etl_class_row {
     etl_guid guid;
-    u8 class_number;  /* etl_class; ETL_CLASS_NONE: only its name is known */
-    const char *name; /* as the tools spell it */
+    u8 class_number;  /* etl_class; ETL_CLASS_NONE: only the name is known */
+    const char *name; /* spelled as in the tools */
 } etl_class_row;
 
 /* The row of a GUID (16 bytes), or NULL. */
 const etl_class_row *etl_class_of_guid(const u8 *guid);
 
-/* The rows in table order; index < etl_class_row_count(). */
+/* The rows in table order; the index must be less than etl_class_row_count(). */
 size_t etl_class_row_count(void);
 const etl_class_row *etl_class_row_at(size_t index);
 
@@ -26,18 +24,17 @@ static inline bool etl_record_is_classic(const etl_record *record)
     return record->header >= ETL_HEADER_FULL32 && record->header <= ETL_HEADER_INSTANCE64;
 }
 
-/* No class and type we know; larger than any key. */
+/* Not a known class and type; larger than any key. */
 #define ETL_KEY_NONE ((u16)0xffffu)
 
 /*
- * Class and type of a record with a GUID as one number, class << 8 | type, with image
- * loads under the hook id they have otherwise; of a provider with a manifest, provider
- * << 8 | id. ETL_KEY_NONE for messages, for classes that are none of ours and for ids
- * above 255; else class < ETL_CLASS_COUNT.
+ * The class and type of a record with a GUID as one number: class << 8 | type, where image loads
+ * have the hook id used elsewhere; for a provider with a manifest: provider << 8 | id. ETL_KEY_NONE
+ * for messages, unknown classes, and ids above 255; else class < ETL_CLASS_COUNT.
  */
 u16 etl_guid_record_key(const etl_record *record);
 
-/* The same for any record: the hook id of one that has it. */
+/* The key of any record; its hook id if it has one. */
 static inline u16 etl_record_key(const etl_record *record)
 {
     if (!record->has_hook)

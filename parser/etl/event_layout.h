@@ -1,8 +1,8 @@
 /*
  * event_layout.h - lists of values as data, and the decoder table (private to the parser).
  *
- * The lists are those of event_rows.h; ETL_LAYOUT_OF makes an array of one, in which a
- * value that does not fit its member fails to compile.
+ * The lists are those of event_rows.h. ETL_LAYOUT_OF makes an array of one, and does not compile if
+ * a value does not fit its member.
  */
 #ifndef ETL_EVENT_LAYOUT_H
 #define ETL_EVENT_LAYOUT_H
@@ -13,8 +13,8 @@
 /* One value, or a gap. */
 typedef struct etl_layout_item {
     u8 type;      /* etl_bytes_type */
-    u8 since;     /* the version that brought it */
-    bool is_late; /* read with all others that are, or not at all */
+    u8 since;     /* the version that added it */
+    bool is_late; /* read together with all other late ones, or not at all */
     bool is_gap;  /* skipped: no member */
     u16 member;   /* offset in etl_event */
 } etl_layout_item;
@@ -30,16 +30,16 @@ typedef struct etl_decoder {
     etl_layout layout;
     const char *name; /* "Heap/Alloc" */
     u8 kind;          /* etl_event_kind */
-    u8 version_max;   /* the newest version we know the layout of */
+    u8 version_max;   /* the newest version with a known layout */
 } etl_decoder;
 
 /* The row of a key, or NULL. */
 const etl_decoder *etl_decoder_of_key(u16 key);
 
-/* Reads the payload of a record. False: it is too short, and nothing was written. */
+/* Reads the payload of a record. False: too short, and nothing was written. */
 bool etl_layout_read(const etl_layout *layout, const etl_record *record, etl_event *out);
 
-/* The type of the member that a value is kept in. */
+/* The type of the member for a value. */
 #define ETL_MEMBER_U8     u8
 #define ETL_MEMBER_U16    u16
 #define ETL_MEMBER_U32    u32
@@ -50,7 +50,7 @@ bool etl_layout_read(const etl_layout *layout, const etl_record *record, etl_eve
 #define ETL_MEMBER_TEXT8  etl_bytes
 #define ETL_MEMBER_TEXT16 etl_bytes
 
-/* The offset of a member. Does not compile when the member has another type. */
+/* The offset of a member. Does not compile if the member has another type. */
 #define ETL_MEMBER_AT(type, member)                                                                \
     (u16) _Generic(((etl_event *)0)->as.member, ETL_MEMBER_##type : offsetof(etl_event, as.member))
 

@@ -1,31 +1,32 @@
 /*
- * event_rows.h - every event we decode, as data (private to the parser).
+ * event_rows.h - all decoded events, as data (private to the parser).
  *
- * An event is one block: a row with its key, its kind (events.h), the newest version
- * known, how its payload is read, and its name; and for a regular payload the list of
- * its values, in the order of the bytes. From rows and lists come the decoder table
- * (decode.c), the fields that `dump` shows (describe.c) and the names (names.c). To
- * add an event, write its block here with its source, its kind in events.h, and one
- * vector in the tests.
+ * An event is one block: a row with its key, its kind (events.h), the newest known version, how its
+ * payload is read, and its name; and for a regular payload the list of its values, in the order of
+ * the bytes. Rows and lists make up the decoder table (decode.c), the fields that `dump` shows
+ * (describe.c) and the names (names.c). To add an event, write its block here with its source, its
+ * kind in events.h, and one vector in the tests.
  *
- * Rows, X(key, kind, newest version, payload, name), stand in one list per class, for
- * which decode.c has one page. The payload is
- *   LAYOUT(list)  read and shown by the list ETL_LAYOUT_<list>
- *   CODED(body)   read by etl_decode_<body> of a decode_*.c, shown by <body>_fields of
- *                 describe.c: hot records, and those that no list can describe
- * ALSO() is X() for further keys of a kind that has its row: read alike, under
- * another name.
+ * Rows, X(key, kind, newest version, payload, name), are in one list per class, for which decode.c
+ * has one page. The payload is one of
+ *
+ *     LAYOUT(list)  read and shown by the list ETL_LAYOUT_<list>
+ *     CODED(body)   read by etl_decode_<body> of a decode_*.c, shown by <body>_fields of
+ *                   describe.c: frequent records, and those that no list can describe
+ *
+ * ALSO() is X() for further keys of a kind that has a row: read in the same way, with another name.
  *
  * Values, V(since, bytes, member, shown, label):
- *   since   the version that brought the value; of older records it is 0 or empty
- *   bytes   what stands on disk, an ETL_BYTES_* below; its member has that type
- *   shown   the etl_field_type to show it with
- *   label   what it is called in output: as the member is, without the unit
- * GAP(since, bytes) is a value of which nothing is kept. LATE() is V() for a value that
- * newer builds of Windows append without a new version: all the LATE ones are read
- * when the payload has room for all of them. The values before the first text or LATE
- * value must be there; texts, and what follows one, are empty when they are missing,
- * because writers leave them off.
+ *
+ *     since   the version that added the value; in older records it is 0 or empty
+ *     bytes   what is on disk, an ETL_BYTES_* below; its member has that type
+ *     shown   the etl_field_type to show it with
+ *     label   its name in output: as the member, without the unit
+ *
+ * GAP(since, bytes) is a value that is skipped. LATE() is V() for a value that newer builds of
+ * Windows append without a new version: all LATE values are read if the payload has room for all of
+ * them. Values before the first text or LATE value must be present; texts, and what follows one,
+ * are empty if missing, because writers leave them off.
  */
 #ifndef ETL_EVENT_ROWS_H
 #define ETL_EVENT_ROWS_H
@@ -33,14 +34,14 @@
 #include "layout_descriptions.h"
 #include "layout_events.h"
 
-/* What stands on disk, and the type of its member. */
+/* The type of a value on disk, and of its member. */
 typedef enum etl_bytes_type {
     ETL_BYTES_U8,     /* u8 */
     ETL_BYTES_U16,    /* u16 */
     ETL_BYTES_U32,    /* u32 */
     ETL_BYTES_U64,    /* u64 */
     ETL_BYTES_PTR,    /* a pointer or size_t; u64 */
-    ETL_BYTES_PTRS8,  /* eight of these, of which we keep the sum; u64 */
+    ETL_BYTES_PTRS8,  /* eight of these, kept as their sum; u64 */
     ETL_BYTES_GUID,   /* 16 bytes; etl_guid */
     ETL_BYTES_TEXT8,  /* 8-bit text with a NUL; etl_bytes */
     ETL_BYTES_TEXT16, /* UTF-16 with a NUL; etl_bytes */
@@ -94,7 +95,7 @@ typedef enum etl_bytes_type {
     V(0, PTR, heap_range.address, HEX64, "address")                                                \
     V(0, PTR, heap_range.size_bytes, U64, "size")
 
-/* CommitSizeInBytes is what a rundown has more than VirtualAlloc. Source: MOF, TE. */
+/* Like VirtualAlloc, with CommitSizeInBytes added. Source: MOF, TE. */
 #define ETL_LAYOUT_VIRTUAL_RUNDOWN(V, GAP, LATE)                                                   \
     V(0, PTR, virtual_memory.base_address, HEX64, "base_address")                                  \
     V(0, PTR, virtual_memory.region_size_bytes, U64, "region_size")                                \
@@ -102,8 +103,8 @@ typedef enum etl_bytes_type {
     V(0, U32, virtual_memory.flags, HEX32, "flags")                                                \
     V(0, PTR, virtual_memory.commit_size_bytes, U64, "commit_size")
 
-/* Page counts. Source: phnt; the order of the last four from the twin of the event that
- * the provider of the manifest logs. */
+/* Page counts. Source: phnt; the order of the last four is from the same event of the manifest
+ * provider. */
 #define ETL_LAYOUT_MEMINFO(V, GAP, LATE)                                                           \
     V(0, PTR, meminfo.zero_pages, U64, "zero_pages")                                               \
     V(0, PTR, meminfo.free_pages, U64, "free_pages")                                               \
@@ -257,11 +258,10 @@ typedef enum etl_bytes_type {
     X(HOOK_IMAGE_KERNEL_BASE, IMAGE_KERNEL_BASE, 2, LAYOUT(IMAGE_KERNEL_BASE), "Image/KernelBase")
 
 /*
- * ImageID, by GUID only: what a merge found in the image files. The record has the
- * time, process and thread of the image event it stands before. Source: TE; DbgFile,
- * EmbeddedPdb and Error derived from bytes in traces not at hand. Seen, with 8-byte
- * pointers: Info 19,013, None 359, RSDS 18,610, IL 1,726, PortablePdb 14,154,
- * Deterministic 13,054, FileVersion 3,310.
+ * ImageID, by GUID only: what a merge found in the image files. The record has the time, process
+ * and thread of the image event that follows it. Source: TE; DbgFile, EmbeddedPdb and Error derived
+ * from bytes in traces that are not available. Seen, with 8-byte pointers: Info 19,013, None 359,
+ * RSDS 18,610, IL 1,726, PortablePdb 14,154, Deterministic 13,054, FileVersion 3,310.
  */
 #define ETL_LAYOUT_IMAGE_ID(V, GAP, LATE)                                                          \
     V(0, PTR, image_id.image_base, HEX64, "image_base")                                            \
@@ -339,8 +339,8 @@ typedef enum etl_bytes_type {
 
 /* --- providers with a manifest ------------------------------------------------------- */
 
-/* The twin of PageFault/MemInfo, with the number of priorities, which is 8, before it. Pages
- * of the whole system. Source: the manifest, as dissect.etl has it; built bytes only. */
+/* Like PageFault/MemInfo, preceded by the number of priorities, which is 8. Pages of the whole
+ * system. Source: the manifest, as dissect.etl has it; tested only with built bytes. */
 #define ETL_LAYOUT_KERNEL_MEMINFO(V, GAP, LATE)                                                    \
     GAP(0, U8)                                                                                     \
     ETL_LAYOUT_MEMINFO(V, GAP, V)
@@ -369,8 +369,8 @@ typedef enum etl_bytes_type {
     V(1, U16, method.clr_instance_id, U16, "clr_instance_id")                                      \
     V(2, U64, method.rejit_id, U64, "rejit_id")
 
-/* A file with methods, by the id that they name. What follows, which is about its PDBs, is not
- * read. Source: Microsoft's page on loader events, TE. Seen: load 2, unload 2, DCStop 27. */
+/* A file with methods, by the id that methods refer to. The rest, about its PDBs, is not read.
+ * Source: Microsoft's page on loader events, TE. Seen: load 2, unload 2, DCStop 27. */
 #define ETL_LAYOUT_ASSEMBLY(V, GAP, LATE)                                                          \
     V(0, U64, assembly.module_id, HEX64, "module_id")                                              \
     V(0, U64, assembly.assembly_id, HEX64, "assembly_id")                                          \

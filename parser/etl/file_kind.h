@@ -1,15 +1,11 @@
-/*
- * file_kind.h - what a file that is no ETL file looks like (private to the parser).
- */
+/* file_kind.h - describes files that are not ETL files (private to the parser). */
 #ifndef ETL_FILE_KIND_H
 #define ETL_FILE_KIND_H
 
 #include "parser/parser.h"
 
-/*
- * A phrase that ends the sentence "it looks like ...", often with what to do, or
- * NULL when nothing is known about such bytes. Static, not owned by the caller.
- */
+/* A phrase to complete "it looks like ...", often with what to do; NULL if the bytes are unknown.
+ * Static text. */
 const char *etl_file_kind(etl_bytes file);
 
 #endif

@@ -1,4 +1,7 @@
-/* index_ahead.c - see index_ahead.h. */
+/*
+ * index_ahead.c - asks the system to read what indexing looks at next. index_ahead.h has the two
+ * ways. Invariant: a wrong prediction costs a read and changes no result.
+ */
 #include "index_ahead.h"
 
 #define HEADERS_AHEAD 64u

@@ -1,4 +1,8 @@
-/* index_begins.c - see index_begins.h. */
+/*
+ * index_begins.c - reads the beginnings of many buffers in parallel, at the places that equal sizes
+ * predict. index_begins.h has the idea. Invariant: a guess is used only if indexing arrives at
+ * exactly its offset.
+ */
 #include "index_begins.h"
 
 #include <stdlib.h>

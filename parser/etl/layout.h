@@ -1,17 +1,17 @@
 /*
- * layout.h - the container and the record headers as they stand on disk.
+ * layout.h - the container and the record headers on disk.
  *
- * Every fact the reader relies on is here with where we know it from; the
- * payloads of the events are in layout_events.h. All integers are little
- * endian, nothing is aligned, GUIDs are u32, u16, u16 little endian and then 8
- * raw bytes, and strings are UTF-16LE.
+ * Every fact that the reader relies on is here, with its source. The payloads of
+ * events are in layout_events.h. All integers are little endian, nothing is
+ * aligned, GUIDs are u32, u16, u16 little endian and then 8 raw bytes, and
+ * strings are UTF-16LE.
  *
  * Sources, by the short names used below:
  *   phnt  phnt/include/ntwmi.h of System Informer
  *   SDK   evntrace.h, evntcons.h, wmistr.h of the Windows SDK
  *   GC    Geoff Chappell's pages on ntwmi.h, evntrace.h and evntcons.h
  *   XCA   [MS-XCA] Xpress Compression Algorithm
- *   seen  read off real files: 29 with 724 buffers and 304,888 records
+ *   seen  read from real files: 29 with 724 buffers and 304,888 records
  */
 #ifndef ETL_LAYOUT_H
 #define ETL_LAYOUT_H
@@ -19,13 +19,13 @@
 #include "parser/base.h"
 
 /*
- * A file is buffers one after the other, nothing before, between or behind. The
- * next one begins BufferSize bytes after this one, which is odd in compressed
+ * A file is a sequence of buffers, with nothing before, between or after them.
+ * The next one begins BufferSize bytes after this one, an odd number in compressed
  * files. WMI_BUFFER_HEADER, the same for 32-bit and 64-bit systems since Vista:
  *
  *   +0x00  u32  BufferSize       bytes of this buffer in the file, header included
  *   +0x04  u32  SavedOffset      stale in header buffers; not read
- *   +0x08  u32  CurrentOffset    where the writer stood; not read
+ *   +0x08  u32  CurrentOffset    position of the writer; not read
  *   +0x0c  i32  ReferenceCount   0 in every file seen
  *   +0x10  i64  TimeStamp        when it was flushed, in one of two clocks; not read
  *   +0x18  i64  SequenceNumber   order in which buffers were begun
@@ -38,19 +38,19 @@
  *   +0x36  u16  BufferType
  *   +0x38  16 bytes              (pointers, or the clock of a REFTIME buffer; not read)
  *
- * Source: phnt, GC; seen in all files. That the valid end is Offset and neither
- * of its neighbours is seen: SavedOffset is stale in header buffers that were added to.
+ * Source: phnt, GC; seen in all files. Seen, too: the valid end is Offset and not one
+ * of its neighbours, because SavedOffset is stale in header buffers that were appended to.
  */
 #define ETL_BUFFER_HEADER_BYTES 72u
 
 /* BufferFlag. Source: phnt, GC; FLUSH_MARKER, PROC_INDEX and COMPRESSED seen. */
 #define ETL_BUFFER_FLUSH_MARKER     0x0001u /* last buffer of a flush */
-#define ETL_BUFFER_EVENTS_LOST      0x0002u /* not set in files that did lose events */
+#define ETL_BUFFER_EVENTS_LOST      0x0002u /* not set in some files that lost events */
 #define ETL_BUFFER_BUFFER_LOST      0x0004u
 #define ETL_BUFFER_RTBACKUP_CORRUPT 0x0008u
 #define ETL_BUFFER_RTBACKUP         0x0010u
 #define ETL_BUFFER_PROC_INDEX       0x0020u /* 16-bit processor index (Windows 8 and later) */
-#define ETL_BUFFER_COMPRESSED       0x0040u /* everything behind the header is one XPRESS stream */
+#define ETL_BUFFER_COMPRESSED       0x0040u /* everything after the header is one XPRESS stream */
 #define ETL_BUFFER_FLAGS_KNOWN      0x007fu
 
 /* BufferType. Source: phnt; only GENERIC and HEADER seen. */
@@ -64,7 +64,7 @@
 #define ETL_BUFFER_TYPE_DBG_INFO     7u
 #define ETL_BUFFER_TYPE_COUNT        8u
 
-/* Windows numbers at most this many processors. Source: phnt. */
+/* The largest number of processors in Windows. Source: phnt. */
 #define ETL_CPU_COUNT_MAX  2048u
 #define ETL_CPU_INDEX_MASK 0x07ffu
 
@@ -72,7 +72,7 @@
  * Compression format: the low byte of State in the header buffer holds a
  * COMPRESSION_FORMAT of ntifs.h. Source: another reader ("snail"); seen 3 in
  * all compressed files, but also in plain ones where it is the flush state, and
- * 0 in plain files of another writer. So only 2 and 4 are believed outright.
+ * 0 in plain files of another writer. So only 2 and 4 are trusted without a check.
  */
 #define ETL_COMPRESSION_LZNT1       2u
 #define ETL_COMPRESSION_XPRESS      3u
@@ -81,7 +81,7 @@
 /* Buffers are 16 MiB at most since Windows 8 (phnt); the rest is headroom. */
 #define ETL_BUFFER_BYTES_MAX_DEFAULT ((u32)(16 * ETL_MIB + 64 * ETL_KIB))
 
-/* Merges re-buffer into 64 KiB whatever the header says of its inputs (seen). */
+/* Merges make new buffers of 64 KiB, whatever size the header states (seen). */
 #define ETL_BUFFER_VALID_MAX_LEAST ((u32)(64 * ETL_KIB))
 
 /*
@@ -95,8 +95,8 @@
  *   +6  u16  hook id of the hook kinds: group << 8 | type
  *
  * The size counts header, extended items and payload but not the padding to the
- * next multiple of 8, which is not zeroed. Where there are no more records the
- * first 4 bytes are all ones or zero. Source: phnt, GC; seen in all files.
+ * next multiple of 8, which is not zeroed. After the last record, the next 4
+ * bytes are all ones or zero. Source: phnt, GC; seen in all files.
  */
 #define ETL_RECORD_ALIGNMENT    8u
 #define ETL_RECORD_PREFIX_BYTES 8u
@@ -159,7 +159,7 @@
 #define ETL_VERSION_EXTRA     (ETL_VERSION_PEBS | ETL_VERSION_PMC_COUNT)
 #define ETL_EXTRA_WORD_BYTES  8u
 
-/* EVENT flags: the only bit that means something on disk. Seen: 0 and 1. */
+/* EVENT flags: the only bit that has a meaning on disk. Seen: 0 and 1. */
 #define ETL_EVENT_EXTENDED 0x0001u
 
 /*
@@ -199,8 +199,8 @@
 
 /*
  * MESSAGE (WPP): u16 size, u8 0, u8 0x90, u16 message number, u16 flags, then
- * the announced parts, packed, in the order of this list. The component id wins
- * over the GUID when both are announced. Source: SDK (TRACE_MESSAGE_*), GC; seen
+ * the announced parts, packed, in the order of this list. If both are
+ * announced, the component id wins over the GUID. Source: SDK (TRACE_MESSAGE_*), GC; seen
  * 16 records with flags 0x00aa.
  */
 #define ETL_MESSAGE_SEQUENCE  0x0001u /* u32 */
@@ -213,7 +213,7 @@
 
 /*
  * The log-file header is the payload of the first record of a HEADER buffer, a
- * SYSTEM record with hook 0x0000. Its header type, not PointerSize, tells which
+ * SYSTEM record with hook 0x0000. Its header type, not PointerSize, decides which
  * of the two layouts it has:
  *
  *   +0x00  u32  BufferSize in bytes      +0x28  u32  StartBuffers
@@ -249,7 +249,7 @@
 
 /* BuffersWritten is the number of buffers in the file, the header's included:
  * observed in all 27 closed samples, among them two circular files that had not
- * wrapped. 0 when the session was not closed. */
+ * wrapped. 0 if the session was not closed. */
 
 /* LogFileMode. Source: SDK; the others do not matter to a reader. */
 #define ETL_MODE_CIRCULAR                   0x2u

@@ -1,5 +1,5 @@
 /*
- * layout_descriptions.h - how traces describe events (private to the parser).
+ * layout_descriptions.h - the descriptions of events on disk (private to the parser).
  *
  * Sources: SDK = TraceLoggingProvider.h and tdh.h of the Windows SDK, with Microsoft's pages
  * on TRACE_EVENT_INFO, EVENT_PROPERTY_INFO and EVENT_MAP_INFO; TE = PerfView's readers.
@@ -33,7 +33,7 @@
 #define ETL_TL_CHAIN       0x80u
 #define ETL_TL_STRUCT      24u
 
-/* Types to show, as TraceLogging counts them up to 18; from 34 on they are TDH's. */
+/* Types to show: TraceLogging's own up to 18, TDH's from 34 on. */
 #define ETL_TL_OUT_STRING   2u
 #define ETL_TL_OUT_BOOLEAN  3u
 #define ETL_TL_OUT_HEX      4u
@@ -54,7 +54,7 @@
  *   +22  u8   version                +48  u32  offset of the opcode's name
  *   +23  u8   channel                +5c  u32  offset of the event's name (newer builds)
  *   +24  u8   level                  +64  u32  number of properties
- *   +25  u8   opcode                 +68  u32  of which so many are not members
+ *   +25  u8   opcode                 +68  u32  number that are not members
  *   +26  u16  task                   +6c  u32  flags
  *   +28  u64  keyword                +70       properties, 24 bytes each
  *
@@ -89,7 +89,7 @@
 /* Types on the wire. TraceLogging's are the same numbers. Source: SDK (TDH_INTYPE). */
 enum {
     ETL_IN_NULL,
-    ETL_IN_TEXT16, /* with a NUL, or of the length given, in characters */
+    ETL_IN_TEXT16, /* with a NUL, or of the stated length in characters */
     ETL_IN_TEXT8,
     ETL_IN_I8,
     ETL_IN_U8,
@@ -102,7 +102,7 @@ enum {
     ETL_IN_FLOAT,
     ETL_IN_DOUBLE,
     ETL_IN_BOOL32,
-    ETL_IN_BINARY, /* of the length given; in TraceLogging u16 size before it */
+    ETL_IN_BINARY, /* of the stated length; in TraceLogging preceded by a u16 size */
     ETL_IN_GUID,
     ETL_IN_POINTER,
     ETL_IN_FILETIME,

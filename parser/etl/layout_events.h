@@ -1,26 +1,26 @@
 /*
- * layout_events.h - the payloads of the events as they stand on disk.
+ * layout_events.h - the payloads of events on disk.
  *
- * An event is found by its class and type. Hook records carry both as one hook
- * id (class << 8 | type, the class being the kernel's group byte); classic
- * records carry the GUID of the class and the type as opcode. Both have the
- * same payload, told by class, type, version and the pointer width P of the
- * record (4 or 8) - never by the kind of header.
+ * An event is identified by its class and type. Hook records have both in one
+ * hook id (class << 8 | type; the class is the kernel's group byte). Classic
+ * records have the GUID of the class, and the type as opcode. Both have the same
+ * payload. It depends on class, type, version and the pointer width P of the
+ * record (4 or 8), never on the kind of header.
  *
  * In the layouts below an offset "8+2P" means 8 bytes and 2 pointers before it.
  * ptr, size_t are P bytes wide. Nothing is aligned. "v2" is the version of the
- * record; fields marked with one are absent before it. ETW only ever appends,
- * so longer payloads are fine and bytes behind the layout are ignored.
+ * record; fields marked with one are absent in older records. ETW only ever
+ * appends, so longer payloads are fine and bytes after the layout are ignored.
  *
  * Sources, by the short names used below:
  *   phnt  phnt/include/ntwmi.h of System Informer
  *   MOF   the kernel's MOF classes and manifests, as PerfView and dissect.etl
  *         publish them
  *   TE    Microsoft.Diagnostics.Tracing.TraceEvent (PerfView), its parsers
- *   seen  read off real files: 29 traces, Vista to Windows 11, of which 12 are
+ *   seen  read from real files: 29 traces, Vista to Windows 11, of which 12 are
  *         32-bit. Counts are records whose length the layout explains exactly.
- * Where two sources disagree both are written down. What is not "seen" rests on
- * the named sources alone; no public trace has heap or VirtualAlloc records.
+ * If two sources disagree, both are written down. Facts that are not "seen" rest
+ * only on the named sources; no public trace has heap or VirtualAlloc records.
  */
 #ifndef ETL_LAYOUT_EVENTS_H
 #define ETL_LAYOUT_EVENTS_H
@@ -105,7 +105,7 @@ typedef enum etl_class {
  *          8+5P u32 FreeListLength, 12+5P u32 UCRLength, v3: 16+5P size_t
  *          AllocatedSpace
  *
- * The others are known by name. Of types 0x27 to 0x29 the payload is unknown.
+ * Of the other types only the names are known, and not the payload of 0x27 to 0x29.
  */
 #define ETL_HOOK_HEAP_CREATE   0x1020u
 #define ETL_HOOK_HEAP_ALLOC    0x1021u
@@ -123,8 +123,8 @@ typedef enum etl_class {
  * Create  +0 ptr HeapHandle, +P size_t FirstRangeSize, +2P u32 Flags
  * Reserve +0 ptr HeapHandle, +P ptr Address, +2P size_t Size; Release the same
  * Destroy +0 ptr HeapHandle
- * Source: MOF, TE. phnt has Reserved whatever the version; a v2 record whose
- * length fits only with it is read with it.
+ * Source: MOF, TE. phnt has Reserved in all versions; a v2 record with a
+ * length that fits only with Reserved is read with it.
  */
 #define ETL_HOOK_HEAP_RANGE_RUNDOWN 0x0264u
 #define ETL_HOOK_HEAP_RANGE_CREATE  0x0265u
@@ -179,13 +179,13 @@ typedef enum etl_class {
  *   v4  16+2P u32 Flags before UserSID; PackageFullName, ApplicationId at the end
  *   v5  Defunct only: u64 ExitTime at the very end
  * ImageFileName is 8-bit text with a NUL, the other strings UTF-16 with a NUL.
- * UserSID is a u32 of zero when there is none, else TOKEN_USER (2P bytes: a
+ * UserSID is a u32 of zero if there is none, else TOKEN_USER (2P bytes: a
  * meaningless pointer, attributes, padding) and the SID: u8 revision 1, u8 count
  * n, 6 bytes of authority, n x u32. Terminate: +0 u32 ProcessId.
  * Source: MOF, TE. Seen: v4 926 and v5 16 (P = 8); v1 to v3 18 (P = 4), and 16
  * of v2 and v3 with P = 8 payloads under 32-bit headers. In those 34 the pointer
- * of TOKEN_USER is zero though a SID follows, against TE's rule that a zero u32
- * means none: the revision byte decides.
+ * of TOKEN_USER is zero although a SID follows. TE takes a zero u32 for no SID; here
+ * the revision byte decides.
  */
 #define ETL_HOOK_PROCESS_START     0x0301u
 #define ETL_HOOK_PROCESS_END       0x0302u
@@ -225,12 +225,12 @@ typedef enum etl_class {
  *   v3  Reserved0 is u8 SignatureLevel, u8 SignatureType, u16
  * FileName is an NT path, UTF-16 with a NUL. KernelBase: +0 ptr ImageBase.
  * Source: MOF, TE. Seen: v2 3,596 and v3 29,187 (P = 8); classic v0 to v2 78
- * (P = 4) and v0 26 with P = 8 payloads under 32-bit headers; KernelBase 3. The
- * 52 such records of v1 and v2 at hand fit no layout: their writer, a test of
- * sawbuck, had a 4-byte ImageSize in the 64-bit struct and later corrected it.
+ * (P = 4) and v0 26 with P = 8 payloads under 32-bit headers; KernelBase 3. 
+ * 52 such records of v1 and v2 fit no layout: their writer, a test of sawbuck, had
+ * a 4-byte ImageSize in the 64-bit struct and later corrected it.
  */
 #define ETL_HOOK_IMAGE_LOAD        0x030au
-#define ETL_HOOK_IMAGE_LOAD_CLASS  0x140au /* how classic records put it */
+#define ETL_HOOK_IMAGE_LOAD_CLASS  0x140au /* in classic records */
 #define ETL_HOOK_IMAGE_UNLOAD      0x1402u
 #define ETL_HOOK_IMAGE_DCSTART     0x1403u
 #define ETL_HOOK_IMAGE_DCEND       0x1404u
@@ -279,7 +279,7 @@ typedef enum etl_class {
 
 /*
  * ImageID, by GUID only: what a merge found in the image files. The record has
- * the time, process and thread of the image event it stands before.
+ * the time, process and thread of the image event that follows it.
  *   Info        +0 ptr ImageBase, +P size_t ImageSize, +2P u32 ProcessId, 4+2P u32
  *               TimeDateStamp, OriginalFileName (UTF-16)
  *   None        +0 ptr ImageBase, +P u32 ProcessId; Deterministic the same
@@ -296,8 +296,8 @@ typedef enum etl_class {
  *               OrigFileName, FileDescription, FileVersion, BinFileVersion,
  *               VerLanguage, ProductName, CompanyName, ProductVersion, FileId,
  *               ProgramId
- * Source: TE; DbgFile, EmbeddedPdb and Error derived from bytes in traces not at
- * hand. Seen (P = 8): Info 19,013, None 359, RSDS 18,610, IL 1,726, PortablePdb
+ * Source: TE; DbgFile, EmbeddedPdb and Error derived from bytes in traces that
+ * are not available. Seen (P = 8): Info 19,013, None 359, RSDS 18,610, IL 1,726, PortablePdb
  * 14,154, Deterministic 13,054, FileVersion 3,310.
  */
 #define ETL_KEY_IMAGE_ID            0x2000u

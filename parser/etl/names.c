@@ -1,12 +1,13 @@
 /*
- * names.c - what events are called.
+ * names.c - the names of events.
  *
- * Events that we decode have their names in event_rows.h. Of the others there is one
- * table from class and type to name, sorted and searched by halving. The
- * names are those of the kernel's MOF classes, which WPA and xperf show too,
- * with the class spelled as event_class.c has it; the MOF's HeapTrace is Heap
- * here. Types the MOF does not publish are named after the constants of phnt, and
- * the injected classes as PerfView names them.
+ * In: the class and type of a record. Out: a name such as "Heap/Alloc"; NULL if unknown.
+ *
+ * Events that we decode have their names in event_rows.h. For others, one table maps class and type
+ * to a name, sorted and searched by halving. The names are those of the kernel's MOF classes, which
+ * WPA and xperf show too, with the class spelled as in event_class.c; the MOF's HeapTrace is Heap
+ * here. Types that the MOF does not publish are named after the constants of phnt, and the injected
+ * classes as PerfView names them. Invariant: the table must stay sorted.
  */
 #include "event_layout.h"
 

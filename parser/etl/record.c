@@ -1,24 +1,27 @@
 /*
  * record.c - steps through the records of a buffer.
  *
- * All kinds of record agree on their first 8 bytes well enough to find the kind
- * and the size; a table row then says the least size and which of a few shapes
- * the rest has. A record that does not fit ends its buffer, because nothing
- * tells where the next one begins; the next buffer starts afresh.
+ * In: the bytes of a buffer. Out: one etl_record at a time: kind, time, thread, process, payload.
  *
- * This is the innermost loop of every scan and costs what its instructions cost.
- * So it only finds the kind, and each shape has a function of its own, which
- * checks the size once, reads the header in one go and writes each field of the
- * record once. The size is chosen by the branch on the shape, which the processor
- * predicts: computed, it would delay the step to the next record.
+ *     first 8 bytes ──▶ kinds[type]: least size, shape ──▶ next_hook, next_full, next_event ...
+ *
+ * All kinds of record agree on their first 8 bytes well enough to find kind and size; a table row
+ * then gives the least size and which of a few shapes the rest has. Invariant: a record that does
+ * not fit ends its buffer, because nothing tells where the next one begins; the next buffer starts
+ * afresh.
+ *
+ * This is the innermost loop of every scan and costs what its instructions cost. So it only finds
+ * the kind, and each shape has its own function, which checks the size once, reads the header in
+ * one go and writes each field once. The size is chosen by the branch on the shape, which the
+ * processor predicts: computed, it would delay the step to the next record.
  */
 #include "parser/cursor.h"
 #include "layout.h"
 
-/* Keeps what is called out of the innermost loop, whose registers it would take. */
+/* Keeps a function out of the innermost loop, whose registers it would use. */
 #define APART __attribute__((noinline))
 
-/* The same for what hardly ever happens. */
+/* The same for rare cases. */
 #define COLD __attribute__((noinline, cold))
 
 typedef enum record_shape {
@@ -134,8 +137,8 @@ bool etl_record_next(etl_buffer *buffer, etl_record *out)
 }
 
 /*
- * The row of the type, or an empty one: next_rare() looks closer. Type and marker
- * are tested at once; without both bits of the marker the difference is huge.
+ * The row of the type, or an empty one for next_rare(). Type and marker are tested together;
+ * without both bits of the marker, the difference is huge.
  */
 static inline const record_kind *kind_of(record_prefix prefix)
 {
@@ -145,9 +148,9 @@ static inline const record_kind *kind_of(record_prefix prefix)
 }
 
 /*
- * One path for all hook kinds: PERFINFO and SYSTEM records take turns in traces
- * with stacks, and telling them apart by branches would mispredict. Where there
- * are no ids their place is the time, read and then covered with ones.
+ * One path for all hook kinds: PERFINFO and SYSTEM records alternate in traces with stacks, and
+ * branches between them would be mispredicted. If there are no ids, the time is in their place; it
+ * is read and then covered with ones.
  */
 APART static bool next_hook(etl_buffer *buffer, const record_kind *kind, record_prefix prefix,
                             etl_record *out)
@@ -184,8 +187,8 @@ APART static bool next_hook(etl_buffer *buffer, const record_kind *kind, record_
 }
 
 /*
- * Moves behind a record and gives a cursor on what follows its first 8 bytes.
- * False, without moving, when a record of the kind cannot have this size.
+ * Moves behind a record and returns a cursor on the bytes after its first 8. False, without moving,
+ * if a record of this kind cannot have this size.
  */
 static inline bool take_record(etl_buffer *buffer, const record_kind *kind, u32 size,
                                etl_cursor *out)
@@ -200,7 +203,7 @@ static inline bool take_record(etl_buffer *buffer, const record_kind *kind, u32 
     return true;
 }
 
-/* Where they overrun the record the cursor fails and the payload is empty. */
+/* If the extra words overrun the record, the cursor fails and the payload is empty. */
 COLD static etl_cursor skip_extra_words(etl_cursor c, u16 version_word)
 {
     const unsigned pebs = (version_word & ETL_VERSION_PEBS) != 0;
@@ -266,7 +269,7 @@ APART static bool next_event(etl_buffer *buffer, const record_kind *kind, record
     return true;
 }
 
-/* The payload begins behind the last sound item. */
+/* Parses extended items; the payload begins behind the last sound one. */
 APART static void parse_items(etl_cursor c, etl_record *out, etl_diag_counts *diag)
 {
     const etl_cursor start = c;
@@ -312,7 +315,7 @@ bool etl_item_stack_of(const etl_item *item, etl_item_stack *out)
     return true;
 }
 
-/* False, with the cursor where it was, when what is there is no sound item. */
+/* Reads an item; false, with the cursor unmoved, if there is no sound item. */
 static bool read_item(etl_cursor *c, etl_item *out, bool *has_more)
 {
     etl_cursor item = *c;
@@ -370,7 +373,7 @@ APART static bool next_full(etl_buffer *buffer, const record_kind *kind, record_
     return true;
 }
 
-/* WPP messages, kinds of which we know no more than their size, and no records. */
+/* Handles WPP messages, kinds of which only the size is known, and bytes that are not a record. */
 COLD static bool next_rare(etl_buffer *buffer, record_prefix prefix, etl_record *out)
 {
     const u32 offset = buffer->at;
@@ -399,7 +402,7 @@ COLD static bool next_rare(etl_buffer *buffer, record_prefix prefix, etl_record 
     return true;
 }
 
-/* Parts that do not fit are absent and leave no payload behind them. */
+/* Parses a message. Parts that do not fit are absent, and then there is no payload. */
 static void parse_message(etl_cursor c, record_prefix prefix, etl_record *out,
                           etl_diag_counts *diag)
 {

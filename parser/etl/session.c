@@ -1,10 +1,12 @@
 /*
- * session.c - the log-file header and what its clock means.
+ * session.c - reads the log-file header, and converts ticks of its clock to time.
  *
- * Event times are ticks of one of three clocks. Ticks stay what they are all the
- * way through; only output converts them, relative to the header record, whose
- * wall time the header states. Boot time plus ticks would be simpler and is
- * wrong by up to seconds.
+ * In: the header record of a session. Out: an etl_session; later ns for ticks and ticks for ns.
+ *
+ * Event times are ticks of one of three clocks. They stay ticks all the way through; only output
+ * converts them, relative to the header record, whose wall time the header states. Boot time plus
+ * ticks would be simpler and is wrong by up to seconds. Invariant: conversions must be exact and
+ * monotonous in both directions for all 64-bit values, so they saturate instead of wrapping.
  */
 #include "parser/cursor.h"
 #include "layout.h"
@@ -18,7 +20,7 @@
 #define CLOCK_HZ_FILETIME 10000000u
 #define CLOCK_HZ_PER_MHZ  1000000u
 
-/* What of the header record is needed before its payload is. */
+/* The parts of the header record that are needed before its payload. */
 typedef struct header_record {
     u16 version;
     u16 size;
@@ -66,7 +68,7 @@ etl_status etl_session_read(etl_bytes file, u64 offset, etl_session *out, etl_er
     return ETL_OK;
 }
 
-/* Leaves the cursor behind the record's header. */
+/* Reads the record's header and leaves the cursor behind it. */
 static etl_status read_record(etl_cursor *c, header_record *out, etl_error *err, u64 offset)
 {
     etl_need(c, ETL_SYSTEM_BYTES);
@@ -97,7 +99,7 @@ static etl_status read_record(etl_cursor *c, header_record *out, etl_error *err,
     return ETL_OK;
 }
 
-/* The caller has checked that all of it is there. */
+/* Reads the fixed part; the caller has checked that all of it is there. */
 static void read_fixed(etl_cursor *c, etl_session *out)
 {
     const u32 width = out->pointer_bytes;

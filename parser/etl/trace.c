@@ -1,9 +1,13 @@
 /*
  * trace.c - opens a trace and loads its buffers.
  *
- * A compressed buffer is decoded into the caller's scratch behind a copy of its
- * header, so that all buffers look alike from there on. Buffers are independent
- * of each other: no record spans two and each has its own compression window.
+ * In: a file or bytes in memory. Out: an etl_trace with the index of its buffers; later one buffer
+ * at a time, as a view of the file or decompressed into the caller's scratch.
+ *
+ * A compressed buffer is decoded behind a copy of its header, so that all buffers look alike from
+ * there on. Invariant: buffers are independent of each other, because no record spans two and each
+ * has its own compression window. So any number of threads may load buffers, each with its own
+ * scratch.
  */
 #include <stdlib.h>
 
@@ -16,7 +20,7 @@
 #include "xpress.h"
 #include "parser/sized.h"
 
-/* Holds the first record but for giants; a few microseconds to decode. */
+/* Enough for the first record unless it is a giant; takes a few microseconds to decode. */
 #define PREFIX_BYTES 4096u
 
 #define STEPS_LEAST (64 * ETL_MIB) /* smaller files are indexed as fast as a first step is taken */
@@ -87,7 +91,7 @@ etl_status etl_open_memory(etl_bytes file, const etl_open_options *options, etl_
     return finish(trace, &chosen, out, err);
 }
 
-/* As far as etl_index_walk_open() goes. */
+/* Checks what etl_index_walk_open() checks. */
 etl_status etl_check_start(etl_bytes start, etl_error *err)
 {
     etl_session session;
@@ -246,7 +250,7 @@ i64 etl_tail_ticks(const etl_trace *trace)
     return trace->walk == NULL ? INT64_MAX : trace->tail_ticks;
 }
 
-/* Says what the file is instead of where it fails to be an ETL file, if we know. */
+/* Says what kind of file it is, if known, instead of where it differs from an ETL file. */
 static etl_status explain(etl_bytes file, etl_status status, etl_error *err)
 {
     const char *const kind = etl_file_kind(file);
@@ -370,8 +374,8 @@ static u8 format_of(const etl_trace *trace, const etl_buffer_info *info)
 }
 
 /*
- * Other numbers may be no compression format at all; such buffers are taken for
- * plain XPRESS and believed when they decode to exactly the stated size.
+ * Is the format known? Other numbers may not be a compression format at all; such buffers are
+ * decoded as plain XPRESS and believed if they decode to exactly the stated size.
  */
 static bool is_trusted(u8 format)
 {
@@ -402,7 +406,7 @@ static etl_status inflate(const etl_trace *trace, const etl_buffer_info *info, e
     return ETL_OK;
 }
 
-/* What was in the scratch is lost. */
+/* Makes room in the scratch; its contents are lost. */
 static bool reserve(etl_scratch *scratch, size_t size)
 {
     if (size <= scratch->capacity)

@@ -1,8 +1,11 @@
 /*
- * xpress.c - XPRESS plain LZ77 decoder ([MS-XCA] 2.3 and 2.4).
+ * xpress.c - decodes XPRESS plain LZ77 ([MS-XCA] 2.3 and 2.4).
  *
- * The stream is groups of one u32 of flags and the 32 symbols they announce,
- * most significant bit first. A 0 is a literal byte. A 1 is a match:
+ * In: the bytes of a compressed buffer, hostile, and the number of bytes wanted. Out: as many bytes
+ * as could be decoded, and a verdict.
+ *
+ * The stream is groups of one u32 of flags and the 32 symbols they announce, most significant bit
+ * first. A 0 is a literal byte. A 1 is a match:
  *
  *     u16                 bits 3..15 distance - 1, bits 0..2 length - 3
  *     when those are 7:   4 more bits, added. They come in pairs: the first takes
@@ -12,22 +15,21 @@
  *     when that is 255:   u16 in place of all before, counted from 3
  *     when that is 0:     u32 likewise
  *
- * Nothing marks the end but the end of the input in place of a match, and unused
- * flag bits are ones. A buffer states its uncompressed size, so we stop there.
+ * Only the end of the input in place of a match marks the end, and unused flag bits are ones. A
+ * buffer states its uncompressed size, so we stop there.
  *
- * The naive form tests a flag, then copies a byte or decodes a match. On real
- * traces literals and matches take turns at random, 1.1 literals per match, so
- * that test costs a mispredicted branch nearly every time. The fast path has no
- * such test: it counts the zero bits ahead, copies 16 bytes of literals whether
- * there are 0 or 16 of them, and goes on with the match. A match copies 16 bytes
- * at once, and again while it is longer. What is written too far is overwritten
- * by what follows; hence the slack behind the output.
+ * The naive form tests a flag, then copies a byte or decodes a match. On real traces literals and
+ * matches alternate at random, 1.1 literals for each match, so that test is mispredicted nearly
+ * every time. The fast path has no such test: it counts the zero bits ahead, copies 16 bytes of
+ * literals whether there are 0 or 16 of them, and goes on with the match. A match copies 16 bytes
+ * at once, and again while it is longer. What is written too far is overwritten by what follows;
+ * hence the slack behind the output.
  *
- * One iteration takes less than INPUT_MARGIN bytes, so a single comparison
- * guards all its reads. It works on copies of the state and stores them when all
- * is well. In any doubt - near either end, a long or an impossible match - it
- * gives up without having moved, and the careful path decodes that one symbol
- * with every check. So all error handling is in the careful path, once.
+ * One iteration takes less than INPUT_MARGIN bytes, so a single comparison guards all its reads. It
+ * works on copies of the state and stores them if all is well. In any doubt (near either end, a
+ * long or an impossible match) it gives up without having moved, and the careful path decodes that
+ * one symbol with every check. Invariant: so all error handling is in the careful path, once, and
+ * the fast path must never store a state in doubt.
  */
 #include "parser/cursor.h"
 #include "xpress.h"
@@ -39,8 +41,8 @@
 #define LITERALS_MAX 32
 
 /*
- * Flags are kept at the top of a u64 with a one behind the last of them. The one
- * ends the count of zero bits, and alone it means that no flags are left.
+ * Flags are at the top of a u64, followed by a one. The one ends the count of zero bits; a one
+ * alone means that no flags are left.
  */
 #define FLAGS_NONE ((u64)1 << 63)
 
@@ -87,9 +89,9 @@ etl_xpress_end etl_xpress_plain(etl_bytes in, etl_xpress_output *out)
 }
 
 /*
- * Decodes runs of literals with the match behind them while nothing is doubtful.
- * `in`, `out`, `flags` and `half` are the state; `at`, `target`, `left` and
- * `half_left` are what they become when this iteration succeeds.
+ * Decodes runs of literals with the match behind them as long as nothing is doubtful. `in`, `out`,
+ * `flags` and `half` are the state; `at`, `target`, `left` and `half_left` become the state if this
+ * iteration succeeds.
  */
 static void decode_fast(plain_decoder *d)
 {
@@ -203,7 +205,7 @@ static bool stop(plain_decoder *d, etl_xpress_end verdict)
     return false;
 }
 
-/* The length of a match whose own three bits are all ones. False: impossible. */
+/* Reads the length of a match whose own three bits are all ones; false if it is impossible. */
 static bool read_length(plain_decoder *d, size_t *length)
 {
     u32 more = read_half(d);

@@ -1,25 +1,25 @@
 /*
- * xpress_huffman.c - XPRESS LZ77+Huffman decoder ([MS-XCA] 2.1 and 2.2).
+ * xpress_huffman.c - decodes XPRESS LZ77+Huffman ([MS-XCA] 2.1 and 2.2).
  *
- * The output is cut into blocks of 64 KiB (the last match of a block may pass
- * its end). Each block begins with 256 bytes: 512 code lengths of 4 bits, the
- * low half first, 0 for a symbol that does not occur. Symbols below 256 are
- * literals; the others are matches, 256 + 16 * log2 of the distance + length - 3.
- * The low bits of the distance follow the symbol's code.
+ * In: the bytes of a compressed buffer, hostile, and the number of bytes wanted. Out: as many bytes
+ * as could be decoded, and a verdict.
  *
- * Codes are canonical: sorted by length, then by symbol, they count upwards. So
- * the lengths say everything, and the 15 bits ahead, read as a number, are the
- * larger the later in that order their symbol comes. Decoding is finding the
- * length whose range the number falls into, then counting symbols. A table over
- * the first TABLE_BITS bits does it in one step for codes no longer than that,
- * which is nearly all of them; the others are found by trying the lengths left.
+ * The output is cut into blocks of 64 KiB (the last match of a block may pass its end). Each block
+ * begins with 256 bytes: 512 code lengths of 4 bits, the low half first, 0 for a symbol that does
+ * not occur. Symbols below 256 are literals; the others are matches, 256 + 16 * log2 of the
+ * distance + length - 3. The low bits of the distance follow the symbol's code.
  *
- * Bits are taken from u16 words, most significant bit first. Lengths from 18 on
- * have 15 in their symbol and state themselves in whole bytes, which lie in the
- * midst of the words: where the next word would be read when the symbol's bits
- * have been taken. For this to work the decoder must read exactly as far ahead
- * as the encoder assumes: it holds 16 bits or more, and fetches the next word as
- * soon as it holds fewer.
+ * Codes are canonical: sorted by length, then by symbol, they count upwards. So the lengths say
+ * everything, and the 15 bits ahead, read as a number, are the larger the later in that order their
+ * symbol comes. Decoding is finding the length whose range the number falls into, then counting
+ * symbols. A table over the first TABLE_BITS bits does it in one step for codes no longer than
+ * that, which is nearly all of them; the others are found by trying the remaining lengths.
+ *
+ * Bits are taken from u16 words, most significant bit first. Lengths from 18 on have 15 in their
+ * symbol and state themselves in whole bytes, which lie in the midst of the words: where the next
+ * word would be read when the symbol's bits have been taken. Invariant: for this to work the
+ * decoder must read exactly as far ahead as the encoder assumes: it holds 16 bits or more, and
+ * fetches the next word as soon as it holds fewer.
  *
  * No ETL file with this format has been seen; speed does not matter much here.
  */
@@ -80,7 +80,7 @@ etl_xpress_end etl_xpress_huffman(etl_bytes in, etl_xpress_output *out)
     return d.verdict;
 }
 
-/* One block, or what is wanted of it. False, with the verdict set, at a defect. */
+/* Decodes a block, or the wanted part of it; false, with the verdict set, at a defect. */
 static bool decode_block(huffman_decoder *d)
 {
     if (!read_codes(d))

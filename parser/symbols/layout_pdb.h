@@ -1,14 +1,14 @@
 /*
- * layout_pdb.h - what a PDB file looks like on disk.
+ * layout_pdb.h - the format of PDB files on disk.
  *
- * All integers are little endian and nothing is aligned but where it is said.
- * A section is numbered from 1 in the order of the image's section table.
+ * All integers are little endian and nothing is aligned unless stated.
+ * Sections are numbered from 1, in the order of the image's section table.
  *
  * Sources, by the short names used below:
  *   MS    microsoft-pdb: msf.cpp, pdb.h, dbi.h, gsi.h, tpi.h, cvinfo.h
  *   RS    the documents of microsoft/pdb-rs
  *   LLVM  llvm.org/docs/PDB and LLVM's DebugInfo/PDB and DebugInfo/CodeView
- *   seen  read off PDBs of MSVC 2010 (x64 and x86) and of clang 16 with lld 16
+ *   seen  read from PDBs of MSVC 2010 (x64 and x86) and of clang 16 with lld 16
  */
 #ifndef ETL_LAYOUT_PDB_H
 #define ETL_LAYOUT_PDB_H
@@ -29,8 +29,8 @@
  *   +0x34  u32[]     BlockMap           blocks that list the directory's blocks
  *
  * The directory is NumStreams (u32), a size for each stream (u32) and then the
- * block numbers of stream 0, of stream 1 and so on; a size of 0xffffffff is a
- * stream that is not there. LLVM reads one BlockMap block; MS and RS describe
+ * block numbers of stream 0, of stream 1 and so on; a size of 0xffffffff means
+ * that the stream does not exist. LLVM reads one BlockMap block; MS and RS describe
  * an array, which directories above BlockSize * BlockSize / 4 bytes need.
  * Source: MS, RS, LLVM; seen with block sizes 1024 and 4096.
  */
@@ -43,7 +43,7 @@
 #define PDB_STREAM_NONE        0xffffu
 #define PDB_STREAM_COUNT_MAX   (1u << 20)
 
-/* What other files called .pdb begin with. Source: MS (2.00), RS (MSFZ),
+/* The beginnings of other files called .pdb. Source: MS (2.00), RS (MSFZ),
  * ECMA-335 augments (portable PDB: the metadata signature BSJB). */
 #define PDB_MAGIC_MSF2     "Microsoft C/C++ program database 2.00\r\n\x1a"
 #define PDB_MAGIC_MSFZ     "Microsoft MSFZ Container"
@@ -157,9 +157,9 @@
 
 /*
  * OMAP: pairs of u32 {rva, rva in the other image}, sorted by the first; an
- * address belongs to the last pair at or before it and keeps its distance. 0 as
- * the second: nothing there corresponds. "To source" leads from the image as it
- * runs to the one that was linked, "from source" back. The addresses in symbols
+ * address belongs to the last pair at or before it and keeps its distance. If
+ * the second is 0, nothing corresponds. "To source" maps the running image to the
+ * linked one, "from source" the reverse. The addresses in symbols
  * are those of the linked image, whose sections are PDB_DEBUG_SECTIONS_ORIGINAL.
  * Source: MS dbi.h, LLVM's docs; not seen.
  */
@@ -230,12 +230,12 @@
 #define PDB_INLINE_SITE2_BYTES 16u
 
 /*
- * Annotations are a little program that lists code ranges with their lines. Each
+ * Annotations are a small program that lists code ranges with their lines. Each
  * number takes one byte (0xxxxxxx), two (10xxxxxx) or four (110xxxxx), highest
  * first; a signed one has its sign in bit 0. Operands of 12 are the length, then
  * the step; 11 is one number, line delta * 16 + code delta. 3, 11 and 12 begin a
- * range, which goes on to the next one or as far as 4 (or 12) says; after 4 the
- * code offset stands behind the range. Source: MS cvinfo.h, LLVM's writer, the
+ * range, which ends at the next one or where 4 (or 12) says; after 4 the code
+ * offset is at the end of the range. Source: MS cvinfo.h, LLVM's writer, the
  * pdb crate; 3, 4, 5, 6 and 11 seen.
  */
 #define PDB_BA_END                   0u
@@ -322,7 +322,7 @@
 #define PDB_LF_MFUNC_ID   0x1602u /* u32 class type, u32 type, name */
 #define PDB_LF_STRING_ID  0x1605u /* u32 list of parts, text */
 
-/* A number of types is a u16 below 0x8000, or a leaf that says what follows. */
+/* A number in types is a u16 below 0x8000, or a leaf that gives the type of what follows. */
 #define PDB_NUMBER_LEAF      0x8000u
 #define PDB_NUMBER_CHAR      0x8000u
 #define PDB_NUMBER_SHORT     0x8001u

@@ -1,9 +1,9 @@
 /*
- * layout_pe.h - program files as they stand on disk.
+ * layout_pe.h - the format of program files on disk.
  *
- * All integers are little endian. An RVA is an offset in the image as it lies
- * in memory, where sections begin on pages; in the file they are packed closer,
- * so each RVA is translated through the section table.
+ * All integers are little endian. An RVA is an offset in the image in memory,
+ * where sections begin on pages. In the file they are packed more closely, so each
+ * RVA is translated through the section table.
  *
  * Sources, by the short names used below:
  *   PE    "PE Format", Microsoft's specification of PE and COFF
@@ -50,7 +50,7 @@
  *   +0x10  u32  AddressOfEntryPoint
  *   +0x1c  P    ImageBase            at +0x18 in PE32+, which has no BaseOfData
  *   +0x38  u32  SizeOfImage
- *   +0x3c  u32  SizeOfHeaders        bytes that lie in memory as in the file
+ *   +0x3c  u32  SizeOfHeaders        bytes that are in memory as in the file
  *   +0x40  u32  CheckSum
  *   +0x5c  u32  NumberOfRvaAndSizes  at +0x6c in PE32+
  *   +0x60       data directories     at +0x70 in PE32+; u32 RVA, u32 size each
@@ -120,8 +120,8 @@
  *   +0x1c  u32  AddressOfFunctions     RVA of u32 RVAs, 0 for an unused ordinal
  *   +0x20  u32  AddressOfNames         RVA of u32 RVAs of names, in byte order
  *   +0x24  u32  AddressOfNameOrdinals  RVA of u16 indices into the addresses
- * An address inside the export directory itself is no code: it is where the name
- * of the function this one is forwarded to stands.
+ * An address inside the export directory itself is not code: there is the name of
+ * the function that this one is forwarded to.
  * Source: PE; seen with names, bare ordinals, aliases and forwarders.
  */
 #define PE_EXPORT_DIRECTORY_BYTES 40u

@@ -1,14 +1,16 @@
 /*
- * msf.c - the MSF 7 container: superblock, directory, streams out of blocks.
+ * msf.c - the MSF 7 container of a PDB: superblock, directory, and streams made of blocks.
+ *
+ * In: the bytes of a file, which may be hostile. Out: any range of a stream, as a view of the file
+ * or gathered in scratch.
  *
  *   superblock -> block map -> directory -> blocks of each stream
  *
- * The directory is checked whole when the file is opened: the lists of all
- * streams must lie in it and together name no more blocks than the file has. So
- * a list that goes round in circles is found at once, and reading all streams
- * to their ends never costs more than the file's size. That each number in a
- * list is a block of the file is checked when it is followed, since checking
- * all of them would touch a directory of megabytes for nothing.
+ * The directory is checked as a whole when the file is opened: the lists of all streams must lie in
+ * it, and together name no more blocks than the file has. So a list that goes round in circles is
+ * found at once, and reading all streams to their ends never costs more than the file's size.
+ * Invariant: that each number in a list is a block of the file is checked only when it is followed
+ * (block_at), because checking all would touch megabytes of directory for nothing.
  */
 #include <stdlib.h>
 
@@ -99,7 +101,7 @@ static etl_status read_superblock(msf_file *file, u32 *directory_size, etl_error
     return ETL_OK;
 }
 
-/* Block numbers of the directory stand in blocks whose numbers stand in the
+/* The number of a block of the directory. These numbers are in blocks, whose own numbers are in the
  * superblock's block from BlockMap on. */
 static u32 mapped_block(const msf_file *file, u32 i)
 {
@@ -151,7 +153,7 @@ static etl_status index_streams(msf_file *file, etl_error *err)
         const u32 blocks = blocks_of(file, stream_size(file, i));
         file->lists[i] = (u32)at;
         at += blocks;
-        /* Stream 0 is a directory of before, whose blocks may have new owners. */
+        /* Stream 0 is an earlier directory, whose blocks may have new owners. */
         used += i == 0 ? 0 : blocks;
         if (at > words || used > file->block_count)
             return etl_fail_with(err, ETL_ERR_CORRUPT, 0,
@@ -173,7 +175,7 @@ static u32 blocks_of(const msf_file *file, u32 size)
     return whole + ((size & ((1u << file->block_shift) - 1)) != 0);
 }
 
-/* NULL for what is no block of a stream; block 0 is the superblock. */
+/* A block of a stream; NULL if the number is not one. Block 0 is the superblock. */
 static const u8 *block_at(const msf_file *file, u32 number)
 {
     if (number == 0 || number >= file->block_count)

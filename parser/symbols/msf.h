@@ -1,17 +1,16 @@
 /*
- * msf.h - the MSF 7 container of a PDB: numbered streams, each a list of blocks
- * (private to the parser).
+ * msf.h - reads the MSF 7 container of a PDB: numbered streams, each a list of blocks (private to
+ * the parser).
  *
- * Streams are not loaded. msf_view gives any range of one: straight out of the
- * file when its blocks are neighbours there, which they mostly are, else
- * gathered in the caller's scratch.
+ * Streams are not loaded. msf_view returns any range of one: directly from the file if its blocks
+ * are adjacent there, as they usually are, else copied to the caller's scratch.
  */
 #ifndef ETL_MSF_H
 #define ETL_MSF_H
 
 #include "parser/parser.h"
 
-/* Immutable after msf_open; any thread. */
+/* Does not change after msf_open; any thread. */
 typedef struct msf_file {
     etl_bytes bytes;
     u32 block_shift; /* blocks are 1 << block_shift bytes */
@@ -19,35 +18,34 @@ typedef struct msf_file {
     u32 stream_count;
     etl_bytes directory; /* in the file, or in `gathered` */
     u8 *gathered;        /* owned */
-    u32 *lists;          /* owned: per stream, where its blocks are listed in the directory */
+    u32 *lists;          /* owned: by stream: position of its block list in the directory */
 } msf_file;
 
-/* A reader of one stream; each thread has its own. It remembers the run of
- * neighbouring blocks it stands in, so that sequential reading rarely looks at
- * the block list. */
+/* A reader of one stream; each thread needs its own. It remembers the current run of adjacent
+ * blocks, so that sequential reading rarely looks at the block list. */
 typedef struct msf_stream {
     const msf_file *file;
     u32 index;
-    u32 size; /* bytes; 0 when the stream is not there */
+    u32 size; /* bytes; 0 if there is no such stream */
     u32 run_begin, run_end;
     const u8 *run; /* byte run_begin of the stream; NULL before the first view */
 } msf_stream;
 
 /*
- * Checks the superblock and the directory of `bytes`, which must outlive *out.
- * On success the caller owns *out (msf_close). ETL_ERR_UNSUPPORTED: no MSF 7
- * file; ETL_ERR_CORRUPT; ETL_ERR_MEMORY.
+ * Checks the superblock and the directory of `bytes`, which must outlive *out. On success the
+ * caller owns *out (msf_close). ETL_ERR_UNSUPPORTED (not an MSF 7 file), ETL_ERR_CORRUPT,
+ * ETL_ERR_MEMORY.
  */
 etl_status msf_open(etl_bytes bytes, msf_file *out, etl_error *err);
 void msf_close(msf_file *file); /* {0} is allowed */
 
-/* A reader of stream `index`; of size 0 when there is no such stream. */
+/* Makes a reader of stream `index`; its size is 0 if there is no such stream. */
 msf_stream msf_stream_of(const msf_file *file, u32 index);
 
 /*
- * `size` bytes at `offset`: out of the file, or copied to `scratch`, which has
- * room for them; valid as long as the file, or until the scratch is used again.
- * {NULL, 0} when they reach past the stream or its block list is damaged there.
+ * Returns `size` bytes at `offset`: in the file, valid as long as it, or copied to `scratch`, valid
+ * until that is reused; scratch must have room for them. {NULL, 0} if they reach past the stream,
+ * or its block list is damaged there.
  */
 etl_bytes msf_view_slow(msf_stream *stream, u32 offset, u32 size, u8 *scratch);
 
@@ -58,10 +56,8 @@ static inline etl_bytes msf_view(msf_stream *stream, u32 offset, u32 size, u8 *s
     return msf_view_slow(stream, offset, size, scratch);
 }
 
-/*
- * Text from `offset` to its NUL, or to `limit` bytes or the stream's end where
- * there is none; the same views and the same scratch of `limit` bytes.
- */
+/* Returns the text from `offset` to its NUL, to `limit` bytes, or to the end of the stream,
+ * whichever comes first. Views and scratch (`limit` bytes) as above. */
 etl_bytes msf_text(msf_stream *stream, u32 offset, u32 limit, u8 *scratch);
 
 #endif

@@ -1,15 +1,21 @@
 /*
- * pdb.c - opens a PDB: what it is, its modules, its sections.
+ * pdb.c - opens a PDB: its identity, modules and sections.
  *
- * Read are the information stream, the header, module list and stream table of
- * the debug information, the section headers and the headers of the two type
- * streams. All else waits until an address needs it.
+ * In: the streams of an MSF file (msf.c). Out: an etl_pdb_file.
+ *
+ *     information stream    GUID, age, names of streams
+ *     debug information     header, modules, contributions, optional streams (sections, OMAP)
+ *     type streams          only their headers
+ *
+ * Everything else waits until an address needs it, so opening a file of gigabytes is fast.
+ * Invariant: a table that is absent or damaged is left empty here, so that the resolver needs no
+ * checks for it.
  */
 #include <stdlib.h>
 
 #include "pdb_internal.h"
 
-/* What the header of the debug information leads to. */
+/* The places that the header of the debug information leads to. */
 typedef struct debug_header {
     u32 modules_size, contributions_size;
     u32 table_at, table_size; /* the optional debug header */
@@ -360,7 +366,7 @@ static etl_status read_sections(const etl_pdb_file *file, u32 index, etl_pdb_sec
 
 /* --- types --------------------------------------------------------------------------- */
 
-/* A table that is absent or damaged has no types: last is 0. */
+/* Reads the header of a type table. If it is absent or damaged, there are no types: last is 0. */
 static void read_type_table(const etl_pdb_file *file, u32 index, pdb_type_table *table)
 {
     msf_stream stream = msf_stream_of(&file->msf, index);

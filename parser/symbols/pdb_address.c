@@ -1,11 +1,13 @@
 /*
- * pdb_address.c - addresses to places, through OMAP, and to modules.
+ * pdb_address.c - maps addresses to sections and offsets, through OMAP, and to modules.
  *
- * All three tables are sorted arrays, and all are asked for ascending addresses,
- * mostly. Sections are few and in memory. The section contributions can be a
- * million: they are searched where they lie, in the file, beginning where the
- * last answer was and with steps that double, so that neighbours cost a step or
- * two and a jump costs the logarithm of its width.
+ * In: RVAs of a batch, mostly ascending. Out: source RVAs, places (section, offset), and numbers of
+ * modules.
+ *
+ * All three tables are sorted arrays. Sections are few and in memory. Section contributions can be
+ * a million: they are searched where they lie in the file, beginning at the last answer with steps
+ * that double, so that neighbours cost a step or two and a jump costs the logarithm of its width.
+ * Invariant: hints only speed up a search; a wrong one must not change the answer.
  */
 #include "pdb_internal.h"
 

@@ -1,20 +1,25 @@
 /*
- * pdb_inlinees.c - which inlined calls an address lies in.
+ * pdb_inlinees.c - finds the inlined calls that an address lies in.
  *
- * Each inline site has a program of annotations (layout_pdb.h) that lists its
- * code ranges with their lines. It runs once, and each range is laid over the
- * addresses of the procedure. Sites come outermost first, and an address inside
- * a site must be inside the one around it, so the calls of an address are a list
- * to which each site is pushed at the front:
+ * In: the inline sites of a procedure, and the queries (addresses) inside it. Out: for each query a
+ * list of calls with their lines.
+ *
+ * Each inline site has a program of annotations (layout_pdb.h) that lists its code ranges with
+ * their lines. It runs once, and each range is laid over the addresses of the procedure. Sites come
+ * outermost first, and an address inside a site must be inside the one around it. So the calls of
+ * an address are a list to which each site is pushed at the front:
  *
  *     query.innermost -> h -> g -> 0        h inlined into g inlined into f
+ *
+ * Invariant: a site is pushed only if the list's front is the site around it, or a procedure folded
+ * into this one would add its own calls.
  */
 #include <stdlib.h>
 
 #include "pdb_internal.h"
 
-/* A run of a site's program. Offsets are from the procedure's start; file and
- * line_delta in `call` are what the next range will have. */
+/* A run of a site's program. Offsets are from the procedure's start; file and line_delta in `call`
+ * are those of the next range. */
 typedef struct site_run {
     etl_pdb_resolver *r;
     const pdb_inline_scope *scope;
@@ -164,7 +169,7 @@ static u32 number(etl_cursor *c)
     return (first & 0x1f) << 24 | second << 16 | third << 8 | fourth;
 }
 
-/* Modulo 2^32, as it is added. */
+/* Decodes a signed number; modulo 2^32, because it is added. */
 static u32 signed_number(u32 encoded)
 {
     const u32 magnitude = encoded >> 1;
@@ -173,7 +178,7 @@ static u32 signed_number(u32 encoded)
 
 /* --- inlinees ------------------------------------------------------------------------ */
 
-/* A hash table with room for twice as many as there can be. */
+/* Collects the inlinees in a hash table with room for twice as many as there can be. */
 bool pdb_collect_inlinees(etl_pdb_resolver *r)
 {
     u32 places = 64;

@@ -1,23 +1,25 @@
 /*
- * pdb_lines.c - source lines of one object file's addresses (C13 line data).
+ * pdb_lines.c - finds the source lines of an object file's addresses (C13 line data).
  *
- * A lines subsection covers one run of code, mostly a procedure, with one block
- * of lines for each source file that is involved. The line of an address is the
- * one that begins nearest before it in any block:
+ * In: the lines subsections of a module, and the queries of its addresses. Out: file and line for
+ * each query.
+ *
+ * A lines subsection covers one run of code, mostly a procedure, with one block of lines for each
+ * source file involved. The line of an address is the one that begins nearest before it in any
+ * block:
  *
  *     block a.cpp   0: 10      8: 11                    30: 14
  *     block b.h                        16: 3   24: 4
  *     address 20 -> b.h:3              address 40 -> a.cpp:14
  *
- * Of two lines that begin together the later one counts: the first has no code.
+ * Of two lines that begin together the later one counts: the first has no code. Code that the
+ * compiler marks as not to be stepped onto has no line; it gets the one before.
  *
- * Functions that the linker folded into one leave a run of lines each for the same
- * code, in the order of their symbols. The first symbol has the address, so the
- * first run has it too; where runs and symbols are not as many, nothing says whose
- * the lines are, and there is none.
- *
- * Code that the compiler marks as not to be stepped onto has no line of its own;
- * it gets the one before.
+ * Functions that the linker folded into one leave a run of lines each for the same code, in the
+ * order of their symbols. The first symbol has the address, so the first run has it too. If there
+ * are not as many runs as symbols, nothing says which function the lines belong to, and there is no
+ * line. Invariant: an address must never get the line of a function other than the one it is named
+ * after.
  */
 #include "pdb_internal.h"
 
@@ -140,7 +142,7 @@ static void read_lines(etl_pdb_resolver *r, u32 at, u32 size)
     }
 }
 
-/* Each address looks for its line at or behind that of the address before. */
+/* Reads a block. Each address looks for its line at or after that of the address before. */
 static void read_block(etl_pdb_resolver *r, const line_range *range, const line_block *block)
 {
     u32 low = 0;

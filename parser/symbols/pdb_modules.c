@@ -1,8 +1,11 @@
 /*
- * pdb_modules.c - procedures, thunks and allocation sites of one object file.
+ * pdb_modules.c - finds procedures, thunks and allocation sites in one object file's symbols.
  *
- * A module's symbols are a flat list of records in which procedures, blocks and
- * inlined calls open scopes that a later record closes:
+ * In: the symbol records of a module, and the queries of its addresses. Out: for each query its
+ * procedure, or another symbol; inline sites are handed to pdb_inlinees.c.
+ *
+ * A module's symbols are a flat list of records in which procedures, blocks and inlined calls open
+ * scopes that a later record closes:
  *
  *     S_GPROC32 f              pEnd ----------------+
  *       S_INLINESITE g           pEnd --+           |
@@ -11,12 +14,12 @@
  *       S_BLOCK32 .. S_END                          |
  *     S_END  <--------------------------------------+
  *
- * A procedure that holds none of the addresses is jumped over, and so is an
- * inlined call: nothing in it can hold them. Where two procedures claim an
- * address (functions folded into one by the linker) the first one has it.
- *
- * Parts of a procedure that the compiler moved elsewhere (S_SEPCODE) come after
- * it and name it by address; they are joined in a second scan, if there are any.
+ * A procedure that holds none of the addresses is jumped over, and so is an inlined call: nothing
+ * inside can hold them. If two procedures claim an address (functions folded into one by the
+ * linker), the first one has it. Parts of a procedure that the compiler moved elsewhere (S_SEPCODE)
+ * come after it and name it by address; they are joined in a second scan, if there are any.
+ * Invariant: pEnd comes from the file, so a jump is believed only if it leads forward to a record
+ * that closes the scope.
  */
 #include <stdlib.h>
 
@@ -75,7 +78,7 @@ void pdb_find_procedures(etl_pdb_resolver *r, const pdb_module *module)
         join_pieces(r, end, piece_count);
 }
 
-/* Where the records end; 0 when there are none to read. */
+/* The end of the records; 0 if there are none. */
 static u32 symbols_end(etl_pdb_resolver *r, const pdb_module *module)
 {
     u32 end = module->symbols_size;
@@ -215,8 +218,7 @@ static u32 visit_inline_site(etl_pdb_resolver *r, const pdb_record *site, u32 en
     return next;
 }
 
-/* What follows the record that closes the scope; where pEnd does not lead to one,
- * the next record. */
+/* The record after the one that closes the scope; if pEnd does not lead to one, the next record. */
 static u32 after_scope(etl_pdb_resolver *r, const pdb_record *record, u32 scope_end, u32 end)
 {
     pdb_record last;
@@ -267,7 +269,7 @@ static void visit_alloc_site(etl_pdb_resolver *r, const pdb_record *record)
     u32 start = 0;
     if (!etl_ok(&c) || call_size == 0 || !pdb_rva_of(r->file, section, offset, &start))
         return;
-    /* Addresses come less 1: the last byte of the call is the one asked for. */
+    /* Addresses are already reduced by 1, so the last byte of the call is looked up. */
     const u64 last = (u64)start + call_size - 1;
     for (u32 i = last > UINT32_MAX ? r->query_count : pdb_first_query(r, (u32)last);
          i < r->query_count && r->queries[i].rva == last; i++)
@@ -275,7 +277,7 @@ static void visit_alloc_site(etl_pdb_resolver *r, const pdb_record *record)
             r->queries[i].alloc_type = type;
 }
 
-/* Gives the symbol to the addresses it covers that have none yet; how many. */
+/* Gives the symbol to the addresses that it covers and that have none yet; returns how many. */
 static u32 claim(etl_pdb_resolver *r, const pdb_record *record, u32 start, u32 size)
 {
     const u32 first = pdb_first_query(r, start);
@@ -297,7 +299,8 @@ static u32 claim(etl_pdb_resolver *r, const pdb_record *record, u32 start, u32 s
 
 /* --- pieces of procedures --------------------------------------------------------------- */
 
-/* Until join_pieces, `start` of a claimed address is its procedure's. */
+/* Visits a piece. Until join_pieces, `start` of a claimed address is that of the piece's
+ * procedure. */
 static u32 visit_piece(etl_pdb_resolver *r, const pdb_record *record)
 {
     etl_cursor c = pdb_payload(r, &r->module, record, PDB_SEPCODE_BYTES);

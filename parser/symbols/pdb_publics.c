@@ -1,9 +1,12 @@
 /*
- * pdb_publics.c - public symbols, searched in the address map of the file.
+ * pdb_publics.c - finds public symbols in the address map of the file.
  *
- * The map lists the records of a symbol stream in address order, so each probe
- * reads a number there and a place here. Addresses come ascending, and the
- * search begins where the last one ended, with steps that double.
+ * In: queries that no module named, ascending. Out: the nearest public symbol at or before each.
+ *
+ * The map lists the records of a symbol stream in order of address, so each probe reads a number in
+ * the map and a place in the record. Addresses ascend, so a search begins where the last one ended,
+ * with steps that double. Invariant: the map is part of a file that may be damaged: a record that
+ * cannot be read ends a search without an answer.
  */
 #include "pdb_internal.h"
 
@@ -91,7 +94,8 @@ static bool is_after(const public_symbol *symbol, u32 section, u32 offset)
     return symbol->section > section || (symbol->section == section && symbol->offset > offset);
 }
 
-/* UINT32_MAX when there is none, or the map cannot be read. */
+/* The last symbol at or before the place; UINT32_MAX if there is none, or the map cannot be
+ * read. */
 static u32 last_at_or_before(etl_pdb_resolver *r, u32 section, u32 offset)
 {
     const u32 count = r->publics_count;
@@ -172,7 +176,7 @@ static etl_bytes name_in_record(etl_pdb_resolver *r, msf_stream *stream, u32 at,
     return etl_string8(&c);
 }
 
-/* A jump to a function is named after it, when that is public. */
+/* Names a jump to a function after the function, if that is public. */
 static etl_bytes trampoline_name(etl_pdb_resolver *r, u32 at)
 {
     pdb_record record;

@@ -1,16 +1,21 @@
 /*
- * etl_pdb_resolver.c - resolves a batch of addresses, object file by object file.
+ * pdb_resolver.c - resolves a batch of addresses, object file by object file.
  *
- * Naively each address would find its module, scan the module's symbols for the
- * procedure around it, and scan its lines: quadratic, and a random walk through
- * the file. Here the batch is turned round. Its addresses are grouped by module
- * with a counting sort, which keeps them ascending in each group, and then each
- * module is read once, from front to back, and lays its procedures, inline sites
- * and lines over the group, for which a binary search finds who is concerned.
+ * In: addresses of one PDB, ascending. Out: for each a location: function, inlined calls, file and
+ * line.
+ *
+ * One by one, each address would find its module, scan its symbols for the procedure, and scan its
+ * lines: quadratic, and a random walk through the file. Here the batch is turned round. Its
+ * addresses are grouped by module with a counting sort, which keeps them ascending in each group.
+ * Then each module is read once, from front to back, and lays its procedures, inline sites and
+ * lines over the group; a binary search finds the addresses concerned.
  *
  *     begin:  address -> section contribution -> module -> place in `order`
  *     next:   module by module: queries <- procedures, inlined calls, lines;
  *             what stayed without a symbol <- nearest public; then one by one
+ *
+ * Invariant: texts of a location may lie in the scratch of the next record, so they are valid only
+ * until the next call.
  */
 #include <stdlib.h>
 
@@ -242,8 +247,8 @@ static void run_passes(etl_pdb_resolver *r)
     pdb_find_publics(r);
 }
 
-/* Procedures and lines mostly ascend, so the search goes up from the last answer
- * with steps that double, or else takes what is before it. */
+/* The first query at or after an address. Procedures and lines mostly ascend, so the search goes up
+ * from the last answer with steps that double; otherwise it searches before it. */
 u32 pdb_first_query(etl_pdb_resolver *r, u32 rva)
 {
     /* Invariant: the answer is in low .. high. */

@@ -1,10 +1,13 @@
 /*
- * pdb_types.c - names of inlined functions and of allocated types.
+ * pdb_types.c - names inlined functions and allocated types.
  *
- * Type records have numbers but no directory: they lie one behind the other. The
- * hash stream knows where one in about 8 KiB of them begins; from the last such
- * place before the wanted one it is at most some hundred records. No type stream
- * is read otherwise, and names once made are remembered.
+ * In: numbers of type records. Out: names such as "Class::function" or "const item *".
+ *
+ * Type records have numbers but no directory: they lie one behind the other. The hash stream knows
+ * where about one in 8 KiB of them begins; from the last such place before the wanted one it is at
+ * most some hundred records. Nothing else of the type streams is read, and names once made are
+ * remembered. Invariant: records refer to each other and may go round in circles, so following them
+ * is bounded (TYPE_DEPTH_MAX).
  */
 #include "pdb_internal.h"
 
@@ -123,7 +126,7 @@ static etl_bytes make_inlinee_name(etl_pdb_resolver *r, u32 id)
     return pdb_text_keep(&r->text, (etl_bytes){ b.at, b.size });
 }
 
-/* What a free function is in: a text of namespaces, or a function around it. */
+/* The scope of a free function: a text of namespaces, or a function around it. */
 static etl_bytes scope_name(etl_pdb_resolver *r, u32 id)
 {
     pdb_record record;
@@ -146,13 +149,13 @@ etl_bytes pdb_type_name(etl_pdb_resolver *r, u32 type)
     return name;
 }
 
-/* What stands around a named or simple type, outermost first. */
+/* The pointers and modifiers around a named or simple type, outermost first. */
 typedef struct type_wrapping {
     u16 kind;
     u32 bits;
 } type_wrapping;
 
-/* Follows one wrapping to what it wraps; false when the record wraps nothing. */
+/* Follows one wrapping to the type inside; false if the record wraps nothing. */
 static bool unwrap(etl_pdb_resolver *r, const pdb_record *record, type_wrapping *out, u32 *type)
 {
     if (record->kind != PDB_LF_POINTER && record->kind != PDB_LF_MODIFIER &&
@@ -172,8 +175,8 @@ static const char *modifier_text(u32 bits)
     return texts[bits & 3];
 }
 
-/* Written before what it modifies, which only a modifier next to the name is;
- * others follow the pointers they modify. */
+/* Appends a wrapping. A modifier next to the name comes before it; others follow the pointers that
+ * they modify. */
 static void append_wrapping(name_builder *b, const type_wrapping *wrapping)
 {
     static const char *const pointers[] = { "*", "&", "*", "*", "&&", "*", "*", "*" };
@@ -353,7 +356,7 @@ static bool is_pointer(u32 type)
 
 /* --- text -------------------------------------------------------------------------------------- */
 
-/* What does not fit is left out. */
+/* Appends text; what does not fit is left out. */
 static void append(name_builder *b, etl_bytes text)
 {
     const u32 left = PDB_NAME_MAX - b->size;

@@ -1,12 +1,14 @@
 /*
- * pe.c - opens a program file: headers and section table.
+ * pe.c - opens a program file (PE): headers and section table.
  *
- * Damage to the headers or to the section table itself is an error. Data that is reached through
- * an RVA (debug directory, exports) is read later; damage in it is counted, and the file opens.
- * Sections of hostile files may overlap, or lie outside the file or the image: each is
- * clipped to what the file holds, which is counted too, and an address goes to the first section
- * that claims it. After check_section every section lies within the file: pe_view_from
- * relies on that.
+ * In: the bytes of a file, which may be hostile. Out: an etl_pe_image; bytes at an RVA
+ * (pe_view_from).
+ *
+ * Damage to the headers or to the section table itself is an error. Data reached through an RVA
+ * (debug directory, exports) is read later; damage in it is counted, and the file opens. Sections
+ * of hostile files may overlap, or lie outside the file or the image. Each is clipped to what the
+ * file holds, which is counted too, and an address goes to the first section that claims it.
+ * Invariant: after check_section every section lies within the file; pe_view_from relies on that.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -135,7 +137,7 @@ static etl_status read_dos_header(etl_bytes file, u64 *pe_offset, etl_error *err
     return ETL_OK;
 }
 
-/* Leaves the cursor at the optional header. */
+/* Reads the PE header and leaves the cursor at the optional header. */
 static etl_status read_pe_header(etl_pe_image *image, etl_cursor *c, u64 offset,
                                  size_t *optional_size, etl_error *err)
 {

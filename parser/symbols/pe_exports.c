@@ -1,12 +1,16 @@
 /*
- * etl_pe_exports.c - the export directory as a table sorted by address.
+ * pe_exports.c - the export directory as a table sorted by address.
  *
- * On disk an export is spread over three arrays: addresses by ordinal, names in
- * byte order, and for each name the index of its address. One pass over the
- * names makes a row for each and marks its address as named; a second pass over
- * the addresses makes rows for those without a name. Rows are small (16 bytes)
- * and hold indices, names are looked up when asked for. The name array is in
- * byte order, so its index says which of two names comes first.
+ * In: the directory of an image: three arrays that may be cut off or wrong. Out: rows by (address,
+ * name); the export at or before an RVA.
+ *
+ *     on disk    addresses by ordinal | names in byte order | the index of each name's address
+ *     rows       { address, name } of 16 bytes, sorted; names are looked up when asked for
+ *
+ * One pass over the names makes a row for each and marks its address as named; a second pass over
+ * the addresses makes rows for those without a name. The name array is in byte order, so an index
+ * says which of two names comes first. Invariant: indices come from the file and are bounded before
+ * they are used; arrays are cut to what the file holds, which is counted.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -174,7 +178,7 @@ static bool read_directory(etl_pe_exports *exports, export_arrays *arrays)
     return arrays->function_count > 0;
 }
 
-/* `size` bytes at `rva`, or as many as the file holds, which counts as damage. */
+/* Up to `size` bytes at `rva`; if the file holds fewer, that counts as damage. */
 static etl_bytes array_at(etl_pe_exports *exports, u32 rva, size_t size, const char *what)
 {
     if (size == 0)

@@ -1,5 +1,7 @@
 /*
- * cgroup.c - see cgroup.h.
+ * cgroup.c - reads what Linux's control groups allow this process: memory and processors.
+ *
+ * In: three kinds of files, under `root`. Out: the least limit, or none.
  *
  *     /proc/self/cgroup        0::/a/b                          version 2
  *                              4:cpu,cpuacct:/a/b               version 1, by controller
@@ -8,8 +10,9 @@
  *                                         `----- the group that the mount begins with
  *     limits are read in       /sys/fs/cgroup/b, /sys/fs/cgroup
  *
- * A group's limit holds for all groups in it, so the least limit on the way up counts.
- * A container may see a path that its mount does not hold; then the mount is its group.
+ * A group's limit holds for all groups in it, so the least limit on the way up counts. A container
+ * may see a path that its mount does not hold; then the mount is its group. Invariant: a missing or
+ * damaged file means no limit, never a limit of 0.
  */
 #include "cgroup.h"
 
@@ -21,7 +24,7 @@
 #define PATH_BYTES 4096u
 #define LINE_BYTES (2 * PATH_BYTES)
 
-/* One limit: how its controller is called, and how a group's folder is asked for it. */
+/* A limit: the name of its controller, and how to read it from a group's folder. */
 typedef struct limit_kind {
     const char *controller;
     u64 (*read)(const char *folder, bool is_v2); /* UINT64_MAX: none */
@@ -57,7 +60,7 @@ static FILE *open_below(const char *folder, const char *name)
     return length < 0 || (size_t)length >= sizeof path ? NULL : etl_file_stream(path);
 }
 
-/* The next whole line without its end; what is longer than the room for it is passed over. */
+/* The next line without its end; lines longer than the buffer are skipped. */
 static bool next_line(FILE *file, char line[LINE_BYTES])
 {
     while (fgets(line, LINE_BYTES, file) != NULL) {
@@ -114,7 +117,7 @@ static bool copy_unescaped(char out[PATH_BYTES], const char *text)
     return *text == '\0';
 }
 
-/* What `path` adds to `group`, "" or with a slash in front; NULL if it lies elsewhere. */
+/* The part of `path` below `group`: "", or with a slash in front; NULL if it is elsewhere. */
 static const char *rest_of(const char *path, const char *group)
 {
     const size_t length = strcmp(group, "/") == 0 ? 0 : strlen(group);
@@ -123,8 +126,8 @@ static const char *rest_of(const char *path, const char *group)
     return strcmp(path + length, "/") == 0 ? "" : path + length;
 }
 
-/* Takes the mount that a line describes if it is of the kind, and fits better than what
- * there is: one that holds the path before one that does not. */
+/* Takes the mount of a line if it is of the right kind and fits better than the one so far: a mount
+ * that holds the path is better than one that does not. */
 static void consider_mount(char *line, const char *path, const char *controller, mount *best)
 {
     char *const second_part = strstr(line, " - ");

@@ -1,5 +1,11 @@
 /*
- * files_posix.c - files and folders, by POSIX.
+ * files_posix.c - files and folders on POSIX systems. files.h has the contract.
+ *
+ * In: paths in UTF-8. Out: descriptors, stamps, listings; errors in errno.
+ *
+ * Invariants: files are opened without blocking on pipes. A file that is locked is the one with
+ * that name (is_still_named): another process may rename it between opening and locking. Reads and
+ * writes are repeated until they are complete, or fail.
  */
 #define _XOPEN_SOURCE 700 /* realpath is in the X/Open part of POSIX */
 
@@ -60,7 +66,7 @@ size_t etl_path_root_size(const char *path)
     return path[0] == '/';
 }
 
-/* Without O_NONBLOCK a pipe that nobody writes to would hold us here. */
+/* Without O_NONBLOCK, opening a pipe without a writer would block. */
 int etl_file_open(const char *path)
 {
     return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -98,8 +104,8 @@ int etl_file_open_exclusive(const char *path, u64 *size_bytes)
     return -1;
 }
 
-/* Not by fcntl: such a lock ends when anyone in the process opens and closes the
- * file, as checks of what is in it do. */
+/* Locks a file, not by fcntl: such a lock ends when anyone in the process opens and closes the
+ * file, as checks of its contents do. */
 static bool lock(int file)
 {
     return flock(file, LOCK_EX | LOCK_NB) == 0;
@@ -157,7 +163,7 @@ i64 etl_file_read_at(int file, u64 offset, void *into, size_t size)
     return read_all(file, into, size, (i64)offset);
 }
 
-/* From `offset` on, or with -1 from where reading has got to. */
+/* Reads from `offset` on; with -1 from the current position. */
 static i64 read_all(int file, void *into, size_t size, i64 offset)
 {
     size_t filled = 0;
@@ -193,7 +199,7 @@ bool etl_file_write(int file, const void *bytes, size_t size)
     return true;
 }
 
-/* EINVAL: it is nothing that could be waited for. */
+/* Waits until the file is on the disk. EINVAL means that it is not on one. */
 bool etl_file_settle(int file)
 {
     return fsync(file) == 0 || errno == EINVAL;

@@ -1,14 +1,16 @@
 /*
- * files_windows.c - files and folders, by Windows' own calls.
+ * files_windows.c - files and folders, by Windows' own calls. files.h has the contract.
  *
- * The C library's calls take names in the code page of the machine, at most 260
- * characters of them, and keep others from renaming and removing what is open. So
- * files are opened by CreateFileW, everything shared, and get a number afterwards.
+ * In: paths in UTF-8. Out: descriptors, stamps, listings; errors in errno.
  *
- * A file that is mapped can be neither removed nor written over here. It can be
- * marked, though: it then goes when the last handle is closed, and a mapping keeps
- * one (map_windows.c). That is how temporary files leave nothing behind, however
- * the program ends.
+ * The C library's calls take names in the code page of the machine, at most 260 characters of them,
+ * and keep others from renaming and removing open files. So files are opened by CreateFileW, with
+ * everything shared, and get a descriptor afterwards.
+ *
+ * A mapped file can be neither removed nor written over here. But it can be marked: it then goes
+ * when the last handle is closed, and a mapping keeps one (map_windows.c). Invariant: temporary
+ * files are marked as soon as they are open, so that nothing is left behind however the program
+ * ends.
  */
 #include "files.h"
 
@@ -73,7 +75,7 @@ static int open_file(const char *path, opening how)
     return handle == INVALID_HANDLE_VALUE ? -1 : number_of(handle);
 }
 
-/* Takes the handle over. */
+/* Turns a handle into a descriptor, which owns it. */
 static int number_of(HANDLE handle)
 {
     const int file = _open_osfhandle((intptr_t)handle, _O_BINARY | _O_NOINHERIT);
@@ -196,8 +198,8 @@ int etl_file_open_device(const char *path)
     return open_file(path, (opening){ GENERIC_WRITE, SHARE_ALL, OPEN_EXISTING, 0 });
 }
 
-/* Who opens without sharing to write has the file to itself; a former owner has
- * renamed or closed it before we can. */
+/* Opening without shared writing gives exclusive access; a former owner has renamed or closed the
+ * file before we can. */
 int etl_file_open_exclusive(const char *path, u64 *size_bytes)
 {
     const int file = open_file(path, (opening){ GENERIC_READ | GENERIC_WRITE,
@@ -249,7 +251,7 @@ bool etl_file_stamp_of(int file, etl_file_stamp *out)
     return true;
 }
 
-/* A pipe whose writer has gone is at its end. */
+/* If the writer of a pipe has gone, the pipe is at its end. */
 i64 etl_file_read(int file, void *into, size_t size)
 {
     return read_all(file, into, size, NULL);
@@ -260,7 +262,7 @@ i64 etl_file_read_at(int file, u64 offset, void *into, size_t size)
     return read_all(file, into, size, &offset);
 }
 
-/* From *offset on, or with NULL from where reading has got to. */
+/* Reads from *offset on; with NULL from the current position. */
 static i64 read_all(int file, void *into, size_t size, const u64 *offset)
 {
     size_t filled = 0;
@@ -313,7 +315,7 @@ bool etl_file_truncate(int file)
     return etl_file_seek(file, 0) && (SetEndOfFile(handle_of(file)) || etl_windows_fail() == 0);
 }
 
-/* A new file has the permissions of its folder, which is what is wanted here. */
+/* Does nothing: a new file has the permissions of its folder, as it should. */
 bool etl_file_chmod_as(int file, const char *path)
 {
     (void)file;
@@ -326,8 +328,8 @@ bool etl_file_close(int file)
     return _close(file) == 0;
 }
 
-/* What somebody has open is replaced as on other systems where Windows can do that;
- * what is in use only for a moment is waited for. */
+/* Replaces a file, also one that is open, if Windows can do that; a file in use only for a moment
+ * is waited for. */
 bool etl_file_replace(const char *from, const char *to)
 {
     wchar_t *const old_name = etl_windows_path(from);
@@ -374,8 +376,8 @@ static bool replace_open(const wchar_t *from, const wchar_t *to)
     return is_done;
 }
 
-/* Where the file system cannot do that, or the file is mapped: what is there gets another
- * name first. So for a moment the name is free. */
+/* If the file system cannot do that, or the file is mapped, the old file is renamed first. So for a
+ * moment the name is free. */
 static bool replace_aside(const wchar_t *from, const wchar_t *to)
 {
     const DWORD attributes = GetFileAttributesW(to);
@@ -400,7 +402,7 @@ static bool replace_aside(const wchar_t *from, const wchar_t *to)
     return is_done;
 }
 
-/* It goes with its last handle. */
+/* Marks a file, which goes with its last handle. */
 static bool remove_marked(const wchar_t *name)
 {
     const HANDLE file =
@@ -408,7 +410,7 @@ static bool remove_marked(const wchar_t *name)
     return file != INVALID_HANDLE_VALUE && CloseHandle(file);
 }
 
-/* What is mapped cannot be deleted, but marked. */
+/* Removes a file. A mapped file cannot be deleted, but marked. */
 bool etl_file_remove(const char *path)
 {
     wchar_t *const name = etl_windows_path(path);
@@ -450,7 +452,7 @@ static bool make_unique(char *path, bool (*make)(void *user, const char *path), 
     return false;
 }
 
-/* It goes with its last handle. Readers share that it may be deleted. */
+/* Makes a temporary file, which goes with its last handle. It is shared for deletion. */
 static bool make_temporary(void *user, const char *path)
 {
     int *const file = user;
@@ -510,7 +512,7 @@ bool etl_folder_remove(const char *path)
     return is_done;
 }
 
-/* Its access list would say more, but only writing tells for sure. */
+/* Is the folder usable? Only writing tells for sure; its access list does not. */
 bool etl_folder_is_usable(const char *path, bool to_write)
 {
     (void)to_write;

@@ -1,9 +1,9 @@
 /*
- * late_library.h - shared libraries that are loaded when they are first needed.
+ * late_library.h - loads shared libraries when they are first needed.
  *
- * Some libraries bring dozens of others along, all of which the system loads and
- * relocates before the program begins; few runs use them. Such a library is not linked:
- * its functions are a struct of pointers, which is filled by name.
+ * Some libraries need dozens of others, all of which the system loads and relocates before the
+ * program begins, although few runs use them. Such a library is not linked. Its functions are a
+ * struct of pointers, which is filled by name:
  *
  *     typedef struct greeting {
  *         __typeof__(&greet) greet;
@@ -13,9 +13,8 @@
  *     static const char *const files[] = { "libgreet.so.1", NULL };
  *     static const late_library library = { files, functions, ETL_COUNT_OF(functions) };
  *
- * The names of files are fixed and have no folder, so the system looks where it would
- * have looked for a library that is linked. A program for Windows has its libraries
- * within itself; there the rows hold the functions.
+ * File names are fixed and have no folder, so the system searches as for a linked library. A
+ * program for Windows contains its libraries; there the rows hold the functions.
  */
 #ifndef ETL_LATE_LIBRARY_H
 #define ETL_LATE_LIBRARY_H
@@ -26,7 +25,7 @@ typedef void late_any_function(void);
 
 typedef struct late_function {
     const char *name;
-    size_t member; /* where its pointer is in the struct */
+    size_t member; /* offset of its pointer in the struct */
     late_any_function *linked;
 } late_function;
 
@@ -43,16 +42,15 @@ typedef struct late_function {
 #endif
 
 typedef struct late_library {
-    const char *const *files; /* names it may have, the best first, then NULL */
+    const char *const *files; /* possible names, the best first, then NULL */
     const late_function *functions;
     u32 function_count;
 } late_library;
 
 /*
- * Loads the library if need be, and fills the struct at `functions`. It stays loaded
- * until the program ends: what it registered for then must be there. False when no file
- * of these names is there that has all functions; the struct is then undefined. Any
- * thread, any number of times.
+ * Loads the library if needed, and fills the struct at `functions`. The library stays loaded until
+ * the program ends, because what it registered for the end must exist. False if no file with these
+ * names has all functions; the struct is then undefined. Any thread, any number of times.
  */
 bool etl_late_library(const late_library *library, void *functions);
 

@@ -1,5 +1,12 @@
 /*
- * map.c - a whole file as read-only bytes, mapped or read.
+ * map.c - a whole file as read-only bytes, mapped or read into memory.
+ *
+ * In: a path or a descriptor. Out: an etl_map: bytes that stay valid until it is closed.
+ *
+ * A file is mapped if possible. Pages are fetched ahead in small pieces and released after use, so
+ * that a file larger than memory can be read. Invariant: a mapped file may change under us. A stamp
+ * of the file, taken when it was opened, tells afterwards (etl_map_changed); if it became shorter,
+ * access beyond its new end is a bus error, which the program guards against.
  */
 #include "map.h"
 
@@ -78,8 +85,8 @@ void etl_map_release(const etl_map *map, u64 offset, u64 size)
         etl_map_forget((u8 *)map->memory + first, (size_t)(end - first));
 }
 
-/* At pages with odd numbers: those with even ones may be there because headers were read,
- * which lie at multiples of two pages or more as a rule. */
+/* Are the pages in memory? Looks at pages with odd numbers: even ones may be there because headers
+ * were read, which usually lie at multiples of two pages or more. */
 static bool is_present(const etl_map *map, u64 first, u64 end, u64 page)
 {
     if (!map->tells_present)
@@ -92,7 +99,7 @@ static bool is_present(const etl_map *map, u64 first, u64 end, u64 page)
     return true;
 }
 
-/* In small pieces: of a large one Linux reads no more than its own read-ahead. */
+/* Fetches in small pieces: of a large one, Linux reads no more than its own read-ahead. */
 bool etl_map_fetch(const etl_map *map, u64 offset, u64 size)
 {
     if (!map->is_mapped || size == 0)
@@ -157,7 +164,7 @@ static etl_status read_file(int file, size_t size, etl_map *out, etl_error *err)
         free(memory);
         return ETL_ERR_IO;
     }
-    /* Fewer when it shrank since it was examined: what is there is the file. */
+    /* Fewer bytes if the file shrank since it was examined; those are the file. */
     *out = (etl_map){ .bytes = { memory, (size_t)filled }, .memory = memory };
     return ETL_OK;
 }

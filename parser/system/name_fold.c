@@ -1,4 +1,18 @@
-/* name_fold.c - see name_fold.h. */
+/*
+ * name_fold.c - compares, matches, hashes and writes names without regard to case. name_fold.h says
+ * why simple case folding is used.
+ *
+ * In: NUL-terminated names in UTF-8 that may be invalid. Out: comparisons, hashes, or the folded
+ * name.
+ *
+ *     etl_name_next    one folded character at a time; everything else is a loop over it
+ *         ASCII        by arithmetic
+ *         others       decode, then a binary search in the runs of name_folds.c
+ *
+ * No name is copied to be compared. Invariants: the NUL at the end is never passed, not even by a
+ * character that is cut off. An invalid byte becomes a number above U+10FFFF, so it is equal only
+ * to the same byte, and encode() writes it back unchanged.
+ */
 #include "name_fold.h"
 
 #define NOT_UTF8        0x110000u /* + the byte */
@@ -6,8 +20,8 @@
 #define CODE_POINT_LAST 0x10ffffu
 #define FNV1A_PRIME     0x100000001b3u
 
-/* What follows a byte that begins a character of several: their number and what the
- * byte adds; 0: it begins none. */
+/* The number of bytes that follow the first byte of a character; 0 if the byte is ASCII or cannot
+ * begin one. */
 static u32 following_bytes(u8 lead)
 {
     if (lead < 0xc2 || lead > 0xf4)
@@ -15,7 +29,7 @@ static u32 following_bytes(u8 lead)
     return lead < 0xe0 ? 1 : lead < 0xf0 ? 2 : 3;
 }
 
-/* Reads one character; the NUL at the end is no continuation, so it is never passed. */
+/* Reads one character. A NUL is not a continuation byte, so the end is never passed. */
 static u32 take(const char **at)
 {
     static const u32 least[UTF8_BYTES_MAX] = { 0, 0x80, 0x800, 0x10000 };

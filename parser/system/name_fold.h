@@ -1,61 +1,58 @@
 /*
- * name_fold.h - names of modules, processes and files without case.
+ * name_fold.h - compares names of modules, processes and files without regard to case.
  *
  * Windows finds a file whatever the case of its name, and its events spell one file as
- * "KERNEL32.DLL", "kernel32.dll" and "Kernel32.dll". So names are compared, hashed and
- * matched here and nowhere else, by Unicode's simple case folding: each character
- * becomes one character, whatever the language.
+ * "KERNEL32.DLL", "kernel32.dll" and "Kernel32.dll". So all names are compared, hashed and matched
+ * here, by Unicode's simple case folding: each character becomes one character, whatever the
+ * language.
  *
- * Windows compares by upper-casing each UTF-16 unit with a table of the volume, NTFS's
- * $UpCase. Folding joins all that such a table joins and a few names more: the Kelvin
- * sign with k, the long s with s, capitals beyond the Basic Multilingual Plane. Two
- * files whose names differ by these alone do not occur in one folder, and a table that
- * differs from volume to volume is not in a trace. The Turkic dotless i stays itself in
- * both.
+ * Windows compares by upper-casing each UTF-16 unit with a table of the volume, NTFS's $UpCase.
+ * Folding equates all that such a table equates, and a few more: the Kelvin sign and k, the long s
+ * and s, capitals beyond the Basic Multilingual Plane. Two files with names that differ only by
+ * these do not occur in one folder, and a table that differs between volumes is not in a trace. The
+ * Turkic dotless i stays itself in both.
  *
- * Names are UTF-8. Bytes that are not UTF-8 stand for themselves and equal nothing else.
- * Any thread; nothing here allocates.
+ * Names are UTF-8. Bytes that are not UTF-8 stand for themselves and equal nothing else. Any
+ * thread; nothing here allocates.
  */
 #ifndef ETL_NAME_FOLD_H
 #define ETL_NAME_FOLD_H
 
 #include "parser/base.h"
 
-/*
- * The first character of a NUL-terminated name, folded; *at is moved behind it. 0 at
- * the end, where *at stays. A byte that is not UTF-8 is a number above U+10FFFF.
- */
+/* The first character of a NUL-terminated name, folded; *at is moved past it. 0 at the end, where
+ * *at stays. A byte that is not UTF-8 is a number above U+10FFFF. */
 u32 etl_name_next(const char **at);
 
-/* < 0, 0 or > 0: the order of the folded characters, which is that of their UTF-8. */
+/* Returns < 0, 0 or > 0: compares the folded characters, whose order is that of their UTF-8. */
 int etl_name_compare(const char *a, const char *b);
 
 bool etl_name_same(const char *a, const char *b);
 
-/* How many bytes at the start of `name` are `start` without case; 0: it begins with
- * something else, or `start` is empty. Folded text may be longer or shorter. */
+/* The number of bytes at the start of `name` that equal `start`, ignoring case; 0 if it begins
+ * differently, or `start` is empty. Folded text may be longer or shorter. */
 size_t etl_name_begins(const char *name, const char *start);
 
-/* Is `part` in the name? An empty one is. */
+/* True if the name contains `part`, which may be empty. */
 bool etl_name_contains(const char *name, const char *part);
 
-/* Does all of the text match, without case? `*` stands for any text, `?` for one
- * character. Linear in practice, no recursion. */
+/* True if the whole text matches, ignoring case. `*` stands for any text, `?` for one character.
+ * Linear in practice, no recursion. */
 bool etl_name_glob(const char *pattern, const char *text);
 
-/* Room for the folded form of a name of `size` bytes, with its NUL: two bytes become
- * three at most. */
+/* The room for the folded form of a name of `size` bytes, with its NUL: two bytes become at most
+ * three. */
 #define ETL_NAME_FOLDED_SIZE(size) ((size) + (size) / 2 + 1)
 
-/* Writes the folded name to `out`, which has room for ETL_NAME_FOLDED_SIZE of its size
- * and is not `name`. Returns its size without the NUL. */
+/* Writes the folded name to `out`, which must have room for ETL_NAME_FOLDED_SIZE and must not be
+ * `name`. Returns its size without the NUL. */
 size_t etl_name_fold(const char *name, char *out);
 
-/* The same for names that differ in case alone; for tables, seeded by the caller. */
+/* A hash that is equal for names that differ only in case; for tables, seeded by the caller. */
 u64 etl_name_hash(const char *name, u64 seed);
 
-/* FNV-1a over the folded name in UTF-8, going on from `hash`: the same always, for what
- * is written down. */
+/* FNV-1a over the folded name in UTF-8, continuing from `hash`. The same in every run, for stored
+ * values. */
 #define ETL_FNV1A_START ((u64)0xcbf29ce484222325u)
 u64 etl_name_fnv1a(u64 hash, const char *name);
 

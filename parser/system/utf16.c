@@ -1,11 +1,13 @@
 /*
- * utf16.c - text of a trace as UTF-8, strings out of payloads, GUIDs as text.
+ * utf16.c - converts text of a trace to UTF-8, takes strings out of payloads, formats GUIDs.
  *
- * Both conversions work the same way: decode one code point, hand it to a
- * writer, go on. The writer counts every byte but stores only whole characters
- * that leave room for the final NUL, and once one did not fit stores no more.
- * So the result is the length needed, and what is written is a prefix that was
- * never cut inside a character.
+ * In: UTF-16 or bytes in an unknown code page, maybe invalid. Out: UTF-8 in a buffer of the caller,
+ * and the length that all of it needs.
+ *
+ *     decode one code point ──▶ writer: counts all bytes, stores whole characters while they fit
+ *
+ * So a caller can ask for the length first, or use a fixed buffer. Invariant: what is written ends
+ * with a NUL, is a prefix of the text, and was never cut inside a character.
  */
 #include "parser/cursor.h"
 #include "parser/parser.h"
@@ -72,7 +74,7 @@ etl_bytes etl_string8(etl_cursor *c)
     return text;
 }
 
-/* An odd byte behind the last unit is no character: it is left in the cursor. */
+/* Takes a string. An odd byte behind the last unit is left in the cursor. */
 etl_bytes etl_string16(etl_cursor *c)
 {
     const size_t unit_bytes = c->left & ~(size_t)1;
@@ -106,9 +108,9 @@ static u32 take_utf16(etl_cursor *c)
 }
 
 /*
- * A byte that does not begin a valid UTF-8 sequence is taken as Latin-1, alone:
- * what follows it may be valid again. Overlong forms, surrogates and values
- * above U+10FFFF are no valid sequences.
+ * Takes a character. A byte that does not begin a valid UTF-8 sequence is taken as Latin-1 by
+ * itself: the next byte may be valid again. Overlong forms, surrogates and values above U+10FFFF
+ * are not valid.
  */
 static u32 take_text(etl_cursor *c)
 {

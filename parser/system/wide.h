@@ -1,33 +1,32 @@
 /*
- * wide.h - names as Windows' system calls take them, in UTF-16 (private to the
- * libraries and the program).
+ * wide.h - file names in UTF-16 for Windows' system calls (private to the libraries and the
+ * program).
  *
- * The first two are plain computation and work everywhere; the others exist on
- * Windows alone.
+ * The first two functions are pure and work everywhere; the others exist only on Windows.
  */
 #ifndef ETL_WIDE_H
 #define ETL_WIDE_H
 
 #include "parser/base.h"
 
-/* Longer names need a prefix; 12 below MAX_PATH is the limit for folders. */
+/* Longer names need a prefix; folders are limited to 12 below MAX_PATH. */
 #define ETL_WIDE_PLAIN_MAX 247
 
 /*
- * UTF-8 as UTF-16 with a NUL. Returns the units needed without the NUL, as snprintf
- * does; `out` holds at most `capacity` with it. 0, with *valid false, for what is not
- * UTF-8 (overlong, of surrogates, above U+10FFFF, cut): no name is made up.
+ * Converts UTF-8 to UTF-16 with a NUL. Returns the units needed without the NUL, as snprintf does;
+ * `out` gets at most `capacity` including it. 0, with *valid false, for text that is not valid
+ * UTF-8 (overlong, surrogates, above U+10FFFF, cut): no name is invented.
  */
 size_t etl_utf8_to_wide(const char *text, u16 *out, size_t capacity, bool *valid);
 
 /*
- * The prefix that lifts the limit of MAX_PATH from a full, normalised name:
+ * The prefix that removes the limit of MAX_PATH from a full, normalised name:
  *
  *   C:\a\b           \\?\ + C:\a\b
  *   \\server\share   \\?\UNC + \server\share
- *   \\?\..., \\.\... none: they go as they are
+ *   \\?\..., \\.\... none: used unchanged
  *
- * *skip is how many units of the name it replaces.
+ * Sets *skip to the number of units of the name that it replaces.
  */
 const char *etl_wide_prefix(const u16 *full, size_t *skip);
 
@@ -35,14 +34,14 @@ const char *etl_wide_prefix(const u16 *full, size_t *skip);
 
 #include <wchar.h>
 
-/* A name for system calls, full and prefixed when it is long; the caller frees it.
- * NULL with errno: ENOENT for what is not UTF-8, ENOMEM. */
+/* A name for system calls, in full, with a prefix if it is long; the caller frees it. NULL, with
+ * errno: ENOENT for text that is not UTF-8, ENOMEM. */
 wchar_t *etl_windows_path(const char *path);
 
-/* Text of the system as UTF-8; the caller frees it. NULL without memory. */
+/* Converts text of the system to UTF-8; the caller frees it. NULL if memory runs out. */
 char *etl_windows_text(const wchar_t *wide);
 
-/* errno of GetLastError(). Returns -1. */
+/* Sets errno from GetLastError(). Returns -1. */
 int etl_windows_fail(void);
 
 #endif

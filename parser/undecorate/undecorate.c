@@ -1,9 +1,15 @@
 /*
- * undecorate.c - entry points of name undecoration, and the engine of its rules.
+ * undecorate.c - entry points of name undecoration, and the engine that runs its rules.
+ * undecorate_internal.h has the plan.
  *
- * The grammar is in undecorate_symbol.c and its neighbours; the plan of all of it
- * is in undecorate_internal.h. Here steps are taken off the stack and given to
- * the rule they belong to, until none is left or one has failed.
+ * In: a decorated name, hostile and nested to any depth. Out: text, or "not decorated".
+ *
+ *     steps (a stack of fixed size)   [ rest | scopes | template ]  ◀── take the top, run its rule,
+ *                                                                       which may push more steps
+ *
+ * The grammar is in undecorate_symbol.c and its neighbours. Rules do not call each other, so a deep
+ * name costs no C stack. Invariant: no rule comes round to itself without having taken input, so
+ * the loop ends with the input or with a full stack.
  */
 #include "undecorate_internal.h"
 #include "undecorate_print.h"
@@ -13,7 +19,7 @@ static void run_step(und_parse *p, und_step step);
 static void run_symbol_step(und_parse *p, und_step step);
 static size_t find_argument_size(etl_bytes name);
 
-/* One symbol, and whatever steps it leaves; then the nodes are printed. */
+/* Reads one symbol with all steps that it leaves, then prints the nodes. */
 bool etl_undecorate(etl_bytes decorated, char *out, size_t capacity, size_t *length)
 {
     if (decorated.size < 2 || decorated.size > ETL_DECORATED_SIZE_MAX || decorated.at[0] != '?')
@@ -36,9 +42,9 @@ bool etl_undecorate(etl_bytes decorated, char *out, size_t capacity, size_t *len
 }
 
 /*
- * A number behind the last '@' tells the bytes of arguments, and is part of the
- * decoration only together with a sign of its convention: a second '@' before
- * it, or the character that x86 puts in front of every name.
+ * Removes C decoration. A number behind the last '@' is the bytes of arguments. It is part of the
+ * decoration only together with a sign of its convention: a second '@' before it, or the character
+ * that x86 puts in front of every name.
  */
 etl_bytes etl_undecorate_c(etl_bytes decorated, bool is_x86)
 {
@@ -165,7 +171,7 @@ static void run_symbol_step(und_parse *p, und_step step)
     }
 }
 
-/* Rules go on to their end after this with what they have; no step follows. */
+/* Fails the parse. Rules still run to their end after this, but no step follows. */
 void und_fail(und_parse *p)
 {
     p->is_failed = true;
@@ -231,7 +237,7 @@ und_value und_unsigned(und_parse *p)
     return value;
 }
 
-/* An integer that is stored, so there is no negative zero. */
+/* Reads a signed number as an integer, so there is no negative zero. */
 und_value und_signed(und_parse *p)
 {
     const und_value value = und_number(p);

@@ -1,24 +1,21 @@
 /*
- * undecorate_internal.h - what the parts of name undecoration share.
+ * undecorate_internal.h - shared by the parts of name undecoration.
  *
- * A decorated name is a small program text in a grammar of some forty rules, which
- * nest: a name holds template arguments, these hold types, types hold names.
- * The usual decoder is a family of functions that call each other. Names come
- * from files and may nest as deeply as their author likes, so here the rules
- * do not call each other. A rule that needs another one leaves a note of how it
- * wants to go on (a step) on a stack of fixed size, then leaves the step for the
- * other rule on top of it:
+ * A decorated name is a small program text in a grammar of some forty nested rules: a name contains
+ * template arguments, these contain types, and types contain names. The usual decoder is a family
+ * of functions that call each other. Because names come from files and may be nested without limit,
+ * rules here do not call each other. A rule that needs another one pushes how it will continue (a
+ * step) on a stack of fixed size, and then pushes the step of the other rule:
  *
  *     to read      V?$list@H@app@@ ...      steps: rest of the parameters
  *     read V       ?$list@H@app@@ ...       steps: rest, scopes, template
  *     read ?$list@ H@app@@ ...              steps: rest, scopes, end, arguments
  *     read H@      app@@ ...                steps: rest, scopes, end
  *
- * What has been read is kept as nodes, because the order of reading is not the
- * order of writing (names are stored from the innermost scope outward, types
- * go around what they declare) and because later parts refer back to earlier
- * ones by number. Printing walks the nodes in the same manner, with a stack of
- * things that are still to be said.
+ * What was read is kept as nodes, for two reasons. The order of reading is not that of writing:
+ * names are stored from the innermost scope outward, and types surround what they declare. And
+ * later parts refer to earlier ones by number. Printing walks the nodes in the same way, with a
+ * stack of what is still to be written.
  *
  *     undecorate.c          entry points; runs the steps
  *     undecorate_symbol.c   whole symbols: functions, variables, tables, thunks
@@ -31,8 +28,8 @@
  *     undecorate_print_type.c   ... types
  *
  * Source of the grammar: LLVM's llvm/lib/Demangle/MicrosoftDemangle.cpp; clang's
- * lib/AST/MicrosoftMangle.cpp. Checked name by name against llvm-undname 16, and
- * against the names that MSVC 2010 put into its PDBs (tests/oracles/oracle_undecorate.py).
+ * lib/AST/MicrosoftMangle.cpp. Checked name by name against llvm-undname 16, and against the names
+ * that MSVC 2010 put into its PDBs (tests/oracles/oracle_undecorate.py).
  */
 #ifndef ETL_UNDECORATE_INTERNAL_H
 #define ETL_UNDECORATE_INTERNAL_H
@@ -40,25 +37,23 @@
 #include "parser/cursor.h"
 #include "parser/undecorate.h"
 
-/*
- * Room for one name; what does not fit stays decorated. The longest compiled name of
- * the tests, of 3457 characters, takes 1062 nodes, 39 steps and 39 sayings.
- */
+/* The limits for one name; a name that exceeds them stays decorated. The longest compiled name of
+ * the tests, of 3457 characters, takes 1062 nodes, 39 steps and 39 sayings. */
 #define UND_NODES_MAX    4096
 #define UND_STEPS_MAX    1024
 #define UND_MEMORY_MAX   1024
 #define UND_SAYINGS_MAX  1024
-#define UND_COMPARE_SIZE 8192 /* of one text, when two templates are compared */
+#define UND_COMPARE_SIZE 8192 /* bytes of a text when two templates are compared */
 
-/* Digits 0 to 9 refer back, so a scope of memory has ten places of each sort. */
+/* Digits 0 to 9 are back references, so each scope of memory has ten places of each kind. */
 #define UND_REFERENCES_MAX 10
 
-/* Things said while printing, all of a name: stops names that repeat themselves. */
+/* The limit on sayings while printing a name, for names that repeat themselves. */
 #define UND_WORK_MAX (1u << 17)
 
 typedef enum und_kind {
     UND_NOTHING,
-    /* Identifiers; `arguments` is a list when UND_HAS_ARGUMENTS is set. */
+    /* Identifiers; `arguments` is a list if UND_HAS_ARGUMENTS is set. */
     UND_NAME,             /* text of the input */
     UND_WORD,             /* detail: und_word */
     UND_OPERATOR,         /* detail: see und_operator_text */
@@ -100,10 +95,10 @@ enum {
     UND_VOLATILE = 2,
     UND_RESTRICT = 4,
     UND_UNALIGNED = 8,
-    UND_POINTER64 = 16 /* is read, and never shown */
+    UND_POINTER64 = 16 /* is read, but never shown */
 };
 
-/* Flags of nodes; each belongs to few kinds, so values repeat. */
+/* Flags of nodes. Each applies to few kinds, so values repeat. */
 enum {
     UND_HAS_ARGUMENTS = 1, /* identifiers */
     UND_NEGATIVE = 1,      /* numbers */
@@ -115,7 +110,7 @@ enum {
     UND_RVALUE = 16
 };
 
-/* What a function symbol is, in `class_bits` of its type. */
+/* The kind of a function symbol, in `class_bits` of its type. */
 enum {
     UND_PUBLIC = 1,
     UND_PROTECTED = 2,
@@ -143,7 +138,7 @@ typedef enum und_word {
     UND_WORD_HIERARCHY
 } und_word;
 
-/* Index of a node; 0 is none, and a node that may be written to in vain. */
+/* The index of a node. 0 is none; writing to node 0 is harmless. */
 typedef u16 und_id;
 
 typedef struct und_node {
@@ -159,7 +154,7 @@ typedef struct und_node {
             und_id extra;
             union {
                 und_id arguments; /* identifiers: list */
-                und_id enclosing; /* UND_QUALIFIED: what constructors are named after */
+                und_id enclosing; /* UND_QUALIFIED: the name of constructors */
                 und_id offsets;   /* UND_FUNCTION of a thunk: list */
             };
             u16 class_bits; /* UND_FUNCTION */
@@ -171,25 +166,25 @@ typedef struct und_node {
 static_assert(sizeof(und_node) == 16, "nodes are copied by assignment and kept in thousands");
 static_assert(ETL_DECORATED_SIZE_MAX < UINT16_MAX, "texts are 16-bit offsets");
 
-/* What is left to do of a rule. The meaning of the members is the rule's own. */
+/* The rest of a rule. Each rule gives the members their meaning. */
 typedef struct und_step {
     u8 rule;
     u8 mode;
-    u8 quals; /* qualifiers that replace those of a type, when is_qualified */
+    u8 quals; /* qualifiers that replace those of a type, if is_qualified */
     bool is_qualified;
     und_id node;
     und_id tail; /* last cell of a list that grows */
     u16 start;   /* an offset in the input, plus 1 */
-    u16 names;   /* where outer names and types begin, while a template is read */
+    u16 names;   /* where outer names and types begin, inside a template */
     u16 types;
 } und_step;
 
 typedef enum und_rule {
     UND_RULE_SYMBOL,          /* a whole symbol, from its '?' */
-    UND_RULE_DECLARATOR,      /* a whole symbol behind its '?' that is no special one */
+    UND_RULE_DECLARATOR,      /* a whole symbol after its '?', if not a special one */
     UND_RULE_ENCODING,        /* what follows the name of a symbol */
-    UND_RULE_ENCODED,         /* checks a symbol when all is read */
-    UND_RULE_VARIABLE_END,    /* qualifiers behind a variable's type */
+    UND_RULE_ENCODED,         /* checks a symbol when everything was read */
+    UND_RULE_VARIABLE_END,    /* qualifiers after a variable's type */
     UND_RULE_TABLE_END,       /* what follows the name of a table */
     UND_RULE_GUARD_END,       /* ... of a guard of a local static */
     UND_RULE_VCALL_END,       /* ... of a vcall thunk */
@@ -200,9 +195,9 @@ typedef enum und_rule {
     UND_RULE_TYPE_NAME,       /* a qualified name of a type */
     UND_RULE_SCOPES,          /* the rest of a qualified name */
     UND_RULE_TEMPLATE,        /* a name with template arguments, from its ?$ */
-    UND_RULE_TEMPLATE_END,    /* brings back the memory of the outer name */
+    UND_RULE_TEMPLATE_END,    /* restores the memory of the outer name */
     UND_RULE_ARGUMENTS,       /* template arguments */
-    UND_RULE_REFERENCE_END,   /* offsets behind the symbol of a template argument */
+    UND_RULE_REFERENCE_END,   /* offsets after the symbol of a template argument */
     UND_RULE_TYPE,            /* a type without qualifiers of its own */
     UND_RULE_FUNCTION,        /* a function type, from its this-qualifiers or convention */
     UND_RULE_PARAMETERS,      /* the parameters of a function type and what follows */
@@ -213,13 +208,13 @@ typedef enum und_rule {
 enum {
     UND_QUALS_NONE,
     UND_QUALS_ALWAYS,  /* pointees */
-    UND_QUALS_OPTIONAL /* return types: only behind a '?' */
+    UND_QUALS_OPTIONAL /* return types: only after a '?' */
 };
 
 /*
- * Names and parameter types that digits refer to. Each template begins with an
- * empty memory, and the outer one comes back behind it; so all of them share
- * a stack, of which the part from `begin` on belongs to the template in hand.
+ * The names and parameter types that digits refer to. Each template begins with an empty memory,
+ * and the outer memory returns after it. So all share a stack; the part from `begin` on belongs to
+ * the current template.
  */
 typedef struct und_memory {
     und_id entries[UND_MEMORY_MAX];
@@ -244,10 +239,10 @@ typedef struct und_parse {
 
 void und_fail(und_parse *p);
 
-/* A zeroed node. When there is no room the parse fails and 0 is returned. */
+/* Makes a zeroed node. If there is no room, the parse fails and 0 is returned. */
 und_id und_new(und_parse *p, und_kind kind);
 
-/* Leaves a step: the one left last is done first. */
+/* Pushes a step; the last one pushed runs first. */
 void und_later(und_parse *p, und_step step);
 
 static inline void und_later_rule(und_parse *p, und_rule rule, und_id node)
@@ -276,7 +271,7 @@ static inline bool und_is_next_text(const und_parse *p, const char *text, size_t
     return p->in.left >= size && memcmp(p->in.at, text, size) == 0;
 }
 
-/* Takes a character or a text if it is next. */
+/* Consumes a character or a text if it comes next. */
 static inline bool und_take(und_parse *p, char c)
 {
     if (!und_is_next(p, c))
@@ -296,7 +291,7 @@ static inline bool und_take_text(und_parse *p, const char *text, size_t size)
 #define UND_IS_NEXT(p, literal) und_is_next_text((p), "" literal, sizeof(literal) - 1)
 #define UND_TAKE(p, literal)    und_take_text((p), "" literal, sizeof(literal) - 1)
 
-/* The next character; at the end 0, and the parse has failed. */
+/* Consumes the next character; at the end, returns 0 and the parse fails. */
 static inline char und_char(und_parse *p)
 {
     if (p->in.left == 0) {
@@ -311,7 +306,7 @@ static inline u16 und_offset(const und_parse *p)
     return (u16)(p->in.at - p->text);
 }
 
-/* Encoded numbers; of a node, or 0 and a failed parse. */
+/* Read encoded numbers, as a value or as a node; 0 and a failed parse on error. */
 typedef struct und_value {
     u64 magnitude;
     bool is_negative;
@@ -340,20 +335,20 @@ void und_read_symbol_name(und_parse *p, und_step step);
 void und_read_type_name(und_parse *p, und_step step);
 void und_read_scopes(und_parse *p, und_step step);
 
-/* An identifier of a type or scope, which may leave a step for its template. */
+/* Reads an identifier of a type or scope. May push a step for its template. */
 und_id und_read_type_identifier(und_parse *p);
 
 /* Reads text up to '@' into the node of an identifier; false: failed. */
 bool und_read_simple_name(und_parse *p, und_id identifier);
 
-/* Takes a name into the memory unless one of the same look is in it. */
+/* Adds a name to the memory, unless an identical one is in it. */
 void und_memorize(und_parse *p, und_id identifier);
 
-/* A place of the memory, if one is free, and the entry that a digit refers to. */
+/* Adds an entry to the memory, if a place is free; and finds the entry for a digit. */
 void und_remember(und_parse *p, und_memory *memory, und_id id);
 und_id und_recall(und_parse *p, const und_memory *memory);
 
-/* Reads the code of an operator, behind its '?', into the node of an identifier. */
+/* Reads the code of an operator, after its '?', into the node of an identifier. */
 void und_read_operator(und_parse *p, und_id identifier);
 const char *und_operator_text(unsigned detail);
 
@@ -362,31 +357,29 @@ void und_read_template_end(und_parse *p, und_step step);
 void und_read_arguments(und_parse *p, und_step step);
 void und_read_reference_end(und_parse *p, und_step step);
 
-/* Mode: how qualifiers precede. */
+/* `mode`: how qualifiers precede the type. */
 void und_read_type(und_parse *p, und_step step);
 
-/* Mode 1: qualifiers of `this` come first. */
+/* `mode` 1: qualifiers of `this` come first. */
 void und_read_function(und_parse *p, und_step step);
 void und_read_parameters(und_parse *p, und_step step);
 void und_read_custom_end(und_parse *p, und_step step);
 
-/* Qualifiers of what is pointed to; is_member (may be NULL): of a member. */
+/* Reads the qualifiers of a pointee; *is_member (may be NULL): of a member. */
 u8 und_read_quals(und_parse *p, bool *is_member);
 
-/* Qualifiers of a pointer itself, which may be none. */
+/* Reads the qualifiers of a pointer itself, if any. */
 u8 und_read_pointer_quals(und_parse *p);
 
-/* The spelling of a primitive type; NULL when there is none of that letter. */
+/* The spelling of a primitive type; NULL if its letter is unknown. */
 #define UND_PRIMITIVE_EXTENDED 0x80
 #define UND_PRIMITIVE_NULLPTR  'T'
 const char *und_primitive_text(unsigned detail);
 
 /* --- literals ----------------------------------------------------------------- */
 
-/*
- * Decodes what follows ??_C, up to its end. Hands each byte of the text to be
- * shown to `out`; NULL only checks. False: it is damaged.
- */
+/* Decodes what follows ??_C, up to its end. Writes each byte of the text to `out`; NULL only
+ * checks. False if damaged. */
 struct und_text;
 bool und_read_literal(etl_cursor *in, struct und_text *out);
 

@@ -3,9 +3,12 @@
  *
  *     <literal> ::= @_ [01] <size> <hash> @ <character>* @
  *
- * 1 is wchar_t, written most significant byte first; 0 is everything else. The size
- * is in bytes, and characters are given for 32 bytes (wchar_t: 32 characters) at
- * most. So how wide the characters of a 0 are has to be guessed from zero bytes.
+ * In: the bytes of the symbol. Out: the literal as it would stand in C.
+ *
+ * 1 is wchar_t, written most significant byte first; 0 is everything else. The size is in bytes,
+ * and at most 32 bytes of characters (wchar_t: 32 characters) are given. So the width of the
+ * characters of a 0 must be guessed from zero bytes. Invariant: checking and showing are one walk,
+ * so a literal that was accepted can always be printed.
  * Source: clang lib/AST/MicrosoftMangle.cpp, mangleStringLiteral.
  */
 #include "undecorate_print.h"
@@ -44,7 +47,7 @@ bool und_read_literal(etl_cursor *in, und_text *out)
     return is_read;
 }
 
-/* The hash is of any length here: it says nothing to people. */
+/* Reads the header. The hash may have any length and is not shown. */
 static bool read_header(etl_cursor *in, literal *value)
 {
     const u8 *const mark = etl_take(in, 3);
@@ -108,7 +111,7 @@ static bool read_narrow(etl_cursor *in, literal *value, und_text *out)
     return true;
 }
 
-/* A number as everywhere, but a negative one is none. */
+/* Reads the size, a number that must not be negative. */
 static bool read_size(etl_cursor *in, u64 *size)
 {
     u8 c = etl_u8(in);
@@ -122,7 +125,8 @@ static bool read_size(etl_cursor *in, u64 *size)
     return c == '@';
 }
 
-/* Letters, digits, '_' and '$' stand for themselves, as do bytes nobody escapes. */
+/* Reads a byte. Letters, digits, '_' and '$' stand for themselves, as do bytes that are never
+ * escaped. */
 static bool read_byte(etl_cursor *in, u8 *byte)
 {
     static const char punctuation[] = ",/\\:. \n\t'-";
@@ -165,7 +169,7 @@ static unsigned guess_width(const literal *value)
     return zeros >= value->count / 3 ? 2 : 1;
 }
 
-/* As it would stand in C. */
+/* Writes a character as in C. */
 static void put_character(und_text *out, u32 c)
 {
     static const char escaped[] = "\0'\"\\\a\b\f\n\r\t\v";

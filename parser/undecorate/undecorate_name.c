@@ -1,5 +1,5 @@
 /*
- * undecorate_name.c - qualified names.
+ * undecorate_name.c - reads qualified names.
  *
  *     <name>   ::= <identifier> <scope>* @        app::list::push is push@list@app@@
  *     <scope>  ::= <digit>                        a name that was spelled before
@@ -8,9 +8,11 @@
  *                | ? <number> ? <symbol>          block <number> of a function
  *                | <text> @
  *
- * The innermost name comes first, so each scope goes before the head of the list.
- * The first ten different names of a symbol are memorized, each once, and are
- * referred to by a digit from then on.
+ * In: the cursor of a parse. Out: nodes: an identifier and a list of scopes, outermost first.
+ *
+ * The innermost name comes first, so each scope goes before the head of the list. Invariant: the
+ * first ten different names of a symbol are memorized, each once, and a digit refers to them from
+ * then on. A name memorized twice, or too early, shifts all later digits.
  */
 #include "undecorate_internal.h"
 #include "undecorate_print.h"
@@ -62,8 +64,8 @@ und_id und_read_type_identifier(und_parse *p)
     return identifier;
 }
 
-/* What needs no other rule is read in a loop; a template or a function leaves this step
- * for the scopes behind it. */
+/* Reads scopes. Those that need no other rule are read in a loop; a template or a function leaves
+ * this step for the scopes behind it. */
 void und_read_scopes(und_parse *p, und_step step)
 {
     while (!p->is_failed && !und_take(p, '@')) {
@@ -155,8 +157,8 @@ static void prepend_scope(und_parse *p, und_id name, und_id identifier)
     node->child = cell;
 }
 
-/* What is not simply a name would take on a new meaning in its new place: there a
- * constructor is nothing but the name of its class. */
+/* Reads a digit. A name that is not plain would change its meaning in the new place, where a
+ * constructor is only the name of its class. */
 static und_id read_reference(und_parse *p)
 {
     const und_id memorized = und_recall(p, &p->names);
@@ -167,7 +169,7 @@ static und_id read_reference(und_parse *p)
     return identifier;
 }
 
-/* The key, which tells files apart, takes a place in the memory and is not shown. */
+/* Reads an anonymous namespace. Its key, which tells files apart, is memorized but not shown. */
 static void read_anonymous(und_parse *p, und_id name)
 {
     etl_skip(&p->in, 2);
@@ -187,8 +189,8 @@ static void read_anonymous(und_parse *p, und_id name)
 }
 
 /*
- * The number of a block stands between two '?': a digit, '@' for 0, or digits A
- * to P of which the first is no A, since ?A is an anonymous namespace.
+ * Does a block of a function follow? Its number stands between two '?': a digit, '@' for 0, or
+ * digits A to P of which the first is not A, because ?A is an anonymous namespace.
  */
 static bool is_local_scope_next(const und_parse *p)
 {
@@ -221,9 +223,9 @@ static void read_local_scope(und_parse *p, und_step step)
 }
 
 /*
- * Names are memorized by what they look like: list<int> is the same whether its
- * argument was spelled or referred to. Templates have to be printed to tell, which
- * is avoided where the names of the templates differ.
+ * Are both the same name? Names are memorized by their text: list<int> is the same whether its
+ * argument was spelled or referred to. Templates must be printed to compare them, which is avoided
+ * if the names of the templates differ.
  */
 static bool is_same_text(und_parse *p, und_id a, und_id b)
 {
@@ -241,7 +243,8 @@ static bool is_same_text(und_parse *p, und_id a, und_id b)
     return size_a == size_b && memcmp(text_a, text_b, size_a) == 0;
 }
 
-/* Where one name ends before the other, its arguments begin, if it has any. */
+/* May both have the same text? If one name ends before the other, its arguments begin there, if it
+ * has any. */
 static bool may_be_same_text(const und_parse *p, const und_node *a, const und_node *b)
 {
     if (a->kind != UND_NAME || b->kind != UND_NAME)

@@ -1,10 +1,16 @@
 /*
- * undecorate_print.c - names and symbols as text.
+ * undecorate_print.c - prints the nodes of names and symbols as text.
  *
- * Symbols have two forms. The name-only one is that of the symbol that was asked for.
- * Symbols inside of names (the function around a local name, the function in a
- * template argument) are spelled with all they have, for this tells overloads
- * apart that differ only there.
+ * In: nodes of a parse. Out: text in a buffer of fixed size; false if it did not fit or took too
+ * much work.
+ *
+ *     sayings (a stack)   [ ")" | after(pointee) ]  ◀── take the top, write its first words,
+ *                                                       push the rest
+ *
+ * Symbols have two forms. The name-only form is for the symbol that was asked for. Symbols inside
+ * of names (the function around a local name, the function in a template argument) are printed with
+ * everything they have, because that distinguishes overloads that differ only there. Invariant:
+ * back references can say much and write little, so the work is limited apart from the text.
  */
 #include "undecorate_print.h"
 
@@ -56,8 +62,8 @@ bool und_print_identifier(und_parse *p, und_id identifier, char *out, size_t cap
     return true;
 }
 
-/* The stack gives back what came last, so the first saying goes on it last. A stack
- * that is full ends the printing just as a text that is full does. */
+/* Pushes sayings in reverse, because the stack returns the last one first. A full stack ends
+ * printing like a full text. */
 void und_say_all(und_printer *printer, const und_saying *sayings, size_t count)
 {
     if (count > UND_SAYINGS_MAX - (size_t)printer->count) {
@@ -77,8 +83,8 @@ static void begin(und_printer *printer, und_parse *p, char *out, size_t length_m
     printer->count = 0;
 }
 
-/* What repeats itself can say much and write nothing, so the work is limited apart
- * from the text; the limit is one for a name and all comparisons it takes. */
+/* Runs sayings. Repetition can say much and write nothing, so the work is limited apart from the
+ * text; the limit is for a name with all comparisons that it takes. */
 static bool run(und_printer *printer)
 {
     while (printer->count > 0 && !printer->text.is_full) {

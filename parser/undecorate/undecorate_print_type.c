@@ -1,9 +1,13 @@
 /*
- * undecorate_print_type.c - types as text, before and behind what they declare.
+ * undecorate_print_type.c - prints types as text, before and behind the name that they declare.
  *
  *     int (__cdecl *  f  )(char)            a pointer to function
  *     int const (*    a  )[3][4]            a pointer to array
  *     public: void __cdecl  g  (int) const  a member function
+ *
+ * In: nodes of types. Out: text. say_before writes the part before the name, say_after the mirror
+ * image behind it. Invariant: each bracket that say_before opens must be closed by say_after of the
+ * same node, and the name is written between them exactly once.
  */
 #include "undecorate_print.h"
 
@@ -20,8 +24,8 @@ static const char *tag_text(unsigned letter);
 static const char *convention_text(unsigned letter);
 static bool is_wrapped(const und_printer *printer, const und_node *pointer);
 
-/* Constructors have no return type and some variables no type: there is nothing to say
- * of type 0. */
+/* Says a type. Type 0 stands for none: constructors have no return type, and some variables no
+ * type. */
 void und_say_type(und_printer *printer, und_saying saying)
 {
     const und_node *const type = &printer->nodes[saying.node];
@@ -66,8 +70,8 @@ void und_say_type(und_printer *printer, und_saying saying)
 }
 
 /*
- * What stands before the name. A pointer begins with all that its pointee has before
- * its own name, and adds its sign; so does an array, whose brackets come after.
+ * Says the part before the name. A pointer begins with everything that its pointee has before its
+ * own name, and adds its sign; so does an array, whose brackets come after.
  */
 static void say_before(und_printer *printer, und_id id)
 {
@@ -101,8 +105,8 @@ static void say_before(und_printer *printer, und_id id)
     }
 }
 
-/* The mirror image: what is outermost before the name is innermost behind it, so a
- * pointer closes its parenthesis first and then lets its pointee end. */
+/* Says the part behind the name, in mirror image: what is outermost before the name is innermost
+ * behind it. So a pointer closes its parenthesis first and then lets its pointee end. */
 static void say_after(und_printer *printer, und_id id)
 {
     const und_node *const type = &printer->nodes[id];
@@ -125,7 +129,7 @@ static void say_after(und_printer *printer, und_id id)
     }
 }
 
-/* All of a function type before its convention. */
+/* Says everything of a function type before its convention. */
 static void say_signature(und_printer *printer, const und_node *function)
 {
     static const struct {
@@ -176,7 +180,7 @@ static void put_declarator_sign(und_printer *printer, const und_node *pointer)
     und_put_quals(&printer->text, pointer->quals, false);
 }
 
-/* What a thunk adds to `this`, behind its name. */
+/* Says what a thunk adds to `this`, behind its name. */
 static void say_offsets(und_printer *printer, const und_node *function)
 {
     if (function->offsets == 0)

@@ -1,5 +1,5 @@
 /*
- * undecorate_symbol.c - whole symbols.
+ * undecorate_symbol.c - reads whole symbols.
  *
  *     <symbol>     ::= ? <name> <encoding>
  *                    | ?? <special>                 tables, thunks, RTTI, literals
@@ -13,6 +13,10 @@
  *                    | _R0 <type> @8 | _R1 <number>4 <scopes> 8 | _R2, _R3 <scopes> 8
  *                    | __E, __F <symbol>            initializer, destructor at exit
  *                    | _C <literal>
+ *
+ * In: the cursor of a parse. Out: a node of kind function, variable, table, thunk and so on, with
+ * its name and type. Invariant: what a rule needs after another rule (name, then encoding, then a
+ * check of both) is pushed in reverse order, because steps are taken from the top of a stack.
  */
 #include "undecorate_internal.h"
 
@@ -115,8 +119,8 @@ static void read_hashed_name(und_parse *p, und_id symbol)
     begin_special(p, symbol, UND_PLAIN_SYMBOL, identifier);
 }
 
-/* Takes the code of a special symbol; false, with nothing taken, when it is an
- * operator, of which many have codes with an underscore too. */
+/* Takes the code of a special symbol; false, with nothing taken, if it is an operator. Many
+ * operators have codes with an underscore too. */
 static bool read_special(und_parse *p, und_id symbol)
 {
     if (UND_TAKE(p, "?_7"))
@@ -160,7 +164,7 @@ static bool read_rtti(und_parse *p, und_id symbol)
     return true;
 }
 
-/* The name of a special symbol: an identifier that is known, and no scopes yet. */
+/* Begins the name of a special symbol: a known identifier, without scopes so far. */
 static void begin_special(und_parse *p, und_id symbol, und_kind kind, und_id identifier)
 {
     const und_id name = und_new(p, UND_QUALIFIED);
@@ -177,7 +181,7 @@ static und_id new_word(und_parse *p, und_word word)
     return identifier;
 }
 
-/* Scopes follow the code, then what is told of the table itself. */
+/* Reads a table: scopes follow the code, then facts about the table itself. */
 static void read_table(und_parse *p, und_id symbol, und_word word)
 {
     begin_special(p, symbol, UND_TABLE, new_word(p, word));
@@ -185,8 +189,8 @@ static void read_table(und_parse *p, und_id symbol, und_word word)
     und_later_rule(p, UND_RULE_SCOPES, p->nodes[symbol].child);
 }
 
-/* A class with several bases has several tables, told apart by the base each is
- * for. A path of more than one base ends at the first, as llvm-undname 16 has it. */
+/* Reads the end of a table. A class with several bases has several tables, one for each base. A
+ * path of more than one base ends at the first, as in llvm-undname 16. */
 void und_read_table_end(und_parse *p, und_step step)
 {
     if (!und_take(p, '6') && !und_take(p, '7')) {
@@ -241,7 +245,8 @@ static void read_vcall(und_parse *p, und_id symbol)
     und_later_rule(p, UND_RULE_SCOPES, p->nodes[symbol].child);
 }
 
-/* The `A` is the memory model of 16-bit systems, of which one is left. */
+/* Reads the end of a thunk. The `A` is the memory model of 16-bit systems, of which only one is
+ * left. */
 void und_read_vcall_end(und_parse *p, und_step step)
 {
     const und_node *const symbol = &p->nodes[step.node];
@@ -258,7 +263,7 @@ void und_read_vcall_end(und_parse *p, und_step step)
     p->nodes[symbol->extra].detail = (u8)und_char(p);
 }
 
-/* Describes a type, not a class: the type comes in place of a name. */
+/* Reads a type descriptor. It describes a type, so a type replaces the name. */
 static void read_type_descriptor(und_parse *p, und_id symbol)
 {
     const und_id type = und_new(p, UND_NOTHING);
@@ -276,8 +281,8 @@ void und_read_descriptor_end(und_parse *p, und_step step)
         und_fail(p);
 }
 
-/* Where a base lies in a class: offset, offset of the table of virtual bases (-1 for
- * none), offset in it, and attributes. All four are stored in 32 bits. */
+/* Reads the place of a base in a class: offset, offset of the table of virtual bases (-1 for none),
+ * offset in it, and attributes. All four are stored in 32 bits. */
 static void read_base_descriptor(und_parse *p, und_id symbol)
 {
     const und_id identifier = und_new(p, UND_BASE_DESCRIPTOR);
@@ -306,8 +311,8 @@ void und_read_untyped_end(und_parse *p, und_step step)
         und_fail(p);
 }
 
-/* Of a static data member the whole symbol follows, with a '?' in front; of
- * other variables only the name, as if it were that of the initializer. */
+/* Reads an initializer. For a static data member the whole symbol follows, after a '?'; for other
+ * variables only the name, as if it were the initializer's. */
 static void read_initializer(und_parse *p, und_id symbol, bool is_at_exit)
 {
     const und_id subject = und_new(p, UND_NOTHING);
@@ -320,7 +325,7 @@ static void read_initializer(und_parse *p, und_id symbol, bool is_at_exit)
     und_later_rule(p, UND_RULE_DECLARATOR, subject);
 }
 
-/* The subject was read as a symbol of its own. A function there is no function but the
+/* Ends an initializer. The subject was read as a symbol of its own. A function there is really the
  * initializer, encoded behind the name of its variable. */
 void und_read_initializer_end(und_parse *p, und_step step)
 {
@@ -366,8 +371,8 @@ static void read_variable(und_parse *p, und_id symbol)
     und_read_type(p, (und_step){ .node = type });
 }
 
-/* A pointer's pointee gets the qualifiers, and behind a pointer to member its
- * class is told again. */
+/* Reads the end of a variable. A pointer's pointee gets the qualifiers; after a pointer to member
+ * its class is repeated. */
 void und_read_variable_end(und_parse *p, und_step step)
 {
     und_node *const type = &p->nodes[p->nodes[step.node].extra];
@@ -451,7 +456,7 @@ static void read_thunk_offsets(und_parse *p, und_node *type)
     }
 }
 
-/* What a value is after storing it in 32 bits. */
+/* The value after storing it in 32 bits. */
 static und_value as_i32(und_value value)
 {
     const u32 low = (u32)value.magnitude;

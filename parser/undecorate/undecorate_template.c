@@ -1,5 +1,5 @@
 /*
- * undecorate_template.c - names with template arguments.
+ * undecorate_template.c - reads names with template arguments.
  *
  *     <template> ::= ?$ <identifier> <argument>* @
  *     <argument> ::= <type>                        type
@@ -13,8 +13,9 @@
  *                  | $$B <type>  | $$C <qualified type>
  *                  | $S | $$V | $$$V | $$Z         nothing: ends of parameter packs
  *
- * A template has a memory of its own: digits inside refer to names and types
- * that were spelled inside.
+ * In: the cursor of a parse. Out: an identifier node with a list of arguments. Invariant: a
+ * template has its own memory of names and types: digits inside refer to what was spelled inside.
+ * The outer memory must be restored at the end, or digits behind the template are wrong.
  */
 #include "undecorate_internal.h"
 
@@ -50,7 +51,7 @@ void und_read_template(und_parse *p, und_step step)
     } else if (und_is_digit_next(p)) {
         und_fail(p); /* the memory is empty */
     } else if (und_read_simple_name(p, step.node)) {
-        /* What is memorized is the name without the arguments still to come. */
+        /* The name is memorized without the arguments, which follow. */
         const und_id name = und_new(p, UND_NAME);
         p->nodes[name] = p->nodes[step.node];
         und_memorize(p, name);
@@ -92,7 +93,7 @@ void und_read_arguments(und_parse *p, und_step step)
         und_fail(p);
 }
 
-/* Where a pack is empty or ends; MSVC and clang mark that differently. */
+/* Takes the mark of an empty or ended pack, which MSVC and clang write differently. */
 static bool take_separator(und_parse *p)
 {
     return und_is_next(p, '$') &&
@@ -125,7 +126,7 @@ static bool read_argument(und_parse *p, und_step step)
     return true;
 }
 
-/* A value; false when a type is next instead, of which nothing was taken. */
+/* Reads a value; false, with nothing taken, if a type is next. */
 static bool read_value(und_parse *p, und_step step, bool is_auto)
 {
     step.mode = 0;
@@ -155,8 +156,8 @@ static bool read_value(und_parse *p, und_step step, bool is_auto)
     return true;
 }
 
-/* What a pointer to member of a class with several bases carries besides the
- * function is a number for each adjustment it may need. */
+/* Reads a reference. A pointer to member of a class with several bases has, besides the function, a
+ * number for each adjustment it may need. */
 static void read_reference(und_parse *p, und_step step, char sort)
 {
     const und_id reference = und_new(p, UND_REFERENCE);

@@ -1,5 +1,5 @@
 /*
- * undecorate_type.c - types.
+ * undecorate_type.c - reads types.
  *
  *     <type>     ::= <letter> | _ <letter> | $$T         primitive
  *                  | [TUV] <name> | W4 <name>            union, struct, class, enum
@@ -14,8 +14,9 @@
  *     <function> ::= <this quals>? <convention> (@ | <type>) <parameters> (Z | _E)
  *     <parameters> ::= X | <type>+ @ | <type>* Z         none, some, some and more
  *
- * A parameter whose type takes more than one letter is memorized, and a digit in
- * the place of a parameter refers to it.
+ * In: the cursor of a parse. Out: nodes of types. Invariant: a parameter whose type takes more than
+ * one letter is memorized, in order, and a digit in place of a parameter refers to it. Memorizing
+ * one too many or too few makes all later digits wrong.
  */
 #include "undecorate_internal.h"
 
@@ -57,8 +58,8 @@ void und_read_type(und_parse *p, und_step step)
     type->quals = step.is_qualified ? step.quals : type->quals | quals;
 }
 
-/* Convention, return type, parameters. A constructor has '@' in place of a return
- * type. The letter of a convention is checked nowhere: an unknown one says nothing. */
+/* Reads convention, return type and parameters. A constructor has '@' in place of a return type.
+ * The letter of a convention is not checked: an unknown one prints nothing. */
 void und_read_function(und_parse *p, und_step step)
 {
     und_node *const function = &p->nodes[step.node];
@@ -205,8 +206,8 @@ static void begin_pointer(und_parse *p, und_node *node)
     node->quals = c == 'A' ? 0 : quals[c - 'P'];
 }
 
-/* Pointers to functions are marked with a 6, all others have the qualifiers of what
- * they point to. */
+/* Reads a pointer. Pointers to functions are marked with a 6; all others have the qualifiers of
+ * their pointee. */
 static void read_pointer(und_parse *p, und_id type)
 {
     und_node *const node = &p->nodes[type];
@@ -221,7 +222,7 @@ static void read_pointer(und_parse *p, und_id type)
     und_later(p, (und_step){ .rule = UND_RULE_TYPE, .mode = UND_QUALS_ALWAYS, .node = pointee });
 }
 
-/* What tells a pointer to member stands behind qualifiers that all have. */
+/* Is it a pointer to member? The mark follows the qualifiers that all pointers have. */
 static bool is_member_pointer(und_parse *p)
 {
     etl_cursor c = p->in;

@@ -1,5 +1,9 @@
 /*
- * etl_build.c - a builder's life: made, filled, finished, asked, freed.
+ * etl_build.c - creates, finishes and frees a builder of ETL files. etl_build.h shows its use.
+ *
+ * In: options, then calls that write records (the other etl_build_*.c files). Out: the bytes of a
+ * file. Invariants: errors stick: after the first one every call does nothing. Equal calls give
+ * equal bytes.
  */
 #include "etl_build_inside.h"
 

@@ -1,8 +1,13 @@
 /*
- * etl_build_break.c - replaces one named field of what is about to be written.
+ * etl_build_break.c - replaces one named field of a file that the builder writes, so that tests can
+ * damage it.
  *
- * Every field is a row: where it lies and how wide it is. The few that are no
- * plain fields (cut bytes, one byte anywhere) are treated by name.
+ * In: a field, the index of the buffer, record or session, and a value. Out: changed bytes, just
+ * before they are written.
+ *
+ * Every field is a row of `places`: offset and width. The few that are not plain fields (cut bytes,
+ * one byte anywhere) are treated by name. Invariant: the rest of the file stays as a sound one has
+ * it, so a test sees the effect of one wrong field.
  */
 #include "etl_build_inside.h"
 
@@ -78,8 +83,8 @@ const char *etl_build_field_name(etl_build_field field)
     return field < ETL_BREAK_COUNT ? rows[field].name : "?";
 }
 
-/* The next break of that scope and index after one of them (NULL: the first),
- * which counts as done. */
+/* The next break of that scope and index after one of them (NULL: the first). It then counts as
+ * done. */
 static build_break *next_match(etl_build *b, build_break *after, break_scope scope, u64 index)
 {
     build_break *const end = b->breaks + b->break_count;

@@ -1,15 +1,17 @@
 /*
- * etl_build_buffers.c - per-CPU buffers: filled in time order, written when full.
+ * etl_build_buffers.c - the buffers of each CPU: filled in order of time, written when full.
+ *
+ * In: records with CPU and time. Out: buffers in the file.
  *
  *     place ──▶ buffer of the CPU ──full──▶ header, [compress], breaks ──▶ file
  *                     │ lost: only its sequence number and a count remain
  *
- * Sequence numbers are given when a buffer is begun, places in the file when it
- * is written, so the two orders differ as they do in real files. In session
- * files a buffer takes its full size and the unused tail is 0xFF; a compressed
- * one takes what it needs, which may be odd.
- * Source: the buffer layout of Windows 7 and later as published in phnt
- * ntwmi.h (WMI_BUFFER_HEADER), checked on the recordings the tests read.
+ * Sequence numbers are given when a buffer is begun, places in the file when it is written.
+ * Invariant: so the two orders differ as they do in real files, which readers must not confuse. In
+ * session files a buffer takes its full size and the unused tail is 0xFF; a compressed one takes
+ * what it needs, which may be odd.
+ * Source: the buffer layout of Windows 7 and later as published in phnt ntwmi.h
+ * (WMI_BUFFER_HEADER), checked on the recordings the tests read.
  */
 #include "etl_build_inside.h"
 
@@ -67,7 +69,7 @@ void build_place(etl_build *b, i64 ticks, u32 cpu, const u8 *record, u32 size)
     b->record_index++;
 }
 
-/* Where the record goes in the CPU's buffer, a new one if this one is full. */
+/* Makes room for a record in the CPU's buffer, a new one if this one is full. */
 static u8 *room_for(etl_build *b, u32 cpu, u32 size)
 {
     const u32 limit = b->session.options.buffer_bytes;
@@ -157,7 +159,7 @@ static void write_plain(etl_build *b, const build_buffer *buffer, build_header_f
     count_written(b, buffer);
 }
 
-/* A buffer that does not get smaller is stored as it is, without the flag. */
+/* Compresses a buffer. One that does not get smaller is stored uncompressed, without the flag. */
 static void write_compressed(etl_build *b, const build_buffer *buffer, build_header_fields *fields)
 {
     const u32 raw = buffer->used - BUILD_BUFFER_HEADER_BYTES;
@@ -179,7 +181,7 @@ static void write_compressed(etl_build *b, const build_buffer *buffer, build_hea
     count_written(b, buffer);
 }
 
-/* Circular files: after the last place comes the first again. */
+/* Writes to a circular file: after the last place comes the first again. */
 static void write_ring(etl_build *b, const build_buffer *buffer, const u8 *bytes, u32 size)
 {
     build_session *const s = &b->session;
@@ -210,7 +212,7 @@ static void count_written(etl_build *b, const build_buffer *buffer)
 
 void build_buffer_header(u8 *at, const build_header_fields *fields)
 {
-    /* What real files have at +0x20 and +0x38 are kernel pointers. */
+    /* Real files have kernel pointers at +0x20 and +0x38. */
     const u64 pointer = 0xFFFFAC8512340000u + (u64)fields->cpu * 0x4000 + 0x20;
     put_u32(at + 0x00, fields->size);
     put_u32(at + 0x04, fields->saved_offset);

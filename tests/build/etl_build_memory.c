@@ -1,9 +1,11 @@
 /*
  * etl_build_memory.c - payloads of heap and memory events.
  *
- * P is the pointer width of the record. Structures are byte packed.
- * Sources: kernel MOF and phnt ntwmi.h (ETW_HEAP_EVENT_*, PERFINFO_*), which
- * agree; no recording with these events was at hand when this was written.
+ * In: calls with values. Out: payload bytes in the builder's record. P is the pointer width of the
+ * record; structures are byte packed. Invariant: layouts are written from their sources, never from
+ * the parser, so that a misreading in one shows as a difference.
+ * Sources: kernel MOF and phnt ntwmi.h (ETW_HEAP_EVENT_*, PERFINFO_*), which agree; no recording
+ * with these events was at hand when this was written.
  */
 #include "etl_build_inside.h"
 

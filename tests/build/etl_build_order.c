@@ -1,10 +1,13 @@
 /*
- * etl_build_order.c - calls become records in time order.
+ * etl_build_order.c - puts the calls of a builder into order of time.
  *
- * What has to wait lies in a binary heap by (ticks, order of the call). Sorted
- * builders let everything wait until the end. Streaming builders place records
- * at once, and before each one what waits for an earlier or equal time; only
- * stack walks, which are written a while after their event, ever wait.
+ * In: calls with ticks. Out: records, each placed after all earlier ones.
+ *
+ *     call ──▶ binary heap by (ticks, order of the call) ──▶ place, when nothing earlier can come
+ *
+ * Sorted builders let everything wait until the end. Streaming builders place records at once, and
+ * before each one whatever waits for an earlier or equal time; only stack walks, which are written
+ * a while after their event, ever wait. Invariant: equal ticks keep the order of the calls.
  */
 #include "etl_build_inside.h"
 

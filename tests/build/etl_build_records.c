@@ -1,8 +1,10 @@
 /*
- * etl_build_records.c - record headers: who, when, what, how long.
+ * etl_build_records.c - composes record headers: who, when, what, how long.
  *
- * Byte 3 of a record is 0xC0 (0x90 for WPP messages) and byte 2 its header type,
- * which also says how wide pointers in the payload are. Offsets:
+ * In: calls with an etl_build_at, a type and a payload. Out: a record in the builder.
+ *
+ * Byte 3 of a record is 0xC0 (0x90 for WPP messages), and byte 2 its header type, which also says
+ * how wide pointers in the payload are. Offsets:
  *
  *              size  version  hook/guid     tid  pid  ticks  payload
  *   SYSTEM      +4    +0       +6 hook      +8   +12  +16    +32
@@ -11,6 +13,8 @@
  *   FULL        +0    +6       +24 guid     +8   +12  +16    +48
  *   INSTANCE    +0    +6       +24 guid     +8   +12  +16    +72
  *   EVENT       +0    +42      +24 guid     +8   +12  +16    +80 and items
+ *
+ * Invariant: the size is known last, so its field is filled when the payload is complete.
  * Sources: SDK evntrace.h and evntcons.h; phnt ntwmi.h for the first three.
  */
 #include "etl_build_inside.h"

@@ -1,12 +1,14 @@
 /*
  * etl_build_session.c - the log-file header and the buffer it lies in.
  *
- * The header buffer goes to the file when the session begins, with an end time
- * and a buffer count of zero, as the system writes it; when the session ends,
- * its valid part is completed and written again. A session that is never closed
- * therefore needs nothing special.
- * Source: SDK evntrace.h TRACE_LOGFILE_HEADER, 32- and 64-bit; the clock type in
- * ReservedFlags, and the strings behind the structure, as real files have them.
+ * In: the options of a session. Out: the first buffer of a session in the file.
+ *
+ * The header buffer goes to the file when the session begins, with an end time and a buffer count
+ * of zero, as the system writes it; when the session ends, its valid part is completed and written
+ * again. Invariant: a session that is never closed therefore looks as after a crash, and needs
+ * nothing special.
+ * Source: SDK evntrace.h TRACE_LOGFILE_HEADER, 32- and 64-bit; the clock type in ReservedFlags, and
+ * the strings behind the structure, as real files have them.
  */
 #include "etl_build_inside.h"
 
@@ -24,7 +26,7 @@
 #define FLAG_FLUSH_MARKER  0x0001u
 #define FLAG_PROC_INDEX    0x0020u
 
-/* Room for what is appended to the header buffer when a session closes. */
+/* Room for the records appended to the header buffer when a session closes. */
 #define CLOSING_BYTES 256u
 
 /* Offsets in the payload of the header record that differ by pointer width are

@@ -1,17 +1,17 @@
 /*
  * etl_build_stacks.c - stack walk records, inline or as keys into a cache.
  *
- * A session with stack caching keeps distinct stacks in a table in the kernel
- * and logs only the address of an entry, the key. What the key stood for is
- * logged when the entry is given up (0x1823) or when the session stops (0x1824),
- * so the definition always follows its references, and after it the same key may
- * stand for another stack. A reader takes the first definition that is not
- * earlier than the reference; that is why a slot is given up only if its
- * definition can lie strictly between the last use of the old stack and the
- * first of the new one. Where it cannot, the stack is logged inline, which is
- * what the kernel does on a cache miss too.
- * Source: kernel MOF (StackWalk_Key*), phnt ntwmi.h; the order of references and
- * definitions as observed in recordings with stack caching.
+ * In: stacks of events. Out: stack records, key references, and key definitions.
+ *
+ * A session with stack caching keeps distinct stacks in a table in the kernel and logs only the
+ * address of an entry, the key. What the key stood for is logged when the entry is given up
+ * (0x1823) or when the session stops (0x1824). So the definition always follows its references, and
+ * after it the same key may stand for another stack. A reader takes the first definition that is
+ * not earlier than the reference. Invariant: a slot is given up only if its definition can lie
+ * strictly between the last use of the old stack and the first use of the new one. If it cannot,
+ * the stack is logged inline, which is what the kernel does on a cache miss too.
+ * Source: kernel MOF (StackWalk_Key*), phnt ntwmi.h; the order of references and definitions as
+ * observed in recordings with stack caching.
  */
 #include "etl_build_inside.h"
 

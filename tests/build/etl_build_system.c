@@ -1,11 +1,13 @@
 /*
- * etl_build_system.c - payloads that say who runs where: processes, threads,
- * images, what merges inject about images, and the machine.
+ * etl_build_system.c - payloads about the system: processes, threads, images, what merges inject
+ * about images, and the machine.
  *
- * Structures are byte packed; P is the pointer width of the record.
- * Sources: kernel MOF (Process_V*, Thread_V*, Image_V*, SystemConfig_V*), the
- * ImageID and SysConfigEx layouts of PerfView's KernelTraceEventParser; both
- * agree with the real recordings the tests read.
+ * In: calls with values. Out: payload bytes in the builder's record. Structures are byte packed; P
+ * is the pointer width of the record. Invariant: versions differ in their fields, so each field is
+ * written only from the version on that brought it.
+ * Sources: kernel MOF (Process_V*, Thread_V*, Image_V*, SystemConfig_V*), the ImageID and
+ * SysConfigEx layouts of PerfView's KernelTraceEventParser; both agree with the real recordings the
+ * tests read.
  */
 #include "etl_build_inside.h"
 

@@ -1,10 +1,12 @@
 /*
- * lz77_encode.c - XPRESS plain LZ77, encoder side. Source: MS-XCA 2.3.
+ * lz77_encode.c - encodes XPRESS plain LZ77, for traces of tests and benches. Source: MS-XCA 2.3.
  *
- * The stream is a sequence of literals and matches, with one flag bit each.
- * Flags come in words of 32 that precede the bytes they speak of, first flag in
- * the top bit. A match is (distance, length): 13 bits of distance - 1, 3 bits of
- * length - 3; a length that does not fit continues like this:
+ * In: any bytes. Out: a compressed stream, never read back here.
+ *
+ * The stream is a sequence of literals and matches, with one flag bit each. Flags come in words of
+ * 32 that precede the bytes they speak of, first flag in the top bit. A match is (distance,
+ * length): 13 bits of distance - 1, 3 bits of length - 3; a length that does not fit continues like
+ * this:
  *
  *     length - 3    0..6        in the 3 bits
  *                   7..21       7, then a nibble; two long matches share a byte,
@@ -13,17 +15,16 @@
  *                   277..65535  7, 15, 255, then 16 bits of length - 3
  *                   more        7, 15, 255, 16 bits of 0, then 32 bits of length - 3
  *
- * Naive form: at each position try every distance up to 8,192 and take the
- * longest match. Ours tries the two most recent positions whose next four bytes
- * hash alike: trace records repeat what lies one or two records back, so the
- * recent ones are nearly always the best. Matches of three bytes are not looked
- * for; they gain a byte at most. Where nothing matches for long, the search
- * steps wider, so incompressible buffers cost little.
+ * Naive form: at each position try every distance up to 8,192 and take the longest match. This
+ * encoder tries the two most recent positions whose next four bytes hash alike: trace records
+ * repeat what lies one or two records back, so recent positions are nearly always the best. Matches
+ * of three bytes are not looked for; they gain a byte at most. If nothing matches for long, the
+ * search steps wider, so incompressible buffers cost little.
  *
- * Tables are not cleared between inputs: a stale entry is a position like any
- * other and must pass the same checks (before the current one, inside the
- * window, equal bytes). Positions are cleared to zero at the start all the same,
- * because otherwise the output would depend on earlier inputs.
+ * Tables are not cleared between inputs: a stale entry is a position like any other and must pass
+ * the same checks (before the current one, inside the window, equal bytes). Invariant: positions
+ * are cleared to zero at the start all the same, because otherwise the output would depend on
+ * earlier inputs.
  */
 #include "lz77_encode.h"
 
@@ -180,7 +181,7 @@ static void put_match(lz77_output *o, size_t distance, size_t length)
     put_flags(o, 1, 1);
 }
 
-/* What follows the 3 bits; rest is the length - 3. */
+/* Writes the rest of a length after its 3 bits; `rest` is the length - 3. */
 static void put_long_length(lz77_output *o, size_t rest)
 {
     const size_t after_bits = rest - 7;

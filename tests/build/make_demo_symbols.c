@@ -1,14 +1,15 @@
 /*
- * make_demo_symbols.c - writes the PDBs of the programs in the named traces, so that the
- * examples of README and docs/ show function names.
+ * make_demo_symbols.c - writes the PDBs of the programs in the named traces, so that the examples
+ * of README and docs/ show function names.
  *
  *     make_demo_symbols FOLDER
  *
- * In: the scenarios' images, whose paths and sizes give each PDB its identity, and the table
- * of functions below, whose offsets are those of the frames in scenario_programs.c. Out: a
- * small PDB for each program (functions and lines) and for each DLL of Windows (public symbols
- * alone, as Microsoft publishes them). The traces name exactly these files: an image and its
- * PDB share one identity (workload_image_pdb).
+ * In: the scenarios' images, whose paths and sizes give each PDB its identity, and the table of
+ * functions below. Out: a small PDB for each program (functions and lines) and for each DLL of
+ * Windows (only public symbols, as Microsoft publishes them).
+ *
+ * Invariant: the traces name exactly these files, because an image and its PDB share one identity
+ * (workload_image_pdb), and offsets in the table are those of the frames in scenario_programs.c.
  */
 #include "scenario_inside.h"
 #include "tests/support/pdb_build.h"

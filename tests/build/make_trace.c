@@ -2,6 +2,10 @@
  * make_trace.c - the builder as a program: writes a scenario's trace to a file.
  *
  *     make_trace SCENARIO [-o] FILE.etl [options]
+ *
+ * In: a scenario (scenario.c) and options: session, compression, breaks, a seed. Out: the trace,
+ * and on request its truth as JSON, with which oracles compare. Invariant: equal arguments give
+ * equal bytes.
  */
 #include "scenario.h"
 

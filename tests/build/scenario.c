@@ -1,5 +1,9 @@
 /*
  * scenario.c - the table of scenarios, and the parts they are made of.
+ *
+ * In: a name. Out: a workload or calls of the builder: a trace with known numbers. The helpers make
+ * processes, stacks, blocks and commits of one program. Invariant: what a scenario allocates stands
+ * beside its constants in scenario.h, and tests compare with those; change both together.
  */
 #include "scenario_inside.h"
 

@@ -1,6 +1,10 @@
 /*
- * scenario_kitchen.c - one of everything the builder can write, in all versions
- * and header kinds: a fuzz seed, and a check that no reader trips over any.
+ * scenario_kitchen.c - a trace with one of everything that the builder can write, in all versions
+ * and header kinds.
+ *
+ * In: a seed. Out: a trace: a fuzz seed, and a check that no reader trips over any event.
+ * Invariant: a new event or version of the builder needs a line here, or nothing reads it in the
+ * tests of dump.
  */
 #include "scenario_inside.h"
 

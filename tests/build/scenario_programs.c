@@ -1,6 +1,9 @@
 /*
- * scenario_programs.c - programs that leak or spike in a known way: the battery
- * meter, the two exercises, and the demo, which is made of their parts.
+ * scenario_programs.c - programs that leak or spike in a known way: the battery meter, the two
+ * exercises, and the demo, which is made of their parts.
+ *
+ * In: a run with its seed. Out: a workload. Invariant: sizes, counts and times are constants of
+ * scenario.h; the documentation and many tests state what these programs leak.
  */
 #include "scenario_inside.h"
 

@@ -1,5 +1,11 @@
 /*
- * workload.c - the tables of a workload: processes, images, stacks, operations.
+ * workload.c - the tables of a workload: processes, images, stacks and operations.
+ *
+ * In: calls that add to them. Out: the same, sorted by time; names of images and frames.
+ *
+ * Operations are added in any order and sorted at the end. Invariant: the sort is stable, because
+ * operations at one tick keep the order in which they were added; the trace and the model both rely
+ * on it.
  */
 #include "workload_inside.h"
 
@@ -8,7 +14,7 @@
 
 #define SYSTEM_IMAGE_COUNT 3u
 
-/* Where the images lie that every process has, natively and under WOW64. */
+/* The addresses of the images that every process has, natively and under WOW64. */
 typedef struct usual_image {
     const char *path;
     u64 base;

@@ -1,9 +1,14 @@
 /*
- * workload_random.c - a seeded random workload: four programs, of which one is
- * 32-bit, and one ends and has its process id taken by another one.
+ * workload_random.c - makes a random workload from a seed: four programs, of which one is 32-bit,
+ * and one ends and has its process id taken by another one.
+ *
+ * In: a seed and options. Out: a workload.
  *
  *     rundown ─ heaps made ─ steps ─ A ends ─ steps ─ A' starts ─ steps ─ rundown
  *                            └ each step: a process, a thread, an operation
+ *
+ * Invariant: times only grow, and the generator knows which blocks and threads are in use, so
+ * nothing impossible is made; trouble is made on purpose.
  */
 #include "workload_random.h"
 
@@ -302,14 +307,14 @@ static void step_plugin(maker *m, runner *r)
 
 /* --- a process ends, another one takes its id --- */
 
-/* Until all of them are back in user mode. */
+/* Waits until all threads are back in user mode. */
 static void wait_for_threads(maker *m, const runner *r)
 {
     for (u32 i = 0; i < r->thread_count; i++)
         m->now = r->threads[i].busy_until > m->now ? r->threads[i].busy_until : m->now;
 }
 
-/* Its images are unloaded first, which tells of them when no rundown has. */
+/* Ends a process. Its images are unloaded first, which reports them if no rundown has. */
 static void end_process(maker *m, runner *r)
 {
     m->now += ticks_of_us(m, 2000); /* nothing is in doubt any more */

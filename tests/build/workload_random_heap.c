@@ -1,7 +1,11 @@
 /*
- * workload_random_heap.c - heap operations, and what goes wrong with them: lost
- * frees, blocks older than the trace, frees logged after the allocation that
- * took their place, reallocs with parts missing.
+ * workload_random_heap.c - random heap operations, and what goes wrong with them: lost frees,
+ * blocks older than the trace, frees logged after the allocation that took their place, reallocs
+ * with parts missing.
+ *
+ * In: the state of the generator (workload_random.h). Out: operations in the workload. Invariant:
+ * whatever makes a block's end doubtful leaves its address alone for as long as the engine is
+ * patient, so that the truth stays the only possible answer.
  */
 #include "workload_random.h"
 
@@ -79,7 +83,7 @@ void maker_heap_step(maker *m, runner *r)
         steps[chosen].run(m, r);
 }
 
-/* A block not in doubt, or NULL. */
+/* Picks a block that is not in doubt, or NULL. */
 static runner_block *pick_block(maker *m, runner *r)
 {
     if (r->block_count == 0)
@@ -88,7 +92,7 @@ static runner_block *pick_block(maker *m, runner *r)
     return block->not_before <= m->now ? block : NULL;
 }
 
-/* Often one freed a moment ago, as allocators do. */
+/* A new address, often one freed a moment ago, as allocators do. */
 static u64 new_address(maker *m, runner *r)
 {
     if (r->reuse_count > 0 && chance(m, 60))
@@ -175,7 +179,7 @@ static void step_move(maker *m, runner *r)
     const bool log_alloc = !chance(m, 10);
     /* A young block in the old place could be taken for another thread's. */
     const bool young = old.born > m->now - ticks_of_us(m, DOUBT_US);
-    /* Without either record, so could a block that is not old. */
+    /* Without either record, a block that is not old could be, too. */
     const bool is_old = old.born < m->now - ticks_of_us(m, 2 * PATIENCE_US);
     const bool log_free = young || (!log_alloc && !is_old) || !chance(m, 10);
     if (known) {
@@ -274,8 +278,8 @@ static void step_unknown(maker *m, runner *r)
     workload_add_op(m->w, &op);
 }
 
-/* Was there a late free of late? With another alloc over the block, nothing would tell
- * which of the two frees was lost. */
+/* Was there a late free recently? With another alloc over the block, nothing would tell which of
+ * the two frees was lost. */
 static bool is_doubtful(const maker *m, const runner_block *block)
 {
     return block->inverted != 0 && m->now <= block->inverted + ticks_of_us(m, PATIENCE_US);

@@ -1,8 +1,10 @@
 /*
- * workload_random_memory.c - VirtualAlloc and VirtualFree: reserve and commit at
- * once or in turn, commits over committed pages, decommits that split ranges,
- * releases with and without a size; stacks in two halves, delayed, on another
- * CPU, shared by two events.
+ * workload_random_memory.c - random VirtualAlloc and VirtualFree operations: reserve and commit at
+ * once or in turn, commits over committed pages, decommits that split ranges, releases with and
+ * without a size; stacks in two halves, delayed, on another CPU, shared by two events.
+ *
+ * In: the state of the generator. Out: operations in the workload. Invariant: a thread with a stack
+ * half to come does nothing else: it has not returned to user mode.
  */
 #include "workload_random.h"
 
@@ -57,7 +59,7 @@ static void new_region(maker *m, runner *r, bool commit)
         (runner_region){ .base = op.address, .size = op.size, .live = true };
 }
 
-/* A place released before when one is large enough, else a fresh one. */
+/* A base for a region: one released before if it is large enough, else a fresh one. */
 static u64 region_base(maker *m, runner *r, u64 size)
 {
     for (u32 i = 0; i < r->region_count; i++) {
@@ -168,9 +170,9 @@ static void share_user_half(maker *m, runner *r)
     t->busy_until = m->now + 200;
 }
 
-/* None, the user half alone, both in one record, or two halves of which the
- * second may be late and elsewhere. The thread does nothing else meanwhile: it
- * has not returned to user mode. */
+/* Gives an operation its stack: none, the user half alone, both in one record, or two halves of
+ * which the second may be late and elsewhere. The thread does nothing else meanwhile: it has not
+ * returned to user mode. */
 static void memory_stack(maker *m, runner *r, runner_thread *t, workload_op *op)
 {
     const u64 pick = below(m, 100);

@@ -1,10 +1,13 @@
 /*
- * workload_write.c - a workload's operations as events.
+ * workload_write.c - writes a workload's operations as events.
+ *
+ * In: a workload. Out: calls of the builder:
  *
  *     machine, volumes ─ rundown at the start ─ operations ─ rundown at the end
  *
- * A 32-bit process logs heap events with 4-byte pointers; what the kernel logs
- * about it has 8-byte pointers like everything else.
+ * A 32-bit process logs heap events with 4-byte pointers; what the kernel logs about it has 8-byte
+ * pointers like everything else. Invariant: only operations are written, never the truth, so the
+ * trace and workload_model.c do not share a mistake.
  */
 #include "workload_inside.h"
 
@@ -158,8 +161,8 @@ static void write_heap_op(const workload *w, etl_build *b, const workload_op *op
     }
 }
 
-/* A heap begins with two pages and has then what it was given less what it gave
- * back, as its operations since it was made tell. */
+/* Writes the extent of a heap: it begins with two pages; expansions add to it and contractions take
+ * away, as its operations since its creation say. */
 static void write_extent(const workload *w, etl_build *b, etl_build_at at, const workload_op *op)
 {
     i64 committed = HEAP_FIRST_BYTES;

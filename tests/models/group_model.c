@@ -1,4 +1,14 @@
-/* group_model.c - see group_model.h. */
+/*
+ * group_model.c - makes random lifetimes, and groups them in the plainest way. group_model.h has
+ * the idea.
+ *
+ * In: a seed, then queries. Out: rows with measures and peaks, as the engine should find them.
+ *
+ *     lifetime ──▶ its keys as text ──linear search──▶ group; peaks by trying every tick
+ *
+ * Invariant: it shares no code with the engine: frames of a stack are known because the model made
+ * the stack, and text keys cannot collide as hashes might.
+ */
 #include "group_model.h"
 
 #include <setjmp.h>
@@ -109,7 +119,7 @@ static void add_tags(model_world *world)
     }
 }
 
-/* Two of one moment, and one behind the last allocation. */
+/* Adds marks: two at one moment, and one after the last allocation. */
 static void add_marks(model_world *world)
 {
     static const struct {
@@ -129,7 +139,7 @@ static void add_marks(model_world *world)
     assert_true(mark_list_number(list, world->result->base.base));
 }
 
-/* How many marks are not after the moment. */
+/* The number of marks at or before the moment. */
 static u32 generation_of(const model_world *world, i64 ticks)
 {
     u32 count = 0;
@@ -186,7 +196,7 @@ void model_put_frame(model_text *out, const char *module, u64 offset)
     model_put(out, " %s+%llx", module == NULL ? "?" : module, (unsigned long long)offset);
 }
 
-/* The innermost frame that stays. */
+/* The innermost frame that culling leaves. */
 static u32 first_frame(const model_stack *stack, const etlheap_query *query)
 {
     u32 first = 0;
@@ -347,7 +357,7 @@ static void add_to_model(model *m, const model_world *world, const etlheap_query
     add_measures(m->totals[world->rows[row].kind], &world->rows[row], type);
 }
 
-/* The largest sum: what was there as the window opened, or at any of its ticks. */
+/* Finds peaks: the largest sum when the window begins, or at any of its ticks. */
 static void find_peaks(model_row *group, const model_world *world, const etlheap_query *query,
                        i64 from, i64 to)
 {
@@ -367,7 +377,7 @@ static void find_peaks(model_row *group, const model_world *world, const etlheap
     }
 }
 
-/* Is it there when its generation, or the window, ends? */
+/* Is it still there at the end of its generation, or of the window? */
 static bool is_left_behind(const model_world *world, const lifetime *row, i64 end, i64 from, i64 to)
 {
     for (i64 at = row->alloc_ticks; at >= from && at < to; at++) {

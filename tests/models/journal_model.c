@@ -1,4 +1,12 @@
-/* journal_model.c - see journal_model.h. */
+/*
+ * journal_model.c - makes random heap events with what they do to blocks, and writes a file of
+ * them.
+ *
+ * In: a seed. Out: events in time order, blocks by ordinal, and the segments of an .ehs file with
+ * index and checkpoints. Tests compare readers of the file with the blocks. Invariant: an end names
+ * its block by ordinal in the model, and by distance (`back`) only in the file, so a wrong distance
+ * shows.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -39,7 +47,7 @@ static void end_block(journal_model *m, model_event *event)
     m->open[place] = m->open[--m->open_count];
 }
 
-/* Half of the time few blocks are open, then they pile up. */
+/* Fills the model: half of the time few blocks are open, then they pile up. */
 void journal_model_open(journal_model *m)
 {
     *m = (journal_model){ .events = calloc(JOURNAL_EVENTS, sizeof *m->events),

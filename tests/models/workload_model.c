@@ -1,24 +1,27 @@
 /*
- * workload_model.c - what a workload's memory did, the plain way.
+ * workload_model.c - computes what a workload's memory did, in the plainest way.
  *
- * One pass over the operations in time order. Everything that lives is an entry
- * in one array, found by looking at all of them. The rules:
+ * In: the operations of a workload. Out: the truth: lifetimes, and sums as JSON.
  *
- *   heap   An allocation at an address that still lives in the same heap
- *          displaces the older block: the first Free within a millisecond ends
- *          the older one, the second the newer one; without one the older block
- *          ended when it was displaced. A moving realloc marks the block that
- *          its Alloc opened, and supplies Alloc or Free when one is missing; a
- *          block that another thread was given at the old address within the
- *          last millisecond is not the one that moved. A realloc in place ends the block and opens another one. A Free up to
- *          two milliseconds after the process ended still ends its block.
- *   range  A commit opens lifetimes for what is not yet committed. A decommit
- *          ends the part it covers; what is left of a range goes on beside it,
- *          with its own start. A release without a size covers the reservation.
- *   reservation  One over another takes its place, whole: its release was lost. A release
- *          ends the part that it covers. Commits and decommits leave it as it is.
- *   all    A heap's destruction ends its blocks and extents, a process's end all
- *          that it has.
+ * One pass over the operations in time order. Everything that lives is an entry in one array, found
+ * by looking at all of them. The rules:
+ *
+ *   heap   An allocation at an address that still lives in the same heap displaces the older
+ *          block: the first Free within a millisecond ends the older one, the second the newer
+ *          one; without one, the older block ended when it was displaced. A moving realloc marks
+ *          the block that its Alloc opened, and supplies Alloc or Free if one is missing; a block
+ *          that another thread was given at the old address within the last millisecond is not
+ *          the one that moved. A realloc in place ends the block and opens another one. A Free up
+ *          to two milliseconds after the process ended still ends its block.
+ *   range  A commit opens lifetimes for what is not yet committed. A decommit ends the part it
+ *          covers; what is left of a range goes on beside it, with its own start. A release
+ *          without a size covers the reservation.
+ *   reservation  One over another replaces all of it: its release was lost. A release ends the
+ *          part that it covers. Commits and decommits leave it as it is.
+ *   all    A heap's destruction ends its blocks and extents, a process's end everything it has.
+ *
+ * Invariant: it is computed from operations, never from the bytes of the trace, and shares no code
+ * with the engine.
  */
 #include "tests/build/workload_inside.h"
 
@@ -27,7 +30,7 @@
 #define DISPLACED_PER_SECOND 1000u /* 1 ms */
 #define LATE_PER_SECOND      500u  /* 2 ms */
 
-/* A lifetime in the works. */
+/* A lifetime under construction. */
 typedef struct living {
     workload_lifetime life;
     i64 displaced; /* time of the allocation over it; 0: none */
@@ -184,7 +187,7 @@ static void note_unknown(model *m, const workload_op *op)
                                  .ticks = op->ticks };
 }
 
-/* The Free of a block that its process's end has closed a moment ago. */
+/* Applies the Free of a block that its process's end has just closed. */
 static bool free_late(model *m, const workload_op *op)
 {
     const i64 limit = (i64)(m->w->clock_hz / LATE_PER_SECOND);
@@ -454,7 +457,7 @@ static void name_freer(workload_lifetime *life, const workload_op *op)
     life->free_stack = op->halves != 0 ? op->stack : WORKLOAD_NONE;
 }
 
-/* What an operation ended, in place of a heap, a process or another block. */
+/* Ends a lifetime by an operation, not by the end of a heap, a process or by another block. */
 static void free_life(model *m, u32 index, const workload_op *op)
 {
     name_freer(&m->all[index].life, op);

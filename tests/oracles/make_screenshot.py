@@ -21,7 +21,7 @@ from oracle_support import ETLHEAP
 MAKE_TRACE = os.path.abspath(os.environ.get("MAKE_TRACE", "build/release/make_trace"))
 MAKE_SYMBOLS = os.path.join(os.path.dirname(MAKE_TRACE), "make_demo_symbols")
 WIDTH = 1400
-HEIGHT = 1310
+HEIGHT = 1745
 BYTES_MAX = 150_000
 
 

@@ -365,7 +365,7 @@ def check_usage(results, sound):
     with open(supp, "w", encoding="utf-8") as file:
         file.write("# known\nleak:fine\nrace:foo\n")
     cases = [
-        (2, "needs a budget", [sound]),
+        (2, "needs a limit", [sound]),
         (2, "expected a limit such as", [sound, "--max-outstanding", "stck:10M"]),
         (2, "expected a limit such as", [sound, "--max-outstanding", "5%"]),
         (2, "expected an allowed growth such as", [sound, "--baseline", sound, "--max-growth", "5%+5%"]),
@@ -460,7 +460,7 @@ def check_accepted(results, builds):
 
     text = accept("text").decode()
     results.check("accepted as text: the verdict, and what was exceeded",
-                  text.startswith("ACCEPTED: this run is the baseline from now on; 2 of 2 budgets are exceeded\n")
+                  text.startswith("ACCEPTED: this run is the baseline from now on; 2 of 2 limits are exceeded\n")
                   and "accepted: this run is the new baseline, with 1 subject that grew" in " ".join(text.split())
                   and text.count("over the limit of") == 2 and "--accept." not in text, text)
     suite = xml.etree.ElementTree.fromstring(accept("junit"))[0]

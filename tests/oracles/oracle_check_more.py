@@ -20,7 +20,7 @@ import oracle_symbols
 from oracle_check import MAKE_TRACE, Block, attempt, make_trace, path_of, verdict, write_trace
 from oracle_support import ETLHEAP, Results, run, run_json
 
-SHOWN = 20  # failures of a budget that text lists
+SHOWN, SHOWN_MARKDOWN = 20, 10  # failures of a limit that text and Markdown list
 ON_WINDOWS = os.environ.get("PLATFORM") == "windows"  # its shells have other quotes than sh, which runs them under Wine
 ENVIRONMENT = {key: value for key, value in os.environ.items() if key != "_NT_SYMBOL_PATH"}
 
@@ -57,20 +57,33 @@ def check_command(results, name, command, stack, word):
     results.equal(f"{name}: it shows the stack with the verdict's bytes", shown.get(wanted), stack["outstanding_size"])
 
 
+def first_of_each(subjects):
+    """By function and owner of the largest stack, the first subject: commands do not tell others apart."""
+    first = {}
+    for subject in subjects:
+        stack = subject["stacks"][0]
+        frame = next((f for f in stack["frames"] or [] if f["module"] is not None), None)
+        function = frame and (frame["module"], frame["symbol"])
+        first.setdefault((subject["kind"], stack["process"], subject.get("heap"), function), subject)
+    return first
+
+
 def check_case(results, name, inputs, options, word="report"):
     arguments = [*inputs, *options]
     text = attempt(*arguments)[1].decode()
     document = verdict(*arguments)[1]
-    failed = [[s for s in budget["subjects"] if s["verdict"] == "fail"][:SHOWN] for budget in document["budgets"]]
-    subjects = [subject for budget in failed for subject in budget]
+    everything = [[s for s in budget["subjects"] if s["verdict"] == "fail"] for budget in document["budgets"]]
     commands = commands_of(text)
-    results.check(f"{name}: a command for each failure", len(commands) == len(subjects) > 0, text[:400])
-    for number, (command, subject) in enumerate(zip(commands, subjects)):
+    subjects, brief = (first_of_each(s for failed in everything for s in failed[:count]) for count in (SHOWN, SHOWN_MARKDOWN))
+    results.check(f"{name}: a command for each failing function, and none twice",
+                  len(commands) == len(subjects) > 0 and len(set(commands)) == len(commands), text[:400])
+    for number, (command, subject) in enumerate(zip(commands, subjects.values())):
         if number < 3:
             check_command(results, name, command, subject["stacks"][0], word)
     markdown = attempt(*arguments, "--format", "markdown")[1].decode()
-    results.check(f"{name}: Markdown has them, too", all(f"\nMore: `{c}`" in markdown or c in markdown for c in commands[:3]),
-                  markdown[:300])
+    of_function = dict(zip(subjects, commands))
+    results.check(f"{name}: Markdown has those of its subjects, too", markdown.count("\nMore: `") == len(brief) and
+                  all(of_function[function] in markdown for function in brief), markdown[:300])
 
 
 def make_inputs():

@@ -7,9 +7,12 @@ model here says what every interval, generation and budget must come to. A trace
 thread and three must say the same.
 """
 
+import csv
 import json
 import os
 import random
+import re
+import shlex
 import struct
 import subprocess
 import tempfile
@@ -165,11 +168,32 @@ def check_windows(results, work, sources):
             got.append((rows[0]["outstanding_size"], rows[0]["aifo_size"], rows[0]["aifo_count"] + rows[0]["aifi_count"]))
         model = [totals_of(work, a, b) for a, b in zip(cuts, cuts[1:])]
         results.equal(f"{name}: windows at marks", got, [(m["outstanding"], m["left"], m["allocated"]) for m in model])
+        check_window_names(results, name, source, windows, [(None, 1), *numbered(n for n, _ in work.marks)])
     lines = run("dump", work.path, "--format", "ndjson", "--from", "mark:test 3", "--to", "mark:test 4").decode().splitlines()
     times = [json.loads(line)["time_ns"] for line in lines]
     results.check("dump between marks", times and times[0] == ns(places["test 3#1"]) and times[-1] < ns(places["test 4#1"]), times[:1])
     at = run_json("report", work.path, "--group-by", "kind", "--at", "mark:test 5")["rows"][0]
     results.equal("report at a mark", at["outstanding_size"], totals_of(work, 0, places["test 5#1"])["outstanding"])
+
+
+def check_window_names(results, name, source, windows, wanted):
+    """Windows at marks are named in every format; others have no names."""
+    results.equal(f"{name}: windows have the names of their marks",
+                  [(w["mark"], w.get("mark_number", 1)) for w in windows], wanted)
+    rows = list(csv.DictReader(run("windows", source, "--at", "marks", "--group-by", "kind,generation", "--format", "csv").decode().splitlines()))
+    begins = {window["from_ns"]: mark for window, mark in zip(windows, wanted)}
+    results.check(f"{name}: so have they in CSV", rows and all(
+        row["window_mark"] == word_of(*begins[int(row["from_ns"])]) for row in rows), rows[:2])
+    text = run("windows", source, "--at", "marks", "--group-by", "kind").decode()
+    results.equal(f"{name}: and in text, those in which nothing happens, too",
+                  re.findall(r"^\S+\.\.\S+ +(test \d+(?:#\d+)?|idle)", text, re.MULTILINE), [word_of(*mark) for mark in wanted[1:]])
+    others = run_json("windows", source, "--at", "mark:test 3")["windows"]
+    head = run("windows", source, "--at", "mark:test 3", "--format", "csv").decode().splitlines()[0]
+    results.check(f"{name}: other windows have no names", "window_mark" not in head and not any("mark" in w for w in others), head)
+
+
+def word_of(name, number):
+    return "" if name is None else name if number == 1 else f"{name}#{number}"
 
 
 def check_refusals(results, work, store, summary, folder):
@@ -299,7 +323,25 @@ def check_budgets(results, work, sources, folder):
     results.check("SARIF names marks", sarif and all("mark" in row["properties"] for row in sarif), sarif[:1])
     with open(files["markdown"], encoding="utf-8") as file:
         markdown = file.read()
-    results.check("Markdown names marks", "size left behind per mark" in markdown and f"heap {worst['mark']}" in markdown, markdown[:500])
+    results.check("Markdown names marks", "outstanding size per mark" in markdown and f"heap {worst['mark']}" in markdown, markdown[:500])
+
+
+def check_commands(results, work, sources):
+    """The command below a failure names the marks, is written once, and shows what the verdict has."""
+    order = [word_of(*mark) for mark in numbered(name for name, _ in work.marks)]
+    left = {word_of(*mark): size for mark, (size, _) in left_of(work).items()}
+    for name, source in sources:
+        text = try_run("check", source, "--max-outstanding", "heap/mark:0", "--max-outstanding", "heap/mark:1", "--top", "1")[1]
+        commands = [shlex.split(line) for line in re.findall(r"^More: (.*)$", text, re.MULTILINE)]
+        begins = [command[command.index("--from") + 1] for command in commands]
+        results.equal(f"{name}: each mark that fails has one command", sorted(begins), sorted("mark:" + m for m in left if left[m] > 0))
+        for command, begin in list(zip(commands, begins))[:3] + [pair for pair in zip(commands, begins) if pair[1] == "mark:" + order[-1]]:
+            at = order.index(begin[len("mark:"):])
+            results.equal(f"{name}: the interval of {begin} ends at the next mark",
+                          command[command.index("--to") + 1] if "--to" in command else None,
+                          "mark:" + order[at + 1] if at + 1 < len(order) else None)
+            rows = run_json(*command[1:], "--group-by", "kind")["rows"]
+            results.equal(f"{name}: the command of {begin} shows its bytes", rows[0]["size"], left[order[at]])
 
 
 def check_more_budgets(results, work, folder, plain):
@@ -369,6 +411,7 @@ def main():
             check_windows(results, work, sources)
             check_generations(results, work, sources)
             check_budgets(results, work, sources, folder)
+            check_commands(results, work, sources)
             if seed == 1:
                 check_refusals(results, work, store, summary, folder)
                 check_events(results, work, folder)

@@ -101,7 +101,7 @@ def compare(results, trace, seed):
     for keys, levels in GROUPS:
         grouped = list(dict.fromkeys([key for level in levels for key in level] + ["stack"]))
         document = run_json("report", trace, *OPTIONS, "--top", "all", "--group-by", ",".join(grouped))
-        for tree, title in (("--tree", "Frame, calling"), ("--tree=callers", "Frame, called by")):
+        for tree, title in (("--tree", "Call tree"), ("--tree=callers", "Callers")):
             command = [ETLHEAP, "report", trace, *OPTIONS, tree, *(["--group-by", keys] if keys else [])]
             text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
             wanted = lines_of(grow(document, levels, tree != "--tree"), None, 0, [])

@@ -216,7 +216,7 @@ static void what_is_no_growth_is_named(void **state)
 static void options_that_need_each_other_say_so(void **state)
 {
     (void)state;
-    refuse("--per stack", "needs a budget");
+    refuse("--per stack", "needs a limit");
     refuse("--max-growth 5%", "--baseline FILE");
     refuse("--baseline b", "--max-growth");
     refuse("--baseline b --max-outstanding 5", "--max-growth");

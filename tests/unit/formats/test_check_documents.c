@@ -169,7 +169,7 @@ static void junit_gives_back_names_that_are_markup(void **state)
     assert_in_range(strlen((const char *)content), LONG_NAME, 2 * LONG_NAME);
     xmlFree(content);
     check_attribute(child_of(child_of(suite, "testcase", 2), "skipped", 0), "message",
-                    "lower bounds");
+                    "too low or too high");
     xmlFreeDoc(document);
     free(text);
 }
@@ -196,7 +196,7 @@ static void markdown_escapes_markup_and_keeps_tables_whole(void **state)
     (void)state;
     char *const text = write_document(etlheap_write_check_markdown);
     check_printable(text);
-    assert_memory_equal(text, "### FAIL: 1 of 1 budget is exceeded\n\n", 37);
+    assert_memory_equal(text, "### FAIL: 1 of 1 limit is exceeded\n\n", 36);
     assert_non_null(strstr(text, "`app.exe!" MARKUP "`<br>"));
     assert_non_null(strstr(text, "\\<b a=\"1\"\\>\\&amp;\\]\\]\\>\\{0\\}"));
     assert_non_null(strstr(text, ":7` | 300 B in 3 allocations | "));
@@ -247,8 +247,8 @@ static void text_says_the_verdict_first_and_prints_no_controls(void **state)
     (void)state;
     char *const text = write_document(etlheap_write_check_text);
     check_printable(text);
-    assert_memory_equal(text, "FAIL: 1 of 1 budget is exceeded\n", 32);
-    assert_non_null(strstr(text, "lower bounds"));
+    assert_memory_equal(text, "FAIL: 1 of 1 limit is exceeded\n", 31);
+    assert_non_null(strstr(text, "too low or too high"));
     assert_non_null(strstr(text, "(3 more)"));
     assert_non_null(strstr(text, "2 more stacks"));
     assert_non_null(strstr(text, "unused"));

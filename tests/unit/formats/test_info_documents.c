@@ -161,7 +161,7 @@ static void losses_stand_on_top(void **state)
     etl_build_break(b, ETL_BREAK_SESSION_BUFFERS_LOST, 0, 8);
     etlheap_result *const result = count_events(b, &traces);
     find(write_info(result, "text", 0, &out),
-         "1,234,567 events, 8 buffers: sizes below are lower bounds\n");
+         "1,234,567 events, 8 buffers: sizes below may be too low or too high\n");
     capture_close(&out);
     etlheap_result_free(result);
     check_close(&traces);

@@ -188,7 +188,7 @@ static void the_tree_begins_with_the_outermost_frame(void **state)
     check_tree(ETLHEAP_TREE_CALLEES,
                "\n"
                "Outstanding  Outstanding\n"
-               "       Size        Count    Share  Frame, calling\n"
+               "       Size        Count    Share  Call tree\n"
                "   4.00 KiB            1  100.0 %  virtualalloc  quiet.exe (20)\n"
                "   4.00 KiB            1  100.0 %    main,\"x\".dll+0x30\n"
                "   4.00 KiB            1  100.0 %    leaky.exe+0x20\n"
@@ -208,7 +208,7 @@ static void the_inverted_tree_begins_with_the_innermost(void **state)
     check_tree(ETLHEAP_TREE_CALLERS,
                "\n"
                "Outstanding  Outstanding\n"
-               "       Size        Count    Share  Frame, called by\n"
+               "       Size        Count    Share  Callers\n"
                "   4.00 KiB            1  100.0 %  virtualalloc  quiet.exe (20)\n"
                "   4.00 KiB            1  100.0 %    Leaky::grow (leaky.exe)\n"
                "   4.00 KiB            1  100.0 %    leaky.exe+0x20\n"
