@@ -17,10 +17,10 @@
 #define LINE_SIZE 1024
 
 /*
- * The functions and modules of the innermost frames of an allocation. If functions have names, the
- * list is about those that say how memory was asked for but not by whom: all of the kernel's memory
- * manager and of the checking layers, and the allocating functions of the heap and of the C and C++
- * runtimes, which may be linked into any module. If functions have no names, whole modules stand
+ * The functions and modules of the innermost frames of an allocation or a free. If functions have
+ * names, the list is about those that say how memory was asked for or given back but not by whom:
+ * all of the kernel's memory manager and of the checking layers, and the allocating and freeing
+ * functions of the heap and of the C and C++ runtimes, which may be linked into any module. If functions have no names, whole modules stand
  * for them. Culling stops at the first frame that is not in the list. Source of the names: public
  * symbols of ntdll.dll, kernelbase.dll, combase.dll and oleaut32.dll of Windows 10 and 11 as stacks
  * show them; the sources of the UCRT (heap/), of MFC and ATL (afxmem.cpp, plex.cpp, atlmem.h,
@@ -53,6 +53,14 @@ static const etlheap_pattern allocators[] = {
     { "ntdll", "?wAllocateVirtualMemory*", false },
     { "ntdll", "?tAllocateVirtualMemory*", false },
 
+    { "ntdll", "RtlFreeHeap", false },
+    { "ntdll", "RtlpFreeHeap*", false },
+    { "ntdll", "RtlpHp*Free*", false },
+    { "ntdll", "RtlpCoalesceFreeBlocks*", false },
+    { "ntdll", "RtlpDeCommitFreeBlock*", false },
+    { "ntdll", "?wFreeVirtualMemory*", false },
+    { "ntdll", "?tFreeVirtualMemory*", false },
+
     { NULL, "HeapAlloc", false },
     { NULL, "HeapReAlloc", false },
     { NULL, "HeapCreate", false },
@@ -67,6 +75,14 @@ static const etlheap_pattern allocators[] = {
     { NULL, "SysAllocString*", false },
     { NULL, "SysReAllocString*", false },
     { "oleaut32", "APP_DATA::Alloc*", false },
+    { NULL, "HeapFree", false },
+    { NULL, "LocalFree", false },
+    { NULL, "GlobalFree", false },
+    { "kernel*", "VirtualFree*", false },
+    { NULL, "CoTaskMemFree", false },
+    { NULL, "CRetailMalloc_Free", false },
+    { NULL, "SysFreeString", false },
+    { "oleaut32", "APP_DATA::Free*", false },
 
     { "ucrtbase*", "*malloc*", false },
     { "msvcr*", "*malloc*", false },
@@ -89,10 +105,20 @@ static const etlheap_pattern allocators[] = {
     { NULL, "std::_Allocate*", false },
     { NULL, "std::_Default_allocat*", false },
     { NULL, "std::_Normal_allocator_traits*", false },
+    { NULL, "free", false },
+    { NULL, "_free_base", false },
+    { NULL, "_free_dbg", false },
+    { NULL, "_free_crt", false },
+    { NULL, "free_dbg_nolock", false },
+    { NULL, "_aligned_free*", false },
+    { NULL, "*operator delete*", false },
+    { NULL, "std::_Deallocate*", false },
     { NULL, "AfxAllocMemoryDebug", false },
     { NULL, "CPlex::Create", false },
     { NULL, "ATL::C*Heap::*llocate", false },
+    { NULL, "ATL::C*Heap::Free", false },
     { NULL, "ATL::CAtlStringMgr::*llocate", false },
+    { NULL, "ATL::CAtlStringMgr::Free", false },
 
     { "ntdll.dll", NULL, true },
     { "kernelbase.dll", NULL, true },

@@ -37,7 +37,9 @@ typedef struct program {
 
 static const function battery_functions[] = {
     { 0x29c0, 0xd0, "History::append", "history.cpp", 36 },
+    { 0x2a90, 0x60, "History::trim", "history.cpp", 58 },
     { 0x2b40, 0x70, "Monitor::on_timer", "monitor.cpp", 84 },
+    { 0x2c00, 0x60, "Compactor::run", "compactor.cpp", 19 },
     { 0x3000, 0x190, "Ui::paint", "ui.cpp", 20 },
     { 0x3190, 0x60, "Monitor::run", "monitor.cpp", 28 },
     { 0x31f0, 0x210, "Ui::layout", "ui.cpp", 71 },
@@ -46,6 +48,7 @@ static const function battery_functions[] = {
     { 0x3800, 0x300, "Settings::load", "settings.cpp", 15 },
     { 0x3b00, 0x300, "Http::send", "http.cpp", 140 },
     { 0x5cd0, 0x80, "IconCache::load", "icons.cpp", 54 },
+    { 0x5d50, 0x60, "IconCache::clear", "icons.cpp", 71 },
     { 0x8c00, 0x40, "operator new", "new_scalar.cpp", 34 },
 };
 
@@ -66,6 +69,8 @@ static const function heap_functions[] = {
 static const function ntdll_functions[] = {
     { 0x2b300, 0, "RtlAllocateHeap", NULL, 0 },
     { 0x2c000, 0, "RtlpAllocateHeap", NULL, 0 },
+    { 0x2e000, 0, "RtlFreeHeap", NULL, 0 },
+    { 0x2f000, 0, "RtlpFreeHeap", NULL, 0 },
     { 0x52690, 0, "RtlUserThreadStart", NULL, 0 },
     { 0x9d3e0, 0, "NtAllocateVirtualMemory", NULL, 0 },
 };
@@ -77,6 +82,7 @@ static const function kernel32_functions[] = {
 
 static const function ucrtbase_functions[] = {
     { 0xfe00, 0, "malloc", NULL, 0 },
+    { 0xff00, 0, "free", NULL, 0 },
 };
 
 static const function ntoskrnl_functions[] = {

@@ -15,6 +15,8 @@ const scenario scenarios[] = {
     { "demo", "20 s: a leak, a growing heap and VirtualAlloc spikes; small", scenario_demo, NULL },
     { "battery-meter", "60 s: one thread leaks 2 x 4 KiB a tick beside transient blocks",
       scenario_battery_meter, NULL },
+    { "battery-meter-fixed", "20 s: the demo without the leak, with stacks of frees",
+      scenario_battery_meter_fixed, NULL },
     { "virtualalloc-exercise", "10 s: 126 MiB of commits, all freed by the end",
       scenario_virtualalloc_exercise, NULL },
     { "heap-exercise", "12 s: 1,200 operator new leaks at a constant rate", scenario_heap_exercise,

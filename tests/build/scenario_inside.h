@@ -53,6 +53,7 @@ void scenario_commit(scenario_program *p, u64 ns, u64 free_ns, u32 stack, u64 si
 
 /* The scenarios. */
 workload *scenario_battery_meter(const scenario_run *run, const etl_build *b);
+workload *scenario_battery_meter_fixed(const scenario_run *run, const etl_build *b);
 workload *scenario_demo(const scenario_run *run, const etl_build *b);
 workload *scenario_virtualalloc_exercise(const scenario_run *run, const etl_build *b);
 workload *scenario_heap_exercise(const scenario_run *run, const etl_build *b);

@@ -57,7 +57,7 @@ def page_folder(folder, page):
     made = os.path.join(folder, os.path.basename(page), "build")
     os.makedirs(made)
     shutil.copytree(os.path.join(folder, "symbols"), os.path.join(made, "symbols"))
-    for name in ("demo.etl", "longer.etl", "exercise.etl", "runner.etl"):
+    for name in ("demo.etl", "longer.etl", "fixed.etl", "exercise.etl", "runner.etl"):
         shutil.copy(os.path.join(folder, name), made)
     return os.path.dirname(made)
 
@@ -81,7 +81,7 @@ def main():
     results = Results()
     count = 0
     with tempfile.TemporaryDirectory() as folder:
-        for name, scenario in (("demo.etl", "demo"), ("longer.etl", "battery-meter"),
+        for name, scenario in (("demo.etl", "demo"), ("longer.etl", "battery-meter"), ("fixed.etl", "battery-meter-fixed"),
                                ("exercise.etl", "heap-exercise"), ("runner.etl", "test-runner")):
             subprocess.run([MAKE_TRACE, scenario, os.path.join(folder, name)], check=True, stdout=subprocess.DEVNULL)
         os.mkdir(os.path.join(folder, "symbols"))
