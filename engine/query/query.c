@@ -20,6 +20,8 @@
 #include "parser/sized.h"
 #include "parser/system/name_fold.h"
 
+#define NS_PER_SECOND 1000000000u
+
 static const char *const kind_names[ETLHEAP_KIND_COUNT] = { "heap", "virtualalloc", "extent",
                                                             "custom", "reserve" };
 static const char *const free_type_names[ETLHEAP_FREE_TYPE_COUNT] = { "none", "free",
@@ -345,6 +347,9 @@ static void set_ticks(query_plan *plan)
         plan->from_ticks = result->first_ticks;
     if (query->to_ns == INT64_MAX && result->last_ticks >= plan->to_ticks)
         plan->to_ticks = etl_sat_add_i64(result->last_ticks, 1);
+    const u64 hz = result->base.base->clock_hz;
+    plan->ns_per_tick = hz != 0 && NS_PER_SECOND % hz == 0 ? (i64)(NS_PER_SECOND / hz) : 0;
+    plan->near_ticks = plan->ns_per_tick == 0 ? 0 : INT64_MAX / 4 / plan->ns_per_tick;
 }
 
 /* Does the query need the threads of heap blocks? Those of ranges are in every store. */
@@ -412,11 +417,24 @@ bool query_selects_thread(const query_plan *plan, u32 thread)
     return false;
 }
 
+/* Within so many ticks of the header's time? Numbers wrap, so that one comparison tells. */
+static bool is_near(const query_plan *plan, i64 header_ticks, i64 ticks)
+{
+    const u64 reach = (u64)plan->near_ticks;
+    return (u64)ticks - (u64)header_ticks + reach <= 2 * reach;
+}
+
+/* If a tick has a whole number of nanoseconds, as with the usual 10 MHz, no division is needed. */
 bool query_lifetime_ns(const query_plan *plan, const query_row *row, i64 *ns)
 {
     if (row->free_ticks == ETLHEAP_TICKS_NEVER || row->alloc_ticks == ETLHEAP_TICKS_BEFORE)
         return false;
     const etl_session *const session = plan->result->base.base;
+    if (plan->ns_per_tick != 0 && is_near(plan, session->header_ticks, row->alloc_ticks) &&
+        is_near(plan, session->header_ticks, row->free_ticks)) {
+        *ns = (row->free_ticks - row->alloc_ticks) * plan->ns_per_tick;
+        return true;
+    }
     if (__builtin_sub_overflow(etl_time_ns(session, row->free_ticks),
                                etl_time_ns(session, row->alloc_ticks), ns))
         *ns = INT64_MAX;

@@ -12,6 +12,8 @@ typedef struct query_plan {
     i64 from_ticks, to_ticks;              /* [from, to), equal to the window in nanoseconds */
     u32 types;                             /* bit per selected etlheap_type */
     i64 kind_to_ticks[ETLHEAP_KIND_COUNT]; /* to_ticks, or the kind's own */
+    i64 ns_per_tick;                       /* 0: not a whole number */
+    i64 near_ticks;                        /* so far from the header's time, nothing overflows */
     bool *process_selected;                /* by process id; [0] unused */
     u32 *threads;                          /* selected ids, also by name */
     u32 thread_count;
