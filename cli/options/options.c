@@ -321,7 +321,7 @@ static etl_status check_windows(const cli_options *options, etl_error *err)
                              "and limit it with --from and --to");
     for (u32 i = 0; i < options->group_by_count; i++) {
         const etlheap_key key = options->group_by[i];
-        if (key == ETLHEAP_KEY_TYPE || key == ETLHEAP_KEY_FREE_TYPE)
+        if (!cli_choice_fits(CLI_VALUE_KEYS, (u32)key, CLI_WINDOWS))
             return etl_fail_with(
                 err, ETL_ERR_ARGUMENT, 0,
                 "--group-by %s: not possible here, because every row has all four types",

@@ -289,6 +289,9 @@ bool cli_output_is_compressed(const cli_options *options);
  * values that are not words. */
 const char *cli_value_choice(cli_value value, u32 index);
 
+/* Whether a command takes the word with that index. Words that do not fit are not offered. */
+bool cli_choice_fits(cli_value value, u32 index, u32 command_bit);
+
 /* Appends a word, which must outlive the list. ETL_ERR_MEMORY. */
 etl_status cli_words_add(cli_words *words, const char *word, etl_error *err);
 
