@@ -157,6 +157,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	read/mark_events \
 	read/marks_read \
 	read/plan \
+	read/plan_growth \
 	read/read_ahead \
 	read/realloc_trail \
 	read/release \
@@ -165,6 +166,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	read/scan_lean \
 	read/scan_output \
 	read/scan_stacks \
+	read/slice_source \
 	read/stream \
 	read/trace_identity \
 	read/wait_limit \
@@ -181,6 +183,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	run/batch \
 	run/batch_content \
 	run/engine \
+	run/engine_start \
 	run/log_run \
 	run/options_read \
 	run/recording \
