@@ -2,6 +2,7 @@
 ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	compare/diff \
 	compare/diff_builds \
+	compare/diff_lifetimes \
 	compare/diff_order \
 	compare/diff_rows \
 	compare/gate \
@@ -57,7 +58,6 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	fold/growth_walk \
 	fold/heap_rows \
 	fold/histogram \
-	fold/lifetime_lists \
 	fold/lifetime_ranks \
 	fold/lifetimes \
 	fold/lifetimes_archive \
@@ -217,6 +217,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	symbol_store/symbol_transfer \
 	symbol_store/symbol_url \
 	table/columns \
+	table/lifetime_lists \
 	table/table \
 	table/table_names \
 	table/table_stacks)

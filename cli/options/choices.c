@@ -15,6 +15,8 @@ bool cli_choice_fits(cli_value value, u32 index, u32 command_bit)
             return index != ETLHEAP_KEY_TYPE && index != ETLHEAP_KEY_FREE_TYPE;
         return !is_compared || etlheap_diff_compares_key((etlheap_key)index);
     case CLI_VALUE_SORT:
+        if (command_bit == CLI_DIFF && etlheap_diff_compares_lifetimes((etlheap_measure)index))
+            return true;
         /* Only heaps have an overhead, and heaps of two runs are not compared. */
         return !is_compared || (index != ETLHEAP_MEASURE_OVERHEAD_SIZE &&
                                 etlheap_diff_compares((etlheap_measure)index));

@@ -87,6 +87,8 @@ etl_status cli_options_parse(const cli_command *command, int count, char *const 
         out->sort = ETLHEAP_MEASURE_GROWTH_RATE;
     else if (out->churn && !out->sort_given)
         out->sort = ETLHEAP_MEASURE_ALLOC_COUNT;
+    else if (out->lifetimes && !out->sort_given)
+        out->sort = ETLHEAP_MEASURE_LIFETIME_MEDIAN;
     const bool has_formats = (command->bit & (CLI_SHOWING | CLI_EXPORT)) != 0;
     if (!out->format && has_formats && cli_output_is_file(out))
         out->format = cli_format_of_name(out->output, command->bit);
@@ -130,6 +132,11 @@ bool cli_wants_churn(const cli_options *options)
 {
     return options->churn || (options->sort >= ETLHEAP_MEASURE_TEMPORARY_COUNT &&
                               options->sort <= ETLHEAP_MEASURE_TEMPORARY_1MS_COUNT);
+}
+
+bool cli_wants_lifetimes(const cli_options *options)
+{
+    return options->lifetimes || etlheap_diff_compares_lifetimes(options->sort);
 }
 
 bool cli_output_is_file(const cli_options *options)
@@ -372,6 +379,8 @@ static etl_status check_options(const cli_command *command, const cli_options *o
     const etl_status status = check_tags(options, err);
     if (status == ETL_OK && command->bit == CLI_WINDOWS)
         return check_windows(options, err);
+    if (status == ETL_OK && command->bit == CLI_DIFF)
+        return cli_check_lifetimes(options, err);
     return status == ETL_OK && command->bit == CLI_REPORT ? check_report(options, err) : status;
 }
 

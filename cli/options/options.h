@@ -154,7 +154,7 @@ typedef struct cli_options {
     u64 size_min_bytes, size_max_bytes;
     u64 address_first, address_last; /* for allocations; both inclusive */
     cli_words require_frames, cull_frames, cull_lists, stack_tags;
-    bool growth, churn;
+    bool growth, churn, lifetimes;
     bool suspects;
     bool pairs, unmatched;
     bool no_cull, no_symbols;
@@ -272,6 +272,9 @@ bool cli_wants_growth(const cli_options *options);
 /* True if rows need allocation rates; and if they also need temporary blocks. */
 bool cli_wants_rates(const cli_options *options);
 bool cli_wants_churn(const cli_options *options);
+
+/* True if a comparison is about lifetimes, because of --lifetimes or of --sort. */
+bool cli_wants_lifetimes(const cli_options *options);
 
 /* True if --address was given. */
 bool cli_has_address(const cli_options *options);

@@ -344,7 +344,7 @@ static bool note_block(group_task *task, const query_row *row, const block_group
 {
     const grouping *const g = task->shared;
     i64 ns;
-    return !g->a->query->lifetime_ranks || !query_lifetime_ns(&g->a->plan, row, &ns) ||
+    return !query_counts_lifetime(&g->a->plan, row, &ns) ||
            lifetime_list_add(&task->lifetimes, g->first_group + group->number, ns);
 }
 

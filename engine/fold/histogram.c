@@ -283,8 +283,8 @@ static bool publish_group(const histogram_maker *maker, const bucket_group *grou
                                   .rounding_size_bytes = sums->rounding,
                                   .lfh_rounding_size_bytes = sums->lfh_rounding };
         if (!bucket.is_open) {
-            bucket.from = b == 0 ? 0 : (u64)1 << (b - 1);
-            bucket.to = b == BUCKETS - 1 ? UINT64_MAX : (u64)1 << b;
+            bucket.from = size_class_first(b);
+            bucket.to = size_class_end(b);
         }
         if (group->process != 0) {
             const etlheap_process_info *const info =

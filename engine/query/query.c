@@ -171,7 +171,8 @@ static u32 measures_of(const etlheap_query *query)
     const u32 peaks = 1u << ETLHEAP_MEASURE_PEAK_COUNT | 1u << ETLHEAP_MEASURE_PEAK_SIZE;
     const u32 always =
         ((2u << ETLHEAP_MEASURE_PEAK_SIZE) - 1) & (query->sums_only ? ~peaks : ~(u32)0);
-    const u32 ranks = 1u << ETLHEAP_MEASURE_LIFETIME_MEDIAN | 1u << ETLHEAP_MEASURE_LIFETIME_P99;
+    const u32 ranks = 1u << ETLHEAP_MEASURE_LIFETIME_MEAN | 1u << ETLHEAP_MEASURE_LIFETIME_MEDIAN |
+                      1u << ETLHEAP_MEASURE_LIFETIME_P90 | 1u << ETLHEAP_MEASURE_LIFETIME_P99;
     const u32 sizes = 1u << ETLHEAP_MEASURE_COMMITTED_SIZE | 1u << ETLHEAP_MEASURE_RESERVED_SIZE |
                       1u << ETLHEAP_MEASURE_OVERHEAD_SIZE;
     const u32 growth = 1u << ETLHEAP_MEASURE_GROWTH_RATE | 1u << ETLHEAP_MEASURE_STEADINESS;
@@ -439,6 +440,13 @@ bool query_lifetime_ns(const query_plan *plan, const query_row *row, i64 *ns)
                                etl_time_ns(session, row->alloc_ticks), ns))
         *ns = INT64_MAX;
     return true;
+}
+
+bool query_counts_lifetime(const query_plan *plan, const query_row *row, i64 *ns)
+{
+    const etlheap_query *const query = plan->query;
+    const bool is_too_late = query->keep_lifetimes && type_is_outstanding(row->type);
+    return query->lifetime_ranks && !is_too_late && query_lifetime_ns(plan, row, ns);
 }
 
 /* With a clock faster than 1 GHz, the tick before may be in the same nanosecond. */

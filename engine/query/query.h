@@ -71,6 +71,9 @@ bool query_select(const query_plan *plan, const etlheap_segment *segment, u32 at
 /* Computes how long a lifetime lasted; false: it begins or ends outside the trace. */
 bool query_lifetime_ns(const query_plan *plan, const query_row *row, i64 *ns);
 
+/* True if the lifetime counts for LIFETIME_* of the query; *ns is its length. */
+bool query_counts_lifetime(const query_plan *plan, const query_row *row, i64 *ns);
+
 /* The first nanosecond at or after a window's end in ticks that is later than everything before the
  * end. */
 i64 query_end_ns(const query_plan *plan, i64 to_ticks);
