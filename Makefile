@@ -118,7 +118,7 @@ objects_of = $(patsubst %.c,$(OUT)/%.o,$(1))
 # The page of the HTML report, as C.
 HTML_PAGE := $(OUT)/formats/html_page
 HTML_FILES := $(patsubst %,formats/html/report%,.html .css \
-	_data.js _page.js _state.js _chart.js _marks.js _memory.js _map.js _flame.js _rows.js _threads.js _blocks.js _table.js _suspects.js _spikes.js \
+	_data.js _sides.js _page.js _state.js _chart.js _marks.js _memory.js _map.js _flame.js _rows.js _threads.js _blocks.js _table.js _suspects.js _spikes.js _frees.js \
 	_views.js _copy.js _link.js _main.js)
 DIFF_PAGE := $(OUT)/formats/diff_page
 DIFF_FILES := $(addprefix formats/html/, diff.html report.css diff.css report_page.js \

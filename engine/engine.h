@@ -295,6 +295,8 @@ typedef struct etlheap_abilities {
 } etlheap_abilities;
 
 etlheap_abilities etlheap_result_abilities(const etlheap_result *result);
+/* Is the call stack of some free known? Only if a question of the analysis asks who freed. */
+bool etlheap_result_has_free_stacks(const etlheap_result *result);
 
 /* Convert between ticks of the result's clock and nanoseconds since time zero, as etl_time_ns and
  * etl_time_ticks do. */

@@ -104,7 +104,8 @@ typedef struct etlheap_windows {
  * Groups the lifetimes that the query selects and follows the groups through the windows. TYPE and
  * FREE_TYPE cannot be keys, and types cannot be selected, because each window has its own. A result
  * made only for windows answers for these windows, its query's window and exit rule, with any keys;
- * other results answer any request. The caller owns *out (etlheap_windows_free), which borrows
+ * other results answer any request. With `churn`, rows have TEMPORARY_*, over everything that the windows
+ * span. The caller owns *out (etlheap_windows_free), which borrows
  * strings from the result. ETL_ERR_MEMORY, ETL_ERR_IO, ETL_ERR_CORRUPT, ETL_ERR_ARGUMENT (the
  * message says why), ETL_ERR_LIMIT (too many windows).
  */

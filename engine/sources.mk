@@ -48,6 +48,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	fold/ask \
 	fold/block_groups \
 	fold/churn \
+	fold/churn_blocks \
 	fold/churn_rows \
 	fold/free_groups \
 	fold/group_merge \

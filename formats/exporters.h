@@ -67,6 +67,7 @@ typedef struct etlheap_exporter {
     bool asks_events;    /* needs a result analyzed for ETLHEAP_ASK_EVENTS */
     bool is_text;        /* text, which may be compressed as a whole */
     bool asks_map;       /* needs a result analyzed for ETLHEAP_ASK_MAP */
+    bool asks_frees;     /* needs a result that knows who freed */
 } etlheap_exporter;
 
 /* All exporters, in a fixed order, and one by its name. Static. */

@@ -28,6 +28,7 @@ FORMATS_SRCS := $(patsubst %,formats/%.c, \
 	export/export_html_choice \
 	export/export_html_code \
 	export/export_html_data \
+	export/export_html_frees \
 	export/export_html_map \
 	export/export_html_marks \
 	export/export_html_suspects \

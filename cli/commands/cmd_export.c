@@ -65,7 +65,7 @@ static etl_status write_export(export_run *run, etlheap_sink *sink, etl_error *e
                                                        : (etlheap_metric)(options->metric - 1);
     if (exporter->asks_events || options->rows || etlheap_metric_asks_events(metric))
         cli_question_add(question, ETLHEAP_ASK_EVENTS, &question->query.query)->frees =
-            options->rows;
+            options->rows || exporter->asks_frees;
     if (exporter->asks_map)
         cli_question_add(question, ETLHEAP_ASK_MAP, &question->query.query);
     etl_status status = cli_question_ask(options, run->inputs, run->guard, false, question, err);

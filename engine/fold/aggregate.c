@@ -217,6 +217,12 @@ static bool add_free_keys(aggregator *a, const etlheap_segment *segment, selecte
     return true;
 }
 
+bool aggregate_selected_key(aggregator *a, selected_row *selected)
+{
+    return aggregate_key(a, selected->segment, selected->at, selected->row.type, &selected->key) &&
+           add_free_keys(a, selected->segment, selected);
+}
+
 bool aggregate_visit(aggregator *a, aggregate_visit_fn *visit, void *user)
 {
     bool ok = true;
@@ -226,8 +232,7 @@ bool aggregate_visit(aggregator *a, aggregate_visit_fn *visit, void *user)
             selected_row selected = { .segment = &segment, .at = at };
             if (!query_select(&a->plan, &segment, at, &selected.row))
                 continue;
-            ok = aggregate_key(a, &segment, at, selected.row.type, &selected.key) &&
-                 add_free_keys(a, &segment, &selected) &&
+            ok = aggregate_selected_key(a, &selected) &&
                  (selected.key.unwanted || visit(user, &selected));
         }
     }

@@ -96,6 +96,9 @@ typedef struct selected_row {
     group_key key;
 } selected_row;
 
+/* Sets the key of a row that the query selects: all but `key` is set. False without memory. */
+bool aggregate_selected_key(aggregator *a, selected_row *selected);
+
 /* Calls `visit` for those that also pass the filter of frames, until it returns false (out of
  * memory). Calls it for none while stacks are being collected. */
 typedef bool aggregate_visit_fn(void *user, const selected_row *selected);

@@ -21,7 +21,7 @@
 #include "engine/core/size_class.h"
 #include "engine/core/type_rule.h"
 #include "engine/core/workers.h"
-#include "churn_rows.h"
+#include "churn_blocks.h"
 #include "log_pass.h"
 
 #define AHEAD      8u              /* blocks whose groups are fetched before they are used */
@@ -36,8 +36,7 @@ typedef struct grouping {
     u32 first_group;
     u64 wanted_traits[BLOCK_TRAITS_WORDS]; /* a mask of block_traits */
     bool asks_frees, by_thread_name, by_generation;
-    u32 *processes; /* by slot, if churn is wanted: threads are told apart by them too */
-    i64 fast_ticks; /* lifetimes of more ticks are longer than 1 ms */
+    churn_view churn; /* if it is wanted */
     etlheap_index index;
     etlheap_lock *lock;
     struct group_task *tasks;
@@ -61,7 +60,6 @@ static etl_status step(void *state, const lifetimes_batch *batch, etl_error *err
 static bool open_tasks(grouping *g);
 static void close_work(grouping *g);
 static etl_status join_task(grouping *g, group_task *task);
-static bool open_churn(grouping *g);
 
 static etl_status no_memory(etl_error *err)
 {
@@ -117,9 +115,13 @@ etl_status block_groups_begin(block_groups *out, aggregator *a, const block_grou
                      .lock = etlheap_lock_open(),
                      .task_count = log_pass_tasks(a->query) };
     wanted_traits(a->query, g->wanted_traits);
-    if (g->lock == NULL || !open_tasks(g) || !open_churn(g))
+    if (g->lock == NULL || !open_tasks(g) ||
+        (a->query->churn && !churn_view_open(&g->churn, a, wanted->slots->slots)))
         return no_memory(err);
-    const block_want want = { &a->plan, step, { g->tasks, sizeof *g->tasks }, 0 };
+    const block_want want = { .plan = &a->plan,
+                              .step = step,
+                              .states = { g->tasks, sizeof *g->tasks },
+                              .churns = a->query->churn };
     if (wanted->slots->keys.count == 0)
         return ETL_OK; /* nothing is selected */
     const etl_status status =
@@ -185,22 +187,6 @@ static bool open_tasks(grouping *g)
     return ok;
 }
 
-static bool open_churn(grouping *g)
-{
-    const aggregator *const a = g->a;
-    const slot_table *const slots = g->out->slots->slots;
-    if (!a->query->churn)
-        return true;
-    g->fast_ticks = churn_fast_ticks(&a->plan);
-    g->processes = malloc((slots->slots.count + 1) * sizeof *g->processes);
-    if (g->processes == NULL)
-        return false;
-    g->processes[0] = 0;
-    for (u32 slot = 1; slot <= slots->slots.count; slot++)
-        g->processes[slot] = a->result->process_ids[slots_heap_of(slots, slot)->process];
-    return true;
-}
-
 static void close_work(grouping *g)
 {
     if (g == NULL)
@@ -208,7 +194,7 @@ static void close_work(grouping *g)
     for (u32 i = 0; g->tasks != NULL && i < g->task_count; i++)
         free_task(&g->tasks[i]);
     free(g->tasks);
-    free(g->processes);
+    churn_view_close(&g->churn);
     etlheap_index_free(&g->index);
     etlheap_lock_close(g->lock);
     free(g);
@@ -421,28 +407,6 @@ static etl_status add_block(group_task *task, const lifetimes_batch *batch, u32 
                : ETL_ERR_MEMORY;
 }
 
-/* Notes a block for churn. Blocks that the query does not select still count as allocations of
- * their threads. Those allocated before the window do not: what is temporary begins and ends inside
- * it. */
-static bool note_churn(group_task *task, const lifetimes_batch *batch, u32 at,
-                       const block_group *group, const query_row *row)
-{
-    const grouping *const g = task->shared;
-    const query_block block = lifetimes_batch_block(g->a->result->archive, batch, at);
-    if (block.alloc_ticks < g->a->plan.from_ticks)
-        return true;
-    const bool is_freed = group != NULL && row->type == ETLHEAP_TYPE_AIFI &&
-                          block.free_type != ETLHEAP_FREE_PROCESS_EXIT;
-    const churn_block noted = { .thread = (u64)g->processes[batch->slot[at]] << 32 | block.thread,
-                                .size = block.size_bytes,
-                                .number = batch->ordinal[at],
-                                .end = is_freed ? batch->end_allocs[at] : CHURN_NO_END,
-                                .group = is_freed ? (u32)(group - task->groups.at) + 1 : 0,
-                                .is_fast =
-                                    is_freed && churn_is_fast(&g->a->plan, g->fast_ticks, row) };
-    return churn_note(&task->churn, &noted);
-}
-
 /* The group + 1 that a block of the batch is most likely in; 0 if nothing is known. */
 static inline u32 likely_group(const group_task *task, const lifetimes_batch *batch, u32 at)
 {
@@ -477,13 +441,15 @@ __attribute__((always_inline)) static inline void fetch_ahead(const group_task *
 static etl_status step(void *state, const lifetimes_batch *batch, etl_error *err)
 {
     group_task *const task = state;
-    const bool churns = task->shared->processes != NULL;
+    const grouping *const g = task->shared;
     for (u32 i = 0; i < batch->count; i++) {
         const block_group *group = NULL;
         query_row row;
         fetch_ahead(task, batch, i);
         etl_status status = add_block(task, batch, i, &row, &group);
-        if (status == ETL_OK && churns && !note_churn(task, batch, i, group, &row))
+        const u32 number = group == NULL ? 0 : (u32)(group - task->groups.at) + 1;
+        if (status == ETL_OK && g->a->query->churn &&
+            !churn_note_row(&g->churn, &task->churn, batch, i, number, &row))
             status = ETL_ERR_MEMORY;
         if (status == ETL_ERR_LIMIT)
             return etl_fail_with(err, status, 0, "more groups than can be numbered");

@@ -90,18 +90,18 @@ void churn_set_rates(i64 measures[ETLHEAP_MEASURES_COUNT], i64 window_ns)
 static bool find_group(aggregator *a, const timed_rows *rows, const etlheap_segment *segment,
                        u32 at, timed_row *row)
 {
-    query_row selected;
-    group_key key;
+    selected_row selected = { .segment = segment, .at = at };
     u32 group;
-    if (!query_select(&a->plan, segment, at, &selected) || selected.type != ETLHEAP_TYPE_AIFI ||
+    if (!query_select(&a->plan, segment, at, &selected.row) ||
+        selected.row.type != ETLHEAP_TYPE_AIFI ||
         segment->free_type[at] == ETLHEAP_FREE_PROCESS_EXIT)
         return true;
-    if (!aggregate_key(a, segment, at, selected.type, &key))
+    if (!aggregate_selected_key(a, &selected))
         return false;
-    if (key.unwanted)
+    if (selected.key.unwanted)
         return true;
-    row->is_fast = churn_is_fast(&a->plan, rows->fast_ticks, &selected);
-    row->group = aggregate_group(a, &key, &group) ? group + 1 : 0;
+    row->is_fast = churn_is_fast(&a->plan, rows->fast_ticks, &selected.row);
+    row->group = aggregate_group(a, &selected.key, &group) ? group + 1 : 0;
     return row->group != 0;
 }
 

@@ -195,7 +195,9 @@ static etl_status want_blocks(histogram_maker *maker, log_pass *pass, etl_error 
         };
         ok = maker->tasks[i].groups != NULL;
     }
-    const block_want want = { &maker->a.plan, spread, { maker->tasks, sizeof *maker->tasks }, 0 };
+    const block_want want = { .plan = &maker->a.plan,
+                              .step = spread,
+                              .states = { maker->tasks, sizeof *maker->tasks } };
     ok = ok && (maker->slots.keys.count == 0 || ETLHEAP_PUSH(&pass->blocks, want));
     return ok ? ETL_OK : no_memory(err);
 }

@@ -85,9 +85,10 @@ static etl_status want_blocks(asked_walk *asked, log_pass *pass, etl_error *err)
         return no_memory(err);
     for (u32 i = 0; i < asked->task_count; i++)
         asked->tasks[i] = (first_rows){ .walk = walk, .list = walk->kept };
-    const block_want want = {
-        &walk->plan, step, { asked->tasks, sizeof *asked->tasks }, EHS_WANT_ADDRESS
-    };
+    const block_want want = { .plan = &walk->plan,
+                              .step = step,
+                              .states = { asked->tasks, sizeof *asked->tasks },
+                              .more = EHS_WANT_ADDRESS };
     return ETLHEAP_PUSH(&pass->blocks, want) ? ETL_OK : no_memory(err);
 }
 

@@ -87,11 +87,10 @@ lifetimes_wanted lifetimes_wanted_for(const query_plan *plan)
     return (lifetimes_wanted){
         .from_ticks = plan->from_ticks,
         .to_ticks = plan->kind_to_ticks[ETLHEAP_KIND_HEAP],
-        .size_min_bytes = plan->query->churn ? 0 : plan->query->size_min_bytes,
-        .size_max_bytes = plan->query->churn ? UINT64_MAX : plan->query->size_max_bytes,
+        .size_min_bytes = plan->query->size_min_bytes,
+        .size_max_bytes = plan->query->size_max_bytes,
         .ends_max = memory == 0 ? LIFETIMES_ENDS_MAX
                                 : etl_min_u64(LIFETIMES_ENDS_MAX, memory / LIFETIMES_END_BYTES),
-        .counts_allocs = plan->query->churn,
         .jobs = plan->query->jobs,
         .has_frees = query_asks_frees(plan->query),
     };

@@ -54,13 +54,24 @@ u32 log_pass_tasks(const etlheap_query *query)
 
 /* --- blocks ------------------------------------------------------------------------- */
 
-static bool same_blocks(const query_plan *a, const query_plan *b)
+static lifetimes_wanted wanted_by(const block_want *want)
 {
-    const lifetimes_wanted x = lifetimes_wanted_for(a), y = lifetimes_wanted_for(b);
+    lifetimes_wanted wanted = lifetimes_wanted_for(want->plan);
+    if (want->churns) {
+        wanted.counts_allocs = true;
+        wanted.size_min_bytes = 0;
+        wanted.size_max_bytes = UINT64_MAX;
+    }
+    wanted.more = want->more;
+    return wanted;
+}
+
+static bool same_blocks(const block_want *a, const block_want *b)
+{
+    const lifetimes_wanted x = wanted_by(a), y = wanted_by(b);
     return x.from_ticks == y.from_ticks && x.to_ticks == y.to_ticks &&
            x.size_min_bytes == y.size_min_bytes && x.size_max_bytes == y.size_max_bytes &&
-           x.has_frees == y.has_frees && x.counts_allocs == y.counts_allocs &&
-           log_pass_tasks(a->query) == log_pass_tasks(b->query);
+           log_pass_tasks(a->plan->query) == log_pass_tasks(b->plan->query);
 }
 
 /* Moves the wants that share a reading with the first one to the front; returns how many there
@@ -69,7 +80,7 @@ static u32 gather_blocks(block_want *wants, u32 count)
 {
     u32 shared = 1;
     for (u32 i = 1; i < count; i++) {
-        if (!same_blocks(wants[0].plan, wants[i].plan))
+        if (!same_blocks(&wants[0], &wants[i]))
             continue;
         const block_want other = wants[shared];
         wants[shared++] = wants[i];
@@ -92,13 +103,18 @@ etl_status log_pass_blocks(log_pass *pass, etl_error *err)
     return status;
 }
 
+/* Reads all that one of the wants looks at. */
 static etl_status open_source(lifetimes_source *out, const block_want *wants, u32 count,
                               etl_error *err)
 {
     const query_plan *const plan = wants[0].plan;
-    lifetimes_wanted wanted = lifetimes_wanted_for(plan);
-    for (u32 i = 0; i < count; i++)
-        wanted.more |= wants[i].more;
+    lifetimes_wanted wanted = wanted_by(&wants[0]);
+    for (u32 i = 1; i < count; i++) {
+        const lifetimes_wanted own = wanted_by(&wants[i]);
+        wanted.more |= own.more;
+        wanted.has_frees |= own.has_frees;
+        wanted.counts_allocs |= own.counts_allocs;
+    }
     return lifetimes_source_open(out, plan->result->archive, &wanted, err);
 }
 

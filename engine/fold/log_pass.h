@@ -25,6 +25,7 @@ typedef struct block_want {
     lifetimes_step_fn *step;
     lifetimes_states states; /* log_pass_tasks(plan->query) of them */
     u32 more;                /* additional columns */
+    bool churns; /* blocks of all sizes, whose ends say how many allocations came before */
 } block_want;
 
 /* A request for a walk over the events with the groups of a query. */

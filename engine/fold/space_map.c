@@ -215,9 +215,10 @@ static etl_status want_blocks(space_maker *m, log_pass *pass, etl_error *err)
         m->tasks[i].blocks.cells.shift = m->blocks.cells.shift;
         m->tasks[i].blocks.large_bytes = m->blocks.large_bytes;
     }
-    const block_want want = {
-        &m->a.plan, take_blocks, { m->tasks, sizeof *m->tasks }, EHS_WANT_ADDRESS
-    };
+    const block_want want = { .plan = &m->a.plan,
+                              .step = take_blocks,
+                              .states = { m->tasks, sizeof *m->tasks },
+                              .more = EHS_WANT_ADDRESS };
     ok = ok && (m->slots.keys.count == 0 || ETLHEAP_PUSH(&pass->blocks, want));
     return ok ? ETL_OK : no_memory(err);
 }

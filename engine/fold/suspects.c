@@ -249,7 +249,9 @@ static etl_status want_blocks(suspects_maker *maker, log_pass *pass, etl_error *
         return ETL_OK;
     if (!open_tasks(maker, candidates) || !list_processes(maker, candidates))
         return no_memory(err);
-    const block_want want = { &maker->a.plan, step, { maker->tasks, sizeof *maker->tasks }, 0 };
+    const block_want want = { .plan = &maker->a.plan,
+                              .step = step,
+                              .states = { maker->tasks, sizeof *maker->tasks } };
     return ETLHEAP_PUSH(&pass->blocks, want) ? ETL_OK : no_memory(err);
 }
 

@@ -25,6 +25,8 @@
 #include <stdlib.h>
 
 #include "engine/table/table.h"
+#include "churn_blocks.h"
+#include "churn_rows.h"
 #include "folds.h"
 #include "parser/sized.h"
 #include "summary_windows.h"
@@ -39,6 +41,9 @@
      1u << ETLHEAP_MEASURE_IMPACTING_SIZE | 1u << ETLHEAP_MEASURE_OUTSTANDING_COUNT |              \
      1u << ETLHEAP_MEASURE_OUTSTANDING_SIZE | 1u << ETLHEAP_MEASURE_PEAK_COUNT |                   \
      1u << ETLHEAP_MEASURE_PEAK_SIZE)
+#define CHURN_MEASURES                                                                             \
+    (1u << ETLHEAP_MEASURE_TEMPORARY_COUNT | 1u << ETLHEAP_MEASURE_TEMPORARY_SIZE |                \
+     1u << ETLHEAP_MEASURE_TEMPORARY_10_COUNT | 1u << ETLHEAP_MEASURE_TEMPORARY_1MS_COUNT)
 
 /* Windows, and the memory that they point to. */
 typedef struct owned_windows {
@@ -56,7 +61,10 @@ typedef struct maker {
     etlheap_windows_options options;
     aggregator a;
     log_groups log;
-    bool has_log;       /* heap rows are those of events */
+    bool has_log; /* heap rows are those of events */
+    bool churns;  /* rows have what is temporary */
+    bool churns_by_slot;
+    slot_churn churn;   /* by slot */
     event_want *events; /* by pass */
     size_t pass_count;
     u32 first_log_group; /* groups of events follow those of rows */
@@ -97,6 +105,7 @@ static etl_status begin(void *state, const etlheap_result *result, const etlheap
     m->query = asked;
     m->asked = (etlheap_time_range){ asked.from_ns, asked.to_ns };
     add_kind(&m->query);
+    m->churns = m->query.churn;
     status = check_query(&asked, err);
     if (status == ETL_OK)
         status = windows_plan_hull(&asked, &m->options, &m->query.from_ns, &m->query.to_ns, err);
@@ -146,6 +155,7 @@ static void close_maker(void *state)
     for (size_t i = 0; m->events != NULL && i < m->pass_count; i++)
         ETLHEAP_VECTOR_FREE(&m->events[i].job.cells);
     free(m->events);
+    slot_churn_close(&m->churn);
     aggregate_close(&m->a);
     log_groups_close(&m->log);
     ETLHEAP_VECTOR_FREE(&m->rows);
@@ -216,8 +226,7 @@ static etl_status check_query(const etlheap_query *query, etl_error *err)
             ? "types are columns of windows, not keys to group by"
         : query_groups_by(query, ETLHEAP_KEY_FREE_TYPE)
             ? "windows cannot be grouped by how lifetimes end"
-        : query->lifetime_ranks || query->growth || query->rates || query->churn ||
-                query->kind_to_ticks != NULL
+        : query->lifetime_ranks || query->growth || query->rates || query->kind_to_ticks != NULL
             ? "windows have no such measures or moments"
         : (MEASURES >> query->sort & 1) == 0 ? "windows do not have the measure to sort by"
                                              : NULL;
@@ -237,6 +246,14 @@ static void add_kind(etlheap_query *query)
     query->group_by_count++;
 }
 
+/* Events are walked by slot unless single blocks are asked for, and churn need not change that. */
+static void choose_churn(maker *m)
+{
+    m->query.churn = false;
+    m->churns_by_slot = m->churns && m->has_log && !query_asks_blocks(&m->query);
+    m->query.churn = m->churns && !m->churns_by_slot;
+}
+
 /* Plans the windows, if the result can answer for them. */
 static etl_status plan(maker *m, const etlheap_result *result, etl_error *err)
 {
@@ -253,6 +270,8 @@ static etl_status plan(maker *m, const etlheap_result *result, etl_error *err)
     if (status == ETL_OK && m->has_log && !windows_journal_answers(&m->a, out))
         status = etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
                                "the analysis kept no lifetimes, which this question needs");
+    if (status == ETL_OK)
+        choose_churn(m);
     return status == ETL_OK ? aggregate_settle(&m->a, err) : status;
 }
 
@@ -277,22 +296,34 @@ static etl_status begin_groups(maker *m, log_pass *pass, etl_error *err)
     m->pass_count = m->out->plan.passes.count;
     m->events = calloc(m->pass_count + 1, sizeof *m->events);
     m->out->cells = calloc(m->pass_count + 1, sizeof *m->out->cells);
-    if (m->events == NULL || m->out->cells == NULL || !aggregate_rows(a, &m->rows))
+    if (m->events == NULL || m->out->cells == NULL || !aggregate_rows(a, &m->rows) ||
+        (m->churns && !churn_fill(a)))
         return no_memory(err);
     m->first_log_group = (u32)a->groups.count;
     const log_groups_wanted wanted = { .first_group = m->first_log_group, .walks_events = true };
-    return m->has_log ? log_groups_begin(&m->log, a, &wanted, pass, err) : ETL_OK;
+    const etl_status status =
+        m->has_log ? log_groups_begin(&m->log, a, &wanted, pass, err) : ETL_OK;
+    return status == ETL_OK && m->churns_by_slot
+               ? slot_churn_begin(&m->churn, a, &m->log.slots, pass, err)
+               : status;
 }
 
 static etl_status finish_groups(maker *m, etl_error *err)
 {
     aggregator *const a = &m->a;
-    const etl_status status = m->has_log ? log_groups_finish(&m->log, err) : ETL_OK;
+    etl_status status = m->has_log ? log_groups_finish(&m->log, err) : ETL_OK;
+    if (status == ETL_OK && m->churns_by_slot)
+        status = slot_churn_finish(&m->churn, err);
     bool ok = true;
     if (status != ETL_OK)
         return status;
-    for (u32 i = 0; ok && i < m->log.count; i++)
-        ok = ETLHEAP_PUSH(&a->groups, (group_row){ .key = log_groups_key(&m->log, i) });
+    for (u32 i = 0; ok && i < m->log.count; i++) {
+        group_row row = { .key = log_groups_key(&m->log, i) };
+        if (m->churns)
+            churn_add(row.measures,
+                      &(m->churns_by_slot ? &m->churn.join : &m->log.blocks.churn)->sums.at[i]);
+        ok = ETLHEAP_PUSH(&a->groups, row);
+    }
     m->starts = calloc(a->groups.count + 2, sizeof *m->starts);
     ok = ok && m->starts != NULL && a->groups.count < GROUP_UNWANTED &&
          peaks_sort(m->rows.at, m->rows.count, m->starts, m->first_log_group);
@@ -339,6 +370,10 @@ static void measure_groups(maker *m)
         row.number = g;
         windows_cells_measure(cells, g, plan->measured_first.interval, plan->measured_last.interval,
                               row.measures);
+        for (u32 i = 0; m->churns && i < ETLHEAP_MEASURES_COUNT; i++) {
+            if ((CHURN_MEASURES >> i & 1) != 0)
+                row.measures[i] = a->groups.at[g].measures[i];
+        }
         windows_add_total(a, &row);
         a->groups.at[kept++] = row;
     }
@@ -367,7 +402,7 @@ static etl_status publish(maker *m, etl_error *err)
     for (size_t i = 0; i < a->groups.count; i++)
         out->groups[i] = a->groups.at[a->order[i]].number;
     etlheap_table *const table = &table_owned(out->windows.table)->table;
-    table->measures = MEASURES;
+    table->measures = MEASURES | (m->churns ? CHURN_MEASURES : 0);
     table->from_ns = out->plan.measured.from_ns;
     table->to_ns = out->plan.measured.to_ns;
     out->windows.every_ns = out->plan.every_ns;

@@ -525,6 +525,27 @@ etlheap_abilities etlheap_result_abilities(const etlheap_result *result)
     return result->abilities;
 }
 
+static bool has_free_stack(const allocation_store *store)
+{
+    for (size_t s = 0; s < store->segments.count; s++) {
+        const etlheap_segment rows = store_view(&store->segments.at[s]);
+        for (u32 at = 0; at < rows.rows; at++) {
+            if (rows.free_stack[at] != 0)
+                return true;
+        }
+    }
+    return false;
+}
+
+bool etlheap_result_has_free_stacks(const etlheap_result *result)
+{
+    for (size_t i = 0; i < result->actors.slots.count; i++) {
+        if (result_final_stack(result, result->actors.slots.at[i].stack) != 0)
+            return true;
+    }
+    return has_free_stack(&result->store) || has_free_stack(&result->unmatched);
+}
+
 i64 etlheap_time_ns(const etlheap_result *result, i64 ticks)
 {
     return etl_time_ns(result->base.base, ticks);

@@ -28,6 +28,14 @@ typedef struct html_answers {
     const etlheap_table *ends; /* by kind and free type */
     /* By kind, process, heap, thread and type, the largest first. */
     const etlheap_table *threads;
+    /* Sums of who freed, the largest first. By kind, process and freeing stack; by kind, process,
+     * site and freeing site: NULL if no free has a stack. Frees without an allocation, by
+     * kind, process, heap and freeing stack: NULL if that is not known. */
+    const etlheap_table *free_stacks, *pairs, *unmatched;
+    /* With churn, by kind, process and thread, and the freeing thread if frees are known; NULL if
+     * blocks have no times. */
+    const etlheap_table *free_threads;
+    bool has_times;             /* rows have churn, too */
     etlheap_suspects *suspects; /* NULL if there are no times */
     etlheap_peak_moment peaks[ETLHEAP_KIND_CAPACITY];
     const etlheap_histogram *histograms[ETLHEAP_HISTOGRAM_BY_COUNT];
@@ -51,6 +59,9 @@ bool html_write_data(const html_answers *answers, const html_choice *choice,
 /* Writes a member of the document. `scratch` is overwritten. */
 void html_write_suspects(etlheap_json *json, const etlheap_suspects *suspects,
                          etlheap_text *scratch);
+
+/* Members of the document: who freed, churn, and the names in both (export_html_frees.c). */
+void html_write_frees(etlheap_json *json, const html_answers *answers, etlheap_text *scratch);
 
 /* A page: the lines of its text, with places for style, script and data. Each list ends with
  * NULL. */

@@ -17,7 +17,14 @@
 #define WINDOWS_WANTED 250
 #define STEPS          3 /* that progress tells of: events, names, symbols */
 
+/* Those that a result may refuse come first: what was begun before them is begun again. */
 typedef enum html_question {
+    HTML_UNMATCHED,
+    HTML_OUTSTANDING_BLOCKS,
+    HTML_FREED_BLOCKS,
+    HTML_FREE_STACKS,
+    HTML_PAIRS,
+    HTML_FREE_THREADS,
     HTML_KINDS,
     HTML_GROUPS,
     HTML_ROWS,
@@ -27,12 +34,11 @@ typedef enum html_question {
     HTML_SIZES,
     HTML_LIFETIMES,
     HTML_SUSPECTS,
-    HTML_OUTSTANDING_BLOCKS,
-    HTML_FREED_BLOCKS,
     HTML_QUESTIONS
 } html_question;
 
 #define QUESTION_BIT(name) (1u << HTML_##name)
+#define FREES_BIT          (1u << HTML_QUESTIONS) /* keys of who freed */
 #define TYPE_BIT(name)     (1u << ETLHEAP_TYPE_##name)
 
 /* A question: its kind, and how many of the keys it groups by. */
@@ -43,6 +49,8 @@ typedef struct question_row {
     bool with_whole;
     etlheap_histogram_by by;
     u32 types, top; /* of lists */
+    bool churn, unmatched;
+    bool frees; /* also by keys of who freed, if these are known */
 } question_row;
 
 static etl_status go_on(const etlheap_export_request *request, u32 step, etl_error *err);
@@ -61,10 +69,23 @@ static const etlheap_key end_keys[] = { ETLHEAP_KEY_FREE_TYPE, ETLHEAP_KEY_KIND 
 static const etlheap_key thread_keys[] = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS, ETLHEAP_KEY_HEAP,
                                            ETLHEAP_KEY_THREAD, ETLHEAP_KEY_TYPE };
 
+static const etlheap_key pair_keys[] = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS, ETLHEAP_KEY_SITE,
+                                         ETLHEAP_KEY_FREE_SITE };
+static const etlheap_key free_stack_keys[] = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS,
+                                               ETLHEAP_KEY_FREE_STACK };
+static const etlheap_key free_thread_keys[] = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS,
+                                                ETLHEAP_KEY_THREAD, ETLHEAP_KEY_FREE_THREAD };
+static const etlheap_key unmatched_keys[] = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS,
+                                              ETLHEAP_KEY_HEAP, ETLHEAP_KEY_FREE_STACK };
+
 static const question_row rows[HTML_QUESTIONS] = {
+    [HTML_UNMATCHED] = { ETLHEAP_ASK_TABLE, unmatched_keys, 4, .unmatched = true, .frees = true },
+    [HTML_FREE_STACKS] = { ETLHEAP_ASK_TABLE, free_stack_keys, 3, .frees = true },
+    [HTML_PAIRS] = { ETLHEAP_ASK_TABLE, pair_keys, 4, .frees = true },
+    [HTML_FREE_THREADS] = { ETLHEAP_ASK_TABLE, free_thread_keys, 4, .churn = true, .frees = true },
     [HTML_KINDS] = { ETLHEAP_ASK_WINDOWS, keys, 1, .with_whole = false },
     [HTML_GROUPS] = { ETLHEAP_ASK_WINDOWS, keys, 3, .with_whole = true },
-    [HTML_ROWS] = { ETLHEAP_ASK_WINDOWS, keys, 4, .with_whole = true },
+    [HTML_ROWS] = { ETLHEAP_ASK_WINDOWS, keys, 4, .with_whole = true, .churn = true },
     [HTML_ENDS] = { ETLHEAP_ASK_TABLE, end_keys, 2, .with_whole = false },
     [HTML_THREADS] = { ETLHEAP_ASK_TABLE, thread_keys, 5, .with_whole = false },
     [HTML_PEAKS] = { ETLHEAP_ASK_PEAKS, keys, 1, .with_whole = false },
@@ -107,6 +128,10 @@ void html_answers_close(html_answers *answers)
     etlheap_windows_free(answers->rows);
     etlheap_table_free(answers->ends);
     etlheap_table_free(answers->threads);
+    etlheap_table_free(answers->free_stacks);
+    etlheap_table_free(answers->pairs);
+    etlheap_table_free(answers->free_threads);
+    etlheap_table_free(answers->unmatched);
     etlheap_suspects_free(answers->suspects);
     for (u32 by = 0; by < ETLHEAP_HISTOGRAM_BY_COUNT; by++)
         etlheap_histogram_free(answers->histograms[by]);
@@ -128,17 +153,29 @@ static etl_status go_on(const etlheap_export_request *request, u32 step, etl_err
     return etl_fail_with(err, ETL_ERR_CANCELLED, 0, "cancelled");
 }
 
-static etlheap_query query_of(const html_answers *answers, const question_row *row)
+static bool is_of_frees(etlheap_key key)
+{
+    return key == ETLHEAP_KEY_FREE_STACK || key == ETLHEAP_KEY_FREE_SITE ||
+           key == ETLHEAP_KEY_FREE_THREAD;
+}
+
+static etlheap_query query_of(const html_answers *answers, const question_row *row, bool with_frees)
 {
     etlheap_query query = *answers->request->query;
-    memcpy(query.group_by, row->keys, row->key_count * sizeof *row->keys);
-    query.group_by_count = row->key_count;
+    query.group_by_count = 0;
+    for (u32 i = 0; i < row->key_count; i++) {
+        if (with_frees || !is_of_frees(row->keys[i]))
+            query.group_by[query.group_by_count++] = row->keys[i];
+    }
     query.types = row->types;
     query.sort = ETLHEAP_MEASURE_PEAK_SIZE;
     query.sort_ascending = false;
     query.sums_only = row->kind == ETLHEAP_ASK_TABLE;
     if (query.sums_only)
-        query.sort = ETLHEAP_MEASURE_SIZE;
+        query.sort = row->unmatched ? ETLHEAP_MEASURE_COUNT : ETLHEAP_MEASURE_SIZE;
+    query.churn = row->churn && answers->has_times;
+    query.unmatched = row->unmatched;
+    query.freed_by_other = row->frees && with_frees && !row->unmatched;
     return query;
 }
 
@@ -155,22 +192,35 @@ static void take(html_answers *answers, const etlheap_answer given[HTML_QUESTION
     answers->histograms[ETLHEAP_HISTOGRAM_LIFETIME] = given[HTML_LIFETIMES].histogram;
     answers->outstanding_blocks = given[HTML_OUTSTANDING_BLOCKS].lifetimes;
     answers->freed_blocks = given[HTML_FREED_BLOCKS].lifetimes;
+    answers->free_stacks = given[HTML_FREE_STACKS].table;
+    answers->pairs = given[HTML_PAIRS].table;
+    answers->free_threads = given[HTML_FREE_THREADS].table;
+    answers->unmatched = given[HTML_UNMATCHED].table;
     answers->window_count = answers->kinds->window_count;
 }
 
-/* Asks all questions. Blocks without known times have no suspects; a result without single blocks
- * has no lists of them. */
+/* Blocks whose times are not known have no suspects, and nobody knows who freed them. What a result
+ * keeps too little for, or the selection makes no sense of, is left out: frees without an
+ * allocation, who freed, lists of single blocks. */
 static etl_status ask_all(html_answers *answers, etl_error *err)
 {
+    const u32 stacks = QUESTION_BIT(FREE_STACKS) | QUESTION_BIT(PAIRS);
+    const u32 unmatched = QUESTION_BIT(UNMATCHED), frees = unmatched | stacks | FREES_BIT;
     const u32 lists = QUESTION_BIT(OUTSTANDING_BLOCKS) | QUESTION_BIT(FREED_BLOCKS);
-    u32 wanted = (1u << HTML_QUESTIONS) - 1;
-    if (etlheap_result_is_snapshot(answers->request->result))
-        wanted &= ~QUESTION_BIT(SUSPECTS);
-    const etl_status status = ask(answers, wanted, err);
-    return status == ETL_ERR_ARGUMENT ? ask(answers, wanted & ~lists, err) : status;
+    const u32 left_out[] = { 0, unmatched, frees, lists, lists | unmatched, lists | frees };
+    u32 wanted = ((1u << HTML_QUESTIONS) - 1) | FREES_BIT;
+    answers->has_times = !etlheap_result_is_snapshot(answers->request->result);
+    if (!answers->has_times)
+        wanted &= ~(QUESTION_BIT(SUSPECTS) | QUESTION_BIT(FREE_THREADS) | frees);
+    if (!etlheap_result_has_free_stacks(answers->request->result))
+        wanted &= ~stacks;
+    etl_status status = ETL_ERR_ARGUMENT;
+    for (size_t i = 0; status == ETL_ERR_ARGUMENT && i < ETL_COUNT_OF(left_out); i++)
+        status = ask(answers, wanted & ~left_out[i], err);
+    return status;
 }
 
-/* `wanted`: a bit for each question. */
+/* `wanted`: a bit for each question, and FREES_BIT. */
 static etl_status ask(html_answers *answers, u32 wanted, etl_error *err)
 {
     etlheap_lifetimes_options lists[HTML_QUESTIONS];
@@ -178,12 +228,13 @@ static etl_status ask(html_answers *answers, u32 wanted, etl_error *err)
     etlheap_windows_options windows[HTML_QUESTIONS];
     etlheap_question questions[HTML_QUESTIONS];
     etlheap_answer given[HTML_QUESTIONS], by_question[HTML_QUESTIONS] = { 0 };
+    const bool with_frees = (wanted & FREES_BIT) != 0;
     u32 count = 0;
     for (u32 i = 0; i < HTML_QUESTIONS; i++) {
         const question_row *const row = &rows[i];
         if ((wanted >> i & 1) == 0)
             continue;
-        queries[i] = query_of(answers, row);
+        queries[i] = query_of(answers, row, with_frees);
         windows[i] = (etlheap_windows_options){ .size = sizeof windows[i],
                                                 .every_ns = length_of_windows(answers),
                                                 .with_whole = row->with_whole };
@@ -231,12 +282,17 @@ static i64 length_of_windows(const html_answers *answers)
 static etl_status name_rows(html_answers *answers, etl_error *err)
 {
     etlheap_symbols *const symbols = answers->request->query->symbols;
-    if (symbols == NULL)
-        return ETL_OK;
-    const etl_status status = etlheap_table_name(&answers->rows->table, symbols, NULL, err);
-    return status == ETL_OK && answers->suspects
-               ? etlheap_table_name(&answers->suspects->table, symbols, NULL, err)
-               : status;
+    const etlheap_table **const tables[] = {
+        &answers->rows->table, answers->suspects != NULL ? &answers->suspects->table : NULL,
+        &answers->pairs,       &answers->free_stacks,
+        &answers->unmatched,
+    };
+    etl_status status = ETL_OK;
+    for (size_t i = 0; symbols != NULL && status == ETL_OK && i < ETL_COUNT_OF(tables); i++) {
+        if (tables[i] != NULL && *tables[i] != NULL)
+            status = etlheap_table_name(tables[i], symbols, NULL, err);
+    }
+    return status;
 }
 
 /* Asks which modules have symbols. Without a symbol path none has, and the list says that too. */

@@ -9,6 +9,7 @@
  *     stacks    numbers of frames; frames of strings (export_html_choice.h)
  *     blocks    single blocks of rows (export_html_blocks.h)
  *     suspects  stacks that probably leak (export_html_suspects.c)
+ *     frees, churn, side_names   who freed, and how often is allocated (export_html_frees.c)
  *     threads   numbers: group, thread + 1 or 0, type, count, size
  *     memory    null, or commit and available memory of the system by window
  *     process_memory  the same of processes that are shown: commit, working set
@@ -106,6 +107,7 @@ bool html_write_data(const html_answers *answers, const html_choice *choice,
     write_rows(&w);
     ok = write_blocks(&w, blocks) && ok;
     html_write_suspects(json, answers->suspects, &w.scratch);
+    html_write_frees(json, answers, &w.scratch);
     write_threads(&w);
     write_memory(&w);
     html_map_write(answers->map, json, &w.scratch);

@@ -122,6 +122,7 @@ static const exporter_row exporters[] = {
         .told.asks_events = true,
         .told.is_text = true,
         .told.asks_map = true,
+        .told.asks_frees = true,
         .write = etlheap_export_html,
     },
 };

@@ -390,7 +390,7 @@ function narrowedText(whole) {
   const found = rowsShown(),
     unknown = found.filter((row) => amountsOf(row) === null).length;
   const why =
-    state.node === null
+    !isZoomed()
       ? "the search leaves"
       : searchWords() === ""
         ? "the zoom of the flame graph leaves"

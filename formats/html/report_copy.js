@@ -52,7 +52,13 @@ function shownSpikes() {
   return lines;
 }
 
-const SHOWN = { rows: shownRows, spikes: shownSpikes, suspects: shownSuspects };
+const SHOWN = {
+  rows: shownRows,
+  spikes: shownSpikes,
+  suspects: shownSuspects,
+  frees: () => freesSection.lines(),
+  churn: () => churnSection.lines(),
+};
 
 // RFC 4180.
 function csvOf(lines) {

@@ -58,7 +58,7 @@ class Numbers {
 // frame is one by its place.
 const frames = [];
 const labels = [];
-const labelOf = new Int32Array(report.frame_count);
+const labelOf = [];
 {
   const known = new Map();
   const numbers = new Numbers(report.frames);

@@ -17,6 +17,8 @@ const FLAME_METRICS = [
   ["allocSize", "allocated"],
   ["freeSize", "freed"],
 ];
+// The same graph of the stacks that freed: the whole trace, which the table is not narrowed to.
+if (freeStackRows.some((row) => row.stack >= 0)) FLAME_METRICS.push([FREED_BY, "freed, by the stack that freed"]);
 
 const flame = {
   direction: "callees",
@@ -53,7 +55,7 @@ function buildFlame() {
     return node;
   };
   const paths = new Map();
-  for (const row of rowsOfGroup()) {
+  for (const row of flameRows()) {
     let at = child(0, `p${row.group.processLabel}`, row.group.processLabel, -1);
     const path = `${at} ${row.stack}`;
     let leaf = paths.get(path);
@@ -125,6 +127,22 @@ function flameHolds(node, row) {
   return leaf !== undefined && leaf >= node && leaf < flame.tree.end[node];
 }
 
+// Those of allocations, or those of frees.
+function flameRows() {
+  if (flame.metric !== FREED_BY) return rowsOfGroup();
+  return freeStackRows.filter(
+    (row) =>
+      row.stack >= 0 &&
+      row.kind === state.kind.kind &&
+      (state.group === null || state.group.processLabel === row.process),
+  );
+}
+
+function flameAmount(row) {
+  if (flame.metric === FREED_BY) return row.size;
+  return amountsOf(row)?.[flame.metric] ?? 0;
+}
+
 // --- values ---------------------------------------------------------------------------------
 
 function valueFlame() {
@@ -132,14 +150,14 @@ function valueFlame() {
   const values = new Float64Array(tree.size),
     matched = new Float64Array(tree.size);
   let known = 0;
-  for (const row of rowsOfGroup()) {
-    const amounts = amountsOf(row);
-    const value = amounts === null ? 0 : Math.max(0, amounts[flame.metric]);
-    known += amounts === null ? 0 : amounts[flame.metric];
+  for (const row of flameRows()) {
+    const amount = flameAmount(row);
+    const value = Math.max(0, amount);
+    known += amount;
     values[tree.leafOf.get(row.index)] += value;
     if (searchWords() !== "" && rowMatches(row)) matched[tree.leafOf.get(row.index)] += value;
   }
-  const whole = state.group === null ? amountsOfKind(state.kind) : amountsOfGroup(state.group);
+  const whole = flame.metric === FREED_BY ? null : state.group === null ? amountsOfKind(state.kind) : amountsOfGroup(state.group);
   if (whole !== null) values[tree.other] = Math.max(0, whole[flame.metric] - known);
   for (let i = tree.size - 1; i > 0; i--) {
     values[tree.parent[i]] += values[i];
@@ -275,7 +293,7 @@ function drawFlameDetails() {
   if (sources.length > 0) about.append(make("br"), make("span", { class: "none" }, `Calls at ${sources.join(", ")}`));
   box.replaceChildren(about);
   const curve = focusCurve();
-  if (curve === null) return;
+  if (curve === null || flame.metric === FREED_BY) return;
   const found = rowsShown();
   const followed = found.filter((row) => row.cells !== null).length;
   const stackRows = `${count(found.length)} ${found.length === 1 ? "stack" : "stacks"}`;
@@ -377,8 +395,12 @@ byId("flame-direction").addEventListener("change", (event) => {
   update({ node: null });
 });
 byId("flame-metric").addEventListener("change", (event) => {
+  const wasOfFrees = flame.metric === FREED_BY;
   flame.metric = event.target.value;
-  update({ metric: flame.metric });
+  if (wasOfFrees || flame.metric === FREED_BY) {
+    flame.tree = null;
+    update({ node: null });
+  } else update({ metric: flame.metric });
 });
 byId("flame-metric").append(...FLAME_METRICS.map(([key, title]) => make("option", { value: key }, title)));
 

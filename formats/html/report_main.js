@@ -11,6 +11,7 @@ views.push((changes) => {
   spikes.allMoments = false;
   drawFilters();
   drawSpikes();
+  if ("kind" in changes || "search" in changes) drawSides();
   markAllColumns();
 });
 

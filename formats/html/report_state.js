@@ -59,6 +59,13 @@ function amountsOfKind(kind) {
   return amountsOf({ types: kind.types, cells: kind.cells, peakSize: kind.peak.size });
 }
 
+// Zooming into the stacks that freed selects no stacks of allocations.
+const FREED_BY = "freedBy";
+
+function isZoomed() {
+  return state.node !== null && flame.metric !== FREED_BY;
+}
+
 // --- which rows ------------------------------------------------------------------------------
 
 function searchWords() {
@@ -102,7 +109,7 @@ function rowsOfGroup() {
 // These, below the bar that was clicked.
 function rowsOfNode() {
   const all = rowsOfGroup();
-  return state.node === null ? all : all.filter((row) => flameHolds(state.node, row));
+  return !isZoomed() ? all : all.filter((row) => flameHolds(state.node, row));
 }
 
 // And of these what the search finds: what the tables show.
@@ -113,7 +120,7 @@ function rowsShown() {
 
 // Rows are left out for no other reason than that they are not in the file.
 function isNarrowed() {
-  return state.node !== null || searchWords() !== "";
+  return isZoomed() || searchWords() !== "";
 }
 
 // What is shown holds together: all of a heap or kind, or the stacks that zoom and search leave.

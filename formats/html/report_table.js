@@ -212,7 +212,7 @@ function framesRow(node) {
   return make(
     "tr",
     { class: "stack-frames" },
-    make("td", { class: "frames", colspan: tableColumns().length + 2 }, list, ...blocksOf(node.row)),
+    make("td", { class: "frames", colspan: tableColumns().length + 2 }, list, ...freersOf(node.row), ...blocksOf(node.row)),
   );
 }
 

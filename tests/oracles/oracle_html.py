@@ -8,7 +8,7 @@ The numbers in a page are read by a decoder written apart from the page's own.
   * Sums of its rows, with what it says is left out, are the rows of `report`.
   * Every cell of every stack, heap and kind is what `windows` says of that window.
   * Its threads are those of `report`, its blocks are blocks of `allocations`.
-  * Its suspects are those of report.
+  * Its suspects are those of report, and so is who freed and what comes and goes.
   * The histograms, modules and diagnostics are those of the other commands.
   * The same bytes with any -j; a store gives the same page but for the file's name.
   * Functions of real programs, beside TRACES, are named as in the report.
@@ -277,6 +277,7 @@ def check_trace(results, name, trace, *options):
             "report", trace, *options, "--no-symbols", "--histogram", histogram["by"], "--group-by", "kind"
         )
         results.equal(f"{name}: histogram by {histogram['by']}", histogram, asked["histogram"])
+    check_sides(results, name, data, trace, *options)
     suspects = run_json("report", trace, "--suspects", "--group-by", "kind,process,stack", *options, "--no-symbols")
     keys = [key for key in suspects["rows"][0] if key != "stack"] if suspects["rows"] else []
     results.equal(f"{name}: its suspects are those of report", [[row[key] for key in keys] for row in data["suspects"]["rows"]],
@@ -289,6 +290,59 @@ def check_trace(results, name, trace, *options):
     wanted = [(one["module"], one["status"], one["expected"] or "") for one in symbols["modules"]]
     results.equal(f"{name}: its modules are those of symbols", got, wanted)
     results.equal(f"{name}: its diagnostics too", data["diagnostics"], symbols["diagnostics"])
+
+
+def side_rows(data, rows, places, count):
+    """{kind, process, texts or threads of the keys: sums} of a list."""
+    names = data["side_names"]
+    text = lambda number: None if number == 0 else names[number - 1]  # noqa: E731
+    found = {}
+    for cells in rows["rows"]:
+        keys = [cells[2 + i] if place == "thread" else text(cells[2 + i]) for i, place in enumerate(places)]
+        found[(text(cells[0]), text(cells[1]), *keys)] = cells[2 + len(places) :]
+        assert len(cells) == 2 + len(places) + count
+    return found
+
+
+def reported_rows(trace, keys, measures, *options):
+    document = run_json("report", trace, "--group-by", ",".join(["kind", "process", *keys]), *options, "--no-symbols")
+    found = {}
+    for row in document["rows"]:
+        process = row["process"] if row["pid"] is None else f"{row['process']} ({row['pid']})"
+        values = [row[key] for key in keys]
+        for i, key in enumerate(keys):
+            if key.endswith("site") and values[i] is not None:
+                frame = document["frames"][values[i]]
+                values[i] = frame["address"] if frame["module"] is None else f"{frame['module']}+{frame['offset']}"
+        found[(row["kind"], process, *values)] = [row[measure] for measure in measures]
+    return found
+
+
+def check_sides(results, name, data, trace, *options):
+    churn = "alloc_count alloc_size freed_count freed_size temporary_count temporary_size temporary_10_count temporary_1ms_count".split()
+    for key, place, rows in (
+        ("site", "text", "sites"), ("module", "text", "modules"), ("thread", "thread", "threads"),
+    ):  # fmt: skip
+        wanted = reported_rows(trace, [key], churn, "--churn", *options)
+        wanted = {one: sums for one, sums in wanted.items() if sums[0] or sums[2]}
+        shown = side_rows(data, data["churn"][rows], [place], len(churn))
+        whole = set(data["churn"][rows]["hidden"]) == set()
+        same = shown == wanted if whole else all(wanted[one] == sums for one, sums in shown.items())
+        results.check(f"{name}: churn by {key} is that of report", same, shown, wanted)
+    frees = "count size outstanding_size freed_by_other_count".split()
+    lists = [(["thread", "free_thread"], ["thread", "thread"], "threads")]
+    if data["frees"]["has_stacks"]:
+        lists += [
+            (["site", "free_site"], ["text", "text"], "pairs"),
+            (["free_site"], ["text"], "sites"),
+            (["free_module"], ["text"], "modules"),
+        ]
+    for keys, places, rows in lists:
+        wanted = reported_rows(trace, keys, frees, "--sort", "freed_by_other_count", *options)
+        shown = side_rows(data, data["frees"][rows], places, len(frees))
+        whole = set(data["frees"][rows]["hidden"]) == set()
+        same = shown == wanted if whole else all(wanted[one] == sums for one, sums in shown.items())
+        results.check(f"{name}: {rows} of who freed are those of report", same, shown, wanted)
 
 
 def check_leaks(results, name, data, trace):
@@ -376,6 +430,9 @@ def main():
         check_trace(results, "workload, one kind", workload, "--kind", "virtualalloc", "--size", "64K..")
         data = data_of(run("export", workload, "--format", "html", "--no-symbols"))
         check_leaks(results, "workload", data, workload)
+        freed = make_trace(folder, "workload", "--seed", "12", "--events", "1000", "--free-stacks")
+        check_trace(results, "workload with stacks of frees", freed)
+        check_trace(results, "workload with stacks of frees, small blocks", freed, "--size", "..4K")
         check_trace(results, "kitchen sink", make_trace(folder, "kitchen-sink"))
         check_bytes(results, folder, workload)
         check_summary(results, folder, demo)

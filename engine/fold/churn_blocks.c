@@ -1,0 +1,115 @@
+/* churn_blocks.c - see churn_blocks.h. */
+#include "churn_blocks.h"
+
+#include <stdlib.h>
+
+#include "churn_rows.h"
+#include "log_pass.h"
+
+typedef struct slot_churn_task {
+    const slot_churn *shared;
+    churn_track track;
+    u8 padding[SHARD_PADDING];
+} slot_churn_task;
+
+static etl_status no_memory(etl_error *err)
+{
+    return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+}
+
+bool churn_view_open(churn_view *out, const aggregator *a, const slot_table *slots)
+{
+    *out = (churn_view){ .plan = &a->plan,
+                         .processes = malloc((slots->slots.count + 1) * sizeof *out->processes),
+                         .fast_ticks = churn_fast_ticks(&a->plan) };
+    if (out->processes == NULL)
+        return false;
+    out->processes[0] = 0;
+    for (u32 slot = 1; slot <= slots->slots.count; slot++)
+        out->processes[slot] = a->result->process_ids[slots_heap_of(slots, slot)->process];
+    return true;
+}
+
+void churn_view_close(churn_view *view)
+{
+    free(view->processes);
+    view->processes = NULL;
+}
+
+bool churn_note_row(const churn_view *view, churn_track *track, const lifetimes_batch *batch,
+                    u32 at, u32 group, const query_row *row)
+{
+    const query_block block = lifetimes_batch_block(view->plan->result->archive, batch, at);
+    if (block.alloc_ticks < view->plan->from_ticks)
+        return true;
+    const bool is_freed = group != 0 && row->type == ETLHEAP_TYPE_AIFI &&
+                          block.free_type != ETLHEAP_FREE_PROCESS_EXIT;
+    const churn_block noted = { .thread =
+                                    (u64)view->processes[batch->slot[at]] << 32 | block.thread,
+                                .size = block.size_bytes,
+                                .number = batch->ordinal[at],
+                                .end = is_freed ? batch->end_allocs[at] : CHURN_NO_END,
+                                .group = is_freed ? group : 0,
+                                .is_fast =
+                                    is_freed && churn_is_fast(view->plan, view->fast_ticks, row) };
+    return churn_note(track, &noted);
+}
+
+/* --- groups of slots ------------------------------------------------------------------ */
+
+static etl_status step(void *state, const lifetimes_batch *batch, etl_error *err)
+{
+    slot_churn_task *const task = state;
+    const slot_churn *const churn = task->shared;
+    const query_plan *const plan = churn->view.plan;
+    for (u32 i = 0; i < batch->count; i++) {
+        const u32 group = churn->slots->of_slot[batch->slot[i]];
+        query_row row = { .type = ETLHEAP_TYPE_AIFO };
+        const query_block block = lifetimes_batch_block(plan->result->archive, batch, i);
+        const bool is_selected =
+            group != GROUP_NONE && query_select_block(plan, ETLHEAP_KIND_HEAP, &block, &row);
+        if (!churn_note_row(&churn->view, &task->track, batch, i, is_selected ? group + 1 : 0,
+                            &row))
+            return no_memory(err);
+    }
+    return ETL_OK;
+}
+
+etl_status slot_churn_begin(slot_churn *out, const aggregator *a, const slot_groups *slots,
+                            log_pass *pass, etl_error *err)
+{
+    *out = (slot_churn){ .slots = slots, .task_count = log_pass_tasks(a->query) };
+    out->tasks = calloc(out->task_count, sizeof *out->tasks);
+    if (out->tasks == NULL || !churn_view_open(&out->view, a, slots->slots))
+        return no_memory(err);
+    for (u32 i = 0; i < out->task_count; i++)
+        out->tasks[i].shared = out;
+    const block_want want = {
+        .plan = &a->plan, .step = step, .states = { out->tasks, sizeof *out->tasks }, .churns = true
+    };
+    return ETLHEAP_PUSH(&pass->blocks, want) ? ETL_OK : no_memory(err);
+}
+
+etl_status slot_churn_finish(slot_churn *churn, etl_error *err)
+{
+    const u32 count = (u32)churn->slots->keys.count;
+    u32 *const same = malloc(((size_t)count + 1) * sizeof *same);
+    bool ok = same != NULL;
+    for (u32 i = 0; ok && i < count; i++)
+        same[i] = i;
+    for (u32 i = 0; ok && i < churn->task_count; i++)
+        ok = churn_join_take(&churn->join, &churn->tasks[i].track, same, count);
+    ok = ok && churn_join_finish(&churn->join, count);
+    free(same);
+    return ok ? ETL_OK : no_memory(err);
+}
+
+void slot_churn_close(slot_churn *churn)
+{
+    for (u32 i = 0; churn->tasks != NULL && i < churn->task_count; i++)
+        churn_track_free(&churn->tasks[i].track);
+    free(churn->tasks);
+    churn->tasks = NULL;
+    churn_view_close(&churn->view);
+    churn_join_free(&churn->join);
+}
