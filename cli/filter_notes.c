@@ -1,16 +1,18 @@
 /*
- * filter_notes.c - explains an empty answer: which filter selects nothing, and what it could
- * select.
+ * filter_notes.c - notes about options that match nothing; for an empty answer also which filter
+ * matched nothing, and which values would match.
  *
- * In: a query whose answer is empty, and the result that gave it. Out: notes on stderr.
+ * In: options, the result, and the query that was answered (dump: the clock; nameless: the table).
+ * Out: notes on stderr, often none. An empty answer has the first case that applies:
  *
- *     the query that selected nothing
- *       └─▶ same window, no filters ──▶ nothing: the window is to blame
- *             └─▶ one filter at a time ──▶ nothing: that filter is to blame
- *                   └─▶ each selects something: together they exclude each other
+ *     neither filters nor --address, or an empty window     no note: the answer says so
+ *     all filters together select something                 --address is to blame, if given
+ *     one filter alone selects nothing                      that filter is to blame
+ *     each filter alone selects something                   together they exclude each other
  *
- * Invariant: all this is asked of a result that exists already, and only if the answer was empty. A
- * run that finds something pays only for comparing the names of processes.
+ * Invariant: these queries run on the existing result, and only for an empty answer or an export.
+ * Marks, --custom-heap, --process, patterns and the window are always checked, which is cheap.
+ * dump has no result; if it lists nothing, it analyses the traces for these notes.
  */
 #include "filter_notes.h"
 
@@ -95,9 +97,9 @@ static void note_marks(const cli_options *options, const char *subject,
         cli_note(subject, CLI_NO_MARKS);
 }
 
-/* Warns about described allocators without events. Descriptions are typed by hand, and a wrong
- * number looks like an allocator that does nothing. A store has its blocks already and needs no
- * description. */
+/* Warns about --custom-heap allocators with no events in the trace. Descriptions are typed by hand,
+ * and a wrong number looks like an allocator that does nothing. A store has its blocks already and
+ * needs no description. */
 static void note_custom(const cli_options *options, const char *subject,
                         const etlheap_result *result)
 {
@@ -280,7 +282,7 @@ static bool is_given(const etlheap_query *query, filter one)
     return false;
 }
 
-/* The same window, and every filter open. */
+/* The same window, and no filters. */
 static etlheap_query open_query(const etlheap_query *query)
 {
     etlheap_query open = etlheap_query_default();
@@ -338,7 +340,7 @@ static void close_filter(const etlheap_query *from, filter one, etlheap_query *t
     }
 }
 
-/* Does the query select anything? True if that cannot be found out, so that no filter is blamed. */
+/* Does the query select anything? True on error, so that no filter is blamed. */
 static bool selects_any(const etlheap_result *result, const etlheap_query *query)
 {
     const etlheap_table *table = NULL;
@@ -378,7 +380,7 @@ static void note_empty(const cli_options *options, const char *subject,
             continue;
         blamed = true;
         if (i == FILTER_PROCESS && !names_any_process(result, query))
-            continue; /* each of its words was told of */
+            continue; /* each of its words was already reported */
         note_culprit(subject, result, query, (filter)i);
     }
     if (blamed || given < 2)

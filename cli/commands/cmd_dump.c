@@ -1,11 +1,14 @@
 /*
  * cmd_dump.c - `etlheap dump`: prints every record, one line each, in time order.
  *
- * In: traces and filters. Out: lines of text, or one JSON object for each record.
+ * In: traces, filters, and descriptions of custom heaps, to decode their events. Stores are
+ * refused: they have no single records. Out: a head (text only), then a line of text or a JSON
+ * object for each record; if nothing is listed, notes on stderr.
  *
  * The engine's stream (engine/read/stream.c) gives records in order; a filter (record_filter.c)
- * chooses; a writer prints. Nothing is kept between records, so memory does not depend on the
- * length of the trace. Invariant: the loop in dump_records stops as soon as the output fails, or
+ * chooses; a writer prints. The listing keeps no records, so its memory does not depend on the
+ * length of the trace. Only process names in a filter, and an empty listing, need an analysis of
+ * the traces. Invariant: the loop in dump_records stops as soon as the output fails, or
  * `dump | head` would read the whole trace.
  */
 #include "cli/analysis.h"
@@ -20,7 +23,8 @@
 #define RECORDS_PER_POLL 4096
 #define NS_PER_FILETIME  100
 
-/* The extent of a listing in time, for its progress: bytes are not read in order. */
+/* Duration and bytes for the progress bar. Progress follows time, because reads are not
+ * sequential. */
 typedef struct dump_extent {
     u64 bytes;
     i64 duration_ns; /* 0 unknown */
@@ -90,7 +94,7 @@ static int dump_inputs(dump *job)
     return cli_exit_of_list(job->options, subject, etlheap_stream_diagnostics(job->stream));
 }
 
-/* Explains an empty listing. Needs another pass over the traces. */
+/* Explains an empty listing. Needs an analysis of the traces. */
 static void note_filters(const dump *job)
 {
     etlheap_result *result = NULL;
@@ -132,7 +136,7 @@ static etl_status dump_records(dump *job, etlheap_sink *sink, etl_error *err)
 static etl_status dump_record(dump *job, const etlheap_stream_record *record, etlheap_text *scratch,
                               etlheap_sink *sink)
 {
-    /* The stream has counted damage; decoding here is for showing. */
+    /* Decoding here is for display; damage was already counted by the stream. */
     etl_diag_counts ignored = { { 0 } };
     etl_event event;
     if (!etl_decode(&record->record, &event, &ignored))
@@ -158,7 +162,7 @@ static dump_extent extent_of(const cli_inputs *inputs)
     return extent;
 }
 
-/* Interruptions are noticed here, so it is called even if no bar is shown. */
+/* Interruptions are noticed here, so call this even if no bar is shown. */
 static bool poll_progress(cli_progress *progress, const dump_extent *extent, i64 time_ns)
 {
     const i64 time = time_ns < 0 ? 0 : time_ns;

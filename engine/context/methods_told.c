@@ -1,18 +1,18 @@
 /*
- * methods_told.c - collects what a trace says about the methods of .NET, slice by slice.
+ * methods_told.c - collects what a trace says about .NET methods and their assemblies.
  *
- * In: loads, unloads and rundowns, in any mixture. Out: one method_row for each stay of a method at
- * an address, and a change of the process's addresses where one is needed.
+ * In: loads, unloads and rundowns of methods, and assemblies, in any mixture. Load and unload times
+ * before the trace count as its start. Out, in the context: one method_row for each period a method
+ * occupies an address, assembly rows, a new epoch where needed, and a diagnostic for odd sizes.
  *
  * Nearly all records repeat what is known: a rundown at the end names what was loaded before. A
- * rundown without a load means that the code has been there since the beginning, or since other
- * code left the place.
+ * rundown without a load means that the code has been there since the beginning, or since the
+ * previous code there was unloaded.
  *
- * Code is rarely placed where other code was. If it is, stacks before and after mean different
- * things, which is a change of the process's addresses. A change costs each call stack a new row,
- * so one is made only if code is put into the bounds of code that left since the last change. That
- * is as few as possible if the code that left lay together. Invariant: stacks before and after such
- * a reuse must fall into different epochs.
+ * Invariant: if code reuses addresses, stacks before and after mean different things and must fall
+ * into different epochs. Each epoch duplicates the call-stack rows, so one begins only if code is
+ * placed at the start of earlier code, or inside the bounds of all code unloaded since the last
+ * reuse (image_changes.freed_from). Such epochs are few if the unloaded code lay together.
  */
 #include "methods.h"
 
@@ -77,7 +77,7 @@ static bool note_freed(trace_context *context, const method_row *row)
     return true;
 }
 
-/* Notes that code was placed where the row says. */
+/* Starts a new epoch if this code reuses addresses. */
 static bool note_taken(trace_context *context, const method_row *row, bool replaces, i64 ticks)
 {
     image_changes *const changes = context_changes(context, row->pid);
@@ -109,7 +109,7 @@ static bool load(trace_context *context, u32 first, method_row *known, method_ro
     return note_taken(context, row, known != NULL, ticks) && add_row(context, first, row);
 }
 
-/* Ends a stay. Two sessions may both report one unload. */
+/* Records an unload. Two sessions may both report one. */
 static bool unload(trace_context *context, u32 first, method_row *known, method_row *row)
 {
     const i64 ticks = row->load_ticks;

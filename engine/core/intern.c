@@ -1,8 +1,9 @@
 /*
  * intern.c - a hash index from content to dense ids, and interned strings on top of it.
  *
- * In: a hash and an id; the content stays with the index's owner, who compares it. Out: the id
- * whose content is equal, or 0. Strings are copied to an arena, so pointers to them stay valid.
+ * In: find takes a hash and a key; the owner keeps the content and supplies the comparison. Strings
+ * take UTF-8, UTF-16, 8-bit text, or names to fold. Out: the id of equal content, or 0 (peek: an id
+ * that is not verified). Strings are copied to an arena, so pointers to them stay valid.
  *
  *     slots    | tag, id | 0 | tag, id | tag, id | 0 | ...     a power of two, at most 3/4 full
  *                `tag` (upper half of the hash) & mask is where a probe starts; it goes on to
@@ -10,7 +11,7 @@
  *
  * The position follows from the tag, so the table grows without hashing any content again.
  * Invariants: nothing is ever removed, or probes would stop too early. Equal tags prove nothing, so
- * content is always compared.
+ * find compares content. Add does not look for duplicates, so callers find first.
  */
 #include "intern.h"
 
@@ -23,7 +24,7 @@
 #define SLOTS_MAX ((u32)1 << 31)
 
 struct etlheap_slot {
-    u32 tag; /* upper half of the hash: gives the position and spares comparisons */
+    u32 tag; /* upper half of the hash: gives the position, and avoids most comparisons */
     u32 id;  /* 0: free */
 };
 
@@ -162,7 +163,7 @@ bool etlheap_strings_add(etlheap_strings *strings, const char *text, size_t size
 
 typedef size_t convert_fn(etl_bytes in, char *out, size_t capacity);
 
-/* Converts into a buffer that fits nearly every name, else a larger one. */
+/* Converts into a stack buffer large enough for nearly every name, otherwise into a heap buffer. */
 static bool add_converted(etlheap_strings *strings, convert_fn *convert, etl_bytes in, u32 *id)
 {
     char small[512];

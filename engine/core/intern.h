@@ -1,8 +1,8 @@
 /*
  * intern.h - a hash index from content to dense ids, and interned strings.
  *
- * The index keeps only (hash, id) pairs. The owner keeps the content, and compares it with the key
- * if the hashes are equal. Ids start at 1; 0 means not found.
+ * The index keeps only half of each hash, and an id. The owner keeps the content, and compares it
+ * with the key if these halves are equal. Ids start at 1; 0 means not found.
  */
 #ifndef ETLHEAP_INTERN_H
 #define ETLHEAP_INTERN_H
@@ -22,23 +22,24 @@ typedef bool etlheap_same_fn(const void *owner, u32 id, const void *key);
 u32 etlheap_index_find(const etlheap_index *index, u64 hash, etlheap_same_fn *same,
                        const void *owner, const void *key);
 
-/* For many look-ups in a row: etlheap_index_prefetch fetches the slot that a find will read. The
- * second function returns the first id with the same tag, or 0, so that the caller can prefetch its
- * content. */
+/* For many look-ups in a row: etlheap_index_prefetch fetches the slot that a find will read.
+ * etlheap_index_peek returns the first id whose upper 32 hash bits match, unverified, or 0, so that
+ * the caller can prefetch its content. */
 void etlheap_index_prefetch(const etlheap_index *index, u64 hash);
 u32 etlheap_index_peek(const etlheap_index *index, u64 hash);
 
-/* Reserves space for `count` ids in all, to avoid repeated rehashing. Does nothing if memory
+/* Reserves space for `count` ids in total, to avoid repeated rehashing. Does nothing if memory
  * is short. */
 void etlheap_index_expect(etlheap_index *index, size_t count);
 
-/* Adds an id for content that the index does not have yet; false if memory runs out. */
+/* Adds an id for content that the index does not have yet, which is not checked. False if memory
+ * runs out. */
 bool etlheap_index_add(etlheap_index *index, u64 hash, u32 id);
 
 void etlheap_index_free(etlheap_index *index);
 
-/* Hashes of an integer and of bytes (XXH3) for values that are stored in files: the same in every
- * run. */
+/* Unseeded hashes of an integer and of bytes (XXH3), stable across runs, for values stored in
+ * files. */
 static inline u64 etlheap_mix_u64(u64 value)
 {
     return etl_mix_u64(value);

@@ -1,20 +1,19 @@
 /*
- * archive_walk.c - walks the events of a store for jobs that need them in order of time.
+ * archive_walk.c - prepares a walk over the events of a store, for jobs that need time order;
+ * archive_steps.c steps through it. The terms are in archive_walk.h.
  *
- * In: the segments of a log that a window touches, the checkpoint before it, and a group for each
- * slot or block. Out: the walkers' sums, peaks and cells (replay_walk.h).
+ * In: the windows of the jobs, the segments that they touch, and the checkpoint before them. Out:
+ * spans (windows as positions), words and survivors by ordinal, and times of ticks.
  *
- * A free only says how many allocations back its block is. So events are read twice:
+ * A free names its block only by how many allocations ago it was made. So events are read twice:
  *
- *     1st reading    allocations leave a word each (size and slot), by ordinal; frees leave a bit;
- *                    a block without a bit survives
+ *     1st reading    allocations leave a word each, frees a bit; a word without a bit survives
  *     2nd reading    events in order; a free finds size and slot in its block's word
- *                    (archive_steps.c)
  *
- * Segments are read in parallel both times. A window that begins late starts at the checkpoint
- * before it, whose open blocks count as allocated before everything else. Invariant: in the first
- * reading each task has bits of its own segments only, so words and bits are complete before any
- * event is stepped.
+ * Given words need no 1st reading. The walk starts at a checkpoint, whose open blocks count as
+ * allocated before everything else. Invariant: each word is written by one task only, the one that
+ * reads its allocation, and each task has a private bitmap of all ordinals. So tasks run in
+ * parallel without locks, and all is complete before any event is stepped.
  */
 #include <stdlib.h>
 
@@ -195,7 +194,7 @@ static u32 event_at(const log_batch *batch, i64 ticks)
     return low;
 }
 
-/* Finds a moment. If it is the very end of a segment, it is the beginning of the next one. */
+/* Finds a moment. A moment after a segment's last event is the start of the next. */
 static etl_status find_moment(moment_finder *finder, i64 ticks, archive_moment *out, etl_error *err)
 {
     const ehs_archive *const archive = finder->archive;
@@ -275,8 +274,8 @@ static etl_status load_checkpoint(archive_walk *walk, etl_error *err)
     return status;
 }
 
-/* Reads the window, with one task for each thread and equally many segments for each task. A task
- * has bits of its own. */
+/* Reads the window, with one task for each thread and equally many segments for each task. Each
+ * task has a private bitmap. */
 static etl_status read_window(archive_walk *walk, etl_error *err)
 {
     etl_status status = load_checkpoint(walk, err);
@@ -315,7 +314,7 @@ static bool counts_as_end(const archive_walk *walk, u8 how)
 
 static etl_status read_events(const archive_walk *walk, const log_batch *batch, reading *own)
 {
-    const log_batch b = *batch; /* in registers: what is written below might be it */
+    const log_batch b = *batch; /* a local copy, because stores below could alias *batch */
     const u32 count = archive_events_before(&walk->to, batch);
     const u64 ordinals = walk->ordinals;
     for (u32 i = 0; i < count; i++) {

@@ -1,4 +1,11 @@
-/* archive_walk.h - walks the events of a store through the windows of questions. */
+/*
+ * archive_walk.h - prepares a walk over the events of a store, through the windows of jobs.
+ *
+ *     ordinal    number of an allocation in the file
+ *     slot       owner and call stack of a block, as one number
+ *     group      blocks that are summed together: those of some slots, or chosen one by one
+ *     word       size and slot of a block, or size and group (block_words.h); 0: does not count
+ */
 #ifndef ETLHEAP_ARCHIVE_WALK_H
 #define ETLHEAP_ARCHIVE_WALK_H
 
@@ -28,11 +35,10 @@ static inline u32 archive_events_before(const archive_moment *moment, const log_
     return left < batch->count ? left : batch->count;
 }
 
-/* Flag in a word: opened by a realloc, as a later event showed. */
+/* Flag in a word: opened by a realloc, learned from a later event. */
 #define ARCHIVE_WORD_MARKED JOURNAL_NEW_TICK
 
-/* The request of one job: the aggregator's window, or the windows of a pass. Everything is
- * borrowed. */
+/* What one job asks: one window, the aggregator's, or those of a pass. Everything is borrowed. */
 typedef struct archive_question {
     const aggregator *a;
     const window_pass *windows; /* NULL: one window */
@@ -47,8 +53,8 @@ typedef struct archive_span {
     u32 bound_count;
 } archive_span;
 
-/* The blocks in the jobs' windows, as words by their ordinals. Blocks freed before all windows,
- * with no checkpoint after them, have the word 0. */
+/* The blocks in the jobs' windows, as words by their ordinals. In own words, blocks freed before
+ * the checkpoint that the walk starts at have the word 0, and their survivor bit means nothing. */
 typedef struct archive_walk {
     const ehs_archive *archive;
     archive_span *spans; /* one per job */
@@ -68,8 +74,8 @@ typedef struct archive_walk {
  * needs survivors, no window of the other ends later. */
 bool archive_walk_shares(const archive_question *a, const archive_question *b);
 
-/* Opens a walk for jobs of which each two can share one. Close it in any case. ETL_ERR_CORRUPT,
- * ETL_ERR_MEMORY, ETL_ERR_LIMIT. */
+/* Opens a walk for jobs that can all share a walk, pairwise. Close it even on failure.
+ * ETL_ERR_CORRUPT, ETL_ERR_MEMORY, ETL_ERR_LIMIT. */
 etl_status archive_walk_open(archive_walk *out, const archive_question *questions, u32 count,
                              etl_error *err);
 void archive_walk_close(archive_walk *walk);

@@ -1,9 +1,12 @@
 /*
- * ranges.c - keeps the committed ranges of each owner (process, heap or custom allocator) and
- * turns commits and frees into lifetimes. ranges.h has the rules.
+ * ranges.c - keeps the committed ranges, reservations and empty blocks of each owner (process, heap
+ * or custom allocator), and turns events into lifetimes. ranges.h has the rules.
  *
- * In: VirtualAlloc events, rundowns, extents and custom blocks of one shard, in order of time.
- * Out: closed lifetimes in shard_output, and the ranges that are open at the end.
+ * In: VirtualAlloc events, rundowns, extents and custom blocks of one shard, in time order; ends of
+ * processes and heaps. event->heap is the region's size in rundowns, and 1 in a reservation that
+ * replaces a placeholder. Out, in shard_output: lifetimes, with RESERVE rows if these are kept;
+ * frees without an allocation, counted and if wanted as rows; diagnostics. Sweeps emit the ranges
+ * of dead processes and heaps, and ranges_finish emits the rest.
  *
  *     committed   [---A---)      [--B--)        a commit of [x, y) opens lifetimes only
  *     commit          [-----------------)       in the gaps between A and B
@@ -85,8 +88,8 @@ static bool has_bytes(const range_map *map, u64 start, u64 end)
     return found != NULL && found->start < end;
 }
 
-/* Counts frees of memory that is neither committed nor reserved: it is from before the trace. Pages
- * of a known reservation may well be uncommitted. */
+/* Counts frees of memory that is neither committed nor reserved: it was allocated before the trace.
+ * Uncommitted pages in a known reservation are normal. */
 static void count_if_unknown(const range_owner *owner, const memory_event *event, u64 start,
                              u64 end, shard_output *out)
 {
@@ -103,8 +106,8 @@ static void count_unknown(const range_owner *owner, const memory_event *event, s
         shard_emit_unmatched(out, event, owner->process, owner->kind);
 }
 
-/* Ends the extents of a destroyed heap, which must not pass for those of a new heap with its
- * handle. Looks at extents only if a heap was destroyed since. */
+/* Ends the extents of a destroyed heap, which must not be attributed to a new heap that reuses the
+ * handle. Looks at extents only if the heap was destroyed since the last look. */
 static void end_destroyed(const trace_context *context, range_owner *owner, i64 now_ticks,
                           shard_output *out)
 {
@@ -139,7 +142,7 @@ static void fill_gaps(range_map *map, range wanted, shard_output *out)
     }
 }
 
-/* The kind of a lifetime in the map; ETLHEAP_KIND_COUNT if it makes none. */
+/* The kind of a lifetime in the map; ETLHEAP_KIND_COUNT if none is emitted. */
 static u8 kind_of_map(const range_owner *owner, const range_map *map, const shard_output *out)
 {
     if (map != &owner->reserved)
@@ -208,7 +211,7 @@ static void remove_committed(range_owner *owner, u64 start, u64 end, i64 ticks, 
     remove_ranges(owner, &owner->committed, start, end, ticks, out);
 }
 
-/* May a release still belong to what was replaced? */
+/* Could a release still be the replaced reservation's? */
 static bool is_recent(const trace_context *context, const replaced_range *replaced, i64 ticks)
 {
     return ticks <= etl_sat_add_i64(replaced->ticks, context->after_end_ticks);
@@ -224,8 +227,8 @@ static void forget_replaced(const trace_context *context, range_owner *owner, i6
     owner->replaced.count = kept;
 }
 
-/* Notes reservations that a new one replaces without a release, and ends what was committed in
- * them. */
+/* Notes reservations that a new one replaces without a release, and ends what was committed inside
+ * the new one. */
 static void note_replaced(const trace_context *context, range_owner *owner,
                           const memory_event *event, shard_output *out)
 {
@@ -300,7 +303,7 @@ static void reserve(range_owner *owner, range wanted, shard_output *out)
 }
 
 /* Releases. Size 0 removes the reservation at `base`, or the committed range there if its start was
- * not seen. A size is a part of a reservation only for placeholders. */
+ * not seen. Only placeholders are released in part, with a size. */
 static void release(range_owner *owner, const memory_event *event, shard_output *out)
 {
     const u64 base = event->address, size = event->size;
@@ -318,8 +321,8 @@ static void release(range_owner *owner, const memory_event *event, shard_output 
     remove_committed(owner, base, end, event->ticks, out);
 }
 
-/* Applies a rundown, which says how many bytes of a region are committed, not which. Unknown bytes
- * go to the first gaps: sizes are then right, and addresses too if the whole region is committed.
+/* Applies a rundown, which says how many bytes of a region are committed, not which. Missing bytes
+ * fill the lowest gaps: sizes are then right, and addresses too if the whole region is committed.
  * The region is a reservation, unless it is part of a known one. */
 static void rundown(range_owner *owner, const memory_event *event, shard_output *out)
 {
@@ -399,7 +402,7 @@ static void open_custom(range_owner *owner, range wanted, shard_output *out)
         out->out_of_memory = true;
 }
 
-/* Ends whole ranges: if their addresses were given out again, nothing of them can be left. */
+/* Ends whole ranges: if any addresses of it are given out again, the old range is entirely gone. */
 static void end_overlapped(range_owner *owner, range_map *map, range wanted, shard_output *out)
 {
     range_place place;
@@ -412,7 +415,7 @@ static void end_overlapped(range_owner *owner, range_map *map, range wanted, sha
 }
 
 /* Frees a custom block. Freeing NULL does nothing. A free with a size takes bytes of one
- * allocation, maybe in pieces by now; one without needs the address of a block. */
+ * allocation, possibly already split; one without needs the address of a block. */
 static void free_custom(range_owner *owner, const memory_event *event, shard_output *out)
 {
     range_place place;

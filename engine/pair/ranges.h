@@ -5,22 +5,27 @@
  * ranges in an interval map per process; heap extents (Expand, Contract) are ranges per heap. Rules
  * (docs/format/events.md, 4):
  *
- * - A commit opens a lifetime for each gap in the committed memory. The first committer keeps its
- * pages, as the system charges them. - A decommit closes what it covers. If it covers part of a
- * lifetime, that part closes, and the rest keeps its original time and stack. - A release closes
- * everything inside it, including the reservation. With size 0 it covers the whole reservation that
- * starts there. - A reservation is a lifetime of kind RESERVE, if the output keeps these. Commits
- * and decommits do not change it. A placeholder that is replaced or split continues; a released
- * part ends, and the rest continues. - Reserved or committed memory cannot be reserved again. If it
- * is, the release before it was lost, or is late because another CPU logged it. Memory still
- * committed there ended by then, and a release of the old reservation that another CPU logs soon
- * after is the late one. - Rundowns state committed bytes per region. What is not known yet began
- * before the trace. If all of a process was seen, or stated at the start, the rundown at the end
- * has to agree; differences are counted. - A free of memory that is neither committed nor reserved
- * is counted separately. For a heap, all addresses that were ever its extents count as reserved. -
- * Blocks of custom allocators are separate ranges, because some can be freed in parts. A free with
- * a size frees those bytes; one without, the block at its address. An allocation over live blocks
- * ends them: their frees were lost. A block of size 0 takes one address in a separate map.
+ * - A commit opens a lifetime for each gap in the committed memory. The first committer keeps the
+ *   pages, because Windows charges them to it.
+ * - A decommit closes what it covers. If it covers part of a lifetime, that part closes, and the
+ *   rest keeps its original time and stack.
+ * - A release closes everything inside it, including the reservation. With size 0 it covers the
+ *   whole reservation that starts there.
+ * - A reservation is a lifetime of kind RESERVE, if the output keeps these. Decommits do not change
+ *   it, and commits only name it: the commit of the same call has its stack. A placeholder that is
+ *   replaced or split continues; a released part ends, and the rest continues.
+ * - Reserved or committed memory cannot be reserved again. If it is, the release before it was
+ *   lost, or is late because another CPU logged it. Memory still committed there ended by then, and
+ *   a release of the old reservation that another CPU logs soon after is the late one.
+ * - Rundowns state committed bytes per region. Bytes without a known commit are dated before the
+ *   trace. If all of a process was seen, or stated at the start, the rundown at the end has to
+ *   agree; differences are counted.
+ * - A free of memory that is neither committed nor reserved is counted separately. For a heap, all
+ *   addresses that were its extents, until it is destroyed, count as reserved.
+ * - Blocks of custom allocators are separate ranges, because some can be freed in parts. A free
+ *   with a size frees those bytes; one without, the block at its address. An allocation over live
+ *   blocks ends them: their frees were lost. A block of size 0 takes one address in a separate map;
+ *   an allocation ends it only if it begins there.
  */
 #ifndef ETLHEAP_RANGES_H
 #define ETLHEAP_RANGES_H
@@ -61,7 +66,7 @@ typedef struct range_owner {
     u8 kind;  /* ETLHEAP_KIND_VIRTUALALLOC, _EXTENT or _CUSTOM */
     u64 heap; /* for extents and custom allocators */
     range_map committed;
-    range_map reserved; /* VirtualAlloc reservations; for extents: all that ever were */
+    range_map reserved; /* VirtualAlloc reservations; extents: all of the heap so far */
     range_map empty;    /* custom blocks of size 0, as ranges of 1 byte */
     ETLHEAP_VECTOR(replaced_range) replaced; /* recent ones, in time order */
     range_map disputed;                      /* regions that a rundown contradicted, recent ones */
@@ -77,7 +82,9 @@ typedef struct range_table {
 void ranges_apply(range_table *table, const trace_context *context, const memory_event *event,
                   u32 process, shard_output *out);
 
-/* Like blocks_sweep and blocks_finish. */
+/* Emits the ranges of processes that ended longer before `now_ticks` than late events can come, and
+ * the extents of heaps destroyed before it. ranges_finish emits all remaining ranges, and frees the
+ * table. */
 void ranges_sweep(range_table *table, const trace_context *context, i64 now_ticks,
                   shard_output *out);
 void ranges_finish(range_table *table, const trace_context *context, shard_output *out);

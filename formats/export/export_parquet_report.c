@@ -1,8 +1,14 @@
 /*
  * export_parquet_report.c - the rows of a report as a Parquet table.
  *
- * The table has the same columns whatever is asked for, with the words of the JSON
- * document: the keys of a report, its measures, and what the recording is.
+ * In: an export request, whose query is answered with the keys below. Out, to a sink: a Parquet
+ * file whose metadata has the trace, the window and losses (export_facts).
+ *
+ * The columns are the same for every request, with the words of the JSON document: the keys of a
+ * report, the stack, measures, and the recording. Only measures that the query does not ask for are
+ * left out.
+ * Invariant: values have no names, so list_columns and put_row must keep one order and skip the
+ * same measures.
  */
 #include "formats/parts/text_parts.h"
 #include "export_parquet.h"
@@ -11,7 +17,7 @@
 static const etlheap_key keys[] = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS, ETLHEAP_KEY_HEAP,
                                     ETLHEAP_KEY_TYPE, ETLHEAP_KEY_STACK };
 
-/* Handles and process ids differ from run to run, and are NULL. */
+/* A summary may cover many runs, between which handles and process ids differ: these are NULL. */
 static const etlheap_key summary_keys[] = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS, ETLHEAP_KEY_TYPE,
                                             ETLHEAP_KEY_STACK };
 
@@ -53,6 +59,7 @@ etl_status export_parquet_report(const etlheap_export_request *request, etlheap_
         return status;
     status = write_report(request, table, sink);
     etlheap_table_free(table);
+    /* Nothing else fails in write_report: the sink keeps its own errors. */
     return status == ETL_OK ? ETL_OK : etl_fail_with(err, status, 0, "out of memory");
 }
 

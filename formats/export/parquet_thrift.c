@@ -1,14 +1,20 @@
 /*
  * parquet_thrift.c - writes structures in Thrift's compact protocol; parquet_thrift.h has the
- * layout. Invariant: fields are written in ascending order of their ids, because an id is stored as
- * the distance from the last one.
+ * layout.
+ *
+ * In: fields and members, one call each. Out: bytes appended to thrift->out, which also notes if
+ * memory runs out.
+ *
+ * Invariants: fields are written in ascending order of their ids, because ids are delta-encoded
+ * when the step is at most 15. Callers close each structure that they open, and write as many
+ * members as the list's count says; the file cannot be read otherwise.
  */
 #include "parquet_thrift.h"
 
 #include "protobuf.h"
 
-#define STEP_MAX        15 /* of ids, that fits in the byte of a field */
-#define SHORT_COUNT_MAX 14 /* of members, that fits in the byte of a list */
+#define STEP_MAX        15 /* largest id step in a field's header byte */
+#define SHORT_COUNT_MAX 14 /* largest count in a list's header byte */
 
 static void begin_field(parquet_thrift *thrift, u32 field, parquet_thrift_type type);
 static void put_byte(parquet_thrift *thrift, u32 byte);

@@ -1,13 +1,14 @@
 /*
- * parquet_thrift.h - writes headers and footers of Parquet files: structures in Thrift's compact
- * protocol.
+ * parquet_thrift.h - writes structures in Thrift's compact protocol, as headers and footers of
+ * Parquet files have them.
  *
  *     structure   its fields, in ascending order of their ids, then a 0 byte
  *     field       one byte, id - last id << 4 | type, for steps of 1 to 15; else the
- *                 type and the id as a zigzag varint; then the value
- *     numbers     zigzag varints: 0, -1, 1, -2, ... become 0, 1, 2, 3, ...
+ *                 type and the id itself as a zigzag varint; then the value
+ *     byte        as it is
+ *     i32, i64    zigzag varints: 0, -1, 1, -2, ... become 0, 1, 2, 3, ...
  *     bytes       a varint of their size, then the bytes
- *     boolean     is the type of the field, without a value
+ *     boolean     encoded in the type; no value follows
  *     list        size << 4 | type of members for up to 14, else 0xF0 | type and a
  *                 varint of the size; then the members without field bytes
  *
@@ -38,7 +39,8 @@ typedef struct parquet_thrift {
     u32 depth;
 } parquet_thrift;
 
-/* Opens a structure that is not a field: the outermost one, or the next member of a list. */
+/* Opens a structure that is not a field: the outermost one, or the next member of a list. Close
+ * each structure. */
 void parquet_thrift_open(parquet_thrift *thrift);
 void parquet_thrift_close(parquet_thrift *thrift);
 
@@ -50,7 +52,8 @@ void parquet_thrift_bytes(parquet_thrift *thrift, u32 field, const char *bytes, 
 void parquet_thrift_string(parquet_thrift *thrift, u32 field, const char *text);
 void parquet_thrift_struct(parquet_thrift *thrift, u32 field); /* close it afterwards */
 
-/* Begins a list. Its members follow: structures that are opened, or one of the two below. */
+/* Begins a list. Exactly `count` members follow: structures that are opened and closed, or calls of
+ * the two functions below. */
 void parquet_thrift_list(parquet_thrift *thrift, u32 field, parquet_thrift_type type, u64 count);
 void parquet_thrift_member_i32(parquet_thrift *thrift, i64 value);
 void parquet_thrift_member_string(parquet_thrift *thrift, const char *text);

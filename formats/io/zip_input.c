@@ -1,14 +1,16 @@
 /*
  * zip_input.c - unpacks traces from zip files, as PerfView makes them (app.etl.zip).
  *
- * In: a zip file, which is not trusted. Out: temporary files of its traces.
+ * In: a zip file, which is not trusted; members *.etl but not ._*, unencrypted, and limits of count
+ * and size. Out: a temporary file in the folder for each member, listed in job->out; progress.
  *
- *     directory ──▶ members that are traces ──▶ sizes against the room in the folder ──▶ bytes
+ *     directory ──▶ members that are traces ──▶ first bytes of each (check_start)
+ *               ──▶ sizes checked against free space ──▶ bytes
  *
- * The reader maps traces, so members are extracted first. Invariants: sizes in the directory are
- * checked against the room before the first byte is written, and a member that goes on past its
- * stated size is refused. A few kilobytes can unpack to gigabytes, so a member that does not begin
- * like a trace is refused after its first bytes.
+ * The trace reader memory-maps files, so members are extracted first. A few kilobytes can unpack to
+ * gigabytes, so a member that is too short or does not begin like a trace is refused after its
+ * first bytes. Invariants: one bad member refuses the whole zip. Sizes in the directory are checked
+ * before the first byte is written, and a member that is longer than stated is refused.
  */
 #include "unpack.h"
 
@@ -128,7 +130,7 @@ static etl_status list_members(zip_t *archive, listing *list, etl_error *err)
     return ETL_OK;
 }
 
-/* "app.etl", but not "._app.etl": macOS packs a file's attributes like that. */
+/* "app.etl", but not "._app.etl": macOS stores extended attributes under such names. */
 static bool is_trace_name(const char *name)
 {
     static const char suffix[] = ".etl";
@@ -153,7 +155,8 @@ static etl_status check_member(const zip_stat_t *stat, etl_error *err)
     return ETL_OK;
 }
 
-/* Reads as much as the buffer holds, or to the end of the member; -1 with the file's error. */
+/* Reads `size` bytes into the buffer, or up to the end of the member. Returns -1 on failure; `file`
+ * then holds the error. */
 static i64 read_member(const unpacking *job, zip_file_t *file, size_t size)
 {
     size_t done = 0;
@@ -188,8 +191,8 @@ static etl_status check_start(const unpacking *job, zip_t *archive, const listin
     return status;
 }
 
-/* Refuses a zip that states more bytes than there is room for, with both figures: a full disk would
- * say less, and later. */
+/* Refuses a zip that states more bytes than there is room for, and states both figures. A disk-full
+ * error would come later and say less. */
 static etl_status check_room(const unpacking *job, etl_error *err)
 {
     const etlheap_unpacked *const out = job->out;
@@ -231,8 +234,8 @@ static etl_status copy_member(unpacking *job, zip_t *archive, zip_uint64_t index
     return status == ETL_OK ? unpack_end_file(job, member, err) : status;
 }
 
-/* Copies a member. It reads once past the stated size: a member that goes on is refused, and libzip
- * checks the checksum in the read at its end. */
+/* Copies a member. After the stated size it makes one extra read: it detects excess data and makes
+ * libzip verify the checksum. */
 static etl_status copy_bytes(unpacking *job, zip_file_t *file, const unpacked_member *member,
                              etl_error *err)
 {
@@ -258,7 +261,7 @@ static etl_status copy_bytes(unpacking *job, zip_file_t *file, const unpacked_me
     }
 }
 
-/* The error of a member: libzip's code decides the status, its text is shown. */
+/* Reports the error of a member: maps libzip's code to a status and quotes its text. */
 static etl_status member_error(zip_error_t *error, const unpacked_member *member, etl_error *err)
 {
     const int code = zip_error_code_zip(error);

@@ -2,10 +2,14 @@
  * markdown_check.c - writes the verdict of a check as Markdown, for a pull request or the summary
  * of a job.
  *
- * In: an etlheap_check. Out: the verdict, a table of the limits, and a table of the stacks to
- * blame: where to look, what it holds, and how much that grew. Lists are as long as a person reads;
- * JSON has everything. Invariant: names come from traces, so they are escaped before they stand in
- * a table.
+ * In: an etlheap_check, the result that it judged, and the layout with the program's hints. Out, to
+ * a sink: the verdict and its doubts, a table of the limits, and for each failed subject a table of
+ * the stacks responsible (source line, bytes or blocks held, growth) with a command that shows
+ * more; then advice, and losses of both traces.
+ *
+ * Lists are cut to a readable length: failed subjects past the tenth of a limit get no table. JSON
+ * has all subjects of the check. Invariant: names come from traces, so they are escaped before they
+ * stand in a table.
  */
 #include "formats/io/units.h"
 #include "formats/parts/check_more.h"
@@ -71,7 +75,7 @@ static void add_value(etlheap_sink *sink, const etlheap_budget *budget, i64 valu
     etlheap_sink_text(sink, number);
 }
 
-/* Writes the subject that a limit was held against; the next table shows its stack. */
+/* Writes the subject that the limit was applied to; a later table shows its stacks. */
 static void write_subject(const etlheap_gate_budget *budget, const etlheap_gate_subject *subject,
                           etlheap_text *text, etlheap_sink *sink)
 {
@@ -102,8 +106,8 @@ static void write_budget(const etlheap_gate_budget *budget, etlheap_text *text, 
         etlheap_sink_format(sink, "| %" PRIu32 " more | | | |\n", budget->judged_count - shown);
 }
 
-/* Writes the source line that people can change, as a path in the repository if a root contains
- * it. */
+/* Writes the source line that is most likely in the user's own code, as a path in the repository
+ * if a root contains it. Writes nothing if no line is known. */
 static void write_line(const etlheap_check *check, const etlheap_table *table,
                        etlheap_indices frames, etlheap_text *text, etlheap_sink *sink)
 {
