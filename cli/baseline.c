@@ -86,6 +86,9 @@ etlheap_ratchet cli_baseline_decide(const cli_options *options, const cli_baseli
                    : ETLHEAP_RATCHET_ACCEPTED;
     if (gate->outcome != ETLHEAP_OUTCOME_PASS)
         return ETLHEAP_RATCHET_KEPT;
+    if (cli_fails_strict(options, &gate->diagnostics) ||
+        (baseline->exists && cli_fails_strict(options, &gate->baseline_diagnostics)))
+        return ETLHEAP_RATCHET_REFUSED;
     if (!baseline->exists)
         return gate->may_found ? ETLHEAP_RATCHET_CREATED : ETLHEAP_RATCHET_KEPT;
     return gate->may_tighten && gate->shrunk_count > 0 ? ETLHEAP_RATCHET_TIGHTENED

@@ -21,6 +21,7 @@
 #include "cli/system/memory_limit.h"
 #include "cli/system/terminal.h"
 #include "cli/options/advice.h"
+#include "cli/options/given_options.h"
 #include "cli/options/mark_words.h"
 #include "messages.h"
 #include "progress.h"
@@ -248,12 +249,25 @@ static etl_status take_store(const char *path, const char *name, cli_inputs *out
                                          : etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
 }
 
+int cli_refuse_times(const cli_options *options, const char *log)
+{
+    char message[160];
+    const cli_option *const option = cli_first_given(options, CLI_NEEDS_TIMES);
+    if (!option)
+        return CLI_EXIT_DONE;
+    snprintf(message, sizeof message,
+             "a UMDH log has no times, so %s cannot be used: leave it out, or record a trace",
+             option->name);
+    cli_complain(log, message);
+    return CLI_EXIT_USAGE;
+}
+
 /* Opens a UMDH log. It has no records or times, so commands that need these refuse it. */
 static int open_log(const cli_options *options, const char *path, cli_inputs *out)
 {
     etl_error err = { .status = ETL_OK };
     const char *refusal = NULL;
-    if ((options->command_bit & (CLI_DUMP | CLI_STORE | CLI_MERGE)) != 0)
+    if ((options->command_bit & (CLI_DUMP | CLI_STORE)) != 0)
         refusal = "a UMDH log has no trace records; open it with report, check, export or diff";
     else if (options->inputs.count > 1)
         refusal = "only one UMDH log can be read at a time; to compare two, use diff";
@@ -264,8 +278,11 @@ static int open_log(const cli_options *options, const char *path, cli_inputs *ou
                   "earlier log as --baseline";
     if (refusal) {
         cli_complain(path, refusal);
-        return CLI_EXIT_USAGE;
+        /* As for a store, which has no records either. */
+        return options->command_bit == CLI_DUMP ? CLI_EXIT_INPUT : CLI_EXIT_USAGE;
     }
+    if (cli_refuse_times(options, path) != CLI_EXIT_DONE)
+        return CLI_EXIT_USAGE;
     char *const name = strdup(path);
     out->names = calloc(1, sizeof *out->names);
     if (!name || !out->names)

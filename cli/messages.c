@@ -54,25 +54,39 @@ int cli_exit_of(etl_status status)
     }
 }
 
+/* How many kinds of loss and damage there are, and the first of them. */
+static u32 count_losses(const etl_diag_counts *counts, const etl_diag_info **first,
+                        u64 *first_count)
+{
+    u32 kinds = 0;
+    for (int i = 0; i < ETL_DIAG_COUNT; i++) {
+        const etl_diag_info *const info = etl_diag_describe((etl_diag)i);
+        const bool bad =
+            info->severity == ETL_SEVERITY_DAMAGE || info->severity == ETL_SEVERITY_LOSS;
+        if (!bad || counts->of[i] == 0)
+            continue;
+        if (kinds++ == 0) {
+            *first = info;
+            *first_count = counts->of[i];
+        }
+    }
+    return kinds;
+}
+
+bool cli_fails_strict(const cli_options *options, const etl_diag_counts *counts)
+{
+    const etl_diag_info *first;
+    u64 first_count;
+    return options->strict && count_losses(counts, &first, &first_count) > 0;
+}
+
 int cli_exit_of_diagnostics(const cli_options *options, const char *subject,
                             const etl_diag_counts *counts)
 {
     char message[MESSAGE_SIZE];
     const etl_diag_info *first = NULL;
     u64 first_count = 0;
-    u32 kinds = 0;
-    for (int i = 0; options->strict && i < ETL_DIAG_COUNT; i++) {
-        const etl_diag_info *const info = etl_diag_describe((etl_diag)i);
-        const bool bad =
-            info->severity == ETL_SEVERITY_DAMAGE || info->severity == ETL_SEVERITY_LOSS;
-        if (!bad || counts->of[i] == 0)
-            continue;
-        if (!first) {
-            first = info;
-            first_count = counts->of[i];
-        }
-        kinds++;
-    }
+    const u32 kinds = options->strict ? count_losses(counts, &first, &first_count) : 0;
     if (!first)
         return CLI_EXIT_DONE;
     const int used = snprintf(message, sizeof message, "--strict: %s (%" PRIu64 "): %s",

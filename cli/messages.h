@@ -26,6 +26,9 @@ int cli_exit_of(etl_status status);
 int cli_exit_of_diagnostics(const cli_options *options, const char *subject,
                             const etl_diag_counts *counts);
 
+/* Whether cli_exit_of_diagnostics gives CLI_EXIT_STRICT. Says nothing. */
+bool cli_fails_strict(const cli_options *options, const etl_diag_counts *counts);
+
 /* After a list, which does not show losses: without --strict, writes a note. The second is for
  * answers, which are lists if they are CSV. */
 int cli_exit_of_list(const cli_options *options, const char *subject,

@@ -37,6 +37,7 @@ CLI_SRCS := $(patsubst %,cli/%.c, \
 	options/completion_zsh \
 	options/cull_list \
 	options/custom_heaps \
+	options/given_options \
 	options/help \
 	options/man_page \
 	options/mark_words \
@@ -47,6 +48,7 @@ CLI_SRCS := $(patsubst %,cli/%.c, \
 	options/output_format \
 	options/parse_values \
 	options/root_words \
+	options/store_settings \
 	options/view_options \
 	options/wildcards \
 	options/wildcards_$(PLATFORM) \

@@ -186,7 +186,7 @@ u32 etlheap_windows_explain(const etlheap_windows_answer *answer, const etlheap_
     X(TIGHTENED, "tightened") /* this run replaced it */                                           \
     X(ACCEPTED, "accepted")   /* this run replaced it, whatever the verdict */                     \
     X(KEPT, "kept")           /* it is unchanged */                                                \
-    X(REFUSED, "refused")     /* it is unchanged, because this run proves nothing */
+    X(REFUSED, "refused")     /* it is unchanged, because this run or its symbols are damaged */
 
 typedef enum etlheap_ratchet {
 #define ETLHEAP_RATCHET_ENUM(name, word) ETLHEAP_RATCHET_##name,

@@ -25,6 +25,7 @@
 #include "cli/system/memory_limit.h"
 #include "parser/system/files.h"
 #include "cli/options/advice.h"
+#include "cli/options/store_settings.h"
 
 /* The work on one input. */
 typedef struct job {
@@ -177,16 +178,17 @@ static bool is_same(const etlheap_run_id *a, const etlheap_run_id *b)
 /* Hashes everything that the bytes of the store depend on, except the input's content. */
 static etl_status find_settings(const job *j, etlheap_run_id *out, etl_error *err)
 {
-    const cli_options *const options = j->options;
-    const size_t size = strlen(j->item->file) + strlen(j->item->output) + 80;
-    char *const text = malloc(size);
-    if (!text)
-        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
-    const int length =
-        snprintf(text, size, "%u %d %lld %s%c%s", etlheap_store_version(), options->summary,
-                 (long long)options->every_ns, j->item->file, 0, j->item->output);
-    *out = (etlheap_run_id){ true, etlheap_content_of(text, (size_t)length) };
-    free(text);
+    etlheap_content_id options;
+    const etl_status status = cli_store_settings(j->options, &options, err);
+    if (status != ETL_OK)
+        return status;
+    const etlheap_content_id parts[] = {
+        options,
+        etlheap_content_of(&(u32){ etlheap_store_version() }, sizeof(u32)),
+        etlheap_content_of(j->item->file, strlen(j->item->file)),
+        etlheap_content_of(j->item->output, strlen(j->item->output)),
+    };
+    *out = (etlheap_run_id){ true, etlheap_content_of(parts, sizeof parts) };
     return ETL_OK;
 }
 

@@ -20,11 +20,14 @@
 #include "cli/filter_notes.h"
 #include "cli/messages.h"
 #include "cli/options/budgets.h"
+#include "cli/options/given_options.h"
 #include "cli/options/root_words.h"
 #include "cli/outputs.h"
 #include "cli/side_outputs.h"
 #include "cli/system/terminal.h"
 #include "commands.h"
+
+#include <stdlib.h>
 
 #define STACKS_DEFAULT 5
 #define PASSES_LISTED  25 /* of a budget: enough to see what comes close */
@@ -39,6 +42,7 @@ typedef struct inquiry {
     cli_baseline baseline;
     cli_side_outputs sides;
     cli_roots roots;
+    cli_words selection; /* of commands that show what was measured */
     const etlheap_gate *gate;
     etlheap_ratchet ratchet;
 } inquiry;
@@ -85,6 +89,7 @@ int cli_run_check(const cli_options *options)
     etlheap_suppressions_close(q.suppressions);
     cli_budgets_free(&q.budgets);
     cli_roots_free(&q.roots);
+    free(q.selection.at);
     cli_guard_end(&guard);
     return status;
 }
@@ -97,6 +102,8 @@ static int read_options(const cli_options *options, inquiry *q)
         status = read_suppressions(options, q, &err);
     if (status == ETL_OK)
         status = cli_roots_parse(options, &q->roots, &err);
+    if (status == ETL_OK)
+        status = cli_repeated_words(options, &q->selection, &err);
     if (status != ETL_OK)
         cli_complain_error(NULL, &err);
     return cli_exit_of(status);
@@ -203,7 +210,7 @@ static int write_verdict(const cli_options *options, cli_guard *guard, inquiry *
         .gate = q->gate,
         .baseline_name = options->baseline,
         .inputs = { options->inputs.at, options->inputs.count },
-        .selection = { options->selection.at, options->selection.count },
+        .selection = { q->selection.at, q->selection.count },
         .may_compare = may_compare(options, q),
         .ratchet = q->ratchet,
         .results_max = options->sarif_results,
@@ -238,7 +245,7 @@ static int exit_of_verdict(const cli_options *options, const inquiry *q)
     const etlheap_gate *const gate = q->gate;
     if (gate->is_unmeasured && !options->allow_empty)
         return exit_of_unmeasured(q);
-    if (q->ratchet == ETLHEAP_RATCHET_REFUSED) {
+    if (options->accept && q->ratchet == ETLHEAP_RATCHET_REFUSED) {
         cli_complain(cli_inputs_subject(&q->inputs),
                      "--accept needs a complete trace, but this one lost events or is damaged; "
                      "record again. The baseline was not written");

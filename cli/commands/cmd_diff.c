@@ -111,31 +111,29 @@ static int check_question(const cli_options *options)
     return cli_compared_check(options);
 }
 
-/* Refuses options that need what a log lacks: times, threads and builds. */
+/* Refuses options about times, threads and builds, which a log does not have. */
 static int check_log_question(const cli_options *options)
 {
     const struct {
         const char *name;
         bool given;
     } refused[] = {
-        { "--from", options->from.given },
-        { "--to", options->to.given },
         { "--at-exit", options->at_exit != 0 },
         { "--kind", options->kinds != 0 },
         { "--process", options->processes.count > 0 },
         { "--heap", options->heaps.count > 0 },
         { "--thread", options->threads.count > 0 },
         { "--type", options->types != 0 },
-        { "--lifetime", options->lifetime_min_ns > 0 || options->lifetime_max_ns < INT64_MAX },
         { "--size", options->size_min_bytes > 0 || options->size_max_bytes < UINT64_MAX },
         { "--require-frame", options->require_frames.count > 0 },
         { "--cull-frame", options->cull_frames.count > 0 },
         { "--cull-list", options->cull_lists.count > 0 },
         { "--group-by", options->group_by_count > 0 },
         { "--stack-tags", options->stack_tags.count > 0 },
-        { "--per-second", options->per_second },
     };
     char message[160];
+    if (cli_refuse_times(options, options->inputs.at[0]) != CLI_EXIT_DONE)
+        return CLI_EXIT_USAGE;
     for (size_t i = 0; i < ETL_COUNT_OF(refused); i++) {
         if (!refused[i].given)
             continue;

@@ -13,6 +13,7 @@
 #include "budgets.h"
 #include "clock.h"
 #include "command_list.h"
+#include "given_options.h"
 #include "root_words.h"
 #include "view_options.h"
 #include "wildcards.h"
@@ -27,6 +28,8 @@ static etl_status parse_long(const cli_command *command, char *const *words, cli
                              int *taken, etl_error *err);
 static etl_status parse_short(const cli_command *command, char *const *words, cli_options *out,
                               int *taken, etl_error *err);
+static etl_status take_option(const cli_option *option, const char *spelled, const char *value,
+                              cli_options *out, etl_error *err);
 static etl_status check_command(const cli_command *command, const cli_option *option,
                                 const char *spelled, etl_error *err);
 static etl_status check_options(const cli_command *command, const cli_options *options,
@@ -154,13 +157,13 @@ void cli_options_free(cli_options *options)
                                  &options->stack_tags,     &options->max_outstanding,
                                  &options->max_growth,     &options->max_outstanding_count,
                                  &options->suppressions,   &options->max_growth_count,
-                                 &options->source_roots,   &options->selection,
-                                 &options->threads };
+                                 &options->source_roots,   &options->threads };
     for (u32 i = 0; i < options->owned_words.count; i++)
         free((void *)(uintptr_t)options->owned_words.at[i]);
     free(options->owned_words.at);
     for (size_t i = 0; i < ETL_COUNT_OF(words); i++)
         free(words[i]->at);
+    free(options->given.at);
     free(options->heaps.at);
     free(options->custom.at);
     free(options->mark_events.at);
@@ -257,11 +260,7 @@ static etl_status parse_long(const cli_command *command, char *const *words, cli
                                  option->placeholder);
         *taken = 2;
     }
-    status = cli_value_store(option, option->name, value, out, err);
-    if (status != ETL_OK || !(option->commands & CLI_REPEATED))
-        return status;
-    status = cli_words_add(&out->selection, option->name, err);
-    return status == ETL_OK && value ? cli_words_add(&out->selection, value, err) : status;
+    return take_option(option, option->name, value, out, err);
 }
 
 /* Parses "-j 4", "-j4" or "-h". Letters cannot be combined: few options have one. */
@@ -285,7 +284,15 @@ static etl_status parse_short(const cli_command *command, char *const *words, cl
                                  option->placeholder);
         *taken = 2;
     }
-    return cli_value_store(option, spelled, value, out, err);
+    return take_option(option, spelled, value, out, err);
+}
+
+/* Stores the value, and remembers that the option was given. */
+static etl_status take_option(const cli_option *option, const char *spelled, const char *value,
+                              cli_options *out, etl_error *err)
+{
+    const etl_status status = cli_value_store(option, spelled, value, out, err);
+    return status == ETL_OK ? cli_given_add(&out->given, option, value, err) : status;
 }
 
 /* An option of another command gets a different error than an unknown one. */

@@ -33,10 +33,18 @@ typedef enum cli_exit {
 #define CLI_MERGE       1024u
 #define CLI_SELFTEST    2048u
 #define CLI_TREND       4096u
+#define CLI_COMMANDS    8191u /* all of them */
 
 /* Additional bit: the commands that a failed check suggests repeat the option, so they show what
  * was measured. Not for kinds, processes and frames, which the verdict knows better. */
 #define CLI_REPEATED 8192u
+
+/* Options of `store` that do not change what a store holds. All others count when a batch decides
+ * whether the store of an earlier run still answers: an option without this bit counts. */
+#define CLI_SAME_STORE 16384u
+
+/* Options about times, which a UMDH log does not have. */
+#define CLI_NEEDS_TIMES 32768u
 
 /* Groups of commands with common options: all filters and groupings, a window and the simple
  * filters, CSV, a format. */
@@ -90,6 +98,17 @@ typedef struct cli_times {
     cli_time *at;
     u32 count;
 } cli_times;
+
+/* The options of a command line, as they were given. */
+typedef struct cli_given {
+    const struct cli_option *option;
+    const char *value; /* NULL: none */
+} cli_given;
+
+typedef struct cli_given_list {
+    cli_given *at;
+    u32 count;
+} cli_given_list;
 
 /* --top all */
 #define CLI_TOP_ALL UINT32_MAX
@@ -148,8 +167,8 @@ typedef struct cli_options {
     u32 sarif_results;                      /* 0: not given */
     const char *sarif_category;             /* NULL: not given */
     cli_words source_roots;                 /* FROM=TO */
-    cli_words selection;                    /* repeated options, each followed by its value */
-    const char *symbols;                    /* NULL: not given */
+    cli_given_list given;
+    const char *symbols; /* NULL: not given */
     bool symbols_loose, offline;
     cli_words events;
     cli_custom_heaps custom;

@@ -209,13 +209,15 @@ static bool list_processes(owned_gate *gate)
     const etlheap_result *const result = gate->now->result;
     const u32 count = etlheap_process_count(result);
     const u32 able = kinds_able(result);
+    /* A store can answer for reservations even if nobody asks about them; a trace cannot. */
+    const u32 shown = ETLHEAP_KINDS_DEFAULT | gate->now->query->kinds;
     u32 listed = 0;
     etlheap_gate_process *const processes =
         etlheap_arena_alloc(&gate->arena, (count + (size_t)1) * sizeof *processes);
     for (u32 i = 0; processes != NULL && i < count; i++) {
         const etlheap_process_info *const info =
             etlheap_process_of(result, (etlheap_process){ i + 1 });
-        const u32 kinds = gate_kinds_of_process(info) & able;
+        const u32 kinds = gate_kinds_of_process(info) & able & shown;
         const u64 system_events = etl_sat_add_u64(info->heap_events, info->virtualalloc_events);
         const u64 events = etl_sat_add_u64(system_events, info->custom_events);
         if (kinds != 0)

@@ -447,6 +447,12 @@ const etlheap_trace_info *etlheap_result_trace(const etlheap_result *result)
     return &result->info;
 }
 
+const char *etlheap_result_source(const etlheap_result *result, u32 index)
+{
+    const bool is_store = result->info.store_bytes > 0;
+    return is_store && index < result->recorded.count ? result->recorded.at[index].name : NULL;
+}
+
 u32 etlheap_process_count(const etlheap_result *result)
 {
     return (u32)result->processes.count;

@@ -34,6 +34,7 @@
 #include <stdio.h>
 
 #define NAME_IN_COMMENT "finding.wpaProfile"
+#define UNKNOWN_TRACE   "TRACE.etl"
 
 /* The contents of a Column element. */
 typedef enum column_options {
@@ -167,6 +168,10 @@ static etl_status find(const etlheap_export_request *request, finding *out, etl_
     if (etlheap_result_is_summary(request->result))
         return etl_fail_with(err, ETL_ERR_UNSUPPORTED, 0,
                              "a summary does not belong to one trace that a profile could open");
+    if (etlheap_result_is_snapshot(request->result))
+        return etl_fail_with(
+            err, ETL_ERR_UNSUPPORTED, 0,
+            "a list of blocks does not belong to a trace that a profile could open");
     etl_status status = wpa_kinds_of(request->query, &query.kinds, err);
     if (status != ETL_OK)
         return status;
@@ -196,26 +201,39 @@ static etl_status find(const etlheap_export_request *request, finding *out, etl_
     return status;
 }
 
+/* The files that WPA can open: of a store, those that it was made from. NULL for an index beyond the
+ * last. */
+static const char *trace_file(const etlheap_result *result, u32 index)
+{
+    const etlheap_trace_info *const trace = etlheap_result_trace(result);
+    if (trace->store_bytes > 0)
+        return etlheap_result_source(result, index);
+    return index < trace->file_count ? trace->files[index] : NULL;
+}
+
 /* WPA opens one file. Times are nanoseconds and cannot be before the
  * trace. */
 static void add_command(etlheap_text *text, const etlheap_export_request *request,
                         const finding *found, const char *profile)
 {
-    const etlheap_trace_info *const trace = etlheap_result_trace(request->result);
-    const bool is_one = trace->file_count == 1;
+    const char *const first = trace_file(request->result, 0);
+    const bool is_known = first && strcmp(first, "-") != 0; /* which is standard input */
+    const bool is_one = !is_known || !trace_file(request->result, 1);
     if (!is_one) {
         etlheap_text_add_string(text, "xperf -merge");
-        for (u32 i = 0; i < trace->file_count; i++)
-            add_quoted(text, trace->files[i]);
+        for (u32 i = 0; trace_file(request->result, i); i++)
+            add_quoted(text, trace_file(request->result, i));
         etlheap_text_add_string(text, " merged.etl && ");
     }
     etlheap_text_add_string(text, "wpa.exe -i");
-    add_quoted(text, is_one ? trace->files[0] : "merged.etl");
+    add_quoted(text, !is_known ? UNKNOWN_TRACE : is_one ? first : "merged.etl");
     etlheap_text_add_string(text, " -profile");
     add_quoted(text, profile);
     etlheap_text_add_format(text, " -range %" PRId64 " %" PRId64,
                             found->from_ns < 0 ? 0 : found->from_ns,
                             found->to_ns < 0 ? 0 : found->to_ns);
+    if (!is_known)
+        etlheap_text_add_string(text, " (" UNKNOWN_TRACE " is the trace that was recorded)");
 }
 
 /* Adds a quoted name. Windows allows no quotes in names. */

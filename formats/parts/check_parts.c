@@ -327,7 +327,9 @@ static void add_reason_against(etlheap_text *text, const etlheap_check *check)
 {
     const etlheap_gate *const gate = check->gate;
     const bool refused = check->ratchet == ETLHEAP_RATCHET_REFUSED;
-    if (refused && !gate->is_unmeasured)
+    if (refused && !gate->is_unmeasured && !gate->is_lossy)
+        etlheap_text_add_string(text, "symbol files or the baseline are damaged or incomplete");
+    else if (refused && !gate->is_unmeasured)
         etlheap_text_add_string(text, "a run that lost events or is damaged is not accepted");
     else if (refused || (!gate->baseline && gate->is_unmeasured))
         etlheap_text_add_string(text, "nothing was measured");

@@ -310,6 +310,54 @@ def check_skipping(begun):
     results.equal("and is gone", steady(index_of("r"), "skipped_unchanged"), rows)
 
 
+NOTE_EVENTS = "3f471139-acb7-4a01-b7a7-ff5da4ba2d43"  # a provider of every workload
+DESCRIBED = NOTE_EVENTS + ":alloc=7(address@0:u64,size@8:u32),free=8(address@0:u64)"
+# Each option of `store`: values to try, and whether stores must differ. A new option fails the
+# test until it is here.
+OPTION_VALUES = {
+    "--summary": ([[]], True), "--every": (["1ms", "2ms"], True),
+    "--custom-heap": ([DESCRIBED, "@heaps.txt"], True),
+    "--mark-event": ([NOTE_EVENTS + "/7", NOTE_EVENTS + "/9"], True),
+    "--together": ([[]], False), "--jobs": (["2"], False), "--memory": (["512M"], False),
+    "--no-mmap": ([[]], False), "--progress": (["never"], False), "--strict": ([[]], False),
+    "--help": ([], False), "--output": ([], False), "--out-dir": ([], False),
+}
+NEEDS = {"--every": ["--summary"]}
+
+
+def check_options():
+    """After a run with any option, stores are those that `store -o` writes with that option."""
+    write("heaps.txt", DESCRIBED.replace("size@8:u32", "size@10:u16").encode())
+    listed = set()
+    for line in run("store", "--help").decode().splitlines():
+        words = line.replace(",", " ").split()
+        listed.update(word for word in words[:2] if line.startswith("  -") and word.startswith("--"))
+    results.equal("every option of store has its values here", sorted(OPTION_VALUES), sorted(listed))
+    for option, (values, makes_another) in OPTION_VALUES.items():
+        needs = NEEDS.get(option, [])
+        batch("one.etl", *needs, "--out-dir", fresh("o"))
+        for value in values:
+            before = stores_of("o")["one.ehs"]
+            arguments = ["one.etl", *needs, option] + ([value] if value else [])
+            again = redone("o", *arguments)
+            batch(*arguments, "-o", "single.ehs")
+            name = " ".join(arguments[1:])
+            got = stores_of("o")["one.ehs"]
+            results.check(f"{name}: the store has what store -o writes", got == read("single.ehs"))
+            results.equal(f"{name}: the option counts", got != before, makes_another)
+            results.check(f"{name}: a store that would be another is made again",
+                          bool(again) or not makes_another)
+            results.equal(f"{name}: the same options again skip", redone("o", *arguments), [])
+    batch("one.etl", "--summary", "--every", "1ms", "--out-dir", fresh("o"))
+    results.equal("the order of options does not count",
+                  redone("o", "--every=1ms", "one.etl", "--summary"), [])
+    batch("one.etl", "--custom-heap", "@heaps.txt", "--out-dir", "o")
+    write("heaps.txt", DESCRIBED.encode())
+    results.equal("a changed file of custom heaps counts",
+                  redone("o", "one.etl", "--custom-heap", "@heaps.txt"), ["one.etl"])
+    results.equal("and is skipped then", redone("o", "one.etl", "--custom-heap", "@heaps.txt"), [])
+
+
 def check_more_batches():
     """One folder for several batches."""
     fresh("n")
@@ -470,6 +518,7 @@ def main():
     check_status()
     check_refusals()
     check_skipping(begun)
+    check_options()
     check_more_batches()
     check_interruption()
     check_full_disk()

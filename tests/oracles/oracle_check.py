@@ -706,6 +706,10 @@ def check_same(results):
     of_trace, of_store = verdict(sound, *options)[1], verdict(store, *options)[1]
     of_store["trace"]["files"] = of_trace["trace"]["files"]
     results.equal_maps("a store is judged as its trace", of_store, of_trace)
+    for more in ([], ["--kind", "heap,reserve"], ["--max-outstanding", "reserve/1M"]):
+        of_trace, of_store = (verdict(path, "--max-outstanding", "1G", "--process", "nobody.exe", *more)[1]["nothing_measured"]
+                              for path in (sound, store))
+        results.equal(f"what could be measured is the same for a store {' '.join(more)}", of_store, of_trace)
     summary = path_of("demo-summary.ehs")
     subprocess.run([ETLHEAP, "store", sound, "--summary", "-o", summary], check=True)
     options = ["--max-outstanding", "stack:1K", "--max-outstanding-count", "3", "--max-growth", "stack:0", "--baseline"]

@@ -268,6 +268,11 @@ class Server:
         self.process.wait(timeout=10)
 
 
+def read_bytes(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
 def fresh_folder(name):
     path = os.path.join(WORK, name)
     shutil.rmtree(path, ignore_errors=True)
@@ -362,6 +367,21 @@ def check_damage(results, program, trace):
     row, = symbols(trace, "--symbols", folder)["modules"]
     results.equal("etlheap symbols says that it is of no use", (row["status"], bool(row["note"])),
                   ("unusable", True))
+    gate = ["check", trace, "--symbols", folder, "--max-growth", "1G", "--update-baseline", "--baseline"]
+    new, old = os.path.join(folder, "new.ehs"), os.path.join(folder, "old.ehs")
+    etlheap(*gate, new, "--strict", status=4)
+    results.check("a check that ends with status 4 makes no baseline", not os.path.exists(new))
+    blocks = [memory("alloc", size, map(program.at, rvas))
+              for size, rvas in random_stacks(program).items()]
+    other = make_trace("larger", program.lines(), *blocks, *blocks)
+    etlheap("store", other, "-o", old)
+    before = read_bytes(old)
+    etlheap(*gate, old, "--strict", status=4)
+    results.check("and replaces none", read_bytes(old) == before)
+    etlheap(*gate, old)
+    results.check("a check that passes does", read_bytes(old) != before)
+    etlheap(*gate, new)
+    results.check("and makes one", os.path.exists(new))
 
 
 def check_image(results, program, stacks):

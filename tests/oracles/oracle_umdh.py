@@ -225,7 +225,7 @@ def check_errors(results, log):
     subprocess.run([os.environ.get("MAKE_TRACE", "build/check/make_trace"), "demo", trace], check=True,
                    stdout=subprocess.DEVNULL)
     for name, status, word, *arguments in (
-            ("dump", 2, "has no trace records", "dump", log),
+            ("dump", 3, "has no trace records", "dump", log),
             ("store", 2, "has no trace records", "store", log, "-o", os.path.join(WORK, "umdh.ehs")),
             ("two logs", 2, "to compare two, use diff", "report", log, log.replace("First", "Second")),
             ("a log and a trace", 2, "only one UMDH log can be read", "report", trace, log),
@@ -235,6 +235,40 @@ def check_errors(results, log):
         done = subprocess.run([ETLHEAP, *arguments], capture_output=True, check=False, text=True)
         results.check(f"{name}: refused in a sentence", done.returncode == status and word in done.stderr
                       and done.stderr.count("\n") == 1 and not done.stdout, done.returncode, done.stderr)
+
+
+TIME_OPTIONS = {
+    "--from": ("5s", "report allocations windows check export symbols trend diff"),
+    "--to": ("5s", "report allocations windows check export symbols trend diff"),
+    "--lifetime": ("1s..", "report allocations windows check export trend diff"),
+    "--at": ("5s", "report windows"), "--window": ("1s..2s", "windows"), "--every": ("1s", "windows"),
+    "--find-growth": (None, "windows"), "--growth": (None, "report"),
+    "--churn": (None, "report export diff"), "--per-second": (None, "diff"),
+}
+INPUTS = {"diff": 2, "trend": 3}
+NEEDED = {"check": ["--max-outstanding", "1G"], "export": ["--format", "csv"]}
+
+
+def check_times(results, log):
+    """Options about times are refused by name, by every command that has them, in one sentence."""
+    logs = [log]
+    for number in (1, 2):
+        logs.append(os.path.join(WORK, f"umdh-again-{number}.txt"))
+        with open(log, "rb") as file, open(logs[-1], "wb") as copy:
+            copy.write(file.read())
+    sentences = set()
+    for option, (value, commands) in TIME_OPTIONS.items():
+        for command in commands.split():
+            arguments = [command, *logs[:INPUTS.get(command, 1)], option, *([value] if value else []),
+                         *NEEDED.get(command, [])]
+            done = subprocess.run([ETLHEAP, *arguments], capture_output=True, check=False, text=True)
+            results.check(f"{command} {option}: refused by name", done.returncode == 2 and option in done.stderr
+                          and not done.stdout, done.returncode, done.stderr)
+            sentences.add(done.stderr.replace(option + " ", "OPTION "))
+    results.equal("in one sentence", len(sentences), 1)
+    for arguments in (["report"], ["windows"], ["report", "--size", "1..", "--type", "AOFO"]):
+        done = subprocess.run([ETLHEAP, *arguments, log], capture_output=True, check=False, text=True)
+        results.equal(f"{' '.join(arguments)}: other questions are answered", done.returncode, 0)
 
 
 def check_strict(results):
@@ -258,6 +292,7 @@ def main():
         check_gate(results, path)
         check_comparison(results, path)
         check_errors(results, path.replace("Result", "FirstDump"))
+        check_times(results, path.replace("Result", "FirstDump"))
     for path in sorted(glob.glob(os.path.join(TRACES, "..", "umdh", "*decimal*.txt"))):
         check_bare(results, path)
     if not found:

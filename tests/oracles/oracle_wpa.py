@@ -449,6 +449,41 @@ def check_failures(results, trace):
     results.check("the command line for WPA is noted",
                   re.fullmatch(rb"etlheap: note: open it in WPA at the same window with: wpa\.exe -i \S+ -profile out "
                                rb"-range 0 [0-9]+\n", done.stderr), done.stderr)
+    check_command(results, trace)
+
+
+def said_by_export(source, content=None):
+    done = subprocess.run([ETLHEAP, "export", source, "-o", os.path.join(WORK, "p.wpaProfile"), "--format", "wpaprofile"],
+                          input=content, capture_output=True, check=False)
+    return done.returncode, done.stderr.decode()
+
+
+def check_command(results, trace):
+    """WPA opens traces: the command names them whatever the export read."""
+    other = os.path.join(WORK, "second.etl")
+    half = os.path.join(WORK, "first.etl")
+    store = os.path.join(WORK, "command.ehs")
+    subprocess.run([os.environ.get("MAKE_TRACE", "build/check/make_trace"), "demo", half, "--split", other],
+                   stdout=subprocess.DEVNULL, check=True)
+    with open(trace, "rb") as file:
+        content = file.read()
+    for sources, wanted in (([trace], f" wpa.exe -i {trace} -profile"),
+                            ([half, other], f" xperf -merge {half} {other} merged.etl && wpa.exe -i merged.etl -profile")):
+        subprocess.run([ETLHEAP, "store", *sources, "-o", store], capture_output=True, check=True)
+        status, said = said_by_export(store)
+        results.check(f"of a store of {len(sources)}, the command for WPA names its traces",
+                      status == 0 and wanted in said and ".ehs" not in said, status, said)
+    subprocess.run([ETLHEAP, "store", "-", "-o", store], input=content, capture_output=True, check=True)
+    for name, (status, said) in (("standard input", said_by_export("-", content)),
+                                 ("a store of standard input", said_by_export(store))):
+        results.check(f"of {name}, it says what to open", status == 0 and
+                      " wpa.exe -i TRACE.etl -profile" in said and "TRACE.etl is the trace" in said, status, said)
+    log = os.path.join(WORK, "blocks.txt")
+    with open(log, "w", encoding="ascii") as file:
+        file.write("// UMDH: version 6.1\n*- Start of data for heap @ 1 -\n1 bytes + 1 at 1 by BackTrace1\n"
+                   "*- End of data for heap @ 1 -\n")
+    status, said = said_by_export(log)
+    results.check("a UMDH log has no profile", status != 0 and "a list of blocks does not" in said, status, said)
 
 
 def main():

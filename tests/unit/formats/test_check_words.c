@@ -62,64 +62,69 @@ static void verdicts_count_budgets(void **state)
 static const etlheap_trace_info baseline_info;
 #define BASELINE .baseline = &baseline_info
 
+static const struct {
+    const char *words;
+    etlheap_ratchet ratchet;
+    etlheap_gate gate;
+} baseline_rows[] = {
+    { "", ETLHEAP_RATCHET_NONE, { .outcome = ETLHEAP_OUTCOME_PASS } },
+    { "created from this run", ETLHEAP_RATCHET_CREATED, { .outcome = ETLHEAP_OUTCOME_PASS } },
+    { "tightened: replaced by this run, which is larger nowhere",
+      ETLHEAP_RATCHET_TIGHTENED,
+      { .outcome = ETLHEAP_OUTCOME_PASS } },
+    { "accepted: this run is the new baseline, with 2 subjects that grew",
+      ETLHEAP_RATCHET_ACCEPTED,
+      { .outcome = ETLHEAP_OUTCOME_FAIL, .grown_count = 2 } },
+    { "accepted: this run is the new baseline, with 1 subject that grew",
+      ETLHEAP_RATCHET_ACCEPTED,
+      { .outcome = ETLHEAP_OUTCOME_FAIL, .grown_count = 1 } },
+    { "accepted: this run is the new baseline",
+      ETLHEAP_RATCHET_ACCEPTED,
+      { .outcome = ETLHEAP_OUTCOME_FAIL } },
+    { "not written: the verdict is inconclusive",
+      ETLHEAP_RATCHET_KEPT,
+      { .outcome = ETLHEAP_OUTCOME_INCONCLUSIVE } },
+    { "not written: nothing was measured",
+      ETLHEAP_RATCHET_KEPT,
+      { .outcome = ETLHEAP_OUTCOME_PASS, .is_unmeasured = true } },
+    { "not written: a run that lost events or is damaged is not accepted",
+      ETLHEAP_RATCHET_REFUSED,
+      { .outcome = ETLHEAP_OUTCOME_FAIL, .is_lossy = true } },
+    { "unchanged: a run that lost events or is damaged is not accepted",
+      ETLHEAP_RATCHET_REFUSED,
+      { .outcome = ETLHEAP_OUTCOME_FAIL, .is_lossy = true, BASELINE } },
+    { "unchanged: nothing was measured",
+      ETLHEAP_RATCHET_REFUSED,
+      { .outcome = ETLHEAP_OUTCOME_FAIL, .is_lossy = true, .is_unmeasured = true, BASELINE } },
+    { "unchanged: symbol files or the baseline are damaged or incomplete",
+      ETLHEAP_RATCHET_REFUSED,
+      { .outcome = ETLHEAP_OUTCOME_PASS, BASELINE } },
+    { "unchanged: the verdict is fail",
+      ETLHEAP_RATCHET_KEPT,
+      { .outcome = ETLHEAP_OUTCOME_FAIL, .grown_count = 2, BASELINE } },
+    { "unchanged: 1 subject is larger in this run",
+      ETLHEAP_RATCHET_KEPT,
+      { .outcome = ETLHEAP_OUTCOME_PASS, .grown_count = 1, .missing_count = 1, BASELINE } },
+    { "unchanged: 2 subjects are larger in this run",
+      ETLHEAP_RATCHET_KEPT,
+      { .outcome = ETLHEAP_OUTCOME_PASS, .grown_count = 2, BASELINE } },
+    { "unchanged: 3 of its processes did not run",
+      ETLHEAP_RATCHET_KEPT,
+      { .outcome = ETLHEAP_OUTCOME_PASS, .missing_count = 3, BASELINE } },
+    { "unchanged: nothing is smaller in this run",
+      ETLHEAP_RATCHET_KEPT,
+      { .outcome = ETLHEAP_OUTCOME_PASS, BASELINE } },
+};
+
 static void baselines_say_what_became_of_them_and_why(void **state)
 {
-    static const struct {
-        const char *words;
-        etlheap_ratchet ratchet;
-        etlheap_gate gate;
-    } rows[] = {
-        { "", ETLHEAP_RATCHET_NONE, { .outcome = ETLHEAP_OUTCOME_PASS } },
-        { "created from this run", ETLHEAP_RATCHET_CREATED, { .outcome = ETLHEAP_OUTCOME_PASS } },
-        { "tightened: replaced by this run, which is larger nowhere",
-          ETLHEAP_RATCHET_TIGHTENED,
-          { .outcome = ETLHEAP_OUTCOME_PASS } },
-        { "accepted: this run is the new baseline, with 2 subjects that grew",
-          ETLHEAP_RATCHET_ACCEPTED,
-          { .outcome = ETLHEAP_OUTCOME_FAIL, .grown_count = 2 } },
-        { "accepted: this run is the new baseline, with 1 subject that grew",
-          ETLHEAP_RATCHET_ACCEPTED,
-          { .outcome = ETLHEAP_OUTCOME_FAIL, .grown_count = 1 } },
-        { "accepted: this run is the new baseline",
-          ETLHEAP_RATCHET_ACCEPTED,
-          { .outcome = ETLHEAP_OUTCOME_FAIL } },
-        { "not written: the verdict is inconclusive",
-          ETLHEAP_RATCHET_KEPT,
-          { .outcome = ETLHEAP_OUTCOME_INCONCLUSIVE } },
-        { "not written: nothing was measured",
-          ETLHEAP_RATCHET_KEPT,
-          { .outcome = ETLHEAP_OUTCOME_PASS, .is_unmeasured = true } },
-        { "not written: a run that lost events or is damaged is not accepted",
-          ETLHEAP_RATCHET_REFUSED,
-          { .outcome = ETLHEAP_OUTCOME_FAIL, .is_lossy = true } },
-        { "unchanged: a run that lost events or is damaged is not accepted",
-          ETLHEAP_RATCHET_REFUSED,
-          { .outcome = ETLHEAP_OUTCOME_FAIL, .is_lossy = true, BASELINE } },
-        { "unchanged: nothing was measured",
-          ETLHEAP_RATCHET_REFUSED,
-          { .outcome = ETLHEAP_OUTCOME_FAIL, .is_lossy = true, .is_unmeasured = true, BASELINE } },
-        { "unchanged: the verdict is fail",
-          ETLHEAP_RATCHET_KEPT,
-          { .outcome = ETLHEAP_OUTCOME_FAIL, .grown_count = 2, BASELINE } },
-        { "unchanged: 1 subject is larger in this run",
-          ETLHEAP_RATCHET_KEPT,
-          { .outcome = ETLHEAP_OUTCOME_PASS, .grown_count = 1, .missing_count = 1, BASELINE } },
-        { "unchanged: 2 subjects are larger in this run",
-          ETLHEAP_RATCHET_KEPT,
-          { .outcome = ETLHEAP_OUTCOME_PASS, .grown_count = 2, BASELINE } },
-        { "unchanged: 3 of its processes did not run",
-          ETLHEAP_RATCHET_KEPT,
-          { .outcome = ETLHEAP_OUTCOME_PASS, .missing_count = 3, BASELINE } },
-        { "unchanged: nothing is smaller in this run",
-          ETLHEAP_RATCHET_KEPT,
-          { .outcome = ETLHEAP_OUTCOME_PASS, BASELINE } },
-    };
     (void)state;
-    for (size_t i = 0; i < ETL_COUNT_OF(rows); i++) {
-        const etlheap_check check = { .gate = &rows[i].gate, .ratchet = rows[i].ratchet };
+    for (size_t i = 0; i < ETL_COUNT_OF(baseline_rows); i++) {
+        const etlheap_check check = { .gate = &baseline_rows[i].gate,
+                                      .ratchet = baseline_rows[i].ratchet };
         etlheap_text text = { 0 };
         etlheap_check_add_ratchet(&text, &check);
-        assert_string_equal(etlheap_text_of(&text), rows[i].words);
+        assert_string_equal(etlheap_text_of(&text), baseline_rows[i].words);
         etlheap_text_free(&text);
     }
 }

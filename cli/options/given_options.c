@@ -1,0 +1,38 @@
+/* given_options.c - see given_options.h. */
+#include "given_options.h"
+
+#include <stdlib.h>
+
+etl_status cli_given_add(cli_given_list *list, const cli_option *option, const char *value,
+                         etl_error *err)
+{
+    cli_given *const at = realloc(list->at, ((size_t)list->count + 1) * sizeof *at);
+    if (!at)
+        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+    at[list->count++] = (cli_given){ option, value };
+    list->at = at;
+    return ETL_OK;
+}
+
+const cli_option *cli_first_given(const cli_options *options, u32 bit)
+{
+    for (u32 i = 0; i < options->given.count; i++) {
+        if (options->given.at[i].option->commands & bit)
+            return options->given.at[i].option;
+    }
+    return NULL;
+}
+
+etl_status cli_repeated_words(const cli_options *options, cli_words *out, etl_error *err)
+{
+    etl_status status = ETL_OK;
+    for (u32 i = 0; i < options->given.count && status == ETL_OK; i++) {
+        const cli_given *const given = &options->given.at[i];
+        if (!(given->option->commands & CLI_REPEATED))
+            continue;
+        status = cli_words_add(out, given->option->name, err);
+        if (status == ETL_OK && given->value)
+            status = cli_words_add(out, given->value, err);
+    }
+    return status;
+}

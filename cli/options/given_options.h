@@ -1,0 +1,20 @@
+/*
+ * given_options.h - the options of a command line, by the bits of their rows.
+ */
+#ifndef CLI_GIVEN_OPTIONS_H
+#define CLI_GIVEN_OPTIONS_H
+
+#include "options.h"
+
+/* Appends an option and its value, which are borrowed. Errors: ETL_ERR_MEMORY. */
+etl_status cli_given_add(cli_given_list *list, const cli_option *option, const char *value,
+                         etl_error *err);
+
+/* The first option on the command line whose row has the bit in `commands`; NULL: none. */
+const cli_option *cli_first_given(const cli_options *options, u32 bit);
+
+/* Appends the options that have CLI_REPEATED, each followed by its value if it has one. The words
+ * are the command line's. Errors: ETL_ERR_MEMORY. */
+etl_status cli_repeated_words(const cli_options *options, cli_words *out, etl_error *err);
+
+#endif
