@@ -122,7 +122,7 @@ HTML_FILES := $(patsubst %,formats/html/report%,.html .css \
 	_views.js _copy.js _link.js _main.js)
 DIFF_PAGE := $(OUT)/formats/diff_page
 DIFF_FILES := $(addprefix formats/html/, diff.html report.css diff.css report_page.js \
-	compared_text.js diff_tree.js diff_flame.js diff_table.js diff_main.js)
+	compared_text.js diff_tree.js diff_flame.js diff_table.js diff_lifetimes.js diff_main.js)
 TREND_PAGE := $(OUT)/formats/trend_page
 TREND_FILES := $(addprefix formats/html/, trend.html report.css trend.css report_page.js \
 	compared_text.js trend_rows.js trend_chart.js trend_main.js)

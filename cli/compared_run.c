@@ -17,19 +17,28 @@ static int usage(const char *message)
     return CLI_EXIT_USAGE;
 }
 
+static bool is_of_free(etlheap_key key)
+{
+    return key == ETLHEAP_KEY_FREE_STACK || key == ETLHEAP_KEY_FREE_SITE ||
+           key == ETLHEAP_KEY_FREE_MODULE || key == ETLHEAP_KEY_FREE_THREAD;
+}
+
 int cli_compared_check(const cli_options *options)
 {
     char message[160];
     for (u32 i = 0; i < options->group_by_count; i++) {
         const etlheap_key key = options->group_by[i];
-        if (etlheap_diff_compares_key(key))
+        if (cli_choice_fits(CLI_VALUE_KEYS, (u32)key, options->command_bit))
             continue;
         snprintf(message, sizeof message,
-                 "--group-by %s cannot be compared: its values differ from run to run",
+                 is_of_free(key) ? "--group-by %s cannot be compared: rows of two runs are matched "
+                                   "by who allocated, not by who freed"
+                                 : "--group-by %s cannot be compared: its values differ from run "
+                                   "to run",
                  etlheap_key_word(key));
         return usage(message);
     }
-    if (!etlheap_diff_compares(options->sort)) {
+    if (!cli_choice_fits(CLI_VALUE_SORT, (u32)options->sort, options->command_bit)) {
         snprintf(message, sizeof message,
                  "--sort %s cannot be compared: it is not a sum over allocations",
                  etlheap_measure_word(options->sort));

@@ -489,7 +489,8 @@ static etl_status open_trace(const cli_options *options, const char *path, const
     const etl_open_options open_options = { .size = sizeof open_options,
                                             .no_mmap = options->no_mmap,
                                             .run_tasks = etlheap_run_tasks,
-                                            .run_user = &jobs };
+                                            .run_user = &jobs,
+                                            .in_steps = options->inputs.count == 1 };
     const size_t count = (size_t)out->count + 1;
     etl_trace **const traces = realloc(out->traces, count * sizeof(etl_trace *));
     if (!traces)

@@ -35,13 +35,12 @@ etl_status cli_query_build(const cli_options *options, const cli_clock *clock, c
     query->kinds = options->kinds;
     query->types = options->types | impacting_types(options);
     query->at_end = options->at_peak || options->at.given;
-    query->lifetime_ranks = cli_wants_transient(options) ||
-                            options->sort == ETLHEAP_MEASURE_LIFETIME_MEDIAN ||
-                            options->sort == ETLHEAP_MEASURE_LIFETIME_P99;
+    query->lifetime_ranks = cli_wants_transient(options) || cli_wants_lifetimes(options);
     query->growth = cli_wants_growth(options);
     query->unmatched = options->unmatched;
+    query->keep_lifetimes = options->command_bit == CLI_DIFF && query->lifetime_ranks;
     query->freed_by_other = options->pairs || options->sort == ETLHEAP_MEASURE_FREED_BY_OTHER;
-    query->rates = cli_wants_rates(options);
+    query->rates = cli_wants_rates(options) || query->keep_lifetimes;
     query->churn = cli_wants_churn(options);
     query->processes = options->processes.at;
     query->process_count = options->processes.count;

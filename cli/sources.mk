@@ -30,6 +30,7 @@ CLI_SRCS := $(patsubst %,cli/%.c, \
 	messages \
 	options/advice \
 	options/budgets \
+	options/choices \
 	options/clock \
 	options/completion \
 	options/completion_bash \

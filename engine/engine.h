@@ -450,6 +450,7 @@ typedef struct etlheap_query {
     bool unmatched;      /* frees of blocks allocated before the recording, not lifetimes */
     bool rates;          /* compute ALLOC_* and FREED_* */
     bool churn;          /* compute TEMPORARY_*, which needs single blocks; not with at_end */
+    bool keep_lifetimes; /* LIFETIME_* only of what the window freed, kept for comparisons */
 } etlheap_query;
 
 /* The default query: the whole trace, grouped by kind, process, heap, type and stack, largest
@@ -546,6 +547,7 @@ typedef struct etlheap_table {
     etlheap_total totals[ETLHEAP_KIND_CAPACITY];
     etl_diag_counts diagnostics; /* of the result, and of looking up symbols so far */
     i64 rates_ns; /* with rates: length of the window; of a summary: of all its recordings */
+    const struct etlheap_row_lifetimes *row_lifetimes; /* with keep_lifetimes; else NULL */
 } etlheap_table;
 
 /* Groups the lifetimes that the query selects. The caller owns *out (etlheap_table_free). The table

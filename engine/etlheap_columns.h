@@ -71,6 +71,8 @@ extern "C" {
     X(TEMPORARY_SIZE, "temporary_size", "Temporary Size")                                          \
     X(TEMPORARY_10_COUNT, "temporary_10_count", "In 10")                                           \
     X(TEMPORARY_1MS_COUNT, "temporary_1ms_count", "In 1 ms")                                       \
+    X(LIFETIME_MEAN, "lifetime_mean_ns", "Lifetime Mean")                                          \
+    X(LIFETIME_P90, "lifetime_p90_ns", "Lifetime 90%")                                             \
     /* of one lifetime */                                                                          \
     X(IS_REALLOC, "is_realloc", "Is Realloc")                                                      \
     X(ADDRESS, "address", "Address")                                                               \
@@ -227,7 +229,9 @@ const char *etlheap_key_title(etlheap_key key);
     X(TEMPORARY_SIZE)                                                                              \
     X(TEMPORARY_10_COUNT)                                                                          \
     X(TEMPORARY_1MS_COUNT)                                                                         \
-    X(FREED_BY_OTHER)
+    X(FREED_BY_OTHER)                                                                              \
+    X(LIFETIME_MEAN)                                                                               \
+    X(LIFETIME_P90)
 
 typedef enum etlheap_measure {
 #define ETLHEAP_MEASURE_ENUM(name) ETLHEAP_MEASURE_##name,

@@ -36,7 +36,8 @@ extern "C" {
     X(ADDED, "added")     /* nothing before */                                                     \
     X(REMOVED, "removed") /* nothing now */                                                        \
     X(GROWN, "grown")                                                                              \
-    X(SHRUNK, "shrunk")
+    X(SHRUNK, "shrunk")                                                                            \
+    X(UNKNOWN, "unknown") /* of lifetimes: both sides have blocks, and only one freed some */
 
 typedef enum etlheap_diff_state {
 #define ETLHEAP_DIFF_STATE_ENUM(name, word) ETLHEAP_DIFF_##name,
@@ -50,9 +51,9 @@ const char *etlheap_diff_state_word(etlheap_diff_state state); /* "" if out of r
 /* Options of etlheap_diff_tables. Start from etlheap_diff_options_default(). */
 typedef struct etlheap_diff_options {
     size_t size; /* sizeof(etlheap_diff_options) */
-    /* The measure whose change decides state and order. Must add up over rows, so no peaks and no
-     * medians. A size is paired with its count and a count with its size: if one is equal, the
-     * other decides. */
+    /* The measure whose change decides state and order. Must add up over rows, so no peaks, or be a
+     * LIFETIME_* of tables that keep lifetimes. A size is paired with its count, a count with its
+     * size, the median lifetime with the mean: if one is equal, the other decides. */
     etlheap_measure measure;
     bool ascending;      /* smallest change first */
     bool by_direction;   /* from the largest increase to the largest decrease, not by magnitude */
@@ -63,16 +64,21 @@ typedef struct etlheap_diff_options {
     /* The results of the tables, to compare the builds of modules; NULL: assume the same builds.
      * Borrowed for the call. */
     const etlheap_result *base_result, *new_result;
+    u32 jobs; /* threads for lifetimes; 0: one for each processor */
 } etlheap_diff_options;
 
 /* True if tables can be compared by the measure: it adds up over rows. */
 bool etlheap_diff_compares(etlheap_measure measure);
 
+/* True for the measures LIFETIME_*. Tables can be compared by them if both keep lifetimes
+ * (etlheap_query.keep_lifetimes): they are computed from the lifetimes of all rows of a group. */
+bool etlheap_diff_compares_lifetimes(etlheap_measure measure);
+
 /* True if tables grouped by the key can be compared: all keys except handles and threads, which
  * differ from run to run, and keys of who freed. */
 bool etlheap_diff_compares_key(etlheap_key key);
 
-/* The count that belongs to a size, or the size that belongs to a count; else the measure
+/* The count that belongs to a size, the mean that belongs to a median, and so on; else the measure
  * itself. */
 etlheap_measure etlheap_diff_partner(etlheap_measure measure);
 
@@ -86,12 +92,21 @@ static inline etlheap_diff_options etlheap_diff_options_default(void)
     return options;
 }
 
-/* The amounts of both sides. Sums stay within i64. */
+/* The amounts of both sides. Sums stay within i64. LIFETIME_* are ETLHEAP_NOT_KNOWN on a side that
+ * freed nothing, and so is their change. */
 typedef struct etlheap_change {
     u8 state; /* etlheap_diff_state */
     i64 base[ETLHEAP_MEASURES_CAPACITY];
     i64 now[ETLHEAP_MEASURES_CAPACITY]; /* on the new side */
 } etlheap_change;
+
+/* How many blocks lived for at least from_ns and less than to_ns, of those that were freed in the
+ * windows. Bounds are powers of two; the highest to_ns is UINT64_MAX. */
+typedef struct etlheap_lifetime_class {
+    u8 kind; /* etlheap_kind */
+    u64 from_ns, to_ns;
+    i64 base_count, new_count;
+} etlheap_lifetime_class;
 
 /* The result of a comparison. Freed with etlheap_diff_free. */
 typedef struct etlheap_diff {
@@ -114,13 +129,19 @@ typedef struct etlheap_diff {
      * nothing. Ordered by name. */
     const char *const *rebuilt;
     u32 rebuilt_count;
+    bool has_lifetimes; /* both tables keep them */
+    /* By kind, from the first class with blocks on either side to the last. Covers all groups,
+     * included or not. */
+    const etlheap_lifetime_class *lifetimes;
+    u32 lifetime_count;
 } etlheap_diff;
 
 /*
  * Compares two tables. The tables, and what they borrow from, must outlive the diff. Call
  * etlheap_table_name on both first, because names decide which groups are equal. options may be
- * NULL. The caller owns *out (etlheap_diff_free). ETL_ERR_ARGUMENT (different or unsuitable keys,
- * or a measure that does not add up or that a table lacks; the message says which), ETL_ERR_MEMORY.
+ * NULL. The caller owns *out (etlheap_diff_free). ETL_ERR_ARGUMENT (different or unsuitable keys, a
+ * measure that does not add up or that a table lacks, lifetimes per second; the message says why),
+ * ETL_ERR_MEMORY.
  */
 etl_status etlheap_diff_tables(const etlheap_table *base, const etlheap_table *now,
                                const etlheap_diff_options *options, etlheap_diff **out,

@@ -2,6 +2,7 @@
 ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	compare/diff \
 	compare/diff_builds \
+	compare/diff_lifetimes \
 	compare/diff_order \
 	compare/diff_rows \
 	compare/gate \
@@ -57,7 +58,6 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	fold/growth_walk \
 	fold/heap_rows \
 	fold/histogram \
-	fold/lifetime_lists \
 	fold/lifetime_ranks \
 	fold/lifetimes \
 	fold/lifetimes_archive \
@@ -157,6 +157,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	read/mark_events \
 	read/marks_read \
 	read/plan \
+	read/plan_growth \
 	read/read_ahead \
 	read/realloc_trail \
 	read/release \
@@ -165,6 +166,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	read/scan_lean \
 	read/scan_output \
 	read/scan_stacks \
+	read/slice_source \
 	read/stream \
 	read/trace_identity \
 	read/wait_limit \
@@ -181,6 +183,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	run/batch \
 	run/batch_content \
 	run/engine \
+	run/engine_start \
 	run/log_run \
 	run/options_read \
 	run/recording \
@@ -214,6 +217,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	symbol_store/symbol_transfer \
 	symbol_store/symbol_url \
 	table/columns \
+	table/lifetime_lists \
 	table/table \
 	table/table_names \
 	table/table_stacks)

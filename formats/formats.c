@@ -100,6 +100,7 @@ static const etlheap_format formats[] = {
         .suffix = ".folded",
         .summary = "for flame graphs",
         .shows_equal = true,
+        .adds_up = true,
         .write_diff = etlheap_write_diff_folded,
     },
     {
@@ -107,6 +108,7 @@ static const etlheap_format formats[] = {
         .suffix = ".speedscope.json",
         .summary = "for www.speedscope.app",
         .shows_equal = true,
+        .adds_up = true,
         .write_diff = etlheap_write_diff_speedscope,
     },
 };

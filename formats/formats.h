@@ -296,6 +296,7 @@ typedef struct etlheap_format {
     bool has_titles;     /* uses layout->titles */
     bool is_choice;      /* lists some of the rows, and says how many it leaves out */
     bool shows_equal;    /* comparisons need groups that are equal on both sides, too */
+    bool adds_up;        /* comparisons are drawn as sums, so lifetimes cannot be */
     u32 rows_max;        /* default number of rows in a comparison; 0: all */
     etl_status (*write_report)(const etlheap_result *result, const etlheap_table *table,
                                const etlheap_layout *layout, etlheap_sink *sink);

@@ -120,9 +120,11 @@ FORMATS_SRCS := $(patsubst %,formats/%.c, \
 	read/runs_read \
 	read/stack_tags \
 	text/text_allocations \
+	text/text_bar \
 	text/text_check \
 	text/text_compared \
 	text/text_diff \
+	text/text_diff_lifetimes \
 	text/text_dump \
 	text/text_histogram \
 	text/text_info \

@@ -59,7 +59,9 @@ extern "C" {
     X(FAILED_STACKS, "report the stacks that have the frame (require_frames)")                     \
     X(GROWN_STACKS, "compare the stacks that have the frame (etlheap_diff_tables)")                \
     X(WRAPPER, "cull the frame (cull_frames)")                                                     \
-    X(LEFT_STACKS, "report what was allocated between two moments (from_ns, to_ns, types)")
+    X(LEFT_STACKS, "report what was allocated between two moments (from_ns, to_ns, types)")        \
+    /* of a comparison */                                                                          \
+    X(EQUAL_WINDOWS, "end both windows at the same time (to_ns)")
 
 typedef enum etl_hint {
 #define ETL_HINT_ENUM(name, text) ETL_HINT_##name,

@@ -153,6 +153,13 @@ typedef struct etl_trace etl_trace;
 typedef void etl_run_tasks_fn(void *user, u32 task_count, void (*fn)(void *context, u32 task),
                               void *context);
 
+/*
+ * Waits until the first `wanted` bytes of a file that is still being written are there, or all
+ * of them if it has fewer; *arrived is how many there are. For `wanted` above its size it also
+ * waits until the writer has finished. An error is the writer's: the bytes will not come.
+ */
+typedef etl_status etl_arrival_fn(void *user, u64 wanted, u64 *arrived, etl_error *err);
+
 /* Options of etl_open. Start from {0} with `size` set. */
 typedef struct etl_open_options {
     size_t size;          /* sizeof(etl_open_options) */
@@ -162,7 +169,11 @@ typedef struct etl_open_options {
     /* Runs tasks on threads, to read buffer headers in parallel; NULL: no threads. The result does
      * not depend on it. */
     etl_run_tasks_fn *run_tasks;
-    void *run_user; /* for run_tasks */
+    void *run_user;          /* for run_tasks */
+    bool in_steps;           /* the caller goes on with etl_index_more() if it has to */
+    etl_arrival_fn *arrival; /* the file has its size, but not yet all its bytes; needs
+                                    in_steps. NULL: it is complete */
+    void *arrival_user;      /* for arrival; valid until the trace is indexed or closed */
 } etl_open_options;
 
 /*
@@ -189,6 +200,39 @@ etl_status etl_open_memory(etl_bytes file, const etl_open_options *options, etl_
                            etl_error *err);
 
 void etl_close(etl_trace *trace); /* NULL is allowed */
+
+/*
+ * With in_steps, etl_open indexes only the beginning of a file that is still being written, or
+ * that is large and mostly not in the page cache, so that the caller can read ahead and begin
+ * to work while the rest comes. Until etl_is_indexed(), the trace has the buffers found so
+ * far, and its sessions and diagnostics are those of this part. Whoever needs all calls
+ * etl_index_rest() first.
+ */
+bool etl_is_indexed(const etl_trace *trace);
+
+/*
+ * Indexes up to the buffer that reaches `offset`, which is below etl_file_size() or not; does
+ * nothing if it is indexed as far. It asks the system to read nothing ahead. No other thread
+ * may use the trace meanwhile, and pointers to its buffers and sessions become invalid.
+ * ETL_ERR_MEMORY, ETL_ERR_LIMIT (2^32 buffers), and the error of `arrival`; no step can be
+ * taken after an error.
+ */
+etl_status etl_index_more(etl_trace *trace, u64 offset, etl_error *err);
+
+/* Indexes everything, and reads ahead as etl_open does. */
+etl_status etl_index_rest(etl_trace *trace, etl_error *err);
+
+/* How far the index reaches: all buffers before this offset are known. */
+u64 etl_indexed_bytes(const etl_trace *trace);
+
+/* Whether its bytes are still arriving: there is nothing to read ahead. */
+bool etl_is_arriving(const etl_trace *trace);
+
+/*
+ * While a trace is not indexed: the earliest first record among the last buffers of the file,
+ * which were written when the session stopped, whatever their age. INT64_MAX: not known.
+ */
+i64 etl_tail_ticks(const etl_trace *trace);
 
 /*
  * Checks whether a file begins like a trace, before it is unpacked or fetched. `start` is its first

@@ -237,7 +237,8 @@ static int tell_all(many_run *run)
     char line[LINE_SIZE];
     const bool strict = run->batch.options->strict;
     const u32 left = run->list.count - run->finished;
-    snprintf(line, sizeof line, "%" PRIu32 " inputs", run->list.count);
+    snprintf(line, sizeof line, "%" PRIu32 " input%s", run->list.count,
+             run->list.count == 1 ? "" : "s");
     for (u32 i = 0; i < ETLHEAP_VERDICT_COUNT; i++)
         add_count(line, run->verdicts[i], what[i]);
     add_count(line, run->skipped, "unchanged (included above)");
@@ -255,8 +256,8 @@ static int tell_all(many_run *run)
     if (!strict || bad == 0)
         return CLI_EXIT_DONE;
     snprintf(line, sizeof line,
-             "--strict: %" PRIu32 " inputs are damaged or lost events; %s has the details", bad,
-             run->index.path);
+             "--strict: %" PRIu32 " %s damaged or lost events; %s has the details", bad,
+             bad == 1 ? "input is" : "inputs are", run->index.path);
     cli_complain(NULL, line);
     return CLI_EXIT_STRICT;
 }

@@ -294,6 +294,7 @@ static etlheap_diff_options diff_options(const cli_options *options)
     asked.ascending = options->sort_ascending;
     asked.keep_unchanged = options->all || cli_format_of(options)->shows_equal;
     asked.per_second = options->per_second;
+    asked.jobs = options->jobs;
     return asked;
 }
 

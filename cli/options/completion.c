@@ -48,8 +48,7 @@ const char *cli_completion_word(const cli_command *command, const cli_option *op
     for (;;) {
         const char *const word = cli_value_choice((cli_value)option->value, *index);
         *index += 1;
-        if (!word || option->value != CLI_VALUE_FORMAT ||
-            cli_format_fits(etlheap_format_named(word), command->bit))
+        if (!word || cli_choice_fits((cli_value)option->value, *index - 1, command->bit))
             return word;
     }
 }

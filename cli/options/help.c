@@ -12,7 +12,7 @@
 #define LINE_COLUMNS    79
 
 static void write_option(const cli_command *command, const cli_option *option, etlheap_sink *sink);
-static void write_choices(const cli_option *option, etlheap_sink *sink);
+static void write_choices(const cli_command *command, const cli_option *option, etlheap_sink *sink);
 static void write_lines(const char *text, etlheap_sink *sink);
 static void write_formats(const cli_command *command, etlheap_sink *sink);
 static void write_exporters(etlheap_sink *sink);
@@ -72,19 +72,23 @@ static void write_option(const cli_command *command, const cli_option *option, e
         write_lines(option->help, sink);
     etlheap_sink_text(sink, "\n");
     if (cli_option_lacks_choices(option))
-        write_choices(option, sink);
+        write_choices(command, option, sink);
 }
 
 /* All words that it takes, below. */
-static void write_choices(const cli_option *option, etlheap_sink *sink)
+static void write_choices(const cli_command *command, const cli_option *option, etlheap_sink *sink)
 {
     size_t column = LINE_COLUMNS;
+    bool any = false;
     for (u32 i = 0; cli_value_choice((cli_value)option->value, i); i++) {
         const char *const word = cli_value_choice((cli_value)option->value, i);
         const bool is_new_line = column + 1 + strlen(word) > LINE_COLUMNS;
-        etlheap_sink_text(sink, !is_new_line ? " " : i > 0 ? "\n" : "");
+        if (!cli_choice_fits((cli_value)option->value, i, command->bit))
+            continue;
+        etlheap_sink_text(sink, !is_new_line ? " " : any ? "\n" : "");
         etlheap_sink_fill(sink, ' ', is_new_line ? CHOICES_COLUMN : 0);
         etlheap_sink_text(sink, word);
+        any = true;
         column = (is_new_line ? CHOICES_COLUMN : column + 1) + strlen(word);
     }
     etlheap_sink_text(sink, "\n");

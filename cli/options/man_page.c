@@ -14,7 +14,7 @@ static void write_name(const cli_command *command, etlheap_sink *sink);
 static void write_synopsis(const cli_command *command, etlheap_sink *sink);
 static void write_options(const cli_command *command, etlheap_sink *sink);
 static void write_option(const cli_command *command, const cli_option *option, etlheap_sink *sink);
-static void write_list(const cli_option *option, etlheap_sink *sink);
+static void write_list(const cli_command *command, const cli_option *option, etlheap_sink *sink);
 static void write_choice(const char *name, const char *summary, etlheap_sink *sink);
 static void write_examples(const cli_command *command, etlheap_sink *sink);
 static void write_see_also(const cli_command_list *commands, const cli_command *command,
@@ -98,7 +98,7 @@ static void write_option(const cli_command *command, const cli_option *option, e
         write_words(option->help, sink);
         etlheap_sink_text(sink, "\n");
         if (cli_option_lacks_choices(option))
-            write_list(option, sink);
+            write_list(command, option, sink);
         return;
     }
     etlheap_sink_text(sink, "One of\n.RS\n");
@@ -113,11 +113,15 @@ static void write_option(const cli_command *command, const cli_option *option, e
     etlheap_sink_text(sink, ".RE\n");
 }
 
-static void write_list(const cli_option *option, etlheap_sink *sink)
+static void write_list(const cli_command *command, const cli_option *option, etlheap_sink *sink)
 {
+    bool any = false;
     for (u32 i = 0; cli_value_choice((cli_value)option->value, i); i++) {
-        etlheap_sink_text(sink, i > 0 ? " " : "");
+        if (!cli_choice_fits((cli_value)option->value, i, command->bit))
+            continue;
+        etlheap_sink_text(sink, any ? " " : "");
         write_words(cli_value_choice((cli_value)option->value, i), sink);
+        any = true;
     }
     etlheap_sink_text(sink, "\n");
 }

@@ -202,20 +202,6 @@ bool cli_format_fits(const etlheap_format *format, u32 command_bit)
            (command_bit == CLI_DUMP && format->write_record);
 }
 
-/* Does the help text lack its list of choices? Formats are listed with their summaries. */
-bool cli_option_lacks_choices(const cli_option *option)
-{
-    const cli_value value = (cli_value)option->value;
-    if (value == CLI_VALUE_FORMAT || value == CLI_VALUE_EXPORTER)
-        return false;
-    for (u32 i = 0; cli_value_choice(value, i); i++) {
-        const char *const word = cli_value_choice(value, i);
-        if (!strstr(option->help, word) && !strstr(option->placeholder, word))
-            return true;
-    }
-    return false;
-}
-
 u32 cli_top_limit(const cli_options *options)
 {
     return options->top == CLI_TOP_ALL ? 0 : options->top;
@@ -351,9 +337,7 @@ static u32 list_choices(cli_value value, u32 command_bit, const char *choices[CH
     u32 count = 0;
     for (u32 i = 0; count < CHOICES_MAX && cli_value_choice(value, i); i++) {
         choices[count] = cli_value_choice(value, i);
-        if (value != CLI_VALUE_FORMAT ||
-            cli_format_fits(etlheap_format_named(choices[count]), command_bit))
-            count++;
+        count += cli_choice_fits(value, i, command_bit);
     }
     choices[count] = NULL;
     return count;

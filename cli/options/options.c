@@ -87,6 +87,8 @@ etl_status cli_options_parse(const cli_command *command, int count, char *const 
         out->sort = ETLHEAP_MEASURE_GROWTH_RATE;
     else if (out->churn && !out->sort_given)
         out->sort = ETLHEAP_MEASURE_ALLOC_COUNT;
+    else if (out->lifetimes && !out->sort_given)
+        out->sort = ETLHEAP_MEASURE_LIFETIME_MEDIAN;
     const bool has_formats = (command->bit & (CLI_SHOWING | CLI_EXPORT)) != 0;
     if (!out->format && has_formats && cli_output_is_file(out))
         out->format = cli_format_of_name(out->output, command->bit);
@@ -130,6 +132,11 @@ bool cli_wants_churn(const cli_options *options)
 {
     return options->churn || (options->sort >= ETLHEAP_MEASURE_TEMPORARY_COUNT &&
                               options->sort <= ETLHEAP_MEASURE_TEMPORARY_1MS_COUNT);
+}
+
+bool cli_wants_lifetimes(const cli_options *options)
+{
+    return options->lifetimes || etlheap_diff_compares_lifetimes(options->sort);
 }
 
 bool cli_output_is_file(const cli_options *options)
@@ -321,7 +328,7 @@ static etl_status check_windows(const cli_options *options, etl_error *err)
                              "and limit it with --from and --to");
     for (u32 i = 0; i < options->group_by_count; i++) {
         const etlheap_key key = options->group_by[i];
-        if (key == ETLHEAP_KEY_TYPE || key == ETLHEAP_KEY_FREE_TYPE)
+        if (!cli_choice_fits(CLI_VALUE_KEYS, (u32)key, CLI_WINDOWS))
             return etl_fail_with(
                 err, ETL_ERR_ARGUMENT, 0,
                 "--group-by %s: not possible here, because every row has all four types",
@@ -372,6 +379,8 @@ static etl_status check_options(const cli_command *command, const cli_options *o
     const etl_status status = check_tags(options, err);
     if (status == ETL_OK && command->bit == CLI_WINDOWS)
         return check_windows(options, err);
+    if (status == ETL_OK && command->bit == CLI_DIFF)
+        return cli_check_lifetimes(options, err);
     return status == ETL_OK && command->bit == CLI_REPORT ? check_report(options, err) : status;
 }
 

@@ -154,7 +154,7 @@ typedef struct cli_options {
     u64 size_min_bytes, size_max_bytes;
     u64 address_first, address_last; /* for allocations; both inclusive */
     cli_words require_frames, cull_frames, cull_lists, stack_tags;
-    bool growth, churn;
+    bool growth, churn, lifetimes;
     bool suspects;
     bool pairs, unmatched;
     bool no_cull, no_symbols;
@@ -273,6 +273,9 @@ bool cli_wants_growth(const cli_options *options);
 bool cli_wants_rates(const cli_options *options);
 bool cli_wants_churn(const cli_options *options);
 
+/* True if a comparison is about lifetimes, because of --lifetimes or of --sort. */
+bool cli_wants_lifetimes(const cli_options *options);
+
 /* True if --address was given. */
 bool cli_has_address(const cli_options *options);
 
@@ -288,6 +291,9 @@ bool cli_output_is_compressed(const cli_options *options);
 /* The words that a value, or an element of its list, can be; NULL after the last, and at once for
  * values that are not words. */
 const char *cli_value_choice(cli_value value, u32 index);
+
+/* Whether a command takes the word with that index. Words that do not fit are not offered. */
+bool cli_choice_fits(cli_value value, u32 index, u32 command_bit);
 
 /* Appends a word, which must outlive the list. ETL_ERR_MEMORY. */
 etl_status cli_words_add(cli_words *words, const char *word, etl_error *err);

@@ -106,6 +106,8 @@ static const cli_option options_table[] = {
     { "--churn", 0, CLI_VALUE_FLAG, OPTION(churn),
       CLI_REPORT | CLI_EXPORT | CLI_DIFF | CLI_NEEDS_TIMES, group_shape, NULL,
       "allocations per second, and temporary ones: freed before the thread's next allocation" },
+    { "--lifetimes", 0, CLI_VALUE_FLAG, OPTION(lifetimes), CLI_DIFF | CLI_NEEDS_TIMES, group_shape,
+      NULL, "how long freed blocks lived: median, percentiles and spread of both runs" },
     { "--suspects", 0, CLI_VALUE_FLAG, OPTION(suspects), CLI_REPORT, group_shape, NULL,
       "call stacks that probably leak, likeliest first, with reasons" },
     { "--pairs", 0, CLI_VALUE_FLAG, OPTION(pairs), CLI_REPORT, group_shape, NULL,

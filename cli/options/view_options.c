@@ -78,6 +78,28 @@ etl_status cli_check_suspects(const cli_options *options, etl_error *err)
     return ETL_OK;
 }
 
+/* Lifetimes are not amounts: they do not add up over stacks, and are the same in any window. */
+etl_status cli_check_lifetimes(const cli_options *options, etl_error *err)
+{
+    const etlheap_format *const format = cli_format_of(options);
+    if (!cli_wants_lifetimes(options))
+        return ETL_OK;
+    if (options->per_second)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "--lifetimes and --per-second cannot be combined: lifetimes do not "
+                             "grow with the window");
+    if (options->churn)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "--lifetimes and --churn cannot be combined: ask twice");
+    if (format->adds_up)
+        return etl_fail_with(
+            err, ETL_ERR_ARGUMENT, 0,
+            "--format %s cannot be combined with --lifetimes: lifetimes do not add "
+            "up over stacks; use --format html",
+            format->name);
+    return ETL_OK;
+}
+
 etl_status cli_check_unmatched(const cli_options *options, etl_error *err)
 {
     const bool others = options->pairs || options->tree != ETLHEAP_TREE_NONE ||

@@ -15,6 +15,9 @@ etl_status cli_check_map(const cli_options *options, etl_error *err);
 /* --suspects: probable leaks, in their own order. */
 etl_status cli_check_suspects(const cli_options *options, etl_error *err);
 
+/* --lifetimes of a comparison, or an order by them. */
+etl_status cli_check_lifetimes(const cli_options *options, etl_error *err);
+
 /* --unmatched: frees without an allocation. */
 etl_status cli_check_unmatched(const cli_options *options, etl_error *err);
 

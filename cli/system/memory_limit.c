@@ -95,8 +95,8 @@ static bool is_grouped(const cli_options *options)
 
 static bool needs_lifetimes(const cli_options *options)
 {
-    return options->growth || cli_wants_churn(options) || options->at_peak || options->map ||
-           options->histogram != 0 || options->impacting != 0;
+    return options->growth || cli_wants_churn(options) || cli_wants_lifetimes(options) ||
+           options->at_peak || options->map || options->histogram != 0 || options->impacting != 0;
 }
 
 static bool is_large_export(const cli_options *options)

@@ -17,11 +17,13 @@
 #include "diff_inside.h"
 #include "parser/sized.h"
 
+static etl_status check(const diff_maker *maker, etl_error *err);
 static bool make(diff_maker *maker);
 static bool sum_groups(diff_maker *maker);
 static void add_row(const diff_maker *maker, diff_group *group, const etlheap_row *row, u32 index,
                     bool is_new);
 static bool place_groups(diff_maker *maker);
+static bool is_unknown(etlheap_measure measure, i64 amount);
 static u64 order_of(const etlheap_diff_options *options, i64 delta);
 static bool is_equal(const diff_maker *maker, i64 a, i64 b);
 static i64 amount(const diff_maker *maker, i64 value, bool is_new);
@@ -72,6 +74,12 @@ bool etlheap_diff_compares_key(etlheap_key key)
     }
 }
 
+bool etlheap_diff_compares_lifetimes(etlheap_measure measure)
+{
+    return measure == ETLHEAP_MEASURE_LIFETIME_MEAN || measure == ETLHEAP_MEASURE_LIFETIME_MEDIAN ||
+           measure == ETLHEAP_MEASURE_LIFETIME_P90 || measure == ETLHEAP_MEASURE_LIFETIME_P99;
+}
+
 bool etlheap_diff_compares(etlheap_measure measure)
 {
     for (u32 i = 0; i < DIFF_PAIRS; i++) {
@@ -87,7 +95,18 @@ etlheap_measure etlheap_diff_partner(etlheap_measure measure)
         if (diff_comparable[i].measure == measure)
             return diff_comparable[i].partner;
     }
-    return measure;
+    switch (measure) {
+    case ETLHEAP_MEASURE_LIFETIME_MEDIAN:
+        return ETLHEAP_MEASURE_LIFETIME_MEAN;
+    case ETLHEAP_MEASURE_LIFETIME_MEAN:
+        return ETLHEAP_MEASURE_LIFETIME_MEDIAN;
+    case ETLHEAP_MEASURE_LIFETIME_P90:
+        return ETLHEAP_MEASURE_LIFETIME_P99;
+    case ETLHEAP_MEASURE_LIFETIME_P99:
+        return ETLHEAP_MEASURE_LIFETIME_P90;
+    default:
+        return measure;
+    }
 }
 
 etl_status etlheap_diff_tables(const etlheap_table *base, const etlheap_table *now,
@@ -102,14 +121,19 @@ etl_status etlheap_diff_tables(const etlheap_table *base, const etlheap_table *n
         return status;
     for (u32 i = 0; i < DIFF_PAIRS; i++)
         maker.measures |= 1u << diff_comparable[i].measure & base->measures & now->measures;
-    const etlheap_table *const tables[] = { base, now };
-    status = diff_check_tables(tables, (u32)ETL_COUNT_OF(tables), maker.options.measure, err);
+    maker.has_lifetimes = base->row_lifetimes != NULL && now->row_lifetimes != NULL;
+    status = check(&maker, err);
     if (status != ETL_OK)
         return status;
+    for (u32 m = 0; maker.has_lifetimes && m < ETLHEAP_MEASURES_COUNT; m++) {
+        if (etlheap_diff_compares_lifetimes((etlheap_measure)m))
+            maker.measures |= 1u << m;
+    }
     maker.out = calloc(1, sizeof *maker.out);
     if (maker.out == NULL || !make(&maker))
         status = etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
     row_identities_free(&maker.identities);
+    free(maker.ids);
     free(maker.groups);
     free(maker.places);
     if (status == ETL_OK)
@@ -127,11 +151,28 @@ i64 etlheap_diff_subtract(i64 base, i64 now)
     return now > base ? INT64_MAX : INT64_MIN;
 }
 
+static etl_status check(const diff_maker *maker, etl_error *err)
+{
+    const etlheap_table *const tables[] = { maker->base, maker->now };
+    const etlheap_measure measure = maker->options.measure;
+    const bool by_lifetime = maker->has_lifetimes && etlheap_diff_compares_lifetimes(measure);
+    if (maker->has_lifetimes && maker->options.per_second)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "lifetimes cannot be compared per second: they do not grow with the "
+                             "window");
+    return diff_check_tables(tables, (u32)ETL_COUNT_OF(tables),
+                             by_lifetime ? ETLHEAP_MEASURE_COUNT : measure, err);
+}
+
 /* Checks each table against the first one. */
 etl_status diff_check_tables(const etlheap_table *const *tables, u32 count, etlheap_measure measure,
                              etl_error *err)
 {
     const etlheap_table *const first = tables[0];
+    if (etlheap_diff_compares_lifetimes(measure))
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "%s cannot be compared: the tables do not keep lifetimes",
+                             etlheap_measure_word(measure));
     if (!etlheap_diff_compares(measure))
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
                              "%s does not add up over rows and cannot be compared",
@@ -172,7 +213,8 @@ static bool make(diff_maker *maker)
         !diff_builds_find(&identities->builds, &identities->strings, results,
                           (u32)ETL_COUNT_OF(results)))
         return false;
-    return sum_groups(maker) && place_groups(maker) && diff_put(maker);
+    return sum_groups(maker) && (!maker->has_lifetimes || diff_lifetimes_of_groups(maker)) &&
+           place_groups(maker) && diff_put(maker);
 }
 
 /* Adds the rows of both sides to their groups. The first row of a group is the one that is
@@ -181,6 +223,7 @@ static bool sum_groups(diff_maker *maker)
 {
     const size_t base_count = maker->base->row_count, count = base_count + maker->now->row_count;
     u32 *const ids = calloc(count + 1, sizeof *ids);
+    maker->ids = ids;
     bool ok = ids != NULL && row_identities_add(&maker->identities, maker->base, 0, ids) &&
               row_identities_add(&maker->identities, maker->now, 1, ids + base_count);
     if (ok)
@@ -192,7 +235,6 @@ static bool sum_groups(diff_maker *maker)
         add_row(maker, &maker->groups[ids[i] - 1], &maker->base->rows[i], i, false);
     for (u32 i = 0; ok && i < maker->now->row_count; i++)
         add_row(maker, &maker->groups[ids[base_count + i] - 1], &maker->now->rows[i], i, true);
-    free(ids);
     return ok;
 }
 
@@ -222,20 +264,36 @@ static bool place_groups(diff_maker *maker)
     for (u32 i = 0; ok && i < count; i++) {
         const diff_group *const group = &maker->groups[i];
         const etlheap_diff_state state = diff_state_of(maker, group->base, group->now);
-        const i64 delta = etlheap_diff_subtract(amount(maker, group->base[measure], false),
-                                                amount(maker, group->now[measure], true));
+        const i64 before = amount(maker, group->base[measure], false);
+        const i64 after = amount(maker, group->now[measure], true);
         maker->out->diff.unchanged_count += state == ETLHEAP_DIFF_UNCHANGED;
         maker->out->diff.matched_count +=
             group->base_row != ETLHEAP_NO_INDEX && group->new_row != ETLHEAP_NO_INDEX;
         if (state == ETLHEAP_DIFF_UNCHANGED && !maker->options.keep_unchanged)
             continue;
         maker->places[maker->place_count++] =
-            (diff_place){ order_of(&maker->options, delta), ranks[i], i, (u8)state };
+            (diff_place){ .unknown = (u8)(is_unknown(measure, before) + is_unknown(measure, after)),
+                          .state = (u8)state,
+                          .order =
+                              order_of(&maker->options, diff_change_of(measure, before, after)),
+                          .rank = ranks[i],
+                          .group = i };
     }
     free(ranks);
     if (ok)
         qsort(maker->places, maker->place_count, sizeof *maker->places, compare_places);
     return ok;
+}
+
+static bool is_unknown(etlheap_measure measure, i64 amount)
+{
+    return amount == ETLHEAP_NOT_KNOWN && etlheap_diff_compares_lifetimes(measure);
+}
+
+i64 diff_change_of(etlheap_measure measure, i64 base, i64 now)
+{
+    return is_unknown(measure, base) || is_unknown(measure, now) ? ETLHEAP_NOT_KNOWN
+                                                                 : etlheap_diff_subtract(base, now);
 }
 
 /* A number that is smaller the earlier the change is to be listed. */
@@ -256,6 +314,10 @@ etlheap_diff_state diff_state_of(const diff_maker *maker, const i64 *base, const
     const i64 partner_before = amount(maker, base[partner], false);
     const i64 partner_after = amount(maker, now[partner], true);
     const bool is_same = is_equal(maker, before, after);
+    if (is_unknown(measure, before) != is_unknown(measure, after))
+        return base[ETLHEAP_MEASURE_COUNT] == 0  ? ETLHEAP_DIFF_ADDED
+               : now[ETLHEAP_MEASURE_COUNT] == 0 ? ETLHEAP_DIFF_REMOVED
+                                                 : ETLHEAP_DIFF_UNKNOWN;
     if (is_same && is_equal(maker, partner_before, partner_after))
         return ETLHEAP_DIFF_UNCHANGED;
     if (base[measure] == 0 && base[partner] == 0)
@@ -287,6 +349,8 @@ static i64 amount(const diff_maker *maker, i64 value, bool is_new)
 static int compare_places(const void *a, const void *b)
 {
     const diff_place *const x = a, *const y = b;
+    if (x->unknown != y->unknown)
+        return x->unknown < y->unknown ? -1 : 1;
     if (x->order != y->order)
         return x->order < y->order ? -1 : 1;
     return (x->rank > y->rank) - (x->rank < y->rank);

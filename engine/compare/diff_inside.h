@@ -14,15 +14,17 @@ typedef struct diff_group {
 
 /* A group and its sort value. */
 typedef struct diff_place {
+    u8 unknown; /* sides whose lifetime is not known: those with more of them come later */
+    u8 state;
     u64 order; /* ascending */
     u32 rank, group;
-    u8 state;
 } diff_place;
 
 typedef struct owned_diff {
     etlheap_diff diff;
     picked_rows rows;
     ETLHEAP_VECTOR(etlheap_change) changes; /* one per row */
+    ETLHEAP_VECTOR(etlheap_lifetime_class) lifetimes;
     name_spellings rebuilt;
 } owned_diff;
 
@@ -32,6 +34,8 @@ typedef struct diff_maker {
     etlheap_diff_options options;
     u32 measures; /* bit per measure that both tables have and that adds up */
     row_identities identities;
+    bool has_lifetimes; /* both tables keep them */
+    u32 *ids;           /* identity of the rows of the base, and of the new rows behind them */
     diff_group *groups; /* by identity - 1 */
     diff_place *places;
     u32 place_count;
@@ -52,6 +56,16 @@ etl_status diff_check_tables(const etlheap_table *const *tables, u32 count, etlh
 
 /* The state of a group, by the chosen measure and its partner. */
 etlheap_diff_state diff_state_of(const diff_maker *maker, const i64 *base, const i64 *now);
+
+/* now - base; ETLHEAP_NOT_KNOWN if the measure is a lifetime that one side does not have. */
+i64 diff_change_of(etlheap_measure measure, i64 base, i64 now);
+
+/* Computes LIFETIME_* of the groups. False if memory runs out. */
+bool diff_lifetimes_of_groups(diff_maker *maker);
+
+/* Computes LIFETIME_* and the lifetime classes of each kind, into maker->out. False if memory runs
+ * out. */
+bool diff_lifetimes_of_kinds(diff_maker *maker);
 
 /* Writes the rows and everything else to maker->out. False if memory runs out. */
 bool diff_put(diff_maker *maker);

@@ -8,6 +8,7 @@
 static bool put_rows(diff_maker *maker);
 static bool put_row(diff_maker *maker, const diff_place *place);
 static void put_totals(diff_maker *maker);
+static void put_states(diff_maker *maker);
 static void publish(owned_diff *out);
 
 bool diff_put(diff_maker *maker)
@@ -15,6 +16,9 @@ bool diff_put(diff_maker *maker)
     if (!put_rows(maker) || !row_identities_rebuilt(&maker->identities, &maker->out->rebuilt))
         return false;
     put_totals(maker);
+    if (maker->has_lifetimes && !diff_lifetimes_of_kinds(maker))
+        return false;
+    put_states(maker);
     publish(maker->out);
     return true;
 }
@@ -28,6 +32,7 @@ void etlheap_diff_free(etlheap_diff *diff)
         return;
     picked_rows_free(&owned->rows);
     ETLHEAP_VECTOR_FREE(&owned->changes);
+    ETLHEAP_VECTOR_FREE(&owned->lifetimes);
     ETLHEAP_VECTOR_FREE(&owned->rebuilt);
     free(owned);
 }
@@ -62,7 +67,7 @@ static bool put_row(diff_maker *maker, const diff_place *place)
     etlheap_row *const row = picked_rows_add(&maker->out->rows, is_new ? 1 : 0,
                                              is_new ? group->new_row : group->base_row);
     for (int m = 0; row != NULL && m < ETLHEAP_MEASURES_COUNT; m++)
-        row->measures[m] = etlheap_diff_subtract(change.base[m], change.now[m]);
+        row->measures[m] = diff_change_of((etlheap_measure)m, change.base[m], change.now[m]);
     return row != NULL && ETLHEAP_PUSH(&maker->out->changes, change);
 }
 
@@ -87,15 +92,24 @@ static void put_totals(diff_maker *maker)
             change->now[m] = now->measures[m];
             total->measures[m] = etlheap_diff_subtract(change->base[m], change->now[m]);
         }
-        change->state = (u8)diff_state_of(maker, change->base, change->now);
     }
     table->measures = maker->measures;
+}
+
+static void put_states(diff_maker *maker)
+{
+    for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++) {
+        etlheap_change *const change = &maker->out->diff.totals[kind];
+        change->state = (u8)diff_state_of(maker, change->base, change->now);
+    }
 }
 
 static void publish(owned_diff *out)
 {
     picked_rows_publish(&out->rows, &out->diff.table);
     out->diff.changes = out->changes.at;
+    out->diff.lifetimes = out->lifetimes.at;
+    out->diff.lifetime_count = (u32)out->lifetimes.count;
     out->diff.rebuilt = out->rebuilt.at;
     out->diff.rebuilt_count = (u32)out->rebuilt.count;
 }

@@ -190,7 +190,7 @@ static i64 end_of(const aggregator *a, const query_row *row)
 static bool note_lifetime(aggregator *a, const query_row *row, u32 group)
 {
     i64 ns;
-    return !a->query->lifetime_ranks || !query_lifetime_ns(&a->plan, row, &ns) ||
+    return !query_counts_lifetime(&a->plan, row, &ns) ||
            lifetime_lists_add(&a->lifetimes, group, ns);
 }
 

@@ -8,7 +8,8 @@
  *     batch ──resolve──▶ kinds[], entries[] side by side ──▶ job 1 in its window
  *                                                        ──▶ job 2 in its window ...
  *
- * A batch is resolved once, however many jobs there are. Invariant: an event is "inside" if its
+ * A batch is resolved once, however many jobs there are, and groups are looked up once for jobs that
+ * share them. Invariant: an event is "inside" if its
  * block's ordinal is at or after the first one of the job's window; so jobs must know that ordinal
  * before they step.
  */
@@ -17,7 +18,8 @@
 #include "archive_walk.h"
 #include "replay_step.h"
 
-#define STEPS 128u /* events whose words or groups are fetched at once */
+#define STEPS         128u /* events whose words or groups are fetched at once */
+#define CACHED_GROUPS 64u  /* so few groups stay in the cache */
 
 static u64 part_events(const void *user, u32 part);
 static bool part_starts_tick(const void *user, u32 part);
@@ -47,17 +49,18 @@ static bool part_starts_tick(const void *user, u32 part)
     return part > 0 && info[-1].last_ticks != info->first_ticks;
 }
 
-/* A batch of events with the words of their blocks. */
+/* A batch of events with the words of their blocks, and their groups for one job or more. */
 typedef struct resolved_batch {
     const log_batch *batch;
     u32 count;                             /* events before the end of all windows */
     u8 kinds[LOG_BATCH_ROWS];              /* journal_kind */
     journal_entry entries[LOG_BATCH_ROWS]; /* words of the blocks */
+    u64 sizes[LOG_BATCH_ROWS];
+    u32 groups[LOG_BATCH_ROWS]; /* GROUP_NONE: not counted */
 } resolved_batch;
 
 /* The position of a walker in a batch, and the first block that counts as inside. */
 typedef struct batch_walk {
-    const archive_walk *walk;
     const resolved_batch *resolved;
     u32 first, end;
     u32 early;       /* events before the window; none with windows */
@@ -66,10 +69,11 @@ typedef struct batch_walk {
 
 static void step(replay_walker *w, const entry_view *view)
 {
-    if (w->walk->windows != NULL)
-        replay_step_in_windows(w, view);
-    else
-        replay_step(w, view);
+    const u32 number = replay_group_of(w->walk, journal_slot_of(view->entry), view->size);
+    if (number != GROUP_NONE && w->walk->windows != NULL)
+        replay_step_in_windows(w, number, view);
+    else if (number != GROUP_NONE)
+        replay_step(w, number, view);
 }
 
 static void walk_open_blocks(const archive_walk *walk, replay_walker *w)
@@ -82,8 +86,8 @@ static void walk_open_blocks(const archive_walk *walk, replay_walker *w)
     }
 }
 
-/* Fills in what each event does and the word of its block. Words are prefetched some events
- * ahead. */
+/* Fills in what each event does, and the word and the size of its block. Words are prefetched some
+ * events ahead. */
 static void resolve(const archive_walk *walk, const log_batch *from, resolved_batch *out)
 {
     const log_batch batch = *from; /* in registers, as bytes are written below */
@@ -102,21 +106,40 @@ static void resolve(const archive_walk *walk, const log_batch *from, resolved_ba
                                  : how == ETLHEAP_FREE_PROCESS_EXIT ? of_exit
                                                                     : JOURNAL_FREE);
         }
-        for (u32 i = first; i < end; i++)
-            out->entries[i] = words[batch.ordinal[i]];
+        for (u32 i = first; i < end; i++) {
+            const journal_entry entry = words[batch.ordinal[i]];
+            const u32 size = journal_size_of(entry);
+            out->entries[i] = entry;
+            out->sizes[i] =
+                size == JOURNAL_SIZE_BIG ? block_words_size(walk->words, batch.ordinal[i]) : size;
+        }
     }
+}
+
+/* Looks up the groups of all events of the batch. */
+static void number_groups(const replay_walk *walk, resolved_batch *resolved)
+{
+    for (u32 i = 0; i < resolved->count; i++) {
+        const u32 slot = journal_slot_of(resolved->entries[i]);
+        const u32 number = replay_group_of(walk, slot, resolved->sizes[i]);
+        resolved->groups[i] = resolved->kinds[i] == JOURNAL_NONE ? GROUP_NONE : number;
+    }
+}
+
+/* Do two jobs count the same events in the same groups? */
+static bool shares_groups(const replay_walk *a, const replay_walk *b)
+{
+    return a->slot_groups == b->slot_groups && a->size_min_bytes == b->size_min_bytes &&
+           a->size_max_bytes == b->size_max_bytes;
 }
 
 static inline entry_view view_of(const batch_walk *b, u32 at)
 {
-    const journal_entry entry = b->resolved->entries[at];
-    const u32 ordinal = b->resolved->batch->ordinal[at];
-    const u32 size = journal_size_of(entry);
-    return (entry_view){ entry | (ordinal >= b->inside_from ? JOURNAL_INSIDE : 0),
-                         (journal_kind)b->resolved->kinds[at],
-                         size == JOURNAL_SIZE_BIG ? block_words_size(b->walk->words, ordinal)
-                                                  : size,
-                         ordinal, at >= b->early };
+    const resolved_batch *const resolved = b->resolved;
+    const u32 ordinal = resolved->batch->ordinal[at];
+    return (entry_view){ resolved->entries[at] | (ordinal >= b->inside_from ? JOURNAL_INSIDE : 0),
+                         (journal_kind)resolved->kinds[at], resolved->sizes[at], ordinal,
+                         at >= b->early };
 }
 
 /* `in_windows` is a constant at each call, so it is not tested for each event. */
@@ -125,22 +148,24 @@ __attribute__((always_inline)) static inline void walk_steps(const batch_walk *b
 {
     const resolved_batch *const resolved = b->resolved;
     const u8 *const kinds = resolved->batch->kind;
+    const bool is_large = w->walk->group_count > CACHED_GROUPS;
     for (u32 first = b->first; first < b->end; first += STEPS) {
         const u32 end = b->end - first < STEPS ? b->end : first + STEPS;
-        for (u32 i = first; i < end; i++)
-            replay_fetch(w, journal_slot_of(resolved->entries[i]), in_windows);
+        for (u32 i = first; is_large && i < end; i++)
+            replay_fetch(w, resolved->groups[i], in_windows);
         for (u32 i = first; i < end; i++) {
+            const u32 number = resolved->groups[i];
             w->time += (kinds[i] & EHS_EVENT_LATER) != 0;
-            if (resolved->kinds[i] == JOURNAL_NONE)
+            if (number == GROUP_NONE)
                 continue;
             entry_view view = view_of(b, i);
             if (in_windows) {
-                replay_step_in_windows(w, &view);
+                replay_step_in_windows(w, number, &view);
                 continue;
             }
             if (view.kind == JOURNAL_FREE && (view.entry & ARCHIVE_WORD_MARKED) != 0)
                 view.entry |= JOURNAL_REALLOC;
-            replay_step(w, &view);
+            replay_step(w, number, &view);
         }
     }
 }
@@ -174,11 +199,13 @@ static void walk_windows(batch_walk b, const archive_span *span, replay_walker *
     }
 }
 
-static void walk_batch(const archive_walk *walk, const resolved_batch *resolved,
-                       replay_walker *walkers)
+/* Jobs that share groups follow each other. */
+static void walk_batch(const archive_walk *walk, resolved_batch *resolved, replay_walker *walkers)
 {
-    const batch_walk b = { .walk = walk, .resolved = resolved };
+    const batch_walk b = { .resolved = resolved };
     for (u32 i = 0; i < walk->span_count; i++) {
+        if (i == 0 || !shares_groups(walkers[i - 1].walk, walkers[i].walk))
+            number_groups(walkers[i].walk, resolved);
         if (walkers[i].walk->windows != NULL)
             walk_windows(b, &walk->spans[i], &walkers[i]);
         else

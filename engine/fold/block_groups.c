@@ -26,6 +26,8 @@
 
 #define AHEAD      8u              /* blocks whose groups are fetched before they are used */
 #define GROUPS_MAX SLOT_NUMBER_MAX /* as many as a word has room for */
+#define WAYS_MAX   256u            /* places for the groups that a group of slots is divided into */
+#define PLACES_MAX (1u << 16)      /* of all groups of slots, if each has more than one */
 
 /* The data that all tasks share. */
 typedef struct grouping {
@@ -40,13 +42,14 @@ typedef struct grouping {
     etlheap_lock *lock;
     struct group_task *tasks;
     u32 task_count;
+    u32 ways; /* places in `latest` for each group of slots: a power of two */
 } grouping;
 
 typedef struct group_task {
     grouping *shared;
     block_group_list groups;
     etlheap_index index;
-    u32 *latest;    /* by group of slots: the group of this list met last, + 1 */
+    u32 *latest;    /* by group of slots and way: the group of this list met last, + 1 */
     u32 generation; /* of the block met last */
     block_sizes big_sizes;
     lifetime_list lifetimes;
@@ -158,13 +161,25 @@ static void free_task(group_task *task)
     free(task->latest);
 }
 
+/* Few groups of slots, as without stacks, are divided into many groups each, by threads for
+ * example. Then each gets several places, so that groups that alternate keep theirs. */
+static u32 choose_ways(size_t key_count)
+{
+    u32 ways = 1;
+    while (ways < WAYS_MAX && 2 * ways * (key_count + 1) <= PLACES_MAX)
+        ways *= 2;
+    return ways;
+}
+
 static bool open_tasks(grouping *g)
 {
+    const size_t key_count = g->out->slots->keys.count;
     g->tasks = calloc(g->task_count, sizeof *g->tasks);
+    g->ways = choose_ways(key_count);
     bool ok = g->tasks != NULL;
     for (u32 i = 0; ok && i < g->task_count; i++) {
         g->tasks[i].shared = g;
-        g->tasks[i].latest = calloc(g->out->slots->keys.count + 1, sizeof *g->tasks[i].latest);
+        g->tasks[i].latest = calloc((key_count + 1) * g->ways, sizeof *g->tasks[i].latest);
         ok = g->tasks[i].latest != NULL;
     }
     return ok;
@@ -286,11 +301,20 @@ static etl_status number_group(grouping *g, block_group *fresh, u64 hash)
     return status;
 }
 
+static inline u32 *latest_of(const group_task *task, u32 slot_group, const u64 *traits)
+{
+    const u32 ways = task->shared->ways;
+    u64 mixed = 0;
+    for (u32 i = 0; ways > 1 && i < BLOCK_TRAITS_WORDS; i++)
+        mixed = etlheap_mix_u64(traits[i] ^ mixed);
+    return &task->latest[(size_t)slot_group * ways + (mixed & (ways - 1))];
+}
+
 /* Finds the group in the task's list. It is nearly always the group that the last block of the same
- * slots was in. */
+ * slots and way was in. */
 static etl_status find_group(group_task *task, u32 slot_group, const u64 *traits, block_group **out)
 {
-    u32 *const latest = &task->latest[slot_group];
+    u32 *const latest = latest_of(task, slot_group, traits);
     const size_t bytes = BLOCK_TRAITS_WORDS * sizeof *traits;
     if (*latest != 0 && memcmp(task->groups.at[*latest - 1].traits, traits, bytes) == 0) {
         *out = &task->groups.at[*latest - 1];
@@ -320,7 +344,7 @@ static bool note_block(group_task *task, const query_row *row, const block_group
 {
     const grouping *const g = task->shared;
     i64 ns;
-    return !g->a->query->lifetime_ranks || !query_lifetime_ns(&g->a->plan, row, &ns) ||
+    return !query_counts_lifetime(&g->a->plan, row, &ns) ||
            lifetime_list_add(&task->lifetimes, g->first_group + group->number, ns);
 }
 
@@ -428,12 +452,17 @@ static inline u32 likely_group(const group_task *task, const lifetimes_batch *ba
 }
 
 /*
- * Prefetches the groups of the next blocks, each step using what the step before has fetched.
- * Always inlined, because compilers drop a function that only prefetches.
+ * Prefetches the groups of the next blocks, each step using what the step before has fetched. With
+ * several ways, groups are so few that they stay in the cache. Always inlined, because compilers
+ * drop a function that only prefetches.
  */
 __attribute__((always_inline)) static inline void fetch_ahead(const group_task *task,
                                                               const lifetimes_batch *batch, u32 at)
 {
+    if (at + 4 * AHEAD < batch->count)
+        __builtin_prefetch(&task->shared->out->slots->of_slot[batch->slot[at + 4 * AHEAD]]);
+    if (task->shared->ways > 1)
+        return;
     const u32 far = likely_group(task, batch, at + 2 * AHEAD);
     const u32 near = likely_group(task, batch, at + AHEAD);
     if (far != 0) {

@@ -65,8 +65,9 @@ bool table_merges(const aggregator *a)
     u32 keys = 0;
     for (u32 i = 0; i < last; i++)
         keys |= 1u << query->group_by[i];
-    return a->may_merge && query->whole_rows_max > 0 && query->whole_rows_max < a->groups.count &&
-           query->group_by[last] == ETLHEAP_KEY_STACK && (keys & ~before) == 0;
+    return a->may_merge && !query->keep_lifetimes && query->whole_rows_max > 0 &&
+           query->whole_rows_max < a->groups.count && query->group_by[last] == ETLHEAP_KEY_STACK &&
+           (keys & ~before) == 0;
 }
 
 bool table_merge(const aggregator *a, owned_table *out)

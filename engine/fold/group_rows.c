@@ -72,6 +72,22 @@ static bool add_groups(aggregator *a, owned_table *out)
     return ok;
 }
 
+/* The rows take the lifetimes of their groups over. */
+static bool keep_lifetimes(aggregator *a, owned_table *out)
+{
+    etlheap_row_lifetimes *const kept = &out->lifetimes;
+    if (!a->query->lifetime_ranks || !a->query->keep_lifetimes)
+        return true;
+    if (!ETLHEAP_RESERVE(&kept->groups, a->groups.count))
+        return false;
+    for (size_t i = 0; i < a->groups.count; i++)
+        kept->groups.at[kept->groups.count++] = a->order[i];
+    kept->lists = a->lifetimes;
+    a->lifetimes = (lifetime_lists){ .lists = { 0 } };
+    out->table.row_lifetimes = kept;
+    return true;
+}
+
 static void fill_totals(const aggregator *a, etlheap_table *table)
 {
     for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++) {
@@ -102,7 +118,8 @@ const etlheap_table *aggregate_table(aggregator *a)
 {
     owned_table *const out = calloc(1, sizeof *out);
     const bool ok = out != NULL && ETLHEAP_PUSH(&out->stack_starts, 0) &&
-                    (table_merges(a) ? table_merge(a, out) : add_groups(a, out));
+                    (table_merges(a) ? table_merge(a, out) : add_groups(a, out)) &&
+                    keep_lifetimes(a, out);
     if (!ok) {
         if (out != NULL)
             etlheap_table_free(&out->table);

@@ -19,6 +19,7 @@
 
 #define BUCKETS     SIZE_CLASSES
 #define OPEN_BUCKET BUCKETS
+#define AHEAD       32u /* blocks whose groups are fetched before they are used */
 
 typedef struct bucket_sums {
     i64 count, size, outstanding_count, outstanding_size;
@@ -139,8 +140,10 @@ static void add_rounding(const histogram_maker *maker, u32 process, u64 size_byt
     const etlheap_result *const result = maker->a.result;
     const u32 bits = process == 0 ? 0 : result->processes.at[process - 1].pointer_bits;
     const u64 granularity = rounding_granularity(bits == 0 ? result->info.pointer_bits : bits);
-    sums->rounding = (i64)rounding_to(size_bytes, granularity);
-    sums->lfh_rounding = (i64)rounding_in_lfh(size_bytes, granularity);
+    const i64 rounding = (i64)rounding_to(size_bytes, granularity);
+    const i64 lfh_rounding = (i64)rounding_in_lfh(size_bytes, granularity);
+    sums->rounding = etl_sat_add_i64(sums->rounding, rounding);
+    sums->lfh_rounding = etl_sat_add_i64(sums->lfh_rounding, lfh_rounding);
 }
 
 /* `process` is that of a heap block, 0 for other kinds of memory. */
@@ -148,17 +151,21 @@ static void add_one(const histogram_maker *maker, bucket_group *group, const que
                     u64 size_bytes, u32 process)
 {
     const i64 size = (i64)etl_min_u64(size_bytes, INT64_MAX);
-    const bool stays = type_is_outstanding(row->type);
     u32 bucket = size_class_of(size_bytes);
     if (maker->by == ETLHEAP_HISTOGRAM_LIFETIME) {
         i64 ns;
         const bool has_ends = query_lifetime_ns(&maker->a.plan, row, &ns);
         bucket = has_ends && ns < INT64_MAX ? size_class_of((u64)ns) : OPEN_BUCKET;
     }
-    bucket_sums one = { 1, size, stays, stays ? size : 0, 0, 0 };
-    if (stays && process != 0 && maker->by == ETLHEAP_HISTOGRAM_SIZE)
-        add_rounding(maker, process, size_bytes, &one);
-    add_sums(&group->sums[bucket], &one);
+    bucket_sums *const sums = &group->sums[bucket];
+    sums->count++;
+    sums->size = etl_sat_add_i64(sums->size, size);
+    if (!type_is_outstanding(row->type))
+        return;
+    sums->outstanding_count++;
+    sums->outstanding_size = etl_sat_add_i64(sums->outstanding_size, size);
+    if (process != 0 && maker->by == ETLHEAP_HISTOGRAM_SIZE)
+        add_rounding(maker, process, size_bytes, sums);
 }
 
 /* Adds a lifetime in memory. */
@@ -215,9 +222,12 @@ static etl_status spread(void *state, const lifetimes_batch *batch, etl_error *e
     spread_task *const task = state;
     const query_plan *const plan = &task->maker->a.plan;
     (void)err;
+    const u32 *const of_slot = task->maker->slots.of_slot;
     for (u32 i = 0; i < batch->count; i++) {
-        const u32 group = task->maker->slots.of_slot[batch->slot[i]];
+        const u32 group = of_slot[batch->slot[i]];
         query_row row;
+        if (i + AHEAD < batch->count)
+            __builtin_prefetch(&of_slot[batch->slot[i + AHEAD]]);
         if (group == GROUP_NONE)
             continue;
         const query_block block = lifetimes_batch_block(plan->result->archive, batch, i);
@@ -273,8 +283,8 @@ static bool publish_group(const histogram_maker *maker, const bucket_group *grou
                                   .rounding_size_bytes = sums->rounding,
                                   .lfh_rounding_size_bytes = sums->lfh_rounding };
         if (!bucket.is_open) {
-            bucket.from = b == 0 ? 0 : (u64)1 << (b - 1);
-            bucket.to = b == BUCKETS - 1 ? UINT64_MAX : (u64)1 << b;
+            bucket.from = size_class_first(b);
+            bucket.to = size_class_end(b);
         }
         if (group->process != 0) {
             const etlheap_process_info *const info =

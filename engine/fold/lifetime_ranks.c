@@ -46,10 +46,29 @@ static u64 median_rank(u64 count)
     return (count - 1) / 2;
 }
 
-/* The rank of the 99th percentile is count * 99 / 100, rounded up. */
+/* The rank of the 99th percentile is count * 99 / 100, rounded up; the 90th is alike. */
 static u64 p99_rank(u64 count)
 {
     return count - 1 - count / 100;
+}
+
+static u64 p90_rank(u64 count)
+{
+    return count - 1 - count / 10;
+}
+
+/* Quotients and remainders are added apart: the sum itself may be more than 64 bits hold. */
+static i64 mean_of(const rank_work *work, u32 group, u64 count)
+{
+    const i64 whole = (i64)count;
+    lifetime_reader reader = lifetime_reader_open(work->lifetimes, group);
+    i64 quotients = 0, remainders = 0;
+    for (i64 ns; lifetime_reader_next(&reader, &ns);) {
+        quotients += ns / whole;
+        remainders += ns % whole;
+    }
+    const i64 half = remainders < 0 ? -(whole / 2) : whole / 2;
+    return quotients + (remainders + half) / whole;
 }
 
 static void rank_task(void *context, u32 task)
@@ -59,24 +78,29 @@ static void rank_task(void *context, u32 task)
     for (u32 g = first; g < work->group_count && g - first < GROUPS_PER_TASK; g++) {
         const u64 count = lifetime_lists_count(work->lifetimes, g);
         if (count > VALUES_MAX)
-            work->ranks[g] = (lifetime_ranks){ rank_of_many(work, g, median_rank(count)),
-                                               rank_of_many(work, g, p99_rank(count)) };
+            work->ranks[g] =
+                (lifetime_ranks){ .median_ns = rank_of_many(work, g, median_rank(count)),
+                                  .p90_ns = rank_of_many(work, g, p90_rank(count)),
+                                  .p99_ns = rank_of_many(work, g, p99_rank(count)) };
         else if (count > 0)
             rank_few(work, g, (u32)count);
+        if (count > 0)
+            work->ranks[g].mean_ns = mean_of(work, g, count);
     }
 }
 
-/* What is before the 99th percentile has the median. */
+/* What is before the 99th percentile has the 90th, and what is before that has the median. */
 static void rank_few(const rank_work *work, u32 group, u32 count)
 {
     lifetime_reader reader = lifetime_reader_open(work->lifetimes, group);
     lifetime_ranks *const ranks = &work->ranks[group];
-    const u32 p99 = (u32)p99_rank(count);
+    const u32 p99 = (u32)p99_rank(count), p90 = (u32)p90_rank(count);
     i64 values[VALUES_MAX];
     for (u32 i = 0; lifetime_reader_next(&reader, &values[i]);)
         i++;
     ranks->p99_ns = select_rank(values, count, p99);
-    ranks->median_ns = select_rank(values, p99 + 1, (u32)median_rank(count));
+    ranks->p90_ns = select_rank(values, p99 + 1, p90);
+    ranks->median_ns = select_rank(values, p90 + 1, (u32)median_rank(count));
 }
 
 /* A range of lifetimes: those whose bits above the lowest `shift` are `prefix`. */

@@ -1,17 +1,33 @@
 /*
- * lifetime_ranks.h - the median and 99th percentile of the lifetimes of groups.
+ * lifetime_ranks.h - the mean, median, 90th and 99th percentile of the lifetimes of groups.
  *
- * Uses the nearest rank: the smallest lifetime that at least that share of the group does not
- * exceed. So both are lifetimes that occurred, in whole ns, and the same in every run.
+ * Percentiles use the nearest rank: the smallest lifetime that at least that share of the group does
+ * not exceed. So they are lifetimes that occurred, in whole ns, and the same in every run. The mean
+ * is the exact sum over the count, rounded to the nearest ns.
  */
 #ifndef ETLHEAP_LIFETIME_RANKS_H
 #define ETLHEAP_LIFETIME_RANKS_H
 
-#include "lifetime_lists.h"
+#include "engine/engine.h"
+#include "engine/table/lifetime_lists.h"
 
+/* Start from LIFETIME_RANKS_UNKNOWN: a group without a lifetime keeps it. */
 typedef struct lifetime_ranks {
-    i64 median_ns, p99_ns;
+    i64 mean_ns, median_ns, p90_ns, p99_ns;
 } lifetime_ranks;
+
+#define LIFETIME_RANKS_UNKNOWN                                                                     \
+    ((lifetime_ranks){ ETLHEAP_NOT_KNOWN, ETLHEAP_NOT_KNOWN, ETLHEAP_NOT_KNOWN, ETLHEAP_NOT_KNOWN })
+
+/* Sets the measures LIFETIME_* of a row. */
+static inline void lifetime_ranks_put(const lifetime_ranks *ranks,
+                                      i64 measures[ETLHEAP_MEASURES_COUNT])
+{
+    measures[ETLHEAP_MEASURE_LIFETIME_MEAN] = ranks->mean_ns;
+    measures[ETLHEAP_MEASURE_LIFETIME_MEDIAN] = ranks->median_ns;
+    measures[ETLHEAP_MEASURE_LIFETIME_P90] = ranks->p90_ns;
+    measures[ETLHEAP_MEASURE_LIFETIME_P99] = ranks->p99_ns;
+}
 
 /* Sets ranks[g] for each group below group_count that has lifetimes. Groups are divided among
  * `jobs` threads. */

@@ -93,13 +93,17 @@ static inline void step_mark(replay_walker *w, u32 number, const entry_view *vie
     sums_of(w, number, type)->realloc_count += type != ETLHEAP_TYPE_AOFI;
 }
 
-static inline void replay_step(replay_walker *w, const entry_view *view)
+/* The group of an event; GROUP_NONE if the walk does not count it. */
+static inline u32 replay_group_of(const replay_walk *walk, u32 slot, u64 size)
+{
+    const u32 number = walk->slot_groups[slot];
+    return size < walk->size_min_bytes || size > walk->size_max_bytes ? GROUP_NONE : number;
+}
+
+/* `number`: the group of the event, not GROUP_NONE. */
+static inline void replay_step(replay_walker *w, u32 number, const entry_view *view)
 {
     const replay_walk *const walk = w->walk;
-    const u32 number = walk->slot_groups[journal_slot_of(view->entry)];
-    if (number == GROUP_NONE || view->size < walk->size_min_bytes ||
-        view->size > walk->size_max_bytes)
-        return;
     const i64 size = view->size > INT64_MAX ? INT64_MAX : (i64)view->size;
     if (view->kind == JOURNAL_MARK) {
         if (!walk->curves_only)
@@ -125,31 +129,27 @@ static inline void replay_turn(replay_walker *w, u32 number, u32 interval)
 
 /* Applies an event for windows, where INSIDE of a free means: allocated in the same window. Types
  * follow from sums, so survivors do not matter. */
-static inline void replay_step_in_windows(replay_walker *w, const entry_view *view)
+static inline void replay_step_in_windows(replay_walker *w, u32 number, const entry_view *view)
 {
-    const replay_walk *const walk = w->walk;
-    const u32 number = walk->slot_groups[journal_slot_of(view->entry)];
-    if (number == GROUP_NONE || view->kind == JOURNAL_MARK || view->size < walk->size_min_bytes ||
-        view->size > walk->size_max_bytes)
-        return;
     const i64 size = view->size > INT64_MAX ? INT64_MAX : (i64)view->size;
     window_hot *const hot = &w->window_hot[number];
+    if (view->kind == JOURNAL_MARK)
+        return;
     if (hot->interval != w->interval)
         replay_turn(w, number, w->interval);
     windows_step(hot, (u32)w->time, size, view->kind == JOURNAL_FREE,
                  (view->entry & JOURNAL_INSIDE) != 0);
 }
 
-/* Prefetches what a step for this slot will read; any number may be passed. Always inlined: to a
- * compiler, a function that only prefetches has no effect, and gcc removes calls of it. */
-__attribute__((always_inline)) static inline void replay_fetch(const replay_walker *w, u32 slot,
+/* Prefetches what a step for this group will write. Always inlined: to a compiler, a function that
+ * only prefetches has no effect, and gcc removes calls of it. */
+__attribute__((always_inline)) static inline void replay_fetch(const replay_walker *w, u32 number,
                                                                const bool in_windows)
 {
-    const u32 number = slot <= w->walk->slot_count ? w->walk->slot_groups[slot] : GROUP_NONE;
     if (number != GROUP_NONE && in_windows)
-        __builtin_prefetch(&w->window_hot[number]);
+        __builtin_prefetch(&w->window_hot[number], 1);
     else if (number != GROUP_NONE)
-        __builtin_prefetch(&w->hot[number]);
+        __builtin_prefetch(&w->hot[number], 1);
 }
 
 #endif

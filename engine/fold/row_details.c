@@ -50,14 +50,12 @@ static bool fill_ranks(aggregator *a)
     const u32 jobs = a->query->jobs == 0 ? etlheap_workers_default_jobs() : a->query->jobs;
     lifetime_ranks *const ranks = malloc(((size_t)count + 1) * sizeof *ranks);
     for (u32 i = 0; ranks != NULL && i < count; i++)
-        ranks[i] = (lifetime_ranks){ ETLHEAP_NOT_KNOWN, ETLHEAP_NOT_KNOWN };
+        ranks[i] = LIFETIME_RANKS_UNKNOWN;
     const bool ok = ranks != NULL;
     if (ok)
         lifetime_ranks_compute(&a->lifetimes, count, jobs, ranks);
-    for (u32 i = 0; ok && i < count; i++) {
-        a->groups.at[i].measures[ETLHEAP_MEASURE_LIFETIME_MEDIAN] = ranks[i].median_ns;
-        a->groups.at[i].measures[ETLHEAP_MEASURE_LIFETIME_P99] = ranks[i].p99_ns;
-    }
+    for (u32 i = 0; ok && i < count; i++)
+        lifetime_ranks_put(&ranks[i], a->groups.at[i].measures);
     free(ranks);
     return ok;
 }

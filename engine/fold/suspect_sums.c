@@ -124,31 +124,45 @@ u32 suspect_step_at(const suspect_sums *sums, i64 rank)
     return step;
 }
 
-void suspect_add(suspect_sums *sums, const query_plan *plan, const suspect_time *time,
-                 const suspect_block *block)
+/* Blocks allocated before the window count only in the outstanding size. */
+static bool counts_as_born(const query_row *row)
+{
+    return row->type == ETLHEAP_TYPE_AIFO || row->type == ETLHEAP_TYPE_AIFI;
+}
+
+suspect_places suspect_places_of(const query_plan *plan, const suspect_time *time,
+                                 const suspect_block *block)
+{
+    const query_row *const row = &block->row;
+    const u32 first = first_after(time, row->alloc_ticks);
+    const u32 part = first == 0 ? 0 : first > SUSPECT_PARTS ? SUSPECT_PARTS - 1 : first - 1;
+    suspect_places places = { first, first_after(time, row->free_ticks), part, SUSPECT_LIFETIMES };
+    i64 lifetime_ns = 0;
+    if (counts_as_born(row) && query_lifetime_ns(plan, row, &lifetime_ns))
+        places.step = step_of(lifetime_ns);
+    return places;
+}
+
+void suspect_add(suspect_sums *sums, const suspect_block *block, const suspect_places *places)
 {
     const query_row *const row = &block->row;
     const i64 size = (i64)etl_min_u64(block->size_bytes, INT64_MAX);
-    const u32 first = first_after(time, row->alloc_ticks);
-    const u32 end = first_after(time, row->free_ticks);
-    if (first < GROWTH_SAMPLES)
-        sums->steps[first] += (u64)size;
-    if (end < GROWTH_SAMPLES)
-        sums->steps[end] -= (u64)size;
+    if (places->first < GROWTH_SAMPLES)
+        sums->steps[places->first] += (u64)size;
+    if (places->end < GROWTH_SAMPLES)
+        sums->steps[places->end] -= (u64)size;
     if (type_is_outstanding(row->type)) {
         sums->outstanding_count++;
         sums->outstanding_size = etl_sat_add_i64(sums->outstanding_size, size);
     }
-    if (row->type != ETLHEAP_TYPE_AIFO && row->type != ETLHEAP_TYPE_AIFI)
-        return; /* allocated before the window */
-    const u32 part = first == 0 ? 0 : first > SUSPECT_PARTS ? SUSPECT_PARTS - 1 : first - 1;
-    i64 lifetime_ns = 0;
+    if (!counts_as_born(row))
+        return;
     sums->alloc_count++;
-    sums->born[part]++;
+    sums->born[places->part]++;
     if (row->free_ticks == ETLHEAP_TICKS_NEVER)
-        add_kept(sums, block, size, part);
-    else if (query_lifetime_ns(plan, row, &lifetime_ns))
-        sums->lifetimes[step_of(lifetime_ns)]++;
+        add_kept(sums, block, size, places->part);
+    else if (places->step < SUSPECT_LIFETIMES)
+        sums->lifetimes[places->step]++;
 }
 
 void suspect_join(suspect_sums *to, const suspect_sums *from)

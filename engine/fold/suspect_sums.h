@@ -52,8 +52,29 @@ typedef struct suspect_block {
     u32 thread;
 } suspect_block;
 
-void suspect_add(suspect_sums *sums, const query_plan *plan, const suspect_time *time,
-                 const suspect_block *block);
+/* Where in the sums of its group a block counts. */
+typedef struct suspect_places {
+    u32 first, end; /* the moments after its allocation and its free; GROWTH_SAMPLES: none */
+    u32 part;       /* in which it was allocated */
+    u32 step;       /* of its lifetime; SUSPECT_LIFETIMES: none is known */
+} suspect_places;
+
+suspect_places suspect_places_of(const query_plan *plan, const suspect_time *time,
+                                 const suspect_block *block);
+
+/* Prefetches what adding a block at these places writes: sums of many groups do not fit into the
+ * cache. Always inlined, because compilers drop a function that only prefetches. */
+__attribute__((always_inline)) static inline void suspect_fetch(suspect_sums *sums,
+                                                                const suspect_places *places)
+{
+    __builtin_prefetch(&sums->alloc_count, 1);
+    __builtin_prefetch(&sums->born[places->part], 1);
+    __builtin_prefetch(&sums->steps[places->first], 1);
+    __builtin_prefetch(&sums->steps[places->end], 1);
+    __builtin_prefetch(&sums->lifetimes[places->step], 1);
+}
+
+void suspect_add(suspect_sums *sums, const suspect_block *block, const suspect_places *places);
 void suspect_join(suspect_sums *to, const suspect_sums *from);
 
 /* The outstanding size at each moment. */

@@ -20,6 +20,7 @@
 #include "suspect_score.h"
 
 #define GROUPS_PER_TASK 64u
+#define ROUND_BLOCKS    32u /* whose sums are fetched at once */
 
 /* The state of a task: sums by candidate. */
 typedef struct suspect_task {
@@ -28,13 +29,21 @@ typedef struct suspect_task {
     u8 padding[SHARD_PADDING];
 } suspect_task;
 
+/* A block on its way into the sums of its candidate. */
+typedef struct found_block {
+    u32 candidate;
+    suspect_block block;
+    suspect_places places;
+} found_block;
+
 typedef struct suspects_maker {
     etlheap_query query;
     aggregator a;
     suspect_time *times; /* by process of a key; [0]: the window */
     slot_groups slots;
-    u32 *of_slot; /* by slot: its candidate; GROUP_NONE: none of its blocks matters */
-    u32 first;    /* group of the first candidate; those before it are of what is in memory */
+    u32 *of_slot;             /* by slot: its candidate; GROUP_NONE: none of its blocks matters */
+    u32 *candidate_processes; /* of their keys: next to each other, unlike groups */
+    u32 first; /* group of the first candidate; those before it are of what is in memory */
     ETLHEAP_VECTOR(suspect_sums) sums; /* of groups before it; at last of all groups */
     suspect_task *tasks;
     u32 task_count;
@@ -156,8 +165,9 @@ static bool add_row(void *user, const selected_row *selected)
     const suspect_block block = { .row = selected->row,
                                   .size_bytes = segment->size_bytes[selected->at],
                                   .thread = segment->thread[selected->at] };
-    suspect_add(&maker->sums.at[group], &maker->a.plan, &maker->times[selected->key.process],
-                &block);
+    const suspect_places places =
+        suspect_places_of(&maker->a.plan, &maker->times[selected->key.process], &block);
+    suspect_add(&maker->sums.at[group], &block, &places);
     return true;
 }
 
@@ -203,6 +213,14 @@ static bool choose_candidates(suspects_maker *maker)
     return ok;
 }
 
+static bool list_processes(suspects_maker *maker, size_t candidates)
+{
+    maker->candidate_processes = malloc(candidates * sizeof *maker->candidate_processes);
+    for (size_t i = 0; maker->candidate_processes != NULL && i < candidates; i++)
+        maker->candidate_processes[i] = maker->a.groups.at[maker->first + i].key.process;
+    return maker->candidate_processes != NULL;
+}
+
 static bool open_tasks(suspects_maker *maker, size_t candidates)
 {
     maker->tasks = calloc(maker->task_count, sizeof *maker->tasks);
@@ -229,30 +247,48 @@ static etl_status want_blocks(suspects_maker *maker, log_pass *pass, etl_error *
                              (unsigned long long)(bytes / ETL_MIB + 1));
     if (candidates == 0)
         return ETL_OK;
-    if (!open_tasks(maker, candidates))
+    if (!open_tasks(maker, candidates) || !list_processes(maker, candidates))
         return no_memory(err);
     const block_want want = { &maker->a.plan, step, { maker->tasks, sizeof *maker->tasks }, 0 };
     return ETLHEAP_PUSH(&pass->blocks, want) ? ETL_OK : no_memory(err);
 }
 
+/* Finds the block of a candidate, and where it counts; false if it does not. */
+static bool find_block(const suspects_maker *maker, const lifetimes_batch *batch, u32 at,
+                       found_block *out)
+{
+    const query_plan *const plan = &maker->a.plan;
+    out->candidate = maker->of_slot[batch->slot[at]];
+    if (out->candidate == GROUP_NONE)
+        return false;
+    const query_block found = lifetimes_batch_block(plan->result->archive, batch, at);
+    suspect_block *const block = &out->block;
+    if (!query_select_block(plan, ETLHEAP_KIND_HEAP, &found, &block->row))
+        return false;
+    block->size_bytes = found.size_bytes;
+    block->thread = found.thread;
+    out->places =
+        suspect_places_of(plan, &maker->times[maker->candidate_processes[out->candidate]], block);
+    return true;
+}
+
+/* In rounds: the sums of all blocks of a round are fetched before the first of them is added. */
 static etl_status step(void *state, const lifetimes_batch *batch, etl_error *err)
 {
     suspect_task *const task = state;
-    const suspects_maker *const maker = task->maker;
-    const query_plan *const plan = &maker->a.plan;
+    found_block round[ROUND_BLOCKS];
     (void)err;
-    for (u32 i = 0; i < batch->count; i++) {
-        const u32 candidate = maker->of_slot[batch->slot[i]];
-        suspect_block block;
-        if (candidate == GROUP_NONE)
-            continue;
-        const query_block found = lifetimes_batch_block(plan->result->archive, batch, i);
-        if (!query_select_block(plan, ETLHEAP_KIND_HEAP, &found, &block.row))
-            continue;
-        block.size_bytes = found.size_bytes;
-        block.thread = found.thread;
-        const u32 process = maker->a.groups.at[maker->first + candidate].key.process;
-        suspect_add(&task->sums[candidate], plan, &maker->times[process], &block);
+    for (u32 first = 0; first < batch->count; first += ROUND_BLOCKS) {
+        const u32 left = batch->count - first, count = left < ROUND_BLOCKS ? left : ROUND_BLOCKS;
+        u32 found = 0;
+        for (u32 i = 0; i < count; i++) {
+            if (!find_block(task->maker, batch, first + i, &round[found]))
+                continue;
+            suspect_fetch(&task->sums[round[found].candidate], &round[found].places);
+            found++;
+        }
+        for (u32 i = 0; i < found; i++)
+            suspect_add(&task->sums[round[i].candidate], &round[i].block, &round[i].places);
     }
     return ETL_OK;
 }
@@ -388,6 +424,7 @@ static void close_maker(void *state)
         free(maker->tasks[i].sums);
     free(maker->tasks);
     free(maker->of_slot);
+    free(maker->candidate_processes);
     free(maker->times);
     free(maker->scores);
     ETLHEAP_VECTOR_FREE(&maker->sums);

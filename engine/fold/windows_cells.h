@@ -87,22 +87,21 @@ static inline void windows_settle(window_hot *hot)
     hot->peak_count = hot->count > hot->peak_count ? hot->count : hot->peak_count;
 }
 
-/* Applies an allocation or the end of a block; `is_aifi`: allocated in the same interval. */
+/* Applies an allocation or the end of a block; `is_aifi`: allocated in the same interval. Without
+ * branches, because allocations and frees alternate as if by chance. */
 static inline void windows_step(window_hot *hot, u32 time, i64 size, bool is_end, bool is_aifi)
 {
+    const bool ends_aifi = is_end & is_aifi;
     if (hot->time != time) {
         hot->time = time;
         windows_settle(hot);
     }
     hot->size = etl_sat_add_i64(hot->size, is_end ? -size : size);
     hot->count += is_end ? -1 : 1;
-    if (!is_end) {
-        hot->alloc_size = etl_sat_add_i64(hot->alloc_size, size);
-        hot->alloc_count++;
-    } else if (is_aifi) {
-        hot->aifi_size = etl_sat_add_i64(hot->aifi_size, size);
-        hot->aifi_count++;
-    }
+    hot->alloc_size = etl_sat_add_i64(hot->alloc_size, is_end ? 0 : size);
+    hot->alloc_count += !is_end;
+    hot->aifi_size = etl_sat_add_i64(hot->aifi_size, ends_aifi ? size : 0);
+    hot->aifi_count += ends_aifi;
 }
 
 #endif

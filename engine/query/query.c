@@ -20,6 +20,8 @@
 #include "parser/sized.h"
 #include "parser/system/name_fold.h"
 
+#define NS_PER_SECOND 1000000000u
+
 static const char *const kind_names[ETLHEAP_KIND_COUNT] = { "heap", "virtualalloc", "extent",
                                                             "custom", "reserve" };
 static const char *const free_type_names[ETLHEAP_FREE_TYPE_COUNT] = { "none", "free",
@@ -169,7 +171,8 @@ static u32 measures_of(const etlheap_query *query)
     const u32 peaks = 1u << ETLHEAP_MEASURE_PEAK_COUNT | 1u << ETLHEAP_MEASURE_PEAK_SIZE;
     const u32 always =
         ((2u << ETLHEAP_MEASURE_PEAK_SIZE) - 1) & (query->sums_only ? ~peaks : ~(u32)0);
-    const u32 ranks = 1u << ETLHEAP_MEASURE_LIFETIME_MEDIAN | 1u << ETLHEAP_MEASURE_LIFETIME_P99;
+    const u32 ranks = 1u << ETLHEAP_MEASURE_LIFETIME_MEAN | 1u << ETLHEAP_MEASURE_LIFETIME_MEDIAN |
+                      1u << ETLHEAP_MEASURE_LIFETIME_P90 | 1u << ETLHEAP_MEASURE_LIFETIME_P99;
     const u32 sizes = 1u << ETLHEAP_MEASURE_COMMITTED_SIZE | 1u << ETLHEAP_MEASURE_RESERVED_SIZE |
                       1u << ETLHEAP_MEASURE_OVERHEAD_SIZE;
     const u32 growth = 1u << ETLHEAP_MEASURE_GROWTH_RATE | 1u << ETLHEAP_MEASURE_STEADINESS;
@@ -345,6 +348,9 @@ static void set_ticks(query_plan *plan)
         plan->from_ticks = result->first_ticks;
     if (query->to_ns == INT64_MAX && result->last_ticks >= plan->to_ticks)
         plan->to_ticks = etl_sat_add_i64(result->last_ticks, 1);
+    const u64 hz = result->base.base->clock_hz;
+    plan->ns_per_tick = hz != 0 && NS_PER_SECOND % hz == 0 ? (i64)(NS_PER_SECOND / hz) : 0;
+    plan->near_ticks = plan->ns_per_tick == 0 ? 0 : INT64_MAX / 4 / plan->ns_per_tick;
 }
 
 /* Does the query need the threads of heap blocks? Those of ranges are in every store. */
@@ -412,15 +418,35 @@ bool query_selects_thread(const query_plan *plan, u32 thread)
     return false;
 }
 
+/* Within so many ticks of the header's time? Numbers wrap, so that one comparison tells. */
+static bool is_near(const query_plan *plan, i64 header_ticks, i64 ticks)
+{
+    const u64 reach = (u64)plan->near_ticks;
+    return (u64)ticks - (u64)header_ticks + reach <= 2 * reach;
+}
+
+/* If a tick has a whole number of nanoseconds, as with the usual 10 MHz, no division is needed. */
 bool query_lifetime_ns(const query_plan *plan, const query_row *row, i64 *ns)
 {
     if (row->free_ticks == ETLHEAP_TICKS_NEVER || row->alloc_ticks == ETLHEAP_TICKS_BEFORE)
         return false;
     const etl_session *const session = plan->result->base.base;
+    if (plan->ns_per_tick != 0 && is_near(plan, session->header_ticks, row->alloc_ticks) &&
+        is_near(plan, session->header_ticks, row->free_ticks)) {
+        *ns = (row->free_ticks - row->alloc_ticks) * plan->ns_per_tick;
+        return true;
+    }
     if (__builtin_sub_overflow(etl_time_ns(session, row->free_ticks),
                                etl_time_ns(session, row->alloc_ticks), ns))
         *ns = INT64_MAX;
     return true;
+}
+
+bool query_counts_lifetime(const query_plan *plan, const query_row *row, i64 *ns)
+{
+    const etlheap_query *const query = plan->query;
+    const bool is_too_late = query->keep_lifetimes && type_is_outstanding(row->type);
+    return query->lifetime_ranks && !is_too_late && query_lifetime_ns(plan, row, ns);
 }
 
 /* With a clock faster than 1 GHz, the tick before may be in the same nanosecond. */

@@ -12,6 +12,8 @@ typedef struct query_plan {
     i64 from_ticks, to_ticks;              /* [from, to), equal to the window in nanoseconds */
     u32 types;                             /* bit per selected etlheap_type */
     i64 kind_to_ticks[ETLHEAP_KIND_COUNT]; /* to_ticks, or the kind's own */
+    i64 ns_per_tick;                       /* 0: not a whole number */
+    i64 near_ticks;                        /* so far from the header's time, nothing overflows */
     bool *process_selected;                /* by process id; [0] unused */
     u32 *threads;                          /* selected ids, also by name */
     u32 thread_count;
@@ -68,6 +70,9 @@ bool query_select(const query_plan *plan, const etlheap_segment *segment, u32 at
 
 /* Computes how long a lifetime lasted; false: it begins or ends outside the trace. */
 bool query_lifetime_ns(const query_plan *plan, const query_row *row, i64 *ns);
+
+/* True if the lifetime counts for LIFETIME_* of the query; *ns is its length. */
+bool query_counts_lifetime(const query_plan *plan, const query_row *row, i64 *ns);
 
 /* The first nanosecond at or after a window's end in ticks that is later than everything before the
  * end. */

@@ -66,6 +66,7 @@ static const question questions[] = {
     { "diff", KINDS, CURVES, ONCE },
     { "diff --churn", KINDS, SUMS | LIFETIMES | COL(BACK) | COL(THREAD), ONCE },
     { "diff --format html", KINDS, CURVES | LIFETIMES, PLANNED(ONCE) },
+    { "diff --lifetimes", KINDS, SUMS | LIFETIMES | WINDOWED, ONCE },
 
     { "export --churn", KINDS, SUMS | LIFETIMES | COL(BACK) | COL(THREAD), ONCE },
     { "export --format csv", KINDS, CURVES, ONCE },

@@ -18,6 +18,7 @@
 #include "mark_events.h"
 #include "parser/sized.h"
 #include "plan.h"
+#include "plan_growth.h"
 
 #define BUFFERS_A_TASK  16u
 #define TASKS_A_STRETCH 64u
@@ -165,6 +166,9 @@ etl_status etlheap_marks_read(etl_trace *const *traces, u32 trace_count,
         return status;
     if (trace_count == 0)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "no trace to read");
+    status = traces_index_rest(traces, trace_count, err);
+    if (status != ETL_OK)
+        return status;
     marks_run *const run = calloc(1, sizeof *run);
     owned_marks *const made = calloc(1, sizeof *made);
     status = run == NULL || made == NULL ? ETL_ERR_MEMORY : ETL_OK;

@@ -16,7 +16,7 @@
 
 #define TASK_BYTES ((u64)1 << 20)
 
-static bool add_trace(read_plan *plan, const etl_trace *trace, u32 trace_index,
+static void add_trace(read_plan *plan, const etl_trace *trace, u32 trace_index,
                       const timebase *base);
 static int by_time(const void *a, const void *b);
 static int by_stream(const void *a, const void *b);
@@ -30,32 +30,52 @@ bool plan_open(read_plan *out, etl_trace *const *traces, u32 trace_count, const 
     size_t total = 0;
     for (u32 i = 0; i < trace_count; i++)
         total += etl_buffer_count(traces[i]);
-    *out = (read_plan){ .slice_bytes = slice_bytes, .task_bytes = TASK_BYTES };
+    *out = (read_plan){ .settled_ticks = INT64_MAX,
+                        .slice_bytes = slice_bytes,
+                        .task_bytes = TASK_BYTES };
     if (total >= UINT32_MAX)
         return false;
     out->buffers = calloc(total + 1, sizeof *out->buffers);
     if (out->buffers == NULL)
         return false;
     for (u32 i = 0; i < trace_count; i++) {
-        if (!add_trace(out, traces[i], i, base)) {
-            plan_close(out);
-            return false;
-        }
+        out->taken = 0;
+        add_trace(out, traces[i], i, base);
     }
     assert(out->count == total);
-    qsort(out->buffers, out->count, sizeof *out->buffers, by_time);
+    plan_sort(out);
     return true;
+}
+
+bool plan_extend(read_plan *plan, const etl_trace *trace, const timebase *base)
+{
+    const size_t total = etl_buffer_count(trace);
+    assert(plan->count == plan->taken && total >= plan->count);
+    void *const grown = realloc(plan->buffers, (total + 1) * sizeof *plan->buffers);
+    if (grown == NULL)
+        return false;
+    plan->buffers = grown;
+    add_trace(plan, trace, 0, base);
+    return true;
+}
+
+void plan_sort(read_plan *plan)
+{
+    qsort(plan->buffers + plan->next, plan->count - plan->next, sizeof *plan->buffers, by_time);
 }
 
 /* A buffer without a timed record gets the time of the buffer before it: it must still be read
  * once, for its records and its damage. */
-static bool add_trace(read_plan *plan, const etl_trace *trace, u32 trace_index,
+static void add_trace(read_plan *plan, const etl_trace *trace, u32 trace_index,
                       const timebase *base)
 {
     u32 session = 0;
-    i64 previous =
-        tick_map_apply(timebase_map(base, trace_index, 0), etl_session_of(trace, 0)->header_ticks);
-    for (u32 i = 0; i < etl_buffer_count(trace); i++) {
+    i64 previous = plan->taken_ticks;
+    if (plan->taken == 0)
+        previous = tick_map_apply(timebase_map(base, trace_index, 0),
+                                  etl_session_of(trace, 0)->header_ticks);
+    const u32 count = etl_buffer_count(trace);
+    for (u32 i = plan->taken; i < count; i++) {
         const etl_buffer_info *const info = etl_buffer_info_of(trace, i);
         session = info->session;
         i64 ticks;
@@ -69,7 +89,8 @@ static bool add_trace(read_plan *plan, const etl_trace *trace, u32 trace_index,
             .bytes = info->valid_size,
         };
     }
-    return true;
+    plan->taken = count;
+    plan->taken_ticks = previous;
 }
 
 static int compare_u64(u64 a, u64 b)
@@ -127,12 +148,16 @@ bool plan_next(read_plan *plan, plan_slice *slice, bool *more)
          * advance. */
         if (enough && buffer->first_ticks > plan->buffers[first].first_ticks)
             break;
+        if (buffer->first_ticks >= plan->settled_ticks)
+            break;
         bytes += buffer->bytes;
         if (!ETLHEAP_PUSH(&slice->buffers, *buffer))
             return false;
         plan->next++;
     }
     slice->end_ticks = plan->next < plan->count ? plan->buffers[plan->next].first_ticks : INT64_MAX;
+    if (slice->end_ticks > plan->settled_ticks)
+        slice->end_ticks = plan->settled_ticks;
     if (slice->buffers.count > 0)
         qsort(slice->buffers.at, slice->buffers.count, sizeof *slice->buffers.at, by_stream);
     return cut_tasks(plan, slice);

@@ -13,6 +13,9 @@
  *     slice 1 = a d b, its end = first time of e; the rest of b (and of d, if
  *     it reached so far) goes to slice 2 together with e and c.
  *
+ * If the index of the only trace still grows, the plan does too (plan_growth.h): a slice then
+ * ends at the latest where later buffers may still begin.
+ *
  * A stream is the buffers of one CPU of one session of one file; its times never go back. A task is
  * a run of one stream's buffers in a slice.
  */
@@ -54,7 +57,10 @@ typedef struct plan_slice {
 typedef struct read_plan {
     plan_buffer *buffers; /* by first time */
     u32 count;
-    u32 next; /* first buffer not handed out */
+    u32 next;          /* first buffer not handed out */
+    i64 settled_ticks; /* no buffer is missing that begins before; INT64_MAX: all are here */
+    u32 taken;         /* of the trace that was planned last: buffers, */
+    i64 taken_ticks;   /* and the time of the last of them */
     u64 slice_bytes;
     u64 task_bytes;
 } read_plan;
@@ -63,6 +69,11 @@ typedef struct read_plan {
 bool plan_open(read_plan *out, etl_trace *const *traces, u32 trace_count, const timebase *base,
                u64 slice_bytes);
 void plan_close(read_plan *plan);
+
+/* Appends the buffers of the only trace that were indexed since. They are in file order until
+ * plan_sort() puts all that were not handed out in order of time. False without memory. */
+bool plan_extend(read_plan *plan, const etl_trace *trace, const timebase *base);
+void plan_sort(read_plan *plan);
 
 /*
  * Fills *slice, which starts as {0}, with the next slice. Before each further call, set `resume` of

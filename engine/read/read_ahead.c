@@ -31,16 +31,24 @@ struct read_ahead {
     u64 asked_bytes;   /* stored bytes of the plan up to `next`, and up to `reached` */
     u64 reached_bytes;
     ETLHEAP_VECTOR(window_piece) pieces;
+    const etl_trace *file; /* in file order: its bytes up to `asked_bytes` were asked for */
 };
 
 static bool ask_for_window(void *context, u64 mark);
+static bool ask_in_file(void *context, u64 mark);
+static read_ahead *begin(read_ahead *ahead, etlheap_helper_fn *fn);
+
+u64 read_ahead_bound(u64 bytes_max)
+{
+    return etl_min_u64(machine_memory_available() / 2, bytes_max);
+}
 
 read_ahead *read_ahead_open(const read_plan *plan, etl_trace *const *traces, u64 bytes_max)
 {
     u64 bytes = 0;
     for (u32 i = 0; i < plan->count && bytes <= LEAST_BYTES; i++)
         bytes += plan->buffers[i].bytes;
-    const u64 bound = etl_min_u64(machine_memory_available() / 2, bytes_max);
+    const u64 bound = read_ahead_bound(bytes_max);
     if (bytes <= LEAST_BYTES || bound < WINDOW_BYTES)
         return NULL;
     read_ahead *const ahead = calloc(1, sizeof *ahead);
@@ -50,15 +58,28 @@ read_ahead *read_ahead_open(const read_plan *plan, etl_trace *const *traces, u64
     ahead->count = plan->count;
     ahead->traces = traces;
     ahead->ahead_bytes = bound;
-    ahead->helper = etlheap_helper_open(ask_for_window, ahead);
-    if (ahead->helper == NULL) {
-        free(ahead);
-        return NULL;
-    }
-    return ahead;
+    return begin(ahead, ask_for_window);
 }
 
-void read_ahead_go_on(read_ahead *ahead, u32 next)
+read_ahead *read_ahead_open_file(const etl_trace *trace)
+{
+    read_ahead *const ahead = calloc(1, sizeof *ahead);
+    if (ahead == NULL)
+        return NULL;
+    ahead->file = trace;
+    return begin(ahead, ask_in_file);
+}
+
+static read_ahead *begin(read_ahead *ahead, etlheap_helper_fn *fn)
+{
+    ahead->helper = etlheap_helper_open(fn, ahead);
+    if (ahead->helper != NULL)
+        return ahead;
+    free(ahead);
+    return NULL;
+}
+
+void read_ahead_go_on(read_ahead *ahead, u64 next)
 {
     if (ahead != NULL)
         etlheap_helper_mark(ahead->helper, next);
@@ -101,6 +122,18 @@ static void fetch_pieces(read_ahead *ahead)
             whole.size_bytes += pieces[next].size_bytes;
         (void)etl_trace_fetch(ahead->traces[whole.trace], whole.offset, whole.size_bytes);
     }
+}
+
+static bool ask_in_file(void *context, u64 mark)
+{
+    read_ahead *const ahead = context;
+    const u64 end = etl_min_u64(mark, etl_file_size(ahead->file));
+    if (ahead->asked_bytes >= end)
+        return false;
+    const u64 window = etl_min_u64(WINDOW_BYTES, end - ahead->asked_bytes);
+    (void)etl_trace_fetch(ahead->file, ahead->asked_bytes, window);
+    ahead->asked_bytes += window;
+    return true;
 }
 
 /* What was handed out before it was asked for is being read by those who need it. */

@@ -23,7 +23,14 @@ read_ahead *read_ahead_open(const read_plan *plan, etl_trace *const *traces, u64
 
 /* Tells it that buffers up to `next` of the plan were handed out. NULL is allowed, here and
  * below. */
-void read_ahead_go_on(read_ahead *ahead, u32 next);
+void read_ahead_go_on(read_ahead *ahead, u64 next);
+
+/* The same for a trace whose index still grows, in file order: up to the offset that
+ * read_ahead_go_on() says instead. */
+read_ahead *read_ahead_open_file(const etl_trace *trace);
+
+/* How far ahead one may read: no more than `bytes_max`, or half of the available memory. */
+u64 read_ahead_bound(u64 bytes_max);
 
 void read_ahead_close(read_ahead *ahead);
 

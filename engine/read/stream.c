@@ -17,6 +17,7 @@
 #include "descriptions.h"
 #include "engine/engine.h"
 #include "plan.h"
+#include "plan_growth.h"
 
 /* A buffer that is being read, and its next record. */
 typedef struct open_buffer {
@@ -57,6 +58,11 @@ etl_status etlheap_stream_open(etl_trace *const *traces, u32 trace_count, etlhea
         return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
     stream->traces = traces;
     stream->trace_count = trace_count;
+    const etl_status status = traces_index_rest(traces, trace_count, err);
+    if (status != ETL_OK) {
+        etlheap_stream_close(stream);
+        return status;
+    }
     if (!timebase_open(&stream->base, traces, trace_count) ||
         !plan_open(&stream->plan, traces, trace_count, &stream->base, 1)) {
         etlheap_stream_close(stream);

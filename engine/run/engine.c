@@ -17,9 +17,9 @@
 #include "engine/pair/pair_lanes.h"
 #include "engine/read/census_match.h"
 #include "engine/read/join.h"
-#include "engine/read/read_ahead.h"
 #include "engine/read/realloc_trail.h"
 #include "engine/read/release.h"
+#include "engine/read/slice_source.h"
 #include "engine/result/result.h"
 #include "run_counts.h"
 #include "run_frees.h"
@@ -38,8 +38,8 @@ typedef struct run {
     etlheap_options options;
     const etlheap_question *question; /* a journal is kept for it; NULL: none is */
     etlheap_result *result;           /* context, stacks and store grow in place */
-    read_plan plan;
-    read_ahead *ahead; /* NULL: nothing is read ahead */
+    slice_source source;
+    bool is_input_bad; /* the source said so, in words */
     plan_slice slice;
     scan_output *tasks; /* one per task of the slice; used again by the next */
     u32 task_count, task_capacity;
@@ -76,8 +76,9 @@ static etl_status run_slices(run *state, etl_error *err);
 static etl_status run_slice(run *state);
 static etl_status finish(run *state);
 
-etl_status engine_run(const traces_named *traces, const etlheap_options *options,
-                      const etlheap_question *question, etlheap_result **out, etl_error *err)
+etl_status engine_run_once(const traces_named *traces, const etlheap_options *options,
+                           const etlheap_question *question, etlheap_result **out,
+                           bool *is_too_early, etl_error *err)
 {
     run *const state = calloc(1, sizeof *state);
     *out = NULL;
@@ -95,15 +96,18 @@ etl_status engine_run(const traces_named *traces, const etlheap_options *options
         status = open_run(state) ? open_store(state) : ETL_ERR_MEMORY;
     if (status == ETL_OK)
         status = run_slices(state, err);
-    if (status == ETL_OK)
+    *is_too_early = state->source.growth.is_order_broken;
+    if (status == ETL_OK && !*is_too_early)
         status = finish(state);
-    if (status == ETL_OK) {
+    if (status == ETL_OK && !*is_too_early) {
         *out = state->result;
         state->result = NULL;
     }
-    const bool is_store = state->store != NULL;
+    const bool is_store = state->store != NULL, is_input_bad = state->is_input_bad;
     close_run(state);
     free(state);
+    if (is_input_bad)
+        return status;
     if (status == ETL_ERR_IO)
         return etl_fail_with(err, status, 0,
                              is_store ? "the store cannot be written"
@@ -203,8 +207,8 @@ static bool open_run(run *state)
         state->lanes.shards[i].out.keeps_reservations = state->options.reservations;
     const bool counts_blocks = state->options.store != NULL || state->result->journal.is_tallied;
     return pair_lanes_open(&state->lanes, state->options.jobs, counts_blocks) &&
-           plan_open(&state->plan, state->traces, state->trace_count, base,
-                     state->options.slice_bytes);
+           slice_source_open(&state->source, state->traces, state->trace_count, base,
+                             state->options.slice_bytes);
 }
 
 /* Opens the journal. A window may begin before time zero, with the first event, which is known only
@@ -286,8 +290,7 @@ static void close_run(run *state)
     order_free(&state->order);
     release_free(&state->release);
     plan_slice_free(&state->slice);
-    read_ahead_close(state->ahead);
-    plan_close(&state->plan);
+    slice_source_close(&state->source);
     deferred_free(&state->deferred);
     join_close(&state->join);
     realloc_trail_free(&state->tails);
@@ -322,7 +325,7 @@ static u64 held_bytes(const run *state)
     const etlheap_result *const result = state->result;
     u64 bytes = result->stacks.arena.total_bytes + result->context.strings.arena.total_bytes;
     bytes += result->stacks.list.capacity * sizeof *result->stacks.list.at;
-    bytes += state->plan.count * sizeof *state->plan.buffers;
+    bytes += state->source.plan.count * sizeof *state->source.plan.buffers;
     bytes += join_bytes(&state->join) + state->tails.at.capacity * sizeof *state->tails.at.at;
     bytes += state->deferred.nodes.capacity * sizeof *state->deferred.nodes.at;
     bytes += result->store.rows * sizeof(lifetime) + journal_bytes(&result->journal);
@@ -344,15 +347,13 @@ static u64 bytes_at_end(const run *state, u64 held)
 
 static etl_status run_slices(run *state, etl_error *err)
 {
-    state->ahead = read_ahead_open(&state->plan, state->traces, READ_AHEAD_BYTES);
     for (;;) {
         bool more;
-        if (!plan_next(&state->plan, &state->slice, &more))
-            return ETL_ERR_MEMORY;
-        if (!more)
-            return ETL_OK;
-        read_ahead_go_on(state->ahead, state->plan.next);
-        const etl_status status = run_slice(state);
+        etl_status status = slice_source_next(&state->source, &state->slice, &more, err);
+        state->is_input_bad = status != ETL_OK;
+        if (state->is_input_bad || !more)
+            return status;
+        status = run_slice(state);
         if (status == ETL_ERR_LIMIT)
             return etl_fail_with(err, status, 0, "more memory events than can be numbered");
         if (status != ETL_OK)

@@ -17,4 +17,10 @@ typedef struct traces_named {
 etl_status engine_run(const traces_named *traces, const etlheap_options *options,
                       const etlheap_question *question, etlheap_result **out, etl_error *err);
 
+/* One attempt. *is_too_early: it began before all traces were indexed, which was wrong. Then
+ * there is no result; the caller indexes the rest, and tries again. */
+etl_status engine_run_once(const traces_named *traces, const etlheap_options *options,
+                           const etlheap_question *question, etlheap_result **out,
+                           bool *is_too_early, etl_error *err);
+
 #endif

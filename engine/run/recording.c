@@ -18,6 +18,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "engine/read/plan_growth.h"
 #include "engine/read/trace_identity.h"
 
 #define FILETIME_PER_SECOND ((i64)10000000)
@@ -186,6 +187,10 @@ static etl_status compare(const etl_trace *a, const etl_trace *b, bool together,
 etl_status etlheap_recording_check(etl_trace *const *traces, u32 trace_count, bool together,
                                    u32 pair[2], etl_error *err)
 {
+    const etl_status indexed =
+        trace_count > 1 ? traces_index_rest(traces, trace_count, err) : ETL_OK;
+    if (indexed != ETL_OK)
+        return indexed;
     for (u32 second = 1; second < trace_count; second++) {
         for (u32 first = 0; first < second; first++) {
             const etl_status status = compare(traces[first], traces[second], together, err);

@@ -3,6 +3,7 @@
 #define ETLHEAP_TABLE_H
 
 #include "engine/names/frames.h"
+#include "lifetime_lists.h"
 
 /* Where a frame of a table comes from, which decides its name. */
 typedef struct table_place {
@@ -10,6 +11,12 @@ typedef struct table_place {
     u32 module; /* index in the result's list; FRAME_NONE: cannot be named */
     u32 skip;   /* number of culled inlined calls at its inner end */
 } table_place;
+
+/* The lifetimes of rows. Start from {0}. */
+typedef struct etlheap_row_lifetimes {
+    lifetime_lists lists;
+    ETLHEAP_VECTOR(u32) groups; /* by row: its group in the lists */
+} etlheap_row_lifetimes;
 
 /* A table and the memory behind its arrays. */
 typedef struct owned_table {
@@ -20,6 +27,7 @@ typedef struct owned_table {
     ETLHEAP_VECTOR(table_place) places; /* of the frames; empty after they were named */
     ETLHEAP_VECTOR(u32) stack_starts;
     ETLHEAP_VECTOR(u32) frame_indices;
+    etlheap_row_lifetimes lifetimes;
 } owned_table;
 
 /* Callers get tables as const. The engine made them and may change them. */

@@ -90,6 +90,13 @@ void etlheap_csv_compared_keys(const etlheap_table *table, const etlheap_row *ro
     }
 }
 
+/* A lifetime that is not known is empty. */
+static void write_amount(etlheap_sink *sink, etlheap_measure measure, i64 value)
+{
+    if (value != ETLHEAP_NOT_KNOWN || !etlheap_diff_compares_lifetimes(measure))
+        etlheap_sink_signed(sink, value);
+}
+
 static void write_amounts(const etlheap_diff *diff, u32 row, etlheap_sink *sink)
 {
     const etlheap_change *const change = &diff->changes[row];
@@ -98,11 +105,11 @@ static void write_amounts(const etlheap_diff *diff, u32 row, etlheap_sink *sink)
     for (u32 i = 0; i < count; i++) {
         const etlheap_measure m = measures[i];
         etlheap_sink_text(sink, i > 0 ? "," : "");
-        etlheap_sink_signed(sink, change->base[m]);
+        write_amount(sink, m, change->base[m]);
         etlheap_sink_text(sink, ",");
-        etlheap_sink_signed(sink, change->now[m]);
+        write_amount(sink, m, change->now[m]);
         etlheap_sink_text(sink, ",");
-        etlheap_sink_signed(sink, diff->table.rows[row].measures[m]);
+        write_amount(sink, m, diff->table.rows[row].measures[m]);
         if (!diff->per_second)
             continue;
         const i64 base = etlheap_diff_rate(change->base[m], diff->base_ns);

@@ -1,8 +1,14 @@
 // What the pages that compare runs have in common: amounts of their measure, and names of frames.
-// Each page says by IS_SIZE whether its measure is bytes or a number of blocks.
+// Each page says by IS_SIZE whether its measure is bytes or a number of blocks, and by IS_TIME
+// whether it is a time, which may be unknown.
+
+function duration(ns) {
+  return (ns < 0 ? "\u2212" : "") + span(Math.abs(ns));
+}
 
 function amount(value) {
-  return IS_SIZE ? bytes(value) : count(value);
+  if (value === null) return "unknown";
+  return IS_TIME ? duration(Math.round(value)) : IS_SIZE ? bytes(value) : count(value);
 }
 
 function signedAmount(value) {

@@ -9,18 +9,28 @@ const bars = new Map(); // element to node
 const barOf = new Map(); // node to element
 
 function changeClass(node) {
+  if (node.now === null || node.base === null) return "same";
   return node.now > node.base ? "grew" : node.now < node.base ? "shrank" : "same";
 }
 
 // Light for a small change, strong where all of it is new or gone.
 function depthOf(node) {
   const whole = Math.max(node.base, node.now);
-  const part = whole > 0 ? Math.abs(node.now - node.base) / whole : 0;
+  const isKnown = node.base !== null && node.now !== null;
+  const part = isKnown && whole > 0 ? Math.abs(node.now - node.base) / whole : 0;
   const isDark = document.documentElement.dataset.theme === "dark";
   return isDark ? `${(22 + 20 * part).toFixed(0)}%` : `${(92 - 27 * part).toFixed(0)}%`;
 }
 
+function meanText(value, freed) {
+  return value === null ? "nothing freed" : `${amount(value)} (${count(freed)} freed)`;
+}
+
 function nodeText(node) {
+  if (BY_LIFETIME) {
+    const change = node.now === null || node.base === null ? "" : `, ${signedAmount(node.now - node.base)}`;
+    return `${node.text}: mean lifetime ${meanText(node.now, node.nowWidth)}, was ${meanText(node.base, node.baseWidth)}${change}`;
+  }
   return `${node.text}: ${amount(node.now)}, was ${amount(node.base)}, ${signedAmount(node.now - node.base)}`;
 }
 
@@ -34,8 +44,10 @@ function addBar(node, left, width, extra) {
       tabindex: -1,
       "aria-level": node.depth + 1,
       "aria-label": nodeText(node),
-      "data-base": node.base,
-      "data-now": node.now,
+      "data-base": node.baseWidth,
+      "data-now": node.nowWidth,
+      "data-base-mean": BY_LIFETIME ? node.base : null,
+      "data-now-mean": BY_LIFETIME ? node.now : null,
     },
     ...(width > 0.015 ? [node.text] : []),
   );
@@ -61,7 +73,9 @@ function drawFlame() {
   barOf.clear();
   byId("flame-reset").disabled = state.zoom === null;
   if (widthOf(zoom) === 0) {
-    box.replaceChildren(make("p", { class: "empty" }, "No data on this side. Choose another width."));
+    const isEmpty = zoom.baseWidth + zoom.nowWidth === 0;
+    const nothing = BY_LIFETIME ? "Nothing was freed on either side." : "Neither side has any data.";
+    box.replaceChildren(make("p", { class: "empty" }, isEmpty ? nothing : "No data on this side. Choose another width."));
     box.style.height = "auto";
     return;
   }

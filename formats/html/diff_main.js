@@ -5,8 +5,11 @@ function fileNames(side) {
   return files.map((path) => path.split(/[\\/]/).pop()).join(", ");
 }
 
+// A kind that one side has nothing of is shown as the other side has it.
 function drawPage() {
   tree = buildTree();
+  if (widthOf(tree.root) === 0 && tree.root.baseWidth + tree.root.nowWidth > 0) state.width = byId("width").value = "larger";
+  if (HAS_LIFETIMES) drawSpread();
   drawFlame();
   drawDetails();
   drawRows();
@@ -26,17 +29,23 @@ function setTheme(theme) {
   byId("theme").setAttribute("aria-pressed", theme === "dark");
 }
 
+// What decides which kind is shown first.
+function sizeOfChange(row) {
+  return BY_LIFETIME ? row.amounts.base_freed_count + row.amounts.new_freed_count : Math.abs(row.now - row.base);
+}
+
 function begin() {
   const title = `${fileNames(diff.base)} \u2192 ${fileNames(diff.new)}`;
   document.title = `${title}: memory comparison`;
   byId("page-title").textContent = title;
-  byId("page-subtitle").textContent = `${diff.measure.replaceAll("_", " ")}, ${count(diff.unchanged_count)} groups are equal on both sides`;
+  byId("page-subtitle").textContent = `${diff.measure.replace(/_ns$/, "").replaceAll("_", " ")}, ${count(diff.unchanged_count)} groups are equal on both sides`;
   byId("notices").replaceChildren(...diff.hints.map((hint) => make("p", { class: "notice" }, hint.text)));
-  const largest = (kind) => rows.reduce((sum, row) => sum + (row.kind === kind ? Math.abs(row.now - row.base) : 0), 0);
+  const largest = (kind) => rows.reduce((most, row) => most + (row.kind === kind ? sizeOfChange(row) : 0), 0);
   kinds.sort((a, b) => largest(b) - largest(a));
   byId("kind").append(...kinds.map((kind) => make("option", { value: kind }, kind)));
   state.kind = kinds[0] ?? "heap";
   setTheme(matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
+  beginLifetimes();
   drawTotals();
   drawPage();
 }

@@ -2,11 +2,27 @@
 
 const ROWS_MORE = 200;
 
-function changeCell(value) {
-  return make("td", { class: value > 0 ? "grew" : value < 0 ? "shrank" : "", "data-value": value }, signedAmount(value));
+function isTime(measure) {
+  return measure.startsWith("lifetime_");
+}
+
+function timeCell(ns, attributes) {
+  return make("td", { "data-value": ns, title: `${count(ns)} ns`, ...attributes }, duration(ns));
+}
+
+// Of lifetimes that nothing was freed for there is none.
+function amountCell(value, measure) {
+  return isTime(measure) && value !== null ? timeCell(value, {}) : numberCell(value, measure.endsWith("size"));
+}
+
+function changeCell(value, measure) {
+  if (value === null) return numberCell(null, false);
+  const text = isTime(measure) ? duration(value) : measure.endsWith("size") ? bytes(value) : count(value);
+  return make("td", { class: value > 0 ? "grew" : value < 0 ? "shrank" : "", "data-value": value }, (value > 0 ? "+" : "") + text);
 }
 
 function drawTotals() {
+  if (HAS_LIFETIMES) return drawLifetimeTotals();
   const titles = ["Kind", "Change", "Base", "New"];
   const lines = diff.totals.map((total) => {
     const base = total[`base_${diff.measure}`],
@@ -15,9 +31,9 @@ function drawTotals() {
       "tr",
       {},
       make("th", { scope: "row" }, total.kind),
-      changeCell(now - base),
-      numberCell(base, IS_SIZE),
-      numberCell(now, IS_SIZE),
+      changeCell(now - base, diff.measure),
+      amountCell(base, diff.measure),
+      amountCell(now, diff.measure),
     );
   });
   byId("totals").replaceChildren(
@@ -30,7 +46,28 @@ function rowsShown() {
   return rows
     .filter((row) => row.kind === state.kind && row.state !== "unchanged")
     .filter((row) => state.search === "" || rowText(row).includes(state.search))
-    .sort((a, b) => Math.abs(b.now - b.base) - Math.abs(a.now - a.base) || a.index - b.index);
+    .sort((a, b) => isUnknown(a) - isUnknown(b) || magnitude(b) - magnitude(a) || a.index - b.index);
+}
+
+function magnitude(row) {
+  return isUnknown(row) ? 0 : Math.abs(row.now - row.base);
+}
+
+// A change that is not known comes last.
+function isUnknown(row) {
+  return row.base === null || row.now === null;
+}
+
+// Beside the measure: the change of the count of a size, or how many blocks lifetimes are of.
+function besides() {
+  if (HAS_LIFETIMES)
+    return [
+      ["Base freed", (row) => row.amounts.base_freed_count],
+      ["New freed", (row) => row.amounts.new_freed_count],
+      ["Base outstanding", (row) => row.amounts.base_outstanding_count],
+      ["New outstanding", (row) => row.amounts.new_outstanding_count],
+    ];
+  return COUNT_OF === null ? [] : [["Count change", (row) => row.newCount - row.baseCount]];
 }
 
 function drawRow(row) {
@@ -39,10 +76,10 @@ function drawRow(row) {
     "tr",
     { "data-row": row.index, tabindex: 0 },
     make("td", { class: "word" }, row.state),
-    changeCell(row.now - row.base),
-    numberCell(row.base, IS_SIZE),
-    numberCell(row.now, IS_SIZE),
-    ...(COUNT_OF === null ? [] : [numberCell(row.newCount - row.baseCount, false)]),
+    changeCell(isUnknown(row) ? null : row.now - row.base, diff.measure),
+    amountCell(row.base, diff.measure),
+    amountCell(row.now, diff.measure),
+    ...besides().map(([, value]) => numberCell(value(row), false)),
     make("td", { class: "frame", title: (row.frames ?? []).join("\n") }, [...row.keys, place].filter((text) => text !== "").join(" \u00b7 ")),
   );
 }
@@ -54,7 +91,7 @@ function drawRows() {
     ["Change", ""],
     ["Base", ""],
     ["New", ""],
-    ...(COUNT_OF === null ? [] : [["Count change", ""]]),
+    ...besides().map(([title]) => [title, ""]),
     ["Where", "frame"],
   ];
   const lines = found.slice(0, state.shown).map(drawRow);

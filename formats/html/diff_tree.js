@@ -2,12 +2,17 @@
 //
 // A row is a group with both sides' amounts; its path is its keys, then its frames. Every node
 // of the tree has the sums of both sides, so that a bar can be as wide as either of them and have
-// the colour of the change.
+// the colour of the change. Lifetimes do not add up: in their tree a bar is as wide as the number of
+// blocks that were freed, and has the colour of their mean lifetime's change.
 
 const diff = JSON.parse(byId("data").textContent);
 const NO_STACK = "[no stack]",
-  OTHER_STACKS = "[other stacks]"; // those that the file does not have one by one
-const IS_SIZE = diff.measure.endsWith("size");
+  OTHER_STACKS = "[other stacks]", // those that the file does not have one by one
+  NODE_SUMS = ["baseWidth", "nowWidth", "baseSum", "nowSum"];
+const IS_SIZE = diff.measure.endsWith("size"),
+  HAS_LIFETIMES = diff.histogram !== undefined,
+  BY_LIFETIME = diff.measure.startsWith("lifetime_"),
+  IS_TIME = BY_LIFETIME;
 const COUNT_OF = { outstanding_size: "outstanding_count", size: "count" }[diff.measure] ?? null;
 
 const state = { kind: null, width: "now", direction: "callees", zoom: null, search: "", shown: 50 };
@@ -22,6 +27,16 @@ function keyText(row, key) {
   return typeof value === "object" ? frameText(value) : String(value);
 }
 
+// What a side of a row, or of a total, adds to a node: its width, and the sum of its lifetimes.
+function weightOf(amounts, side) {
+  if (!BY_LIFETIME) return Math.max(0, amounts[`${side}_${diff.measure}`]);
+  return amounts[`${side}_lifetime_mean_ns`] === null ? 0 : amounts[`${side}_freed_count`];
+}
+
+function lifetimeSum(amounts, side) {
+  return BY_LIFETIME ? weightOf(amounts, side) * (amounts[`${side}_lifetime_mean_ns`] ?? 0) : 0;
+}
+
 const rows = diff.rows.map((row, index) => ({
   index,
   kind: isGroupedByKind ? row.kind : diff.totals[0].kind, // of one kind alone
@@ -30,6 +45,7 @@ const rows = diff.rows.map((row, index) => ({
   now: row[`new_${diff.measure}`],
   baseCount: COUNT_OF === null ? null : row[`base_${COUNT_OF}`],
   newCount: COUNT_OF === null ? null : row[`new_${COUNT_OF}`],
+  amounts: row,
   keys: upperKeys.map((key) => keyText(row, key)),
   frames: row.stack === undefined ? null : row.stack === null ? [NO_STACK] : diff.stacks[row.stack].map((at) => frameTexts[at]),
 }));
@@ -40,13 +56,37 @@ function rowText(row) {
   return [...row.keys, ...(row.frames ?? [])].join("\n").toLowerCase();
 }
 
-function makeNode(text, parent) {
-  return { text, parent, depth: parent === null ? 0 : parent.depth + 1, base: 0, now: 0, children: new Map(), isMatch: false };
+// `base` and `now` are what a bar tells: its width, or the mean lifetime of so many blocks.
+function valueOf(weight, sum) {
+  if (!BY_LIFETIME) return weight;
+  return weight > 0 ? sum / weight : null;
 }
 
-function addTo(node, row) {
-  node.base += Math.max(0, row.base);
-  node.now += Math.max(0, row.now);
+function makeNode(text, parent) {
+  return {
+    text,
+    parent,
+    depth: parent === null ? 0 : parent.depth + 1,
+    baseWidth: 0,
+    nowWidth: 0,
+    baseSum: 0,
+    nowSum: 0,
+    children: new Map(),
+    isMatch: false,
+    get base() {
+      return valueOf(this.baseWidth, this.baseSum);
+    },
+    get now() {
+      return valueOf(this.nowWidth, this.nowSum);
+    },
+  };
+}
+
+function addTo(node, amounts) {
+  node.baseWidth += weightOf(amounts, "base");
+  node.nowWidth += weightOf(amounts, "new");
+  node.baseSum += lifetimeSum(amounts, "base");
+  node.nowSum += lifetimeSum(amounts, "new");
 }
 
 // Every row of the kind; leaves by row, so that the table finds them.
@@ -58,7 +98,7 @@ function buildTree() {
     const frames = row.frames ?? [];
     const path = [...row.keys, ...(state.direction === "callees" ? [...frames].reverse() : frames)];
     let node = root;
-    addTo(node, row);
+    addTo(node, row.amounts);
     for (const text of path) {
       let child = node.children.get(text);
       if (child === undefined) {
@@ -66,7 +106,7 @@ function buildTree() {
         node.children.set(text, child);
       }
       node = child;
-      addTo(node, row);
+      addTo(node, row.amounts);
     }
     leaves.set(row.index, node);
   }
@@ -78,17 +118,16 @@ function buildTree() {
 function addOthers(root) {
   const total = diff.totals.find((one) => one.kind === state.kind);
   const other = makeNode(OTHER_STACKS, root);
-  other.base = Math.max(0, total[`base_${diff.measure}`] - root.base);
-  other.now = Math.max(0, total[`new_${diff.measure}`] - root.now);
-  if (other.base + other.now === 0) return;
+  addTo(other, total);
+  for (const part of NODE_SUMS) other[part] = Math.max(0, other[part] - root[part]);
+  if (other.baseWidth + other.nowWidth === 0) return;
   root.children.set(OTHER_STACKS, other);
-  root.base += other.base;
-  root.now += other.now;
+  for (const part of NODE_SUMS) root[part] += other[part];
 }
 
 function widthOf(node) {
-  if (state.width === "larger") return Math.max(node.base, node.now);
-  return state.width === "now" ? node.now : node.base;
+  if (state.width === "larger") return Math.max(node.baseWidth, node.nowWidth);
+  return state.width === "now" ? node.nowWidth : node.baseWidth;
 }
 
 // Widths of children by the larger side add up to more than the parent's: they share it.

@@ -87,7 +87,7 @@ function drawTitle() {
   const facts = [
     trace.computer,
     trace.os_build > 0 ? `Windows build ${trace.os_build}` : "",
-    `recorded ${trace.start_time.slice(0, 19).replace("T", " ")} UTC`,
+    trace.start_time ? `recorded ${trace.start_time.slice(0, 19).replace("T", " ")} UTC` : "recorded at an unknown time",
     span(trace.duration_ns),
     `${count(trace.events)} events${lost === 0 ? ", none lost" : `, ${count(lost)} lost`}`,
   ];

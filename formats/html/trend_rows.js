@@ -1,7 +1,8 @@
 // The data of a trend as rows: the document that --format json writes, etlheap-trend-1.
 
 const trend = JSON.parse(byId("data").textContent);
-const IS_SIZE = trend.measure.endsWith("size");
+const IS_SIZE = trend.measure.endsWith("size"),
+  IS_TIME = false;
 const AMOUNTS = IS_SIZE ? "sizes" : "counts";
 const PARTNERS = IS_SIZE ? "counts" : "sizes";
 const SERIES = 7; // colours there are

@@ -116,10 +116,15 @@ void etlheap_json_heap(etlheap_json *json, const char *key, u64 handle)
     etlheap_json_string(json, key, name);
 }
 
+void etlheap_json_time(etlheap_json *json, const char *key, i64 filetime)
+{
+    char time[ETLHEAP_UNITS_SIZE];
+    etlheap_units_filetime(filetime, time);
+    etlheap_json_string(json, key, filetime > 0 ? time : NULL);
+}
+
 void etlheap_json_trace(etlheap_json *json, const etlheap_trace_info *trace)
 {
-    char start[ETLHEAP_UNITS_SIZE];
-    etlheap_units_filetime(trace->start_time_filetime, start);
     etlheap_json_object(json, "trace");
     etlheap_json_array(json, "files");
     for (u32 i = 0; i < trace->file_count; i++)
@@ -132,7 +137,7 @@ void etlheap_json_trace(etlheap_json *json, const etlheap_trace_info *trace)
     etlheap_json_u64(json, "cpus", trace->cpus);
     etlheap_json_string(json, "clock", trace->clock);
     etlheap_json_u64(json, "clock_hz", trace->clock_hz);
-    etlheap_json_string(json, "start_time", start);
+    etlheap_json_time(json, "start_time", trace->start_time_filetime);
     etlheap_json_i64(json, "duration_ns", trace->duration_ns);
     etlheap_json_u64(json, "buffers", trace->buffers);
     etlheap_json_u64(json, "events", trace->events);

@@ -55,6 +55,9 @@ void etlheap_json_copy(etlheap_json *json, etl_bytes key, etl_bytes value);
 void etlheap_json_hex(etlheap_json *json, const char *key, u64 value, int digits);
 void etlheap_json_heap(etlheap_json *json, const char *key, u64 handle); /* the heap's name */
 
+/* An instant, "2020-07-29T00:07:00.000000000Z"; null for a FILETIME of 0 or less, which is unknown. */
+void etlheap_json_time(etlheap_json *json, const char *key, i64 filetime);
+
 /* Write the `trace` object and the `diagnostics` array, which all documents have. */
 void etlheap_json_trace(etlheap_json *json, const etlheap_trace_info *trace);
 void etlheap_json_diagnostics(etlheap_json *json, const etl_diag_counts *counts);

@@ -23,6 +23,7 @@ static void write_change(etlheap_json *json, const etlheap_diff *diff, const etl
                          const i64 *deltas);
 static void write_amounts(etlheap_json *json, etlheap_measure measure, bool is_rate,
                           const i64 values[ETLHEAP_DIFF_COLUMN_COUNT]);
+static void write_lifetimes(etlheap_json *json, const etlheap_diff *diff);
 static void write_hints(etlheap_json *json, const etlheap_diff_answer *answer, etlheap_text *text);
 
 etl_status etlheap_write_diff_json(const etlheap_diff_answer *answer, const etlheap_layout *layout,
@@ -60,6 +61,8 @@ etl_status json_diff_write(const etlheap_diff_answer *answer, const etlheap_layo
     write_rows(&json, answer);
     etlheap_json_u64(&json, "unchanged_count", diff->unchanged_count);
     write_totals(&json, diff);
+    if (diff->has_lifetimes)
+        write_lifetimes(&json, diff);
     write_hints(&json, answer, &text);
     etlheap_json_object_close(&json);
     etlheap_json_end(&json);
@@ -171,8 +174,39 @@ static void write_amounts(etlheap_json *json, etlheap_measure measure, bool is_r
     for (int c = 0; c < ETLHEAP_DIFF_COLUMN_COUNT; c++) {
         char key[ETLHEAP_DIFF_NAME_SIZE];
         etlheap_diff_key((etlheap_diff_column)c, measure, is_rate, key);
-        etlheap_json_i64(json, key, values[c]);
+        if (values[c] == ETLHEAP_NOT_KNOWN && etlheap_diff_compares_lifetimes(measure))
+            etlheap_json_null(json, key);
+        else
+            etlheap_json_i64(json, key, values[c]);
     }
+}
+
+/* In the form of a report's histogram, with a count of each side. */
+static void write_lifetimes(etlheap_json *json, const etlheap_diff *diff)
+{
+    char base[ETLHEAP_DIFF_NAME_SIZE];
+    char now[ETLHEAP_DIFF_NAME_SIZE];
+    etlheap_diff_key(ETLHEAP_DIFF_BASE, ETLHEAP_MEASURE_COUNT, false, base);
+    etlheap_diff_key(ETLHEAP_DIFF_NEW, ETLHEAP_MEASURE_COUNT, false, now);
+    etlheap_json_object(json, "histogram");
+    etlheap_json_string(json, "by", etlheap_histogram_word(ETLHEAP_HISTOGRAM_LIFETIME));
+    etlheap_json_array(json, "buckets");
+    for (u32 i = 0; i < diff->lifetime_count; i++) {
+        const etlheap_lifetime_class *const lifetimes = &diff->lifetimes[i];
+        etlheap_json_object(json, NULL);
+        etlheap_json_string(json, etlheap_field_key(ETLHEAP_FIELD_KIND),
+                            etlheap_kind_name((etlheap_kind)lifetimes->kind));
+        etlheap_json_u64(json, etlheap_field_key(ETLHEAP_FIELD_FROM), lifetimes->from_ns);
+        if (lifetimes->to_ns == UINT64_MAX)
+            etlheap_json_null(json, etlheap_field_key(ETLHEAP_FIELD_TO));
+        else
+            etlheap_json_u64(json, etlheap_field_key(ETLHEAP_FIELD_TO), lifetimes->to_ns);
+        etlheap_json_i64(json, base, lifetimes->base_count);
+        etlheap_json_i64(json, now, lifetimes->new_count);
+        etlheap_json_object_close(json);
+    }
+    etlheap_json_array_close(json);
+    etlheap_json_object_close(json);
 }
 
 static void write_hints(etlheap_json *json, const etlheap_diff_answer *answer, etlheap_text *text)

@@ -17,15 +17,14 @@
 
 static void write_runs(etlheap_json *json, const etlheap_trend_answer *answer)
 {
-    char start[ETLHEAP_UNITS_SIZE];
     etlheap_json_array(json, "runs");
     for (u32 i = 0; i < answer->trend->run_count; i++) {
         const etlheap_trend_run *const run = &answer->runs[i];
-        trend_start(run, start);
         etlheap_json_object(json, NULL);
         etlheap_json_u64(json, "run", i + 1);
         etlheap_json_string(json, "file", run->name);
-        etlheap_json_string(json, "start_time", start[0] == '\0' ? NULL : start);
+        etlheap_json_time(json, "start_time",
+                          etlheap_result_trace(run->result)->start_time_filetime);
         etlheap_json_object(json, "window");
         etlheap_json_i64(json, "from_ns", run->table->from_ns);
         etlheap_json_i64(json, "to_ns", run->table->to_ns);

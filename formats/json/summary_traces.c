@@ -24,14 +24,12 @@ void etlheap_json_traces(etlheap_json *json, const etlheap_result *result)
     etlheap_json_array(json, "traces");
     for (u32 i = 0; i < etlheap_summary_trace_count(result); i++) {
         const etlheap_summary_trace trace = etlheap_summary_trace_of(result, i);
-        char start[ETLHEAP_UNITS_SIZE];
-        etlheap_units_filetime(trace.info.start_time_filetime, start);
         etlheap_json_object(json, NULL);
         write_files(json, &trace);
         etlheap_json_string(json, "session", trace.info.session);
         etlheap_json_string(json, "computer", trace.info.computer);
         etlheap_json_u64(json, "os_build", trace.info.os_build);
-        etlheap_json_string(json, "start_time", start);
+        etlheap_json_time(json, "start_time", trace.info.start_time_filetime);
         etlheap_json_i64(json, "duration_ns", trace.info.duration_ns);
         etlheap_json_u64(json, "events", trace.info.events);
         etlheap_json_u64(json, "events_lost", trace.info.events_lost);

@@ -50,6 +50,51 @@ static void write_totals(const etlheap_diff *diff, etlheap_sink *sink)
     etlheap_sink_text(sink, "\n");
 }
 
+static void write_cell(etlheap_measure measure, i64 value, bool is_change, etlheap_sink *sink)
+{
+    char words[ETLHEAP_UNITS_SIZE];
+    etlheap_diff_words(measure, value, is_change, words);
+    etlheap_sink_format(sink, "%s | ", words);
+}
+
+/* Of lifetimes there is more to tell than one number. */
+static void write_lifetime_totals(const etlheap_diff *diff, etlheap_sink *sink)
+{
+    static const etlheap_markdown_column columns[] = { { "Kind", false },
+                                                       { "Measure", false },
+                                                       { "Change", true },
+                                                       { "Base", true },
+                                                       { "New", true } };
+    etlheap_markdown_columns(sink, columns, (u32)ETL_COUNT_OF(columns));
+    for (int kind = 0; kind < ETLHEAP_KIND_COUNT; kind++) {
+        const u32 count = diff->table.totals[kind].present ? ETLHEAP_DIFF_LIFETIME_MEASURES : 0;
+        for (u32 i = 0; i < count; i++) {
+            const etlheap_measure m = etlheap_diff_lifetime_measures[i];
+            etlheap_sink_format(sink, "| %s | %s | ", etlheap_kind_name((etlheap_kind)kind),
+                                etlheap_measure_title(m));
+            write_cell(m, diff->table.totals[kind].measures[m], true, sink);
+            write_cell(m, diff->totals[kind].base[m], false, sink);
+            write_cell(m, diff->totals[kind].now[m], false, sink);
+            etlheap_sink_text(sink, "\n");
+        }
+    }
+    etlheap_sink_text(sink, "\n");
+}
+
+static void write_lifetimes(const etlheap_diff *diff, u32 row, etlheap_sink *sink)
+{
+    const etlheap_change *const change = &diff->changes[row];
+    const etlheap_measure measure = diff->measure;
+    write_cell(measure, diff->table.rows[row].measures[measure], true, sink);
+    write_cell(measure, change->base[measure], false, sink);
+    write_cell(measure, change->now[measure], false, sink);
+    for (u32 i = 0; i < ETLHEAP_DIFF_LIFETIME_COUNTS; i++) {
+        const etlheap_measure m = etlheap_diff_lifetime_counts[i];
+        write_cell(m, change->base[m], false, sink);
+        write_cell(m, change->now[m], false, sink);
+    }
+}
+
 void etlheap_markdown_compared_keys(const etlheap_table *table, const etlheap_row *row,
                                     u32 frames_max, etlheap_text *text, etlheap_sink *sink)
 {
@@ -75,16 +120,26 @@ static void write_rows(const etlheap_diff *diff, const etlheap_layout *layout, e
     const etlheap_table *const table = &diff->table;
     const u32 shown = layout->rows_max == 0 ? table->row_count
                                             : (u32)etl_min_u64(table->row_count, layout->rows_max);
-    etlheap_markdown_column columns[ETLHEAP_GROUP_BY_MAX + 4] = {
-        { "State", false }, { "Change", true }, { "Base", true }, { "New", true }
-    };
+    const u32 numbers = diff->has_lifetimes ? 8 : 4; /* columns before the keys */
+    etlheap_markdown_column columns[ETLHEAP_GROUP_BY_MAX + 8] = { { "State", false },
+                                                                  { "Change", true },
+                                                                  { "Base", true },
+                                                                  { "New", true },
+                                                                  { "Base Freed", true },
+                                                                  { "New Freed", true },
+                                                                  { "Base Outstanding", true },
+                                                                  { "New Outstanding", true } };
     for (u32 k = 0; k < table->group_by_count; k++)
-        columns[4 + k].title = etlheap_key_title(table->group_by[k]);
-    etlheap_markdown_columns(sink, columns, 4 + table->group_by_count);
+        columns[numbers + k] =
+            (etlheap_markdown_column){ etlheap_key_title(table->group_by[k]), false };
+    etlheap_markdown_columns(sink, columns, numbers + table->group_by_count);
     for (u32 i = 0; i < shown; i++) {
         const etlheap_diff_state state = (etlheap_diff_state)diff->changes[i].state;
         etlheap_sink_format(sink, "| %s | ", etlheap_diff_state_word(state));
-        write_change(diff, &diff->changes[i], sink);
+        if (diff->has_lifetimes)
+            write_lifetimes(diff, i, sink);
+        else
+            write_change(diff, &diff->changes[i], sink);
         etlheap_markdown_compared_keys(table, &table->rows[i], layout->frames_max, text, sink);
         etlheap_sink_text(sink, "\n");
     }
@@ -111,7 +166,10 @@ etl_status etlheap_write_diff_markdown(const etlheap_diff_answer *answer,
         if (etlheap_diff_hint(answer, i, layout.hint, &text, &name))
             etlheap_markdown_paragraph(sink, etlheap_text_of(&text));
     }
-    write_totals(answer->diff, sink);
+    if (answer->diff->has_lifetimes)
+        write_lifetime_totals(answer->diff, sink);
+    else
+        write_totals(answer->diff, sink);
     if (answer->diff->table.row_count == 0)
         etlheap_markdown_paragraph(sink, "Nothing changed.");
     else

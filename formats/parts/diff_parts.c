@@ -14,6 +14,7 @@
 
 #include "formats/io/units.h"
 #include "layout_read.h"
+#include "text_parts.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -24,6 +25,7 @@ typedef bool hint_fn(const etlheap_diff_answer *answer, etl_hint_fn *say, etlhea
 
 static bool durations_differ(const etlheap_diff_answer *answer, etl_hint_fn *say,
                              etlheap_text *text);
+static bool some_not_freed(const etlheap_diff_answer *answer, etl_hint_fn *say, etlheap_text *text);
 static bool builds_differ(const etlheap_diff_answer *answer, etl_hint_fn *say, etlheap_text *text);
 static bool nothing_matches(const etlheap_diff_answer *answer, etl_hint_fn *say,
                             etlheap_text *text);
@@ -35,9 +37,9 @@ static const struct {
     const char *name;
     hint_fn *fill;
 } hints[] = {
-    { "durations_differ", durations_differ }, { "builds_differ", builds_differ },
-    { "nothing_matches", nothing_matches },   { "processes_differ", processes_differ },
-    { "lines_skipped", lines_skipped },
+    { "durations_differ", durations_differ }, { "some_not_freed", some_not_freed },
+    { "builds_differ", builds_differ },       { "nothing_matches", nothing_matches },
+    { "processes_differ", processes_differ }, { "lines_skipped", lines_skipped },
 };
 
 static const struct {
@@ -82,6 +84,27 @@ u32 etlheap_diff_measures(const etlheap_diff *diff, etlheap_measure out[ETLHEAP_
     return count;
 }
 
+const etlheap_measure etlheap_diff_lifetime_measures[ETLHEAP_DIFF_LIFETIME_MEASURES] = {
+    ETLHEAP_MEASURE_LIFETIME_MEDIAN, ETLHEAP_MEASURE_LIFETIME_MEAN,
+    ETLHEAP_MEASURE_LIFETIME_P90,    ETLHEAP_MEASURE_LIFETIME_P99,
+    ETLHEAP_MEASURE_FREED_COUNT,     ETLHEAP_MEASURE_OUTSTANDING_COUNT,
+};
+
+const etlheap_measure *const etlheap_diff_lifetime_counts =
+    &etlheap_diff_lifetime_measures[ETLHEAP_DIFF_LIFETIME_MEASURES - ETLHEAP_DIFF_LIFETIME_COUNTS];
+
+void etlheap_diff_words(etlheap_measure measure, i64 value, bool is_change,
+                        char out[ETLHEAP_UNITS_SIZE])
+{
+    char words[ETLHEAP_UNITS_SIZE];
+    etlheap_measure_words(measure, value, words);
+    if (value == ETLHEAP_NOT_KNOWN)
+        snprintf(out, ETLHEAP_UNITS_SIZE, "-");
+    else
+        snprintf(out, ETLHEAP_UNITS_SIZE, "%s%.*s", is_change && value > 0 ? "+" : "",
+                 (int)ETLHEAP_UNITS_SIZE - 2, words);
+}
+
 u32 etlheap_diff_hint_count(void)
 {
     return (u32)ETL_COUNT_OF(hints);
@@ -112,8 +135,30 @@ static bool durations_differ(const etlheap_diff_answer *answer, etl_hint_fn *say
     etlheap_text_add_string(text, base_text);
     etlheap_text_add_string(text, " and ");
     etlheap_text_add_string(text, new_text);
+    if (answer->diff->has_lifetimes) {
+        etlheap_text_add_string(text, ", and only the longer one can contain longer lifetimes");
+        etlheap_text_add_string(text, etlheap_hint_words(say, ETL_HINT_EQUAL_WINDOWS));
+        return true;
+    }
     etlheap_text_add_string(text, ", and memory that grows steadily is larger in the longer one");
     etlheap_text_add_string(text, etlheap_hint_words(say, ETL_HINT_PER_SECOND));
+    return true;
+}
+
+/* How many there are is in the totals, by kind. */
+static bool some_not_freed(const etlheap_diff_answer *answer, etl_hint_fn *say, etlheap_text *text)
+{
+    bool all_freed = true;
+    (void)say;
+    for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++) {
+        const etlheap_change *const change = &answer->diff->totals[kind];
+        all_freed &= change->base[ETLHEAP_MEASURE_OUTSTANDING_COUNT] == 0 &&
+                     change->now[ETLHEAP_MEASURE_OUTSTANDING_COUNT] == 0;
+    }
+    if (!answer->diff->has_lifetimes || all_freed)
+        return false;
+    etlheap_text_add_string(text, "lifetimes are those of memory freed in the windows; what is "
+                                  "still outstanding has none yet, and may live longest");
     return true;
 }
 

@@ -3,6 +3,7 @@
 #define ETLHEAP_DIFF_PARTS_H
 
 #include "formats/io/text_buffer.h"
+#include "formats/io/units.h"
 
 /* X(enumerator, word before a key, word before a title): the columns that a measure has. */
 #define ETLHEAP_DIFF_SIDES(X)                                                                      \
@@ -32,6 +33,18 @@ etlheap_field etlheap_diff_field(const etlheap_diff_answer *answer, etlheap_key 
 /* Lists the measures that both sides have, in the order of ETLHEAP_MEASURES. Returns their
  * number. */
 u32 etlheap_diff_measures(const etlheap_diff *diff, etlheap_measure out[ETLHEAP_MEASURES_COUNT]);
+
+/* Writes an amount, with a sign if it is a change, and a dash for an unknown lifetime. Not for
+ * amounts per second. */
+void etlheap_diff_words(etlheap_measure measure, i64 value, bool is_change,
+                        char out[ETLHEAP_UNITS_SIZE]);
+
+/* The measures of each kind in a comparison of lifetimes: lifetimes, then counts of freed and of
+ * outstanding blocks. Rows have the same counts. */
+#define ETLHEAP_DIFF_LIFETIME_MEASURES 6
+#define ETLHEAP_DIFF_LIFETIME_COUNTS   2
+extern const etlheap_measure etlheap_diff_lifetime_measures[ETLHEAP_DIFF_LIFETIME_MEASURES];
+extern const etlheap_measure *const etlheap_diff_lifetime_counts;
 
 /* Caveats about the numbers: appends a sentence if hint `index` applies, and sets its name. Indices
  * are from 0 to below etlheap_diff_hint_count. */

@@ -12,6 +12,7 @@
 #include "formats/writers.h"
 #include "formats/parts/layout_read.h"
 #include "text_compared.h"
+#include "text_diff_lifetimes.h"
 
 #include <inttypes.h>
 
@@ -29,6 +30,7 @@ static etl_status write_kinds(const etlheap_diff *diff, const etlheap_layout *la
                               etlheap_text *text, etlheap_sink *sink);
 static etl_status write_rows(const etlheap_diff *diff, const etlheap_layout *layout, u8 kind,
                              etlheap_text *text, etlheap_sink *sink);
+static void add_lifetimes(const etlheap_diff *diff, u32 row, etlheap_grid *grid);
 static void add_amounts(const etlheap_diff *diff, const etlheap_change *change,
                         etlheap_measure measure, etlheap_text *text, etlheap_grid *grid);
 static void add_change(const etlheap_diff *diff, const etlheap_change *change,
@@ -54,7 +56,8 @@ etl_status etlheap_write_diff_text(const etlheap_diff_answer *answer, const etlh
     if (is_log && etlheap_umdh_same_process(answer->base.log, answer->now.log)) {
         etlheap_write_umdh_text(answer, layout, &text, sink);
     } else {
-        status = write_totals(diff, layout, &text, sink);
+        status = diff->has_lifetimes ? text_diff_write_lifetimes(diff, layout, sink)
+                                     : write_totals(diff, layout, &text, sink);
         if (status == ETL_OK && diff->table.row_count == 0)
             etlheap_text_heading(sink, layout, "Nothing changed.");
         else if (status == ETL_OK)
@@ -178,25 +181,53 @@ static etl_status write_kinds(const etlheap_diff *diff, const etlheap_layout *la
     return status;
 }
 
+#define COLUMNS_MAX 9u
+
+/* Returns the number of columns. */
+static u32 fill_columns(const etlheap_diff *diff, const char *title,
+                        etlheap_column columns[COLUMNS_MAX])
+{
+    const etlheap_measure partner = etlheap_diff_partner(diff->measure);
+    const bool is_size = etlheap_measure_style_of(partner).is_size;
+    u32 count = 0;
+    columns[count++] = (etlheap_column){ .title = title, .flexible = true };
+    columns[count++] = (etlheap_column){ .title = "State" };
+    columns[count++] = (etlheap_column){ .title = "Change", .right = true };
+    columns[count++] = (etlheap_column){ .title = "Base", .right = true };
+    columns[count++] = (etlheap_column){ .title = "New", .right = true };
+    if (diff->has_lifetimes) {
+        columns[count++] = (etlheap_column){ .title = "Base Freed", .right = true };
+        columns[count++] = (etlheap_column){ .title = "New Freed", .right = true };
+        columns[count++] = (etlheap_column){ .title = "Base Outstanding", .right = true };
+        columns[count++] = (etlheap_column){ .title = "New Outstanding", .right = true };
+    } else if (partner != diff->measure) {
+        columns[count++] =
+            (etlheap_column){ .title = is_size ? "Size Change" : "Count Change", .right = true };
+    }
+    return count;
+}
+
+static void add_numbers(const etlheap_diff *diff, u32 row, etlheap_text *text, etlheap_grid *grid)
+{
+    const etlheap_measure partner = etlheap_diff_partner(diff->measure);
+    if (diff->has_lifetimes) {
+        add_lifetimes(diff, row, grid);
+        return;
+    }
+    add_amounts(diff, &diff->changes[row], diff->measure, text, grid);
+    if (partner != diff->measure)
+        add_change(diff, &diff->changes[row], partner, text, grid);
+}
+
 /* Writes the largest changes, and how many more there are. */
 static etl_status write_rows(const etlheap_diff *diff, const etlheap_layout *layout, u8 kind,
                              etlheap_text *text, etlheap_sink *sink)
 {
     const etlheap_table *const table = &diff->table;
-    const etlheap_measure partner = etlheap_diff_partner(diff->measure);
     etlheap_text title = { 0 };
+    etlheap_column columns[COLUMNS_MAX];
     text_compared_title(table, &title);
-    const etlheap_column columns[] = {
-        { .title = etlheap_text_of(&title), .flexible = true },
-        { .title = "State" },
-        { .title = "Change", .right = true },
-        { .title = "Base", .right = true },
-        { .title = "New", .right = true },
-        { .title = etlheap_measure_style_of(partner).is_size ? "Size Change" : "Count Change",
-          .right = true },
-    };
-    const bool has_partner = partner != diff->measure;
-    const u32 column_count = (u32)ETL_COUNT_OF(columns) - (has_partner ? 0 : 1);
+    const u32 column_count = fill_columns(diff, etlheap_text_of(&title), columns);
     u32 listed = 0, left_out = 0;
     etlheap_grid grid = etlheap_grid_begin(columns, column_count);
     for (u32 i = 0; i < table->row_count; i++) {
@@ -213,9 +244,7 @@ static etl_status write_rows(const etlheap_diff *diff, const etlheap_layout *lay
         etlheap_grid_row(&grid, ETLHEAP_EMPHASIS_NONE);
         etlheap_grid_name(&grid, etlheap_text_of(text));
         etlheap_grid_cell(&grid, etlheap_diff_state_word((etlheap_diff_state)change->state));
-        add_amounts(diff, change, diff->measure, text, &grid);
-        if (has_partner)
-            add_change(diff, change, partner, text, &grid);
+        add_numbers(diff, i, text, &grid);
         etlheap_grid_frames(&grid, table, row, layout->frames_max, INDENT);
     }
     etl_status status = etlheap_grid_write(&grid, layout, sink);
@@ -226,6 +255,21 @@ static etl_status write_rows(const etlheap_diff *diff, const etlheap_layout *lay
         status = ETL_ERR_MEMORY;
     etlheap_text_free(&title);
     return status;
+}
+
+/* Adds the change and both sides of the measure, then the counts of freed and outstanding blocks. */
+static void add_lifetimes(const etlheap_diff *diff, u32 row, etlheap_grid *grid)
+{
+    const etlheap_change *const change = &diff->changes[row];
+    const etlheap_measure measure = diff->measure;
+    text_diff_add_cell(grid, measure, diff->table.rows[row].measures[measure], true);
+    text_diff_add_cell(grid, measure, change->base[measure], false);
+    text_diff_add_cell(grid, measure, change->now[measure], false);
+    for (u32 i = 0; i < ETLHEAP_DIFF_LIFETIME_COUNTS; i++) {
+        const etlheap_measure m = etlheap_diff_lifetime_counts[i];
+        text_diff_add_cell(grid, m, change->base[m], false);
+        text_diff_add_cell(grid, m, change->now[m], false);
+    }
 }
 
 /* Adds the change and both sides. */

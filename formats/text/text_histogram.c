@@ -9,6 +9,7 @@
 #include "formats/parts/rounding_parts.h"
 #include "formats/parts/text_parts.h"
 #include "formats/writers.h"
+#include "text_bar.h"
 
 #include <stdio.h>
 
@@ -86,21 +87,6 @@ static void add_bounds(const etlheap_histogram *histogram, const etlheap_bucket 
     etlheap_grid_cell(grid, to);
 }
 
-/* Whole blocks and one that is some eighths wide; what is there shows at all. */
-static void add_bar(i64 value, i64 largest, etlheap_text *text)
-{
-    static const char *const eighths[] = { "",       "\u258F", "\u258E", "\u258D",
-                                           "\u258C", "\u258B", "\u258A", "\u2589" };
-    etlheap_text_clear(text);
-    if (value <= 0)
-        return;
-    u32 width = (u32)((double)value / (double)largest * 8 * BAR_COLUMNS + 0.5);
-    width = width == 0 ? 1 : width;
-    for (; width >= 8; width -= 8)
-        etlheap_text_add_string(text, "\u2588");
-    etlheap_text_add_string(text, eighths[width]);
-}
-
 static etl_status write_run(const etlheap_histogram *histogram, u32 first, u32 end,
                             const etlheap_layout *layout, etlheap_sink *sink)
 {
@@ -128,7 +114,7 @@ static etl_status write_run(const etlheap_histogram *histogram, u32 first, u32 e
         etlheap_grid_size(&grid, bucket->size_bytes);
         etlheap_grid_count(&grid, bucket->outstanding_count);
         etlheap_grid_size(&grid, bucket->outstanding_size_bytes);
-        add_bar(bucket->size_bytes, largest, &bar);
+        text_bar_draw(bucket->size_bytes, largest, BAR_COLUMNS, &bar);
         etlheap_grid_cell(&grid, etlheap_text_of(&bar));
     }
     const bool failed = bar.failed;

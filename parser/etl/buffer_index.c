@@ -18,6 +18,10 @@
  * A HEADER buffer further on means appended or joined files: its log-file header begins a new
  * session, to which the buffers from there on belong.
  *
+ * The walk can stop between two buffers and go on later. Of a file that is still being written it
+ * waits for the bytes that it looks at. Whether the file has a tail of zeros is known only
+ * when all are there, so it waits for all before it takes anything but the normal case.
+ *
  * Invariant: each byte is passed over once, so a hostile file costs time in proportion to its size;
  * rows cost 40 bytes for each 72 bytes of file at worst.
  */
@@ -36,21 +40,32 @@
 
 #define FIRST_CAPACITY 64u
 
-typedef struct index_walk {
+/* The last buffers of a file: those that all processors held when the session stopped. */
+#define TAIL_BYTES (8 * ETL_MIB)
+
+struct etl_index_walk {
     etl_buffer_index *index;
     etl_bytes file;
+    const etl_map *map;
+    etl_arrival_fn *arrival; /* NULL: all bytes are there */
+    void *arrival_user;
+    u64 arrived; /* so many bytes are there */
+    bool is_done;
     etl_peek peek; /* into the file, at headers */
     etl_index_ahead ahead;
     etl_index_begins begins;
     u64 offset;
     etl_buffer_limits limits;
     bool may_resync;
-    etl_error *err;
-} index_walk;
+    etl_error *err; /* of the call at hand */
+};
 
-static etl_status walk_file(index_walk *walk);
+typedef struct etl_index_walk index_walk;
+
+static etl_status begin(index_walk *walk);
+static etl_status complete(index_walk *walk);
+static etl_status await(index_walk *walk, u64 end);
 static void add(index_walk *walk, etl_diag diag, u64 n);
-static u64 find_zero_tail(etl_bytes file);
 static etl_status begin_session(index_walk *walk, const etl_buffer_header *header, etl_error *err);
 static etl_status step(index_walk *walk);
 static bool may_end_at(index_walk *walk, u64 offset);
@@ -69,51 +84,38 @@ static etl_status count_sequence_gaps(etl_buffer_index *index);
 static u64 sequence_gaps_of(i64 *sequences, size_t count);
 static int compare_sequences(const void *a, const void *b);
 
-etl_status etl_buffer_index_build(etl_buffer_index *index, etl_bytes file, const etl_map *map,
-                                  int descriptor, const etl_open_options *options, etl_error *err)
+etl_status etl_index_walk_open(etl_buffer_index *index, const etl_index_source *from,
+                               etl_index_walk **out, etl_error *err)
 {
-    index_walk walk = {
+    const etl_open_options *const options = from->options;
+    index_walk *const walk = calloc(1, sizeof *walk);
+    *out = NULL;
+    if (walk == NULL)
+        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "no memory to index its buffers");
+    const u64 size = from->file.size;
+    *walk = (index_walk){
         .index = index,
-        .file = file,
-        .peek = { .file = file, .descriptor = descriptor },
-        .ahead = { .map = map },
-        .begins = { .map = map,
-                    .descriptor = descriptor,
+        .file = from->file,
+        .map = from->map,
+        .arrival = options->arrival,
+        .arrival_user = options->arrival_user,
+        .arrived = options->arrival == NULL ? size : 0,
+        .peek = { .file = from->file, .descriptor = from->descriptor },
+        .begins = { .map = from->map,
+                    .descriptor = from->descriptor,
                     .run_tasks = options->run_tasks,
                     .run_user = options->run_user },
-        .limits = { .zero_from = find_zero_tail(file), .size_max = options->buffer_bytes_max },
+        .limits = { .zero_from = size, .size_max = options->buffer_bytes_max },
         .may_resync = !options->no_resync,
         .err = err,
     };
-    walk.peek.ahead = &walk.begins;
-    const etl_status status = walk_file(&walk);
-    etl_index_begins_free(&walk.begins);
-    if (status != ETL_OK)
-        return status;
-    for (u32 i = 0; i < index->header_count; i++)
-        count_header_losses(index, &index->headers[i]);
-    count_missing_buffers(index);
-    if (count_sequence_gaps(index) != ETL_OK)
-        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "no memory to index its buffers");
-    return ETL_OK;
-}
-
-static etl_status walk_file(index_walk *walk)
-{
-    etl_buffer_header first;
-    if (!etl_buffer_header_read(walk->file, 0, &first))
-        return etl_fail_with(walk->err, ETL_ERR_NOT_ETL, 0, "too short for an ETL trace");
-    etl_status status = begin_session(walk, &first, walk->err);
-    while (status == ETL_OK && walk->offset < walk->file.size)
-        status = step(walk);
+    walk->peek.ahead = &walk->begins;
+    const etl_status status = begin(walk);
+    if (status == ETL_OK)
+        *out = walk;
+    else
+        etl_index_walk_close(walk);
     return status;
-}
-
-void etl_buffer_index_free(etl_buffer_index *index)
-{
-    free(index->buffers);
-    free(index->headers);
-    *index = (etl_buffer_index){ 0 };
 }
 
 /* Preallocated tails are gigabytes: most of one is skipped 8 bytes at a time. */
@@ -125,6 +127,122 @@ static u64 find_zero_tail(etl_bytes file)
     while (end > 0 && file.at[end - 1] == 0)
         end--;
     return end;
+}
+
+static etl_status begin(index_walk *walk)
+{
+    if (walk->arrival == NULL)
+        walk->limits.zero_from = find_zero_tail(walk->file);
+    const etl_status status = await(walk, ETL_START_BYTES);
+    if (status != ETL_OK)
+        return status;
+    etl_buffer_header first;
+    if (!etl_buffer_header_read(walk->file, 0, &first))
+        return etl_fail_with(walk->err, ETL_ERR_NOT_ETL, 0, "too short for an ETL trace");
+    return begin_session(walk, &first, walk->err);
+}
+
+etl_status etl_index_walk_to(etl_index_walk *walk, u64 offset, etl_error *err)
+{
+    const u64 to = etl_min_u64(offset, walk->file.size);
+    etl_status status = ETL_OK;
+    walk->err = err;
+    while (status == ETL_OK && walk->offset < to)
+        status = step(walk);
+    if (status == ETL_OK && walk->offset >= walk->file.size && !walk->is_done)
+        status = complete(walk);
+    return status;
+}
+
+static etl_status complete(index_walk *walk)
+{
+    etl_buffer_index *const index = walk->index;
+    u64 arrived;
+    if (walk->arrival != NULL) {
+        const etl_status status =
+            walk->arrival(walk->arrival_user, UINT64_MAX, &arrived, walk->err);
+        if (status != ETL_OK)
+            return status;
+    }
+    for (u32 i = 0; i < index->header_count; i++)
+        count_header_losses(index, &index->headers[i]);
+    count_missing_buffers(index);
+    walk->is_done = true;
+    if (count_sequence_gaps(index) != ETL_OK)
+        return etl_fail_with(walk->err, ETL_ERR_MEMORY, 0, "no memory to index its buffers");
+    return ETL_OK;
+}
+
+/* The bytes before `end` are there, or all. */
+static etl_status await(index_walk *walk, u64 end)
+{
+    const u64 wanted = etl_min_u64(end, walk->file.size);
+    if (wanted <= walk->arrived)
+        return ETL_OK;
+    const etl_status status = walk->arrival(walk->arrival_user, wanted, &walk->arrived, walk->err);
+    if (status == ETL_OK && walk->arrived >= walk->file.size)
+        walk->limits.zero_from = find_zero_tail(walk->file);
+    return status;
+}
+
+u64 etl_index_walk_offset(const etl_index_walk *walk)
+{
+    return walk->offset;
+}
+
+void etl_index_walk_ask(etl_index_walk *walk, etl_index_asks asks)
+{
+    const bool is_arriving = etl_index_walk_is_arriving(walk);
+    walk->ahead.map = asks == ETL_INDEX_ASKS_NOTHING || is_arriving ? NULL : walk->map;
+    walk->ahead.wants_bytes = asks == ETL_INDEX_ASKS_BYTES;
+}
+
+bool etl_index_walk_is_arriving(const etl_index_walk *walk)
+{
+    return walk->arrived < walk->file.size;
+}
+
+u32 etl_index_walk_tail(const etl_index_walk *walk, etl_buffer_info *rows, u32 max)
+{
+    const etl_buffer_limits *const limits = &walk->limits;
+    const u64 end = etl_min_u64(limits->zero_from, walk->file.size);
+    if (end <= TAIL_BYTES)
+        return 0;
+    (void)etl_map_fetch(walk->map, end - TAIL_BYTES, TAIL_BYTES);
+    u32 count = 0;
+    u64 at = etl_buffer_find_next(walk->file, end - TAIL_BYTES, limits);
+    while (count < max && at < end && etl_buffer_is_at(walk->file, at, limits)) {
+        etl_buffer_header header;
+        (void)etl_buffer_header_read(walk->file, at, &header);
+        const u32 stored_size = (u32)etl_min_u64(header.size, walk->file.size - at);
+        const bool is_compressed = (header.flags & ETL_BUFFER_COMPRESSED) != 0;
+        rows[count++] = (etl_buffer_info){
+            .offset = at,
+            .stored_size = stored_size,
+            .valid_size =
+                is_compressed ? header.valid : (u32)etl_min_u64(header.valid, stored_size),
+            .flags = header.flags,
+            .type = header.type,
+            .first_ticks = ETL_TICKS_UNKNOWN,
+        };
+        at += header.size;
+    }
+    return count;
+}
+
+void etl_index_walk_close(etl_index_walk *walk)
+{
+    if (walk == NULL)
+        return;
+    etl_index_begins_free(&walk->begins);
+    free(walk);
+}
+
+void etl_buffer_index_free(etl_buffer_index *index)
+{
+    free(index->buffers);
+    free(index->headers);
+    *index = (etl_buffer_index){ 0 };
 }
 
 /* Reads the log-file header of the HEADER buffer at walk->offset. */
@@ -161,6 +279,9 @@ static etl_status begin_session(index_walk *walk, const etl_buffer_header *heade
 static etl_status step(index_walk *walk)
 {
     const u64 left = walk->file.size - walk->offset;
+    etl_status status = await(walk, walk->offset + ETL_PEEK_BYTES);
+    if (status != ETL_OK)
+        return status;
     if (walk->offset >= walk->limits.zero_from) {
         add(walk, ETL_DIAG_bytes_unused, left);
         walk->offset = walk->file.size;
@@ -176,8 +297,14 @@ static etl_status step(index_walk *walk)
     const bool is_size_possible =
         header.size >= ETL_BUFFER_HEADER_BYTES && header.size <= walk->limits.size_max;
     const u64 next = walk->offset + header.size;
+    if (is_size_possible)
+        status = await(walk, next + ETL_PEEK_BYTES);
+    if (status != ETL_OK)
+        return status;
     if (is_size_possible && may_end_at(walk, next))
         return take_buffer(walk, &header);
+    if (etl_index_walk_is_arriving(walk))
+        return await(walk, walk->file.size); /* and looks again */
     if (repair_size(walk, &header)) {
         add(walk, ETL_DIAG_buffer_header_invalid, 1);
         return take_buffer(walk, &header);

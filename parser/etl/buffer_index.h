@@ -26,13 +26,51 @@ typedef struct etl_buffer_index {
     etl_diag_counts diag;
 } etl_buffer_index;
 
+/* What is indexed. All borrowed, but for the options, as long as the walk is open. */
+typedef struct etl_index_source {
+    etl_bytes file;
+    const etl_map *map;              /* of it; empty for a file in memory */
+    int descriptor;                  /* the same file, open for reading, or -1 */
+    const etl_open_options *options; /* buffer_bytes_max is set */
+} etl_index_source;
+
+/* A walk from buffer to buffer, in as many steps as the caller likes. */
+typedef struct etl_index_walk etl_index_walk;
+
+/* Begins to index the file. On success *out is the caller's (etl_index_walk_close); free *index
+ * in every case. Fails as etl_session_read does for the first header, with ETL_ERR_MEMORY, or
+ * as options->arrival does. */
+etl_status etl_index_walk_open(etl_buffer_index *index, const etl_index_source *from,
+                               etl_index_walk **out, etl_error *err);
+
 /*
- * Indexes all buffers of the file, which is mapped as `map` or in memory, and open for reading as
- * `descriptor`, or -1. Set options->buffer_bytes_max. Free *index even after a failure. Errors as
- * for etl_session_read on the first header, ETL_ERR_MEMORY, ETL_ERR_LIMIT (more than 2^32 buffers).
+ * Goes on to the first buffer at or behind the offset; from the end of the file on, which
+ * UINT64_MAX is too, the index is complete. ETL_ERR_MEMORY, ETL_ERR_LIMIT for more than 2^32
+ * buffers, or as options->arrival; the walk is over then.
  */
-etl_status etl_buffer_index_build(etl_buffer_index *index, etl_bytes file, const etl_map *map,
-                                  int descriptor, const etl_open_options *options, etl_error *err);
+etl_status etl_index_walk_to(etl_index_walk *walk, u64 offset, etl_error *err);
+
+u64 etl_index_walk_offset(const etl_index_walk *walk);
+
+/* Who asks for bytes before the walk looks at them: nobody, which is for callers that do it
+ * themselves; the walk, for headers or bytes as it sees fit; the walk, for all bytes. */
+typedef enum etl_index_asks {
+    ETL_INDEX_ASKS_NOTHING,
+    ETL_INDEX_ASKS_AS_NEEDED,
+    ETL_INDEX_ASKS_BYTES
+} etl_index_asks;
+
+void etl_index_walk_ask(etl_index_walk *walk, etl_index_asks asks);
+
+/* Whether the file is still being written. */
+bool etl_index_walk_is_arriving(const etl_index_walk *walk);
+
+/* The last buffers of the file, as far as they can be found from behind: as many rows as are
+ * returned, at most `max`. They belong to the first session, and have no first_ticks. Only of a
+ * file that is there. */
+u32 etl_index_walk_tail(const etl_index_walk *walk, etl_buffer_info *rows, u32 max);
+
+void etl_index_walk_close(etl_index_walk *walk); /* NULL is allowed */
 
 /* True if buffers of this type have records. */
 bool etl_buffer_has_records(const etl_buffer_info *info);

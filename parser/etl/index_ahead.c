@@ -17,7 +17,7 @@ void etl_index_ahead_at(etl_index_ahead *ahead, u64 offset, u32 stored_size, boo
 {
     if (ahead->map == NULL || !ahead->map->is_mapped)
         return;
-    if (is_compressed || stored_size < STRIDE_LEAST)
+    if (ahead->wants_bytes || is_compressed || stored_size < STRIDE_LEAST)
         ask_for_bytes(ahead, offset);
     else
         ask_for_headers(ahead, offset, stored_size);

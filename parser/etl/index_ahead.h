@@ -17,6 +17,7 @@ typedef struct etl_index_ahead {
     const etl_map *map; /* NULL: nothing to read */
     u64 headers_to;     /* requested up to this offset */
     u64 bytes_to;
+    bool wants_bytes; /* all bytes, whatever the buffers are like */
 } etl_index_ahead;
 
 /* Call it when indexing reaches the buffer at `offset`, which takes `stored_size` bytes in the

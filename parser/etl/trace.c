@@ -23,17 +23,32 @@
 /* Enough for the first record unless it is a giant; takes a few microseconds to decode. */
 #define PREFIX_BYTES 4096u
 
+#define STEPS_LEAST (64 * ETL_MIB) /* smaller files are indexed as fast as a first step is taken */
+#define FIRST_STEP  1              /* one buffer */
+#define TAIL_MOST   512u           /* buffers looked at: as many processors are rarely in use */
+
 struct etl_trace {
     etl_map map; /* of etl_open; empty after etl_open_memory */
     etl_bytes file;
     etl_buffer_index index;
+    etl_index_walk *walk; /* NULL: everything is indexed */
+    int descriptor;       /* for the walk; -1: not open */
+    i64 tail_ticks;
 };
 
 static etl_status create(const etl_open_options *options, etl_open_options *chosen, etl_trace **out,
                          etl_error *err);
-static etl_status finish(etl_trace *trace, int descriptor, const etl_open_options *options,
-                         etl_trace **out, etl_error *err);
+static etl_status finish(etl_trace *trace, const etl_open_options *options, etl_trace **out,
+                         etl_error *err);
+static etl_status build_index(etl_trace *trace, const etl_open_options *options, etl_error *err);
+static bool wants_steps(const etl_trace *trace, const etl_open_options *options);
+static bool is_tail_late(etl_trace *trace);
+static etl_status walk_to(etl_trace *trace, u64 offset, etl_error *err);
+static void end_walk(etl_trace *trace);
+static bool first_ticks_of(const etl_trace *trace, const etl_buffer_info *info, i64 *ticks);
 static etl_status explain(etl_bytes file, etl_status status, etl_error *err);
+static etl_status load(const etl_trace *trace, const etl_buffer_info *info, etl_scratch *scratch,
+                       etl_diag_counts *diag, etl_buffer *out);
 static u8 format_of(const etl_trace *trace, const etl_buffer_info *info);
 static bool is_trusted(u8 format);
 static etl_status inflate(const etl_trace *trace, const etl_buffer_info *info, etl_scratch *scratch,
@@ -52,16 +67,13 @@ etl_status etl_open(const char *path, const etl_open_options *options, etl_trace
     etl_status status = create(options, &chosen, &trace, err);
     if (status != ETL_OK)
         return status;
-    int descriptor;
-    status = etl_map_open_file(path, chosen.no_mmap, &trace->map, &descriptor, err);
+    status = etl_map_open_file(path, chosen.no_mmap, &trace->map, &trace->descriptor, err);
     if (status != ETL_OK) {
         etl_close(trace);
         return status;
     }
     trace->file = trace->map.bytes;
-    status = finish(trace, trace->map.is_mapped ? descriptor : -1, &chosen, out, err);
-    (void)etl_file_close(descriptor);
-    return status;
+    return finish(trace, &chosen, out, err);
 }
 
 etl_status etl_open_memory(etl_bytes file, const etl_open_options *options, etl_trace **out,
@@ -74,10 +86,12 @@ etl_status etl_open_memory(etl_bytes file, const etl_open_options *options, etl_
     if (status != ETL_OK)
         return status;
     trace->file = file;
-    return finish(trace, -1, &chosen, out, err);
+    chosen.in_steps = false;
+    chosen.arrival = NULL;
+    return finish(trace, &chosen, out, err);
 }
 
-/* Checks what etl_buffer_index_build() checks before it looks at a second buffer. */
+/* Checks what etl_index_walk_open() checks. */
 etl_status etl_check_start(etl_bytes start, etl_error *err)
 {
     etl_session session;
@@ -105,20 +119,20 @@ static etl_status create(const etl_open_options *options, etl_open_options *chos
     *out = calloc(1, sizeof **out);
     if (!*out)
         return etl_fail_with(err, ETL_ERR_MEMORY, 0, "no memory to open it");
+    (*out)->descriptor = -1;
+    (*out)->tail_ticks = INT64_MAX;
     return ETL_OK;
 }
 
-/* Indexes trace->file and hands the trace to the caller, or closes it. The file is open
- * as `descriptor`, or -1. */
-static etl_status finish(etl_trace *trace, int descriptor, const etl_open_options *options,
-                         etl_trace **out, etl_error *err)
+/* Indexes trace->file and hands the trace to the caller, or closes it. */
+static etl_status finish(etl_trace *trace, const etl_open_options *options, etl_trace **out,
+                         etl_error *err)
 {
     etl_status status = ETL_OK;
     if (trace->file.size == 0)
         status = etl_fail_with(err, ETL_ERR_NOT_ETL, 0, "the file is empty");
     else
-        status = etl_buffer_index_build(&trace->index, trace->file, &trace->map, descriptor,
-                                        options, err);
+        status = build_index(trace, options, err);
     if (status == ETL_OK) {
         *out = trace;
         return ETL_OK;
@@ -127,6 +141,113 @@ static etl_status finish(etl_trace *trace, int descriptor, const etl_open_option
         status = explain(trace->file, status, err);
     etl_close(trace);
     return status;
+}
+
+static etl_status build_index(etl_trace *trace, const etl_open_options *options, etl_error *err)
+{
+    const bool in_steps = wants_steps(trace, options);
+    etl_open_options chosen = *options;
+    if (in_steps)
+        chosen.run_tasks = NULL; /* which is for files in memory */
+    const etl_index_source source = { .file = trace->file,
+                                      .map = &trace->map,
+                                      .descriptor = trace->map.is_mapped ? trace->descriptor : -1,
+                                      .options = &chosen };
+    etl_status status = etl_index_walk_open(&trace->index, &source, &trace->walk, err);
+    if (status != ETL_OK)
+        return status;
+    if (in_steps) {
+        etl_index_walk_ask(trace->walk, ETL_INDEX_ASKS_BYTES);
+        status = walk_to(trace, FIRST_STEP, err);
+    }
+    return status == ETL_OK && (!in_steps || is_tail_late(trace)) ? etl_index_rest(trace, err)
+                                                                  : status;
+}
+
+/* Steps cost a look at the end of the file, and the caller some reading that may be in vain. */
+static bool wants_steps(const etl_trace *trace, const etl_open_options *options)
+{
+    if (!options->in_steps || !trace->map.is_mapped)
+        return false;
+    return options->arrival != NULL ||
+           (trace->file.size >= STEPS_LEAST && etl_map_is_cold(&trace->map));
+}
+
+/*
+ * A processor that was idle for long holds a buffer until the session stops. If one of the last
+ * buffers is as old as the first half of the recording, little could be analyzed before the
+ * whole file is indexed, and headers alone are read faster.
+ */
+static bool is_tail_late(etl_trace *trace)
+{
+    if (trace->walk == NULL || etl_index_walk_is_arriving(trace->walk))
+        return false;
+    etl_buffer_info rows[TAIL_MOST];
+    const u32 count = etl_index_walk_tail(trace->walk, rows, TAIL_MOST);
+    i64 earliest = INT64_MAX, latest = INT64_MIN;
+    for (u32 i = 0; i < count; i++) {
+        i64 ticks;
+        if (!first_ticks_of(trace, &rows[i], &ticks))
+            continue;
+        earliest = ticks < earliest ? ticks : earliest;
+        latest = ticks > latest ? ticks : latest;
+    }
+    trace->tail_ticks = earliest;
+    const i64 start = trace->index.headers[0].session.header_ticks;
+    return earliest > latest || earliest < start || earliest - start < (latest - start) / 2;
+}
+
+static void end_walk(etl_trace *trace)
+{
+    etl_index_walk_close(trace->walk);
+    trace->walk = NULL;
+    if (trace->descriptor >= 0)
+        (void)etl_file_close(trace->descriptor);
+    trace->descriptor = -1;
+}
+
+bool etl_is_indexed(const etl_trace *trace)
+{
+    return trace->walk == NULL;
+}
+
+etl_status etl_index_more(etl_trace *trace, u64 offset, etl_error *err)
+{
+    if (trace->walk == NULL)
+        return ETL_OK;
+    etl_index_walk_ask(trace->walk, ETL_INDEX_ASKS_NOTHING);
+    return walk_to(trace, offset, err);
+}
+
+static etl_status walk_to(etl_trace *trace, u64 offset, etl_error *err)
+{
+    const etl_status status = etl_index_walk_to(trace->walk, offset, err);
+    if (status == ETL_OK && etl_index_walk_offset(trace->walk) >= trace->file.size)
+        end_walk(trace);
+    return status;
+}
+
+etl_status etl_index_rest(etl_trace *trace, etl_error *err)
+{
+    if (trace->walk == NULL)
+        return ETL_OK;
+    etl_index_walk_ask(trace->walk, ETL_INDEX_ASKS_AS_NEEDED);
+    return walk_to(trace, UINT64_MAX, err);
+}
+
+u64 etl_indexed_bytes(const etl_trace *trace)
+{
+    return trace->walk == NULL ? trace->file.size : etl_index_walk_offset(trace->walk);
+}
+
+bool etl_is_arriving(const etl_trace *trace)
+{
+    return trace->walk != NULL && etl_index_walk_is_arriving(trace->walk);
+}
+
+i64 etl_tail_ticks(const etl_trace *trace)
+{
+    return trace->walk == NULL ? INT64_MAX : trace->tail_ticks;
 }
 
 /* Says what kind of file it is, if known, instead of where it differs from an ETL file. */
@@ -142,6 +263,7 @@ void etl_close(etl_trace *trace)
 {
     if (!trace)
         return;
+    end_walk(trace);
     etl_buffer_index_free(&trace->index);
     etl_map_close(&trace->map);
     free(trace);
@@ -205,8 +327,12 @@ etl_status etl_buffer_load(const etl_trace *trace, u32 index, etl_scratch *scrat
 {
     const etl_buffer_info *const info = etl_buffer_info_of(trace, index);
     *out = (etl_buffer){ .diag = diag };
-    if (!info)
-        return ETL_ERR_ARGUMENT;
+    return info ? load(trace, info, scratch, diag, out) : ETL_ERR_ARGUMENT;
+}
+
+static etl_status load(const etl_trace *trace, const etl_buffer_info *info, etl_scratch *scratch,
+                       etl_diag_counts *diag, etl_buffer *out)
+{
     const etl_session *const session = etl_session_of(trace, info->session);
     *out = (etl_buffer){
         .base = trace->file.at + info->offset,
@@ -314,8 +440,11 @@ static etl_xpress_end decode(const etl_trace *trace, const etl_buffer_info *info
 bool etl_buffer_first_ticks(const etl_trace *trace, u32 index, i64 *ticks)
 {
     const etl_buffer_info *const info = etl_buffer_info_of(trace, index);
-    if (!info)
-        return false;
+    return info && first_ticks_of(trace, info, ticks);
+}
+
+static bool first_ticks_of(const etl_trace *trace, const etl_buffer_info *info, i64 *ticks)
+{
     if (info->first_ticks != ETL_TICKS_UNKNOWN) {
         *ticks = info->first_ticks;
         return true;
@@ -326,7 +455,7 @@ bool etl_buffer_first_ticks(const etl_trace *trace, u32 index, i64 *ticks)
     etl_diag_counts ignored = { 0 };
     etl_scratch scratch = { 0 };
     etl_buffer buffer;
-    const bool found = etl_buffer_load(trace, index, &scratch, &ignored, &buffer) == ETL_OK &&
+    const bool found = load(trace, info, &scratch, &ignored, &buffer) == ETL_OK &&
                        etl_buffer_find_ticks(buffer, ticks);
     etl_scratch_free(&scratch);
     return found;

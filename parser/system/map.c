@@ -17,6 +17,7 @@
 
 #define PIECE_BYTES (128 * ETL_KIB)
 #define PROBE_BYTES (512 * ETL_KIB)
+#define COLD_PROBES 64u
 
 static etl_status check_regular(int file, size_t *size, etl_error *err);
 static etl_status read_file(int file, size_t size, etl_map *out, etl_error *err);
@@ -111,6 +112,17 @@ bool etl_map_fetch(const etl_map *map, u64 offset, u64 size)
     for (u64 at = first; at < end; at += PIECE_BYTES)
         etl_map_want((u8 *)map->memory + at, (size_t)etl_min_u64(PIECE_BYTES, end - at));
     return true;
+}
+
+bool etl_map_is_cold(const etl_map *map)
+{
+    if (!map->is_mapped || !map->tells_present)
+        return false;
+    const u64 page = etl_map_page_size(), pages = map->bytes.size / page;
+    u32 missing = 0;
+    for (u64 i = 0; i < COLD_PROBES && pages > 0; i++)
+        missing += !etl_map_is_present((u8 *)map->memory + pages * i / COLD_PROBES * page);
+    return missing > COLD_PROBES / 4;
 }
 
 bool etl_map_changed(const etl_map *map)

@@ -44,6 +44,10 @@ void etl_map_release(const etl_map *map, u64 offset, u64 size);
  */
 bool etl_map_fetch(const etl_map *map, u64 offset, u64 size);
 
+/* Whether more than a quarter of a mapped file is not in the page cache, by a few dozen places
+ * that are looked at. False if the system does not say. */
+bool etl_map_is_cold(const etl_map *map);
+
 /*
  * True if the file was written to after opening: bytes may then mix old and new data, and if it
  * became shorter within its last page, the missing bytes are zeros. False if it only grew, if it

@@ -132,6 +132,96 @@ def check_cut(results, page, pair, folder):
     results.check("and what is left out is one bar", "[other stacks]" in [bar[0] for bar in page.run(BARS % 2)])
 
 
+def by_mean(rows, kind):
+    """Freed blocks and mean lifetime of each process on both sides, from its stacks."""
+    sums = defaultdict(lambda: [0, 0, 0, 0])
+    for row in rows:
+        for i, side in enumerate(("base", "new")):
+            if row["kind"] == kind and row[f"{side}_lifetime_mean_ns"] is not None:
+                sums[row["process"]][i] += row[f"{side}_freed_count"]
+                sums[row["process"]][i + 2] += row[f"{side}_freed_count"] * row[f"{side}_lifetime_mean_ns"]
+    return {name: (base, now, base and base_sum / base, now and now_sum / now)
+            for name, (base, now, base_sum, now_sum) in sums.items()}
+
+
+LIVED = """[...document.querySelectorAll('#flame-tree .bar[aria-level="2"]')].map((bar) => [bar.getAttribute('aria-label').split(': ')[0],
+    Number(bar.dataset.base), Number(bar.dataset.now), Number(bar.dataset.baseMean ?? 0), Number(bar.dataset.nowMean ?? 0),
+    bar.className, parseFloat(bar.style.width)])"""
+CELLS = """[...document.querySelectorAll('%s')].map((row) => [...row.querySelectorAll('td')].map((cell) =>
+    cell.dataset.value === undefined ? cell.textContent : Number(cell.dataset.value)))"""
+
+
+def check_lived(results, page, rows):
+    """Bars are as wide as blocks were freed, and coloured by their mean lifetime."""
+    for kind in page.run("[...document.getElementById('kind').options].map((one) => one.value)"):
+        choose(page, "kind", kind)
+        wanted = by_mean(rows, kind)
+        choose(page, "width", "now")
+        whole = sum(amounts[1] for amounts in wanted.values())
+        bars = page.run(LIVED)
+        wrong = [bar for bar in bars if tuple(bar[1:3]) != wanted[bar[0]][:2] or
+                 any(abs(got - mean) > 1e-6 * mean for got, mean in zip(bar[3:5], wanted[bar[0]][2:])) or
+                 abs(bar[6] - 100 * bar[2] / whole) > 0.01 or
+                 ("grew" in bar[5]) != (bar[1] > 0 and bar[2] > 0 and bar[4] > bar[3]) or
+                 ("shrank" in bar[5]) != (bar[1] > 0 and bar[2] > 0 and bar[4] < bar[3])]
+        results.check(f"lifetimes of {kind}: {len(bars)} bars of processes", (bars or whole == 0) and not wrong, *wrong[:3])
+    choose(page, "kind", "heap")
+
+
+def check_lived_tables(results, page, document):
+    while page.run("document.querySelector('#table .more') !== null"):
+        page.run("document.querySelector('#table .more').click()")
+    names = ("delta_lifetime_median_ns", "base_lifetime_median_ns", "new_lifetime_median_ns", "base_freed_count", "new_freed_count",
+             "base_outstanding_count", "new_outstanding_count")
+    wanted = [[row["state"], *("\u2013" if row[name] is None else row[name] for name in names)] for row in document["rows"]
+              if row["kind"] == "heap" and row["state"] != "unchanged"]
+    results.equal("lifetimes: the table has the rows of the JSON, in their order", [row[:-1] for row in page.run(CELLS % "#changes tbody tr")], wanted)
+    measures = page.run("[...document.querySelectorAll('#totals tr[data-kind=heap]')].map((row) => row.dataset.measure)")
+    heap = next(total for total in document["totals"] if total["kind"] == "heap")
+    results.equal("and the totals", [row[1:] for row in page.run(CELLS % "#totals tr[data-kind=heap]")],
+                  [[heap[f"{side}_{measure}"] for side in ("delta", "base", "new")] for measure in measures])
+    results.equal("and the spread", [row[2:4] for row in page.run(CELLS % "#spread tbody tr")],
+                  [[bucket["base_count"], bucket["new_count"]] for bucket in document["histogram"]["buckets"] if bucket["kind"] == "heap"])
+    bars = page.run("[...document.querySelectorAll('#spread .share')].map((bar) => [parseFloat(bar.style.width), parseFloat(bar.title)])")
+    largest = max(bars, key=lambda bar: bar[1])
+    results.check("bars are shares, and the largest has all the room", largest[0] == 100 and
+                  all(abs(bar[0] - 100 * bar[1] / largest[1]) < 0.5 for bar in bars), bars[:5])
+
+
+def check_lifetimes(results, page, pair, folder):
+    path = os.path.join(folder, "lifetimes.html")
+    results.check("without --lifetimes there are none", page.run("document.getElementById('lifetimes').hidden"))
+    document = run_json("diff", *pair, "--no-symbols", "--all", "--lifetimes")
+    run("diff", *pair, "--no-symbols", "--lifetimes", "-o", path)
+    page.open(path)
+    page.settle()
+    results.equal("lifetimes: the rows are those of the JSON", page.run("diff.rows"), document["rows"])
+    check_lived(results, page, document["rows"])
+    check_lived_tables(results, page, document)
+    page.resize(390)
+    results.check("lifetimes, 390 pixels: the page is not wider than the window", page.run("document.documentElement.scrollWidth") <= 390)
+    page.resize(1280)
+
+
+def check_empty_side(results, page, pair, folder):
+    """What one side has nothing of is drawn as the other side has it."""
+    path = os.path.join(folder, "empty.html")
+    run("diff", pair[0], pair[1], "--no-symbols", "--kind", "heap", "--group-by", "process", "--process", "nobody", "-o", path)
+    page.open(path)
+    page.settle()
+    results.equal("nothing on either side is said", page.run("document.querySelector('#flame-tree').textContent"),
+                  "Neither side has any data.")
+    trace = os.path.join(folder, "exercise.etl")
+    subprocess.run([MAKE_TRACE, "virtualalloc-exercise", trace], check=True, stdout=subprocess.DEVNULL)
+    demo = os.path.join(folder, "demo.etl")
+    subprocess.run([MAKE_TRACE, "demo", demo], check=True, stdout=subprocess.DEVNULL)
+    run("diff", demo, trace, "--no-symbols", "--kind", "virtualalloc", "-o", path)
+    page.open(path)
+    page.settle()
+    results.equal("all is gone: the width is that of the larger side", page.run("[document.getElementById('width').value, "
+                  "document.querySelectorAll('#flame-tree .shrank').length > 2]"), ["larger", True])
+
+
 def use(results, page, folder):
     pair = make_pair(folder)
     document = run_json("diff", *pair, "--no-symbols", "--all")
@@ -149,6 +239,8 @@ def use(results, page, folder):
         results.check(f"{width} pixels: the page is not wider than the window",
                       page.run("document.documentElement.scrollWidth") <= width)
     page.resize(1280)
+    check_lifetimes(results, page, pair, folder)
+    check_empty_side(results, page, pair, folder)
     check_cut(results, page, pair, folder)
     results.equal("no errors", page.problems, [])
     results.equal("no requests but for the files", [url for url in page.requests if not url.startswith("file://")], [])

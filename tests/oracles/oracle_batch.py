@@ -183,6 +183,8 @@ def check_jobs():
 def check_status():
     status, _ = batch("tree", "--out-dir", fresh("s"))
     results.equal("all stored: status 0", status, 0)
+    results.check("one input is counted in the singular",
+                  "1 input: " in batch("one.etl", "--out-dir", fresh("s"))[1].replace("1 input,", "1 input:"))
     status, said = batch("tree", "cut.etl", "--out-dir", "s", "--strict", "--progress", "never")
     results.equal("damage with --strict: status 4 and a sentence",
                   (status, said.count("--strict"), len(said.splitlines())), (4, 1, 1))

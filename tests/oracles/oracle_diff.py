@@ -346,8 +346,35 @@ def check_usage(results):
         status, said = attempt("diff", *arguments)
         results.check(f"{name}: refused in a sentence", status == 2 and word in said and "\n" not in said, status, said)
     check_log_errors(results, trace)
+    check_choices(results, trace)
     status, said = attempt("diff", trace, os.path.join(WORK, "nothing.etl"))
     results.check("a missing file is named", status == 3 and "nothing.etl" in said, status, said)
+
+
+def check_choices(results, trace):
+    """What --help offers, diff takes; what report takes and --help does not offer, diff refuses."""
+    def words_of(command, option):
+        lines = run(command, "--help").decode().split(f"  {option} ")[1].split("\n")
+        first = next(i for i, line in enumerate(lines) if line.startswith("      ") and line[6] != " ")
+        listed = []
+        for line in lines[first:]:
+            if not line.startswith("      ") or line[6] == " ":
+                break
+            listed += line.split()
+        return listed
+    for option in ("--group-by", "--sort"):
+        offered = words_of("diff", option)
+        wrong = [word for word in words_of("report", option)
+                 if (attempt("diff", trace, trace, option, word,
+                             *(["--stack-tags", tags_file()] if word == "tag" else []))[0] == 0) != (word in offered)]
+        results.check(f"diff takes what it offers for {option}, and no more", not wrong and len(offered) > 5, wrong)
+    said = attempt("diff", trace, trace, "--group-by", "free_stack")[1]
+    results.check("the reason against free_stack is true", "by who allocated" in said, said)
+
+
+def tags_file():
+    return written("tags.xml", '<?xml version="1.0"?><Tag Name=""><Tag Name="all"><Entrypoint Module="*" Method="*"/>'
+                   "</Tag></Tag>")
 
 
 def written(name, text):

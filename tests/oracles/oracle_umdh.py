@@ -102,6 +102,7 @@ def check_bare(results, path):
     places = [place_of(frame) for frame in report["frames"]]
     got = sorted(([places[i] for i in report["stacks"][row["stack"]]], row["outstanding_size"]) for row in report["rows"])
     results.equal(f"{name}: its blocks with their stacks", got, sorted((list(log.stack(b[3])), b[2]) for b in log.blocks))
+    results.equal(f"{name}: nor does JSON", report["trace"]["start_time"], None)
     head = run("report", path, "--no-symbols").decode().splitlines()[:4]
     results.equal(f"{name}: it says neither when nor by which version", [line.split(maxsplit=1) for line in head[1:3]],
                   [["Session", "UMDH, 32-bit"], ["Recorded", "at an unknown time, 2 events"]])

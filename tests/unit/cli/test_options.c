@@ -25,6 +25,7 @@ static const cli_command windows = { "windows", CLI_WINDOWS, "INPUT...", "Cuts."
 static const cli_command allocations = { "allocations", CLI_ALLOCATIONS, "INPUT...",
                                          "Lists.",      examples,        NULL };
 static const cli_command info = { "info", CLI_INFO, "INPUT...", "Informs.", examples, NULL };
+static const cli_command diff = { "diff", CLI_DIFF, "BASE NEW", "Compares.", examples, NULL };
 static const cli_command dump = { "dump", CLI_DUMP, "INPUT...", "Dumps.", examples, NULL };
 
 /* Parses words separated by spaces; `line` must outlive the options. */
@@ -152,7 +153,8 @@ static void all_rows_can_be_asked_for(void **state)
 /* Users read there what they may write; a list in words of ours would miss the next one. */
 static void help_and_errors_have_every_choice(void **state)
 {
-    const cli_command *const all[] = { &report, &symbols, &windows, &allocations, &info, &dump };
+    const cli_command *const all[] = { &report, &symbols, &windows, &allocations,
+                                       &info,   &dump,    &diff };
     (void)state;
     for (size_t c = 0; c < ETL_COUNT_OF(all); c++) {
         capture out;
@@ -161,12 +163,14 @@ static void help_and_errors_have_every_choice(void **state)
         const char *const text = capture_text(&out);
         for (u32 i = 0; i < cli_option_count(); i++) {
             const cli_option *const option = cli_option_at(i);
-            if (!(option->commands & all[c]->bit) || option->value == CLI_VALUE_FORMAT)
+            const cli_value value = (cli_value)option->value;
+            if (!(option->commands & all[c]->bit) || value == CLI_VALUE_FORMAT)
                 continue;
             const char *at = strstr(text, option->name);
             assert_non_null(at);
-            for (u32 k = 0; cli_value_choice((cli_value)option->value, k); k++)
-                assert_non_null(strstr(at, cli_value_choice((cli_value)option->value, k)));
+            for (u32 k = 0; cli_value_choice(value, k); k++)
+                assert_true(strstr(at, cli_value_choice(value, k)) != NULL ||
+                            !cli_choice_fits(value, k, all[c]->bit));
         }
         capture_close(&out);
     }
@@ -475,8 +479,8 @@ static bool has_word(const char *text, const char *word)
 /* Choices that do not fit, or that another command has, would send the user astray. */
 static void wrong_words_are_answered_with_all_choices_of_the_command(void **state)
 {
-    static const cli_command *const commands[] = { &report,  &allocations, &symbols,
-                                                   &windows, &info,        &dump };
+    static const cli_command *const commands[] = { &report, &allocations, &symbols, &windows,
+                                                   &info,   &dump,        &diff };
     u32 count = 0;
     (void)state;
     for (size_t c = 0; c < ETL_COUNT_OF(commands); c++) {
@@ -495,8 +499,7 @@ static void wrong_words_are_answered_with_all_choices_of_the_command(void **stat
             print_message("  %s\n", err.message);
             for (u32 k = 0; cli_value_choice((cli_value)option->value, k); k++) {
                 const char *const choice = cli_value_choice((cli_value)option->value, k);
-                const bool fits = option->value != CLI_VALUE_FORMAT ||
-                                  cli_format_fits(etlheap_format_named(choice), commands[c]->bit);
+                const bool fits = cli_choice_fits((cli_value)option->value, k, commands[c]->bit);
                 assert_int_equal(has_word(err.message, choice), fits);
                 count++;
             }

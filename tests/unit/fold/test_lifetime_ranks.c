@@ -1,6 +1,6 @@
 /*
- * Goal: median and 99th percentile of each group are those of nearest rank, and lists of
- * lifetimes give back what was put into them.
+ * Goal: median and percentiles of each group are those of nearest rank, the mean is the sum over
+ * the count, and lists of lifetimes give back what was put into them.
  * Method: small groups by hand; random groups, in lists of several threads, against counting,
  * for each lifetime of a group, how many of the group it is not exceeded by; large groups
  * against sorting; lifetimes of all lengths read back.
@@ -17,10 +17,12 @@
 
 #define NOTHING INT64_MIN
 
+__extension__ typedef __int128 i128;
+
 static lifetime_ranks ranks_of(const i64 *ns, u32 count)
 {
     lifetime_lists lifetimes = { 0 };
-    lifetime_ranks ranks = { NOTHING, NOTHING };
+    lifetime_ranks ranks = LIFETIME_RANKS_UNKNOWN;
     for (u32 i = 0; i < count; i++)
         assert_true(lifetime_lists_add(&lifetimes, 0, ns[i]));
     lifetime_ranks_compute(&lifetimes, 1, 1, &ranks);
@@ -28,12 +30,31 @@ static lifetime_ranks ranks_of(const i64 *ns, u32 count)
     return ranks;
 }
 
-static void one_lifetime_is_both(void **state)
+/* Is it as near to sum / count as a whole number can be? */
+static bool is_mean(i64 mean, i128 sum, u64 count)
+{
+    const i128 off = (i128)mean * count - sum;
+    return (off < 0 ? -off : off) * 2 <= count;
+}
+
+static void one_lifetime_is_all(void **state)
 {
     (void)state;
     const lifetime_ranks ranks = ranks_of((const i64[]){ 7 }, 1);
     assert_int_equal(ranks.median_ns, 7);
+    assert_int_equal(ranks.p90_ns, 7);
     assert_int_equal(ranks.p99_ns, 7);
+    assert_int_equal(ranks.mean_ns, 7);
+}
+
+static void mean_is_rounded_to_the_nearest(void **state)
+{
+    (void)state;
+    assert_int_equal(ranks_of((const i64[]){ 1, 2, 2 }, 3).mean_ns, 2);
+    assert_int_equal(ranks_of((const i64[]){ 1, 1, 2 }, 3).mean_ns, 1);
+    assert_int_equal(ranks_of((const i64[]){ 1, 2 }, 2).mean_ns, 2);
+    assert_int_equal(ranks_of((const i64[]){ INT64_MAX, INT64_MAX, INT64_MAX - 3 }, 3).mean_ns,
+                     INT64_MAX - 1);
 }
 
 static void median_of_an_even_number_is_the_lower_of_the_two(void **state)
@@ -57,11 +78,12 @@ static void percentile_leaves_out_the_largest_from_a_hundred_on(void **state)
 static void group_without_lifetimes_keeps_what_is_there(void **state)
 {
     const lifetime_lists none = { 0 };
-    lifetime_ranks ranks[2] = { { NOTHING, NOTHING }, { 1, 2 } };
+    lifetime_ranks ranks[2] = { LIFETIME_RANKS_UNKNOWN, { 1, 2, 3, 4 } };
     (void)state;
     lifetime_ranks_compute(&none, 2, 1, ranks);
     assert_int_equal(ranks[0].median_ns, NOTHING);
-    assert_int_equal(ranks[1].p99_ns, 2);
+    assert_int_equal(ranks[0].mean_ns, NOTHING);
+    assert_int_equal(ranks[1].p99_ns, 4);
     lifetime_ranks_compute(&none, 0, 1, ranks);
 }
 
@@ -134,6 +156,17 @@ static i64 plain_rank(const ranked_lifetime *lifetimes, u32 count, u32 group, u3
     return best;
 }
 
+static bool plain_mean(const ranked_lifetime *lifetimes, u32 count, u32 group, i64 mean)
+{
+    i128 sum = 0;
+    u64 all = 0;
+    for (u32 i = 0; i < count; i++) {
+        sum += lifetimes[i].group == group ? lifetimes[i].ns : 0;
+        all += lifetimes[i].group == group;
+    }
+    return all == 0 ? mean == NOTHING : is_mean(mean, sum, all);
+}
+
 static void random_groups_agree_with_counting(void **state)
 {
     (void)state;
@@ -156,11 +189,13 @@ static void random_groups_agree_with_counting(void **state)
         assert_true(lifetime_lists_take(&lists, &other));
         for (u32 jobs = 1; jobs <= 7; jobs += 3) {
             for (u32 g = 0; g < groups; g++)
-                ranks[g] = (lifetime_ranks){ NOTHING, NOTHING };
+                ranks[g] = LIFETIME_RANKS_UNKNOWN;
             lifetime_ranks_compute(&lists, groups, jobs, ranks);
             for (u32 g = 0; g < groups; g++) {
                 assert_int_equal(ranks[g].median_ns, plain_rank(lifetimes, count, g, 50));
+                assert_int_equal(ranks[g].p90_ns, plain_rank(lifetimes, count, g, 90));
                 assert_int_equal(ranks[g].p99_ns, plain_rank(lifetimes, count, g, 99));
+                assert_true(plain_mean(lifetimes, count, g, ranks[g].mean_ns));
             }
         }
         lifetime_lists_free(&lists);
@@ -201,12 +236,17 @@ static void large_groups_agree_with_sorting(void **state)
     for (u32 how = 0; how <= 5; how++) {
         u64 seed = how;
         for (u32 count = 4095; count <= MOST; count = count < 4097 ? count + 1 : count * 2 + 7) {
-            for (u32 i = 0; i < count; i++)
+            i128 sum = 0;
+            for (u32 i = 0; i < count; i++) {
                 ns[i] = spread_ns(how, &seed);
+                sum += ns[i];
+            }
             const lifetime_ranks ranks = ranks_of(ns, count);
             qsort(ns, count, sizeof *ns, by_length);
             assert_int_equal(ranks.median_ns, ns[(count + 1) / 2 - 1]);
+            assert_int_equal(ranks.p90_ns, ns[((u64)count * 90 + 99) / 100 - 1]);
             assert_int_equal(ranks.p99_ns, ns[((u64)count * 99 + 99) / 100 - 1]);
+            assert_true(is_mean(ranks.mean_ns, sum, count));
         }
     }
     free(ns);
@@ -215,7 +255,8 @@ static void large_groups_agree_with_sorting(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_lifetime_is_both),
+        cmocka_unit_test(one_lifetime_is_all),
+        cmocka_unit_test(mean_is_rounded_to_the_nearest),
         cmocka_unit_test(median_of_an_even_number_is_the_lower_of_the_two),
         cmocka_unit_test(percentile_leaves_out_the_largest_from_a_hundred_on),
         cmocka_unit_test(group_without_lifetimes_keeps_what_is_there),

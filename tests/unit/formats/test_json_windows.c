@@ -25,7 +25,7 @@ static const char document[] =
     "    \"cpus\": 0,\n"
     "    \"clock\": \"qpc\",\n"
     "    \"clock_hz\": 0,\n"
-    "    \"start_time\": \"1601-01-01T00:00:00.000000000Z\",\n"
+    "    \"start_time\": null,\n"
     "    \"duration_ns\": 5999900,\n"
     "    \"buffers\": 0,\n"
     "    \"events\": 0,\n"
