@@ -232,8 +232,9 @@ static int unknown_command(const char *name)
     for (size_t i = 0; i < ETL_COUNT_OF(commands); i++)
         choices[i] = commands[i].name;
     cli_hint(name, choices, hint);
-    snprintf(message, sizeof message, "unknown %s %.60s%s", name[0] == '-' ? "option" : "command",
-             name, hint[0] != '\0' ? hint : "; see etlheap --help");
+    snprintf(message, sizeof message,
+             name[0] == '-' ? "unknown option %.60s%s" : "unknown command '%.60s'%s", name,
+             hint[0] != '\0' ? hint : "; see etlheap --help");
     cli_complain(NULL, message);
     return CLI_EXIT_USAGE;
 }

@@ -25,7 +25,10 @@ void cli_complain_error(const char *subject, const etl_error *err)
     cli_memory_sentence sentence;
     char text[CLI_ERROR_SIZE];
     cli_error_text(err, text);
-    cli_complain(subject, cli_memory_explain(err, &sentence) ? sentence.text : text);
+    if (cli_memory_explain(err, &sentence))
+        cli_complain(NULL, sentence.text); /* the limit is the whole run's, not a file's */
+    else
+        cli_complain(subject, text);
 }
 
 void cli_tell(const char *subject, const char *message)

@@ -50,10 +50,11 @@ etl_status cli_mark_event_add(const char *spelled, const char *text, cli_options
         return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
     }
     if (!split(own, &event))
-        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                             "%s: '%.60s' does not describe an event: PROVIDER/ID or "
-                             "PROVIDER/NAME, then :FIELD=VALUE, such as MyTests/TestStart:name=*",
-                             spelled, text);
+        return etl_fail_with(
+            err, ETL_ERR_ARGUMENT, 0,
+            "%s: invalid value '%.60s': expected PROVIDER/ID or PROVIDER/NAME, and "
+            "maybe :FIELD=VALUE, such as MyTests/TestStart:name=*",
+            spelled, text);
     etlheap_mark_event *const at =
         realloc(events->at, ((size_t)events->count + 1) * sizeof *events->at);
     if (!at)

@@ -28,7 +28,7 @@ etl_status cli_check_map(const cli_options *options, etl_error *err)
     for (size_t i = 0; options->map && i < ETL_COUNT_OF(others); i++) {
         if (others[i].given)
             return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                                 "--map and %s cannot be combined: a map is of one moment, and has "
+                                 "--map and %s cannot be combined: a map shows one moment and has "
                                  "no rows",
                                  others[i].word);
     }

@@ -85,7 +85,7 @@ etl_status etlheap_suppressions_read(etlheap_suppressions *suppressions, const c
     etl_error why = { .status = ETL_OK };
     etl_status status = etl_map_open(path, true, &map, &why);
     if (status != ETL_OK)
-        return etl_fail_with(err, status, 0, "the suppressions %.80s: %.120s", path, why.message);
+        return etl_fail_with(err, status, 0, "suppression file %.80s: %.120s", path, why.message);
     status = etlheap_suppressions_add(suppressions, path, map.bytes, err);
     etl_map_close(&map);
     return status;

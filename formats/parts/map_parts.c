@@ -79,13 +79,13 @@ u32 map_level_of(const etlheap_map *map, const etlheap_map_region *region, u64 s
 const char *map_hint(const etlheap_map *map)
 {
     if (!map->has_virtualalloc && !map->has_extents)
-        return "what is reserved and committed is not known without VirtualAlloc events: blocks "
-               "alone make the regions";
+        return "the trace has no VirtualAlloc events, so reserved and committed memory is unknown: "
+               "regions are derived from blocks";
     if (!map->has_virtualalloc)
-        return "what is reserved is not known without VirtualAlloc events: heap extents tell what "
-               "heaps have committed";
+        return "the trace has no VirtualAlloc events, so reserved memory is unknown: only heap "
+               "extents show what is committed";
     if (!map->has_reservations)
-        return "the store was written before stores kept reservations: what is committed makes "
-               "the regions";
+        return "the store was written before stores kept reservations: regions are derived from "
+               "committed memory";
     return NULL;
 }

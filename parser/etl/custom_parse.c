@@ -103,7 +103,7 @@ static etl_status read_provider(text_reader *r, etl_custom_allocator *out)
     const bool has_braces = size == 38 && from[0] == '{' && from[37] == '}';
     if (!guid_of_text(from + has_braces, size - 2 * (size_t)has_braces, &out->provider) &&
         !guid_of_name(from, size, &out->provider))
-        return refuse(r, from, "the GUID of a provider, or the name of one that is known");
+        return refuse(r, from, "the GUID of a provider, or the name of a known one");
     r->at += size;
     return take(r, ":") ? ETL_OK : refuse(r, r->at, "':' after the provider");
 }

@@ -184,9 +184,9 @@ fi
 
 # --- usage errors: status 2 --------------------------------------------------------------
 
-expect 2 "unknown command nonsense; see" nonsense
-expect 2 "unknown command nonsense; see" nonsense good.etl
-expect 2 "unknown command nonsense; see" help nonsense
+expect 2 "unknown command 'nonsense'; see" nonsense
+expect 2 "unknown command 'nonsense'; see" nonsense good.etl
+expect 2 "unknown command 'nonsense'; see" help nonsense
 expect 2 "good.etl: is a file, not a command; did you mean etlheap report good.etl?" good.etl
 expect 2 "--format: 'html' is a format of the command export: etlheap export INPUT --format html -o FILE.html" report good.etl --format html
 expect 2 "--format: 'parquet' is a format of the command export" windows good.etl --format parquet
@@ -231,8 +231,8 @@ expect 2 "--top: invalid value '-1': expected a number from 1" report good.etl -
 expect 2 "--from: invalid value 'nonsense': expected a time such as 12s" report good.etl --from nonsense
 expect 2 "--to: invalid value '5parsecs': expected a time such as 12s" report good.etl --to 5parsecs
 expect 2 "--max-growth: growth cannot be limited per mark" check good.etl --baseline good.etl --max-growth mark:1K
-expect 2 "--mark-event: 'nonsense' does not describe an event" report good.etl --mark-event nonsense
-expect 2 "--mark-event: 'A/1:x' does not describe" report good.etl --mark-event A/1:x
+expect 2 "--mark-event: invalid value 'nonsense': expected PROVIDER/ID" report good.etl --mark-event nonsense
+expect 2 "--mark-event: invalid value 'A/1:x'" report good.etl --mark-event A/1:x
 expect 2 "--custom-heap: 'nonsense' at character 1: expected the GUID" report good.etl --custom-heap nonsense
 expect 2 "at character 56: expected ':'" report good.etl --custom-heap 'Microsoft-Windows-Win32k:alloc=100(address@0:u64,size@8)'
 printf '# an engine\nMicrosoft-Windows-Win32k:free=1(size@0:u64)\n' > bad.engines

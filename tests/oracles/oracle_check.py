@@ -377,7 +377,7 @@ def check_usage(results, sound):
         (2, "would overwrite with a store", [sound, "--baseline", sound, "--max-growth", "1K", "--update-baseline"]),
         (2, "line 3 of", [sound, "--max-outstanding", "1K", "--suppressions", supp]),
         (2, "not a format of check", [sound, "--max-outstanding", "1K", "--format", "csv"]),
-        (3, "suppressions", [sound, "--max-outstanding", "1K", "--suppressions", path_of("none.supp")]),
+        (3, "suppression file", [sound, "--max-outstanding", "1K", "--suppressions", path_of("none.supp")]),
         (3, "none.ehs", [sound, "--max-growth", "1K", "--baseline", path_of("none.ehs")]),
         (3, "none.etl", [path_of("none.etl"), "--max-outstanding", "1K"]),
     ]

@@ -202,7 +202,7 @@ def check_refusals(results, work, store, summary, folder):
         (["windows", work.path, "--at", "mark:nothing like it"], "; marks are test 0, test 1"),
         (["report", store, "--to", "mark:test 8#2"], "--to: unknown mark 'test 8#2': the trace has 1 mark with that name"),
         (["report", summary, "--from", "mark:test 1"], "a summary has no marks"),
-        (["report", work.path, "--mark-event", "nonsense"], "does not describe an event"),
+        (["report", work.path, "--mark-event", "nonsense"], "--mark-event: invalid value 'nonsense': expected PROVIDER/ID"),
     ):
         status, out, said = try_run(*arguments)
         results.check(f"{' '.join(arguments[2:])} is refused", status == 2 and words in said and not out, status, said)

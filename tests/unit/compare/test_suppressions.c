@@ -198,7 +198,7 @@ static void file_that_is_not_there_is_told(void **state)
     etl_error err = { .status = ETL_OK };
     assert_int_equal(etlheap_suppressions_open(&s, &err), ETL_OK);
     assert_int_equal(etlheap_suppressions_read(s, "/no/such/file", &err), ETL_ERR_IO);
-    assert_non_null(strstr(err.message, "suppressions /no/such/file"));
+    assert_non_null(strstr(err.message, "suppression file /no/such/file"));
     etlheap_suppressions_close(s);
     etlheap_suppressions_close(NULL);
 }
