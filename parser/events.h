@@ -590,6 +590,8 @@ typedef struct etl_event_info {
 
 /* The fields of a kind, in output order; none for a number out of range. Static. */
 const etl_event_info *etl_event_describe(etl_event_kind kind);
+/* The kind that etl_decode would return; reads only the header. ETL_EVENT_NONE: no decoder. */
+etl_event_kind etl_record_kind(const etl_record *record);
 
 #ifdef __cplusplus
 }

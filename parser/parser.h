@@ -436,10 +436,6 @@ typedef struct etl_event etl_event;
  */
 bool etl_decode(const etl_record *record, etl_event *out, etl_diag_counts *diag);
 
-/* The kind that etl_decode would return, without reading the payload. ETL_EVENT_NONE if it has no
- * decoder. */
-etl_event_kind etl_record_kind(const etl_record *record);
-
 /* The name of a record or hook, such as "Heap/Alloc", decoded or not. NULL if unknown. Static. */
 const char *etl_record_name(const etl_record *record);
 const char *etl_hook_name(u16 hook);

@@ -178,6 +178,8 @@ ROWS = (
     Row("trend", "{base} {new} {base} --custom-heap Microsoft-Windows-Win32k:alloc=1(address@0:u64,size@8:u64),free=2(address@0:u64)"),
     Row("diff", "{base} {new} --format {--format}"),
     Row("diff", "{base} {new} --churn --sort alloc_count --top 9 --format {--format}"),
+    Row("diff", "{base} {new} --lifetimes --top 9 --format {--format}"),
+    Row("diff", "{base} {new} --sort lifetime_median_ns --group-by process --top 9 --format {--format}"),
     Row("diff", "{base} {new} --all --per-second --group-by {--group-by} --format json"),
     Row("diff", "{base} {new} --sort {--sort} --top 9 --format csv --titles"),
     Row("diff", "{base} {new} --kind {--kind} --type {--type} --at-exit {--at-exit}"),
