@@ -60,7 +60,8 @@ typedef struct side_writer {
     etlheap_json *json;
     etlheap_text *scratch;
     const html_answers *answers;
-    export_numbers names;
+    export_numbers names;   /* all texts that sums were made by */
+    export_numbers written; /* numbers of those that rows refer to: places in side_names */
     bool failed;
 } side_writer;
 
@@ -167,13 +168,24 @@ static int by_first_sum(const void *a, const void *b)
 
 /* --- writing --------------------------------------------------------------------------- */
 
+/* The place of a text in side_names, which has only the texts of rows that are written: most lists
+ * are cut. */
+static u32 place_of_text(side_writer *w, u32 number)
+{
+    u32 place = 0;
+    if (number == 0)
+        return 0;
+    export_number_of(&w->written, (etl_bytes){ (const u8 *)&number, sizeof number }, &place);
+    return place + 1;
+}
+
 static void write_stack(side_writer *w, const etlheap_table *table, u32 stack)
 {
     const etlheap_row row = { .stack = stack };
     const etlheap_indices frames = etlheap_row_frames(table, &row);
     etlheap_json_array(w->json, NULL);
     for (u32 i = 0; i < frames.count && i < SIDE_FRAMES_MAX; i++)
-        etlheap_json_u64(w->json, NULL, number_of_frame(w, table, frames.at[i]));
+        etlheap_json_u64(w->json, NULL, place_of_text(w, number_of_frame(w, table, frames.at[i])));
     etlheap_json_array_close(w->json);
 }
 
@@ -187,7 +199,7 @@ static void write_key(side_writer *w, side_place place, const etlheap_table *tab
     else if (place == SIDE_STACK)
         write_stack(w, table, value);
     else
-        etlheap_json_u64(w->json, NULL, value);
+        etlheap_json_u64(w->json, NULL, place == SIDE_TEXT ? place_of_text(w, value) : value);
 }
 
 static void write_row(side_writer *w, const side_list *list, const side_sum *sum,
@@ -196,8 +208,8 @@ static void write_row(side_writer *w, const side_list *list, const side_sum *sum
     side_key key;
     memcpy(&key, export_number_key(&list->keys, sum->number).at, sizeof key);
     etlheap_json_array(w->json, NULL);
-    etlheap_json_u64(w->json, NULL, key.kind);
-    etlheap_json_u64(w->json, NULL, key.process);
+    etlheap_json_u64(w->json, NULL, place_of_text(w, key.kind));
+    etlheap_json_u64(w->json, NULL, place_of_text(w, key.process));
     write_key(w, places[0], table, key.first);
     write_key(w, places[1], table, key.second);
     for (u32 i = 0; i < list->used; i++)
@@ -501,11 +513,14 @@ void html_write_frees(etlheap_json *json, const html_answers *answers, etlheap_t
     write_who_freed(&w);
     write_churn(&w);
     etlheap_json_array(json, "side_names");
-    for (u32 i = 0; i < w.names.count; i++) {
-        const etl_bytes name = export_number_key(&w.names, i);
+    for (u32 i = 0; i < w.written.count; i++) {
+        u32 number;
+        memcpy(&number, export_number_key(&w.written, i).at, sizeof number);
+        const etl_bytes name = export_number_key(&w.names, number - 1);
         etlheap_json_string_bytes(json, NULL, (const char *)name.at, name.size);
     }
     etlheap_json_array_close(json);
-    scratch->failed |= w.failed || w.names.failed;
+    scratch->failed |= w.failed || w.names.failed || w.written.failed;
+    export_numbers_free(&w.written);
     export_numbers_free(&w.names);
 }
