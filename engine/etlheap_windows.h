@@ -114,12 +114,12 @@ etl_status etlheap_windows_make(const etlheap_result *result, const etlheap_quer
                                 etl_error *err);
 void etlheap_windows_free(etlheap_windows *windows); /* NULL is allowed */
 
-/* Reads a cell. False, with *out all 0, if the row has nothing in the window, or there is no such
- * row or window. Takes time logarithmic in the number of the row's cells. Any thread. */
+/* Reads a cell. False, with *out all 0, if the row has nothing in the window, or the
+ * row or window does not exist. Takes time logarithmic in the number of the row's cells. Any thread. */
 bool etlheap_windows_cell(const etlheap_windows *windows, u32 row, u32 window, etlheap_cell *out);
 
 /* The outstanding bytes of a row when a window begins, before anything in its first tick. 0 if
- * there is no such row or window. */
+ * the row or window does not exist. */
 i64 etlheap_windows_start_size(const etlheap_windows *windows, u32 row, u32 window);
 
 /* The first window from `window` on in which something happens to the row, or the number of

@@ -212,7 +212,7 @@ void etl_walk_begin(etl_walk *walk, const etl_record *record, const etl_descript
 bool etl_walk_next(etl_walk *walk, etl_step *out);
 
 /* Finds one field by its name, ignoring case: "size", or "origin.module" for a member of a
- * structure. For an array, returns its first element. False if there is no such field. */
+ * structure. For an array, returns its first element. False if the field does not exist. */
 bool etl_described_value(const etl_record *record, const etl_description *description,
                          const char *name, etl_value *out);
 

@@ -556,7 +556,7 @@ static inline u64 etl_frame_at(const u8 *frames, u32 frame_bytes, u32 i)
                             : etl_load_u64(frames + (size_t)i * 8);
 }
 
-/* Reads entry i of a MEMINFO_WS or MEMINFO_SESSION_WS event. False if there is no such entry. */
+/* Reads entry i of a MEMINFO_WS or MEMINFO_SESSION_WS event. False if the entry does not exist. */
 bool etl_meminfo_ws_entry(const etl_meminfo_ws *event, u8 pointer_bytes, u32 i,
                           etl_meminfo_ws_row *out);
 

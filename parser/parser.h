@@ -324,7 +324,7 @@ etl_status etl_buffer_load(const etl_trace *trace, u32 index, etl_scratch *scrat
                            etl_diag_counts *diag, etl_buffer *out);
 
 /* Finds the time of the first record that has one. A compressed buffer is decompressed only as far
- * as needed. False if no record has a time, or there is no such buffer. */
+ * as needed. False if no record has a time, or the buffer does not exist. */
 bool etl_buffer_first_ticks(const etl_trace *trace, u32 index, i64 *ticks);
 
 /* --- records -------------------------------------------------------------- */

@@ -148,7 +148,8 @@ static etl_status dump_record(dump *job, const etlheap_stream_record *record, et
     return cli_format_of(job->options)->write_record(record, &event, scratch, sink);
 }
 
-/* The times that the session states. A crashed session lacks them, and then there is no bar. */
+/* The duration of the first session, for the progress bar. A session that crashed does not record
+ * its end, so its dump shows no bar. */
 static dump_extent extent_of(const cli_inputs *inputs)
 {
     const etl_session *const session = etl_session_of(inputs->traces[0], 0);

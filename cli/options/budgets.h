@@ -12,7 +12,7 @@ typedef struct cli_budgets {
 
 /*
  * Reads --max-outstanding, --max-outstanding-count, --max-growth and --max-growth-count. Free *out
- * in any case. ETL_ERR_ARGUMENT (also if there is no budget, or options about the baseline
+ * in any case. ETL_ERR_ARGUMENT (also if no option sets a limit, or if options about the baseline
  * contradict each other), ETL_ERR_MEMORY.
  */
 etl_status cli_budgets_parse(const cli_options *options, cli_budgets *out, etl_error *err);

@@ -17,7 +17,8 @@ typedef struct cli_clock {
 } cli_clock;
 
 /* Converts a time to nanoseconds since time zero. `option` is for messages. ETL_ERR_ARGUMENT: the
- * time is centuries away, or there is no such mark; the message lists the marks. */
+ * time is too far from the trace to be expressed in nanoseconds, or the trace lacks the mark; then
+ * the message lists the marks that it has. */
 etl_status cli_clock_time(const cli_clock *clock, const cli_time *time, const char *option, i64 *ns,
                           etl_error *err);
 

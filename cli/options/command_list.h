@@ -14,8 +14,8 @@ typedef struct cli_command_list {
 /* The command with this name; NULL: none. */
 const cli_command *cli_command_named(const cli_command_list *commands, const char *name);
 
-/* Write the output of --completion and --man. False, with nothing written, if there is no such
- * shell or command. */
+/* Write the output of --completion and --man. If the shell or the command is unknown, they write
+ * nothing and return false. */
 bool cli_write_completion(const cli_command_list *commands, const char *shell, etlheap_sink *sink);
 bool cli_write_man_page(const cli_command_list *commands, const char *command, etlheap_sink *sink);
 

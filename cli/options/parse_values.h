@@ -26,7 +26,7 @@ typedef struct cli_time {
 bool cli_parse_time(const char *text, cli_time *out);
 
 /* Converts a time to nanoseconds since the start of a trace that began at `start_filetime`. False
- * if a calendar time is centuries away from it. Not for marks. */
+ * if a calendar time is too far from it for an i64. Not for marks. */
 bool cli_time_resolve(const cli_time *time, i64 start_filetime, i64 *ns);
 
 /* "12s" and similar, not negative. */

@@ -62,7 +62,7 @@ bool tag_depends_on_function(const tag_matcher *matcher, size_t slot);
 u32 tag_of_function(const tag_matcher *matcher, size_t slot, const char *symbol);
 
 /* Finds the id of a tag's text: the path, extended for hints by the module and symbol next to
- * the entry point. NULL: there is no such frame, or its function is unknown. False if memory
+ * the entry point. NULL: the frame does not exist, or its function is unknown. False if memory
  * runs out. */
 bool tag_text(tag_matcher *matcher, u32 tag, const char *module, const char *symbol, u32 *text);
 

@@ -54,7 +54,7 @@ etl_status archive_fill_rows(const ehs_archive *archive, const log_batch *batch,
                              store_segment *rows, etl_error *err);
 
 /* Makes an outstanding block of a slot: its heap, process, stack and thread. Size, address and
- * times are 0. False if there is no such slot. */
+ * times are 0. False if the slot does not exist. */
 bool archive_open_block(const ehs_archive *archive, u32 slot, u32 thread, lifetime *out);
 
 /* Sets row `at` to such a block. */

@@ -26,7 +26,7 @@ void symbol_listing_free(symbol_listing *listing);
 void symbol_listing_read(symbol_listing *listing, const char *folder);
 
 /* Finds the path of `name` in `folder`, in any case. With a listing (may be NULL), the folder is
- * listed at most once. False if there is no such name. */
+ * listed at most once. False if the name does not exist. */
 bool symbol_find_name(const char *folder, const char *name, symbol_listing *listing,
                       char out[SYMBOL_FILE_SIZE]);
 

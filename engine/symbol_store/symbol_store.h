@@ -76,7 +76,7 @@ typedef enum symbol_pointer_kind {
 symbol_pointer_kind symbol_pointer_parse(etl_bytes text, char out[SYMBOL_FILE_SIZE]);
 
 /* Finds the file that a file.ptr in `folder` names, absolute or relative to `folder`, each
- * component in any case. False if there is no such file. */
+ * component in any case. False if the file does not exist. */
 bool symbol_pointer_resolve(const char *folder, const char *place, char out[SYMBOL_FILE_SIZE]);
 
 #endif

@@ -26,7 +26,7 @@ typedef struct msf_file {
 typedef struct msf_stream {
     const msf_file *file;
     u32 index;
-    u32 size; /* bytes; 0 if there is no such stream */
+    u32 size; /* bytes; 0 if the stream does not exist */
     u32 run_begin, run_end;
     const u8 *run; /* byte run_begin of the stream; NULL before the first view */
 } msf_stream;
@@ -39,7 +39,7 @@ typedef struct msf_stream {
 etl_status msf_open(etl_bytes bytes, msf_file *out, etl_error *err);
 void msf_close(msf_file *file); /* {0} is allowed */
 
-/* Makes a reader of stream `index`; its size is 0 if there is no such stream. */
+/* Makes a reader of stream `index`; its size is 0 if the stream does not exist. */
 msf_stream msf_stream_of(const msf_file *file, u32 index);
 
 /*

@@ -188,7 +188,7 @@ etl_cursor pdb_payload_all(etl_pdb_resolver *r, msf_stream *stream, const pdb_re
 
 /* --- addresses --------------------------------------------------------------- */
 
-/* Finds the source RVA of a place; false if there is no such section. */
+/* Finds the source RVA of a place; false if the section does not exist. */
 bool pdb_rva_of(const etl_pdb_file *file, u32 section, u32 offset, u32 *rva);
 
 /* Finds the place of a source RVA; false outside all sections. */
