@@ -40,13 +40,19 @@ bool etl_buffer_header_read(etl_bytes file, u64 offset, etl_buffer_header *out)
     return etl_ok(&c);
 }
 
-bool etl_buffer_header_is_sound(const etl_buffer_header *header, u32 size,
-                                const etl_buffer_limits *limits)
+bool etl_buffer_valid_is_possible(const etl_buffer_header *header, u32 size,
+                                  const etl_buffer_limits *limits)
 {
     const bool is_compressed = (header->flags & ETL_BUFFER_COMPRESSED) != 0;
     const u32 valid_max = is_compressed ? limits->valid_max : size;
+    return header->valid >= ETL_BUFFER_HEADER_BYTES && header->valid <= valid_max;
+}
+
+bool etl_buffer_header_is_sound(const etl_buffer_header *header, u32 size,
+                                const etl_buffer_limits *limits)
+{
     return header->type < ETL_BUFFER_TYPE_COUNT && header->flags <= ETL_BUFFER_FLAGS_KNOWN &&
-           header->valid >= ETL_BUFFER_HEADER_BYTES && header->valid <= valid_max;
+           etl_buffer_valid_is_possible(header, size, limits);
 }
 
 bool etl_buffer_is_at(etl_bytes file, u64 offset, const etl_buffer_limits *limits)

@@ -28,6 +28,10 @@ typedef struct etl_buffer_limits {
 /* Reads a header. False if the file ends inside it. */
 bool etl_buffer_header_read(etl_bytes file, u64 offset, etl_buffer_header *out);
 
+/* True if a buffer of `size` bytes can have as many valid bytes as its header states. */
+bool etl_buffer_valid_is_possible(const etl_buffer_header *header, u32 size,
+                                  const etl_buffer_limits *limits);
+
 /* True if all fields except the size are plausible for a buffer of `size` bytes. */
 bool etl_buffer_header_is_sound(const etl_buffer_header *header, u32 size,
                                 const etl_buffer_limits *limits);

@@ -74,7 +74,8 @@ static etl_status take_buffer(index_walk *walk, const etl_buffer_header *header)
 static etl_status begin_later_session(index_walk *walk, const etl_buffer_header *header);
 static etl_status add_buffer(index_walk *walk, const etl_buffer_header *header, u32 stored_size);
 static i64 first_ticks(index_walk *walk, const etl_buffer_info *info);
-static u32 usable_size(index_walk *walk, const etl_buffer_header *header, u32 stored_size);
+static u32 usable_size(const etl_buffer_limits *limits, const etl_buffer_header *header,
+                       u32 stored_size);
 static u16 cpu_of(index_walk *walk, const etl_buffer_header *header);
 static void skip_broken(index_walk *walk);
 static void *grow(void *rows, u32 *capacity, size_t row_size);
@@ -215,12 +216,10 @@ u32 etl_index_walk_tail(const etl_index_walk *walk, etl_buffer_info *rows, u32 m
         etl_buffer_header header;
         (void)etl_buffer_header_read(walk->file, at, &header);
         const u32 stored_size = (u32)etl_min_u64(header.size, walk->file.size - at);
-        const bool is_compressed = (header.flags & ETL_BUFFER_COMPRESSED) != 0;
         rows[count++] = (etl_buffer_info){
             .offset = at,
             .stored_size = stored_size,
-            .valid_size =
-                is_compressed ? header.valid : (u32)etl_min_u64(header.valid, stored_size),
+            .valid_size = usable_size(limits, &header, stored_size),
             .flags = header.flags,
             .type = header.type,
             .first_ticks = ETL_TICKS_UNKNOWN,
@@ -385,11 +384,13 @@ static etl_status add_buffer(index_walk *walk, const etl_buffer_header *header, 
     session->buffers_lost_flags += (header->flags & ETL_BUFFER_BUFFER_LOST) != 0;
     if (header->type >= ETL_BUFFER_TYPE_COUNT)
         add(walk, ETL_DIAG_buffer_type_unknown, 1);
+    if (!etl_buffer_valid_is_possible(header, header->size, &walk->limits))
+        add(walk, ETL_DIAG_buffer_header_invalid, 1);
     etl_buffer_info *const row = &index->buffers[index->buffer_count++];
     *row = (etl_buffer_info){
         .offset = walk->offset,
         .stored_size = stored_size,
-        .valid_size = usable_size(walk, header, stored_size),
+        .valid_size = usable_size(&walk->limits, header, stored_size),
         .sequence = header->sequence,
         .flags = header->flags,
         .type = header->type,
@@ -418,13 +419,11 @@ static i64 first_ticks(index_walk *walk, const etl_buffer_info *info)
 }
 
 /* The uncompressed valid size, limited to what is possible. */
-static u32 usable_size(index_walk *walk, const etl_buffer_header *header, u32 stored_size)
+static u32 usable_size(const etl_buffer_limits *limits, const etl_buffer_header *header,
+                       u32 stored_size)
 {
     const bool is_compressed = (header->flags & ETL_BUFFER_COMPRESSED) != 0;
-    const u32 stated_max = is_compressed ? walk->limits.valid_max : header->size;
-    if (header->valid < ETL_BUFFER_HEADER_BYTES || header->valid > stated_max)
-        add(walk, ETL_DIAG_buffer_header_invalid, 1);
-    const u32 usable_max = is_compressed ? walk->limits.valid_max : stored_size;
+    const u32 usable_max = is_compressed ? limits->valid_max : stored_size;
     if (header->valid < ETL_BUFFER_HEADER_BYTES)
         return ETL_BUFFER_HEADER_BYTES;
     return header->valid < usable_max ? header->valid : usable_max;
