@@ -17,12 +17,6 @@ static int usage(const char *message)
     return CLI_EXIT_USAGE;
 }
 
-static bool is_of_free(etlheap_key key)
-{
-    return key == ETLHEAP_KEY_FREE_STACK || key == ETLHEAP_KEY_FREE_SITE ||
-           key == ETLHEAP_KEY_FREE_MODULE || key == ETLHEAP_KEY_FREE_THREAD;
-}
-
 int cli_compared_check(const cli_options *options)
 {
     char message[160];
@@ -31,10 +25,11 @@ int cli_compared_check(const cli_options *options)
         if (cli_choice_fits(CLI_VALUE_KEYS, (u32)key, options->command_bit))
             continue;
         snprintf(message, sizeof message,
-                 is_of_free(key) ? "--group-by %s cannot be compared: rows of two runs are matched "
-                                   "by who allocated, not by who freed"
-                                 : "--group-by %s cannot be compared: its values differ from run "
-                                   "to run",
+                 etlheap_key_is_of_free(key)
+                     ? "--group-by %s cannot be compared: rows of two runs are matched "
+                       "by who allocated, not by who freed"
+                     : "--group-by %s cannot be compared: its values differ from run "
+                       "to run",
                  etlheap_key_word(key));
         return usage(message);
     }

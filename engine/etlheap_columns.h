@@ -187,6 +187,9 @@ etlheap_field etlheap_key_field(etlheap_key key);
 const char *etlheap_key_word(etlheap_key key); /* "process" */
 const char *etlheap_key_title(etlheap_key key);
 
+/* True if the key says who freed: FREE_STACK, FREE_SITE, FREE_MODULE and FREE_THREAD. */
+bool etlheap_key_is_of_free(etlheap_key key);
+
 /*
  * X(field): the measures, numeric columns of a row that can be sorted by. Not every table has the
  * lifetimes, the sizes of heaps, growth and churn: see etlheap_table.measures.

@@ -234,8 +234,10 @@ bool query_asks_free_stacks(const etlheap_query *query)
 
 bool query_asks_frees(const etlheap_query *query)
 {
-    return query->freed_by_other || query->unmatched || query_asks_free_stacks(query) ||
-           query_groups_by(query, ETLHEAP_KEY_FREE_THREAD);
+    bool by_free = false;
+    for (u32 i = 0; i < query->group_by_count; i++)
+        by_free |= etlheap_key_is_of_free(query->group_by[i]);
+    return query->freed_by_other || query->unmatched || by_free;
 }
 
 bool query_asks_blocks(const etlheap_query *query)

@@ -41,6 +41,12 @@ etlheap_field etlheap_key_field(etlheap_key key)
     return (u32)key < ETLHEAP_KEY_COUNT ? (etlheap_field)key_fields[key] : ETLHEAP_FIELDS_COUNT;
 }
 
+bool etlheap_key_is_of_free(etlheap_key key)
+{
+    return key == ETLHEAP_KEY_FREE_STACK || key == ETLHEAP_KEY_FREE_SITE ||
+           key == ETLHEAP_KEY_FREE_MODULE || key == ETLHEAP_KEY_FREE_THREAD;
+}
+
 const char *etlheap_key_word(etlheap_key key)
 {
     return etlheap_field_key(etlheap_key_field(key));

@@ -153,18 +153,12 @@ static etl_status go_on(const etlheap_export_request *request, u32 step, etl_err
     return etl_fail_with(err, ETL_ERR_CANCELLED, 0, "cancelled");
 }
 
-static bool is_of_frees(etlheap_key key)
-{
-    return key == ETLHEAP_KEY_FREE_STACK || key == ETLHEAP_KEY_FREE_SITE ||
-           key == ETLHEAP_KEY_FREE_THREAD;
-}
-
 static etlheap_query query_of(const html_answers *answers, const question_row *row, bool with_frees)
 {
     etlheap_query query = *answers->request->query;
     query.group_by_count = 0;
     for (u32 i = 0; i < row->key_count; i++) {
-        if (with_frees || !is_of_frees(row->keys[i]))
+        if (with_frees || !etlheap_key_is_of_free(row->keys[i]))
             query.group_by[query.group_by_count++] = row->keys[i];
     }
     query.types = row->types;
