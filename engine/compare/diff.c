@@ -48,6 +48,14 @@ const diff_pair diff_comparable[DIFF_PAIRS] = {
     { ETLHEAP_MEASURE_TEMPORARY_1MS_COUNT, ETLHEAP_MEASURE_TEMPORARY_1MS_COUNT },
 };
 
+/* Compared only if both tables keep the lifetimes of their rows. */
+static const diff_pair lifetimes[] = {
+    { ETLHEAP_MEASURE_LIFETIME_MEAN, ETLHEAP_MEASURE_LIFETIME_MEDIAN },
+    { ETLHEAP_MEASURE_LIFETIME_MEDIAN, ETLHEAP_MEASURE_LIFETIME_MEAN },
+    { ETLHEAP_MEASURE_LIFETIME_P90, ETLHEAP_MEASURE_LIFETIME_P99 },
+    { ETLHEAP_MEASURE_LIFETIME_P99, ETLHEAP_MEASURE_LIFETIME_P90 },
+};
+
 const char *etlheap_diff_state_word(etlheap_diff_state state)
 {
     static const char *const words[] = {
@@ -64,49 +72,38 @@ bool etlheap_diff_compares_key(etlheap_key key)
     case ETLHEAP_KEY_HEAP:
     case ETLHEAP_KEY_THREAD:
     case ETLHEAP_KEY_GENERATION:
-    case ETLHEAP_KEY_FREE_STACK:
-    case ETLHEAP_KEY_FREE_SITE:
-    case ETLHEAP_KEY_FREE_MODULE:
-    case ETLHEAP_KEY_FREE_THREAD:
         return false;
     default:
-        return (u32)key < ETLHEAP_KEY_COUNT;
+        return (u32)key < ETLHEAP_KEY_COUNT && !etlheap_key_is_of_free(key);
     }
+}
+
+/* The partner of a measure in a table of pairs; NULL if it has none there. */
+static const etlheap_measure *partner_in(const diff_pair *pairs, size_t count,
+                                         etlheap_measure measure)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (pairs[i].measure == measure)
+            return &pairs[i].partner;
+    }
+    return NULL;
 }
 
 bool etlheap_diff_compares_lifetimes(etlheap_measure measure)
 {
-    return measure == ETLHEAP_MEASURE_LIFETIME_MEAN || measure == ETLHEAP_MEASURE_LIFETIME_MEDIAN ||
-           measure == ETLHEAP_MEASURE_LIFETIME_P90 || measure == ETLHEAP_MEASURE_LIFETIME_P99;
+    return partner_in(lifetimes, ETL_COUNT_OF(lifetimes), measure) != NULL;
 }
 
 bool etlheap_diff_compares(etlheap_measure measure)
 {
-    for (u32 i = 0; i < DIFF_PAIRS; i++) {
-        if (diff_comparable[i].measure == measure)
-            return true;
-    }
-    return false;
+    return partner_in(diff_comparable, DIFF_PAIRS, measure) != NULL;
 }
 
 etlheap_measure etlheap_diff_partner(etlheap_measure measure)
 {
-    for (u32 i = 0; i < DIFF_PAIRS; i++) {
-        if (diff_comparable[i].measure == measure)
-            return diff_comparable[i].partner;
-    }
-    switch (measure) {
-    case ETLHEAP_MEASURE_LIFETIME_MEDIAN:
-        return ETLHEAP_MEASURE_LIFETIME_MEAN;
-    case ETLHEAP_MEASURE_LIFETIME_MEAN:
-        return ETLHEAP_MEASURE_LIFETIME_MEDIAN;
-    case ETLHEAP_MEASURE_LIFETIME_P90:
-        return ETLHEAP_MEASURE_LIFETIME_P99;
-    case ETLHEAP_MEASURE_LIFETIME_P99:
-        return ETLHEAP_MEASURE_LIFETIME_P90;
-    default:
-        return measure;
-    }
+    const etlheap_measure *const sum = partner_in(diff_comparable, DIFF_PAIRS, measure);
+    const etlheap_measure *const lifetime = partner_in(lifetimes, ETL_COUNT_OF(lifetimes), measure);
+    return sum != NULL ? *sum : lifetime != NULL ? *lifetime : measure;
 }
 
 etl_status etlheap_diff_tables(const etlheap_table *base, const etlheap_table *now,
