@@ -380,29 +380,27 @@ static void fill_traits(group_task *task, const lifetimes_batch *batch, u32 at,
 
 /* Adds a block. `row` is the block as the query sees it. *found is its group, NULL if the query
  * does not select it. */
-static etl_status add_block(group_task *task, const lifetimes_batch *batch, u32 at, query_row *row,
-                            const block_group **found)
+static etl_status add_block(group_task *task, const lifetimes_batch *batch, u32 at,
+                            const query_block *block, query_row *row, const block_group **found)
 {
     const grouping *const g = task->shared;
     const u32 slot_group = g->out->slots->of_slot[batch->slot[at]];
-    const query_block block = lifetimes_batch_block(g->a->result->archive, batch, at);
     block_group *group = NULL;
-    if (slot_group == GROUP_NONE ||
-        !query_select_block(&g->a->plan, ETLHEAP_KIND_HEAP, &block, row))
+    if (slot_group == GROUP_NONE || !query_select_block(&g->a->plan, ETLHEAP_KIND_HEAP, block, row))
         return ETL_OK;
     const u32 free_thread = g->asks_frees ? batch->free_thread[at] : ETL_NO_ID;
     u64 traits[BLOCK_TRAITS_WORDS];
-    fill_traits(task, batch, at, &block, row, traits);
+    fill_traits(task, batch, at, block, row, traits);
     const etl_status status = find_group(task, slot_group, traits, &group);
     if (status != ETL_OK)
         return status;
-    group->freed_by_other += query_is_freed_by_other(row, block.thread, free_thread);
+    group->freed_by_other += query_is_freed_by_other(row, block->thread, free_thread);
     const bool is_realloc = (batch->is_realloc[at] | batch->is_marked[at]) != 0;
-    const i64 size = (i64)etl_min_u64(block.size_bytes, INT64_MAX);
+    const i64 size = (i64)etl_min_u64(block->size_bytes, INT64_MAX);
     tally_add_sums(&group->types[row->type], &(type_sums){ 1, size, is_realloc });
     *found = group;
     return note_block(task, row, group) &&
-                   put_word(task, batch->ordinal[at], group->number, block.size_bytes, is_realloc)
+                   put_word(task, batch->ordinal[at], group->number, block->size_bytes, is_realloc)
                ? ETL_OK
                : ETL_ERR_MEMORY;
 }
@@ -446,10 +444,11 @@ static etl_status step(void *state, const lifetimes_batch *batch, etl_error *err
         const block_group *group = NULL;
         query_row row;
         fetch_ahead(task, batch, i);
-        etl_status status = add_block(task, batch, i, &row, &group);
+        const query_block block = lifetimes_batch_block(g->a->result->archive, batch, i);
+        etl_status status = add_block(task, batch, i, &block, &row, &group);
         const u32 number = group == NULL ? 0 : (u32)(group - task->groups.at) + 1;
         if (status == ETL_OK && g->a->query->churn &&
-            !churn_note_row(&g->churn, &task->churn, batch, i, number, &row))
+            !churn_note_row(&g->churn, &task->churn, batch, i, &block, number, &row))
             status = ETL_ERR_MEMORY;
         if (status == ETL_ERR_LIMIT)
             return etl_fail_with(err, status, 0, "more groups than can be numbered");

@@ -37,16 +37,15 @@ void churn_view_close(churn_view *view)
 }
 
 bool churn_note_row(const churn_view *view, churn_track *track, const lifetimes_batch *batch,
-                    u32 at, u32 group, const query_row *row)
+                    u32 at, const query_block *block, u32 group, const query_row *row)
 {
-    const query_block block = lifetimes_batch_block(view->plan->result->archive, batch, at);
-    if (block.alloc_ticks < view->plan->from_ticks)
+    if (block->alloc_ticks < view->plan->from_ticks)
         return true;
     const bool is_freed = group != 0 && row->type == ETLHEAP_TYPE_AIFI &&
-                          block.free_type != ETLHEAP_FREE_PROCESS_EXIT;
+                          block->free_type != ETLHEAP_FREE_PROCESS_EXIT;
     const churn_block noted = { .thread =
-                                    (u64)view->processes[batch->slot[at]] << 32 | block.thread,
-                                .size = block.size_bytes,
+                                    (u64)view->processes[batch->slot[at]] << 32 | block->thread,
+                                .size = block->size_bytes,
                                 .number = batch->ordinal[at],
                                 .end = is_freed ? batch->end_allocs[at] : CHURN_NO_END,
                                 .group = is_freed ? group : 0,
@@ -68,8 +67,8 @@ static etl_status step(void *state, const lifetimes_batch *batch, etl_error *err
         const query_block block = lifetimes_batch_block(plan->result->archive, batch, i);
         const bool is_selected =
             group != GROUP_NONE && query_select_block(plan, ETLHEAP_KIND_HEAP, &block, &row);
-        if (!churn_note_row(&churn->view, &task->track, batch, i, is_selected ? group + 1 : 0,
-                            &row))
+        if (!churn_note_row(&churn->view, &task->track, batch, i, &block,
+                            is_selected ? group + 1 : 0, &row))
             return no_memory(err);
     }
     return ETL_OK;

@@ -33,7 +33,7 @@ void churn_view_close(churn_view *view);
  * before it count for nothing. `row` is read if the group is not 0. False without memory.
  */
 bool churn_note_row(const churn_view *view, churn_track *track, const lifetimes_batch *batch,
-                    u32 at, u32 group, const query_row *row);
+                    u32 at, const query_block *block, u32 group, const query_row *row);
 
 /* Start from {0}. */
 typedef struct slot_churn {
