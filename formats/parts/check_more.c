@@ -15,6 +15,7 @@
 
 #include "check_parts.h"
 #include "layout_read.h"
+#include "window_rows.h"
 #include "formats/io/units.h"
 
 #include <ctype.h>
@@ -98,9 +99,7 @@ static void add_pattern(etlheap_text *text, const etlheap_table *table, u32 stac
 static void add_moment(etlheap_text *text, const etlheap_marks *marks, i64 ns)
 {
     etlheap_text word = { 0 };
-    const etlheap_mark *at = NULL;
-    for (u32 i = 0; i < marks->count && marks->at[i].time_ns <= ns; i++)
-        at = marks->at[i].time_ns == ns ? &marks->at[i] : NULL;
+    const etlheap_mark *const at = etlheap_mark_at(marks, ns);
     if (at) {
         etlheap_text_add_string(&word, "mark:");
         etlheap_text_add_mark(&word, at->name, at->number);

@@ -53,19 +53,23 @@ etlheap_window_span etlheap_windows_span(const etlheap_windows *windows,
     return (etlheap_window_span){ 0, windows->window_count };
 }
 
-const etlheap_mark *etlheap_windows_mark(const etlheap_windows_answer *answer, i64 from_ns)
+const etlheap_mark *etlheap_mark_at(const etlheap_marks *marks, i64 time_ns)
 {
-    const etlheap_marks *const marks = answer->marks;
-    u32 first = 0, end = marks ? marks->count : 0; /* the last mark not after from_ns */
+    u32 first = 0, end = marks->count; /* the last mark not after time_ns */
     while (first < end) {
         const u32 middle = first + (end - first) / 2;
-        if (marks->at[middle].time_ns <= from_ns)
+        if (marks->at[middle].time_ns <= time_ns)
             first = middle + 1;
         else
             end = middle;
     }
-    const bool is_at = first > 0 && marks->at[first - 1].time_ns == from_ns;
+    const bool is_at = first > 0 && marks->at[first - 1].time_ns == time_ns;
     return is_at ? &marks->at[first - 1] : NULL;
+}
+
+const etlheap_mark *etlheap_windows_mark(const etlheap_windows_answer *answer, i64 from_ns)
+{
+    return answer->marks ? etlheap_mark_at(answer->marks, from_ns) : NULL;
 }
 
 bool etlheap_key_has_frames(etlheap_key key)

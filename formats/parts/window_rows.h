@@ -38,6 +38,9 @@ bool etlheap_key_has_frames(etlheap_key key);
 /* The amount by which the row grew in the windows of the rise. */
 i64 etlheap_windows_growth_size(const etlheap_windows_answer *answer);
 
+/* The last mark at exactly this time; NULL: none. */
+const etlheap_mark *etlheap_mark_at(const etlheap_marks *marks, i64 time_ns);
+
 /* The last mark at the moment at which a window begins. NULL: there is none, or windows have no
  * names. */
 const etlheap_mark *etlheap_windows_mark(const etlheap_windows_answer *answer, i64 from_ns);
