@@ -37,19 +37,21 @@ struct read_ahead {
 static bool ask_for_window(void *context, u64 mark);
 static bool ask_in_file(void *context, u64 mark);
 static read_ahead *begin(read_ahead *ahead, etlheap_helper_fn *fn);
+static bool are_warm(etl_trace *const *traces, u32 count);
 
 u64 read_ahead_bound(u64 bytes_max)
 {
     return etl_min_u64(machine_memory_available() / 2, bytes_max);
 }
 
-read_ahead *read_ahead_open(const read_plan *plan, etl_trace *const *traces, u64 bytes_max)
+read_ahead *read_ahead_open(const read_plan *plan, etl_trace *const *traces, u32 trace_count,
+                            u64 bytes_max)
 {
     u64 bytes = 0;
     for (u32 i = 0; i < plan->count && bytes <= LEAST_BYTES; i++)
         bytes += plan->buffers[i].bytes;
     const u64 bound = read_ahead_bound(bytes_max);
-    if (bytes <= LEAST_BYTES || bound < WINDOW_BYTES)
+    if (bytes <= LEAST_BYTES || bound < WINDOW_BYTES || are_warm(traces, trace_count))
         return NULL;
     read_ahead *const ahead = calloc(1, sizeof *ahead);
     if (ahead == NULL)
@@ -59,6 +61,14 @@ read_ahead *read_ahead_open(const read_plan *plan, etl_trace *const *traces, u64
     ahead->traces = traces;
     ahead->ahead_bytes = bound;
     return begin(ahead, ask_for_window);
+}
+
+static bool are_warm(etl_trace *const *traces, u32 count)
+{
+    bool are = true;
+    for (u32 i = 0; are && i < count; i++)
+        are = etl_trace_is_warm(traces[i]);
+    return are;
 }
 
 read_ahead *read_ahead_open_file(const etl_trace *trace)

@@ -3,8 +3,9 @@
  *
  * A file that is not in memory would be read one page fault at a time. Instead, a helper thread
  * asks the system for windows of a few megabytes, in the plan's order, up to a limit ahead of the
- * current slice. It only asks: it copies and maps nothing, and skips bytes that are in memory, so a
- * second run has nothing to do.
+ * current slice. It only asks: it copies and maps nothing, and skips bytes that are in memory. It is
+ * not started for traces that are in memory: looking at their pages would slow down the threads that
+ * map them.
  */
 #ifndef ETLHEAP_READ_AHEAD_H
 #define ETLHEAP_READ_AHEAD_H
@@ -18,8 +19,9 @@ typedef struct read_ahead read_ahead;
 
 /* Starts with the plan's first buffers and stays at most `bytes_max` ahead, or half of the
  * available memory. `plan` and `traces` must not change until it is closed, except plan->next.
- * NULL: nothing to read ahead, or no memory or thread. */
-read_ahead *read_ahead_open(const read_plan *plan, etl_trace *const *traces, u64 bytes_max);
+ * NULL: nothing to read ahead, as if all traces are in memory, or no memory or thread. */
+read_ahead *read_ahead_open(const read_plan *plan, etl_trace *const *traces, u32 trace_count,
+                            u64 bytes_max);
 
 /* Tells it that buffers up to `next` of the plan were handed out. NULL is allowed, here and
  * below. */

@@ -10,6 +10,8 @@
 
 #include <stdlib.h>
 
+#define MERGED_AHEAD 8u /* stacks whose slots are fetched before they are merged */
+
 static inline void fetch_next(stack_queue *queue);
 static inline bool finish_next(stack_queue *queue);
 static bool find_or_add(stack_queue *queue, const pending_stack *pending, stack_ref *ref);
@@ -121,6 +123,8 @@ bool scan_merge_stacks(scan_output *task, stack_table *stacks)
     for (u32 i = 0; ok && i < count; i++) {
         const stack_entry *const entry = &task->new_stacks.list.at[i];
         const u64 hash = stack_entry_hash(entry);
+        if (i + MERGED_AHEAD < count)
+            stack_prefetch_group(stacks, stack_entry_hash(entry + MERGED_AHEAD));
         ok = stack_add(stacks, hash, entry->frames, entry->count, &ids[i + 1]);
     }
     for (size_t i = 0; ok && i < task->local_events.count; i++)

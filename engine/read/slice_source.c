@@ -10,7 +10,9 @@ static void read_on(slice_source *source);
 bool slice_source_open(slice_source *out, etl_trace *const *traces, u32 trace_count,
                        const timebase *base, u64 slice_bytes)
 {
-    *out = (slice_source){ .traces = traces, .base = base, .end_ticks = INT64_MIN };
+    *out = (slice_source){
+        .traces = traces, .trace_count = trace_count, .base = base, .end_ticks = INT64_MIN
+    };
     return plan_open(&out->plan, traces, trace_count, base, slice_bytes);
 }
 
@@ -36,7 +38,8 @@ static void begin(slice_source *source)
     source->is_begun = true;
     source->in_file_order = !etl_is_indexed(trace);
     if (!source->in_file_order) {
-        source->ahead = read_ahead_open(&source->plan, source->traces, READ_AHEAD_BYTES);
+        source->ahead =
+            read_ahead_open(&source->plan, source->traces, source->trace_count, READ_AHEAD_BYTES);
         return;
     }
     plan_growth_open(&source->growth, trace, source->base, SILENT_BYTES);

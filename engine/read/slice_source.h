@@ -18,6 +18,7 @@
 /* Start from {0}. */
 typedef struct slice_source {
     etl_trace *const *traces;
+    u32 trace_count;
     const timebase *base;
     read_plan plan;
     plan_growth growth;

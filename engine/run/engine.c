@@ -29,7 +29,7 @@
 
 #define SLICE_BYTES_DEFAULT ((u64)32 << 20)
 #define SLICES_IN_MEMORY    32             /* a slice's share of the memory allowed */
-#define NUMBERED_FRAMES     ((u32)1 << 15) /* at once: less than a millisecond */
+#define NUMBERED_FRAMES     ((u32)1 << 20) /* at once: more than a slice usually brings */
 
 typedef struct run {
     etl_trace *const *traces;

@@ -286,6 +286,11 @@ bool etl_trace_fetch(const etl_trace *trace, u64 offset, u64 size_bytes)
     return etl_map_fetch(&trace->map, from, etl_min_u64(size_bytes, trace->file.size - from));
 }
 
+bool etl_trace_is_warm(const etl_trace *trace)
+{
+    return etl_map_is_warm(&trace->map);
+}
+
 u64 etl_file_size(const etl_trace *trace)
 {
     return trace->file.size;

@@ -18,6 +18,7 @@
 #define PIECE_BYTES (128 * ETL_KIB)
 #define PROBE_BYTES (512 * ETL_KIB)
 #define COLD_PROBES 64u
+#define WARM_PROBES 256u
 
 static etl_status check_regular(int file, size_t *size, etl_error *err);
 static etl_status read_file(int file, size_t size, etl_map *out, etl_error *err);
@@ -114,15 +115,28 @@ bool etl_map_fetch(const etl_map *map, u64 offset, u64 size)
     return true;
 }
 
-bool etl_map_is_cold(const etl_map *map)
+/* How many of so many places of a mapped file are not in memory. Their pages have odd numbers, for
+ * the same reason as above. */
+static u32 count_missing(const etl_map *map, u32 probes)
 {
-    if (!map->is_mapped || !map->tells_present)
-        return false;
     const u64 page = etl_map_page_size(), pages = map->bytes.size / page;
     u32 missing = 0;
-    for (u64 i = 0; i < COLD_PROBES && pages > 0; i++)
-        missing += !etl_map_is_present((u8 *)map->memory + pages * i / COLD_PROBES * page);
-    return missing > COLD_PROBES / 4;
+    for (u64 i = 0; i < probes && pages > 1; i++) {
+        const u64 at = etl_min_u64((pages - 1) * i / (probes - 1) | 1, pages - 1);
+        missing += !etl_map_is_present((u8 *)map->memory + at * page);
+    }
+    return missing;
+}
+
+bool etl_map_is_cold(const etl_map *map)
+{
+    return map->is_mapped && map->tells_present &&
+           count_missing(map, COLD_PROBES) > COLD_PROBES / 4;
+}
+
+bool etl_map_is_warm(const etl_map *map)
+{
+    return !map->is_mapped || (map->tells_present && count_missing(map, WARM_PROBES) == 0);
 }
 
 bool etl_map_changed(const etl_map *map)

@@ -48,6 +48,10 @@ bool etl_map_fetch(const etl_map *map, u64 offset, u64 size);
  * that are looked at. False if the system does not say. */
 bool etl_map_is_cold(const etl_map *map);
 
+/* Whether all of a file is in memory, by a few hundred places that are looked at. False if the
+ * system does not say. */
+bool etl_map_is_warm(const etl_map *map);
+
 /*
  * True if the file was written to after opening: bytes may then mix old and new data, and if it
  * became shorter within its last page, the missing bytes are zeros. False if it only grew, if it

@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -81,7 +82,7 @@ static void all_that_is_within_the_bound_is_read(void **state)
     (void)state;
     fixture f;
     const bool is_cold = open_cold(&f, 640); /* 40 MiB */
-    read_ahead *const ahead = is_cold ? read_ahead_open(&f.plan, &f.trace, ETL_GIB) : NULL;
+    read_ahead *const ahead = is_cold ? read_ahead_open(&f.plan, &f.trace, 1, ETL_GIB) : NULL;
     if (is_cold) {
         assert_non_null(ahead);
         assert_true(cold_file_arrives(f.path, 0, f.size_bytes));
@@ -98,7 +99,7 @@ static void no_more_than_the_bound_is_read(void **state)
     fixture f;
     const u64 bound = 16 * ETL_MIB;
     const bool is_cold = open_cold(&f, 1024); /* 64 MiB */
-    read_ahead *const ahead = is_cold ? read_ahead_open(&f.plan, &f.trace, bound) : NULL;
+    read_ahead *const ahead = is_cold ? read_ahead_open(&f.plan, &f.trace, 1, bound) : NULL;
     if (is_cold) {
         assert_non_null(ahead);
         assert_true(cold_file_arrives(f.path, 0, bound));
@@ -117,12 +118,45 @@ static void no_more_than_the_bound_is_read(void **state)
         skip();
 }
 
+/* Reads the first bytes of a file as another program would. */
+static void warm(const char *path, u64 size_bytes)
+{
+    static u8 bytes[ETL_MIB];
+    FILE *const file = fopen(path, "rb");
+    assert_non_null(file);
+    for (u64 done = 0; done < size_bytes; done += sizeof bytes)
+        assert_int_equal(fread(bytes, 1, sizeof bytes, file), sizeof bytes);
+    fclose(file);
+}
+
+/* Where the page cache ends lies within a window, or at its first byte. */
+static void what_follows_a_warm_part_is_read(void **state)
+{
+    static const u64 warm_bytes[] = { 48 * ETL_MIB, 52 * ETL_MIB, 57 * ETL_MIB };
+    (void)state;
+    for (u32 i = 0; i < ETL_COUNT_OF(warm_bytes); i++) {
+        fixture f;
+        const bool is_cold = open_cold(&f, 1600); /* 100 MiB */
+        if (is_cold)
+            warm(f.path, warm_bytes[i]);
+        read_ahead *const ahead = is_cold ? read_ahead_open(&f.plan, &f.trace, 1, ETL_GIB) : NULL;
+        if (is_cold) {
+            assert_non_null(ahead);
+            assert_true(cold_file_arrives(f.path, 64 * ETL_MIB, f.size_bytes - 64 * ETL_MIB));
+        }
+        read_ahead_close(ahead);
+        close_all(&f);
+        if (!is_cold)
+            skip();
+    }
+}
+
 static void small_trace_is_left_alone(void **state)
 {
     (void)state;
     fixture f;
     (void)open_cold(&f, 64);
-    assert_null(read_ahead_open(&f.plan, &f.trace, ETL_GIB));
+    assert_null(read_ahead_open(&f.plan, &f.trace, 1, ETL_GIB));
     read_ahead_go_on(NULL, 1);
     read_ahead_close(NULL);
     close_all(&f);
@@ -133,7 +167,7 @@ static void without_memory_nothing_is_read(void **state)
     (void)state;
     fixture f;
     (void)open_cold(&f, 640);
-    assert_null(read_ahead_open(&f.plan, &f.trace, ETL_MIB));
+    assert_null(read_ahead_open(&f.plan, &f.trace, 1, ETL_MIB));
     close_all(&f);
 }
 
@@ -142,6 +176,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_that_is_within_the_bound_is_read),
         cmocka_unit_test(no_more_than_the_bound_is_read),
+        cmocka_unit_test(what_follows_a_warm_part_is_read),
         cmocka_unit_test(small_trace_is_left_alone),
         cmocka_unit_test(without_memory_nothing_is_read),
     };
