@@ -167,7 +167,8 @@ void etlheap_text_add_key(etlheap_text *text, const etlheap_table *table, const 
     case ETLHEAP_KEY_FREE_TYPE:
         etlheap_text_add_string(text, etlheap_free_type_name((etlheap_free_type)row->free_type));
         break;
-    case ETLHEAP_KEY_STACK: {
+    case ETLHEAP_KEY_STACK:
+    case ETLHEAP_KEY_IMPACTING_STACK: {
         const etlheap_indices frames = etlheap_row_frames(table, row);
         add_frame_index(text, table, frames.count > 0 ? frames.at[0] : ETLHEAP_NO_INDEX);
         break;
@@ -222,6 +223,15 @@ etlheap_indices etlheap_stack_members(const etlheap_table *table, u32 stack)
     const u32 start = table->stack_starts[stack];
     const u32 end = table->stack_starts[stack + 1];
     return (etlheap_indices){ table->frame_indices + start, end - start };
+}
+
+etlheap_key etlheap_stack_key(const etlheap_table *table)
+{
+    for (u32 k = 0; k < table->group_by_count; k++) {
+        if (etlheap_key_is_stack(table->group_by[k]))
+            return table->group_by[k];
+    }
+    return ETLHEAP_KEY_STACK;
 }
 
 etlheap_indices etlheap_row_frames(const etlheap_table *table, const etlheap_row *row)

@@ -11,6 +11,8 @@ a lifetime that was not freed in the window has null. Compared are
 
   * rows by every key of who freed, alone and with the allocating side, in the whole trace and in windows,
     with both values of --at-exit, with all their measures;
+  * rows by WPA's impacting stack: that of the free if the block is older than the window, else that of
+    the allocation;
   * blocks that another thread freed than allocated them;
   * frees without an allocation, by who freed;
   * the list of lifetimes;
@@ -56,6 +58,15 @@ GROUPINGS = [
     ["kind", "free_site"],
     ["kind", "free_module", "free_type"],
 ]
+IMPACTS = [  # asked in windows, because only there is memory freed that was allocated before
+    ["kind", "impacting_stack"],
+    ["kind", "process", "impacting_stack"],
+    ["kind", "type", "impacting_stack"],
+    ["kind", "thread", "impacting_stack", "free_thread"],
+    ["kind", "free_stack", "impacting_stack"],
+    ["kind", "free_module", "impacting_stack", "free_type"],
+]
+STACKS = ("stack", "free_stack", "impacting_stack")
 
 
 class FreeSide(Truth):
@@ -97,6 +108,7 @@ def key_of(lifetime, kind_of_type, grouping):
         "process": lambda: f"{lifetime.process} {lifetime.pid}",
         "type": lambda: kind_of_type,
         "free_stack": lambda: stack,
+        "impacting_stack": lambda: lifetime.free_stack if kind_of_type == "AOFI" else lifetime.stack,
         "free_site": lambda: site_of(stack),
         "free_module": lambda: module_of(stack),
         "free_thread": lambda: lifetime.free_thread if freed else None,
@@ -127,7 +139,7 @@ def got_rows(report, grouping, measures):
             value = row[word]
             if word == "process":
                 value = f"{value} {row['pid']}"
-            elif word in ("stack", "free_stack"):
+            elif word in STACKS:
                 value = None if value is None else stacks[value]
             elif word == "free_site":
                 value = None if value is None else texts[value]
@@ -159,6 +171,19 @@ def check_rows(results, label, trace, truth, window, at_exit, grouping):
     wanted = wanted_rows(truth, low or 0, truth.to_ns if high is None else high, at_exit, grouping)
     wrong = list(differences(got_rows(report, grouping, measures), wanted, measures))
     results.check(f"{label}: {' '.join(arguments)}: {len(wanted)} rows", not wrong, f"{len(wrong)} differ", *wrong[:6])
+
+
+def check_impacts(results, label, trace, truth, windows, source):
+    """Also that the question was put: rows in which a stack frees old memory and allocates new."""
+    for number, grouping in enumerate(IMPACTS):
+        check_rows(results, label, trace, truth, windows[number % len(windows)], source.choice(["leaked", "freed"]), grouping)
+    low, high = windows[0]
+    report = run_json("report", trace, "--no-cull", "--from", f"{low}ns", "--to", f"{high}ns", "--group-by", "kind,type,impacting_stack")
+    kinds = defaultdict(set)
+    for row in report["rows"]:
+        kinds[row["impacting_stack"]].add(row["type"])
+    both = sum({"AOFI", "AIFO"} <= types for types in kinds.values())
+    results.check(f"{label}: {both} stacks free old memory and allocate new", both > 0)
 
 
 def check_unmatched(results, label, trace, truth):
@@ -196,6 +221,8 @@ def answers(path, jobs):
         ["report", "--pairs"],
         ["report", "--unmatched"],
         ["report", "--group-by", "thread_name,free_module", "--from", "10ms", "--to", "50ms"],
+        ["report", "--group-by", "process,impacting_stack", "--from", "10ms", "--to", "50ms", "--sort", "peak_size"],
+        ["report", "--group-by", "site,impacting_stack", "--from", "20ms", "--churn"],
         ["allocations"],
         ["report"],
     ]
@@ -237,6 +264,7 @@ def try_way(results, name, options, seed):
     for number, grouping in enumerate(GROUPINGS):
         window = windows[number % len(windows)]
         check_rows(results, label, trace, truth, window, source.choice(["leaked", "freed"]), grouping)
+    check_impacts(results, label, trace, truth, windows[1:], source)
     check_unmatched(results, label, trace, truth)
     check_list(results, label, trace, truth)
     check_store(results, label, trace, store)
