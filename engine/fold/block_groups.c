@@ -68,14 +68,11 @@ static etl_status no_memory(etl_error *err)
 
 static void wanted_traits(const etlheap_query *query, u64 out[BLOCK_TRAITS_WORDS])
 {
-    const bool by_freer = query_groups_by(query, ETLHEAP_KEY_FREE_STACK) ||
-                          query_groups_by(query, ETLHEAP_KEY_FREE_SITE) ||
-                          query_groups_by(query, ETLHEAP_KEY_FREE_MODULE);
     const block_traits mask = {
         .thread = query_groups_by(query, ETLHEAP_KEY_THREAD) ? UINT32_MAX : 0,
         .generation = query_groups_by(query, ETLHEAP_KEY_GENERATION) ? 0x1FFFF : 0,
         .size_class = query_groups_by(query, ETLHEAP_KEY_SIZE_CLASS) ? UINT8_MAX : 0,
-        .freer = by_freer ? UINT32_MAX : 0,
+        .freer = query_asks_free_stacks(query) ? UINT32_MAX : 0,
         .free_thread = query_groups_by(query, ETLHEAP_KEY_FREE_THREAD) ? UINT32_MAX : 0,
         .thread_name = query_groups_by(query, ETLHEAP_KEY_THREAD_NAME) ? UINT32_MAX : 0,
         .impact = query_groups_by(query, ETLHEAP_KEY_IMPACTING_STACK) ? UINT32_MAX : 0,
