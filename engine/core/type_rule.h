@@ -64,9 +64,9 @@ typedef struct type_sums {
     i64 count, size, realloc_count;
 } type_sums;
 
-/* Adds the lifetimes of a type to the measures of a row. Peaks are not changed, because sums do not
- * determine them. */
-static inline void type_add_measures(i64 measures[ETLHEAP_MEASURES_COUNT], etlheap_type type,
+/* Adds the lifetimes of a type to the measures of a row, of which there are `measure_count`: at
+ * least those up to the peaks, which are not changed, because sums do not determine them. */
+static inline void type_add_measures(i64 *measures, u32 measure_count, etlheap_type type,
                                      const type_sums *sums)
 {
     const i64 count = sums->count, size = sums->size;
@@ -82,6 +82,8 @@ static inline void type_add_measures(i64 measures[ETLHEAP_MEASURES_COUNT], etlhe
         etl_sat_add_i64(m[ETLHEAP_MEASURE_OUTSTANDING_SIZE], outstanding ? size : 0);
     m[ETLHEAP_MEASURE_REALLOC_COUNT] =
         etl_sat_add_i64(m[ETLHEAP_MEASURE_REALLOC_COUNT], sums->realloc_count);
+    if (measure_count <= ETLHEAP_MEASURE_FREED_SIZE)
+        return;
     if (type_is_allocated(type)) {
         m[ETLHEAP_MEASURE_ALLOC_COUNT] = etl_sat_add_i64(m[ETLHEAP_MEASURE_ALLOC_COUNT], count);
         m[ETLHEAP_MEASURE_ALLOC_SIZE] = etl_sat_add_i64(m[ETLHEAP_MEASURE_ALLOC_SIZE], size);

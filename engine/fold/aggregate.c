@@ -27,8 +27,9 @@
 
 static bool is_answered(const aggregator *a);
 static bool group_thread_names(aggregator *a);
-static void add_measures(i64 measures[ETLHEAP_MEASURES_COUNT], u64 size_bytes, etlheap_type type,
-                         bool is_realloc);
+static bool aggregate_reserve(aggregator *a, size_t more);
+static void add_lifetime(aggregator *a, u32 group, u8 kind, const type_sums *sums,
+                         etlheap_type type);
 
 etl_status aggregate_open(aggregator *a, const etlheap_result *result, const etlheap_query *query,
                           etl_error *err)
@@ -52,6 +53,12 @@ etl_status aggregate_prepare(aggregator *a, const etlheap_result *result,
     etl_status status = query_open(&a->plan, result, query, err);
     if (status != ETL_OK)
         return status;
+    aggregate_keep_measure(a, ETLHEAP_MEASURE_PEAK_SIZE);
+    const u32 measures = etlheap_query_measures(query);
+    for (u32 i = 0; i < ETLHEAP_MEASURES_COUNT; i++) {
+        if ((measures >> i & 1) != 0)
+            aggregate_keep_measure(a, (etlheap_measure)i);
+    }
     a->wants_stack = query->require_frame_count > 0;
     for (size_t i = 0; i < ETL_COUNT_OF(stack_keys); i++)
         a->wants_stack |= query_groups_by(query, stack_keys[i]);
@@ -67,6 +74,7 @@ void aggregate_close(aggregator *a)
     frames_close(&a->frames);
     query_close(&a->plan);
     ETLHEAP_VECTOR_FREE(&a->groups);
+    ETLHEAP_VECTOR_FREE(&a->measures);
     ETLHEAP_VECTOR_FREE(&a->by_stack);
     lifetime_lists_free(&a->lifetimes);
     etlheap_index_free(&a->index);
@@ -246,7 +254,7 @@ bool aggregate_visit(aggregator *a, aggregate_visit_fn *visit, void *user)
 
 void aggregate_add_freed_by_other(aggregator *a, u32 group, u8 kind, i64 count)
 {
-    a->groups.at[group].measures[ETLHEAP_MEASURE_FREED_BY_OTHER] += count;
+    aggregate_measures(a, group)[ETLHEAP_MEASURE_FREED_BY_OTHER] += count;
     a->totals[kind][ETLHEAP_MEASURE_FREED_BY_OTHER] += count;
 }
 
@@ -263,12 +271,12 @@ static bool add_row(void *user, const selected_row *selected)
     const etlheap_segment *const segment = selected->segment;
     const query_row *const row = &selected->row;
     const u64 size = segment->size_bytes[selected->at];
-    const bool is_realloc = segment->is_realloc[selected->at] != 0;
+    const type_sums sums = { 1, size > INT64_MAX ? INT64_MAX : (i64)size,
+                             segment->is_realloc[selected->at] != 0 };
     u32 group;
     if (!aggregate_group(a, &selected->key, &group))
         return false;
-    add_measures(a->groups.at[group].measures, size, row->type, is_realloc);
-    add_measures(a->totals[segment->kind[selected->at]], size, row->type, is_realloc);
+    add_lifetime(a, group, segment->kind[selected->at], &sums, row->type);
     if (a->query->freed_by_other) {
         const bool is_by_other = query_is_freed_by_other(row, segment->thread[selected->at],
                                                          segment->free_thread[selected->at]);
@@ -310,19 +318,68 @@ static bool same_key(const void *owner, u32 id, const void *key)
     return memcmp(&a->groups.at[id - 1].key, key, sizeof(group_key)) == 0;
 }
 
-static void add_measures(i64 measures[ETLHEAP_MEASURES_COUNT], u64 size_bytes, etlheap_type type,
-                         bool is_realloc)
+static void add_lifetime(aggregator *a, u32 group, u8 kind, const type_sums *sums,
+                         etlheap_type type)
 {
-    const i64 size = size_bytes > INT64_MAX ? INT64_MAX : (i64)size_bytes;
-    type_add_measures(measures, type, &(type_sums){ 1, size, is_realloc });
+    type_add_measures(aggregate_measures(a, group), a->measure_count, type, sums);
+    type_add_measures(a->totals[kind], ETLHEAP_MEASURES_COUNT, type, sums);
+}
+
+void aggregate_keep_measure(aggregator *a, etlheap_measure last)
+{
+    assert(a->groups.count == 0);
+    if (a->measure_count <= (u32)last)
+        a->measure_count = (u32)last + 1;
+}
+
+static bool aggregate_reserve(aggregator *a, size_t more)
+{
+    return ETLHEAP_RESERVE(&a->groups, more) &&
+           ETLHEAP_RESERVE(&a->measures, more * a->measure_count);
+}
+
+void aggregate_expect(aggregator *a, size_t more)
+{
+    ETLHEAP_EXPECT(&a->groups, more);
+    ETLHEAP_EXPECT(&a->measures, more * a->measure_count);
+}
+
+bool aggregate_push(aggregator *a, const group_row *row)
+{
+    if (!aggregate_reserve(a, 1))
+        return false;
+    a->groups.count++;
+    a->measures.count += a->measure_count;
+    aggregate_put(a, a->groups.count - 1, row);
+    return true;
+}
+
+void aggregate_put(aggregator *a, size_t group, const group_row *row)
+{
+    a->groups.at[group] = (group_head){ .key = row->key, .number = row->number };
+    memcpy(aggregate_measures(a, group), row->measures, a->measure_count * sizeof *row->measures);
+}
+
+void aggregate_row(const aggregator *a, size_t group, group_row *out)
+{
+    *out = (group_row){ .key = a->groups.at[group].key, .number = a->groups.at[group].number };
+    memcpy(out->measures, aggregate_measures(a, group), a->measure_count * sizeof *out->measures);
+}
+
+void aggregate_cut(aggregator *a, size_t count)
+{
+    a->groups.count = count;
+    a->measures.count = count * a->measure_count;
 }
 
 static bool add_group(aggregator *a, const group_key *key, u32 next, u32 *group)
 {
-    const group_row fresh = { .key = *key, .next = next };
-    if (a->groups.count >= GROUP_UNWANTED - 1 || !ETLHEAP_PUSH(&a->groups, fresh))
+    *group = (u32)a->groups.count;
+    if (a->groups.count >= GROUP_UNWANTED - 1 || !aggregate_reserve(a, 1))
         return false;
-    *group = (u32)a->groups.count - 1;
+    a->groups.at[a->groups.count++] = (group_head){ .key = *key, .next = next };
+    memset(a->measures.at + a->measures.count, 0, a->measure_count * sizeof *a->measures.at);
+    a->measures.count += a->measure_count;
     return true;
 }
 

@@ -35,11 +35,17 @@ typedef struct free_key {
 
 static_assert(sizeof(group_key) == 72, "no hidden padding: keys are hashed as bytes");
 
-typedef struct group_row {
+typedef struct group_head {
     group_key key;
-    i64 measures[ETLHEAP_MEASURES_COUNT];
     u32 number; /* number of the group, for additional data */
     u32 next;   /* next group of the same stack, + 1; 0: none */
+} group_head;
+
+/* A group with all measures, before it is kept and when it is shown. */
+typedef struct group_row {
+    group_key key;
+    u32 number;
+    i64 measures[ETLHEAP_MEASURES_COUNT];
 } group_row;
 
 typedef struct named_process {
@@ -53,10 +59,12 @@ typedef struct aggregator {
     query_plan plan;
     frame_table frames;
     u32 *same_name; /* by process id: the first with its name and pid, or its name */
-    ETLHEAP_VECTOR(group_row) groups;
-    table_ids by_stack;       /* first groups of each stack: the newest, + 1 */
-    etlheap_index index;      /* index of the other groups */
-    bool may_merge;           /* whole_rows_max applies */
+    ETLHEAP_VECTOR(group_head) groups;
+    ETLHEAP_VECTOR(i64) measures; /* of the groups; see aggregate_measures */
+    u32 measure_count;            /* of each group */
+    table_ids by_stack;           /* first groups of each stack: the newest, + 1 */
+    etlheap_index index;          /* index of the other groups */
+    bool may_merge;               /* whole_rows_max applies */
     const u32 *ranks;         /* by group: larger ranks come first, before the sort; NULL: none */
     u32 *order;               /* group of each row of the finished table, unless rows are merged */
     lifetime_lists lifetimes; /* lifetimes of the groups, if their ranks are needed */
@@ -120,6 +128,30 @@ u32 aggregate_module(aggregator *a, u32 frame);
 
 /* Finds or makes the group of a key. False if memory runs out. */
 bool aggregate_group(aggregator *a, const group_key *key, u32 *group);
+
+/* The measures of a group: from the first, up to the last that the query needs. There may be
+ * hundreds of thousands of groups, and most queries need few measures. The pointer is valid until
+ * the next group is made. */
+static inline i64 *aggregate_measures(const aggregator *a, size_t group)
+{
+    return a->measures.at + group * a->measure_count;
+}
+
+/* Has groups keep measures up to this one, whatever the query says. Call it before the first group
+ * is made. */
+void aggregate_keep_measure(aggregator *a, etlheap_measure last);
+
+/* Makes room for so many more groups, and tells the system that they will be used. */
+void aggregate_expect(aggregator *a, size_t more);
+
+/* Appends a group, replaces one (which may be one with a larger index), and makes a copy of one.
+ * False if memory runs out. */
+bool aggregate_push(aggregator *a, const group_row *row);
+void aggregate_put(aggregator *a, size_t group, const group_row *row);
+void aggregate_row(const aggregator *a, size_t group, group_row *out);
+
+/* Drops all groups but the first ones. */
+void aggregate_cut(aggregator *a, size_t count);
 
 /* Adds to FREED_BY_OTHER of a group and of the total of its kind. */
 void aggregate_add_freed_by_other(aggregator *a, u32 group, u8 kind, i64 count);

@@ -49,7 +49,7 @@ bool churn_is_fast(const query_plan *plan, i64 fast_ticks, const query_row *row)
            query_lifetime_ns(plan, row, &ns) && ns <= CHURN_1MS_NS;
 }
 
-void churn_add(i64 measures[ETLHEAP_MEASURES_COUNT], const churn_sums *sums)
+void churn_add(i64 *measures, const churn_sums *sums)
 {
     i64 *const size = &measures[ETLHEAP_MEASURE_TEMPORARY_SIZE];
     measures[ETLHEAP_MEASURE_TEMPORARY_COUNT] += sums->count;
@@ -78,7 +78,7 @@ i64 churn_window_ns(const aggregator *a)
     return sum;
 }
 
-void churn_set_rates(i64 measures[ETLHEAP_MEASURES_COUNT], i64 window_ns)
+void churn_set_rates(i64 *measures, i64 window_ns)
 {
     measures[ETLHEAP_MEASURE_ALLOC_RATE] =
         etlheap_per_second(measures[ETLHEAP_MEASURE_ALLOC_COUNT], window_ns);
@@ -182,7 +182,7 @@ static void add_row(aggregator *a, const timed_rows *rows, const timed_row *row)
                               .fast_count = row->is_fast };
     if (row->group == 0)
         return;
-    churn_add(a->groups.at[row->group - 1].measures, &sums);
+    churn_add(aggregate_measures(a, row->group - 1), &sums);
     churn_add(a->totals[row->kind], &sums);
 }
 

@@ -12,7 +12,7 @@ i64 churn_fast_ticks(const query_plan *plan);
 bool churn_is_fast(const query_plan *plan, i64 fast_ticks, const query_row *row);
 
 /* Adds sums to the measures of a row or total. */
-void churn_add(i64 measures[ETLHEAP_MEASURES_COUNT], const churn_sums *sums);
+void churn_add(i64 *measures, const churn_sums *sums);
 
 /*
  * Finds the temporary ones among lifetimes in memory: ranges, extents, blocks of custom allocators,
@@ -27,6 +27,6 @@ i64 churn_window_ns(const aggregator *a);
 
 /* Sets the rates of a row or total from the amounts allocated and freed in a window of
  * `window_ns`. */
-void churn_set_rates(i64 measures[ETLHEAP_MEASURES_COUNT], i64 window_ns);
+void churn_set_rates(i64 *measures, i64 window_ns);
 
 #endif

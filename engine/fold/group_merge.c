@@ -140,11 +140,11 @@ static void select_groups(merger *m)
 {
     const aggregator *const a = m->a;
     for (u32 i = 0; i < a->groups.count; i++) {
-        const group_row *const group = &a->groups.at[i];
-        const digit_row row = { .low = group_measure(a, group), .id = i };
-        offer(m, &m->firsts[group->key.kind][0], &row);
-        if (group->measures[a->query->sort] != 0)
-            offer(m, &m->firsts[group->key.kind][1], &row);
+        const u8 kind = a->groups.at[i].key.kind;
+        const digit_row row = { .low = group_measure(a, i), .id = i };
+        offer(m, &m->firsts[kind][0], &row);
+        if (aggregate_measures(a, i)[a->query->sort] != 0)
+            offer(m, &m->firsts[kind][1], &row);
     }
     for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++) {
         for (u32 which = 0; which < 2; which++) {
@@ -156,16 +156,18 @@ static void select_groups(merger *m)
     }
 }
 
-static void merge(merged_group *merged, const group_row *group, u32 index, u64 measure)
+static void merge(merged_group *merged, const aggregator *a, u32 group)
 {
+    const u64 measure = group_measure(a, group);
+    const i64 *const measures = aggregate_measures(a, group);
     if (merged->rows == 0 || measure < merged->measure)
         merged->measure = measure;
     merged->rows++;
-    merged->group = index;
-    for (u32 i = 0; i < ETLHEAP_MEASURES_COUNT; i++) {
+    merged->group = group;
+    for (u32 i = 0; i < a->measure_count; i++) {
         i64 *const sum = &merged->measures[i];
-        const bool is_known = *sum != ETLHEAP_NOT_KNOWN && group->measures[i] != ETLHEAP_NOT_KNOWN;
-        *sum = is_known ? etl_sat_add_i64(*sum, group->measures[i]) : ETLHEAP_NOT_KNOWN;
+        const bool is_known = *sum != ETLHEAP_NOT_KNOWN && measures[i] != ETLHEAP_NOT_KNOWN;
+        *sum = is_known ? etl_sat_add_i64(*sum, measures[i]) : ETLHEAP_NOT_KNOWN;
     }
 }
 
@@ -174,12 +176,11 @@ static bool list_rows(merger *m)
     const aggregator *const a = m->a;
     bool ok = true;
     for (u32 i = 0; ok && i < a->groups.count; i++) {
-        const group_row *const group = &a->groups.at[i];
         const u32 head = m->heads.at[i];
         if (m->is_whole[i])
             ok = ETLHEAP_PUSH(&m->rows, (merge_row){ head, i, false });
         else
-            merge(&m->merged[head], group, i, group_measure(a, group));
+            merge(&m->merged[head], a, i);
     }
     for (u32 head = 0; ok && head < m->heads.count; head++) {
         if (m->merged[head].rows > 0)
@@ -202,7 +203,8 @@ static int compare_rows(const void *owner, u32 x, u32 y)
 
 static bool add_row(const merger *m, owned_table *out, table_numbers *numbers, const merge_row *row)
 {
-    group_row group = m->a->groups.at[row->group];
+    group_row group;
+    aggregate_row(m->a, row->group, &group);
     if (!row->is_merged)
         return table_add_group(m->a, out, numbers, &group);
     const merged_group *const merged = &m->merged[row->head];
@@ -222,8 +224,8 @@ static bool add_rows(merger *m, owned_table *out)
     bool ok = rows != NULL;
     for (u32 i = 0; ok && i < count; i++) {
         const merge_row *const row = &m->rows.at[i];
-        const u64 measure = row->is_merged ? m->merged[row->head].measure
-                                           : group_measure(m->a, &m->a->groups.at[row->group]);
+        const u64 measure =
+            row->is_merged ? m->merged[row->head].measure : group_measure(m->a, row->group);
         rows[i] = (digit_row){ .low = measure, .id = i };
     }
     const digit_row *const sorted =

@@ -35,7 +35,7 @@ u32 *group_order(const aggregator *a)
         digit_row *const by_keys = digit_sort(rows, rows + count, count, group_compare, a);
         digit_row *const scratch = by_keys == rows ? rows + count : rows;
         for (size_t i = 0; i < count; i++) {
-            by_keys[i].low = group_measure(a, &a->groups.at[by_keys[i].id]);
+            by_keys[i].low = group_measure(a, by_keys[i].id);
             by_keys[i].high = a->ranks == NULL ? 0 : ~a->ranks[by_keys[i].id];
         }
         const digit_row *const sorted = digit_sort(by_keys, scratch, count, NULL, NULL);
@@ -49,9 +49,9 @@ u32 *group_order(const aggregator *a)
     return NULL;
 }
 
-u64 group_measure(const aggregator *a, const group_row *group)
+u64 group_measure(const aggregator *a, u32 group)
 {
-    const u64 ascending = (u64)group->measures[a->query->sort] ^ (u64)1 << 63;
+    const u64 ascending = (u64)aggregate_measures(a, group)[a->query->sort] ^ (u64)1 << 63;
     return a->query->sort_ascending ? ascending : ~ascending;
 }
 

@@ -66,8 +66,11 @@ static bool add_groups(aggregator *a, owned_table *out)
     free(a->order);
     a->order = frames_rank(&a->frames) ? group_order(a) : NULL;
     bool ok = a->order != NULL && ETLHEAP_RESERVE(&out->rows, a->groups.count);
-    for (size_t i = 0; ok && i < a->groups.count; i++)
-        ok = table_add_group(a, out, &numbers, &a->groups.at[a->order[i]]);
+    for (size_t i = 0; ok && i < a->groups.count; i++) {
+        group_row row;
+        aggregate_row(a, a->order[i], &row);
+        ok = table_add_group(a, out, &numbers, &row);
+    }
     table_numbers_free(&numbers);
     return ok;
 }

@@ -26,7 +26,7 @@ typedef struct group_heads {
 bool group_heads_open(group_heads *out, const aggregator *a);
 
 /* The sort measure of a group as a number that is smaller for rows that come earlier. */
-u64 group_measure(const aggregator *a, const group_row *group);
+u64 group_measure(const aggregator *a, u32 group);
 
 /* Compares groups by all keys. For digit_sort, with an aggregator as the owner. */
 int group_compare(const void *owner, u32 x, u32 y);

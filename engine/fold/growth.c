@@ -17,7 +17,7 @@
 typedef struct growth_work {
     growth_moments moments;
     i64 *sizes; /* by group, GROWTH_SAMPLES each; at first what changes from sample to sample */
-    group_row *groups;
+    const aggregator *a;
     u32 group_count;
 } growth_work;
 
@@ -30,7 +30,7 @@ bool growth_fill(aggregator *a, const peak_row *steps, size_t count)
     const u32 jobs = a->query->jobs == 0 ? etlheap_workers_default_jobs() : a->query->jobs;
     growth_work work = { .moments = growth_moments_of(&a->plan),
                          .sizes = calloc((size_t)groups + 1, GROWTH_SAMPLES * sizeof(i64)),
-                         .groups = a->groups.at,
+                         .a = a,
                          .group_count = groups };
     if (work.sizes == NULL)
         return false;
@@ -95,12 +95,12 @@ static void rate_task(void *context, u32 task)
         i64 *const sizes = work->sizes + (size_t)g * GROWTH_SAMPLES;
         for (u32 i = 1; i < GROWTH_SAMPLES; i++)
             sizes[i] = etl_sat_add_i64(sizes[i], sizes[i - 1]);
-        growth_set(&work->groups[g], growth_rate(&work->moments, sizes));
+        growth_set(aggregate_measures(work->a, g), growth_rate(&work->moments, sizes));
     }
 }
 
-void growth_set(group_row *row, growth_rating rating)
+void growth_set(i64 *measures, growth_rating rating)
 {
-    row->measures[ETLHEAP_MEASURE_GROWTH_RATE] = rating.rate;
-    row->measures[ETLHEAP_MEASURE_STEADINESS] = rating.steadiness;
+    measures[ETLHEAP_MEASURE_GROWTH_RATE] = rating.rate;
+    measures[ETLHEAP_MEASURE_STEADINESS] = rating.steadiness;
 }

@@ -60,7 +60,7 @@ void growth_moments_settle(growth_moments *moments);
 growth_rating growth_rate(const growth_moments *moments, const i64 sizes[GROWTH_SAMPLES]);
 
 /* Sets the measures of a row from a rating. */
-void growth_set(group_row *row, growth_rating rating);
+void growth_set(i64 *measures, growth_rating rating);
 
 /* Computes the measures of all groups so far from the lifetimes that the query selects. Steps name
  * groups by number. False if memory runs out. */

@@ -19,7 +19,8 @@ static etl_status no_memory(etl_error *err)
 
 /* Rows to be rated, and where their samples are. */
 typedef struct rating_work {
-    group_row *rows;
+    const aggregator *a;
+    size_t first;      /* of the rows, in the aggregator */
     const u32 *groups; /* of the rows, in the cells */
     u32 count;
     const growth_moments *moments;
@@ -34,7 +35,8 @@ static void rate_task(void *context, u32 task)
         i64 sizes[GROWTH_SAMPLES];
         for (u32 i = 0; i < GROWTH_SAMPLES; i++)
             sizes[i] = windows_cells_start(work->cells, work->groups[at], i + 1).outstanding_size;
-        growth_set(&work->rows[at], growth_rate(work->moments, sizes));
+        growth_set(aggregate_measures(work->a, work->first + at),
+                   growth_rate(work->moments, sizes));
     }
 }
 
@@ -55,7 +57,7 @@ static bool rate_rows(aggregator *a, size_t first, const log_groups *groups,
             group_of[at++] = group;
     }
     assert(at == count);
-    rating_work work = { a->groups.at + first, group_of, count, moments, cells };
+    rating_work work = { a, first, group_of, count, moments, cells };
     etlheap_workers_run(log_pass_tasks(a->query), count / ROWS_PER_TASK + 1, rate_task, &work);
     free(group_of);
     return true;

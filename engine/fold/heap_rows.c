@@ -131,8 +131,9 @@ static bool publish_typed(aggregator *a, const live_group *group, group_key key)
             continue;
         group_row row = { .key = key };
         row.key.type = (u8)type;
-        type_add_measures(row.measures, (etlheap_type)type, sums);
-        type_add_measures(a->totals[ETLHEAP_KIND_HEAP], (etlheap_type)type, sums);
+        type_add_measures(row.measures, ETLHEAP_MEASURES_COUNT, (etlheap_type)type, sums);
+        type_add_measures(a->totals[ETLHEAP_KIND_HEAP], ETLHEAP_MEASURES_COUNT, (etlheap_type)type,
+                          sums);
         /* Only AIFI has a peak of its own; the other types are largest at one end of the window. */
         const bool comes_and_goes = type == ETLHEAP_TYPE_AIFI;
         if (!a->query->sums_only) {
@@ -141,7 +142,7 @@ static bool publish_typed(aggregator *a, const live_group *group, group_key key)
             row.measures[ETLHEAP_MEASURE_PEAK_COUNT] =
                 comes_and_goes ? group->curve.peak_count : sums->count;
         }
-        if (!ETLHEAP_PUSH(&a->groups, row))
+        if (!aggregate_push(a, &row))
             return false;
     }
     return true;
@@ -154,8 +155,9 @@ static bool publish_whole(aggregator *a, const type_sums types[ETLHEAP_TYPE_COUN
 {
     group_row row = { .key = key };
     for (u32 type = 0; type < ETLHEAP_TYPE_COUNT; type++) {
-        type_add_measures(row.measures, (etlheap_type)type, &types[type]);
-        type_add_measures(a->totals[ETLHEAP_KIND_HEAP], (etlheap_type)type, &types[type]);
+        type_add_measures(row.measures, ETLHEAP_MEASURES_COUNT, (etlheap_type)type, &types[type]);
+        type_add_measures(a->totals[ETLHEAP_KIND_HEAP], ETLHEAP_MEASURES_COUNT, (etlheap_type)type,
+                          &types[type]);
     }
     if (row.measures[ETLHEAP_MEASURE_COUNT] == 0)
         return true;
@@ -167,7 +169,7 @@ static bool publish_whole(aggregator *a, const type_sums types[ETLHEAP_TYPE_COUN
         churn_add(row.measures, churn);
         churn_add(a->totals[ETLHEAP_KIND_HEAP], churn);
     }
-    return ETLHEAP_PUSH(&a->groups, row);
+    return aggregate_push(a, &row);
 }
 
 static bool publish_block(aggregator *a, const block_group *group, const curve *peaks,
@@ -184,7 +186,7 @@ static bool publish_block(aggregator *a, const block_group *group, const curve *
 static bool publish_groups(aggregator *a, const log_groups *groups, const live_group *live)
 {
     const bool by_type = query_groups_by(a->query, ETLHEAP_KEY_TYPE);
-    ETLHEAP_EXPECT(&a->groups, groups->count);
+    aggregate_expect(a, groups->count);
     for (u32 i = 0; i < groups->count; i++) {
         const group_key key = log_groups_key(groups, i);
         const curve *const peaks = a->query->sums_only ? NULL : &live[i].curve;

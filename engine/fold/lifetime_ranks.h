@@ -20,8 +20,7 @@ typedef struct lifetime_ranks {
     ((lifetime_ranks){ ETLHEAP_NOT_KNOWN, ETLHEAP_NOT_KNOWN, ETLHEAP_NOT_KNOWN, ETLHEAP_NOT_KNOWN })
 
 /* Sets the measures LIFETIME_* of a row. */
-static inline void lifetime_ranks_put(const lifetime_ranks *ranks,
-                                      i64 measures[ETLHEAP_MEASURES_COUNT])
+static inline void lifetime_ranks_put(const lifetime_ranks *ranks, i64 *measures)
 {
     measures[ETLHEAP_MEASURE_LIFETIME_MEAN] = ranks->mean_ns;
     measures[ETLHEAP_MEASURE_LIFETIME_MEDIAN] = ranks->median_ns;

@@ -39,7 +39,7 @@ static void fill_rates(aggregator *a)
 {
     const i64 window_ns = churn_window_ns(a);
     for (size_t i = 0; i < a->groups.count; i++)
-        churn_set_rates(a->groups.at[i].measures, window_ns);
+        churn_set_rates(aggregate_measures(a, i), window_ns);
     for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++)
         churn_set_rates(a->totals[kind], window_ns);
 }
@@ -55,7 +55,7 @@ static bool fill_ranks(aggregator *a)
     if (ok)
         lifetime_ranks_compute(&a->lifetimes, count, jobs, ranks);
     for (u32 i = 0; ok && i < count; i++)
-        lifetime_ranks_put(&ranks[i], a->groups.at[i].measures);
+        lifetime_ranks_put(&ranks[i], aggregate_measures(a, i));
     free(ranks);
     return ok;
 }
@@ -73,20 +73,19 @@ static bool same_key(const void *owner, u32 id, const void *key)
     return memcmp(&sized->a->groups.at[id - 1].key, key, sizeof(group_key)) == 0;
 }
 
-static void forget_sizes(group_row *row)
+static void forget_sizes(i64 *measures)
 {
-    row->measures[ETLHEAP_MEASURE_COMMITTED_SIZE] = ETLHEAP_NOT_KNOWN;
-    row->measures[ETLHEAP_MEASURE_RESERVED_SIZE] = ETLHEAP_NOT_KNOWN;
-    row->measures[ETLHEAP_MEASURE_OVERHEAD_SIZE] = ETLHEAP_NOT_KNOWN;
+    measures[ETLHEAP_MEASURE_COMMITTED_SIZE] = ETLHEAP_NOT_KNOWN;
+    measures[ETLHEAP_MEASURE_RESERVED_SIZE] = ETLHEAP_NOT_KNOWN;
+    measures[ETLHEAP_MEASURE_OVERHEAD_SIZE] = ETLHEAP_NOT_KNOWN;
 }
 
 static bool index_groups(sized_groups *sized)
 {
     for (u32 i = 0; i < sized->a->groups.count; i++) {
-        group_row *const row = &sized->a->groups.at[i];
-        forget_sizes(row);
-        if (!etlheap_index_add(&sized->index, etlheap_hash_bytes(&row->key, sizeof row->key),
-                               i + 1))
+        const group_key *const key = &sized->a->groups.at[i].key;
+        forget_sizes(aggregate_measures(sized->a, i));
+        if (!etlheap_index_add(&sized->index, etlheap_hash_bytes(key, sizeof *key), i + 1))
             return false;
     }
     return true;
@@ -142,7 +141,7 @@ static void add_history(const sized_groups *sized, const heap_size *first, const
             continue;
         const u32 group = find_group(sized, &size, kinds[k]);
         if (group != 0) {
-            i64 *const measures = a->groups.at[group - 1].measures;
+            i64 *const measures = aggregate_measures(a, group - 1);
             add_size(&measures[ETLHEAP_MEASURE_COMMITTED_SIZE], size.committed);
             add_size(&measures[ETLHEAP_MEASURE_RESERVED_SIZE], size.reserved);
         }
@@ -158,7 +157,7 @@ static void fill_overhead(const sized_groups *sized)
     const aggregator *const a = sized->a;
     const bool only_blocks = a->query->kinds == 1u << ETLHEAP_KIND_HEAP;
     for (size_t i = 0; i < a->groups.count; i++) {
-        i64 *const measures = a->groups.at[i].measures;
+        i64 *const measures = aggregate_measures(a, i);
         const i64 committed = measures[ETLHEAP_MEASURE_COMMITTED_SIZE];
         const bool is_blocks =
             sized->by_kind ? a->groups.at[i].key.kind == ETLHEAP_KIND_HEAP : only_blocks;

@@ -29,9 +29,8 @@ static bool add_entry(aggregator *a, u32 index, const summary_row *rows, size_t 
 static summary_peak peak_of(const aggregator *a, const summary_entry *entry,
                             const summary_row *rows, size_t count);
 static bool is_wanted(const aggregator *a, const summary_row *row);
-static void add_measures(i64 measures[ETLHEAP_MEASURES_COUNT], const summary_sum *sum,
-                         etlheap_type type);
-static void keep_peak(group_row *group, const summary_peak *most);
+static void add_sum(aggregator *a, u32 group, u32 kind, const summary_sum *sum, etlheap_type type);
+static void keep_peak(i64 *measures, const summary_peak *most);
 static void settle_peaks(aggregator *a);
 
 bool summary_selects(const aggregator *a, const summary_entry *entry)
@@ -95,12 +94,10 @@ static bool add_entry(aggregator *a, u32 index, const summary_row *rows, size_t 
             return false;
         if (number == GROUP_UNWANTED)
             continue;
-        group_row *const group = &a->groups.at[number];
         if (number != last)
-            keep_peak(group, by_type ? &row->sum.peak : &together);
+            keep_peak(aggregate_measures(a, number), by_type ? &row->sum.peak : &together);
         last = number;
-        add_measures(group->measures, &row->sum, type);
-        add_measures(a->totals[entry->kind], &row->sum, type);
+        add_sum(a, number, entry->kind, &row->sum, type);
     }
     return true;
 }
@@ -161,19 +158,19 @@ static i64 signed_of(u64 value)
     return value > INT64_MAX ? INT64_MAX : (i64)value;
 }
 
-static void add_measures(i64 measures[ETLHEAP_MEASURES_COUNT], const summary_sum *sum,
-                         etlheap_type type)
+static void add_sum(aggregator *a, u32 group, u32 kind, const summary_sum *sum, etlheap_type type)
 {
     const type_sums sums = { signed_of(sum->count), signed_of(sum->size_bytes),
                              signed_of(sum->realloc_count) };
-    type_add_measures(measures, type, &sums);
+    type_add_measures(aggregate_measures(a, group), a->measure_count, type, &sums);
+    type_add_measures(a->totals[kind], ETLHEAP_MEASURES_COUNT, type, &sums);
 }
 
-/* Keeps or drops a group's peak. Call it before add_measures: a count of 0 shows that this is the
+/* Keeps or drops a group's peak. Call it before add_sum: a count of 0 shows that this is the
  * group's first entry. */
-static void keep_peak(group_row *group, const summary_peak *most)
+static void keep_peak(i64 *measures, const summary_peak *most)
 {
-    i64 *const m = group->measures;
+    i64 *const m = measures;
     const bool is_known = m[ETLHEAP_MEASURE_COUNT] == 0 && summary_peak_is_known(most);
     m[ETLHEAP_MEASURE_PEAK_COUNT] = is_known ? signed_of(most->count) : ETLHEAP_NOT_KNOWN;
     m[ETLHEAP_MEASURE_PEAK_SIZE] = is_known ? signed_of(most->size_bytes) : ETLHEAP_NOT_KNOWN;
@@ -185,7 +182,7 @@ static void keep_peak(group_row *group, const summary_peak *most)
 static void settle_peaks(aggregator *a)
 {
     for (size_t i = 0; i < a->groups.count; i++) {
-        i64 *const m = a->groups.at[i].measures;
+        i64 *const m = aggregate_measures(a, i);
         if (m[ETLHEAP_MEASURE_PEAK_COUNT] == ETLHEAP_NOT_KNOWN &&
             m[ETLHEAP_MEASURE_OUTSTANDING_COUNT] == m[ETLHEAP_MEASURE_COUNT])
             m[ETLHEAP_MEASURE_PEAK_COUNT] = m[ETLHEAP_MEASURE_COUNT];

@@ -186,9 +186,9 @@ void summary_windows_measure(const summary_windows *windows, aggregator *a, u32 
         group_row row = { .key = a->groups.at[g].key, .number = g };
         measure_group(windows, g, first, count, row.measures);
         windows_add_total(a, &row);
-        a->groups.at[kept++] = row;
+        aggregate_put(a, kept++, &row);
     }
-    a->groups.count = kept;
+    aggregate_cut(a, kept);
 }
 
 static void add(i64 *to, i64 value)

@@ -85,6 +85,7 @@ static etl_status begin(void *state, const etlheap_result *result, const etlheap
         status = read_query(maker, question, err);
     if (status == ETL_OK)
         status = aggregate_prepare(&maker->a, result, &maker->query, err);
+    aggregate_keep_measure(&maker->a, ETLHEAP_MEASURE_STEADINESS);
     if (status == ETL_OK)
         status = aggregate_settle(&maker->a, err);
     if (status == ETL_OK && (!open_times(maker) || !aggregate_visit(&maker->a, add_row, maker)))
@@ -200,7 +201,7 @@ static bool choose_candidates(suspects_maker *maker)
     for (u32 i = 0; ok && i < slots->keys.count; i++) {
         const group_row row = { .key = slots->keys.at[i] };
         numbers[i] = is_candidate[i] ? (u32)maker->a.groups.count - maker->first : GROUP_NONE;
-        ok = !is_candidate[i] || ETLHEAP_PUSH(&maker->a.groups, row);
+        ok = !is_candidate[i] || aggregate_push(&maker->a, &row);
     }
     if (ok)
         maker->of_slot[0] = GROUP_NONE;
@@ -324,17 +325,17 @@ static void rate_task(void *context, u32 task)
         maker->scores[i] = suspect_score(&maker->sums.at[i], time_of(maker, i));
 }
 
-static void set_measures(const suspects_maker *maker, group_row *row, const suspect_sums *sums,
+static void set_measures(const suspects_maker *maker, i64 *measures, const suspect_sums *sums,
                          const suspect_time *time)
 {
     i64 sizes[GROWTH_SAMPLES];
     const growth_moments moments =
         growth_moments_between(&maker->a.plan, time->from_ns, time->to_ns);
     suspect_sizes(sums, sizes);
-    growth_set(row, growth_rate(&moments, sizes));
-    row->measures[ETLHEAP_MEASURE_COUNT] = sums->alloc_count;
-    row->measures[ETLHEAP_MEASURE_OUTSTANDING_COUNT] = sums->outstanding_count;
-    row->measures[ETLHEAP_MEASURE_OUTSTANDING_SIZE] = sums->outstanding_size;
+    growth_set(measures, growth_rate(&moments, sizes));
+    measures[ETLHEAP_MEASURE_COUNT] = sums->alloc_count;
+    measures[ETLHEAP_MEASURE_OUTSTANDING_COUNT] = sums->outstanding_count;
+    measures[ETLHEAP_MEASURE_OUTSTANDING_SIZE] = sums->outstanding_size;
 }
 
 /* Scores the groups and drops those that are not suspects. `kept`: groups with blocks that are
@@ -355,12 +356,15 @@ static bool rate(suspects_maker *maker, u32 *kept)
         *kept += maker->sums.at[i].kept_count > 0;
         if (maker->scores[i] < SUSPECT_SCORE_MIN)
             continue;
-        set_measures(maker, &a->groups.at[i], &maker->sums.at[i], time_of(maker, i));
-        a->groups.at[left] = a->groups.at[i];
+        group_row row;
+        aggregate_row(a, i, &row);
+        set_measures(maker, row.measures, &maker->sums.at[i], time_of(maker, i));
+        aggregate_put(a, left, &row);
         maker->sums.at[left] = maker->sums.at[i];
         maker->scores[left++] = maker->scores[i];
     }
-    a->groups.count = maker->sums.count = left;
+    maker->sums.count = left;
+    aggregate_cut(a, left);
     return true;
 }
 

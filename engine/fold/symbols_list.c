@@ -133,9 +133,10 @@ static bool take_stacks(lister *l)
         memcpy(l->frames.frames.at, from->frames.at, from->frames.count * sizeof *from->frames.at);
     l->frames.frames.count = from->frames.count;
     for (size_t i = 0; i < l->sums.groups.count; i++) {
-        const group_row *const group = &l->sums.groups.at[i];
+        const group_head *const group = &l->sums.groups.at[i];
+        const i64 *const measures = aggregate_measures(&l->sums, i);
         stack_bytes row = { .kind = group->key.kind,
-                            .size_bytes = group->measures[ETLHEAP_MEASURE_OUTSTANDING_SIZE] };
+                            .size_bytes = measures[ETLHEAP_MEASURE_OUTSTANDING_SIZE] };
         l->out->list.size[row.kind] = etl_sat_add_i64(l->out->list.size[row.kind], row.size_bytes);
         if (group->key.stack == 0)
             continue;

@@ -39,8 +39,8 @@ static bool compute_peaks(aggregator *a, peak_rows *rows)
     const bool ok = peaks != NULL && peaks_compute(rows->at, rows->count, count, a->plan.from_ticks,
                                                    a->plan.to_ticks, a->query->jobs, peaks);
     for (u32 i = 0; ok && i < count; i++) {
-        a->groups.at[i].measures[ETLHEAP_MEASURE_PEAK_SIZE] = peaks[i].size;
-        a->groups.at[i].measures[ETLHEAP_MEASURE_PEAK_COUNT] = peaks[i].count;
+        aggregate_measures(a, i)[ETLHEAP_MEASURE_PEAK_SIZE] = peaks[i].size;
+        aggregate_measures(a, i)[ETLHEAP_MEASURE_PEAK_COUNT] = peaks[i].count;
     }
     free(peaks);
     return ok;

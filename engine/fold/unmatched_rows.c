@@ -83,7 +83,7 @@ static bool count(aggregator *a, const unmatched_row *row, const free_key *freer
         key.free_thread = row->thread;
     if (!aggregate_group(a, &key, &group))
         return false;
-    a->groups.at[group].measures[ETLHEAP_MEASURE_COUNT]++;
+    aggregate_measures(a, group)[ETLHEAP_MEASURE_COUNT]++;
     a->totals[row->kind][ETLHEAP_MEASURE_COUNT]++;
     return true;
 }

@@ -324,7 +324,7 @@ static etl_status finish_groups(maker *m, etl_error *err)
         if (m->churns)
             churn_add(row.measures,
                       &(m->churns_by_slot ? &m->churn.join : &m->log.blocks.churn)->sums.at[i]);
-        ok = ETLHEAP_PUSH(&a->groups, row);
+        ok = aggregate_push(a, &row);
     }
     m->starts = calloc(a->groups.count + 2, sizeof *m->starts);
     ok = ok && m->starts != NULL && a->groups.count < GROUP_UNWANTED &&
@@ -368,18 +368,19 @@ static void measure_groups(maker *m)
     for (u32 g = 0; g < a->groups.count; g++) {
         if (!is_seen(m->out, g))
             continue;
-        group_row row = a->groups.at[g];
+        group_row row;
+        aggregate_row(a, g, &row);
         row.number = g;
         windows_cells_measure(cells, g, plan->measured_first.interval, plan->measured_last.interval,
                               row.measures);
         for (u32 i = 0; m->churns && i < ETLHEAP_MEASURES_COUNT; i++) {
             if ((CHURN_MEASURES >> i & 1) != 0)
-                row.measures[i] = a->groups.at[g].measures[i];
+                row.measures[i] = aggregate_measures(a, g)[i];
         }
         windows_add_total(a, &row);
-        a->groups.at[kept++] = row;
+        aggregate_put(a, kept++, &row);
     }
-    a->groups.count = kept;
+    aggregate_cut(a, kept);
 }
 
 void windows_add_total(aggregator *a, const group_row *row)

@@ -40,8 +40,8 @@ static void check(i64 alloc, i64 free, i64 from, i64 to)
     assert_int_equal(type_is_outstanding(type), at_end);
     assert_int_equal(type_impact(type, 100), (at_end - at_start) * 100);
     i64 measures[ETLHEAP_MEASURES_COUNT] = { 0 };
-    type_add_measures(measures, type, &(type_sums){ 3, 100, 2 });
-    type_add_measures(measures, type, &(type_sums){ 1, 10, 0 });
+    type_add_measures(measures, ETLHEAP_MEASURES_COUNT, type, &(type_sums){ 3, 100, 2 });
+    type_add_measures(measures, ETLHEAP_MEASURES_COUNT, type, &(type_sums){ 1, 10, 0 });
     assert_int_equal(measures[ETLHEAP_MEASURE_COUNT], 4);
     assert_int_equal(measures[ETLHEAP_MEASURE_SIZE], 110);
     assert_int_equal(measures[ETLHEAP_MEASURE_REALLOC_COUNT], 2);
@@ -71,12 +71,14 @@ static void sizes_stop_at_the_largest_number(void **state)
     (void)state;
     i64 measures[ETLHEAP_MEASURES_COUNT] = { 0 };
     for (u32 i = 0; i < 2; i++) {
-        type_add_measures(measures, ETLHEAP_TYPE_AIFO, &(type_sums){ 1, INT64_MAX, 0 });
+        type_add_measures(measures, ETLHEAP_MEASURES_COUNT, ETLHEAP_TYPE_AIFO,
+                          &(type_sums){ 1, INT64_MAX, 0 });
         assert_int_equal(measures[ETLHEAP_MEASURE_SIZE], INT64_MAX);
         assert_int_equal(measures[ETLHEAP_MEASURE_OUTSTANDING_SIZE], INT64_MAX);
         assert_int_equal(measures[ETLHEAP_MEASURE_IMPACTING_SIZE], INT64_MAX);
     }
-    type_add_measures(measures, ETLHEAP_TYPE_AOFI, &(type_sums){ 1, INT64_MAX, 0 });
+    type_add_measures(measures, ETLHEAP_MEASURES_COUNT, ETLHEAP_TYPE_AOFI,
+                      &(type_sums){ 1, INT64_MAX, 0 });
     assert_int_equal(measures[ETLHEAP_MEASURE_IMPACTING_SIZE], 0);
 }
 
