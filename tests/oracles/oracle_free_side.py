@@ -28,7 +28,7 @@ import subprocess
 from collections import Counter, defaultdict
 
 from oracle_support import ETLHEAP, LONG, WORK, Results, run, run_json
-from oracle_truth import MEASURES, Truth, frame_text, measure, short, type_of
+from oracle_truth import MEASURES, TOTALS, Truth, frame_text, measure, short, type_of
 
 MAKE_TRACE = os.environ.get("MAKE_TRACE", "build/release/make_trace")
 SEED = int(os.environ.get("SEED", "1"))
@@ -186,6 +186,31 @@ def check_impacts(results, label, trace, truth, windows, source):
     results.check(f"{label}: {both} stacks free old memory and allocate new", both > 0)
 
 
+def sums_by(trace, key, *arguments):
+    """Sums of a report with named and culled stacks, by kind, process and the names of the stack's frames."""
+    report = run_json("report", trace, "--group-by", f"kind,process,{key}", *arguments)
+    texts = [(frame["module"], frame["symbol"] or frame["offset"] or frame["address"], frame["line"] if "line" in frame else None)
+             for frame in report["frames"]]
+    sums = Counter()
+    for row in report["rows"]:
+        stack = None if row[key] is None else tuple(texts[i] for i in report["stacks"][row[key]])
+        for name in TOTALS:
+            sums[row["kind"], row["process"], row["pid"], stack, name] += row[name]
+    return sums
+
+
+def check_sides(results, label, trace, *arguments):
+    """Impacting stacks are the stacks of allocations, but for AOFI those of frees, however they are named."""
+    wanted = sums_by(trace, "stack", *arguments, "--type", "AIFI,AIFO,AOFO")
+    freed = sums_by(trace, "free_stack", *arguments, "--type", "AOFI")
+    for key, value in freed.items():
+        wanted[key] += value
+    got = sums_by(trace, "impacting_stack", *arguments)
+    wrong = [key for key in set(got) | set(wanted) if got[key] != wanted[key]]
+    results.check(f"{label}: {len(freed) // len(TOTALS)} stacks that freed, of {len(got) // len(TOTALS)} that changed something",
+                  bool(freed) and not wrong, *[f"{short(key)}: got {got[key]}, wanted {wanted[key]}" for key in wrong][:6])
+
+
 def check_unmatched(results, label, trace, truth):
     wanted = Counter((row["process"], row["pid"], f"{row['heap']:#x}", row["free_tid"], stack_of(row["free_stack"])) for row in truth.unknown)
     report = run_json("report", trace, "--unmatched", "--kind", "heap", "--no-cull", "--group-by", "process,heap,free_thread,free_stack")
@@ -265,6 +290,7 @@ def try_way(results, name, options, seed):
         window = windows[number % len(windows)]
         check_rows(results, label, trace, truth, window, source.choice(["leaked", "freed"]), grouping)
     check_impacts(results, label, trace, truth, windows[1:], source)
+    check_sides(results, label, trace, "--from", f"{windows[1][0]}ns")
     check_unmatched(results, label, trace, truth)
     check_list(results, label, trace, truth)
     check_store(results, label, trace, store)
@@ -285,6 +311,8 @@ def check_fixed(results):
         check_rows(results, "fixed", trace, truth, (None, None), "leaked", grouping)
     check_unmatched(results, "fixed", trace, truth)
     check_list(results, "fixed", trace, truth)
+    for more in ([], ["--symbols", symbols], ["--symbols", symbols, "--no-cull", "--at-exit", "freed"], ["--cull-frame", "batterymeter.exe!*"]):
+        check_sides(results, " ".join(["fixed", *more]).replace(symbols, "FOLDER"), trace, "--from", "5s", "--to", "9s", *more)
     report = run_json("report", trace, "--pairs", "--kind", "heap", "--symbols", symbols)
     name = {None: None, **{i: frame["symbol"] for i, frame in enumerate(report["frames"])}}
     pairs = {(name[row["site"]], name[row["free_site"]]): (row["count"], row["freed_by_other_count"]) for row in report["rows"]}
