@@ -271,8 +271,9 @@ bool etl_trace_fetch(const etl_trace *trace, u64 offset, u64 size_bytes);
  * ahead. False if the system does not tell. Any thread. */
 bool etl_trace_is_warm(const etl_trace *trace);
 
-/* True if the file was written to after it was opened, other than at its end: what was read may
- * then mix old and new data (ETL_DIAG_file_changed). Call it after reading. Any thread. */
+/* True if the file was written to after it was opened, other than at its end; if it was arriving
+ * (etl_arrival_fn), after it was complete. What was read may then mix old and new data
+ * (ETL_DIAG_file_changed). Call it after reading. Any thread. */
 bool etl_trace_changed(const etl_trace *trace);
 
 /* --- buffers -------------------------------------------------------------- */

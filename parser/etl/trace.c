@@ -34,10 +34,13 @@ struct etl_trace {
     etl_index_walk *walk; /* NULL: everything is indexed */
     int descriptor;       /* for the walk; -1: not open */
     i64 tail_ticks;
+    bool was_written; /* while it was opened, by whom `arrival` waits for */
 };
 
 static etl_status create(const etl_open_options *options, etl_open_options *chosen, etl_trace **out,
                          etl_error *err);
+static etl_status open_map(etl_trace *trace, const char *path, etl_open_options *options,
+                           etl_error *err);
 static etl_status finish(etl_trace *trace, const etl_open_options *options, etl_trace **out,
                          etl_error *err);
 static etl_status build_index(etl_trace *trace, const etl_open_options *options, etl_error *err);
@@ -67,13 +70,35 @@ etl_status etl_open(const char *path, const etl_open_options *options, etl_trace
     etl_status status = create(options, &chosen, &trace, err);
     if (status != ETL_OK)
         return status;
-    status = etl_map_open_file(path, chosen.no_mmap, &trace->map, &trace->descriptor, err);
+    status = open_map(trace, path, &chosen, err);
     if (status != ETL_OK) {
         etl_close(trace);
         return status;
     }
     trace->file = trace->map.bytes;
     return finish(trace, &chosen, out, err);
+}
+
+/* A file that is read into memory, because it shall be or cannot be mapped, is complete first. */
+static etl_status open_map(etl_trace *trace, const char *path, etl_open_options *options,
+                           etl_error *err)
+{
+    const bool arrives = options->arrival != NULL;
+    etl_status status = ETL_OK;
+    if (!arrives || !options->no_mmap)
+        status = etl_map_open_file(path, options->no_mmap, &trace->map, &trace->descriptor, err);
+    trace->was_written = arrives && trace->map.is_mapped;
+    if (status != ETL_OK || !arrives || trace->was_written)
+        return status;
+    u64 arrived;
+    etl_map_close(&trace->map);
+    if (trace->descriptor >= 0)
+        (void)etl_file_close(trace->descriptor);
+    trace->descriptor = -1;
+    status = options->arrival(options->arrival_user, UINT64_MAX, &arrived, err);
+    options->arrival = NULL;
+    return status == ETL_OK ? etl_map_open_file(path, true, &trace->map, &trace->descriptor, err)
+                            : status;
 }
 
 etl_status etl_open_memory(etl_bytes file, const etl_open_options *options, etl_trace **out,
@@ -222,9 +247,12 @@ etl_status etl_index_more(etl_trace *trace, u64 offset, etl_error *err)
 static etl_status walk_to(etl_trace *trace, u64 offset, etl_error *err)
 {
     const etl_status status = etl_index_walk_to(trace->walk, offset, err);
-    if (status == ETL_OK && etl_index_walk_offset(trace->walk) >= trace->file.size)
-        end_walk(trace);
-    return status;
+    if (status != ETL_OK || etl_index_walk_offset(trace->walk) < trace->file.size)
+        return status;
+    if (trace->was_written)
+        etl_map_accept(&trace->map, trace->descriptor);
+    end_walk(trace);
+    return ETL_OK;
 }
 
 etl_status etl_index_rest(etl_trace *trace, etl_error *err)
@@ -271,7 +299,8 @@ void etl_close(etl_trace *trace)
 
 bool etl_trace_changed(const etl_trace *trace)
 {
-    return etl_map_changed(&trace->map);
+    const bool is_expected = trace->was_written && trace->walk != NULL;
+    return !is_expected && etl_map_changed(&trace->map);
 }
 
 void etl_trace_release(const etl_trace *trace, u64 offset, u64 size_bytes)

@@ -119,6 +119,14 @@ extern const char etl_temporary_default[];
 /* Creates a file to read and write. `path` ends in XXXXXX, which is replaced. */
 int etl_temporary_open(char *path);
 
+/*
+ * Gives an empty temporary file its size before its bytes are written, so that it can be mapped and
+ * read as far as it is written. False if that is not possible: on Windows, whose mappings need not
+ * show what is written by other means (CreateFileMapping), so there, and if the size is refused,
+ * the file must be complete before it is mapped.
+ */
+bool etl_temporary_size(int file, u64 size_bytes);
+
 /* Call it when everything is written and the file will be opened by name. Closes it and sets *file
  * to -1, or on Windows keeps it open, because the file is deleted when it is closed. Fails like
  * etl_file_close. */

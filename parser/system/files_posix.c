@@ -241,6 +241,12 @@ int etl_temporary_open(char *path)
     return mkstemp(path);
 }
 
+/* No blocks are taken for it: the file's size is stated by whoever packed it, who may lie. */
+bool etl_temporary_size(int file, u64 size_bytes)
+{
+    return size_bytes <= INT64_MAX && ftruncate(file, (off_t)size_bytes) == 0;
+}
+
 bool etl_temporary_settle(int *file)
 {
     const int settled = *file;

@@ -461,6 +461,13 @@ static bool make_temporary(void *user, const char *path)
     return *file >= 0;
 }
 
+bool etl_temporary_size(int file, u64 size_bytes)
+{
+    (void)file;
+    (void)size_bytes;
+    return false;
+}
+
 bool etl_temporary_settle(int *file)
 {
     (void)file;

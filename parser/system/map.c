@@ -54,6 +54,13 @@ etl_status etl_map_open_file(const char *path, bool read_it, etl_map *out, int *
     return ETL_OK;
 }
 
+void etl_map_accept(etl_map *map, int file)
+{
+    etl_file_stamp stamp;
+    if (map->path != NULL && etl_file_stamp_of(file, &stamp))
+        map->stamp = stamp;
+}
+
 etl_status etl_map_descriptor(int descriptor, bool read_it, etl_map *out, etl_error *err)
 {
     *out = (etl_map){ 0 };

@@ -13,7 +13,7 @@ typedef struct etl_map {
     bool tells_present;   /* the system tells which pages are in memory */
     void *kept;           /* on Windows: a handle of the file */
     char *path;           /* NULL: changes are not detected */
-    etl_file_stamp stamp; /* when it was opened */
+    etl_file_stamp stamp; /* when it was opened, or accepted */
 } etl_map;
 
 /*
@@ -27,6 +27,10 @@ etl_status etl_map_open(const char *path, bool read_it, etl_map *out, etl_error 
  * ETL_OK. */
 etl_status etl_map_open_file(const char *path, bool read_it, etl_map *out, int *file,
                              etl_error *err);
+
+/* What etl_map_changed() compares with is the file as it is now, not as it was opened: for a file
+ * that was written on purpose since. `file` is the file that was mapped. */
+void etl_map_accept(etl_map *map, int file);
 
 /* Like etl_map_open, for an open file at its beginning, which the caller keeps. */
 etl_status etl_map_descriptor(int descriptor, bool read_it, etl_map *out, etl_error *err);

@@ -1,10 +1,11 @@
 /*
  * Goal: an analysis that begins before the whole file is indexed says the same as one of the
  * whole index, whatever the order of the buffers; and it does begin before.
- * Method: random workloads in files that "arrive" no further than they are waited for, in small
- * slices, compared as text with the same bytes in memory. Files with several processors of
- * which one is idle, files with a tail of zeros, damaged and joined files. A writer that fails is
- * passed on.
+ * Method: random workloads in files that are written no further than they are waited for, in
+ * small random steps: what lies beyond are buffers of other places, or zeros, so that a byte that is
+ * read too early makes another answer. Analysed in small slices, compared as text with the same
+ * bytes in memory, for one thread and several. Files with several processors of which one is idle,
+ * files with a tail of zeros, damaged and joined files. A writer that fails is passed on.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,8 +13,11 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "parser/base.h"
@@ -21,11 +25,16 @@
 #include "tests/support/temporary.h"
 #include "tests/build/workload.h"
 
-#define SLICE_BYTES 32768u
+#define SLICE_BYTES  32768u
+#define STEP_BYTES   2000u  /* of the writer, at most */
+#define FOREIGN_FROM 65536u /* how far away the bytes come from that lie beyond: whole buffers */
 
 /* A file that arrives as it is waited for, and what was seen of it. */
 typedef struct arrival {
     u64 size_bytes, arrived;
+    const u8 *bytes; /* what is to be written */
+    int file;        /* where to; -1: it is all there */
+    u32 dice;
     u64 fails_from; /* bytes that do not come; 0: all do */
     bool is_finished;
     const etl_trace *trace;
@@ -37,7 +46,13 @@ static etl_status arrive(void *user, u64 wanted, u64 *arrived, etl_error *err)
     arrival *const a = user;
     if (a->fails_from != 0 && wanted > a->fails_from)
         return etl_fail_with(err, ETL_ERR_CORRUPT, 7, "the writer gave up");
-    a->arrived = etl_max_u64(a->arrived, etl_min_u64(wanted, a->size_bytes));
+    while (a->arrived < etl_min_u64(wanted, a->size_bytes)) {
+        a->dice = a->dice * 1664525u + 1013904223u;
+        const u64 step = etl_min_u64(1 + (a->dice >> 16) % STEP_BYTES, a->size_bytes - a->arrived);
+        if (a->file >= 0)
+            assert_int_equal(pwrite(a->file, a->bytes + a->arrived, step, (off_t)a->arrived), step);
+        a->arrived += step;
+    }
     a->is_finished |= wanted > a->size_bytes;
     *arrived = a->arrived;
     return ETL_OK;
@@ -60,6 +75,20 @@ static void write_file(char path[TEMPORARY_PATH_BYTES], etl_bytes bytes)
     assert_non_null(out);
     assert_int_equal(fwrite(bytes.at, 1, bytes.size, out), bytes.size);
     assert_int_equal(fclose(out), 0);
+}
+
+/* A file in which nothing has arrived: each byte is that of another place, or 0. To be closed. */
+static void begin_file(char path[TEMPORARY_PATH_BYTES], etl_bytes bytes, bool is_empty,
+                       arrival *out)
+{
+    u8 *const foreign = calloc(1, bytes.size);
+    assert_non_null(foreign);
+    for (size_t i = 0; i < bytes.size && !is_empty; i++)
+        foreign[i] = bytes.at[(i + FOREIGN_FROM) % bytes.size];
+    write_file(path, (etl_bytes){ foreign, bytes.size });
+    free(foreign);
+    *out = (arrival){ .size_bytes = bytes.size, .bytes = bytes.at, .file = open(path, O_WRONLY) };
+    assert_true(out->file >= 0);
 }
 
 static etl_status open_growing(const char *path, arrival *a, etl_trace **out, etl_error *err)
@@ -89,7 +118,15 @@ static char *text_of(etl_trace *trace, const etlheap_options *options)
     return text;
 }
 
-/* Both readings of the bytes; returns the slices that were done early. */
+/* What wrote the file is expected to write it, and whoever writes to it later is not. */
+static void expect_later_change_is_seen(const etl_trace *trace, const arrival *a)
+{
+    static const struct timespec later[] = { { 2000000000, 0 }, { 2000000000, 0 } };
+    assert_int_equal(futimens(a->file, later), 0);
+    assert_true(etl_trace_changed(trace));
+}
+
+/* All readings of the bytes; returns the slices that were done early. */
 static u32 check_bytes(etl_bytes bytes)
 {
     u32 early = 0;
@@ -98,10 +135,10 @@ static u32 check_bytes(etl_bytes bytes)
     const etlheap_options plain = sliced(1);
     char *const expected = text_of(whole, &plain);
     etl_close(whole);
-    for (u32 jobs = 1; jobs <= 3; jobs += 2) {
+    for (u32 jobs = 1; jobs <= 3; jobs++) {
         char path[TEMPORARY_PATH_BYTES];
-        write_file(path, bytes);
-        arrival a = { .size_bytes = bytes.size };
+        arrival a;
+        begin_file(path, bytes, jobs == 3, &a);
         etl_trace *growing = NULL;
         assert_int_equal(open_growing(path, &a, &growing, NULL), ETL_OK);
         etlheap_options options = sliced(jobs);
@@ -110,9 +147,12 @@ static u32 check_bytes(etl_bytes bytes)
         char *const text = text_of(growing, &options);
         assert_true(etl_is_indexed(growing));
         assert_true(check_same_text(text, expected));
+        assert_false(etl_trace_changed(growing));
         early = a.early;
         free(text);
+        expect_later_change_is_seen(growing, &a);
         etl_close(growing);
+        assert_int_equal(close(a.file), 0);
         assert_int_equal(unlink(path), 0);
     }
     free(expected);
@@ -232,7 +272,7 @@ static void error_of_the_writer_is_passed_on(void **state)
     write_file(path, (etl_bytes){ bytes, size });
     for (size_t i = 0; i < ETL_COUNT_OF(places); i++) {
         static const char *const names[] = { "trace" };
-        arrival a = { .size_bytes = size, .fails_from = places[i] };
+        arrival a = { .size_bytes = size, .file = -1, .fails_from = places[i] };
         etl_error err = { .status = ETL_OK };
         etl_trace *trace = NULL;
         etl_status status = open_growing(path, &a, &trace, &err);
@@ -261,7 +301,7 @@ static void stream_reads_the_rest_first(void **state)
     u8 *const bytes = workload_bytes(&build, &work, &size);
     char path[TEMPORARY_PATH_BYTES];
     write_file(path, (etl_bytes){ bytes, size });
-    arrival a = { .size_bytes = size };
+    arrival a = { .size_bytes = size, .file = -1 };
     etl_trace *trace = NULL, *whole = NULL;
     assert_int_equal(open_growing(path, &a, &trace, NULL), ETL_OK);
     assert_int_equal(etl_open_memory((etl_bytes){ bytes, size }, NULL, &whole, NULL), ETL_OK);
@@ -277,6 +317,42 @@ static void stream_reads_the_rest_first(void **state)
     free(bytes);
 }
 
+/* A file that shall not be mapped is read when it is complete. */
+static void memory_takes_the_complete_file(void **state)
+{
+    (void)state;
+    const etl_build_options build = { .buffer_bytes = 4096 };
+    const workload_options work = { .seed = 6, .operations = 3000 };
+    size_t size;
+    u8 *const bytes = workload_bytes(&build, &work, &size);
+    char path[TEMPORARY_PATH_BYTES];
+    arrival a;
+    begin_file(path, (etl_bytes){ bytes, size }, false, &a);
+    const etl_open_options options = { .size = sizeof options,
+                                       .no_mmap = true,
+                                       .in_steps = true,
+                                       .arrival = arrive,
+                                       .arrival_user = &a };
+    etl_trace *trace = NULL, *whole = NULL;
+    assert_int_equal(etl_open(path, &options, &trace, NULL), ETL_OK);
+    assert_true(a.is_finished && etl_is_indexed(trace));
+    assert_int_equal(etl_open_memory((etl_bytes){ bytes, size }, NULL, &whole, NULL), ETL_OK);
+    const etlheap_options plain = sliced(2);
+    char *const text = text_of(trace, &plain), *const expected = text_of(whole, &plain);
+    assert_true(check_same_text(text, expected));
+    free(text);
+    free(expected);
+    etl_close(trace);
+    etl_close(whole);
+    a.fails_from = 1;
+    a.arrived = 0;
+    assert_int_equal(etl_open(path, &options, &trace, NULL), ETL_ERR_CORRUPT);
+    assert_null(trace);
+    assert_int_equal(close(a.file), 0);
+    assert_int_equal(unlink(path), 0);
+    free(bytes);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -286,6 +362,7 @@ int main(void)
         cmocka_unit_test(joined_sessions_are_both_read),
         cmocka_unit_test(error_of_the_writer_is_passed_on),
         cmocka_unit_test(stream_reads_the_rest_first),
+        cmocka_unit_test(memory_takes_the_complete_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
