@@ -16,6 +16,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "machine.h"
 
@@ -290,6 +291,70 @@ void etlheap_helper_close(etlheap_helper *helper)
     pthread_mutex_destroy(&helper->lock);
     pthread_cond_destroy(&helper->changed);
     free(helper);
+}
+
+struct etlheap_gauge {
+    pthread_mutex_t lock;
+    pthread_cond_t risen;
+    u64 reached; /* this and the next under the lock */
+    u64 awaited; /* the least that somebody waits for; UINT64_MAX: nobody waits for less */
+};
+
+etlheap_gauge *etlheap_gauge_open(void)
+{
+    etlheap_gauge *const gauge = calloc(1, sizeof *gauge);
+    if (gauge == NULL)
+        return NULL;
+    gauge->awaited = UINT64_MAX;
+    pthread_mutex_init(&gauge->lock, NULL);
+    pthread_cond_init(&gauge->risen, NULL);
+    return gauge;
+}
+
+/* Wakes nobody in vain: a gauge may rise thousands of times until it is where it is awaited. */
+void etlheap_gauge_raise(etlheap_gauge *gauge, u64 reached)
+{
+    pthread_mutex_lock(&gauge->lock);
+    gauge->reached = etl_max_u64(gauge->reached, reached);
+    if (gauge->reached >= gauge->awaited) {
+        gauge->awaited = UINT64_MAX; /* who still has to wait says so again */
+        pthread_cond_broadcast(&gauge->risen);
+    }
+    pthread_mutex_unlock(&gauge->lock);
+}
+
+static struct timespec time_after(u32 milliseconds)
+{
+    struct timespec until;
+    (void)clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += milliseconds / 1000;
+    until.tv_nsec += (long)(milliseconds % 1000) * 1000000;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    return until;
+}
+
+u64 etlheap_gauge_await(etlheap_gauge *gauge, u64 wanted, u32 milliseconds)
+{
+    const struct timespec until = time_after(milliseconds);
+    pthread_mutex_lock(&gauge->lock);
+    bool has_time = true;
+    while (has_time && gauge->reached < wanted) {
+        gauge->awaited = etl_min_u64(gauge->awaited, wanted);
+        has_time = pthread_cond_timedwait(&gauge->risen, &gauge->lock, &until) == 0;
+    }
+    const u64 reached = gauge->reached;
+    pthread_mutex_unlock(&gauge->lock);
+    return reached;
+}
+
+void etlheap_gauge_close(etlheap_gauge *gauge)
+{
+    if (gauge == NULL)
+        return;
+    pthread_mutex_destroy(&gauge->lock);
+    pthread_cond_destroy(&gauge->risen);
+    free(gauge);
 }
 
 struct etlheap_lock {

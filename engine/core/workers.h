@@ -33,7 +33,7 @@ void etlheap_workers_run(u32 jobs, u32 task_count, etlheap_task_fn *fn, void *co
 void *etlheap_workers_calloc(u32 jobs, size_t count, size_t size);
 
 /*
- * A thread besides the crews, for work that waits for the disk rather than for a processor. It
+ * A thread besides the crews, for work that goes on beside theirs: reading ahead, unpacking. It
  * calls fn(context, mark), which does one piece of work and returns whether there may be more. When
  * there is none, it sleeps until the mark changes. NULL if it cannot be started.
  */
@@ -43,6 +43,20 @@ typedef struct etlheap_helper etlheap_helper;
 etlheap_helper *etlheap_helper_open(etlheap_helper_fn *fn, void *context);
 void etlheap_helper_mark(etlheap_helper *helper, u64 mark); /* 0 at first; NULL is allowed */
 void etlheap_helper_close(etlheap_helper *helper); /* after the current piece; NULL is allowed */
+
+/*
+ * A number that one thread raises and others wait for: how far it has come. What was written before
+ * it was raised can be read by whoever has seen it raised. 0 at first; it never falls. NULL if
+ * memory runs out.
+ */
+typedef struct etlheap_gauge etlheap_gauge;
+
+etlheap_gauge *etlheap_gauge_open(void);
+void etlheap_gauge_raise(etlheap_gauge *gauge, u64 reached);
+
+/* Waits until `wanted` is reached, at most so many milliseconds. Returns what has been reached. */
+u64 etlheap_gauge_await(etlheap_gauge *gauge, u64 wanted, u32 milliseconds);
+void etlheap_gauge_close(etlheap_gauge *gauge); /* while nobody waits; NULL is allowed */
 
 /* A lock, for work that only one task may do at a time. NULL if memory runs out. */
 typedef struct etlheap_lock etlheap_lock;

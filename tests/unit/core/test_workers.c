@@ -322,6 +322,62 @@ static void helper_is_closed_in_the_middle_of_its_work(void **state)
     etlheap_helper_close(NULL);
 }
 
+/* A gauge, and what lies behind it: plain memory, of the helper until the gauge has passed it. */
+typedef struct gauged {
+    etlheap_gauge *gauge;
+    u32 count;
+    u32 written[TASKS];
+} gauged;
+
+static bool write_and_raise(void *context, u64 mark)
+{
+    gauged *const own = context;
+    (void)mark;
+    own->written[own->count] = ~own->count;
+    etlheap_gauge_raise(own->gauge, ++own->count);
+    return own->count < TASKS;
+}
+
+static void gauge_says_how_far_another_thread_has_come(void **state)
+{
+    (void)state;
+    static gauged own;
+    own = (gauged){ .gauge = etlheap_gauge_open() };
+    assert_non_null(own.gauge);
+    etlheap_helper *const helper = etlheap_helper_open(write_and_raise, &own);
+    for (u64 wanted = 1, passed = 0; wanted <= TASKS; wanted += 1 + wanted % 13) {
+        u64 reached;
+        do {
+            reached = etlheap_gauge_await(own.gauge, wanted, 5);
+            assert_true(reached >= passed && reached <= TASKS);
+            passed = reached;
+        } while (reached < wanted);
+        for (u64 i = 0; i < reached; i++)
+            assert_int_equal(own.written[i], ~(u32)i);
+    }
+    etlheap_helper_close(helper);
+    etlheap_gauge_close(own.gauge);
+}
+
+static void gauge_waits_no_longer_than_it_may(void **state)
+{
+    (void)state;
+    etlheap_gauge *const gauge = etlheap_gauge_open();
+    struct timespec before, after;
+    assert_non_null(gauge);
+    assert_int_equal(clock_gettime(CLOCK_MONOTONIC, &before), 0);
+    assert_int_equal(etlheap_gauge_await(gauge, 1, 30), 0);
+    assert_int_equal(clock_gettime(CLOCK_MONOTONIC, &after), 0);
+    const i64 waited_ns =
+        (after.tv_sec - before.tv_sec) * 1000000000 + after.tv_nsec - before.tv_nsec;
+    assert_true(waited_ns >= 25000000);
+    etlheap_gauge_raise(gauge, UINT64_MAX);
+    etlheap_gauge_raise(gauge, 3);
+    assert_true(etlheap_gauge_await(gauge, 4, 0) == UINT64_MAX); /* it never falls */
+    etlheap_gauge_close(gauge);
+    etlheap_gauge_close(NULL);
+}
+
 static void there_is_at_least_one_processor(void **state)
 {
     (void)state;
@@ -368,6 +424,8 @@ int main(void)
         cmocka_unit_test(caller_waits_for_the_last_of_its_crew),
         cmocka_unit_test(helper_works_up_to_the_mark),
         cmocka_unit_test(helper_is_closed_in_the_middle_of_its_work),
+        cmocka_unit_test(gauge_says_how_far_another_thread_has_come),
+        cmocka_unit_test(gauge_waits_no_longer_than_it_may),
         cmocka_unit_test(there_is_at_least_one_processor),
         cmocka_unit_test(mask_of_processors_limits_the_default),
     };
