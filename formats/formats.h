@@ -368,6 +368,7 @@ typedef struct etlheap_unpack_options {
     u64 member_bytes_max;          /* largest unpacked size; 0: what the folder has room for */
     etlheap_progress_fn *progress; /* may be NULL */
     void *progress_user;
+    bool beside; /* etlheap_unpack may return earlier: see etlheap_unpacked_is_arriving */
 } etlheap_unpack_options;
 
 /*
@@ -390,6 +391,30 @@ etl_status etlheap_unpack(const char *path, const etlheap_unpack_options *option
                           etlheap_unpacked **out, etl_error *err);
 
 /*
+ * With `beside`, a zip that holds a single trace is unpacked by a thread of its own while the trace
+ * is read, if that is possible. All checks that precede unpacking have then been made, the file has
+ * its size, and its bytes are written from the first to the last. The library reads the zip until
+ * then, even if its name is gone. True if it is so; otherwise the files are complete.
+ *
+ *     open.in_steps = true;
+ *     open.arrival = etlheap_unpacked_arrival;
+ *     open.arrival_user = unpacked;
+ *     status = etl_open(etlheap_unpacked_member_of(unpacked, 0).path, &open, &trace, err);
+ *     etlheap_unpacked_hide(unpacked);
+ *     ... read the trace ...
+ *     etl_close(trace);
+ *     etlheap_unpacked_close(unpacked);
+ *
+ * etlheap_unpacked_arrival is an etl_arrival_fn, for one thread at a time; `unpacked` is the
+ * etlheap_unpacked. It calls the progress function of the options in the thread that waits, and
+ * fails as etlheap_unpack would have; ETL_ERR_CANCELLED ends only the wait. Once it has failed with
+ * another error, so does every call. If etl_open fails, a call with UINT64_MAX tells whether
+ * the zip is to blame.
+ */
+bool etlheap_unpacked_is_arriving(const etlheap_unpacked *unpacked);
+etl_status etlheap_unpacked_arrival(void *unpacked, u64 wanted, u64 *arrived, etl_error *err);
+
+/*
  * Copies all bytes from a descriptor, which the caller keeps, into one temporary file: a trace, a
  * store, or one of these packed, which is then unpacked. Progress has a total of 0, because the
  * size is unknown, and is called ten times a second while a pipe has no data, so that waiting can
@@ -402,8 +427,12 @@ etl_status etlheap_spool(int descriptor, const etlheap_unpack_options *options,
 u32 etlheap_unpacked_count(const etlheap_unpacked *unpacked);
 etlheap_unpacked_member etlheap_unpacked_member_of(const etlheap_unpacked *unpacked, u32 index);
 
-/* Frees `unpacked` and removes the temporary files. Traces that are open keep their bytes. NULL is
- * allowed. */
+/* Removes the names of the temporary files, so that nothing is left over however the program ends.
+ * Traces that are open keep their bytes, and a trace that is arriving arrives. */
+void etlheap_unpacked_hide(etlheap_unpacked *unpacked);
+
+/* Frees `unpacked` and removes the temporary files. Traces that are open keep their bytes, but a
+ * trace that is arriving must be closed first: unpacking ends. NULL is allowed. */
 void etlheap_unpacked_close(etlheap_unpacked *unpacked);
 
 #ifdef __cplusplus

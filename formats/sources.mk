@@ -68,6 +68,7 @@ FORMATS_SRCS := $(patsubst %,formats/%.c, \
 	io/units \
 	io/xml \
 	io/unpack \
+	io/unpack_beside \
 	io/zip_input \
 	io/zip_output \
 	json/json \

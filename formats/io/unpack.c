@@ -11,7 +11,7 @@
  * errors of the folder are handled here for all packings. Invariant: every file that was begun is
  * in the list of members, so that closing it removes the file, whatever went wrong.
  */
-#include "unpack.h"
+#include "unpack_beside.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -118,7 +118,11 @@ static etl_status open_job(const etlheap_unpack_options *options, etlheap_unpack
     job->folder = own->folder ? own->folder : etl_temporary_default;
     job->buffer = malloc(UNPACK_BYTES);
     job->out = calloc(1, sizeof *job->out);
-    return job->buffer && job->out ? ETL_OK : unpack_no_memory(err);
+    if (!job->buffer || !job->out)
+        return unpack_no_memory(err);
+    for (u32 i = 0; i < UNPACK_MEMBERS_MAX; i++)
+        job->out->members[i].file = -1;
+    return ETL_OK;
 }
 
 static etl_status close_job(unpacking *job, etl_status status, etlheap_unpacked **out)
@@ -144,15 +148,40 @@ etlheap_unpacked_member etlheap_unpacked_member_of(const etlheap_unpacked *unpac
                                       unpacked->members[index].path };
 }
 
+bool etlheap_unpacked_is_arriving(const etlheap_unpacked *unpacked)
+{
+    return unpacked->beside != NULL;
+}
+
+etl_status etlheap_unpacked_arrival(void *unpacked, u64 wanted, u64 *arrived, etl_error *err)
+{
+    etlheap_unpacked *const from = unpacked;
+    return unpack_beside_await(from->beside, wanted, arrived, err);
+}
+
+void etlheap_unpacked_hide(etlheap_unpacked *unpacked)
+{
+    for (u32 i = 0; i < unpacked->count; i++) {
+        if (unpacked->members[i].path)
+            (void)etl_file_remove(unpacked->members[i].path);
+        free(unpacked->members[i].path);
+        unpacked->members[i].path = NULL;
+    }
+}
+
 void etlheap_unpacked_close(etlheap_unpacked *unpacked)
 {
     if (!unpacked)
         return;
+    unpack_beside_close(unpacked->beside);
     for (u32 i = 0; i < unpacked->count; i++) {
-        if (unpacked->members[i].path)
-            etl_temporary_remove(unpacked->members[i].file, unpacked->members[i].path);
-        free(unpacked->members[i].path);
-        free(unpacked->members[i].name);
+        unpacked_member *const member = &unpacked->members[i];
+        if (member->path)
+            etl_temporary_remove(member->file, member->path);
+        else if (member->file >= 0)
+            (void)etl_file_close(member->file);
+        free(member->path);
+        free(member->name);
     }
     free(unpacked);
 }

@@ -16,13 +16,16 @@
 typedef struct unpacked_member {
     char *name; /* NULL: no names in this format */
     char *path;
-    int file; /* -1: completed */
+    int file; /* -1: not begun, or completed */
     u64 size_bytes;
 } unpacked_member;
+
+typedef struct unpack_beside unpack_beside;
 
 struct etlheap_unpacked {
     u32 count;
     unpacked_member members[UNPACK_MEMBERS_MAX];
+    unpack_beside *beside; /* unpacks the only member; NULL: all are complete */
 };
 
 typedef struct unpacking {
@@ -32,6 +35,15 @@ typedef struct unpacking {
     u64 done_bytes, total_bytes;
     etlheap_unpacked *out;
 } unpacking;
+
+/* Unpacks one piece into the members of job->out. *more is whether there may be another. */
+typedef etl_status unpack_step_fn(unpacking *job, void *state, bool *more, etl_error *err);
+
+typedef struct unpack_source {
+    unpack_step_fn *step;
+    void (*close)(void *state); /* once, in the end */
+    void *state;
+} unpack_source;
 
 /* Begins a member. Its path is stored at once, so that closing `out` removes it after any
  * failure. */

@@ -7,12 +7,13 @@
  *     directory ──▶ members that are traces ──▶ first bytes of each (check_start)
  *               ──▶ sizes checked against free space ──▶ bytes
  *
- * The trace reader memory-maps files, so members are extracted first. A few kilobytes can unpack to
+ * The trace reader memory-maps files, so members are extracted into files; a single one may be read
+ * meanwhile (unpack_beside.h). A few kilobytes can unpack to
  * gigabytes, so a member that is too short or does not begin like a trace is refused after its
  * first bytes. Invariants: one bad member refuses the whole zip. Sizes in the directory are checked
  * before the first byte is written, and a member that is longer than stated is refused.
  */
-#include "unpack.h"
+#include "unpack_beside.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -28,45 +29,81 @@ typedef struct listing {
     zip_uint64_t indices[UNPACK_MEMBERS_MAX];
 } listing;
 
+/* The archive, and the member that is being copied. */
+typedef struct zip_reader {
+    zip_t *archive;
+    listing list;
+    u32 at; /* into the list */
+    zip_file_t *file;
+    u64 left; /* of the member, by the size that is stated */
+} zip_reader;
+
 static etl_status open_archive(const char *path, zip_t **out, etl_error *err);
-static etl_status unpack_archive(unpacking *job, zip_t *archive, etl_error *err);
+static etl_status check_archive(const unpacking *job, zip_t *archive, listing *list,
+                                etl_error *err);
+static etl_status copy_members(unpacking *job, zip_reader *reader, etl_error *err);
 static etl_status list_members(zip_t *archive, listing *list, etl_error *err);
 static bool is_trace_name(const char *name);
 static etl_status check_member(const zip_stat_t *stat, etl_error *err);
 static etl_status check_start(const unpacking *job, zip_t *archive, const listing *list, u32 at,
                               etl_error *err);
 static etl_status check_room(const unpacking *job, etl_error *err);
-static etl_status copy_member(unpacking *job, zip_t *archive, zip_uint64_t index,
-                              unpacked_member *member, etl_error *err);
-static etl_status copy_bytes(unpacking *job, zip_file_t *file, const unpacked_member *member,
-                             etl_error *err);
+static etl_status begin_member(unpacking *job, zip_reader *reader, etl_error *err);
+static etl_status copy_piece(unpacking *job, void *state, bool *more, etl_error *err);
+static void close_reader(void *state);
 static etl_status member_error(zip_error_t *error, const unpacked_member *member, etl_error *err);
 
 etl_status unpack_zip(unpacking *job, const char *path, etl_error *err)
 {
-    zip_t *archive = NULL;
-    etl_status status = open_archive(path, &archive, err);
+    zip_reader *const reader = calloc(1, sizeof *reader);
+    if (!reader)
+        return unpack_no_memory(err);
+    reader->list.out = job->out;
+    etl_status status = open_archive(path, &reader->archive, err);
     if (status == ETL_OK)
-        status = unpack_archive(job, archive, err);
-    if (archive)
-        zip_discard(archive);
+        status = check_archive(job, reader->archive, &reader->list, err);
+    if (status == ETL_OK)
+        return copy_members(job, reader, err);
+    close_reader(reader);
     return status;
 }
 
-static etl_status unpack_archive(unpacking *job, zip_t *archive, etl_error *err)
+static etl_status check_archive(const unpacking *job, zip_t *archive, listing *list, etl_error *err)
 {
-    listing list = { .out = job->out };
+    etl_status status = list_members(archive, list, err);
+    for (u32 i = 0; status == ETL_OK && i < list->out->count; i++)
+        status = check_start(job, archive, list, i, err);
+    return status == ETL_OK ? check_room(job, err) : status;
+}
+
+/* Copies all members, or begins to copy the only one. Closes the reader, or hands it over. */
+static etl_status copy_members(unpacking *job, zip_reader *reader, etl_error *err)
+{
+    const unpack_source source = { copy_piece, close_reader, reader };
     etlheap_unpacked *const out = job->out;
-    etl_status status = list_members(archive, &list, err);
-    for (u32 i = 0; status == ETL_OK && i < out->count; i++)
-        status = check_start(job, archive, &list, i, err);
-    if (status == ETL_OK)
-        status = check_room(job, err);
-    for (u32 i = 0; status == ETL_OK && i < out->count; i++)
+    for (u32 i = 0; i < out->count; i++)
         job->total_bytes += out->members[i].size_bytes;
-    for (u32 i = 0; status == ETL_OK && i < out->count; i++)
-        status = copy_member(job, archive, list.indices[i], &out->members[i], err);
+    etl_status status = begin_member(job, reader, err);
+    if (status == ETL_OK && out->count == 1 && job->options->beside &&
+        unpack_beside_open(job, &source))
+        return ETL_OK;
+    for (bool more = true; status == ETL_OK && more;) {
+        status = copy_piece(job, reader, &more, err);
+        if (status == ETL_OK)
+            status = unpack_tell(job, err);
+    }
+    close_reader(reader);
     return status;
+}
+
+static void close_reader(void *state)
+{
+    zip_reader *const reader = state;
+    if (reader->file)
+        zip_fclose(reader->file);
+    if (reader->archive)
+        zip_discard(reader->archive);
+    free(reader);
 }
 
 /* Opens the archive as a stream: libzip's own way of opening conflicts with temporary files on
@@ -119,7 +156,6 @@ static etl_status list_members(zip_t *archive, listing *list, etl_error *err)
             return status;
         unpacked_member *const member = &out->members[out->count];
         member->name = strdup(stat.name);
-        member->file = -1;
         member->size_bytes = stat.size;
         if (!member->name)
             return unpack_no_memory(err);
@@ -220,45 +256,47 @@ static etl_status check_room(const unpacking *job, etl_error *err)
     return ETL_OK;
 }
 
-static etl_status copy_member(unpacking *job, zip_t *archive, zip_uint64_t index,
-                              unpacked_member *member, etl_error *err)
+static etl_status begin_member(unpacking *job, zip_reader *reader, etl_error *err)
 {
-    etl_status status = unpack_begin_file(job, member, err);
+    unpacked_member *const member = &job->out->members[reader->at];
+    const etl_status status = unpack_begin_file(job, member, err);
     if (status != ETL_OK)
         return status;
-    zip_file_t *const file = zip_fopen_index(archive, index, 0);
-    if (!file)
-        return member_error(zip_get_error(archive), member, err);
-    status = copy_bytes(job, file, member, err);
-    zip_fclose(file);
-    return status == ETL_OK ? unpack_end_file(job, member, err) : status;
+    reader->left = member->size_bytes;
+    reader->file = zip_fopen_index(reader->archive, reader->list.indices[reader->at], 0);
+    return reader->file ? ETL_OK : member_error(zip_get_error(reader->archive), member, err);
 }
 
-/* Copies a member. After the stated size it makes one extra read: it detects excess data and makes
- * libzip verify the checksum. */
-static etl_status copy_bytes(unpacking *job, zip_file_t *file, const unpacked_member *member,
-                             etl_error *err)
+static etl_status end_member(unpacking *job, zip_reader *reader, bool *more, etl_error *err)
 {
-    u64 left = member->size_bytes;
-    for (;;) {
-        const i64 got = read_member(job, file, UNPACK_BYTES);
-        if (got < 0)
-            return member_error(zip_file_get_error(file), member, err);
-        if ((u64)got > left || (got == 0 && left > 0))
-            return etl_fail_with(err, ETL_ERR_CORRUPT, 0,
-                                 "%.80s in the zip is %s than the %" PRIu64
-                                 " bytes that its directory states",
-                                 member->name, got > 0 ? "longer" : "shorter", member->size_bytes);
-        if (got == 0)
-            return ETL_OK;
-        etl_status status = unpack_write(job, member, (size_t)got, err);
-        left -= (u64)got;
-        job->done_bytes += (u64)got;
-        if (status == ETL_OK)
-            status = unpack_tell(job, err);
-        if (status != ETL_OK)
-            return status;
-    }
+    zip_fclose(reader->file);
+    reader->file = NULL;
+    const etl_status status = unpack_end_file(job, &job->out->members[reader->at++], err);
+    *more = reader->at < job->out->count;
+    return status == ETL_OK && *more ? begin_member(job, reader, err) : status;
+}
+
+/* Copies a piece of the current member. After the stated size it makes one extra read: it detects
+ * excess data and makes libzip verify the checksum. */
+static etl_status copy_piece(unpacking *job, void *state, bool *more, etl_error *err)
+{
+    zip_reader *const reader = state;
+    const unpacked_member *const member = &job->out->members[reader->at];
+    const i64 got = read_member(job, reader->file, UNPACK_BYTES);
+    *more = true;
+    if (got < 0)
+        return member_error(zip_file_get_error(reader->file), member, err);
+    if ((u64)got > reader->left || (got == 0 && reader->left > 0))
+        return etl_fail_with(err, ETL_ERR_CORRUPT, 0,
+                             "%.80s in the zip is %s than the %" PRIu64
+                             " bytes that its directory states",
+                             member->name, got > 0 ? "longer" : "shorter", member->size_bytes);
+    if (got == 0)
+        return end_member(job, reader, more, err);
+    const etl_status status = unpack_write(job, member, (size_t)got, err);
+    reader->left -= (u64)got;
+    job->done_bytes += (u64)got;
+    return status;
 }
 
 /* Reports the error of a member: maps libzip's code to a status and quotes its text. */

@@ -19,7 +19,7 @@ BEGIN {
     rooms("cli", "options system batch commands")
     allow("parser", "")
     allow("engine", "parser/parser.h parser/etl/lean.h parser/symbols.h parser/sized.h parser/base.h parser/cursor.h parser/system/cgroup.h parser/system/late_library.h parser/system/map.h parser/system/files.h parser/system/name_fold.h parser/system/wide.h")
-    allow("formats", "engine/engine.h parser/parser.h parser/sized.h parser/base.h parser/cursor.h parser/system/late_library.h parser/system/map.h parser/system/files.h parser/system/name_fold.h")
+    allow("formats", "engine/engine.h engine/core/workers.h parser/parser.h parser/sized.h parser/base.h parser/cursor.h parser/system/late_library.h parser/system/map.h parser/system/files.h parser/system/name_fold.h")
     # Beside the front doors: the seam between us and the system.
     allow("cli", "parser/parser.h engine/engine.h formats/formats.h parser/system/files.h parser/system/name_fold.h parser/system/wide.h")
 
