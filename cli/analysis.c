@@ -10,7 +10,7 @@ etl_status cli_analyze(const cli_options *options, const cli_inputs *inputs, con
                        const etlheap_question *questions, u32 question_count, etlheap_result **out,
                        etl_error *err)
 {
-    cli_progress progress = cli_progress_begin(options, "reading", guard);
+    cli_progress progress = cli_inputs_progress(options, inputs, "reading", guard);
     const etlheap_options engine_options = {
         .size = sizeof engine_options,
         .jobs = options->jobs,

@@ -39,6 +39,7 @@ int cli_baseline_open(const cli_options *options, cli_guard *guard, cli_baseline
     out->exists = true;
     out->options = *options;
     out->options.memory_bytes = cli_baseline_share(options, out);
+    out->options.unpacks_first = true;
     out->options.inputs = (cli_words){ (const char **)(uintptr_t)&options->baseline, 1 };
     const int exit_status = cli_inputs_open(&out->options, guard, &out->inputs);
     if (exit_status != CLI_EXIT_DONE)
@@ -125,7 +126,7 @@ static etl_status write_store(const cli_options *options, const cli_inputs *inpu
                               const cli_guard *guard, const cli_baseline *baseline, etl_error *err)
 {
     etlheap_result *facts = NULL;
-    cli_progress progress = cli_progress_begin(options, "storing", guard);
+    cli_progress progress = cli_inputs_progress(options, inputs, "storing", guard);
     const u64 memory_bytes = cli_baseline_share(options, baseline);
     const etlheap_store_options store = { .size = sizeof store,
                                           .write = cli_sink_put,

@@ -50,6 +50,7 @@ int cli_compared_open(const cli_options *options, u32 index, cli_compared_keys k
     out->options = *options;
     out->options.inputs = (cli_words){ &options->inputs.at[index], 1 };
     out->options.memory_bytes = share + (options->memory_bytes % count > 0);
+    out->options.unpacks_first = index + 1 < count;
     if (options->group_by_count == 0 && options->stack_tags.count == 0) {
         memcpy(out->options.group_by, keys.at, keys.count * sizeof *keys.at);
         out->options.group_by_count = keys.count;

@@ -6,7 +6,8 @@
  * options refer to; the marks of the recording.
  *
  *     path ──▶ store?   ──────────────────────▶ its path, opened again by each question
- *          ──▶ packed?  ──unpack──▶ temporary files ──┐
+ *          ──▶ packed?  ──unpack──▶ temporary files ──┐    a zip's only trace is opened at
+ *                                                     │    once, and unpacked while it is read
  *          ──▶ "-"      ──spool───▶ temporary file ───┤
  *          ──▶ trace    ──────────────────────────────┴─▶ opened and mapped
  *
@@ -19,12 +20,10 @@
 #include "cli/system/bus_guard.h"
 #include "cli/system/host.h"
 #include "cli/system/memory_limit.h"
-#include "cli/system/terminal.h"
 #include "cli/options/advice.h"
 #include "cli/options/given_options.h"
 #include "cli/options/mark_words.h"
 #include "messages.h"
-#include "progress.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,12 +42,14 @@ static etl_status open_piped(const cli_options *options, const cli_guard *guard,
 static etl_status open_packed(const cli_options *options, const char *path, const char *name,
                               const cli_guard *guard, cli_inputs *out, etl_error *err);
 static etl_status open_unpacked(const cli_options *options, const char *name,
-                                etlheap_unpacked *unpacked, cli_inputs *out, etl_error *err);
-static etl_status open_members(const cli_options *options, const char *name,
-                               const etlheap_unpacked *unpacked, cli_inputs *out, etl_error *err);
+                                cli_unpacked *unpacked, cli_inputs *out, etl_error *err);
+static etl_status open_arriving(const cli_options *options, const char *name,
+                                cli_unpacked *unpacked, cli_inputs *out, etl_error *err);
+static etl_status open_members(const cli_options *options, const char *name, cli_unpacked *unpacked,
+                               cli_inputs *out, etl_error *err);
 static etl_status take_store(const char *path, const char *name, cli_inputs *out, etl_error *err);
 static etl_status open_trace(const cli_options *options, const char *path, const char *name,
-                             cli_inputs *out, etl_error *err);
+                             cli_unpacked *arriving, cli_inputs *out, etl_error *err);
 static int check_recording(const cli_options *options, const cli_inputs *inputs);
 static int keep_marks(const cli_options *options, etlheap_result *facts, cli_inputs *out);
 static int read_marks(const cli_options *options, const cli_guard *guard, cli_inputs *out);
@@ -140,7 +141,7 @@ int cli_stores_open(const cli_options *options, cli_guard *guard, cli_stores *ou
 void cli_stores_close(cli_stores *stores)
 {
     for (u32 i = 0; i < stores->count && stores->unpacked; i++)
-        etlheap_unpacked_close(stores->unpacked[i]);
+        cli_unpacked_close(stores->unpacked[i]);
     free(stores->unpacked);
     free(stores->paths);
     *stores = (cli_stores){ 0 };
@@ -166,10 +167,18 @@ void cli_inputs_close(cli_inputs *inputs)
     free(inputs->names);
     free(inputs->store);
     free(inputs->store_name);
-    etlheap_unpacked_close(inputs->unpacked);
+    cli_unpacked_close(inputs->unpacked);
     etlheap_marks_free(inputs->marks);
     etlheap_result_free(inputs->facts);
     *inputs = (cli_inputs){ 0 };
+}
+
+cli_progress cli_inputs_progress(const cli_options *options, const cli_inputs *inputs,
+                                 const char *label, const cli_guard *guard)
+{
+    cli_progress progress = cli_progress_begin(options, label, guard);
+    progress.before = inputs->unpacked ? &inputs->unpacked->progress : NULL;
+    return progress;
 }
 
 const char *cli_inputs_subject(const cli_inputs *inputs)
@@ -342,7 +351,7 @@ static int keep_marks(const cli_options *options, etlheap_result *facts, cli_inp
 /* Reads the marks of the traces: a pass that only options with marks need. */
 static int read_marks(const cli_options *options, const cli_guard *guard, cli_inputs *out)
 {
-    cli_progress progress = cli_progress_begin(options, "looking for marks", guard);
+    cli_progress progress = cli_inputs_progress(options, out, "looking for marks", guard);
     const etlheap_marks_options marks = { .size = sizeof marks,
                                           .events = options->mark_events.at,
                                           .event_count = options->mark_events.count,
@@ -363,30 +372,26 @@ static int read_marks(const cli_options *options, const cli_guard *guard, cli_in
     return CLI_EXIT_INPUT;
 }
 
+/* A trace that is arriving has no name. */
+static bool has_files(const cli_inputs *inputs)
+{
+    return inputs->unpacked && !etlheap_unpacked_is_arriving(inputs->unpacked->files);
+}
+
 /* The guard against bus errors stays as long as the temporary file. */
 static etl_status open_input(const cli_options *options, const char *path, cli_guard *guard,
                              cli_inputs *out, etl_error *err)
 {
-    if (!cli_is_stdin(path) && !etlheap_is_packed(path))
-        return open_trace(options, path, path, out, err);
+    if (!cli_is_unpacked(path))
+        return open_trace(options, path, path, NULL, out, err);
     const bool guarded = guard->active;
     cli_guard_begin(guard);
     const etl_status status = cli_is_stdin(path)
                                   ? open_piped(options, guard, out, err)
                                   : open_packed(options, path, path, guard, out, err);
-    if (!guarded && !out->unpacked)
+    if (!guarded && !has_files(out))
         cli_guard_end(guard);
     return status;
-}
-
-static etlheap_unpack_options unpack_options(cli_progress *progress)
-{
-    return (etlheap_unpack_options){
-        .size = sizeof(etlheap_unpack_options),
-        .folder = cli_temporary_folder(),
-        .progress = cli_progress_update,
-        .progress_user = progress,
-    };
 }
 
 /* Opens standard input, which may be packed itself. */
@@ -396,30 +401,37 @@ static etl_status open_piped(const cli_options *options, const cli_guard *guard,
     if (cli_host_is_terminal(ETL_STDIN))
         return etl_fail_with(err, ETL_ERR_IO, 0,
                              "standard input is a terminal: pipe a trace in, or name a file");
-    cli_progress progress = cli_progress_begin(options, "copying", guard);
-    const etlheap_unpack_options wanted = unpack_options(&progress);
-    etlheap_unpacked *copied = NULL;
-    etl_status status = etlheap_spool(ETL_STDIN, &wanted, &copied, err);
-    cli_progress_end(&progress);
+    cli_unpacked *copied;
+    etl_status status = cli_unpack_stdin(options, guard, &copied, err);
     if (status != ETL_OK)
         return status;
-    const char *const path = etlheap_unpacked_member_of(copied, 0).path;
+    const char *const path = etlheap_unpacked_member_of(copied->files, 0).path;
     if (!etlheap_is_packed(path))
         return open_unpacked(options, "-", copied, out, err);
     status = open_packed(options, path, "-", guard, out, err);
-    etlheap_unpacked_close(copied);
+    cli_unpacked_close(copied);
     return status;
+}
+
+/* Whether a trace may be read while it is unpacked. That takes a thread, which the user must have
+ * granted, and is no use if the trace is copied into memory or others are unpacked as well. */
+static bool may_arrive(const cli_options *options)
+{
+    const u32 jobs = options->jobs == 0 ? etlheap_default_jobs() : options->jobs;
+    return jobs > 1 && !options->no_mmap && options->inputs.count == 1 && !options->out_dir &&
+           !options->unpacks_first;
 }
 
 static etl_status open_packed(const cli_options *options, const char *path, const char *name,
                               const cli_guard *guard, cli_inputs *out, etl_error *err)
 {
-    cli_progress progress = cli_progress_begin(options, "unpacking", guard);
-    const etlheap_unpack_options wanted = unpack_options(&progress);
-    etlheap_unpacked *unpacked = NULL;
-    const etl_status status = etlheap_unpack(path, &wanted, &unpacked, err);
-    cli_progress_end(&progress);
-    return status == ETL_OK ? open_unpacked(options, name, unpacked, out, err) : status;
+    cli_unpacked *unpacked;
+    const etl_status status = cli_unpack(options, path, guard, may_arrive(options), &unpacked, err);
+    if (status != ETL_OK)
+        return status;
+    return etlheap_unpacked_is_arriving(unpacked->files)
+               ? open_arriving(options, name, unpacked, out, err)
+               : open_unpacked(options, name, unpacked, out, err);
 }
 
 static int open_packed_store(const cli_options *options, u32 index, cli_guard *guard,
@@ -428,51 +440,67 @@ static int open_packed_store(const cli_options *options, u32 index, cli_guard *g
     const char *const path = options->inputs.at[index];
     etl_error err = { .status = ETL_OK };
     cli_guard_begin(guard);
-    cli_progress progress = cli_progress_begin(options, "unpacking", guard);
-    const etlheap_unpack_options wanted = unpack_options(&progress);
-    const etl_status status = etlheap_unpack(path, &wanted, &out->unpacked[index], &err);
-    cli_progress_end(&progress);
+    const etl_status status = cli_unpack(options, path, guard, false, &out->unpacked[index], &err);
     if (status != ETL_OK) {
         if (status != ETL_ERR_CANCELLED)
             cli_complain_error(path, &err);
         return CLI_EXIT_INPUT;
     }
-    out->paths[index] = etlheap_unpacked_member_of(out->unpacked[index], 0).path;
+    out->paths[index] = etlheap_unpacked_member_of(out->unpacked[index]->files, 0).path;
     return is_store(out->paths[index]) ? CLI_EXIT_DONE : refuse_trace(path);
 }
 
 /* Takes over the unpacked files. Open traces keep their bytes after the temporary files are
  * removed; a store is opened again and again, so its file stays. */
 static etl_status open_unpacked(const cli_options *options, const char *name,
-                                etlheap_unpacked *unpacked, cli_inputs *out, etl_error *err)
+                                cli_unpacked *unpacked, cli_inputs *out, etl_error *err)
 {
-    const char *const path = etlheap_unpacked_member_of(unpacked, 0).path;
+    const char *const path = etlheap_unpacked_member_of(unpacked->files, 0).path;
     etl_status status;
-    if (etlheap_unpacked_count(unpacked) == 1 && is_store(path)) {
+    if (etlheap_unpacked_count(unpacked->files) == 1 && is_store(path)) {
         status = take_store(path, name, out, err);
         out->unpacked = unpacked;
         return status;
     }
     status = open_members(options, name, unpacked, out, err);
-    etlheap_unpacked_close(unpacked);
+    cli_unpacked_close(unpacked);
+    return status;
+}
+
+/* Opens a trace that is still being unpacked. If it cannot be opened, the reason may be that it
+ * cannot be unpacked. */
+static etl_status open_arriving(const cli_options *options, const char *name,
+                                cli_unpacked *unpacked, cli_inputs *out, etl_error *err)
+{
+    etl_error own = { .status = ETL_OK };
+    u64 arrived;
+    out->unpacked = unpacked;
+    etl_status status = open_members(options, name, unpacked, out, &own);
+    etlheap_unpacked_hide(unpacked->files);
+    if (status == ETL_OK)
+        return ETL_OK;
+    if (cli_unpacked_arrival(unpacked, UINT64_MAX, &arrived, err) != ETL_OK)
+        return err->status;
+    *err = own;
     return status;
 }
 
 /* A single trace goes by the name of the packed file. */
-static etl_status open_members(const cli_options *options, const char *name,
-                               const etlheap_unpacked *unpacked, cli_inputs *out, etl_error *err)
+static etl_status open_members(const cli_options *options, const char *name, cli_unpacked *unpacked,
+                               cli_inputs *out, etl_error *err)
 {
-    const u32 count = etlheap_unpacked_count(unpacked);
+    const u32 count = etlheap_unpacked_count(unpacked->files);
+    cli_unpacked *const arriving = etlheap_unpacked_is_arriving(unpacked->files) ? unpacked : NULL;
     for (u32 i = 0; i < count; i++) {
-        const etlheap_unpacked_member member = etlheap_unpacked_member_of(unpacked, i);
+        const etlheap_unpacked_member member = etlheap_unpacked_member_of(unpacked->files, i);
         if (!member.name)
-            return open_trace(options, member.path, name, out, err);
+            return open_trace(options, member.path, name, NULL, out, err);
         char *const joined = join(name, "/", member.name);
         if (!joined)
             return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
         etl_error inner = { .status = ETL_OK };
         const etl_status status =
-            open_trace(options, member.path, count == 1 ? name : joined, out, &inner);
+            open_trace(options, member.path, count == 1 ? name : joined, arriving, out, &inner);
         free(joined);
         if (status != ETL_OK)
             return etl_fail_with(err, status, inner.offset, "%.80s in the zip: %.140s", member.name,
@@ -481,16 +509,19 @@ static etl_status open_members(const cli_options *options, const char *name,
     return ETL_OK;
 }
 
-/* Appends a trace, which is closed with the inputs. */
+/* Appends a trace, which is closed with the inputs. `arriving` unpacks it meanwhile; NULL: it is
+ * complete. */
 static etl_status open_trace(const cli_options *options, const char *path, const char *name,
-                             cli_inputs *out, etl_error *err)
+                             cli_unpacked *arriving, cli_inputs *out, etl_error *err)
 {
     u32 jobs = options->jobs;
     const etl_open_options open_options = { .size = sizeof open_options,
                                             .no_mmap = options->no_mmap,
                                             .run_tasks = etlheap_run_tasks,
                                             .run_user = &jobs,
-                                            .in_steps = options->inputs.count == 1 };
+                                            .in_steps = options->inputs.count == 1,
+                                            .arrival = arriving ? cli_unpacked_arrival : NULL,
+                                            .arrival_user = arriving };
     const size_t count = (size_t)out->count + 1;
     etl_trace **const traces = realloc(out->traces, count * sizeof(etl_trace *));
     if (!traces)

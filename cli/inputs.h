@@ -6,18 +6,20 @@
 #include "cli/options/clock.h"
 #include "cli/options/options.h"
 #include "cli/system/guard.h"
+#include "unpacked.h"
 
 typedef struct cli_inputs {
     etl_trace **traces;
     char **names; /* for messages and output: the path, or "zip/member" */
     u32 count;
-    etlheap_umdh *log;          /* a UMDH log, as the only input, called names[0]; NULL: none */
-    char *store;                /* a store instead of traces; NULL: none */
-    etlheap_unpacked *unpacked; /* owner of the store's temporary file; NULL: none */
-    char *store_name;           /* for messages */
-    cli_clock clock;            /* clock of the recording, for times on the command line */
-    etlheap_marks *marks;       /* of traces, if an option names one; NULL: not read */
-    etlheap_result *facts;      /* of a store, if an option names a mark */
+    etlheap_umdh *log;      /* a UMDH log, as the only input, called names[0]; NULL: none */
+    char *store;            /* a store instead of traces; NULL: none */
+    cli_unpacked *unpacked; /* has the store's temporary file, or unpacks the only trace while it
+                             * is read; NULL: none */
+    char *store_name;       /* for messages */
+    cli_clock clock;        /* clock of the recording, for times on the command line */
+    etlheap_marks *marks;   /* of traces, if an option names one; NULL: not read */
+    etlheap_result *facts;  /* of a store, if an option names a mark */
 } cli_inputs;
 
 /* Opens all inputs of the options. Returns an exit status; on failure a message with the file's
@@ -31,8 +33,8 @@ etl_status cli_inputs_add(const cli_options *options, const char *path, cli_guar
 
 /* Any number of stores. Packed ones are unpacked to temporary files while this is open. */
 typedef struct cli_stores {
-    const char **paths;          /* one path per input; the input is its name */
-    etlheap_unpacked **unpacked; /* owner of the file at a path; NULL: the input itself */
+    const char **paths;      /* one path per input; the input is its name */
+    cli_unpacked **unpacked; /* has the file at a path; NULL: the input itself */
     u32 count;
 } cli_stores;
 
@@ -50,6 +52,10 @@ bool cli_inputs_need_traces(const cli_inputs *inputs, const char *why);
 int cli_refuse_times(const cli_options *options, const char *log);
 
 void cli_inputs_close(cli_inputs *inputs);
+
+/* Begins the progress of work on the inputs. Its bar takes the place of that of unpacking. */
+cli_progress cli_inputs_progress(const cli_options *options, const cli_inputs *inputs,
+                                 const char *label, const cli_guard *guard);
 
 /* The subject of a message about all inputs: the only input, or NULL. */
 const char *cli_inputs_subject(const cli_inputs *inputs);

@@ -21,6 +21,7 @@
 #define BAR_COLUMNS    24
 #define LINE_SIZE      160
 
+static bool goes_on(const cli_progress *progress);
 static i64 elapsed_ms(const struct timespec *from, const struct timespec *to);
 static void write_bar(cli_progress *progress, u64 done, u64 total, i64 run_ms);
 static void write_line(const cli_progress *progress, const char *line, size_t size);
@@ -43,6 +44,13 @@ bool cli_progress_update(void *user, u64 done_bytes, u64 total_bytes)
 {
     cli_progress *const progress = user;
     struct timespec now;
+    if (progress->replaced)
+        return goes_on(progress);
+    if (progress->before && total_bytes > 0) {
+        cli_progress_end(progress->before);
+        progress->before->replaced = true;
+        progress->before = NULL;
+    }
     cli_memory_note_progress(done_bytes, total_bytes);
     if (progress->wanted && total_bytes > 0 && clock_gettime(CLOCK_MONOTONIC, &now) == 0) {
         const i64 run_ms = elapsed_ms(&progress->start, &now);
@@ -54,6 +62,11 @@ bool cli_progress_update(void *user, u64 done_bytes, u64 total_bytes)
             progress->last = now;
         }
     }
+    return goes_on(progress);
+}
+
+static bool goes_on(const cli_progress *progress)
+{
     return !cli_guard_interrupted(progress->guard) && cli_bus_guard_trips() == progress->trips;
 }
 

@@ -14,7 +14,9 @@ typedef struct cli_progress {
     bool at_once;   /* show it at once, not after a second */
     bool terminal;  /* on a terminal: overwrite lines */
     bool shown;     /* a bar is on the screen */
+    bool replaced;  /* another bar is shown instead: this one only notices interruptions */
     unsigned trips; /* trips of the bus guard at the start */
+    struct cli_progress *before; /* its bar goes when this one begins to move; NULL: none */
     struct timespec start, last;
 } cli_progress;
 

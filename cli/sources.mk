@@ -71,4 +71,5 @@ CLI_SRCS := $(patsubst %,cli/%.c, \
 	system/memory_limit_$(PLATFORM) \
 	system/stamp_$(PLATFORM) \
 	system/terminal \
+	unpacked \
 	version)

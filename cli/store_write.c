@@ -32,7 +32,7 @@ etl_status cli_store_write(const cli_options *options, const cli_inputs *inputs,
                            const cli_guard *guard, etlheap_sink *sink, cli_stored *out,
                            etl_error *err)
 {
-    cli_progress progress = cli_progress_begin(options, "storing", guard);
+    cli_progress progress = cli_inputs_progress(options, inputs, "storing", guard);
     const etlheap_store_options store = { .size = sizeof store,
                                           .write = cli_sink_put,
                                           .user = sink };

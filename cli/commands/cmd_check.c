@@ -75,8 +75,9 @@ int cli_run_check(const cli_options *options)
     cli_options asked = *options;
     int status = read_options(options, &q);
     asked.kinds = kinds_to_ask(options, &q.budgets);
+    asked.unpacks_first = options->baseline && cli_is_unpacked(options->baseline);
     if (status == CLI_EXIT_DONE)
-        status = cli_inputs_open(options, &guard, &q.inputs);
+        status = cli_inputs_open(&asked, &guard, &q.inputs);
     if (status == CLI_EXIT_DONE && options->baseline)
         status = cli_baseline_open(&asked, &guard, &q.baseline);
     if (status == CLI_EXIT_DONE)

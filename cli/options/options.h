@@ -182,7 +182,8 @@ typedef struct cli_options {
     bool together;                  /* treat several inputs as one recording, even if they differ */
     bool titles;                    /* for CSV */
     bool no_mmap, strict;
-    u32 progress; /* cli_progress_mode */
+    u32 progress;       /* cli_progress_mode */
+    bool unpacks_first; /* not an option: another input will be unpacked while this one is read */
 } cli_options;
 
 /* One subcommand: a row of the table in main.c. */

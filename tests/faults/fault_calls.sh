@@ -17,6 +17,7 @@ cd "$TEST_TMP" || exit 1
     "$FAULTS" store a.etl -o a.ehs >> make.log 2>&1 && "$FAULTS" store b.etl -o b.ehs >> make.log 2>&1 ||
     { fail "the inputs are made" "$(tail -n 3 make.log)"; finish; }
 gzip -k a.etl a.ehs
+python3 -c 'import zipfile; zipfile.ZipFile("b.zip", "w", zipfile.ZIP_DEFLATED).write("b.etl")'
 
 # Runs etlheap with each call of that name failing in turn.
 # What was met of each name of calls: one that nothing meets is not tested at all.
@@ -51,6 +52,8 @@ commands=(
     "dump b.etl --format ndjson -o folder/out/x"
     "symbols -j1 a.etl"
     "report -j1 a.etl.gz"
+    "report -j2 b.zip"
+    "store -j2 b.zip -o folder/out/x.ehs"
     "allocations -j1 a.ehs.gz -o folder/out/x"
 )
 # The column behind --format FORMAT.

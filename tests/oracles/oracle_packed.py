@@ -127,7 +127,7 @@ def check_commands():
         status, wanted, said = ask(command, "a.etl", *options)
         # Names are in headings, whose width follows them.
         wanted = wanted.replace(b"a.etl", b"-").split()
-        for path, stdin in (("a.etl.gz", b""), ("-", read("a.etl")), ("-", read("a.etl.gz"))):
+        for path, stdin in (("a.etl.gz", b""), ("zipped.etl.zip", b""), ("-", read("a.etl")), ("-", read("a.etl.gz"))):
             got_status, got, got_said = ask(command, path, *options, stdin=stdin)
             results.check(f"{command} {path} says what {command} a.etl says",
                           (got_status, got_said.replace(path, "a.etl")) == (status, said) and

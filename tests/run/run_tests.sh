@@ -49,6 +49,7 @@ not_for_windows='
 cli_losses         the formats and losses that windows_same compares byte for byte
 cli_readme         the examples are those of the program for Linux
 oracle_api         reads headers and the shared library of Linux, and runs no program
+oracle_arriving    sends signals; on Windows a zip is always complete before it is read
 oracle_batch       sends signals, limits files, and fails calls of the system
 oracle_cases       windows_same compares the reports of such traces, in a twentieth of the time
 oracle_completion  asks the shells of Linux
