@@ -193,7 +193,8 @@ static void set_grouping(const cli_options *options, etlheap_query *query)
         memcpy(query->group_by + query->group_by_count, options->group_by,
                options->group_by_count * sizeof options->group_by[0]);
         query->group_by_count += options->group_by_count;
-        if (options->tree != ETLHEAP_TREE_NONE && !is_grouped_by(options, ETLHEAP_KEY_STACK))
+        if (options->tree != ETLHEAP_TREE_NONE && !is_grouped_by(options, ETLHEAP_KEY_STACK) &&
+            !is_grouped_by(options, ETLHEAP_KEY_IMPACTING_STACK))
             query->group_by[query->group_by_count++] = ETLHEAP_KEY_STACK;
     } else if (options->pairs) {
         memcpy(query->group_by, pair_keys, sizeof pair_keys);

@@ -435,9 +435,10 @@ typedef struct etlheap_query {
     const i64 *kind_to_ticks;
     /*
      * For reports that show few rows. The first whole_rows_max rows of each kind stay as they are,
-     * and as many of those with a nonzero sort measure. Other rows that differ only in STACK are
-     * merged into one row without a stack, at the place of the first of them (merged_rows). Applies
-     * if STACK is the last key, after keys from KIND to FREE_TYPE. 0: no row is merged.
+     * and as many of those with a nonzero sort measure. Other rows that differ only in their stack
+     * are merged into one row without a stack, at the place of the first of them (merged_rows).
+     * Applies if STACK or IMPACTING_STACK is the last key, after keys from KIND to FREE_TYPE. 0: no
+     * row is merged.
      */
     u32 whole_rows_max;
     bool processes_by_name; /* group processes with the same name together; pid is ETL_NO_ID */
@@ -506,7 +507,8 @@ typedef struct etlheap_row {
     u32 thread;    /* ETL_NO_ID unknown */
     bool has_heap; /* false: virtualalloc and reserve */
     u64 heap_handle;
-    u32 stack;             /* index of a stack of the table; ETLHEAP_NO_INDEX: none */
+    u32 stack;             /* STACK and IMPACTING_STACK keys: index of a stack of the table;
+                            * ETLHEAP_NO_INDEX: none */
     u32 frame;             /* FRAME and SITE keys: index into frames; ETLHEAP_NO_INDEX: none */
     const char *module;    /* MODULE key; NULL: outside all modules, or no stack */
     const char *type_name; /* TYPE_NAME key: C++ type; "unknown" */

@@ -44,6 +44,7 @@ extern "C" {
     X(FREE_SITE, "free_site", "Free Site")                                                         \
     X(FREE_MODULE, "free_module", "Free Module")                                                   \
     X(FREE_THREAD, "free_thread", "Free Thread")                                                   \
+    X(IMPACTING_STACK, "impacting_stack", "Impacting Stack")                                       \
     /* numbers of a row */                                                                         \
     X(COUNT, "count", "Count")                                                                     \
     X(SIZE, "size", "Size")                                                                        \
@@ -167,7 +168,8 @@ const char *etlheap_field_title(etlheap_field field);
     X(FREE_STACK)                                                                                  \
     X(FREE_SITE)                                                                                   \
     X(FREE_MODULE)                                                                                 \
-    X(FREE_THREAD)
+    X(FREE_THREAD)                                                                                 \
+    X(IMPACTING_STACK)
 
 typedef enum etlheap_key {
 #define ETLHEAP_KEY_ENUM(name) ETLHEAP_KEY_##name,
@@ -187,8 +189,17 @@ etlheap_field etlheap_key_field(etlheap_key key);
 const char *etlheap_key_word(etlheap_key key); /* "process" */
 const char *etlheap_key_title(etlheap_key key);
 
-/* True if the key says who freed: FREE_STACK, FREE_SITE, FREE_MODULE and FREE_THREAD. */
+/* True if the key depends on who freed: the FREE_* keys but FREE_TYPE, and IMPACTING_STACK. */
 bool etlheap_key_is_of_free(etlheap_key key);
+
+/*
+ * True if the key is what etlheap_row.stack holds. A query has at most one of these keys:
+ *
+ *     STACK            call stack of the allocation
+ *     IMPACTING_STACK  call stack that changed the outstanding size of the window: of the free for
+ *                      blocks of type AOFI, of the allocation for all others
+ */
+bool etlheap_key_is_stack(etlheap_key key);
 
 /*
  * X(field): the measures, numeric columns of a row that can be sorted by. Not every table has the

@@ -38,6 +38,8 @@ typedef enum way {
     WAY_LOG_FILE,
     WAY_WINDOWS,
     WAY_WINDOWS_SPILLED,
+    WAY_FREES,
+    WAY_STORE_FREES,
     WAY_COUNT
 } way;
 
@@ -52,11 +54,13 @@ static const char *const way_names[WAY_COUNT] = {
     [WAY_LOG_FILE] = "log in a file",
     [WAY_WINDOWS] = "windows",
     [WAY_WINDOWS_SPILLED] = "windows, spilled",
+    [WAY_FREES] = "log with frees",
+    [WAY_STORE_FREES] = "store with frees",
 };
 
 /* The questions that a way can answer. */
 typedef struct way_can {
-    bool rows, lifetimes, cells, buckets, sums, growth;
+    bool rows, lifetimes, cells, buckets, sums, growth, impacts;
 } way_can;
 
 static const way_can abilities[WAY_COUNT] = {
@@ -70,6 +74,8 @@ static const way_can abilities[WAY_COUNT] = {
     [WAY_LOG_FILE] = { true, true, true, true, true, true },
     [WAY_WINDOWS] = { .cells = true },
     [WAY_WINDOWS_SPILLED] = { .cells = true },
+    [WAY_FREES] = { .impacts = true },
+    [WAY_STORE_FREES] = { .impacts = true },
 };
 
 #define ROW_QUESTIONS 2u
@@ -77,7 +83,7 @@ static const way_can abilities[WAY_COUNT] = {
 
 typedef struct answers {
     workload_lines lifetimes, rows[ROW_QUESTIONS], cells, buckets[ETLHEAP_HISTOGRAM_BY_COUNT];
-    workload_lines sums, growth;
+    workload_lines sums, growth, impacts;
 } answers;
 
 /* One input: its traces and questions. */
@@ -86,7 +92,7 @@ typedef struct trial {
     etl_trace *traces[2];
     u32 trace_count;
     bool is_lossy;
-    workload_question rows[ROW_QUESTIONS], cells;
+    workload_question rows[ROW_QUESTIONS], cells, impacts;
     etlheap_windows_options windows;
     u32 jobs;
     u64 slice_bytes, memory_bytes_max;
@@ -141,11 +147,14 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
         etlheap_result_free(base);
         free_answers(&found);
         for (u32 how = 0; how < WAY_COUNT; how++) {
-            /* Under a fuzzer, three of the ways. Threads take longest, so one has them. */
-            const u32 turn = (how + WAY_COUNT - data[0] / 32) % WAY_COUNT;
-            if (FUZZ_SAMPLE && turn > 2)
+            /* Under a fuzzer, three of the ways, and half of the time one with frees. Threads take
+             * longest, so one of either has them. */
+            const u32 first = data[0] / 32;
+            const u32 turn = (how + WAY_COUNT - first) % WAY_COUNT;
+            const bool is_with_frees = how == WAY_FREES + first % 4;
+            if (FUZZ_SAMPLE && turn > 2 && !is_with_frees)
                 continue;
-            t.jobs = turn == 0 ? jobs_of(data) : 1;
+            t.jobs = turn == 0 || is_with_frees ? jobs_of(data) : 1;
             etlheap_result *result = NULL;
             answers other = { 0 };
             if (analyze(&t, (way)how, false, &result)) {
@@ -218,8 +227,8 @@ static void ask_window(trial *t, u8 byte)
         t->rows[i].from_ns = from;
         t->rows[i].to_ns = to;
     }
-    t->cells.from_ns = from;
-    t->cells.to_ns = to;
+    t->impacts.from_ns = t->cells.from_ns = from;
+    t->impacts.to_ns = t->cells.to_ns = to;
     t->windows = (etlheap_windows_options){ .size = sizeof t->windows,
                                             .every_ns = all / (1 + byte % 9) + 1 };
 }
@@ -238,6 +247,8 @@ static void ask_machine(trial *t, const u8 *machine)
     static const u32 counts[] = { 5, 2, 3, 3, 3, 3 };
     static const etlheap_key cell_keys[] = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS,
                                              ETLHEAP_KEY_HEAP, ETLHEAP_KEY_STACK };
+    static const etlheap_key impact_keys[] = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_IMPACTING_STACK,
+                                               ETLHEAP_KEY_THREAD };
     static const u64 limits[] = { 0, 512u << 20, 64u << 20, 8u << 20, 2u << 20, 1u << 20 };
     const u8 questions = machine[6];
     const bool exit_frees = questions / 16 % 2 != 0;
@@ -251,6 +262,9 @@ static void ask_machine(trial *t, const u8 *machine)
     t->cells = (workload_question){ .exit_frees = exit_frees,
                                     .keys = cell_keys,
                                     .key_count = 1 + questions / 32 % ETL_COUNT_OF(cell_keys) };
+    t->impacts = (workload_question){ .exit_frees = exit_frees,
+                                      .keys = impact_keys,
+                                      .key_count = 2 + questions / 128 };
     ask_window(t, machine[5]);
     t->slice_bytes = machine[3] == 0 ? 0 : machine[3] < 128 ? 1 : 512u * (machine[3] - 127u);
     t->jobs = 1;
@@ -271,6 +285,14 @@ etlheap_query workload_query(const workload_question *question, u32 jobs)
 }
 
 /* --- ways to a result ------------------------------------------------------------------- */
+
+/* The question that a way is opened for. */
+static const workload_question *question_of(const trial *t, way how)
+{
+    const bool has_windows = how == WAY_WINDOWS || how == WAY_WINDOWS_SPILLED;
+    const bool has_frees = how == WAY_FREES || how == WAY_STORE_FREES;
+    return has_windows ? &t->cells : has_frees ? &t->impacts : &t->rows[0];
+}
 
 /* Was it refused because it takes more memory than is allowed? */
 static bool is_refused(etl_status status, const etl_error *err)
@@ -298,15 +320,14 @@ static bool analyze_store(trial *t, way how, const etlheap_options *options, etl
     const etlheap_store_options store = { .size = sizeof store,
                                           .write = store_bytes_keep,
                                           .user = &bytes };
-    const etlheap_query query = workload_query(&t->rows[0], t->jobs);
+    const etlheap_query query = workload_query(question_of(t, how), t->jobs);
     etlheap_options writing = *options;
     etlheap_result *facts = NULL;
     etl_error err;
     writing.store = &store;
     bool ok = analyze_traces(t, &writing, &facts);
-    const etlheap_options reading = {
-        .size = sizeof reading, ASKED_IF(how == WAY_STORE_REPORT, ETLHEAP_ASK_TABLE, &query, NULL)
-    };
+    const etlheap_options reading = { .size = sizeof reading,
+                                      ASKED_IF(how != WAY_STORE, ETLHEAP_ASK_TABLE, &query, NULL) };
     if (ok) {
         const char *const path = fuzz_file(bytes.at, bytes.size);
         ok = !is_refused(etlheap_open_store(path, &reading, out, &err), &err);
@@ -338,8 +359,8 @@ static bool analyze(trial *t, way how, bool is_base, etlheap_result **out)
 {
     const bool has_windows = how == WAY_WINDOWS || how == WAY_WINDOWS_SPILLED;
     const bool has_report = has_windows || how == WAY_JOURNAL || how == WAY_SPILLED ||
-                            how == WAY_SUMS || how == WAY_LOG;
-    etlheap_query query = workload_query(has_windows ? &t->cells : &t->rows[0], t->jobs);
+                            how == WAY_SUMS || how == WAY_LOG || how == WAY_FREES;
+    etlheap_query query = workload_query(question_of(t, how), t->jobs);
     etlheap_options options = { .size = sizeof options,
                                 .jobs = is_base ? 1 : t->jobs,
                                 .memory_bytes_max = is_base ? 0 : t->memory_bytes_max,
@@ -349,7 +370,7 @@ static bool analyze(trial *t, way how, bool is_base, etlheap_result **out)
     spills = how == WAY_SPILLED || how == WAY_WINDOWS_SPILLED || how == WAY_LOG_FILE;
     const char *const folder = getenv("TMPDIR");
     options.temporary_folder = !spills ? NULL : folder != NULL ? folder : ".";
-    const bool from_store = how == WAY_STORE || how == WAY_STORE_REPORT;
+    const bool from_store = how == WAY_STORE || how == WAY_STORE_REPORT || how == WAY_STORE_FREES;
     const bool ok = from_store            ? analyze_store(t, how, &options, out)
                     : how == WAY_LOG_FILE ? analyze_in_file(t, &options, out)
                                           : analyze_traces(t, &options, out);
@@ -424,6 +445,8 @@ static void answer(trial *t, way how, u32 jobs, etlheap_result *result, answers 
         workload_told_lifetimes(result, &out->lifetimes);
     for (u32 i = 0; i < questions_for(t, how); i++)
         answer_rows(&t->rows[i], jobs, result, &out->rows[i]);
+    if (can->impacts)
+        answer_rows(&t->impacts, jobs, result, &out->impacts);
     if (can->sums)
         answer_more(t, false, jobs, result, &out->sums);
     if (can->growth)
@@ -458,6 +481,7 @@ static void tell_truth(trial *t, const etlheap_result *base, answers *out)
     workload_true_lifetimes(&t->w, &out->lifetimes);
     for (u32 i = 0; i < ROW_QUESTIONS; i++)
         workload_true_rows(&t->w, &t->rows[i], true, &out->rows[i]);
+    workload_true_rows(&t->w, &t->impacts, true, &out->impacts);
     workload_true_rows(&t->w, &t->rows[0], false, &out->sums);
     answer_more(t, true, 1, base, &out->growth); /* which must be the same on all ways */
     etlheap_windows *const windows = make_windows(t, 1, base);
@@ -482,6 +506,11 @@ static void compare_one(const trial *t, way how, const char *what, workload_line
 static void compare(trial *t, way how, answers *expected, answers *found)
 {
     const way_can *const can = &abilities[how];
+    if (can->impacts && expected->impacts.at.count == 0) { /* the first that tells */
+        expected->impacts = found->impacts;
+        found->impacts = (workload_lines){ .at = { NULL } };
+    } else if (can->impacts)
+        compare_one(t, how, "impacts", &expected->impacts, &found->impacts);
     if (can->lifetimes)
         compare_one(t, how, "lifetimes", &expected->lifetimes, &found->lifetimes);
     for (u32 i = 0; i < questions_for(t, how); i++)
@@ -502,6 +531,7 @@ static void free_answers(answers *a)
     workload_lines_free(&a->cells);
     workload_lines_free(&a->sums);
     workload_lines_free(&a->growth);
+    workload_lines_free(&a->impacts);
     for (u32 i = 0; i < ROW_QUESTIONS; i++)
         workload_lines_free(&a->rows[i]);
     for (u32 by = 0; by < ETLHEAP_HISTOGRAM_BY_COUNT; by++)

@@ -192,6 +192,7 @@ static void open_life(world *w, const world_op *op, const world_heap *heap, u32 
                               .process = op->process->id,
                               .tid = op->thread->tid,
                               .walk = WORLD_NONE,
+                              .free_walk = WORLD_NONE,
                               .heap = heap->handle,
                               .address = address_of(heap, block),
                               .size = size_of(op->size),
@@ -208,13 +209,16 @@ static world_life *life_of(const world *w, const world_block *block)
     return &w->lives.at[block->life - 1];
 }
 
-static void close_block(world *w, world_block *block, i64 ticks, u8 how)
+/* Ends the block's lifetime, and returns its index. */
+static u32 close_block(world *w, world_block *block, i64 ticks, u8 how)
 {
+    const u32 index = block->life - 1;
     world_life *const life = life_of(w, block);
     life->free_ticks = ticks;
     life->free_type = how;
     block->life = 0;
     block->has_displaced = false;
+    return index;
 }
 
 /* May the thread have the address although its last free is not logged yet? */
@@ -274,11 +278,10 @@ static void free_block(world *w, const world_op *op, world_heap *heap, bool is_l
     /* Two late frees of one address could not be told apart. */
     const i64 ticks = is_late && !block->has_displaced ? w->now + world_delay(op->delay) : w->now;
     log_free(w, op, heap, ticks, address_of(heap, number));
-    close_block(w, block, ticks, ETLHEAP_FREE_FREE);
+    const u32 ended = close_block(w, block, ticks, ETLHEAP_FREE_FREE);
     i64 next = ticks;
-    u32 walk;
     if ((w->flags & WORLD_FREE_STACKS) != 0)
-        next = walk_event(w, op, ticks, &walk);
+        next = walk_event(w, op, ticks, &w->lives.at[ended].free_walk);
     block->late_ticks = ticks;
     block->late_place = world_place(w, op->thread->cpu, true);
     block->late_tid = op->thread->tid;
@@ -299,10 +302,11 @@ static void resize(world *w, const world_op *op, world_heap *heap)
                                        .new_size = size_of(op->size),
                                        .old_size = life_of(w, block)->size };
     log_realloc(w, op, heap, ticks, &change);
-    close_block(w, block, ticks, ETLHEAP_FREE_FREE);
+    const u32 ended = close_block(w, block, ticks, ETLHEAP_FREE_FREE);
     open_life(w, op, heap, number, ticks);
     life_of(w, block)->is_realloc = true;
     const i64 next = walk_event(w, op, ticks, &life_of(w, block)->walk);
+    w->lives.at[ended].free_walk = life_of(w, block)->walk;
     stamp(w, op, block, next);
     world_busy(w, op->thread, next);
 }
@@ -334,7 +338,7 @@ static void move(world *w, const world_op *op, world_heap *heap)
     const i64 walked = walk_event(w, op, w->now, &life_of(w, to)->walk);
     const i64 freed = walked + op->variant / 2;
     log_free(w, op, heap, freed, address_of(heap, old));
-    close_block(w, from, freed, ETLHEAP_FREE_FREE);
+    close_block(w, from, freed, ETLHEAP_FREE_FREE); /* its free has no stack */
     from->late_ticks = freed;
     from->late_place = world_place(w, op->thread->cpu, true);
     from->late_tid = may_overtake ? op->thread->tid : WORLD_NONE;
@@ -363,12 +367,13 @@ static void move_unseen(world *w, const world_op *op, world_heap *heap, u32 old,
                                       .old_address = address_of(heap, old),
                                       .new_size = size_of(op->size),
                                       .old_size = life_of(w, from)->size });
-    close_block(w, from, ticks, ETLHEAP_FREE_FREE);
+    const u32 ended = close_block(w, from, ticks, ETLHEAP_FREE_FREE);
     from->late_ticks = 0;
     from->last = (world_stamp){ ticks, world_place(w, op->thread->cpu, true) };
     open_life(w, op, heap, fresh, ticks);
     life_of(w, to)->is_realloc = true;
     const i64 next = walk_event(w, op, ticks, &life_of(w, to)->walk);
+    w->lives.at[ended].free_walk = life_of(w, to)->walk;
     stamp(w, op, to, next);
     world_busy(w, op->thread, next);
 }

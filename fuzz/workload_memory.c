@@ -96,6 +96,7 @@ void world_remove(world *w, world_pages *pages, u64 base, u32 first, u32 count, 
         life.size = (u64)(end - at) * WORLD_PAGE;
         life.free_ticks = ticks;
         life.free_type = how;
+        life.free_walk = WORLD_NONE;
         if (!ETLHEAP_PUSH(&w->lives, life))
             abort();
     }

@@ -95,6 +95,10 @@ static void put_key(const true_groups *groups, const world_life *life, etlheap_k
     const world *const w = groups->w;
     const world_id *const id = &w->ids.at[life->process];
     u64 frames[2 * WORLD_FRAMES_MAX];
+    u32 walk = life->walk;
+    if (key == ETLHEAP_KEY_IMPACTING_STACK &&
+        type_of(w, groups->question, life) == ETLHEAP_TYPE_AOFI)
+        walk = life->free_walk;
     switch (key) {
     case ETLHEAP_KEY_KIND:
         workload_put(text, "%s ", etlheap_kind_name(life->kind));
@@ -119,7 +123,7 @@ static void put_key(const true_groups *groups, const world_life *life, etlheap_k
         break;
     default:
         workload_put(text, "[");
-        for (u32 i = 0, count = world_frames(w, life->walk, frames); i < count; i++)
+        for (u32 i = 0, count = world_frames(w, walk, frames); i < count; i++)
             workload_put(text, "%" PRIx64 " ", frames[i]);
         workload_put(text, "] ");
         break;

@@ -58,9 +58,10 @@ typedef struct world_stamp {
 typedef struct world_life {
     u8 kind, free_type;
     bool is_realloc;
-    u32 process; /* index in world.ids */
-    u32 tid;     /* ETL_NO_ID: no record tells */
-    u32 walk;    /* index in world.walks */
+    u32 process;   /* index in world.ids */
+    u32 tid;       /* ETL_NO_ID: no record tells */
+    u32 walk;      /* index in world.walks */
+    u32 free_walk; /* the same, of the free; WORLD_NONE: it has none */
     u64 heap, address, size;
     i64 alloc_ticks, free_ticks;
     i64 summary_ticks; /* of the realloc that moved it here */

@@ -543,6 +543,13 @@ static etl_status check_growth(const cli_options *options, etl_error *err)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
                              "--growth cannot be combined with types: leave out --type, "
                              "--impacting and type in --group-by");
+    for (u32 i = 0; i < options->group_by_count; i++) {
+        if (etlheap_key_is_of_free(options->group_by[i]))
+            return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                                 "--growth cannot be combined with --group-by %s: growth needs "
+                                 "freed and outstanding blocks in the same row",
+                                 etlheap_key_word(options->group_by[i]));
+    }
     if (options->at_peak || options->at.given)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
                              "--growth needs a window, not a moment; leave out --at");

@@ -41,11 +41,16 @@ etl_status cli_check_map(const cli_options *options, etl_error *err)
     return ETL_OK;
 }
 
+/* Can blocks of one stack differ in the key? */
+static bool divides_blocks(etlheap_key key)
+{
+    return key == ETLHEAP_KEY_TYPE || key == ETLHEAP_KEY_FREE_TYPE || key == ETLHEAP_KEY_THREAD ||
+           key == ETLHEAP_KEY_SIZE_CLASS || etlheap_key_is_of_free(key);
+}
+
 /* A suspect is found by all that its blocks do, in an order of its own. */
 etl_status cli_check_suspects(const cli_options *options, etl_error *err)
 {
-    static const etlheap_key of_blocks[] = { ETLHEAP_KEY_TYPE, ETLHEAP_KEY_FREE_TYPE,
-                                             ETLHEAP_KEY_THREAD, ETLHEAP_KEY_SIZE_CLASS };
     const char *excluded = NULL;
     if (!options->suspects)
         return ETL_OK;
@@ -67,13 +72,12 @@ etl_status cli_check_suspects(const cli_options *options, etl_error *err)
             err, ETL_ERR_ARGUMENT, 0,
             "--suspects judges everything in the window and has its own order; leave out %s",
             excluded);
-    for (u32 i = 0; i < options->group_by_count * (u32)ETL_COUNT_OF(of_blocks); i++) {
-        const etlheap_key key = of_blocks[i % ETL_COUNT_OF(of_blocks)];
-        if (options->group_by[i / ETL_COUNT_OF(of_blocks)] == key)
+    for (u32 i = 0; i < options->group_by_count; i++) {
+        if (divides_blocks(options->group_by[i]))
             return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
                                  "--suspects compares the blocks of one stack or site with each "
                                  "other; leave out --group-by %s",
-                                 etlheap_key_word(key));
+                                 etlheap_key_word(options->group_by[i]));
     }
     return ETL_OK;
 }

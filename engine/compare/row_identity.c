@@ -124,6 +124,7 @@ static bool set_key(table_reader *r, const etlheap_row *row, etlheap_key key, id
     case ETLHEAP_KEY_FREE_SITE:
     case ETLHEAP_KEY_FREE_MODULE:
     case ETLHEAP_KEY_FREE_THREAD:
+    case ETLHEAP_KEY_IMPACTING_STACK:
     case ETLHEAP_KEY_COUNT:
         break;
     }

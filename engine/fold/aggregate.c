@@ -45,9 +45,10 @@ etl_status aggregate_open(aggregator *a, const etlheap_result *result, const etl
 etl_status aggregate_prepare(aggregator *a, const etlheap_result *result,
                              const etlheap_query *query, etl_error *err)
 {
-    static const etlheap_key stack_keys[] = { ETLHEAP_KEY_STACK,     ETLHEAP_KEY_FRAME,
-                                              ETLHEAP_KEY_SITE,      ETLHEAP_KEY_MODULE,
-                                              ETLHEAP_KEY_TYPE_NAME, ETLHEAP_KEY_TAG };
+    static const etlheap_key stack_keys[] = { ETLHEAP_KEY_STACK,          ETLHEAP_KEY_FRAME,
+                                              ETLHEAP_KEY_SITE,           ETLHEAP_KEY_MODULE,
+                                              ETLHEAP_KEY_TYPE_NAME,      ETLHEAP_KEY_TAG,
+                                              ETLHEAP_KEY_IMPACTING_STACK };
     *a = (aggregator){ .result = result, .query = query };
     etl_status status = query_open(&a->plan, result, query, err);
     if (status != ETL_OK)
@@ -202,7 +203,8 @@ static bool note_lifetime(aggregator *a, const query_row *row, u32 group)
            lifetime_lists_add(&a->lifetimes, group, ns);
 }
 
-/* Adds the keys about who freed the row, if it was freed in the window. */
+/* Adds the keys about who freed the row, if it was freed in the window. The free of a block from
+ * before the window is its impact; aggregate_key has put the allocating stack there. */
 static bool add_free_keys(aggregator *a, const etlheap_segment *segment, selected_row *selected)
 {
     const u32 at = selected->at;
@@ -220,6 +222,9 @@ static bool add_free_keys(aggregator *a, const etlheap_segment *segment, selecte
     selected->key.free_stack = key.stack;
     selected->key.free_frame = key.frame;
     selected->key.free_module = key.module;
+    if (query_groups_by(a->query, ETLHEAP_KEY_IMPACTING_STACK) &&
+        selected->row.type == ETLHEAP_TYPE_AOFI)
+        selected->key.stack = frames_settled(&a->frames, resolved);
     if (query_groups_by(a->query, ETLHEAP_KEY_FREE_THREAD))
         selected->key.free_thread = is_freed ? segment->free_thread[at] : ETL_NO_ID;
     return true;
@@ -467,6 +472,7 @@ bool aggregate_key(aggregator *a, const etlheap_segment *segment, u32 at, etlhea
             key->type = (u8)type;
             break;
         case ETLHEAP_KEY_STACK:
+        case ETLHEAP_KEY_IMPACTING_STACK:
             key->stack = stack;
             break;
         case ETLHEAP_KEY_FRAME:

@@ -13,7 +13,7 @@
 typedef struct group_key {
     u64 heap;
     u32 process; /* first process with this name and pid, or with this name */
-    u32 stack;   /* resolved, 0: none */
+    u32 stack;   /* STACK or IMPACTING_STACK: resolved, 0: none */
     u32 frame;   /* FRAME and SITE */
     u32 module;  /* index + 1 */
     u32 thread;
@@ -156,8 +156,8 @@ void aggregate_cut(aggregator *a, size_t count);
 /* Adds to FREED_BY_OTHER of a group and of the total of its kind. */
 void aggregate_add_freed_by_other(aggregator *a, u32 group, u8 kind, i64 count);
 
-/* Makes the key of row `at` of the segment, which is of `type`, except the parts about the free.
- * False if memory runs out. */
+/* Makes the key of row `at` of the segment, which is of `type`, except the parts about the free:
+ * with IMPACTING_STACK, key.stack is that of the allocation. False if memory runs out. */
 bool aggregate_key(aggregator *a, const etlheap_segment *segment, u32 at, etlheap_type type,
                    group_key *key);
 

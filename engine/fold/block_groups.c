@@ -35,7 +35,7 @@ typedef struct grouping {
     aggregator *a;
     u32 first_group;
     u64 wanted_traits[BLOCK_TRAITS_WORDS]; /* a mask of block_traits */
-    bool asks_frees, by_thread_name, by_generation;
+    bool asks_frees, by_thread_name, by_generation, by_impact;
     churn_view churn; /* if it is wanted */
     etlheap_index index;
     etlheap_lock *lock;
@@ -75,6 +75,7 @@ static void wanted_traits(const etlheap_query *query, u64 out[BLOCK_TRAITS_WORDS
         .freer = query_asks_free_stacks(query) ? UINT32_MAX : 0,
         .free_thread = query_groups_by(query, ETLHEAP_KEY_FREE_THREAD) ? UINT32_MAX : 0,
         .thread_name = query_groups_by(query, ETLHEAP_KEY_THREAD_NAME) ? UINT32_MAX : 0,
+        .impact = query_groups_by(query, ETLHEAP_KEY_IMPACTING_STACK) ? UINT32_MAX : 0,
         .type = query_groups_by(query, ETLHEAP_KEY_TYPE) ? 7 : 0,
         .free_type = query_groups_by(query, ETLHEAP_KEY_FREE_TYPE) ? 7 : 0,
     };
@@ -112,6 +113,7 @@ etl_status block_groups_begin(block_groups *out, aggregator *a, const block_grou
                      .asks_frees = query_asks_frees(a->query),
                      .by_thread_name = query_groups_by(a->query, ETLHEAP_KEY_THREAD_NAME),
                      .by_generation = query_groups_by(a->query, ETLHEAP_KEY_GENERATION),
+                     .by_impact = query_groups_by(a->query, ETLHEAP_KEY_IMPACTING_STACK),
                      .lock = etlheap_lock_open(),
                      .task_count = log_pass_tasks(a->query) };
     wanted_traits(a->query, g->wanted_traits);
@@ -357,6 +359,14 @@ static u32 generation_of(group_task *task, const query_row *row)
     return mark_generation(marks, row->alloc_ticks, &task->generation);
 }
 
+/* The stack that changed the outstanding size of the window. Stacks of allocations and of frees are
+ * numbered alike, so what a stack allocates and frees is in one group. */
+static u32 impact_of(const grouping *g, const lifetimes_batch *batch, u32 at, const query_row *row)
+{
+    return row->type == ETLHEAP_TYPE_AOFI ? g->out->frees->stack_of_actor[batch->actor[at]]
+                                          : g->out->slots->stack_of_slot[batch->slot[at]];
+}
+
 /* Fills the traits that the query groups blocks by. */
 static void fill_traits(group_task *task, const lifetimes_batch *batch, u32 at,
                         const query_block *block, const query_row *row, u64 *out)
@@ -372,6 +382,7 @@ static void fill_traits(group_task *task, const lifetimes_batch *batch, u32 at,
         .freer = is_freed ? g->out->frees->of_actor[batch->actor[at]] : 0,
         .free_thread = is_freed ? batch->free_thread[at] : ETL_NO_ID,
         .thread_name = g->by_thread_name ? name_group(g, batch->slot[at], block->thread) : 0,
+        .impact = g->by_impact ? impact_of(g, batch, at, row) : 0,
     };
     memcpy(out, &traits, sizeof traits);
     for (u32 i = 0; i < BLOCK_TRAITS_WORDS; i++)
@@ -471,6 +482,8 @@ group_key block_groups_key(const block_groups *groups, u32 number)
     key.size_class = (u8)traits.size_class;
     key.thread_name = traits.thread_name;
     key.free_thread = traits.free_thread;
+    if (groups->slots->stack_of_slot != NULL)
+        key.stack = traits.impact;
     if (groups->frees->keys.count == 0)
         return key;
     const free_key *const freer = &groups->frees->keys.at[traits.freer];

@@ -28,7 +28,7 @@ typedef struct block_traits {
     u32 freer; /* group in free_groups */
     u32 free_thread;
     u32 thread_name; /* see aggregate_thread_name */
-    u32 more_padding;
+    u32 impact;      /* impacting stack, as in a group_key */
 } block_traits;
 
 #define BLOCK_TRAITS_WORDS 3u

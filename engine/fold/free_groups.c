@@ -72,6 +72,8 @@ static bool group_actor(free_groups *groups, aggregator *a, u32 actor)
         return false;
     if (a->is_collecting)
         return true;
+    if (groups->stack_of_actor != NULL)
+        groups->stack_of_actor[actor] = frames_settled(&a->frames, resolved);
     aggregate_free_key(a, resolved, &key);
     return find_group(groups, &key, &groups->of_actor[actor]);
 }
@@ -84,6 +86,10 @@ bool free_groups_open(free_groups *out, aggregator *a)
     *out = (free_groups){ .of_actor = calloc(count + (size_t)1, sizeof *out->of_actor) };
     aggregate_free_key(a, 0, &none);
     bool ok = out->of_actor != NULL && find_group(out, &none, &group);
+    if (ok && query_groups_by(a->query, ETLHEAP_KEY_IMPACTING_STACK)) {
+        out->stack_of_actor = calloc(count + (size_t)1, sizeof *out->stack_of_actor);
+        ok = out->stack_of_actor != NULL;
+    }
     if (!ok || !a->wants_free_stack)
         return ok;
     ok = resolve_all(a, count);
@@ -97,7 +103,8 @@ bool free_groups_open(free_groups *out, aggregator *a)
 void free_groups_close(free_groups *groups)
 {
     free(groups->of_actor);
+    free(groups->stack_of_actor);
     ETLHEAP_VECTOR_FREE(&groups->keys);
     etlheap_index_free(&groups->key_index);
-    groups->of_actor = NULL;
+    groups->of_actor = groups->stack_of_actor = NULL;
 }

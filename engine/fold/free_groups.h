@@ -12,6 +12,9 @@
 
 typedef struct free_groups {
     u32 *of_actor; /* by actor number, [0] is 0 */
+    /* By actor number: its stack as in a group_key. Kept if the query groups by IMPACTING_STACK;
+     * else NULL. */
+    u32 *stack_of_actor;
     ETLHEAP_VECTOR(free_key) keys;
     etlheap_index key_index;
 } free_groups;

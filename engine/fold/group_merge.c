@@ -66,7 +66,7 @@ bool table_merges(const aggregator *a)
     for (u32 i = 0; i < last; i++)
         keys |= 1u << query->group_by[i];
     return a->may_merge && !query->keep_lifetimes && query->whole_rows_max > 0 &&
-           query->whole_rows_max < a->groups.count && query->group_by[last] == ETLHEAP_KEY_STACK &&
+           query->whole_rows_max < a->groups.count && etlheap_key_is_stack(query->group_by[last]) &&
            (keys & ~before) == 0;
 }
 

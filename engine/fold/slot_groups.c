@@ -5,11 +5,12 @@
  * In: the slot table of a result and the query of an aggregator. Out: of_slot[slot], a number of a
  * group or GROUP_NONE if the query filters the slot out; and the key of each group.
  *
- *     slots with a known stack      ──group_of──▶ key ──find_key──▶ group
+ *     slots with a known stack      ──place_of──▶ key ──find_key──▶ group
  *     slots with a provisional one  ──▶ their final stack ──▶ its slot's group, or as above
  *
  * Invariant: the second step looks up groups of the first, so all slots with known stacks come
- * first. The type in a key is always 0, because blocks of one slot differ in type.
+ * first. The type in a key is always 0, because blocks of one slot differ in type. So is an
+ * impacting stack, because it depends on the type.
  */
 #include "slot_groups.h"
 
@@ -23,7 +24,12 @@ bool slot_groups_open(slot_groups *out, aggregator *a)
     *out = (slot_groups){ .a = a,
                           .slots = slots,
                           .of_slot = calloc(slots->slots.count + 1, sizeof *out->of_slot) };
-    return out->of_slot != NULL && resolve(out);
+    bool ok = out->of_slot != NULL;
+    if (ok && query_groups_by(a->query, ETLHEAP_KEY_IMPACTING_STACK)) {
+        out->stack_of_slot = calloc(slots->slots.count + 1, sizeof *out->stack_of_slot);
+        ok = out->stack_of_slot != NULL;
+    }
+    return ok && resolve(out);
 }
 
 void slot_groups_close(slot_groups *groups)
@@ -34,7 +40,8 @@ void slot_groups_close(slot_groups *groups)
     ETLHEAP_VECTOR_FREE(&groups->finals);
     etlheap_index_free(&groups->final_index);
     free(groups->of_slot);
-    groups->of_slot = NULL;
+    free(groups->stack_of_slot);
+    groups->of_slot = groups->stack_of_slot = NULL;
 }
 
 static bool same_key(const void *owner, u32 id, const void *key)
@@ -74,8 +81,8 @@ static bool find_key(slot_groups *r, const group_key *key, u32 *group)
     return true;
 }
 
-/* The group of a slot's blocks of all types; GROUP_NONE if the query filters them out. */
-static bool group_of(slot_groups *r, u32 stack, u32 owner, u32 *group)
+/* The place of a slot's blocks of all types; GROUP_NONE if the query filters them out. */
+static bool place_of(slot_groups *r, u32 stack, u32 owner, slot_place *out)
 {
     aggregator *const a = r->a;
     const owner_row *const row = &r->slots->owners.at[owner - 1];
@@ -95,12 +102,16 @@ static bool group_of(slot_groups *r, u32 stack, u32 owner, u32 *group)
                                   .free_type = &no_free_type,
                                   .kind = &kind_byte };
     group_key key;
-    *group = GROUP_NONE;
+    *out = (slot_place){ GROUP_NONE, 0 };
     if (!query_select_owner(&a->plan, kind, process, heap->handle))
         return true;
     if (!aggregate_key(a, &one, 0, ETLHEAP_TYPE_AIFO, &key))
         return false;
-    return key.unwanted || find_key(r, &key, group);
+    if (r->stack_of_slot != NULL) {
+        out->resolved = key.stack;
+        key.stack = 0;
+    }
+    return key.unwanted || find_key(r, &key, &out->group);
 }
 
 static bool same_final(const void *owner, u32 id, const void *key)
@@ -110,25 +121,26 @@ static bool same_final(const void *owner, u32 id, const void *key)
     return a->stack == b->stack && a->owner == b->owner;
 }
 
-/* The group of a slot whose stack was provisional. Slots with known stacks have their group
- * already. Very many provisional slots may share a few final stacks. */
-static bool find_final(slot_groups *r, u32 stack, u32 owner, u32 *group)
+/* The place of a slot whose stack was provisional. Slots with known stacks have theirs already.
+ * Very many provisional slots may share a few final stacks. */
+static bool find_final(slot_groups *r, u32 stack, u32 owner, slot_place *out)
 {
     const u32 known = slots_find(r->slots, stack, owner);
     if (known != 0) {
-        *group = r->of_slot[known];
+        const u32 resolved = r->stack_of_slot == NULL ? 0 : r->stack_of_slot[known];
+        *out = (slot_place){ r->of_slot[known], resolved };
         return true;
     }
-    final_slot wanted = { stack, owner, GROUP_NONE };
+    final_slot wanted = { .stack = stack, .owner = owner };
     const u64 hash = etlheap_hash_u64((u64)owner << 32 | stack);
     const u32 id = etlheap_index_find(&r->final_index, hash, same_final, r, &wanted);
     if (id != 0) {
-        *group = r->finals.at[id - 1].group;
+        *out = r->finals.at[id - 1].place;
         return true;
     }
-    if (!group_of(r, stack, owner, &wanted.group) || !ETLHEAP_PUSH(&r->finals, wanted))
+    if (!place_of(r, stack, owner, &wanted.place) || !ETLHEAP_PUSH(&r->finals, wanted))
         return false;
-    *group = wanted.group;
+    *out = wanted.place;
     return etlheap_index_add(&r->final_index, hash, (u32)r->finals.count);
 }
 
@@ -152,25 +164,32 @@ static bool resolve_stacks(const slot_groups *r)
     return ok;
 }
 
-static bool resolve(slot_groups *r)
+/* Places the slots whose stacks are known, or the others. */
+static bool place_slots(slot_groups *r, bool are_known)
 {
     const slot_table *const slots = r->slots;
+    for (u32 i = 0; i < slots->slots.count; i++) {
+        const slot_row *const slot = &slots->slots.at[i];
+        slot_place place;
+        if (((slot->stack & STACK_TAG_MASK) == 0) != are_known)
+            continue;
+        const bool ok = are_known ? place_of(r, slot->stack, slot->owner, &place)
+                                  : find_final(r, result_final_stack(r->a->result, slot->stack),
+                                               slot->owner, &place);
+        if (!ok)
+            return false;
+        r->of_slot[i + 1] = place.group;
+        if (r->stack_of_slot != NULL)
+            r->stack_of_slot[i + 1] = place.resolved;
+    }
+    return true;
+}
+
+static bool resolve(slot_groups *r)
+{
     if (r->a->wants_stack && !resolve_stacks(r))
         return false;
     r->of_slot[0] = GROUP_NONE;
-    ETLHEAP_EXPECT(&r->keys, slots->slots.count);
-    for (u32 i = 0; i < slots->slots.count; i++) {
-        const slot_row *const slot = &slots->slots.at[i];
-        if ((slot->stack & STACK_TAG_MASK) == 0 &&
-            !group_of(r, slot->stack, slot->owner, &r->of_slot[i + 1]))
-            return false;
-    }
-    for (u32 i = 0; i < slots->slots.count; i++) {
-        const slot_row *const slot = &slots->slots.at[i];
-        if ((slot->stack & STACK_TAG_MASK) != 0 &&
-            !find_final(r, result_final_stack(r->a->result, slot->stack), slot->owner,
-                        &r->of_slot[i + 1]))
-            return false;
-    }
-    return true;
+    ETLHEAP_EXPECT(&r->keys, r->slots->slots.count);
+    return place_slots(r, true) && place_slots(r, false);
 }

@@ -11,10 +11,16 @@
 
 #define GROUP_NONE UINT32_MAX /* not selected */
 
+/* Where blocks of a slot belong. */
+typedef struct slot_place {
+    u32 group;
+    u32 resolved; /* see slot_groups.stack_of_slot; 0 if it is not kept */
+} slot_place;
+
 /* A slot with its final stack: a tagged reference is replaced by the stack it became. */
 typedef struct final_slot {
     u32 stack, owner;
-    u32 group;
+    slot_place place;
 } final_slot;
 
 typedef struct slot_groups {
@@ -26,6 +32,9 @@ typedef struct slot_groups {
     ETLHEAP_VECTOR(final_slot) finals;
     etlheap_index final_index;
     u32 *of_slot; /* by slot number, [0] is GROUP_NONE */
+    /* By slot number: its stack as in a group_key. Kept if the query groups by IMPACTING_STACK,
+     * which then divides blocks (block_groups.h) and not slots; else NULL. */
+    u32 *stack_of_slot;
 } slot_groups;
 
 /* Groups the slots. False if memory runs out; close it in any case. */

@@ -226,6 +226,8 @@ static etl_status check_query(const etlheap_query *query, etl_error *err)
             ? "types are columns of windows, not keys to group by"
         : query_groups_by(query, ETLHEAP_KEY_FREE_TYPE)
             ? "windows cannot be grouped by how lifetimes end"
+        : query_groups_by(query, ETLHEAP_KEY_IMPACTING_STACK)
+            ? "windows cannot be grouped by impacting_stack: a block has another one in each window"
         : query->lifetime_ranks || query->growth || query->rates || query->kind_to_ticks != NULL
             ? "windows have no such measures or moments"
         : (MEASURES >> query->sort & 1) == 0 ? "windows do not have the measure to sort by"

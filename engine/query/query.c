@@ -209,6 +209,10 @@ static etl_status refuse(const etlheap_query *query, etl_error *err)
         if (query->group_by[i] == ETLHEAP_KEY_TAG && query->tags == NULL)
             return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "grouping by tag needs stack tags");
     }
+    if (query_groups_by(query, ETLHEAP_KEY_STACK) &&
+        query_groups_by(query, ETLHEAP_KEY_IMPACTING_STACK))
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "rows are grouped by stack or by impacting_stack, not by both");
     if (query->growth && (query->types != 0 || query->at_end || query->kind_to_ticks != NULL ||
                           query_asks_frees(query) || query_groups_by(query, ETLHEAP_KEY_TYPE) ||
                           query_groups_by(query, ETLHEAP_KEY_FREE_TYPE)))
@@ -229,7 +233,8 @@ bool query_asks_free_stacks(const etlheap_query *query)
 {
     return query_groups_by(query, ETLHEAP_KEY_FREE_STACK) ||
            query_groups_by(query, ETLHEAP_KEY_FREE_SITE) ||
-           query_groups_by(query, ETLHEAP_KEY_FREE_MODULE);
+           query_groups_by(query, ETLHEAP_KEY_FREE_MODULE) ||
+           query_groups_by(query, ETLHEAP_KEY_IMPACTING_STACK);
 }
 
 bool query_asks_frees(const etlheap_query *query)

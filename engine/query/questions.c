@@ -155,6 +155,7 @@ static const question_refinement refinements[] = {
     { "--group-by free_type", COL(HOW), true, false },
     { "--group-by generation", LIFETIMES, false, false },
     { "--group-by heap", COL(ORIGIN), false, false },
+    { "--group-by impacting_stack", WINDOWED | COL(ORIGIN) | COL(ACTOR), true, false },
     { "--group-by kind", COL(ORIGIN), false, false },
     { "--group-by module", COL(ORIGIN), false, false },
     { "--group-by process", COL(ORIGIN), false, false },

@@ -44,7 +44,13 @@ etlheap_field etlheap_key_field(etlheap_key key)
 bool etlheap_key_is_of_free(etlheap_key key)
 {
     return key == ETLHEAP_KEY_FREE_STACK || key == ETLHEAP_KEY_FREE_SITE ||
-           key == ETLHEAP_KEY_FREE_MODULE || key == ETLHEAP_KEY_FREE_THREAD;
+           key == ETLHEAP_KEY_FREE_MODULE || key == ETLHEAP_KEY_FREE_THREAD ||
+           key == ETLHEAP_KEY_IMPACTING_STACK;
+}
+
+bool etlheap_key_is_stack(etlheap_key key)
+{
+    return key == ETLHEAP_KEY_STACK || key == ETLHEAP_KEY_IMPACTING_STACK;
 }
 
 const char *etlheap_key_word(etlheap_key key)

@@ -94,6 +94,7 @@ static void write_key(const etlheap_table *table, const etlheap_row *row, etlhea
         etlheap_sink_text(sink, etlheap_impacting_type_name((etlheap_type)row->type));
         return;
     case ETLHEAP_KEY_STACK:
+    case ETLHEAP_KEY_IMPACTING_STACK:
         write_stack(table, row->stack, text, sink);
         return;
     case ETLHEAP_KEY_THREAD_NAME:

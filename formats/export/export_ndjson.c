@@ -39,7 +39,7 @@ static etl_status write_rows(const etlheap_table *table, etlheap_sink *sink)
             const etlheap_key key = table->group_by[k];
             if (key == ETLHEAP_KEY_FREE_STACK || key == ETLHEAP_KEY_FREE_SITE)
                 etlheap_json_free_keys(&json, table, row, key, &texts);
-            else if (key != ETLHEAP_KEY_STACK)
+            else if (!etlheap_key_is_stack(key))
                 etlheap_json_key(&json, row, key);
         }
         etlheap_json_measures(&json, table, row);

@@ -26,6 +26,7 @@ static void add_thread(etlheap_text *text, const etlheap_row *row);
 static void add_size_class(etlheap_text *text, u64 size_bytes);
 static void add_generation(etlheap_text *text, const etlheap_row *row);
 static void add_frame_index(etlheap_text *text, const etlheap_table *table, u32 index);
+static u32 innermost(const etlheap_table *table, u32 stack);
 static void add_freer(etlheap_text *text, const etlheap_table *table, const etlheap_row *row,
                       etlheap_key key);
 
@@ -167,11 +168,10 @@ void etlheap_text_add_key(etlheap_text *text, const etlheap_table *table, const 
     case ETLHEAP_KEY_FREE_TYPE:
         etlheap_text_add_string(text, etlheap_free_type_name((etlheap_free_type)row->free_type));
         break;
-    case ETLHEAP_KEY_STACK: {
-        const etlheap_indices frames = etlheap_row_frames(table, row);
-        add_frame_index(text, table, frames.count > 0 ? frames.at[0] : ETLHEAP_NO_INDEX);
+    case ETLHEAP_KEY_STACK:
+    case ETLHEAP_KEY_IMPACTING_STACK:
+        add_frame_index(text, table, innermost(table, row->stack));
         break;
-    }
     case ETLHEAP_KEY_FRAME:
     case ETLHEAP_KEY_SITE:
         add_frame_index(text, table, row->frame);
@@ -222,6 +222,15 @@ etlheap_indices etlheap_stack_members(const etlheap_table *table, u32 stack)
     const u32 start = table->stack_starts[stack];
     const u32 end = table->stack_starts[stack + 1];
     return (etlheap_indices){ table->frame_indices + start, end - start };
+}
+
+etlheap_key etlheap_stack_key(const etlheap_table *table)
+{
+    for (u32 k = 0; k < table->group_by_count; k++) {
+        if (etlheap_key_is_stack(table->group_by[k]))
+            return table->group_by[k];
+    }
+    return ETLHEAP_KEY_STACK;
 }
 
 etlheap_indices etlheap_row_frames(const etlheap_table *table, const etlheap_row *row)
@@ -301,6 +310,13 @@ static void add_frame_index(etlheap_text *text, const etlheap_table *table, u32 
         etlheap_text_add_string(text, "[no stack recorded]");
 }
 
+/* The innermost frame of a stack; ETLHEAP_NO_INDEX for no stack. */
+static u32 innermost(const etlheap_table *table, u32 stack)
+{
+    const etlheap_indices frames = etlheap_stack_members(table, stack);
+    return frames.count > 0 ? frames.at[0] : ETLHEAP_NO_INDEX;
+}
+
 /* Says why a row has no freer. */
 static const char *without_freer(const etlheap_row *row, etlheap_key key)
 {
@@ -316,10 +332,9 @@ static const char *without_freer(const etlheap_row *row, etlheap_key key)
 static void add_freer(etlheap_text *text, const etlheap_table *table, const etlheap_row *row,
                       etlheap_key key)
 {
-    const etlheap_indices stack = etlheap_stack_members(table, row->free_stack);
     u32 frame = ETLHEAP_NO_INDEX;
     if (key == ETLHEAP_KEY_FREE_STACK)
-        frame = stack.count > 0 ? stack.at[0] : ETLHEAP_NO_INDEX;
+        frame = innermost(table, row->free_stack);
     if (key == ETLHEAP_KEY_FREE_SITE)
         frame = row->free_frame;
     if (key == ETLHEAP_KEY_FREE_THREAD && row->free_thread != ETL_NO_ID)

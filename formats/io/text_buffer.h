@@ -49,9 +49,13 @@ typedef struct etlheap_indices {
     u32 count;
 } etlheap_indices;
 
-/* The frames of a row's stack; none if it has no stack, or the table has none. */
 /* The frames of a stack of the table; none for ETLHEAP_NO_INDEX. */
 etlheap_indices etlheap_stack_members(const etlheap_table *table, u32 stack);
+
+/* The frames of a row's stack; none if it has no stack, or the table has none. */
 etlheap_indices etlheap_row_frames(const etlheap_table *table, const etlheap_row *row);
+
+/* The key whose stack the rows have: IMPACTING_STACK, or else STACK. */
+etlheap_key etlheap_stack_key(const etlheap_table *table);
 
 #endif

@@ -125,6 +125,7 @@ void etlheap_json_key(etlheap_json *json, const etlheap_row *row, etlheap_key ke
         etlheap_json_string(json, word, etlheap_free_type_name((etlheap_free_type)row->free_type));
         break;
     case ETLHEAP_KEY_STACK:
+    case ETLHEAP_KEY_IMPACTING_STACK:
         write_index(json, word, row->stack);
         break;
     case ETLHEAP_KEY_FRAME:
@@ -197,7 +198,7 @@ static void write_site(etlheap_json *json, const etlheap_frame *frame)
 void etlheap_json_stack_texts(etlheap_json *json, const etlheap_table *table,
                               const etlheap_row *row, etlheap_frame_texts *texts)
 {
-    const char *const word = etlheap_key_word(ETLHEAP_KEY_STACK);
+    const char *const word = etlheap_key_word(etlheap_stack_key(table));
     const etlheap_indices frames = etlheap_row_frames(table, row);
     if (row->stack == ETLHEAP_NO_INDEX) {
         etlheap_json_null(json, word);

@@ -28,8 +28,8 @@ void etlheap_json_key(etlheap_json *json, const etlheap_row *row, etlheap_key ke
 /* Writes the measures that rows of the table have; null if unknown. */
 void etlheap_json_measures(etlheap_json *json, const etlheap_table *table, const etlheap_row *row);
 
-/* Writes the row's stack as texts of its frames, and module, function, file and line of the
- * innermost one, for lines that stand alone; null: none, or unknown. */
+/* Writes the row's stack (etlheap_stack_key) as texts of its frames, and module, function, file and
+ * line of the innermost one, for lines that stand alone; null: none, or unknown. */
 void etlheap_json_stack_texts(etlheap_json *json, const etlheap_table *table,
                               const etlheap_row *row, etlheap_frame_texts *texts);
 

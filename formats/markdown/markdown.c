@@ -113,7 +113,7 @@ void etlheap_markdown_key(etlheap_sink *sink, const etlheap_table *table, const 
                           etlheap_key key, u32 frames_max, etlheap_text *scratch)
 {
     const etlheap_indices frames = etlheap_row_frames(table, row);
-    if (key == ETLHEAP_KEY_STACK && frames.count > 0) {
+    if (etlheap_key_is_stack(key) && frames.count > 0) {
         etlheap_markdown_frames(sink, table, frames, frames_max);
         return;
     }

@@ -210,6 +210,7 @@ int etlheap_row_compare_key(const etlheap_row *a, const etlheap_row *b, etlheap_
     case ETLHEAP_KEY_FREE_TYPE:
         return compare_u64(a->free_type, b->free_type);
     case ETLHEAP_KEY_STACK:
+    case ETLHEAP_KEY_IMPACTING_STACK:
         return compare_u64(a->stack, b->stack);
     case ETLHEAP_KEY_FRAME:
     case ETLHEAP_KEY_SITE:

@@ -100,7 +100,7 @@ void etlheap_text_add_key_source(etlheap_text *text, const etlheap_table *table,
         index = row->frame;
     const etlheap_indices frames = etlheap_row_frames(table, row);
     const etlheap_indices freeing = etlheap_stack_members(table, row->free_stack);
-    if (key == ETLHEAP_KEY_STACK && frames.count > 0)
+    if (etlheap_key_is_stack(key) && frames.count > 0)
         index = frames.at[0];
     if (key == ETLHEAP_KEY_FREE_STACK && freeing.count > 0)
         index = freeing.at[0];
@@ -130,7 +130,7 @@ bool etlheap_key_is_name(etlheap_key key)
 {
     const u32 names = 1u << ETLHEAP_KEY_STACK | 1u << ETLHEAP_KEY_FRAME | 1u << ETLHEAP_KEY_SITE |
                       1u << ETLHEAP_KEY_TYPE_NAME | 1u << ETLHEAP_KEY_FREE_STACK |
-                      1u << ETLHEAP_KEY_FREE_SITE;
+                      1u << ETLHEAP_KEY_FREE_SITE | 1u << ETLHEAP_KEY_IMPACTING_STACK;
     return (names >> key & 1) != 0;
 }
 

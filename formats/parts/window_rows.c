@@ -74,7 +74,7 @@ const etlheap_mark *etlheap_windows_mark(const etlheap_windows_answer *answer, i
 
 bool etlheap_key_has_frames(etlheap_key key)
 {
-    return key == ETLHEAP_KEY_STACK || key == ETLHEAP_KEY_FRAME || key == ETLHEAP_KEY_SITE ||
+    return etlheap_key_is_stack(key) || key == ETLHEAP_KEY_FRAME || key == ETLHEAP_KEY_SITE ||
            key == ETLHEAP_KEY_FREE_STACK || key == ETLHEAP_KEY_FREE_SITE;
 }
 
@@ -122,7 +122,7 @@ static bool is_part(const etlheap_table *part, const etlheap_row *row, const etl
     for (u32 k = 0; k < whole->group_by_count; k++) {
         const etlheap_key key = whole->group_by[k];
         bool same;
-        if (key == ETLHEAP_KEY_STACK)
+        if (etlheap_key_is_stack(key))
             same = same_stack(part, row->stack, whole, of->stack);
         else if (key == ETLHEAP_KEY_FREE_STACK)
             same = same_stack(part, row->free_stack, whole, of->free_stack);

@@ -205,7 +205,7 @@ static int compare_functions(const void *left, const void *right)
 }
 
 /* The levels. Kind and process share the first one, in this order, so that sums never cross kinds.
- * Each other key but the stack has its own. */
+ * Each other key but a stack has its own. */
 static tree_levels levels_of(const etlheap_table *table)
 {
     tree_levels out = { .keys = { ETLHEAP_KEY_KIND } };
@@ -217,7 +217,7 @@ static tree_levels levels_of(const etlheap_table *table)
     }
     out.starts[++out.count] = count;
     for (; given < table->group_by_count; given++) {
-        if (table->group_by[given] == ETLHEAP_KEY_STACK ||
+        if (etlheap_key_is_stack(table->group_by[given]) ||
             table->group_by[given] == ETLHEAP_KEY_KIND)
             continue;
         out.keys[count++] = table->group_by[given];

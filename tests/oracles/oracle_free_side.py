@@ -11,6 +11,8 @@ a lifetime that was not freed in the window has null. Compared are
 
   * rows by every key of who freed, alone and with the allocating side, in the whole trace and in windows,
     with both values of --at-exit, with all their measures;
+  * rows by WPA's impacting stack: that of the free if the block is older than the window, else that of
+    the allocation;
   * blocks that another thread freed than allocated them;
   * frees without an allocation, by who freed;
   * the list of lifetimes;
@@ -26,7 +28,7 @@ import subprocess
 from collections import Counter, defaultdict
 
 from oracle_support import ETLHEAP, LONG, WORK, Results, run, run_json
-from oracle_truth import MEASURES, Truth, frame_text, measure, short, type_of
+from oracle_truth import MEASURES, TOTALS, Truth, frame_text, measure, short, type_of
 
 MAKE_TRACE = os.environ.get("MAKE_TRACE", "build/release/make_trace")
 SEED = int(os.environ.get("SEED", "1"))
@@ -56,6 +58,15 @@ GROUPINGS = [
     ["kind", "free_site"],
     ["kind", "free_module", "free_type"],
 ]
+IMPACTS = [  # asked in windows, because only there is memory freed that was allocated before
+    ["kind", "impacting_stack"],
+    ["kind", "process", "impacting_stack"],
+    ["kind", "type", "impacting_stack"],
+    ["kind", "thread", "impacting_stack", "free_thread"],
+    ["kind", "free_stack", "impacting_stack"],
+    ["kind", "free_module", "impacting_stack", "free_type"],
+]
+STACKS = ("stack", "free_stack", "impacting_stack")
 
 
 class FreeSide(Truth):
@@ -97,6 +108,7 @@ def key_of(lifetime, kind_of_type, grouping):
         "process": lambda: f"{lifetime.process} {lifetime.pid}",
         "type": lambda: kind_of_type,
         "free_stack": lambda: stack,
+        "impacting_stack": lambda: lifetime.free_stack if kind_of_type == "AOFI" else lifetime.stack,
         "free_site": lambda: site_of(stack),
         "free_module": lambda: module_of(stack),
         "free_thread": lambda: lifetime.free_thread if freed else None,
@@ -127,7 +139,7 @@ def got_rows(report, grouping, measures):
             value = row[word]
             if word == "process":
                 value = f"{value} {row['pid']}"
-            elif word in ("stack", "free_stack"):
+            elif word in STACKS:
                 value = None if value is None else stacks[value]
             elif word == "free_site":
                 value = None if value is None else texts[value]
@@ -159,6 +171,44 @@ def check_rows(results, label, trace, truth, window, at_exit, grouping):
     wanted = wanted_rows(truth, low or 0, truth.to_ns if high is None else high, at_exit, grouping)
     wrong = list(differences(got_rows(report, grouping, measures), wanted, measures))
     results.check(f"{label}: {' '.join(arguments)}: {len(wanted)} rows", not wrong, f"{len(wrong)} differ", *wrong[:6])
+
+
+def check_impacts(results, label, trace, truth, windows, source):
+    """Also that the question was put: rows in which a stack frees old memory and allocates new."""
+    for number, grouping in enumerate(IMPACTS):
+        check_rows(results, label, trace, truth, windows[number % len(windows)], source.choice(["leaked", "freed"]), grouping)
+    low, high = windows[0]
+    report = run_json("report", trace, "--no-cull", "--from", f"{low}ns", "--to", f"{high}ns", "--group-by", "kind,type,impacting_stack")
+    kinds = defaultdict(set)
+    for row in report["rows"]:
+        kinds[row["impacting_stack"]].add(row["type"])
+    both = sum({"AOFI", "AIFO"} <= types for types in kinds.values())
+    results.check(f"{label}: {both} stacks free old memory and allocate new", both > 0)
+
+
+def sums_by(trace, key, *arguments):
+    """Sums of a report with named and culled stacks, by kind, process and the names of the stack's frames."""
+    report = run_json("report", trace, "--group-by", f"kind,process,{key}", *arguments)
+    texts = [(frame["module"], frame["symbol"] or frame["offset"] or frame["address"], frame["line"] if "line" in frame else None)
+             for frame in report["frames"]]
+    sums = Counter()
+    for row in report["rows"]:
+        stack = None if row[key] is None else tuple(texts[i] for i in report["stacks"][row[key]])
+        for name in TOTALS:
+            sums[row["kind"], row["process"], row["pid"], stack, name] += row[name]
+    return sums
+
+
+def check_sides(results, label, trace, *arguments):
+    """Impacting stacks are the stacks of allocations, but for AOFI those of frees, however they are named."""
+    wanted = sums_by(trace, "stack", *arguments, "--type", "AIFI,AIFO,AOFO")
+    freed = sums_by(trace, "free_stack", *arguments, "--type", "AOFI")
+    for key, value in freed.items():
+        wanted[key] += value
+    got = sums_by(trace, "impacting_stack", *arguments)
+    wrong = [key for key in set(got) | set(wanted) if got[key] != wanted[key]]
+    results.check(f"{label}: {len(freed) // len(TOTALS)} stacks that freed, of {len(got) // len(TOTALS)} that changed something",
+                  bool(freed) and not wrong, *[f"{short(key)}: got {got[key]}, wanted {wanted[key]}" for key in wrong][:6])
 
 
 def check_unmatched(results, label, trace, truth):
@@ -196,6 +246,8 @@ def answers(path, jobs):
         ["report", "--pairs"],
         ["report", "--unmatched"],
         ["report", "--group-by", "thread_name,free_module", "--from", "10ms", "--to", "50ms"],
+        ["report", "--group-by", "process,impacting_stack", "--from", "10ms", "--to", "50ms", "--sort", "peak_size"],
+        ["report", "--group-by", "site,impacting_stack", "--from", "20ms", "--churn"],
         ["allocations"],
         ["report"],
     ]
@@ -237,6 +289,8 @@ def try_way(results, name, options, seed):
     for number, grouping in enumerate(GROUPINGS):
         window = windows[number % len(windows)]
         check_rows(results, label, trace, truth, window, source.choice(["leaked", "freed"]), grouping)
+    check_impacts(results, label, trace, truth, windows[1:], source)
+    check_sides(results, label, trace, "--from", f"{windows[1][0]}ns")
     check_unmatched(results, label, trace, truth)
     check_list(results, label, trace, truth)
     check_store(results, label, trace, store)
@@ -244,6 +298,16 @@ def try_way(results, name, options, seed):
         check_without(results, label, trace, words)
     for path in (trace, truth_path, store):
         os.remove(path)
+
+
+def check_notes(results, trace):
+    """Who asks for stacks of frees is told if the trace has none: the demo has none."""
+    other = os.path.join(WORK, "free-none.etl")
+    subprocess.run([MAKE_TRACE, "demo", other], check=True, capture_output=True)
+    for key, notes in (("free_site", [False, True]), ("impacting_stack", [False, True]), ("free_thread", [False, False])):
+        said = [subprocess.run([ETLHEAP, "report", path, "--group-by", key], check=True, capture_output=True, text=True).stderr
+                for path in (trace, other)]
+        results.equal(f"a note says that rows by {key} lack stacks of frees", ["no call stacks of frees" in text for text in said], notes)
 
 
 def check_fixed(results):
@@ -257,6 +321,9 @@ def check_fixed(results):
         check_rows(results, "fixed", trace, truth, (None, None), "leaked", grouping)
     check_unmatched(results, "fixed", trace, truth)
     check_list(results, "fixed", trace, truth)
+    for more in ([], ["--symbols", symbols], ["--symbols", symbols, "--no-cull", "--at-exit", "freed"], ["--cull-frame", "batterymeter.exe!*"]):
+        check_sides(results, " ".join(["fixed", *more]).replace(symbols, "FOLDER"), trace, "--from", "5s", "--to", "9s", *more)
+    check_notes(results, trace)
     report = run_json("report", trace, "--pairs", "--kind", "heap", "--symbols", symbols)
     name = {None: None, **{i: frame["symbol"] for i, frame in enumerate(report["frames"])}}
     pairs = {(name[row["site"]], name[row["free_site"]]): (row["count"], row["freed_by_other_count"]) for row in report["rows"]}

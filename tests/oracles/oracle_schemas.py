@@ -51,6 +51,7 @@ DOCUMENTS = [
     ("report", "report random.etl --pairs"),
     ("report", "report random.etl --unmatched --group-by kind,process,heap,free_thread,free_stack"),
     ("report", "report demo.etl --group-by thread_name,free_stack,free_site,free_module,free_thread --sort freed_by_other_count"),
+    ("report", "report random.etl --group-by kind,process,impacting_stack --from 10ms --to 50ms"),
     ("suspects", "report demo.etl --suspects --symbols symbols"),
     ("suspects", "report random.etl --suspects --group-by process,site"),
     ("windows", "windows demo.etl --every 2s"),

@@ -89,6 +89,7 @@ static void put_table_key(model_text *out, const etlheap_table *table, const etl
     case ETLHEAP_KEY_FREE_SITE:
     case ETLHEAP_KEY_FREE_MODULE:
     case ETLHEAP_KEY_FREE_THREAD:
+    case ETLHEAP_KEY_IMPACTING_STACK:
     case ETLHEAP_KEY_COUNT:
         fail();
     }
@@ -96,8 +97,7 @@ static void put_table_key(model_text *out, const etlheap_table *table, const etl
 
 static bool is_key_of_lifetimes(int key)
 {
-    return key != ETLHEAP_KEY_FREE_STACK && key != ETLHEAP_KEY_FREE_SITE &&
-           key != ETLHEAP_KEY_FREE_MODULE && key != ETLHEAP_KEY_FREE_THREAD;
+    return !etlheap_key_is_of_free((etlheap_key)key);
 }
 
 static void row_key(const etlheap_table *table, u32 row, char key[MODEL_KEY_TEXT])

@@ -19,6 +19,9 @@ static const etlheap_key unmatched_keys[] = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROC
                                               ETLHEAP_KEY_HEAP, ETLHEAP_KEY_FREE_STACK,
                                               ETLHEAP_KEY_FREE_THREAD };
 
+static const etlheap_key impact_keys[] = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS,
+                                           ETLHEAP_KEY_IMPACTING_STACK };
+
 static etlheap_query query_by(const etlheap_key *by, u32 count)
 {
     etlheap_query query = etlheap_query_default();
@@ -27,17 +30,29 @@ static etlheap_query query_by(const etlheap_key *by, u32 count)
     return query;
 }
 
-/* Both questions of a trace in slices of so many bytes, as text. */
+static void append(char **text, char *more)
+{
+    *text = realloc(*text, strlen(*text) + strlen(more) + 1);
+    assert_non_null(*text);
+    strcat(*text, more);
+    free(more);
+}
+
+/* All questions of a trace in slices of so many bytes, as text. */
 static char *answers(const check_traces *traces, u64 slice_bytes, u32 jobs)
 {
     etlheap_query pairs = query_by(keys, ETL_COUNT_OF(keys));
     etlheap_query unmatched = query_by(unmatched_keys, ETL_COUNT_OF(unmatched_keys));
+    etlheap_query impacts = query_by(impact_keys, ETL_COUNT_OF(impact_keys));
     pairs.freed_by_other = true;
+    impacts.from_ns = 20000000;
+    impacts.to_ns = 50000000;
     unmatched.unmatched = true;
     unmatched.sort = ETLHEAP_MEASURE_COUNT;
     const etlheap_question asked[] = {
         { .size = sizeof asked[0], .kind = ETLHEAP_ASK_TABLE, .query = &pairs },
         { .size = sizeof asked[0], .kind = ETLHEAP_ASK_TABLE, .query = &unmatched },
+        { .size = sizeof asked[0], .kind = ETLHEAP_ASK_TABLE, .query = &impacts },
     };
     const etlheap_options options = { .size = sizeof options,
                                       .jobs = jobs,
@@ -45,14 +60,11 @@ static char *answers(const check_traces *traces, u64 slice_bytes, u32 jobs)
                                       .questions = asked,
                                       .question_count = ETL_COUNT_OF(asked) };
     etlheap_result *const result = check_analyze(traces, &options);
-    char *const one = check_aggregate_text(result, &pairs);
-    char *const two = check_aggregate_text(result, &unmatched);
-    char *const both = realloc(one, strlen(one) + strlen(two) + 1);
-    assert_non_null(both);
-    strcat(both, two);
-    free(two);
+    char *text = check_aggregate_text(result, &pairs);
+    append(&text, check_aggregate_text(result, &unmatched));
+    append(&text, check_aggregate_text(result, &impacts));
     etlheap_result_free(result);
-    return both;
+    return text;
 }
 
 static void slices_and_threads_change_nothing(void **state)
