@@ -463,7 +463,7 @@ GROUPS = {
     "builder": (builder_rows, ["H"], always),
     "heap": (heap_rows, ["H", "HK", "HC", "H.heaptrack"], always),
     "cores": (cores_rows, ["H", "H8"], always),
-    "cold": (cold_rows, ["H", "HC"], always),
+    "cold": (cold_rows, ["H", "HC", "H.ehs"], has_store),
     "xpress": (xpress_rows, [], always),
     "size": (size_rows, ["H1", "H8"], always),
     "store": (store_rows, ["H", "H.ehs"], has_store),

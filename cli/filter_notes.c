@@ -11,7 +11,8 @@
  *     each filter alone selects something                   together they exclude each other
  *
  * Invariant: these queries run on the existing result, and only for an empty answer or an export.
- * Marks, --custom-heap, --process, patterns and the window are always checked, which is cheap.
+ * Marks, stacks of frees, --custom-heap, --process, patterns and the window are always checked,
+ * which is cheap.
  * dump has no result; if it lists nothing, it analyses the traces for these notes.
  */
 #include "filter_notes.h"
@@ -97,6 +98,26 @@ static void note_marks(const cli_options *options, const char *subject,
         cli_note(subject, CLI_NO_MARKS);
 }
 
+/* Does the key need the call stack of a free? */
+static bool is_of_free_stacks(etlheap_key key)
+{
+    return etlheap_key_is_of_free(key) && key != ETLHEAP_KEY_FREE_THREAD;
+}
+
+/* Without stacks of frees, all that was freed is one row without a stack. Most sessions record none,
+ * because they make traces larger. */
+static void note_free_stacks(const char *subject, const etlheap_result *result,
+                             const etlheap_query *query)
+{
+    bool wants = false;
+    for (u32 i = 0; i < query->group_by_count; i++)
+        wants |= is_of_free_stacks(query->group_by[i]);
+    if (wants && !etlheap_result_has_free_stacks(result))
+        cli_note(subject, "no call stacks of frees were recorded, so rows do not tell which code "
+                          "freed; record them with -stackwalk HeapAlloc+HeapRealloc+HeapFree of "
+                          "xperf, and VirtualAlloc+VirtualFree for ranges");
+}
+
 /* Warns about --custom-heap allocators with no events in the trace. Descriptions are typed by hand,
  * and a wrong number looks like an allocator that does nothing. A store has its blocks already and
  * needs no description. */
@@ -112,6 +133,8 @@ void cli_note_filters(const cli_options *options, const char *subject, const etl
                       const etlheap_query *query, bool is_empty)
 {
     note_marks(options, subject, result);
+    if (!is_empty)
+        note_free_stacks(subject, result, query);
     note_custom(options, subject, result);
     note_processes(options, subject, result, false);
     note_patterns(options, subject, query);

@@ -10,10 +10,10 @@
 #include "cli/options/clock.h"
 #include "inputs.h"
 
-/* Writes notes about marks that are needed and missing, --custom-heap descriptions without events,
- * words of --process that match no process, patterns that need function names when there are none,
- * and a window outside the trace; for an empty answer also about filters that select nothing. The
- * query is the one that was answered. */
+/* Writes notes about marks and stacks of frees that are needed and missing, --custom-heap
+ * descriptions without events, words of --process that match no process, patterns that need
+ * function names when there are none, and a window outside the trace; for an empty answer also
+ * about filters that select nothing. The query is the one that was answered. */
 void cli_note_filters(const cli_options *options, const char *subject, const etlheap_result *result,
                       const etlheap_query *query, bool is_empty);
 

@@ -300,6 +300,16 @@ def try_way(results, name, options, seed):
         os.remove(path)
 
 
+def check_notes(results, trace):
+    """Who asks for stacks of frees is told if the trace has none: the demo has none."""
+    other = os.path.join(WORK, "free-none.etl")
+    subprocess.run([MAKE_TRACE, "demo", other], check=True, capture_output=True)
+    for key, notes in (("free_site", [False, True]), ("impacting_stack", [False, True]), ("free_thread", [False, False])):
+        said = [subprocess.run([ETLHEAP, "report", path, "--group-by", key], check=True, capture_output=True, text=True).stderr
+                for path in (trace, other)]
+        results.equal(f"a note says that rows by {key} lack stacks of frees", ["no call stacks of frees" in text for text in said], notes)
+
+
 def check_fixed(results):
     """The trace of the docs, against its truth; and with symbols, in which freeing code has names of its own."""
     trace, symbols = os.path.join(WORK, "free-fixed.etl"), os.path.join(WORK, "free-fixed.symbols")
@@ -313,6 +323,7 @@ def check_fixed(results):
     check_list(results, "fixed", trace, truth)
     for more in ([], ["--symbols", symbols], ["--symbols", symbols, "--no-cull", "--at-exit", "freed"], ["--cull-frame", "batterymeter.exe!*"]):
         check_sides(results, " ".join(["fixed", *more]).replace(symbols, "FOLDER"), trace, "--from", "5s", "--to", "9s", *more)
+    check_notes(results, trace)
     report = run_json("report", trace, "--pairs", "--kind", "heap", "--symbols", symbols)
     name = {None: None, **{i: frame["symbol"] for i, frame in enumerate(report["frames"])}}
     pairs = {(name[row["site"]], name[row["free_site"]]): (row["count"], row["freed_by_other_count"]) for row in report["rows"]}
