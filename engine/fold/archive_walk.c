@@ -89,6 +89,40 @@ bool archive_walk_shares(const archive_question *a, const archive_question *b)
            (!a->asks_survivors || a_to >= b_to) && (!b->asks_survivors || b_to >= a_to);
 }
 
+/* The first question with the same window, or the same windows. */
+static u32 first_alike(const archive_question *questions, u32 number)
+{
+    i64 from, to, own_from, own_to;
+    u32 at = 0;
+    bounds_of(&questions[number], &own_from, &own_to);
+    for (; at < number; at++) {
+        const window_pass *const a = questions[at].windows, *const b = questions[number].windows;
+        bounds_of(&questions[at], &from, &to);
+        const bool same_windows = a == NULL || b == NULL
+                                      ? a == b
+                                      : a->bounds.count == b->bounds.count &&
+                                            memcmp(a->bounds.at, b->bounds.at,
+                                                   a->bounds.count * sizeof *a->bounds.at) == 0;
+        if (same_windows && from == own_from && to == own_to)
+            break;
+    }
+    return at;
+}
+
+static etl_status copy_span(const archive_span *from, archive_span *to, etl_error *err)
+{
+    const size_t bytes = from->bound_count * sizeof *from->bounds;
+    *to = *from;
+    to->bounds = NULL;
+    if (from->bounds == NULL)
+        return ETL_OK;
+    to->bounds = malloc(bytes);
+    if (to->bounds == NULL)
+        return no_memory(err);
+    memcpy(to->bounds, from->bounds, bytes);
+    return ETL_OK;
+}
+
 etl_status archive_walk_open(archive_walk *out, const archive_question *questions, u32 count,
                              etl_error *err)
 {
@@ -104,8 +138,11 @@ etl_status archive_walk_open(archive_walk *out, const archive_question *question
         return no_memory(err);
     out->span_count = count;
     etl_status status = archive_read(out->archive, EHS_WANT_TICKS, &finder.reader, err);
-    for (u32 i = 0; status == ETL_OK && i < count; i++)
-        status = find_span(&finder, &questions[i], &out->spans[i], err);
+    for (u32 i = 0; status == ETL_OK && i < count; i++) {
+        const u32 same = first_alike(questions, i);
+        status = same < i ? copy_span(&out->spans[same], &out->spans[i], err)
+                          : find_span(&finder, &questions[i], &out->spans[i], err);
+    }
     log_reader_close(&finder.reader);
     if (status != ETL_OK)
         return status;

@@ -80,7 +80,7 @@ static void wanted_traits(const etlheap_query *query, u64 out[BLOCK_TRAITS_WORDS
         .free_type = query_groups_by(query, ETLHEAP_KEY_FREE_TYPE) ? 7 : 0,
     };
     static_assert(ETLHEAP_MARKS_MAX <= 0x1FFFF && SIZE_CLASSES <= UINT8_MAX, "traits have room");
-    memcpy(out, &mask, sizeof mask);
+    block_traits_pack(&mask, out);
 }
 
 /* Makes room for a word for each block up to the last segment of the window. */
@@ -375,16 +375,16 @@ static void fill_traits(group_task *task, const lifetimes_batch *batch, u32 at,
     const bool is_freed = g->asks_frees && query_is_freed(row);
     const block_traits traits = {
         .thread = block->thread,
-        .generation = (g->by_generation ? generation_of(task, row) : 0) & 0x1FFFFu,
-        .size_class = size_class_of(block->size_bytes) & 0xFFu,
-        .type = (u32)row->type & 7u,
-        .free_type = block->free_type & 7u,
+        .generation = g->by_generation ? generation_of(task, row) : 0,
+        .size_class = (u8)size_class_of(block->size_bytes),
+        .type = (u8)row->type,
+        .free_type = block->free_type,
         .freer = is_freed ? g->out->frees->of_actor[batch->actor[at]] : 0,
         .free_thread = is_freed ? batch->free_thread[at] : ETL_NO_ID,
         .thread_name = g->by_thread_name ? name_group(g, batch->slot[at], block->thread) : 0,
         .impact = g->by_impact ? impact_of(g, batch, at, row) : 0,
     };
-    memcpy(out, &traits, sizeof traits);
+    block_traits_pack(&traits, out);
     for (u32 i = 0; i < BLOCK_TRAITS_WORDS; i++)
         out[i] &= g->wanted_traits[i];
 }
@@ -473,13 +473,12 @@ group_key block_groups_key(const block_groups *groups, u32 number)
 {
     const block_group *const group = &groups->groups.at[number];
     group_key key = groups->slots->keys.at[group->slot_group];
-    block_traits traits;
-    memcpy(&traits, group->traits, sizeof traits);
-    key.thread = (u32)traits.thread;
-    key.generation = (u32)traits.generation;
-    key.type = (u8)traits.type;
-    key.free_type = (u8)traits.free_type;
-    key.size_class = (u8)traits.size_class;
+    const block_traits traits = block_traits_unpack(group->traits);
+    key.thread = traits.thread;
+    key.generation = traits.generation;
+    key.type = traits.type;
+    key.free_type = traits.free_type;
+    key.size_class = traits.size_class;
     key.thread_name = traits.thread_name;
     key.free_thread = traits.free_thread;
     if (groups->slots->stack_of_slot != NULL)

@@ -19,21 +19,39 @@
 
 /* The properties that divide a group of slots; 0 if the query does not group by one. */
 typedef struct block_traits {
-    u64 thread : 32;
-    u64 generation : 17; /* up to and including ETLHEAP_MARKS_MAX */
-    u64 size_class : 8;
-    u64 type : 3;
-    u64 free_type : 3;
-    u64 padding : 1;
-    u32 freer; /* group in free_groups */
+    u32 thread;
+    u32 generation; /* up to and including ETLHEAP_MARKS_MAX */
+    u32 freer;      /* group in free_groups */
     u32 free_thread;
     u32 thread_name; /* see aggregate_thread_name */
     u32 impact;      /* impacting stack, as in a group_key */
+    u8 size_class, type, free_type;
 } block_traits;
 
 #define BLOCK_TRAITS_WORDS 3u
 
-static_assert(sizeof(block_traits) == BLOCK_TRAITS_WORDS * sizeof(u64), "compared as numbers");
+/* Traits as numbers, which are compared and masked faster than members. */
+static inline void block_traits_pack(const block_traits *traits, u64 out[BLOCK_TRAITS_WORDS])
+{
+    out[0] = traits->thread | (u64)(traits->generation & 0x1FFFFu) << 32 |
+             (u64)traits->size_class << 49 | (u64)(traits->type & 7u) << 57 |
+             (u64)(traits->free_type & 7u) << 60;
+    out[1] = traits->freer | (u64)traits->free_thread << 32;
+    out[2] = traits->thread_name | (u64)traits->impact << 32;
+}
+
+static inline block_traits block_traits_unpack(const u64 packed[BLOCK_TRAITS_WORDS])
+{
+    return (block_traits){ .thread = (u32)packed[0],
+                           .generation = (u32)(packed[0] >> 32) & 0x1FFFFu,
+                           .freer = (u32)packed[1],
+                           .free_thread = (u32)(packed[1] >> 32),
+                           .thread_name = (u32)packed[2],
+                           .impact = (u32)(packed[2] >> 32),
+                           .size_class = (u8)(packed[0] >> 49),
+                           .type = (u8)(packed[0] >> 57 & 7),
+                           .free_type = (u8)(packed[0] >> 60 & 7) };
+}
 
 typedef struct block_group {
     u64 traits[BLOCK_TRAITS_WORDS];

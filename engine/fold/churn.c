@@ -32,11 +32,19 @@ static bool same_thread(const void *owner, u32 id, const void *key)
     return threads->list.at[id - 1].id == *wanted;
 }
 
-/* Finds or adds a thread; NULL without memory. The thread that allocated last is tried first. */
+/* Threads take turns, so those that allocated recently are tried first. Ids of threads are multiples
+ * of four. */
+static inline u32 *recent_of(churn_threads *threads, u64 id)
+{
+    return &threads->recent[(id >> 2 ^ id >> 32) % CHURN_RECENT];
+}
+
+/* Finds or adds a thread; NULL without memory. */
 static churn_thread *thread_of(churn_threads *threads, u64 id)
 {
-    if (threads->latest != 0 && threads->list.at[threads->latest - 1].id == id)
-        return &threads->list.at[threads->latest - 1];
+    u32 *const recent = recent_of(threads, id);
+    if (*recent != 0 && threads->list.at[*recent - 1].id == id)
+        return &threads->list.at[*recent - 1];
     const u64 hash = etlheap_hash_u64(id);
     u32 number = etlheap_index_find(&threads->index, hash, same_thread, threads, &id);
     if (number == 0) {
@@ -45,7 +53,7 @@ static churn_thread *thread_of(churn_threads *threads, u64 id)
             return NULL;
         number = (u32)threads->list.count;
     }
-    threads->latest = number;
+    *recent = number;
     return &threads->list.at[number - 1];
 }
 
@@ -200,7 +208,7 @@ static void settle_rest(const churn_list *sums, const churn_thread *thread)
 
 bool churn_join_finish(churn_join *join, u32 group_count)
 {
-    churn_threads all = { .latest = 0 };
+    churn_threads all = { .recent = { 0 } };
     bool ok = fit_sums(&join->sums, group_count);
     if (join->runs.count > 0)
         qsort(join->runs.at, join->runs.count, sizeof *join->runs.at, by_first);

@@ -22,6 +22,7 @@
 #define CHURN_NEAR   10u /* "within 10": freed before the thread's tenth next allocation */
 #define CHURN_NO_END UINT32_MAX
 #define CHURN_1MS_NS 1000000
+#define CHURN_RECENT 64u /* a power of two */
 
 /* Temporary blocks of a group. */
 typedef struct churn_sums {
@@ -51,7 +52,7 @@ typedef struct churn_thread {
 typedef struct churn_threads {
     ETLHEAP_VECTOR(churn_thread) list;
     etlheap_index index;
-    u32 latest; /* the last thread seen, + 1 */
+    u32 recent[CHURN_RECENT]; /* by bits of the id: the last such thread seen, + 1 */
 } churn_threads;
 
 /* Blocks with consecutive numbers. */

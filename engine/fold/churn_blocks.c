@@ -61,8 +61,11 @@ static etl_status step(void *state, const lifetimes_batch *batch, etl_error *err
     slot_churn_task *const task = state;
     const slot_churn *const churn = task->shared;
     const query_plan *const plan = churn->view.plan;
+    const u32 *const of_slot = churn->slots->of_slot;
     for (u32 i = 0; i < batch->count; i++) {
-        const u32 group = churn->slots->of_slot[batch->slot[i]];
+        const u32 group = of_slot[batch->slot[i]];
+        lifetimes_fetch_slot(batch, i, of_slot);
+        lifetimes_fetch_slot(batch, i, churn->view.processes);
         query_row row = { .type = ETLHEAP_TYPE_AIFO };
         const query_block block = lifetimes_batch_block(plan->result->archive, batch, i);
         const bool is_selected =

@@ -19,7 +19,6 @@
 
 #define BUCKETS     SIZE_CLASSES
 #define OPEN_BUCKET BUCKETS
-#define AHEAD       32u /* blocks whose groups are fetched before they are used */
 
 typedef struct bucket_sums {
     i64 count, size, outstanding_count, outstanding_size;
@@ -228,8 +227,7 @@ static etl_status spread(void *state, const lifetimes_batch *batch, etl_error *e
     for (u32 i = 0; i < batch->count; i++) {
         const u32 group = of_slot[batch->slot[i]];
         query_row row;
-        if (i + AHEAD < batch->count)
-            __builtin_prefetch(&of_slot[batch->slot[i + AHEAD]]);
+        lifetimes_fetch_slot(batch, i, of_slot);
         if (group == GROUP_NONE)
             continue;
         const query_block block = lifetimes_batch_block(plan->result->archive, batch, i);

@@ -117,6 +117,17 @@ static inline query_block lifetimes_batch_block(const ehs_archive *archive,
     };
 }
 
+#define LIFETIMES_SLOTS_AHEAD 32u
+
+/* Prefetches what an array by slot has for a block that comes soon. Always inlined, because
+ * compilers drop a function that only prefetches. */
+__attribute__((always_inline)) static inline void lifetimes_fetch_slot(const lifetimes_batch *batch,
+                                                                       u32 at, const u32 *by_slot)
+{
+    if (at + LIFETIMES_SLOTS_AHEAD < batch->count)
+        __builtin_prefetch(&by_slot[batch->slot[at + LIFETIMES_SLOTS_AHEAD]]);
+}
+
 /* An array with a state for each task. Borrowed. */
 typedef struct lifetimes_states {
     void *at;

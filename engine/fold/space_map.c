@@ -232,6 +232,7 @@ static etl_status take_blocks(void *state, const lifetimes_batch *batch, etl_err
     for (u32 i = 0; i < batch->count; i++) {
         const u32 slot = batch->slot[i], group = m->slots.of_slot[slot];
         query_row row;
+        lifetimes_fetch_slot(batch, i, m->slots.of_slot);
         if (group == GROUP_NONE)
             continue;
         const query_block one = lifetimes_batch_block(result->archive, batch, i);

@@ -261,6 +261,7 @@ static bool find_block(const suspects_maker *maker, const lifetimes_batch *batch
                        found_block *out)
 {
     const query_plan *const plan = &maker->a.plan;
+    lifetimes_fetch_slot(batch, at, maker->of_slot);
     out->candidate = maker->of_slot[batch->slot[at]];
     if (out->candidate == GROUP_NONE)
         return false;

@@ -64,12 +64,21 @@ etlheap_glyph etlheap_glyph_at(const char *text, size_t size)
     return glyph;
 }
 
+/* The number of printable ASCII bytes in front, as nearly all are: each is shown in one column. */
+static size_t plain_bytes(const char *text, size_t size)
+{
+    size_t count = 0;
+    while (count < size && (u8)text[count] >= 0x20 && (u8)text[count] < 0x7F)
+        count++;
+    return count;
+}
+
 /* Text is copied in runs between the characters that are replaced. */
 void etlheap_display_add(etlheap_text *to, const char *text)
 {
     const size_t size = strlen(text);
     size_t run = 0;
-    size_t at = 0;
+    size_t at = plain_bytes(text, size);
     while (at < size) {
         const etlheap_glyph glyph = etlheap_glyph_at(text + at, size - at);
         if (!glyph.shown) {
@@ -78,6 +87,7 @@ void etlheap_display_add(etlheap_text *to, const char *text)
             run = at + glyph.size;
         }
         at += glyph.size;
+        at += plain_bytes(text + at, size - at);
     }
     etlheap_text_add(to, text + run, size - run);
 }
@@ -85,7 +95,7 @@ void etlheap_display_add(etlheap_text *to, const char *text)
 void etlheap_sink_printable(etlheap_sink *sink, const char *text, size_t size)
 {
     size_t run = 0;
-    size_t at = 0;
+    size_t at = plain_bytes(text, size);
     while (at < size) {
         const etlheap_glyph glyph = etlheap_glyph_at(text + at, size - at);
         if (!glyph.shown) {
@@ -94,6 +104,7 @@ void etlheap_sink_printable(etlheap_sink *sink, const char *text, size_t size)
             run = at + glyph.size;
         }
         at += glyph.size;
+        at += plain_bytes(text + at, size - at);
     }
     etlheap_sink_write(sink, text + run, size - run);
 }
