@@ -98,10 +98,10 @@ static u32 step_of(i64 lifetime_ns)
 
 suspect_step suspect_step_of(u32 step)
 {
-    const u32 bit = STEP_BITS_MIN + (step - 1) / 2;
-    const i64 half = (i64)1 << (bit - 1);
     if (step == 0)
         return (suspect_step){ 0, (i64)1 << STEP_BITS_MIN };
+    const u32 bit = STEP_BITS_MIN + (step - 1) / 2;
+    const i64 half = (i64)1 << (bit - 1);
     const i64 from_ns = 2 * half + ((step - 1) % 2 == 0 ? 0 : half);
     return (suspect_step){ from_ns, step == SUSPECT_LIFETIMES - 1 ? INT64_MAX : from_ns + half };
 }
