@@ -20,7 +20,7 @@ etl_status etlheap_analyze(etl_trace *const *traces, const char *const *names, u
                                   .with_frees = read.asks_frees };
     const etlheap_question *const question = read.own.question_count == 0 ? NULL : &read.question;
     return log_run_wanted(&from, &read) ? log_run(&from, &read.own, &log, out, err)
-                                        : engine_run(&from, &read.own, question, out, err);
+                                        : engine_run(&from, &read.own, question, NULL, out, err);
 }
 
 etl_status etlheap_open_store(const char *path, const etlheap_options *options,

@@ -250,8 +250,7 @@ static etl_status open_store(run *state)
     if (state->options.store == NULL)
         return ETL_OK;
     state->store = calloc(1, sizeof *state->store);
-    if (state->store == NULL ||
-        !store_run_record(state->result, state->traces, state->names, state->trace_count))
+    if (state->store == NULL || !store_run_record(state->result, state->names, state->trace_count))
         return ETL_ERR_MEMORY;
     event_journal *const journal = &state->result->journal;
     journal_open(journal, &state->result->base, INT64_MIN, INT64_MAX, true);
@@ -586,6 +585,7 @@ static etl_status finish(run *state)
     const etl_diag_counts census = census_diagnostics(&result->diag, &result->stack_counts);
     if (state->keeps_census)
         *(state->options.census_only ? &result->diag : &result->census_diag) = census;
-    return status == ETL_OK && state->store != NULL ? store_run_finish(state->store, result)
-                                                    : status;
+    return status == ETL_OK && state->store != NULL
+               ? store_run_finish(state->store, result, state->traces)
+               : status;
 }

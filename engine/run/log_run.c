@@ -43,6 +43,7 @@ typedef struct log_home {
 } log_home;
 
 static bool write_log(void *user, const void *bytes, size_t size);
+static void forget_log(void *user);
 static etl_status open_log(log_home *home, etl_map *out, etl_error *err);
 static etl_status blame(const log_home *home, etl_status status, etl_error *err);
 
@@ -93,7 +94,8 @@ etl_status log_run(const traces_named *traces, const etlheap_options *options,
             etl_min_u64(home.memory_bytes_max, own.memory_bytes_max / MEMORY_SHARE);
     own.census_only = false;
     own.store = &store;
-    etl_status status = engine_run(traces, &own, NULL, &facts, err);
+    const store_undo undo = { forget_log, &home };
+    etl_status status = engine_run(traces, &own, NULL, &undo, &facts, err);
     etlheap_result_free(facts);
     status = status == ETL_OK ? open_log(&home, &map, err) : blame(&home, status, err);
     if (map.bytes.size >= LARGE_LOG_BYTES)
@@ -138,6 +140,15 @@ static bool write_log(void *user, const void *bytes, size_t size)
     if (!is_done)
         home->error = errno;
     return is_done;
+}
+
+static void forget_log(void *user)
+{
+    log_home *const home = user;
+    home->memory.count = 0;
+    if (home->file >= 0)
+        (void)etl_file_close(home->file);
+    home->file = -1;
 }
 
 /* Opens the log as bytes. If they are in memory, the map owns them from here on. */

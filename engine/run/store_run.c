@@ -31,16 +31,14 @@ static bool save_small(ehs_saver *saver, const store_run *run, const etlheap_res
 static bool save_slots(ehs_saver *saver, const etlheap_result *result);
 static bool save_remap(ehs_saver *saver, const store_run *run, const etlheap_result *result);
 
-bool store_run_record(etlheap_result *result, etl_trace *const *traces, const char *const *names,
-                      u32 trace_count)
+bool store_run_record(etlheap_result *result, const char *const *names, u32 trace_count)
 {
     etlheap_strings *const strings = &result->context.strings;
     bool ok = true;
     for (u32 i = 0; ok && i < trace_count; i++) {
         u32 name;
-        etlheap_summary_file file;
-        ok = etlheap_strings_add(strings, names[i], strlen(names[i]), &name) &&
-             trace_identify(traces[i], file.id) == ETL_OK;
+        etlheap_summary_file file = { .id = { 0 } };
+        ok = etlheap_strings_add(strings, names[i], strlen(names[i]), &name);
         file.name = etlheap_strings_get(strings, name);
         ok = ok && ETLHEAP_PUSH(&result->recorded, file);
     }
@@ -181,11 +179,22 @@ typedef struct ending {
     bool failed[2];
 } ending;
 
-etl_status store_run_finish(store_run *run, etlheap_result *result)
+/* That takes the whole index of each, which there may not have been in the beginning. */
+static etl_status identify(etlheap_result *result, etl_trace *const *traces)
+{
+    etl_status status = ETL_OK;
+    for (size_t i = 0; i < result->recorded.count && status == ETL_OK; i++)
+        status = trace_identify(traces[i], result->recorded.at[i].id);
+    return status;
+}
+
+etl_status store_run_finish(store_run *run, etlheap_result *result, etl_trace *const *traces)
 {
     merge_provisional(run);
     count_bare(run, result);
-    etl_status status = store_batch_finish(&run->batch);
+    etl_status status = identify(result, traces);
+    if (status == ETL_OK)
+        status = store_batch_finish(&run->batch);
     if (status != ETL_OK)
         return status;
     ending end = { .run = run, .result = result };

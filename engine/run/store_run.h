@@ -30,9 +30,9 @@ typedef struct store_run {
     u64 bare_rows;           /* rows that will never have a stack */
 } store_run;
 
-/* Records in the result the files that the store is made of. False if memory runs out. */
-bool store_run_record(etlheap_result *result, etl_trace *const *traces, const char *const *names,
-                      u32 trace_count);
+/* Records in the result the files that the store is made of; store_run_finish identifies them. False
+ * if memory runs out. */
+bool store_run_record(etlheap_result *result, const char *const *names, u32 trace_count);
 
 /* Begins the file. The journal must be new; it hands its chunks to this run from now on. Free the
  * run even after a failure. ETL_ERR_MEMORY, ETL_ERR_IO. */
@@ -43,9 +43,10 @@ etl_status store_run_open(store_run *run, const etlheap_store_options *options, 
  * these are the last. ETL_ERR_MEMORY, ETL_ERR_IO. */
 etl_status store_run_slice(store_run *run, etlheap_result *result, bool is_last);
 
-/* Call it when the result is complete. Writes the rest and ends the file. The journal is then
- * empty, and the result holds only facts. ETL_ERR_MEMORY, ETL_ERR_IO. */
-etl_status store_run_finish(store_run *run, etlheap_result *result);
+/* Call it when the result is complete; `traces` are those that were recorded, and indexed. Writes
+ * the rest and ends the file. The journal is then empty, and the result holds only facts.
+ * ETL_ERR_MEMORY, ETL_ERR_IO. */
+etl_status store_run_finish(store_run *run, etlheap_result *result, etl_trace *const *traces);
 
 u64 store_run_bytes(const store_run *run);
 void store_run_free(store_run *run);
