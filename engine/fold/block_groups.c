@@ -166,11 +166,13 @@ static void free_task(group_task *task)
 }
 
 /* Few groups of slots, as without stacks, are divided into many groups each, by threads for
- * example. Then each gets several places, so that groups that alternate keep theirs. */
-static u32 choose_ways(size_t key_count)
+ * example. Then each gets several places, so that groups that alternate keep theirs, and very many
+ * if it is divided by stacks. */
+static u32 choose_ways(size_t key_count, bool by_stack)
 {
+    const u32 most = by_stack ? PLACES_MAX : WAYS_MAX;
     u32 ways = 1;
-    while (ways < WAYS_MAX && 2 * ways * (key_count + 1) <= PLACES_MAX)
+    while (ways < most && 2 * ways * (key_count + 1) <= PLACES_MAX)
         ways *= 2;
     return ways;
 }
@@ -179,7 +181,7 @@ static bool open_tasks(grouping *g)
 {
     const size_t key_count = g->out->slots->keys.count;
     g->tasks = calloc(g->task_count, sizeof *g->tasks);
-    g->ways = choose_ways(key_count);
+    g->ways = choose_ways(key_count, g->by_impact || query_asks_free_stacks(g->a->query));
     bool ok = g->tasks != NULL;
     for (u32 i = 0; ok && i < g->task_count; i++) {
         g->tasks[i].shared = g;
