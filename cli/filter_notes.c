@@ -98,12 +98,6 @@ static void note_marks(const cli_options *options, const char *subject,
         cli_note(subject, CLI_NO_MARKS);
 }
 
-/* Does the key need the call stack of a free? */
-static bool is_of_free_stacks(etlheap_key key)
-{
-    return etlheap_key_is_of_free(key) && key != ETLHEAP_KEY_FREE_THREAD;
-}
-
 /* Without stacks of frees, all that was freed is one row without a stack. Most sessions record none,
  * because they make traces larger. */
 static void note_free_stacks(const char *subject, const etlheap_result *result,
@@ -111,7 +105,7 @@ static void note_free_stacks(const char *subject, const etlheap_result *result,
 {
     bool wants = false;
     for (u32 i = 0; i < query->group_by_count; i++)
-        wants |= is_of_free_stacks(query->group_by[i]);
+        wants |= etlheap_key_needs_free_stacks(query->group_by[i]);
     if (wants && !etlheap_result_has_free_stacks(result))
         cli_note(subject, "no call stacks of frees were recorded, so rows do not tell which code "
                           "freed; record them with -stackwalk HeapAlloc+HeapRealloc+HeapFree of "

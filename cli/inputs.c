@@ -413,8 +413,8 @@ static etl_status open_piped(const cli_options *options, const cli_guard *guard,
     return status;
 }
 
-/* Whether a trace may be read while it is unpacked. That takes a thread, which the user must have
- * granted, and is no use if the trace is copied into memory or others are unpacked as well. */
+/* Whether a trace may be read while a thread unpacks it. One thread alone cannot do both, and nothing
+ * is gained if the trace is copied into memory first, or if other files have to be unpacked too. */
 static bool may_arrive(const cli_options *options)
 {
     const u32 jobs = options->jobs == 0 ? etlheap_default_jobs() : options->jobs;

@@ -192,6 +192,9 @@ const char *etlheap_key_title(etlheap_key key);
 /* True if the key depends on who freed: the FREE_* keys but FREE_TYPE, and IMPACTING_STACK. */
 bool etlheap_key_is_of_free(etlheap_key key);
 
+/* True if the key needs the call stack of the free: all keys of frees but FREE_THREAD. */
+bool etlheap_key_needs_free_stacks(etlheap_key key);
+
 /*
  * True if the key is what etlheap_row.stack holds. A query has at most one of these keys:
  *

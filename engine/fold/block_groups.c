@@ -181,7 +181,7 @@ static bool open_tasks(grouping *g)
 {
     const size_t key_count = g->out->slots->keys.count;
     g->tasks = calloc(g->task_count, sizeof *g->tasks);
-    g->ways = choose_ways(key_count, g->by_impact || query_asks_free_stacks(g->a->query));
+    g->ways = choose_ways(key_count, query_asks_free_stacks(g->a->query));
     bool ok = g->tasks != NULL;
     for (u32 i = 0; ok && i < g->task_count; i++) {
         g->tasks[i].shared = g;
@@ -434,8 +434,7 @@ static inline u32 likely_group(const group_task *task, const lifetimes_batch *ba
 __attribute__((always_inline)) static inline void fetch_ahead(const group_task *task,
                                                               const lifetimes_batch *batch, u32 at)
 {
-    if (at + 4 * AHEAD < batch->count)
-        __builtin_prefetch(&task->shared->out->slots->of_slot[batch->slot[at + 4 * AHEAD]]);
+    lifetimes_fetch_slot(batch, at, task->shared->out->slots->of_slot);
     if (task->shared->ways > 1)
         return;
     const u32 far = likely_group(task, batch, at + 2 * AHEAD);

@@ -231,10 +231,10 @@ static etl_status refuse(const etlheap_query *query, etl_error *err)
 
 bool query_asks_free_stacks(const etlheap_query *query)
 {
-    return query_groups_by(query, ETLHEAP_KEY_FREE_STACK) ||
-           query_groups_by(query, ETLHEAP_KEY_FREE_SITE) ||
-           query_groups_by(query, ETLHEAP_KEY_FREE_MODULE) ||
-           query_groups_by(query, ETLHEAP_KEY_IMPACTING_STACK);
+    bool asks = false;
+    for (u32 i = 0; i < query->group_by_count; i++)
+        asks |= etlheap_key_needs_free_stacks(query->group_by[i]);
+    return asks;
 }
 
 bool query_asks_frees(const etlheap_query *query)

@@ -19,7 +19,8 @@ typedef struct read_ahead read_ahead;
 
 /* Starts with the plan's first buffers and stays at most `bytes_max` ahead, or half of the
  * available memory. `plan` and `traces` must not change until it is closed, except plan->next.
- * NULL: nothing to read ahead, as if all traces are in memory, or no memory or thread. */
+ * NULL: there is nothing to read ahead (all traces are in memory, for example), or no memory or
+ * thread. */
 read_ahead *read_ahead_open(const read_plan *plan, etl_trace *const *traces, u32 trace_count,
                             u64 bytes_max);
 
