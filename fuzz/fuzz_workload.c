@@ -343,7 +343,7 @@ static bool analyze_in_file(trial *t, const etlheap_options *options, etlheap_re
 {
     static const char *const trace_names[] = { "system.etl", "heap.etl" };
     const traces_named traces = { t->traces, trace_names, t->trace_count };
-    const log_run_options log = { .memory_bytes_max = 0 };
+    const log_run_options log = { .asked = { .addresses = true, .threads = true } };
     etl_error err;
     return !is_refused(log_run(&traces, options, &log, out, &err), &err);
 }

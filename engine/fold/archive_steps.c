@@ -20,6 +20,7 @@
 
 #define STEPS         128u /* events whose words or groups are fetched at once */
 #define CACHED_GROUPS 64u  /* so few groups stay in the cache */
+#define GROUPS_AHEAD  32u  /* events whose group is looked up soon */
 
 static u64 part_events(const void *user, u32 part);
 static bool part_starts_tick(const void *user, u32 part);
@@ -121,6 +122,9 @@ static void number_groups(const replay_walk *walk, resolved_batch *resolved)
 {
     for (u32 i = 0; i < resolved->count; i++) {
         const u32 slot = journal_slot_of(resolved->entries[i]);
+        if (i + GROUPS_AHEAD < resolved->count)
+            __builtin_prefetch(
+                &walk->slot_groups[journal_slot_of(resolved->entries[i + GROUPS_AHEAD])]);
         const u32 number = replay_group_of(walk, slot, resolved->sizes[i]);
         resolved->groups[i] = resolved->kinds[i] == JOURNAL_NONE ? GROUP_NONE : number;
     }

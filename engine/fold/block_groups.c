@@ -8,6 +8,10 @@
  *     block ──select──▶ group of its slot + traits (type, thread, ...) ──▶ sums of the task
  *                                                                     └──▶ word of the block
  *
+ * A group is several accesses away from a block: group of the slot, place, group, its lifetimes. With
+ * many groups each of them misses the cache. So blocks take these steps in phases, some at a time:
+ * what a phase needs, the phase before has fetched.
+ *
  * Each task has its own list of groups with sums. When a task meets a group for the first time, it
  * gets the number in the common list under a lock; after that tasks do not meet. Invariant: numbers
  * of groups depend on threads, so nothing that is shown may depend on them; tables are ordered by
@@ -24,10 +28,11 @@
 #include "churn_blocks.h"
 #include "log_pass.h"
 
-#define AHEAD      8u              /* blocks whose groups are fetched before they are used */
+#define SPAN       64u             /* blocks of a batch that take each phase together */
 #define GROUPS_MAX SLOT_NUMBER_MAX /* as many as a word has room for */
 #define WAYS_MAX   256u            /* places for the groups that a group of slots is divided into */
-#define PLACES_MAX (1u << 16)      /* of all groups of slots, if each has more than one */
+#define PLACES_MAX (1u << 16)      /* of all groups of slots, if each has more than one ... */
+#define STACKS_MAX (1u << 18)      /* ... and if they are divided by stacks */
 
 /* The data that all tasks share. */
 typedef struct grouping {
@@ -35,7 +40,7 @@ typedef struct grouping {
     aggregator *a;
     u32 first_group;
     u64 wanted_traits[BLOCK_TRAITS_WORDS]; /* a mask of block_traits */
-    bool asks_frees, by_thread_name, by_generation, by_impact;
+    bool asks_frees, by_type, by_thread_name, by_generation, by_impact;
     churn_view churn; /* if it is wanted */
     etlheap_index index;
     etlheap_lock *lock;
@@ -111,6 +116,7 @@ etl_status block_groups_begin(block_groups *out, aggregator *a, const block_grou
                      .a = a,
                      .first_group = wanted->first_group,
                      .asks_frees = query_asks_frees(a->query),
+                     .by_type = query_groups_by(a->query, ETLHEAP_KEY_TYPE),
                      .by_thread_name = query_groups_by(a->query, ETLHEAP_KEY_THREAD_NAME),
                      .by_generation = query_groups_by(a->query, ETLHEAP_KEY_GENERATION),
                      .by_impact = query_groups_by(a->query, ETLHEAP_KEY_IMPACTING_STACK),
@@ -168,11 +174,13 @@ static void free_task(group_task *task)
 /* Few groups of slots, as without stacks, are divided into many groups each, by threads for
  * example. Then each gets several places, so that groups that alternate keep theirs, and very many
  * if it is divided by stacks. */
-static u32 choose_ways(size_t key_count, bool by_stack)
+static u32 choose_ways(const aggregator *a, size_t key_count)
 {
-    const u32 most = by_stack ? PLACES_MAX : WAYS_MAX;
+    const bool by_stack = query_asks_free_stacks(a->query);
+    const size_t most = by_stack ? 2 * a->result->stacks.list.count : WAYS_MAX;
+    const u32 places = by_stack ? STACKS_MAX : PLACES_MAX;
     u32 ways = 1;
-    while (ways < most && 2 * ways * (key_count + 1) <= PLACES_MAX)
+    while (ways < most && 2 * ways * (key_count + 1) <= places)
         ways *= 2;
     return ways;
 }
@@ -181,7 +189,7 @@ static bool open_tasks(grouping *g)
 {
     const size_t key_count = g->out->slots->keys.count;
     g->tasks = calloc(g->task_count, sizeof *g->tasks);
-    g->ways = choose_ways(key_count, query_asks_free_stacks(g->a->query));
+    g->ways = choose_ways(g->a, key_count);
     bool ok = g->tasks != NULL;
     for (u32 i = 0; ok && i < g->task_count; i++) {
         g->tasks[i].shared = g;
@@ -224,10 +232,11 @@ etl_status block_groups_finish(block_groups *groups, etl_error *err)
     return status;
 }
 
-static void add_types(type_sums to[ETLHEAP_TYPE_COUNT], const type_sums from[ETLHEAP_TYPE_COUNT])
+static void add_sums(block_group *to, const block_group *from)
 {
     for (u32 type = 0; type < ETLHEAP_TYPE_COUNT; type++)
-        tally_add_sums(&to[type], &from[type]);
+        block_sums_add(&to->types[type], &from->types[type]);
+    to->freed_by_other += from->freed_by_other;
 }
 
 static bool join_churn(grouping *g, group_task *task)
@@ -248,8 +257,7 @@ static etl_status join_task(grouping *g, group_task *task)
 {
     for (size_t i = 0; i < task->groups.count; i++) {
         const block_group *const group = &task->groups.at[i];
-        add_types(g->out->groups.at[group->number].types, group->types);
-        g->out->groups.at[group->number].freed_by_other += group->freed_by_other;
+        add_sums(&g->out->groups.at[group->number], group);
     }
     if (!block_sizes_append(&g->out->words.big_sizes, &task->big_sizes) ||
         !lifetime_lists_take(&g->a->lifetimes, &task->lifetimes) || !join_churn(g, task))
@@ -301,42 +309,42 @@ static inline u32 *latest_of(const group_task *task, u32 slot_group, const u64 *
 }
 
 /* Finds the group in the task's list. It is nearly always the group that the last block of the same
- * slots and way was in. */
-static etl_status find_group(group_task *task, u32 slot_group, const u64 *traits, block_group **out)
+ * slots and way was in. `*id` is its number in the list + 1. */
+static etl_status find_group(group_task *task, u32 slot_group, const u64 *traits, u32 *latest,
+                             u32 *id)
 {
-    u32 *const latest = latest_of(task, slot_group, traits);
     const size_t bytes = BLOCK_TRAITS_WORDS * sizeof *traits;
-    if (*latest != 0 && memcmp(task->groups.at[*latest - 1].traits, traits, bytes) == 0) {
-        *out = &task->groups.at[*latest - 1];
+    *id = *latest;
+    if (*id != 0 && memcmp(task->groups.at[*id - 1].traits, traits, bytes) == 0)
         return ETL_OK;
-    }
     block_group fresh = { .slot_group = slot_group };
     memcpy(fresh.traits, traits, bytes);
     const u64 hash = hash_of(&fresh);
-    u32 id = etlheap_index_find(&task->index, hash, same_group, &task->groups, &fresh);
-    if (id == 0) {
+    *id = etlheap_index_find(&task->index, hash, same_group, &task->groups, &fresh);
+    if (*id == 0) {
         const etl_status status = number_group(task->shared, &fresh, hash);
         if (status != ETL_OK)
             return status;
         if (!ETLHEAP_PUSH(&task->groups, fresh) ||
             !etlheap_index_add(&task->index, hash, (u32)task->groups.count))
             return ETL_ERR_MEMORY;
-        id = (u32)task->groups.count;
+        *id = (u32)task->groups.count;
     }
-    *latest = id;
-    *out = &task->groups.at[id - 1];
+    *latest = *id;
     return ETL_OK;
 }
 
 /* --- blocks ------------------------------------------------------------------------- */
 
-static bool note_block(group_task *task, const query_row *row, const block_group *group)
-{
-    const grouping *const g = task->shared;
-    i64 ns;
-    return !query_counts_lifetime(&g->a->plan, row, &ns) ||
-           lifetime_list_add(&task->lifetimes, g->first_group + group->number, ns);
-}
+/* A block on its way through the phases. */
+typedef struct span_block {
+    query_block block;
+    query_row row; /* as the query sees it; only if it is selected */
+    u64 traits[BLOCK_TRAITS_WORDS];
+    u32 slot_group; /* GROUP_NONE: not selected */
+    u32 group;      /* in the task's list, + 1; 0: not selected */
+    u32 *latest;    /* its place in the task's `latest` */
+} span_block;
 
 static bool put_word(group_task *task, u32 ordinal, u32 number, u64 size, bool is_realloc)
 {
@@ -379,7 +387,7 @@ static void fill_traits(group_task *task, const lifetimes_batch *batch, u32 at,
         .thread = block->thread,
         .generation = g->by_generation ? generation_of(task, row) : 0,
         .size_class = (u8)size_class_of(block->size_bytes),
-        .type = (u8)row->type,
+        .type = g->by_type ? (u8)row->type : 0,
         .free_type = block->free_type,
         .freer = is_freed ? g->out->frees->of_actor[batch->actor[at]] : 0,
         .free_thread = is_freed ? batch->free_thread[at] : ETL_NO_ID,
@@ -391,80 +399,112 @@ static void fill_traits(group_task *task, const lifetimes_batch *batch, u32 at,
         out[i] &= g->wanted_traits[i];
 }
 
-/* Adds a block. `row` is the block as the query sees it. *found is its group, NULL if the query
- * does not select it. */
-static etl_status add_block(group_task *task, const lifetimes_batch *batch, u32 at,
-                            const query_block *block, query_row *row, const block_group **found)
+/* First phase: which blocks are selected, and by what they are grouped. */
+static void select_blocks(group_task *task, const lifetimes_batch *batch, u32 first, u32 count,
+                          span_block *blocks)
 {
     const grouping *const g = task->shared;
-    const u32 slot_group = g->out->slots->of_slot[batch->slot[at]];
-    block_group *group = NULL;
-    if (slot_group == GROUP_NONE || !query_select_block(&g->a->plan, ETLHEAP_KIND_HEAP, block, row))
-        return ETL_OK;
-    const u32 free_thread = g->asks_frees ? batch->free_thread[at] : ETL_NO_ID;
-    u64 traits[BLOCK_TRAITS_WORDS];
-    fill_traits(task, batch, at, block, row, traits);
-    const etl_status status = find_group(task, slot_group, traits, &group);
-    if (status != ETL_OK)
-        return status;
-    group->freed_by_other += query_is_freed_by_other(row, block->thread, free_thread);
-    const bool is_realloc = (batch->is_realloc[at] | batch->is_marked[at]) != 0;
-    const i64 size = (i64)etl_min_u64(block->size_bytes, INT64_MAX);
-    tally_add_sums(&group->types[row->type], &(type_sums){ 1, size, is_realloc });
-    *found = group;
-    return note_block(task, row, group) &&
-                   put_word(task, batch->ordinal[at], group->number, block->size_bytes, is_realloc)
-               ? ETL_OK
-               : ETL_ERR_MEMORY;
-}
-
-/* The group + 1 that a block of the batch is most likely in; 0 if nothing is known. */
-static inline u32 likely_group(const group_task *task, const lifetimes_batch *batch, u32 at)
-{
-    const u32 slot_group =
-        at < batch->count ? task->shared->out->slots->of_slot[batch->slot[at]] : GROUP_NONE;
-    return slot_group == GROUP_NONE ? 0 : task->latest[slot_group];
-}
-
-/*
- * Prefetches the groups of the next blocks, each step using what the step before has fetched. With
- * several ways, groups are so few that they stay in the cache. Always inlined, because compilers
- * drop a function that only prefetches.
- */
-__attribute__((always_inline)) static inline void fetch_ahead(const group_task *task,
-                                                              const lifetimes_batch *batch, u32 at)
-{
-    lifetimes_fetch_slot(batch, at, task->shared->out->slots->of_slot);
-    if (task->shared->ways > 1)
-        return;
-    const u32 far = likely_group(task, batch, at + 2 * AHEAD);
-    const u32 near = likely_group(task, batch, at + AHEAD);
-    if (far != 0) {
-        __builtin_prefetch(&task->groups.at[far - 1]);
-        __builtin_prefetch(&task->groups.at[far - 1].types[ETLHEAP_TYPE_COUNT - 1]);
+    const u32 *const of_slot = g->out->slots->of_slot;
+    for (u32 i = 0; i < count; i++) {
+        span_block *const own = &blocks[i];
+        const u32 at = first + i;
+        lifetimes_fetch_slot(batch, at, of_slot);
+        if (g->by_impact)
+            lifetimes_fetch_slot(batch, at, g->out->slots->stack_of_slot);
+        if (g->churn.processes != NULL)
+            lifetimes_fetch_slot(batch, at, g->churn.processes);
+        own->block = lifetimes_batch_block(g->a->result->archive, batch, at);
+        own->slot_group = of_slot[batch->slot[at]];
+        own->group = 0;
+        if (own->slot_group == GROUP_NONE)
+            continue;
+        if (!query_select_block(&g->a->plan, ETLHEAP_KIND_HEAP, &own->block, &own->row)) {
+            own->slot_group = GROUP_NONE;
+            continue;
+        }
+        fill_traits(task, batch, at, &own->block, &own->row, own->traits);
+        own->latest = latest_of(task, own->slot_group, own->traits);
+        __builtin_prefetch(own->latest, 1);
     }
-    if (near != 0)
-        lifetime_list_fetch(&task->lifetimes,
-                            task->shared->first_group + task->groups.at[near - 1].number);
+}
+
+/* Second phase: fetches the groups that the blocks are most likely in. Always inlined, because
+ * compilers drop a function that only prefetches. */
+__attribute__((always_inline)) static inline void fetch_groups(const group_task *task,
+                                                               const span_block *blocks, u32 count)
+{
+    for (u32 i = 0; i < count; i++) {
+        if (blocks[i].slot_group == GROUP_NONE || *blocks[i].latest == 0)
+            continue;
+        const u8 *const group = (const u8 *)&task->groups.at[*blocks[i].latest - 1];
+        __builtin_prefetch(group, 1);
+        __builtin_prefetch(group + offsetof(block_group, types[ETLHEAP_TYPE_AIFI + 1]) - 1, 1);
+    }
+}
+
+/* Third phase: adds the blocks to their groups. */
+static etl_status add_blocks(group_task *task, const lifetimes_batch *batch, u32 first, u32 count,
+                             span_block *blocks)
+{
+    const grouping *const g = task->shared;
+    etl_status status = ETL_OK;
+    for (u32 i = 0; status == ETL_OK && i < count; i++) {
+        span_block *const own = &blocks[i];
+        const u32 at = first + i;
+        if (own->slot_group == GROUP_NONE)
+            continue;
+        status = find_group(task, own->slot_group, own->traits, own->latest, &own->group);
+        if (status != ETL_OK)
+            break;
+        block_group *const group = &task->groups.at[own->group - 1];
+        const block_sums sums = { (i64)etl_min_u64(own->block.size_bytes, INT64_MAX), 1,
+                                  (batch->is_realloc[at] | batch->is_marked[at]) != 0 };
+        block_sums_add(&group->types[own->row.type], &sums);
+        if (g->asks_frees)
+            group->freed_by_other +=
+                query_is_freed_by_other(&own->row, own->block.thread, batch->free_thread[at]);
+        lifetime_list_fetch(&task->lifetimes, g->first_group + group->number);
+        churn_fetch(&task->churn, own->group);
+    }
+    return status;
+}
+
+/* Last phase: what is kept of single blocks. */
+static bool note_blocks(group_task *task, const lifetimes_batch *batch, u32 first, u32 count,
+                        const span_block *blocks)
+{
+    const grouping *const g = task->shared;
+    bool ok = true;
+    for (u32 i = 0; ok && i < count; i++) {
+        const span_block *const own = &blocks[i];
+        const u32 at = first + i;
+        i64 ns;
+        if (own->group != 0) {
+            const u32 number = task->groups.at[own->group - 1].number;
+            const bool is_realloc = (batch->is_realloc[at] | batch->is_marked[at]) != 0;
+            ok = put_word(task, batch->ordinal[at], number, own->block.size_bytes, is_realloc);
+            if (ok && query_counts_lifetime(&g->a->plan, &own->row, &ns))
+                ok = lifetime_list_add(&task->lifetimes, g->first_group + number, ns);
+        }
+        if (ok && g->a->query->churn)
+            ok = churn_note_row(&g->churn, &task->churn, batch, at, &own->block, own->group,
+                                &own->row);
+    }
+    return ok;
 }
 
 static etl_status step(void *state, const lifetimes_batch *batch, etl_error *err)
 {
     group_task *const task = state;
-    const grouping *const g = task->shared;
-    for (u32 i = 0; i < batch->count; i++) {
-        const block_group *group = NULL;
-        query_row row;
-        fetch_ahead(task, batch, i);
-        const query_block block = lifetimes_batch_block(g->a->result->archive, batch, i);
-        etl_status status = add_block(task, batch, i, &block, &row, &group);
-        const u32 number = group == NULL ? 0 : (u32)(group - task->groups.at) + 1;
-        if (status == ETL_OK && g->a->query->churn &&
-            !churn_note_row(&g->churn, &task->churn, batch, i, &block, number, &row))
-            status = ETL_ERR_MEMORY;
+    span_block blocks[SPAN];
+    for (u32 first = 0; first < batch->count; first += SPAN) {
+        const u32 count = (u32)etl_min_u64(batch->count - first, SPAN);
+        select_blocks(task, batch, first, count, blocks);
+        fetch_groups(task, blocks, count);
+        const etl_status status = add_blocks(task, batch, first, count, blocks);
         if (status == ETL_ERR_LIMIT)
             return etl_fail_with(err, status, 0, "more groups than can be numbered");
-        if (status != ETL_OK)
+        if (status != ETL_OK || !note_blocks(task, batch, first, count, blocks))
             return no_memory(err);
     }
     return ETL_OK;

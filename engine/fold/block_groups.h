@@ -53,13 +53,32 @@ static inline block_traits block_traits_unpack(const u64 packed[BLOCK_TRAITS_WOR
                            .free_type = (u8)(packed[0] >> 60 & 7) };
 }
 
+/* The sums of a type, in half the size of type_sums: a log has fewer than 2^32 blocks. */
+typedef struct block_sums {
+    i64 size;
+    u32 count, realloc_count;
+} block_sums;
+
+/* A block adds to the first 64 bytes if it was allocated in the window. */
 typedef struct block_group {
     u64 traits[BLOCK_TRAITS_WORDS];
     u32 slot_group;
     u32 number; /* number of the group; in a task's list: of the group it is added to */
-    type_sums types[ETLHEAP_TYPE_COUNT];
-    i64 freed_by_other; /* freed by another thread in the window */
+    block_sums types[ETLHEAP_TYPE_COUNT];
+    u32 freed_by_other; /* freed by another thread in the window */
 } block_group;
+
+static inline void block_sums_add(block_sums *to, const block_sums *from)
+{
+    to->size = etl_sat_add_i64(to->size, from->size);
+    to->count += from->count;
+    to->realloc_count += from->realloc_count;
+}
+
+static inline type_sums block_sums_wide(const block_sums *sums)
+{
+    return (type_sums){ sums->count, sums->size, sums->realloc_count };
+}
 
 typedef ETLHEAP_VECTOR(block_group) block_group_list;
 

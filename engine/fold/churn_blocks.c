@@ -56,6 +56,19 @@ bool churn_note_row(const churn_view *view, churn_track *track, const lifetimes_
 
 /* --- groups of slots ------------------------------------------------------------------ */
 
+#define SUMS_AHEAD 16u /* blocks whose sums are fetched before they are used */
+
+/* Prefetches what the next blocks need: groups of their slots, and then sums of these. */
+__attribute__((always_inline)) static inline void fetch_ahead(const slot_churn_task *task,
+                                                              const lifetimes_batch *batch, u32 at)
+{
+    const u32 *const of_slot = task->shared->slots->of_slot;
+    lifetimes_fetch_slot(batch, at, of_slot);
+    lifetimes_fetch_slot(batch, at, task->shared->view.processes);
+    if (at + SUMS_AHEAD < batch->count)
+        churn_fetch(&task->track, of_slot[batch->slot[at + SUMS_AHEAD]] + 1);
+}
+
 static etl_status step(void *state, const lifetimes_batch *batch, etl_error *err)
 {
     slot_churn_task *const task = state;
@@ -64,8 +77,7 @@ static etl_status step(void *state, const lifetimes_batch *batch, etl_error *err
     const u32 *const of_slot = churn->slots->of_slot;
     for (u32 i = 0; i < batch->count; i++) {
         const u32 group = of_slot[batch->slot[i]];
-        lifetimes_fetch_slot(batch, i, of_slot);
-        lifetimes_fetch_slot(batch, i, churn->view.processes);
+        fetch_ahead(task, batch, i);
         query_row row = { .type = ETLHEAP_TYPE_AIFO };
         const query_block block = lifetimes_batch_block(plan->result->archive, batch, i);
         const bool is_selected =

@@ -176,7 +176,10 @@ static bool publish_block(aggregator *a, const block_group *group, const curve *
                           const churn_sums *churn, group_key key)
 {
     const size_t before = a->groups.count;
-    if (!publish_whole(a, group->types, peaks, churn, key))
+    type_sums types[ETLHEAP_TYPE_COUNT];
+    for (u32 type = 0; type < ETLHEAP_TYPE_COUNT; type++)
+        types[type] = block_sums_wide(&group->types[type]);
+    if (!publish_whole(a, types, peaks, churn, key))
         return false;
     if (a->query->freed_by_other && a->groups.count > before)
         aggregate_add_freed_by_other(a, (u32)before, ETLHEAP_KIND_HEAP, group->freed_by_other);

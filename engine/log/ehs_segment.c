@@ -102,6 +102,21 @@ static void describe(const ehs_events *events, ehs_segment_info *info)
     }
 }
 
+/* True if the events have values for the column. */
+static bool is_recorded(const ehs_events *events, const segment_column *column)
+{
+    switch (column->wanted) {
+    case EHS_WANT_ACTOR:
+        return events->has_actors;
+    case EHS_WANT_ADDRESS:
+        return !events->lacks_addresses;
+    case EHS_WANT_THREAD:
+        return !events->lacks_threads;
+    default:
+        return true;
+    }
+}
+
 bool ehs_segment_encode(ehs_blocks *out, ehs_codec *codec, u32 number, const ehs_events *events,
                         i64 previous_ticks, ehs_segment_info *info)
 {
@@ -122,9 +137,8 @@ bool ehs_segment_encode(ehs_blocks *out, ehs_codec *codec, u32 number, const ehs
         return false;
     for (size_t i = 0; i < ETL_COUNT_OF(columns); i++) {
         const segment_column *const column = &columns[i];
-        if (column->wanted == EHS_WANT_ACTOR && !events->has_actors)
-            continue;
-        if (!ehs_blocks_add(out, codec, column->column, number, values_of(events, column),
+        if (is_recorded(events, column) &&
+            !ehs_blocks_add(out, codec, column->column, number, values_of(events, column),
                             count_of(events, column->by)))
             return false;
     }

@@ -36,9 +36,9 @@ typedef struct ehs_events {
     u8 *is_realloc;
     u32 *back; /* by end, at least 1 */
     u8 *how;
-    u32 *actor, *actor_thread; /* by end; only with has_actors */
-    bool has_actors;
-    u8 *is_later; /* by event; for reading only */
+    u32 *actor, *actor_thread;                       /* by end; only with has_actors */
+    bool has_actors, lacks_addresses, lacks_threads; /* what is not encoded has no values */
+    u8 *is_later;                                    /* by event; for reading only */
     void *memory;
 } ehs_events;
 

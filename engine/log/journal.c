@@ -123,12 +123,15 @@ static bool open_chunk(const event_journal *journal, journal_chunk *chunk, size_
     bool ok = chunk->entries != NULL && chunk->ticks != NULL;
     if (journal->take != NULL) {
         journal_wide *const wide = &chunk->wide;
-        wide->addresses = malloc(places * sizeof *wide->addresses);
         wide->sizes = malloc(places * sizeof *wide->sizes);
-        wide->threads = malloc(places * sizeof *wide->threads);
         wide->partners = malloc(places * sizeof *wide->partners);
-        ok = ok && wide->addresses != NULL && wide->sizes != NULL && wide->threads != NULL &&
-             wide->partners != NULL;
+        if (!journal->lacks_addresses)
+            wide->addresses = malloc(places * sizeof *wide->addresses);
+        if (!journal->lacks_threads)
+            wide->threads = malloc(places * sizeof *wide->threads);
+        ok = ok && wide->sizes != NULL && wide->partners != NULL &&
+             (journal->lacks_addresses || wide->addresses != NULL) &&
+             (journal->lacks_threads || wide->threads != NULL);
     }
     if (journal->has_actors) {
         chunk->wide.actors = malloc(places * sizeof *chunk->wide.actors);

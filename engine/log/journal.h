@@ -162,7 +162,7 @@ bool journal_note_realloc(shard_journal *journal, const journal_block *block, jo
 
 /*
  * Columns that only a store needs, by rank in the chunk. The first three are for events that may
- * open a block. partners: for FREE and MARK the rank in the run of the block's own event, for
+ * open a block; addresses and threads may be NULL. partners: for FREE and MARK the rank in the run of the block's own event, for
  * UNMATCHED the number of its heap.
  */
 typedef struct journal_wide {
@@ -200,7 +200,9 @@ typedef etl_status journal_take_fn(void *user, journal_chunk *chunk, const journ
 
 typedef struct event_journal {
     bool is_kept;
-    bool has_actors;       /* wide journal: see journal_wide */
+    bool has_actors; /* wide journal: see journal_wide */
+    /* Wide journal without actors: these columns are not needed. */
+    bool lacks_addresses, lacks_threads;
     bool is_tallied;       /* keeps sums instead of events */
     type_sums *sums;       /* see tally_sum; at the end of the run, for reports and stores */
     journal_take_fn *take; /* not NULL: the journal is wide, and this takes its chunks */

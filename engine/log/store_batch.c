@@ -255,6 +255,7 @@ static u32 put_entries(const filler *to, const taken_chunk *taken, const batch_p
     const ehs_events out = *to->out;
     const journal_chunk chunk = taken->chunk;
     const u32 *const actors = chunk.wide.actors;
+    const bool has_addresses = !out.lacks_addresses, has_threads = !out.lacks_threads;
     const i64 late_ticks =
         place->late < taken->late_count ? taken->late[place->late].ticks : INT64_MAX;
     u32 count = out.count, alloc = out.alloc_count, end = out.end_count, at = place->at;
@@ -269,8 +270,10 @@ static u32 put_entries(const filler *to, const taken_chunk *taken, const batch_p
         out.kind[count] = ends ? EHS_EVENT_END : 0;
         out.slot[alloc] = journal_slot_of(entry);
         out.size[alloc] = chunk.wide.sizes[at];
-        out.address[alloc] = chunk.wide.addresses[at];
-        out.thread[alloc] = chunk.wide.threads[at];
+        if (has_addresses)
+            out.address[alloc] = chunk.wide.addresses[at];
+        if (has_threads)
+            out.thread[alloc] = chunk.wide.threads[at];
         out.is_realloc[alloc] = (entry & JOURNAL_REALLOC) != 0;
         out.back[end] = back_to(&own, alloc, block_of(&chunk, at));
         out.how[end] = kind == JOURNAL_MARK ? EHS_HOW_REALLOC : ETLHEAP_FREE_FREE;
@@ -297,6 +300,8 @@ static void fill(const store_batch *batch, batch_segment *segment)
     const filler to = { &batch->ranks, out, rank_map_ordinal(&batch->ranks, first_rank) };
     out->count = out->alloc_count = out->end_count = 0;
     out->has_actors = batch->has_actors;
+    out->lacks_addresses = batch->lacks_addresses;
+    out->lacks_threads = batch->lacks_threads;
     while (out->count < segment->count) {
         if (is_late_next(taken, &place)) {
             put_late(&to, &taken->late[place.late++]);

@@ -60,7 +60,9 @@ typedef struct store_batch {
     etlheap_crew *crew;
     bool is_temporary; /* write fast, without checkpoints */
     bool has_actors;   /* chunks have who freed */
-    u32 segments_max;  /* segments per batch; 0: STORE_BATCH_SEGMENTS */
+    /* Left out, because no question needs them; only with is_temporary. */
+    bool lacks_addresses, lacks_threads;
+    u32 segments_max; /* segments per batch; 0: STORE_BATCH_SEGMENTS */
     rank_map ranks;
     unmatched_frees unmatched; /* not yet written */
     u32 unmatched_parts;       /* written */

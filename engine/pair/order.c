@@ -434,9 +434,11 @@ static void note_ticks(const filler *f)
 
 static void note_wide(const journal_wide *wide, u32 rank, const memory_event *event)
 {
-    wide->addresses[rank] = event->address;
     wide->sizes[rank] = event->size;
-    wide->threads[rank] = event->tid;
+    if (wide->addresses != NULL)
+        wide->addresses[rank] = event->address;
+    if (wide->threads != NULL)
+        wide->threads[rank] = event->tid;
 }
 
 /* Events of one tick are in one bucket, so the neighbours of a realloc's events are there. */

@@ -360,8 +360,7 @@ static void set_ticks(query_plan *plan)
     plan->near_ticks = plan->ns_per_tick == 0 ? 0 : INT64_MAX / 4 / plan->ns_per_tick;
 }
 
-/* Does the query need the threads of heap blocks? Those of ranges are in every store. */
-static bool asks_threads(const etlheap_query *query)
+bool query_asks_threads(const etlheap_query *query)
 {
     const bool has_blocks = (query_kinds(query) >> ETLHEAP_KIND_HEAP & 1) != 0;
     return has_blocks &&
@@ -378,7 +377,7 @@ etl_status query_open(query_plan *out, const etlheap_result *result, const etlhe
         status = refuse(query, err);
     if (status == ETL_OK && result->summary != NULL)
         status = refuse_of_summary(query, err);
-    if (status == ETL_OK && asks_threads(query))
+    if (status == ETL_OK && query_asks_threads(query))
         status = result_answers(result, RESULT_ASK_THREADS, err);
     if (status == ETL_OK && query_asks_frees(query))
         status = result_answers(result, RESULT_ASK_FREES, err);

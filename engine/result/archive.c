@@ -133,6 +133,7 @@ static etl_status load(etlheap_result *result, const archive_request *request, e
     ehs_archive *const archive = result->archive;
     const u64 memory = request->memory_bytes_max;
     archive->memory_bytes_max = memory;
+    archive->is_log = request->is_log;
     ehs_loader loader = { .reader = &archive->reader,
                           .arena = &result->context.strings.arena,
                           .bytes_left = memory == 0 ? UINT64_MAX : memory,

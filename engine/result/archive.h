@@ -22,6 +22,7 @@ typedef struct ehs_archive {
     ehs_slots slots;
     u32 lacks;            /* missing optional columns (EHS_WANT_*) */
     u64 memory_bytes_max; /* 0: no limit */
+    bool is_log;          /* made by an analysis for its questions */
 } ehs_archive;
 
 typedef struct archive_request {
@@ -31,6 +32,7 @@ typedef struct archive_request {
     bool as_rows;      /* make and keep every lifetime, as columns */
     bool no_addresses; /* keep frames as numbers until addresses are needed */
     bool no_reservations;
+    bool is_log; /* as in ehs_archive */
 } archive_request;
 
 /* Opens a mapped store. The result takes over the map; on failure the map is closed. Errors as for

@@ -393,25 +393,31 @@ static const refusal refusals[RESULT_MODE_COUNT][RESULT_QUESTION_COUNT] = {
     [RESULT_SUMMARY] = { EACH(ETL_ERR_ARGUMENT, sums_alone) },
 };
 
-/* Why a store that lacks a column cannot answer some questions. */
+/* Why a store that lacks a column cannot answer some questions. A log lacks what the questions that
+ * it was made for do not need. */
 static const struct {
     u32 column; /* EHS_WANT_OPTIONAL */
     u32 questions;
-    refusal why;
+    refusal of_store, of_log;
 } unrecorded[] = {
     { EHS_WANT_THREAD,
       1u << RESULT_ASK_THREADS | 1u << RESULT_ASK_LIST | 1u << RESULT_ASK_COLUMNS,
       { ETL_ERR_ARGUMENT, "the store does not contain the threads of allocations; use the trace "
-                          "that it was made from" } },
+                          "that it was made from" },
+      { ETL_ERR_ARGUMENT, "the analysis did not keep the threads of allocations: analyze the trace "
+                          "for a question that asks for them" } },
     { EHS_WANT_ACTOR,
       1u << RESULT_ASK_FREES,
       { ETL_ERR_ARGUMENT,
         "the store does not say who freed memory; make it again, or use the trace "
-        "that it was made from" } },
+        "that it was made from" },
+      { ETL_ERR_ARGUMENT, no_frees } },
     { EHS_WANT_ADDRESS,
       1u << RESULT_ASK_LIST | 1u << RESULT_ASK_COLUMNS | 1u << RESULT_ASK_ADDRESSES,
       { ETL_ERR_ARGUMENT, "the store does not contain the addresses of allocations; use the trace "
-                          "that it was made from" } },
+                          "that it was made from" },
+      { ETL_ERR_ARGUMENT, "the analysis did not keep the addresses of allocations: analyze the "
+                          "trace for a question that asks for them" } },
 };
 
 /* Why a result has no reservations although the trace has VirtualAlloc events: for an analysis, and
@@ -432,7 +438,7 @@ etl_status result_answers(const etlheap_result *result, result_question question
         why = &unkept[result->mode == RESULT_STORE || result->mode == RESULT_SUMMARY];
     for (size_t i = 0; why->sentence == NULL && i < ETL_COUNT_OF(unrecorded); i++) {
         if ((lacks & unrecorded[i].column) != 0 && (unrecorded[i].questions >> question & 1) != 0)
-            why = &unrecorded[i].why;
+            why = result->archive->is_log ? &unrecorded[i].of_log : &unrecorded[i].of_store;
     }
     return why->sentence == NULL ? ETL_OK : etl_fail_with(err, why->status, 0, "%s", why->sentence);
 }

@@ -16,8 +16,7 @@ etl_status etlheap_analyze(etl_trace *const *traces, const char *const *names, u
     const etl_status status = options_read_all(options, &read, err);
     if (status != ETL_OK)
         return status;
-    const log_run_options log = { .memory_bytes_max = LOG_MEMORY_BYTES,
-                                  .with_frees = read.asks_frees };
+    const log_run_options log = { .memory_bytes_max = LOG_MEMORY_BYTES, .asked = read.asked };
     const etlheap_question *const question = read.own.question_count == 0 ? NULL : &read.question;
     return log_run_wanted(&from, &read) ? log_run(&from, &read.own, &log, out, err)
                                         : engine_run(&from, &read.own, question, NULL, out, err);

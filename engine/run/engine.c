@@ -70,15 +70,15 @@ typedef struct run {
 static bool keeps_census(const etlheap_options *options);
 static bool open_run(run *state);
 static bool open_journal(run *state);
-static etl_status open_store(run *state);
+static etl_status open_store(run *state, const log_extra *log);
 static void close_run(run *state);
 static etl_status run_slices(run *state, etl_error *err);
 static etl_status run_slice(run *state);
 static etl_status finish(run *state);
 
 etl_status engine_run_once(const traces_named *traces, const etlheap_options *options,
-                           const etlheap_question *question, etlheap_result **out,
-                           bool *is_too_early, etl_error *err)
+                           const etlheap_question *question, const log_extra *log,
+                           etlheap_result **out, bool *is_too_early, etl_error *err)
 {
     run *const state = calloc(1, sizeof *state);
     *out = NULL;
@@ -93,7 +93,7 @@ etl_status engine_run_once(const traces_named *traces, const etlheap_options *op
     state->frees.is_wanted = options->store != NULL && !options->store->is_without_frees;
     etl_status status = ETL_OK;
     if (status == ETL_OK)
-        status = open_run(state) ? open_store(state) : ETL_ERR_MEMORY;
+        status = open_run(state) ? open_store(state, log) : ETL_ERR_MEMORY;
     if (status == ETL_OK)
         status = run_slices(state, err);
     *is_too_early = state->source.growth.is_order_broken;
@@ -244,8 +244,8 @@ static bool open_journal(run *state)
     return true;
 }
 
-/* A store takes everything, whatever is asked of it later. */
-static etl_status open_store(run *state)
+/* A store takes everything, whatever is asked of it later; a log what its questions need. */
+static etl_status open_store(run *state, const log_extra *log)
 {
     if (state->options.store == NULL)
         return ETL_OK;
@@ -256,8 +256,8 @@ static etl_status open_store(run *state)
     journal_open(journal, &state->result->base, INT64_MIN, INT64_MAX, true);
     for (u32 i = 0; i < HEAP_SHARDS; i++)
         state->lanes.shards[i].out.journal = &journal->shards[i];
-    return store_run_open(state->store, state->options.store, state->crew, journal,
-                          state->options.memory_bytes_max);
+    const store_run_options how = { state->options.store, log, state->options.memory_bytes_max };
+    return store_run_open(state->store, &how, state->crew, journal);
 }
 
 /* Empty tasks for the slice, in the memory of the last one's. */

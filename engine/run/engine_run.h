@@ -11,23 +11,25 @@ typedef struct traces_named {
     u32 count;
 } traces_named;
 
-/* Forgets what was written of a store, because the run begins again. */
-typedef struct store_undo {
-    void (*forget)(void *user);
+/* What a log for known questions can do that a store cannot. */
+typedef struct log_extra {
+    void (*forget)(void *user); /* forgets what was written, because the run begins again */
     void *user;
-} store_undo;
+    /* Columns of heap blocks that no question needs. */
+    bool lacks_addresses, lacks_threads;
+} log_extra;
 
 /* Runs the analysis and keeps what the options ask for: only facts, a store, or every lifetime in
- * memory. If `question` is not NULL, keeps a journal for it; options->questions is ignored. `undo` is
- * for options->store; NULL: what was written stays. Errors as for etlheap_analyze. */
+ * memory. If `question` is not NULL, keeps a journal for it; options->questions is ignored. `log` is
+ * for options->store; NULL: it is a store. Errors as for etlheap_analyze. */
 etl_status engine_run(const traces_named *traces, const etlheap_options *options,
-                      const etlheap_question *question, const store_undo *undo,
-                      etlheap_result **out, etl_error *err);
+                      const etlheap_question *question, const log_extra *log, etlheap_result **out,
+                      etl_error *err);
 
 /* One attempt. *is_too_early: it began before all traces were indexed, which was wrong. Then
  * there is no result; the caller indexes the rest, and tries again. */
 etl_status engine_run_once(const traces_named *traces, const etlheap_options *options,
-                           const etlheap_question *question, etlheap_result **out,
-                           bool *is_too_early, etl_error *err);
+                           const etlheap_question *question, const log_extra *log,
+                           etlheap_result **out, bool *is_too_early, etl_error *err);
 
 #endif

@@ -85,7 +85,7 @@ etl_status log_run(const traces_named *traces, const etlheap_options *options,
                                           .user = &home,
                                           .is_temporary = true,
                                           .is_without_info = !how->with_census,
-                                          .is_without_frees = !how->with_frees };
+                                          .is_without_frees = !how->asked.frees };
     etlheap_result *facts = NULL;
     etl_map map = { .memory = NULL };
     *out = NULL;
@@ -94,14 +94,17 @@ etl_status log_run(const traces_named *traces, const etlheap_options *options,
             etl_min_u64(home.memory_bytes_max, own.memory_bytes_max / MEMORY_SHARE);
     own.census_only = false;
     own.store = &store;
-    const store_undo undo = { forget_log, &home };
-    etl_status status = engine_run(traces, &own, NULL, &undo, &facts, err);
+    const log_extra extra = { .forget = forget_log,
+                              .user = &home,
+                              .lacks_addresses = !how->asked.addresses,
+                              .lacks_threads = !how->asked.threads };
+    etl_status status = engine_run(traces, &own, NULL, &extra, &facts, err);
     etlheap_result_free(facts);
     status = status == ETL_OK ? open_log(&home, &map, err) : blame(&home, status, err);
     if (map.bytes.size >= LARGE_LOG_BYTES)
         machine_give_back();
     own.store = NULL;
-    const archive_request request = { .memory_bytes_max = own.memory_bytes_max };
+    const archive_request request = { .memory_bytes_max = own.memory_bytes_max, .is_log = true };
     if (status == ETL_OK)
         status = archive_open(&map, &request, out, err);
     if (home.file >= 0)

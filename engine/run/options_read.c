@@ -38,6 +38,17 @@ static bool asks_reservations(const question_read *one)
     return is_map || (one->query.kinds >> ETLHEAP_KIND_RESERVE & 1) != 0;
 }
 
+/* Adds the columns that a question needs. What is asked after EVENTS may need any but who freed. */
+static void note_columns(const question_read *one, log_columns_asked *asked)
+{
+    const etlheap_question_kind kind = one->question.kind;
+    const bool lists = kind == ETLHEAP_ASK_EVENTS || kind == ETLHEAP_ASK_LIFETIMES;
+    asked->addresses |= lists || kind == ETLHEAP_ASK_MAP;
+    asked->frees |= one->question.frees || query_asks_frees(&one->query);
+    asked->threads |=
+        lists || kind == ETLHEAP_ASK_SUSPECTS || asked->frees || query_asks_threads(&one->query);
+}
+
 static etl_status read_questions(options_read *out, etl_error *err)
 {
     etl_status status = ETL_OK;
@@ -48,7 +59,8 @@ static etl_status read_questions(options_read *out, etl_error *err)
         out->query = one.query;
         out->windows = one.windows;
         out->kinds |= status == ETL_OK ? (u32)1 << one.question.kind : 0;
-        out->asks_frees |= one.question.frees || (status == ETL_OK && query_asks_frees(&one.query));
+        if (status == ETL_OK)
+            note_columns(&one, &out->asked);
         out->own.reservations |= asks_reservations(&one);
     }
     out->question.query = &out->query;

@@ -4,6 +4,12 @@
 
 #include "engine/engine.h"
 
+/* Columns of heap blocks that not every question needs. */
+typedef struct log_columns_asked {
+    bool addresses, threads;
+    bool frees; /* who freed */
+} log_columns_asked;
+
 /* The options, and copies of what they point to. Must not be moved after it was read. */
 typedef struct options_read {
     etlheap_options own;
@@ -13,8 +19,8 @@ typedef struct options_read {
     etlheap_question question;
     etlheap_query query;
     etlheap_windows_options windows;
-    u32 kinds;       /* bit per etlheap_question_kind that is asked */
-    bool asks_frees; /* a question asks who freed */
+    u32 kinds; /* bit per etlheap_question_kind that is asked */
+    log_columns_asked asked;
 } options_read;
 
 /* Reads and checks options; NULL means the defaults. Errors as for etl_read_sized, and

@@ -45,13 +45,27 @@ bool store_run_record(etlheap_result *result, const char *const *names, u32 trac
     return ok;
 }
 
-etl_status store_run_open(store_run *run, const etlheap_store_options *options, etlheap_crew *crew,
-                          event_journal *journal, u64 memory_bytes_max)
+/* Which columns the file has. Those that the journal keeps for it are as many, or more, because a
+ * free whose block is unknown has an address and a thread of its own. */
+static void choose_columns(store_run *run, const store_run_options *how, event_journal *journal)
 {
+    store_batch *const batch = &run->batch;
+    batch->has_actors = !how->store->is_without_frees;
+    batch->lacks_addresses = how->log != NULL && how->log->lacks_addresses;
+    batch->lacks_threads = how->log != NULL && how->log->lacks_threads;
+    journal->has_actors = batch->has_actors;
+    journal->lacks_addresses = batch->lacks_addresses && !batch->has_actors;
+    journal->lacks_threads = batch->lacks_threads && !batch->has_actors;
+}
+
+etl_status store_run_open(store_run *run, const store_run_options *how, etlheap_crew *crew,
+                          event_journal *journal)
+{
+    const etlheap_store_options *const options = how->store;
     *run = (store_run){ .crew = crew };
+    choose_columns(run, how, journal);
     run->batch.is_temporary = options->is_temporary;
-    run->batch.has_actors = journal->has_actors = !options->is_without_frees;
-    run->batch.segments_max = store_batch_segments_for(memory_bytes_max);
+    run->batch.segments_max = store_batch_segments_for(how->memory_bytes_max);
     run->batch.writer = &run->writer;
     run->batch.crew = crew;
     run->batch.taken_ticks = run->batch.encoded_ticks = INT64_MIN;

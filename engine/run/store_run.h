@@ -12,6 +12,7 @@
 #include "engine/log/ehs_rows.h"
 #include "engine/log/store_batch.h"
 #include "engine/result/result.h"
+#include "engine_run.h"
 
 /* A stack that was not yet known when its rows were written, and how many of these rows began in
  * the trace. */
@@ -34,10 +35,17 @@ typedef struct store_run {
  * if memory runs out. */
 bool store_run_record(etlheap_result *result, const char *const *names, u32 trace_count);
 
+/* What is written. Borrowed. */
+typedef struct store_run_options {
+    const etlheap_store_options *store;
+    const log_extra *log; /* NULL: a store */
+    u64 memory_bytes_max; /* 0: no limit */
+} store_run_options;
+
 /* Begins the file. The journal must be new; it hands its chunks to this run from now on. Free the
  * run even after a failure. ETL_ERR_MEMORY, ETL_ERR_IO. */
-etl_status store_run_open(store_run *run, const etlheap_store_options *options, etlheap_crew *crew,
-                          event_journal *journal, u64 memory_bytes_max);
+etl_status store_run_open(store_run *run, const store_run_options *how, etlheap_crew *crew,
+                          event_journal *journal);
 
 /* Call it after each slice, when its shards are drained. Writes the rows if there are many or if
  * these are the last. ETL_ERR_MEMORY, ETL_ERR_IO. */

@@ -169,7 +169,8 @@ static void a_log_is_walked_as_its_trace(void **state)
         const etlheap_options options = { .size = sizeof options,
                                           .temporary_folder =
                                               has_folder ? temporary_folder() : NULL };
-        const log_run_options how = { .memory_bytes_max = memory[i % ETL_COUNT_OF(memory)] };
+        const log_run_options how = { .memory_bytes_max = memory[i % ETL_COUNT_OF(memory)],
+                                      .asked = { .addresses = true, .threads = true } };
         etlheap_result *log = NULL;
         etl_error err;
         assert_int_equal(log_run(&traces, &options, &how, &log, &err), ETL_OK);
@@ -189,7 +190,7 @@ static void a_folder_that_is_not_there_is_told_of(void **state)
     const traces_named traces = { f->traces.at, f->traces.names, f->traces.count };
     const etlheap_options options = { .size = sizeof options,
                                       .temporary_folder = "/there is no such folder" };
-    const log_run_options how = { .memory_bytes_max = 0 };
+    const log_run_options how = { .asked = { .addresses = true, .threads = true } };
     etlheap_result *log = NULL;
     etl_error err;
     assert_int_equal(log_run(&traces, &options, &how, &log, &err), ETL_ERR_IO);
