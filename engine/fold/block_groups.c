@@ -469,6 +469,19 @@ static etl_status add_blocks(group_task *task, const lifetimes_batch *batch, u32
     return status;
 }
 
+/* Fourth phase: fetches the places of the blocks' lifetimes. */
+__attribute__((always_inline)) static inline void fetch_lifetimes(const group_task *task,
+                                                                  const span_block *blocks,
+                                                                  u32 count)
+{
+    const grouping *const g = task->shared;
+    for (u32 i = 0; g->a->query->lifetime_ranks && i < count; i++) {
+        if (blocks[i].group != 0)
+            lifetime_list_fetch_place(&task->lifetimes,
+                                      g->first_group + task->groups.at[blocks[i].group - 1].number);
+    }
+}
+
 /* Last phase: what is kept of single blocks. */
 static bool note_blocks(group_task *task, const lifetimes_batch *batch, u32 first, u32 count,
                         const span_block *blocks)
@@ -504,7 +517,10 @@ static etl_status step(void *state, const lifetimes_batch *batch, etl_error *err
         const etl_status status = add_blocks(task, batch, first, count, blocks);
         if (status == ETL_ERR_LIMIT)
             return etl_fail_with(err, status, 0, "more groups than can be numbered");
-        if (status != ETL_OK || !note_blocks(task, batch, first, count, blocks))
+        if (status != ETL_OK)
+            return no_memory(err);
+        fetch_lifetimes(task, blocks, count);
+        if (!note_blocks(task, batch, first, count, blocks))
             return no_memory(err);
     }
     return ETL_OK;

@@ -10,9 +10,10 @@
 #include <stdlib.h>
 
 /* A group's first chunk is small, as most groups have few lifetimes. */
-#define CHUNK_BYTES_MIN 32u
-#define CHUNK_BYTES_MAX 256u
-#define CHUNK_HEADER    ((u32)offsetof(lifetime_chunk, data))
+#define CHUNK_BYTES_MIN  32u
+#define CHUNK_BYTES_MAX  256u
+#define CACHE_LINE_BYTES 64u
+#define CHUNK_HEADER     ((u32)offsetof(lifetime_chunk, data))
 
 #define PLAIN_END ((u64)1 << 59) /* lifetimes below it fit into a word */
 
@@ -131,6 +132,9 @@ bool lifetime_reader_turn(lifetime_reader *reader)
     }
     if (chunk == NULL)
         return false;
+    /* A chain is all over the memory, and long ones are read several times. */
+    for (u32 at = 0; chunk->older != NULL && at < CHUNK_BYTES_MAX; at += CACHE_LINE_BYTES)
+        __builtin_prefetch((const u8 *)chunk->older + at);
     reader->chunk = chunk;
     reader->at = chunk->data;
     reader->end = chunk->data + used;

@@ -58,6 +58,17 @@ __attribute__((always_inline)) static inline void lifetime_list_fetch(const life
         __builtin_prefetch(&list->groups.at[group]);
 }
 
+/* Prefetches the place that the group's next lifetime will be written to. */
+__attribute__((always_inline)) static inline void lifetime_list_fetch_place(
+    const lifetime_list *list, u32 number)
+{
+    if (number >= list->groups.count)
+        return;
+    const lifetime_group *const group = &list->groups.at[number];
+    if (group->newest != NULL)
+        __builtin_prefetch(group->newest->data + group->used, 1);
+}
+
 /* Adds to one of the lists. */
 bool lifetime_lists_add(lifetime_lists *lists, u32 group, i64 ns);
 
