@@ -25,6 +25,11 @@ QUESTIONS = {
     "windows --every 1s": (["windows", "{}", "--every", "1s"], 1.3, 0.4),
     "report --growth": (["report", "{}", "--growth"], 1.6, 0.5),
     "report --suspects": (["report", "{}", "--suspects"], 2.0, 0.5),
+    "report --churn": (["report", "{}", "--churn"], 2.0, None),
+    "report --pairs": (["report", "{}", "--pairs"], 2.0, None),
+    "report --group-by process,impacting_stack": (["report", "{}", "--group-by", "process,impacting_stack"], 2.0, None),
+    "report --unmatched": (["report", "{}", "--unmatched"], 2.0, None),
+    "report --map": (["report", "{}", "--map"], 2.0, None),
     "report --impacting transient": (["report", "{}", "--impacting", "transient"], 2.0, 1.0),
     "report --at peak": (["report", "{}", "--at", "peak"], 1.8, 0.6),
     "report --histogram size": (["report", "{}", "--histogram", "size"], 1.5, 0.4),
@@ -35,7 +40,7 @@ QUESTIONS = {
 }
 DEFAULT = "report"
 NOT_OF_STORES = ("store",)
-WITH_TARGETS = ("H", "H.ehs")
+WITH_TARGETS = ("H", "H.ehs", "HF")
 
 
 class Figures:

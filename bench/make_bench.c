@@ -1,7 +1,7 @@
 /*
  * make_bench.c - writes one input of the benchmark, always with the same bytes.
  *
- *     make_bench INPUT FILE      INPUT is H, HK, HC, H1, H8, N, N20, V, L, LS, M, S
+ *     make_bench INPUT FILE      INPUT is H, HK, HC, HF, H1, H8, N, N20, V, L, LS, S
  *     make_bench --list          the inputs, one line each
  *
  * In: the heap workload (heap_model.c) and the trace builder of the tests. Out: a trace, and
@@ -26,8 +26,9 @@
 #define RUNDOWN_TICKS 2000 /* what a session begins with comes first */
 /* Few stacks share a slot: recording profiles ask for caches that hold all stacks
  * of a program, so most keys are defined when the session stops. */
-#define STACK_KEY_SLOTS 262144u
-#define BUFFER_BYTES    65536u
+#define STACK_KEY_SLOTS  262144u
+#define BUFFER_BYTES     65536u
+#define FREE_STACK_DELAY 10 /* ticks: less than to the CPU's next event */
 
 typedef struct input {
     const char *name;
@@ -38,8 +39,9 @@ typedef struct input {
     bool is_virtual;
     bool keyed;
     bool compressed;
-    bool has_pdb; /* modules name the PDB of make_pdb */
-    bool is_bare; /* no allocation has a stack */
+    bool has_pdb;      /* modules name the PDB of make_pdb */
+    bool is_bare;      /* no allocation has a stack */
+    bool frees_stacks; /* frees have stacks as well */
 } input;
 
 static const input inputs[] = {
@@ -54,6 +56,11 @@ static const input inputs[] = {
       .events = 6250000,
       .bytes = 1000 * ETL_MIB,
       .compressed = true },
+    { .name = "HF",
+      .what = "the same events, frees have stacks as well",
+      .events = 6250000,
+      .bytes = 4300 * ETL_MIB,
+      .frees_stacks = true },
     { .name = "H1", .what = "H, scaled to 1 GiB", .events = 3125000, .bytes = 1130 * ETL_MIB },
     { .name = "H8", .what = "H, scaled to 8 GiB", .events = 25000000, .bytes = 9040 * ETL_MIB },
     { .name = "N",
@@ -253,6 +260,18 @@ static void write_heap_events(output *o)
     heap_model_free(model);
 }
 
+/* What is allocated by many stacks is freed by fewer, such as destructors. */
+static void write_free_stack(output *o, const heap_event *event, etl_build_at at)
+{
+    const pool_process *const process = &o->pool->processes[event->process];
+    const u32 rank = event->stack - process->first_stack;
+    const pool_stack stack = stack_pool_get(o->pool, process->first_stack + rank / 4);
+    etl_build_stack_walk(o->trace, at,
+                         &(etl_build_stack){ .user = stack.frames,
+                                             .user_count = stack.count,
+                                             .delay_ticks = FREE_STACK_DELAY });
+}
+
 static void write_heap_event(output *o, const heap_event *event)
 {
     etl_build_at at = { .ticks = event->ticks,
@@ -263,6 +282,8 @@ static void write_heap_event(output *o, const heap_event *event)
         etl_build_heap_alloc(o->trace, at, event->heap, event->address, event->size);
     } else if (event->kind == HEAP_EVENT_FREE) {
         etl_build_heap_free(o->trace, at, event->heap, event->address);
+        if (o->kind->frees_stacks)
+            write_free_stack(o, event, at);
     } else if (!o->kind->is_bare) {
         const pool_stack stack = stack_pool_get(o->pool, event->stack);
         at.ticks = event->alloc_ticks;

@@ -456,7 +456,7 @@ def has_python_reader(_):
 STREAM_FILES = {f"{name}.plain.etl": name for name in BENCH_RECORDINGS}
 
 # What questions are asked of, and the files that takes.
-QUESTION_INPUTS = {"H": ["H"], "H.ehs": ["H", "H.ehs"], "H8": ["H8"], "clang": ["clang.plain.etl"]}
+QUESTION_INPUTS = {"H": ["H"], "H.ehs": ["H", "H.ehs"], "HF": ["HF"], "H8": ["H8"], "clang": ["clang.plain.etl"]}
 
 # In the order of the table: the rows, the files they need, whether they can be had.
 GROUPS = {
