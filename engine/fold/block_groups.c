@@ -28,7 +28,7 @@
 #include "churn_blocks.h"
 #include "log_pass.h"
 
-#define SPAN       64u             /* blocks of a batch that take each phase together */
+#define SPAN       64u             /* blocks of a block_span */
 #define GROUPS_MAX SLOT_NUMBER_MAX /* as many as a word has room for */
 #define WAYS_MAX   256u            /* places for the groups that a group of slots is divided into */
 #define PLACES_MAX (1u << 16)      /* of all groups of slots, if each has more than one ... */
@@ -346,6 +346,13 @@ typedef struct span_block {
     u32 *latest;    /* its place in the task's `latest` */
 } span_block;
 
+/* Blocks of a batch that take each phase together. */
+typedef struct block_span {
+    const lifetimes_batch *batch;
+    u32 first, count; /* in the batch */
+    span_block blocks[SPAN];
+} block_span;
+
 static bool put_word(group_task *task, u32 ordinal, u32 number, u64 size, bool is_realloc)
 {
     const block_words *const words = &task->shared->out->words;
@@ -400,14 +407,14 @@ static void fill_traits(group_task *task, const lifetimes_batch *batch, u32 at,
 }
 
 /* First phase: which blocks are selected, and by what they are grouped. */
-static void select_blocks(group_task *task, const lifetimes_batch *batch, u32 first, u32 count,
-                          span_block *blocks)
+static void select_blocks(group_task *task, block_span *span)
 {
     const grouping *const g = task->shared;
+    const lifetimes_batch *const batch = span->batch;
     const u32 *const of_slot = g->out->slots->of_slot;
-    for (u32 i = 0; i < count; i++) {
-        span_block *const own = &blocks[i];
-        const u32 at = first + i;
+    for (u32 i = 0; i < span->count; i++) {
+        span_block *const own = &span->blocks[i];
+        const u32 at = span->first + i;
         lifetimes_fetch_slot(batch, at, of_slot);
         if (g->by_impact)
             lifetimes_fetch_slot(batch, at, g->out->slots->stack_of_slot);
@@ -431,31 +438,32 @@ static void select_blocks(group_task *task, const lifetimes_batch *batch, u32 fi
 /* Second phase: fetches the groups that the blocks are most likely in. Always inlined, because
  * compilers drop a function that only prefetches. */
 __attribute__((always_inline)) static inline void fetch_groups(const group_task *task,
-                                                               const span_block *blocks, u32 count)
+                                                               const block_span *span)
 {
-    for (u32 i = 0; i < count; i++) {
-        if (blocks[i].slot_group == GROUP_NONE || *blocks[i].latest == 0)
+    for (u32 i = 0; i < span->count; i++) {
+        const span_block *const own = &span->blocks[i];
+        if (own->slot_group == GROUP_NONE || *own->latest == 0)
             continue;
-        const u8 *const group = (const u8 *)&task->groups.at[*blocks[i].latest - 1];
+        const u8 *const group = (const u8 *)&task->groups.at[*own->latest - 1];
         __builtin_prefetch(group, 1);
         __builtin_prefetch(group + offsetof(block_group, types[ETLHEAP_TYPE_AIFI + 1]) - 1, 1);
     }
 }
 
 /* Third phase: adds the blocks to their groups. */
-static etl_status add_blocks(group_task *task, const lifetimes_batch *batch, u32 first, u32 count,
-                             span_block *blocks)
+static etl_status add_blocks(group_task *task, block_span *span)
 {
     const grouping *const g = task->shared;
-    etl_status status = ETL_OK;
-    for (u32 i = 0; status == ETL_OK && i < count; i++) {
-        span_block *const own = &blocks[i];
-        const u32 at = first + i;
+    const lifetimes_batch *const batch = span->batch;
+    for (u32 i = 0; i < span->count; i++) {
+        span_block *const own = &span->blocks[i];
+        const u32 at = span->first + i;
         if (own->slot_group == GROUP_NONE)
             continue;
-        status = find_group(task, own->slot_group, own->traits, own->latest, &own->group);
+        const etl_status status =
+            find_group(task, own->slot_group, own->traits, own->latest, &own->group);
         if (status != ETL_OK)
-            break;
+            return status;
         block_group *const group = &task->groups.at[own->group - 1];
         const block_sums sums = { (i64)etl_min_u64(own->block.size_bytes, INT64_MAX), 1,
                                   (batch->is_realloc[at] | batch->is_marked[at]) != 0 };
@@ -466,31 +474,31 @@ static etl_status add_blocks(group_task *task, const lifetimes_batch *batch, u32
         lifetime_list_fetch(&task->lifetimes, g->first_group + group->number);
         churn_fetch(&task->churn, own->group);
     }
-    return status;
+    return ETL_OK;
 }
 
 /* Fourth phase: fetches the places of the blocks' lifetimes. */
 __attribute__((always_inline)) static inline void fetch_lifetimes(const group_task *task,
-                                                                  const span_block *blocks,
-                                                                  u32 count)
+                                                                  const block_span *span)
 {
     const grouping *const g = task->shared;
-    for (u32 i = 0; g->a->query->lifetime_ranks && i < count; i++) {
-        if (blocks[i].group != 0)
+    for (u32 i = 0; g->a->query->lifetime_ranks && i < span->count; i++) {
+        const u32 group = span->blocks[i].group;
+        if (group != 0)
             lifetime_list_fetch_place(&task->lifetimes,
-                                      g->first_group + task->groups.at[blocks[i].group - 1].number);
+                                      g->first_group + task->groups.at[group - 1].number);
     }
 }
 
 /* Last phase: what is kept of single blocks. */
-static bool note_blocks(group_task *task, const lifetimes_batch *batch, u32 first, u32 count,
-                        const span_block *blocks)
+static bool note_blocks(group_task *task, const block_span *span)
 {
     const grouping *const g = task->shared;
+    const lifetimes_batch *const batch = span->batch;
     bool ok = true;
-    for (u32 i = 0; ok && i < count; i++) {
-        const span_block *const own = &blocks[i];
-        const u32 at = first + i;
+    for (u32 i = 0; ok && i < span->count; i++) {
+        const span_block *const own = &span->blocks[i];
+        const u32 at = span->first + i;
         i64 ns;
         if (own->group != 0) {
             const u32 number = task->groups.at[own->group - 1].number;
@@ -509,18 +517,19 @@ static bool note_blocks(group_task *task, const lifetimes_batch *batch, u32 firs
 static etl_status step(void *state, const lifetimes_batch *batch, etl_error *err)
 {
     group_task *const task = state;
-    span_block blocks[SPAN];
-    for (u32 first = 0; first < batch->count; first += SPAN) {
-        const u32 count = (u32)etl_min_u64(batch->count - first, SPAN);
-        select_blocks(task, batch, first, count, blocks);
-        fetch_groups(task, blocks, count);
-        const etl_status status = add_blocks(task, batch, first, count, blocks);
+    block_span span; /* the blocks are not cleared for each batch */
+    span.batch = batch;
+    for (span.first = 0; span.first < batch->count; span.first += SPAN) {
+        span.count = (u32)etl_min_u64(batch->count - span.first, SPAN);
+        select_blocks(task, &span);
+        fetch_groups(task, &span);
+        const etl_status status = add_blocks(task, &span);
         if (status == ETL_ERR_LIMIT)
             return etl_fail_with(err, status, 0, "more groups than can be numbered");
         if (status != ETL_OK)
             return no_memory(err);
-        fetch_lifetimes(task, blocks, count);
-        if (!note_blocks(task, batch, first, count, blocks))
+        fetch_lifetimes(task, &span);
+        if (!note_blocks(task, &span))
             return no_memory(err);
     }
     return ETL_OK;
