@@ -87,6 +87,7 @@ static etl_status complete(event_journal *journal, journal_chunk *chunk, const j
                            size_t late_count)
 {
     etl_status status = ETL_OK;
+    assert(late_count == 0 || late[0].ticks >= journal->closed_ticks);
     if (journal->take != NULL) {
         status = journal->take(journal->take_user, chunk, late, late_count);
         journal->resident_bytes -= (u64)chunk->count * sizeof *chunk->entries;
