@@ -144,8 +144,7 @@ static process_history *push_process(trace_context *context, u32 pid, u32 former
     process_history row = { .pid = pid,
                             .parent_pid = ETL_NO_ID,
                             .start_ticks = start_ticks,
-                            .end_ticks = ETLHEAP_TICKS_NEVER,
-                            .modules_end_ticks = ETLHEAP_TICKS_NEVER };
+                            .end_ticks = ETLHEAP_TICKS_NEVER };
     link_former(context, &row, former);
     if (context->processes.count >= UINT32_MAX - 1 || !ETLHEAP_PUSH(&context->processes, row))
         return NULL;
@@ -237,14 +236,14 @@ static bool find_subject(trace_context *context, const system_event *row, proces
     return *out != NULL;
 }
 
-/* Ends a process. Its modules go with it, so addresses may mean something else from then on. As
- * with image records, that does not change earlier slices. */
+/* Ends a process, unless it ended in an earlier slice. Its modules go with it, so addresses may mean
+ * something else from then on. */
 static bool end_process(trace_context *context, process_history *process, i64 ticks)
 {
-    const i64 from_ticks = context->from_ticks;
-    process->end_ticks = ticks;
-    process->modules_end_ticks = ticks < from_ticks ? from_ticks : ticks;
-    return context_add_change(context, process->pid, process->modules_end_ticks);
+    if (process->end_ticks < context->from_ticks)
+        return true;
+    process->end_ticks = context_counts_from(context, ticks);
+    return context_add_change(context, process->pid, process->end_ticks);
 }
 
 static bool apply_start(trace_context *context, const system_event *row)
@@ -309,7 +308,8 @@ static bool apply_destroy(trace_context *context, const system_event *row)
         return false;
     const u32 process = context_process_at(context, row->pid, row->ticks);
     context->processes.at[process - 1].has_destroyed_heaps = true;
-    const heap_destroyed destroyed = { process, row->event.as.heap_handle.heap_handle, row->ticks };
+    const heap_destroyed destroyed = { process, row->event.as.heap_handle.heap_handle, row->ticks,
+                                       context_counts_from(context, row->ticks) };
     return ETLHEAP_PUSH(&context->destroyed, destroyed);
 }
 
@@ -387,15 +387,13 @@ image_epoch context_image_epoch(const trace_context *context, u32 pid, i64 ticks
     return epoch;
 }
 
-/* Applies an image record. It does not change what addresses meant to events of earlier slices. */
 static bool apply_image(trace_context *context, const system_event *row)
 {
     const etl_image_event *const event = &row->event.as.image;
-    const i64 from_ticks = context->from_ticks;
     image_row image = { .pid = event->process_id,
                         .base = event->image_base,
                         .size_bytes = event->image_size_bytes,
-                        .ticks = row->ticks < from_ticks ? from_ticks : row->ticks,
+                        .ticks = context_counts_from(context, row->ticks),
                         .told_ticks = row->ticks,
                         .order = (u32)context->images.count,
                         .kind = (u8)row->event.kind,
@@ -500,7 +498,6 @@ static process_history *add_implicit(trace_context *context, u32 pid, owners_aro
     process_history *const after = &context->processes.at[found.after - 1];
     after->previous = (u32)context->processes.count;
     process->end_ticks = after->start_ticks;
-    process->modules_end_ticks = after->start_ticks;
     etl_diag_add(&context->diag, ETL_DIAG_process_start_missing, 1);
     return process;
 }
@@ -556,12 +553,12 @@ i64 context_heap_end(const trace_context *context, u32 process, u64 handle, i64 
 {
     if (!context->processes.at[process - 1].has_destroyed_heaps)
         return ETLHEAP_TICKS_NEVER;
-    const heap_destroyed wanted = { process, handle, alloc_ticks };
+    const heap_destroyed wanted = { process, handle, alloc_ticks, 0 };
     const size_t place = find_destroyed(context, &wanted);
     if (place == context->destroyed.count)
         return ETLHEAP_TICKS_NEVER;
     const heap_destroyed *const found = &context->destroyed.at[place];
-    return found->process == process && found->handle == handle ? found->ticks
+    return found->process == process && found->handle == handle ? found->end_ticks
                                                                 : ETLHEAP_TICKS_NEVER;
 }
 
@@ -570,7 +567,7 @@ bool context_heap_ended(const trace_context *context, u32 process, u64 handle, i
 {
     if (!context->processes.at[process - 1].has_destroyed_heaps)
         return false;
-    const heap_destroyed wanted = { process, handle, before_ticks };
+    const heap_destroyed wanted = { process, handle, before_ticks, 0 };
     const size_t place = find_destroyed(context, &wanted);
     if (place == 0)
         return false;

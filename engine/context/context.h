@@ -16,7 +16,9 @@
  * - a second session repeats a record a moment later, with the same key.
  *
  * The rules depend only on times, never on how far a trace has been read, so owners do not depend
- * on how it is cut into slices.
+ * on how it is cut into slices. The exception is a record whose time goes back to an earlier slice.
+ * What happened in earlier slices is settled, so an end, a module or a method of such a record
+ * counts from the start of the slice it is read with (context_counts_from).
  *
  * Threads: slices are applied on one thread. Look-ups only read, and may then run on any number of
  * threads.
@@ -42,9 +44,9 @@ typedef struct process_history {
     u32 previous;                    /* the former owner of the id, 0: none */
     u32 skip, depth;                 /* an owner further back, and the number of owners */
     u32 name, command_line, package; /* strings */
-    i64 start_ticks, end_ticks;
-    i64 modules_end_ticks; /* end stated by a record, at least from_ticks */
-    i64 first_seen_ticks;  /* first memory event, implicit processes only */
+    i64 start_ticks;
+    i64 end_ticks;        /* if a record told it: at least trace_context.from_ticks */
+    i64 first_seen_ticks; /* first memory event, implicit processes only */
     u64 unique_key;
     u32 pointer_bits;
     bool is_implicit; /* known only from memory events */
@@ -56,7 +58,8 @@ typedef struct process_history {
 typedef struct heap_destroyed {
     u32 process;
     u64 handle;
-    i64 ticks;
+    i64 ticks;     /* blocks that were allocated until then ... */
+    i64 end_ticks; /* ... end here, at least at trace_context.from_ticks */
 } heap_destroyed;
 
 typedef struct image_row {
@@ -150,6 +153,12 @@ typedef struct trace_context {
 void context_open(trace_context *context, const timebase *base);
 void context_close(trace_context *context);
 
+/* The time at which a record of the slice at hand takes effect. */
+static inline i64 context_counts_from(const trace_context *context, i64 ticks)
+{
+    return ticks < context->from_ticks ? context->from_ticks : ticks;
+}
+
 /* Applies the system events of a slice, sorted by time. False if memory runs out. */
 bool context_apply(trace_context *context, const system_event *events, size_t count);
 
@@ -164,11 +173,12 @@ bool context_ensure(trace_context *context, u32 pid, i64 first_ticks, i64 last_t
 /* The process of `pid` at `ticks`; 0 only if it was never ensured. */
 u32 context_process_at(const trace_context *context, u32 pid, i64 ticks);
 
-/* The time at which the heap of a block allocated at `alloc_ticks` was destroyed;
+/* The time at which a block allocated at `alloc_ticks` ends because its heap was destroyed;
  * ETLHEAP_TICKS_NEVER if it was not. */
 i64 context_heap_end(const trace_context *context, u32 process, u64 handle, i64 alloc_ticks);
 
-/* True if the heap was destroyed before `before_ticks`; sets the last such time. */
+/* True if the heap was destroyed before `before_ticks`; sets the last such time, and blocks that
+ * were allocated until then are gone. */
 bool context_heap_ended(const trace_context *context, u32 process, u64 handle, i64 before_ticks,
                         i64 *last_ticks);
 

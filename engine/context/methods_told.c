@@ -128,11 +128,9 @@ static bool unload(trace_context *context, u32 first, method_row *known, method_
 bool methods_told(trace_context *context, const system_event *row)
 {
     const etl_method_event *const event = &row->event.as.method;
-    const i64 from_ticks = context->from_ticks;
-    const i64 ticks = row->ticks < from_ticks ? from_ticks : row->ticks;
     method_row told = { .start = event->start_address,
                         .module_id = event->module_id,
-                        .load_ticks = ticks,
+                        .load_ticks = context_counts_from(context, row->ticks),
                         .unload_ticks = ETLHEAP_TICKS_NEVER,
                         .told_ticks = row->ticks,
                         .pid = row->pid,

@@ -217,7 +217,7 @@ static i64 unseen_unload(const trace_context *context, const etlheap_module_info
 {
     if (open->process.v == 0 || open->process.v == process)
         return row->ticks;
-    const i64 end_ticks = context->processes.at[open->process.v - 1].modules_end_ticks;
+    const i64 end_ticks = context->processes.at[open->process.v - 1].end_ticks;
     return end_ticks > open->load_ticks && end_ticks < row->ticks ? end_ticks : row->ticks;
 }
 

@@ -10,7 +10,8 @@
  * The events of a slice have ranks (order.h), and event n of the slice has entry n of its chunk, so
  * shards can fill entries in any order and in parallel. Some ends of blocks are noticed later than
  * they happened (a heap destroyed, a process ended, a block displaced). These late entries are kept
- * separately and merged in by time, for which the chunks of the last few milliseconds stay open.
+ * separately and merged in by time, behind all events of their tick. For this, the chunks of the
+ * last few milliseconds stay open.
  *
  * A report without peaks needs only sums, so nothing else is kept: shards count blocks as they end
  * (tally.h), and there are no chunks.
@@ -191,9 +192,10 @@ typedef struct journal_crossing {
 } journal_crossing;
 
 /*
- * Receives a complete chunk of a wide journal and the late entries that belong into it by time. The
- * journal owns both and frees them afterwards, except arrays of the chunk that are taken over: set
- * their pointers to NULL. ETL_ERR_MEMORY, ETL_ERR_IO, ETL_ERR_LIMIT.
+ * Receives a complete chunk of a wide journal and the late entries that belong into it by time; one
+ * that has the time of an event comes after it. The journal owns both and frees them afterwards,
+ * except arrays of the chunk that are taken over: set their pointers to NULL. ETL_ERR_MEMORY,
+ * ETL_ERR_IO, ETL_ERR_LIMIT.
  */
 typedef etl_status journal_take_fn(void *user, journal_chunk *chunk, const journal_late *late,
                                    size_t late_count);

@@ -10,7 +10,8 @@
  * Nearly always there is nothing to merge, and a chunk stays as the shards wrote it. When chunks
  * are closed, the journal notes which words are the first of a window, and at the end it collects
  * survivors. Invariant: chunks are closed in order of time, and a late entry goes to the first
- * chunk that ends at or after its time. So words of a closed journal ascend in time.
+ * chunk that ends after its time, behind all events of its tick. So words of a closed journal
+ * ascend in time, and no block ends before it begins, even if several slices have the same tick.
  */
 #include <stdlib.h>
 
@@ -86,6 +87,7 @@ static etl_status complete(event_journal *journal, journal_chunk *chunk, const j
                            size_t late_count)
 {
     etl_status status = ETL_OK;
+    assert(late_count == 0 || late[0].ticks >= journal->closed_ticks);
     if (journal->take != NULL) {
         status = journal->take(journal->take_user, chunk, late, late_count);
         journal->resident_bytes -= (u64)chunk->count * sizeof *chunk->entries;
@@ -100,7 +102,8 @@ static etl_status complete(event_journal *journal, journal_chunk *chunk, const j
 }
 
 /* Closes the chunks that end before `end_ticks`; INT64_MAX closes all. A chunk takes late entries
- * up to its end; the last chunk also takes later ones. */
+ * from before its end, because the next chunk may have more events of its last tick. The last chunk
+ * takes them all. */
 static etl_status close_chunks(event_journal *journal, i64 end_ticks)
 {
     const bool is_end = end_ticks == INT64_MAX;
@@ -113,7 +116,7 @@ static etl_status close_chunks(event_journal *journal, i64 end_ticks)
         if (!is_end && last >= end_ticks)
             break;
         size_t end = first;
-        while (end < journal->late.count && (is_last || journal->late.at[end].ticks <= last))
+        while (end < journal->late.count && (is_last || journal->late.at[end].ticks < last))
             end++;
         const journal_late *const late = end == first ? NULL : &journal->late.at[first];
         status = complete(journal, chunk, late, end - first);

@@ -78,13 +78,53 @@ static void late_end_in_a_slice_before_is_told_there(void **state)
     JOURNAL_BEGIN(f, T0 + 20, T0 + 30);
     journal_check_end(f, T0 + 40);
     JOURNAL_BEGIN(f, T0 + 40);
-    journal_check_free(f, &noted, T0 + 10, JOURNAL_LATE);
+    journal_check_free(f, &noted, T0 + 9, JOURNAL_LATE);
     journal_check_end(f, T0 + 50);
+    const told *const rows = journal_check_read(f);
+    journal_check_told(&rows[1], 2, JOURNAL_FREE, 3, 100);
+    journal_check_told(&rows[2], 3, JOURNAL_NONE, 0, 0);
+    assert_int_equal(f->journal.chunks.at[0].count, 3);
+    assert_int_equal(f->journal.chunks.at[1].first_index, 3);
+}
+
+/* At the last event of a slice: the next slice may have events of that tick, or not. */
+static void late_end_at_the_end_of_a_slice_begins_the_next(void **state)
+{
+    journal_check *const f = *state;
+    JOURNAL_BEGIN(f, T0, T0 + 10);
+    const journal_block noted = journal_check_alloc(f, (noted_event){ T0, 0 }, 3, 100);
+    journal_check_free(f, &noted, T0 + 10, JOURNAL_LATE);
+    journal_check_end(f, T0 + 20);
+    JOURNAL_BEGIN(f, T0 + 20, T0 + 30);
+    journal_check_end(f, T0 + 40);
     const told *const rows = journal_check_read(f);
     journal_check_told(&rows[1], 2, JOURNAL_NONE, 0, 0);
     journal_check_told(&rows[2], 2, JOURNAL_FREE, 3, 100);
-    assert_int_equal(f->journal.chunks.at[0].count, 3);
-    assert_int_equal(f->journal.chunks.at[1].first_index, 3);
+    journal_check_told(&rows[3], 3, JOURNAL_NONE, 0, 0);
+    assert_int_equal(f->journal.chunks.at[1].first_index, 2);
+    assert_false(f->journal.chunks.at[1].starts_tick);
+}
+
+/* Or its block would end before it begins. */
+static void late_end_comes_after_all_slices_of_its_tick(void **state)
+{
+    journal_check *const f = *state;
+    JOURNAL_BEGIN(f, T0, T0 + 10);
+    journal_check_end(f, T0 + 5);
+    JOURNAL_BEGIN(f, T0 + 10, T0 + 10);
+    const journal_block noted = journal_check_alloc(f, (noted_event){ T0 + 10, 0 }, 3, 100);
+    journal_check_free(f, &noted, T0 + 10, JOURNAL_LATE);
+    journal_check_end(f, T0 + 6);
+    journal_check_begin(f, NULL, 0);
+    journal_check_end(f, T0 + 7);
+    JOURNAL_BEGIN(f, T0 + 10, T0 + 20);
+    journal_check_end(f, T0 + 30);
+    const told *const rows = journal_check_read(f);
+    assert_int_equal(f->told.count, 7);
+    journal_check_told(&rows[2], 2, JOURNAL_ALLOC, 3, 100);
+    journal_check_told(&rows[4], 2, JOURNAL_NONE, 0, 0);
+    journal_check_told(&rows[5], 2, JOURNAL_FREE, 3, 100);
+    journal_check_told(&rows[6], 3, JOURNAL_NONE, 0, 0);
 }
 
 /* Between two slices: it begins the second one. */
@@ -303,8 +343,10 @@ static void add_slice(model *m)
     journal_check_begin(m->f, m->ticks.at, (u32)m->ticks.count);
     for (u32 rank = 0; rank < m->ticks.count; rank++)
         add_event(m, rank);
-    for (u32 late = roll(m, 4); late > 0 && m->open.count > 5; late--)
-        close_one(m, (noted_event){ m->now - roll(m, JOURNAL_PATIENCE / 2), JOURNAL_LATE });
+    for (u32 late = roll(m, 4); late > 0 && m->open.count > 5; late--) {
+        const u32 ago = roll(m, 4) == 0 ? 0 : roll(m, JOURNAL_PATIENCE / 2);
+        close_one(m, (noted_event){ m->now - ago, JOURNAL_LATE });
+    }
     journal_check_end(m->f, m->now);
 }
 
@@ -314,7 +356,7 @@ static int by_ticks(const void *a, const void *b)
     return (x->ticks > y->ticks) - (x->ticks < y->ticks);
 }
 
-/* Within a tick nothing is earlier or later. */
+/* Within a tick nothing counts as earlier or later. */
 static int by_content(const void *a, const void *b)
 {
     const told *const x = &((const happening *)a)->row, *const y = &((const happening *)b)->row;
@@ -347,6 +389,17 @@ static happening *put_in_order(model *m)
     return found;
 }
 
+/* Is what is noted late behind all events of its tick? */
+static void compare_ends(const model *m, const happening *found)
+{
+    for (size_t i = 1; i < m->all.count; i++) {
+        const bool same_tick = found[i].ticks == found[i - 1].ticks;
+        const told *const row = &found[i].row;
+        const bool is_apart = row->is_late || row->size >= JOURNAL_BIG;
+        assert_false(same_tick && found[i - 1].row.is_late && !is_apart);
+    }
+}
+
 static void compare_places(const model *m, const happening *found)
 {
     const event_journal *const journal = &m->f->journal;
@@ -375,6 +428,7 @@ static void any_notes_are_told_in_order(void **state)
         for (u32 i = 0; i < 60; i++)
             add_slice(&m);
         happening *const found = put_in_order(&m);
+        compare_ends(&m, found);
         compare_places(&m, found);
         qsort(m.all.at, m.all.count, sizeof *m.all.at, by_content);
         qsort(found, m.all.count, sizeof *found, by_content);
@@ -396,6 +450,8 @@ int main(void)
         RULE(late_end_at_an_event_begins_no_tick),
         RULE(late_end_after_the_slice_is_told_last),
         RULE(late_end_in_a_slice_before_is_told_there),
+        RULE(late_end_at_the_end_of_a_slice_begins_the_next),
+        RULE(late_end_comes_after_all_slices_of_its_tick),
         RULE(late_end_between_slices_begins_the_later),
         RULE(end_noted_after_the_last_slice_is_told),
         RULE(late_ends_of_all_shards_are_put_in_order),

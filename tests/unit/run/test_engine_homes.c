@@ -22,6 +22,8 @@
 #define SECONDS  ((i64)10000000)
 #define ALL_HERE ((u64)0)
 
+#define REALLOC_TICKS 2 /* from the Alloc of a realloc to its last record */
+
 typedef enum home { HOME_JOURNAL, HOME_LOG, HOME_LIFETIMES, HOME_COUNT } home;
 
 static const char *const home_names[] = { "journal", "log", "lifetimes" };
@@ -152,6 +154,113 @@ static void slices_may_end_before_an_impossible_time_is_mended(void **state)
     }
 }
 
+/* --- blocks that end in another slice than their time says ------------------------------- */
+
+/* An allocation, and the last record of a realloc whose Free came before. */
+static void reallocate(etl_build *b, i64 ticks, u32 number)
+{
+    const u64 old = BLOCKS + 0x100 * (u64)(number + 1000);
+    const etl_build_realloc moved = { .new_address = BLOCKS + 0x100 * (u64)number,
+                                      .old_address = old,
+                                      .new_size = 100 + number };
+    allocate(b, ticks, 0, number);
+    etl_build_heap_free(b, at(b, ticks + 1, 0), HEAP, old);
+    etl_build_heap_realloc(b, at(b, ticks + REALLOC_TICKS, 0), HEAP, &moved);
+}
+
+/* Blocks freed and outstanding, in one slice as in many. */
+static void expect_freed(const check_traces *traces, const char *freed, const char *outstanding)
+{
+    static const u64 slices[] = { ALL_HERE, 1024 };
+    for (u32 i = 0; i < ETL_COUNT_OF(slices); i++) {
+        char *const text = report(traces, slices[i]);
+        assert_int_equal(count_of(text, freed), 1);
+        assert_int_equal(count_of(text, outstanding), 1);
+        free(text);
+    }
+}
+
+/* All events have impossible times, so all slices have one tick. Each block is displaced by the next
+ * one, mostly of its own slice. */
+static void blocks_begin_and_end_in_slices_of_one_tick(void **state)
+{
+    (void)state;
+    check_traces traces = { .count = 0 };
+    etl_build *const b = new_trace();
+    for (u32 i = 0; i < 100; i++) {
+        if (i % 10 == 5)
+            reallocate(b, -7200 * SECONDS + 10 * i, 0);
+        else
+            allocate(b, -7200 * SECONDS + 10 * i, 0, 0);
+    }
+    check_open(&traces, b);
+    expect_freed(&traces, ": 99 9900 ", ": 1 100 ");
+    check_close(&traces);
+}
+
+/* What ends blocks: a record that is told of late. */
+typedef struct late_end {
+    bool ends_process; /* or destroys the heap */
+    i64 step_ticks;    /* between blocks */
+    u32 behind;        /* block whose records it follows ... */
+    i64 after_ticks;   /* ... and its time after that of block 30 */
+} late_end;
+
+static etl_build *end_late(const late_end *end)
+{
+    const etl_build_process_spec process = { .pid = PID, .name = "app.exe" };
+    etl_build *const b = etl_build_new(
+        &(etl_build_options){ .cpus = 1, .buffer_bytes = 1024, .order = ETL_BUILD_AS_CALLED });
+    for (u32 i = 0; i < 100; i++) {
+        const etl_build_at when = at(b, 30 * end->step_ticks + end->after_ticks, 0);
+        reallocate(b, i * end->step_ticks, i);
+        if (i == end->behind && end->ends_process)
+            etl_build_process(b, when, ETL_BUILD_END, &process);
+        else if (i == end->behind)
+            etl_build_heap_destroy(b, when, HEAP);
+    }
+    return b;
+}
+
+/* Wherever the record lies in a buffer. The steps are longer and shorter than a chunk of the journal
+ * stays open. */
+static void expect_agreement(bool ends_process, i64 after_ticks)
+{
+    static const i64 steps[] = { SECONDS / 10, SECONDS / 1000, SECONDS / 100000 };
+    for (u32 i = 0; i < 10 * ETL_COUNT_OF(steps); i++) {
+        const late_end end = { ends_process, steps[i / 10], 70 + i % 10, after_ticks };
+        check_traces traces = { .count = 0 };
+        check_open(&traces, end_late(&end));
+        if (!ends_process && after_ticks > REALLOC_TICKS) {
+            expect_freed(&traces, ": 31 3565 ", ": 69 11385 ");
+        } else {
+            free(report(&traces, ALL_HERE));
+            free(report(&traces, 1024));
+        }
+        check_close(&traces);
+    }
+}
+
+/* Only older blocks end, whichever slice the record is in. */
+static void a_heap_whose_end_is_told_of_late_ends_older_blocks(void **state)
+{
+    (void)state;
+    expect_agreement(false, REALLOC_TICKS + 1);
+}
+
+/* A realloc of an earlier slice has marked its block by then, at a later time. */
+static void a_heap_whose_end_is_told_of_late_may_have_changed_since(void **state)
+{
+    (void)state;
+    expect_agreement(false, REALLOC_TICKS - 1);
+}
+
+static void a_process_whose_end_is_told_of_late_may_have_changed_since(void **state)
+{
+    (void)state;
+    expect_agreement(true, REALLOC_TICKS - 1);
+}
+
 /* --- stacks of another process ---------------------------------------------------------- */
 
 static void move_module(etl_build *b, i64 ticks, u8 type, const char *path)
@@ -242,6 +351,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_follows_an_impossible_time_is_in_the_window),
         cmocka_unit_test(slices_may_end_before_an_impossible_time_is_mended),
+        cmocka_unit_test(blocks_begin_and_end_in_slices_of_one_tick),
+        cmocka_unit_test(a_heap_whose_end_is_told_of_late_ends_older_blocks),
+        cmocka_unit_test(a_heap_whose_end_is_told_of_late_may_have_changed_since),
+        cmocka_unit_test(a_process_whose_end_is_told_of_late_may_have_changed_since),
         cmocka_unit_test(addresses_of_another_process_mean_what_they_meant_then),
         cmocka_unit_test(a_module_that_is_told_of_late_does_not_change_earlier_slices),
     };
