@@ -138,6 +138,7 @@ static bool same_module(const void *owner, u32 id, const void *key)
  * between boots. */
 bool summary_intern_module(etlheap_summary *s, const etlheap_module_info *module, u32 *number)
 {
+    const char *const function = modules_function(module);
     etlheap_module_info copy = { .pid = ETL_NO_ID,
                                  .size_bytes =
                                      etl_min_u64(module->size_bytes, SUMMARY_MODULE_BYTES_MAX),
@@ -151,7 +152,8 @@ bool summary_intern_module(etlheap_summary *s, const etlheap_module_info *module
                                  .load_ticks = ETLHEAP_TICKS_BEFORE,
                                  .unload_ticks = ETLHEAP_TICKS_NEVER };
     const u64 build = copy.size_bytes ^ (u64)copy.time_date_stamp << 32;
-    const char *const function = modules_function(module);
+    if (function == NULL && !module->has_rsds)
+        copy.pdb_name = ""; /* without a process, it would be taken for a function */
     if (function != NULL)
         copy.size_bytes = METHOD_BYTES_MAX; /* for offsets in it */
     const u64 told = function != NULL ? etl_name_hash(function, 0) : 0;

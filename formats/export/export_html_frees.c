@@ -248,8 +248,8 @@ static void write_hidden(side_writer *w, const side_list *list)
 static void write_list(side_writer *w, const char *name, side_list *list,
                        const side_place places[2], const etlheap_table *table)
 {
-    w->failed |= list->failed;
-    if (list->failed)
+    w->failed |= list->failed || w->names.failed; /* then numbers of texts mean nothing */
+    if (w->failed)
         list->keys.count = 0;
     if (list->keys.count > 0)
         qsort(list->sums, list->keys.count, sizeof *list->sums, by_first_sum);
@@ -513,7 +513,7 @@ void html_write_frees(etlheap_json *json, const html_answers *answers, etlheap_t
     write_who_freed(&w);
     write_churn(&w);
     etlheap_json_array(json, "side_names");
-    for (u32 i = 0; i < w.written.count; i++) {
+    for (u32 i = 0; !w.names.failed && i < w.written.count; i++) {
         u32 number;
         memcpy(&number, export_number_key(&w.written, i).at, sizeof number);
         const etl_bytes name = export_number_key(&w.names, number - 1);

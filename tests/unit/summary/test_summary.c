@@ -13,6 +13,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "tests/support/store_check.h"
 #include "tests/support/summary_runs.h"
 #include "tests/support/temporary.h"
 
@@ -349,6 +350,46 @@ static void any_order_and_tree_gives_the_same_bytes(void **state)
     close_forest(&all);
 }
 
+/* --- stores that contradict themselves -------------------------------------------------- */
+
+static void write_bytes(const char *path, const ehs_bytes *bytes)
+{
+    FILE *const file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes->at, 1, bytes->count, file), bytes->count);
+    assert_int_equal(fclose(file), 0);
+}
+
+/* A PDB's name without its identity: in a summary, which has no processes of modules, that is a
+ * function. */
+static void a_pdb_name_without_an_id_makes_no_function(void **state)
+{
+    const summary_fixture *const f = *state;
+    static const ehs_column has_rsds = EHS_MODULE_HAS_RSDS;
+    static const u8 none = 0;
+    check_traces traces = { .count = 0 };
+    ehs_blocks more = { 0 };
+    ehs_codec codec = { 0 };
+    check_open(&traces, summary_build_run(&summary_first_run));
+    ehs_bytes whole = store_check_write(&traces, NULL, NULL);
+    assert_true(ehs_blocks_add(&more, &codec, has_rsds, 0, &none, 1));
+    ehs_bytes changed = store_check_rewrite(&whole, &has_rsds, &more);
+    write_bytes(f->paths[0], &changed);
+    const char *const paths[] = { f->paths[0], f->paths[1] };
+    merge(&paths[0], 1, f->paths[1]);
+    merge(&paths[1], 1, f->paths[2]);
+    expect_same_bytes(f->paths[1], f->paths[2]);
+    etlheap_result *const result = summary_read(f->paths[1]);
+    assert_int_equal(etlheap_method_count(result), 0);
+    assert_int_equal(etlheap_module_count(result), 1);
+    etlheap_result_free(result);
+    ehs_codec_free(&codec);
+    ehs_blocks_free(&more);
+    ETLHEAP_VECTOR_FREE(&whole);
+    ETLHEAP_VECTOR_FREE(&changed);
+    check_close(&traces);
+}
+
 int main(void)
 {
 #define TEST(name)                                                                                 \
@@ -363,6 +404,7 @@ int main(void)
         TEST(summaries_of_different_windows_are_refused),
         TEST(windows_before_time_zero_are_kept),
         TEST(any_order_and_tree_gives_the_same_bytes),
+        TEST(a_pdb_name_without_an_id_makes_no_function),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
