@@ -91,7 +91,8 @@ i64 timebase_earliest(const timebase *base)
 
 i64 timebase_span(const timebase *base, i64 ns)
 {
-    const i64 start = base->base->header_ticks;
-    const i64 span = etl_time_ticks(base->base, ns) - start;
+    etl_session clock = *base->base;
+    clock.header_ticks = 0; /* or a span would be cut at the last of all times */
+    const i64 span = etl_time_ticks(&clock, ns);
     return span < 1 ? 1 : span;
 }

@@ -241,6 +241,18 @@ static void the_earliest_time_does_not_wrap(void **state)
     assert_int_equal(timebase_earliest(&table), INT64_MIN);
 }
 
+/* Or limits that are multiples of each other would no longer be. */
+static void a_span_is_the_same_at_the_ends_of_time(void **state)
+{
+    (void)state;
+    const i64 headers[] = { INT64_MIN, INT64_MAX - 5, INT64_MAX };
+    for (size_t i = 0; i < ETL_COUNT_OF(headers); i++) {
+        const etl_session session = session_of(10000000, headers[i], WALL);
+        const timebase made = { .base = &session };
+        assert_int_equal(timebase_span(&made, 2000000000), 20000000);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -255,6 +267,7 @@ int main(void)
         cmocka_unit_test(absurd_headers_saturate),
         cmocka_unit_test(a_span_is_a_duration_in_ticks),
         cmocka_unit_test(a_span_is_at_least_one_tick),
+        cmocka_unit_test(a_span_is_the_same_at_the_ends_of_time),
         cmocka_unit_test(every_session_of_every_trace_has_its_map),
         cmocka_unit_test(files_of_one_clock_do_not_mismatch),
         cmocka_unit_test(the_earliest_time_is_a_minute_before_the_first_header),
