@@ -135,6 +135,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	pair/late_stacks \
 	pair/order \
 	pair/order_actors \
+	pair/order_times \
 	pair/pair \
 	pair/pair_lanes \
 	pair/range_map \

@@ -17,6 +17,7 @@
 #include <stdlib.h>
 
 #include "order_actors.h"
+#include "order_times.h"
 
 #define EVENTS_PER_BUCKET 4096u
 #define CACHE_SIZE        64u /* a power of two */
@@ -55,7 +56,6 @@ typedef struct filler {
     cached_owner cache[CACHE_SIZE];
 } filler;
 
-static i64 make_monotone(scan_output *tasks, u32 task_count, i64 from_ticks);
 static bool reserve(slice_order *order, size_t count, u32 bucket_count);
 static bool cut(slice_order *order, u32 bucket_count);
 static bool open_room(merge_room *room, const slice_order *order, size_t count);
@@ -69,7 +69,6 @@ bool order_plan(slice_order *order, scan_output *tasks, u32 task_count)
 {
     order->tasks = tasks;
     order->task_count = task_count;
-    order->last_ticks = make_monotone(tasks, task_count, order->from_ticks);
     size_t count = 0;
     for (u32 i = 0; i < task_count; i++)
         count += tasks[i].events.count;
@@ -78,30 +77,8 @@ bool order_plan(slice_order *order, scan_output *tasks, u32 task_count)
     if (count >= ORDER_LOCAL)
         return false;
     const u32 bucket_count = (u32)(count / EVENTS_PER_BUCKET) + 1;
-    return reserve(order, count, bucket_count) && cut(order, bucket_count);
-}
-
-/* Makes times of a stream ascend. Its tasks follow each other. An event after a record of another
- * kind with a later time may be read only with the next slice. Returns the time of the last event,
- * or from_ticks. */
-static i64 make_monotone(scan_output *tasks, u32 task_count, i64 from_ticks)
-{
-    i64 latest = from_ticks, last_of_all = from_ticks;
-    for (u32 i = 0; i < task_count; i++) {
-        if (i == 0 || tasks[i].stream != tasks[i - 1].stream)
-            latest = from_ticks;
-        const size_t count = tasks[i].events.count;
-        if (count == 0)
-            continue;
-        memory_event *const events = tasks[i].events.at;
-        for (size_t k = 0; k < count && (tasks[i].is_unsorted || events[k].ticks < latest); k++) {
-            latest = events[k].ticks > latest ? events[k].ticks : latest;
-            events[k].ticks = latest;
-        }
-        latest = events[count - 1].ticks;
-        last_of_all = latest > last_of_all ? latest : last_of_all;
-    }
-    return last_of_all;
+    return order_raise_times(order, tasks) && reserve(order, count, bucket_count) &&
+           cut(order, bucket_count);
 }
 
 static bool reserve(slice_order *order, size_t count, u32 bucket_count)

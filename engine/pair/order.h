@@ -90,7 +90,7 @@ typedef struct order_bucket {
 typedef struct slice_order {
     const scan_output *tasks;
     u32 task_count;
-    const trace_context *context;
+    trace_context *context;
     const slot_table *slots;
     const slot_table *actors; /* with wide.actors */
     bool count_only;
@@ -110,8 +110,8 @@ typedef struct slice_order {
 } slice_order;
 
 /* Cuts the slice into buckets by the tasks' samples. A time that goes back within a stream is
- * raised to the latest before it, or to the start of the slice. False if memory runs out, or there
- * are too many events. */
+ * raised to the latest before it, or to the start of the slice; the context gets a process for that
+ * time, too. False if memory runs out, or there are too many events. */
 bool order_plan(slice_order *order, scan_output *tasks, u32 task_count);
 
 /* Fills bucket `index`. Different buckets may be filled in parallel. */
