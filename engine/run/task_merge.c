@@ -192,7 +192,8 @@ void tasks_note_ends(const merged_tasks *merged, const trace_context *context, i
 {
     for (size_t i = 0; i < merged->system.count; i++) {
         const system_event *const row = &merged->system.at[i];
-        const i64 wanted_ticks = etl_sat_add_i64(row->ticks, context->after_end_ticks);
+        const i64 wanted_ticks =
+            etl_sat_add_i64(context_counts_from(context, row->ticks), context->after_end_ticks);
         const bool ends_something = row->event.kind == ETL_EVENT_PROCESS_END ||
                                     row->event.kind == ETL_EVENT_PROCESS_START ||
                                     row->event.kind == ETL_EVENT_HEAP_DESTROY;

@@ -34,8 +34,8 @@ bool tasks_merge(merged_tasks *merged, scan_output *tasks, u32 task_count, etlhe
  * process, and the result the time of the first event. False if memory runs out. */
 bool tasks_ensure_processes(const scan_output *tasks, u32 task_count, etlheap_result *result);
 
-/* Moves *until_ticks on to the latest process end, because late events of an ended process are
- * waited for, and sweeping continues until a slice ends after that. */
+/* Moves *until_ticks on to when the latest end has taken effect and no more late events of an ended
+ * process are waited for. Sweeping continues until a slice ends after that. */
 void tasks_note_ends(const merged_tasks *merged, const trace_context *context, i64 *until_ticks);
 
 void merged_tasks_free(merged_tasks *merged);
