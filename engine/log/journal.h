@@ -214,7 +214,7 @@ typedef struct event_journal {
     shard_journal shards[HEAP_SHARDS];
     ETLHEAP_VECTOR(journal_chunk) chunks;
     size_t closed;    /* chunks before this are complete */
-    i64 closed_ticks; /* time of their last word */
+    i64 closed_ticks; /* time of their last word, also if they were taken */
     ETLHEAP_VECTOR(journal_late) late;
     u64 next_rank;
     u64 next_index;                             /* words in closed chunks */
@@ -248,8 +248,8 @@ void journal_chunk_free(journal_chunk *chunk);
  * journal_end_slice. ETL_ERR_MEMORY, ETL_ERR_LIMIT (more events than ranks). */
 etl_status journal_begin_slice(event_journal *journal, u32 count);
 
-/* Completes the chunks that can get no more entries. ETL_ERR_MEMORY, ETL_ERR_IO (the temporary
- * file). */
+/* Completes the chunks that can get no more entries: what shards still note is at most a few
+ * milliseconds older than `end_ticks`. ETL_ERR_MEMORY, ETL_ERR_IO (the temporary file). */
 etl_status journal_end_slice(event_journal *journal, i64 end_ticks);
 
 /* Call it after the last slice and the ends of the shards. Then everything can be read. */

@@ -11,7 +11,9 @@
  * are closed, the journal notes which words are the first of a window, and at the end it collects
  * survivors. Invariant: chunks are closed in order of time, and a late entry goes to the first
  * chunk that ends after its time, behind all events of its tick. So words of a closed journal
- * ascend in time, and no block ends before it begins, even if several slices have the same tick.
+ * ascend in time, and no block ends before it begins, even if several slices have the same tick. No
+ * late entry is older than what is closed. So the last slice closes no more than any other: shards
+ * note ends after it, and journal_close completes the rest.
  */
 #include <stdlib.h>
 
@@ -30,9 +32,7 @@ etl_status journal_end_slice(event_journal *journal, i64 end_ticks)
 {
     if (!gather_late(journal))
         return ETL_ERR_MEMORY;
-    return close_chunks(journal, end_ticks == INT64_MAX
-                                     ? end_ticks
-                                     : etl_sat_add_i64(end_ticks, -journal->patience_ticks));
+    return close_chunks(journal, etl_sat_add_i64(end_ticks, -journal->patience_ticks));
 }
 
 etl_status journal_close(event_journal *journal)
@@ -83,9 +83,18 @@ static bool gather_late(event_journal *journal)
     return true;
 }
 
+/* The time of the last word, once the chunk is closed. */
+static i64 last_of(const event_journal *journal, const journal_chunk *chunk,
+                   const journal_late *late, size_t late_count)
+{
+    const i64 last = chunk->count == 0 ? journal->closed_ticks : chunk->ticks[chunk->count - 1];
+    return late_count > 0 && late[late_count - 1].ticks > last ? late[late_count - 1].ticks : last;
+}
+
 static etl_status complete(event_journal *journal, journal_chunk *chunk, const journal_late *late,
                            size_t late_count)
 {
+    const i64 last_ticks = last_of(journal, chunk, late, late_count);
     etl_status status = ETL_OK;
     assert(late_count == 0 || late[0].ticks >= journal->closed_ticks);
     if (journal->take != NULL) {
@@ -98,6 +107,7 @@ static etl_status complete(event_journal *journal, journal_chunk *chunk, const j
     }
     if (!close_chunk(journal, chunk))
         return ETL_ERR_MEMORY;
+    journal->closed_ticks = last_ticks;
     return status == ETL_OK ? journal_spill(journal, chunk) : status;
 }
 
@@ -213,8 +223,6 @@ static bool close_chunk(event_journal *journal, journal_chunk *chunk)
     chunk->starts_tick = chunk->count > 0 && journal->closed_ticks != chunk->ticks[0];
     if (chunk->count > 0 && !chunk->starts_tick)
         chunk->entries[0] &= ~JOURNAL_NEW_TICK;
-    if (chunk->count > 0)
-        journal->closed_ticks = chunk->ticks[chunk->count - 1];
     free(chunk->ticks);
     chunk->ticks = NULL;
     return ok;

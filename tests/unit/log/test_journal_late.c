@@ -210,6 +210,22 @@ static void chunk_is_held_open_for_the_patience(void **state)
     assert_int_equal(f->journal.closed, 4);
 }
 
+/* The last slice ends after all times, and the shards' own end still comes. */
+static void chunk_of_the_last_of_all_times_is_held_open(void **state)
+{
+    journal_check *const f = *state;
+    const i64 last = INT64_MAX - 10;
+    JOURNAL_BEGIN(f, last, last + 4);
+    const journal_block noted = journal_check_alloc(f, (noted_event){ last, 0 }, 3, 100);
+    journal_check_end(f, INT64_MAX);
+    assert_int_equal(f->journal.closed, 0);
+    journal_check_free(f, &noted, last + 2, JOURNAL_LATE);
+    const told *const rows = journal_check_read(f);
+    assert_int_equal(f->told.count, 3);
+    journal_check_told(&rows[1], 2, JOURNAL_FREE, 3, 100);
+    journal_check_told(&rows[2], 3, JOURNAL_NONE, 0, 0);
+}
+
 static void slice_without_events_holds_nothing_up(void **state)
 {
     journal_check *const f = *state;
@@ -457,6 +473,7 @@ int main(void)
         RULE(late_ends_of_all_shards_are_put_in_order),
         RULE(words_before_the_window_count_late_ones_too),
         RULE(chunk_is_held_open_for_the_patience),
+        RULE(chunk_of_the_last_of_all_times_is_held_open),
         RULE(slice_without_events_holds_nothing_up),
         RULE(end_that_is_too_late_is_told_nevertheless),
         RULE(any_notes_are_told_in_order),

@@ -33,6 +33,13 @@ static etl_build *new_trace(void)
     return etl_build_new(&(etl_build_options){ .cpus = 2, .buffer_bytes = 1024 });
 }
 
+/* Times may go back. */
+static etl_build *new_trace_as_called(void)
+{
+    return etl_build_new(
+        &(etl_build_options){ .cpus = 1, .buffer_bytes = 1024, .order = ETL_BUILD_AS_CALLED });
+}
+
 static etl_build_at at(const etl_build *b, i64 ticks, u32 cpu)
 {
     return (etl_build_at){
@@ -82,15 +89,13 @@ static bool is_same(const char *first, const char *other, const char *name)
     return same;
 }
 
-/* The report, which is the same from every home. To be freed. */
-static char *report(const check_traces *traces, u64 slice_bytes)
+/* The answer, which is the same from every home. To be freed. */
+static char *answer(const check_traces *traces, u64 slice_bytes, const etlheap_query *query)
 {
-    etlheap_query query = etlheap_query_default();
-    query.jobs = 1;
     char *first = NULL;
     for (home next = HOME_JOURNAL; next < HOME_COUNT; next++) {
-        etlheap_result *const result = analyze(traces, next, slice_bytes, &query);
-        char *const text = check_aggregate_text(result, &query);
+        etlheap_result *const result = analyze(traces, next, slice_bytes, query);
+        char *const text = check_aggregate_text(result, query);
         etlheap_result_free(result);
         if (next == HOME_JOURNAL) {
             first = text;
@@ -99,10 +104,22 @@ static char *report(const check_traces *traces, u64 slice_bytes)
         assert_true(is_same(first, text, home_names[next]));
         free(text);
     }
-    char *const stored = report_of_store(traces, slice_bytes, &query);
+    char *const stored = report_of_store(traces, slice_bytes, query);
     assert_true(is_same(first, stored, "store"));
     free(stored);
     return first;
+}
+
+/* The report. If the end of a process frees its blocks, it is another one, and is compared too. To
+ * be freed. */
+static char *report(const check_traces *traces, u64 slice_bytes)
+{
+    etlheap_query query = etlheap_query_default();
+    query.jobs = 1;
+    query.at_exit_freed = true;
+    free(answer(traces, slice_bytes, &query));
+    query.at_exit_freed = false;
+    return answer(traces, slice_bytes, &query);
 }
 
 static u32 count_of(const char *text, const char *part)
@@ -209,8 +226,7 @@ typedef struct late_end {
 static etl_build *end_late(const late_end *end)
 {
     const etl_build_process_spec process = { .pid = PID, .name = "app.exe" };
-    etl_build *const b = etl_build_new(
-        &(etl_build_options){ .cpus = 1, .buffer_bytes = 1024, .order = ETL_BUILD_AS_CALLED });
+    etl_build *const b = new_trace_as_called();
     for (u32 i = 0; i < 100; i++) {
         const etl_build_at when = at(b, 30 * end->step_ticks + end->after_ticks, 0);
         reallocate(b, i * end->step_ticks, i);
@@ -259,6 +275,88 @@ static void a_process_whose_end_is_told_of_late_may_have_changed_since(void **st
 {
     (void)state;
     expect_agreement(true, REALLOC_TICKS - 1);
+}
+
+static void process_at(etl_build *b, i64 ticks, u8 type)
+{
+    const etl_build_process_spec process = { .pid = PID, .name = "app.exe" };
+    etl_build_process(b, at(b, ticks, 0), type, &process);
+}
+
+static void allocate_elsewhere(etl_build *b, i64 ticks, u32 number)
+{
+    etl_build_at other = at(b, ticks, 0);
+    other.pid = OTHER;
+    etl_build_heap_alloc(b, other, HEAP, BLOCKS + 0x100 * (u64)number, 64);
+}
+
+/* The trace in one slice and in many, from every home. */
+static void compare_in_slices(etl_build *b)
+{
+    check_traces traces = { .count = 0 };
+    check_open(&traces, b);
+    free(report(&traces, ALL_HERE));
+    free(report(&traces, 1024));
+    check_close(&traces);
+}
+
+/* Late events of the process are waited for from when its end takes effect. */
+static void blocks_of_a_process_whose_end_is_read_late_end_then(void **state)
+{
+    (void)state;
+    const i64 step = SECONDS / 20000;
+    etl_build *const b = new_trace_as_called();
+    process_at(b, 0, ETL_BUILD_START);
+    for (u32 i = 0; i < 100; i++) {
+        allocate(b, i * step, 0, i);
+        if (i == 70)
+            process_at(b, 30 * step, ETL_BUILD_END);
+    }
+    for (u32 i = 0; i < 100; i++)
+        allocate_elsewhere(b, (1 + i) * SECONDS, i);
+    compare_in_slices(b);
+}
+
+/* An event counts from its slice, too, and its process may have ended by then. */
+static void an_event_read_after_its_process_ended_has_a_process(void **state)
+{
+    (void)state;
+    for (i64 step = SECONDS / 100000; step <= SECONDS; step *= 10) {
+        etl_build *const b = new_trace_as_called();
+        process_at(b, step, ETL_BUILD_START);
+        allocate(b, 2 * step, 0, 0);
+        process_at(b, 5 * step, ETL_BUILD_END);
+        for (u32 i = 0; i < 200; i++) {
+            allocate_elsewhere(b, (10 + i) * step, i);
+            if (i == 50)
+                allocate(b, 3 * step, 0, 1);
+        }
+        compare_in_slices(b);
+    }
+}
+
+/* Until another event comes, nothing decides how the displaced block ended, and no time is late
+ * enough for a guess. */
+static void blocks_are_displaced_at_the_last_of_all_times(void **state)
+{
+    (void)state;
+    for (u32 is_freed = 0; is_freed < 2; is_freed++) {
+        check_traces traces = { .count = 0 };
+        etl_build *const b = new_trace();
+        const i64 last = INT64_MAX - etl_build_start_ticks(b) - 50;
+        allocate(b, 0, 0, 0);
+        for (u32 i = 0; i < 9; i++)
+            allocate(b, last + 2 * i, 0, i / 3);
+        if (is_freed != 0) {
+            etl_build_at other = at(b, last + 20, 1);
+            other.tid = TID + 1;
+            etl_build_heap_free(b, other, HEAP, BLOCKS + 0x100);
+        }
+        allocate(b, last + 40, 0, 9);
+        check_open(&traces, b);
+        free(report(&traces, ALL_HERE));
+        check_close(&traces);
+    }
 }
 
 /* --- stacks of another process ---------------------------------------------------------- */
@@ -355,6 +453,9 @@ int main(void)
         cmocka_unit_test(a_heap_whose_end_is_told_of_late_ends_older_blocks),
         cmocka_unit_test(a_heap_whose_end_is_told_of_late_may_have_changed_since),
         cmocka_unit_test(a_process_whose_end_is_told_of_late_may_have_changed_since),
+        cmocka_unit_test(blocks_of_a_process_whose_end_is_read_late_end_then),
+        cmocka_unit_test(an_event_read_after_its_process_ended_has_a_process),
+        cmocka_unit_test(blocks_are_displaced_at_the_last_of_all_times),
         cmocka_unit_test(addresses_of_another_process_mean_what_they_meant_then),
         cmocka_unit_test(a_module_that_is_told_of_late_does_not_change_earlier_slices),
     };
