@@ -15,6 +15,7 @@
 #include <stdlib.h>
 
 #include "engine/core/address_numbers.h"
+#include "engine/core/digit_sort.h"
 
 /*
  * A stack to be saved. Its frames are numbers: the places of their addresses in the file, in
@@ -31,22 +32,11 @@ typedef struct stack_columns {
     u32 *id, *shared, *own;
 } stack_columns;
 
-typedef struct sorted_address {
-    u64 address;
-    u32 number;
-} sorted_address;
-
 static u32 *number_frames(const stack_table *stacks, address_numbers *addresses);
 static u32 *save_addresses(ehs_saver *saver, const address_numbers *addresses);
 static bool save_sorted(ehs_saver *saver, const sorted_stack *sorted, size_t count);
 static bool save_u32(ehs_saver *saver, ehs_column column, const u32 *values, size_t count);
 static etl_status rebuild(ehs_loader *loader, ehs_frames kind, stack_table *out);
-
-static int by_address(const void *a, const void *b)
-{
-    const sorted_address *const x = a, *const y = b;
-    return (x->address > y->address) - (x->address < y->address);
-}
 
 /* A stack comes before the stacks that continue it. */
 static int by_outer_frames(const void *a, const void *b)
@@ -125,29 +115,30 @@ static u32 *number_frames(const stack_table *stacks, address_numbers *addresses)
     return NULL;
 }
 
-static sorted_address *sort_addresses(const address_numbers *numbers)
+/* The addresses in order, each with its number. *rows is the memory, to be freed; NULL without
+ * memory. */
+static const digit_row *sort_addresses(const address_numbers *numbers, digit_row **rows)
 {
     const size_t count = numbers->count;
     u64 *const addresses = malloc((count + 1) * sizeof *addresses);
-    sorted_address *const sorted = malloc((count + 1) * sizeof *sorted);
-    if (addresses != NULL && sorted != NULL) {
+    const digit_row *sorted = NULL;
+    *rows = malloc((2 * count + 1) * sizeof **rows);
+    if (addresses != NULL && *rows != NULL) {
         address_numbers_list(numbers, addresses);
         for (u32 i = 0; i < count; i++)
-            sorted[i] = (sorted_address){ addresses[i], i };
-        qsort(sorted, count, sizeof *sorted, by_address);
-        free(addresses);
-        return sorted;
+            (*rows)[i] = (digit_row){ .low = addresses[i], .id = i };
+        sorted = digit_sort(*rows, *rows + count, count, NULL, NULL);
     }
     free(addresses);
-    free(sorted);
-    return NULL;
+    return sorted;
 }
 
 /* Sorts and saves the distinct addresses, which are few. Returns the place of each number; NULL
  * without memory. */
 static u32 *save_addresses(ehs_saver *saver, const address_numbers *addresses)
 {
-    sorted_address *const sorted = sort_addresses(addresses);
+    digit_row *memory = NULL;
+    const digit_row *const sorted = sort_addresses(addresses, &memory);
     const size_t count = addresses->count;
     u64 *const part = malloc(EHS_PART_ROWS * sizeof *part);
     u32 *const places = malloc((count + 1) * sizeof *places);
@@ -155,14 +146,14 @@ static u32 *save_addresses(ehs_saver *saver, const address_numbers *addresses)
     for (size_t first = 0; ok && first < count; first += EHS_PART_ROWS) {
         const u32 rows = (u32)etl_min_u64(count - first, EHS_PART_ROWS);
         for (u32 i = 0; i < rows; i++) {
-            part[i] = sorted[first + i].address;
-            places[sorted[first + i].number] = (u32)(first + i);
+            part[i] = sorted[first + i].low;
+            places[sorted[first + i].id] = (u32)(first + i);
         }
         ok = ehs_blocks_add(&saver->blocks, &saver->codec, EHS_FRAME_ADDRESS,
                             (u32)(first / EHS_PART_ROWS), part, rows);
     }
     free(part);
-    free(sorted);
+    free(memory);
     if (ok)
         return places;
     free(places);
