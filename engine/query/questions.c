@@ -62,8 +62,8 @@ static const question questions[] = {
     { "check --baseline", KINDS, SUMS, LIVE },
     { "check --max-outstanding mark", KINDS, SUMS | LIFETIMES | WINDOWED, ONCE },
 
-    /* Each side is a report of its own; rows show peaks and types. */
-    { "diff", KINDS, CURVES, ONCE },
+    /* Each side is a report of its own, without peaks. */
+    { "diff", KINDS, SUMS, LIVE },
     { "diff --churn", KINDS, SUMS | LIFETIMES | COL(BACK) | COL(THREAD), ONCE },
     { "diff --format html", KINDS, CURVES | LIFETIMES, PLANNED(ONCE) },
     { "diff --lifetimes", KINDS, SUMS | LIFETIMES | WINDOWED, ONCE },
