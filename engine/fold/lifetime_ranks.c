@@ -15,6 +15,8 @@
 #define DIGIT_BITS      10u
 #define DIGITS          (1u << DIGIT_BITS)
 
+__extension__ typedef unsigned __int128 u128;
+
 typedef struct rank_work {
     const lifetime_lists *lifetimes;
     i64 least; /* of all lifetimes, and 0 */
@@ -57,8 +59,15 @@ static u64 p90_rank(u64 count)
     return count - 1 - count / 10;
 }
 
-/* Quotients and remainders are added apart: the sum itself may be more than 64 bits hold. */
-static i64 mean_of(const rank_work *work, u32 group, u64 count)
+/* Of the sum of lifetimes of which none is below zero; half a nanosecond is rounded up. */
+static i64 mean_of_sum(u128 sum, u64 count)
+{
+    return (i64)((sum + count / 2) / count);
+}
+
+/* A lifetime may be below zero if a trace's times go back. Quotients and remainders are added
+ * apart, so that no sum overflows, and each rounds toward zero. */
+static i64 mean_with_sign(const rank_work *work, u32 group, u64 count)
 {
     const i64 whole = (i64)count;
     lifetime_reader reader = lifetime_reader_open(work->lifetimes, group);
@@ -71,6 +80,17 @@ static i64 mean_of(const rank_work *work, u32 group, u64 count)
     return quotients + (remainders + half) / whole;
 }
 
+static i64 mean_of_many(const rank_work *work, u32 group, u64 count)
+{
+    if (work->least < 0)
+        return mean_with_sign(work, group, count);
+    lifetime_reader reader = lifetime_reader_open(work->lifetimes, group);
+    u128 sum = 0;
+    for (i64 ns; lifetime_reader_next(&reader, &ns);)
+        sum += (u64)ns;
+    return mean_of_sum(sum, count);
+}
+
 static void rank_task(void *context, u32 task)
 {
     const rank_work *const work = context;
@@ -81,11 +101,10 @@ static void rank_task(void *context, u32 task)
             work->ranks[g] =
                 (lifetime_ranks){ .median_ns = rank_of_many(work, g, median_rank(count)),
                                   .p90_ns = rank_of_many(work, g, p90_rank(count)),
-                                  .p99_ns = rank_of_many(work, g, p99_rank(count)) };
+                                  .p99_ns = rank_of_many(work, g, p99_rank(count)),
+                                  .mean_ns = mean_of_many(work, g, count) };
         else if (count > 0)
             rank_few(work, g, (u32)count);
-        if (count > 0)
-            work->ranks[g].mean_ns = mean_of(work, g, count);
     }
 }
 
@@ -96,8 +115,10 @@ static void rank_few(const rank_work *work, u32 group, u32 count)
     lifetime_ranks *const ranks = &work->ranks[group];
     const u32 p99 = (u32)p99_rank(count), p90 = (u32)p90_rank(count);
     i64 values[VALUES_MAX];
-    for (u32 i = 0; lifetime_reader_next(&reader, &values[i]);)
-        i++;
+    u128 sum = 0;
+    for (u32 i = 0; lifetime_reader_next(&reader, &values[i]); i++)
+        sum += (u64)values[i];
+    ranks->mean_ns = work->least < 0 ? mean_with_sign(work, group, count) : mean_of_sum(sum, count);
     ranks->p99_ns = select_rank(values, count, p99);
     ranks->p90_ns = select_rank(values, p99 + 1, p90);
     ranks->median_ns = select_rank(values, p90 + 1, (u32)median_rank(count));
