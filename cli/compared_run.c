@@ -68,19 +68,13 @@ int cli_compared_check_window(const cli_compared_run *run)
     return cli_exit_of(status);
 }
 
-static bool follows_peak(const cli_options *options)
-{
-    return options->sort == ETLHEAP_MEASURE_PEAK_SIZE ||
-           options->sort == ETLHEAP_MEASURE_PEAK_COUNT;
-}
-
 etl_status cli_compared_ask(const cli_guard *guard, cli_compared_run *run, etl_error *err)
 {
     etl_status status = ETL_OK;
     if (run->question.query.query.size == 0)
         status = cli_query_build(&run->options, &run->inputs.clock, &run->question.query, err);
     /* Peaks do not add up over rows, so none is compared, unless a trend follows one. */
-    run->question.query.query.sums_only = !follows_peak(&run->options);
+    run->question.query.query.sums_only = !cli_sorts_by_peak(&run->options);
     if (status == ETL_OK)
         status = cli_question_ask(&run->options, &run->inputs, guard, false, &run->question, err);
     if (status == ETL_OK)

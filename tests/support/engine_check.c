@@ -29,6 +29,24 @@ void engine_check_close(engine_check *check)
     slots_free(&check->slots);
 }
 
+int engine_check_setup(void **state)
+{
+    engine_check *const check = calloc(1, sizeof *check);
+    if (check == NULL)
+        return 1;
+    engine_check_open(check);
+    *state = check;
+    return 0;
+}
+
+int engine_check_teardown(void **state)
+{
+    engine_check *const check = *state;
+    engine_check_close(check);
+    free(check);
+    return 0;
+}
+
 static void apply(engine_check *check, system_event *event)
 {
     event->order = check->order++;

@@ -30,6 +30,10 @@ typedef struct engine_check {
 void engine_check_open(engine_check *check);
 void engine_check_close(engine_check *check);
 
+/* For cmocka: *state is an open check of its own. */
+int engine_check_setup(void **state);
+int engine_check_teardown(void **state);
+
 /* Applies one process record; kind is ETL_EVENT_PROCESS_*. The name may be NULL,
  * key 0 is a record of a version without one. */
 void engine_check_process(engine_check *check, etl_event_kind kind, u32 pid, i64 ticks,

@@ -11,8 +11,6 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include <stdlib.h>
-
 #include "tests/support/engine_check.h"
 
 #define PID    42u
@@ -27,24 +25,6 @@
 #define DCSTART ETL_EVENT_PROCESS_DCSTART
 #define DCEND   ETL_EVENT_PROCESS_DCEND
 #define DEFUNCT ETL_EVENT_PROCESS_DEFUNCT
-
-static int open_fixture(void **state)
-{
-    engine_check *const check = calloc(1, sizeof *check);
-    if (check == NULL)
-        return 1;
-    engine_check_open(check);
-    *state = check;
-    return 0;
-}
-
-static int close_fixture(void **state)
-{
-    engine_check *const check = *state;
-    engine_check_close(check);
-    free(check);
-    return 0;
-}
 
 static void record(engine_check *check, etl_event_kind kind, i64 ticks, const char *name)
 {
@@ -550,7 +530,7 @@ static void owner_of_an_early_time_is_found_fast_among_many(void **state)
 
 int main(void)
 {
-#define RULE(name) cmocka_unit_test_setup_teardown(name, open_fixture, close_fixture)
+#define RULE(name) cmocka_unit_test_setup_teardown(name, engine_check_setup, engine_check_teardown)
     const struct CMUnitTest tests[] = {
         RULE(unknown_id_has_no_process),
         RULE(memory_events_alone_make_a_process_without_a_name),

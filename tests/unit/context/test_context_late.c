@@ -9,8 +9,6 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include <stdlib.h>
-
 #include "tests/support/engine_check.h"
 
 #define PID   42u
@@ -21,20 +19,9 @@
 
 static int open_fixture(void **state)
 {
-    engine_check *const check = calloc(1, sizeof *check);
-    if (check == NULL)
+    if (engine_check_setup(state) != 0)
         return 1;
-    engine_check_open(check);
-    engine_check_process(check, ETL_EVENT_PROCESS_START, PID, T0, "app.exe", KEY);
-    *state = check;
-    return 0;
-}
-
-static int close_fixture(void **state)
-{
-    engine_check *const check = *state;
-    engine_check_close(check);
-    free(check);
+    engine_check_process(*state, ETL_EVENT_PROCESS_START, PID, T0, "app.exe", KEY);
     return 0;
 }
 
@@ -104,7 +91,7 @@ static void blocks_of_a_destroyed_heap_end_with_the_slices_start(void **state)
 
 int main(void)
 {
-#define RULE(name) cmocka_unit_test_setup_teardown(name, open_fixture, close_fixture)
+#define RULE(name) cmocka_unit_test_setup_teardown(name, open_fixture, engine_check_teardown)
     const struct CMUnitTest tests[] = {
         RULE(end_counts_from_the_slice),
         RULE(end_in_the_slice_counts_at_its_time),
