@@ -116,12 +116,6 @@ bool cli_has_address(const cli_options *options)
     return options->address_first > 0 || options->address_last < UINT64_MAX;
 }
 
-bool cli_sorts_by_peak(const cli_options *options)
-{
-    return options->sort == ETLHEAP_MEASURE_PEAK_SIZE ||
-           options->sort == ETLHEAP_MEASURE_PEAK_COUNT;
-}
-
 bool cli_wants_growth(const cli_options *options)
 {
     return options->growth || options->sort == ETLHEAP_MEASURE_GROWTH_RATE ||

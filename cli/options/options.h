@@ -267,9 +267,6 @@ typedef enum cli_impacting {
 /* True if only transient memory was requested. */
 bool cli_wants_transient(const cli_options *options);
 
-/* True if rows are sorted by a peak. */
-bool cli_sorts_by_peak(const cli_options *options);
-
 /* True if rows need growth: requested, or used to sort. */
 bool cli_wants_growth(const cli_options *options);
 
