@@ -228,9 +228,3 @@ static void add_kind(const cli_options *options, etlheap_query *query)
     if (!one_kind && !is_grouped_by(options, ETLHEAP_KEY_KIND))
         query->group_by[query->group_by_count++] = ETLHEAP_KEY_KIND;
 }
-
-bool cli_sorts_by_peak(const cli_options *options)
-{
-    return options->sort == ETLHEAP_MEASURE_PEAK_SIZE ||
-           options->sort == ETLHEAP_MEASURE_PEAK_COUNT;
-}

@@ -30,7 +30,4 @@ void cli_query_free(cli_query *query);
 etl_status cli_window(const cli_options *options, const cli_clock *clock, i64 *from_ns, i64 *to_ns,
                       etl_error *err);
 
-/* True if rows are sorted by a peak. */
-bool cli_sorts_by_peak(const cli_options *options);
-
 #endif

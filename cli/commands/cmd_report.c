@@ -177,7 +177,8 @@ static void group_coarsely(etlheap_query *query)
 static bool shows_peaks(const cli_options *options)
 {
     return !cli_format_of(options)->is_choice || cli_wants_transient(options) ||
-           cli_wants_growth(options) || cli_sorts_by_peak(options);
+           cli_wants_growth(options) || options->sort == ETLHEAP_MEASURE_PEAK_SIZE ||
+           options->sort == ETLHEAP_MEASURE_PEAK_COUNT;
 }
 
 /* Each kind has its own moment, at which the window ends for it. */
