@@ -2,12 +2,12 @@
  * diff_lifetimes.c - the lifetimes of a diff: mean, median and percentiles of each group and of
  * each kind on both sides, and how many blocks lived how long.
  *
- *     rows of a table ──▶ lists of their groups ──▶ lists by identity, or by kind ──▶ ranks
+ *     rows of a table ──▶ sets of rows that are one in the diff, or of one kind ──▶ ranks
+ *                    └──▶ classes of each kind
  *
  * A median does not add up over rows, and one group of a diff may be several rows of a table: two
- * processes of one name, or two addresses in one function. So lifetimes are listed anew by what the
- * rows are in the diff, and ranked there. The lists are dropped at once: a side at a time takes up
- * to as much memory again as its table's lifetimes.
+ * processes of one name, or two addresses in one function. Their lifetimes are ranked together.
+ * Nearly all groups are one row, whose ranks the table has.
  */
 #include <stdlib.h>
 
@@ -17,32 +17,73 @@
 #include "engine/fold/lifetime_ranks.h"
 #include "engine/table/table.h"
 
+#define ROWS_PER_TASK 512u
+
 /* How many blocks of each kind lived how long, by side. */
 typedef struct class_counts {
     i64 of[ETLHEAP_KIND_COUNT][SIZE_CLASSES][2];
 } class_counts;
 
-/* Lists the lifetimes of each row of a table under numbers[row]. False if memory runs out. */
-static bool list_rows(const etlheap_table *table, const u32 *numbers, lifetime_lists *out)
+/* A side whose lifetimes are counted by class. Tasks add to the counts atomically. */
+typedef struct class_work {
+    const etlheap_table *table;
+    const u32 *kinds; /* of the rows */
+    bool is_new;
+    class_counts *counts;
+} class_work;
+
+static u32 jobs_of(const diff_maker *maker)
 {
-    const etlheap_row_lifetimes *const kept = table->row_lifetimes;
-    for (u32 i = 0; i < table->row_count; i++) {
-        lifetime_reader reader = lifetime_reader_open(&kept->lists, kept->groups.at[i]);
-        for (i64 ns; lifetime_reader_next(&reader, &ns);) {
-            if (!lifetime_lists_add(out, numbers[i], ns))
-                return false;
-        }
-    }
-    return true;
+    return maker->options.jobs == 0 ? etlheap_workers_default_jobs() : maker->options.jobs;
 }
 
-static void rank(const diff_maker *maker, const lifetime_lists *lists, u32 count,
-                 lifetime_ranks *ranks)
+static lifetime_ranks ranks_of_row(const etlheap_row *row)
 {
-    const u32 jobs = maker->options.jobs;
-    for (u32 i = 0; i < count; i++)
-        ranks[i] = LIFETIME_RANKS_UNKNOWN;
-    lifetime_ranks_compute(lists, count, jobs == 0 ? etlheap_workers_default_jobs() : jobs, ranks);
+    return (lifetime_ranks){ .mean_ns = row->measures[ETLHEAP_MEASURE_LIFETIME_MEAN],
+                             .median_ns = row->measures[ETLHEAP_MEASURE_LIFETIME_MEDIAN],
+                             .p90_ns = row->measures[ETLHEAP_MEASURE_LIFETIME_P90],
+                             .p99_ns = row->measures[ETLHEAP_MEASURE_LIFETIME_P99] };
+}
+
+/* Fills starts[0..count] and `groups` with the groups of rows that share a number. A row that is
+ * alone has its ranks, and is in no set. `rows_of` has `count` elements that are 0. */
+static void fill_sets(const etlheap_table *table, const u32 *numbers, u32 count, u32 *rows_of,
+                      u32 *starts, u32 *groups, lifetime_ranks *ranks)
+{
+    for (u32 i = 0; i < table->row_count; i++)
+        rows_of[numbers[i]]++;
+    starts[0] = 0;
+    for (u32 n = 0; n < count; n++) {
+        starts[n + 1] = starts[n] + (rows_of[n] > 1 ? rows_of[n] : 0);
+        ranks[n] = LIFETIME_RANKS_UNKNOWN;
+    }
+    for (u32 i = 0; i < table->row_count; i++) {
+        const u32 n = numbers[i];
+        if (starts[n] == starts[n + 1])
+            ranks[n] = ranks_of_row(&table->rows[i]);
+        else
+            groups[starts[n] + --rows_of[n]] = table->row_lifetimes->groups.at[i];
+    }
+}
+
+/* Ranks the lifetimes of all rows that have the same of `count` numbers. False if memory runs
+ * out. */
+static bool rank_rows(const diff_maker *maker, const etlheap_table *table, const u32 *numbers,
+                      u32 count, lifetime_ranks *ranks)
+{
+    u32 *const rows_of = calloc(count + (size_t)1, sizeof *rows_of);
+    u32 *const starts = malloc((count + (size_t)1) * sizeof *starts);
+    u32 *const groups = malloc(((size_t)table->row_count + 1) * sizeof *groups);
+    const bool ok = rows_of != NULL && starts != NULL && groups != NULL;
+    if (ok) {
+        const lifetime_sets sets = { starts, groups, count };
+        fill_sets(table, numbers, count, rows_of, starts, groups, ranks);
+        lifetime_ranks_compute(&table->row_lifetimes->lists, &sets, jobs_of(maker), ranks);
+    }
+    free(rows_of);
+    free(starts);
+    free(groups);
+    return ok;
 }
 
 static bool rank_groups(diff_maker *maker, bool is_new, lifetime_ranks *ranks)
@@ -50,15 +91,11 @@ static bool rank_groups(diff_maker *maker, bool is_new, lifetime_ranks *ranks)
     const etlheap_table *const table = is_new ? maker->now : maker->base;
     const u32 *const ids = maker->ids + (is_new ? maker->base->row_count : 0);
     const u32 count = (u32)maker->identities.keys.count;
-    lifetime_lists lists = { .lists = { 0 } };
-    const bool ok = list_rows(table, ids, &lists);
-    if (ok)
-        rank(maker, &lists, count + 1, ranks); /* identities count from 1 */
+    const bool ok = rank_rows(maker, table, ids, count + 1, ranks); /* identities count from 1 */
     for (u32 i = 0; ok && i < count; i++) {
         diff_group *const group = &maker->groups[i];
         lifetime_ranks_put(&ranks[i + 1], is_new ? group->now : group->base);
     }
-    lifetime_lists_free(&lists);
     return ok;
 }
 
@@ -86,12 +123,25 @@ static u32 *kinds_of_rows(const etlheap_table *table)
     return kinds;
 }
 
-static void count_classes(const lifetime_lists *lists, bool is_new, class_counts *counts)
+static void count_row(const class_work *work, u32 row, i64 *counts)
 {
+    const etlheap_row_lifetimes *const kept = work->table->row_lifetimes;
+    lifetime_reader reader = lifetime_reader_open(&kept->lists, kept->groups.at[row]);
+    for (i64 ns; lifetime_reader_next(&reader, &ns);)
+        counts[size_class_of((u64)ns)]++;
+}
+
+static void count_task(void *context, u32 task)
+{
+    const class_work *const work = context;
+    const u32 first = task * ROWS_PER_TASK, end = work->table->row_count;
+    i64 counts[ETLHEAP_KIND_COUNT][SIZE_CLASSES] = { { 0 } };
+    for (u32 i = first; i < end && i - first < ROWS_PER_TASK; i++)
+        count_row(work, i, counts[work->kinds[i]]);
     for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++) {
-        lifetime_reader reader = lifetime_reader_open(lists, kind);
-        for (i64 ns; lifetime_reader_next(&reader, &ns);)
-            counts->of[kind][size_class_of((u64)ns)][is_new]++;
+        for (u32 c = 0; c < SIZE_CLASSES; c++)
+            __atomic_fetch_add(&work->counts->of[kind][c][work->is_new], counts[kind][c],
+                               __ATOMIC_RELAXED);
     }
 }
 
@@ -99,18 +149,16 @@ static bool rank_kinds(diff_maker *maker, bool is_new, class_counts *counts)
 {
     const etlheap_table *const table = is_new ? maker->now : maker->base;
     u32 *const kinds = kinds_of_rows(table);
+    class_work work = { table, kinds, is_new, counts };
     lifetime_ranks ranks[ETLHEAP_KIND_COUNT];
-    lifetime_lists lists = { .lists = { 0 } };
-    const bool ok = kinds != NULL && list_rows(table, kinds, &lists);
-    if (ok) {
-        rank(maker, &lists, ETLHEAP_KIND_COUNT, ranks);
-        count_classes(&lists, is_new, counts);
-    }
+    const bool ok = kinds != NULL && rank_rows(maker, table, kinds, ETLHEAP_KIND_COUNT, ranks);
+    if (ok)
+        etlheap_workers_run(jobs_of(maker), table->row_count / ROWS_PER_TASK + 1, count_task,
+                            &work);
     for (u32 kind = 0; ok && kind < ETLHEAP_KIND_COUNT; kind++) {
         etlheap_change *const change = &maker->out->diff.totals[kind];
         lifetime_ranks_put(&ranks[kind], is_new ? change->now : change->base);
     }
-    lifetime_lists_free(&lists);
     free(kinds);
     return ok;
 }

@@ -1,5 +1,6 @@
 /*
- * lifetime_ranks.h - the mean, median, 90th and 99th percentile of the lifetimes of groups.
+ * lifetime_ranks.h - the mean, median, 90th and 99th percentile of the lifetimes of groups, or of
+ * several groups together.
  *
  * Percentiles use the nearest rank: the smallest lifetime that at least that share of the group does
  * not exceed. So they are lifetimes that occurred, in whole ns, and the same in every run. The mean
@@ -28,9 +29,15 @@ static inline void lifetime_ranks_put(const lifetime_ranks *ranks, i64 *measures
     measures[ETLHEAP_MEASURE_LIFETIME_P99] = ranks->p99_ns;
 }
 
-/* Sets ranks[g] for each group below group_count that has lifetimes. Groups are divided among
- * `jobs` threads. */
-void lifetime_ranks_compute(const lifetime_lists *lifetimes, u32 group_count, u32 jobs,
+/* Sets of groups whose lifetimes are ranked together. Set i has groups[starts[i]] to
+ * groups[starts[i + 1] - 1]; if `starts` is NULL, it has group i alone. */
+typedef struct lifetime_sets {
+    const u32 *starts, *groups;
+    u32 count;
+} lifetime_sets;
+
+/* Sets ranks[i] for each set that has lifetimes, with `jobs` threads. */
+void lifetime_ranks_compute(const lifetime_lists *lifetimes, const lifetime_sets *sets, u32 jobs,
                             lifetime_ranks *ranks);
 
 #endif

@@ -19,7 +19,6 @@
 
 #include <stdlib.h>
 
-#include "engine/core/machine.h"
 #include "engine/core/workers.h"
 
 #define ROUND_SEGMENTS 4u /* of each thread */
@@ -222,14 +221,6 @@ static void count_piece(void *context, u32 piece)
     __atomic_fetch_add(&count->known, known, __ATOMIC_RELAXED);
 }
 
-/* An array for the ends. They come in no order; large pages spare most of the look-ups of
- * addresses. */
-static void *open_ends(u64 count, size_t element_bytes)
-{
-    void *const ends = malloc(count * element_bytes);
-    return ends;
-}
-
 /* Makes room for the ends of the current chunk and clears them. */
 static bool fit_ends(lifetimes_source *source)
 {
@@ -243,14 +234,14 @@ static bool fit_ends(lifetimes_source *source)
         free(source->end_allocs);
         source->end_actor = source->end_thread = source->end_allocs = NULL;
         source->end_capacity = count;
-        source->end_ticks = open_ends(count, sizeof *source->end_ticks);
-        source->end_how = open_ends(count, 1);
-        source->is_marked = open_ends(count, 1);
+        source->end_ticks = malloc(count * sizeof *source->end_ticks);
+        source->end_how = malloc(count);
+        source->is_marked = malloc(count);
         if (source->wanted.counts_allocs)
-            source->end_allocs = open_ends(count, sizeof *source->end_allocs);
+            source->end_allocs = malloc(count * sizeof *source->end_allocs);
         if (source->wanted.has_frees) {
-            source->end_actor = open_ends(count, sizeof *source->end_actor);
-            source->end_thread = open_ends(count, sizeof *source->end_thread);
+            source->end_actor = malloc(count * sizeof *source->end_actor);
+            source->end_thread = malloc(count * sizeof *source->end_thread);
         }
     }
     if (count == 0)

@@ -53,7 +53,7 @@ static bool fill_ranks(aggregator *a)
         ranks[i] = LIFETIME_RANKS_UNKNOWN;
     const bool ok = ranks != NULL;
     if (ok)
-        lifetime_ranks_compute(&a->lifetimes, count, jobs, ranks);
+        lifetime_ranks_compute(&a->lifetimes, &(lifetime_sets){ .count = count }, jobs, ranks);
     for (u32 i = 0; ok && i < count; i++)
         lifetime_ranks_put(&ranks[i], aggregate_measures(a, i));
     free(ranks);

@@ -10,10 +10,8 @@
 #include <stdlib.h>
 
 /* A group's first chunk is small, as most groups have few lifetimes. */
-#define CHUNK_BYTES_MIN  32u
-#define CHUNK_BYTES_MAX  256u
-#define CACHE_LINE_BYTES 64u
-#define CHUNK_HEADER     ((u32)offsetof(lifetime_chunk, data))
+#define CHUNK_BYTES_MIN 32u
+#define CHUNK_HEADER    ((u32)offsetof(lifetime_chunk, data))
 
 #define PLAIN_END ((u64)1 << 59) /* lifetimes below it fit into a word */
 
@@ -31,7 +29,8 @@ static bool fit(lifetime_list *list, u32 group)
 static bool add_chunk(lifetime_list *list, lifetime_group *group)
 {
     const u32 last = group->newest == NULL ? 0 : group->capacity + CHUNK_HEADER;
-    const u32 bytes = last == 0 ? CHUNK_BYTES_MIN : (u32)etl_min_u64(2 * last, CHUNK_BYTES_MAX);
+    const u32 bytes =
+        last == 0 ? CHUNK_BYTES_MIN : (u32)etl_min_u64(2 * last, LIFETIME_CHUNK_BYTES_MAX);
     lifetime_chunk *const chunk = etlheap_arena_alloc(&list->chunks, bytes);
     if (chunk == NULL)
         return false;
@@ -124,7 +123,7 @@ bool lifetime_reader_turn(lifetime_reader *reader)
 {
     const lifetime_chunk *chunk = reader->chunk == NULL ? NULL : reader->chunk->older;
     u32 used = chunk == NULL ? 0 : chunk->used;
-    while (chunk == NULL && reader->next_list < reader->lists->lists.count) {
+    while (chunk == NULL && reader->next_list < reader->end_list) {
         const lifetime_group *const in =
             group_in(reader->lists, reader->next_list++, reader->group);
         chunk = in == NULL ? NULL : in->newest;
@@ -133,7 +132,7 @@ bool lifetime_reader_turn(lifetime_reader *reader)
     if (chunk == NULL)
         return false;
     /* A chain is all over the memory, and long ones are read several times. */
-    for (u32 at = 0; chunk->older != NULL && at < CHUNK_BYTES_MAX; at += CACHE_LINE_BYTES)
+    for (u32 at = 0; chunk->older != NULL && at < LIFETIME_CHUNK_BYTES_MAX; at += CACHE_LINE_BYTES)
         __builtin_prefetch((const u8 *)chunk->older + at);
     reader->chunk = chunk;
     reader->at = chunk->data;

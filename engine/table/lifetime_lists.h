@@ -19,6 +19,9 @@
 
 #include "engine/core/arena.h"
 
+#define LIFETIME_CHUNK_BYTES_MAX 256u
+#define CACHE_LINE_BYTES         64u
+
 /* Each lifetime may be written as a whole word from where it begins. */
 typedef struct lifetime_chunk {
     struct lifetime_chunk *older;
@@ -58,6 +61,16 @@ __attribute__((always_inline)) static inline void lifetime_list_fetch(const life
         __builtin_prefetch(&list->groups.at[group]);
 }
 
+/* Prefetches the newest lifetimes of a group, to be read. */
+__attribute__((always_inline)) static inline void lifetime_list_fetch_newest(
+    const lifetime_list *list, u32 number)
+{
+    const lifetime_chunk *const chunk =
+        number < list->groups.count ? list->groups.at[number].newest : NULL;
+    for (u32 at = 0; chunk != NULL && at < LIFETIME_CHUNK_BYTES_MAX; at += CACHE_LINE_BYTES)
+        __builtin_prefetch((const u8 *)chunk + at);
+}
+
 /* Prefetches the place that the group's next lifetime will be written to. */
 __attribute__((always_inline)) static inline void lifetime_list_fetch_place(
     const lifetime_list *list, u32 number)
@@ -86,14 +99,22 @@ u64 lifetime_lists_count(const lifetime_lists *lists, u32 group);
 typedef struct lifetime_reader {
     const lifetime_lists *lists;
     u32 group;
-    size_t next_list;
+    size_t next_list, end_list;
     const lifetime_chunk *chunk; /* current chunk; NULL: none yet */
     const u8 *at, *end;
 } lifetime_reader;
 
 static inline lifetime_reader lifetime_reader_open(const lifetime_lists *lists, u32 group)
 {
-    return (lifetime_reader){ .lists = lists, .group = group };
+    return (lifetime_reader){ .lists = lists, .group = group, .end_list = lists->lists.count };
+}
+
+/* Reads those in one of the lists. */
+static inline lifetime_reader lifetime_reader_open_one(const lifetime_lists *lists, u32 group,
+                                                       size_t list)
+{
+    return (
+        lifetime_reader){ .lists = lists, .group = group, .next_list = list, .end_list = list + 1 };
 }
 
 /* Goes to the next chunk. False: there are no more. */

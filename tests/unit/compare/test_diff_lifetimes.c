@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "diff_tables.h"
+#include "engine/fold/lifetime_ranks.h"
 #include "engine/table/table.h"
 
 /* A table, and the lifetimes of its rows: a group of the lists for each. */
@@ -43,6 +44,10 @@ static void add_row(lived_input *side, u64 offset, i64 count, const i64 *lifetim
     assert_true(ETLHEAP_PUSH(&side->kept.groups, group));
     for (u32 i = 0; lifetimes[i] != 0; i++)
         assert_true(lifetime_lists_add(&side->kept.lists, group, lifetimes[i]));
+    const lifetime_sets alone = { (const u32[]){ 0, 1 }, &group, 1 };
+    lifetime_ranks ranks = LIFETIME_RANKS_UNKNOWN;
+    lifetime_ranks_compute(&side->kept.lists, &alone, 1, &ranks);
+    lifetime_ranks_put(&ranks, row->measures);
 }
 
 static etlheap_diff_options by_median(void)

@@ -2,8 +2,8 @@
  * Goal: median and percentiles of each group are those of nearest rank, the mean is the sum over
  * the count, and lists of lifetimes give back what was put into them.
  * Method: small groups by hand; random groups, in lists of several threads, against counting,
- * for each lifetime of a group, how many of the group it is not exceeded by; large groups
- * against sorting; lifetimes of all lengths read back.
+ * for each lifetime of a group, how many of the group it is not exceeded by; large groups,
+ * and sets of groups, against sorting; lifetimes of all lengths read back.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,13 +19,19 @@
 
 __extension__ typedef __int128 i128;
 
+/* Ranks each group by itself. */
+static void rank_groups(const lifetime_lists *lifetimes, u32 count, u32 jobs, lifetime_ranks *ranks)
+{
+    lifetime_ranks_compute(lifetimes, &(lifetime_sets){ .count = count }, jobs, ranks);
+}
+
 static lifetime_ranks ranks_of(const i64 *ns, u32 count)
 {
     lifetime_lists lifetimes = { 0 };
     lifetime_ranks ranks = LIFETIME_RANKS_UNKNOWN;
     for (u32 i = 0; i < count; i++)
         assert_true(lifetime_lists_add(&lifetimes, 0, ns[i]));
-    lifetime_ranks_compute(&lifetimes, 1, 1, &ranks);
+    rank_groups(&lifetimes, 1, 1, &ranks);
     lifetime_lists_free(&lifetimes);
     return ranks;
 }
@@ -80,11 +86,11 @@ static void group_without_lifetimes_keeps_what_is_there(void **state)
     const lifetime_lists none = { 0 };
     lifetime_ranks ranks[2] = { LIFETIME_RANKS_UNKNOWN, { 1, 2, 3, 4 } };
     (void)state;
-    lifetime_ranks_compute(&none, 2, 1, ranks);
+    rank_groups(&none, 2, 1, ranks);
     assert_int_equal(ranks[0].median_ns, NOTHING);
     assert_int_equal(ranks[0].mean_ns, NOTHING);
     assert_int_equal(ranks[1].p99_ns, 4);
-    lifetime_ranks_compute(&none, 0, 1, ranks);
+    rank_groups(&none, 0, 1, ranks);
 }
 
 static u64 random_u64(u64 *seed)
@@ -190,7 +196,7 @@ static void random_groups_agree_with_counting(void **state)
         for (u32 jobs = 1; jobs <= 7; jobs += 3) {
             for (u32 g = 0; g < groups; g++)
                 ranks[g] = LIFETIME_RANKS_UNKNOWN;
-            lifetime_ranks_compute(&lists, groups, jobs, ranks);
+            rank_groups(&lists, groups, jobs, ranks);
             for (u32 g = 0; g < groups; g++) {
                 assert_int_equal(ranks[g].median_ns, plain_rank(lifetimes, count, g, 50));
                 assert_int_equal(ranks[g].p90_ns, plain_rank(lifetimes, count, g, 90));
@@ -227,6 +233,19 @@ static i64 spread_ns(u32 how, u64 *seed)
     }
 }
 
+/* Checks ranks against lifetimes, which it sorts. */
+static void check_sorted(const lifetime_ranks *ranks, i64 *ns, u32 count)
+{
+    i128 sum = 0;
+    for (u32 i = 0; i < count; i++)
+        sum += ns[i];
+    qsort(ns, count, sizeof *ns, by_length);
+    assert_int_equal(ranks->median_ns, ns[(count + 1) / 2 - 1]);
+    assert_int_equal(ranks->p90_ns, ns[((u64)count * 90 + 99) / 100 - 1]);
+    assert_int_equal(ranks->p99_ns, ns[((u64)count * 99 + 99) / 100 - 1]);
+    assert_true(is_mean(ranks->mean_ns, sum, count));
+}
+
 static void large_groups_agree_with_sorting(void **state)
 {
     enum { MOST = 30000 };
@@ -236,20 +255,60 @@ static void large_groups_agree_with_sorting(void **state)
     for (u32 how = 0; how <= 5; how++) {
         u64 seed = how;
         for (u32 count = 4095; count <= MOST; count = count < 4097 ? count + 1 : count * 2 + 7) {
-            i128 sum = 0;
-            for (u32 i = 0; i < count; i++) {
+            for (u32 i = 0; i < count; i++)
                 ns[i] = spread_ns(how, &seed);
-                sum += ns[i];
-            }
             const lifetime_ranks ranks = ranks_of(ns, count);
-            qsort(ns, count, sizeof *ns, by_length);
-            assert_int_equal(ranks.median_ns, ns[(count + 1) / 2 - 1]);
-            assert_int_equal(ranks.p90_ns, ns[((u64)count * 90 + 99) / 100 - 1]);
-            assert_int_equal(ranks.p99_ns, ns[((u64)count * 99 + 99) / 100 - 1]);
-            assert_true(is_mean(ranks.mean_ns, sum, count));
+            check_sorted(&ranks, ns, count);
         }
     }
     free(ns);
+}
+
+/* Lifetimes of groups 0, 2 and 4 make a set, and those of 1 and 3 another, in two lists. One set
+ * has no group, and one a group without lifetimes. */
+static void check_sets(i64 *ns[2], u32 how, u32 count, u32 jobs)
+{
+    const u32 starts[] = { 0, 3, 3, 5, 6 }, groups[] = { 4, 0, 2, 1, 3, 77 };
+    const lifetime_sets sets = { starts, groups, 4 };
+    lifetime_lists lists = { 0 };
+    lifetime_list other = { .least = 0 };
+    lifetime_ranks ranks[4];
+    u32 counts[2] = { 0 };
+    u64 seed = how;
+    for (u32 i = 0; i < count; i++) {
+        const i64 value = spread_ns(how, &seed);
+        const u32 group = engine_check_random(&seed, 5);
+        assert_true(engine_check_random(&seed, 3) == 0 ? lifetime_lists_add(&lists, group, value)
+                                                       : lifetime_list_add(&other, group, value));
+        ns[group % 2][counts[group % 2]++] = value;
+    }
+    assert_true(lifetime_lists_take(&lists, &other));
+    for (u32 i = 0; i < 4; i++)
+        ranks[i] = LIFETIME_RANKS_UNKNOWN;
+    lifetime_ranks_compute(&lists, &sets, jobs, ranks);
+    check_sorted(&ranks[0], ns[0], counts[0]);
+    check_sorted(&ranks[2], ns[1], counts[1]);
+    assert_int_equal(ranks[1].median_ns, NOTHING);
+    assert_int_equal(ranks[3].mean_ns, NOTHING);
+    lifetime_lists_free(&lists);
+}
+
+static void sets_of_groups_are_ranked_together(void **state)
+{
+    enum { MOST = 300000 }; /* more than one thread reads alone */
+    static const u32 counts[] = { 60, 9000, MOST };
+    (void)state;
+    i64 *ns[2] = { malloc(MOST * sizeof *ns[0]), malloc(MOST * sizeof *ns[1]) };
+    assert_non_null(ns[0]);
+    assert_non_null(ns[1]);
+    for (u32 how = 0; how <= 5; how++) {
+        for (u32 i = 0; i < ETL_COUNT_OF(counts); i++) {
+            check_sets(ns, how, counts[i], 1);
+            check_sets(ns, how, counts[i], 3);
+        }
+    }
+    free(ns[0]);
+    free(ns[1]);
 }
 
 int main(void)
@@ -263,6 +322,7 @@ int main(void)
         cmocka_unit_test(lists_give_back_what_was_put_into_them),
         cmocka_unit_test(random_groups_agree_with_counting),
         cmocka_unit_test(large_groups_agree_with_sorting),
+        cmocka_unit_test(sets_of_groups_are_ranked_together),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
