@@ -393,10 +393,12 @@ def many_inputs(count):
     batch("many", "--out-dir", "whole", "-j", "2")
 
 
-def stop_midway(folder, number):
-    """Starts a batch and sends a signal when some are done; the status, and how many."""
-    program = subprocess.Popen([ETLHEAP, "store", "many", "--out-dir", folder, "-j", "2"],
-                               stderr=subprocess.DEVNULL)
+def stop_midway(folder, number, is_ignored=False):
+    """Starts a batch and sends a signal when some are done; the status, and how many. Whoever
+    starts the tests may ignore the signal, and the program would inherit that."""
+    action = signal.SIG_IGN if is_ignored else signal.SIG_DFL
+    program = subprocess.Popen([ETLHEAP, "store", "many", "--out-dir", folder, "-j", "2"], stderr=subprocess.DEVNULL,
+                               preexec_fn=lambda: number == signal.SIGKILL or signal.signal(number, action))
     path = os.path.join(folder, "runs.ndjson")
     while program.poll() is None:
         if os.path.exists(path) and read(path).count(b"\n") >= 5:
@@ -426,6 +428,9 @@ def check_interruption():
         results.check(f"after {name} stores are the same", stores_of(folder) == stores)
         results.equal(f"after {name} rows are the same", steady(index_of(folder), "skipped_unchanged"), wanted)
         results.equal(f"after {name} nothing is left over", leftovers(folder), [])
+    for number in (signal.SIGHUP, signal.SIGINT):
+        status = stop_midway(fresh("nohup"), number, is_ignored=True)
+        results.equal(f"a run that ignores {signal.Signals(number).name}, as nohup has it, goes on", status, (0, 48))
 
 
 def little_room():
