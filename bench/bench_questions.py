@@ -17,8 +17,8 @@ MEMORY_LIMIT_MIB = 512
 
 # Arguments around the input; what a question may take on H, in times of the default report of
 # the revision that it is held against; what it may take from H.ehs, in seconds. The first
-# question is the one that the others are held against; one that reads two traces is held
-# against two of it.
+# question is the one that the others are held against; one that reads several traces is held
+# against as many of it.
 QUESTIONS = {
     "report": (["report", "{}"], None, None),
     "report --sort peak_size": (["report", "{}", "--sort", "peak_size"], 1.3, 0.3),
@@ -40,7 +40,7 @@ QUESTIONS = {
     "store": (["store", "{}", "-o", "{out}"], 1.8, None),
     "diff": (["diff", "{}", "{}"], 2.0, None),
     "diff --lifetimes": (["diff", "{}", "{}", "--lifetimes"], 2.0, None),
-    "trend": (["trend", "{}", "{}"], 2.0, None),
+    "trend": (["trend", "{}", "{}", "{}"], 2.0, None),
 }
 DEFAULT = "report"
 NOT_OF_STORES = ("store",)
