@@ -73,8 +73,8 @@ etl_status cli_compared_ask(const cli_guard *guard, cli_compared_run *run, etl_e
     etl_status status = ETL_OK;
     if (run->question.query.query.size == 0)
         status = cli_query_build(&run->options, &run->inputs.clock, &run->question.query, err);
-    run->question.query.query.sums_only =
-        true; /* peaks do not add up over rows: none is compared */
+    /* Peaks do not add up over rows, so none is compared. */
+    run->question.query.query.sums_only = true;
     if (status == ETL_OK)
         status = cli_question_ask(&run->options, &run->inputs, guard, false, &run->question, err);
     if (status == ETL_OK)

@@ -32,11 +32,6 @@ typedef struct class_work {
     class_counts *counts;
 } class_work;
 
-static u32 jobs_of(const diff_maker *maker)
-{
-    return maker->options.jobs == 0 ? etlheap_workers_default_jobs() : maker->options.jobs;
-}
-
 static lifetime_ranks ranks_of_row(const etlheap_row *row)
 {
     return (lifetime_ranks){ .mean_ns = row->measures[ETLHEAP_MEASURE_LIFETIME_MEAN],
@@ -78,7 +73,8 @@ static bool rank_rows(const diff_maker *maker, const etlheap_table *table, const
     if (ok) {
         const lifetime_sets sets = { starts, groups, count };
         fill_sets(table, numbers, count, rows_of, starts, groups, ranks);
-        lifetime_ranks_compute(&table->row_lifetimes->lists, &sets, jobs_of(maker), ranks);
+        lifetime_ranks_compute(&table->row_lifetimes->lists, &sets,
+                               etlheap_workers_jobs(maker->options.jobs), ranks);
     }
     free(rows_of);
     free(starts);
@@ -153,8 +149,8 @@ static bool rank_kinds(diff_maker *maker, bool is_new, class_counts *counts)
     lifetime_ranks ranks[ETLHEAP_KIND_COUNT];
     const bool ok = kinds != NULL && rank_rows(maker, table, kinds, ETLHEAP_KIND_COUNT, ranks);
     if (ok)
-        etlheap_workers_run(jobs_of(maker), table->row_count / ROWS_PER_TASK + 1, count_task,
-                            &work);
+        etlheap_workers_run(etlheap_workers_jobs(maker->options.jobs),
+                            table->row_count / ROWS_PER_TASK + 1, count_task, &work);
     for (u32 kind = 0; ok && kind < ETLHEAP_KIND_COUNT; kind++) {
         etlheap_change *const change = &maker->out->diff.totals[kind];
         lifetime_ranks_put(&ranks[kind], is_new ? change->now : change->base);

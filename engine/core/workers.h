@@ -69,4 +69,10 @@ void etlheap_lock_close(etlheap_lock *lock); /* NULL is allowed */
 /* The default number of threads: the processors that this process may use. */
 u32 etlheap_workers_default_jobs(void);
 
+/* The number of threads that options ask for; 0 asks for the default. */
+static inline u32 etlheap_workers_jobs(u32 wanted)
+{
+    return wanted == 0 ? etlheap_workers_default_jobs() : wanted;
+}
+
 #endif

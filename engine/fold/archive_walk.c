@@ -132,8 +132,7 @@ etl_status archive_walk_open(archive_walk *out, const archive_question *question
                            .spans = calloc(count, sizeof *out->spans),
                            .words = questions[0].words,
                            .exit_frees = query->at_exit_freed,
-                           .threads =
-                               query->jobs == 0 ? etlheap_workers_default_jobs() : query->jobs };
+                           .threads = etlheap_workers_jobs(query->jobs) };
     if (out->spans == NULL)
         return no_memory(err);
     out->span_count = count;

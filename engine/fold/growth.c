@@ -27,7 +27,7 @@ static void rate_task(void *context, u32 task);
 bool growth_fill(aggregator *a, const peak_row *steps, size_t count)
 {
     const u32 groups = (u32)a->groups.count;
-    const u32 jobs = a->query->jobs == 0 ? etlheap_workers_default_jobs() : a->query->jobs;
+    const u32 jobs = etlheap_workers_jobs(a->query->jobs);
     growth_work work = { .moments = growth_moments_of(&a->plan),
                          .sizes = calloc((size_t)groups + 1, GROWTH_SAMPLES * sizeof(i64)),
                          .a = a,

@@ -199,20 +199,17 @@ static lifetime_reader open_list(const set_ranks *own, u64 at)
     return lifetime_reader_open_one(lifetimes, group_at(sets, own->set, group), at % count);
 }
 
-/* The next digit of a range, and how many lifetimes have which. */
-typedef struct digit_counts {
+/* The part of a key that follows the prefix of a range. */
+typedef struct rank_digit {
     rank_range range;
     u32 shift;
     u64 mask;
-    u64 of[DIGITS];
-} digit_counts;
+} rank_digit;
 
-static digit_counts digits_of(const rank_range *range)
+static rank_digit digit_of(const rank_range *range)
 {
     const u32 bits = range->shift < DIGIT_BITS ? range->shift : DIGIT_BITS;
-    return (digit_counts){ .range = *range,
-                           .shift = range->shift - bits,
-                           .mask = ((u64)1 << bits) - 1 };
+    return (rank_digit){ *range, range->shift - bits, ((u64)1 << bits) - 1 };
 }
 
 /* Counts the lifetimes of a piece for each open range, by the digit that follows its prefix. */
@@ -220,26 +217,27 @@ static void count_piece(void *context, u32 piece)
 {
     set_ranks *const own = context;
     const u64 least = (u64)own->work->least;
-    digit_counts counts[RANKS];
     const u32 count = own->open_count;
+    u64 counts[RANKS][DIGITS] = { { 0 } };
+    rank_digit digits[RANKS];
     i128 sum = 0;
     for (u32 k = 0; k < count; k++)
-        counts[k] = digits_of(&own->ranges[own->open[k]]);
+        digits[k] = digit_of(&own->ranges[own->open[k]]);
     for (piece_lists lists = lists_of_piece(own, piece); lists.at < lists.end; lists.at++) {
         lifetime_reader reader = open_list(own, lists.at);
         for (i64 ns; lifetime_reader_next(&reader, &ns);) {
             const u64 key = (u64)ns - least;
             sum += ns;
             for (u32 k = 0; k < count; k++)
-                counts[k].of[key >> counts[k].shift & counts[k].mask] +=
-                    is_inside(&counts[k].range, key);
+                counts[k][key >> digits[k].shift & digits[k].mask] +=
+                    is_inside(&digits[k].range, key);
         }
     }
     own->sums[piece] = sum;
     for (u32 k = 0; k < count; k++) {
         for (u32 digit = 0; digit < DIGITS; digit++) {
-            if (counts[k].of[digit] != 0)
-                __atomic_fetch_add(&own->counts[own->open[k]][digit], counts[k].of[digit],
+            if (counts[k][digit] != 0)
+                __atomic_fetch_add(&own->counts[own->open[k]][digit], counts[k][digit],
                                    __ATOMIC_RELAXED);
         }
     }
@@ -266,12 +264,12 @@ static bool find_open(set_ranks *own)
 /* Goes on to the part of the range that has the rank. */
 static void narrow(rank_range *range, const u64 *counts)
 {
-    const digit_counts digits = digits_of(range);
+    const u32 shift = digit_of(range).shift;
     u32 digit = 0;
     while (range->rank >= counts[digit])
         range->rank -= counts[digit++];
-    range->prefix = range->prefix << (range->shift - digits.shift) | digit;
-    range->shift = digits.shift;
+    range->prefix = range->prefix << (range->shift - shift) | digit;
+    range->shift = shift;
     range->count = counts[digit];
 }
 

@@ -72,8 +72,7 @@ etl_status lifetimes_source_open(lifetimes_source *out, const ehs_archive *archi
                                  const lifetimes_wanted *wanted, etl_error *err)
 {
     *out = (lifetimes_source){ .archive = archive, .wanted = *wanted };
-    if (out->wanted.jobs == 0)
-        out->wanted.jobs = etlheap_workers_default_jobs();
+    out->wanted.jobs = etlheap_workers_jobs(wanted->jobs);
     out->end = lifetimes_source_end(archive, wanted->to_ticks);
     etl_status status = open_readers(out, err);
     if (status == ETL_OK)

@@ -49,7 +49,7 @@ void log_pass_close(log_pass *pass)
 
 u32 log_pass_tasks(const etlheap_query *query)
 {
-    return query->jobs == 0 ? etlheap_workers_default_jobs() : query->jobs;
+    return etlheap_workers_jobs(query->jobs);
 }
 
 /* --- blocks ------------------------------------------------------------------------- */

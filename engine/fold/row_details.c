@@ -47,7 +47,7 @@ static void fill_rates(aggregator *a)
 static bool fill_ranks(aggregator *a)
 {
     const u32 count = (u32)a->groups.count;
-    const u32 jobs = a->query->jobs == 0 ? etlheap_workers_default_jobs() : a->query->jobs;
+    const u32 jobs = etlheap_workers_jobs(a->query->jobs);
     lifetime_ranks *const ranks = malloc(((size_t)count + 1) * sizeof *ranks);
     for (u32 i = 0; ranks != NULL && i < count; i++)
         ranks[i] = LIFETIME_RANKS_UNKNOWN;

@@ -62,7 +62,7 @@ bool frames_resolve_all(frame_table *table, const frame_question *questions, siz
         return true;
     bool ok = list_stacks(&b, questions, count);
     const u32 tasks = (u32)((b.list.count + CHUNK_STACKS - 1) / CHUNK_STACKS);
-    const u32 jobs = table->query->jobs == 0 ? etlheap_workers_default_jobs() : table->query->jobs;
+    const u32 jobs = etlheap_workers_jobs(table->query->jobs);
     etlheap_crew *const crew = ok ? etlheap_crew_open(jobs < tasks ? jobs : tasks) : NULL;
     ok = ok && crew != NULL;
     if (ok) {

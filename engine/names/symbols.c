@@ -46,7 +46,7 @@ etl_status etlheap_symbols_open(const etlheap_result *result, const etlheap_symb
     if (symbols == NULL)
         return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
     symbols->result = result;
-    symbols->jobs = own.jobs == 0 ? etlheap_workers_default_jobs() : own.jobs;
+    symbols->jobs = etlheap_workers_jobs(own.jobs);
     symbols->progress = own.progress;
     symbols->progress_user = own.progress_user;
     const symbol_path_options path_options = {

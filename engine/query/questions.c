@@ -65,7 +65,7 @@ static const question questions[] = {
     /* Each side is a report of its own, without peaks. */
     { "diff", KINDS, SUMS, LIVE },
     { "diff --churn", KINDS, SUMS | LIFETIMES | COL(BACK) | COL(THREAD), ONCE },
-    { "diff --format html", KINDS, CURVES | LIFETIMES, PLANNED(ONCE) },
+    { "diff --format html", KINDS, SUMS, LIVE },
     { "diff --lifetimes", KINDS, SUMS | LIFETIMES | WINDOWED, ONCE },
 
     { "export --churn", KINDS, SUMS | LIFETIMES | COL(BACK) | COL(THREAD), ONCE },

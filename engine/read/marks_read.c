@@ -132,7 +132,7 @@ static etl_status read_stretch(marks_run *run, owned_marks *out)
 static etl_status open_run(marks_run *run, u32 trace_count)
 {
     const etlheap_marks_options *const options = run->options;
-    const u32 jobs = options->jobs == 0 ? etlheap_workers_default_jobs() : options->jobs;
+    const u32 jobs = etlheap_workers_jobs(options->jobs);
     run->crew = etlheap_crew_open(jobs);
     if (run->crew == NULL || !timebase_open(&run->base, run->traces, trace_count) ||
         !plan_open(&run->plan, run->traces, trace_count, &run->base, 1) ||

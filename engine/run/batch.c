@@ -47,7 +47,7 @@ etl_status etlheap_batch_run(const etlheap_batch_options *given, etl_error *err)
                              "a batch takes sizes of inputs and its three functions");
     const etlheap_batch_options *const options = &own;
     batch b = { .options = options };
-    b.jobs = options->jobs == 0 ? etlheap_workers_default_jobs() : options->jobs;
+    b.jobs = etlheap_workers_jobs(options->jobs);
     b.places = calloc((size_t)options->count + 1, sizeof *b.places);
     b.lock = etlheap_lock_open();
     if (b.places == NULL || b.lock == NULL) {

@@ -160,8 +160,7 @@ static void number_blocks(run *state)
 
 static bool open_run(run *state)
 {
-    if (state->options.jobs == 0)
-        state->options.jobs = etlheap_workers_default_jobs();
+    state->options.jobs = etlheap_workers_jobs(state->options.jobs);
     if (state->options.slice_bytes == 0)
         state->options.slice_bytes = SLICE_BYTES_DEFAULT;
     if (state->options.memory_bytes_max != 0)

@@ -54,7 +54,7 @@ etl_status etlheap_stack_totals(const etlheap_result *result, const etlheap_quer
     status = query_open(&plan, result, query, err);
     if (status != ETL_OK)
         return status;
-    u32 jobs = query->jobs == 0 ? etlheap_workers_default_jobs() : query->jobs;
+    u32 jobs = etlheap_workers_jobs(query->jobs);
     jobs = (u32)etl_max_u64(1, etl_min_u64(jobs, result->store.segments.count));
     totals_work work = { .plan = &plan,
                          .is_plain = is_plain(result, query),

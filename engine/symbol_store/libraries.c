@@ -83,5 +83,5 @@ void etlheap_run_tasks(void *user, u32 task_count, void (*fn)(void *context, u32
                        void *context)
 {
     const u32 jobs = *(const u32 *)user;
-    etlheap_workers_run(jobs == 0 ? etlheap_default_jobs() : jobs, task_count, fn, context);
+    etlheap_workers_run(etlheap_workers_jobs(jobs), task_count, fn, context);
 }

@@ -131,9 +131,7 @@ bool lifetime_reader_turn(lifetime_reader *reader)
     }
     if (chunk == NULL)
         return false;
-    /* A chain is all over the memory, and long ones are read several times. */
-    for (u32 at = 0; chunk->older != NULL && at < LIFETIME_CHUNK_BYTES_MAX; at += CACHE_LINE_BYTES)
-        __builtin_prefetch((const u8 *)chunk->older + at);
+    lifetime_chunk_fetch(chunk->older);
     reader->chunk = chunk;
     reader->at = chunk->data;
     reader->end = chunk->data + used;

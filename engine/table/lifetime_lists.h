@@ -61,14 +61,19 @@ __attribute__((always_inline)) static inline void lifetime_list_fetch(const life
         __builtin_prefetch(&list->groups.at[group]);
 }
 
+/* Prefetches a chunk to be read; NULL: nothing. Chains are all over the memory. */
+__attribute__((always_inline)) static inline void lifetime_chunk_fetch(const lifetime_chunk *chunk)
+{
+    for (u32 at = 0; chunk != NULL && at < LIFETIME_CHUNK_BYTES_MAX; at += CACHE_LINE_BYTES)
+        __builtin_prefetch((const u8 *)chunk + at);
+}
+
 /* Prefetches the newest lifetimes of a group, to be read. */
 __attribute__((always_inline)) static inline void lifetime_list_fetch_newest(
     const lifetime_list *list, u32 number)
 {
-    const lifetime_chunk *const chunk =
-        number < list->groups.count ? list->groups.at[number].newest : NULL;
-    for (u32 at = 0; chunk != NULL && at < LIFETIME_CHUNK_BYTES_MAX; at += CACHE_LINE_BYTES)
-        __builtin_prefetch((const u8 *)chunk + at);
+    if (number < list->groups.count)
+        lifetime_chunk_fetch(list->groups.at[number].newest);
 }
 
 /* Prefetches the place that the group's next lifetime will be written to. */
