@@ -50,7 +50,7 @@ single_machine() # output, trace...
 # library put before the C library does it in rename().
 stopping_program() # trace
 {
-    "${CC:-gcc}" -shared -fPIC -x c -o "$work/stop.so" - << 'C' || fail "the library that stops the program compiles"
+    ${CC:-gcc} -shared -fPIC -x c -o "$work/stop.so" - << 'C' || fail "the library that stops the program compiles"
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>

@@ -134,7 +134,7 @@ keeps_to_itself() # argument...
     fi
 }
 
-if ! "${CC:-cc}" -shared -fPIC -w -o watch.so watch.c 2> cc.log; then
+if ! ${CC:-cc} -shared -fPIC -w -o watch.so watch.c 2> cc.log; then
     skip "no connection unless asked" "nothing can be compiled to watch with: $(head -n 1 cc.log)"
     finish
 fi

@@ -13,7 +13,7 @@ OUT=${OUT:-build/check}
 BUILD=${BUILD:-build}
 MAKE=${MAKE:-make}
 PYTHON=${PYTHON:-python3}
-CC=${CC:-gcc}
+CC=${CC:-gcc} # a command and its words, such as "ccache gcc"
 MAKE_TRACE=$(realpath "${MAKE_TRACE:-$OUT/make_trace}")
 TEST_TMP=$(realpath "${TEST_TMP:-$(mktemp -d)}")
 # The make that started this shares no jobs with the one started here.
@@ -272,7 +272,7 @@ own_folders_do_not_matter()
     mkdir -p "$TEST_TMP/own/parser" "$TEST_TMP/own/engine"
     echo '#error not this one' | tee "$TEST_TMP/own/parser/parser.h" > "$TEST_TMP/own/engine/engine.h"
     echo '#include <etlheap/formats/formats.h>' > "$TEST_TMP/one.c"
-    "$CC" -std=c11 -fsyntax-only -I"$TEST_TMP/own" -I"$tree/include" "$TEST_TMP/one.c"
+    $CC -std=c11 -fsyntax-only -I"$TEST_TMP/own" -I"$tree/include" "$TEST_TMP/one.c"
 }
 check "headers of the same name elsewhere are not taken for ours" own_folders_do_not_matter
 
@@ -290,12 +290,12 @@ cp -R "$tree/include" "$TEST_TMP/static"
 read -r -a static_flags < <(PKG_CONFIG_PATH=$TEST_TMP/static/lib/pkgconfig pkg-config --define-prefix --static --cflags --libs etlheap)
 
 check "the example compiles with pkg-config" \
-    "$CC" -std=c11 -Wall -Wextra -Wpedantic -Werror -o "$TEST_TMP/modules" "$example" "${shared_flags[@]}"
+    $CC -std=c11 -Wall -Wextra -Wpedantic -Werror -o "$TEST_TMP/modules" "$example" "${shared_flags[@]}"
 links_statically() # program, sources...
 {
     local program=$1
     shift
-    "$CC" -std=c11 -w -fno-builtin -o "$program" "$@" "${static_flags[@]}"
+    $CC -std=c11 -w -fno-builtin -o "$program" "$@" "${static_flags[@]}"
 }
 missing=$(links_statically "$TEST_TMP/modules-static" "$example" 2>&1 | sed -n 's/^.*cannot find \(-l[a-z0-9]*\).*$/\1/p' | grep -vx -e -letlheap | sort -u | tr '\n' ' ')
 if test -n "$missing"; then
