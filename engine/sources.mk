@@ -43,6 +43,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	core/timebase \
 	core/workers \
 	fold/aggregate \
+	fold/archive_moments \
 	fold/archive_steps \
 	fold/archive_walk \
 	fold/ask \

@@ -35,18 +35,7 @@ typedef struct first_pass {
     reading *readings;
 } first_pass;
 
-/* Finds the events at given moments. It keeps the last batch, so ascending moments are found
- * fast. */
-typedef struct moment_finder {
-    const ehs_archive *archive;
-    log_reader reader;
-    const log_batch *batch; /* NULL: none yet */
-} moment_finder;
-
-static etl_status find_span(moment_finder *finder, const archive_question *question,
-                            archive_span *out, etl_error *err);
-static etl_status find_moment(moment_finder *finder, i64 ticks, archive_moment *out,
-                              etl_error *err);
+static etl_status find_spans(archive_walk *walk, const archive_question *questions, etl_error *err);
 static etl_status load_checkpoint(archive_walk *walk, etl_error *err);
 static void take_hull(archive_walk *walk);
 static etl_status open_words(archive_walk *walk, etl_error *err);
@@ -127,8 +116,7 @@ etl_status archive_walk_open(archive_walk *out, const archive_question *question
                              etl_error *err)
 {
     const etlheap_query *const query = questions[0].a->query;
-    moment_finder finder = { .archive = questions[0].a->result->archive };
-    *out = (archive_walk){ .archive = finder.archive,
+    *out = (archive_walk){ .archive = questions[0].a->result->archive,
                            .spans = calloc(count, sizeof *out->spans),
                            .words = questions[0].words,
                            .exit_frees = query->at_exit_freed,
@@ -136,13 +124,7 @@ etl_status archive_walk_open(archive_walk *out, const archive_question *question
     if (out->spans == NULL)
         return no_memory(err);
     out->span_count = count;
-    etl_status status = archive_read(out->archive, EHS_WANT_TICKS, &finder.reader, err);
-    for (u32 i = 0; status == ETL_OK && i < count; i++) {
-        const u32 same = first_alike(questions, i);
-        status = same < i ? copy_span(&out->spans[same], &out->spans[i], err)
-                          : find_span(&finder, &questions[i], &out->spans[i], err);
-    }
-    log_reader_close(&finder.reader);
+    etl_status status = find_spans(out, questions, err);
     if (status != ETL_OK)
         return status;
     take_hull(out);
@@ -179,80 +161,41 @@ static void take_hull(archive_walk *walk)
     walk->ordinals = walk->to.allocs;
 }
 
-static etl_status find_span(moment_finder *finder, const archive_question *question,
-                            archive_span *out, etl_error *err)
+/* Lists the moments of a question's window, or windows, to be found. */
+static bool list_span(const archive_question *question, archive_span *out, moment_list *moments)
 {
     const window_pass *const windows = question->windows;
     i64 from_ticks, to_ticks;
     bounds_of(question, &from_ticks, &to_ticks);
     out->bound_count = windows == NULL ? 0 : (u32)windows->bounds.count;
     if (windows != NULL) {
-        out->bounds = malloc(out->bound_count * sizeof *out->bounds);
+        out->bounds = calloc(out->bound_count, sizeof *out->bounds);
         if (out->bounds == NULL)
-            return no_memory(err);
+            return false;
     }
-    etl_status status = find_moment(finder, from_ticks, &out->from, err);
-    for (u32 i = 0; status == ETL_OK && i < out->bound_count; i++)
-        status = find_moment(finder, windows->bounds.at[i], &out->bounds[i], err);
-    return status == ETL_OK ? find_moment(finder, to_ticks, &out->to, err) : status;
+    bool ok = ETLHEAP_PUSH(moments, (moment_wanted){ from_ticks, &out->from }) &&
+              ETLHEAP_PUSH(moments, (moment_wanted){ to_ticks, &out->to });
+    for (u32 i = 0; ok && i < out->bound_count; i++)
+        ok = ETLHEAP_PUSH(moments, (moment_wanted){ windows->bounds.at[i], &out->bounds[i] });
+    return ok;
 }
 
-/* Finds the batch of segment `number` with the first event at or after a time. */
-static etl_status find_batch(moment_finder *finder, u32 number, i64 ticks, etl_error *err)
+/* Questions with the same windows find them once. */
+static etl_status find_spans(archive_walk *walk, const archive_question *questions, etl_error *err)
 {
-    const bool is_near = finder->batch != NULL && finder->batch->segment == number &&
-                         (finder->batch->first == 0 || finder->batch->ticks[0] < ticks);
-    etl_status status = ETL_OK;
-    if (!is_near) {
-        log_reader_seek(&finder->reader, number, number + 1);
-        status = log_next(&finder->reader, &finder->batch, err);
+    moment_list moments = { 0 };
+    bool ok = true;
+    for (u32 i = 0; ok && i < walk->span_count; i++)
+        ok = first_alike(questions, i) < i || list_span(&questions[i], &walk->spans[i], &moments);
+    etl_status status =
+        ok ? archive_find_moments(walk->archive, &moments, walk->threads, err) : no_memory(err);
+    for (u32 i = 0; status == ETL_OK && i < walk->span_count; i++) {
+        const u32 same = first_alike(questions, i);
+        if (same < i)
+            status = copy_span(&walk->spans[same], &walk->spans[i], err);
     }
-    while (status == ETL_OK && finder->batch != NULL &&
-           finder->batch->ticks[finder->batch->count - 1] < ticks)
-        status = log_next(&finder->reader, &finder->batch, err);
-    if (status == ETL_OK && finder->batch == NULL)
-        status = etl_fail_with(err, ETL_ERR_CORRUPT, 0,
-                               "segment %u ends before the time in the index", number);
+    ETLHEAP_VECTOR_FREE(&moments);
     return status;
-}
-
-/* The first event of a batch at or after a time. */
-static u32 event_at(const log_batch *batch, i64 ticks)
-{
-    u32 low = 0, high = batch->count;
-    while (low < high) {
-        const u32 middle = low + (high - low) / 2;
-        if (batch->ticks[middle] < ticks)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-/* Finds a moment. A moment after a segment's last event is the start of the next. */
-static etl_status find_moment(moment_finder *finder, i64 ticks, archive_moment *out, etl_error *err)
-{
-    const ehs_archive *const archive = finder->archive;
-    const ehs_segment_info *const segments = archive->segments.at;
-    const u32 low = archive_segment_at(archive, ticks);
-    *out = (archive_moment){ .segment = low };
-    if (low == archive->segments.count) {
-        const ehs_segment_info *const last = low == 0 ? NULL : &segments[low - 1];
-        out->allocs = last == NULL ? 0 : last->first_ordinal + last->allocs;
-        return ETL_OK;
-    }
-    out->allocs = segments[low].first_ordinal;
-    if (segments[low].first_ticks >= ticks)
-        return ETL_OK;
-    const etl_status status = find_batch(finder, low, ticks, err);
-    if (status != ETL_OK)
-        return status;
-    const log_batch *const batch = finder->batch;
-    const u32 at = event_at(batch, ticks), row = batch->row[at];
-    out->event = batch->first + at;
-    out->allocs += log_opens(batch, at) ? row : out->event - row;
-    return ETL_OK;
 }
 
 static etl_status open_words(archive_walk *walk, etl_error *err)

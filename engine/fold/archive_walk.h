@@ -11,29 +11,9 @@
 
 #include "engine/result/archive.h"
 #include "aggregate.h"
+#include "archive_moments.h"
 #include "block_words.h"
 #include "replay_walk.h"
-
-/* A position in the file: the first event at or after some time. */
-typedef struct archive_moment {
-    u32 segment, event; /* may be one past the last */
-    u64 allocs;         /* allocations before it, in the file */
-} archive_moment;
-
-/* True if an event is at or after a position. */
-static inline bool archive_moment_is_reached(const archive_moment *moment, u32 segment, u32 event)
-{
-    return moment->segment < segment || (moment->segment == segment && moment->event <= event);
-}
-
-/* The number of a batch's events before a position. */
-static inline u32 archive_events_before(const archive_moment *moment, const log_batch *batch)
-{
-    if (batch->segment != moment->segment)
-        return batch->segment < moment->segment ? batch->count : 0;
-    const u32 left = moment->event > batch->first ? moment->event - batch->first : 0;
-    return left < batch->count ? left : batch->count;
-}
 
 /* Flag in a word: opened by a realloc, learned from a later event. */
 #define ARCHIVE_WORD_MARKED JOURNAL_NEW_TICK

@@ -1,0 +1,126 @@
+/*
+ * archive_moments.c - finds where moments are among the events of a store.
+ *
+ * In: times in any order. Out: the first event at or after each.
+ *
+ *     sorted times   | t0 t1 t2 t3 | t4 t5 t6 t7 |      one run for each thread
+ *     segments       |  0  |  1  |  2  |  3  |  4       read at most once by each run
+ *
+ * Times that follow each other are near each other, so a run keeps the batch of the time before.
+ * Invariant: what is found does not depend on how times are divided into runs.
+ */
+#include "archive_moments.h"
+
+#include <stdlib.h>
+
+#include "engine/core/workers.h"
+
+/* One thread's moments. */
+typedef struct moment_run {
+    const ehs_archive *archive;
+    const moment_wanted *first, *end;
+    log_reader reader;
+    const log_batch *batch; /* NULL: none yet */
+    etl_status status;
+    etl_error err;
+} moment_run;
+
+static void find_run(void *context, u32 number);
+static etl_status find_moment(moment_run *run, i64 ticks, archive_moment *out);
+
+static int by_ticks(const void *a, const void *b)
+{
+    const moment_wanted *const x = a, *const y = b;
+    return (x->ticks > y->ticks) - (x->ticks < y->ticks);
+}
+
+etl_status archive_find_moments(const ehs_archive *archive, moment_list *moments, u32 threads,
+                                etl_error *err)
+{
+    const u32 count = (u32)etl_min_u64(threads, moments->count);
+    moment_run *const runs = calloc((size_t)count + 1, sizeof *runs);
+    etl_status status = ETL_OK;
+    if (runs == NULL)
+        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+    if (moments->count > 0)
+        qsort(moments->at, moments->count, sizeof *moments->at, by_ticks);
+    for (u32 i = 0; i < count; i++)
+        runs[i] = (moment_run){ .archive = archive,
+                                .first = moments->at + moments->count * i / count,
+                                .end = moments->at + moments->count * (i + 1) / count };
+    etlheap_workers_run(threads, count, find_run, runs);
+    for (u32 i = 0; status == ETL_OK && i < count; i++) {
+        status = runs[i].status;
+        if (status != ETL_OK && err != NULL)
+            *err = runs[i].err;
+    }
+    free(runs);
+    return status;
+}
+
+static void find_run(void *context, u32 number)
+{
+    moment_run *const run = (moment_run *)context + number;
+    run->status = archive_read(run->archive, EHS_WANT_TICKS, &run->reader, &run->err);
+    for (const moment_wanted *one = run->first; run->status == ETL_OK && one < run->end; one++)
+        run->status = find_moment(run, one->ticks, one->out);
+    log_reader_close(&run->reader);
+}
+
+/* Finds the batch of segment `number` with the first event at or after a time. */
+static etl_status find_batch(moment_run *run, u32 number, i64 ticks)
+{
+    const bool is_near = run->batch != NULL && run->batch->segment == number &&
+                         (run->batch->first == 0 || run->batch->ticks[0] < ticks);
+    etl_status status = ETL_OK;
+    if (!is_near) {
+        log_reader_seek(&run->reader, number, number + 1);
+        status = log_next(&run->reader, &run->batch, &run->err);
+    }
+    while (status == ETL_OK && run->batch != NULL &&
+           run->batch->ticks[run->batch->count - 1] < ticks)
+        status = log_next(&run->reader, &run->batch, &run->err);
+    if (status == ETL_OK && run->batch == NULL)
+        status = etl_fail_with(&run->err, ETL_ERR_CORRUPT, 0,
+                               "segment %u ends before the time in the index", number);
+    return status;
+}
+
+/* The first event of a batch at or after a time. */
+static u32 event_at(const log_batch *batch, i64 ticks)
+{
+    u32 low = 0, high = batch->count;
+    while (low < high) {
+        const u32 middle = low + (high - low) / 2;
+        if (batch->ticks[middle] < ticks)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Finds a moment. A moment after a segment's last event is the start of the next. */
+static etl_status find_moment(moment_run *run, i64 ticks, archive_moment *out)
+{
+    const ehs_archive *const archive = run->archive;
+    const ehs_segment_info *const segments = archive->segments.at;
+    const u32 low = archive_segment_at(archive, ticks);
+    *out = (archive_moment){ .segment = low };
+    if (low == archive->segments.count) {
+        const ehs_segment_info *const last = low == 0 ? NULL : &segments[low - 1];
+        out->allocs = last == NULL ? 0 : last->first_ordinal + last->allocs;
+        return ETL_OK;
+    }
+    out->allocs = segments[low].first_ordinal;
+    if (segments[low].first_ticks >= ticks)
+        return ETL_OK;
+    const etl_status status = find_batch(run, low, ticks);
+    if (status != ETL_OK)
+        return status;
+    const log_batch *const batch = run->batch;
+    const u32 at = event_at(batch, ticks), row = batch->row[at];
+    out->event = batch->first + at;
+    out->allocs += log_opens(batch, at) ? row : out->event - row;
+    return ETL_OK;
+}
