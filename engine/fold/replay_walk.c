@@ -134,26 +134,40 @@ static void close_walker(replay_walker *walker)
     ETLHEAP_VECTOR_FREE(&walker->cells);
 }
 
-/* Cuts segments. A segment ends when it has enough events for the job with the most groups, and
- * before a part that begins a new tick. */
+/* The events of a segment: at most enough for the job with the most groups. All segments have about
+ * as many, and their number is even, so that of two threads none walks the last one alone. */
+static u64 segment_events(const round_work *work)
+{
+    const replay_source *const source = work->source;
+    u64 most = SEGMENT_EVENTS_MIN, all = 0;
+    for (u32 i = 0; i < work->jobs; i++) {
+        const u64 groups = work->sums[i].job->walk.group_count;
+        most = etl_max_u64(most, groups * EVENTS_PER_GROUP);
+    }
+    for (u32 p = 0; p < source->part_count; p++)
+        all += source->part_events(source->user, p);
+    const u64 count = (all + most - 1) / most;
+    return count < 2 ? all + 1 : all / (count + count % 2) + 1;
+}
+
+/* Cuts segments, where the events so far are nearest to a multiple of a segment's, but only before
+ * a part that begins a new tick. */
 static bool cut(const round_work *work, segment_list *out)
 {
     const replay_source *const source = work->source;
-    u64 wanted = SEGMENT_EVENTS_MIN, events = 0;
+    const u64 wanted = segment_events(work);
+    u64 events = 0;
     segment next = { 0, 0 };
-    for (u32 i = 0; i < work->jobs; i++) {
-        const u64 groups = work->sums[i].job->walk.group_count;
-        wanted = etl_max_u64(wanted, groups * EVENTS_PER_GROUP);
-    }
     for (u32 p = 0; p < source->part_count; p++) {
-        if (events >= wanted && source->part_starts_tick(source->user, p)) {
+        const u64 more = source->part_events(source->user, p);
+        const bool is_due = events + more / 2 >= wanted * (out->count + 1) && next.end > next.first;
+        if (is_due && source->part_starts_tick(source->user, p)) {
             if (!ETLHEAP_PUSH(out, next))
                 return false;
             next.first = p;
-            events = 0;
         }
         next.end = p + 1;
-        events += source->part_events(source->user, p);
+        events += more;
     }
     return next.end == next.first || ETLHEAP_PUSH(out, next);
 }
