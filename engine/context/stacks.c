@@ -143,6 +143,12 @@ etlheap_frames stack_spell(const stack_table *table, u32 id)
     return frames;
 }
 
+void stack_table_move(stack_table *to, stack_table *from)
+{
+    *to = *from;
+    *from = (stack_table){ .groups = NULL };
+}
+
 void stack_table_free(stack_table *table)
 {
     etlheap_arena_free(&table->arena);

@@ -162,6 +162,9 @@ etlheap_frames stack_spell(const stack_table *table, u32 id);
 
 void stack_table_free(stack_table *table);
 
+/* Moves a table; `from` is empty afterwards. */
+void stack_table_move(stack_table *to, stack_table *from);
+
 /* --- a look-up, step by step ----------------------------------------------------- */
 
 /* The group at which the probe for a hash starts. */

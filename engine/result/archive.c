@@ -179,8 +179,10 @@ static etl_status load_parts(etlheap_result *result, ehs_loader *loader,
     const u32 kinds =
         request->no_reservations ? ETLHEAP_KINDS_DEFAULT : (1u << ETLHEAP_KIND_COUNT) - 1;
     etl_status status = ehs_facts_load(loader, result);
-    if (status == ETL_OK)
+    if (status == ETL_OK && request->stacks == NULL)
         status = ehs_stacks_load(loader, frames, &result->stacks);
+    else if (status == ETL_OK)
+        stack_table_move(&result->stacks, request->stacks);
     if (status == ETL_OK && !ends_with_foreign(result))
         status = etl_fail_with(loader->err, ETL_ERR_CORRUPT, 0,
                                "the table of foreign stacks does not fit that of stacks");

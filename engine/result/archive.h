@@ -32,7 +32,8 @@ typedef struct archive_request {
     bool as_rows;      /* make and keep every lifetime, as columns */
     bool no_addresses; /* keep frames as numbers until addresses are needed */
     bool no_reservations;
-    bool is_log; /* as in ehs_archive */
+    bool is_log;         /* as in ehs_archive */
+    stack_table *stacks; /* of a log, with numbers; the result takes them. NULL: in the file */
 } archive_request;
 
 /* Opens a mapped store. The result takes over the map; on failure the map is closed. Errors as for

@@ -388,10 +388,11 @@ static void scan_one(void *context, u32 task)
     etl_scratch_free(&scratch);
 }
 
-/* Must addresses be numbered? Reports look up frames; a census and a store do not. */
+/* Must addresses be numbered? Reports look up frames, also those on a log; a census and a store do
+ * not. */
 static bool wants_numbers(const run *state)
 {
-    return !state->options.census_only && state->store == NULL;
+    return !state->options.census_only && (state->store == NULL || state->store->is_log);
 }
 
 static bool work_beside(run *state)

@@ -11,7 +11,8 @@ typedef struct traces_named {
     u32 count;
 } traces_named;
 
-/* What a log for known questions can do that a store cannot. */
+/* What a log for known questions can do that a store cannot. Its stacks are not in the file: they
+ * stay in the run's result, with numbers. */
 typedef struct log_extra {
     void (*forget)(void *user); /* forgets what was written, because the run begins again */
     void *user;

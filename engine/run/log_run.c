@@ -99,14 +99,20 @@ etl_status log_run(const traces_named *traces, const etlheap_options *options,
                               .lacks_addresses = !how->asked.addresses,
                               .lacks_threads = !how->asked.threads };
     etl_status status = engine_run(traces, &own, NULL, &extra, &facts, err);
+    stack_table stacks = { .groups = NULL };
+    if (status == ETL_OK)
+        stack_table_move(&stacks, &facts->stacks);
     etlheap_result_free(facts);
     status = status == ETL_OK ? open_log(&home, &map, err) : blame(&home, status, err);
     if (map.bytes.size >= LARGE_LOG_BYTES)
         machine_give_back();
     own.store = NULL;
-    const archive_request request = { .memory_bytes_max = own.memory_bytes_max, .is_log = true };
+    const archive_request request = { .memory_bytes_max = own.memory_bytes_max,
+                                      .is_log = true,
+                                      .stacks = &stacks };
     if (status == ETL_OK)
         status = archive_open(&map, &request, out, err);
+    stack_table_free(&stacks);
     if (home.file >= 0)
         (void)etl_file_close(home.file);
     ETLHEAP_VECTOR_FREE(&home.memory);

@@ -18,7 +18,7 @@ bool log_run_wanted(const traces_named *traces, const options_read *read);
 
 /* Bytes of a log that are kept in memory. The rest goes to a file, if there is a temporary
  * folder. */
-#define LOG_MEMORY_BYTES ((u64)64 << 20)
+#define LOG_MEMORY_BYTES ((u64)96 << 20)
 
 typedef struct log_run_options {
     u64 memory_bytes_max; /* limit for the log's bytes, if there is a temporary folder */

@@ -62,7 +62,7 @@ etl_status store_run_open(store_run *run, const store_run_options *how, etlheap_
                           event_journal *journal)
 {
     const etlheap_store_options *const options = how->store;
-    *run = (store_run){ .crew = crew };
+    *run = (store_run){ .crew = crew, .is_log = how->log != NULL };
     choose_columns(run, how, journal);
     run->batch.is_temporary = options->is_temporary;
     run->batch.segments_max = store_batch_segments_for(how->memory_bytes_max);
@@ -242,8 +242,10 @@ static void save_one(void *context, u32 task)
     ending *const end = context;
     ehs_saver *const saver = &end->savers[task];
     saver->codec.is_quick = end->run->batch.is_temporary;
-    end->failed[task] = task == 0 ? !ehs_stacks_save(saver, &end->result->stacks)
-                                  : !save_small(saver, end->run, end->result);
+    if (task > 0)
+        end->failed[task] = !save_small(saver, end->run, end->result);
+    else
+        end->failed[task] = !end->run->is_log && !ehs_stacks_save(saver, &end->result->stacks);
 }
 
 static bool save_small(ehs_saver *saver, const store_run *run, const etlheap_result *result)

@@ -29,6 +29,7 @@ typedef struct store_run {
     ETLHEAP_VECTOR(provisional_stack) provisional;
     size_t provisional_kept; /* distinct stacks at the last check */
     u64 bare_rows;           /* rows that will never have a stack */
+    bool is_log;             /* stacks stay in the result */
 } store_run;
 
 /* Records in the result the files that the store is made of; store_run_finish identifies them. False
