@@ -397,7 +397,7 @@ static void fill_traits(group_task *task, const lifetimes_batch *batch, u32 at,
         .type = g->by_type ? (u8)row->type : 0,
         .free_type = block->free_type,
         .freer = is_freed ? g->out->frees->of_actor[batch->actor[at]] : 0,
-        .free_thread = is_freed ? batch->free_thread[at] : ETL_NO_ID,
+        .free_thread = is_freed && batch->free_thread != NULL ? batch->free_thread[at] : ETL_NO_ID,
         .thread_name = g->by_thread_name ? name_group(g, batch->slot[at], block->thread) : 0,
         .impact = g->by_impact ? impact_of(g, batch, at, row) : 0,
     };
@@ -468,7 +468,7 @@ static etl_status add_blocks(group_task *task, block_span *span)
         const block_sums sums = { (i64)etl_min_u64(own->block.size_bytes, INT64_MAX), 1,
                                   (batch->is_realloc[at] | batch->is_marked[at]) != 0 };
         block_sums_add(&group->types[own->row.type], &sums);
-        if (g->asks_frees)
+        if (g->a->query->freed_by_other)
             group->freed_by_other +=
                 query_is_freed_by_other(&own->row, own->block.thread, batch->free_thread[at]);
         lifetime_list_fetch(&task->lifetimes, g->first_group + group->number);

@@ -98,9 +98,11 @@ etl_status slot_churn_begin(slot_churn *out, const aggregator *a, const slot_gro
         return no_memory(err);
     for (u32 i = 0; i < out->task_count; i++)
         out->tasks[i].shared = out;
-    const block_want want = {
-        .plan = &a->plan, .step = step, .states = { out->tasks, sizeof *out->tasks }, .churns = true
-    };
+    const block_want want = { .plan = &a->plan,
+                              .step = step,
+                              .states = { out->tasks, sizeof *out->tasks },
+                              .more = EHS_WANT_THREAD,
+                              .churns = true };
     return ETLHEAP_PUSH(&pass->blocks, want) ? ETL_OK : no_memory(err);
 }
 

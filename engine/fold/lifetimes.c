@@ -169,8 +169,9 @@ static etl_status open_parts(etlheap_lifetimes *walk, etl_error *err)
     if (!frames_open(&walk->frames, walk->result, query) || walk->table == NULL ||
         !ETLHEAP_PUSH(&walk->table->stack_starts, 0) || !rank_processes(walk))
         return no_memory(err);
-    walk->has_frees =
-        options->frees && result_answers(walk->result, RESULT_ASK_FREES, NULL) == ETL_OK;
+    walk->has_frees = options->frees &&
+                      result_answers(walk->result, RESULT_ASK_FREES, NULL) == ETL_OK &&
+                      result_answers(walk->result, RESULT_ASK_FREE_THREADS, NULL) == ETL_OK;
     walk->has_archive = walk->result->mode == RESULT_STORE && (query_kinds(query) & heap_bit) != 0;
     /* Rows stream in order of time. With both a limit and required frames they are kept instead,
      * because required frames take a pass over all rows anyway. */
@@ -228,6 +229,7 @@ static etl_status open_archive(etlheap_lifetimes *walk, u64 ends_max, etl_error 
         .ends_max = memory == 0 ? ends_max : etl_min_u64(ends_max, memory / LIFETIMES_END_BYTES),
         .jobs = query->jobs,
         .has_frees = walk->has_frees,
+        .has_free_threads = walk->has_frees,
     };
     return lifetimes_archive_open(&walk->archive, walk->result->archive, &wanted, err);
 }

@@ -88,7 +88,7 @@ static etl_status want_blocks(asked_walk *asked, log_pass *pass, etl_error *err)
     const block_want want = { .plan = &walk->plan,
                               .step = step,
                               .states = { asked->tasks, sizeof *asked->tasks },
-                              .more = EHS_WANT_ADDRESS };
+                              .more = EHS_WANT_ADDRESS | EHS_WANT_THREAD };
     return ETLHEAP_PUSH(&pass->blocks, want) ? ETL_OK : no_memory(err);
 }
 

@@ -18,8 +18,7 @@
 #include "engine/core/workers.h"
 #include "lifetimes_source.h"
 
-#define WANTED                                                                                     \
-    (EHS_WANT_TICKS | EHS_WANT_SLOT | EHS_WANT_SIZE | EHS_WANT_THREAD | EHS_WANT_IS_REALLOC)
+#define WANTED (EHS_WANT_TICKS | EHS_WANT_SLOT | EHS_WANT_SIZE | EHS_WANT_IS_REALLOC)
 
 /* One task: its reader, and the arrays that its batches point to. */
 typedef struct fold_task {
@@ -102,6 +101,11 @@ static void run_task(void *context, u32 number)
     }
 }
 
+static inline bool wants_threads(const lifetimes_source *source)
+{
+    return (source->wanted.more & EHS_WANT_THREAD) != 0;
+}
+
 static etl_status fold_open(fold_work *work, u32 number)
 {
     const lifetimes_source *const source = work->source;
@@ -113,7 +117,7 @@ static etl_status fold_open(fold_work *work, u32 number)
             .ordinal = open->ordinal + at,
             .slot = open->slot + at,
             .size = open->size + at,
-            .thread = open->thread + at,
+            .thread = wants_threads(source) ? open->thread + at : NULL,
             .address = open->address + at,
             .alloc_ticks = open->ticks + at,
             .free_ticks = source->end_ticks + at,
@@ -175,7 +179,7 @@ static bool gather(const lifetimes_source *source, const log_batch *from, fold_t
                               .ordinal = own->ordinal,
                               .slot = from->slot + first,
                               .size = from->size + first,
-                              .thread = from->thread + first,
+                              .thread = wants_threads(source) ? from->thread + first : NULL,
                               .address = from->address + first,
                               .alloc_ticks = own->alloc_ticks,
                               .free_ticks = source->end_ticks + at,

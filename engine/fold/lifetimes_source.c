@@ -92,7 +92,9 @@ lifetimes_wanted lifetimes_wanted_for(const query_plan *plan)
         .ends_max = memory == 0 ? LIFETIMES_ENDS_MAX
                                 : etl_min_u64(LIFETIMES_ENDS_MAX, memory / LIFETIMES_END_BYTES),
         .jobs = plan->query->jobs,
+        .more = query_asks_threads(plan->query) ? EHS_WANT_THREAD : 0,
         .has_frees = query_asks_frees(plan->query),
+        .has_free_threads = query_asks_free_threads(plan->query),
     };
 }
 
@@ -114,7 +116,8 @@ void lifetimes_source_close(lifetimes_source *source)
 u64 lifetimes_source_bytes(const lifetimes_source *source)
 {
     const u64 row_bytes = 3 * sizeof(u64) + 3 * sizeof(u32) + 1; /* of a checkpoint */
-    const u64 free_bytes = source->wanted.has_frees ? 2 * sizeof(u32) : 0;
+    const u64 free_bytes = (source->wanted.has_frees ? sizeof(u32) : 0) +
+                           (source->wanted.has_free_threads ? sizeof(u32) : 0);
     const u64 alloc_bytes = source->wanted.counts_allocs ? sizeof(u32) : 0;
     return source->end_capacity * (LIFETIMES_END_BYTES + free_bytes + alloc_bytes) +
            source->open.capacity * row_bytes;
@@ -123,7 +126,8 @@ u64 lifetimes_source_bytes(const lifetimes_source *source)
 static etl_status open_readers(lifetimes_source *source, etl_error *err)
 {
     const u32 jobs = source->wanted.jobs;
-    const u32 wanted = EHS_WANT_ENDS | (source->wanted.has_frees ? EHS_WANT_ACTOR : 0);
+    const u32 wanted = EHS_WANT_ENDS | (source->wanted.has_frees ? EHS_WANT_ACTOR : 0) |
+                       (source->wanted.has_free_threads ? EHS_WANT_ACTOR_THREAD : 0);
     source->readers = calloc(jobs, sizeof *source->readers);
     etl_status status = source->readers == NULL ? no_memory(err) : ETL_OK;
     for (u32 i = 0; status == ETL_OK && i < jobs && i < source->archive->segments.count; i++)
@@ -204,10 +208,10 @@ static void forget_piece(void *context, u32 piece)
         source->end_ticks[i] = ETLHEAP_TICKS_NEVER;
     memset(source->end_how + from, ETLHEAP_FREE_NONE, end - from);
     memset(source->is_marked + from, 0, end - from);
-    if (!source->wanted.has_frees)
-        return;
-    memset(source->end_actor + from, 0, (end - from) * sizeof *source->end_actor);
-    memset(source->end_thread + from, 0xFF, (end - from) * sizeof *source->end_thread);
+    if (source->wanted.has_frees)
+        memset(source->end_actor + from, 0, (end - from) * sizeof *source->end_actor);
+    if (source->wanted.has_free_threads)
+        memset(source->end_thread + from, 0xFF, (end - from) * sizeof *source->end_thread);
 }
 
 static void count_piece(void *context, u32 piece)
@@ -238,15 +242,15 @@ static bool fit_ends(lifetimes_source *source)
         source->is_marked = malloc(count);
         if (source->wanted.counts_allocs)
             source->end_allocs = malloc(count * sizeof *source->end_allocs);
-        if (source->wanted.has_frees) {
+        if (source->wanted.has_frees)
             source->end_actor = malloc(count * sizeof *source->end_actor);
+        if (source->wanted.has_free_threads)
             source->end_thread = malloc(count * sizeof *source->end_thread);
-        }
     }
     if (count == 0)
         return true;
-    const bool has_frees =
-        !source->wanted.has_frees || (source->end_actor != NULL && source->end_thread != NULL);
+    const bool has_frees = (!source->wanted.has_frees || source->end_actor != NULL) &&
+                           (!source->wanted.has_free_threads || source->end_thread != NULL);
     const bool has_allocs = !source->wanted.counts_allocs || source->end_allocs != NULL;
     if (source->end_ticks == NULL || source->end_how == NULL || source->is_marked == NULL ||
         !has_frees || !has_allocs) {
@@ -323,7 +327,8 @@ static bool note_actor(lifetimes_source *source, const log_batch *batch, u32 row
 {
     const u32 actor = batch->actor[row];
     __atomic_store_n(&source->end_actor[at], actor, __ATOMIC_RELAXED);
-    __atomic_store_n(&source->end_thread[at], batch->actor_thread[row], __ATOMIC_RELAXED);
+    if (source->end_thread != NULL)
+        __atomic_store_n(&source->end_thread[at], batch->actor_thread[row], __ATOMIC_RELAXED);
     return actor <= source->archive->slots.actors.count;
 }
 
@@ -348,10 +353,10 @@ __attribute__((always_inline)) static inline void fetch_end(const lifetimes_sour
     __builtin_prefetch(&source->end_how[at], 1);
     if (source->end_allocs != NULL)
         __builtin_prefetch(&source->end_allocs[at], 1);
-    if (source->end_actor != NULL) {
+    if (source->end_actor != NULL)
         __builtin_prefetch(&source->end_actor[at], 1);
+    if (source->end_thread != NULL)
         __builtin_prefetch(&source->end_thread[at], 1);
-    }
 }
 
 /* Skips the ends of blocks that the chunk does not open. */

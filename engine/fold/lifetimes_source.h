@@ -31,8 +31,9 @@ typedef struct lifetimes_wanted {
     u64 ends_max;       /* number of ends kept at a time; at least a segment's */
     bool counts_allocs; /* ends include the number of allocations before them */
     u32 jobs;
-    u32 more;       /* additional columns of batches */
-    bool has_frees; /* read who freed; the file has it */
+    u32 more;              /* additional columns of batches: EHS_WANT_THREAD, EHS_WANT_ADDRESS */
+    bool has_frees;        /* read who freed; the file has it */
+    bool has_free_threads; /* and with which thread; only with has_frees */
 } lifetimes_wanted;
 
 /* A run of segments whose blocks have their ends. */
@@ -51,11 +52,12 @@ typedef struct lifetimes_source {
     u32 first, end;     /* segments that open blocks of the window */
     ehs_open_rows open; /* blocks open before the first of them */
     lifetimes_chunk chunk;
-    i64 *end_ticks;              /* of the chunk's blocks; ETLHEAP_TICKS_NEVER: none */
-    u8 *end_how;                 /* etlheap_free_type */
-    u8 *is_marked;               /* opened by a realloc, as a later event showed */
-    u32 *end_actor, *end_thread; /* with has_frees: who ended it; valid */
-    u32 *end_allocs;             /* with counts_allocs: allocations before the end */
+    i64 *end_ticks;  /* of the chunk's blocks; ETLHEAP_TICKS_NEVER: none */
+    u8 *end_how;     /* etlheap_free_type */
+    u8 *is_marked;   /* opened by a realloc, as a later event showed */
+    u32 *end_actor;  /* with has_frees: who ended it; valid */
+    u32 *end_thread; /* with has_free_threads */
+    u32 *end_allocs; /* with counts_allocs: allocations before the end */
     u64 end_capacity;
     bool has_ends; /* the ends of the chunk were found */
     struct end_reader *readers;
@@ -93,26 +95,34 @@ typedef struct lifetimes_batch {
     const u32 *ordinal;
     const u32 *slot; /* valid slot numbers */
     const u64 *size;
-    const u32 *thread;  /* ETL_NO_ID: that of the slot */
+    const u32 *thread;  /* ETL_NO_ID: that of the slot; NULL unless requested */
     const u64 *address; /* valid only if wanted.more includes it */
     const i64 *alloc_ticks, *free_ticks;
     const u8 *is_realloc, *is_marked; /* opened by a realloc if either is set */
     const u8 *how;                    /* etlheap_free_type */
-    const u32 *actor, *free_thread;   /* who freed; NULL unless requested */
+    const u32 *actor, *free_thread;   /* who freed; each NULL unless requested */
     const u32 *end_allocs;            /* NULL unless the source counts them */
 } lifetimes_batch;
+
+/* The thread that allocated a block; ETL_NO_ID if it is not known or not requested: slots are all
+ * over memory, so they are read only for those who ask. */
+static inline u32 lifetimes_batch_thread(const ehs_archive *archive, const lifetimes_batch *batch,
+                                         u32 at)
+{
+    if (batch->thread == NULL || batch->thread[at] != ETL_NO_ID)
+        return batch->thread == NULL ? ETL_NO_ID : batch->thread[at];
+    return archive->slots.slots.at[batch->slot[at] - 1].thread;
+}
 
 /* A block in the form that a query examines. */
 static inline query_block lifetimes_batch_block(const ehs_archive *archive,
                                                 const lifetimes_batch *batch, u32 at)
 {
-    const u32 thread = batch->thread[at];
     return (query_block){
         .alloc_ticks = batch->alloc_ticks[at],
         .free_ticks = batch->free_ticks[at],
         .size_bytes = batch->size[at],
-        .thread =
-            thread == ETL_NO_ID ? archive->slots.slots.at[batch->slot[at] - 1].thread : thread,
+        .thread = lifetimes_batch_thread(archive, batch, at),
         .free_type = batch->how[at],
     };
 }

@@ -62,7 +62,7 @@ static lifetimes_wanted wanted_by(const block_want *want)
         wanted.size_min_bytes = 0;
         wanted.size_max_bytes = UINT64_MAX;
     }
-    wanted.more = want->more;
+    wanted.more |= want->more;
     return wanted;
 }
 
@@ -113,6 +113,7 @@ static etl_status open_source(lifetimes_source *out, const block_want *wants, u3
         const lifetimes_wanted own = wanted_by(&wants[i]);
         wanted.more |= own.more;
         wanted.has_frees |= own.has_frees;
+        wanted.has_free_threads |= own.has_free_threads;
         wanted.counts_allocs |= own.counts_allocs;
     }
     return lifetimes_source_open(out, plan->result->archive, &wanted, err);

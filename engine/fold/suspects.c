@@ -252,7 +252,8 @@ static etl_status want_blocks(suspects_maker *maker, log_pass *pass, etl_error *
         return no_memory(err);
     const block_want want = { .plan = &maker->a.plan,
                               .step = step,
-                              .states = { maker->tasks, sizeof *maker->tasks } };
+                              .states = { maker->tasks, sizeof *maker->tasks },
+                              .more = EHS_WANT_THREAD };
     return ETLHEAP_PUSH(&pass->blocks, want) ? ETL_OK : no_memory(err);
 }
 

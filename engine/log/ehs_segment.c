@@ -40,7 +40,7 @@ static const segment_column columns[] = {
     { EHS_HEAP_BACK, EHS_WANT_BACK, BY_END, offsetof(ehs_events, back) },
     { EHS_HEAP_HOW, EHS_WANT_HOW, BY_END, offsetof(ehs_events, how) },
     { EHS_HEAP_ACTOR, EHS_WANT_ACTOR, BY_END, offsetof(ehs_events, actor) },
-    { EHS_HEAP_ACTOR_THREAD, EHS_WANT_ACTOR, BY_END, offsetof(ehs_events, actor_thread) },
+    { EHS_HEAP_ACTOR_THREAD, EHS_WANT_ACTOR_THREAD, BY_END, offsetof(ehs_events, actor_thread) },
 };
 
 static void *values_of(const ehs_events *events, const segment_column *column)
@@ -108,6 +108,8 @@ static bool is_recorded(const ehs_events *events, const segment_column *column)
     switch (column->wanted) {
     case EHS_WANT_ACTOR:
         return events->has_actors;
+    case EHS_WANT_ACTOR_THREAD:
+        return events->has_actor_threads;
     case EHS_WANT_ADDRESS:
         return !events->lacks_addresses;
     case EHS_WANT_THREAD:

@@ -36,9 +36,10 @@ typedef struct ehs_events {
     u8 *is_realloc;
     u32 *back; /* by end, at least 1 */
     u8 *how;
-    u32 *actor, *actor_thread;                       /* by end; only with has_actors */
-    bool has_actors, lacks_addresses, lacks_threads; /* what is not encoded has no values */
-    u8 *is_later;                                    /* by event; for reading only */
+    u32 *actor, *actor_thread; /* by end; only with has_actors */
+    /* What is not encoded has no values. */
+    bool has_actors, has_actor_threads, lacks_addresses, lacks_threads;
+    u8 *is_later; /* by event; for reading only */
     void *memory;
 } ehs_events;
 
@@ -72,21 +73,23 @@ bool ehs_segment_index_save(ehs_saver *saver, const ehs_segment_index *index);
 etl_status ehs_segment_index_load(ehs_loader *loader, ehs_segment_index *out);
 
 /* Columns to read; the others are left unchanged. */
-#define EHS_WANT_KIND       1u
-#define EHS_WANT_LATER      2u /* sets EHS_EVENT_LATER; with KIND */
-#define EHS_WANT_TICKS      4u
-#define EHS_WANT_SLOT       8u
-#define EHS_WANT_SIZE       16u
-#define EHS_WANT_ADDRESS    32u
-#define EHS_WANT_THREAD     64u
-#define EHS_WANT_IS_REALLOC 128u
-#define EHS_WANT_BACK       256u
-#define EHS_WANT_HOW        512u
-#define EHS_WANT_ACTOR      1024u /* and the thread */
+#define EHS_WANT_KIND         1u
+#define EHS_WANT_LATER        2u /* sets EHS_EVENT_LATER; with KIND */
+#define EHS_WANT_TICKS        4u
+#define EHS_WANT_SLOT         8u
+#define EHS_WANT_SIZE         16u
+#define EHS_WANT_ADDRESS      32u
+#define EHS_WANT_THREAD       64u
+#define EHS_WANT_IS_REALLOC   128u
+#define EHS_WANT_BACK         256u
+#define EHS_WANT_HOW          512u
+#define EHS_WANT_ACTOR        1024u
+#define EHS_WANT_ACTOR_THREAD 2048u
 
 /* Columns that a file may lack. Their values then read as all ones, and result_answers() refuses
  * questions that need them. */
-#define EHS_WANT_OPTIONAL (EHS_WANT_ADDRESS | EHS_WANT_THREAD | EHS_WANT_ACTOR)
+#define EHS_WANT_OPTIONAL                                                                          \
+    (EHS_WANT_ADDRESS | EHS_WANT_THREAD | EHS_WANT_ACTOR | EHS_WANT_ACTOR_THREAD)
 
 /* True if the column is optional and the file does not have it. Then all values are set to ones. */
 bool ehs_leave_unrecorded(const ehs_reader *reader, ehs_column column, u32 wanted, void *values,

@@ -299,6 +299,7 @@ static void fill(const store_batch *batch, batch_segment *segment)
     const filler to = { &batch->ranks, out, rank_map_ordinal(&batch->ranks, first_rank) };
     out->count = out->alloc_count = out->end_count = 0;
     out->has_actors = batch->has_actors;
+    out->has_actor_threads = batch->has_actors && !batch->lacks_actor_threads;
     out->lacks_addresses = batch->lacks_addresses;
     out->lacks_threads = batch->lacks_threads;
     while (out->count < segment->count) {

@@ -365,7 +365,13 @@ bool query_asks_threads(const etlheap_query *query)
     const bool has_blocks = (query_kinds(query) >> ETLHEAP_KIND_HEAP & 1) != 0;
     return has_blocks &&
            (query_selects_threads(query) || query_groups_by(query, ETLHEAP_KEY_THREAD) ||
-            query_groups_by(query, ETLHEAP_KEY_THREAD_NAME) || query->churn);
+            query_groups_by(query, ETLHEAP_KEY_THREAD_NAME) || query->churn ||
+            query->freed_by_other);
+}
+
+bool query_asks_free_threads(const etlheap_query *query)
+{
+    return query->freed_by_other || query_groups_by(query, ETLHEAP_KEY_FREE_THREAD);
 }
 
 etl_status query_open(query_plan *out, const etlheap_result *result, const etlheap_query *query,
@@ -381,6 +387,8 @@ etl_status query_open(query_plan *out, const etlheap_result *result, const etlhe
         status = result_answers(result, RESULT_ASK_THREADS, err);
     if (status == ETL_OK && query_asks_frees(query))
         status = result_answers(result, RESULT_ASK_FREES, err);
+    if (status == ETL_OK && query_asks_free_threads(query))
+        status = result_answers(result, RESULT_ASK_FREE_THREADS, err);
     if (status == ETL_OK && (query->kinds >> ETLHEAP_KIND_RESERVE & 1) != 0)
         status = result_answers(result, RESULT_ASK_RESERVATIONS, err);
     if (status != ETL_OK)

@@ -106,6 +106,9 @@ bool query_asks_blocks(const etlheap_query *query);
 /* True if the query needs the threads of heap blocks. Those of ranges are in every log. */
 bool query_asks_threads(const etlheap_query *query);
 
+/* True if the query needs the threads that freed. They are part of who freed. */
+bool query_asks_free_threads(const etlheap_query *query);
+
 /* True if the query asks who freed; the second: for the stacks of frees. */
 bool query_asks_frees(const etlheap_query *query);
 bool query_asks_free_stacks(const etlheap_query *query);

@@ -204,6 +204,9 @@ static etl_status load_parts(etlheap_result *result, ehs_loader *loader,
     if (status == ETL_OK)
         status = ehs_checkpoints_lack(&archive->reader, &archive->checkpoints, &archive->lacks,
                                       loader->err);
+    /* Only a log may have one without the other. */
+    if (!archive->is_log && (archive->lacks & EHS_WANT_ACTOR_THREAD) != 0)
+        archive->lacks |= EHS_WANT_ACTOR;
     return status;
 }
 

@@ -31,12 +31,13 @@ etl_status archive_add_rows(const ehs_archive *archive, allocation_store *store,
         .archive = archive,
         .store = store,
         .first_segment = store->segments.count,
-        .has_frees = (archive->lacks & EHS_WANT_ACTOR) == 0,
+        .has_frees = (archive->lacks & (EHS_WANT_ACTOR | EHS_WANT_ACTOR_THREAD)) == 0,
         .err = err,
     };
     log_reader reader;
     const log_batch *batch = NULL;
-    const u32 wanted = EHS_WANT_OPENS | EHS_WANT_ENDS | (maker.has_frees ? EHS_WANT_ACTOR : 0);
+    const u32 actors = maker.has_frees ? EHS_WANT_ACTOR | EHS_WANT_ACTOR_THREAD : 0;
+    const u32 wanted = EHS_WANT_OPENS | EHS_WANT_ENDS | actors;
     etl_status status = archive_read(archive, wanted, &reader, err);
     if (status == ETL_OK)
         status = log_next(&reader, &batch, err);

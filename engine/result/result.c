@@ -368,6 +368,9 @@ static const char one_window[] =
     "for all questions, including ETLHEAP_ASK_EVENTS, or for none";
 static const char no_frees[] =
     "the analysis did not keep who freed: analyze the trace for a question that asks for it";
+static const char no_frees_in_store[] =
+    "the store does not say who freed memory; make it again, or use the trace that it was made "
+    "from";
 static const char in_file[] =
     "the lifetimes stay in the store's file: open the store without questions, or list them one "
     "by one";
@@ -378,17 +381,18 @@ static const char sums_alone[] = "a summary holds totals and no single allocatio
     [RESULT_ASK_EACH] = { status, sentence }, [RESULT_ASK_LIST] = { status, sentence },            \
     [RESULT_ASK_COLUMNS] = { status, sentence }, [RESULT_ASK_ADDRESSES] = { status, sentence }
 
+#define FREES(status, sentence)                                                                    \
+    [RESULT_ASK_FREES] = { status, sentence }, [RESULT_ASK_FREE_THREADS] = { status, sentence }
+
 static const refusal refusals[RESULT_MODE_COUNT][RESULT_QUESTION_COUNT] = {
     [RESULT_FACTS] = { [RESULT_ASK_ROWS] = { ETL_ERR_ARGUMENT, facts_alone },
                        [RESULT_ASK_THREADS] = { ETL_ERR_ARGUMENT, facts_alone },
-                       [RESULT_ASK_FREES] = { ETL_ERR_ARGUMENT, facts_alone },
+                       FREES(ETL_ERR_ARGUMENT, facts_alone),
                        [RESULT_ASK_RESERVATIONS] = { ETL_ERR_ARGUMENT, facts_alone },
                        EACH(ETL_ERR_ARGUMENT, facts_alone) },
-    [RESULT_LIFETIMES] = { [RESULT_ASK_FREES] = { ETL_ERR_ARGUMENT, no_frees } },
-    [RESULT_SUMS] = { [RESULT_ASK_FREES] = { ETL_ERR_ARGUMENT, no_frees },
-                      EACH(ETL_ERR_ARGUMENT, one_window) },
-    [RESULT_JOURNAL] = { [RESULT_ASK_FREES] = { ETL_ERR_ARGUMENT, no_frees },
-                         EACH(ETL_ERR_ARGUMENT, one_window) },
+    [RESULT_LIFETIMES] = { FREES(ETL_ERR_ARGUMENT, no_frees) },
+    [RESULT_SUMS] = { FREES(ETL_ERR_ARGUMENT, no_frees), EACH(ETL_ERR_ARGUMENT, one_window) },
+    [RESULT_JOURNAL] = { FREES(ETL_ERR_ARGUMENT, no_frees), EACH(ETL_ERR_ARGUMENT, one_window) },
     [RESULT_STORE] = { [RESULT_ASK_COLUMNS] = { ETL_ERR_ARGUMENT, in_file } },
     [RESULT_SUMMARY] = { EACH(ETL_ERR_ARGUMENT, sums_alone) },
 };
@@ -407,11 +411,15 @@ static const struct {
       { ETL_ERR_ARGUMENT, "the analysis did not keep the threads of allocations: analyze the trace "
                           "for a question that asks for them" } },
     { EHS_WANT_ACTOR,
-      1u << RESULT_ASK_FREES,
-      { ETL_ERR_ARGUMENT,
-        "the store does not say who freed memory; make it again, or use the trace "
-        "that it was made from" },
+      1u << RESULT_ASK_FREES | 1u << RESULT_ASK_FREE_THREADS,
+      { ETL_ERR_ARGUMENT, no_frees_in_store },
       { ETL_ERR_ARGUMENT, no_frees } },
+    /* Lacking in a store, they make it lack all of who freed (archive.c). */
+    { EHS_WANT_ACTOR_THREAD,
+      1u << RESULT_ASK_FREE_THREADS,
+      { ETL_ERR_ARGUMENT, no_frees_in_store },
+      { ETL_ERR_ARGUMENT, "the analysis did not keep which threads freed: analyze the trace for a "
+                          "question that asks for them" } },
     { EHS_WANT_ADDRESS,
       1u << RESULT_ASK_LIST | 1u << RESULT_ASK_COLUMNS | 1u << RESULT_ASK_ADDRESSES,
       { ETL_ERR_ARGUMENT, "the store does not contain the addresses of allocations; use the trace "

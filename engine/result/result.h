@@ -26,7 +26,8 @@ typedef enum result_mode {
 typedef enum result_question {
     RESULT_ASK_ROWS,         /* sums, peaks and windows by group */
     RESULT_ASK_THREADS,      /* the same by allocating thread, or for selected threads */
-    RESULT_ASK_FREES,        /* who freed */
+    RESULT_ASK_FREES,        /* the stacks that freed */
+    RESULT_ASK_FREE_THREADS, /* the threads that freed */
     RESULT_ASK_EACH,         /* lifetimes one by one, in order */
     RESULT_ASK_LIST,         /* the same with thread and address */
     RESULT_ASK_COLUMNS,      /* lifetimes in memory, as columns */

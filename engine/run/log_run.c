@@ -97,7 +97,8 @@ etl_status log_run(const traces_named *traces, const etlheap_options *options,
     const log_extra extra = { .forget = forget_log,
                               .user = &home,
                               .lacks_addresses = !how->asked.addresses,
-                              .lacks_threads = !how->asked.threads };
+                              .lacks_threads = !how->asked.threads,
+                              .lacks_actor_threads = !how->asked.free_threads };
     etl_status status = engine_run(traces, &own, NULL, &extra, &facts, err);
     stack_table stacks = { .groups = NULL };
     if (status == ETL_OK)

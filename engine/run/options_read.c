@@ -45,8 +45,9 @@ static void note_columns(const question_read *one, log_columns_asked *asked)
     const bool lists = kind == ETLHEAP_ASK_EVENTS || kind == ETLHEAP_ASK_LIFETIMES;
     asked->addresses |= lists || kind == ETLHEAP_ASK_MAP;
     asked->frees |= one->question.frees || query_asks_frees(&one->query);
-    asked->threads |=
-        lists || kind == ETLHEAP_ASK_SUSPECTS || asked->frees || query_asks_threads(&one->query);
+    asked->free_threads |= one->question.frees || query_asks_free_threads(&one->query);
+    asked->threads |= lists || kind == ETLHEAP_ASK_SUSPECTS || one->question.frees ||
+                      query_asks_threads(&one->query);
 }
 
 static etl_status read_questions(options_read *out, etl_error *err)

@@ -7,7 +7,7 @@
 /* Columns of heap blocks that not every question needs. */
 typedef struct log_columns_asked {
     bool addresses, threads;
-    bool frees; /* who freed */
+    bool frees, free_threads; /* who freed: stacks, and threads */
 } log_columns_asked;
 
 /* The options, and copies of what they point to. Must not be moved after it was read. */

@@ -53,6 +53,7 @@ static void choose_columns(store_run *run, const store_run_options *how, event_j
     batch->has_actors = !how->store->is_without_frees;
     batch->lacks_addresses = how->log != NULL && how->log->lacks_addresses;
     batch->lacks_threads = how->log != NULL && how->log->lacks_threads;
+    batch->lacks_actor_threads = how->log != NULL && how->log->lacks_actor_threads;
     journal->has_actors = batch->has_actors;
     journal->lacks_addresses = batch->lacks_addresses && !batch->has_actors;
     journal->lacks_threads = batch->lacks_threads && !batch->has_actors;

@@ -83,7 +83,7 @@ void journal_model_fill(const journal_model *m, u32 first, u32 count, u32 *alloc
 {
     out->count = count;
     out->alloc_count = out->end_count = 0;
-    out->has_actors = true;
+    out->has_actors = out->has_actor_threads = true;
     for (u32 i = 0; i < count; i++) {
         const model_event *const event = &m->events[first + i];
         out->ticks[i] = event->ticks;

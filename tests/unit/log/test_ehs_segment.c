@@ -15,7 +15,7 @@
 #include "tests/support/store_check.h"
 #include "tests/models/journal_model.h"
 
-#define ALL 0x7FFu
+#define ALL 0xFFFu
 
 static journal_model the_model;
 static journal_file the_file;
@@ -398,7 +398,7 @@ static void columns_that_may_be_left_out_are_told(void **state)
         { EHS_HEAP_THREAD, EHS_WANT_THREAD },
         { EHS_OPEN_THREAD, EHS_WANT_THREAD },
         { EHS_HEAP_ACTOR, EHS_WANT_ACTOR },
-        { EHS_HEAP_ACTOR_THREAD, EHS_WANT_ACTOR },
+        { EHS_HEAP_ACTOR_THREAD, EHS_WANT_ACTOR_THREAD },
         { EHS_HEAP_IS_LATER, 0 },
         { EHS_HEAP_BACK, 0 },
         { EHS_OPEN_ORDINAL, 0 },

@@ -66,6 +66,14 @@ static etlheap_query by_freeing_thread(void)
     return query;
 }
 
+static etlheap_query by_freeing_stack(void)
+{
+    etlheap_query query = transient();
+    query.types = 0;
+    query.group_by[query.group_by_count++] = ETLHEAP_KEY_FREE_STACK;
+    return query;
+}
+
 static etlheap_result *analyze_for(const check_traces *traces, etlheap_question_kind kind,
                                    const etlheap_query *query)
 {
@@ -149,10 +157,33 @@ static void a_log_for_threads_has_no_addresses(void **state)
     expect_no_table(result, &frees, "who freed");
     expect_no_list(result, &query, "addresses");
     expect_same_rows(&traces, of_frees, &frees);
-    expect_same_rows(&traces, of_frees, &query);
-    expect_no_list(of_frees, &query, "addresses");
+    expect_no_list(of_frees, &query, "threads");
     etlheap_result_free(result);
     etlheap_result_free(of_frees);
+    check_close(&traces);
+}
+
+/* Who freed has two sides, and a question may need only one. */
+static void a_log_for_freeing_stacks_has_no_threads(void **state)
+{
+    check_traces traces;
+    (void)state;
+    make(&traces);
+    const etlheap_query query = by_freeing_stack(), frees = by_freeing_thread(),
+                        threads = by_thread();
+    etlheap_query by_other = query;
+    by_other.freed_by_other = true;
+    etlheap_result *const result = analyze_for(&traces, ETLHEAP_ASK_TABLE, &query);
+    etlheap_result *const of_both = analyze_for(&traces, ETLHEAP_ASK_TABLE, &by_other);
+    expect_same_rows(&traces, result, &query);
+    expect_no_table(result, &threads, "threads");
+    expect_no_table(result, &frees, "which threads freed");
+    expect_no_table(result, &by_other, "threads");
+    expect_same_rows(&traces, of_both, &by_other);
+    expect_same_rows(&traces, of_both, &frees);
+    expect_same_rows(&traces, of_both, &threads);
+    etlheap_result_free(result);
+    etlheap_result_free(of_both);
     check_close(&traces);
 }
 
@@ -178,6 +209,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_log_for_types_has_no_threads),
         cmocka_unit_test(a_log_for_threads_has_no_addresses),
+        cmocka_unit_test(a_log_for_freeing_stacks_has_no_threads),
         cmocka_unit_test(a_log_for_all_events_has_both),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
