@@ -112,6 +112,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	log/ehs_writer \
 	log/journal \
 	log/journal_chunks \
+	log/journal_clock \
 	log/journal_file \
 	log/journal_slots \
 	log/log_reader \

@@ -90,7 +90,7 @@ static bool is_answered(const aggregator *a)
     const event_journal *const journal = &a->result->journal;
     if (a->result->mode == RESULT_STORE)
         return true;
-    if (journal->lattice.session != NULL || a->query->growth)
+    if (journal->lattice.session != NULL || (a->query->growth && !journal->keeps_clock))
         return false;
     const bool same_start = journal->from_ticks == INT64_MIN
                                 ? a->query->from_ns == INT64_MIN

@@ -1,7 +1,7 @@
 /*
- * growth_walk.c - computes growth of groups with lifetimes in a log.
+ * growth_walk.c - computes growth of groups from the events of a journal or a log.
  *
- * In: the log's events, walked as for windows that are cut at the samples. Out: rate and steadiness
+ * In: the events, walked as for windows that are cut at the samples. Out: rate and steadiness
  * of each group. No lifetime is kept: the size at a sample follows from the events before it.
  */
 #include "growth_walk.h"

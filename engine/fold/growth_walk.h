@@ -1,5 +1,5 @@
 /*
- * growth_walk.h - growth of groups with lifetimes in a log.
+ * growth_walk.h - growth of groups in a journal or a log.
  *
  * The outstanding size at a sample follows from the events before it. So the events are walked as
  * for windows that are cut at the samples, and no lifetime is kept.

@@ -13,6 +13,7 @@
 
 #include "archive_walk.h"
 #include "engine/core/workers.h"
+#include "engine/log/journal_clock.h"
 
 /* Wants of blocks that share a reading, and how a task finds their states. */
 typedef struct shared_step {
@@ -199,20 +200,45 @@ static etl_status tell(etl_status status, etl_error *err)
     }
 }
 
+/* Where the windows of a job begin in the journal. One that was cut into windows knows it; one with
+ * a clock finds it. */
+static bool find_crossings(const event_journal *journal, const replay_walk *walk,
+                           journal_crossings *out)
+{
+    const window_pass *const windows = walk->windows;
+    if (windows == NULL)
+        return true;
+    if (journal->keeps_clock)
+        return journal_clock_find(journal, windows->bounds.at, (u32)windows->bounds.count, out);
+    const size_t count = journal->crossings.count;
+    if (!ETLHEAP_RESERVE(out, count))
+        return false;
+    if (count > 0)
+        memcpy(out->at, journal->crossings.at, count * sizeof *out->at);
+    out->count = count;
+    return true;
+}
+
 static etl_status walk_journal(const log_pass *pass, etl_error *err)
 {
     const event_want *const first = pass->events.at[0];
-    const journal_source own = { &first->a->result->journal, (u32)pass->events.count };
-    const replay_source source = replay_journal_source(&own);
-    replay_job **const jobs = calloc(pass->events.count, sizeof *jobs);
-    if (jobs == NULL)
-        return no_memory(err);
-    for (size_t i = 0; i < pass->events.count; i++) {
+    const event_journal *const journal = &first->a->result->journal;
+    const u32 count = (u32)pass->events.count;
+    replay_job **const jobs = calloc(count, sizeof *jobs);
+    journal_crossings *const crossings = calloc(count, sizeof *crossings);
+    bool ok = jobs != NULL && crossings != NULL;
+    for (u32 i = 0; ok && i < count; i++) {
         jobs[i] = &pass->events.at[i]->job;
-        jobs[i]->walk.survivors = own.journal->survivor_bits;
+        jobs[i]->walk.survivors = journal->survivor_bits;
+        ok = find_crossings(journal, &jobs[i]->walk, &crossings[i]);
     }
+    const journal_source own = { journal, crossings, count };
+    const replay_source source = replay_journal_source(&own);
     const u32 threads = log_pass_tasks(first->a->query);
-    const etl_status status = replay_jobs_run(jobs, own.jobs, threads, &source);
+    const etl_status status = ok ? replay_jobs_run(jobs, count, threads, &source) : ETL_ERR_MEMORY;
+    for (u32 i = 0; crossings != NULL && i < count; i++)
+        ETLHEAP_VECTOR_FREE(&crossings[i]);
+    free(crossings);
     free(jobs);
     return tell(status, err);
 }

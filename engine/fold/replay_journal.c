@@ -97,12 +97,12 @@ __attribute__((always_inline)) static inline void walk_words(replay_walker *w, c
 }
 
 /* The last crossing at or before a word. */
-static size_t find_crossing(const event_journal *journal, u64 index)
+static size_t find_crossing(const journal_crossings *crossings, u64 index)
 {
-    size_t low = 0, high = journal->crossings.count;
+    size_t low = 0, high = crossings->count;
     while (low + 1 < high) {
         const size_t middle = low + (high - low) / 2;
-        if (journal->crossings.at[middle].index <= index)
+        if (crossings->at[middle].index <= index)
             low = middle;
         else
             high = middle;
@@ -111,17 +111,16 @@ static size_t find_crossing(const event_journal *journal, u64 index)
 }
 
 /* From crossing to crossing. Nothing is noted after the last window. */
-static void walk_windows(replay_walker *w, chunk_walk *c)
+static void walk_windows(replay_walker *w, chunk_walk *c, const journal_crossings *crossings)
 {
-    const event_journal *const journal = c->journal;
     const journal_chunk *const chunk = c->chunk;
-    size_t next = find_crossing(journal, chunk->first_index);
+    size_t next = find_crossing(crossings, chunk->first_index);
     for (u32 at = 0; at < chunk->count;) {
-        w->interval = windows_interval(w->walk->windows, journal->crossings.at[next].ticks);
+        w->interval = windows_interval(w->walk->windows, crossings->at[next].ticks);
         next++;
         u32 end = chunk->count;
-        if (next < journal->crossings.count)
-            end = (u32)etl_min_u64(end, journal->crossings.at[next].index - chunk->first_index);
+        if (next < crossings->count)
+            end = (u32)etl_min_u64(end, crossings->at[next].index - chunk->first_index);
         walk_words(w, c, at, end, true);
         at = end;
     }
@@ -138,7 +137,7 @@ static etl_status walk_part(const void *user, u32 part, replay_walker *walkers)
     for (u32 i = 0; i < source->jobs; i++) {
         chunk_walk c = { journal, chunk, entries, chunk->first_rank };
         if (walkers[i].walk->windows != NULL)
-            walk_windows(&walkers[i], &c);
+            walk_windows(&walkers[i], &c, &source->crossings[i]);
         else
             walk_words(&walkers[i], &c, 0, chunk->count, false);
     }

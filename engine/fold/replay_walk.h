@@ -103,6 +103,7 @@ etl_status replay_jobs_run(replay_job *const *jobs, u32 count, u32 threads,
 /* A journal as a source for `jobs` jobs; ETL_ERR_IO if it cannot be read back. */
 typedef struct journal_source {
     const event_journal *journal;
+    const journal_crossings *crossings; /* of each job with windows */
     u32 jobs;
 } journal_source;
 

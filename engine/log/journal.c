@@ -71,7 +71,7 @@ static void free_shard(shard_journal *shard)
 
 u64 journal_bytes(const event_journal *journal)
 {
-    u64 bytes = journal->resident_bytes;
+    u64 bytes = journal->resident_bytes + journal->clock_bytes;
     bytes += journal->late.capacity * sizeof *journal->late.at;
     bytes += journal->crossings.capacity * sizeof *journal->crossings.at;
     for (u32 i = 0; journal->is_kept && i < HEAP_SHARDS; i++)
@@ -106,6 +106,7 @@ void journal_chunk_free(journal_chunk *chunk)
 {
     free(chunk->entries);
     free(chunk->ticks);
+    free(chunk->clock);
     free(chunk->wide.addresses);
     free(chunk->wide.sizes);
     free(chunk->wide.threads);
@@ -113,6 +114,7 @@ void journal_chunk_free(journal_chunk *chunk)
     free(chunk->wide.actors);
     chunk->entries = NULL;
     chunk->ticks = NULL;
+    chunk->clock = NULL;
     chunk->wide = (journal_wide){ .addresses = NULL };
 }
 

@@ -183,6 +183,9 @@ typedef struct journal_chunk {
     u32 count;       /* words */
     u32 first_rank;
     bool starts_tick; /* the chunk before has nothing of its first tick */
+    /* In a closed chunk of a journal with a clock: see journal_clock.h. */
+    u8 *clock;
+    i64 first_ticks, last_ticks; /* of its words */
 } journal_chunk;
 
 /* Words from this one on lie in the window that contains a moment. */
@@ -190,6 +193,8 @@ typedef struct journal_crossing {
     u64 index;
     i64 ticks;
 } journal_crossing;
+
+typedef ETLHEAP_VECTOR(journal_crossing) journal_crossings;
 
 /*
  * Receives a complete chunk of a wide journal and the late entries that belong into it by time; one
@@ -206,6 +211,7 @@ typedef struct event_journal {
     /* Wide journal without actors: these columns are not needed. */
     bool lacks_addresses, lacks_threads;
     bool is_tallied;       /* keeps sums instead of events */
+    bool keeps_clock;      /* words can be found by their times, for growth; set it first */
     type_sums *sums;       /* see tally_sum; at the end of the run, for reports and stores */
     journal_take_fn *take; /* not NULL: the journal is wide, and this takes its chunks */
     void *take_user;
@@ -217,12 +223,13 @@ typedef struct event_journal {
     i64 closed_ticks; /* time of their last word, also if they were taken */
     ETLHEAP_VECTOR(journal_late) late;
     u64 next_rank;
-    u64 next_index;                             /* words in closed chunks */
-    u64 from_index;                             /* first word at or after from_ticks */
-    windows_lattice lattice;                    /* its session is NULL: one window */
-    ETLHEAP_VECTOR(journal_crossing) crossings; /* for several windows */
-    u8 *survivor_bits;                          /* by rank, after journal_close */
+    u64 next_index;              /* words in closed chunks */
+    u64 from_index;              /* first word at or after from_ticks */
+    windows_lattice lattice;     /* its session is NULL: one window */
+    journal_crossings crossings; /* for several windows */
+    u8 *survivor_bits;           /* by rank, after journal_close */
     i64 patience_ticks;
+    u64 clock_bytes; /* of all chunks */
     u64 resident_bytes, resident_bytes_max;
     char *spill_folder; /* NULL: keep everything in memory */
     int file;           /* -1: none */

@@ -18,6 +18,7 @@
 #include <stdlib.h>
 
 #include "journal.h"
+#include "journal_clock.h"
 #include "journal_file.h"
 #include "journal_slots.h"
 
@@ -217,7 +218,8 @@ static bool close_chunk(event_journal *journal, journal_chunk *chunk)
 {
     journal->from_index += find_word(chunk, 0, journal->from_ticks);
     chunk->first_index = journal->next_index;
-    const bool ok = note_crossings(journal, chunk);
+    const bool ok = note_crossings(journal, chunk) &&
+                    (!journal->keeps_clock || journal_clock_wind(journal, chunk));
     journal->next_index += chunk->count;
     /* If the time of a stream goes back, a slice may begin at the last tick of the one before. */
     chunk->starts_tick = chunk->count > 0 && journal->closed_ticks != chunk->ticks[0];

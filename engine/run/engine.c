@@ -226,6 +226,7 @@ static bool open_journal(run *state)
     assert(lattice.session != NULL && !query_asks_blocks(query));
     event_journal *const journal = &state->result->journal;
     journal_open(journal, base, lattice.from_ticks, lattice.to_ticks, query->at_exit_freed);
+    journal->keeps_clock = query->growth;
     if (in_windows)
         journal_cut(journal, &lattice);
     else if (query_asks_sums(query))

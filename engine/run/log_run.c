@@ -69,8 +69,8 @@ bool log_run_wanted(const traces_named *traces, const options_read *read)
     if (options->question_count == 0 || options->census_only || options->store != NULL)
         return false;
     return options->question_count > 1 || (read->kinds & ~for_journals) != 0 ||
-           read->query.growth || query_asks_blocks(&read->query) ||
-           overlap(traces, &read->question);
+           (read->query.growth && read->question.kind != ETLHEAP_ASK_TABLE) ||
+           query_asks_blocks(&read->query) || overlap(traces, &read->question);
 }
 
 etl_status log_run(const traces_named *traces, const etlheap_options *options,

@@ -51,7 +51,7 @@ static etl_status run_jobs(journal_check *f, replay_job *const *jobs, u32 count,
 {
     if (f->journal.survivor_bits == NULL)
         assert_int_equal(journal_close(&f->journal), ETL_OK);
-    const journal_source own = { &f->journal, count };
+    const journal_source own = { &f->journal, NULL, count }; /* no windows */
     const replay_source source = replay_journal_source(&own);
     for (u32 i = 0; i < count; i++)
         jobs[i]->walk.survivors = f->journal.survivor_bits;
