@@ -84,15 +84,31 @@ static etl_status fold_chunk(fold_work *work, etl_error *err)
     return ETL_OK;
 }
 
+/* Where the segments of a task begin: each has about as many blocks, not events, because that is
+ * what takes time, and a recording's first segments open more than its last ones. */
+static u32 first_of_task(const fold_work *work, u32 number)
+{
+    const lifetimes_chunk *const chunk = &work->source->chunk;
+    const ehs_segment_info *const segments = work->source->archive->segments.at;
+    const u64 before = chunk->count * number / work->task_count;
+    u32 low = chunk->first, high = chunk->end;
+    while (number < work->task_count && low < high) {
+        const u32 middle = low + (high - low) / 2;
+        const u64 opened = segments[middle].first_ordinal - chunk->first_ordinal;
+        if (chunk->open_count + opened < before)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return number == 0 ? chunk->first : number < work->task_count ? low : chunk->end;
+}
+
 /* The first task also hands out the blocks of the checkpoint, which come before all others. */
 static void run_task(void *context, u32 number)
 {
     fold_work *const work = context;
     const lifetimes_source *const source = work->source;
-    const lifetimes_chunk *const chunk = &source->chunk;
-    const u64 segments = chunk->end - chunk->first;
-    const u32 first = chunk->first + (u32)(segments * number / work->task_count);
-    const u32 end = chunk->first + (u32)(segments * (number + 1) / work->task_count);
+    const u32 first = first_of_task(work, number), end = first_of_task(work, number + 1);
     fold_task *const own = &work->tasks[number];
     own->status = number == 0 ? fold_open(work, number) : ETL_OK;
     for (u32 segment = first; own->status == ETL_OK && segment < end; segment++) {
