@@ -30,13 +30,14 @@ void html_code_add_signed(etlheap_text *text, i64 value)
 }
 
 u32 html_code_add_cells(etlheap_text *text, const etlheap_windows *windows, u32 row,
-                        u32 window_count)
+                        u32 window_count, size_t size_max)
 {
     i64 outstanding = html_start_of(windows, row).size;
     u32 next = 0; /* the first window not told */
     u32 count = 0;
     /* Nothing changes in windows without news: in most rows those are nearly all. */
-    for (u32 window = etlheap_windows_next_news(windows, row, 0); window < window_count;
+    for (u32 window = etlheap_windows_next_news(windows, row, 0);
+         window < window_count && text->size <= size_max;
          window = etlheap_windows_next_news(windows, row, window + 1)) {
         etlheap_cell cell;
         if (!etlheap_windows_cell(windows, row, window, &cell))

@@ -29,9 +29,11 @@ void html_code_add_signed(etlheap_text *text, i64 value);
  *
  * Together with the outstanding amount at the start of the first window, this gives the sums over
  * any run of windows exactly. Returns the number of windows with a change.
+ *
+ * Stops when the text is longer than `size_max` bytes, because cells that do not fit are not used.
  */
 u32 html_code_add_cells(etlheap_text *text, const etlheap_windows *windows, u32 row,
-                        u32 window_count);
+                        u32 window_count, size_t size_max);
 
 /* The count and size outstanding at the start of the first window. */
 typedef struct html_amount {

@@ -316,7 +316,8 @@ static void write_start(writer *w, const etlheap_windows *windows, u32 row)
 static void write_cells(writer *w, const etlheap_windows *windows, u32 row, u64 *budget)
 {
     etlheap_text_clear(&w->cells);
-    const u32 news = html_code_add_cells(&w->cells, windows, row, w->answers->window_count);
+    const u32 news =
+        html_code_add_cells(&w->cells, windows, row, w->answers->window_count, SIZE_MAX);
     const bool fits = w->cells.size <= *budget;
     etlheap_json_u64(&w->json, "news", news);
     etlheap_json_string(&w->json, "cells", fits ? etlheap_text_of(&w->cells) : NULL);
@@ -371,7 +372,7 @@ static void add_row(writer *w, u32 index, u64 *budget)
     const html_amount start = html_start_of(w->answers->rows, index);
     etlheap_text_clear(&w->cells);
     const u32 news =
-        html_code_add_cells(&w->cells, w->answers->rows, index, w->answers->window_count);
+        html_code_add_cells(&w->cells, w->answers->rows, index, w->answers->window_count, *budget);
     const bool fits = w->cells.size <= *budget;
     u32 bits = (fits ? ROW_HAS_CELLS : 0) | (start.count > 0 ? ROW_HAS_START : 0);
     for (u32 type = 0; type < ETLHEAP_TYPE_COUNT; type++)

@@ -71,10 +71,17 @@ static void cells_tell_what_each_window_does(void **state)
     hand_windows_every(w, HAND_MS_NS);
     const u32 row = w->windows->table->rows[0].kind == ETLHEAP_KIND_HEAP ? 0 : 1;
     assert_string_equal(w->windows->table->rows[row].process, "app.exe");
-    assert_int_equal(html_code_add_cells(&text, w->windows, row, 6), 3);
+    assert_int_equal(html_code_add_cells(&text, w->windows, row, 6, SIZE_MAX), 3);
     for (size_t i = 0; i < ETL_COUNT_OF(numbers); i++)
         html_code_add(&wanted, numbers[i]);
     assert_string_equal(etlheap_text_of(&text), etlheap_text_of(&wanted));
+    etlheap_text_clear(&text);
+    assert_int_equal(html_code_add_cells(&text, w->windows, row, 6, wanted.size), 3);
+    assert_string_equal(etlheap_text_of(&text), etlheap_text_of(&wanted));
+    /* Too long after its second window. */
+    etlheap_text_clear(&text);
+    assert_int_equal(html_code_add_cells(&text, w->windows, row, 6, 6), 2);
+    assert_true(text.size > 6 && text.size < wanted.size);
     etlheap_text_free(&text);
     etlheap_text_free(&wanted);
 }
