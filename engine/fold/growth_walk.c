@@ -33,8 +33,7 @@ static void rate_task(void *context, u32 task)
     const u32 first = task * ROWS_PER_TASK;
     for (u32 at = first; at < work->count && at - first < ROWS_PER_TASK; at++) {
         i64 sizes[GROWTH_SAMPLES];
-        for (u32 i = 0; i < GROWTH_SAMPLES; i++)
-            sizes[i] = windows_cells_start(work->cells, work->groups[at], i + 1).outstanding_size;
+        windows_cells_start_sizes(work->cells, work->groups[at], GROWTH_SAMPLES, sizes);
         growth_set(aggregate_measures(work->a, work->first + at),
                    growth_rate(work->moments, sizes));
     }

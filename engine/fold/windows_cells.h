@@ -80,6 +80,9 @@ void windows_cells_measure(const window_cells *cells, u32 group, u32 first, u32 
 /* The outstanding bytes and blocks at the start of an interval. */
 etlheap_cell windows_cells_start(const window_cells *cells, u32 group, u32 interval);
 
+/* The outstanding bytes at the start of each interval from 1 to `count`. */
+void windows_cells_start_sizes(const window_cells *cells, u32 group, u32 count, i64 *sizes);
+
 /* Updates the peak when time moves on, because all events of one tick happen together. */
 static inline void windows_settle(window_hot *hot)
 {

@@ -125,13 +125,16 @@ static u32 walk(u64 *seed, window_cell *plain, window_cell_list *out, u32 by)
 static void check_group(const window_cells *cells, u32 group, const window_cell *plain, u32 count)
 {
     plain_state state = { 0, 0 };
+    i64 starts[INTERVALS + 2];
     u32 next = 0;
+    windows_cells_start_sizes(cells, group, INTERVALS + 2, starts);
     for (u32 interval = 0; interval < INTERVALS; interval++) {
         window_cell wanted;
         i64 measures[ETLHEAP_MEASURES_COUNT];
         const etlheap_cell start = windows_cells_start(cells, group, interval);
         assert_int_equal(start.outstanding_size, state.size);
         assert_int_equal(start.outstanding_count, state.count);
+        assert_int_equal(interval == 0 ? 0 : starts[interval - 1], state.size);
         windows_cells_measure(cells, group, interval, interval, measures);
         if (plain_join(plain, count, group, interval, &state, &wanted)) {
             for (; next <= interval; next++)
@@ -152,6 +155,7 @@ static void check_group(const window_cells *cells, u32 group, const window_cell 
             state = (plain_state){ wanted.size, wanted.count };
         }
     }
+    assert_int_equal(starts[INTERVALS + 1], state.size);
     for (; next < INTERVALS + 2; next++)
         assert_int_equal(windows_cells_next(cells, group, next), WINDOW_NO_INTERVAL);
 }
