@@ -14,6 +14,7 @@
 #include "formats/parts/layout_read.h"
 
 static void begin_value(etlheap_json *json, const char *key);
+static void begin_with(etlheap_json *json, const char *key, char first);
 static void open_container(etlheap_json *json, const char *key, char bracket);
 static void close_container(etlheap_json *json, char bracket);
 static void line_break(etlheap_json *json);
@@ -62,8 +63,7 @@ void etlheap_json_string(etlheap_json *json, const char *key, const char *text)
 
 void etlheap_json_string_bytes(etlheap_json *json, const char *key, const char *text, size_t size)
 {
-    begin_value(json, key);
-    etlheap_sink_write(json->sink, "\"", 1);
+    begin_with(json, key, '"');
     write_text(json, text, size);
     etlheap_sink_write(json->sink, "\"", 1);
 }
@@ -94,8 +94,7 @@ void etlheap_json_null(etlheap_json *json, const char *key)
 
 void etlheap_json_copy(etlheap_json *json, etl_bytes key, etl_bytes value)
 {
-    begin_value(json, NULL);
-    etlheap_sink_write(json->sink, "\"", 1);
+    begin_with(json, NULL, '"');
     etlheap_sink_write(json->sink, key.at, key.size);
     etlheap_sink_write(json->sink, "\": ", 3);
     etlheap_sink_write(json->sink, value.at, value.size);
@@ -103,8 +102,8 @@ void etlheap_json_copy(etlheap_json *json, etl_bytes key, etl_bytes value)
 
 void etlheap_json_hex(etlheap_json *json, const char *key, u64 value, int digits)
 {
-    begin_value(json, key);
-    etlheap_sink_write(json->sink, "\"0x", 3);
+    begin_with(json, key, '"');
+    etlheap_sink_write(json->sink, "0x", 2);
     etlheap_sink_hex(json->sink, value, digits);
     etlheap_sink_write(json->sink, "\"", 1);
 }
@@ -165,33 +164,77 @@ void etlheap_json_diagnostics(etlheap_json *json, const etl_diag_counts *counts)
     etlheap_json_array_close(json);
 }
 
-/* Writes what stands before a value: comma, line break, key. */
+/* What stands before a value. Documents are millions of short pieces, so it is put together here and
+ * written at once. */
+typedef struct value_lead {
+    char text[2 * ETLHEAP_JSON_DEPTH_MAX + 64];
+    size_t size;
+} value_lead;
+
+static inline void add_char(value_lead *lead, char c)
+{
+    lead->text[lead->size++] = c;
+}
+
+/* Adds comma and line break. */
+static inline void add_break(etlheap_json *json, value_lead *lead)
+{
+    const u32 bit = (u32)1 << (json->depth - 1);
+    const bool breaks = json->depth <= json->break_depth;
+    if (json->filled & bit)
+        add_char(lead, ',');
+    if ((json->filled & bit) && !breaks)
+        add_char(lead, ' ');
+    if (breaks) {
+        add_char(lead, '\n');
+        memset(lead->text + lead->size, ' ', (size_t)json->depth * 2);
+        lead->size += (size_t)json->depth * 2;
+    }
+    json->filled |= bit;
+}
+
+/* Adds a key. One that is long is written from where it is. */
+static inline void add_key(etlheap_json *json, value_lead *lead, const char *key)
+{
+    static const char end[] = { '"', ':', ' ' };
+    const size_t length = strlen(key);
+    add_char(lead, '"');
+    if (length > sizeof lead->text - lead->size - sizeof end - 1) {
+        etlheap_sink_write(json->sink, lead->text, lead->size);
+        etlheap_sink_write(json->sink, key, length);
+        lead->size = 0;
+    } else {
+        memcpy(lead->text + lead->size, key, length);
+        lead->size += length;
+    }
+    memcpy(lead->text + lead->size, end, sizeof end);
+    lead->size += sizeof end;
+}
+
+/* Writes what stands before a value: comma, line break, key; and `first`, with which the value
+ * begins, unless it is 0. */
+static void begin_with(etlheap_json *json, const char *key, char first)
+{
+    value_lead lead;
+    lead.size = 0;
+    if (!json->is_named && json->depth > 0)
+        add_break(json, &lead);
+    if (!json->is_named && key != NULL)
+        add_key(json, &lead, key);
+    if (first != 0)
+        add_char(&lead, first);
+    json->is_named = false;
+    etlheap_sink_write(json->sink, lead.text, lead.size);
+}
+
 static void begin_value(etlheap_json *json, const char *key)
 {
-    if (json->is_named) {
-        json->is_named = false;
-        return;
-    }
-    if (json->depth > 0) {
-        const u32 bit = (u32)1 << (json->depth - 1);
-        const bool breaks = json->depth <= json->break_depth;
-        if (json->filled & bit)
-            etlheap_sink_text(json->sink, breaks ? "," : ", ");
-        if (breaks)
-            line_break(json);
-        json->filled |= bit;
-    }
-    if (key) {
-        etlheap_sink_write(json->sink, "\"", 1);
-        etlheap_sink_text(json->sink, key);
-        etlheap_sink_text(json->sink, "\": ");
-    }
+    begin_with(json, key, 0);
 }
 
 void etlheap_json_name(etlheap_json *json, const char *name, size_t size)
 {
-    begin_value(json, NULL);
-    etlheap_sink_write(json->sink, "\"", 1);
+    begin_with(json, NULL, '"');
     write_text(json, name, size);
     etlheap_sink_text(json->sink, "\": ");
     json->is_named = true;
@@ -212,8 +255,7 @@ void etlheap_json_real(etlheap_json *json, const char *key, double value)
 static void open_container(etlheap_json *json, const char *key, char bracket)
 {
     assert(json->depth < ETLHEAP_JSON_DEPTH_MAX);
-    begin_value(json, key);
-    etlheap_sink_write(json->sink, &bracket, 1);
+    begin_with(json, key, bracket);
     json->filled &= ~((u32)1 << json->depth);
     json->depth++;
 }
