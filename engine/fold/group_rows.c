@@ -9,6 +9,8 @@
 #include "engine/names/symbols.h"
 #include "row_details.h"
 
+#define ROWS_AHEAD 6u
+
 bool table_add_group(const aggregator *a, owned_table *out, table_numbers *numbers,
                      const group_row *group)
 {
@@ -60,6 +62,31 @@ bool table_add_group(const aggregator *a, owned_table *out, table_numbers *numbe
            ETLHEAP_PUSH(&out->rows, row);
 }
 
+/* Sorted groups are all over memory, and so are their stacks. What a row reads first is fetched some
+ * rows ahead: the group and its measures, then its stack, then the stack's frames. Always inlined,
+ * because compilers drop a function that only prefetches. */
+__attribute__((always_inline)) static inline void fetch_ahead(const aggregator *a, size_t row)
+{
+    const size_t count = a->groups.count;
+    if (row + 3 * ROWS_AHEAD < count) {
+        const u32 group = a->order[row + 3 * ROWS_AHEAD];
+        const u8 *const measures = (const u8 *)aggregate_measures(a, group);
+        __builtin_prefetch(&a->groups.at[group]);
+        for (size_t at = 0; at < a->measure_count * sizeof(i64); at += 64)
+            __builtin_prefetch(measures + at);
+    }
+    if (row + 2 * ROWS_AHEAD < count) {
+        const u32 stack = a->groups.at[a->order[row + 2 * ROWS_AHEAD]].key.stack;
+        if (stack != 0)
+            __builtin_prefetch(&a->frames.stacks.at[stack - 1]);
+    }
+    if (row + ROWS_AHEAD < count) {
+        const u32 stack = a->groups.at[a->order[row + ROWS_AHEAD]].key.stack;
+        if (stack != 0)
+            __builtin_prefetch(&a->frames.pool.at[a->frames.stacks.at[stack - 1].start]);
+    }
+}
+
 static bool add_groups(aggregator *a, owned_table *out)
 {
     table_numbers numbers = { .frames = { 0 } };
@@ -68,6 +95,7 @@ static bool add_groups(aggregator *a, owned_table *out)
     bool ok = a->order != NULL && ETLHEAP_RESERVE(&out->rows, a->groups.count);
     for (size_t i = 0; ok && i < a->groups.count; i++) {
         group_row row;
+        fetch_ahead(a, i);
         aggregate_row(a, a->order[i], &row);
         ok = table_add_group(a, out, &numbers, &row);
     }

@@ -54,8 +54,10 @@ bool table_number_stack(owned_table *out, table_numbers *numbers, const frame_ta
         const u32 *const members = frames->pool.at + row->start;
         if (!ETLHEAP_RESERVE(&out->frame_indices, row->count))
             return false;
-        for (u32 i = 0; i < row->count && numbers->frames.count > 0; i++)
+        for (u32 i = 0; i < row->count && numbers->frames.count > 0; i++) {
             __builtin_prefetch(&numbers->frames.at[members[i]]);
+            __builtin_prefetch(&frames->frames.at[members[i]]);
+        }
         for (u32 i = 0; i < row->count; i++) {
             u32 *const place = &out->frame_indices.at[out->frame_indices.count];
             if (!table_number_frame(out, numbers, frames, members[i], place))
