@@ -119,11 +119,12 @@ static bool open_walker(replay_walker *walker, const replay_walk *walk)
                                        sizeof(window_hot), places * sizeof(window_hot)) };
         return walker->window_hot != NULL;
     }
-    *walker = (replay_walker){ .walk = walk,
-                               .hot = machine_alloc_aligned(sizeof(hot_group),
-                                                            places * sizeof(hot_group)),
-                               .cold = malloc(places * sizeof(cold_group)) };
-    return walker->hot != NULL && walker->cold != NULL;
+    *walker = (replay_walker){
+        .walk = walk, .hot = machine_alloc_aligned(sizeof(hot_group), places * sizeof(hot_group))
+    };
+    if (!walk->curves_only)
+        walker->cold = malloc(places * sizeof(cold_group));
+    return walker->hot != NULL && (walk->curves_only || walker->cold != NULL);
 }
 
 static void close_walker(replay_walker *walker)
@@ -249,6 +250,8 @@ static void add_segment(live_group *sum, const replay_walker *part)
 {
     for (u32 g = 0; g < part->walk->group_count; g++) {
         add_curve(&sum[g].curve, &part->hot[g].curve);
+        if (part->walk->curves_only)
+            continue;
         tally_add_sums(&sum[g].types[ETLHEAP_TYPE_AIFI], &part->hot[g].aifi);
         for (u32 t = 0; t < ETLHEAP_TYPE_COUNT; t++)
             tally_add_sums(&sum[g].types[t], &part->cold[g].types[t]);

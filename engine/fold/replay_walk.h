@@ -69,7 +69,7 @@ typedef struct replay_walk {
 struct replay_walker {
     const replay_walk *walk;
     hot_group *hot;
-    cold_group *cold;
+    cold_group *cold;       /* NULL with curves_only */
     window_hot *window_hot; /* with windows, instead of these two */
     window_cell_list cells;
     u32 interval;   /* current interval */
