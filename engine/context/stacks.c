@@ -149,6 +149,23 @@ void stack_table_move(stack_table *to, stack_table *from)
     *from = (stack_table){ .groups = NULL };
 }
 
+bool stack_table_keep_numbers(stack_table *table)
+{
+    assert(table->numbers != NULL && table->spelling == NULL);
+    table->spelling = calloc(1, sizeof *table->spelling);
+    if (table->spelling == NULL)
+        return false;
+    for (size_t i = 0; i < table->list.count; i++)
+        table->list.at[i].frames = NULL;
+    etlheap_arena_free(&table->arena);
+    machine_free_aligned(table->groups);
+    table->groups = NULL;
+    u32 *const smaller =
+        realloc(table->numbers, (table->numbered_count + 1) * sizeof *table->numbers);
+    table->numbers = smaller != NULL ? smaller : table->numbers;
+    return true;
+}
+
 void stack_table_free(stack_table *table)
 {
     etlheap_arena_free(&table->arena);

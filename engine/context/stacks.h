@@ -165,6 +165,11 @@ void stack_table_free(stack_table *table);
 /* Moves a table; `from` is empty afterwards. */
 void stack_table_move(stack_table *to, stack_table *from);
 
+/* Keeps only the numbers of a complete table, from which stack_spell() makes addresses: a third of
+ * its memory. Nothing can be looked up or added afterwards. False if memory runs out; then it is as
+ * before. */
+bool stack_table_keep_numbers(stack_table *table);
+
 /* --- a look-up, step by step ----------------------------------------------------- */
 
 /* The group at which the probe for a hash starts. */

@@ -16,7 +16,9 @@ etl_status etlheap_analyze(etl_trace *const *traces, const char *const *names, u
     const etl_status status = options_read_all(options, &read, err);
     if (status != ETL_OK)
         return status;
-    const log_run_options log = { .memory_bytes_max = LOG_MEMORY_BYTES, .asked = read.asked };
+    const log_run_options log = { .memory_bytes_max = LOG_MEMORY_BYTES,
+                                  .with_addresses = options_ask_addresses(&read),
+                                  .asked = read.asked };
     const etlheap_question *const question = read.own.question_count == 0 ? NULL : &read.question;
     return log_run_wanted(&from, &read) ? log_run(&from, &read.own, &log, out, err)
                                         : engine_run(&from, &read.own, question, NULL, out, err);
@@ -40,8 +42,7 @@ etl_status etlheap_open_store(const char *path, const etlheap_options *options,
         .facts_only = read.own.census_only,
         .as_rows = !is_asked,
         .no_reservations = !is_asked && !read.own.reservations,
-        /* Answers name frames; only single lifetimes show where they are. */
-        .no_addresses = is_asked && (read.kinds >> ETLHEAP_ASK_EVENTS & 1) == 0,
+        .no_addresses = is_asked && !options_ask_addresses(&read),
     };
     const u64 store_bytes = map.bytes.size;
     status = archive_open(&map, &request, out, err);

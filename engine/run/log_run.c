@@ -103,6 +103,8 @@ etl_status log_run(const traces_named *traces, const etlheap_options *options,
     stack_table stacks = { .groups = NULL };
     if (status == ETL_OK)
         stack_table_move(&stacks, &facts->stacks);
+    if (status == ETL_OK && !how->with_addresses && !stack_table_keep_numbers(&stacks))
+        status = etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
     etlheap_result_free(facts);
     status = status == ETL_OK ? open_log(&home, &map, err) : blame(&home, status, err);
     if (map.bytes.size >= LARGE_LOG_BYTES)

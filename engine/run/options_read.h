@@ -23,6 +23,12 @@ typedef struct options_read {
     log_columns_asked asked;
 } options_read;
 
+/* True if answers show where single frames were, not only their names: only lifetimes do. */
+static inline bool options_ask_addresses(const options_read *read)
+{
+    return (read->kinds >> ETLHEAP_ASK_EVENTS & 1) != 0;
+}
+
 /* Reads and checks options; NULL means the defaults. Errors as for etl_read_sized, and
  * ETL_ERR_ARGUMENT for options that contradict each other. */
 etl_status options_read_all(const etlheap_options *given, options_read *out, etl_error *err);

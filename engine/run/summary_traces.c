@@ -14,7 +14,9 @@ etl_status etlheap_summary_add_traces(etlheap_summary *s, etl_trace *const *trac
                                       const etlheap_options *options, etl_error *err)
 {
     const traces_named from = { traces, names, trace_count };
-    const log_run_options log = { .memory_bytes_max = LOG_MEMORY_BYTES, .with_census = true };
+    const log_run_options log = { .memory_bytes_max = LOG_MEMORY_BYTES,
+                                  .with_census = true,
+                                  .with_addresses = true };
     etlheap_options own = { .size = sizeof own };
     etlheap_result *result = NULL;
     if (trace_count == 0)
