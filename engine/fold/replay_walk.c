@@ -21,9 +21,9 @@
 #include "engine/core/workers.h"
 #include "replay_step.h"
 
-#define SEGMENT_EVENTS_MIN ((u64)1 << 20)
-#define EVENTS_PER_GROUP   32u
-#define NOTHING_YET        INT64_MIN
+#define SEGMENT_EVENTS   ((u64)1 << 20)
+#define EVENTS_PER_GROUP 32u
+#define NOTHING_YET      INT64_MIN
 
 /* The curve of a job's only group so far, and the moment of its peak. */
 typedef struct moment_sum {
@@ -135,12 +135,13 @@ static void close_walker(replay_walker *walker)
     ETLHEAP_VECTOR_FREE(&walker->cells);
 }
 
-/* The events of a segment: at most enough for the job with the most groups. All segments have about
- * as many, and their number is even, so that of two threads none walks the last one alone. */
+/* The number of events of a segment. More groups want longer segments, because each segment clears
+ * and adds all groups. All segments have about as many events, and there is an even number of
+ * segments, so that of two threads none walks the last one alone. */
 static u64 segment_events(const round_work *work)
 {
     const replay_source *const source = work->source;
-    u64 most = SEGMENT_EVENTS_MIN, all = 0;
+    u64 most = SEGMENT_EVENTS, all = 0;
     for (u32 i = 0; i < work->jobs; i++) {
         const u64 groups = work->sums[i].job->walk.group_count;
         most = etl_max_u64(most, groups * EVENTS_PER_GROUP);

@@ -19,7 +19,7 @@
 #include "tests/support/temporary.h"
 
 #define T0            CHECK_START
-#define SEGMENT_WORDS ((u64)1 << 20) /* at least, see replay_walk.c */
+#define SEGMENT_WORDS ((u64)1 << 20) /* at most, see replay_walk.c */
 #define GROUPS        5u
 #define SLOTS         40u
 
