@@ -94,6 +94,7 @@ etl_status log_run(const traces_named *traces, const etlheap_options *options,
             etl_min_u64(home.memory_bytes_max, own.memory_bytes_max / MEMORY_SHARE);
     own.census_only = false;
     own.store = &store;
+    machine_give_back(); /* what a run before has left, as in a comparison of two traces */
     const log_extra extra = { .forget = forget_log,
                               .user = &home,
                               .lacks_addresses = !how->asked.addresses,
