@@ -95,10 +95,15 @@ static bool is_grouped(const cli_options *options)
     return options->group_by_count > 0 || options->stack_tags.count > 0;
 }
 
+static bool needs_blocks(const cli_options *options)
+{
+    return cli_wants_churn(options) || cli_wants_lifetimes(options) || options->at_peak ||
+           options->map || options->histogram != 0 || options->impacting != 0;
+}
+
 static bool needs_lifetimes(const cli_options *options)
 {
-    return options->growth || cli_wants_churn(options) || cli_wants_lifetimes(options) ||
-           options->at_peak || options->map || options->histogram != 0 || options->impacting != 0;
+    return options->growth || needs_blocks(options);
 }
 
 static bool is_large_export(const cli_options *options)
@@ -146,15 +151,15 @@ static const u32 keys_of_sums = 1u << ETLHEAP_KEY_KIND | 1u << ETLHEAP_KEY_PROCE
                                 1u << ETLHEAP_KEY_SITE | 1u << ETLHEAP_KEY_MODULE;
 
 /* Is all that the question keeps sums? True only if that is certain: large questions must not be
- * told that little is enough. */
+ * told that little is enough. Growth keeps a few bytes for each event, less than the trace has. */
 static bool needs_sums_only(const cli_command *command, const cli_options *options)
 {
     if ((command->bit & (CLI_INFO | CLI_DUMP | CLI_SYMBOLS)) != 0)
         return true;
-    bool is_sum = command->bit == CLI_REPORT && !needs_lifetimes(options) && !options->suspects &&
+    bool is_sum = command->bit == CLI_REPORT && !needs_blocks(options) && !options->suspects &&
                   !options->pairs && !options->unmatched && options->threads.count == 0 &&
                   options->lifetime_min_ns == 0 && options->lifetime_max_ns == INT64_MAX &&
-                  options->sort <= ETLHEAP_MEASURE_REALLOC_COUNT;
+                  (options->growth || options->sort <= ETLHEAP_MEASURE_REALLOC_COUNT);
     for (u32 i = 0; i < options->group_by_count; i++)
         is_sum = is_sum && (keys_of_sums >> options->group_by[i] & 1) != 0;
     return is_sum;
