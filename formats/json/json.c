@@ -17,7 +17,6 @@ static void begin_value(etlheap_json *json, const char *key);
 static void begin_with(etlheap_json *json, const char *key, char first);
 static void open_container(etlheap_json *json, const char *key, char bracket);
 static void close_container(etlheap_json *json, char bracket);
-static void line_break(etlheap_json *json);
 static void write_text(const etlheap_json *json, const char *text, size_t size);
 static const char *escape_of(u8 c, char numeric[8]);
 
@@ -164,8 +163,8 @@ void etlheap_json_diagnostics(etlheap_json *json, const etl_diag_counts *counts)
     etlheap_json_array_close(json);
 }
 
-/* What stands before a value. Documents are millions of short pieces, so it is put together here and
- * written at once. */
+/* What stands before a value, or ends a container. Documents are millions of short pieces, so it is
+ * put together here and written at once. */
 typedef struct value_lead {
     char text[2 * ETLHEAP_JSON_DEPTH_MAX + 64];
     size_t size;
@@ -174,6 +173,13 @@ typedef struct value_lead {
 static inline void add_char(value_lead *lead, char c)
 {
     lead->text[lead->size++] = c;
+}
+
+static inline void add_line(const etlheap_json *json, value_lead *lead)
+{
+    add_char(lead, '\n');
+    memset(lead->text + lead->size, ' ', (size_t)json->depth * 2);
+    lead->size += (size_t)json->depth * 2;
 }
 
 /* Adds comma and line break. */
@@ -185,11 +191,8 @@ static inline void add_break(etlheap_json *json, value_lead *lead)
         add_char(lead, ',');
     if ((json->filled & bit) && !breaks)
         add_char(lead, ' ');
-    if (breaks) {
-        add_char(lead, '\n');
-        memset(lead->text + lead->size, ' ', (size_t)json->depth * 2);
-        lead->size += (size_t)json->depth * 2;
-    }
+    if (breaks)
+        add_line(json, lead);
     json->filled |= bit;
 }
 
@@ -265,16 +268,13 @@ static void close_container(etlheap_json *json, char bracket)
 {
     assert(json->depth > 0);
     const bool breaks = json->depth <= json->break_depth;
+    value_lead lead;
+    lead.size = 0;
     json->depth--;
     if (breaks && (json->filled & ((u32)1 << json->depth)))
-        line_break(json);
-    etlheap_sink_write(json->sink, &bracket, 1);
-}
-
-static void line_break(etlheap_json *json)
-{
-    etlheap_sink_write(json->sink, "\n", 1);
-    etlheap_sink_fill(json->sink, ' ', (size_t)json->depth * 2);
+        add_line(json, &lead);
+    add_char(&lead, bracket);
+    etlheap_sink_write(json->sink, lead.text, lead.size);
 }
 
 /* Writes a string in runs; see the top of the file. */
