@@ -50,6 +50,19 @@ static inline const tick_map *timebase_map(const timebase *base, u32 trace, u32 
     return &base->maps[base->first[trace] + session];
 }
 
+/* The first of ascending ticks, from index `low` on, that is at or after a moment; `end`: none. */
+static inline u32 ticks_at_or_after(const i64 *ticks, u32 low, u32 end, i64 moment)
+{
+    while (low < end) {
+        const u32 middle = low + (end - low) / 2;
+        if (ticks[middle] < moment)
+            low = middle + 1;
+        else
+            end = middle;
+    }
+    return low;
+}
+
 /* The earliest possible time of a record, in the base clock: a minute before the first log-file
  * header. Corrections and joins of clocks are smaller than that. */
 i64 timebase_earliest(const timebase *base);

@@ -13,6 +13,7 @@
 
 #include <stdlib.h>
 
+#include "engine/core/timebase.h"
 #include "engine/core/workers.h"
 
 /* One thread's moments. */
@@ -86,20 +87,6 @@ static etl_status find_batch(moment_run *run, u32 number, i64 ticks)
     return status;
 }
 
-/* The first event of a batch at or after a time. */
-static u32 event_at(const log_batch *batch, i64 ticks)
-{
-    u32 low = 0, high = batch->count;
-    while (low < high) {
-        const u32 middle = low + (high - low) / 2;
-        if (batch->ticks[middle] < ticks)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /* Finds a moment. A moment after a segment's last event is the start of the next. */
 static etl_status find_moment(moment_run *run, i64 ticks, archive_moment *out)
 {
@@ -119,7 +106,8 @@ static etl_status find_moment(moment_run *run, i64 ticks, archive_moment *out)
     if (status != ETL_OK)
         return status;
     const log_batch *const batch = run->batch;
-    const u32 at = event_at(batch, ticks), row = batch->row[at];
+    const u32 at = ticks_at_or_after(batch->ticks, 0, batch->count, ticks);
+    const u32 row = batch->row[at];
     out->event = batch->first + at;
     out->allocs += log_opens(batch, at) ? row : out->event - row;
     return ETL_OK;

@@ -17,6 +17,7 @@
  */
 #include <stdlib.h>
 
+#include "engine/core/timebase.h"
 #include "journal.h"
 #include "journal_clock.h"
 #include "journal_file.h"
@@ -189,15 +190,7 @@ static bool merge_late(event_journal *journal, journal_chunk *chunk, const journ
 /* The first word of the chunk at or after a moment, from `low` on. */
 static u32 find_word(const journal_chunk *chunk, u32 low, i64 ticks)
 {
-    u32 high = chunk->count;
-    while (low < high) {
-        const u32 middle = low + (high - low) / 2;
-        if (chunk->ticks[middle] < ticks)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return ticks_at_or_after(chunk->ticks, low, chunk->count, ticks);
 }
 
 /* Notes the words of the chunk that are the first of their window. */
