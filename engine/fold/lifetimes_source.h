@@ -109,9 +109,10 @@ typedef struct lifetimes_batch {
 static inline u32 lifetimes_batch_thread(const ehs_archive *archive, const lifetimes_batch *batch,
                                          u32 at)
 {
-    if (batch->thread == NULL || batch->thread[at] != ETL_NO_ID)
-        return batch->thread == NULL ? ETL_NO_ID : batch->thread[at];
-    return archive->slots.slots.at[batch->slot[at] - 1].thread;
+    if (batch->thread == NULL)
+        return ETL_NO_ID;
+    const u32 thread = batch->thread[at];
+    return thread == ETL_NO_ID ? archive->slots.slots.at[batch->slot[at] - 1].thread : thread;
 }
 
 /* A block in the form that a query examines. */
