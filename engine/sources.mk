@@ -48,6 +48,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	fold/archive_walk \
 	fold/ask \
 	fold/block_groups \
+	fold/block_selection \
 	fold/churn \
 	fold/churn_blocks \
 	fold/churn_rows \

@@ -25,6 +25,7 @@
 #include "engine/core/size_class.h"
 #include "engine/core/type_rule.h"
 #include "engine/core/workers.h"
+#include "block_selection.h"
 #include "churn_blocks.h"
 #include "log_pass.h"
 
@@ -301,11 +302,13 @@ static etl_status number_group(grouping *g, block_group *fresh, u64 hash)
 
 static inline u32 *latest_of(const group_task *task, u32 slot_group, const u64 *traits)
 {
+    static const u64 factors[BLOCK_TRAITS_WORDS] = { 0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F,
+                                                     0x165667B19E3779F9 };
     const u32 ways = task->shared->ways;
     u64 mixed = 0;
-    for (u32 i = 0; ways > 1 && i < BLOCK_TRAITS_WORDS; i++)
-        mixed = etlheap_mix_u64(traits[i] ^ mixed);
-    return &task->latest[(size_t)slot_group * ways + (mixed & (ways - 1))];
+    for (u32 i = 0; i < BLOCK_TRAITS_WORDS; i++)
+        mixed += traits[i] * factors[i];
+    return &task->latest[(size_t)slot_group * ways + (mixed >> 32 & (ways - 1))];
 }
 
 /* Finds the group in the task's list. It is nearly always the group that the last block of the same
@@ -425,7 +428,7 @@ static void select_blocks(group_task *task, block_span *span)
         own->group = 0;
         if (own->slot_group == GROUP_NONE)
             continue;
-        if (!query_select_block(&g->a->plan, ETLHEAP_KIND_HEAP, &own->block, &own->row)) {
+        if (!block_selected(&g->a->plan, batch, at, &own->row)) {
             own->slot_group = GROUP_NONE;
             continue;
         }

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "block_selection.h"
 #include "churn_rows.h"
 #include "log_pass.h"
 
@@ -80,8 +81,7 @@ static etl_status step(void *state, const lifetimes_batch *batch, etl_error *err
         fetch_ahead(task, batch, i);
         query_row row = { .type = ETLHEAP_TYPE_AIFO };
         const query_block block = lifetimes_batch_block(plan->result->archive, batch, i);
-        const bool is_selected =
-            group != GROUP_NONE && query_select_block(plan, ETLHEAP_KIND_HEAP, &block, &row);
+        const bool is_selected = group != GROUP_NONE && block_selected(plan, batch, i, &row);
         if (!churn_note_row(&churn->view, &task->track, batch, i, &block,
                             is_selected ? group + 1 : 0, &row))
             return no_memory(err);

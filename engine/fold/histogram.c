@@ -15,6 +15,7 @@
 #include "engine/core/size_class.h"
 #include "engine/core/type_rule.h"
 #include "engine/core/workers.h"
+#include "block_selection.h"
 #include "folds.h"
 
 #define BUCKETS     SIZE_CLASSES
@@ -230,9 +231,8 @@ static etl_status spread(void *state, const lifetimes_batch *batch, etl_error *e
         lifetimes_fetch_slot(batch, i, of_slot);
         if (group == GROUP_NONE)
             continue;
-        const query_block block = lifetimes_batch_block(plan->result->archive, batch, i);
-        if (query_select_block(plan, ETLHEAP_KIND_HEAP, &block, &row))
-            add_one(task->maker, &task->groups[group], &row, block.size_bytes,
+        if (block_selected(plan, batch, i, &row))
+            add_one(task->maker, &task->groups[group], &row, batch->size[i],
                     task->maker->slots.keys.at[group].process);
     }
     return ETL_OK;

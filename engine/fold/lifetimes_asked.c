@@ -13,6 +13,7 @@
  */
 #include <stdlib.h>
 
+#include "block_selection.h"
 #include "folds.h"
 #include "lifetimes.h"
 
@@ -50,17 +51,17 @@ static etl_status step(void *state, const lifetimes_batch *batch, etl_error *err
         if (size < walk_list_floor(&task->list) ||
             !walk_wants_address(&walk->options, batch->address[i], size))
             continue;
-        const query_block block = lifetimes_batch_block(archive, batch, i);
         lifetime *const life = &found.life;
-        if (!query_select_block(&walk->plan, ETLHEAP_KIND_HEAP, &block, &row) ||
-            !archive_open_block(archive, batch->slot[i], block.thread, life) ||
+        const u32 thread = lifetimes_batch_thread(archive, batch, i);
+        if (!block_selected(&walk->plan, batch, i, &row) ||
+            !archive_open_block(archive, batch->slot[i], thread, life) ||
             !query_select_owner(&walk->plan, ETLHEAP_KIND_HEAP, life->process, life->heap))
             continue;
         life->alloc_ticks = row.alloc_ticks;
         life->free_ticks = row.free_ticks;
         life->address = batch->address[i];
         life->size = size;
-        life->free_type = block.free_type;
+        life->free_type = batch->how[i];
         life->is_realloc = (batch->is_realloc[i] | batch->is_marked[i]) != 0;
         found.type = (u8)row.type;
         status = walk_list_add(&task->list, &found, 0, err);

@@ -6,17 +6,20 @@
  * lifetimes_batch; each task passes its own state.
  *
  *     chunk        blocks of the checkpoint | segment | segment | segment | segment
- *     tasks        \__________________ task 0 _____/ \____________ task 1 __________/
+ *     pieces       \_________________ piece 0 ____/ \____ 1 ____/ \____ 2 ____/ ...
  *     ends         end_ticks[i] of block i of the chunk; a batch points into these arrays
  *
- * The allocations of a batch of events lie in consecutive rows, so most columns are used where they
- * were decoded. Invariant: within a chunk, ordinals ascend within each task and from task to task.
+ * A task takes the next piece whenever it is done with one, because blocks of some segments take
+ * longer than others. The allocations of a batch of events lie in consecutive rows, so most columns
+ * are used where they were decoded. Invariant: within a chunk, ordinals ascend within each task.
  * Folds that need the order of allocations (churn.c) rely on it.
  */
 #include <stdlib.h>
 
 #include "engine/core/workers.h"
 #include "lifetimes_source.h"
+
+#define PIECES_PER_TASK 8u
 
 #define WANTED (EHS_WANT_TICKS | EHS_WANT_SLOT | EHS_WANT_SIZE | EHS_WANT_IS_REALLOC)
 
@@ -35,6 +38,8 @@ typedef struct fold_work {
     fold_task *tasks;
     lifetimes_step_fn *step;
     const lifetimes_states *states;
+    u32 piece_count;
+    u32 next; /* piece of the chunk */
 } fold_work;
 
 static etl_status fold_chunk(fold_work *work, etl_error *err);
@@ -47,7 +52,12 @@ static bool gather(const lifetimes_source *source, const log_batch *from, fold_t
 etl_status lifetimes_source_fold(lifetimes_source *source, u32 task_count, lifetimes_step_fn *step,
                                  const lifetimes_states *states, etl_error *err)
 {
-    fold_work work = { source, task_count, calloc(task_count, sizeof *work.tasks), step, states };
+    fold_work work = { .source = source,
+                       .task_count = task_count,
+                       .tasks = calloc(task_count, sizeof *work.tasks),
+                       .step = step,
+                       .states = states,
+                       .piece_count = task_count == 1 ? 1 : task_count * PIECES_PER_TASK };
     etl_status status = ETL_OK;
     if (work.tasks == NULL)
         return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
@@ -72,6 +82,7 @@ etl_status lifetimes_source_fold(lifetimes_source *source, u32 task_count, lifet
 
 static etl_status fold_chunk(fold_work *work, etl_error *err)
 {
+    work->next = 0;
     etlheap_workers_run(work->source->wanted.jobs, work->task_count, run_task, work);
     for (u32 i = 0; i < work->task_count; i++) {
         const fold_task *const own = &work->tasks[i];
@@ -84,36 +95,37 @@ static etl_status fold_chunk(fold_work *work, etl_error *err)
     return ETL_OK;
 }
 
-/* Where the segments of a task begin: each has about as many blocks, not events, because that is
- * what takes time, and a recording's first segments open more than its last ones. */
-static u32 first_of_task(const fold_work *work, u32 number)
+/* The first segment of a piece. */
+static u32 first_of_piece(const fold_work *work, u32 piece)
 {
     const lifetimes_chunk *const chunk = &work->source->chunk;
-    const ehs_segment_info *const segments = work->source->archive->segments.at;
-    const u64 before = chunk->count * number / work->task_count;
-    u32 low = chunk->first, high = chunk->end;
-    while (number < work->task_count && low < high) {
-        const u32 middle = low + (high - low) / 2;
-        const u64 opened = segments[middle].first_ordinal - chunk->first_ordinal;
-        if (chunk->open_count + opened < before)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return number == 0 ? chunk->first : number < work->task_count ? low : chunk->end;
+    const u64 segments = chunk->end - chunk->first;
+    return chunk->first + (u32)(segments * piece / work->piece_count);
 }
 
-/* The first task also hands out the blocks of the checkpoint, which come before all others. */
-static void run_task(void *context, u32 number)
+/* The first piece also has the blocks of the checkpoint, which come before all others. */
+static void run_piece(fold_work *work, u32 task, u32 piece)
 {
-    fold_work *const work = context;
     const lifetimes_source *const source = work->source;
-    const u32 first = first_of_task(work, number), end = first_of_task(work, number + 1);
-    fold_task *const own = &work->tasks[number];
-    own->status = number == 0 ? fold_open(work, number) : ETL_OK;
+    const u32 first = first_of_piece(work, piece), end = first_of_piece(work, piece + 1);
+    fold_task *const own = &work->tasks[task];
+    if (piece == 0)
+        own->status = fold_open(work, task);
     for (u32 segment = first; own->status == ETL_OK && segment < end; segment++) {
         if (lifetimes_source_wants(source, segment))
-            own->status = fold_segment(work, number, segment);
+            own->status = fold_segment(work, task, segment);
+    }
+}
+
+static void run_task(void *context, u32 task)
+{
+    fold_work *const work = context;
+    work->tasks[task].status = ETL_OK;
+    for (;;) {
+        const u32 piece = __atomic_fetch_add(&work->next, 1, __ATOMIC_RELAXED);
+        if (piece >= work->piece_count || work->tasks[task].status != ETL_OK)
+            return;
+        run_piece(work, task, piece);
     }
 }
 

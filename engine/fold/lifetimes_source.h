@@ -102,7 +102,11 @@ typedef struct lifetimes_batch {
     const u8 *how;                    /* etlheap_free_type */
     const u32 *actor, *free_thread;   /* who freed; each NULL unless requested */
     const u32 *end_allocs;            /* NULL unless the source counts them */
+    const u8
+        *type; /* etlheap_type in the query's window (block_selection.h); NULL: not filled in */
 } lifetimes_batch;
+
+#define BLOCK_NOT_SELECTED ETLHEAP_TYPE_COUNT /* in place of a type */
 
 /* The thread that allocated a block; ETL_NO_ID if it is not known or not requested: slots are all
  * over memory, so they are read only for those who ask. */
@@ -152,8 +156,8 @@ static inline void *lifetimes_state_of(const lifetimes_states *states, u32 task)
 
 /*
  * Processes a batch of blocks. Each task passes its batches only to its own state. In a task
- * ordinals never decrease, and they are not below those of the task before it in the same chunk.
- * Any status but ETL_OK stops everything.
+ * ordinals never decrease, but which blocks a task meets is up to chance. Any status but ETL_OK
+ * stops everything.
  */
 typedef etl_status lifetimes_step_fn(void *state, const lifetimes_batch *batch, etl_error *err);
 

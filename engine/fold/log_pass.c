@@ -12,14 +12,22 @@
 #include <stdlib.h>
 
 #include "archive_walk.h"
+#include "block_selection.h"
+#include "engine/core/machine.h"
 #include "engine/core/workers.h"
 #include "engine/log/journal_clock.h"
+
+#define LARGE_BLOCKS ((u64)4 << 20)
+
+#define SLICE 512u /* blocks that all wants look at while their columns are in the cache */
 
 /* Wants of blocks that share a reading, and how a task finds their states. */
 typedef struct shared_step {
     const block_want *wants;
+    const bool *is_first; /* of each want: it selects other blocks than the one before */
     u32 count;
     u32 task;
+    u8 types[SLICE];
 } shared_step;
 
 /* A walk over a store, for some of the wants. */
@@ -67,21 +75,23 @@ static lifetimes_wanted wanted_by(const block_want *want)
     return wanted;
 }
 
-static bool same_blocks(const block_want *a, const block_want *b)
+static bool same_tasks(const block_want *a, const block_want *b)
 {
-    const lifetimes_wanted x = wanted_by(a), y = wanted_by(b);
-    return x.from_ticks == y.from_ticks && x.to_ticks == y.to_ticks &&
-           x.size_min_bytes == y.size_min_bytes && x.size_max_bytes == y.size_max_bytes &&
-           log_pass_tasks(a->plan->query) == log_pass_tasks(b->plan->query);
+    return log_pass_tasks(a->plan->query) == log_pass_tasks(b->plan->query);
 }
 
-/* Moves the wants that share a reading with the first one to the front; returns how many there
- * are. */
-static u32 gather_blocks(block_want *wants, u32 count)
+static bool selects_alike(const block_want *a, const block_want *b)
+{
+    return block_selections_equal(a->plan, b->plan);
+}
+
+/* Moves the wants that are the same as the first one to the front; returns how many there are. */
+static u32 gather_blocks(block_want *wants, u32 count,
+                         bool (*is_same)(const block_want *a, const block_want *b))
 {
     u32 shared = 1;
     for (u32 i = 1; i < count; i++) {
-        if (!same_blocks(&wants[0], &wants[i]))
+        if (!is_same(&wants[0], &wants[i]))
             continue;
         const block_want other = wants[shared];
         wants[shared++] = wants[i];
@@ -96,7 +106,7 @@ etl_status log_pass_blocks(log_pass *pass, etl_error *err)
     etl_status status = ETL_OK;
     for (u32 first = 0; status == ETL_OK && first < count;) {
         block_want *const wants = pass->blocks.at + first;
-        const u32 shared = gather_blocks(wants, count - first);
+        const u32 shared = gather_blocks(wants, count - first, same_tasks);
         status = read_shared(wants, shared, err);
         first += shared;
     }
@@ -104,7 +114,7 @@ etl_status log_pass_blocks(log_pass *pass, etl_error *err)
     return status;
 }
 
-/* Reads all that one of the wants looks at. */
+/* Reads all that one of the wants looks at: each selects its own blocks. */
 static etl_status open_source(lifetimes_source *out, const block_want *wants, u32 count,
                               etl_error *err)
 {
@@ -112,6 +122,10 @@ static etl_status open_source(lifetimes_source *out, const block_want *wants, u3
     lifetimes_wanted wanted = wanted_by(&wants[0]);
     for (u32 i = 1; i < count; i++) {
         const lifetimes_wanted own = wanted_by(&wants[i]);
+        wanted.from_ticks = own.from_ticks < wanted.from_ticks ? own.from_ticks : wanted.from_ticks;
+        wanted.to_ticks = own.to_ticks > wanted.to_ticks ? own.to_ticks : wanted.to_ticks;
+        wanted.size_min_bytes = etl_min_u64(wanted.size_min_bytes, own.size_min_bytes);
+        wanted.size_max_bytes = etl_max_u64(wanted.size_max_bytes, own.size_max_bytes);
         wanted.more |= own.more;
         wanted.has_frees |= own.has_frees;
         wanted.has_free_threads |= own.has_free_threads;
@@ -120,31 +134,73 @@ static etl_status open_source(lifetimes_source *out, const block_want *wants, u3
     return lifetimes_source_open(out, plan->result->archive, &wanted, err);
 }
 
+/* Sorts wants so that those that select alike follow each other, and marks the first of each such
+ * run. */
+static void sort_alike(block_want *wants, u32 count, bool *is_first)
+{
+    for (u32 first = 0; first < count;) {
+        is_first[first] = true;
+        first += gather_blocks(wants + first, count - first, selects_alike);
+    }
+}
+
 static etl_status read_shared(block_want *wants, u32 count, etl_error *err)
 {
     const u32 tasks = log_pass_tasks(wants[0].plan->query);
     shared_step *const steps = calloc(tasks, sizeof *steps);
+    bool *const is_first = calloc(count, sizeof *is_first);
     const lifetimes_states states = { steps, sizeof *steps };
     lifetimes_source source = { .archive = NULL };
-    etl_status status = steps == NULL ? no_memory(err) : ETL_OK;
+    etl_status status = steps == NULL || is_first == NULL ? no_memory(err) : ETL_OK;
+    if (status == ETL_OK)
+        sort_alike(wants, count, is_first);
     for (u32 i = 0; status == ETL_OK && i < tasks; i++)
-        steps[i] = (shared_step){ wants, count, i };
+        steps[i] = (shared_step){ .wants = wants, .is_first = is_first, .count = count, .task = i };
     if (status == ETL_OK)
         status = open_source(&source, wants, count, err);
     if (status == ETL_OK)
         status = lifetimes_source_fold(&source, tasks, step_all, &states, err);
     lifetimes_source_close(&source);
+    free(is_first);
     free(steps);
     return status;
 }
 
+/* A part of a batch. */
+static lifetimes_batch slice_of(const lifetimes_batch *batch, u32 first)
+{
+    lifetimes_batch out = *batch;
+    out.count = (u32)etl_min_u64(batch->count - first, SLICE);
+    out.ordinal += first;
+    out.slot += first;
+    out.size += first;
+    out.thread = batch->thread == NULL ? NULL : batch->thread + first;
+    out.address = batch->address == NULL ? NULL : batch->address + first;
+    out.alloc_ticks += first;
+    out.free_ticks += first;
+    out.is_realloc += first;
+    out.is_marked += first;
+    out.how += first;
+    out.actor = batch->actor == NULL ? NULL : batch->actor + first;
+    out.free_thread = batch->free_thread == NULL ? NULL : batch->free_thread + first;
+    out.end_allocs = batch->end_allocs == NULL ? NULL : batch->end_allocs + first;
+    return out;
+}
+
 static etl_status step_all(void *state, const lifetimes_batch *batch, etl_error *err)
 {
-    const shared_step *const own = state;
+    shared_step *const own = state;
     etl_status status = ETL_OK;
-    for (u32 i = 0; status == ETL_OK && i < own->count; i++)
-        status =
-            own->wants[i].step(lifetimes_state_of(&own->wants[i].states, own->task), batch, err);
+    for (u32 first = 0; status == ETL_OK && first < batch->count; first += SLICE) {
+        lifetimes_batch slice = slice_of(batch, first);
+        slice.type = own->types;
+        for (u32 i = 0; status == ETL_OK && i < own->count; i++) {
+            const block_want *const want = &own->wants[i];
+            if (own->is_first[i])
+                block_selection_fill(want->plan, &slice, own->types);
+            status = want->step(lifetimes_state_of(&want->states, own->task), &slice, err);
+        }
+    }
     return status;
 }
 
@@ -250,7 +306,7 @@ static archive_question question_of(const event_want *want)
         .a = want->a,
         .windows = walk->windows,
         .words = want->groups->by_block ? &want->groups->blocks.words : NULL,
-        .asks_survivors = walk->windows == NULL && !walk->curves_only,
+        .asks_survivors = walk->windows == NULL && (walk->by_type || !walk->curves_only),
     };
 }
 
@@ -281,9 +337,19 @@ static void gather_events(log_pass *pass, shared_walk *shared)
     pass->events.count = left;
 }
 
+/* Gives back what reading the blocks of a large store has left: the walk needs a word for each
+ * block, and lists of cells that grow. */
+static void give_back(const ehs_archive *archive)
+{
+    const ehs_segment_index *const segments = &archive->segments;
+    if (segments->count > 0 && segments->at[segments->count - 1].first_ordinal > LARGE_BLOCKS)
+        machine_give_back();
+}
+
 static etl_status walk_store(log_pass *pass, etl_error *err)
 {
     const size_t count = pass->events.count;
+    give_back(pass->events.at[0]->a->result->archive);
     shared_walk shared = { .wants = calloc(count, sizeof *shared.wants),
                            .questions = calloc(count, sizeof *shared.questions),
                            .jobs = calloc(count, sizeof *shared.jobs) };

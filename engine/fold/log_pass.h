@@ -9,8 +9,9 @@
  *     requests for blocks  ──▶ log_pass_blocks ──▶ groups
  *     requests for events  ──▶ log_pass_events ──▶ sums, curves, cells, the moment of a peak
  *
- * Requests with the same window and sizes share a pass over the blocks. Requests that agree on the
- * words of blocks (archive_walk_shares) share a walk over the events.
+ * All requests share a pass over the blocks, which covers all their windows and sizes: each selects
+ * its own blocks (block_selection.h). Requests that agree on the words of blocks
+ * (archive_walk_shares) share a walk over the events.
  */
 #ifndef ETLHEAP_LOG_PASS_H
 #define ETLHEAP_LOG_PASS_H

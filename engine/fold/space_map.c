@@ -17,6 +17,7 @@
 #include <stdlib.h>
 
 #include "engine/core/workers.h"
+#include "block_selection.h"
 #include "folds.h"
 #include "parser/sized.h"
 #include "space_sweep.h"
@@ -230,18 +231,16 @@ static etl_status take_blocks(void *state, const lifetimes_batch *batch, etl_err
     const etlheap_result *const result = m->a.result;
     const slot_table *const slots = m->slots.slots;
     for (u32 i = 0; i < batch->count; i++) {
-        const u32 slot = batch->slot[i], group = m->slots.of_slot[slot];
         query_row row;
-        lifetimes_fetch_slot(batch, i, m->slots.of_slot);
-        if (group == GROUP_NONE)
+        if (!block_selected(&m->a.plan, batch, i, &row))
             continue;
-        const query_block one = lifetimes_batch_block(result->archive, batch, i);
-        if (!query_select_block(&m->a.plan, ETLHEAP_KIND_HEAP, &one, &row))
+        const u32 slot = batch->slot[i], group = m->slots.of_slot[slot];
+        if (group == GROUP_NONE)
             continue;
         const heap_row *const heap = slots_heap_of(slots, slot);
         const space_block block = { .address = batch->address[i],
-                                    .size = one.size_bytes,
-                                    .alloc_ticks = one.alloc_ticks,
+                                    .size = batch->size[i],
+                                    .alloc_ticks = row.alloc_ticks,
                                     .stack = m->slots.keys.at[group].stack,
                                     .kind = ETLHEAP_KIND_HEAP };
         if (!add_block(&task->blocks, result->process_ids[heap->process], heap->handle, &block))

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 
 #include "engine/core/workers.h"
+#include "block_selection.h"
 #include "folds.h"
 #include "group_rows.h"
 #include "suspect_score.h"
@@ -48,6 +49,7 @@ typedef struct suspects_maker {
     suspect_task *tasks;
     u32 task_count;
     u32 *scores;
+    u32 kept_count; /* groups with blocks that are never freed */
 } suspects_maker;
 
 /* The answer, and the memory that it points to. */
@@ -63,7 +65,7 @@ static bool add_row(void *user, const selected_row *selected);
 static etl_status want_blocks(suspects_maker *maker, log_pass *pass, etl_error *err);
 static etl_status step(void *state, const lifetimes_batch *batch, etl_error *err);
 static bool join_tasks(suspects_maker *maker);
-static bool rate(suspects_maker *maker, u32 *left);
+static bool rate(suspects_maker *maker);
 static owned_suspects *publish(suspects_maker *maker);
 
 static etl_status no_memory(etl_error *err)
@@ -266,12 +268,11 @@ static bool find_block(const suspects_maker *maker, const lifetimes_batch *batch
     out->candidate = maker->of_slot[batch->slot[at]];
     if (out->candidate == GROUP_NONE)
         return false;
-    const query_block found = lifetimes_batch_block(plan->result->archive, batch, at);
     suspect_block *const block = &out->block;
-    if (!query_select_block(plan, ETLHEAP_KIND_HEAP, &found, &block->row))
+    if (!block_selected(plan, batch, at, &block->row))
         return false;
-    block->size_bytes = found.size_bytes;
-    block->thread = found.thread;
+    block->size_bytes = batch->size[at];
+    block->thread = lifetimes_batch_thread(plan->result->archive, batch, at);
     out->places =
         suspect_places_of(plan, &maker->times[maker->candidate_processes[out->candidate]], block);
     return true;
@@ -300,6 +301,14 @@ static etl_status step(void *state, const lifetimes_batch *batch, etl_error *err
 
 /* --- what comes of it ----------------------------------------------------------------- */
 
+static void free_tasks(suspects_maker *maker)
+{
+    for (u32 i = 0; maker->tasks != NULL && i < maker->task_count; i++)
+        free(maker->tasks[i].sums);
+    free(maker->tasks);
+    maker->tasks = NULL;
+}
+
 static bool join_tasks(suspects_maker *maker)
 {
     const size_t candidates = maker->a.groups.count - maker->first;
@@ -311,6 +320,7 @@ static bool join_tasks(suspects_maker *maker)
             suspect_join(&sums, &maker->tasks[task].sums[i]);
         (void)ETLHEAP_PUSH(&maker->sums, sums);
     }
+    free_tasks(maker);
     return true;
 }
 
@@ -340,9 +350,19 @@ static void set_measures(const suspects_maker *maker, i64 *measures, const suspe
     measures[ETLHEAP_MEASURE_OUTSTANDING_SIZE] = sums->outstanding_size;
 }
 
-/* Scores the groups and drops those that are not suspects. `kept`: groups with blocks that are
- * never freed. */
-static bool rate(suspects_maker *maker, u32 *kept)
+/* Gives back what the sums of dropped groups took, which is nearly all. */
+static void shrink_sums(suspects_maker *maker)
+{
+    const size_t bytes = (maker->sums.count + 1) * sizeof *maker->sums.at;
+    suspect_sums *const smaller = maker->sums.at == NULL ? NULL : realloc(maker->sums.at, bytes);
+    if (smaller == NULL)
+        return;
+    maker->sums.at = smaller;
+    maker->sums.capacity = maker->sums.count + 1;
+}
+
+/* Scores the groups and drops those that are not suspects. */
+static bool rate(suspects_maker *maker)
 {
     aggregator *const a = &maker->a;
     const size_t count = maker->sums.count;
@@ -353,9 +373,8 @@ static bool rate(suspects_maker *maker, u32 *kept)
         return false;
     etlheap_workers_run(log_pass_tasks(&maker->query), (u32)(count / GROUPS_PER_TASK) + 1,
                         rate_task, maker);
-    *kept = 0;
     for (size_t i = 0; i < count; i++) {
-        *kept += maker->sums.at[i].kept_count > 0;
+        maker->kept_count += maker->sums.at[i].kept_count > 0;
         if (maker->scores[i] < SUSPECT_SCORE_MIN)
             continue;
         group_row row;
@@ -366,8 +385,17 @@ static bool rate(suspects_maker *maker, u32 *kept)
         maker->scores[left++] = maker->scores[i];
     }
     maker->sums.count = left;
+    shrink_sums(maker);
     aggregate_cut(a, left);
     return true;
+}
+
+/* The blocks were read: the sums, which are large, need not be kept while events are. */
+static etl_status walk(void *state, log_pass *pass, etl_error *err)
+{
+    suspects_maker *const maker = state;
+    (void)pass;
+    return join_tasks(maker) && rate(maker) ? ETL_OK : no_memory(err);
 }
 
 static etlheap_suspect suspect_of(const suspects_maker *maker, u32 group)
@@ -398,13 +426,10 @@ static owned_suspects *publish(suspects_maker *maker)
 {
     aggregator *const a = &maker->a;
     owned_suspects *const out = calloc(1, sizeof *out);
-    u32 kept = 0;
-    if (out == NULL || !rate(maker, &kept)) {
-        free(out);
+    if (out == NULL)
         return NULL;
-    }
     a->ranks = maker->scores;
-    out->suspects.group_count = kept;
+    out->suspects.group_count = maker->kept_count;
     out->suspects.table = aggregate_table(a);
     out->rows = calloc(a->groups.count + 1, sizeof *out->rows);
     out->suspects.rows = out->rows;
@@ -420,7 +445,7 @@ static owned_suspects *publish(suspects_maker *maker)
 static etl_status answer(void *state, etlheap_answer *out, etl_error *err)
 {
     suspects_maker *const maker = state;
-    owned_suspects *const made = join_tasks(maker) ? publish(maker) : NULL;
+    owned_suspects *const made = publish(maker);
     out->suspects = made == NULL ? NULL : &made->suspects;
     return made == NULL ? no_memory(err) : ETL_OK;
 }
@@ -428,9 +453,7 @@ static etl_status answer(void *state, etlheap_answer *out, etl_error *err)
 static void close_maker(void *state)
 {
     suspects_maker *const maker = state;
-    for (u32 i = 0; maker->tasks != NULL && i < maker->task_count; i++)
-        free(maker->tasks[i].sums);
-    free(maker->tasks);
+    free_tasks(maker);
     free(maker->of_slot);
     free(maker->candidate_processes);
     free(maker->times);
@@ -440,7 +463,7 @@ static void close_maker(void *state)
     aggregate_close(&maker->a);
 }
 
-const fold fold_suspects = { sizeof(suspects_maker), begin, NULL, answer, close_maker };
+const fold fold_suspects = { sizeof(suspects_maker), begin, walk, answer, close_maker };
 
 void etlheap_suspects_free(etlheap_suspects *suspects)
 {

@@ -262,10 +262,15 @@ bool query_asks_blocks(const etlheap_query *query)
            query->lifetime_max_ns != INT64_MAX || (selects_types && !by_type);
 }
 
+bool query_fits_sums(const etlheap_query *query)
+{
+    return !query_asks_blocks(query) && query->size_min_bytes == 0 &&
+           query->size_max_bytes == UINT64_MAX;
+}
+
 bool query_asks_sums(const etlheap_query *query)
 {
-    return !query_asks_blocks(query) && query->sums_only && !query->growth &&
-           query->size_min_bytes == 0 && query->size_max_bytes == UINT64_MAX;
+    return query_fits_sums(query) && query->sums_only && !query->growth;
 }
 
 /* Does the query cover only part of the recording? */
@@ -496,8 +501,8 @@ static bool is_left_behind(const query_plan *plan, const query_row *row, i64 to_
     return row->free_ticks >= (end_ticks < to_ticks ? end_ticks : to_ticks);
 }
 
-bool query_select_block(const query_plan *plan, etlheap_kind kind, const query_block *block,
-                        query_row *out)
+bool query_examine_block(const query_plan *plan, etlheap_kind kind, const query_block *block,
+                         query_row *out)
 {
     const etlheap_query *const query = plan->query;
     const bool lives_on = block->free_type == ETLHEAP_FREE_PROCESS_EXIT && !query->at_exit_freed;
@@ -507,7 +512,7 @@ bool query_select_block(const query_plan *plan, etlheap_kind kind, const query_b
     if (!type_touches(out->alloc_ticks, out->free_ticks, plan->from_ticks, to_ticks))
         return false;
     out->type = type_in_window(out->alloc_ticks, out->free_ticks, plan->from_ticks, to_ticks);
-    return (plan->types >> out->type & 1) != 0 && block->size_bytes >= query->size_min_bytes &&
+    return block->size_bytes >= query->size_min_bytes &&
            block->size_bytes <= query->size_max_bytes &&
            query_selects_thread(plan, block->thread) &&
            (!query->left_behind || is_left_behind(plan, out, to_ticks)) && lifetime_fits(plan, out);
@@ -527,7 +532,7 @@ bool query_select(const query_plan *plan, const etlheap_segment *segment, u32 at
                                 segment->free_type[at] };
     const etlheap_kind kind = segment->kind[at];
     return query_select_owner(plan, kind, segment->process[at], segment->heap_handle[at]) &&
-           query_select_block(plan, kind, &block, out);
+           query_examine_block(plan, kind, &block, out) && (plan->types >> out->type & 1) != 0;
 }
 
 bool query_groups_by(const etlheap_query *query, etlheap_key key)

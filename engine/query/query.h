@@ -60,9 +60,10 @@ typedef struct query_block {
 /* True if the query selects memory allocated by the thread, or frees by it. */
 bool query_selects_thread(const query_plan *plan, u32 thread);
 
-/* True if the query selects a lifetime of this kind with these properties, whatever its owner. */
-bool query_select_block(const query_plan *plan, etlheap_kind kind, const query_block *block,
-                        query_row *out);
+/* True if the query selects a lifetime of this kind with these properties, whatever its owner and
+ * its type. */
+bool query_examine_block(const query_plan *plan, etlheap_kind kind, const query_block *block,
+                         query_row *out);
 
 /* True if the query selects row `at` of the segment. Does not check required frames, which need the
  * stack. */
@@ -113,8 +114,9 @@ bool query_asks_free_threads(const etlheap_query *query);
 bool query_asks_frees(const etlheap_query *query);
 bool query_asks_free_stacks(const etlheap_query *query);
 
-/* True if sums by slot and type (tally.h) answer the query. They have no sizes of single blocks and
- * no peaks. */
+/* True if sums by slot and type (tally.h) are sums of the rows of the query; the second: if they
+ * answer the query. They have no sizes of single blocks and no peaks. */
+bool query_fits_sums(const etlheap_query *query);
 bool query_asks_sums(const etlheap_query *query);
 
 /* The types that the query selects, as bits. */

@@ -18,13 +18,14 @@
 #include "tests/support/windows_check.h"
 #include "walk_world.h"
 
-#define TOGETHER 9u
+#define TOGETHER 10u
 
 /* A question and what it borrows. */
 typedef struct own_question {
     walk_question walk;
     etlheap_windows_options windows;
     etlheap_lifetimes_options lifetimes;
+    etlheap_map_options map;
 } own_question;
 
 static void make_question(const walk_world *f, u32 number, own_question *own, etlheap_question *out)
@@ -34,7 +35,7 @@ static void make_question(const walk_world *f, u32 number, own_question *own, et
     static const etlheap_question_kind kinds[] = { ETLHEAP_ASK_TABLE,     ETLHEAP_ASK_WINDOWS,
                                                    ETLHEAP_ASK_HISTOGRAM, ETLHEAP_ASK_PEAKS,
                                                    ETLHEAP_ASK_LIFETIMES, ETLHEAP_ASK_TABLE,
-                                                   ETLHEAP_ASK_SUSPECTS };
+                                                   ETLHEAP_ASK_SUSPECTS,  ETLHEAP_ASK_MAP };
     static const etlheap_lifetime_column columns[] = { ETLHEAP_LIFETIME_SIZE,
                                                        ETLHEAP_LIFETIME_ALLOC_TIME,
                                                        ETLHEAP_LIFETIME_LIFETIME };
@@ -61,8 +62,10 @@ static void make_question(const walk_world *f, u32 number, own_question *own, et
                                                   .top = number / 6 % 5 * 7,
                                                   .by_address = number / 6 % 6 == 5,
                                                   .address_last = UINT64_MAX / 2 };
+    own->map = (etlheap_map_options){ .size = sizeof own->map };
     *out = (etlheap_question){ .size = sizeof *out,
                                .kind = kind,
+                               .map = &own->map,
                                .query = query,
                                .windows = &own->windows,
                                .by = (etlheap_histogram_by)(number / 6 % 2),
@@ -115,6 +118,19 @@ static void add_suspects(const etlheap_suspects *suspects, FILE *out)
     }
 }
 
+static void add_map(const etlheap_map *map, FILE *out)
+{
+    fprintf(out, "map at %" PRId64 " of %" PRIu64 "\n", map->at_ns, map->unit);
+    for (u32 i = 0; i < map->process_count; i++) {
+        const etlheap_map_process *const p = &map->processes[i];
+        fprintf(out, "%s %u %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", p->name, p->pid,
+                p->amounts.committed, p->amounts.live, p->amounts.blocks);
+    }
+    for (u32 i = 0; i < map->run_count; i++)
+        fprintf(out, "%" PRIx64 " %" PRIu64 " %" PRIu64 "\n", map->runs[i].address,
+                map->runs[i].size, map->runs[i].live);
+}
+
 static void add_part(char *text, FILE *out)
 {
     fputs(text, out);
@@ -136,6 +152,10 @@ static char *answer_text(const etlheap_answer *answer)
         add_buckets(answer->histogram, out);
     if (answer->lifetimes != NULL)
         add_lifetimes(answer->lifetimes, out);
+    if (answer->map != NULL) {
+        add_part(check_table_text(answer->map->table), out);
+        add_map(answer->map, out);
+    }
     if (answer->suspects != NULL) {
         add_part(check_table_text(answer->suspects->table), out);
         add_suspects(answer->suspects, out);
@@ -171,8 +191,7 @@ static void compare(const walk_world *f, const etlheap_result *result, u32 first
         make_question(f, first + i, &own[i], &questions[i]);
         kinds |= 1u << questions[i].kind;
     }
-    /* All but the kind that has no answer, and that of test_space_cells.c. */
-    kinds |= 1u << ETLHEAP_ASK_EVENTS | 1u << ETLHEAP_ASK_MAP;
+    kinds |= 1u << ETLHEAP_ASK_EVENTS; /* has no answer */
     assert_int_equal(kinds, (1u << ETLHEAP_ASK_COUNT) - 1);
     assert_int_equal(etlheap_ask(result, questions, TOGETHER, together, NULL), ETL_OK);
     for (u32 i = 0; i < TOGETHER; i++) {
@@ -215,6 +234,8 @@ static void one_filter_for_all_is_as_alone(void **state)
             etlheap_query query = asked.query;
             memcpy(query.group_by, own[i].walk.query.group_by, sizeof query.group_by);
             query.group_by_count = own[i].walk.query.group_by_count;
+            if (questions[i].kind == ETLHEAP_ASK_MAP && query.kinds == 0)
+                query.kinds = ETLHEAP_KINDS_DEFAULT; /* only the store has reservations */
             own[i].walk.query = query;
         }
         assert_int_equal(etlheap_ask(f->store, questions, TOGETHER, together, NULL), ETL_OK);
@@ -283,7 +304,7 @@ static void questions_are_read_by_their_size(void **state)
     etl_error err;
     walk_world_make(f, 0, 9);
     own_question own[2];
-    make_question(f, 7, &own[0], &both[0].known);
+    make_question(f, 8, &own[0], &both[0].known);
     make_question(f, 1, &own[1], &both[1].known);
     both[0].known.size = both[1].known.size = sizeof(newer_question);
     both[0].unknown = both[1].unknown = 0;
