@@ -66,6 +66,7 @@ typedef struct batch_walk {
     u32 first, end;
     u32 early;       /* events before the window; none with windows */
     u64 inside_from; /* ordinal */
+    u64 old_before;  /* ordinal: frees of blocks before it count in `old`; 0: of none */
 } batch_walk;
 
 static void step(replay_walker *w, const entry_view *view)
@@ -164,6 +165,8 @@ __attribute__((always_inline)) static inline void walk_steps(const batch_walk *b
                 continue;
             entry_view view = view_of(b, i);
             if (in_windows) {
+                if (resolved->batch->ordinal[i] < b->old_before)
+                    replay_note_old(w, number, &view);
                 replay_step_in_windows(w, number, &view);
                 continue;
             }
@@ -174,6 +177,26 @@ __attribute__((always_inline)) static inline void walk_steps(const batch_walk *b
     }
 }
 
+/* Steps with a job of one group, which is copied to where the compiler can keep it in registers. */
+static void walk_one_group(const batch_walk *b, replay_walker *w)
+{
+    const resolved_batch *const resolved = b->resolved;
+    const u8 *const kinds = resolved->batch->kind;
+    replay_walker own = *w;
+    hot_group group = w->hot[0];
+    for (u32 i = b->first; i < b->end; i++) {
+        own.time += (kinds[i] & EHS_EVENT_LATER) != 0;
+        if (resolved->groups[i] == GROUP_NONE)
+            continue;
+        const entry_view view = view_of(b, i);
+        replay_move(&own, &group, &view);
+    }
+    w->time = own.time;
+    w->peak_time = own.peak_time;
+    w->peak_count = own.peak_count;
+    w->hot[0] = group;
+}
+
 /* Steps through the batch up to the end of the job's window. */
 static void walk_window(batch_walk b, const archive_span *span, replay_walker *w)
 {
@@ -181,7 +204,10 @@ static void walk_window(batch_walk b, const archive_span *span, replay_walker *w
     b.end = archive_events_before(&span->to, batch);
     b.early = archive_events_before(&span->from, batch);
     b.inside_from = span->from.allocs;
-    walk_steps(&b, w, false);
+    if (w->walk->group_count == 1 && w->walk->curves_only)
+        walk_one_group(&b, w);
+    else
+        walk_steps(&b, w, false);
 }
 
 /* Steps through the batch from one bound of the windows to the next. */
@@ -199,6 +225,7 @@ static void walk_windows(batch_walk b, const archive_span *span, replay_walker *
         if (w->interval < span->bound_count && bounds[w->interval].segment == batch->segment)
             b.end = (u32)etl_min_u64(count, bounds[w->interval].event - batch->first);
         b.inside_from = w->interval == 0 ? 0 : bounds[w->interval - 1].allocs;
+        b.old_before = w->old == NULL || w->interval == 0 ? 0 : bounds[0].allocs;
         walk_steps(&b, w, true);
     }
 }

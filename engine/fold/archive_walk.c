@@ -10,7 +10,8 @@
  *     1st reading    allocations leave a word each, frees a bit; a word without a bit survives
  *     2nd reading    events in order; a free finds size and slot in its block's word
  *
- * Given words need no 1st reading. The walk starts at a checkpoint, whose open blocks count as
+ * If no job asks which blocks survive, the 1st reading has only the columns of allocations. Given
+ * words need no 1st reading. The walk starts at a checkpoint, whose open blocks count as
  * allocated before everything else. Invariant: each word is written by one task only, the one that
  * reads its allocation, and each task has a private bitmap of all ordinals. So tasks run in
  * parallel without locks, and all is complete before any event is stepped.
@@ -41,6 +42,7 @@ static void take_hull(archive_walk *walk);
 static etl_status open_words(archive_walk *walk, etl_error *err);
 static etl_status read_window(archive_walk *walk, etl_error *err);
 static void read_segments(void *context, u32 task);
+static void read_blocks(void *context, u32 task);
 static etl_status settle(archive_walk *walk, reading *readings, u32 count, etl_error *err);
 static etl_status read_late_marks(archive_walk *walk, etl_error *err);
 
@@ -112,6 +114,14 @@ static etl_status copy_span(const archive_span *from, archive_span *to, etl_erro
     return ETL_OK;
 }
 
+static bool asks_survivors(const archive_question *questions, u32 count)
+{
+    bool asks = false;
+    for (u32 i = 0; i < count; i++)
+        asks |= questions[i].asks_survivors;
+    return asks;
+}
+
 etl_status archive_walk_open(archive_walk *out, const archive_question *questions, u32 count,
                              etl_error *err)
 {
@@ -120,6 +130,7 @@ etl_status archive_walk_open(archive_walk *out, const archive_question *question
                            .spans = calloc(count, sizeof *out->spans),
                            .words = questions[0].words,
                            .exit_frees = query->at_exit_freed,
+                           .asks_survivors = asks_survivors(questions, count),
                            .threads = etlheap_workers_jobs(query->jobs) };
     if (out->spans == NULL)
         return no_memory(err);
@@ -201,15 +212,17 @@ static etl_status find_spans(archive_walk *walk, const archive_question *questio
 static etl_status open_words(archive_walk *walk, etl_error *err)
 {
     const ehs_archive *const archive = walk->archive;
-    const u64 bytes = walk->ordinals * sizeof *walk->own_words.at + walk->ordinals / 8;
+    const u64 bit_bytes = walk->asks_survivors ? walk->ordinals / 8 + 1 : 0;
+    const u64 bytes = walk->ordinals * sizeof *walk->own_words.at + bit_bytes;
     if (archive->memory_bytes_max != 0 && bytes > archive->memory_bytes_max)
         return etl_fail_hint(err, ETL_ERR_LIMIT, ETL_HINT_NARROWER_WINDOW,
                              "this needs %llu MiB of memory, more than allowed",
                              (unsigned long long)(bytes / ETL_MIB + 1));
     walk->own_words.at =
         etlheap_workers_calloc(walk->threads, walk->ordinals + 1, sizeof *walk->own_words.at);
-    walk->survivors = calloc(walk->ordinals / 8 + 1, 1);
-    return walk->own_words.at != NULL && walk->survivors != NULL ? ETL_OK : no_memory(err);
+    walk->survivors = walk->asks_survivors ? calloc(bit_bytes, 1) : NULL;
+    const bool ok = walk->own_words.at != NULL && (!walk->asks_survivors || walk->survivors);
+    return ok ? ETL_OK : no_memory(err);
 }
 
 /* Makes the word of a block; false if the slot does not exist. */
@@ -254,7 +267,7 @@ static etl_status load_checkpoint(archive_walk *walk, etl_error *err)
 }
 
 /* Reads the window, with one task for each thread and equally many segments for each task. Each
- * task has a private bitmap. */
+ * task has a private bitmap, if it is needed. */
 static etl_status read_window(archive_walk *walk, etl_error *err)
 {
     etl_status status = load_checkpoint(walk, err);
@@ -268,14 +281,15 @@ static etl_status read_window(archive_walk *walk, etl_error *err)
         reading *const own = &pass.readings[i];
         own->first = walk->first_segment + (u32)((u64)parts * i / count);
         own->end = walk->first_segment + (u32)((u64)parts * (i + 1) / count);
-        own->freed = calloc(walk->ordinals / 8 + 1, 1);
-        ok = own->freed != NULL;
+        own->freed = walk->asks_survivors ? calloc(walk->ordinals / 8 + 1, 1) : NULL;
+        ok = own->freed != NULL || !walk->asks_survivors;
     }
     if (ok) {
-        etlheap_workers_run(count, count, read_segments, &pass);
+        etlheap_workers_run(count, count, walk->asks_survivors ? read_segments : read_blocks,
+                            &pass);
         status = settle(walk, pass.readings, count, err);
     }
-    if (status == ETL_OK && ok)
+    if (status == ETL_OK && ok && walk->asks_survivors)
         status = read_late_marks(walk, err);
     for (u32 i = 0; pass.readings != NULL && i < count; i++) {
         free(pass.readings[i].freed);
@@ -339,6 +353,42 @@ static void read_segments(void *context, u32 task)
     log_reader_close(&reader);
 }
 
+/* Makes the words of the blocks that a segment opens, as far as the walk goes. */
+static etl_status make_words(const archive_walk *walk, const log_blocks *blocks, reading *own)
+{
+    const log_blocks b = *blocks; /* a local copy, because stores below could alias *blocks */
+    for (u32 row = 0; row < b.count && b.first_ordinal + row < walk->ordinals; row++) {
+        const u64 ordinal = b.first_ordinal + row;
+        if (!make_word(walk, ordinal, b.slot[row], b.size[row], false))
+            return ETL_ERR_CORRUPT;
+        if (!block_sizes_note(&own->big_sizes, ordinal, b.size[row]))
+            return ETL_ERR_MEMORY;
+    }
+    return ETL_OK;
+}
+
+static void read_blocks(void *context, u32 task)
+{
+    const first_pass *const pass = context;
+    const archive_walk *const walk = pass->walk;
+    reading *const own = &pass->readings[task];
+    const log_blocks *blocks = NULL;
+    log_reader reader;
+    own->status = archive_read(walk->archive, EHS_WANT_SLOT | EHS_WANT_SIZE, &reader, &own->err);
+    log_reader_seek(&reader, own->first, own->end);
+    if (own->status == ETL_OK)
+        own->status = log_next_blocks(&reader, &blocks, &own->err);
+    while (own->status == ETL_OK && blocks != NULL) {
+        own->status = make_words(walk, blocks, own);
+        if (own->status == ETL_ERR_CORRUPT)
+            etl_fail_with(&own->err, ETL_ERR_CORRUPT, 0,
+                          "segment %u names something that does not exist", blocks->segment);
+        if (own->status == ETL_OK)
+            own->status = log_next_blocks(&reader, &blocks, &own->err);
+    }
+    log_reader_close(&reader);
+}
+
 /*
  * Marks blocks that turn out, after the window's end, to have been opened by a realloc: the record
  * that says so is the last of three in a row. Blocks of the window are marked by the segment that
@@ -380,14 +430,14 @@ static etl_status settle(archive_walk *walk, reading *readings, u32 count, etl_e
                 *err = own->err;
             return own->status == ETL_ERR_MEMORY ? no_memory(err) : own->status;
         }
-        for (u64 i = 0; i < bytes; i++)
+        for (u64 i = 0; walk->survivors != NULL && i < bytes; i++)
             walk->survivors[i] |= own->freed[i];
         for (size_t i = 0; i < own->marked.count; i++)
             walk->words->at[own->marked.at[i]] |= ARCHIVE_WORD_MARKED;
         if (!block_sizes_append(&walk->own_words.big_sizes, &own->big_sizes))
             return no_memory(err);
     }
-    for (u64 i = 0; i < bytes; i++)
+    for (u64 i = 0; walk->survivors != NULL && i < bytes; i++)
         walk->survivors[i] = (u8)~walk->survivors[i];
     return ETL_OK;
 }

@@ -41,11 +41,12 @@ typedef struct archive_walk {
     u32 span_count;
     archive_moment to; /* the end of the last one */
     bool exit_frees;
+    bool asks_survivors;      /* of some job */
     u32 first_segment;        /* where the walk begins */
     ehs_open_rows open;       /* blocks open there, from a checkpoint */
     const block_words *words; /* owned by the walk, or those of groups of blocks */
     block_words own_words;
-    u8 *survivors; /* outstanding at `to`, by ordinal; NULL: the words are not the walk's */
+    u8 *survivors; /* outstanding at `to`, by ordinal; NULL: no job asks, or words are given */
     u64 ordinals;  /* number of words */
     u32 threads;
 } archive_walk;

@@ -76,7 +76,7 @@ etl_status growth_walk_begin(growth_walk *out, const aggregator *a, const log_gr
 etl_status growth_walk_finish(growth_walk *walk, aggregator *a, size_t first, etl_error *err)
 {
     const log_groups *const groups = walk->events.groups;
-    window_cells cells = { NULL, NULL };
+    window_cells cells = { .at = NULL };
     const bool ok = windows_cells_make(&cells, &walk->events.job.cells, groups->count,
                                        log_pass_tasks(a->query)) &&
                     rate_rows(a, first, groups, &walk->moments, &cells);
@@ -87,5 +87,5 @@ etl_status growth_walk_finish(growth_walk *walk, aggregator *a, size_t first, et
 void growth_walk_close(growth_walk *walk)
 {
     ETLHEAP_VECTOR_FREE(&walk->cuts.bounds);
-    ETLHEAP_VECTOR_FREE(&walk->events.job.cells);
+    replay_job_free(&walk->events.job);
 }

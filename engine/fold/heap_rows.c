@@ -14,7 +14,7 @@
  * Types are known without looking ahead: the run kept only the window, and an allocation that
  * nothing frees in it survives. So the curve of AIFI leaves survivors out, AIFO only grows, AOFO
  * never changes and AOFI only falls; a group needs just two running sums. Without peaks, sums by
- * slot are enough and there is no journal. Invariant: segments are cut only where time moves on,
+ * slot are enough and there is no journal; if a store has them, only curves are walked. Invariant: segments are cut only where time moves on,
  * because events of one tick count together.
  */
 #include "heap_rows.h"
@@ -46,14 +46,13 @@ etl_status heap_rows_walk(heap_rows *rows, log_pass *pass, etl_error *err)
     const aggregator *const a = rows->a;
     const log_groups *const groups = &rows->groups;
     etl_status status = log_groups_finish(&rows->groups, err);
-    rows->events =
-        (event_want){ .a = a,
-                      .groups = groups,
-                      .job.walk = { .by_type = query_groups_by(a->query, ETLHEAP_KEY_TYPE),
-                                    .curves_only = groups->by_block } };
-    const bool sums_will_do = !groups->by_block && has_sums(a);
-    const bool walks = !sums_will_do && (!groups->by_block || !a->query->sums_only);
-    if (status == ETL_OK && sums_will_do)
+    const bool by_type = !groups->by_block && query_groups_by(a->query, ETLHEAP_KEY_TYPE);
+    const bool knows_sums = groups->by_block || has_sums(a);
+    const bool walks = !a->query->sums_only || !knows_sums;
+    rows->events = (event_want){ .a = a,
+                                 .groups = groups,
+                                 .job.walk = { .by_type = by_type, .curves_only = knows_sums } };
+    if (status == ETL_OK && knows_sums && !groups->by_block)
         status = add_sums(a, groups, &rows->sums, err);
     if (status == ETL_OK && walks && !ETLHEAP_PUSH(&pass->events, &rows->events))
         status = no_memory(err);
@@ -65,8 +64,11 @@ etl_status heap_rows_walk(heap_rows *rows, log_pass *pass, etl_error *err)
 etl_status heap_rows_finish(heap_rows *rows, etl_error *err)
 {
     const size_t first = rows->a->groups.count;
-    const live_group *const live = rows->sums != NULL ? rows->sums : rows->events.job.groups;
-    if (!publish_groups(rows->a, &rows->groups, live))
+    const live_group *const walked = rows->events.job.groups;
+    live_group *const sums = rows->sums;
+    for (u32 i = 0; sums != NULL && walked != NULL && i < rows->groups.count; i++)
+        sums[i].curve = walked[i].curve;
+    if (!publish_groups(rows->a, &rows->groups, sums != NULL ? sums : walked))
         return no_memory(err);
     return rows->a->query->growth ? growth_walk_finish(&rows->growth, rows->a, first, err) : ETL_OK;
 }
@@ -76,17 +78,16 @@ void heap_rows_close(heap_rows *rows)
     growth_walk_close(&rows->growth);
     log_groups_close(&rows->groups);
     free(rows->sums);
-    free(rows->events.job.groups);
+    replay_job_free(&rows->events.job);
 }
 
-/* Are there sums by slot instead of events? A run counts them for its window, a store for its whole
- * recording. */
+/* Are there sums by slot? A run counts them for its window, a store for its whole recording. */
 static bool has_sums(const aggregator *a)
 {
     const etlheap_query *const query = a->query;
     if (a->result->mode != RESULT_STORE)
         return a->result->journal.is_tallied;
-    return query_asks_sums(query) && query->from_ns == INT64_MIN && query->to_ns == INT64_MAX &&
+    return query_fits_sums(query) && query->from_ns == INT64_MIN && query->to_ns == INT64_MAX &&
            query->kind_to_ticks == NULL && a->result->archive->slots.sums.count > 0;
 }
 

@@ -65,6 +65,11 @@ static inline void step_free(replay_walker *w, u32 number, const entry_view *vie
                  (view->entry & JOURNAL_REALLOC) != 0);
 }
 
+static inline i64 size_of(const entry_view *view)
+{
+    return view->size > INT64_MAX ? INT64_MAX : (i64)view->size;
+}
+
 /* The sums that a block of this type adds to. */
 static inline type_sums *sums_of(replay_walker *w, u32 number, etlheap_type type)
 {
@@ -74,6 +79,14 @@ static inline type_sums *sums_of(replay_walker *w, u32 number, etlheap_type type
 static inline etlheap_type type_of_block(const entry_view *view, bool survives)
 {
     return type_by_ends((view->entry & JOURNAL_INSIDE) != 0, !survives);
+}
+
+/* Is it an event of a block of type AIFI? */
+static inline bool moves_aifi(const replay_walker *w, const entry_view *view)
+{
+    if (view->kind == JOURNAL_FREE)
+        return (view->entry & JOURNAL_INSIDE) != 0;
+    return type_of_block(view, replay_survives(w->walk, view->rank)) == ETLHEAP_TYPE_AIFI;
 }
 
 /* Applies an allocation. A block allocated before the window and freed in it is counted by its
@@ -100,21 +113,33 @@ static inline u32 replay_group_of(const replay_walk *walk, u32 slot, u64 size)
     return size < walk->size_min_bytes || size > walk->size_max_bytes ? GROUP_NONE : number;
 }
 
+/* Moves the curve of a group, which is all that an event does with curves_only. */
+static inline void replay_move(replay_walker *w, hot_group *group, const entry_view *view)
+{
+    const i64 size = size_of(view);
+    if (view->kind == JOURNAL_MARK)
+        return;
+    pass_time(w, group, view->in_window);
+    if (w->walk->by_type && !moves_aifi(w, view))
+        return;
+    curve_move(&group->curve, view->kind == JOURNAL_FREE ? -size : size,
+               view->kind == JOURNAL_FREE ? -1 : 1);
+}
+
 /* `number`: the group of the event, not GROUP_NONE. */
 static inline void replay_step(replay_walker *w, u32 number, const entry_view *view)
 {
-    const replay_walk *const walk = w->walk;
-    const i64 size = view->size > INT64_MAX ? INT64_MAX : (i64)view->size;
+    const i64 size = size_of(view);
+    if (w->walk->curves_only) {
+        replay_move(w, &w->hot[number], view);
+        return;
+    }
     if (view->kind == JOURNAL_MARK) {
-        if (!walk->curves_only)
-            step_mark(w, number, view);
+        step_mark(w, number, view);
         return;
     }
     pass_time(w, &w->hot[number], view->in_window);
-    if (walk->curves_only)
-        curve_move(&w->hot[number].curve, view->kind == JOURNAL_FREE ? -size : size,
-                   view->kind == JOURNAL_FREE ? -1 : 1);
-    else if (view->kind == JOURNAL_FREE)
+    if (view->kind == JOURNAL_FREE)
         step_free(w, number, view, size);
     else
         step_alloc(w, number, view, size);
@@ -127,17 +152,23 @@ static inline void replay_turn(replay_walker *w, u32 number, u32 interval)
         w->status = ETL_ERR_MEMORY;
 }
 
+/* An event of a block that was allocated before all windows. */
+static inline void replay_note_old(replay_walker *w, u32 number, const entry_view *view)
+{
+    if (view->kind == JOURNAL_FREE)
+        window_old_add(&w->old[number], (i64)etl_min_u64(view->size, INT64_MAX), 1);
+}
+
 /* Applies an event for windows, where INSIDE of a free means: allocated in the same window. Types
  * follow from sums, so survivors do not matter. */
 static inline void replay_step_in_windows(replay_walker *w, u32 number, const entry_view *view)
 {
-    const i64 size = view->size > INT64_MAX ? INT64_MAX : (i64)view->size;
     window_hot *const hot = &w->window_hot[number];
     if (view->kind == JOURNAL_MARK)
         return;
     if (hot->interval != w->interval)
         replay_turn(w, number, w->interval);
-    windows_step(hot, (u32)w->time, size, view->kind == JOURNAL_FREE,
+    windows_step(hot, (u32)w->time, size_of(view), view->kind == JOURNAL_FREE,
                  (view->entry & JOURNAL_INSIDE) != 0);
 }
 

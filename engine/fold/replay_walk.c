@@ -5,7 +5,8 @@
  * or the moment of a peak for each job.
  *
  * The events are cut into segments between two ticks. Threads walk segments side by side, each with
- * curves that start at 0. Then segments are joined in the order of time:
+ * curves that start at 0. A thread that is done with a segment waits until those before it were
+ * joined, joins its own, and goes on with the next one that nobody has:
  *
  *     segment 1    net +3, peak 5         peak so far  5        sum  3
  *     segment 2    net -1, peak 4         peak so far  3 + 4    sum  2
@@ -42,23 +43,28 @@ typedef struct walk_sum {
     moment_sum moment;
 } walk_sum;
 
+typedef ETLHEAP_VECTOR(segment) segment_list;
+
 /* Walkers of one task follow each other, one for each job. */
-typedef struct round_work {
+typedef struct walk_work {
     const replay_source *source;
     u32 threads, jobs;
     walk_sum *sums;
     replay_walker *walkers;
-    const segment *segments;
-} round_work;
+    segment_list segments;
+    u32 next;              /* segment that nobody has */
+    etlheap_gauge *joined; /* number of segments; the next one's thread writes sums and status */
+    etl_status status;
+} walk_work;
 
-typedef ETLHEAP_VECTOR(segment) segment_list;
+#define AWAIT_MS 100u
 
-static bool open_sums(round_work *work, replay_job *const *jobs);
-static bool open_walkers(const round_work *work, size_t segments);
-static bool cut(const round_work *work, segment_list *out);
-static etl_status walk_segments(round_work *work, const segment_list *segments);
-static void walk_segment(void *context, u32 task);
-static bool add_part(walk_sum *sum, const replay_walker *part, u32 first_part);
+static bool open_sums(walk_work *work, replay_job *const *jobs);
+static bool open_walkers(const walk_work *work, size_t segments);
+static bool cut(const walk_work *work, segment_list *out);
+static void walk_segments(void *context, u32 task);
+static void walk_segment(const walk_work *work, const segment *range, replay_walker *walkers);
+static bool add_part(walk_sum *sum, replay_walker *part, u32 first_part);
 static void finish(walk_sum *sum);
 static bool open_walker(replay_walker *walker, const replay_walk *walk);
 static void close_walker(replay_walker *walker);
@@ -66,24 +72,43 @@ static void close_walker(replay_walker *walker);
 etl_status replay_jobs_run(replay_job *const *jobs, u32 count, u32 threads,
                            const replay_source *source)
 {
-    round_work work = { .source = source, .threads = threads == 0 ? 1 : threads, .jobs = count };
-    segment_list segments = { 0 };
+    walk_work work = { .source = source, .threads = threads == 0 ? 1 : threads, .jobs = count };
     work.sums = calloc((size_t)count + 1, sizeof *work.sums);
     work.walkers = calloc((size_t)work.threads * count + 1, sizeof *work.walkers);
-    const bool ok = work.sums != NULL && work.walkers != NULL && open_sums(&work, jobs) &&
-                    cut(&work, &segments) && open_walkers(&work, segments.count);
-    const etl_status status = ok ? walk_segments(&work, &segments) : ETL_ERR_MEMORY;
+    work.joined = etlheap_gauge_open();
+    const bool ok = work.sums != NULL && work.walkers != NULL && work.joined != NULL &&
+                    open_sums(&work, jobs) && cut(&work, &work.segments) &&
+                    open_walkers(&work, work.segments.count);
+    if (ok)
+        etlheap_workers_run(work.threads, (u32)etl_min_u64(work.threads, work.segments.count),
+                            walk_segments, &work);
+    const etl_status status = ok ? work.status : ETL_ERR_MEMORY;
     for (u32 i = 0; status == ETL_OK && i < count; i++)
         finish(&work.sums[i]);
     for (u32 i = 0; work.walkers != NULL && i < work.threads * count; i++)
         close_walker(&work.walkers[i]);
     free(work.walkers);
     free(work.sums);
-    ETLHEAP_VECTOR_FREE(&segments);
+    etlheap_gauge_close(work.joined);
+    ETLHEAP_VECTOR_FREE(&work.segments);
     return status;
 }
 
-static bool open_sums(round_work *work, replay_job *const *jobs)
+void replay_job_free(replay_job *job)
+{
+    walked_parts_free(&job->cells);
+    free(job->old);
+    free(job->groups);
+    job->old = NULL;
+    job->groups = NULL;
+}
+
+static bool has_old(const replay_walk *walk)
+{
+    return walk->windows != NULL && walk->windows->has_whole;
+}
+
+static bool open_sums(walk_work *work, replay_job *const *jobs)
 {
     bool ok = true;
     for (u32 i = 0; i < work->jobs; i++) {
@@ -91,6 +116,10 @@ static bool open_sums(round_work *work, replay_job *const *jobs)
         const replay_walk *const walk = &job->walk;
         work->sums[i].job = job;
         assert(!walk->finds_moment || (walk->curves_only && walk->group_count <= 1));
+        if (has_old(walk)) {
+            job->old = calloc(walk->group_count + (size_t)1, sizeof *job->old);
+            ok = ok && job->old != NULL;
+        }
         if (walk->windows != NULL || walk->finds_moment)
             continue;
         job->groups = etlheap_workers_calloc(work->threads, walk->group_count + (size_t)1,
@@ -101,7 +130,7 @@ static bool open_sums(round_work *work, replay_job *const *jobs)
 }
 
 /* Opens walkers for as many tasks as there are segments. */
-static bool open_walkers(const round_work *work, size_t segments)
+static bool open_walkers(const walk_work *work, size_t segments)
 {
     const size_t tasks = etl_min_u64(work->threads, segments);
     bool ok = true;
@@ -117,7 +146,9 @@ static bool open_walker(replay_walker *walker, const replay_walk *walk)
         *walker = (replay_walker){ .walk = walk,
                                    .window_hot = machine_alloc_aligned(
                                        sizeof(window_hot), places * sizeof(window_hot)) };
-        return walker->window_hot != NULL;
+        if (has_old(walk))
+            walker->old = malloc(places * sizeof *walker->old);
+        return walker->window_hot != NULL && (!has_old(walk) || walker->old != NULL);
     }
     *walker = (replay_walker){
         .walk = walk, .hot = machine_alloc_aligned(sizeof(hot_group), places * sizeof(hot_group))
@@ -132,13 +163,14 @@ static void close_walker(replay_walker *walker)
     machine_free_aligned(walker->hot);
     free(walker->cold);
     machine_free_aligned(walker->window_hot);
+    free(walker->old);
     ETLHEAP_VECTOR_FREE(&walker->cells);
 }
 
 /* The number of events of a segment. More groups want longer segments, because each segment clears
  * and adds all groups. All segments have about as many events, and there is an even number of
  * segments, so that of two threads none walks the last one alone. */
-static u64 segment_events(const round_work *work)
+static u64 segment_events(const walk_work *work)
 {
     const replay_source *const source = work->source;
     u64 most = SEGMENT_EVENTS, all = 0;
@@ -154,7 +186,7 @@ static u64 segment_events(const round_work *work)
 
 /* Cuts segments, where the events so far are nearest to a multiple of a segment's, but only before
  * a part that begins a new tick. */
-static bool cut(const round_work *work, segment_list *out)
+static bool cut(const walk_work *work, segment_list *out)
 {
     const replay_source *const source = work->source;
     const u64 wanted = segment_events(work);
@@ -174,30 +206,35 @@ static bool cut(const round_work *work, segment_list *out)
     return next.end == next.first || ETLHEAP_PUSH(out, next);
 }
 
-/* Runs a round on all threads, then adds their segments in the order of time. */
-static etl_status walk_round(round_work *work, u32 count)
+/* Adds a walked segment to the sums of all jobs. */
+static etl_status join_segment(const walk_work *work, replay_walker *walkers, u32 first_part)
 {
-    etlheap_workers_run(work->threads, count, walk_segment, work);
-    for (u32 task = 0; task < count; task++) {
-        for (u32 i = 0; i < work->jobs; i++) {
-            const replay_walker *const part = &work->walkers[task * work->jobs + i];
-            if (part->status != ETL_OK)
-                return part->status;
-            if (!add_part(&work->sums[i], part, work->segments[task].first))
-                return ETL_ERR_MEMORY;
-        }
+    for (u32 i = 0; i < work->jobs; i++) {
+        if (walkers[i].status != ETL_OK)
+            return walkers[i].status;
+        if (!add_part(&work->sums[i], &walkers[i], first_part))
+            return ETL_ERR_MEMORY;
     }
     return ETL_OK;
 }
 
-static etl_status walk_segments(round_work *work, const segment_list *segments)
+/* Segments are taken in order, so the thread with the first one that is not joined never waits. */
+static void walk_segments(void *context, u32 task)
 {
-    etl_status status = ETL_OK;
-    for (size_t at = 0; status == ETL_OK && at < segments->count; at += work->threads) {
-        work->segments = &segments->at[at];
-        status = walk_round(work, (u32)etl_min_u64(work->threads, segments->count - at));
+    walk_work *const work = context;
+    replay_walker *const walkers = &work->walkers[task * work->jobs];
+    for (;;) {
+        const u32 number = __atomic_fetch_add(&work->next, 1, __ATOMIC_RELAXED);
+        if (number >= work->segments.count)
+            return;
+        const segment *const range = &work->segments.at[number];
+        walk_segment(work, range, walkers);
+        while (etlheap_gauge_await(work->joined, number, AWAIT_MS) < number) {
+        }
+        if (work->status == ETL_OK)
+            work->status = join_segment(work, walkers, range->first);
+        etlheap_gauge_raise(work->joined, number + (u64)1);
     }
-    return status;
 }
 
 static void begin_walk(replay_walker *w)
@@ -215,18 +252,18 @@ static void begin_walk(replay_walker *w)
         else
             w->hot[g] = (hot_group){ .curve = nothing };
     }
+    if (w->old != NULL)
+        memset(w->old, 0, w->walk->group_count * sizeof *w->old);
     if (w->cold != NULL)
         memset(w->cold, 0, w->walk->group_count * sizeof *w->cold);
 }
 
-static void walk_segment(void *context, u32 task)
+static void walk_segment(const walk_work *work, const segment *range, replay_walker *walkers)
 {
-    const round_work *const work = context;
-    replay_walker *const walkers = &work->walkers[task * work->jobs];
     etl_status status = ETL_OK;
     for (u32 i = 0; i < work->jobs; i++)
         begin_walk(&walkers[i]);
-    for (u32 p = work->segments[task].first; status == ETL_OK && p < work->segments[task].end; p++)
+    for (u32 p = range->first; status == ETL_OK && p < range->end; p++)
         status = work->source->walk_part(work->source->user, p, walkers);
     for (u32 i = 0; i < work->jobs; i++) {
         replay_walker *const w = &walkers[i];
@@ -281,21 +318,18 @@ static void add_moment(moment_sum *sum, const replay_walker *part, u32 first_par
     sum->count += group->curve.count;
 }
 
-static bool add_cells(window_cell_list *sum, const window_cell_list *part)
+static void add_old(window_old *sum, const replay_walker *part)
 {
-    if (!ETLHEAP_RESERVE(sum, part->count))
-        return false;
-    if (part->count > 0)
-        memcpy(sum->at + sum->count, part->at, part->count * sizeof *part->at);
-    sum->count += part->count;
-    return true;
+    for (u32 g = 0; part->old != NULL && g < part->walk->group_count; g++)
+        window_old_add(&sum[g], part->old[g].size, part->old[g].count);
 }
 
-static bool add_part(walk_sum *sum, const replay_walker *part, u32 first_part)
+static bool add_part(walk_sum *sum, replay_walker *part, u32 first_part)
 {
     replay_job *const job = sum->job;
+    add_old(job->old, part);
     if (job->walk.windows != NULL)
-        return add_cells(&job->cells, &part->cells);
+        return walked_parts_take(&job->cells, &part->cells, 0);
     if (job->walk.finds_moment)
         add_moment(&sum->moment, part, first_part);
     else

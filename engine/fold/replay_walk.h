@@ -59,8 +59,8 @@ typedef struct replay_walk {
     const u32 *slot_groups; /* by slot number */
     u32 slot_count, group_count;
     u64 size_min_bytes, size_max_bytes;
-    bool by_type;               /* make rows by type */
-    bool curves_only;           /* sums are known, and survivors are not needed */
+    bool by_type;               /* make rows by type: curves are those of AIFI */
+    bool curves_only;           /* sums are known; survivors are needed only by type */
     const window_pass *windows; /* make cells of these windows instead of sums */
     bool finds_moment;          /* find the peak of the only group; with curves_only */
 } replay_walk;
@@ -71,6 +71,7 @@ struct replay_walker {
     hot_group *hot;
     cold_group *cold;       /* NULL with curves_only */
     window_hot *window_hot; /* with windows, instead of these two */
+    window_old *old;        /* with a window that is the whole pass */
     window_cell_list cells;
     u32 interval;   /* current interval */
     u64 time;       /* number of the current tick */
@@ -90,15 +91,19 @@ typedef struct replay_moment {
 /* A walk and its results. */
 typedef struct replay_job {
     replay_walk walk;
-    window_cell_list cells; /* with windows: appended, in time order per group */
-    replay_moment moment;   /* with finds_moment: first moment of the peak */
-    live_group *groups;     /* else: the groups at the end of the window; free(groups) */
+    walked_parts cells;   /* with windows: appended, in time order per group */
+    window_old *old;      /* with a window that is the whole pass: by group */
+    replay_moment moment; /* with finds_moment: first moment of the peak */
+    live_group *groups;   /* else: the groups at the end of the window */
 } replay_job;
 
 /* Runs all jobs in one walk, with `threads` threads. The caller owns their results in any case.
  * ETL_ERR_MEMORY, or the error of the source. */
 etl_status replay_jobs_run(replay_job *const *jobs, u32 count, u32 threads,
                            const replay_source *source);
+
+/* Frees the results of a job. */
+void replay_job_free(replay_job *job);
 
 /* A journal as a source for `jobs` jobs; ETL_ERR_IO if it cannot be read back. */
 typedef struct journal_source {

@@ -24,6 +24,7 @@
  */
 #include <stdlib.h>
 
+#include "engine/core/workers.h"
 #include "engine/table/table.h"
 #include "churn_blocks.h"
 #include "churn_rows.h"
@@ -45,12 +46,15 @@
     (1u << ETLHEAP_MEASURE_TEMPORARY_COUNT | 1u << ETLHEAP_MEASURE_TEMPORARY_SIZE |                \
      1u << ETLHEAP_MEASURE_TEMPORARY_10_COUNT | 1u << ETLHEAP_MEASURE_TEMPORARY_1MS_COUNT)
 
+#define GROUPS_PER_TASK 256u
+
 /* Windows, and the memory that they point to. */
 typedef struct owned_windows {
     etlheap_windows windows;
     windows_plan plan;
     window_cells *cells; /* by pass */
     u32 *groups;         /* by row of the table: number of its group in the cells */
+    etlheap_cell *whole; /* by group: the window that is the pass measured; NULL: there is none */
     windows_memory memory;
     summary_windows *kept; /* those of a summary, in place of the cells; NULL: it is none */
 } owned_windows;
@@ -153,7 +157,7 @@ static void close_maker(void *state)
 {
     maker *const m = state;
     for (size_t i = 0; m->events != NULL && i < m->pass_count; i++)
-        ETLHEAP_VECTOR_FREE(&m->events[i].job.cells);
+        replay_job_free(&m->events[i].job);
     free(m->events);
     slot_churn_close(&m->churn);
     aggregate_close(&m->a);
@@ -175,10 +179,24 @@ void etlheap_windows_free(etlheap_windows *windows)
         windows_cells_free(&owned->cells[i]);
     free(owned->cells);
     free(owned->groups);
+    free(owned->whole);
     windows_memory_close(&owned->memory);
     summary_windows_free(owned->kept);
     windows_plan_close(&owned->plan);
     free(owned);
+}
+
+/* Reads a window that is a whole pass. */
+static bool read_whole(const owned_windows *owned, u32 group, window_place place, etlheap_cell *out)
+{
+    const window_cells *const cells = &owned->cells[place.pass];
+    i64 sums[ETLHEAP_MEASURES_COUNT];
+    if (owned->whole != NULL && place.pass == owned->plan.measured_place.pass) {
+        *out = owned->whole[group];
+        return windows_cells_has(out);
+    }
+    windows_cells_measure(cells, group, place.interval, place.last, sums);
+    return windows_cells_read_whole(cells, group, sums, out);
 }
 
 bool etlheap_windows_cell(const etlheap_windows *windows, u32 row, u32 window, etlheap_cell *out)
@@ -190,6 +208,8 @@ bool etlheap_windows_cell(const etlheap_windows *windows, u32 row, u32 window, e
     const window_place place = owned->plan.places.at[window];
     if (owned->kept != NULL)
         return summary_windows_cell(owned->kept, owned->groups[row], window, out);
+    if (place.last > place.interval)
+        return read_whole(owned, owned->groups[row], place, out);
     return windows_cells_read(&owned->cells[place.pass], owned->groups[row], place.interval, out);
 }
 
@@ -214,7 +234,9 @@ u32 etlheap_windows_next_news(const etlheap_windows *windows, u32 row, u32 windo
     const window_cells *const cells = &owned->cells[place.pass];
     const u32 next = windows_cells_next(cells, owned->groups[row], place.interval);
     const u32 left = windows->window_count - window;
-    const u32 quiet = next == WINDOW_NO_INTERVAL ? left : next - place.interval;
+    const u32 quiet = next == WINDOW_NO_INTERVAL ? left
+                      : next > place.last        ? next - place.interval
+                                                 : 0;
     return window + (quiet < left ? quiet : left);
 }
 
@@ -332,18 +354,37 @@ static etl_status finish_groups(maker *m, etl_error *err)
     return ok ? ETL_OK : no_memory(err);
 }
 
+/* Makes room for the frees of older blocks in a pass, if one of its windows needs them, and takes
+ * those of the events. */
+static bool open_old(const maker *m, const window_pass *pass, const replay_job *job,
+                     window_old **out)
+{
+    *out = NULL;
+    if (!pass->has_whole)
+        return true;
+    *out = calloc(m->a.groups.count + (size_t)1, sizeof **out);
+    if (*out != NULL && job->old != NULL)
+        memcpy(*out + m->first_log_group, job->old, m->log.count * sizeof **out);
+    return *out != NULL;
+}
+
 /* Makes the cells of a pass, from walked events and from lifetimes in memory. */
 static etl_status make_cells(maker *m, u32 number, etl_error *err)
 {
     const aggregator *const a = &m->a;
     const window_pass *const pass = &m->out->plan.passes.at[number];
+    replay_job *const job = &m->events[number].job;
+    window_cells *const cells = &m->out->cells[number];
     const window_rows rows = { m->rows.at, m->starts, m->first_log_group };
-    window_cell_list *const walked = &m->events[number].job.cells;
-    windows_cells_shift(walked, 0, m->first_log_group);
-    const bool ok = windows_rows_walk(&rows, pass, log_pass_tasks(a->query), walked) &&
-                    windows_cells_make(&m->out->cells[number], walked, (u32)a->groups.count,
-                                       log_pass_tasks(a->query));
-    ETLHEAP_VECTOR_FREE(walked);
+    const u32 jobs = log_pass_tasks(a->query);
+    window_old *old;
+    for (size_t i = 0; i < job->cells.count; i++)
+        job->cells.at[i].first_group = m->first_log_group;
+    const bool ok = open_old(m, pass, job, &old) &&
+                    windows_rows_walk(&rows, pass, jobs, &job->cells, old) &&
+                    windows_cells_make(cells, &job->cells, (u32)a->groups.count, jobs);
+    cells->old = old;
+    replay_job_free(job);
     return ok ? ETL_OK : no_memory(err);
 }
 
@@ -357,26 +398,59 @@ static bool is_seen(const owned_windows *out, u32 group)
     return false;
 }
 
+/* Sets the measures of a group; those of churn are set already. */
+static void measure_group(const maker *m, u32 group)
+{
+    const window_place place = m->out->plan.measured_place;
+    const window_cells *const cells = &m->out->cells[place.pass];
+    const u32 kept = m->churns ? CHURN_MEASURES : 0;
+    i64 *const to = aggregate_measures(&m->a, group);
+    i64 measures[ETLHEAP_MEASURES_COUNT];
+    windows_cells_measure(cells, group, place.interval, place.last, measures);
+    for (u32 i = 0; i < m->a.measure_count; i++)
+        to[i] = (kept >> i & 1) != 0 ? to[i] : measures[i];
+    if (m->out->whole != NULL)
+        (void)windows_cells_read_whole(cells, group, measures, &m->out->whole[group]);
+}
+
+/* Makes room for the cells of a window that is measured and is a whole pass. */
+static bool open_whole(maker *m)
+{
+    const window_place place = m->out->plan.measured_place;
+    const window_pass *const pass = &m->out->plan.passes.at[place.pass];
+    const bool is_whole = place.interval == 1 && place.last + (size_t)1 == pass->bounds.count;
+    if (!pass->has_whole || !is_whole)
+        return true;
+    m->out->whole = calloc(m->a.groups.count + (size_t)1, sizeof *m->out->whole);
+    return m->out->whole != NULL;
+}
+
+/* Groups that no window sees get no number. */
+static void measure_some(void *context, u32 task)
+{
+    const maker *const m = context;
+    const u32 first = task * GROUPS_PER_TASK, count = (u32)m->a.groups.count;
+    for (u32 g = first; g < count && g - first < GROUPS_PER_TASK; g++) {
+        const bool seen = is_seen(m->out, g);
+        m->a.groups.at[g].number = seen ? g : GROUP_NONE;
+        if (seen)
+            measure_group(m, g);
+    }
+}
+
 /* Computes measures and totals of the measured time, without groups that no window sees. */
 static void measure_groups(maker *m)
 {
     aggregator *const a = &m->a;
-    const windows_plan *const plan = &m->out->plan;
-    const window_cells *const cells = &m->out->cells[plan->measured_first.pass];
     size_t kept = 0;
     memset(a->totals, 0, sizeof a->totals);
+    etlheap_workers_run(log_pass_tasks(a->query), (u32)a->groups.count / GROUPS_PER_TASK + 1,
+                        measure_some, m);
     for (u32 g = 0; g < a->groups.count; g++) {
-        if (!is_seen(m->out, g))
+        if (a->groups.at[g].number == GROUP_NONE)
             continue;
         group_row row;
         aggregate_row(a, g, &row);
-        row.number = g;
-        windows_cells_measure(cells, g, plan->measured_first.interval, plan->measured_last.interval,
-                              row.measures);
-        for (u32 i = 0; m->churns && i < ETLHEAP_MEASURES_COUNT; i++) {
-            if ((CHURN_MEASURES >> i & 1) != 0)
-                row.measures[i] = aggregate_measures(a, g)[i];
-        }
         windows_add_total(a, &row);
         aggregate_put(a, kept++, &row);
     }
@@ -396,6 +470,8 @@ static etl_status publish(maker *m, etl_error *err)
 {
     owned_windows *const out = m->out;
     aggregator *const a = &m->a;
+    if (out->kept == NULL && !open_whole(m))
+        return no_memory(err);
     if (out->kept == NULL)
         measure_groups(m);
     out->windows.table = aggregate_table(a);

@@ -35,7 +35,8 @@ typedef struct cell_maker {
 } cell_maker;
 
 typedef struct making {
-    window_cell_list *walked;
+    walked_parts *walked;
+    size_t walked_bytes;     /* of all parts */
     window_cell_list sorted; /* by group */
     size_t *starts;
     window_cell_group *groups;
@@ -45,6 +46,7 @@ typedef struct making {
 
 static cell_amounts walked_amounts(const window_hot *hot);
 static bool sort_by_group(making *work);
+static void count_bytes(const making *work, const walked_part *part);
 static void share_groups(making *work);
 static void put_in_place(void *context, u32 task);
 static bool make_groups(making *work);
@@ -122,28 +124,41 @@ static const u8 *read_walked(const u8 *at, window_cell *out)
     return at + walked_bytes(&head);
 }
 
-void windows_cells_shift(window_cell_list *walked, size_t from, u32 by)
+/* What the list has too much of goes back, because lists wait for each other. */
+bool walked_parts_take(walked_parts *parts, window_cell_list *cells, u32 first_group)
 {
-    while (from < walked->count) {
-        walked_head head = read_head(walked->at + from);
-        head.group += by;
-        memcpy(walked->at + from, &head, sizeof head);
-        from += walked_bytes(&head);
+    u8 *const smaller = cells->count == 0 ? NULL : realloc(cells->at, cells->count);
+    if (smaller != NULL) {
+        cells->at = smaller;
+        cells->capacity = cells->count;
     }
+    const walked_part part = { { cells->at, cells->count, cells->capacity }, first_group };
+    const bool ok = cells->count == 0 || ETLHEAP_PUSH(parts, part);
+    if (!ok || cells->count == 0)
+        free(cells->at);
+    *cells = (window_cell_list){ NULL, 0, 0 };
+    return ok;
 }
 
-bool windows_cells_make(window_cells *out, window_cell_list *walked, u32 group_count, u32 jobs)
+void walked_parts_free(walked_parts *parts)
+{
+    for (size_t i = 0; i < parts->count; i++)
+        ETLHEAP_VECTOR_FREE(&parts->at[i].cells);
+    ETLHEAP_VECTOR_FREE(parts);
+}
+
+bool windows_cells_make(window_cells *out, walked_parts *walked, u32 group_count, u32 jobs)
 {
     making work = { .walked = walked,
                     .starts = calloc((size_t)group_count + 2, sizeof *work.starts),
                     .group_count = group_count,
                     .task_count = jobs == 0 ? 1 : jobs };
-    *out = (window_cells){ NULL, calloc((size_t)group_count + 1, sizeof *out->groups) };
+    *out = (window_cells){ .groups = calloc((size_t)group_count + 1, sizeof *out->groups) };
     work.groups = out->groups;
     work.tasks = calloc(work.task_count, sizeof *work.tasks);
     const bool ok = work.starts != NULL && work.groups != NULL && work.tasks != NULL &&
                     sort_by_group(&work) && make_groups(&work) && gather(&work, out);
-    ETLHEAP_VECTOR_FREE(walked);
+    walked_parts_free(walked);
     ETLHEAP_VECTOR_FREE(&work.sorted);
     for (u32 i = 0; work.tasks != NULL && i < work.task_count; i++) {
         ETLHEAP_VECTOR_FREE(&work.tasks[i].joined);
@@ -158,29 +173,36 @@ void windows_cells_free(window_cells *cells)
 {
     free(cells->at);
     free(cells->groups);
-    *cells = (window_cells){ NULL, NULL };
+    free(cells->old);
+    *cells = (window_cells){ .at = NULL };
 }
 
 /* Sorts cells by group, stably. Cells of group g are then at starts[g] up to starts[g + 1]. A task
  * places the cells of its groups and skips all others. */
 static bool sort_by_group(making *work)
 {
-    window_cell_list *const walked = work->walked;
-    size_t *const starts = work->starts;
-    if (!ETLHEAP_RESERVE(&work->sorted, walked->count + PACKED_SLACK))
+    for (size_t i = 0; i < work->walked->count; i++)
+        work->walked_bytes += work->walked->at[i].cells.count;
+    if (!ETLHEAP_RESERVE(&work->sorted, work->walked_bytes + PACKED_SLACK))
         return false;
-    walked_head head;
-    for (size_t at = 0; at < walked->count; at += walked_bytes(&head)) {
-        head = read_head(walked->at + at);
-        starts[head.group + 2] += walked_bytes(&head);
-    }
+    for (size_t i = 0; i < work->walked->count; i++)
+        count_bytes(work, &work->walked->at[i]);
     for (u32 g = 0; g < work->group_count; g++)
-        starts[g + 1] += starts[g];
+        work->starts[g + 1] += work->starts[g];
     share_groups(work);
     etlheap_workers_run(work->task_count, work->task_count, put_in_place, work);
-    work->sorted.count = walked->count;
-    ETLHEAP_VECTOR_FREE(walked);
+    work->sorted.count = work->walked_bytes;
+    walked_parts_free(work->walked);
     return true;
+}
+
+static void count_bytes(const making *work, const walked_part *part)
+{
+    walked_head head;
+    for (size_t at = 0; at < part->cells.count; at += walked_bytes(&head)) {
+        head = read_head(part->cells.at + at);
+        work->starts[part->first_group + head.group + 2] += walked_bytes(&head);
+    }
 }
 
 /* Gives each task groups with about equally many bytes. Before cells are placed, those of group g
@@ -189,7 +211,7 @@ static void share_groups(making *work)
 {
     u32 group = 0;
     for (u32 i = 0; i < work->task_count; i++) {
-        const size_t end = work->walked->count / work->task_count * (i + 1);
+        const size_t end = work->walked_bytes / work->task_count * (i + 1);
         work->tasks[i].first = group;
         while (group < work->group_count && work->starts[group + 1] < end)
             group++;
@@ -198,19 +220,25 @@ static void share_groups(making *work)
     }
 }
 
+static void put_part(const making *work, const cell_maker *own, const walked_part *part)
+{
+    walked_head head;
+    for (size_t at = 0; at < part->cells.count; at += walked_bytes(&head)) {
+        head = read_head(part->cells.at + at);
+        const u32 group = part->first_group + head.group;
+        if (group - own->first >= own->end - own->first)
+            continue;
+        size_t *const place = &work->starts[group + 1];
+        memcpy(work->sorted.at + *place, part->cells.at + at, walked_bytes(&head));
+        *place += walked_bytes(&head);
+    }
+}
+
 static void put_in_place(void *context, u32 task)
 {
     const making *const work = context;
-    const cell_maker *const own = &work->tasks[task];
-    walked_head head;
-    for (size_t at = 0; at < work->walked->count; at += walked_bytes(&head)) {
-        head = read_head(work->walked->at + at);
-        if (head.group - own->first >= own->end - own->first)
-            continue;
-        size_t *const place = &work->starts[head.group + 1];
-        memcpy(work->sorted.at + *place, work->walked->at + at, walked_bytes(&head));
-        *place += walked_bytes(&head);
-    }
+    for (size_t i = 0; i < work->walked->count; i++)
+        put_part(work, &work->tasks[task], &work->walked->at[i]);
 }
 
 static bool make_groups(making *work)

@@ -33,8 +33,17 @@ static_assert(sizeof(window_hot) == 64, "one cache line");
 
 #define WINDOW_NO_INTERVAL UINT32_MAX
 
-/* Walked cells, packed one after the other (windows_cells.c), so lists can be joined as bytes. */
+/* Walked cells, packed one after the other (windows_cells.c). */
 typedef ETLHEAP_VECTOR(u8) window_cell_list;
+
+/* The lists of several walkers, in time order per group. They can be very long, so they are not
+ * joined to one. */
+typedef struct walked_part {
+    window_cell_list cells;
+    u32 first_group; /* added to the numbers of its groups */
+} walked_part;
+
+typedef ETLHEAP_VECTOR(walked_part) walked_parts;
 
 /* The cells of a group, by interval, all with the same widths. */
 typedef struct window_cell_group {
@@ -45,21 +54,29 @@ typedef struct window_cell_group {
     u8 stride;
 } window_cell_group;
 
+/* Blocks that were allocated before a pass and freed in it. From these follow the types of a window
+ * that is the whole pass. */
+typedef struct window_old {
+    i64 size, count;
+} window_old;
+
 typedef struct window_cells {
     u8 *at;
     window_cell_group *groups;
+    window_old *old; /* by group; NULL: the pass has no such window */
 } window_cells;
 
 /* Completes the current cell, appends it to the list, if any, and begins one for `interval`. False
  * if memory runs out. */
 bool windows_turn(window_hot *hot, u32 group, u32 interval, window_cell_list *out);
 
-/* Adds `by` to the group numbers from this place of a list on. */
-void windows_cells_shift(window_cell_list *walked, size_t from, u32 by);
+/* Moves a list to the parts; it is empty afterwards. False if memory runs out; then it is freed. */
+bool walked_parts_take(walked_parts *parts, window_cell_list *cells, u32 first_group);
+void walked_parts_free(walked_parts *parts);
 
-/* Makes the cells of all groups from walked ones, which must be in time order per group and are
- * taken over; uses `jobs` threads. False if memory runs out; free it in any case. */
-bool windows_cells_make(window_cells *out, window_cell_list *walked, u32 group_count, u32 jobs);
+/* Makes the cells of all groups, without `old`, from walked ones, which are taken over; uses `jobs`
+ * threads. False if memory runs out; free it in any case. */
+bool windows_cells_make(window_cells *out, walked_parts *walked, u32 group_count, u32 jobs);
 void windows_cells_free(window_cells *cells);
 
 /* The interval of the group's first cell at or after this interval; WINDOW_NO_INTERVAL: none. */
@@ -72,6 +89,20 @@ bool windows_cells_any(const window_cells *cells, u32 group);
 /* Reads the cell of a group for one interval; false: the group has nothing in it. */
 bool windows_cells_read(const window_cells *cells, u32 group, u32 interval, etlheap_cell *out);
 
+/* Makes the cell of a window that is the whole pass, which needs `old`, from its measures; false: the
+ * group has nothing in it. */
+bool windows_cells_read_whole(const window_cells *cells, u32 group, const i64 *measures,
+                              etlheap_cell *out);
+
+/* True if a cell that was read has anything in it. */
+static inline bool windows_cells_has(const etlheap_cell *cell)
+{
+    i64 count = 0;
+    for (u32 type = 0; type < ETLHEAP_TYPE_COUNT; type++)
+        count |= cell->count[type];
+    return count != 0;
+}
+
 /* Computes measures over intervals `first` to `last`, inclusive: COUNT, SIZE, IMPACTING_SIZE, the
  * outstanding and the peak measures. */
 void windows_cells_measure(const window_cells *cells, u32 group, u32 first, u32 last,
@@ -82,6 +113,12 @@ etlheap_cell windows_cells_start(const window_cells *cells, u32 group, u32 inter
 
 /* The outstanding bytes at the start of each interval from 1 to `count`. */
 void windows_cells_start_sizes(const window_cells *cells, u32 group, u32 count, i64 *sizes);
+
+static inline void window_old_add(window_old *to, i64 size, i64 count)
+{
+    to->size = etl_sat_add_i64(to->size, size);
+    to->count += count;
+}
 
 /* Updates the peak when time moves on, because all events of one tick happen together. */
 static inline void windows_settle(window_hot *hot)

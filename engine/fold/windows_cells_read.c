@@ -19,10 +19,12 @@ static window_cell cell_at(const window_cells *cells, const window_cell_group *g
     return cell_of_kept(&amounts);
 }
 
-/* The number of the group's first cell at or after the interval. */
+/* The number of the group's first cell at or after the interval. Often it is the first of all. */
 static u32 find_cell(const window_cells *cells, const window_cell_group *group, u32 interval)
 {
     u32 low = 0, high = group->count;
+    if (high == 0 || interval_at(cells, group, 0) >= interval)
+        return 0;
     while (low < high) {
         const u32 middle = low + (high - low) / 2;
         if (interval_at(cells, group, middle) < interval)
@@ -139,4 +141,28 @@ void windows_cells_measure(const window_cells *cells, u32 number, u32 first, u32
     out[ETLHEAP_MEASURE_OUTSTANDING_COUNT] = count;
     out[ETLHEAP_MEASURE_OUTSTANDING_SIZE] = size;
     out[ETLHEAP_MEASURE_IMPACTING_SIZE] = size - start.outstanding_size;
+}
+
+/* Like windows_cells_read, but what was freed is counted, and the rest follows. */
+bool windows_cells_read_whole(const window_cells *cells, u32 number, const i64 *measures,
+                              etlheap_cell *out)
+{
+    const etlheap_cell start = windows_cells_start(cells, number, 1);
+    const window_old old = cells->old[number];
+    const i64 alloc_count = measures[ETLHEAP_MEASURE_COUNT] - start.outstanding_count;
+    const i64 alloc_size = rest(measures[ETLHEAP_MEASURE_SIZE], start.outstanding_size);
+    *out = (etlheap_cell){ .outstanding_count = measures[ETLHEAP_MEASURE_OUTSTANDING_COUNT],
+                           .outstanding_size = measures[ETLHEAP_MEASURE_OUTSTANDING_SIZE],
+                           .peak_count = measures[ETLHEAP_MEASURE_PEAK_COUNT],
+                           .peak_size = measures[ETLHEAP_MEASURE_PEAK_SIZE],
+                           .impacting_size = measures[ETLHEAP_MEASURE_IMPACTING_SIZE] };
+    out->count[ETLHEAP_TYPE_AOFI] = old.count;
+    out->size[ETLHEAP_TYPE_AOFI] = old.size;
+    out->count[ETLHEAP_TYPE_AOFO] = start.outstanding_count - old.count;
+    out->size[ETLHEAP_TYPE_AOFO] = rest(start.outstanding_size, old.size);
+    out->count[ETLHEAP_TYPE_AIFO] = out->outstanding_count - out->count[ETLHEAP_TYPE_AOFO];
+    out->size[ETLHEAP_TYPE_AIFO] = rest(out->outstanding_size, out->size[ETLHEAP_TYPE_AOFO]);
+    out->count[ETLHEAP_TYPE_AIFI] = alloc_count - out->count[ETLHEAP_TYPE_AIFO];
+    out->size[ETLHEAP_TYPE_AIFI] = rest(alloc_size, out->size[ETLHEAP_TYPE_AIFO]);
+    return start.outstanding_count > 0 || alloc_count > 0;
 }

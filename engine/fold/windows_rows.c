@@ -17,6 +17,7 @@
 typedef struct rows_work {
     const window_rows *rows;
     const window_pass *pass;
+    window_old *old;         /* by group; NULL: not wanted */
     window_cell_list *lists; /* by task */
     bool *failed;
 } rows_work;
@@ -25,21 +26,17 @@ static void walk_groups(void *context, u32 task);
 static bool walk_group(const rows_work *work, u32 group, step_list *steps, window_cell_list *out);
 
 bool windows_rows_walk(const window_rows *rows, const window_pass *pass, u32 jobs,
-                       window_cell_list *out)
+                       walked_parts *out, window_old *old)
 {
     const u32 task_count = (rows->group_count + GROUPS_PER_TASK - 1) / GROUPS_PER_TASK;
-    rows_work work = { rows, pass, calloc((size_t)task_count + 1, sizeof *work.lists),
+    rows_work work = { rows, pass, old, calloc((size_t)task_count + 1, sizeof *work.lists),
                        calloc((size_t)task_count + 1, sizeof *work.failed) };
     bool ok = work.lists != NULL && work.failed != NULL;
     if (ok)
         etlheap_workers_run(jobs, task_count, walk_groups, &work);
     for (u32 i = 0; work.lists != NULL && i < task_count; i++) {
         window_cell_list *const list = &work.lists[i];
-        ok = ok && !work.failed[i] && ETLHEAP_RESERVE(out, list->count);
-        if (ok && list->count > 0) {
-            memcpy(out->at + out->count, list->at, list->count * sizeof *list->at);
-            out->count += list->count;
-        }
+        ok = ok && !work.failed[i] && walked_parts_take(out, list, 0);
         ETLHEAP_VECTOR_FREE(list);
     }
     free(work.lists);
@@ -102,6 +99,8 @@ static bool walk_group(const rows_work *work, u32 group, step_list *steps, windo
             ok = windows_turn(&hot, group, interval, out);
         const bool is_aifi =
             is_end && interval > 0 && row->alloc_ticks >= pass->bounds.at[interval - 1];
+        if (work->old != NULL && is_end && row->alloc_ticks < pass->bounds.at[0])
+            window_old_add(&work->old[group], size, 1);
         windows_step(&hot, time, size, is_end, is_aifi);
     }
     return ok && windows_turn(&hot, group, WINDOW_NO_INTERVAL, out);

@@ -105,19 +105,45 @@ void log_reader_seek(log_reader *reader, u32 first, u32 end)
     reader->place.event = reader->events.count;
 }
 
-static etl_status read_segment(log_reader *reader, etl_error *err)
+/* Reads the next segment; then none is at hand for events. */
+static etl_status read_columns(log_reader *reader, u32 wanted, etl_error *err)
 {
     const u32 number = reader->next;
     const ehs_segment_source from = { reader->file, &reader->codec, number };
     reader->at_hand = 0;
-    const etl_status status = ehs_segment_read(&from, &reader->segments->at[number], reader->wanted,
-                                               &reader->events, err);
-    if (status != ETL_OK) {
-        reader->place.event = reader->events.count;
+    const etl_status status =
+        ehs_segment_read(&from, &reader->segments->at[number], wanted, &reader->events, err);
+    reader->place.event = reader->events.count;
+    return status;
+}
+
+static etl_status read_segment(log_reader *reader, etl_error *err)
+{
+    const u32 number = reader->next;
+    const etl_status status = read_columns(reader, reader->wanted, err);
+    if (status != ETL_OK)
         return status;
-    }
     reader->at_hand = number + 1;
     begin_segment(reader, number);
+    return ETL_OK;
+}
+
+etl_status log_next_blocks(log_reader *reader, const log_blocks **out, etl_error *err)
+{
+    const u32 number = reader->next;
+    *out = NULL;
+    if (number >= reader->end)
+        return ETL_OK;
+    const etl_status status = read_columns(reader, reader->wanted & ~EHS_WANT_KIND, err);
+    if (status != ETL_OK)
+        return status;
+    reader->next = number + 1;
+    reader->blocks = (log_blocks){ .count = reader->events.alloc_count,
+                                   .segment = number,
+                                   .first_ordinal = reader->segments->at[number].first_ordinal,
+                                   .slot = reader->events.slot,
+                                   .size = reader->events.size };
+    *out = &reader->blocks;
     return ETL_OK;
 }
 

@@ -42,6 +42,16 @@ static inline bool log_opens(const log_batch *batch, u32 at)
     return (batch->kind[at] & EHS_EVENT_END) == 0;
 }
 
+/* The blocks that a segment opens, which have consecutive ordinals. Columns that were not requested
+ * are undefined. */
+typedef struct log_blocks {
+    u32 count;
+    u32 segment;
+    u64 first_ordinal;
+    const u32 *slot; /* not checked */
+    const u64 *size;
+} log_blocks;
+
 /* Where numbering continues: counts of what came before. */
 typedef struct log_place {
     u32 event, alloc; /* in the segment */
@@ -71,10 +81,11 @@ typedef struct log_reader {
     log_place place;
     log_numbers *numbers;
     log_batch batch;
+    log_blocks blocks;
 } log_reader;
 
-/* Opens a reader. The file and the index are borrowed; KIND is always read. Close it in any case.
- * False if memory runs out. */
+/* Opens a reader. The file and the index are borrowed; events are always read with KIND. Close it in
+ * any case. False if memory runs out. */
 bool log_reader_open(log_reader *out, const ehs_reader *file, const ehs_segment_index *segments,
                      u32 wanted);
 void log_reader_close(log_reader *reader);
@@ -86,5 +97,9 @@ void log_reader_seek(log_reader *reader, u32 first, u32 end);
 /* Reads the next batch, valid until the next call; *out is NULL after the last. No batch spans two
  * segments. ETL_ERR_CORRUPT, ETL_ERR_MEMORY. */
 etl_status log_next(log_reader *reader, const log_batch **out, etl_error *err);
+
+/* Reads the blocks of the next segment without its events, valid until the next call; *out is NULL
+ * after the last. Seek before events are read. ETL_ERR_CORRUPT, ETL_ERR_MEMORY. */
+etl_status log_next_blocks(log_reader *reader, const log_blocks **out, etl_error *err);
 
 #endif

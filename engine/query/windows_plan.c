@@ -5,8 +5,10 @@
  * pass and interval.
  *
  * Windows that overlap go to different passes, greedily in order of their start, so that the
- * number of passes is the largest number of windows that overlap at one time. Invariant: within a
- * pass every moment belongs to one interval only.
+ * number of passes is the largest number of windows that overlap at one time. A window that spans
+ * all others comes last: if a pass spans as much, the window is a run of that pass's intervals. A
+ * journal was kept for windows that do not overlap, so there it is not. Invariant: within a pass
+ * every moment belongs to one interval only.
  */
 #include "windows_plan.h"
 
@@ -14,7 +16,7 @@
 
 static etl_status add_windows(windows_plan *plan, const query_plan *query,
                               const etlheap_windows_options *options, etl_error *err);
-static etl_status place_windows(windows_plan *plan, etl_error *err);
+static etl_status place_windows(windows_plan *plan, bool may_nest, etl_error *err);
 static etl_status set_measured(windows_plan *plan, const etlheap_windows_options *options,
                                etl_error *err);
 
@@ -60,7 +62,7 @@ etl_status windows_plan_open(windows_plan *out, const query_plan *query, etlheap
     *out = (windows_plan){ .every_ns = options->every_ns, .asked = asked };
     etl_status status = add_windows(out, query, options, err);
     if (status == ETL_OK)
-        status = place_windows(out, err);
+        status = place_windows(out, query->result->mode != RESULT_JOURNAL, err);
     return status == ETL_OK ? set_measured(out, options, err) : status;
 }
 
@@ -237,41 +239,82 @@ static bool place_window(windows_plan *plan, const window_span *window, window_p
         if (pass->bounds.at[pass->bounds.count - 1] <= window->from_ticks)
             break;
     }
-    if (number == plan->passes.count && !ETLHEAP_PUSH(&plan->passes, (window_pass){ { 0 } }))
+    if (number == plan->passes.count &&
+        !ETLHEAP_PUSH(&plan->passes, (window_pass){ .has_whole = false }))
         return false;
     window_pass *const pass = &plan->passes.at[number];
     const bool touches =
         pass->bounds.count > 0 && pass->bounds.at[pass->bounds.count - 1] == window->from_ticks;
     if (!touches && !ETLHEAP_PUSH(&pass->bounds, window->from_ticks))
         return false;
-    *place = (window_place){ number, (u32)pass->bounds.count };
+    const u32 interval = (u32)pass->bounds.count;
+    *place = (window_place){ number, interval, interval };
     return ETLHEAP_PUSH(&pass->bounds, window->to_ticks);
 }
 
-static etl_status place_windows(windows_plan *plan, etl_error *err)
+/* The time that all windows span. */
+static window_span hull_of(const windows_plan *plan)
+{
+    window_span hull = { INT64_MAX, INT64_MIN };
+    for (size_t i = 0; i < plan->spans.count; i++) {
+        const window_span *const span = &plan->spans.at[i];
+        hull.from_ticks = span->from_ticks < hull.from_ticks ? span->from_ticks : hull.from_ticks;
+        hull.to_ticks = span->to_ticks > hull.to_ticks ? span->to_ticks : hull.to_ticks;
+    }
+    return hull;
+}
+
+static bool same_span(const window_span *a, const window_span *b)
+{
+    return a->from_ticks == b->from_ticks && a->to_ticks == b->to_ticks;
+}
+
+/* Places a window that spans all others: as a run of intervals, if a pass spans as much. */
+static bool place_hull(windows_plan *plan, const window_span *hull, bool may_nest,
+                       window_place *place)
+{
+    for (u32 number = 0; may_nest && number < plan->passes.count; number++) {
+        window_pass *const pass = &plan->passes.at[number];
+        const u32 last = (u32)pass->bounds.count - 1;
+        const window_span span = { pass->bounds.at[0], pass->bounds.at[last] };
+        if (!same_span(&span, hull))
+            continue;
+        *place = (window_place){ number, 1, last };
+        pass->has_whole |= last > 1;
+        return true;
+    }
+    return place_window(plan, hull, place);
+}
+
+static etl_status place_windows(windows_plan *plan, bool may_nest, etl_error *err)
 {
     const size_t count = plan->windows.count;
+    const window_span hull = hull_of(plan);
     ordered_window *const order = malloc((count + 1) * sizeof *order);
     bool ok = order != NULL && ETLHEAP_RESERVE(&plan->places, count);
     for (u32 i = 0; ok && i < count; i++)
         order[i] = (ordered_window){ plan->spans.at[i], i };
     if (ok)
         qsort(order, count, sizeof *order, by_time);
-    for (size_t i = 0; ok && i < count; i++)
-        ok = place_window(plan, &order[i].span, &plan->places.at[order[i].number]);
+    for (size_t i = 0; ok && i < count; i++) {
+        if (!same_span(&order[i].span, &hull))
+            ok = place_window(plan, &order[i].span, &plan->places.at[order[i].number]);
+    }
+    for (size_t i = 0; ok && i < count; i++) {
+        if (same_span(&order[i].span, &hull))
+            ok = place_hull(plan, &hull, may_nest, &plan->places.at[order[i].number]);
+    }
     plan->places.count = ok ? count : 0;
     free(order);
     return ok ? ETL_OK : no_memory(err);
 }
 
 /* Finds the window that is exactly this time. */
-static bool find_span(const windows_plan *plan, const window_span *span, window_place *from,
-                      window_place *to)
+static bool find_span(const windows_plan *plan, const window_span *span, window_place *place)
 {
     for (size_t i = 0; i < plan->spans.count; i++) {
-        const window_span *const other = &plan->spans.at[i];
-        if (other->from_ticks == span->from_ticks && other->to_ticks == span->to_ticks) {
-            *from = *to = plan->places.at[i];
+        if (same_span(&plan->spans.at[i], span)) {
+            *place = plan->places.at[i];
             return true;
         }
     }
@@ -291,8 +334,8 @@ static etl_status set_measured(windows_plan *plan, const etlheap_windows_options
                              "the windows to measure are not all among those asked for");
     plan->measured = plan->windows.at[first];
     window_span whole = plan->spans.at[first];
-    window_place *const from = &plan->measured_first, *const to = &plan->measured_last;
-    *from = *to = plan->places.at[first];
+    window_place *const measured = &plan->measured_place;
+    *measured = plan->places.at[first];
     for (u32 i = first; i < first + count; i++) {
         const etlheap_time_range *const range = &plan->windows.at[i];
         const window_place place = plan->places.at[i];
@@ -303,17 +346,18 @@ static etl_status set_measured(windows_plan *plan, const etlheap_windows_options
         whole.from_ticks =
             span->from_ticks < whole.from_ticks ? span->from_ticks : whole.from_ticks;
         whole.to_ticks = span->to_ticks > whole.to_ticks ? span->to_ticks : whole.to_ticks;
-        from->interval = place.interval < from->interval ? place.interval : from->interval;
-        to->interval = place.interval > to->interval ? place.interval : to->interval;
+        measured->interval =
+            place.interval < measured->interval ? place.interval : measured->interval;
+        measured->last = place.last > measured->last ? place.last : measured->last;
     }
-    if (plan->passes.count == 1 || find_span(plan, &whole, from, to))
+    if (plan->passes.count == 1 || find_span(plan, &whole, measured))
         return ETL_OK;
-    window_pass pass = { { 0 } };
+    window_pass pass = { .has_whole = false };
     if (!ETLHEAP_PUSH(&pass.bounds, whole.from_ticks) ||
         !ETLHEAP_PUSH(&pass.bounds, whole.to_ticks) || !ETLHEAP_PUSH(&plan->passes, pass)) {
         ETLHEAP_VECTOR_FREE(&pass.bounds);
         return no_memory(err);
     }
-    *from = *to = (window_place){ (u32)plan->passes.count - 1, 1 };
+    *measured = (window_place){ (u32)plan->passes.count - 1, 1, 1 };
     return ETL_OK;
 }

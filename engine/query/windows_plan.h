@@ -9,7 +9,8 @@
  *     interval      0        1        2        3      4
  *
  * A window may be empty: then two bounds are equal, and no event is between them. Windows that
- * overlap go to different passes.
+ * overlap go to different passes. Only a window that is a whole pass, from its first bound to its
+ * last, needs no pass of its own: it is a run of intervals.
  */
 #ifndef ETLHEAP_WINDOWS_PLAN_H
 #define ETLHEAP_WINDOWS_PLAN_H
@@ -23,11 +24,12 @@ typedef struct window_span {
 
 typedef struct window_pass {
     ETLHEAP_VECTOR(i64) bounds; /* ticks, ascending */
+    bool has_whole;             /* one window is all of it, and others are parts */
 } window_pass;
 
-/* The pass and interval of a window. */
+/* The pass and interval of a window; if it is a whole pass, its first and last interval. */
 typedef struct window_place {
-    u32 pass, interval;
+    u32 pass, interval, last;
 } window_place;
 
 typedef struct windows_plan {
@@ -36,8 +38,7 @@ typedef struct windows_plan {
     ETLHEAP_VECTOR(window_place) places; /* by window */
     ETLHEAP_VECTOR(window_pass) passes;
     etlheap_time_range measured; /* the time that measures of rows cover ... */
-    window_place measured_first; /* ... as intervals of one pass */
-    window_place measured_last;
+    window_place measured_place; /* ... as intervals of one pass */
     i64 every_ns;
     etlheap_time_range asked; /* ends for open ends of ranges; if open themselves: the trace's */
 } windows_plan;

@@ -84,6 +84,36 @@ static void windows_may_lie_anyhow(void **state)
     }
 }
 
+/* A window that spans all others is answered from their cells, and again if it is not what is
+ * measured, or if other windows overlap. */
+static void one_window_may_be_all_of_the_others(void **state)
+{
+    (void)state;
+    for (u32 i = 0; i < 12; i++) {
+        model_world *const world = model_world_new(1700 + i);
+        etlheap_query query = by_process();
+        query.at_exit_freed = i % 2 == 0;
+        query.jobs = 1 + i % 3;
+        const i64 from = NS(60 + 7 * i), to = NS(300 + 5 * i);
+        const etlheap_time_range ranges[] = {
+            { from, to },
+            { from, from + NS(40) },
+            { from + NS(40), from + NS(90) },
+            { to - NS(30), to },
+            { from + NS(95), to - NS(30) },
+            { from + NS(20), to - NS(1) }, /* overlaps others */
+        };
+        etlheap_windows_options options = { .size = sizeof options,
+                                            .ranges = ranges,
+                                            .range_count = 5 + i / 6 };
+        check_all(world->result, &query, &options);
+        options.measured_first = 1;
+        options.measured_count = 2;
+        check_all(world->result, &query, &options);
+        model_world_free(world);
+    }
+}
+
 static void cuts_count_once_and_inside_the_window_only(void **state)
 {
     (void)state;
@@ -545,6 +575,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pieces_tile_the_whole_and_each_cell_is_right),
         cmocka_unit_test(windows_may_lie_anyhow),
+        cmocka_unit_test(one_window_may_be_all_of_the_others),
         cmocka_unit_test(cuts_count_once_and_inside_the_window_only),
         cmocka_unit_test(groups_may_be_stacks_modules_sites_or_classes),
         cmocka_unit_test(lifetimes_may_be_filtered_by_their_length),

@@ -99,25 +99,28 @@ static bool plain_join(const window_cell *cells, u32 count, u32 group, u32 inter
 }
 
 /* Each walker has its stretch of time, which begins in the interval that the last one ended in;
- * group 0 has no cells. Groups of the list begin at `by`. */
-static u32 walk(u64 *seed, window_cell *plain, window_cell_list *out, u32 by)
+ * group 0 has no cells. Groups of the lists begin at `by`. */
+static u32 walk(u64 *seed, window_cell *plain, walked_parts *out, u32 by)
 {
     u32 count = 0;
     for (u32 walker = 0; walker < WALKERS; walker++) {
         const u32 first = walker * INTERVALS / WALKERS;
         const u32 last = (walker + 1) * INTERVALS / WALKERS;
+        window_cell_list cells = { 0 };
         for (u32 interval = first; interval <= last && interval < INTERVALS; interval++) {
             for (u32 group = 1; group < GROUPS; group++) {
                 window_hot hot = random_hot(seed, interval);
                 if (engine_check_random(seed, 2) == 0)
                     continue;
                 plain[count++] = plain_cell(&hot, group);
-                assert_true(windows_turn(&hot, group - by, WINDOW_NO_INTERVAL, out));
-                assert_true(windows_turn(&hot, group - by, interval + 1, out));
+                assert_true(windows_turn(&hot, group - by, WINDOW_NO_INTERVAL, &cells));
+                assert_true(windows_turn(&hot, group - by, interval + 1, &cells));
                 assert_int_equal(hot.interval, interval + 1);
                 assert_int_equal(hot.size, 0);
             }
         }
+        assert_true(walked_parts_take(out, &cells, by));
+        assert_null(cells.at);
     }
     return count;
 }
@@ -166,12 +169,10 @@ static void random_cells_come_back(void **state)
     for (u64 seed = 1; seed <= 60; seed++) {
         const u32 by = seed % 2;
         window_cell plain[CELLS_MAX * 2];
-        window_cell_list walked = { 0 };
+        walked_parts walked = { 0 };
         window_cells cells;
         u64 random = seed;
         const u32 count = walk(&random, plain, &walked, by);
-        windows_cells_shift(&walked, 0, by);
-        windows_cells_shift(&walked, walked.count, 7);
         assert_true(windows_cells_make(&cells, &walked, GROUPS, 1 + (u32)(seed % 7)));
         assert_null(walked.at);
         for (u32 group = 0; group < GROUPS; group++)
@@ -184,9 +185,11 @@ static void random_cells_come_back(void **state)
 /* One cell of a group, which is then asked whether there is anything. */
 static bool any_of(window_hot hot)
 {
-    window_cell_list walked = { 0 };
+    window_cell_list list = { 0 };
+    walked_parts walked = { 0 };
     window_cells cells;
-    assert_true(windows_turn(&hot, 0, WINDOW_NO_INTERVAL, &walked));
+    assert_true(windows_turn(&hot, 0, WINDOW_NO_INTERVAL, &list));
+    assert_true(walked_parts_take(&walked, &list, 0));
     assert_true(windows_cells_make(&cells, &walked, 1, 3));
     const bool any = windows_cells_any(&cells, 0);
     windows_cells_free(&cells);
