@@ -24,6 +24,7 @@ typedef enum html_question {
     HTML_FREED_BLOCKS,
     HTML_FREE_STACKS,
     HTML_PAIRS,
+    HTML_MAP,
     HTML_FREE_THREADS,
     HTML_KINDS,
     HTML_GROUPS,
@@ -74,7 +75,8 @@ static const etlheap_key pair_keys[] = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS, 
 static const etlheap_key free_stack_keys[] = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS,
                                                ETLHEAP_KEY_FREE_STACK };
 static const etlheap_key free_thread_keys[] = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS,
-                                                ETLHEAP_KEY_THREAD, ETLHEAP_KEY_FREE_THREAD };
+                                                ETLHEAP_KEY_THREAD, ETLHEAP_KEY_FREE_TYPE,
+                                                ETLHEAP_KEY_FREE_THREAD };
 static const etlheap_key unmatched_keys[] = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS,
                                               ETLHEAP_KEY_HEAP, ETLHEAP_KEY_FREE_STACK };
 
@@ -82,7 +84,8 @@ static const question_row rows[HTML_QUESTIONS] = {
     [HTML_UNMATCHED] = { ETLHEAP_ASK_TABLE, unmatched_keys, 4, .unmatched = true, .frees = true },
     [HTML_FREE_STACKS] = { ETLHEAP_ASK_TABLE, free_stack_keys, 3, .frees = true },
     [HTML_PAIRS] = { ETLHEAP_ASK_TABLE, pair_keys, 4, .frees = true },
-    [HTML_FREE_THREADS] = { ETLHEAP_ASK_TABLE, free_thread_keys, 4, .churn = true, .frees = true },
+    [HTML_MAP] = { ETLHEAP_ASK_MAP, NULL, 0, .with_whole = false },
+    [HTML_FREE_THREADS] = { ETLHEAP_ASK_TABLE, free_thread_keys, 5, .churn = true, .frees = true },
     [HTML_KINDS] = { ETLHEAP_ASK_WINDOWS, keys, 1, .with_whole = false },
     [HTML_GROUPS] = { ETLHEAP_ASK_WINDOWS, keys, 3, .with_whole = true },
     [HTML_ROWS] = { ETLHEAP_ASK_WINDOWS, keys, 4, .with_whole = true, .churn = true },
@@ -110,8 +113,6 @@ etl_status html_answers_open(const etlheap_export_request *request, html_answers
     etl_status status = go_on(request, 0, err);
     if (status == ETL_OK)
         status = ask_all(out, err);
-    if (status == ETL_OK)
-        status = html_map_ask(request->result, request->query, &out->map, err);
     if (status == ETL_OK)
         status = go_on(request, 1, err);
     if (status == ETL_OK)
@@ -156,6 +157,8 @@ static etl_status go_on(const etlheap_export_request *request, u32 step, etl_err
 static etlheap_query query_of(const html_answers *answers, const question_row *row, bool with_frees)
 {
     etlheap_query query = *answers->request->query;
+    if (row->kind == ETLHEAP_ASK_MAP)
+        return query;
     query.group_by_count = 0;
     for (u32 i = 0; i < row->key_count; i++) {
         if (with_frees || !etlheap_key_is_of_free(row->keys[i]))
@@ -190,11 +193,12 @@ static void take(html_answers *answers, const etlheap_answer given[HTML_QUESTION
     answers->pairs = given[HTML_PAIRS].table;
     answers->free_threads = given[HTML_FREE_THREADS].table;
     answers->unmatched = given[HTML_UNMATCHED].table;
+    answers->map = given[HTML_MAP].map;
     answers->window_count = answers->kinds->window_count;
 }
 
 /* Blocks whose times are not known have no suspects, and nobody knows who freed them. What a result
- * keeps too little for, or the selection makes no sense of, is left out: frees without an
+ * keeps too little for, or the selection makes no sense of, is left out: the map, frees without an
  * allocation, who freed, lists of single blocks. */
 static etl_status ask_all(html_answers *answers, etl_error *err)
 {
@@ -204,13 +208,16 @@ static etl_status ask_all(html_answers *answers, etl_error *err)
     const u32 left_out[] = { 0, unmatched, frees, lists, lists | unmatched, lists | frees };
     u32 wanted = ((1u << HTML_QUESTIONS) - 1) | FREES_BIT;
     answers->has_times = !etlheap_result_is_snapshot(answers->request->result);
-    if (!answers->has_times)
-        wanted &= ~(QUESTION_BIT(SUSPECTS) | QUESTION_BIT(FREE_THREADS) | frees);
+    wanted &= answers->has_times ? ~QUESTION_BIT(ENDS) /* rows of threads say how they end, too */
+                                 : ~(QUESTION_BIT(SUSPECTS) | QUESTION_BIT(FREE_THREADS) | frees);
     if (!etlheap_result_has_free_stacks(answers->request->result))
         wanted &= ~stacks;
+    const size_t tries = ETL_COUNT_OF(left_out);
     etl_status status = ETL_ERR_ARGUMENT;
-    for (size_t i = 0; status == ETL_ERR_ARGUMENT && i < ETL_COUNT_OF(left_out); i++)
-        status = ask(answers, wanted & ~left_out[i], err);
+    for (size_t i = 0; status == ETL_ERR_ARGUMENT && i < 2 * tries; i++) {
+        const u32 map = i < tries ? 0 : QUESTION_BIT(MAP);
+        status = ask(answers, wanted & ~(left_out[i % tries] | map), err);
+    }
     return status;
 }
 
@@ -220,6 +227,7 @@ static etl_status ask(html_answers *answers, u32 wanted, etl_error *err)
     etlheap_lifetimes_options lists[HTML_QUESTIONS];
     etlheap_query queries[HTML_QUESTIONS];
     etlheap_windows_options windows[HTML_QUESTIONS];
+    const etlheap_map_options map = { .size = sizeof map, .pins_max = HTML_MAP_PINS };
     etlheap_question questions[HTML_QUESTIONS];
     etlheap_answer given[HTML_QUESTIONS], by_question[HTML_QUESTIONS] = { 0 };
     const bool with_frees = (wanted & FREES_BIT) != 0;
@@ -243,7 +251,8 @@ static etl_status ask(html_answers *answers, u32 wanted, etl_error *err)
                                                  .query = &queries[i],
                                                  .windows = &windows[i],
                                                  .by = row->by,
-                                                 .lifetimes = &lists[i] };
+                                                 .lifetimes = &lists[i],
+                                                 .map = &map };
     }
     const etl_status status = etlheap_ask(answers->request->result, questions, count, given, err);
     for (u32 i = HTML_QUESTIONS; status == ETL_OK && i-- > 0;) {
@@ -279,7 +288,7 @@ static etl_status name_rows(html_answers *answers, etl_error *err)
     const etlheap_table **const tables[] = {
         &answers->rows->table, answers->suspects != NULL ? &answers->suspects->table : NULL,
         &answers->pairs,       &answers->free_stacks,
-        &answers->unmatched,
+        &answers->unmatched,   answers->map != NULL ? &answers->map->table : NULL,
     };
     etl_status status = ETL_OK;
     for (size_t i = 0; symbols != NULL && status == ETL_OK && i < ETL_COUNT_OF(tables); i++) {

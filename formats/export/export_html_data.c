@@ -159,14 +159,15 @@ static void write_kind(writer *w, u32 row)
     const etlheap_windows *const kinds = w->answers->kinds;
     const u8 kind = kinds->table->rows[row].kind;
     const etlheap_peak_moment *const peak = &w->answers->peaks[kind];
-    const html_amount leaked = leaked_of(w->answers->ends, kind);
+    const etlheap_table *const ends =
+        w->answers->ends != NULL ? w->answers->ends : w->answers->free_threads;
+    const html_amount leaked = leaked_of(ends, kind);
     u64 budget = HTML_GROUP_BYTES;
     etlheap_json_object(&w->json, NULL);
     etlheap_json_string(&w->json, "kind", etlheap_kind_name((etlheap_kind)kind));
     etlheap_json_i64(&w->json, "leaked_count", leaked.count);
     etlheap_json_i64(&w->json, "leaked_size", leaked.size);
-    etlheap_json_u64(&w->json, "free_without_alloc",
-                     w->answers->ends->totals[kind].free_without_alloc);
+    etlheap_json_u64(&w->json, "free_without_alloc", ends->totals[kind].free_without_alloc);
     etlheap_json_object(&w->json, "peak");
     etlheap_json_i64(&w->json, "at_ns", peak->at_ns);
     etlheap_json_i64(&w->json, "count", peak->count);
@@ -196,13 +197,15 @@ static void write_growth(writer *w, u32 row)
 /* The memory that processes left behind: outstanding if their end does not count as a free. */
 static html_amount leaked_of(const etlheap_table *ends, u8 kind)
 {
+    html_amount sum = { 0, 0 };
     for (u32 i = 0; i < ends->row_count; i++) {
         const etlheap_row *const row = &ends->rows[i];
-        if (row->kind == kind && row->free_type == ETLHEAP_FREE_PROCESS_EXIT)
-            return (html_amount){ row->measures[ETLHEAP_MEASURE_OUTSTANDING_COUNT],
-                                  row->measures[ETLHEAP_MEASURE_OUTSTANDING_SIZE] };
+        if (row->kind != kind || row->free_type != ETLHEAP_FREE_PROCESS_EXIT)
+            continue;
+        sum.count += row->measures[ETLHEAP_MEASURE_OUTSTANDING_COUNT];
+        sum.size = etl_sat_add_i64(sum.size, row->measures[ETLHEAP_MEASURE_OUTSTANDING_SIZE]);
     }
-    return (html_amount){ 0, 0 };
+    return sum;
 }
 
 /* Writes the groups; false without memory. */

@@ -141,11 +141,15 @@ static side_sum *sum_of(side_list *list, const side_key *key)
     return &list->sums[number];
 }
 
-static void add_to(side_list *list, const side_key *key, const i64 sums[SIDE_SUMS])
+static void add_sums(const side_list *list, side_sum *sum, const i64 sums[SIDE_SUMS])
 {
-    side_sum *const sum = sum_of(list, key);
     for (u32 i = 0; sum != NULL && i < list->used; i++)
         sum->of[i] = etl_sat_add_i64(sum->of[i], sums[i]);
+}
+
+static void add_to(side_list *list, const side_key *key, const i64 sums[SIDE_SUMS])
+{
+    add_sums(list, sum_of(list, key), sums);
 }
 
 static void close_list(side_list *list)
@@ -422,20 +426,47 @@ static u32 innermost_of(const etlheap_table *table, const etlheap_row *row)
     return frames.count == 0 ? ETLHEAP_NO_INDEX : frames.at[0];
 }
 
-/* Many rows have one site: its texts are made once. */
-typedef struct site_numbers {
-    u32 site, module;
-} site_numbers;
+/* Many rows have one site: its texts are made once, and the places of its sums are kept as long as
+ * rows are of one process. */
+typedef struct known_site {
+    u32 site, module;  /* texts */
+    u32 kind, process; /* of the key that the sums were found for */
+    u32 site_sum, module_sum;
+} known_site;
 
-static site_numbers numbers_of_site(side_writer *w, const etlheap_table *table, u32 frame,
-                                    site_numbers *known)
+/* The site of a frame, with its texts. Without a frame it has none, and is not remembered. */
+static known_site *site_of(side_writer *w, const etlheap_table *table, u32 frame, known_site *known)
 {
-    if (frame == ETLHEAP_NO_INDEX)
-        return (site_numbers){ 0, 0 };
-    if (known[frame].site == 0)
-        known[frame] =
-            (site_numbers){ number_of_frame(w, table, frame), number_of_module(w, table, frame) };
-    return known[frame];
+    known_site *const own = &known[frame == ETLHEAP_NO_INDEX ? table->frame_count : frame];
+    if (own->site == 0 && frame != ETLHEAP_NO_INDEX)
+        *own = (known_site){
+            number_of_frame(w, table, frame), number_of_module(w, table, frame), 0, 0, 0, 0
+        };
+    return own;
+}
+
+/* The lists of the sites and modules that allocate. */
+typedef struct churn_lists {
+    side_list sites, modules;
+} churn_lists;
+
+static void add_churn(churn_lists *lists, const side_key *key, known_site *own,
+                      const i64 sums[SIDE_SUMS])
+{
+    if (own->kind != key->kind || own->process != key->process) {
+        const side_key site = { key->kind, key->process, own->site, 0 };
+        const side_key module = { key->kind, key->process, own->module, 0 };
+        const side_sum *const site_sum = sum_of(&lists->sites, &site);
+        const side_sum *const module_sum = sum_of(&lists->modules, &module);
+        if (site_sum == NULL || module_sum == NULL)
+            return;
+        own->kind = key->kind;
+        own->process = key->process;
+        own->site_sum = site_sum->number;
+        own->module_sum = module_sum->number;
+    }
+    add_sums(&lists->sites, &lists->sites.sums[own->site_sum], sums);
+    add_sums(&lists->modules, &lists->modules.sums[own->module_sum], sums);
 }
 
 static void write_churn_of_code(side_writer *w)
@@ -443,28 +474,25 @@ static void write_churn_of_code(side_writer *w)
     static const side_place places[] = { SIDE_TEXT, SIDE_NOTHING };
     const etlheap_windows *const windows = w->answers->rows;
     const etlheap_table *const table = windows->table;
-    site_numbers *const known = calloc((size_t)table->frame_count + 1, sizeof *known);
-    side_list sites = { .used = SIDE_SUMS, .most = SIDE_ROWS_MAX }, modules = sites;
+    known_site *const known = calloc((size_t)table->frame_count + 1, sizeof *known);
+    const side_list empty = { .used = SIDE_SUMS, .most = SIDE_ROWS_MAX };
+    churn_lists lists = { empty, empty };
     side_key key = { 0, 0, 0, 0 };
     w->failed |= known == NULL;
     for (u32 i = 0; known != NULL && i < table->row_count; i++) {
         const etlheap_row *const row = &table->rows[i], *const before = &table->rows[i - (i > 0)];
-        const site_numbers own = numbers_of_site(w, table, innermost_of(table, row), known);
+        known_site *const own = site_of(w, table, innermost_of(table, row), known);
         i64 sums[SIDE_SUMS];
         if (i == 0 || row->kind != before->kind || row->process != before->process ||
             row->pid != before->pid)
             key = key_of(w, row);
         churn_of_row(windows, i, w->answers->window_count, sums);
-        if (sums[0] == 0 && sums[2] == 0)
-            continue;
-        key.first = own.site;
-        add_to(&sites, &key, sums);
-        key.first = own.module;
-        add_to(&modules, &key, sums);
+        if (sums[0] != 0 || sums[2] != 0)
+            add_churn(&lists, &key, own, sums);
     }
     free(known);
-    write_list(w, "sites", &sites, places, table);
-    write_list(w, "modules", &modules, places, table);
+    write_list(w, "sites", &lists.sites, places, table);
+    write_list(w, "modules", &lists.modules, places, table);
 }
 
 static void write_churn_of_threads(side_writer *w)

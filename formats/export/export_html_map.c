@@ -20,22 +20,6 @@
 #define HTML_MAP_PROCESSES 12u
 #define HTML_MAP_REGIONS   60u
 #define HTML_MAP_COLUMNS   96u
-#define HTML_MAP_PINS      40u
-
-etl_status html_map_ask(const etlheap_result *result, const etlheap_query *query, etlheap_map **out,
-                        etl_error *err)
-{
-    const etlheap_map_options options = { .size = sizeof options, .pins_max = HTML_MAP_PINS };
-    const etlheap_question question = {
-        .size = sizeof question, .kind = ETLHEAP_ASK_MAP, .query = query, .map = &options
-    };
-    etlheap_answer answer;
-    etl_status status = etlheap_ask(result, &question, 1, &answer, err);
-    *out = answer.map;
-    if (status == ETL_OK && query->symbols != NULL)
-        status = etlheap_table_name(&(*out)->table, query->symbols, NULL, err);
-    return status == ETL_ERR_ARGUMENT ? ETL_OK : status;
-}
 
 static void add(etlheap_json *json, etlheap_field field, u64 value)
 {
