@@ -69,9 +69,9 @@ void tally_sum(const slot_tally *tally, type_sums *sums)
 
 void tally_add_sums(type_sums *to, const type_sums *from)
 {
-    to->count += from->count;
+    to->count = etl_sat_add_i64(to->count, from->count);
     to->size = etl_sat_add_i64(to->size, from->size);
-    to->realloc_count += from->realloc_count;
+    to->realloc_count = etl_sat_add_i64(to->realloc_count, from->realloc_count);
 }
 
 u64 tally_bytes(const slot_tally *tally)

@@ -120,11 +120,24 @@ static void memory_is_told_to_within_its_reserve(void **state)
     tally_free(&tally);
 }
 
+/* A damaged store may have any sums. */
+static void counts_stop_at_their_largest(void **state)
+{
+    (void)state;
+    type_sums sums = { 1210, INT64_MAX - 7, 3 };
+    const type_sums more = { INT64_MAX, 8, INT64_MAX };
+    tally_add_sums(&sums, &more);
+    assert_int_equal(sums.count, INT64_MAX);
+    assert_int_equal(sums.size, INT64_MAX);
+    assert_int_equal(sums.realloc_count, INT64_MAX);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_block_counts_at_once),
         cmocka_unit_test(sums_stop_at_their_largest),
+        cmocka_unit_test(counts_stop_at_their_largest),
         cmocka_unit_test(a_full_count_goes_on),
         cmocka_unit_test(tallies_add_up_to_plain_sums),
         cmocka_unit_test(memory_is_told_to_within_its_reserve),
