@@ -19,7 +19,7 @@
 #include "engine/core/workers.h"
 #include "lifetimes_source.h"
 
-#define PIECES_PER_TASK 8u
+#define PIECES_PER_TASK 16u
 
 #define WANTED (EHS_WANT_TICKS | EHS_WANT_SLOT | EHS_WANT_SIZE | EHS_WANT_IS_REALLOC)
 
