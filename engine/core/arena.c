@@ -114,3 +114,18 @@ bool etlheap_vector_reserve(void *vector, size_t element_size, size_t more)
     memcpy(vector, &copy, sizeof copy);
     return true;
 }
+
+void etlheap_vector_trim(void *vector, size_t element_size)
+{
+    any_vector copy;
+    memcpy(&copy, vector, sizeof copy);
+    const size_t capacity = copy.count == 0 ? 1 : copy.count;
+    if (copy.at == NULL || copy.capacity <= capacity)
+        return;
+    void *const at = realloc(copy.at, capacity * element_size);
+    if (at == NULL)
+        return;
+    copy.at = at;
+    copy.capacity = capacity;
+    memcpy(vector, &copy, sizeof copy);
+}

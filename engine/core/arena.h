@@ -49,6 +49,11 @@ bool etlheap_vector_reserve(void *vector, size_t element_size, size_t more);
     ((vector)->capacity - (vector)->count >= (size_t)(more) ||                                     \
      etlheap_vector_reserve((vector), sizeof *(vector)->at, (more)))
 
+/* Gives back the room that is not used, if that is possible. */
+void etlheap_vector_trim(void *vector, size_t element_size);
+
+#define ETLHEAP_TRIM(vector) etlheap_vector_trim((vector), sizeof *(vector)->at)
+
 /* Like reserve, if nearly all elements will be used soon. Does nothing if there is not enough
  * memory; then the vector grows as usual. */
 #define ETLHEAP_EXPECT(vector, more)                                                               \

@@ -329,6 +329,14 @@ static etl_status read_events(const archive_walk *walk, const log_batch *batch, 
     return ETL_OK;
 }
 
+/* Says which segment is damaged, if one is. */
+static void name_damage(reading *own, u32 segment)
+{
+    if (own->status == ETL_ERR_CORRUPT)
+        etl_fail_with(&own->err, ETL_ERR_CORRUPT, 0,
+                      "segment %u names something that does not exist", segment);
+}
+
 static void read_segments(void *context, u32 task)
 {
     const first_pass *const pass = context;
@@ -344,9 +352,7 @@ static void read_segments(void *context, u32 task)
         own->status = log_next(&reader, &batch, &own->err);
     while (own->status == ETL_OK && batch != NULL) {
         own->status = read_events(walk, batch, own);
-        if (own->status == ETL_ERR_CORRUPT)
-            etl_fail_with(&own->err, ETL_ERR_CORRUPT, 0,
-                          "segment %u names something that does not exist", batch->segment);
+        name_damage(own, batch->segment);
         if (own->status == ETL_OK)
             own->status = log_next(&reader, &batch, &own->err);
     }
@@ -380,9 +386,7 @@ static void read_blocks(void *context, u32 task)
         own->status = log_next_blocks(&reader, &blocks, &own->err);
     while (own->status == ETL_OK && blocks != NULL) {
         own->status = make_words(walk, blocks, own);
-        if (own->status == ETL_ERR_CORRUPT)
-            etl_fail_with(&own->err, ETL_ERR_CORRUPT, 0,
-                          "segment %u names something that does not exist", blocks->segment);
+        name_damage(own, blocks->segment);
         if (own->status == ETL_OK)
             own->status = log_next_blocks(&reader, &blocks, &own->err);
     }
@@ -422,7 +426,7 @@ static etl_status read_late_marks(archive_walk *walk, etl_error *err)
 /* Takes over the results of the tasks and reports the first failure. */
 static etl_status settle(archive_walk *walk, reading *readings, u32 count, etl_error *err)
 {
-    const u64 bytes = walk->ordinals / 8 + 1;
+    const u64 bytes = walk->asks_survivors ? walk->ordinals / 8 + 1 : 0;
     for (u32 t = 0; t < count; t++) {
         reading *const own = &readings[t];
         if (own->status != ETL_OK) {
@@ -430,14 +434,14 @@ static etl_status settle(archive_walk *walk, reading *readings, u32 count, etl_e
                 *err = own->err;
             return own->status == ETL_ERR_MEMORY ? no_memory(err) : own->status;
         }
-        for (u64 i = 0; walk->survivors != NULL && i < bytes; i++)
+        for (u64 i = 0; i < bytes; i++)
             walk->survivors[i] |= own->freed[i];
         for (size_t i = 0; i < own->marked.count; i++)
             walk->words->at[own->marked.at[i]] |= ARCHIVE_WORD_MARKED;
         if (!block_sizes_append(&walk->own_words.big_sizes, &own->big_sizes))
             return no_memory(err);
     }
-    for (u64 i = 0; walk->survivors != NULL && i < bytes; i++)
+    for (u64 i = 0; i < bytes; i++)
         walk->survivors[i] = (u8)~walk->survivors[i];
     return ETL_OK;
 }

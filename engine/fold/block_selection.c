@@ -35,11 +35,11 @@ static bool selects_by_window(const etlheap_query *query)
 static void fill_by_window(const query_plan *plan, const lifetimes_batch *batch, u8 *types)
 {
     const i64 from_ticks = plan->from_ticks, to_ticks = plan->kind_to_ticks[ETLHEAP_KIND_HEAP];
-    const u8 exit_type = plan->query->at_exit_freed ? UINT8_MAX : ETLHEAP_FREE_PROCESS_EXIT;
+    const bool at_exit_freed = plan->query->at_exit_freed;
     const lifetimes_batch b = *batch; /* in registers, as bytes are written below */
     for (u32 i = 0; i < b.count; i++) {
         const i64 alloc_ticks = b.alloc_ticks[i];
-        const i64 free_ticks = b.how[i] == exit_type ? ETLHEAP_TICKS_NEVER : b.free_ticks[i];
+        const i64 free_ticks = query_end_ticks(at_exit_freed, b.how[i], b.free_ticks[i]);
         const u8 type = (u8)type_in_window(alloc_ticks, free_ticks, from_ticks, to_ticks);
         types[i] = type_touches(alloc_ticks, free_ticks, from_ticks, to_ticks)
                        ? type

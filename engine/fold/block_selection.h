@@ -22,11 +22,10 @@ static inline bool block_selected(const query_plan *plan, const lifetimes_batch 
                                   query_row *out)
 {
     const u8 type = batch->type[at];
-    const bool lives_on =
-        batch->how[at] == ETLHEAP_FREE_PROCESS_EXIT && !plan->query->at_exit_freed;
     static_assert(BLOCK_NOT_SELECTED >= ETLHEAP_TYPE_COUNT, "a bit that no query has");
     out->alloc_ticks = batch->alloc_ticks[at];
-    out->free_ticks = lives_on ? ETLHEAP_TICKS_NEVER : batch->free_ticks[at];
+    out->free_ticks =
+        query_end_ticks(plan->query->at_exit_freed, batch->how[at], batch->free_ticks[at]);
     out->type = (etlheap_type)type;
     return (plan->types >> type & 1) != 0;
 }

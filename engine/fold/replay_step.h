@@ -156,7 +156,7 @@ static inline void replay_turn(replay_walker *w, u32 number, u32 interval)
 static inline void replay_note_old(replay_walker *w, u32 number, const entry_view *view)
 {
     if (view->kind == JOURNAL_FREE)
-        window_old_add(&w->old[number], (i64)etl_min_u64(view->size, INT64_MAX), 1);
+        window_old_add(&w->old[number], size_of(view), 1);
 }
 
 /* Applies an event for windows, where INSIDE of a free means: allocated in the same window. Types

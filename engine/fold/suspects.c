@@ -350,17 +350,6 @@ static void set_measures(const suspects_maker *maker, i64 *measures, const suspe
     measures[ETLHEAP_MEASURE_OUTSTANDING_SIZE] = sums->outstanding_size;
 }
 
-/* Gives back what the sums of dropped groups took, which is nearly all. */
-static void shrink_sums(suspects_maker *maker)
-{
-    const size_t bytes = (maker->sums.count + 1) * sizeof *maker->sums.at;
-    suspect_sums *const smaller = maker->sums.at == NULL ? NULL : realloc(maker->sums.at, bytes);
-    if (smaller == NULL)
-        return;
-    maker->sums.at = smaller;
-    maker->sums.capacity = maker->sums.count + 1;
-}
-
 /* Scores the groups and drops those that are not suspects. */
 static bool rate(suspects_maker *maker)
 {
@@ -385,7 +374,7 @@ static bool rate(suspects_maker *maker)
         maker->scores[left++] = maker->scores[i];
     }
     maker->sums.count = left;
-    shrink_sums(maker);
+    ETLHEAP_TRIM(&maker->sums); /* nearly all groups were dropped */
     aggregate_cut(a, left);
     return true;
 }

@@ -124,16 +124,14 @@ static const u8 *read_walked(const u8 *at, window_cell *out)
     return at + walked_bytes(&head);
 }
 
-/* What the list has too much of goes back, because lists wait for each other. */
 bool walked_parts_take(walked_parts *parts, window_cell_list *cells, u32 first_group)
 {
-    u8 *const smaller = cells->count == 0 ? NULL : realloc(cells->at, cells->count);
-    if (smaller != NULL) {
-        cells->at = smaller;
-        cells->capacity = cells->count;
+    bool ok = true;
+    if (cells->count > 0) {
+        ETLHEAP_TRIM(cells); /* because lists wait for each other */
+        const walked_part part = { { cells->at, cells->count, cells->capacity }, first_group };
+        ok = ETLHEAP_PUSH(parts, part);
     }
-    const walked_part part = { { cells->at, cells->count, cells->capacity }, first_group };
-    const bool ok = cells->count == 0 || ETLHEAP_PUSH(parts, part);
     if (!ok || cells->count == 0)
         free(cells->at);
     *cells = (window_cell_list){ NULL, 0, 0 };

@@ -164,5 +164,5 @@ bool windows_cells_read_whole(const window_cells *cells, u32 number, const i64 *
     out->size[ETLHEAP_TYPE_AIFO] = rest(out->outstanding_size, out->size[ETLHEAP_TYPE_AOFO]);
     out->count[ETLHEAP_TYPE_AIFI] = alloc_count - out->count[ETLHEAP_TYPE_AIFO];
     out->size[ETLHEAP_TYPE_AIFI] = rest(alloc_size, out->size[ETLHEAP_TYPE_AIFO]);
-    return start.outstanding_count > 0 || alloc_count > 0;
+    return windows_cells_has(out);
 }

@@ -505,10 +505,9 @@ bool query_examine_block(const query_plan *plan, etlheap_kind kind, const query_
                          query_row *out)
 {
     const etlheap_query *const query = plan->query;
-    const bool lives_on = block->free_type == ETLHEAP_FREE_PROCESS_EXIT && !query->at_exit_freed;
     const i64 to_ticks = plan->kind_to_ticks[kind];
     out->alloc_ticks = block->alloc_ticks;
-    out->free_ticks = lives_on ? ETLHEAP_TICKS_NEVER : block->free_ticks;
+    out->free_ticks = query_end_ticks(query->at_exit_freed, block->free_type, block->free_ticks);
     if (!type_touches(out->alloc_ticks, out->free_ticks, plan->from_ticks, to_ticks))
         return false;
     out->type = type_in_window(out->alloc_ticks, out->free_ticks, plan->from_ticks, to_ticks);

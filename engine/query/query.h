@@ -57,6 +57,13 @@ typedef struct query_block {
     u8 free_type;
 } query_block;
 
+/* When a block ends for a query: never, if the end of its process ended it and does not count. */
+static inline i64 query_end_ticks(bool at_exit_freed, u8 free_type, i64 free_ticks)
+{
+    const bool lives_on = free_type == ETLHEAP_FREE_PROCESS_EXIT && !at_exit_freed;
+    return lives_on ? ETLHEAP_TICKS_NEVER : free_ticks;
+}
+
 /* True if the query selects memory allocated by the thread, or frees by it. */
 bool query_selects_thread(const query_plan *plan, u32 thread);
 

@@ -172,8 +172,8 @@ static etl_status open_log(log_home *home, etl_map *out, etl_error *err)
             return etl_fail_with(err, ETL_ERR_IO, 0, "the temporary file cannot be read back");
         return etl_map_descriptor(home->file, false, out, err);
     }
-    void *const smaller = realloc(home->memory.at, home->memory.count);
-    u8 *const bytes = smaller == NULL ? home->memory.at : smaller;
+    ETLHEAP_TRIM(&home->memory);
+    u8 *const bytes = home->memory.at;
     *out = (etl_map){ .bytes = { bytes, home->memory.count }, .memory = bytes };
     home->memory.at = NULL;
     return ETL_OK;
