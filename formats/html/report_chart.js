@@ -85,7 +85,7 @@ function drawAxes(svg, most, y) {
   for (let ns = Math.ceil(from / every) * every; ns <= to; ns += every) {
     const x = timeX(ns);
     svg.append(draw("line", { class: "axis", x1: x, x2: x, y1: y(0), y2: y(0) + 4 }));
-    svg.append(draw("text", { x, y: CHART_HEIGHT - 6, "text-anchor": "middle" }, span(ns)));
+    svg.append(draw("text", { x, y: CHART_HEIGHT - 6, "text-anchor": "middle" }, tick(ns)));
   }
 }
 

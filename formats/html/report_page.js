@@ -59,13 +59,28 @@ function share(part, whole) {
   return whole > 0 ? `${((100 * part) / whole).toFixed(1)} %` : "";
 }
 
+// Moments and spans of time are rounded as in text output (formats/io/units.h): half a unit up.
+function rounded(ns, unit, digits) {
+  return (Math.round(ns / unit) / 10 ** digits).toFixed(digits);
+}
+
+function roundedMoment(ns, window_ns) {
+  if (window_ns >= 1e9) return rounded(ns, 1e6, 3);
+  return window_ns >= 1e6 ? rounded(ns, 1e3, 6) : rounded(ns, 1, 9);
+}
+
 function seconds(ns) {
-  const every = report.window.every_ns;
-  const digits = every >= 1e9 ? 1 : every >= 1e8 ? 2 : every >= 1e6 ? 3 : every >= 1e3 ? 6 : 9;
-  return `${(ns / 1e9).toFixed(digits)} s`;
+  return `${roundedMoment(ns, edge(WINDOWS) - edge(0))} s`;
 }
 
 function span(ns) {
+  if (ns < 1e3) return `${ns} ns`;
+  if (ns < 1e6) return `${rounded(ns, 1, 3)} \u00b5s`;
+  return Math.round(ns / 1e3) < 1e6 ? `${rounded(ns, 1e3, 3)} ms` : `${rounded(ns, 1e6, 3)} s`;
+}
+
+// A round time, as at an axis: "5 s".
+function tick(ns) {
   if (ns >= 1e9 || ns === 0) return `${+(ns / 1e9).toPrecision(4)} s`;
   if (ns >= 1e6) return `${+(ns / 1e6).toPrecision(4)} ms`;
   if (ns >= 1e3) return `${+(ns / 1e3).toPrecision(4)} \u00b5s`;

@@ -172,7 +172,7 @@ function clearSearch() {
 // --- histograms ---------------------------------------------------------------------------------------
 
 function boundText(value, by) {
-  return by === "size" ? bytes(value) : span(Number(value.toPrecision(3)));
+  return by === "size" ? bytes(value) : span(value);
 }
 
 function bucketText(bucket, by) {

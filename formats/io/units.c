@@ -23,6 +23,7 @@
 #define DAYS_PER_400_YEARS INT64_C(146097)
 
 static u64 magnitude_of(i64 value);
+static u64 rounded(u64 magnitude, u64 unit);
 static u64 parts_of(u64 magnitude, u32 unit, u64 parts);
 static void civil_of(i64 days_since_1601, i64 *year, u32 *month, u32 *day);
 
@@ -97,23 +98,24 @@ void etlheap_units_short_count(i64 value, char out[ETLHEAP_UNITS_SIZE])
         snprintf(out, ETLHEAP_UNITS_SIZE, "%s%" PRIu64 "%c", sign, whole, units[unit]);
 }
 
+/* Rounding may carry a value into the next unit: 999.9996 ms are 1.000 s. */
 void etlheap_units_duration(i64 ns, char out[ETLHEAP_UNITS_SIZE])
 {
     static const struct {
-        i64 ns;
+        u64 ns;
         const char *name;
-    } rows[] = { { NS_PER_SECOND, "s" }, { 1000000, "ms" }, { 1000, "us" } };
+    } rows[] = { { 1000, "us" }, { 1000000, "ms" }, { NS_PER_SECOND, "s" } };
     const u64 magnitude = magnitude_of(ns);
-    const char *const sign = ns < 0 ? "-" : "";
-    for (size_t i = 0; i < ETL_COUNT_OF(rows); i++) {
-        const u64 unit = (u64)rows[i].ns;
-        if (magnitude < unit)
-            continue;
-        snprintf(out, ETLHEAP_UNITS_SIZE, "%s%" PRIu64 ".%03" PRIu64 " %s", sign, magnitude / unit,
-                 magnitude % unit / (unit / 1000), rows[i].name);
+    size_t row = 0;
+    if (magnitude < rows[0].ns) {
+        snprintf(out, ETLHEAP_UNITS_SIZE, "%" PRId64 " ns", ns);
         return;
     }
-    snprintf(out, ETLHEAP_UNITS_SIZE, "%" PRId64 " ns", ns);
+    while (row + 1 < ETL_COUNT_OF(rows) && rounded(magnitude, rows[row].ns / 1000) >= 1000000)
+        row++;
+    const u64 thousandths = rounded(magnitude, rows[row].ns / 1000);
+    snprintf(out, ETLHEAP_UNITS_SIZE, "%s%" PRIu64 ".%03" PRIu64 " %s", ns < 0 ? "-" : "",
+             thousandths / 1000, thousandths % 1000, rows[row].name);
 }
 
 void etlheap_units_estimate(i64 ns, char out[ETLHEAP_UNITS_SIZE])
@@ -137,6 +139,32 @@ void etlheap_units_seconds(i64 ns, char out[ETLHEAP_UNITS_SIZE])
     const u64 magnitude = magnitude_of(ns);
     snprintf(out, ETLHEAP_UNITS_SIZE, "%s%" PRIu64 ".%09" PRIu64, ns < 0 ? "-" : "",
              magnitude / (u64)NS_PER_SECOND, magnitude % (u64)NS_PER_SECOND);
+}
+
+void etlheap_units_moment(i64 ns, char out[ETLHEAP_UNITS_SIZE])
+{
+    etlheap_units_seconds(ns, out);
+    size_t size = strlen(out);
+    for (int group = 0; group < 2 && strcmp(out + size - 3, "000") == 0; group++) {
+        size -= 3;
+        out[size] = '\0';
+    }
+}
+
+void etlheap_units_rounded_moment(i64 ns, i64 window_ns, char out[ETLHEAP_UNITS_SIZE])
+{
+    const int digits = window_ns >= (i64)NS_PER_SECOND ? 3 : (window_ns >= 1000000 ? 6 : 9);
+    const u64 unit = digits == 3 ? 1000000 : (digits == 6 ? 1000 : 1);
+    const u64 parts = rounded(magnitude_of(ns), unit);
+    const u64 second = (u64)NS_PER_SECOND / unit;
+    snprintf(out, ETLHEAP_UNITS_SIZE, "%s%" PRIu64 ".%0*" PRIu64, ns < 0 && parts > 0 ? "-" : "",
+             parts / second, digits, parts % second);
+}
+
+void etlheap_units_date(i64 filetime, char out[ETLHEAP_UNITS_SIZE])
+{
+    etlheap_units_filetime(filetime, out);
+    snprintf(strchr(out, '.'), 2, "Z");
 }
 
 void etlheap_units_filetime(i64 filetime, char out[ETLHEAP_UNITS_SIZE])
@@ -221,6 +249,12 @@ size_t etlheap_units_utf8_length(const char *text, size_t size)
 static u64 magnitude_of(i64 value)
 {
     return value < 0 ? 0 - (u64)value : (u64)value;
+}
+
+/* Half a unit is rounded up. */
+static u64 rounded(u64 magnitude, u64 unit)
+{
+    return magnitude / unit + (magnitude % unit * 2 >= unit ? 1 : 0);
 }
 
 /* `magnitude` in 1/parts of 1024 to the power of `unit`, rounded; parts <= 100. */

@@ -35,7 +35,7 @@ void etlheap_text_moment(etlheap_sink *sink, const etlheap_layout *layout,
     for (int kind = 0; kind < ETLHEAP_KIND_COUNT; kind++) {
         if (!table->totals[kind].present)
             continue;
-        etlheap_units_seconds(table->totals[kind].to_ns, time);
+        etlheap_units_moment(table->totals[kind].to_ns, time);
         if (is_one)
             snprintf(line, sizeof line, "%s s", time);
         else

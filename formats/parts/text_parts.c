@@ -60,10 +60,13 @@ const etlheap_measure etlheap_shown_measures[ETLHEAP_SHOWN_MEASURES] = {
 };
 
 static void add_frame(etlheap_grid *grid, const etlheap_text *text);
+static void add_files(etlheap_text *text, const etlheap_trace_info *trace);
 static void add_sizes(etlheap_text *text, const etlheap_trace_info *trace);
 static void add_count(etlheap_text *text, u64 count, const char *what);
 static void write_recorded(etlheap_sink *sink, const etlheap_layout *layout,
                            const etlheap_trace_info *trace, etlheap_text *scratch);
+static void write_lost(etlheap_sink *sink, const etlheap_layout *layout,
+                       const etlheap_trace_info *trace, etlheap_text *scratch);
 static void label_of_text(etlheap_sink *sink, const etlheap_layout *layout, const char *label,
                           const etlheap_text *text);
 
@@ -201,15 +204,31 @@ void etlheap_text_add_name(etlheap_text *text, const etlheap_text *name,
         etlheap_display_add_fitted(text, etlheap_text_of(name), name->size, &fit);
 }
 
-/* Writes three lines that identify the recording, and a fourth if it is incomplete. */
+/* "app.etl, recorded 2020-07-29T00:07:00Z, 20.000 s": what tells one recording from another. A UMDH
+ * log may not say when it was written, and has no duration. */
 void etlheap_text_trace(etlheap_sink *sink, const etlheap_layout *layout,
                         const etlheap_trace_info *trace, etlheap_text *scratch)
 {
+    char text[ETLHEAP_UNITS_SIZE];
     etlheap_text_clear(scratch);
-    for (u32 i = 0; i < trace->file_count; i++) {
-        etlheap_text_add_string(scratch, i > 0 ? ", " : "");
-        etlheap_display_add(scratch, trace->files[i]);
+    add_files(scratch, trace);
+    etlheap_units_date(trace->start_time_filetime, text);
+    etlheap_text_add_format(scratch, ", recorded %s",
+                            trace->start_time_filetime != 0 ? text : "at an unknown time");
+    if (trace->buffers != 0) {
+        etlheap_units_duration(trace->duration_ns, text);
+        etlheap_text_add_format(scratch, ", %s", text);
     }
+    label_of_text(sink, layout, "Trace", scratch);
+    write_lost(sink, layout, trace, scratch);
+}
+
+/* Writes three lines that describe the recording, and a fourth if it is incomplete. */
+void etlheap_text_recording(etlheap_sink *sink, const etlheap_layout *layout,
+                            const etlheap_trace_info *trace, etlheap_text *scratch)
+{
+    etlheap_text_clear(scratch);
+    add_files(scratch, trace);
     add_sizes(scratch, trace);
     label_of_text(sink, layout, "Trace", scratch);
 
@@ -227,6 +246,20 @@ void etlheap_text_trace(etlheap_sink *sink, const etlheap_layout *layout,
     label_of_text(sink, layout, "Session", scratch);
 
     write_recorded(sink, layout, trace, scratch);
+    write_lost(sink, layout, trace, scratch);
+}
+
+static void add_files(etlheap_text *text, const etlheap_trace_info *trace)
+{
+    for (u32 i = 0; i < trace->file_count; i++) {
+        etlheap_text_add_string(text, i > 0 ? ", " : "");
+        etlheap_display_add(text, trace->files[i]);
+    }
+}
+
+static void write_lost(etlheap_sink *sink, const etlheap_layout *layout,
+                       const etlheap_trace_info *trace, etlheap_text *scratch)
+{
     if (trace->events_lost == 0 && trace->buffers_lost == 0)
         return;
     etlheap_text_clear(scratch);
@@ -276,10 +309,11 @@ void etlheap_text_window(etlheap_sink *sink, const etlheap_layout *layout,
     char from[ETLHEAP_UNITS_SIZE];
     char to[ETLHEAP_UNITS_SIZE];
     char window[3 * ETLHEAP_UNITS_SIZE];
-    const bool whole = from_ns <= 0 && to_ns >= etlheap_result_trace(result)->end_ns;
-    etlheap_units_seconds(from_ns, from);
-    etlheap_units_seconds(to_ns, to);
-    snprintf(window, sizeof window, "%s s to %s s%s", from, to, whole ? " (the whole trace)" : "");
+    if (from_ns <= 0 && to_ns >= etlheap_result_trace(result)->end_ns)
+        return;
+    etlheap_units_moment(from_ns, from);
+    etlheap_units_moment(to_ns, to);
+    snprintf(window, sizeof window, "%s s to %s s", from, to);
     etlheap_text_label(sink, layout, "Window", window);
 }
 

@@ -58,11 +58,16 @@ void etlheap_text_add_words(etlheap_text *text, const char *words, const etlheap
 void etlheap_text_add_name(etlheap_text *text, const etlheap_text *name,
                            const etlheap_layout *layout);
 
-/* Writes the facts of the trace: files, session, computer, time. `scratch` is overwritten. */
+/* Writes which trace was read, in one line, and what it lost. `scratch` is overwritten. */
 void etlheap_text_trace(etlheap_sink *sink, const etlheap_layout *layout,
                         const etlheap_trace_info *trace, etlheap_text *scratch);
 
-/* Writes the window of a question, exactly, because people copy it into the next command. */
+/* Writes the facts of the recording: files, session, computer, time, losses. */
+void etlheap_text_recording(etlheap_sink *sink, const etlheap_layout *layout,
+                            const etlheap_trace_info *trace, etlheap_text *scratch);
+
+/* Writes the window of a question, exactly, because people copy it into the next command; nothing
+ * if it is the whole trace. */
 void etlheap_text_window(etlheap_sink *sink, const etlheap_layout *layout,
                          const etlheap_result *result, i64 from_ns, i64 to_ns);
 

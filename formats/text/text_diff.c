@@ -75,28 +75,37 @@ etl_status etlheap_write_diff_text(const etlheap_diff_answer *answer, const etlh
     return status;
 }
 
-/* "Base  base.etl: 00:00:00 to 60.0 s" */
+/* ", 60.000 s" of a whole recording, ", 5.000 s to 10.000 s" of a part. */
+static void add_window(const etlheap_diff_side *side, etlheap_text *text)
+{
+    const etlheap_table *const table = side->table;
+    const etlheap_trace_info *const trace = etlheap_result_trace(side->result);
+    char from[ETLHEAP_UNITS_SIZE];
+    char to[ETLHEAP_UNITS_SIZE];
+    if (table->from_ns <= 0 && table->to_ns >= trace->end_ns) {
+        etlheap_units_duration(table->to_ns, to);
+        etlheap_text_add_format(text, ", %s", to);
+        return;
+    }
+    etlheap_units_moment(table->from_ns, from);
+    etlheap_units_moment(table->to_ns, to);
+    etlheap_text_add_format(text, ", %s s to %s s", from, to);
+}
+
+/* "Base  base.etl, 60.000 s" */
 static void write_sides(const etlheap_diff_answer *answer, const etlheap_layout *layout,
                         etlheap_text *text, etlheap_sink *sink)
 {
     const etlheap_diff_side *const sides[] = { &answer->base, &answer->now };
     static const char *const labels[] = { "Base", "New" };
-    char from[ETLHEAP_UNITS_SIZE];
-    char to[ETLHEAP_UNITS_SIZE];
     for (size_t i = 0; i < ETL_COUNT_OF(sides); i++) {
         if (sides[i]->log) {
             write_log(sides[i], layout, labels[i], text, sink);
             continue;
         }
-        etlheap_units_seconds(sides[i]->table->from_ns, from);
-        etlheap_units_seconds(sides[i]->table->to_ns, to);
         etlheap_text_clear(text);
         etlheap_text_add_string(text, sides[i]->name);
-        etlheap_text_add_string(text, ", ");
-        etlheap_text_add_string(text, from);
-        etlheap_text_add_string(text, " s to ");
-        etlheap_text_add_string(text, to);
-        etlheap_text_add_string(text, " s");
+        add_window(sides[i], text);
         etlheap_text_label(sink, layout, labels[i], etlheap_text_of(text));
     }
 }

@@ -55,7 +55,7 @@ etl_status etlheap_write_info_text(const etlheap_result *result, const etlheap_l
     if (layout_status != ETL_OK)
         return layout_status;
     etlheap_text text = { 0 };
-    etlheap_text_trace(sink, layout, etlheap_result_trace(result), &text);
+    etlheap_text_recording(sink, layout, etlheap_result_trace(result), &text);
     write_stacks(result, layout, &text, sink);
     write_marks(result, layout, &text, sink);
     etlheap_text_summary(result, layout, sink);

@@ -285,7 +285,7 @@ static void write_head(map_view *view)
     const etlheap_layout *const layout = view->layout;
     const char *const *const levels = layout->ascii ? plain_bars : bars;
     char words[ETLHEAP_UNITS_SIZE];
-    etlheap_units_seconds(view->map->at_ns, words);
+    etlheap_units_moment(view->map->at_ns, words);
     etlheap_text_clear(&view->text);
     etlheap_text_add_format(&view->text, "%s s", words);
     etlheap_text_label(view->sink, layout, "Moment", etlheap_text_of(&view->text));

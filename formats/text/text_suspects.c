@@ -16,10 +16,10 @@
 
 #define INDENT 2
 
-static void add_duration(etlheap_grid *grid, i64 ns)
+static void add_moment(etlheap_grid *grid, const etlheap_table *table, i64 ns)
 {
     char words[ETLHEAP_UNITS_SIZE];
-    etlheap_units_duration(ns, words);
+    etlheap_units_rounded_moment(ns, table->to_ns - table->from_ns, words);
     etlheap_grid_cell(grid, words);
 }
 
@@ -57,8 +57,8 @@ static void add_suspect(const etlheap_suspects *suspects, u32 at, const etlheap_
     etlheap_text_clear(text);
     suspect_add_share(suspect, text);
     etlheap_grid_cell(grid, etlheap_text_of(text));
-    add_duration(grid, suspect->first_ns);
-    add_duration(grid, suspect->last_ns);
+    add_moment(grid, suspects->table, suspect->first_ns);
+    add_moment(grid, suspects->table, suspect->last_ns);
     etlheap_text_clear(text);
     suspect_add_threads(suspect, ", ", text);
     etlheap_grid_cell(grid, etlheap_text_of(text));
@@ -74,14 +74,10 @@ static etl_status write_rows(const etlheap_suspects *suspects, const etlheap_lay
                              etlheap_text *text, etlheap_sink *sink)
 {
     static const etlheap_column columns[] = {
-        { .title = "Suspect", .flexible = true },
-        { .title = "Score", .right = true },
-        { .title = "Outstanding Size", .right = true },
-        { .title = "Growth/s", .right = true },
-        { .title = "Never Freed", .right = true },
-        { .title = "First", .right = true },
-        { .title = "Last", .right = true },
-        { .title = "Threads", .right = true },
+        { .title = "Suspect", .flexible = true },       { .title = "Score", .right = true },
+        { .title = "Outstanding Size", .right = true }, { .title = "Growth/s", .right = true },
+        { .title = "Never Freed", .right = true },      { .title = "First (s)", .right = true },
+        { .title = "Last (s)", .right = true },         { .title = "Threads", .right = true },
     };
     const u32 count = suspects->table->row_count;
     const u32 shown = layout->rows_max == 0 ? count : (u32)etl_min_u64(count, layout->rows_max);

@@ -20,7 +20,7 @@
 #define INDENT        2
 #define CURVE_COLUMNS 24
 
-/* Writes "Run 1 monday.etl, 2020-07-29T00:07:00.623615000Z, 20.000 s". */
+/* Writes "Run 1 monday.etl, 2020-07-29T00:07:00Z, 20.000 s". */
 static void write_runs(const etlheap_trend_answer *answer, const etlheap_layout *layout,
                        etlheap_text *text, etlheap_sink *sink)
 {
@@ -28,12 +28,12 @@ static void write_runs(const etlheap_trend_answer *answer, const etlheap_layout 
     for (u32 i = 0; i < answer->trend->run_count; i++) {
         const etlheap_trend_run *const run = &answer->runs[i];
         snprintf(label, sizeof label, "Run %" PRIu32, i + 1);
-        trend_start(run, start);
+        const i64 started = etlheap_result_trace(run->result)->start_time_filetime;
+        etlheap_units_date(started, start);
         etlheap_units_duration(run->table->to_ns - run->table->from_ns, length);
         etlheap_text_clear(text);
         etlheap_text_add_string(text, run->name);
-        etlheap_text_add_string(text, start[0] == '\0' ? "" : ", ");
-        etlheap_text_add_string(text, start);
+        etlheap_text_add_format(text, "%s%s", started > 0 ? ", " : "", started > 0 ? start : "");
         etlheap_text_add_string(text, ", ");
         etlheap_text_add_string(text, length);
         etlheap_text_label(sink, layout, label, etlheap_text_of(text));

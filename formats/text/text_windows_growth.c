@@ -39,8 +39,8 @@ static void write_levels(const etlheap_windows_view *view, etlheap_sink *sink)
     char line[5 * ETLHEAP_UNITS_SIZE];
     etlheap_units_size(growth->before_size, before);
     etlheap_units_size(growth->after_size, after);
-    etlheap_units_seconds(growth->from_ns, from);
-    etlheap_units_seconds(growth->to_ns, to);
+    etlheap_units_moment(growth->from_ns, from);
+    etlheap_units_moment(growth->to_ns, to);
     snprintf(line, sizeof line, "from %s to %s between %s s and %s s", before, after, from, to);
     etlheap_text_label(sink, view->layout, "Steepest rise", line);
 }

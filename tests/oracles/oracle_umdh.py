@@ -103,9 +103,8 @@ def check_bare(results, path):
     got = sorted(([places[i] for i in report["stacks"][row["stack"]]], row["outstanding_size"]) for row in report["rows"])
     results.equal(f"{name}: its blocks with their stacks", got, sorted((list(log.stack(b[3])), b[2]) for b in log.blocks))
     results.equal(f"{name}: nor does JSON", report["trace"]["start_time"], None)
-    head = run("report", path, "--no-symbols").decode().splitlines()[:4]
-    results.equal(f"{name}: it says neither when nor by which version", [line.split(maxsplit=1) for line in head[1:3]],
-                  [["Session", "UMDH, 32-bit"], ["Recorded", "at an unknown time, 2 events"]])
+    head = run("report", path, "--no-symbols").decode().splitlines()[0]
+    results.check(f"{name}: it says neither when nor for how long", head.endswith(", recorded at an unknown time"), head)
     results.check(f"{name}: there are modules in them", len(got) == 2 and got[0][0][0].startswith("verifier.dll+"), got)
     results.equal(f"{name}: the process is the first module", {row["process"] for row in report["rows"]}, {log.modules[0][2]})
     results.equal(f"{name}: compared with itself nothing changed", run_json("diff", path, path)["rows"], [])

@@ -200,8 +200,9 @@ static void the_text_report_reads_from_process_to_frame(void **state)
         "    1\n"
         "        0x12345\n"
         "\n1 more row with 0 B outstanding\n"));
-    assert_non_null(
-        strstr(text, "Window        0.000000000 s to 0.000007100 s (the whole trace)\n"));
+    /* The head of a report on the whole trace is a single line. */
+    assert_memory_equal(text, "Trace         ", 14);
+    assert_memory_equal(strchr(text, '\n'), "\n\n", 2);
     capture_close(&out);
 }
 

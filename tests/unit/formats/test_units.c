@@ -70,12 +70,75 @@ static void durations_choose_their_unit(void **state)
         { 0, "0 ns" },
         { 800, "800 ns" },
         { 1000, "1.000 us" },
-        { 1999999, "1.999 ms" },
-        { INT64_C(12345678901), "12.345 s" },
         { -1500000, "-1.500 ms" },
     };
     (void)state;
     expect_all(etlheap_units_duration, rows, ETL_COUNT_OF(rows));
+}
+
+/* oracle_page_times.py asks the page for the same rows: keep one row on a line. */
+static void durations_are_rounded(void **state)
+{
+    static const unit_row rows[] = {
+        { 1499, "1.499 us" },
+        { 999999, "999.999 us" },
+        { 1234499, "1.234 ms" },
+        { 1234500, "1.235 ms" },
+        { 999999499, "999.999 ms" },
+        { 999999500, "1.000 s" },
+        { INT64_C(1000500000), "1.001 s" },
+        { INT64_C(12345678901), "12.346 s" },
+        { INT64_C(19999999999), "20.000 s" },
+        { INT64_MAX, "9223372036.855 s" },
+    };
+    (void)state;
+    expect_all(etlheap_units_duration, rows, ETL_COUNT_OF(rows));
+}
+
+static void moments_to_copy_are_exact_and_short(void **state)
+{
+    static const unit_row rows[] = {
+        { 0, "0.000" },
+        { 1, "0.000000001" },
+        { -100, "-0.000000100" },
+        { INT64_C(5000000000), "5.000" },
+        { INT64_C(20000012000), "20.000012" },
+        { INT64_C(20000000012), "20.000000012" },
+    };
+    (void)state;
+    expect_all(etlheap_units_moment, rows, ETL_COUNT_OF(rows));
+}
+
+/* oracle_page_times.py asks the page for the same rows: keep one row on a line. */
+static void moments_are_rounded_for_their_window(void **state)
+{
+    static const struct {
+        i64 ns, window_ns;
+        const char *text;
+    } rows[] = {
+        { 0, INT64_C(1000000000), "0.000" },
+        { INT64_C(19850040100), INT64_C(20000000000), "19.850" },
+        { INT64_C(1999500000), INT64_C(1000000000), "2.000" },
+        { 400000, INT64_C(1000000000), "0.000" },
+        { 1234567, 999999999, "0.001235" },
+        { 1234567, 999999, "0.001234567" },
+    };
+    (void)state;
+    for (size_t i = 0; i < ETL_COUNT_OF(rows); i++) {
+        char text[ETLHEAP_UNITS_SIZE];
+        etlheap_units_rounded_moment(rows[i].ns, rows[i].window_ns, text);
+        assert_string_equal(text, rows[i].text);
+    }
+}
+
+static void dates_are_cut_to_the_second(void **state)
+{
+    static const unit_row rows[] = {
+        { -1, "1600-12-31T23:59:59Z" },
+        { INT64_C(132404548206236150), "2020-07-29T00:07:00Z" },
+    };
+    (void)state;
+    expect_all(etlheap_units_date, rows, ETL_COUNT_OF(rows));
 }
 
 static void seconds_are_exact(void **state)
@@ -157,6 +220,10 @@ int main(void)
         cmocka_unit_test(short_numbers_fit_narrow_columns),
         cmocka_unit_test(sizes_have_three_digits_and_round),
         cmocka_unit_test(durations_choose_their_unit),
+        cmocka_unit_test(durations_are_rounded),
+        cmocka_unit_test(moments_to_copy_are_exact_and_short),
+        cmocka_unit_test(moments_are_rounded_for_their_window),
+        cmocka_unit_test(dates_are_cut_to_the_second),
         cmocka_unit_test(seconds_are_exact),
         cmocka_unit_test(filetimes_become_dates),
         cmocka_unit_test(shares_are_rounded_percent),
