@@ -136,6 +136,7 @@ static void say(const char *kind, const char *subject, const char *message)
         (void)etl_file_write(ETL_STDERR, no_memory, sizeof no_memory - 1);
         return;
     }
+    etlheap_sink_log_safe(sink);
     etlheap_sink_text(sink, "etlheap: ");
     etlheap_sink_text(sink, kind);
     if (subject) {

@@ -15,6 +15,7 @@ static int open_output(const cli_options *options, cli_guard *guard, etlheap_sin
 static const char *name_of(const cli_options *options);
 static bool is_special(const char *path);
 static bool is_plain_text(const cli_options *options);
+static bool is_for_people(const cli_options *options);
 
 int cli_output_open(const cli_options *options, cli_guard *guard, etlheap_sink **out)
 {
@@ -22,6 +23,10 @@ int cli_output_open(const cli_options *options, cli_guard *guard, etlheap_sink *
     int exit_status = open_output(options, guard, out);
     if (exit_status == CLI_EXIT_DONE && is_plain_text(options))
         etlheap_sink_ascii(*out);
+    if (exit_status == CLI_EXIT_DONE && is_for_people(options))
+        etlheap_sink_log_safe(*out);
+    if (exit_status == CLI_EXIT_DONE && options->csv_safe)
+        etlheap_sink_csv_safe(*out);
     if (exit_status == CLI_EXIT_DONE && cli_output_is_compressed(options) &&
         etlheap_sink_compress(*out, &err) != ETL_OK)
         exit_status = cli_output_fail(*out, name_of(options), &err);
@@ -107,6 +112,12 @@ static const char *name_of(const cli_options *options)
 static bool is_plain_text(const cli_options *options)
 {
     return (!options->format || strcmp(options->format, "text") == 0) && cli_layout(options).ascii;
+}
+
+static bool is_for_people(const cli_options *options)
+{
+    const etlheap_format *const format = options->is_export ? NULL : cli_format_of(options);
+    return format && format->for_people;
 }
 
 static bool is_special(const char *path)

@@ -92,6 +92,18 @@ void etlheap_sink_settle(etlheap_sink *sink);
 /* From now on, writes ASCII only: dashes become '-', other characters '?'. */
 void etlheap_sink_ascii(etlheap_sink *sink);
 
+/*
+ * From now on, no line is a command of a build server, whatever the names in a trace are: "::" after
+ * a line's leading blanks, and "##[" or "##word[" anywhere in a line, get U+FFFD as their last
+ * character. For output that may be shown in a build log: formats that are `for_people`, and
+ * messages.
+ */
+void etlheap_sink_log_safe(etlheap_sink *sink);
+
+/* From now on, cells of CSV that a spreadsheet would run as a formula begin with an apostrophe. */
+void etlheap_sink_csv_safe(etlheap_sink *sink);
+bool etlheap_sink_is_csv_safe(const etlheap_sink *sink);
+
 /* Completes the output and frees the sink, also on failure. After a failure (ETL_ERR_IO, the first
  * error that occurred) no new or temporary file is left. */
 etl_status etlheap_sink_close(etlheap_sink *sink, etl_error *err);
@@ -298,6 +310,7 @@ typedef struct etlheap_format {
     bool shows_equal;    /* comparisons need groups that are equal on both sides, too */
     bool adds_up;        /* comparisons are drawn as sums, so lifetimes cannot be */
     u32 rows_max;        /* default number of rows in a comparison; 0: all */
+    bool for_people;     /* shown in build logs: needs etlheap_sink_log_safe */
     etl_status (*write_report)(const etlheap_result *result, const etlheap_table *table,
                                const etlheap_layout *layout, etlheap_sink *sink);
     etl_status (*write_histogram)(const etlheap_result *result, const etlheap_table *table,

@@ -5,6 +5,7 @@ FORMATS_SRCS := $(patsubst %,formats/%.c, \
 	check/sarif_choice \
 	check/sarif_place \
 	csv/csv_allocations \
+	csv/csv_cell \
 	csv/csv_diff \
 	csv/csv_histogram \
 	csv/csv_map \
@@ -61,6 +62,7 @@ FORMATS_SRCS := $(patsubst %,formats/%.c, \
 	export/wpa_xml_read \
 	format_libraries \
 	formats \
+	io/build_log \
 	io/gzip \
 	io/sink \
 	io/stream_input \

@@ -34,8 +34,7 @@ static etl_status check_command(const cli_command *command, const cli_option *op
                                 const char *spelled, etl_error *err);
 static etl_status check_options(const cli_command *command, const cli_options *options,
                                 etl_error *err);
-static etl_status check_titles(const cli_command *command, const cli_options *options,
-                               etl_error *err);
+static etl_status check_csv(const cli_command *command, const cli_options *options, etl_error *err);
 static etl_status check_budgets(const cli_options *options, etl_error *err);
 static etl_status check_files(const cli_options *options, etl_error *err);
 static etl_status check_tags(const cli_options *options, etl_error *err);
@@ -369,7 +368,7 @@ static etl_status check_options(const cli_command *command, const cli_options *o
         return ETL_ERR_ARGUMENT;
     if (command->bit == CLI_EXPORT && check_export(options, err) != ETL_OK)
         return ETL_ERR_ARGUMENT;
-    if (options->titles && check_titles(command, options, err) != ETL_OK)
+    if ((options->titles || options->csv_safe) && check_csv(command, options, err) != ETL_OK)
         return ETL_ERR_ARGUMENT;
     if (cli_times_are_reversed(&options->from, &options->to))
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
@@ -439,18 +438,22 @@ static etl_status check_export(const cli_options *options, etl_error *err)
     return ETL_OK;
 }
 
-/* Only CSV has two sets of column names, for people and for programs. */
-static etl_status check_titles(const cli_command *command, const cli_options *options,
-                               etl_error *err)
+/* Only CSV has two sets of column names, for people and for programs, and cells that spreadsheets
+ * run. */
+static etl_status check_csv(const cli_command *command, const cli_options *options, etl_error *err)
 {
-    const bool has_titles = command->bit == CLI_EXPORT
-                                ? etlheap_exporter_named(options->format)->has_titles
-                                : cli_format_of(options)->has_titles;
-    if (has_titles)
+    const bool is_csv = command->bit == CLI_EXPORT
+                            ? etlheap_exporter_named(options->format)->has_titles
+                            : cli_format_of(options)->has_titles;
+    if (is_csv)
         return ETL_OK;
+    if (options->titles)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "--titles needs --format csv; text always has titles, and the keys of "
+                             "other formats are fixed");
     return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                         "--titles needs --format csv; text always has titles, and the keys of "
-                         "other formats are fixed");
+                         "--csv-safe needs --format csv; spreadsheets run no formulas in other "
+                         "formats");
 }
 
 /* Budgets are read again when they are needed; here only their errors count. */

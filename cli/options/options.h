@@ -180,7 +180,7 @@ typedef struct cli_options {
     u32 metric;                     /* export: etlheap_metric + 1; 0: the format's default */
     bool rows;                      /* for export */
     bool together;                  /* treat several inputs as one recording, even if they differ */
-    bool titles;                    /* for CSV */
+    bool titles, csv_safe;          /* for CSV */
     bool no_mmap, strict;
     u32 progress;       /* cli_progress_mode */
     bool unpacks_first; /* not an option: another input will be unpacked while this one is read */

@@ -176,6 +176,8 @@ static const cli_option options_table[] = {
       NULL /* the command's formats */ },
     { "--titles", 0, CLI_VALUE_FLAG, OPTION(titles), CLI_TITLED, group_shape, NULL,
       "CSV: WPA's column titles (the keys of JSON)" },
+    { "--csv-safe", 0, CLI_VALUE_FLAG, OPTION(csv_safe), CLI_TITLED, group_shape, NULL,
+      "CSV: put an apostrophe before names that a spreadsheet would run as a formula" },
 
     { "--symbols", 0, CLI_VALUE_WORD, OPTION(symbols), CLI_ASKING | CLI_REPEATED, group_symbols,
       "PATH", "where to find PDBs: DIR;SRV*CACHE*URL... (the variable _NT_SYMBOL_PATH)" },

@@ -70,23 +70,3 @@ static bool has_marks(const etlheap_table *table)
 {
     return (table->measures >> ETLHEAP_MEASURE_COMMITTED_SIZE & 1) != 0;
 }
-
-/* Quoted when it holds what separates cells or lines. */
-void etlheap_csv_cell(etlheap_sink *sink, const char *text)
-{
-    if (text[strcspn(text, ",\"\r\n")] == '\0') {
-        etlheap_sink_text(sink, text);
-        return;
-    }
-    etlheap_sink_text(sink, "\"");
-    while (*text != '\0') {
-        const size_t size = strcspn(text, "\"");
-        etlheap_sink_write(sink, text, size);
-        text += size;
-        if (*text == '"') {
-            etlheap_sink_text(sink, "\"\"");
-            text++;
-        }
-    }
-    etlheap_sink_text(sink, "\"");
-}

@@ -14,6 +14,7 @@
  * temporary name is incomplete.
  */
 #include "formats/formats.h"
+#include "build_log.h"
 #include "text_buffer.h"
 #include "units.h"
 
@@ -40,6 +41,9 @@ struct etlheap_sink {
     ZSTD_CCtx *zstd;    /* NULL: not compressed */
     char *packed;       /* ZSTD_CStreamOutSize() bytes */
     bool ascii;         /* other characters are replaced */
+    bool log_safe;      /* what a build server would take for a command is replaced */
+    bool csv_safe;      /* what a spreadsheet would take for a formula is marked as text */
+    etlheap_log_line line;
     size_t used;
     char buffer[SINK_BUFFER_BYTES];
 };
@@ -50,7 +54,9 @@ static etl_status open_temporary(const char *path, bool exists, etlheap_sink **o
 static int create_beside(const char *path, char **temporary);
 static void write_long(etlheap_sink *sink, size_t length, const char *format, va_list arguments)
     ETL_PRINTF(3, 0);
+static void write_log_safe(etlheap_sink *sink, const char *text, size_t size);
 static void write_ascii(etlheap_sink *sink, const char *text, size_t size);
+static void write_encoded(etlheap_sink *sink, const void *bytes, size_t size);
 static void write_bytes(etlheap_sink *sink, const void *bytes, size_t size);
 static void pass_on(etlheap_sink *sink, const char *bytes, size_t size, ZSTD_EndDirective how);
 static void send_all(etlheap_sink *sink, const char *bytes, size_t size);
@@ -106,7 +112,43 @@ void etlheap_sink_ascii(etlheap_sink *sink)
     sink->ascii = true;
 }
 
+void etlheap_sink_log_safe(etlheap_sink *sink)
+{
+    sink->log_safe = true;
+}
+
+void etlheap_sink_csv_safe(etlheap_sink *sink)
+{
+    sink->csv_safe = true;
+}
+
+bool etlheap_sink_is_csv_safe(const etlheap_sink *sink)
+{
+    return sink->csv_safe;
+}
+
 void etlheap_sink_write(etlheap_sink *sink, const void *bytes, size_t size)
+{
+    if (sink->log_safe)
+        write_log_safe(sink, bytes, size);
+    else
+        write_encoded(sink, bytes, size);
+}
+
+static void write_log_safe(etlheap_sink *sink, const char *text, size_t size)
+{
+    size_t count = etlheap_log_line_take(&sink->line, text, size);
+    while (count < size) {
+        write_encoded(sink, text, count);
+        write_encoded(sink, "\xEF\xBF\xBD", 3); /* U+FFFD */
+        text += count + 1;
+        size -= count + 1;
+        count = etlheap_log_line_take(&sink->line, text, size);
+    }
+    write_encoded(sink, text, size);
+}
+
+static void write_encoded(etlheap_sink *sink, const void *bytes, size_t size)
 {
     if (sink->ascii)
         write_ascii(sink, bytes, size);
@@ -288,7 +330,8 @@ static etl_status sink_new(int descriptor, const char *name, etlheap_sink **out,
     sink->error = 0;
     sink->zstd = NULL;
     sink->packed = NULL;
-    sink->ascii = false;
+    sink->ascii = sink->log_safe = sink->csv_safe = false;
+    sink->line = (etlheap_log_line){ 0 };
     sink->used = 0;
     *out = sink;
     return ETL_OK;
