@@ -108,9 +108,9 @@ void scenario_run_free(scenario_run *run);
 
 /*
  * "demo": the trace of the README, 20 s. The battery meter's leak (80 ticks, 160
- * blocks) with 2,000 transient blocks; a second heap made, grown twice and
- * destroyed; MemoryTestApp.exe commits 10 MiB that it keeps and four spikes of
- * 10 MiB.
+ * blocks) with 2,000 transient blocks, in a heap that expands four times at the start,
+ * by what they need; a second heap made, grown twice and destroyed; MemoryTestApp.exe
+ * commits 10 MiB that it keeps and four spikes of 10 MiB.
  */
 #define DEMO_LEAK_COUNT         160u
 #define DEMO_LEAK_BYTES         (160u * 4096u)

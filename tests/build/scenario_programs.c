@@ -13,6 +13,8 @@
 #define MS 1000000u /* in nanoseconds */
 #define S  1000000000u
 
+#define HEAP_CREATED_NS     100000u /* before the first block */
+#define HEAP_EXTENT_OFFSET  0x10000u
 #define BATTERY_FIRST_MS    100u
 #define BATTERY_INTERVAL_MS 250u
 #define LEAK_BLOCK_BYTES    4096u
@@ -84,8 +86,30 @@ static scenario_program battery_program(workload *w, const scenario_run *run, co
 static void create_heap(const scenario_program *p)
 {
     const u32 tid = p->w->processes[p->process].pid + 4;
-    const workload_op op = scenario_op(p, 2 * MS, tid, WORKLOAD_HEAP_CREATE);
+    const workload_op op = scenario_op(p, HEAP_CREATED_NS, tid, WORKLOAD_HEAP_CREATE);
     workload_add_op(p->w, &op);
+}
+
+/* Expands the heap while the program starts, by what all its blocks up to now need: four functions
+ * allocate more than is committed, one after the other. */
+static void expand_heap(const scenario_program *p)
+{
+    static const u64 sites[] = { 0x3040, 0x3440, 0x3640, 0x3840 };
+    enum { COUNT = ETL_COUNT_OF(sites), PAGE = 4096 };
+    const u64 first = p->heap + HEAP_EXTENT_OFFSET;
+    const u64 bytes = (p->address_next - first + COUNT * PAGE - 1) / (COUNT * PAGE) * PAGE;
+    for (u32 i = 0; i < COUNT; i++) {
+        const scenario_frame frames[] = {
+            ALLOCATOR_FRAMES, { NULL, sites[i] }, { NULL, 0x31c4 }, THREAD_START_FRAMES
+        };
+        workload_op op = scenario_op(p, HEAP_CREATED_NS * (2 + i),
+                                     p->w->processes[p->process].pid + 4, WORKLOAD_HEAP_EXPAND);
+        op.address = first + i * bytes;
+        op.size = bytes;
+        op.stack = scenario_stack(p, frames, ETL_COUNT_OF(frames), 0);
+        op.halves = WORKLOAD_HALF_USER;
+        workload_add_op(p->w, &op);
+    }
 }
 
 static void free_block(scenario_program *p, u64 ns, u32 tid, u32 stack, u64 address)
@@ -138,6 +162,7 @@ workload *scenario_battery_meter_fixed(const scenario_run *run, const etl_build 
     create_heap(&p);
     battery_history(&p, DEMO_LEAK_COUNT / 2, BATTERY_METER_FIXED_KEPT / 2);
     scenario_transients(&p, DEMO_TRANSIENT_COUNT, (u64)19 * S);
+    expand_heap(&p);
     workload_sort(w);
     give_free_stacks(&p);
     free_older_blocks(&p);
@@ -337,6 +362,7 @@ workload *scenario_demo(const scenario_run *run, const etl_build *b)
     create_heap(&battery);
     battery_history(&battery, DEMO_LEAK_COUNT / 2, 0);
     scenario_transients(&battery, DEMO_TRANSIENT_COUNT, (u64)19 * S);
+    expand_heap(&battery);
     grow_second_heap(&battery);
 
     scenario_program memory = memory_program(w, run, b);
@@ -357,7 +383,7 @@ static void grow_second_heap(scenario_program *p)
     const scenario_frame frames[] = { ALLOCATOR_FRAMES, { NULL, 0x5d10 }, THREAD_START_FRAMES };
     const u32 stack = scenario_stack(p, frames, ETL_COUNT_OF(frames), 0);
     const u32 tid = BATTERY_METER_PID + 4;
-    const u64 own_heap = p->heap;
+    const u64 own_heap = p->heap, own_next = p->address_next;
     p->heap += 0x2000000;
     workload_op op = scenario_op(p, (u64)6000 * MS, tid, WORKLOAD_HEAP_CREATE);
     workload_add_op(p->w, &op);
@@ -368,10 +394,12 @@ static void grow_second_heap(scenario_program *p)
         op.stack = stack;
         op.halves = WORKLOAD_HALF_USER;
         workload_add_op(p->w, &op);
+        p->address_next = op.address + 0x50;
         for (u32 j = 0; j < 20; j++)
             scenario_alloc(p, (6020 + (u64)i * 900 + j * 20) * MS, tid, stack, 3000);
     }
     op = scenario_op(p, (u64)14000 * MS, tid, WORKLOAD_HEAP_DESTROY);
     workload_add_op(p->w, &op);
     p->heap = own_heap;
+    p->address_next = own_next;
 }

@@ -31,8 +31,8 @@ ROWS = [
      ["--custom-heap matches no event in the trace; etlheap info lists the providers"]),
     ("report", ["--type", "AOFO"], ["--type selects nothing; there is AIFO, AIFI"]),
     ("report", ["--process", "battery*", "--thread", "nobody"],
-     ["--thread selects nothing; the threads with most memory are 7012, 6484, 6488"]),
-    ("report", ["--thread", "99999"], ["--thread selects nothing; the threads with most memory are 4132, 7012, 6484"]),
+     ["--thread selects nothing; the threads with most memory are 6484, 7012, 6488"]),
+    ("report", ["--thread", "99999"], ["--thread selects nothing; the threads with most memory are 4132, 6484, 7012"]),
     ("report", ["--from", "100s"], ["the window begins after the last event of the trace, which lasts from 0 s to "]),
     ("report", ["--require-frame", "kernel32.dll"], [
         "names a function, which needs --symbols", "to name a module, write 'kernel32.dll!'",
