@@ -127,6 +127,10 @@ TREND_PAGE := $(OUT)/formats/trend_page
 TREND_FILES := $(addprefix formats/html/, trend.html report.css trend.css report_page.js \
 	compared_text.js trend_rows.js trend_chart.js trend_main.js)
 
+# The files of the demo, as C: see cli/demo/demo.c.
+DEMO_DATA := $(OUT)/cli/demo/demo_data
+DEMO_FILES := $(sort $(wildcard cli/demo/*.zst cli/demo/*/*.zst))
+
 LIBRARY := $(OUT)/libetlheap.a
 INSTALLED_LIBRARY := $(OUT)/installed/libetlheap.a
 SHARED := $(OUT)/libetlheap.so
@@ -297,7 +301,7 @@ $(OUT)/exports.map: FORCE | $(READY)
 	@awk -v node=ETLHEAP_$(SOVERSION) -f packaging/exports.awk $(PUBLIC_HEADERS) > $@.new
 	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 
-$(CLI_LIBRARY): $(call objects_of,$(filter-out cli/main.c,$(CLI_SRCS)))
+$(CLI_LIBRARY): $(call objects_of,$(filter-out cli/main.c,$(CLI_SRCS))) $(DEMO_DATA).o
 	$(archive)
 
 $(BUILDER_LIBRARY): $(call objects_of,$(BUILDER_SRCS))
@@ -382,7 +386,12 @@ $(TREND_PAGE).c: formats/html/embed.awk $(TREND_FILES)
 	@mkdir -p $(@D)
 	$(Q)LC_ALL=C awk -v page=trend_page -f formats/html/embed.awk $(TREND_FILES) > $@
 
-$(HTML_PAGE).o $(DIFF_PAGE).o $(TREND_PAGE).o: %.o: %.c $(OUT)/.flags | $(READY)
+$(DEMO_DATA).c: cli/demo/embed.sh $(DEMO_FILES)
+	$(SAY) "  EMBED $@"
+	@mkdir -p $(@D)
+	$(Q)sh cli/demo/embed.sh cli/demo $(DEMO_FILES) > $@
+
+$(HTML_PAGE).o $(DIFF_PAGE).o $(TREND_PAGE).o $(DEMO_DATA).o: %.o: %.c $(OUT)/.flags | $(READY)
 	$(SAY) "  CC    $@"
 	$(Q)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(PKG_CFLAGS) -MMD -MP -c -o $@ $<
 
@@ -397,7 +406,7 @@ $(call objects_of,$(TEST_SRCS) $(TEST_SUPPORT_SRCS)): private CPPFLAGS_ALL += -i
 $(TEST_PROGRAMS): private LDFLAGS += -Wl,-u,posix_calls_fclose
 endif
 
--include $(patsubst %.o,%.d,$(call objects_of,$(ALL_SRCS))) $(HTML_PAGE).d $(DIFF_PAGE).d $(TREND_PAGE).d
+-include $(patsubst %.o,%.d,$(call objects_of,$(ALL_SRCS))) $(HTML_PAGE).d $(DIFF_PAGE).d $(TREND_PAGE).d $(DEMO_DATA).d
 
 # A change of compiler or flags rebuilds; the file's time changes only then.
 $(OUT)/.flags: FORCE
@@ -762,15 +771,13 @@ demo: ## installs what the build needs, builds, and reports on a sample trace
 	@sh tests/run/check_deps.sh build
 	+@$(PARALLEL_MAKE) VARIANT=release demo-run
 
-demo-run: all $(TEST_TOOLS)
-	@echo "$$ $(OUT)/make_trace demo $(BUILD)/demo.etl"
-	@$(OUT)/make_trace demo $(BUILD)/demo.etl
-	@echo "$$ $(OUT)/make_demo_symbols $(BUILD)/symbols"
-	@mkdir -p $(BUILD)/symbols && $(OUT)/make_demo_symbols $(BUILD)/symbols
-	@echo "$$ $(BUILD)/etlheap info $(BUILD)/demo.etl"
-	@$(BUILD)/etlheap info $(BUILD)/demo.etl
-	@echo "$$ $(BUILD)/etlheap report $(BUILD)/demo.etl --symbols $(BUILD)/symbols"
-	@$(BUILD)/etlheap report $(BUILD)/demo.etl --symbols $(BUILD)/symbols
+demo-run: all
+	@for words in 'selftest --write-demo $(BUILD)' 'info $(BUILD)/demo.etl' 'report $(BUILD)/demo.etl --symbols $(BUILD)/symbols'; do \
+		echo "$$ $(BUILD)/etlheap $$words"; $(BUILD)/etlheap $$words || exit 1; done
+
+# The bytes of the demo come from the tests' writer of traces; a change there is taken over here.
+demo-update: $(PROGRAM) $(OUT)/make_trace $(OUT)/make_demo_symbols ## writes what the program keeps of the demo, in cli/demo
+	@ETLHEAP='$(PROGRAM)' MAKE_TRACE='$(OUT)/make_trace' $(PYTHON) -B tests/oracles/oracle_demo.py --update
 
 cov: ## line coverage by the tests: by file and folder, against the targets
 	@sh tests/run/check_deps.sh build test
@@ -814,5 +821,5 @@ help: ## this list
 
 FORCE:
 .PHONY: check-nightly windows-deps windows windows-tests windows-test-programs windows-dist windows-zip check-windows check-windows-run faults faults-run interface-record dist deb check-deb check-fleet install install-program install-library uninstall pages fuzz fuzz-run fuzz-all fuzz-hour fuzz-corpus fuzz-programs fuzz-replays all library tests objects syntax check check-asan check-ubsan check-tsan check-run compare compare-run print-files layers words limits rooms \
-	format format-check bench bench-run bench-compare bench-compare-run bench-deps \
+	demo-update format format-check bench bench-run bench-compare bench-compare-run bench-deps \
 	bench-clean consumer-deps demo demo-run screenshot cov mutate mutate-survivors mutate-run readme-update clean help FORCE

@@ -126,6 +126,7 @@ static const char *const dump_examples[] = {
 
 static const char *const selftest_examples[] = {
     "etlheap selftest",
+    "etlheap selftest --write-demo build",
     NULL,
 };
 

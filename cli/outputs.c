@@ -7,6 +7,8 @@
 #include "cli/system/terminal.h"
 #include "messages.h"
 
+#include <stdlib.h>
+
 #include "parser/system/files.h"
 
 static const char standard_output[] = "standard output";
@@ -94,6 +96,21 @@ int cli_output_fail(etlheap_sink *sink, const char *subject, const etl_error *er
     else if (err->status != ETL_ERR_CANCELLED)
         cli_complain_error(subject, err);
     return cli_exit_of(err->status);
+}
+
+void cli_output_make_folder(const char *path)
+{
+    char *const part = strdup(path);
+    const size_t root = etl_path_root_size(path);
+    for (char *c = part ? part + root : NULL; c && *c != '\0'; c++) {
+        if (!etl_path_is_separator(*c))
+            continue;
+        const char separator = *c;
+        *c = '\0';
+        (void)etl_folder_make(part);
+        *c = separator;
+    }
+    free(part);
 }
 
 bool cli_sink_put(void *user, const void *bytes, size_t size)

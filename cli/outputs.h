@@ -22,6 +22,9 @@ int cli_output_close(const cli_options *options, const cli_guard *guard, etl_sta
  * Returns the exit status of the error. */
 int cli_output_fail(etlheap_sink *sink, const char *subject, const etl_error *err);
 
+/* Makes the folder that contains the path, and those above. Errors show when the file is opened. */
+void cli_output_make_folder(const char *path);
+
 /* An etlheap_write_fn: `user` is the sink. */
 bool cli_sink_put(void *user, const void *bytes, size_t size);
 

@@ -23,6 +23,7 @@ CLI_SRCS := $(patsubst %,cli/%.c, \
 	commands/cmd_windows \
 	commands/report_map \
 	compared_run \
+	demo/demo \
 	filter_choices \
 	filter_notes \
 	inputs \

@@ -67,6 +67,10 @@ void etlheap_sink_write(etlheap_sink *sink, const void *bytes, size_t size);
 void etlheap_sink_text(etlheap_sink *sink, const char *text);
 void etlheap_sink_format(etlheap_sink *sink, const char *format, ...) ETL_PRINTF(2, 3);
 
+/* Writes what the zstd frame contains. ETL_ERR_CORRUPT: it is damaged or incomplete, and the sink got
+ * only the bytes before the damage. Write errors are reported when the sink is closed. */
+etl_status etlheap_sink_unpack(etlheap_sink *sink, const void *frame, size_t size, etl_error *err);
+
 /* Write numbers, faster than with a format. etlheap_sink_hex writes lower case with at least
  * `digits` digits (at most 16), without "0x". */
 void etlheap_sink_unsigned(etlheap_sink *sink, u64 value);

@@ -65,6 +65,7 @@ FORMATS_SRCS := $(patsubst %,formats/%.c, \
 	io/build_log \
 	io/gzip \
 	io/sink \
+	io/sink_unpack \
 	io/stream_input \
 	io/text_buffer \
 	io/units \

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 
 #include "cli/messages.h"
+#include "cli/outputs.h"
 #include "many_index.h"
 #include "many_work.h"
 
@@ -89,7 +90,7 @@ static int run_batch(many_run *run)
     etl_status status = inside && sizes ? ETL_OK : ETL_ERR_MEMORY;
     int exit_status = cli_exit_of(status);
     if (status == ETL_OK) {
-        cli_many_make_folder(inside);
+        cli_output_make_folder(inside);
         exit_status = cli_many_index_open(&run->list, &run->index);
     }
     if (exit_status == CLI_EXIT_DONE) {

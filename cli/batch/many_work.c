@@ -257,7 +257,7 @@ static etl_status find_content(job *j, etl_error *err)
 static etl_status store(job *j, etl_error *err)
 {
     etlheap_sink *sink = NULL;
-    cli_many_make_folder(j->path);
+    cli_output_make_folder(j->path);
     etl_status status = etlheap_sink_open_file(j->path, &sink, err);
     if (status != ETL_OK)
         return status;
@@ -323,21 +323,4 @@ static etl_status describe(const job *j, etl_error *err)
     run->trace = etlheap_result_trace(work->reread ? work->reread : work->stored.facts);
     j->item->verdict = etlheap_verdict_of(run->diagnostics);
     return ETL_OK;
-}
-
-/* --- folders ------------------------------------------------------------------------ */
-
-void cli_many_make_folder(const char *path)
-{
-    char *const part = strdup(path);
-    const size_t root = etl_path_root_size(path);
-    for (char *c = part ? part + root : NULL; c && *c != '\0'; c++) {
-        if (!etl_path_is_separator(*c))
-            continue;
-        const char separator = *c;
-        *c = '\0';
-        (void)etl_folder_make(part);
-        *c = separator;
-    }
-    free(part);
 }

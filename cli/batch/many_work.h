@@ -32,7 +32,4 @@ etlheap_batch_answer cli_many_work(many_batch *batch, many_item *item, u32 jobs,
 
 void cli_many_work_free(many_item *item);
 
-/* Makes the folder that contains the path, and those above. Errors show when the file is opened. */
-void cli_many_make_folder(const char *path);
-
 #endif

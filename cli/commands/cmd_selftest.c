@@ -10,6 +10,7 @@
  * files that cannot be written. Invariant: expected numbers are constants, never computed by the
  * code under test.
  */
+#include "cli/demo/demo.h"
 #include "cli/messages.h"
 #include "cli/outputs.h"
 #include "cli/selftest_trace.h"
@@ -69,7 +70,8 @@ static const selftest_check checks[] = {
 
 int cli_run_selftest(const cli_options *options)
 {
-    (void)options;
+    if (options->write_demo)
+        return cli_demo_write(options->write_demo);
     selftest test = { .trace = NULL };
     etl_error err = { .status = ETL_OK };
     etl_status status = ETL_OK;

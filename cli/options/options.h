@@ -117,10 +117,11 @@ typedef struct cli_options {
     u32 command_bit;
     bool help;
     cli_words inputs;
-    const char *output;  /* NULL: standard output */
-    const char *out_dir; /* store: folder for one store per input; NULL: not given */
-    const char *format;  /* NULL: text */
-    u32 top;             /* 0: not given; CLI_TOP_ALL */
+    const char *output;     /* NULL: standard output */
+    const char *out_dir;    /* store: folder for one store per input; NULL: not given */
+    const char *write_demo; /* selftest: folder for the files of the demo; NULL: not given */
+    const char *format;     /* NULL: text */
+    u32 top;                /* 0: not given; CLI_TOP_ALL */
     u32 frames;
     etlheap_key group_by[ETLHEAP_GROUP_BY_MAX];
     u32 group_by_count; /* 0: not given */

@@ -221,6 +221,8 @@ static const cli_option options_table[] = {
       "WHEN", "progress bar on stderr: always, never, auto (auto: on a terminal)" },
     { "--strict", 0, CLI_VALUE_FLAG, OPTION(strict), CLI_ALL | CLI_SAME_STORE, group_run, NULL,
       "exit with status 4 if the input is damaged or lost events" },
+    { "--write-demo", 0, CLI_VALUE_WORD, OPTION(write_demo), CLI_SELFTEST, group_run, "DIR",
+      "instead of testing, write the traces and PDBs that the documentation's examples use" },
     { "--help", 'h', CLI_VALUE_FLAG, OPTION(help), CLI_ALL | CLI_SELFTEST | CLI_SAME_STORE,
       group_run, NULL, "show this help" },
 };

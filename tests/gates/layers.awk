@@ -16,7 +16,7 @@ BEGIN {
     rooms("parser", "system etl symbols undecorate")
     rooms("engine", "core symbol_store context read log pair result query names table fold summary compare run")
     rooms("formats", "io parts json text csv markdown read check export")
-    rooms("cli", "options system batch commands")
+    rooms("cli", "options system batch demo commands")
     allow("parser", "")
     allow("engine", "parser/parser.h parser/etl/lean.h parser/symbols.h parser/sized.h parser/base.h parser/cursor.h parser/system/cgroup.h parser/system/late_library.h parser/system/map.h parser/system/files.h parser/system/name_fold.h parser/system/wide.h")
     allow("formats", "engine/engine.h engine/core/workers.h parser/parser.h parser/sized.h parser/base.h parser/cursor.h parser/system/late_library.h parser/system/map.h parser/system/files.h parser/system/name_fold.h")

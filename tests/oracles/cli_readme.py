@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """The examples of the README and of the pages in docs/ are what the program prints.
 
-Each indented block that begins with "$ build/etlheap ..." is run on the demo trace (and a
-longer one), and what the program prints compared with the lines below. Each page begins
-with these two files alone, so that it can be followed by itself.
+Each indented block that begins with "$ build/etlheap ..." is run on the traces of the demo, and
+what the program prints compared with the lines below. Each page begins with these files alone, so
+that it can be followed by itself.
 
     cli_readme.py             compares
     cli_readme.py --update    writes what the program prints into the pages
@@ -22,8 +22,6 @@ from oracle_support import Results
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 ETLHEAP = os.path.abspath(os.environ.get("ETLHEAP", "build/etlheap"))
-MAKE_TRACE = os.path.abspath(os.environ.get("MAKE_TRACE", "build/release/make_trace"))
-MAKE_SYMBOLS = os.path.join(os.path.dirname(MAKE_TRACE), "make_demo_symbols")
 
 # The command, then all indented lines that are no command, and blank ones between them.
 BLOCK = re.compile(r"^    \$ build/etlheap (.*)\n((?:    (?!\$ ).*\n|\n(?=    (?!\$ )|\n))*)", re.MULTILINE)
@@ -53,12 +51,9 @@ def printed(folder, arguments):
 
 
 def page_folder(folder, page):
-    """A folder with the traces and symbols that `make demo` and commands on the pages leave."""
+    """A folder with the traces and symbols that `make demo` leaves."""
     made = os.path.join(folder, os.path.basename(page), "build")
-    os.makedirs(made)
-    shutil.copytree(os.path.join(folder, "symbols"), os.path.join(made, "symbols"))
-    for name in ("demo.etl", "longer.etl", "fixed.etl", "exercise.etl", "runner.etl"):
-        shutil.copy(os.path.join(folder, name), made)
+    shutil.copytree(os.path.join(folder, "demo"), made)
     return os.path.dirname(made)
 
 
@@ -81,11 +76,7 @@ def main():
     results = Results()
     count = 0
     with tempfile.TemporaryDirectory() as folder:
-        for name, scenario in (("demo.etl", "demo"), ("longer.etl", "battery-meter"), ("fixed.etl", "battery-meter-fixed"),
-                               ("exercise.etl", "heap-exercise"), ("runner.etl", "test-runner")):
-            subprocess.run([MAKE_TRACE, scenario, os.path.join(folder, name)], check=True, stdout=subprocess.DEVNULL)
-        os.mkdir(os.path.join(folder, "symbols"))
-        subprocess.run([MAKE_SYMBOLS, os.path.join(folder, "symbols")], check=True)
+        subprocess.run([ETLHEAP, "selftest", "--write-demo", os.path.join(folder, "demo")], check=True, stdout=subprocess.DEVNULL)
         for page in [os.path.join(ROOT, "README.md"), *sorted(glob.glob(os.path.join(ROOT, "docs", "*.md")))]:
             with open(page, encoding="utf-8") as file:
                 text = file.read()

@@ -121,7 +121,8 @@ def check_command(results, page, arguments, commands, folder):
     if command.isupper():
         return
     if command.startswith("-") or command == "selftest":
-        results.check(name, etlheap(folder, *arguments)[0] in (0, 2 if len(arguments) == 1 else 0))
+        with tempfile.TemporaryDirectory() as own:
+            results.check(name, etlheap(own, *arguments)[0] in (0, 2 if len(arguments) == 1 else 0))
     elif all(re.fullmatch(r"[A-Z.a-z]*…|[A-Z]+", word) for word in arguments[1:]):
         results.check(name, command in commands, "no such command")
     elif "--help" in arguments:
@@ -130,6 +131,14 @@ def check_command(results, page, arguments, commands, folder):
         status, said, _ = etlheap(folder, *arguments)
         right = status == 3 or "no input: name a trace" in said
         results.check(f"{name}: its options are known", right, f"status {status}: {said}")
+
+
+def check_demo(results, page, text):
+    """What reads the demo's files works right after `make demo`: no other program is on the PATH."""
+    bare = re.compile(r"(?<![\w/.$-])etlheap (?:[a-z]+ )[^|`]*?\bbuild/[a-z]+\.etl")
+    wrong = [line for line in [*code_lines(text), *SPAN.findall(sentences(text))]
+             if bare.search(line) or re.search(r"\bmake_(trace|demo_symbols)\b", line)]
+    results.check(f"{page}: commands on the demo's files are build/etlheap", not wrong, *wrong)
 
 
 def check_commands(results, page, text, commands, folder):
@@ -240,6 +249,7 @@ def main():
         check_help(results, commands, empty)
         for page, text in pages():
             check_commands(results, page, text, commands, empty)
+            check_demo(results, page, text)
             check_mentioned(results, page, text, known)
             check_recorders(results, page, text)
             check_targets(results, page, text)

@@ -52,6 +52,7 @@ oracle_api         reads headers and the shared library of Linux, and runs no pr
 oracle_arriving    sends signals; on Windows a zip is always complete before it is read
 oracle_batch       sends signals, limits files, and fails calls of the system
 oracle_cases       windows_same compares the reports of such traces, in a twentieth of the time
+oracle_demo        unpacks files that are part of the program; windows_same compares what is read
 oracle_completion  asks the shells of Linux
 oracle_growth      asks DuckDB; what it reads is compared by oracle_parquet
 oracle_heaptrack   opens the bytes that oracle_export_events compares

@@ -220,6 +220,7 @@ ROWS = (
     Row("report", "{in}", UMDH),
     # --- without an input ---
     Row("selftest", "", ()),
+    Row("selftest", "--write-demo out", ()),
 )
 
 # Words in braces that stand for themselves, whatever the program knows.

@@ -236,6 +236,36 @@ static void large_writes_arrive_in_order(void **state)
     free(block);
 }
 
+/* The frame that a compressing sink wrote, whole, cut short anywhere, and with a changed byte. */
+static void a_frame_is_unpacked_whole_or_refused(void **state)
+{
+    (void)state;
+    etlheap_text frame = { 0 };
+    etlheap_text text = { 0 };
+    etlheap_sink *sink;
+    assert_int_equal(etlheap_sink_open_text(&frame, &sink, NULL), ETL_OK);
+    assert_int_equal(etlheap_sink_compress(sink, NULL), ETL_OK);
+    for (int i = 0; i < 60000; i++)
+        etlheap_sink_format(sink, "%d,", i);
+    assert_int_equal(etlheap_sink_close(sink, NULL), ETL_OK);
+    const size_t step = frame.size / 50 + 1;
+    for (size_t size = frame.size; size > 0; size -= size > step ? step : size) {
+        const etl_status wanted = size == frame.size ? ETL_OK : ETL_ERR_CORRUPT;
+        etlheap_text_free(&text);
+        assert_int_equal(etlheap_sink_open_text(&text, &sink, NULL), ETL_OK);
+        assert_int_equal(etlheap_sink_unpack(sink, frame.bytes, size, NULL), wanted);
+        assert_int_equal(etlheap_sink_close(sink, NULL), ETL_OK);
+        assert_true(wanted != ETL_OK || text.size == 348890);
+        assert_true(wanted != ETL_OK || strcmp(text.bytes + text.size - 6, "59999,") == 0);
+    }
+    frame.bytes[frame.size / 2] ^= 0x10;
+    assert_int_equal(etlheap_sink_open_text(&text, &sink, NULL), ETL_OK);
+    assert_int_equal(etlheap_sink_unpack(sink, frame.bytes, frame.size, NULL), ETL_ERR_CORRUPT);
+    etlheap_sink_discard(sink);
+    etlheap_text_free(&frame);
+    etlheap_text_free(&text);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -249,6 +279,7 @@ int main(void)
         TEST(a_full_disk_is_told_once),
         TEST(a_closed_pipe_is_an_error_not_an_end),
         TEST(large_writes_arrive_in_order),
+        TEST(a_frame_is_unpacked_whole_or_refused),
     };
 #undef TEST
     return cmocka_run_group_tests(tests, NULL, NULL);

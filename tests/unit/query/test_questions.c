@@ -79,6 +79,7 @@ static const char *const neutral[] = {
     "--together",
     "--top",
     "--update-baseline",
+    "--write-demo",
 };
 
 /* Options whose value decides. Values of most of them are gone through below. */
