@@ -516,6 +516,7 @@ typedef struct etlheap_row {
     u64 size_class_bytes;  /* largest power of two <= size; 0 for size 0 */
     bool grows_most;       /* HEAP key: has the largest impacting size of its kind, above 0 */
     u32 merged_rows;       /* number of rows merged into this one; 0: it is a single row */
+    u32 merged_empty_rows; /* of these, rows with 0 in the sort measure */
     i64 measures[ETLHEAP_MEASURES_CAPACITY];
     const char *thread_name; /* THREAD or THREAD_NAME key; NULL: it has none */
     u32 generation;          /* GENERATION key: number of marks before the allocation */

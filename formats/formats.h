@@ -161,8 +161,9 @@ static inline etlheap_layout etlheap_layout_default(void)
 /*
  * Marks the rows that the text report lists, in `listed` (row_count entries): the first
  * layout->rows_max. With rows_of_each_kind, rows with 0 in the sort measure are left out if their
- * kind has others, because memory that came and went would hide what is outstanding. A tree uses
- * all rows. If the layout is invalid, no row is marked.
+ * kind has others, because memory that came and went would hide what is outstanding. A tree has
+ * the paths of all rows, or without rows_of_each_kind of the first rows_max; its sums are of all
+ * rows. If the layout is invalid, no row is marked.
  */
 void etlheap_layout_choose(const etlheap_layout *layout, const etlheap_table *table, bool *listed);
 

@@ -108,6 +108,7 @@ FORMATS_SRCS := $(patsubst %,formats/%.c, \
 	parts/layout_read \
 	parts/map_parts \
 	parts/moment \
+	parts/more_rows \
 	parts/outline \
 	parts/provider_events \
 	parts/record_view \

@@ -107,7 +107,8 @@ static etl_status make_report(const cli_options *options, const cli_inputs *inpu
     etl_status status = cli_question_ask(options, inputs, guard, false, &out->question, err);
     if (status == ETL_OK)
         status = ask(options, out, err);
-    if (status == ETL_OK && cli_top_limit(options) > 0 && !is_outline(options))
+    const bool sums_all = is_outline(options) || options->tree != ETLHEAP_TREE_NONE;
+    if (status == ETL_OK && cli_top_limit(options) > 0 && !sums_all)
         status = etlheap_table_keep_top(table_of(out), options->top, err);
     if (status == ETL_OK && out->question.symbols.symbols)
         status = name_frames(options, out, err);

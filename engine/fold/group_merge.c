@@ -28,6 +28,7 @@ typedef struct first_groups {
 /* Groups that differ only in their stacks. */
 typedef struct merged_group {
     u32 rows;    /* that are merged; 0: none */
+    u32 empty;   /* of these, with 0 in the sort measure */
     u32 group;   /* one of them */
     u64 measure; /* of the first of them */
     i64 measures[ETLHEAP_MEASURES_COUNT];
@@ -163,6 +164,7 @@ static void merge(merged_group *merged, const aggregator *a, u32 group)
     if (merged->rows == 0 || measure < merged->measure)
         merged->measure = measure;
     merged->rows++;
+    merged->empty += measures[a->query->sort] == 0;
     merged->group = group;
     for (u32 i = 0; i < a->measure_count; i++) {
         i64 *const sum = &merged->measures[i];
@@ -213,6 +215,7 @@ static bool add_row(const merger *m, owned_table *out, table_numbers *numbers, c
     if (!table_add_group(m->a, out, numbers, &group))
         return false;
     out->rows.at[out->rows.count - 1].merged_rows = merged->rows;
+    out->rows.at[out->rows.count - 1].merged_empty_rows = merged->empty;
     return true;
 }
 

@@ -122,11 +122,28 @@ void etlheap_markdown_key(etlheap_sink *sink, const etlheap_table *table, const 
     etlheap_markdown_code(sink, etlheap_text_of(scratch));
 }
 
-void etlheap_markdown_more(etlheap_sink *sink, u32 left_out, const char *noun, etl_hint_fn *hint)
+void etlheap_markdown_more(etlheap_sink *sink, u32 left_out, u32 listed, const char *noun,
+                           etl_hint_fn *hint)
 {
-    if (left_out > 0)
-        etlheap_sink_format(sink, "%" PRIu32 " more %s%s%s\n\n", left_out, noun,
-                            left_out == 1 ? "" : "s", etlheap_hint_words(hint, ETL_HINT_MORE_ROWS));
+    etlheap_text text = { 0 };
+    if (left_out == 0)
+        return;
+    etlheap_more_add(&text, left_out, listed, noun);
+    etlheap_sink_format(sink, "%s%s\n\n", etlheap_text_of(&text),
+                        etlheap_hint_words(hint, ETL_HINT_MORE_ROWS));
+    etlheap_text_free(&text);
+}
+
+void etlheap_markdown_more_rows(etlheap_sink *sink, const etlheap_more_rows *more,
+                                etl_hint_fn *hint, etlheap_text *scratch)
+{
+    const char *const words = etlheap_hint_words(hint, ETL_HINT_MORE_ROWS);
+    etlheap_text_clear(scratch);
+    if (etlheap_more_rows_later(more, scratch))
+        etlheap_sink_format(sink, "%s%s\n\n", etlheap_text_of(scratch), words);
+    etlheap_text_clear(scratch);
+    if (etlheap_more_rows_empty(more, scratch))
+        etlheap_sink_format(sink, "%s%s\n\n", etlheap_text_of(scratch), words);
 }
 
 void etlheap_markdown_losses(etlheap_sink *sink, const char *whose, const etl_diag_counts *counts,

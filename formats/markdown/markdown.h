@@ -9,6 +9,7 @@
 #define ETLHEAP_MARKDOWN_H
 
 #include "formats/io/text_buffer.h"
+#include "formats/parts/more_rows.h"
 
 typedef struct etlheap_markdown_column {
     const char *title;
@@ -50,7 +51,12 @@ void etlheap_markdown_compared_keys(const etlheap_table *table, const etlheap_ro
 
 /* Writes, after a table, how many rows are left out, and what shows them; `noun` is the word for
  * one row. Nothing if none is. */
-void etlheap_markdown_more(etlheap_sink *sink, u32 left_out, const char *noun, etl_hint_fn *hint);
+void etlheap_markdown_more(etlheap_sink *sink, u32 left_out, u32 listed, const char *noun,
+                           etl_hint_fn *hint);
+
+/* The same for rows of a table, and why they are left out. `scratch` is overwritten. */
+void etlheap_markdown_more_rows(etlheap_sink *sink, const etlheap_more_rows *more,
+                                etl_hint_fn *hint, etlheap_text *scratch);
 
 /* Writes what the trace lost or where it is damaged, one line each; nothing if there is nothing. */
 void etlheap_markdown_losses(etlheap_sink *sink, const char *whose, const etl_diag_counts *counts,

@@ -144,7 +144,7 @@ static void write_rows(const etlheap_diff *diff, const etlheap_layout *layout, e
         etlheap_sink_text(sink, "\n");
     }
     etlheap_sink_text(sink, "\n");
-    etlheap_markdown_more(sink, table->row_count - shown, "row", layout->hint);
+    etlheap_markdown_more(sink, table->row_count - shown, shown, "smaller change", layout->hint);
 }
 
 etl_status etlheap_write_diff_markdown(const etlheap_diff_answer *answer,

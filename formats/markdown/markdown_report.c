@@ -68,14 +68,12 @@ static bool write_rows(const etlheap_table *table, const etlheap_layout *layout,
 {
     etlheap_measure measures[3];
     const u32 count = row_measures(layout, measures);
-    u32 left_out = 0;
     bool *const listed = calloc((size_t)table->row_count + 1, sizeof *listed);
     if (!listed)
         return false;
     etlheap_layout_choose(layout, table, listed);
     write_head(table, measures, count, sink);
     for (u32 i = 0; i < table->row_count; i++) {
-        left_out += !listed[i];
         if (!listed[i])
             continue;
         etlheap_sink_text(sink, "| ");
@@ -88,9 +86,10 @@ static bool write_rows(const etlheap_table *table, const etlheap_layout *layout,
         }
         etlheap_sink_text(sink, "\n");
     }
+    const etlheap_more_rows more = etlheap_more_rows_of(table, layout, listed);
     free(listed);
     etlheap_sink_text(sink, "\n");
-    etlheap_markdown_more(sink, left_out, "row", layout->hint);
+    etlheap_markdown_more_rows(sink, &more, layout->hint, text);
     return true;
 }
 

@@ -57,7 +57,7 @@ static void write_rows(const etlheap_suspects *suspects, const etlheap_layout *l
     for (u32 i = 0; i < shown; i++)
         write_row(suspects, i, layout, text, sink);
     etlheap_sink_text(sink, "\n");
-    etlheap_markdown_more(sink, count - shown, "suspect", layout->hint);
+    etlheap_markdown_more(sink, count - shown, shown, "suspect", layout->hint);
 }
 
 etl_status etlheap_write_suspects_markdown(const etlheap_result *result,

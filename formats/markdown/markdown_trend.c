@@ -78,7 +78,7 @@ static void write_rows(const etlheap_trend *trend, const etlheap_layout *layout,
         etlheap_sink_text(sink, "\n");
     }
     etlheap_sink_text(sink, "\n");
-    etlheap_markdown_more(sink, table->row_count - shown, "row", layout->hint);
+    etlheap_markdown_more(sink, table->row_count - shown, shown, "row", layout->hint);
 }
 
 etl_status etlheap_write_trend_markdown(const etlheap_trend_answer *answer,

@@ -47,7 +47,6 @@ typedef struct outline_nodes {
 
 static bool shares_level(etlheap_key key, etlheap_key before);
 static void find_levels(const etlheap_table *table, etlheap_outline *outline);
-static void sum_omitted(const etlheap_table *table, const bool *listed, etlheap_outline *out);
 static etl_status sort_rows(const etlheap_table *table, keyed_row **out);
 static int compare_rows(const void *left, const void *right);
 static int compare_u64(u64 a, u64 b);
@@ -74,7 +73,7 @@ etl_status etlheap_outline_build(const etlheap_table *table, const etlheap_layou
         return ETL_ERR_MEMORY;
     find_levels(table, out);
     etlheap_layout_choose(layout, table, listed);
-    sum_omitted(table, listed, out);
+    out->more = etlheap_more_rows_of(table, layout, listed);
     nodes.listed = listed;
     etl_status status = make_nodes(table, out, &nodes);
     if (status == ETL_OK && nodes.count > 0) {
@@ -154,16 +153,6 @@ u32 etlheap_layout_whole_rows(const etlheap_layout *layout)
     if (etlheap_layout_read(layout, &own) != ETL_OK || own.rows_max == 0)
         return 0;
     return (u32)etl_max_u64(own.rows_max, EMPTY_ROWS_MAX);
-}
-
-static void sum_omitted(const etlheap_table *table, const bool *listed, etlheap_outline *out)
-{
-    for (u32 i = 0; i < table->row_count; i++) {
-        if (listed[i])
-            continue;
-        add_measures(out->omitted, table->rows[i].measures);
-        out->omitted_rows += (u32)etl_max_u64(table->rows[i].merged_rows, 1);
-    }
 }
 
 /* Sorts pairs of table and index, because qsort passes nothing else. */

@@ -12,6 +12,7 @@
 #define ETLHEAP_OUTLINE_H
 
 #include "formats/formats.h"
+#include "more_rows.h"
 
 /* One level: consecutive group_by keys, shown side by side. */
 typedef struct etlheap_outline_level {
@@ -29,8 +30,7 @@ typedef struct etlheap_outline {
     u32 level_count;
     etlheap_outline_entry *entries; /* in the order in which they are shown */
     u32 entry_count;
-    i64 omitted[ETLHEAP_MEASURES_COUNT]; /* sums over the rows that are not listed */
-    u32 omitted_rows;
+    etlheap_more_rows more; /* the rows that are not listed */
 } etlheap_outline;
 
 /* Makes an outline of the first rows of the table (layout->rows_max) and their groups, at each

@@ -317,6 +317,43 @@ void etlheap_text_window(etlheap_sink *sink, const etlheap_layout *layout,
     etlheap_text_label(sink, layout, "Window", window);
 }
 
+/* Writes a note about rows that are not listed, and how to list them. */
+static void write_more(etlheap_sink *sink, const etlheap_layout *layout, etlheap_text *text)
+{
+    etlheap_text_add_string(text, etlheap_hint_words(layout->hint, ETL_HINT_MORE_ROWS));
+    etlheap_emphasis_on(sink, layout, ETLHEAP_EMPHASIS_WEAK);
+    etlheap_display_wrap(sink, etlheap_text_of(text), 0, 0, layout->width);
+    etlheap_emphasis_off(sink, layout, ETLHEAP_EMPHASIS_WEAK);
+    etlheap_text_clear(text);
+}
+
+void etlheap_text_more_rows(etlheap_sink *sink, const etlheap_layout *layout,
+                            const etlheap_more_rows *more, etlheap_text *scratch)
+{
+    etlheap_text_clear(scratch);
+    const bool has_later = etlheap_more_rows_later(more, scratch);
+    if (has_later) {
+        etlheap_sink_text(sink, "\n");
+        write_more(sink, layout, scratch);
+    }
+    if (etlheap_more_rows_empty(more, scratch)) {
+        etlheap_sink_text(sink, has_later ? "" : "\n");
+        write_more(sink, layout, scratch);
+    }
+}
+
+void etlheap_text_more(etlheap_sink *sink, const etlheap_layout *layout, u64 count, u64 listed,
+                       const char *noun)
+{
+    etlheap_text text = { 0 };
+    if (count == 0)
+        return;
+    etlheap_more_add(&text, count, listed, noun);
+    etlheap_sink_text(sink, "\n");
+    write_more(sink, layout, &text);
+    etlheap_text_free(&text);
+}
+
 /* Writes diagnostics: name and count first, for searching, then the sentence with advice. */
 void etlheap_text_diagnostics(etlheap_sink *sink, const etlheap_layout *layout,
                               const etl_diag_counts *counts)

@@ -3,6 +3,7 @@
 #define ETLHEAP_TEXT_PARTS_H
 
 #include "formats/io/units.h"
+#include "more_rows.h"
 #include "tabular.h"
 
 /* How a measure is shown. */
@@ -75,6 +76,15 @@ void etlheap_text_window(etlheap_sink *sink, const etlheap_layout *layout,
  * nothing for other reports. */
 void etlheap_text_moment(etlheap_sink *sink, const etlheap_layout *layout,
                          const etlheap_table *table);
+
+/* Writes how many rows a list leaves out, and why; nothing if it has them all. `scratch` is
+ * overwritten. */
+void etlheap_text_more_rows(etlheap_sink *sink, const etlheap_layout *layout,
+                            const etlheap_more_rows *more, etlheap_text *scratch);
+
+/* The same for lists of other things, of which `listed` are listed. */
+void etlheap_text_more(etlheap_sink *sink, const etlheap_layout *layout, u64 count, u64 listed,
+                       const char *noun);
 
 /* Writes the diagnostics that are not zero, with advice; nothing if all are zero. */
 void etlheap_text_diagnostics(etlheap_sink *sink, const etlheap_layout *layout,

@@ -327,9 +327,7 @@ static etl_status write_stacks(const etlheap_gate_budget *budget,
     etlheap_sink_text(sink, "\n");
     etl_status status = etlheap_grid_write(&grid, layout, sink);
     if (subject->stacks_omitted > 0)
-        etlheap_sink_format(sink, "%" PRIu32 " more %s%s\n", subject->stacks_omitted,
-                            subject->stacks_omitted == 1 ? "stack" : "stacks",
-                            etlheap_hint_words(layout->hint, ETL_HINT_MORE_ROWS));
+        etlheap_text_more(sink, layout, subject->stacks_omitted, subject->stack_count, "stack");
     if (text.failed)
         status = ETL_ERR_MEMORY;
     etlheap_text_free(&text);

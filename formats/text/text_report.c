@@ -101,8 +101,6 @@ static void add_entry(const etlheap_table *table, const etlheap_outline *outline
                       etlheap_text *text, etlheap_grid *grid);
 static void add_measures(const etlheap_table *table, const report_columns *columns,
                          const i64 *measures, bool is_row, etlheap_grid *grid);
-static void write_omitted(const etlheap_table *table, const etlheap_outline *outline,
-                          const etlheap_layout *layout, etlheap_sink *sink);
 
 etl_status etlheap_write_report_text(const etlheap_result *result, const etlheap_table *table,
                                      const etlheap_layout *layout, etlheap_sink *sink)
@@ -219,7 +217,7 @@ static etl_status write_rows(const etlheap_table *table, const etlheap_layout *l
     }
     etlheap_sink_text(sink, "\n");
     status = etlheap_grid_write(&grid, layout, sink);
-    write_omitted(table, &outline, layout, sink);
+    etlheap_text_more_rows(sink, layout, &outline.more, text);
     if (status == ETL_OK && has_churn(table))
         status = etlheap_write_churn_text(table, layout, sink);
     if (title.failed)
@@ -338,29 +336,4 @@ static void add_measures(const etlheap_table *table, const report_columns *colum
         else
             etlheap_grid_cell(grid, "");
     }
-}
-
-/* Writes how much of the sums above is not listed. */
-static void write_omitted(const etlheap_table *table, const etlheap_outline *outline,
-                          const etlheap_layout *layout, etlheap_sink *sink)
-{
-    char rows[ETLHEAP_UNITS_SIZE];
-    char amount[ETLHEAP_UNITS_SIZE];
-    if (outline->omitted_rows == 0)
-        return;
-    etlheap_units_count(outline->omitted_rows, rows);
-    if (has_churn(table))
-        etlheap_units_count(outline->omitted[ETLHEAP_MEASURE_ALLOC_COUNT], amount);
-    else
-        etlheap_units_size(outline->omitted[ETLHEAP_MEASURE_OUTSTANDING_SIZE], amount);
-    etlheap_emphasis_on(sink, layout, ETLHEAP_EMPHASIS_WEAK);
-    const char *const word = outline->omitted_rows == 1 ? "row" : "rows";
-    if (table->measures == 1u << ETLHEAP_MEASURE_COUNT)
-        etlheap_sink_format(sink, "\n%s more %s%s\n", rows, word,
-                            etlheap_hint_words(layout->hint, ETL_HINT_MORE_ROWS));
-    else
-        etlheap_sink_format(sink, "\n%s more %s with %s %s%s\n", rows, word, amount,
-                            has_churn(table) ? "allocations" : "outstanding",
-                            etlheap_hint_words(layout->hint, ETL_HINT_MORE_ROWS));
-    etlheap_emphasis_off(sink, layout, ETLHEAP_EMPHASIS_WEAK);
 }

@@ -86,10 +86,7 @@ static etl_status write_rows(const etlheap_suspects *suspects, const etlheap_lay
         add_suspect(suspects, i, layout, text, &grid);
     etlheap_sink_text(sink, "\n");
     const etl_status status = etlheap_grid_write(&grid, layout, sink);
-    if (shown < count)
-        etlheap_sink_format(sink, "\n%" PRIu32 " more %s%s\n", count - shown,
-                            count - shown == 1 ? "suspect" : "suspects",
-                            etlheap_hint_words(layout->hint, ETL_HINT_MORE_ROWS));
+    etlheap_text_more(sink, layout, count - shown, shown, "suspect");
     return status;
 }
 

@@ -54,7 +54,8 @@ typedef struct tree_row {
     etlheap_indices frames;
     const u32 *functions; /* by frame: the first of the same function */
     const tree_levels *levels;
-    bool inverted; /* innermost first */
+    bool inverted;  /* innermost first */
+    bool is_listed; /* its path is shown */
 } tree_row;
 
 typedef struct tree_node {
@@ -67,6 +68,7 @@ typedef struct tree_node {
     u32 first_child, next_sibling;
     u32 indent;      /* column of its text */
     bool has_places; /* its frames differ in line or offset from the symbol */
+    bool is_listed;  /* it is on the path of a listed row */
 } tree_node;
 
 typedef struct call_tree {
@@ -77,6 +79,7 @@ typedef struct call_tree {
     u32 open_count;
     etlheap_measure value, count;
     u32 hidden; /* nodes too small to show */
+    etlheap_more_rows more;
 } call_tree;
 
 /* Siblings in the order they are written. */
@@ -89,8 +92,8 @@ static void choose_measures(const etlheap_layout *layout, call_tree *tree);
 static u32 *find_functions(const etlheap_table *table);
 static int compare_functions(const void *left, const void *right);
 static tree_levels levels_of(const etlheap_table *table);
-static tree_row *sorted_rows(const etlheap_table *table, const u32 *functions,
-                             const tree_levels *levels, bool inverted);
+static tree_row *sorted_rows(const etlheap_table *table, const etlheap_layout *layout,
+                             const u32 *functions, call_tree *tree);
 static int compare_paths(const void *left, const void *right);
 static int compare_level(const tree_row *a, const tree_row *b, u32 level);
 static u32 frame_at(const tree_row *row, u32 depth);
@@ -122,9 +125,7 @@ etl_status etlheap_write_tree_text(const etlheap_table *table, const etlheap_lay
     etl_status status = ETL_ERR_MEMORY;
     u32 *const functions = find_functions(table);
     tree.levels = levels_of(table);
-    tree_row *const rows = functions ? sorted_rows(table, functions, &tree.levels,
-                                                   layout->tree == ETLHEAP_TREE_CALLERS)
-                                     : NULL;
+    tree_row *const rows = functions ? sorted_rows(table, layout, functions, &tree) : NULL;
     u32 depth_max = 1;
     for (u32 i = 0; rows && i < table->row_count; i++)
         depth_max = (u32)etl_max_u64(depth_max, depth_of(&rows[i]));
@@ -226,17 +227,38 @@ static tree_levels levels_of(const etlheap_table *table)
     return out;
 }
 
+/* Marks the rows whose paths are shown: all, or the first ones if a number of rows is asked for.
+ * The others count in every sum. */
+static void choose_rows(const etlheap_table *table, const etlheap_layout *layout, bool *listed,
+                        call_tree *tree)
+{
+    etlheap_layout own = *layout;
+    if (own.rows_of_each_kind)
+        own.rows_max = 0;
+    own.rows_of_each_kind = false;
+    etlheap_layout_choose(&own, table, listed);
+    tree->more = etlheap_more_rows_of(table, &own, listed);
+}
+
 /* NULL when out of memory. */
-static tree_row *sorted_rows(const etlheap_table *table, const u32 *functions,
-                             const tree_levels *levels, bool inverted)
+static tree_row *sorted_rows(const etlheap_table *table, const etlheap_layout *layout,
+                             const u32 *functions, call_tree *tree)
 {
     tree_row *const rows = malloc((size_t)table->row_count * sizeof *rows);
-    for (u32 i = 0; rows && i < table->row_count; i++) {
-        const etlheap_row *const row = &table->rows[i];
-        rows[i] = (tree_row){ row, etlheap_row_frames(table, row), functions, levels, inverted };
+    bool *const listed = calloc((size_t)table->row_count + 1, sizeof *listed);
+    if (!rows || !listed) {
+        free(rows);
+        free(listed);
+        return NULL;
     }
-    if (rows)
-        qsort(rows, table->row_count, sizeof *rows, compare_paths);
+    choose_rows(table, layout, listed, tree);
+    for (u32 i = 0; i < table->row_count; i++) {
+        const etlheap_row *const row = &table->rows[i];
+        rows[i] = (tree_row){ row,           etlheap_row_frames(table, row),       functions,
+                              &tree->levels, layout->tree == ETLHEAP_TREE_CALLERS, listed[i] };
+    }
+    free(listed);
+    qsort(rows, table->row_count, sizeof *rows, compare_paths);
     return rows;
 }
 
@@ -329,6 +351,7 @@ static void add_to_node(const etlheap_table *table, const tree_row *row, u32 dep
     tree_node *const node = &tree->nodes[tree->open[depth]];
     node->value = etl_sat_add_i64(node->value, row->row->measures[tree->value]);
     node->count = etl_sat_add_i64(node->count, row->row->measures[tree->count]);
+    node->is_listed |= row->is_listed;
     const u32 frame =
         node->level == FRAME_LEVEL ? frame_at(row, depth - tree->levels.count) : ETLHEAP_NO_INDEX;
     if (frame == node->frame)
@@ -376,7 +399,7 @@ static etl_status link_shown(call_tree *tree, u32 *first_root)
     for (u32 i = 0; i < tree->node_count; i++) {
         if (is_shown(tree, i))
             siblings[count++] = (tree_sibling){ i, tree->nodes[i].parent, tree->nodes[i].value };
-        else if (tree->nodes[i].value != 0)
+        else if (tree->nodes[i].is_listed && tree->nodes[i].value != 0)
             tree->hidden++;
     }
     qsort(siblings, count, sizeof *siblings, compare_siblings);
@@ -392,14 +415,14 @@ static etl_status link_shown(call_tree *tree, u32 *first_root)
     return ETL_OK;
 }
 
-/* Is the node large enough? Compared by magnitude, because impacting sizes may be negative. */
+/* Is the node listed, and large enough? Compared by magnitude, because impacting sizes may be negative. */
 static bool is_shown(const call_tree *tree, u32 node)
 {
     const i64 value = tree->nodes[node].value;
     const i64 whole = tree->nodes[tree->nodes[node].root].value;
     const u64 magnitude = value < 0 ? 0 - (u64)value : (u64)value;
     const u64 limit = whole < 0 ? 0 - (u64)whole : (u64)whole;
-    return value != 0 && magnitude >= limit / SHARE_SHOWN;
+    return tree->nodes[node].is_listed && value != 0 && magnitude >= limit / SHARE_SHOWN;
 }
 
 /* By parent, largest first; ties in the order of the paths. */
@@ -445,6 +468,7 @@ static etl_status write_tree(const etlheap_table *table, const etlheap_layout *l
                             tree->hidden == 1 ? "frame is" : "frames are",
                             tree->levels.starts[1] > 1 ? "process" : "kind");
     }
+    etlheap_text_more_rows(sink, layout, &tree->more, &text);
     if (text.failed || title.failed)
         status = ETL_ERR_MEMORY;
     etlheap_text_free(&title);

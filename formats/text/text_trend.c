@@ -139,9 +139,7 @@ static etl_status write_rows(const etlheap_trend *trend, const etlheap_layout *l
         etlheap_grid_frames(&grid, table, row, layout->frames_max, INDENT);
     }
     etl_status status = etlheap_grid_write(&grid, layout, sink);
-    if (left_out > 0)
-        etlheap_sink_format(sink, "\n%" PRIu32 " more%s\n", left_out,
-                            etlheap_hint_words(layout->hint, ETL_HINT_MORE_ROWS));
+    etlheap_text_more(sink, layout, left_out, listed, "row");
     if (title.failed)
         status = ETL_ERR_MEMORY;
     etlheap_text_free(&title);

@@ -14,6 +14,7 @@
  * published.
  */
 #include "formats/parts/diff_parts.h"
+#include "formats/parts/text_parts.h"
 #include "formats/writers.h"
 #include "formats/parts/layout_read.h"
 
@@ -31,9 +32,7 @@ void etlheap_write_umdh_text(const etlheap_diff_answer *answer, const etlheap_la
     const u32 listed = layout->rows_max == 0 ? count : (u32)etl_min_u64(count, layout->rows_max);
     for (u32 i = 0; i < listed && etlheap_sink_ok(sink); i++)
         write_row(diff, i, text, sink);
-    if (listed < count)
-        etlheap_sink_format(sink, "\n%" PRIu32 " more%s\n", count - listed,
-                            etlheap_hint_words(layout->hint, ETL_HINT_MORE_ROWS));
+    etlheap_text_more(sink, layout, count - listed, listed, "row");
     write_total(diff, sink);
 }
 

@@ -47,7 +47,6 @@ static u32 spans_width(const etlheap_windows_view *view);
 static u32 quiet_until(const etlheap_windows_answer *answer, u32 row, u32 window);
 static bool is_quiet(const etlheap_windows *windows, u32 row, u32 window);
 static void add_cell(const etlheap_cell *cell, etlheap_grid *grid);
-static void write_omitted(const etlheap_windows_view *view, u32 omitted, etlheap_sink *sink);
 
 etl_status etlheap_write_windows_text(const etlheap_result *result,
                                       const etlheap_windows_answer *answer,
@@ -88,12 +87,25 @@ static etl_status write_body(const etlheap_windows_view *view, etlheap_sink *sin
     return write_blocks(view, sink);
 }
 
+/* Writes how many groups are not listed, and why. */
+static etl_status write_omitted(const etlheap_windows_view *view, const bool *listed,
+                                etlheap_sink *sink)
+{
+    etlheap_text text = { 0 };
+    etlheap_more_rows more =
+        etlheap_more_rows_of(view->answer->windows->table, view->layout, listed);
+    more.noun = "group";
+    etlheap_text_more_rows(sink, view->layout, &more, &text);
+    const etl_status status = text.failed ? ETL_ERR_MEMORY : ETL_OK;
+    etlheap_text_free(&text);
+    return status;
+}
+
 static etl_status write_blocks(const etlheap_windows_view *view, etlheap_sink *sink)
 {
     const etlheap_table *const table = view->answer->windows->table;
     bool *const listed = calloc((size_t)table->row_count + 1, sizeof *listed);
     etl_status status = listed ? ETL_OK : ETL_ERR_MEMORY;
-    u32 omitted = 0;
     u32 shown = BLOCK_COLUMNS;
     char title[TITLE_SIZE];
     const bool is_named = view->answer->marks != NULL;
@@ -108,12 +120,11 @@ static etl_status write_blocks(const etlheap_windows_view *view, etlheap_sink *s
     for (u32 i = 0; i < table->row_count && status == ETL_OK; i++) {
         if (listed[i])
             status = write_block(view, columns, i, &shown, sink);
-        else
-            omitted++;
     }
-    free(listed);
     etlheap_grid_note(columns, shown, BLOCK_COLUMNS, view->layout, sink);
-    write_omitted(view, omitted, sink);
+    if (status == ETL_OK)
+        status = write_omitted(view, listed, sink);
+    free(listed);
     return status;
 }
 
@@ -214,16 +225,4 @@ static void add_cell(const etlheap_cell *cell, etlheap_grid *grid)
             etlheap_units_short_count(value, text);
         etlheap_grid_cell(grid, value == 0 ? "-" : text);
     }
-}
-
-static void write_omitted(const etlheap_windows_view *view, u32 omitted, etlheap_sink *sink)
-{
-    char count[ETLHEAP_UNITS_SIZE];
-    if (omitted == 0)
-        return;
-    etlheap_units_count(omitted, count);
-    etlheap_emphasis_on(sink, view->layout, ETLHEAP_EMPHASIS_WEAK);
-    etlheap_sink_format(sink, "\n%s more %s%s\n", count, omitted == 1 ? "group" : "groups",
-                        etlheap_hint_words(view->layout->hint, ETL_HINT_MORE_ROWS));
-    etlheap_emphasis_off(sink, view->layout, ETLHEAP_EMPHASIS_WEAK);
 }

@@ -7,6 +7,7 @@
 #include "text_windows.h"
 #include "formats/parts/layout_read.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
 static void write_levels(const etlheap_windows_view *view, etlheap_sink *sink);
@@ -69,14 +70,16 @@ static etl_status write_stacks(const etlheap_windows_view *view, etlheap_sink *s
 
 static void write_left_out(const etlheap_windows_view *view, etlheap_sink *sink)
 {
-    const u32 count = view->answer->unexplained;
+    const u32 count = view->answer->unexplained, most = view->layout->rows_max;
     char text[ETLHEAP_UNITS_SIZE];
     if (count == 0)
         return;
     etlheap_units_count(count, text);
     etlheap_emphasis_on(sink, view->layout, ETLHEAP_EMPHASIS_WEAK);
-    etlheap_sink_format(sink, "\n%s more %s that grew less%s\n", text,
-                        count == 1 ? "stack" : "stacks",
+    etlheap_sink_format(sink, "\n%s more %s grew less: only the first %" PRIu32 "%s %s listed%s\n",
+                        text, count == 1 ? "stack" : "stacks", most,
+                        view->layout->rows_of_each_kind ? " with at least 1 % of the rise" : "",
+                        most == 1 ? "is" : "are",
                         etlheap_hint_words(view->layout->hint, ETL_HINT_MORE_ROWS));
     etlheap_emphasis_off(sink, view->layout, ETLHEAP_EMPHASIS_WEAK);
 }

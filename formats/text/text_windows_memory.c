@@ -100,12 +100,18 @@ static etl_status write_processes(const etlheap_windows_view *view, i64 *values,
         ranks[i] = (ranked_process){ i, working_set > commit ? working_set : commit };
     }
     qsort(ranks, count, sizeof *ranks, compare_largest);
+    u32 some = 0; /* processes with any memory, which are the first */
+    while (some < count && ranks[some].largest > 0)
+        some++;
+    const u32 listed = rows_max == 0 ? some : (u32)etl_min_u64(some, rows_max);
     etlheap_grid grid = etlheap_grid_begin(columns, ETL_COUNT_OF(columns));
-    for (u32 i = 0; i < count && (rows_max == 0 || i < rows_max) && ranks[i].largest > 0; i++)
+    for (u32 i = 0; i < listed; i++)
         add_process(view, ranks[i].index, values, &grid);
     free(ranks);
     etlheap_sink_text(sink, "\n");
-    return etlheap_grid_write(&grid, view->layout, sink);
+    const etl_status status = etlheap_grid_write(&grid, view->layout, sink);
+    etlheap_text_more(sink, view->layout, some - listed, listed, "row");
+    return status;
 }
 
 static int compare_largest(const void *left, const void *right)

@@ -199,7 +199,7 @@ static void the_text_report_reads_from_process_to_frame(void **state)
         "      app.exe+0x1a2b                      3.37 KiB            1   3.37 KiB  3.37 KiB  "
         "    1\n"
         "        0x12345\n"
-        "\n1 more row with 0 B outstanding\n"));
+        "\n1 row of heap has nothing outstanding and is not listed\n"));
     /* The head of a report on the whole trace is a single line. */
     assert_memory_equal(text, "Trace         ", 14);
     assert_memory_equal(strchr(text, '\n'), "\n\n", 2);

@@ -90,20 +90,21 @@ static void groups_beyond_the_rows_are_counted(void **state)
     hand_windows_every(w, 3 * HAND_MS_NS);
     w->layout.rows_max = 1;
     w->layout.rows_of_each_kind = false;
-    expect_text(w, "virtualalloc / app.exe (10)\n"
-                   "Outstanding   1.00 MiB at the end\n"
-                   "Peak          1.00 MiB in 0..3 ms\n"
-                   "\n"
-                   "             Outstanding   Size  Impacting   AIFO   AIFO   AIFI  AIFI   AOFI  "
-                   "AOFI   AOFO   AOFO\n"
-                   "Window (ms)         Size   Peak       Size  Count   Size  Count  Size  Count  "
-                   "Size  Count   Size\n"
-                   "0..3               1.00M  1.00M      1.00M      1  1.00M      -     -      -   "
-                   "  -      -      -\n"
-                   "3..end             1.00M  1.00M          -      -      -      -     -      -   "
-                   "  -      1  1.00M\n"
-                   "\n"
-                   "2 more groups\n");
+    expect_text(w,
+                "virtualalloc / app.exe (10)\n"
+                "Outstanding   1.00 MiB at the end\n"
+                "Peak          1.00 MiB in 0..3 ms\n"
+                "\n"
+                "             Outstanding   Size  Impacting   AIFO   AIFO   AIFI  AIFI   AOFI  "
+                "AOFI   AOFO   AOFO\n"
+                "Window (ms)         Size   Peak       Size  Count   Size  Count  Size  Count  "
+                "Size  Count   Size\n"
+                "0..3               1.00M  1.00M      1.00M      1  1.00M      -     -      -   "
+                "  -      -      -\n"
+                "3..end             1.00M  1.00M          -      -      -      -     -      -   "
+                "  -      1  1.00M\n"
+                "\n"
+                "2 more groups of heap with 4.10 KiB outstanding: only the first one is listed\n");
 }
 
 static void a_group_may_be_a_stack_and_its_frames(void **state)
@@ -137,7 +138,7 @@ static void a_group_may_be_a_stack_and_its_frames(void **state)
                    "0..end               100   100          -      -     -      -     -      -     "
                    "-      1   100\n"
                    "\n"
-                   "1 more group\n");
+                   "1 group of heap has nothing outstanding and is not listed\n");
 }
 
 static void curves_are_ascii_where_they_must(void **state)
@@ -178,7 +179,8 @@ static void overlapping_windows_are_each_on_a_line(void **state)
                    "4..4               4.00K  4.00K          -      -     -      -     -      -    "
                    " -      1  4.00K\n"
                    "\n"
-                   "1 more group\n");
+                   "1 more group of heap with 100 B outstanding: only the first one of each kind "
+                   "is listed\n");
 }
 
 static void lines_never_exceed_the_width(void **state)
@@ -211,7 +213,7 @@ static void a_growth_is_explained_by_its_stacks(void **state)
     expect_text(w, "virtualalloc / app.exe (10)\n"
                    "Outstanding   ▁▁▁▁▁▁▁▁▁▁████████████████████ 1.00 MiB at the end\n"
                    "Peak          ▁▁▁▁▁▁▁▁▁▁████████████████████ 1.00 MiB in 2.0..2.2 ms\n"
-                   "Steepest rise from 0 B to 1.00 MiB between 0.002000000 s and 0.002200000 s\n"
+                   "Steepest rise from 0 B to 1.00 MiB between 0.002 s and 0.002200 s\n"
                    "\n"
                    "          Impacting           Outstanding  Outstanding\n"
                    "Stack          Size    Share         Size        Count\n"
