@@ -97,6 +97,16 @@ static inline i64 etl_sat_add_i64(i64 a, i64 b)
     return b > 0 ? INT64_MAX : INT64_MIN;
 }
 
+/* The length of [from, to) in the unit of both: 0 if it is empty, at most INT64_MAX. Times come from
+ * files, so a plain difference may overflow. */
+static inline i64 etl_span_i64(i64 from, i64 to)
+{
+    i64 span;
+    if (to <= from)
+        return 0;
+    return __builtin_sub_overflow(to, from, &span) ? INT64_MAX : span;
+}
+
 static inline u64 etl_min_u64(u64 a, u64 b)
 {
     return a < b ? a : b;

@@ -194,15 +194,20 @@ etl_status diff_check_tables(const etlheap_table *const *tables, u32 count, etlh
     return ETL_OK;
 }
 
+/* The length of a table's window; at least 1, because rates are divided by it. */
+static i64 length_of(const etlheap_table *table)
+{
+    const i64 length_ns = etl_span_i64(table->from_ns, table->to_ns);
+    return length_ns > 0 ? length_ns : 1;
+}
+
 static bool make(diff_maker *maker)
 {
     etlheap_diff *const diff = &maker->out->diff;
     const etlheap_diff_options *const options = &maker->options;
     row_identities *const identities = &maker->identities;
-    diff->base_ns =
-        maker->base->to_ns > maker->base->from_ns ? maker->base->to_ns - maker->base->from_ns : 1;
-    diff->new_ns =
-        maker->now->to_ns > maker->now->from_ns ? maker->now->to_ns - maker->now->from_ns : 1;
+    diff->base_ns = length_of(maker->base);
+    diff->new_ns = length_of(maker->now);
     diff->per_second = options->per_second;
     diff->measure = options->measure;
     const etlheap_result *const results[] = { options->base_result, options->new_result };

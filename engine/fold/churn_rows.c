@@ -58,22 +58,16 @@ void churn_add(i64 *measures, const churn_sums *sums)
     *size = etl_sat_add_i64(*size, sums->size);
 }
 
-static i64 between(i64 from_ns, i64 to_ns)
-{
-    i64 ns;
-    return __builtin_sub_overflow(to_ns, from_ns, &ns) ? INT64_MAX : ns;
-}
-
 i64 churn_window_ns(const aggregator *a)
 {
     const summary_data *const summary = a->result->summary;
     i64 sum = 0;
     if (summary == NULL)
-        return between(a->plan.from_ns, a->plan.to_ns);
+        return etl_span_i64(a->plan.from_ns, a->plan.to_ns);
     for (size_t i = 0; i < summary->traces.count; i++) {
         const summary_trace *const trace = &summary->traces.at[i];
         const i64 from_ns = trace->from_ns < 0 ? trace->from_ns : 0;
-        sum = etl_sat_add_i64(sum, between(from_ns, trace->info.end_ns));
+        sum = etl_sat_add_i64(sum, etl_span_i64(from_ns, trace->info.end_ns));
     }
     return sum;
 }

@@ -64,7 +64,8 @@ void growth_moments_settle(growth_moments *moments)
         *per_second = (sample_lanes){ { 0 } };
         moments->others[i] = 0;
         for (u32 k = 0; k < GROWTH_SAMPLES; k++) {
-            const i64 time_ns = moments->times_ns[k] - moments->times_ns[i];
+            const i64 time_ns = etl_span_i64(moments->times_ns[i], moments->times_ns[k]) -
+                                etl_span_i64(moments->times_ns[k], moments->times_ns[i]);
             if (time_ns == 0)
                 continue;
             per_second->at[k] = (double)NS_PER_SECOND / (double)time_ns;
@@ -198,7 +199,7 @@ static i64 median_slope(const growth_moments *moments, const i64 sizes[GROWTH_SA
         const i64 rise = sign > 0 ? etl_sat_add_i64(sizes[last], -sizes[first])
                                   : etl_sat_add_i64(sizes[first], -sizes[last]);
         if (times_ns[first] != times_ns[last] && rise > 0)
-            slopes[count++] = slope(rise, times_ns[last] - times_ns[first]);
+            slopes[count++] = slope(rise, etl_span_i64(times_ns[first], times_ns[last]));
     }
     return median(slopes, count, moments->others[i]);
 }

@@ -401,8 +401,7 @@ static etlheap_suspect suspect_of(const suspects_maker *maker, u32 group)
                             .typical_lifetime_ns = ETLHEAP_NOT_KNOWN,
                             .thread_count = sums->thread_count,
                             .has_more_threads = sums->has_more_threads };
-    if (__builtin_sub_overflow(time_of(maker, group)->to_ns, out.first_ns, &out.oldest_ns))
-        out.oldest_ns = INT64_MAX;
+    out.oldest_ns = etl_span_i64(out.first_ns, time_of(maker, group)->to_ns);
     for (u32 i = 0; i < SUSPECT_PARTS; i++)
         out.part_count += sums->kept[i] > 0;
     memcpy(out.threads, sums->threads, sizeof out.threads);

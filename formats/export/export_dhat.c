@@ -150,7 +150,7 @@ static i64 length_of(const etlheap_table *window, const export_event *event)
     const etlheap_lifetime *const lifetime = &event->lifetime;
     const i64 begin_ns = event->ticks == INT64_MIN ? window->from_ns : lifetime->alloc_ns;
     const i64 end_ns = lifetime->free_ns < window->to_ns ? lifetime->free_ns : window->to_ns;
-    return end_ns > begin_ns ? end_ns - begin_ns : 0;
+    return etl_span_i64(begin_ns, end_ns);
 }
 
 /* Changes a point. Its bytes before the change belong to its own maximum if the tick is another

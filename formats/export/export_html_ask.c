@@ -271,7 +271,7 @@ static i64 length_of_windows(const html_answers *answers)
     const etlheap_trace_info *const trace = etlheap_result_trace(answers->request->result);
     const i64 from_ns = query->from_ns == INT64_MIN ? 0 : query->from_ns;
     const i64 to_ns = query->to_ns == INT64_MAX ? trace->end_ns : query->to_ns;
-    const u64 span_ns = to_ns > from_ns ? (u64)to_ns - (u64)from_ns : 0;
+    const u64 span_ns = (u64)etl_span_i64(from_ns, to_ns);
     u64 decade_ns = 1;
     u32 step = 0;
     while (span_ns / (decade_ns * steps[step]) >= WINDOWS_WANTED) {

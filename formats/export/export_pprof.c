@@ -216,7 +216,7 @@ static void write_time(pprof_writer *w)
         etlheap_protobuf_number(&w->list, PROFILE_TIME, (u64)time_ns);
     }
     if (to_ns > from_ns)
-        etlheap_protobuf_number(&w->list, PROFILE_DURATION, (u64)to_ns - (u64)from_ns);
+        etlheap_protobuf_number(&w->list, PROFILE_DURATION, (u64)etl_span_i64(from_ns, to_ns));
     etlheap_gzip_write(w->code.gzip, etlheap_text_of(&w->list), w->list.size);
     etlheap_text_clear(&w->list);
 }

@@ -30,7 +30,8 @@ static bool durations_differ(const etlheap_trend_answer *answer, etlheap_text *t
     i64 shortest = INT64_MAX, longest = 0;
     char words[2][ETLHEAP_UNITS_SIZE];
     for (u32 i = 0; i < answer->trend->run_count; i++) {
-        const i64 ns = answer->runs[i].table->to_ns - answer->runs[i].table->from_ns;
+        const etlheap_table *const table = answer->runs[i].table;
+        const i64 ns = etl_span_i64(table->from_ns, table->to_ns);
         shortest = ns < shortest ? ns : shortest;
         longest = ns > longest ? ns : longest;
     }

@@ -148,6 +148,23 @@ static void sums_and_differences_stop_at_the_ends(void **unused)
     etlheap_diff_free(diff);
 }
 
+/* A damaged time may be the last of all, and one before time zero is negative. */
+static void windows_of_any_length_have_one(void **unused)
+{
+    (void)unused;
+    diff_input base, now;
+    diff_input_open(&base);
+    diff_input_open(&now);
+    base.table.from_ns = -100000100;
+    base.table.to_ns = INT64_MAX;
+    now.table.from_ns = INT64_MAX;
+    now.table.to_ns = INT64_MIN;
+    etlheap_diff *const diff = diff_input_make(&base, &now, NULL);
+    assert_true(diff->base_ns == INT64_MAX);
+    assert_true(diff->new_ns == 1);
+    etlheap_diff_free(diff);
+}
+
 static void rates_are_exact_and_round_to_the_nearest(void **unused)
 {
     (void)unused;
@@ -390,6 +407,7 @@ int main(void)
         cmocka_unit_test(another_measure_gives_states_and_order),
         cmocka_unit_test(by_direction_puts_decreases_last),
         cmocka_unit_test(sums_and_differences_stop_at_the_ends),
+        cmocka_unit_test(windows_of_any_length_have_one),
         cmocka_unit_test(rates_are_exact_and_round_to_the_nearest),
         cmocka_unit_test(per_second_compares_rates),
         cmocka_unit_test(a_thousandth_of_a_rate_is_no_change),

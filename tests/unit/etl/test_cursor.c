@@ -176,6 +176,19 @@ static void checked_arithmetic_refuses_what_does_not_fit(void **state)
     assert_true(product == SIZE_MAX);
 }
 
+static void spans_are_never_negative_and_never_overflow(void **state)
+{
+    (void)state;
+    assert_true(etl_span_i64(3, 10) == 7);
+    assert_true(etl_span_i64(-3, 10) == 13);
+    assert_true(etl_span_i64(10, 3) == 0);
+    assert_true(etl_span_i64(INT64_MAX, INT64_MIN) == 0);
+    assert_true(etl_span_i64(INT64_MIN, INT64_MAX) == INT64_MAX);
+    assert_true(etl_span_i64(-100000100, INT64_MAX) == INT64_MAX);
+    assert_true(etl_span_i64(INT64_MIN, -1) == INT64_MAX);
+    assert_true(etl_span_i64(INT64_MIN, INT64_MIN + 1) == 1);
+}
+
 static void saturating_sums_stop_at_the_ends(void **state)
 {
     (void)state;
@@ -202,6 +215,7 @@ int main(void)
         cmocka_unit_test(a_cursor_of_absent_bytes_is_empty_but_not_failed),
         cmocka_unit_test(loads_take_any_alignment),
         cmocka_unit_test(checked_arithmetic_refuses_what_does_not_fit),
+        cmocka_unit_test(spans_are_never_negative_and_never_overflow),
         cmocka_unit_test(saturating_sums_stop_at_the_ends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -155,6 +155,21 @@ static void the_largest_sizes_do_not_overflow(void **state)
 }
 
 /* Rises that do not fit when they are counted in a billionth of a byte. */
+/* A window from before time zero to a damaged last time is longer than 63 bits. Each of its
+ * samples comes later than the one before, so growth is positive. */
+static void the_longest_window_does_not_overflow(void **state)
+{
+    (void)state;
+    curve c = flat();
+    for (u32 i = 0; i < GROWTH_SAMPLES; i++) {
+        c.times_ns[i] = growth_moment_ns(INT64_MIN, INT64_MAX, i);
+        c.sizes[i] = INT64_MAX / LAST * i;
+    }
+    const growth_rating got = rate(&c);
+    assert_int_equal(got.steadiness, 100);
+    assert_in_range(got.rate, SECOND / 2 - 1, SECOND / 2 + 1);
+}
+
 static void a_leak_of_terabytes_has_its_rate(void **state)
 {
     (void)state;
@@ -460,6 +475,7 @@ int main(void)
         cmocka_unit_test(a_leak_stands_out_of_waves),
         cmocka_unit_test(samples_of_one_time_make_no_pairs),
         cmocka_unit_test(the_largest_sizes_do_not_overflow),
+        cmocka_unit_test(the_longest_window_does_not_overflow),
         cmocka_unit_test(a_leak_of_terabytes_has_its_rate),
         cmocka_unit_test(random_curves_are_rated_as_the_model_rates_them),
         cmocka_unit_test(large_curves_are_rated_as_the_model_rates_them),
