@@ -117,7 +117,7 @@ static bool sort_rows(const moment_finder *finder, u32 kind, step_list *steps,
     const query_plan *const plan = &finder->a.plan;
     const i64 before = etl_sat_add_i64(plan->from_ticks, -1);
     const peak_rows *const rows = (const peak_rows *)&finder->rows[kind];
-    for (u32 i = 0; i < rows->count; i++) {
+    for (size_t i = 0; i < rows->count; i++) {
         const peak_row *const row = &rows->at[i];
         const i64 start = row->alloc_ticks > before ? row->alloc_ticks : before;
         if (!steps_add(steps, start, i, false) ||

@@ -133,7 +133,7 @@ static bool compute_group(const peak_work *work, u32 group, step_list *steps)
     }
     const i64 before = etl_sat_add_i64(work->from_ticks, -1);
     steps_clear(steps);
-    for (u32 i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         const i64 start = rows[i].alloc_ticks > before ? rows[i].alloc_ticks : before;
         if (!steps_add(steps, start, i, false) ||
             (rows[i].free_ticks < work->to_ticks && !steps_add(steps, rows[i].free_ticks, i, true)))

@@ -21,11 +21,13 @@ static inline void steps_clear(step_list *list)
     list->rows.count = 0;
 }
 
-/* Adds a step; `row` must be below 2^31. False if memory runs out. */
-static inline bool steps_add(step_list *list, i64 ticks, u32 row, bool is_end)
+#define STEP_ROWS_MAX ((size_t)1 << 31) /* a step has 31 bits for its row */
+
+/* Adds a step of a row. False if memory runs out, or if the row is STEP_ROWS_MAX or more. */
+static inline bool steps_add(step_list *list, i64 ticks, size_t row, bool is_end)
 {
-    const digit_row step = { .low = (u64)ticks ^ (u64)1 << 63, .id = row << 1 | is_end };
-    return ETLHEAP_PUSH(&list->rows, step);
+    const digit_row step = { .low = (u64)ticks ^ (u64)1 << 63, .id = (u32)(row << 1) | is_end };
+    return row < STEP_ROWS_MAX && ETLHEAP_PUSH(&list->rows, step);
 }
 
 static inline i64 step_ticks(const digit_row *step)

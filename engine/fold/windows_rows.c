@@ -63,7 +63,7 @@ static bool list_steps(const rows_work *work, u32 group, step_list *steps)
     const peak_row *const rows = work->rows->at + work->rows->starts[group];
     const size_t count = work->rows->starts[group + 1] - work->rows->starts[group];
     steps_clear(steps);
-    for (u32 i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         const peak_row *const row = &rows[i];
         if (!type_touches(row->alloc_ticks, row->free_ticks, from, to))
             continue;

@@ -69,8 +69,25 @@ static void steps_come_in_the_order_of_time(void **state)
     steps_free(&list);
 }
 
+/* A step has 31 bits for its row: the next one would be taken for the first. */
+static void a_row_beyond_31_bits_is_refused(void **state)
+{
+    (void)state;
+    step_list list = { 0 };
+    assert_true(steps_add(&list, 1, STEP_ROWS_MAX - 1, true));
+    assert_false(steps_add(&list, 1, STEP_ROWS_MAX, false));
+    assert_false(steps_add(&list, 1, 2 * STEP_ROWS_MAX, false));
+    assert_int_equal(list.rows.count, 1);
+    assert_int_equal(step_row(&list.rows.at[0]), STEP_ROWS_MAX - 1);
+    assert_true(step_is_end(&list.rows.at[0]));
+    steps_free(&list);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(steps_come_in_the_order_of_time) };
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(steps_come_in_the_order_of_time),
+        cmocka_unit_test(a_row_beyond_31_bits_is_refused),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
