@@ -130,12 +130,12 @@ static bool open_times(suspects_maker *maker)
     const aggregator *const a = &maker->a;
     const u32 count = (u32)a->result->processes.count;
     i64 *const starts = malloc(2 * ((size_t)count + 1) * sizeof *starts);
-    i64 *const ends = starts + count + 1;
     maker->times = calloc((size_t)count + 1, sizeof *maker->times);
     if (starts == NULL || maker->times == NULL) {
         free(starts);
         return false;
     }
+    i64 *const ends = starts + count + 1;
     for (u32 i = 0; i <= count; i++) {
         starts[i] = INT64_MAX;
         ends[i] = INT64_MIN;

@@ -173,8 +173,9 @@ static bool save_sorted(ehs_saver *saver, const sorted_stack *sorted, size_t cou
 {
     ETLHEAP_VECTOR(u32) frames = { 0 };
     u32 *const memory = malloc((3 * count + 1) * sizeof *memory);
-    const stack_columns columns = { memory, memory + count, memory + 2 * count };
     bool ok = memory != NULL;
+    const stack_columns columns =
+        ok ? (stack_columns){ memory, memory + count, memory + 2 * count } : (stack_columns){ 0 };
     for (size_t i = 0; ok && i < count; i++) {
         const sorted_stack *const stack = &sorted[i];
         const u32 shared = i == 0 ? 0 : shared_frames(stack - 1, stack);

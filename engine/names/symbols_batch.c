@@ -163,7 +163,8 @@ static bool add_text(batch_task *task, text_memo *memo, etl_bytes text, u32 *id)
 {
     if (memo != NULL && memo->is_set && memo->key == text.size) {
         *id = memo->id;
-        if (memcmp(etlheap_strings_get(&task->strings, *id), text.at, text.size) == 0)
+        if (text.size == 0 ||
+            memcmp(etlheap_strings_get(&task->strings, *id), text.at, text.size) == 0)
             return true;
     }
     if (!etlheap_strings_add_text(&task->strings, text, id))

@@ -74,9 +74,9 @@ etl_status etlheap_windows_write_head(const etlheap_windows_view *view, u32 row,
     const u32 count = view->answer->windows->window_count;
     i64 *const values = calloc((size_t)count * 2 + 1, sizeof *values);
     etlheap_windows_curve size = { .label = "Outstanding", .values = values };
-    etlheap_windows_curve peak = { .label = "Peak", .values = values + count };
     if (!values)
         return ETL_ERR_MEMORY;
+    etlheap_windows_curve peak = { .label = "Peak", .values = values + count };
     fill_curves(view, row, &size, &peak);
     etl_status status = write_name(view, row, sink) ? ETL_OK : ETL_ERR_MEMORY;
     if (status == ETL_OK)

@@ -321,8 +321,10 @@ u16 etl_guid_record_key(const etl_record *record)
     if (row == NULL || row->class_number == ETL_CLASS_NONE ||
         is_manifest != (row->class_number >= ETL_CLASS_PROVIDERS))
         return ETL_KEY_NONE;
+    if (is_manifest && record->id > UINT8_MAX)
+        return ETL_KEY_NONE;
     if (is_manifest)
-        return record->id <= UINT8_MAX ? (u16)(row->class_number << 8 | record->id) : ETL_KEY_NONE;
+        return (u16)(row->class_number << 8 | record->id);
     const u16 key = (u16)(row->class_number << 8 | record->opcode);
     return key == ETL_HOOK_IMAGE_LOAD_CLASS ? (u16)ETL_HOOK_IMAGE_LOAD : key;
 }
