@@ -179,7 +179,8 @@ void cli_memory_limit_begin(const cli_command *command, cli_options *options)
         return;
     memory.base = cli_memory_in_use();
     memory.stride = 1;
-    if (memory.base == 0 || !cli_memory_set_limit(memory.base + options->memory_bytes))
+    if (memory.base == 0 ||
+        !cli_memory_set_limit(etl_sat_add_u64(memory.base, options->memory_bytes)))
         return;
     memory.limit = options->memory_bytes;
     memory.takes_notes = options->out_dir == NULL;
@@ -305,11 +306,17 @@ static bool is_about_memory(const etl_error *err)
 
 static void write_sentence(u64 needed, cli_memory_sentence *out)
 {
-    const bool is_whole = memory.limit % ETL_MIB == 0;
+    /* As it was given, or may have been: in the largest unit that needs no fraction. */
+    const bool is_mib = memory.limit % ETL_MIB == 0, is_kib = memory.limit % ETL_KIB == 0;
     snprintf(out->text, sizeof out->text,
-             "--memory %" PRIu64 "%c is not enough: this run needs about %" PRIu64
+             "--memory %" PRIu64 "%s is not enough: this run needs about %" PRIu64
              "M; raise --memory, or narrow the window",
-             memory.limit / (is_whole ? ETL_MIB : ETL_KIB), is_whole ? 'M' : 'K',
+             memory.limit / (is_mib   ? ETL_MIB
+                             : is_kib ? ETL_KIB
+                                      : 1),
+             is_mib   ? "M"
+             : is_kib ? "K"
+                      : "",
              needed / ETL_MIB + 1);
 }
 

@@ -166,12 +166,61 @@ static void the_rest_of_a_trace_adds_to_the_need(void **state)
     assert_true(little > all);
 }
 
+static cli_options options_of(u64 memory_bytes)
+{
+    return (cli_options){ .memory_bytes = memory_bytes, .format = "json", .jobs = 1 };
+}
+
+/* More than any machine has is no limit, however near it is to the largest number. */
+static int take_under_the_largest_limit(void)
+{
+    cli_options options = options_of(UINT64_MAX);
+    cli_memory_limit_begin(&report, &options);
+    return take(8) ? 0 : 1;
+}
+
+static void the_largest_limit_refuses_nothing(void **state)
+{
+    (void)state;
+    run_in_child(take_under_the_largest_limit);
+}
+
+static int name_odd_limits(void)
+{
+    static const struct {
+        u64 bytes;
+        const char *shown;
+    } cases[] = {
+        { 1, "--memory 1 is not" },        { 1023, "--memory 1023 is not" },
+        { 3072, "--memory 3K is not" },    { ETL_MIB + 1, "--memory 1048577 is not" },
+        { ETL_MIB, "--memory 1M is not" },
+    };
+    for (size_t i = 0; i < ETL_COUNT_OF(cases); i++) {
+        cli_options options = options_of(cases[i].bytes);
+        cli_memory_sentence sentence;
+        cli_memory_limit_begin(&report, &options);
+        if (!cli_memory_explain(&refused, &sentence))
+            return i == 0 ? SKIPPED : 1;
+        if (strncmp(sentence.text, cases[i].shown, strlen(cases[i].shown)) != 0)
+            return 2;
+    }
+    return 0;
+}
+
+static void a_limit_is_named_as_it_was_given(void **state)
+{
+    (void)state;
+    run_in_child(name_odd_limits);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(memory_beyond_the_limit_is_refused_until_that_is_said),
         cmocka_unit_test(growth_of_reading_is_continued),
         cmocka_unit_test(the_rest_of_a_trace_adds_to_the_need),
+        cmocka_unit_test(the_largest_limit_refuses_nothing),
+        cmocka_unit_test(a_limit_is_named_as_it_was_given),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
