@@ -44,6 +44,13 @@ int cli_output_open_binary(const cli_options *options, cli_guard *guard, etlheap
     return CLI_EXIT_USAGE;
 }
 
+/* Signals are held back while a file is incomplete, so whoever writes it asks for them. */
+static bool goes_on(void *user)
+{
+    const cli_guard *const guard = user;
+    return !cli_guard_interrupted(guard) && !cli_bus_guard_tripped();
+}
+
 static int open_output(const cli_options *options, cli_guard *guard, etlheap_sink **out)
 {
     etl_error err = { .status = ETL_OK };
@@ -56,6 +63,8 @@ static int open_output(const cli_options *options, cli_guard *guard, etlheap_sin
     } else {
         status = etlheap_sink_open_descriptor(ETL_STDOUT, standard_output, out, &err);
     }
+    if (status == ETL_OK)
+        etlheap_sink_watch(*out, goes_on, guard);
     if (status != ETL_OK)
         cli_complain_error(name_of(options), &err);
     return cli_exit_of(status);

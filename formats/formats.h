@@ -108,6 +108,15 @@ void etlheap_sink_log_safe(etlheap_sink *sink);
 void etlheap_sink_csv_safe(etlheap_sink *sink);
 bool etlheap_sink_is_csv_safe(const etlheap_sink *sink);
 
+/* Called before each part of the output is written, 64 KiB or less. Return false to stop: then
+ * writes do nothing, etlheap_sink_ok() is false, and closing fails with ETL_ERR_CANCELLED. */
+typedef bool etlheap_sink_watch_fn(void *user);
+void etlheap_sink_watch(etlheap_sink *sink, etlheap_sink_watch_fn *goes_on, void *user);
+
+/* Asks the watcher, if there is one; for writers that work long between two writes. False if
+ * writing has failed or was stopped. */
+bool etlheap_sink_goes_on(etlheap_sink *sink);
+
 /* Completes the output and frees the sink, also on failure. After a failure (ETL_ERR_IO, the first
  * error that occurred) no new or temporary file is left. */
 etl_status etlheap_sink_close(etlheap_sink *sink, etl_error *err);

@@ -23,6 +23,11 @@
  * exact; the rest is a multiple of 2^24, in parts of at most 127 times that.
  *
  *     5,000,000,003  =  127 * 2^24  +  127 * 2^24  +  44 * 2^24  +  434,179
+ *
+ * A damaged size would take millions of such samples. If parts add more than FINE_PARTS_MAX samples
+ * to a document, sizes are cut as PerfView's floating point numbers need it, into at most three
+ * samples each. All sums are still exact; only a view that PerfView saves itself has some of them
+ * broken.
  */
 #include "formats/io/xml.h"
 #include "formats/io/zip_output.h"
@@ -37,20 +42,23 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define MEMBER_NAME  "etlheap.perfView.xml" /* PerfView wants one member of any name */
-#define EXACT_BYTES  ((u64)1 << 24)
-#define PART_BYTES   (127 * EXACT_BYTES) /* the largest multiple below 2^31 */
-#define ID_COUNT_MAX ((u64)INT32_MAX)
-#define NO_NUMBER    UINT32_MAX
-#define NS_PER_US    1000
-#define US_PER_MS    1000
+#define MEMBER_NAME    "etlheap.perfView.xml" /* PerfView wants one member of any name */
+#define EXACT_BITS     24u
+#define EXACT_BYTES    ((u64)1 << EXACT_BITS)
+#define PART_BYTES     (127 * EXACT_BYTES) /* the largest multiple below 2^31 */
+#define ID_COUNT_MAX   ((u64)INT32_MAX)
+#define FINE_PARTS_MAX ((u64)1 << 16) /* 127 TiB in samples that fit 32 bits */
+#define ROWS_PER_LOOK  1024u          /* at whether the writing is to go on */
+#define NO_NUMBER      UINT32_MAX
+#define NS_PER_US      1000
+#define US_PER_MS      1000
 
 /* The document states counts before items, so there are two passes. */
 typedef enum perfview_pass { PASS_COUNTING, PASS_WRITING } perfview_pass;
 
 typedef struct perfview_writer {
     const etlheap_export_request *request;
-    const etlheap_sink *sink;
+    etlheap_sink *sink;
     perfview_pass pass;
     etlheap_xml xml;
     export_numbers frames; /* their texts */
@@ -58,7 +66,10 @@ typedef struct perfview_writer {
     u32 *numbers; /* of the frames of the table at hand; NO_NUMBER: not in use yet */
     u32 number_count, number_capacity;
     etlheap_text text;
-    u64 sample_count;   /* counted */
+    u64 sample_count; /* counted; of the cut that is chosen */
+    u64 coarse_count; /* counted, if sizes are cut coarsely */
+    bool is_coarse;
+    u32 rows_unasked;   /* since the sink's watcher was asked */
     u64 sample_id;      /* of the next one to be written */
     i64 from_ns, to_ns; /* of the window */
     bool failed;        /* out of memory */
@@ -90,6 +101,21 @@ static u32 number_of_text(perfview_writer *w);
 static void add_frame(etlheap_text *text, const etlheap_frame *frame);
 static void write_sample(perfview_writer *w, u32 node, i64 time_ns, u64 size_bytes);
 
+/* A fine cut, unless damaged sizes would fill the document. */
+static void choose_cut(perfview_writer *w)
+{
+    w->is_coarse = w->sample_count > etl_sat_add_u64(w->coarse_count, FINE_PARTS_MAX);
+    if (w->is_coarse)
+        w->sample_count = w->coarse_count;
+}
+
+/* Rows need not write anything: the first pass only counts. */
+static bool may_go_on(perfview_writer *w)
+{
+    return w->rows_unasked++ % ROWS_PER_LOOK != 0 ? etlheap_sink_ok(w->sink)
+                                                  : etlheap_sink_goes_on(w->sink);
+}
+
 etl_status etlheap_export_perfview(const etlheap_export_request *request, etlheap_sink *sink,
                                    etl_error *err)
 {
@@ -98,6 +124,7 @@ etl_status etlheap_export_perfview(const etlheap_export_request *request, etlhea
     etl_status status = open_source(request, &source, err);
     if (status == ETL_OK)
         status = go_through(&w, PASS_COUNTING, &source, err);
+    choose_cut(&w);
     if (status == ETL_OK && (w.sample_count > ID_COUNT_MAX || w.frames.count > ID_COUNT_MAX ||
                              export_tree_count(&w.tree) > ID_COUNT_MAX))
         status = etl_fail_hint(err, ETL_ERR_LIMIT, ETL_HINT_SUMS,
@@ -143,7 +170,7 @@ static void go_through_sums(perfview_writer *w, const export_samples *samples)
     const etlheap_table *const table = samples->table;
     w->from_ns = table->from_ns;
     w->to_ns = table->to_ns;
-    for (u32 i = 0; i < table->row_count && etlheap_sink_ok(w->sink); i++) {
+    for (u32 i = 0; i < table->row_count && may_go_on(w); i++) {
         const etlheap_row *const row = &table->rows[i];
         const i64 size = export_size(samples, row);
         if (export_count(samples, row) > 0)
@@ -168,7 +195,7 @@ static etl_status go_through_lifetimes(perfview_writer *w, const etlheap_query *
         return status;
     w->from_ns = etlheap_lifetimes_table(walk)->from_ns;
     w->to_ns = etlheap_lifetimes_table(walk)->to_ns;
-    while (!w->failed && etlheap_sink_ok(w->sink) && etlheap_lifetimes_next(walk, &lifetime)) {
+    while (!w->failed && may_go_on(w) && etlheap_lifetimes_next(walk, &lifetime)) {
         const etlheap_table *const table = etlheap_lifetimes_table(walk);
         const etlheap_row row = etlheap_allocation_row(walk, &lifetime);
         const bool is_before = lifetime.alloc_ns == INT64_MIN;
@@ -244,6 +271,20 @@ static void write_elements(perfview_writer *w)
     etlheap_xml_close(&w->xml);
 }
 
+/* Of a multiple of EXACT_BYTES: what a floating point number holds beside the rest of it. */
+static u64 low_part(u64 rest)
+{
+    return rest % (EXACT_BYTES << EXACT_BITS);
+}
+
+/* The next part of a multiple of EXACT_BYTES: what one sample can hold. */
+static u64 part_of(const perfview_writer *w, u64 rest)
+{
+    if (!w->is_coarse)
+        return etl_min_u64(rest, PART_BYTES);
+    return rest > low_part(rest) ? rest - low_part(rest) : rest;
+}
+
 /* Takes one row or lifetime, also one of size 0. */
 static void take(perfview_writer *w, const etlheap_table *table, const etlheap_row *row,
                  i64 time_ns, u64 size_bytes)
@@ -253,10 +294,15 @@ static void take(perfview_writer *w, const etlheap_table *table, const etlheap_r
     u64 rest = size_bytes - exact;
     if (w->pass == PASS_COUNTING) {
         w->sample_count += rest / PART_BYTES + (rest % PART_BYTES > 0) + (exact > 0 || rest == 0);
+        w->coarse_count += (u64)(low_part(rest) > 0) + (rest > low_part(rest));
+        w->coarse_count += exact > 0 || rest == 0;
         return;
     }
-    for (; rest > 0; rest -= etl_min_u64(rest, PART_BYTES))
-        write_sample(w, node, time_ns, etl_min_u64(rest, PART_BYTES));
+    while (rest > 0) {
+        const u64 part = part_of(w, rest);
+        write_sample(w, node, time_ns, part);
+        rest -= part;
+    }
     if (exact > 0 || size_bytes == 0)
         write_sample(w, node, time_ns, exact);
 }

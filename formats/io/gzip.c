@@ -10,6 +10,7 @@
 #include <zlib.h>
 
 #define PACKED_BYTES (64 * 1024)
+#define ASK_BYTES    (64 * 1024)
 #define GZIP_WINDOW  (15 + 16) /* the largest window; 16 asks for a gzip header */
 #define BARE_WINDOW  (-15)     /* the largest window, no header */
 #define MEMORY_LEVEL 8         /* zlib's default */
@@ -18,8 +19,9 @@
 struct etlheap_gzip {
     etlheap_sink *sink;
     z_stream stream;
-    gz_header header; /* zlib looks at it until it is written */
-    u64 packed_bytes; /* written so far */
+    gz_header header;     /* zlib looks at it until it is written */
+    u64 packed_bytes;     /* written so far */
+    size_t unasked_bytes; /* of input since the sink's watcher was asked */
     u8 packed[PACKED_BYTES];
 };
 
@@ -45,6 +47,7 @@ static etlheap_gzip *open_with(etlheap_sink *sink, int window)
     gzip->stream = (z_stream){ 0 };
     gzip->header = (gz_header){ .os = SYSTEM_NONE };
     gzip->packed_bytes = 0;
+    gzip->unasked_bytes = 0;
     if (deflateInit2(&gzip->stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, window, MEMORY_LEVEL,
                      Z_DEFAULT_STRATEGY) == Z_OK) {
         if (window == GZIP_WINDOW)
@@ -55,10 +58,20 @@ static etlheap_gzip *open_with(etlheap_sink *sink, int window)
     return NULL;
 }
 
+/* Much input may become little output, so whoever watches the sink is asked by input. */
+static bool may_go_on(etlheap_gzip *gzip, size_t size)
+{
+    gzip->unasked_bytes += size;
+    if (gzip->unasked_bytes < ASK_BYTES)
+        return etlheap_sink_ok(gzip->sink);
+    gzip->unasked_bytes = 0;
+    return etlheap_sink_goes_on(gzip->sink);
+}
+
 void etlheap_gzip_write(etlheap_gzip *gzip, const void *bytes, size_t size)
 {
     const u8 *at = bytes;
-    while (size > 0) {
+    while (size > 0 && may_go_on(gzip, size)) {
         const uInt part = (uInt)etl_min_u64(size, UINT32_MAX);
         gzip->stream.next_in = at;
         gzip->stream.avail_in = part;

@@ -11,7 +11,8 @@
  * A file gets a temporary name in the folder of its final one, because a rename is atomic only
  * within a file system: readers see the old file or the complete new one. Invariants: errors are
  * sticky, so writers check once, when they close. Only close may rename; whatever still has a
- * temporary name is incomplete.
+ * temporary name is incomplete. A watcher is asked before every part that leaves the buffer, so no
+ * writer needs to know who may stop it.
  */
 #include "formats/formats.h"
 #include "build_log.h"
@@ -44,6 +45,8 @@ struct etlheap_sink {
     bool log_safe;      /* what a build server would take for a command is replaced */
     bool csv_safe;      /* what a spreadsheet would take for a formula is marked as text */
     etlheap_log_line line;
+    etlheap_sink_watch_fn *goes_on; /* NULL: nobody may stop the writing */
+    void *watcher;
     size_t used;
     char buffer[SINK_BUFFER_BYTES];
 };
@@ -263,6 +266,19 @@ void etlheap_sink_fill(etlheap_sink *sink, char c, size_t count)
         etlheap_sink_write(sink, &c, 1);
 }
 
+void etlheap_sink_watch(etlheap_sink *sink, etlheap_sink_watch_fn *goes_on, void *user)
+{
+    sink->goes_on = goes_on;
+    sink->watcher = user;
+}
+
+bool etlheap_sink_goes_on(etlheap_sink *sink)
+{
+    if (sink->error == 0 && sink->goes_on && !sink->goes_on(sink->watcher))
+        sink->error = ECANCELED;
+    return sink->error == 0;
+}
+
 bool etlheap_sink_ok(const etlheap_sink *sink)
 {
     return sink->error == 0;
@@ -299,7 +315,9 @@ etl_status etlheap_sink_close(etlheap_sink *sink, etl_error *err)
     }
     const int error = sink->error;
     etl_status status = ETL_OK;
-    if (error != 0)
+    if (error == ECANCELED)
+        status = etl_fail_with(err, ETL_ERR_CANCELLED, 0, "cancelled");
+    else if (error != 0)
         status = etl_fail_with(err, ETL_ERR_IO, 0, "cannot write: %s", strerror(error));
     sink_free(sink);
     return status;
@@ -332,6 +350,8 @@ static etl_status sink_new(int descriptor, const char *name, etlheap_sink **out,
     sink->packed = NULL;
     sink->ascii = sink->log_safe = sink->csv_safe = false;
     sink->line = (etlheap_log_line){ 0 };
+    sink->goes_on = NULL;
+    sink->watcher = NULL;
     sink->used = 0;
     *out = sink;
     return ETL_OK;
@@ -396,6 +416,8 @@ static int create_beside(const char *path, char **temporary)
 /* Through the compressor, if there is one. */
 static void pass_on(etlheap_sink *sink, const char *bytes, size_t size, ZSTD_EndDirective how)
 {
+    if (!etlheap_sink_goes_on(sink))
+        return;
     if (!sink->zstd) {
         send_all(sink, bytes, size);
         return;

@@ -147,6 +147,21 @@ static u64 number_of(const xmlNode *node, const char *name)
 }
 
 /* Adds samples up as PerfView reads them, each through a float and an int. */
+static u64 sum_of_floats(const bench *b)
+{
+    const u64 count = number_of(list_of(b, "Samples"), "Count");
+    u64 sum = 0;
+    for (u64 i = 0; i < count; i++) {
+        const xmlNode *const sample = item_of(b, "Samples", i);
+        const u64 metric = number_of(sample, "Metric");
+        const float read = (float)metric;
+        assert_true((u64)read == metric);
+        assert_int_equal(number_of(sample, "ID"), i);
+        sum += metric;
+    }
+    return sum;
+}
+
 static u64 sum_of_samples(const bench *b)
 {
     const u64 count = number_of(list_of(b, "Samples"), "Count");
@@ -191,6 +206,35 @@ static void sums_are_cut_into_samples_that_perfview_holds_exactly(void **state)
         assert_true(sum_of_samples(b) == cases[i].size);
         close_bench(&made);
     }
+}
+
+/* Sizes that no block has come from damaged records. A document does not grow with them, and is as
+ * exact as before. */
+static void damaged_sizes_take_few_samples(void **state)
+{
+    static const struct {
+        u64 size;
+        const char *samples;
+    } cases[] = {
+        { INT64_MAX, "3" },
+        { UINT64_MAX, "3" },
+        { (u64)1 << 63, "1" },
+        { ((u64)1 << 63) + 5, "2" },
+        { ((u64)1 << 48) + ((u64)1 << 24), "2" },
+        { ((u64)127 << 40) + ((u64)127 << 25), "1" }, /* one part more than may be added */
+    };
+    for (size_t i = 0; i < ETL_COUNT_OF(cases); i++) {
+        void *fresh;
+        assert_int_equal(open_bench(&fresh), 0);
+        bench *const b = fresh;
+        b->request.rows = true;
+        add_block(b, hand_process(b->result, 42, "app.exe"), 0, 10, cases[i].size);
+        read_document(b);
+        check_attribute(list_of(b, "Samples"), "Count", cases[i].samples);
+        assert_true(sum_of_floats(b) == cases[i].size);
+        close_bench(&fresh);
+    }
+    (void)state;
 }
 
 static void stacks_lead_from_the_innermost_frame_to_the_kind(void **state)
@@ -399,6 +443,7 @@ int main(void)
 {
 #define RULE(name) cmocka_unit_test_setup_teardown(name, open_bench, close_bench)
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(damaged_sizes_take_few_samples),
         cmocka_unit_test(sums_are_cut_into_samples_that_perfview_holds_exactly),
         RULE(stacks_lead_from_the_innermost_frame_to_the_kind),
         RULE(memory_without_a_stack_has_a_frame_that_says_so),

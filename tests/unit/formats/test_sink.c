@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "formats/formats.h"
+#include "formats/io/gzip.h"
 #include "tests/support/temporary.h"
 
 #include <dirent.h>
@@ -266,6 +267,64 @@ static void a_frame_is_unpacked_whole_or_refused(void **state)
     etlheap_text_free(&text);
 }
 
+/* Says no after so many questions. */
+typedef struct patience {
+    u32 left, asked;
+} patience;
+
+static bool is_patient(void *user)
+{
+    patience *const p = user;
+    p->asked++;
+    return p->left > 0 && p->left-- > 0;
+}
+
+static void a_watcher_stops_the_writing(void **state)
+{
+    const char *const folder = *state;
+    static const char block[64 * 1024];
+    char path[PATH_SIZE];
+    patience p = { .left = 3 };
+    etlheap_sink *sink;
+    etl_error err = { .status = ETL_OK };
+    path_in(path, folder, "out");
+    assert_int_equal(etlheap_sink_open_file(path, &sink, &err), ETL_OK);
+    etlheap_sink_watch(sink, is_patient, &p);
+    for (u32 i = 0; i < 4; i++) {
+        assert_true(etlheap_sink_ok(sink));
+        etlheap_sink_write(sink, block, sizeof block);
+    }
+    etlheap_sink_write(sink, block, sizeof block);
+    assert_false(etlheap_sink_ok(sink));
+    assert_false(etlheap_sink_goes_on(sink));
+    const u32 asked = p.asked;
+    etlheap_sink_write(sink, block, sizeof block);
+    assert_int_equal(etlheap_sink_close(sink, &err), ETL_ERR_CANCELLED);
+    assert_int_equal(p.asked, asked); /* one no is enough */
+    assert_int_equal(clear(folder), 0);
+}
+
+/* Zeros become a thousandth of themselves: asked by output, nobody would be heard for long. */
+static void a_watcher_is_asked_by_what_is_compressed(void **state)
+{
+    static const char block[1024];
+    etlheap_text text = { NULL, 0, 0, false };
+    patience p = { .left = 10 };
+    etlheap_sink *sink;
+    (void)state;
+    assert_int_equal(etlheap_sink_open_text(&text, &sink, NULL), ETL_OK);
+    etlheap_sink_watch(sink, is_patient, &p);
+    etlheap_gzip *const gzip = etlheap_gzip_open(sink);
+    assert_non_null(gzip);
+    u32 blocks = 0;
+    for (; etlheap_sink_ok(sink) && blocks < 10000; blocks++)
+        etlheap_gzip_write(gzip, block, sizeof block);
+    assert_in_range(blocks, 1, 11 * 64);
+    (void)etlheap_gzip_close(gzip);
+    assert_int_equal(etlheap_sink_close(sink, NULL), ETL_ERR_CANCELLED);
+    etlheap_text_free(&text);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -280,6 +339,8 @@ int main(void)
         TEST(a_closed_pipe_is_an_error_not_an_end),
         TEST(large_writes_arrive_in_order),
         TEST(a_frame_is_unpacked_whole_or_refused),
+        TEST(a_watcher_stops_the_writing),
+        TEST(a_watcher_is_asked_by_what_is_compressed),
     };
 #undef TEST
     return cmocka_run_group_tests(tests, NULL, NULL);
