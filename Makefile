@@ -94,7 +94,7 @@ BENCH_SUPPORT_SRCS := $(filter-out $(BENCH_PROGRAM_SRCS),$(sort $(wildcard bench
 FUZZ_SRCS := $(sort $(wildcard fuzz/fuzz_*.c))
 FUZZ_TARGETS := $(patsubst fuzz/fuzz_%.c,%,$(filter-out fuzz/fuzz_file.c,$(FUZZ_SRCS)))
 WORKLOAD_SRCS := $(patsubst %,fuzz/workload_%.c,world heap memory told true mutate)
-FUZZ_SHARED_SRCS := fuzz/replay.c fuzz/trace_check.c fuzz/ehs_mutate.c $(WORKLOAD_SRCS)
+FUZZ_SHARED_SRCS := fuzz/replay.c fuzz/trace_check.c fuzz/ehs_mutate.c fuzz/hostile_build.c $(WORKLOAD_SRCS)
 
 LIB_SRCS := $(PARSER_SRCS) $(ENGINE_SRCS) $(FORMATS_SRCS)
 ALL_SRCS := $(LIB_SRCS) $(CLI_SRCS) $(BUILDER_SRCS) $(TEST_SUPPORT_SRCS) $(TEST_TOOL_SRCS) $(TEST_SRCS) $(FAULT_SRCS) $(PRELOAD_SRCS) \
@@ -359,6 +359,9 @@ $(filter-out $(BENCH_CORES),$(BENCH_PROGRAMS)): $(OUT)/bench/%: $(OUT)/bench/%.o
 
 # A target that changes its inputs itself.
 $(OUT)/fuzz/replay_ehs $(OUT)/fuzz/fuzz_ehs: $(OUT)/fuzz/ehs_mutate.o
+# Targets over traces with sizes and times of any magnitude.
+$(patsubst %,$(OUT)/fuzz/%,replay_export fuzz_export replay_compare fuzz_compare): $(OUT)/fuzz/hostile_build.o
+$(OUT)/fuzz/replay_names $(OUT)/fuzz/fuzz_names: $(OUT)/tests/support/hand_result.o
 $(OUT)/fuzz/replay_workload $(OUT)/fuzz/fuzz_workload: $(call objects_of,$(WORKLOAD_SRCS))
 $(OUT)/fuzz/replay_workload $(OUT)/fuzz/fuzz_workload: LDFLAGS += -Wl,--wrap=journal_open
 
