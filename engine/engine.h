@@ -271,10 +271,6 @@ u32 etlheap_module_count(const etlheap_result *result);
 u32 etlheap_method_count(const etlheap_result *result);
 const etlheap_module_info *etlheap_module_of(const etlheap_result *result, u32 index);
 
-/* The last name of a thread, or NULL. If pid is ETL_NO_ID, or the process has no such thread: the
- * name of the latest thread with this id in any process. Owned by the result. */
-const char *etlheap_thread_name(const etlheap_result *result, u32 pid, u32 tid);
-
 /* The marks of the recording. A summary has none; etlheap_result_is_summary tells it apart. Owned
  * by the result. */
 const etlheap_marks *etlheap_result_marks(const etlheap_result *result);
@@ -589,6 +585,7 @@ etl_status etlheap_table_name(const etlheap_table **table, etlheap_symbols *symb
 #include "etlheap_summary.h"
 #include "etlheap_symbols.h"
 #include "etlheap_tags.h"
+#include "etlheap_threads.h"
 #include "etlheap_totals.h"
 #include "etlheap_trend.h"
 

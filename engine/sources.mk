@@ -180,6 +180,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	result/ehs_facts \
 	result/ehs_optional \
 	result/result \
+	result/result_threads \
 	result/spellings \
 	result/summary \
 	result/summary_cells \

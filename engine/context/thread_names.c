@@ -1,7 +1,8 @@
 /*
  * thread_names.c - names of threads by process and id.
  *
- * In: names as they are logged. Out: for each process and id the last name, found by bisection.
+ * In: names as they are logged, with the id of the process. Out: for each process and id the last
+ * name, found by bisection; the process is the one that had its id when the name was logged.
  * Invariant: "last" is by time, then by the name itself, never by the order of adding, which
  * depends on tasks.
  */
@@ -35,8 +36,10 @@ bool thread_names_add(thread_names *names, const thread_note *note, etlheap_stri
         return false;
     if (text == 0)
         return true;
-    const thread_name row = { note->pid, note->tid, note->ticks,
-                              etlheap_strings_get(strings, text) };
+    const thread_name row = { .pid = note->pid,
+                              .tid = note->tid,
+                              .ticks = note->ticks,
+                              .name = etlheap_strings_get(strings, text) };
     const u32 id = etlheap_index_find(&names->index, hash, same_thread, names, &key);
     if (id == 0)
         return ETLHEAP_PUSH(&names->list, row) &&
@@ -65,7 +68,32 @@ void thread_names_sort(thread_names *names)
         qsort(names->list.at, names->list.count, sizeof *names->list.at, by_tid_and_pid);
 }
 
-size_t thread_names_place(const thread_names *names, u32 pid, u32 tid)
+/* The process that had the id at this time: the last one that had begun, or else the first one. */
+static u32 process_at(const etlheap_process_info *processes, size_t count, u32 pid, i64 ticks)
+{
+    size_t low = 0, high = count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        const etlheap_process_info *const process = &processes[middle];
+        if (process->pid < pid || (process->pid == pid && process->start_ticks <= ticks))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low > 0 && processes[low - 1].pid == pid)
+        return (u32)low;
+    return low < count && processes[low].pid == pid ? (u32)low + 1 : 0;
+}
+
+void thread_names_own(thread_names *names, const etlheap_process_info *processes, size_t count)
+{
+    for (size_t i = 0; i < names->list.count; i++) {
+        thread_name *const name = &names->list.at[i];
+        name->process = process_at(processes, count, name->pid, name->ticks);
+    }
+}
+
+size_t thread_names_first(const thread_names *names, u32 tid)
 {
     size_t low = 0, high = names->list.count;
     while (low < high) {
@@ -75,20 +103,32 @@ size_t thread_names_place(const thread_names *names, u32 pid, u32 tid)
         else
             high = middle;
     }
-    size_t found = names->list.count;
-    for (; low < names->list.count && names->list.at[low].tid == tid; low++) {
-        if (names->list.at[low].pid == pid)
-            return low;
-        if (found == names->list.count || is_later(&names->list.at[low], &names->list.at[found]))
-            found = low;
+    return low;
+}
+
+size_t thread_names_place(const thread_names *names, u32 process, u32 tid)
+{
+    const thread_name *const rows = names->list.at;
+    for (size_t i = thread_names_first(names, tid); i < names->list.count && rows[i].tid == tid;
+         i++) {
+        if (rows[i].process == process)
+            return i;
     }
-    return found;
+    return names->list.count;
 }
 
 const char *thread_names_find(const thread_names *names, u32 pid, u32 tid)
 {
-    const size_t place = thread_names_place(names, pid, tid);
-    return place < names->list.count ? names->list.at[place].name : NULL;
+    const thread_name *const rows = names->list.at;
+    const thread_name *found = NULL;
+    for (size_t i = thread_names_first(names, tid); i < names->list.count && rows[i].tid == tid;
+         i++) {
+        if (rows[i].pid == pid)
+            return rows[i].name;
+        if (pid == ETL_NO_ID && (found == NULL || is_later(&rows[i], found)))
+            found = &rows[i];
+    }
+    return found != NULL ? found->name : NULL;
 }
 
 void thread_names_free(thread_names *names)

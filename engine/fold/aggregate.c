@@ -92,11 +92,10 @@ static bool is_answered(const aggregator *a)
         return true;
     if (journal->lattice.session != NULL || (a->query->growth && !journal->keeps_clock))
         return false;
-    const bool same_start = journal->from_ticks == INT64_MIN
-                                ? a->query->from_ns == INT64_MIN
-                                : journal->from_ticks == a->plan.from_ticks;
-    const bool same_end = journal->to_ticks == INT64_MAX ? a->query->to_ns == INT64_MAX
-                                                         : journal->to_ticks == a->plan.to_ticks;
+    const bool same_start = journal->from_ticks == a->plan.from_ticks ||
+                            (journal->from_ticks == INT64_MIN && a->query->from_ns == INT64_MIN);
+    const bool same_end = journal->to_ticks == a->plan.to_ticks ||
+                          (journal->to_ticks == INT64_MAX && a->query->to_ns == INT64_MAX);
     if (journal->is_tallied && !query_asks_sums(a->query))
         return false;
     return !query_asks_blocks(a->query) && a->query->kind_to_ticks == NULL && same_start &&
@@ -170,8 +169,7 @@ static bool group_thread_names(aggregator *a)
 u32 aggregate_thread_name(const aggregator *a, u32 process, u32 thread)
 {
     const thread_names *const names = &a->result->thread_names;
-    const size_t place =
-        thread_names_place(names, a->result->processes.at[process - 1].pid, thread);
+    const size_t place = thread_names_place(names, process, thread);
     return place < names->list.count ? a->thread_name_groups[place] : 0;
 }
 

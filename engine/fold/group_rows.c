@@ -11,6 +11,32 @@
 
 #define ROWS_AHEAD 6u
 
+/* True if a row with this key may hold memory of the process. */
+static bool covers_process(const aggregator *a, const group_key *key, u32 process)
+{
+    if (key->process == 0)
+        return a->plan.process_selected[process];
+    return a->same_name[process] == key->process;
+}
+
+/* The name of the row's thread. A row of several processes has one only if no two of their threads
+ * with this id have different names. */
+static const char *row_thread_name(const aggregator *a, const group_key *key)
+{
+    const thread_names *const names = &a->result->thread_names;
+    const thread_name *const rows = names->list.at;
+    const char *found = NULL;
+    for (size_t i = thread_names_first(names, key->thread);
+         i < names->list.count && rows[i].tid == key->thread; i++) {
+        if (rows[i].process == 0 || !covers_process(a, key, rows[i].process))
+            continue;
+        if (found != NULL && strcmp(found, rows[i].name) != 0)
+            return NULL;
+        found = rows[i].name;
+    }
+    return found;
+}
+
 bool table_add_group(const aggregator *a, owned_table *out, table_numbers *numbers,
                      const group_row *group)
 {
@@ -37,8 +63,7 @@ bool table_add_group(const aggregator *a, owned_table *out, table_numbers *numbe
             a->query->processes_by_name ? ETL_NO_ID : a->result->processes.at[key->process - 1].pid;
     }
     if (query_groups_by(a->query, ETLHEAP_KEY_THREAD))
-        row.thread_name =
-            etlheap_thread_name(a->result, key->process != 0 ? row.pid : ETL_NO_ID, row.thread);
+        row.thread_name = row_thread_name(a, key);
     if (key->generation > 0) {
         const etlheap_mark *const mark = &a->result->marks.marks.at[key->generation - 1];
         row.generation = key->generation;

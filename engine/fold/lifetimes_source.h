@@ -119,6 +119,17 @@ static inline u32 lifetimes_batch_thread(const ehs_archive *archive, const lifet
     return thread == ETL_NO_ID ? archive->slots.slots.at[batch->slot[at] - 1].thread : thread;
 }
 
+/* The process of a block's memory; 0 if threads are not requested, as only their names need it. */
+static inline u32 lifetimes_batch_process(const ehs_archive *archive, const lifetimes_batch *batch,
+                                          u32 at)
+{
+    const ehs_slots *const slots = &archive->slots;
+    if (batch->thread == NULL)
+        return 0;
+    const u32 owner = slots->slots.at[batch->slot[at] - 1].owner;
+    return slots->heaps.at[slots->owners.at[owner - 1].heap - 1].process;
+}
+
 /* A block in the form that a query examines. */
 static inline query_block lifetimes_batch_block(const ehs_archive *archive,
                                                 const lifetimes_batch *batch, u32 at)
@@ -128,6 +139,7 @@ static inline query_block lifetimes_batch_block(const ehs_archive *archive,
         .free_ticks = batch->free_ticks[at],
         .size_bytes = batch->size[at],
         .thread = lifetimes_batch_thread(archive, batch, at),
+        .process = lifetimes_batch_process(archive, batch, at),
         .free_type = batch->how[at],
     };
 }

@@ -62,7 +62,7 @@ static bool selects(const aggregator *a, const unmatched_row *row)
 {
     return row->ticks >= a->plan.from_ticks && row->ticks < a->plan.kind_to_ticks[row->kind] &&
            query_select_owner(&a->plan, row->kind, row->process, row->heap) &&
-           query_selects_thread(&a->plan, row->thread);
+           query_selects_thread(&a->plan, row->process, row->thread);
 }
 
 static bool count(aggregator *a, const unmatched_row *row, const free_key *freer)

@@ -143,7 +143,15 @@ static bool names_thread(const etlheap_query *query, const thread_name *thread)
     return false;
 }
 
-/* The ids that the query gives, and those of the threads that it names. */
+static int by_tid_and_process(const void *a, const void *b)
+{
+    const selected_thread *const x = a, *const y = b;
+    if (x->tid != y->tid)
+        return x->tid < y->tid ? -1 : 1;
+    return (x->process > y->process) - (x->process < y->process);
+}
+
+/* The ids that the query gives, and the threads that it names, each in its process. */
 static bool select_threads(query_plan *plan)
 {
     const etlheap_query *const query = plan->query;
@@ -154,11 +162,14 @@ static bool select_threads(query_plan *plan)
     if (plan->threads == NULL)
         return false;
     for (u32 i = 0; i < query->thread_count; i++)
-        plan->threads[plan->thread_count++] = query->threads[i];
+        plan->threads[plan->thread_count++] = (selected_thread){ .tid = query->threads[i] };
     for (size_t i = 0; i < names->list.count; i++) {
-        if (names_thread(query, &names->list.at[i]))
-            plan->threads[plan->thread_count++] = names->list.at[i].tid;
+        const thread_name *const name = &names->list.at[i];
+        if (name->process != 0 && names_thread(query, name))
+            plan->threads[plan->thread_count++] = (selected_thread){ name->tid, name->process };
     }
+    if (plan->thread_count > 1)
+        qsort(plan->threads, plan->thread_count, sizeof *plan->threads, by_tid_and_process);
     return true;
 }
 
@@ -426,15 +437,17 @@ static bool lists_u64(const u64 *list, u32 count, u64 value)
     return count == 0;
 }
 
-bool query_selects_thread(const query_plan *plan, u32 thread)
+static bool lists_thread(const query_plan *plan, u32 process, u32 thread)
 {
-    if (!query_selects_threads(plan->query))
-        return true;
-    for (u32 i = 0; i < plan->thread_count; i++) {
-        if (plan->threads[i] == thread)
-            return true;
-    }
-    return false;
+    const selected_thread wanted = { thread, process };
+    return plan->thread_count > 0 && bsearch(&wanted, plan->threads, plan->thread_count,
+                                             sizeof wanted, by_tid_and_process) != NULL;
+}
+
+bool query_selects_thread(const query_plan *plan, u32 process, u32 thread)
+{
+    return !query_selects_threads(plan->query) || lists_thread(plan, 0, thread) ||
+           lists_thread(plan, process, thread);
 }
 
 /* Within so many ticks of the header's time? Numbers wrap, so that one comparison tells. */
@@ -513,7 +526,7 @@ bool query_examine_block(const query_plan *plan, etlheap_kind kind, const query_
     out->type = type_in_window(out->alloc_ticks, out->free_ticks, plan->from_ticks, to_ticks);
     return block->size_bytes >= query->size_min_bytes &&
            block->size_bytes <= query->size_max_bytes &&
-           query_selects_thread(plan, block->thread) &&
+           query_selects_thread(plan, block->process, block->thread) &&
            (!query->left_behind || is_left_behind(plan, out, to_ticks)) && lifetime_fits(plan, out);
 }
 
@@ -527,8 +540,8 @@ bool query_select_owner(const query_plan *plan, etlheap_kind kind, u32 process, 
 bool query_select(const query_plan *plan, const etlheap_segment *segment, u32 at, query_row *out)
 {
     const query_block block = { segment->alloc_ticks[at], segment->free_ticks[at],
-                                segment->size_bytes[at], segment->thread[at],
-                                segment->free_type[at] };
+                                segment->size_bytes[at],  segment->thread[at],
+                                segment->process[at],     segment->free_type[at] };
     const etlheap_kind kind = segment->kind[at];
     return query_select_owner(plan, kind, segment->process[at], segment->heap_handle[at]) &&
            query_examine_block(plan, kind, &block, out) && (plan->types >> out->type & 1) != 0;

@@ -4,6 +4,12 @@
 
 #include "engine/result/result.h"
 
+/* A thread that a query selects: by id in any process, or by name in the process that has it. */
+typedef struct selected_thread {
+    u32 tid;
+    u32 process; /* 0: any */
+} selected_thread;
+
 /* A prepared query: times in ticks, processes looked up. */
 typedef struct query_plan {
     const etlheap_query *query;
@@ -15,7 +21,7 @@ typedef struct query_plan {
     i64 ns_per_tick;                       /* 0: not a whole number */
     i64 near_ticks;                        /* so far from the header's time, nothing overflows */
     bool *process_selected;                /* by process id; [0] unused */
-    u32 *threads;                          /* selected ids, also by name */
+    selected_thread *threads;              /* ascending by id, then by process */
     u32 thread_count;
 } query_plan;
 
@@ -54,6 +60,7 @@ typedef struct query_block {
     i64 alloc_ticks, free_ticks;
     u64 size_bytes;
     u32 thread;
+    u32 process; /* of the memory; set at least if the query selects threads */
     u8 free_type;
 } query_block;
 
@@ -64,8 +71,8 @@ static inline i64 query_end_ticks(bool at_exit_freed, u8 free_type, i64 free_tic
     return lives_on ? ETLHEAP_TICKS_NEVER : free_ticks;
 }
 
-/* True if the query selects memory allocated by the thread, or frees by it. */
-bool query_selects_thread(const query_plan *plan, u32 thread);
+/* True if the query selects memory of the process that the thread allocated, or frees by it. */
+bool query_selects_thread(const query_plan *plan, u32 process, u32 thread);
 
 /* True if the query selects a lifetime of this kind with these properties, whatever its owner and
  * its type. */

@@ -169,6 +169,7 @@ static etl_status load_thread_names(ehs_loader *loader, etlheap_result *result)
             return etl_fail_with(loader->err, ETL_ERR_CORRUPT, 0,
                                  "row %zu of the table of thread names is out of order", i);
     }
+    thread_names_own(names, result->processes.at, result->processes.count);
     return status;
 }
 

@@ -53,6 +53,7 @@ etl_status result_complete(etlheap_result *result, const result_parts *parts)
         !meminfo_build(&result->memory, parts->memory_notes, &result->context, new_ids))
         return ETL_ERR_MEMORY;
     thread_names_sort(&result->thread_names);
+    thread_names_own(&result->thread_names, result->processes.at, result->processes.count);
     if (!mark_list_settle(&result->marks, &result->context.strings, result->base.base))
         return ETL_ERR_MEMORY;
     etl_diag_merge(&result->diag, &result->marks.marks.diagnostics);
@@ -499,11 +500,6 @@ const etlheap_module_info *etlheap_module_of(const etlheap_result *result, u32 i
 const etlheap_marks *etlheap_result_marks(const etlheap_result *result)
 {
     return &result->marks.marks;
-}
-
-const char *etlheap_thread_name(const etlheap_result *result, u32 pid, u32 tid)
-{
-    return thread_names_find(&result->thread_names, pid, tid);
 }
 
 u32 etlheap_hook_counts(const etlheap_result *result, const etlheap_hook_count **rows)

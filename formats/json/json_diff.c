@@ -131,6 +131,8 @@ void json_compared_key(etlheap_json *json, const etlheap_row *row, etlheap_key k
         etlheap_json_string(json, etlheap_field_key(field), row->process);
     else if (key == ETLHEAP_KEY_TYPE_NAME)
         etlheap_json_string(json, etlheap_field_key(field), row->type_name);
+    else if (key == ETLHEAP_KEY_THREAD_NAME) /* ids are not compared, so no key has written it */
+        etlheap_json_string(json, etlheap_field_key(field), row->thread_name);
     else
         etlheap_json_key(json, row, key);
 }

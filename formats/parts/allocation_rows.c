@@ -26,8 +26,8 @@ etlheap_row etlheap_allocation_row(const etlheap_lifetimes *walk, const etlheap_
         .process = process->name,
         .pid = process->pid,
         .thread = lifetime->thread,
-        .thread_name =
-            etlheap_thread_name(etlheap_lifetimes_result(walk), process->pid, lifetime->thread),
+        .thread_name = etlheap_process_thread_name(etlheap_lifetimes_result(walk),
+                                                   lifetime->process, lifetime->thread),
         .has_heap = lifetime->has_heap,
         .heap_handle = lifetime->heap_handle,
         .stack = lifetime->stack,

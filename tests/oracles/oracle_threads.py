@@ -4,7 +4,8 @@
 The second writer makes a trace of two processes whose threads have names from every record
 that carries one: a rundown at the start, the start and end of a thread, a rundown at the end,
 and SetName. One thread is renamed, one has no name, and one id belongs to a thread of either
-process. Each thread allocates a size of its own, so that every row is known.
+process. Ids are reused, too: of a thread by another process, and of a process by the next one.
+Each thread allocates a size of its own, so that every row is known.
 """
 
 import html
@@ -20,7 +21,7 @@ from second_writer import records
 from second_writer.container import Clock, QPC, Record, Style, TraceFile
 
 SET_NAME = 0x0548
-APP, OTHER = 4321, 5000
+APP, OTHER, GONE, REUSED = 4321, 5000, 6000, 7000
 
 # (pid, tid, size, name as it is at the end)
 THREADS = [
@@ -33,6 +34,16 @@ THREADS = [
     (APP, 200, 4096, "shared in app"),
     (OTHER, 200, 8192, "shared in other"),
 ]
+
+# What happens after that: (pid, process, tid, size, name). Each process ends before the next one begins.
+LATER = [
+    (GONE, "gone.exe", 300, 16, None),
+    (GONE + 4, "named.exe", 300, 32, "reused"),
+    (GONE + 8, "after.exe", 300, 48, None),
+    (REUSED, "first.exe", 400, 24, "old name"),
+    (REUSED, "second.exe", 400, 40, None),
+]
+ALL = sorted(THREADS + [(pid, tid, size, name) for pid, _, tid, size, name in LATER], key=lambda row: row[:3])
 
 
 def write_trace(path, called=lambda name: name, with_threads=True):
@@ -67,6 +78,14 @@ def write_trace(path, called=lambda name: name, with_threads=True):
     thread(records.THREAD_END, APP, 104, "Ended")
     thread(records.THREAD_END, APP, 200, "shared in app")
     thread(records.THREAD_START, OTHER, 200, "shared in other")
+    for pid, process, tid, size, name in LATER:
+        add(records.PROCESS_START, 4, pid, 1, records.process(8, pid << 12, pid, 4, 0, process, process))
+        thread(records.THREAD_START, pid, tid, None)
+        if name:
+            set_name(pid, tid, name)
+        add(records.HEAP_ALLOC, 2, pid, tid, records.heap_alloc(8, 0x1F0000, size, 0x10000 * tid, 2), True)
+        thread(records.THREAD_END, pid, tid, name)
+        add(records.PROCESS_END, 4, pid, 1, records.process(8, pid << 12, pid, 4, 0, process, process))
     thread(records.THREAD_RUNDOWN_END, APP, 105, "from the end")
     file.cut()
     file.write(path, "threads.etl")
@@ -74,12 +93,13 @@ def write_trace(path, called=lambda name: name, with_threads=True):
 
 def rows_of(path, *arguments):
     table = run_json("report", path, "--group-by", "process,thread", *arguments)
-    return sorted((row["pid"], row["thread"], row["outstanding_size"], row.get("thread_name")) for row in table["rows"])
+    return sorted(((row["pid"], row["thread"], row["outstanding_size"], row.get("thread_name")) for row in table["rows"]),
+                  key=lambda row: row[:3])
 
 
 def check(results, path, store):
     for name, source in (("trace", path), ("store", store)):
-        results.equal(f"{name}: each thread has its last name", rows_of(source), sorted(THREADS))
+        results.equal(f"{name}: each thread has its last name", rows_of(source), ALL)
         for words, wanted in (
             (["Render Thread"], [100]),
             (["render*"], [100]),
@@ -89,20 +109,38 @@ def check(results, path, store):
             (["102,Ended"], [102, 104]),
             (["103", "--thread", "from*"], [103, 105]),
             (["nobody"], []),
+            (["reused,old*"], [300, 400]),
         ):
             found = [row[1] for row in rows_of(source, "--thread", *words)]
             results.equal(f"{name}: --thread {' '.join(words)}", found, wanted)
-        # An id is all that a block knows of its thread: both that have it are selected.
-        found = rows_of(source, "--thread", "shared in app")
-        results.equal(f"{name}: a name selects its id", [row[:2] for row in found], [(APP, 200), (OTHER, 200)])
+        for words, wanted in (
+            (["shared in app"], [(APP, 200)]),
+            (["shared*"], [(APP, 200), (OTHER, 200)]),
+            (["reused"], [(GONE + 4, 300)]),
+            (["300"], [(GONE, 300), (GONE + 4, 300), (GONE + 8, 300)]),
+            (["400", "--thread", "shared in other"], [(OTHER, 200), (REUSED, 400), (REUSED, 400)]),
+        ):
+            found = [row[:2] for row in rows_of(source, "--thread", *words)]
+            results.equal(f"{name}: --thread {' '.join(words)} selects threads of a process", found, wanted)
+        by_name = run_json("report", source, "--group-by", "process,thread_name")["rows"]
+        results.equal(f"{name}: rows of a name are of its process's thread",
+                      sorted((row["process"], row["thread_name"], row["outstanding_size"]) for row in by_name if row["pid"] >= GONE),
+                      sorted((process, row_name, size) for _, process, _, size, row_name in LATER))
+        by_thread = {row["thread"]: row.get("thread_name") for row in run_json("report", source, "--group-by", "thread")["rows"]}
+        results.equal(f"{name}: a row of several processes has a name only if it is the only one",
+                      (by_thread[100], by_thread[200], by_thread[300]), ("Render Thread", None, "reused"))
+        chosen = run_json("report", source, "--group-by", "thread", "--process", "app.exe")["rows"]
+        results.equal(f"{name}: and only names of selected processes count",
+                      [row.get("thread_name") for row in chosen if row["thread"] == 200], ["shared in app"])
     text = run("report", path, "--group-by", "thread", "--no-symbols").decode()
     for shown in ("Render Thread (100)", "later name (101)", " 102 ", "Wörker #1 (103)"):
         results.check(f"text: {shown}", shown in text, text)
     found = run("report", path, "--group-by", "process,thread", "--format", "csv").decode()
     results.check("CSV keeps the id", ",103," in found and "rker" not in found, found)
     lines = run("allocations", path, "--format", "ndjson").decode().splitlines()
-    told = sorted((row["pid"], row["thread"], row["size"], row.get("thread_name")) for row in map(json.loads, lines))
-    results.equal("allocations: the same names", told, sorted(THREADS))
+    told = sorted(((row["pid"], row["thread"], row["size"], row.get("thread_name")) for row in map(json.loads, lines)),
+                  key=lambda row: row[:3])
+    results.equal("allocations: the same names", told, ALL)
 
 
 MISSING = "how to record it"
@@ -129,7 +167,7 @@ def check_page(results, path, folder):
     results.check("the page has names", match is not None)
     rows = json.loads(html.unescape(match.group(1))) if match else []
     found = sorted({(row["pid"], row["thread"], row["name"]) for row in rows})
-    wanted = sorted((pid, tid, name) for pid, tid, _, name in THREADS if name)
+    wanted = sorted((pid, tid, name) for pid, tid, _, name in ALL if name)
     results.equal("the page: names of threads", found, wanted)
 
 
