@@ -53,7 +53,8 @@ typedef struct etlheap_diff_options {
     size_t size; /* sizeof(etlheap_diff_options) */
     /* The measure whose change decides state and order. Must add up over rows, so no peaks, or be a
      * LIFETIME_* of tables that keep lifetimes. A size is paired with its count, a count with its
-     * size, the median lifetime with the mean: if one is equal, the other decides. */
+     * size, the median lifetime with the mean: a group is added or removed if one side has neither.
+     * Apart from that, the measure alone decides. */
     etlheap_measure measure;
     bool ascending;      /* smallest change first */
     bool by_direction;   /* from the largest increase to the largest decrease, not by magnitude */

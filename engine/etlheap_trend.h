@@ -78,12 +78,13 @@ typedef struct etlheap_trend_curve {
     u32 first_run, last_run; /* the first and last run with something */
     u32 turn_run;            /* step, new and gone: the first run after the jump */
     /* The change per run, as Siegel's repeated median: for each run the median of the slopes to all
-     * other runs, truncated to whole numbers, and then the median of these. Outliers in nearly half
+     * other runs, and then the median of these, truncated to a whole number. Outliers in nearly half
      * of the runs do not affect it. If two values are in the middle, the median is the one closer
-     * to 0. */
+     * to 0, or 0 if their signs differ. */
     i64 slope;
     /* The change that the pattern explains: for a jump, the median after it less the median before
-     * it; for drift and noise, the slope times one less than the number of runs; 0 for steady. */
+     * it; for drift and noise, the slope, before it is truncated, times one less than the number of
+     * runs; 0 for steady. Not 0 for drift, even if the slope is below one per run. */
     i64 change;
 } etlheap_trend_curve;
 

@@ -326,8 +326,9 @@ etlheap_diff_state diff_state_of(const diff_maker *maker, const i64 *base, const
         return ETLHEAP_DIFF_ADDED;
     if (now[measure] == 0 && now[partner] == 0)
         return ETLHEAP_DIFF_REMOVED;
-    const bool is_more = is_same ? partner_after > partner_before : after > before;
-    return is_more ? ETLHEAP_DIFF_GROWN : ETLHEAP_DIFF_SHRUNK;
+    if (is_same)
+        return ETLHEAP_DIFF_UNCHANGED;
+    return after > before ? ETLHEAP_DIFF_GROWN : ETLHEAP_DIFF_SHRUNK;
 }
 
 /* Rates depend on where exactly a window ends: a thousandth is no change. */

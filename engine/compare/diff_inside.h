@@ -54,7 +54,8 @@ extern const diff_pair diff_comparable[DIFF_PAIRS];
 etl_status diff_check_tables(const etlheap_table *const *tables, u32 count, etlheap_measure measure,
                              etl_error *err);
 
-/* The state of a group, by the chosen measure and its partner. */
+/* The state of a group: by the chosen measure, but a side that has nothing of its partner either
+ * lacks the group. */
 etlheap_diff_state diff_state_of(const diff_maker *maker, const i64 *base, const i64 *now);
 
 /* now - base; ETLHEAP_NOT_KNOWN if the measure is a lifetime that one side does not have. */

@@ -6,11 +6,14 @@
  * There are few runs, so every pair of runs and every possible cut is examined: the slope is the
  * median over runs of the median slope to all other runs, a step is the cut that explains the
  * values best. Invariant: all arithmetic is in integers, so that the answer is the same on all
- * machines.
+ * machines. So that integers hold slopes below one per run, slopes are multiplied by the number of
+ * runs less one before they are compared.
  */
 #include "trend_curve.h"
 
 #include "engine/core/select_rank.h"
+
+__extension__ typedef __int128 i128;
 
 #define STEP_SHARE   4u   /* a step leaves at most this part of the distances */
 #define STEADY_SHARE 100u /* and what is steady varies by at most this part */
@@ -62,15 +65,23 @@ static u64 distances(const trend_reader *r, u32 first, u32 end)
     return sum;
 }
 
-static i64 slope_of(const trend_reader *r)
+/* What the rise between two runs comes to over all runs. */
+static i64 rise_over_all(const trend_reader *r, u32 first, u32 last)
+{
+    const i64 rise = etlheap_diff_subtract(r->values[first], r->values[last]);
+    const i128 over_all = (i128)rise * (r->count - 1) / (last - first);
+    return over_all > INT64_MAX ? INT64_MAX : over_all < INT64_MIN ? INT64_MIN : (i64)over_all;
+}
+
+/* The slope times one less than the number of runs. Whole numbers hold it even if the values rise
+ * by less than one per run: then it is at least 1. */
+static i64 rise_of(const trend_reader *r)
 {
     for (u32 i = 0; i < r->count; i++) {
         u32 others = 0;
         for (u32 k = 0; k < r->count; k++) {
-            const u32 first = k < i ? k : i, last = k < i ? i : k;
             if (k != i)
-                r->scratch[others++] =
-                    etlheap_diff_subtract(r->values[first], r->values[last]) / (last - first);
+                r->scratch[others++] = rise_over_all(r, k < i ? k : i, k < i ? i : k);
         }
         r->medians[i] = median(r->scratch, others);
     }
@@ -92,7 +103,7 @@ static u32 find_step(const trend_reader *r)
     return found;
 }
 
-static bool is_drift(const trend_reader *r, i64 slope)
+static bool is_drift(const trend_reader *r, i64 rise)
 {
     const i64 pairs = (i64)r->count * (r->count - 1) / 2;
     i64 rises = 0;
@@ -100,7 +111,7 @@ static bool is_drift(const trend_reader *r, i64 slope)
         for (u32 i = 0; i < k; i++)
             rises += (r->values[k] > r->values[i]) - (r->values[k] < r->values[i]);
     }
-    return (slope > 0 && rises * 2 >= pairs) || (slope < 0 && -rises * 2 >= pairs);
+    return (rise > 0 && rises * 2 >= pairs) || (rise < 0 && -rises * 2 >= pairs);
 }
 
 /* Do all of these runs have something, or none of them? */
@@ -145,7 +156,7 @@ static etlheap_trend_pattern edge_pattern(const trend_reader *r, const etlheap_t
     return ETLHEAP_TREND_NOISE;
 }
 
-static void find_pattern(const trend_reader *r, etlheap_trend_curve *curve)
+static void find_pattern(const trend_reader *r, i64 rise, etlheap_trend_curve *curve)
 {
     const u32 cut = is_steady(r, 0) ? 0 : find_step(r);
     curve->pattern = ETLHEAP_TREND_STEADY;
@@ -156,7 +167,7 @@ static void find_pattern(const trend_reader *r, etlheap_trend_curve *curve)
         curve->turn_run = cut;
         return;
     }
-    if (is_drift(r, curve->slope)) {
+    if (is_drift(r, rise)) {
         curve->pattern = ETLHEAP_TREND_DRIFT;
         return;
     }
@@ -169,18 +180,15 @@ static void find_pattern(const trend_reader *r, etlheap_trend_curve *curve)
         curve->pattern = ETLHEAP_TREND_STEADY;
 }
 
-static i64 change_of(const trend_reader *r, const etlheap_trend_curve *curve)
+static i64 change_of(const trend_reader *r, i64 rise, const etlheap_trend_curve *curve)
 {
-    i64 change;
     if (curve->pattern == ETLHEAP_TREND_STEADY)
         return 0;
     if (curve->turn_run != ETLHEAP_NO_INDEX) {
         const i64 before = median_of_runs(r, 0, curve->turn_run);
         return etlheap_diff_subtract(before, median_of_runs(r, curve->turn_run, r->count));
     }
-    if (!__builtin_mul_overflow(curve->slope, (i64)r->count - 1, &change))
-        return change;
-    return curve->slope > 0 ? INT64_MAX : INT64_MIN;
+    return rise;
 }
 
 etlheap_trend_curve trend_curve_of(const i64 *values, const i64 *partners, u32 count, i64 *scratch)
@@ -195,8 +203,9 @@ etlheap_trend_curve trend_curve_of(const i64 *values, const i64 *partners, u32 c
         curve.first_run = curve.first_run == ETLHEAP_NO_INDEX ? run : curve.first_run;
         curve.last_run = run;
     }
-    curve.slope = slope_of(&r);
-    find_pattern(&r, &curve);
-    curve.change = change_of(&r, &curve);
+    const i64 rise = rise_of(&r);
+    curve.slope = rise / ((i64)count - 1);
+    find_pattern(&r, rise, &curve);
+    curve.change = change_of(&r, rise, &curve);
     return curve;
 }

@@ -7,14 +7,15 @@
  *
  *     rate        bytes per second: for each sample the median of its slopes to all
  *                 others, and then the median of these (Siegel's repeated median);
- *                 of two values in the middle the one nearer to zero
- *     steadiness  100 * (pairs that rise - pairs that fall) / all pairs, at least 0
+ *                 of two values in the middle the one nearer to zero, or 0 if their signs differ
+ *     steadiness  100 * (pairs that rise - pairs that fall) / all pairs
  *                 (Kendall's rank correlation with time)
  *
  *                        rate         steadiness
  *     leak    ___--‾‾    its slope    100: every pair rises
  *     cache   __/‾‾‾‾    0            at most 51: the other pairs stand still
  *     waves   _/\_/\_    about 0      about 0: as many fall as rise
+ *     shrinks ‾‾--__     negative     -100: every pair falls
  *
  * So neither a single step nor the phase of a wave decides. A line through the ends, or a
  * least-squares line, would take a cache for a leak.

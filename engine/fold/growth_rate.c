@@ -2,11 +2,11 @@
  * growth_rate.c - computes how fast and how steadily one curve of outstanding sizes grows.
  *
  * In: the sizes of a group at GROWTH_SAMPLES moments. Out: a rate in bytes per time, and a
- * steadiness of 0 to 100.
+ * steadiness of -100 to 100.
  *
  * The rate is Siegel's repeated median: for each sample the median of the slopes to all others, and
  * the median of these. Steadiness is 100 * (pairs of samples that rise less those that fall) / all
- * pairs, at least 0. growth.h defines both.
+ * pairs. growth.h defines both.
  *
  * A table may have a hundred thousand rows, so work for each of the 528 pairs of samples is avoided
  * where it can be:
@@ -326,5 +326,5 @@ growth_rating growth_rate(const growth_moments *moments, const i64 sizes[GROWTH_
             rate = exact_rate(moments, &samples, sizes);
         rate *= samples.sign;
     }
-    return (growth_rating){ rate, signs.rises > 0 ? signs.rises * 100 / moments->pairs : 0 };
+    return (growth_rating){ rate, signs.rises * 100 / (i64)moments->pairs };
 }

@@ -10,9 +10,15 @@
 
 #include "windows_plan.h"
 
-static i64 ticks_of(const etl_session *session, i64 ns)
+/* An open start stays open. The largest number is no open start, but a late one. */
+static i64 start_ticks(const etl_session *session, i64 ns)
 {
-    return ns == INT64_MIN || ns == INT64_MAX ? ns : etl_time_ticks(session, ns);
+    return ns == INT64_MIN ? ns : etl_time_ticks(session, ns);
+}
+
+static i64 end_ticks(const etl_session *session, i64 ns)
+{
+    return ns == INT64_MAX ? ns : etl_time_ticks(session, ns);
 }
 
 static int by_value(const void *a, const void *b)
@@ -42,7 +48,7 @@ static bool list_ranges(windows_lattice *out, const etlheap_query *query,
         const i64 from_ns = range->from_ns == INT64_MIN ? query->from_ns : range->from_ns;
         const i64 to_ns = range->to_ns == INT64_MAX ? query->to_ns : range->to_ns;
         pieces[i] =
-            (lattice_piece){ ticks_of(out->session, from_ns), ticks_of(out->session, to_ns) };
+            (lattice_piece){ start_ticks(out->session, from_ns), end_ticks(out->session, to_ns) };
     }
     qsort(pieces, count, sizeof *pieces, by_start);
     for (u32 i = 0; i < count; i++) {
@@ -64,7 +70,7 @@ static bool list_cuts(windows_lattice *out, const etlheap_query *query,
     if (out->cuts == NULL)
         return false;
     for (u32 i = 0; i < options->cut_count; i++)
-        out->cuts[out->cut_count++] = ticks_of(out->session, options->cuts[i]);
+        out->cuts[out->cut_count++] = etl_time_ticks(out->session, options->cuts[i]);
     if (options->range_count > 0 && !list_ranges(out, query, options, overlap)) {
         windows_lattice_free(out);
         return false;
@@ -83,8 +89,8 @@ bool windows_lattice_open(windows_lattice *out, const etl_session *session,
     if (windows_plan_hull(query, options, &from_ns, &to_ns, NULL) != ETL_OK)
         return true;
     windows_lattice made = { .session = session,
-                             .from_ticks = ticks_of(session, from_ns),
-                             .to_ticks = ticks_of(session, to_ns),
+                             .from_ticks = start_ticks(session, from_ns),
+                             .to_ticks = end_ticks(session, to_ns),
                              .anchor_ns = from_ns == INT64_MIN ? 0 : from_ns,
                              .every_ns = options->every_ns };
     bool overlap = options->with_whole;

@@ -167,8 +167,9 @@ static bool is_stop(candidate *c)
     return c->record->opcode == OPCODE_STOP;
 }
 
-/* The name of the record as a mark; false if the event does not match. A name from a field is the
- * same for the start and the end of something, so the end gets "/Stop". */
+/* The name of the record as a mark; false if the event does not match. A name from a field, and the
+ * number of an event without a name, are the same for the start and the end of something, so the end
+ * gets "/Stop". */
 static bool name_mark(candidate *c, const etlheap_mark_event *event, char out[TEXT_SIZE])
 {
     etl_value value;
@@ -177,7 +178,7 @@ static bool name_mark(candidate *c, const etlheap_mark_event *event, char out[TE
     if (event->field == NULL) {
         name_event(c, out);
         if (out[0] == '\0')
-            snprintf(out, TEXT_SIZE, "%s", event->event);
+            snprintf(out, TEXT_SIZE, "%s%s", event->event, is_stop(c) ? "/Stop" : "");
         return true;
     }
     if (!etl_described_value(c->record, describe(c), event->field, &value))

@@ -29,7 +29,11 @@ static void write_curve(const etlheap_trend *trend, const etlheap_trend_curve *c
     etlheap_text_clear(text);
     trend_add_pattern(curve, text);
     etlheap_sink_format(sink, "%s | ", etlheap_text_of(text));
-    write_amount(trend->measure, curve->slope, true, sink);
+    const char *const below_one = trend_slope_below_one(curve);
+    if (below_one != NULL)
+        etlheap_sink_format(sink, "%s | ", below_one);
+    else
+        write_amount(trend->measure, curve->slope, true, sink);
     write_amount(trend->measure, values[0], false, sink);
     write_amount(trend->measure, values[trend->run_count - 1], false, sink);
     etlheap_text_clear(text);

@@ -16,6 +16,13 @@ void trend_start(const etlheap_trend_run *run, char out[ETLHEAP_UNITS_SIZE])
         etlheap_units_filetime(filetime, out);
 }
 
+const char *trend_slope_below_one(const etlheap_trend_curve *curve)
+{
+    if (curve->pattern != ETLHEAP_TREND_DRIFT || curve->slope != 0)
+        return NULL;
+    return curve->change > 0 ? "<1" : ">-1";
+}
+
 void trend_add_pattern(const etlheap_trend_curve *curve, etlheap_text *text)
 {
     etlheap_text_add_string(text,

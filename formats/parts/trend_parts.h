@@ -11,6 +11,10 @@ void trend_start(const etlheap_trend_run *run, char out[ETLHEAP_UNITS_SIZE]);
 /* Appends "drift" or "step in 4": the pattern, and the number of the run in which it changes. */
 void trend_add_pattern(const etlheap_trend_curve *curve, etlheap_text *text);
 
+/* What to show for the slope of a drift that is less than one per run, and so 0 as a whole number;
+ * NULL: the slope itself. */
+const char *trend_slope_below_one(const etlheap_trend_curve *curve);
+
 /* Caveats about the numbers: appends a sentence if hint `index` applies, and sets its name. Indices
  * are from 0 to below TREND_HINTS. */
 #define TREND_HINTS 2u

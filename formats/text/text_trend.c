@@ -61,6 +61,16 @@ static void add_amount(etlheap_measure measure, i64 value, bool is_change, etlhe
     etlheap_grid_cell(grid, etlheap_text_of(text));
 }
 
+static void add_slope(etlheap_measure measure, const etlheap_trend_curve *curve, etlheap_text *text,
+                      etlheap_grid *grid)
+{
+    const char *const below_one = trend_slope_below_one(curve);
+    if (below_one != NULL)
+        etlheap_grid_cell(grid, below_one);
+    else
+        add_amount(measure, curve->slope, true, text, grid);
+}
+
 /* Adds pattern, slope, first, last, since and the curve. */
 static void add_curve(const etlheap_trend *trend, const etlheap_layout *layout,
                       const etlheap_trend_curve *curve, const i64 *values, etlheap_text *text,
@@ -70,7 +80,7 @@ static void add_curve(const etlheap_trend *trend, const etlheap_layout *layout,
     etlheap_text_clear(text);
     trend_add_pattern(curve, text);
     etlheap_grid_cell(grid, etlheap_text_of(text));
-    add_amount(trend->measure, curve->slope, true, text, grid);
+    add_slope(trend->measure, curve, text, grid);
     add_amount(trend->measure, values[0], false, text, grid);
     add_amount(trend->measure, values[trend->run_count - 1], false, text, grid);
     etlheap_text_clear(text);

@@ -169,10 +169,10 @@ def expected_changes(base, new):
     for key in set(base) | set(new):
         a, b = base.get(key, nothing), new.get(key, nothing)
         before, after = (a[size], a[count]), (b[size], b[count])
-        if before == after:
+        if before == after or (before[0] == after[0] and (0, 0) not in (before, after)):
             continue
         state = "added" if before == (0, 0) else "removed" if after == (0, 0) else \
-            "grown" if after > before else "shrunk"
+            "grown" if after[0] > before[0] else "shrunk"
         changes[key] = (state, a, b)
     return changes
 

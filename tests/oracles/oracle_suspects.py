@@ -81,7 +81,7 @@ def growth(moments, sizes):
     rate = middle([middle([slope(i, k) for k in others[i]]) for i in range(PARTS + 1) if others[i]])
     pairs = [(i, k) for i in range(PARTS + 1) for k in others[i] if i < k]
     rises = sum((sizes[k] > sizes[i]) - (sizes[k] < sizes[i]) for i, k in pairs)
-    return rate, max(0, rises * 100 // len(pairs))
+    return rate, abs(rises) * 100 // len(pairs) * (1 if rises > 0 else -1)
 
 
 def figures(members, window, time):

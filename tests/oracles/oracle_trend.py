@@ -70,8 +70,8 @@ def curves(document):
     return found
 
 
-def repeated_median(values):
-    """As docs/trend.md defines the slope."""
+def repeated_median(values, runs_across=1):
+    """As docs/trend.md defines the slope: the change over as many runs, a whole number."""
     def median(numbers):
         ordered = sorted(numbers)
         low, high = ordered[(len(ordered) - 1) // 2], ordered[len(ordered) // 2]
@@ -79,7 +79,7 @@ def repeated_median(values):
 
     def slope(i, k):
         rise, runs = values[max(i, k)] - values[min(i, k)], abs(i - k)
-        return abs(rise) // runs * (1 if rise > 0 else -1)
+        return abs(rise) * runs_across // runs * (1 if rise > 0 else -1)
 
     count = len(values)
     return median([median([slope(i, k) for k in range(count) if k != i]) for i in range(count)])
@@ -93,7 +93,7 @@ def said(*arguments):
 def check_plan(results, runs):
     wanted = {offset: (sizes, pattern, repeated_median(sizes), *rest[1:])
               for offset, (sizes, pattern, *rest) in PLAN.items()}
-    wanted = {offset: (*row[:3], row[2] * 4 if row[1] in ("drift", "noise") else row[3], *row[4:])
+    wanted = {offset: (*row[:3], repeated_median(row[0], 4) if row[1] in ("drift", "noise") else row[3], *row[4:])
               for offset, row in wanted.items()}
     document = run_json("trend", *runs, "--all")
     results.equal_maps("what was planted is found", curves(document), wanted)

@@ -59,6 +59,8 @@ static const struct {
     { "drift", 5, { 0, 10, 20, 30, 40 }, 10, 40, 0 },       /* new, and it drifts */
     { "step", 6, { 100, 103, 98, 200, 205, 203 }, 25, 103, 4 },
     { "step", 6, { 200, 200, 200, 200, 200, 100 }, 0, -100, 6 },
+    { "drift", 8, { 1, 1, 2, 2, 3, 3, 4, 4 }, 0, 3, 0 }, /* less than one per run */
+    { "drift", 8, { 4, 4, 3, 3, 2, 2, 1, 1 }, 0, -3, 0 },
     { "new", 5, { 0, 0, 0, 0, 100 }, 0, 100, 5 },
     { "new", 5, { 0, 0, 50, 51, 49 }, 1, 50, 3 },
     { "new", 7, { 0, 0, 0, 0, 0, 10, 20 }, 0, 10, 6 },
@@ -137,7 +139,7 @@ static void amounts_stop_at_the_ends(void **unused)
     make_curve(runs, (const i64[]){ INT64_MIN, -1, INT64_MAX }, 3);
     etlheap_trend *const trend = trend_of(runs, 3, NULL, NULL);
     assert_int_equal(trend->curves[0].slope, INT64_MAX / 2);
-    assert_int_equal(trend->curves[0].change, INT64_MAX - 1);
+    assert_int_equal(trend->curves[0].change, INT64_MAX);
     etlheap_trend_free(trend);
 }
 
@@ -251,13 +253,14 @@ static i64 model_median(const i64 *values, u32 count)
     return low > 0 ? low : (high < 0 ? high : 0);
 }
 
-static i64 model_slope(const i64 *v, u32 n)
+/* The slope times one less than the number of runs. */
+static i64 model_rise(const i64 *v, u32 n)
 {
     i64 medians[RUNS_MAX], slopes[RUNS_MAX];
     for (u32 i = 0; i < n; i++) {
         for (u32 k = 0, at = 0; k < n; k++) {
             if (k != i)
-                slopes[at++] = (v[k] - v[i]) / ((i64)k - (i64)i);
+                slopes[at++] = (v[k] - v[i]) * ((i64)n - 1) / ((i64)k - (i64)i);
         }
         medians[i] = model_median(slopes, n - 1);
     }
@@ -291,7 +294,7 @@ static etlheap_trend_pattern model_pattern(const i64 *v, const i64 *p, u32 n)
             cut = i;
         }
     }
-    const i64 slope = model_slope(v, n);
+    const i64 rise = model_rise(v, n);
     if (least == most)
         return ETLHEAP_TREND_STEADY;
     if (cut > 0 && first >= cut && last == n - 1)
@@ -300,7 +303,7 @@ static etlheap_trend_pattern model_pattern(const i64 *v, const i64 *p, u32 n)
         return ETLHEAP_TREND_GONE;
     if (cut > 0)
         return ETLHEAP_TREND_STEP;
-    if (slope != 0 && (slope > 0 ? rises : -rises) * 4 >= (i64)n * (n - 1))
+    if (rise != 0 && (rise > 0 ? rises : -rises) * 4 >= (i64)n * (n - 1))
         return ETLHEAP_TREND_DRIFT;
     if (somewhere == last - first + 1 && (first > 0) != (last < n - 1))
         return first > 0 ? ETLHEAP_TREND_NEW : ETLHEAP_TREND_GONE;
@@ -343,7 +346,7 @@ static void check_row(const etlheap_trend *trend, const diff_input *runs, u32 n,
         found++;
         assert_memory_equal(&trend->values[i * n], v, n * sizeof *v);
         assert_memory_equal(&trend->partners[i * n], p, n * sizeof *p);
-        assert_int_equal(trend->curves[i].slope, model_slope(v, n));
+        assert_int_equal(trend->curves[i].slope, model_rise(v, n) / ((i64)n - 1));
         assert_int_equal(trend->curves[i].pattern, model_pattern(v, p, n));
     }
     assert_int_equal(found, 1);
