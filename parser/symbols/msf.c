@@ -31,6 +31,40 @@ static u32 blocks_of(const msf_file *file, u32 size);
 static const u8 *block_at(const msf_file *file, u32 number);
 static bool find_run(msf_stream *stream, u32 offset);
 
+/* True if a stream, other than the earlier directory, has a block with a number from `begin` to
+ * `end`, exclusive. */
+static bool lists_block_between(const msf_file *file, u32 begin, u32 end)
+{
+    for (u32 i = 1; i < file->stream_count; i++) {
+        const u8 *const list = file->directory.at + (size_t)file->lists[i] * sizeof(u32);
+        const u32 count = blocks_of(file, stream_size(file, i));
+        for (u32 k = 0; k < count; k++) {
+            const u32 number = etl_load_u32(list + (size_t)k * sizeof(u32));
+            if (number >= begin && number < end)
+                return true;
+        }
+    }
+    return false;
+}
+
+/* A file that is cut off has fewer blocks than its header counts. Some linkers count blocks that
+ * they never write, so the count alone says nothing: a file is whole if the blocks of all its
+ * streams are there. Later only those are looked at. */
+static etl_status check_blocks(msf_file *file, u32 directory_size, etl_error *err)
+{
+    const u32 declared = file->block_count;
+    const size_t present = file->bytes.size >> file->block_shift;
+    file->block_count = (u32)etl_min_u64(declared, present);
+    etl_status status = gather_directory(file, directory_size, err);
+    if (status == ETL_OK)
+        status = index_streams(file, err);
+    if (declared <= present || status == ETL_ERR_MEMORY ||
+        (status == ETL_OK && !lists_block_between(file, (u32)present, declared)))
+        return status;
+    return etl_fail_with(err, ETL_ERR_CORRUPT, file->bytes.size,
+                         "the file ends in block %zu of %u; copy it again", present, declared);
+}
+
 etl_status msf_open(etl_bytes bytes, msf_file *out, etl_error *err)
 {
     *out = (msf_file){ .bytes = bytes };
@@ -39,9 +73,7 @@ etl_status msf_open(etl_bytes bytes, msf_file *out, etl_error *err)
     if (status == ETL_OK)
         status = read_superblock(out, &directory_size, err);
     if (status == ETL_OK)
-        status = gather_directory(out, directory_size, err);
-    if (status == ETL_OK)
-        status = index_streams(out, err);
+        status = check_blocks(out, directory_size, err);
     if (status != ETL_OK)
         msf_close(out);
     return status;
@@ -94,10 +126,6 @@ static etl_status read_superblock(msf_file *file, u32 *directory_size, etl_error
         return etl_fail_with(err, ETL_ERR_CORRUPT, 0x20, "the superblock: a block size of %u",
                              block_size);
     file->block_shift = (u32)__builtin_ctz(block_size);
-    if (file->bytes.size >> file->block_shift < file->block_count)
-        return etl_fail_with(err, ETL_ERR_CORRUPT, file->bytes.size,
-                             "the file ends in block %zu of %u; copy it again",
-                             file->bytes.size >> file->block_shift, file->block_count);
     return ETL_OK;
 }
 

@@ -257,6 +257,23 @@ static void file_cut_at_any_block_is_refused(void **state)
     assert_error(ETL_ERR_CORRUPT, "superblock");
 }
 
+/* The RAD linker wrote such headers. */
+static void header_that_counts_too_many_blocks_is_believed_by_the_streams(void **state)
+{
+    (void)state;
+    build(true);
+    const u32 count = (u32)(file.size / BLOCK);
+    hand_set_u32(&file, 0x28, count + 13);
+    assert_int_equal(reopen(), ETL_OK);
+    for (u32 i = 1; i < STREAMS; i++)
+        assert_stream_reads(i, 100);
+    /* A stream that lies in the blocks that are missing does not. */
+    hand_set_u32(&file, directory_word(1 + STREAMS), count + 2);
+    assert_error(ETL_ERR_CORRUPT, "ends in block");
+    hand_set_u32(&file, 0x28, UINT32_MAX);
+    assert_error(ETL_ERR_CORRUPT, "ends in block");
+}
+
 static void block_size_must_be_a_power_of_two_in_range(void **state)
 {
     (void)state;
@@ -377,6 +394,8 @@ int main(void)
                                         end_test),
         cmocka_unit_test_setup_teardown(other_kinds_of_pdb_are_named, begin_test, end_test),
         cmocka_unit_test_setup_teardown(file_cut_at_any_block_is_refused, begin_test, end_test),
+        cmocka_unit_test_setup_teardown(
+            header_that_counts_too_many_blocks_is_believed_by_the_streams, begin_test, end_test),
         cmocka_unit_test_setup_teardown(block_size_must_be_a_power_of_two_in_range, begin_test,
                                         end_test),
         cmocka_unit_test_setup_teardown(directory_size_must_be_possible, begin_test, end_test),
