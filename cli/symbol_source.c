@@ -13,8 +13,21 @@
 #define STORE_SIZE 4096
 #define PATH_SIZE  32768
 
-static void note_missing(const char *subject, const char *path);
 static bool add_ngen_folders(const etlheap_result *result, const char *path, char out[PATH_SIZE]);
+
+/* A slip in a path looks like a program without symbols. */
+static void note_slips(const char *subject, const char *path)
+{
+    char note[STORE_SIZE + 256];
+    u32 from = 0;
+    for (;;) {
+        const u32 found = etlheap_symbols_path_note(path, from, note, sizeof note);
+        if (found == UINT32_MAX)
+            return;
+        cli_note(subject, note);
+        from = found + 1;
+    }
+}
 
 etl_status cli_symbols_check(const cli_options *options, etl_error *err)
 {
@@ -24,28 +37,11 @@ etl_status cli_symbols_check(const cli_options *options, etl_error *err)
         return ETL_OK;
     const etl_status status = etlheap_symbols_check_path(path, &why);
     if (status == ETL_OK)
-        note_missing(options->symbols ? "--symbols" : "_NT_SYMBOL_PATH", path);
+        note_slips(options->symbols ? "--symbols" : "_NT_SYMBOL_PATH", path);
     if (status == ETL_OK)
         return ETL_OK;
     return etl_fail_with(err, status, 0, "%s: %.180s",
                          options->symbols ? "--symbols" : "_NT_SYMBOL_PATH", why.message);
-}
-
-/* A slip in a path looks like a program without symbols. */
-static void note_missing(const char *subject, const char *path)
-{
-    char folder[STORE_SIZE];
-    char message[STORE_SIZE + 64];
-    u32 from = 0;
-    for (;;) {
-        const u32 found = etlheap_symbols_missing_folder(path, from, folder, sizeof folder);
-        if (found == UINT32_MAX)
-            return;
-        snprintf(message, sizeof message, "the folder '%s' does not exist or cannot be read",
-                 folder);
-        cli_note(subject, message);
-        from = found + 1;
-    }
 }
 
 etl_status cli_symbols_open(const cli_options *options, const cli_guard *guard,

@@ -378,10 +378,9 @@ void etlheap_symbols_close(etlheap_symbols *symbols); /* NULL is allowed */
  * why), ETL_ERR_MEMORY. */
 etl_status etlheap_symbols_check_path(const char *path, etl_error *err);
 
-/* Writes the first folder of the path that does not exist or cannot be read, starting at folder
- * number `from`, to `folder` (`size` bytes). Returns its number, or UINT32_MAX if there is none.
- * Caches, which are created when needed, and servers are not checked. */
-u32 etlheap_symbols_missing_folder(const char *path, u32 from, char *folder, size_t size);
+/* Writes a sentence about the first element of the path, from number `from` on, that is probably a
+ * slip, such as a missing folder. Returns the element's number, or UINT32_MAX if there is none. */
+u32 etlheap_symbols_path_note(const char *path, u32 from, char *note, size_t size);
 
 /* --- tables ------------------------------------------------------------------------ */
 

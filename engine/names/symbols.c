@@ -47,6 +47,7 @@ etl_status etlheap_symbols_open(const etlheap_result *result, const etlheap_symb
         return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
     symbols->result = result;
     symbols->jobs = etlheap_workers_jobs(own.jobs);
+    symbols->loose = own.loose;
     symbols->progress = own.progress;
     symbols->progress_user = own.progress_user;
     const symbol_path_options path_options = {
@@ -96,16 +97,13 @@ etl_status etlheap_symbols_check_path(const char *path, etl_error *err)
     return status;
 }
 
-u32 etlheap_symbols_missing_folder(const char *path, u32 from, char *folder, size_t size)
+u32 etlheap_symbols_path_note(const char *path, u32 from, char *note, size_t size)
 {
     const symbol_path_options options = { .offline = true };
     symbol_path *opened = NULL;
     u32 index = UINT32_MAX;
-    if (symbol_path_open(path, &options, &opened, NULL) == ETL_OK) {
-        const char *const missing = symbol_path_missing(opened, from, &index);
-        if (missing)
-            (void)snprintf(folder, size, "%s", missing);
-    }
+    if (symbol_path_open(path, &options, &opened, NULL) == ETL_OK)
+        index = symbol_path_note(opened, from, note, size);
     symbol_path_free(opened);
     return index;
 }

@@ -74,6 +74,7 @@ typedef struct symbol_build {
     bool is_searched;
     bool is_damaged;         /* counted already */
     bool has_key;            /* the key of the PDB is known, from the trace or the image */
+    bool has_loose_image;    /* the image may be of another build, and so may its PDB */
     symbol_key key;          /* of the PDB */
     const char *file;        /* file in use; owned by the path */
     etl_pdb_file *pdb;       /* NULL none */
@@ -93,6 +94,7 @@ struct etlheap_symbols {
     const etlheap_result *result;
     symbol_path *path;
     bool offline;
+    bool loose; /* files of another build are accepted */
     u32 jobs;
     etl_diag_counts diag;
     u32 *build_of; /* by module; SYMBOL_BUILD_METHOD */

@@ -12,7 +12,9 @@
  * of the program file are known, under which symbol stores keep it; and a program file names its
  * PDB. Whatever is left has only names of exports. Each step asks for all builds at once, so that
  * servers are asked in parallel. Invariant: a file is used only if its identity fits
- * (is_wanted_by); a PDB of another build would give wrong names.
+ * (is_wanted_by); a PDB of another build would give wrong names. If files of another build are
+ * accepted, a program file without a fitting time stamp still leads to its PDB, and a PDB may be
+ * found by the module's name alone. What such files name is marked (LOOSE).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,6 +46,13 @@ static etl_status open_exports(symbol_build *build, etl_error *err);
 static void conclude(etlheap_symbols *symbols, symbol_build *build);
 static void note(symbol_build *build, const char *why);
 
+/* True if a file may belong to a module although only its name and size fit: in snapshots, which
+ * know no builds, and if the user accepts other builds. */
+static bool may_guess(const etlheap_symbols *symbols)
+{
+    return symbols->loose || symbols->result->is_snapshot;
+}
+
 etl_status symbols_find_builds(etlheap_symbols *symbols, const u32 *builds, u32 count,
                                etl_error *err)
 {
@@ -65,12 +74,12 @@ etl_status symbols_find_builds(etlheap_symbols *symbols, const u32 *builds, u32 
                                  .time_date_stamp = build->module->time_date_stamp,
                                  .image_size_bytes = (u32)build->module->size_bytes };
         if (!build->is_searched && build->pdb == NULL &&
-            (key.time_date_stamp != 0 || symbols->result->is_snapshot))
+            (key.time_date_stamp != 0 || may_guess(symbols)))
             ask(&images, builds[i], &key);
     }
     if (status == ETL_OK)
         status = find_images(symbols, &images, err);
-    if (status == ETL_OK && symbols->result->is_snapshot)
+    if (status == ETL_OK && may_guess(symbols))
         status = find_by_name(symbols, builds, count, err);
     for (u32 i = 0; status == ETL_OK && i < count; i++) {
         symbol_build *const build = &symbols->builds.at[builds[i]];
@@ -137,8 +146,8 @@ static etl_status find_pdbs(etlheap_symbols *symbols, const build_requests *requ
     return status;
 }
 
-/* Finds PDBs by name alone, for snapshots: their modules have no known build, so any PDB of the
- * name may be the right one. */
+/* Finds PDBs by name alone, of modules whose build nothing tells, so that any PDB of the name may be
+ * the right one. */
 static etl_status find_by_name(etlheap_symbols *symbols, const u32 *builds, u32 count,
                                etl_error *err)
 {
@@ -153,7 +162,8 @@ static etl_status find_by_name(etlheap_symbols *symbols, const u32 *builds, u32 
             dot == NULL ? strlen(build->module->name) : (size_t)(dot - build->module->name);
         char name[256];
         u32 text;
-        if (build->is_searched || build->pdb != NULL || size + sizeof ".pdb" > sizeof name)
+        if (build->is_searched || build->pdb != NULL || size + sizeof ".pdb" > sizeof name ||
+            (build->has_key && !symbols->result->is_snapshot))
             continue;
         memcpy(name, build->module->name, size);
         memcpy(name + size, ".pdb", sizeof ".pdb");
@@ -189,6 +199,10 @@ static void take_pdb(etlheap_symbols *symbols, symbol_build *build, const symbol
     etl_error err;
     if (etl_pdb_open(request->file, &build->pdb, &err) == ETL_OK) {
         build->note[0] = '\0';
+        if (build->has_loose_image && build->state == ETLHEAP_SYMBOL_STATE_FOUND) {
+            build->state = ETLHEAP_SYMBOL_STATE_LOOSE;
+            etl_diag_add(&symbols->diag, ETL_DIAG_symbol_loose, 1);
+        }
         return;
     }
     build->state = ETLHEAP_SYMBOL_STATE_UNUSABLE;
@@ -216,7 +230,7 @@ static etl_status find_images(etlheap_symbols *symbols, build_requests *requests
         status = find_pdbs(symbols, &pdbs, err);
     for (u32 i = 0; status == ETL_OK && i < requests->count; i++) {
         symbol_build *const build = &symbols->builds.at[requests->builds[i]];
-        if (build->pdb == NULL && build->image != NULL) {
+        if (build->pdb == NULL && build->image != NULL && !build->has_loose_image) {
             build->file = requests->at[i].file;
             status = open_exports(build, err);
         }
@@ -225,12 +239,14 @@ static etl_status find_images(etlheap_symbols *symbols, build_requests *requests
     return status;
 }
 
-/* Takes an image. Exports of another build would be worse than none. */
+/* Takes an image. One of another build may lead to a PDB; its exports would be worse than none. */
 static void take_image(etlheap_symbols *symbols, symbol_build *build, const symbol_request *request)
 {
     etl_error err;
-    if (request->outcome != SYMBOL_FOUND)
+    if (request->outcome != SYMBOL_FOUND && request->outcome != SYMBOL_FOUND_LOOSE)
         return;
+    build->has_loose_image = request->outcome == SYMBOL_FOUND_LOOSE ||
+                             (request->key.time_date_stamp == 0 && !symbols->result->is_snapshot);
     if (etl_pe_open(request->file, &build->image, &err) == ETL_OK)
         return;
     note(build, err.message);

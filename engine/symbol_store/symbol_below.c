@@ -1,8 +1,8 @@
 /*
  * symbol_below.c - lists the files in all folders below one, once, and finds them by name.
  *
- * In: a folder of a symbol path that is not a store. Out: files of a name, near ones first, then in
- * byte order. Invariant: the order does not depend on the file system's.
+ * In: a folder of a symbol path that is not a store. Out: files of a name, or folders of stores for
+ * it, near ones first, then in byte order. Invariant: the order does not depend on the file system's.
  */
 #include "symbol_below.h"
 
@@ -15,7 +15,6 @@ static bool read_folder(symbol_below *below, const char *folder, u32 index);
 static bool add_folder(symbol_below *below, const char *path);
 static bool may_hold_files(const char *name);
 static const char *keep(symbol_below *below, const char *text);
-static size_t first_of(const symbol_below *below, const char *name);
 static int compare_files(const void *left, const void *right);
 
 /* Of a folder's files when they are read: those of the top are found elsewhere. */
@@ -25,6 +24,7 @@ void symbol_below_free(symbol_below *below)
 {
     ETLHEAP_VECTOR_FREE(&below->folders);
     ETLHEAP_VECTOR_FREE(&below->files);
+    ETLHEAP_VECTOR_FREE(&below->entries);
     etlheap_arena_free(&below->texts);
     below->is_read = false;
 }
@@ -40,16 +40,39 @@ void symbol_below_read(symbol_below *below, const char *folder)
         good = read_folder(below, below->folders.at[i], i);
     if (below->files.count > 0)
         qsort(below->files.at, below->files.count, sizeof *below->files.at, compare_files);
+    if (below->entries.count > 0)
+        qsort(below->entries.at, below->entries.count, sizeof *below->entries.at, compare_files);
+}
+
+/* The path of the sorted one after `index` others of the name. Names are compared ignoring case. */
+static bool path_of(const symbol_below *below, const symbol_below_file *sorted, size_t count,
+                    const char *name, u32 index, char out[SYMBOL_FILE_SIZE])
+{
+    size_t low = 0;
+    size_t high = count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (etl_name_compare(sorted[middle].name, name) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (index >= count - low || etl_name_compare(sorted[low + index].name, name) != 0)
+        return false;
+    return symbol_join(out, below->folders.at[sorted[low + index].folder],
+                       sorted[low + index].name);
 }
 
 bool symbol_below_at(const symbol_below *below, const char *name, u32 index,
                      char out[SYMBOL_FILE_SIZE])
 {
-    const size_t at = first_of(below, name) + index;
-    if (at >= below->files.count || etl_name_compare(below->files.at[at].name, name) != 0)
-        return false;
-    const symbol_below_file *const file = &below->files.at[at];
-    return symbol_join(out, below->folders.at[file->folder], file->name);
+    return path_of(below, below->files.at, below->files.count, name, index, out);
+}
+
+bool symbol_below_entry(const symbol_below *below, const char *name, u32 index,
+                        char out[SYMBOL_FILE_SIZE])
+{
+    return path_of(below, below->entries.at, below->entries.count, name, index, out);
 }
 
 /* False without memory. */
@@ -68,7 +91,9 @@ static bool read_folder(symbol_below *below, const char *folder, u32 index)
         } else if (index != TOP) {
             const char *const kept = keep(below, name);
             const symbol_below_file file = { kept, index };
-            good = kept && ETLHEAP_PUSH(&below->files, file);
+            const bool is_entry = name[0] != '.' && !may_hold_files(name) && symbol_is_folder(path);
+            good = kept && (is_entry ? ETLHEAP_PUSH(&below->entries, file)
+                                     : ETLHEAP_PUSH(&below->files, file));
         }
     }
     symbol_listing_free(&listing);
@@ -83,7 +108,7 @@ static bool add_folder(symbol_below *below, const char *path)
     return kept && ETLHEAP_PUSH(&below->folders, kept);
 }
 
-/* A folder with the name of a symbol file is that of a store, whose keys say what is in it.
+/* A folder with the name of a symbol file is an entry of a store, whose keys say what is in it.
  * Hidden ones belong to other programs. */
 static bool may_hold_files(const char *name)
 {
@@ -105,21 +130,6 @@ static const char *keep(symbol_below *below, const char *text)
     if (copy)
         memcpy(copy, text, size);
     return copy;
-}
-
-/* Of those that are equal regardless of case; where they would be when there are none. */
-static size_t first_of(const symbol_below *below, const char *name)
-{
-    size_t low = 0;
-    size_t high = below->files.count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (etl_name_compare(below->files.at[middle].name, name) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
 }
 
 static int compare_files(const void *left, const void *right)

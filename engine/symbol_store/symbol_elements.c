@@ -3,6 +3,7 @@
  */
 #include <stdlib.h>
 
+#include "parser/system/files.h"
 #include "symbol_elements.h"
 #include "symbol_files.h"
 
@@ -141,4 +142,34 @@ static bool is_url(etl_bytes text)
     copy[size] = 0;
     symbol_fold(copy, copy, false);
     return strncmp(copy, "http://", 7) == 0 || strncmp(copy, "https://", 8) == 0;
+}
+
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+/* True if the text has a %VARIABLE%. */
+static bool has_variable(const char *text)
+{
+    while ((text = strchr(text, '%')) != NULL) {
+        const char *end = text + 1;
+        while (is_letter(*end) || (*end >= '0' && *end <= '9') || *end == '(' || *end == ')')
+            end++;
+        if (*end == '%' && end > text + 1 && is_letter(text[1]))
+            return true;
+        text++;
+    }
+    return false;
+}
+
+bool symbol_elements_is_foreign(const char *text)
+{
+    if (text[0] == '~' || has_variable(text))
+        return true;
+    if (text[0] == '$' && (text[1] == '{' || is_letter(text[1])))
+        return true;
+    const bool has_drive = is_letter(text[0]) && text[1] == ':' && (text[2] == '\\' || !text[2]);
+    const bool is_share = text[0] == '\\' && text[1] == '\\';
+    return (has_drive || is_share) && etl_path_root_size(text) == 0;
 }

@@ -47,4 +47,8 @@ typedef struct symbol_elements {
 etl_status symbol_elements_parse(symbol_elements *elements, const char *text, etl_error *err);
 void symbol_elements_free(symbol_elements *elements);
 
+/* True if a folder's text is meant for a shell (~, $HOME, %TEMP%), or for Windows while this is
+ * another system (C:\symbols, \\server\share). */
+bool symbol_elements_is_foreign(const char *text);
+
 #endif

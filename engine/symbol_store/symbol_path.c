@@ -24,7 +24,8 @@
 typedef struct store_slot {
     symbol_store store;
     bool is_default;
-    bool is_told; /* its absence has been counted */
+    bool is_foreign; /* a folder that only Windows or a shell understands: never used or made */
+    bool is_told;    /* its absence has been counted */
 } store_slot;
 
 struct symbol_path {
@@ -164,6 +165,9 @@ static bool make_slots(symbol_path *path)
         for (u32 i = 0; i < element->store_count; i++) {
             slots[i].store.folder = element->stores[i].text;
             slots[i].is_default = element->stores[i].place == SYMBOL_PLACE_DEFAULT;
+            slots[i].is_foreign = element->stores[i].place == SYMBOL_PLACE_FOLDER &&
+                                  symbol_elements_is_foreign(element->stores[i].text) &&
+                                  !symbol_store_exists(&slots[i].store);
         }
     }
     return true;
@@ -201,6 +205,34 @@ const char *symbol_path_missing(symbol_path *path, u32 from, u32 *element)
     }
     *element = UINT32_MAX;
     return NULL;
+}
+
+u32 symbol_path_note(symbol_path *path, u32 from, char *note, size_t size)
+{
+    u32 element = UINT32_MAX;
+    const char *const missing = symbol_path_missing(path, from, &element);
+    for (u32 e = from; e < path->elements.list.count && e <= element; e++) {
+        const symbol_element *const at = &path->elements.list.at[e];
+        const store_slot *const slots = &path->slots[(size_t)e * SYMBOL_CHAIN_STORES_MAX];
+        for (u32 i = 0; i < at->store_count; i++) {
+            if (!slots[i].is_foreign)
+                continue;
+            (void)snprintf(note, size,
+                           "'%s' is not used as a folder: ~, variables and Windows paths mean "
+                           "nothing here; write the whole path",
+                           at->stores[i].text);
+            return e;
+        }
+        if (at->kind != SYMBOL_ELEMENT_CHAIN || at->store_count > 1 || !slots[0].is_default)
+            continue;
+        (void)snprintf(note, size,
+                       "SRV* alone names no server: for Microsoft's, write "
+                       "SRV**https://msdl.microsoft.com/download/symbols");
+        return e;
+    }
+    if (missing)
+        (void)snprintf(note, size, "the folder '%s' does not exist or cannot be read", missing);
+    return element;
 }
 
 bool symbol_path_uses_network(const symbol_path *path)
@@ -343,10 +375,15 @@ static void search_folder(finding *f, symbol_store *store, bool is_flat,
             (void)symbol_search_store(&f->context, &f->searches[i], store, is_flat, caches);
 }
 
-/* The store of an element; NULL for the temporary store if it cannot be made. */
+/* The store of an element; NULL for one that means nothing here, or for the temporary store if it
+ * cannot be made. */
 static symbol_store *store_of(finding *f, u32 element, u32 index)
 {
     store_slot *const slot = &f->path->slots[(size_t)element * SYMBOL_CHAIN_STORES_MAX + index];
+    if (slot->is_foreign) {
+        tell_missing(f, element, index);
+        return NULL;
+    }
     return slot->is_default ? symbol_keeping_store(&f->context) : &slot->store;
 }
 
@@ -510,7 +547,8 @@ static void search_loosely(finding *f)
                 symbol_store *const store =
                     element->stores[s].place == SYMBOL_PLACE_SERVER ? NULL : store_of(f, e, s);
                 if (store)
-                    (void)symbol_search_other_builds(&f->context, search, store);
+                    (void)symbol_search_other_builds(&f->context, search, store,
+                                                     element->kind == SYMBOL_ELEMENT_FOLDER);
             }
         }
     }
@@ -518,6 +556,12 @@ static void search_loosely(finding *f)
 
 static void finish(const finding *f, symbol_request *requests, u32 count)
 {
+    for (u32 i = 0; i < f->search_count; i++) {
+        const symbol_search *const search = &f->searches[i];
+        /* Where the right file was found, nobody misses those of other builds. */
+        if (symbol_search_outcome(search) == SYMBOL_MISMATCHED)
+            etl_diag_add(f->context.diag, ETL_DIAG_symbol_mismatch, search->mismatch_count);
+    }
     for (u32 i = 0; i < count; i++) {
         const symbol_search *const search = &f->searches[f->search_of[i]];
         requests[i].outcome = symbol_search_outcome(search);

@@ -64,7 +64,9 @@ bool symbol_search_begin(symbol_search *search, const symbol_key *key)
 bool symbol_search_store(symbol_context *context, symbol_search *search, symbol_store *store,
                          bool is_flat, const symbol_caches *caches)
 {
-    symbol_store_search steps = { search->name, search->key_text, is_flat, 0 };
+    symbol_store_search steps = {
+        .name = search->name, .key = search->key_text, .is_flat = is_flat, .has_below = is_flat
+    };
     symbol_candidate candidate;
     bool is_found = false;
     while (!is_found && symbol_store_next(store, &steps, &candidate)) {
@@ -120,14 +122,15 @@ static void refuse(symbol_context *context, symbol_search *search, const char *f
                    symbol_verdict verdict)
 {
     const bool is_mismatch = verdict == SYMBOL_VERDICT_MISMATCH;
-    etl_diag_add(context->diag,
-                 is_mismatch ? ETL_DIAG_symbol_mismatch : ETL_DIAG_symbol_file_unusable, 1);
+    if (is_mismatch)
+        search->mismatch_count++;
+    else
+        etl_diag_add(context->diag, ETL_DIAG_symbol_file_unusable, 1);
     /* A file of another build is better than a broken one, both to show and to use. */
-    if (!search->refused || (is_mismatch && !search->is_mismatched)) {
+    if (!search->refused || (is_mismatch && search->mismatch_count == 1)) {
         search->refused = copy_text(context, file);
         search->is_refused_cabinet = false;
     }
-    search->is_mismatched |= is_mismatch;
     search->is_unusable |= !is_mismatch;
 }
 
@@ -280,20 +283,21 @@ static bool take_any(symbol_context *context, symbol_search *search, const char 
 
 bool symbol_search_refused(symbol_context *context, symbol_search *search)
 {
-    if (!search->refused || !search->is_mismatched)
+    if (!search->refused || search->mismatch_count == 0)
         return false;
     return take_loose(context, search, search->refused, search->is_refused_cabinet);
 }
 
-bool symbol_search_other_builds(symbol_context *context, symbol_search *search, symbol_store *store)
+bool symbol_search_other_builds(symbol_context *context, symbol_search *search, symbol_store *store,
+                                bool is_flat)
 {
     /* Two passes over the keys: first those with our GUID, which differ only in the age. */
     for (int pass = 0; pass < 2; pass++) {
         char key[SYMBOL_FILE_SIZE] = "";
-        while (symbol_store_next_key(store, search->name, key)) {
+        while (symbol_store_next_key(store, search->name, is_flat, key)) {
             if (same_guid(key, search->key_text) != (pass == 0))
                 continue;
-            symbol_store_search steps = { search->name, key, false, 0 };
+            symbol_store_search steps = { .name = search->name, .key = key, .has_below = is_flat };
             symbol_candidate candidate;
             while (symbol_store_next(store, &steps, &candidate))
                 if (candidate.kind != SYMBOL_CANDIDATE_POINTER &&
@@ -336,7 +340,8 @@ static bool take_loose(symbol_context *context, symbol_search *search, const cha
     const symbol_verdict verdict = check(context, search, opened);
     if (verdict == SYMBOL_VERDICT_UNUSABLE)
         return false;
-    etl_diag_add(context->diag, ETL_DIAG_symbol_loose, 1);
+    if (search->key.kind == SYMBOL_KIND_PDB) /* a program file only leads to one */
+        etl_diag_add(context->diag, ETL_DIAG_symbol_loose, 1);
     search->is_loose = true;
     search->found = copy_text(context, opened);
     return search->found != NULL;
@@ -362,7 +367,7 @@ symbol_outcome symbol_search_outcome(const symbol_search *search)
 {
     if (search->found)
         return search->is_loose ? SYMBOL_FOUND_LOOSE : SYMBOL_FOUND;
-    if (search->is_mismatched)
+    if (search->mismatch_count > 0)
         return SYMBOL_MISMATCHED;
     if (search->is_unusable)
         return SYMBOL_UNUSABLE;

@@ -24,7 +24,7 @@ typedef struct symbol_search {
     bool is_refused_cabinet;
     bool is_loose; /* `found` is of another build */
     /* Why it was not found; the worst reason counts: */
-    bool is_mismatched;
+    u32 mismatch_count; /* files of other builds */
     bool is_unusable;
     bool is_withheld;
     bool is_unreachable;
@@ -62,8 +62,8 @@ bool symbol_search_pointer(symbol_context *context, symbol_search *search, const
 /* Accepts a file of another build: the one refused before, else one in a store of the name, with
  * this GUID if possible. */
 bool symbol_search_refused(symbol_context *context, symbol_search *search);
-bool symbol_search_other_builds(symbol_context *context, symbol_search *search,
-                                symbol_store *store);
+bool symbol_search_other_builds(symbol_context *context, symbol_search *search, symbol_store *store,
+                                bool is_flat);
 
 /* The store for files without a cache; NULL: none. */
 symbol_store *symbol_keeping_store(symbol_context *context);

@@ -16,7 +16,10 @@
 enum { FORM_FILE, FORM_CABINET, FORM_POINTER, FORM_COUNT };
 enum { PLACE_FLAT, PLACE_LIKELY_TIER, PLACE_OTHER_TIER, PLACE_COUNT };
 
-static bool find_below(symbol_store *store, symbol_store_search *search, symbol_candidate *out);
+/* Steps from here on are files below. Those before are places, and behind these entries of stores
+ * below, in each form: a name has one in each folder. */
+#define BELOW_FILES ((PLACE_COUNT + SYMBOL_BELOW_FOLDERS_MAX) * FORM_COUNT)
+
 static bool find_candidate(const char *folder, symbol_listing *listing, const char *name, u32 form,
                            symbol_candidate *out);
 static bool find_folder(symbol_store *store, const symbol_store_search *search, u32 place,
@@ -47,6 +50,49 @@ bool symbol_store_exists(symbol_store *store)
     return !store->is_missing;
 }
 
+/* Searches the stores below: the folder of the key in each entry of the name. */
+static bool find_in_entries(symbol_store *store, symbol_store_search *search, symbol_candidate *out)
+{
+    char entry[SYMBOL_FILE_SIZE];
+    char folder[SYMBOL_FILE_SIZE];
+    while (search->step < BELOW_FILES) {
+        const u32 place = search->step / FORM_COUNT;
+        if (!symbol_below_entry(&store->below, search->name, place - PLACE_COUNT, entry)) {
+            search->step = BELOW_FILES;
+            return false;
+        }
+        if (!symbol_find_name(entry, search->key, NULL, folder)) {
+            search->step = (place + 1) * FORM_COUNT;
+            continue;
+        }
+        if (find_candidate(folder, NULL, search->name, search->step++ % FORM_COUNT, out))
+            return true;
+    }
+    return false;
+}
+
+/* Searches the folders below: first all files of the name, then all cabinets. */
+static bool find_below(symbol_store *store, symbol_store_search *search, symbol_candidate *out)
+{
+    char compressed[SYMBOL_FILE_SIZE];
+    for (;;) {
+        const u32 index = search->step - BELOW_FILES;
+        u32 files = 0;
+        while (files < index && symbol_below_at(&store->below, search->name, files, out->file))
+            files++;
+        out->kind = SYMBOL_CANDIDATE_FILE;
+        search->step++;
+        if (!symbol_below_at(&store->below, search->name, index, out->file)) {
+            out->kind = SYMBOL_CANDIDATE_CABINET;
+            if (!symbol_cab_name(compressed, sizeof compressed, search->name) ||
+                !symbol_below_at(&store->below, compressed, index - files, out->file))
+                return false;
+        }
+        if (symbol_is_file(out->file))
+            return true;
+    }
+}
+
 bool symbol_store_next(symbol_store *store, symbol_store_search *search, symbol_candidate *out)
 {
     if (!symbol_store_exists(store))
@@ -65,30 +111,11 @@ bool symbol_store_next(symbol_store *store, symbol_store_search *search, symbol_
         if (find_candidate(folder, listing, search->name, form, out))
             return true;
     }
-    return search->is_flat && !store->is_two_tier && find_below(store, search, out);
-}
-
-/* Searches the folders below: first all files of the name, then all cabinets. */
-static bool find_below(symbol_store *store, symbol_store_search *search, symbol_candidate *out)
-{
-    char compressed[SYMBOL_FILE_SIZE];
+    if (store->is_two_tier || !search->has_below)
+        return false;
     symbol_below_read(&store->below, store->folder);
-    for (;;) {
-        const u32 index = search->step - PLACE_COUNT * FORM_COUNT;
-        u32 files = 0;
-        while (files < index && symbol_below_at(&store->below, search->name, files, out->file))
-            files++;
-        out->kind = SYMBOL_CANDIDATE_FILE;
-        search->step++;
-        if (!symbol_below_at(&store->below, search->name, index, out->file)) {
-            out->kind = SYMBOL_CANDIDATE_CABINET;
-            if (!symbol_cab_name(compressed, sizeof compressed, search->name) ||
-                !symbol_below_at(&store->below, compressed, index - files, out->file))
-                return false;
-        }
-        if (symbol_is_file(out->file))
-            return true;
-    }
+    return find_in_entries(store, search, out) ||
+           (search->is_flat && find_below(store, search, out));
 }
 
 static bool find_candidate(const char *folder, symbol_listing *listing, const char *name, u32 form,
@@ -142,14 +169,25 @@ static bool tier_name(const char *name, char out[3])
     return true;
 }
 
-bool symbol_store_next_key(symbol_store *store, const char *name, char after[SYMBOL_FILE_SIZE])
+bool symbol_store_next_key(symbol_store *store, const char *name, bool has_below,
+                           char after[SYMBOL_FILE_SIZE])
 {
-    char folder[SYMBOL_FILE_SIZE];
+    char folder[SYMBOL_FILE_SIZE], next[SYMBOL_FILE_SIZE], best[SYMBOL_FILE_SIZE] = "";
     if (!symbol_store_exists(store))
         return false;
-    if (find_name_folder(store, name, store->is_two_tier, folder))
-        return next_key_in(folder, after);
-    return find_name_folder(store, name, !store->is_two_tier, folder) && next_key_in(folder, after);
+    bool is_found = (find_name_folder(store, name, store->is_two_tier, folder) ||
+                     find_name_folder(store, name, !store->is_two_tier, folder)) &&
+                    symbol_join(best, "", after) && next_key_in(folder, best);
+    if (has_below && !store->is_two_tier)
+        symbol_below_read(&store->below, store->folder);
+    for (u32 i = 0; has_below && symbol_below_entry(&store->below, name, i, folder); i++) {
+        if (!symbol_join(next, "", after) || !next_key_in(folder, next))
+            continue;
+        if (!is_found || strcmp(next, best) < 0)
+            memcpy(best, next, sizeof best);
+        is_found = true;
+    }
+    return is_found && symbol_join(after, "", best);
 }
 
 static bool next_key_in(const char *folder, char after[SYMBOL_FILE_SIZE])

@@ -6,6 +6,7 @@
  *     NAME            the folder itself, if it is searched flat
  *     NAME/KEY/NAME   a store; AB/NAME/KEY/NAME in a two-tier one, "ab" being the
  *                     first two letters of the name
+ *     .../NAME/KEY/NAME  a store in any folder below, and
  *     .../NAME        any folder below, if it is searched flat and is not a two-tier store
  *
  * each as NAME, as its compressed form NAM_, and in stores as file.ptr. Both layouts are tried,
@@ -50,16 +51,19 @@ typedef struct symbol_candidate {
 typedef struct symbol_store_search {
     const char *name; /* without folders */
     const char *key;
-    bool is_flat; /* search the folder itself first, and those below it last */
-    u32 step;     /* 0 at first */
+    bool is_flat;   /* search the folder itself first, and files of those below it last */
+    bool has_below; /* search stores in folders below it */
+    u32 step;       /* 0 at first */
 } symbol_store_search;
 
 /* The next candidate; false after the last one. */
 bool symbol_store_next(symbol_store *store, symbol_store_search *search, symbol_candidate *out);
 
 /* If the right key is missing: finds the folders of other builds of the file, each once, in byte
- * order. *after is "" at first and is set to the returned key. */
-bool symbol_store_next_key(symbol_store *store, const char *name, char after[SYMBOL_FILE_SIZE]);
+ * order, with `has_below` also those of stores below. *after is "" at first and is set to the
+ * returned key. */
+bool symbol_store_next_key(symbol_store *store, const char *name, bool has_below,
+                           char after[SYMBOL_FILE_SIZE]);
 
 /* Makes the path of a file in the store. Does not check that it exists. */
 bool symbol_store_path(symbol_store *store, const char *name, const char *key,

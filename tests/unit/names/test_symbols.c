@@ -227,6 +227,56 @@ static void program_file_names_the_pdb(void **state)
     assert_int_equal(world_diag(w, ETL_DIAG_symbol_missing), 0);
 }
 
+/* Traces that nobody merged know a module's time stamp and size at most. */
+static void loose_needs_no_key_of_the_trace(void **state)
+{
+    static const u32 time_steps[] = { 0, 1,
+                                      UINT32_MAX }; /* added to the file's; the last: unknown */
+    symbol_world *const w = *state;
+    etlheap_module_info *const app = &w->result->modules.list.at[world_module(w, "app.exe")];
+    const u32 stamp = app->time_date_stamp;
+    const pe_build_options program = { .pointer_bytes = 8,
+                                       .time_date_stamp = stamp,
+                                       .pdb_path = "d:\\build\\app.pdb",
+                                       .guid = app->guid,
+                                       .age = app->age };
+    pe_build_file(world_file(w, "app.exe"), &program);
+    app->has_rsds = false;
+    for (size_t i = 0; i < ETL_COUNT_OF(time_steps); i++) {
+        for (int loose = 0; loose < 2; loose++) {
+            const etlheap_symbol_options options = { .size = sizeof options,
+                                                     .path = w->folder,
+                                                     .loose = loose };
+            app->time_date_stamp = time_steps[i] == UINT32_MAX ? 0 : stamp + time_steps[i];
+            world_open_symbols(w, &options);
+            const bool is_named = loose || i == 0;
+            assert_string_equal(world_name(w, "app.exe", WORLD_GROW),
+                                is_named ? "grow a.cpp:11" : "-");
+            const u32 build = w->symbols->build_of[world_module(w, "app.exe")];
+            const bool is_loose = loose && i > 0;
+            assert_int_equal(w->symbols->builds.at[build].state == ETLHEAP_SYMBOL_STATE_LOOSE,
+                             is_loose);
+            assert_int_equal(world_diag(w, ETL_DIAG_symbol_loose), is_loose);
+            assert_int_equal(world_diag(w, ETL_DIAG_symbol_mismatch), !loose && i == 1);
+            etlheap_symbols_close(w->symbols);
+            w->symbols = NULL;
+        }
+    }
+}
+
+static void loose_finds_a_pdb_by_the_name_of_the_module(void **state)
+{
+    symbol_world *const w = *state;
+    etlheap_module_info *const app = &w->result->modules.list.at[world_module(w, "app.exe")];
+    const etlheap_symbol_options options = { .size = sizeof options,
+                                             .path = w->folder,
+                                             .loose = true };
+    app->has_rsds = false;
+    world_open_symbols(w, &options);
+    assert_string_equal(world_name(w, "app.exe", WORLD_GROW), "grow a.cpp:11");
+    assert_int_equal(world_diag(w, ETL_DIAG_symbol_loose), 1);
+}
+
 static void program_file_of_another_build_is_not_used(void **state)
 {
     symbol_world *const w = *state;
@@ -322,6 +372,8 @@ int main(void)
         WORLD_TEST(pdb_of_another_age_is_not_used),
         WORLD_TEST(loose_takes_another_build),
         WORLD_TEST(program_file_names_the_pdb),
+        WORLD_TEST(loose_needs_no_key_of_the_trace),
+        WORLD_TEST(loose_finds_a_pdb_by_the_name_of_the_module),
         WORLD_TEST(program_file_of_another_build_is_not_used),
         WORLD_TEST(pdb_that_does_not_open_is_told),
         WORLD_TEST(damage_within_a_pdb_costs_what_it_covers),

@@ -13,6 +13,7 @@
 
 #include <stdio.h>
 
+#include "parser/system/files.h"
 #include "symbol_finder.h"
 
 #define KEY       FINDER_KEY
@@ -83,6 +84,70 @@ static void a_cabinet_below_is_found(void **state)
     symbol_tree_cabinet(&f->tree, "out/b/app.pd_", "app.pdb", KEY);
     assert_int_equal(symbol_finder_find_in(f, "%/out"), SYMBOL_FOUND);
     assert_true(symbol_tree_is_symbol(f->request.file, KEY));
+}
+
+/* As in an unpacked trace, which brought its symbols along. */
+static void a_store_below_is_found(void **state)
+{
+    symbol_finder *const f = *state;
+    symbol_tree_symbol(&f->tree, "out/symbols/APP.pdb/" KEY "/App.pdb", KEY);
+    symbol_tree_symbol(&f->tree, "out/a/symbols/app.pdb/" OTHER "/app.pdb", OTHER);
+    symbol_finder_find_in(f, "%/out");
+    symbol_finder_expect(f, "out/symbols/APP.pdb/" KEY "/App.pdb");
+    symbol_tree_cabinet(&f->tree, "packed/a/ap/app.pdb/" KEY "/app.pd_", "app.pdb", KEY);
+    assert_int_equal(symbol_finder_find_in(f, "%/packed"), SYMBOL_FOUND);
+    assert_true(symbol_tree_is_symbol(f->request.file, KEY));
+    symbol_tree_symbol(&f->tree, "other/a/symbols/app.pdb/" OTHER "/app.pdb", OTHER);
+    assert_int_equal(symbol_finder_find_in(f, "%/other"), SYMBOL_MISSING);
+    assert_int_equal(symbol_finder_find_in(f, "srv*%/other"), SYMBOL_MISSING);
+    f->options.loose = true;
+    assert_int_equal(symbol_finder_find_in(f, "%/other"), SYMBOL_FOUND_LOOSE);
+}
+
+/* ~ and variables are a shell's, drives are Windows': nobody wants a folder of such a name. */
+static void texts_for_a_shell_or_for_windows_make_no_folders(void **state)
+{
+    static const char *const texts[] = {
+        "~/sym",
+        "~",
+        "%TEMP%\\sym",
+        "$HOME/sym",
+        "${HOME}/sym",
+#if !defined(_WIN32)
+        "C:\\Symbols",
+        "\\\\server\\share",
+#endif
+    };
+    symbol_finder *const f = *state;
+    symbol_tree_symbol(&f->tree, "b/app.pdb/" KEY "/app.pdb", KEY);
+    for (size_t i = 0; i < ETL_COUNT_OF(texts); i++) {
+        symbol_path *path = NULL;
+        symbol_request request = { .key = symbol_finder_key("app.pdb") };
+        char text[TREE_PATH_SIZE * 2];
+        char note[512] = "";
+        snprintf(text, sizeof text, "srv*%s*%s", texts[i], symbol_tree_path(&f->tree, "b"));
+        assert_int_equal(symbol_path_open(text, &f->options, &path, NULL), ETL_OK);
+        assert_int_equal(symbol_path_note(path, 0, note, sizeof note), 0);
+        assert_non_null(strstr(note, texts[i]));
+        assert_int_equal(symbol_path_find(path, &request, 1, &f->diag, NULL), ETL_OK);
+        assert_int_equal(request.outcome, SYMBOL_FOUND);
+        assert_int_not_equal(etl_path_kind_of(texts[i]), ETL_PATH_FOLDER);
+        symbol_path_free(path);
+    }
+}
+
+static void a_path_without_slips_has_no_note(void **state)
+{
+    symbol_finder *const f = *state;
+    char note[512] = "";
+    symbol_tree_symbol(&f->tree, "50% off/app.pdb", KEY);
+    symbol_finder_path(f, "cache*;srv*%/new*%;srv**http://none.invalid/");
+    assert_int_equal(symbol_path_note(f->path, 0, note, sizeof note), UINT32_MAX);
+    symbol_finder_path(f, "%;srv*;%/gone");
+    assert_int_equal(symbol_path_note(f->path, 0, note, sizeof note), 1);
+    assert_non_null(strstr(note, "names no server"));
+    assert_int_equal(symbol_path_note(f->path, 2, note, sizeof note), 2);
+    assert_non_null(strstr(note, "does not exist"));
 }
 
 /* A store has its files where their keys say. Hidden folders are other programs'. */
@@ -281,15 +346,16 @@ static void an_empty_path_finds_nothing(void **state)
 
 /* --- identity ------------------------------------------------------------------ */
 
-static void a_file_of_another_build_is_passed_over_and_counted(void **state)
+static void a_file_of_another_build_is_counted_if_nothing_is_found(void **state)
 {
     symbol_finder *const f = *state;
     symbol_tree_symbol(&f->tree, "old/app.pdb", OTHER_AGE);
     symbol_tree_symbol(&f->tree, "new/app.pdb", KEY);
     symbol_finder_find_in(f, "%/old;%/new");
     symbol_finder_expect(f, "new/app.pdb");
-    assert_int_equal(f->diag.of[ETL_DIAG_symbol_mismatch], 1);
+    assert_int_equal(f->diag.of[ETL_DIAG_symbol_mismatch], 0);
     assert_int_equal(symbol_finder_find_in(f, "%/old"), SYMBOL_MISMATCHED);
+    assert_int_equal(f->diag.of[ETL_DIAG_symbol_mismatch], 1);
     assert_string_equal(f->request.file, symbol_tree_path(&f->tree, "old/app.pdb"));
 }
 
@@ -448,6 +514,9 @@ int main(void)
         TEST(a_file_in_a_folder_below_is_found),
         TEST(of_files_below_the_right_build_is_taken),
         TEST(a_cabinet_below_is_found),
+        TEST(a_store_below_is_found),
+        TEST(texts_for_a_shell_or_for_windows_make_no_folders),
+        TEST(a_path_without_slips_has_no_note),
         TEST(folders_of_stores_and_hidden_ones_are_not_searched),
         TEST(folders_that_are_missing_have_names),
         TEST(a_file_in_a_store_is_found),
@@ -465,7 +534,7 @@ int main(void)
         TEST(names_that_are_no_file_names_are_missing),
         TEST(equal_requests_are_searched_once),
         TEST(an_empty_path_finds_nothing),
-        TEST(a_file_of_another_build_is_passed_over_and_counted),
+        TEST(a_file_of_another_build_is_counted_if_nothing_is_found),
         TEST(another_age_in_a_store_is_missing),
         TEST(a_store_that_lies_about_a_key_is_found_out),
         TEST(a_broken_file_is_passed_over_and_counted),
