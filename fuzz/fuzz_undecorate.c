@@ -12,5 +12,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
         __builtin_trap();
     (void)etl_undecorate_c(decorated, true);
     (void)etl_undecorate_c(decorated, false);
+    (void)etl_undecorate_arm64ec(decorated);
+    (void)etl_is_data_name(decorated);
     return 0;
 }

@@ -65,6 +65,14 @@ bool etl_undecorate(etl_bytes decorated, char *out, size_t capacity, size_t *len
  */
 etl_bytes etl_undecorate_c(etl_bytes decorated, bool is_x86);
 
+/* Returns the name without what marks ARM64EC code: "#malloc" and "EXP+#malloc" are malloc. In
+ * names with '?' the mark is part of the grammar. Other names are returned as they are. */
+etl_bytes etl_undecorate_arm64ec(etl_bytes decorated);
+
+/* True for the names that linkers know constants and variables by: string literals (??_C@),
+ * numbers (__real@, __xmm@), tables of virtual functions, decorated variables. */
+bool etl_is_data_name(etl_bytes decorated);
+
 #ifdef __cplusplus
 }
 #endif

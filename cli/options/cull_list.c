@@ -21,7 +21,8 @@
  * names, the list is about those that say how memory was asked for or given back but not by whom:
  * all of the kernel's memory manager and of the checking layers, and the allocating and freeing
  * functions of the heap and of the C and C++ runtimes, which may be linked into any module. If functions have no names, whole modules stand
- * for them. Culling stops at the first frame that is not in the list. Source of the names: public
+ * for them. On ARM64EC, thunks between x64 and
+ * ARM64 code may stand between them. Culling stops at the first frame that is not in the list. Source of the names: public
  * symbols of ntdll.dll, kernelbase.dll, combase.dll and oleaut32.dll of Windows 10 and 11 as stacks
  * show them; the sources of the UCRT (heap/), of MFC and ATL (afxmem.cpp, plex.cpp, atlmem.h,
  * cstringt.h) and of microsoft/STL (xmemory).
@@ -60,6 +61,10 @@ static const etlheap_pattern allocators[] = {
     { "ntdll", "RtlpDeCommitFreeBlock*", false },
     { "ntdll", "?wFreeVirtualMemory*", false },
     { "ntdll", "?tFreeVirtualMemory*", false },
+
+    { NULL, "$ientry_thunk$*", false },
+    { NULL, "$iexit_thunk$*", false },
+    { NULL, "*$exit_thunk", false },
 
     { NULL, "HeapAlloc", false },
     { NULL, "HeapReAlloc", false },

@@ -147,7 +147,7 @@ static bool add_location(batch_task *task, const etl_pdb_location *location, boo
     const etl_bytes name = location->function.name;
     const bool is_public = location->kind == ETL_PDB_SYMBOL_PUBLIC;
     if (is_public ? !add_symbol(task, name, location->function_rva, is_x86, &text)
-                  : !add_text(task, &task->name, name, &text))
+                  : !add_text(task, &task->name, etl_undecorate_arm64ec(name), &text))
         return false;
     if (!add_level(task, &location->function, text))
         return false;
@@ -183,8 +183,9 @@ static bool add_symbol(batch_task *task, etl_bytes decorated, u32 key, bool is_x
     if (!memo->is_set || memo->key != key) {
         char readable[ETL_UNDECORATED_CAPACITY];
         size_t size;
-        etl_bytes name = etl_undecorate_c(decorated, is_x86);
-        if (etl_undecorate(decorated, readable, sizeof readable, &size))
+        const etl_bytes plain = etl_undecorate_arm64ec(decorated);
+        etl_bytes name = etl_undecorate_c(plain, is_x86);
+        if (etl_undecorate(plain, readable, sizeof readable, &size))
             name = (etl_bytes){ (const u8 *)readable, size };
         if (!add_text(task, NULL, name, &memo->id))
             return false;

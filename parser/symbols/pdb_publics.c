@@ -1,13 +1,15 @@
 /*
  * pdb_publics.c - finds public symbols in the address map of the file.
  *
- * In: queries that no module named, ascending. Out: the nearest public symbol at or before each.
+ * In: queries that no module named, ascending. Out: the nearest public symbol at or before each that
+ * may be a function.
  *
  * The map lists the records of a symbol stream in order of address, so each probe reads a number in
  * the map and a place in the record. Addresses ascend, so a search begins where the last one ended,
  * with steps that double. Invariant: the map is part of a file that may be damaged: a record that
  * cannot be read ends a search without an answer.
  */
+#include "parser/undecorate.h"
 #include "pdb_internal.h"
 
 typedef struct public_symbol {
@@ -38,6 +40,24 @@ void pdb_open_publics(etl_pdb_resolver *r)
     r->publics_count = map_size / 4;
 }
 
+/* Linkers put constants between functions, some in large numbers. Only a few are passed over: a
+ * function that far away is hardly the one that is looked for. */
+#define CONSTANTS_MAX 64u
+
+/* The last public symbol at or before map entry `last` that is no constant; UINT32_MAX if there is
+ * none nearby. Assembler code has no flags, so the name decides. */
+static u32 last_function(etl_pdb_resolver *r, u32 last, public_symbol *out)
+{
+    for (u32 i = 0; i < CONSTANTS_MAX && i <= last; i++) {
+        if (!read_public(r, last - i, out))
+            return UINT32_MAX;
+        if ((out->flags & PDB_PUBLIC_FLAG_FUNCTION) != 0 ||
+            !etl_is_data_name(name_in_record(r, &r->symbols, out->record, PDB_PUBLIC_NAME_AT)))
+            return last - i;
+    }
+    return UINT32_MAX;
+}
+
 void pdb_find_publics(etl_pdb_resolver *r)
 {
     public_symbol found;
@@ -48,10 +68,10 @@ void pdb_find_publics(etl_pdb_resolver *r)
         if (query->record_kind != 0 || !pdb_place_of(r->file, query->rva, &section, &offset))
             continue;
         const u32 last = last_at_or_before(r, section, offset);
-        if (last == UINT32_MAX || !read_public(r, last, &found))
+        if (last == UINT32_MAX)
             continue;
         r->public_hint = last;
-        if (found.section != section)
+        if (last_function(r, last, &found) == UINT32_MAX || found.section != section)
             continue;
         query->record = found.record;
         query->record_kind = PDB_S_PUB32;

@@ -19,26 +19,59 @@ static void run_step(und_parse *p, und_step step);
 static void run_symbol_step(und_parse *p, und_step step);
 static size_t find_argument_size(etl_bytes name);
 
-/* Reads one symbol with all steps that it leaves, then prints the nodes. */
-bool etl_undecorate(etl_bytes decorated, char *out, size_t capacity, size_t *length)
+/* Reads one symbol with all steps that it leaves; 0: it is no decorated name. The parse is not
+ * initialized as a whole: it is large, and most of it stays untouched. */
+static und_id read_whole(und_parse *parse, etl_bytes decorated)
 {
     if (decorated.size < 2 || decorated.size > ETL_DECORATED_SIZE_MAX || decorated.at[0] != '?')
-        return false;
-    /* Not initialized as a whole: it is large, and most of it stays untouched. */
+        return 0;
+    parse->in = etl_cursor_of(decorated);
+    parse->text = decorated.at;
+    parse->is_failed = false;
+    parse->node_count = 1;
+    parse->nodes[0] = (und_node){ .kind = UND_NOTHING };
+    parse->step_count = 0;
+    parse->work_left = UND_WORK_MAX;
+    parse->names.begin = parse->names.count = 0;
+    parse->types.begin = parse->types.count = 0;
+    const und_id symbol = und_new(parse, UND_NOTHING);
+    und_later_rule(parse, UND_RULE_SYMBOL, symbol);
+    run_rules(parse);
+    return parse->is_failed ? 0 : symbol;
+}
+
+bool etl_undecorate(etl_bytes decorated, char *out, size_t capacity, size_t *length)
+{
     und_parse parse;
-    parse.in = etl_cursor_of(decorated);
-    parse.text = decorated.at;
-    parse.is_failed = false;
-    parse.node_count = 1;
-    parse.nodes[0] = (und_node){ .kind = UND_NOTHING };
-    parse.step_count = 0;
-    parse.work_left = UND_WORK_MAX;
-    parse.names.begin = parse.names.count = 0;
-    parse.types.begin = parse.types.count = 0;
-    const und_id symbol = und_new(&parse, UND_NOTHING);
-    und_later_rule(&parse, UND_RULE_SYMBOL, symbol);
-    run_rules(&parse);
-    return !parse.is_failed && und_print_symbol(&parse, symbol, out, capacity, length);
+    const und_id symbol = read_whole(&parse, decorated);
+    return symbol != 0 && und_print_symbol(&parse, symbol, out, capacity, length);
+}
+
+etl_bytes etl_undecorate_arm64ec(etl_bytes decorated)
+{
+    static const char *const marks[] = { "EXP+#", "#" };
+    for (size_t i = 0; i < ETL_COUNT_OF(marks); i++) {
+        const size_t size = strlen(marks[i]);
+        if (decorated.size > size && memcmp(decorated.at, marks[i], size) == 0)
+            return (etl_bytes){ decorated.at + size, decorated.size - size };
+    }
+    return decorated;
+}
+
+bool etl_is_data_name(etl_bytes decorated)
+{
+    static const char *const numbers[] = { "__real@", "__xmm@", "__ymm@", "__zmm@" };
+    for (size_t i = 0; i < ETL_COUNT_OF(numbers); i++) {
+        const size_t size = strlen(numbers[i]);
+        if (decorated.size > size && memcmp(decorated.at, numbers[i], size) == 0)
+            return true;
+    }
+    und_parse parse;
+    const und_id symbol = read_whole(&parse, decorated);
+    if (symbol == 0)
+        return false;
+    const und_kind kind = (und_kind)parse.nodes[symbol].kind;
+    return kind == UND_VARIABLE || kind == UND_TABLE || kind == UND_STRING;
 }
 
 /*

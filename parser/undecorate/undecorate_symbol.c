@@ -81,6 +81,9 @@ void und_read_encoding(und_parse *p, und_step step)
         }
         identifier->child = name->enclosing;
     }
+    /* ARM64EC code is told from x64 code of the same name. Source: "Decorated names", Microsoft;
+     * llvm lib/IR/Mangler.cpp. */
+    (void)UND_TAKE(p, "$$h");
     if (p->in.left > 0 && p->in.at[0] >= '0' && p->in.at[0] <= '4')
         read_variable(p, step.node);
     else

@@ -292,14 +292,24 @@ void pdb_build_inlinee_line(pdb_build *b, u32 id, u32 file, u32 line)
 
 /* --- public symbols, types, ids ------------------------------------------------------- */
 
-void pdb_build_public(pdb_build *b, u32 section, u32 offset, const char *name)
+static void add_public(pdb_build *b, u32 flags, u32 section, u32 offset, const char *name)
 {
     hand_bytes payload = { 0 };
-    hand_u32(&payload, PDB_PUBLIC_FLAG_FUNCTION);
+    hand_u32(&payload, flags);
     hand_u32(&payload, offset);
     hand_u16(&payload, section);
     put_text(&payload, name);
     hand_u32(&b->public_map, take_record(&b->publics, PDB_S_PUB32, &payload));
+}
+
+void pdb_build_public(pdb_build *b, u32 section, u32 offset, const char *name)
+{
+    add_public(b, PDB_PUBLIC_FLAG_FUNCTION, section, offset, name);
+}
+
+void pdb_build_public_label(pdb_build *b, u32 section, u32 offset, const char *name)
+{
+    add_public(b, 0, section, offset, name);
 }
 
 u32 pdb_build_type(pdb_build *b, u32 kind, const hand_bytes *payload)

@@ -114,6 +114,9 @@ void pdb_build_inlinee_line(pdb_build *b, u32 id, u32 file, u32 line);
 
 void pdb_build_public(pdb_build *b, u32 section, u32 offset, const char *name); /* ascending */
 
+/* The same without the flag of functions, as for data and for code of an assembler. */
+void pdb_build_public_label(pdb_build *b, u32 section, u32 offset, const char *name);
+
 /* Records of the type and the id stream; they return the number. */
 u32 pdb_build_type(pdb_build *b, u32 kind, const hand_bytes *payload);
 u32 pdb_build_id(pdb_build *b, u32 kind, const hand_bytes *payload);

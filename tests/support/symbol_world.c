@@ -77,6 +77,11 @@ static void write_files(symbol_world *w)
     pdb_build_section(&b, 0x1000, 0x1000);
     pdb_build_public(&b, 1, 0, "malloc");
     pdb_build_public(&b, 1, 0x100, "?open@File@@QEAAXXZ");
+    pdb_build_public_label(&b, 1, 0x180, "??_C@_05CJBACGMB@hello?$AA@");
+    pdb_build_public_label(&b, 1, 0x188, "__real@3ff0000000000000");
+    pdb_build_public_label(&b, 1, 0x1c0, "asm_copy");
+    pdb_build_public(&b, 1, 0x200, "#RtlAllocateHeap");
+    pdb_build_public(&b, 1, 0x280, "??$make@H@app@@$$hYAPEAHXZ");
     b.age = 5;
     finish_pdb(w, &b, "crt.pdb");
 

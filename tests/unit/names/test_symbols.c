@@ -64,6 +64,24 @@ static void public_symbols_are_readable_and_near(void **state)
     assert_string_equal(world_name(w, "crt.dll", WORLD_FILE), "near File::open+0x8");
 }
 
+/* Some linkers put strings and numbers between functions. */
+static void constants_are_no_functions(void **state)
+{
+    symbol_world *const w = *state;
+    world_open_symbols(w, NULL);
+    assert_string_equal(world_name(w, "crt.dll", 0x1184), "near File::open+0x84");
+    assert_string_equal(world_name(w, "crt.dll", 0x11a0), "near File::open+0xa0");
+    assert_string_equal(world_name(w, "crt.dll", 0x11c8), "near asm_copy+0x8");
+}
+
+static void names_of_arm64ec_are_those_of_x64(void **state)
+{
+    symbol_world *const w = *state;
+    world_open_symbols(w, NULL);
+    assert_string_equal(world_name(w, "crt.dll", 0x1210), "near RtlAllocateHeap+0x10");
+    assert_string_equal(world_name(w, "crt.dll", 0x1290), "near app::make<int>+0x10");
+}
+
 static void exports_are_guesses(void **state)
 {
     symbol_world *const w = *state;
@@ -361,6 +379,8 @@ int main(void)
         WORLD_TEST(inlined_calls_come_innermost_first),
         WORLD_TEST(address_behind_a_function_returns_into_it),
         WORLD_TEST(public_symbols_are_readable_and_near),
+        WORLD_TEST(constants_are_no_functions),
+        WORLD_TEST(names_of_arm64ec_are_those_of_x64),
         WORLD_TEST(exports_are_guesses),
         WORLD_TEST(offsets_beyond_32_bits_have_no_name),
         WORLD_TEST(equal_places_have_one_name),

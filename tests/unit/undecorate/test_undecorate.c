@@ -327,6 +327,45 @@ static void c_names_that_are_all_decoration_stay(void **state)
     }
 }
 
+static etl_bytes bytes_of(const char *text)
+{
+    return (etl_bytes){ (const u8 *)text, strlen(text) };
+}
+
+static void arm64ec_names_are_those_of_x64(void **state)
+{
+    (void)state;
+    CHECK({ "?grow@@$$hYAXXZ", "grow" }, { "??$make@H@@$$hYAPEAHXZ", "make<int>" },
+          { "??0list@app@@$$hQEAA@H@Z", "app::list::list" }, { "?f@@$$hY", NULL });
+    static const char *const names[][2] = { { "#malloc", "malloc" },
+                                            { "EXP+#malloc", "malloc" },
+                                            { "#", "#" },
+                                            { "EXP+", "EXP+" },
+                                            { "malloc", "malloc" } };
+    for (size_t i = 0; i < ETL_COUNT_OF(names); i++) {
+        const etl_bytes got = etl_undecorate_arm64ec(bytes_of(names[i][0]));
+        assert_int_equal(got.size, strlen(names[i][1]));
+        assert_memory_equal(got.at, names[i][1], got.size);
+    }
+}
+
+static void names_of_data_are_told_from_those_of_code(void **state)
+{
+    (void)state;
+    static const char *const data[] = { "??_C@_05CJBACGMB@hello?$AA@",
+                                        "__real@3ff0000000000000",
+                                        "__xmm@00000000000000000000000000000000",
+                                        "??_7list@app@@6B@",
+                                        "??_R0?AVlist@@@8",
+                                        "?count@list@app@@2HA" };
+    static const char *const code[] = { "?get@list@app@@QEBAHXZ", "malloc", "__real", "_xmm@1", "",
+                                        "??_Elist@@UEAAPEAXI@Z",  "??_C@" };
+    for (size_t i = 0; i < ETL_COUNT_OF(data); i++)
+        assert_true(etl_is_data_name(bytes_of(data[i])));
+    for (size_t i = 0; i < ETL_COUNT_OF(code); i++)
+        assert_false(etl_is_data_name(bytes_of(code[i])));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -355,6 +394,8 @@ int main(void)
         cmocka_unit_test(c_functions_of_x86_lose_underscore_and_size),
         cmocka_unit_test(c_functions_of_x64_keep_their_underscore),
         cmocka_unit_test(c_names_that_are_all_decoration_stay),
+        cmocka_unit_test(arm64ec_names_are_those_of_x64),
+        cmocka_unit_test(names_of_data_are_told_from_those_of_code),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
