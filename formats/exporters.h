@@ -53,6 +53,9 @@ typedef struct etlheap_export_request {
     const char *output_name;     /* name of the output file; NULL: it has none */
     struct etlheap_text *advice; /* receives a sentence on how to use the output; may be NULL */
     etl_hint_fn *hint;           /* as in etlheap_layout; may be NULL */
+    /* For the commands that a page suggests: the inputs (if empty, the files of the trace), and the
+     * options that select and name what is exported. */
+    etlheap_typed inputs, selection;
 } etlheap_export_request;
 
 /* An exporter and its abilities. Static. */

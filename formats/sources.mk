@@ -28,6 +28,7 @@ FORMATS_SRCS := $(patsubst %,formats/%.c, \
 	export/export_html_blocks \
 	export/export_html_choice \
 	export/export_html_code \
+	export/export_html_command \
 	export/export_html_data \
 	export/export_html_frees \
 	export/export_html_map \

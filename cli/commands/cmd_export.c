@@ -7,12 +7,16 @@
 #include "cli/question.h"
 #include "commands.h"
 #include "cli/options/advice.h"
+#include "cli/options/given_options.h"
+
+#include <stdlib.h>
 
 typedef struct export_run {
     const cli_options *options;
     const cli_inputs *inputs;
     cli_guard *guard;
     cli_question question;
+    cli_words selection; /* of commands that show what was exported */
     etlheap_text advice; /* said when all is written */
 } export_run;
 
@@ -31,6 +35,7 @@ int cli_run_export(const cli_options *options)
     cli_inputs_close(&inputs);
     cli_guard_end(&guard);
     etlheap_text_free(&run.advice);
+    free(run.selection.at);
     return status;
 }
 
@@ -68,7 +73,9 @@ static etl_status write_export(export_run *run, etlheap_sink *sink, etl_error *e
             options->rows || exporter->asks_frees;
     if (exporter->asks_map)
         cli_question_add(question, ETLHEAP_ASK_MAP, &question->query.query);
-    etl_status status = cli_question_ask(options, run->inputs, run->guard, false, question, err);
+    etl_status status = cli_repeated_words(options, &run->selection, err);
+    if (status == ETL_OK)
+        status = cli_question_ask(options, run->inputs, run->guard, false, question, err);
     if (status != ETL_OK)
         return status;
     cli_progress progress = cli_progress_begin(options, "writing", run->guard);
@@ -85,6 +92,8 @@ static etl_status write_export(export_run *run, etlheap_sink *sink, etl_error *e
         .output_name = cli_output_is_file(options) ? options->output : NULL,
         .advice = &run->advice,
         .hint = cli_advice,
+        .inputs = { options->inputs.at, options->inputs.count },
+        .selection = { run->selection.at, run->selection.count },
     };
     status = etlheap_export(exporter, &request, sink, err);
     cli_symbols_done(&question->symbols);

@@ -34,10 +34,10 @@ static const char *const advice[ETL_HINT_COUNT] = {
     [ETL_HINT_LIST_MODULES] = "; etlheap symbols lists them and the files they need",
     [ETL_HINT_OTHER_BUILDS] = "; --symbols-loose accepts them",
     [ETL_HINT_OFFLINE] = ", or use --offline to skip them",
-    [ETL_HINT_ALL_BLOCKS] = "; to list all: etlheap allocations \"{file}\" --kind {kind} --process "
-                            "\"{process}\" --require-frame \"{frame}\"",
+    [ETL_HINT_ALL_BLOCKS] = "; to list all: etlheap allocations {files} --kind {kind} --process "
+                            "{process} --require-frame {frame}[ {selection}]",
     [ETL_HINT_ONE_THREAD] =
-        " To see the stacks of one thread: etlheap report \"{file}\" --thread TID",
+        " To see the stacks of one thread: etlheap report {files} --thread TID[ {selection}]",
     [ETL_HINT_FAILED_STACKS] = "etlheap report {files} --kind {kind}[ --process {process}]"
                                "[ --heap {heap}][ --require-frame {frame}][ {selection}] "
                                "--frames 64",

@@ -57,8 +57,11 @@ bool html_write_data(const html_answers *answers, const html_choice *choice,
                      const html_blocks *blocks, etlheap_sink *sink);
 
 /* Writes a member of the document. `scratch` is overwritten. */
-void html_write_suspects(etlheap_json *json, const etlheap_suspects *suspects,
+void html_write_suspects(etlheap_json *json, const html_answers *answers, const html_choice *choice,
                          etlheap_text *scratch);
+
+/* Writes the members `inputs` and `selection`. */
+void html_write_command(etlheap_json *json, const etlheap_export_request *request);
 
 /* Members of the document: who freed, churn, and the names in both (export_html_frees.c). */
 void html_write_frees(etlheap_json *json, const html_answers *answers, etlheap_text *scratch);

@@ -16,6 +16,7 @@
  *     marks     the first ones, by time: name, time_ns; marks_omitted: how many more
  *     map       null, or the address space at the end (export_html_map.h)
  *     thread_names  {pid, thread, name} for those that have one; some come more than once
+ *     inputs, selection  words of commands (export_html_command.c)
  *
  * Amounts are of four types, in the order AIFO, AIFI, AOFI, AOFO, over the whole range. Cells
  * (export_html_code.h) describe single windows. A row whose cells exceed the budget has none; if
@@ -106,7 +107,8 @@ bool html_write_data(const html_answers *answers, const html_choice *choice,
     write_frames(&w);
     write_rows(&w);
     ok = write_blocks(&w, blocks) && ok;
-    html_write_suspects(json, answers->suspects, &w.scratch);
+    html_write_command(json, answers->request);
+    html_write_suspects(json, answers, choice, &w.scratch);
     html_write_frees(json, answers, &w.scratch);
     write_threads(&w);
     write_memory(&w);
@@ -132,12 +134,14 @@ bool html_write_data(const html_answers *answers, const html_choice *choice,
 static void write_window(writer *w)
 {
     const etlheap_windows *const kinds = w->answers->kinds;
+    const etlheap_query *const query = w->answers->request->query;
     etlheap_json_object(&w->json, "window");
     etlheap_json_i64(&w->json, "from_ns", kinds->table->from_ns);
     etlheap_json_i64(&w->json, "to_ns", kinds->table->to_ns);
     etlheap_json_i64(&w->json, "every_ns", kinds->every_ns);
-    etlheap_json_string(&w->json, "at_exit",
-                        w->answers->request->query->at_exit_freed ? "freed" : "leaked");
+    etlheap_json_string(&w->json, "at_exit", query->at_exit_freed ? "freed" : "leaked");
+    etlheap_json_bool(&w->json, "is_whole",
+                      query->from_ns == INT64_MIN && query->to_ns == INT64_MAX);
     etlheap_json_array(&w->json, "edges_ns");
     for (u32 i = 0; i < w->answers->window_count; i++)
         etlheap_json_i64(&w->json, NULL, kinds->windows[i].from_ns);

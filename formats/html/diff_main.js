@@ -29,9 +29,24 @@ function setTheme(theme) {
   byId("theme").setAttribute("aria-pressed", theme === "dark");
 }
 
-// What decides which kind is shown first.
-function sizeOfChange(row) {
-  return BY_LIFETIME ? row.amounts.base_freed_count + row.amounts.new_freed_count : Math.abs(row.now - row.base);
+// The kind that grew most comes first; if none grew, the one that changed most.
+function kindsByGrowth() {
+  const grown = new Map(kinds.map((kind) => [kind, 0])),
+    changed = new Map(grown);
+  for (const row of rows) {
+    const size = BY_LIFETIME ? row.amounts.base_freed_count + row.amounts.new_freed_count : row.now - row.base;
+    grown.set(row.kind, Math.max(grown.get(row.kind), size));
+    changed.set(row.kind, changed.get(row.kind) + Math.abs(size));
+  }
+  return kinds.sort((a, b) => grown.get(b) - grown.get(a) || changed.get(b) - changed.get(a));
+}
+
+// What a side lost, as the report's page says it.
+function lossNotice(name, side) {
+  const found = (side.diagnostics ?? []).filter((one) => one.severity === "loss" || one.severity === "damage");
+  if (found.length === 0) return [];
+  const lines = found.map((one) => make("li", {}, `${one.name} (${count(one.count)}): ${one.advice}`));
+  return [make("div", { class: "notice bad" }, `${name} is not complete, so sizes may be off:`, make("ul", {}, ...lines))];
 }
 
 function begin() {
@@ -39,9 +54,12 @@ function begin() {
   document.title = `${title}: memory comparison`;
   byId("page-title").textContent = title;
   byId("page-subtitle").textContent = `${diff.measure.replace(/_ns$/, "").replaceAll("_", " ")}, ${count(diff.unchanged_count)} groups are equal on both sides`;
-  byId("notices").replaceChildren(...diff.hints.map((hint) => make("p", { class: "notice" }, hint.text)));
-  const largest = (kind) => rows.reduce((most, row) => most + (row.kind === kind ? sizeOfChange(row) : 0), 0);
-  kinds.sort((a, b) => largest(b) - largest(a));
+  byId("notices").replaceChildren(
+    ...lossNotice("The base", diff.base),
+    ...lossNotice("The new side", diff.new),
+    ...diff.hints.map((hint) => make("p", { class: "notice" }, hint.text)),
+  );
+  kindsByGrowth();
   byId("kind").append(...kinds.map((kind) => make("option", { value: kind }, kind)));
   state.kind = kinds[0] ?? "heap";
   setTheme(matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");

@@ -50,22 +50,52 @@ function blockRow(block, group) {
   );
 }
 
+// --- commands for a shell ------------------------------------------------------------------------
+
+// Names come from traces, so a word that a shell might read in its own way stands between quotes.
+// The shells of Windows have only double quotes in common.
+const IS_WINDOWS = navigator.userAgent.includes("Windows");
+
+function shellWord(word) {
+  if (/^[\w.\-/:+,@]+$/.test(word)) return word;
+  if (!IS_WINDOWS) return `'${word.replaceAll("'", "'\\''")}'`;
+  return `"${word.replace(/(\\*)"/g, '$1$1\\"').replace(/\\+$/, "$&$&")}"`;
+}
+
+// What the shells of Windows read between double quotes too is left to a wildcard.
+function shellPattern(pattern) {
+  return shellWord(IS_WINDOWS ? pattern.replace(/["$%`!^]/g, "?") : pattern);
+}
+
+// Fills the places of a command. A part in brackets is left out if its place is empty.
+function fillCommand(words, facts) {
+  const places = {
+    files: report.inputs.map(shellWord).join(" "),
+    selection: report.selection.map(shellWord).join(" "),
+    ...facts,
+  };
+  const fill = (text) => text.replace(/\{(\w+)\}/g, (_, name) => places[name] ?? "");
+  return fill(
+    words.replace(/\[([^\]{]*)\{(\w+)\}([^\]]*)\]/g, (_, before, name, after) =>
+      (places[name] ?? "") === "" ? "" : `${before}{${name}}${after}`,
+    ),
+  );
+}
+
 // The command line that lists all of them, with the names filled in.
 function blocksCommand(row) {
   const label = [...stacks[row.stack]].reverse().map((frame) => labels[labelOf[frame]]).find((one) => one.module >= 0);
-  const facts = {
-    file: report.trace.files.join('" "'),
-    kind: row.group.kind,
-    process: row.group.pid === null ? row.group.process : String(row.group.pid),
-    frame: label === undefined ? "*" : `${report.modules[label.module]}!${label.functionName}`,
-  };
-  return report.block_advice.replace(/\{(\w+)\}/g, (_, name) => facts[name] ?? "");
+  return fillCommand(report.block_advice, {
+    kind: shellWord(row.group.kind),
+    process: shellPattern(row.group.pid === null ? row.group.process : String(row.group.pid)),
+    frame: shellPattern(label === undefined ? "*" : `${report.modules[label.module]}!${label.functionName}`),
+  });
 }
 
 function blocksText(row) {
   const whole = row.types[0] + row.types[2] + row.types[4] + row.types[6];
   const shown = row.blocks?.length ?? 0;
-  if (shown === whole) return `All ${blocks(whole)} of this stack in the whole trace`;
+  if (shown === whole) return `All ${blocks(whole)} of this stack in ${fileWindow()}`;
   if (shown === 0) return `None of the ${blocks(whole)} of this stack is in this file`;
   return `${count(shown)} of the ${blocks(whole)} of this stack: not freed first, then by size`;
 }

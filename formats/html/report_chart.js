@@ -371,7 +371,7 @@ function drawSelection() {
     );
   const part = (key) => (isNarrowed() && whole[key] > 0 ? `, ${share(sums[key], whole[key])}` : "");
   figure(
-    isSelected() ? "Selected" : "Whole trace",
+    isSelected() ? "Selected" : report.window.is_whole ? "Whole trace" : "Window",
     "windows",
     `${seconds(edge(from))} \u2013 ${seconds(edge(to))}`,
     span(edge(to) - edge(from)),
@@ -389,15 +389,14 @@ function drawSelection() {
 function narrowedText(whole) {
   const found = rowsShown(),
     unknown = found.filter((row) => amountsOf(row) === null).length;
-  const why =
-    !isZoomed()
-      ? "the search leaves"
-      : searchWords() === ""
-        ? "the zoom of the flame graph leaves"
-        : "the zoom of the flame graph and the search leave";
+  const counted = found.length - unknown;
+  const which = [
+    isZoomed() ? "that the flame graph is zoomed to" : "",
+    searchWords() !== "" ? `that ${counted === 1 ? "matches" : "match"} the search` : "",
+  ];
   return (
-    `The figures count ${count(found.length - unknown)} ${found.length - unknown === 1 ? "stack" : "stacks"}: ` +
-    `what ${why}. ` +
+    `These figures count only the ${counted === 1 ? "stack" : `${count(counted)} stacks`} ` +
+    `${which.filter((text) => text !== "").join(" and ")}. ` +
     `All stacks together have ${bytes(whole.endSize)} outstanding.` +
     (unknown > 0 ? ` ${count(unknown)} stacks are not counted, because this file does not follow them over time.` : "")
   );
@@ -418,4 +417,5 @@ byId("select-rise").addEventListener("click", () => {
   const growth = state.kind.growth;
   select(growth.first_window, growth.first_window + growth.window_count);
 });
+byId("select-none").textContent = report.window.is_whole ? "Whole trace" : "Whole window";
 byId("select-none").addEventListener("click", () => update({ selection: null }));

@@ -239,7 +239,7 @@ function drawFlame() {
   flame.zoom = state.node ?? 0;
   byId("flame-reset").disabled = state.node === null;
   if (flame.values[0] === 0) {
-    box.replaceChildren(make("p", { class: "empty" }, "Nothing of this here."));
+    box.replaceChildren(make("p", { class: "empty" }, "No data for this selection."));
     box.style.height = "auto";
     return;
   }
@@ -274,7 +274,15 @@ function drawFlameCut(levels) {
     left > 0 ? `${count(left)} more levels of calls are not printed. They are in the file.` : "";
 }
 
+// Frees are counted as the section below counts them.
+function freesHintOfFlame() {
+  if (flame.metric !== FREED_BY) return "";
+  const heap = state.group === null ? "" : " of all heaps of the process";
+  return `All frees${heap} in ${fileWindow()}. ${ignoredText(["window"])}`;
+}
+
 function drawFlameDetails() {
+  byId("flame-frees-hint").textContent = freesHintOfFlame();
   const box = byId("flame-details"),
     node = state.node ?? 0;
   const value = flame.values[node];

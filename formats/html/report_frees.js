@@ -5,7 +5,7 @@
 //     churn       how often functions, modules and threads allocate, what of that is temporary,
 //                 and what rounding sizes up costs by size
 //
-// Lists are of the whole trace. The kind and the search narrow them; each can be sorted by each of
+// Lists are of all that the file holds. The kind and the search narrow them; each can be sorted by each of
 // its columns, and a name searches for its stacks.
 
 const SIDE_SHOWN = 20,
@@ -248,7 +248,7 @@ class SideSection {
       const button = make("button", { type: "button", onclick: more }, ...moreText(Math.min(left, SIDE_MORE), left));
       body.append(make("tr", {}, make("td", { colspan: width }, button)));
     }
-    if (shown.length === 0) body.append(make("tr", {}, make("td", { class: "empty", colspan: width }, "Nothing of this here.")));
+    if (shown.length === 0) body.append(make("tr", {}, make("td", { class: "empty", colspan: width }, "No data for this selection.")));
     byId(`${this.id}-rows`).replaceChildren(this.drawHead(), body);
   }
 
@@ -299,13 +299,13 @@ function freesHint(section) {
     ? ""
     : ` The functions that free are not known, because the recording has no call stacks of frees: record it with ${report.frees.advice}.`;
   return (
-    `The whole trace. Of ${count(freed)} blocks that were freed, ${count(other)} were freed by another thread than ` +
+    `${capital(fileWindow())}. Of ${count(freed)} blocks that were freed, ${count(other)} were freed by another thread than ` +
     `the one that allocated them.${stacksText}${hiddenText(section)}`
   );
 }
 
 function churnHint(section) {
-  if (report.churn === null) return "A list of blocks does not say when they were allocated.";
+  if (report.churn === null) return "This input has no allocation times, so rates are unknown.";
   const total = report.churn.totals.find((one) => one.kind === state.kind?.kind);
   if (section.view === "classes")
     return (
@@ -315,8 +315,9 @@ function churnHint(section) {
   const allocs = total === undefined ? 0 : total.alloc_count;
   const temporary = total === undefined ? 0 : total.temporary_count;
   return (
-    `The whole trace. ${count(temporary)} of ${count(allocs)} allocations were temporary: freed before their thread ` +
-    `allocated again. In 10: freed before its tenth next allocation. In 1 ms: freed within that time.${hiddenText(section)}`
+    `${capital(fileWindow())}. ${count(temporary)} of ${count(allocs)} allocations were temporary: freed before their thread ` +
+    `allocated again. In 10: freed before the tenth allocation that their thread made after them. ` +
+    `In 1 ms: freed within a millisecond.${hiddenText(section)}`
   );
 }
 

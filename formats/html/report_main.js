@@ -12,6 +12,7 @@ views.push((changes) => {
   drawFilters();
   drawSpikes();
   if ("kind" in changes || "search" in changes) drawSides();
+  drawIgnored();
   markAllColumns();
 });
 

@@ -19,7 +19,7 @@ function make(tag, attributes = {}, ...children) {
 // What a click shows more of; on paper, what is left out.
 function moreText(shown, left) {
   return [
-    make("span", { class: "screen" }, `Show ${shown === null ? "" : `${count(shown)} `}more of ${count(left)}`),
+    make("span", { class: "screen" }, shown === null ? `Show ${count(left)} more` : `Show ${count(shown)} more of ${count(left)}`),
     make("span", { class: "paper" }, `${count(left)} more are in the file`),
   ];
 }

@@ -204,21 +204,24 @@ function callerAt(row, depth, withLine) {
 // What is written behind the names of stacks, so that no two of them read alike: the caller, and
 // of those that have the same one, the first caller in which they differ, or else the line.
 // Texts by row.
+//
+// `told` has for each row the depths of the frames that are named, and which of them with a line.
+// Each is named once, in the order of the stack: an arrow always leads to a caller.
 function tellApart(all) {
-  const texts = new Map();
+  const told = new Map();
   const byText = new Map();
   for (const row of all) {
-    const caller = row.stack < 0 || stacks[row.stack].length < 2 ? "" : `\u2190 ${callerAt(row, 1, false)}`;
-    const key = `${row.group.index} ${stackText(row)}${caller}`;
-    texts.set(row, caller);
+    const hasCaller = row.stack >= 0 && stacks[row.stack].length >= 2;
+    told.set(row, { lines: new Map(hasCaller ? [[1, false]] : []), number: "" });
+    const key = `${row.group.index} ${stackText(row)} ${hasCaller ? callerAt(row, 1, false) : ""}`;
     if (byText.has(key)) byText.get(key).push(row);
     else byText.set(key, [row]);
   }
-  for (const alike of byText.values()) if (alike.length > 1) splitAlike(alike, 2, false, texts);
-  return texts;
+  for (const alike of byText.values()) if (alike.length > 1) splitAlike(alike, 2, false, told);
+  return new Map(all.map((row) => [row, callersText(row, told.get(row))]));
 }
 
-function splitAlike(alike, first, withLine, texts) {
+function splitAlike(alike, first, withLine, told) {
   const deepest = Math.max(...alike.map((row) => (row.stack < 0 ? 0 : stacks[row.stack].length)));
   for (let depth = first; depth <= deepest; depth++) {
     const parts = new Map();
@@ -228,12 +231,25 @@ function splitAlike(alike, first, withLine, texts) {
       else parts.set(text, [row]);
     }
     if (parts.size === 1) continue;
-    for (const [text, part] of parts) {
-      for (const row of part) texts.set(row, `${texts.get(row)} \u2190 ${depth > first ? "\u2026 \u2190 " : ""}${text}`);
-      if (part.length > 1) splitAlike(part, depth + 1, withLine, texts);
+    for (const part of parts.values()) {
+      for (const row of part) told.get(row).lines.set(depth, withLine);
+      if (part.length > 1) splitAlike(part, depth + 1, withLine, told);
     }
     return;
   }
-  if (!withLine) splitAlike(alike, 0, true, texts);
-  else alike.forEach((row, i) => texts.set(row, `${texts.get(row)} (${count(i + 1)} of ${count(alike.length)})`));
+  if (!withLine) splitAlike(alike, 0, true, told);
+  else alike.forEach((row, i) => (told.get(row).number = ` (${count(i + 1)} of ${count(alike.length)})`));
+}
+
+// "history.cpp:41 ← caller ← … ← a caller further out": a line of its own comes without an arrow.
+function callersText(row, { lines, number }) {
+  const own = lines.get(0) === true ? frameSource(stacks[row.stack].at(-1)).trim() : "";
+  let text = own,
+    before = 0;
+  for (const depth of [...lines.keys()].sort((a, b) => a - b)) {
+    if (depth === 0) continue;
+    text += ` \u2190 ${depth > before + 1 ? "\u2026 \u2190 " : ""}${callerAt(row, depth, lines.get(depth))}`;
+    before = depth;
+  }
+  return text.trim() + number;
 }

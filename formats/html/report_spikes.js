@@ -120,10 +120,10 @@ function spikingRow(row) {
 
 function spikesHint(shown) {
   const unknown = shown.filter((row) => row.cells === null).length;
-  const when = isSelected() ? "in the selection" : "during the trace";
+  const when = isSelected() ? "in the selection" : report.window.is_whole ? "during the trace" : "during the window";
   return (
-    `Memory that came and went ${when} within ${span((edge(WINDOWS) - edge(0)) / SPIKE_PART)}, a tenth of the trace. ` +
-    "Memory that stays longer is a level, not a spike." +
+    `Memory that came and went ${when} within ${span((edge(WINDOWS) - edge(0)) / SPIKE_PART)}, a tenth of ${report.window.is_whole ? "the trace" : "the window"}. ` +
+    "Memory that stays longer does not count as a spike." +
     (unknown > 0 ? ` ${count(unknown)} stacks with small peaks are not followed over time, so they are not here.` : "")
   );
 }

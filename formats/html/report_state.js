@@ -1,7 +1,7 @@
 // What the user chose, and what follows from it for every row.
 //
 //     kind       one of the kinds                      the cards
-//     from, to   windows, or null for the whole trace  the brush
+//     from, to   windows, or null for all of them      the brush
 //     group      a heap, or null                       the legend
 //     node       of the flame graph, or null           a click in it
 //     search     words, lower case                     the search field
@@ -15,6 +15,45 @@ function isSelected() {
 }
 function edge(i) {
   return report.window.edges_ns[i];
+}
+
+// The file was made of the whole trace, or of a window of it.
+function fileWindow() {
+  if (report.window.is_whole) return "the whole trace";
+  return `the window from ${seconds(edge(0))} to ${seconds(edge(WINDOWS))}`;
+}
+
+function capital(text) {
+  return text[0].toUpperCase() + text.slice(1);
+}
+
+// --- what a section ignores ----------------------------------------------------------------
+
+// Choices that a section may ignore. A zoom into stacks that freed narrows only the flame graph.
+const CHOICES = {
+  window: { text: "the selected window", isMade: () => isSelected() },
+  heap: { text: "the chosen heap", isMade: () => state.group !== null },
+  zoom: { text: "the zoom of the flame graph", isMade: () => state.node !== null },
+  "zoom-of-frees": { text: "the zoom of the flame graph", isMade: () => state.node !== null && !isZoomed() },
+  search: { text: "the search", isMade: () => state.search !== "" },
+};
+
+function joinedTexts(texts) {
+  return texts.length < 2 ? texts.join("") : `${texts.slice(0, -1).join(", ")} and ${texts.at(-1)}`;
+}
+
+// Empty if none of these choices is made.
+function ignoredText(names) {
+  const made = names.map((name) => CHOICES[name]).filter((choice) => choice.isMade());
+  if (made.length === 0) return "";
+  const verb = made.length === 1 ? "does" : "do";
+  return `${capital(joinedTexts(made.map((choice) => choice.text)))} ${verb} not change what is shown here.`;
+}
+
+// Each section names in the page what it ignores.
+function drawIgnored() {
+  for (const place of document.querySelectorAll("[data-ignores]"))
+    place.textContent = state.kind === null ? "" : ignoredText(place.dataset.ignores.split(" "));
 }
 
 // --- amounts of rows -------------------------------------------------------------------

@@ -1,4 +1,9 @@
-// Which stacks probably leak: over the whole trace, whatever is selected.
+// Which stacks probably leak: over all that the file holds, whatever is selected.
+//
+// A suspect has the texts of all its frames, and the number of its stack if the page has it one by
+// one: its name then opens that stack in the table.
+
+for (const row of report.suspects?.rows ?? []) row.frames = row.frames.map((number) => report.suspects.frames[number]);
 
 const SUSPECT_COLUMNS = ["Suspect", "Score", "Outstanding Size", "Growth/s", "Never freed", "First", "Last", "Threads"];
 const SUSPECTS_SHOWN = 10;
@@ -8,22 +13,36 @@ function suspectsOfKind() {
   return (report.suspects?.rows ?? []).filter((row) => row.kind === state.kind.kind);
 }
 
-// The function that allocates: searching for it shows the stack everywhere else on the page.
-function suspectName(row) {
-  const name = row.frames[0] ?? "Unknown stack";
-  if (row.frames.length === 0) return make("span", {}, name);
+// Of its heaps the one in which it holds most.
+function rowOfSuspect(suspect) {
+  const process = suspect.pid === null ? suspect.process : `${suspect.process} (${suspect.pid})`;
+  return rows
+    .filter(
+      (row) =>
+        row.stack === suspect.page_stack - 1 && row.group.kind === suspect.kind && row.group.processLabel === process,
+    )
+    .reduce((best, row) => (best === null || outstandingSize(row.types) > outstandingSize(best.types) ? row : best), null);
+}
+
+// The function that allocates. A stack that the page does not have one by one is looked for by its
+// function.
+function suspectName(suspect) {
+  const name = suspect.frames[0] ?? "Unknown stack";
+  if (suspect.frames.length === 0) return make("span", {}, name);
+  const row = suspect.page_stack > 0 ? rowOfSuspect(suspect) : null;
   const words = name.replace(/ {2}.*$/, "").replace(/ \([^()]*\)$/, "");
   const search = () => {
     byId("search").value = words;
     update({ search: words.toLowerCase() });
     announce(`Showing stacks with ${words}`);
   };
-  return make("button", { type: "button", class: "link mono", title: "Search for this function", onclick: search }, name);
+  const [title, onclick] =
+    row === null ? ["Search for this function", search] : ["Open this stack in the table", () => showStack(row)];
+  return make("button", { type: "button", class: "link mono", title, onclick }, name);
 }
 
 function suspectStack(row) {
   const lines = row.frames.slice(1).map((frame) => make("div", { class: "mono" }, frame));
-  if (row.frames_left > 0) lines.push(make("div", {}, `${count(row.frames_left)} more`));
   return lines.length === 0 ? "" : make("details", {}, make("summary", {}, "Call stack"), ...lines);
 }
 
@@ -50,7 +69,7 @@ function suspectRow(row) {
 }
 
 function suspectsText(rows) {
-  if (report.suspects === null) return "A list of blocks does not say when they were allocated, and suspects are told by that.";
+  if (report.suspects === null) return "This input has no allocation times, so suspects cannot be found.";
   const { groups, hidden } = report.suspects;
   if (rows.length === 0)
     return groups === 0

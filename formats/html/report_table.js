@@ -35,7 +35,7 @@ const table = {
   focus: "",
 };
 
-// Threads are known for the whole trace alone.
+// Threads are known for all that the file holds, not for single windows.
 function hasWindowRows() {
   return isSelected() && table.grouping !== "thread";
 }
@@ -146,7 +146,7 @@ function tableHint() {
 function traceHints() {
   const exits = report.window.at_exit === "leaked" ? "does not free its memory" : "frees its memory";
   const hidden = groups.reduce((sum, group) => sum + (group.hidden?.rows ?? 0), 0);
-  const parts = [`Whole trace; the end of a process ${exits}. Open a stack to see its frames and blocks.`];
+  const parts = [`${capital(fileWindow())}; the end of a process ${exits}. Open a stack to see its frames and blocks.`];
   if (hidden > 0) {
     const shown = `The ${count(rows.length)} rows with the largest peaks are listed one by one`;
     parts.push(`${shown}, ${count(hidden)} others are added up.`);
@@ -156,8 +156,8 @@ function traceHints() {
 
 function windowHints() {
   const parts = [
-    "Exact sums over the selected windows: allocated is AIFO + AIFI, freed is AIFI + AOFI,",
-    "impacting size is their difference.",
+    "Allocated and Freed count what was allocated and freed in the selected window.",
+    "Impacting Size is Allocated minus Freed.",
   ];
   const unknown = isNarrowed() ? rowsShown().filter((row) => row.cells === null).length : 0;
   if (unknown > 0) {
@@ -227,6 +227,41 @@ function moreRow(entry) {
       ...moreText(Math.min(CHILDREN_MORE, entry.more), entry.more),
     ),
   );
+}
+
+// --- one stack -------------------------------------------------------------------------------------
+
+// The nodes from below the root to the leaf of a row; of its types the one with most outstanding.
+function pathToRow(node, row) {
+  let best = null;
+  for (const child of node.children.values()) {
+    const path = child.row === row ? [child] : pathToRow(child, row);
+    const leaf = path?.at(-1);
+    if (path !== null && (best === null || leaf.sums.endSize > best.at(-1).sums.endSize))
+      best = child.row === row ? path : [child, ...path];
+  }
+  return best;
+}
+
+// Opens a stack in the table. Choices that might hide it are undone.
+function showStack(row) {
+  table.grouping = "heap";
+  byId("search").value = "";
+  const kind = kinds.find((one) => one.kind === row.group.kind);
+  update({ kind, selection: null, group: null, node: null, search: "", grouping: "heap" });
+  const root = buildTable(),
+    path = pathToRow(root, row);
+  if (path === null) return;
+  path.forEach((node, i) => {
+    const parent = i === 0 ? root : path[i - 1];
+    const position = sortNodes([...parent.children.values()]).indexOf(node) + 1;
+    table.open.set(node.id, true);
+    table.more.set(parent.id, Math.max(table.more.get(parent.id) ?? CHILDREN_SHOWN, position));
+  });
+  drawTable();
+  focusRow(path.at(-1).id);
+  document.activeElement.scrollIntoView({ block: "center" });
+  announce(`Opened the stack of ${stackText(row)}`);
 }
 
 // --- keys and pointer ----------------------------------------------------------------------------

@@ -59,7 +59,7 @@ function addOtherThreads(all, group, known) {
 }
 
 function threadHint() {
-  const narrowed =
-    isSelected() || state.node !== null ? " The selected window and the zoom of the flame graph do not change it." : "";
-  return `The whole trace, by the thread that allocated. A search finds processes, heaps and threads here.${narrowed}${report.thread_advice.replace("{file}", report.trace.files.join('" "'))}`;
+  const ignored = ignoredText(["window", "zoom"]);
+  const command = fillCommand(report.thread_advice, {});
+  return `${capital(fileWindow())}, by the thread that allocated. A search finds processes, heaps and threads here. ${ignored}${command}`;
 }

@@ -89,6 +89,7 @@ function drawTitle() {
     trace.os_build > 0 ? `Windows build ${trace.os_build}` : "",
     trace.start_time ? `recorded ${trace.start_time.slice(0, 19).replace("T", " ")} UTC` : "recorded at an unknown time",
     span(trace.duration_ns),
+    report.window.is_whole ? "" : `only ${fileWindow()}`,
     `${count(trace.events)} events${lost === 0 ? ", none lost" : `, ${count(lost)} lost`}`,
   ];
   byId("page-subtitle").textContent = facts.filter((fact) => fact !== "").join(" \u00b7 ");
@@ -142,7 +143,7 @@ function drawFilters() {
       make(
         "span",
         { class: "chip plain" },
-        state.kind === null ? "" : `Showing all ${state.kind.kind}, the whole trace`,
+        state.kind === null ? "" : `Showing all ${state.kind.kind}, ${fileWindow()}`,
       ),
     );
   byId("chips").replaceChildren(...chips);
@@ -184,6 +185,7 @@ function bucketText(bucket, by) {
 
 function drawHistograms() {
   if (state.kind === null) return;
+  byId("histograms-hint").textContent = `All allocations in ${fileWindow()}.`;
   byId("histogram-tables").replaceChildren(
     ...report.histograms.map(({ histogram }) => {
       const buckets = histogram.buckets.filter((bucket) => bucket.kind === state.kind.kind);
@@ -241,9 +243,9 @@ function drawHistograms() {
 
 const STATE_ADVICE = {
   missing: "not on the symbol path",
-  mismatch: "there, but of another build",
-  unusable: "damaged, or of a kind that is not read",
-  withheld: "the store says it is not to be had",
+  mismatch: "found, but of another build",
+  unusable: "damaged, or in a format that etlheap does not read",
+  withheld: "marked as unavailable in the symbol store",
   unreachable: "the server did not answer",
   unidentified: "the trace does not say which build it was",
   exports: "only the exports of the program file",

@@ -116,7 +116,7 @@ def check_search(results, page, trace):
 
 
 def check_suspects(results, page, trace):
-    """The list says what `report --suspects` says; a name leads to its stacks."""
+    """The list says what `report --suspects` says."""
     wanted = run_json("report", trace, "--suspects", "--no-symbols", "--kind", "heap", "--group-by", "kind,process,stack")["rows"]
     shown = page.run("[...document.querySelectorAll('#suspect-rows tbody tr')].map((row) => "
                      "[...row.querySelectorAll('td')].slice(0, 4).map((cell) => Number(cell.dataset.value)))")
@@ -124,10 +124,6 @@ def check_suspects(results, page, trace):
                   [[row["score"], row["outstanding_size"], row["growth_rate"], row["never_freed_count"]] for row in wanted])
     texts = page.run("[...document.querySelectorAll('#suspect-rows tbody th')].map((cell) => cell.textContent)")
     results.check("and say why", len(texts) == len(wanted) > 0 and all(row["reason"] in text for row, text in zip(wanted, texts)), texts)
-    page.run("document.querySelector('#suspect-rows button.link').click()")
-    said = page.run("document.getElementById('search-result').textContent")
-    results.check("the name of one searches for its stacks", "match" in said, said)
-    page.run("clearSearch()")
 
 
 def check_flame(results, page):

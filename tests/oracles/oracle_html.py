@@ -395,7 +395,7 @@ def check_bytes(results, folder, trace):
     store = os.path.join(folder, "trace.ehs")
     run("store", trace, "-o", store)
     stored, read = data_of(run("export", store, "--format", "html", "--no-symbols")), data_of(pages[0])
-    stored["trace"]["files"] = read["trace"]["files"]
+    stored["trace"]["files"], stored["inputs"] = read["trace"]["files"], read["inputs"]
     results.check("a store gives the same page", stored == read)
     packed = os.path.join(folder, "page.html.zst")
     run("export", trace, "--format", "html", "--no-symbols", "-o", packed)

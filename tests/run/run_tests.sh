@@ -110,8 +110,10 @@ list_parts()
     done
     # What the variant cannot change is checked once, in plain `make check`.
     test "$(basename "$OUT")" = check || return 0
-    list_scripts "$PYTHON" tests/oracles/browser_html.py tests/oracles/browser_shown.py tests/oracles/browser_diff.py tests/oracles/browser_trend.py \
-        tests/oracles/workflows.py
+    for program in tests/oracles/browser_*.py; do
+        test "$program" = tests/oracles/browser_page.py || list_scripts "$PYTHON" "$program"
+    done
+    list_scripts "$PYTHON" tests/oracles/workflows.py
     list_scripts bash tests/gates/hardening.sh tests/run/runner.sh
     bash tests/gates/static.sh list
 }
