@@ -26,7 +26,7 @@ function mapRectangles(levels) {
   for (let at = 0; at < levels.length; ) {
     let end = at + 1;
     while (end < levels.length && levels[end] === levels[at]) end++;
-    out.push(draw("rect", { class: `level-${levels[at]}`, x: at, y: 0, width: end - at, height: 1 }));
+    out.push(draw("rect", { class: `map-level-${levels[at]}`, x: at, y: 0, width: end - at, height: 1 }));
     at = end;
   }
   return out;
@@ -132,7 +132,7 @@ function drawPins() {
   );
   byId("map-pins").append(
     make("h3", {}, "Blocks that pin memory"),
-    make("p", { class: "hint" }, "Committed, and kept by blocks that take at most a sixteenth of each unit. The stack is that of the largest block."),
+    make("p", { class: "hint" }, "Committed memory in which blocks fill at most a sixteenth of each unit. It could be given back if these blocks lay elsewhere. The stack is that of the largest block."),
     make(
       "div",
       { class: "panel scroll" },
@@ -159,7 +159,7 @@ function drawMap() {
   byId("map-process").addEventListener("change", drawMapProcess);
   byId("map-hint").append(`At ${(map.at_ns / 1e9).toFixed(3)} s, in units of ${bytes(map.unit)}. ${map.hint ?? ""}`);
   MAP_LEVELS.forEach((text, level) =>
-    byId("map-legend").append(make("span", { class: "key" }, make("span", { class: `swatch level-${level}` }), text), " "),
+    byId("map-legend").append(make("span", { class: "key" }, make("span", { class: `swatch map-level-${level}` }), text), " "),
   );
   drawMapProcess();
   drawPins();
