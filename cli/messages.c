@@ -7,6 +7,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "parser/system/files.h"
 #include "cli/options/advice.h"
@@ -126,6 +127,17 @@ void cli_note_losses(const char *subject, const etl_diag_counts *counts)
     }
 }
 
+/* Messages cite words of the command line, and a symbol path may have a login. */
+static void write_words(etlheap_sink *sink, const char *words)
+{
+    char *const shown = malloc(strlen(words) + 1);
+    if (shown) {
+        (void)etlheap_sentence_without_logins(words, shown);
+        etlheap_sink_printable(sink, shown, strlen(shown));
+    }
+    free(shown);
+}
+
 /* By a sink and not by stdio, because names in messages come from files. */
 static void say(const char *kind, const char *subject, const char *message)
 {
@@ -140,10 +152,10 @@ static void say(const char *kind, const char *subject, const char *message)
     etlheap_sink_text(sink, "etlheap: ");
     etlheap_sink_text(sink, kind);
     if (subject) {
-        etlheap_sink_printable(sink, subject, strlen(subject));
+        write_words(sink, subject);
         etlheap_sink_text(sink, ": ");
     }
-    etlheap_sink_printable(sink, message, strlen(message));
+    write_words(sink, message);
     etlheap_sink_text(sink, "\n");
     /* There is nowhere to say that stderr cannot be written. */
     (void)etlheap_sink_close(sink, NULL);

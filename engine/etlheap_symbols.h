@@ -1,5 +1,6 @@
 /*
- * etlheap_symbols.h - which modules have symbols, and where they were found. Part of engine.h.
+ * etlheap_symbols.h - which modules have symbols, where they were found, and symbol paths as they
+ * may be shown. Part of engine.h.
  *
  * Open the symbols of a result with etlheap_symbols_open (engine.h).
  */
@@ -65,6 +66,15 @@ typedef struct etlheap_symbol_list {
 etl_status etlheap_symbols_list(const etlheap_query *query, const etlheap_symbol_list **out,
                                 etl_error *err);
 void etlheap_symbol_list_free(const etlheap_symbol_list *list); /* NULL is allowed */
+
+/*
+ * Writes a symbol path without the logins of its servers (passwords, tokens, signatures), to be
+ * shown; a server is left out if it is not clear where its login ends. The second function takes a
+ * sentence that may cite such a path. `out` has room for strlen + 1 bytes. True if anything was left
+ * out.
+ */
+bool etlheap_symbols_without_logins(const char *path, char *out);
+bool etlheap_sentence_without_logins(const char *sentence, char *out);
 
 #ifdef __cplusplus
 }

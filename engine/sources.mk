@@ -221,6 +221,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	symbol_store/symbol_store \
 	symbol_store/symbol_temporary \
 	symbol_store/symbol_transfer \
+	symbol_store/symbol_logins \
 	symbol_store/symbol_url \
 	table/columns \
 	table/lifetime_lists \

@@ -254,6 +254,8 @@ typedef struct etlheap_check {
     const char *category; /* name by which hosts tell checks apart; NULL: "etlheap" */
     /* Where source files are in the repository; only for SARIF logs. */
     etlheap_source_roots roots;
+    bool
+        lacks_login; /* `selection` has the symbol path without a login, which the output mentions */
 } etlheap_check;
 
 /* Writes why nothing could be measured for a budget, and which processes have memory events: one

@@ -61,7 +61,9 @@ extern "C" {
     X(WRAPPER, "cull the frame (cull_frames)")                                                     \
     X(LEFT_STACKS, "report what was allocated between two moments (from_ns, to_ns, types)")        \
     /* of a comparison */                                                                          \
-    X(EQUAL_WINDOWS, "end both windows at the same time (to_ns)")
+    X(EQUAL_WINDOWS, "end both windows at the same time (to_ns)")                                  \
+    /* of suggested commands */                                                                    \
+    X(LOGIN, "give the symbol path with its login (path)")
 
 typedef enum etl_hint {
 #define ETL_HINT_ENUM(name, text) ETL_HINT_##name,

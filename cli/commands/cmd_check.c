@@ -217,6 +217,7 @@ static int write_verdict(const cli_options *options, cli_guard *guard, inquiry *
         .results_max = options->sarif_results,
         .category = options->sarif_category,
         .roots = q->roots.roots,
+        .lacks_login = options->lacks_login,
     };
     const bool replaces = q->ratchet == ETLHEAP_RATCHET_CREATED ||
                           q->ratchet == ETLHEAP_RATCHET_TIGHTENED ||

@@ -46,6 +46,8 @@ static const char *const advice[ETL_HINT_COUNT] = {
     [ETL_HINT_LEFT_STACKS] =
         "etlheap report {files} --kind {kind}[ {selection}] --from {from}[ --to {to}] --type AIFO "
         "--frames 64",
+    [ETL_HINT_LOGIN] = "These commands lack the login of the symbol server: complete --symbols "
+                       "before you run them.",
     [ETL_HINT_WRAPPER] = "; --cull-frame {frame} lists its callers instead",
     [ETL_HINT_EQUAL_WINDOWS] = "; --to ends both at the same time",
     [ETL_HINT_MORE_COLUMNS] = "; a wider terminal or | less -S shows them",

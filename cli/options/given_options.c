@@ -2,6 +2,7 @@
 #include "given_options.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 etl_status cli_given_add(cli_given_list *list, const cli_option *option, const char *value,
                          etl_error *err)
@@ -12,6 +13,23 @@ etl_status cli_given_add(cli_given_list *list, const cli_option *option, const c
     at[list->count++] = (cli_given){ option, value };
     list->at = at;
     return ETL_OK;
+}
+
+etl_status cli_given_add_symbols(cli_options *options, const cli_option *option, etl_error *err)
+{
+    const char *const path = options->symbols;
+    char *const shown = malloc(strlen(path) + 1);
+    if (!shown)
+        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+    const bool lacks_login = etlheap_symbols_without_logins(path, shown);
+    if (cli_words_add(&options->owned_words, shown, err) != ETL_OK) {
+        free(shown);
+        return ETL_ERR_MEMORY;
+    }
+    options->lacks_login |= lacks_login;
+    if (lacks_login && shown[strspn(shown, ";* ")] == '\0')
+        return ETL_OK;
+    return cli_given_add(&options->given, option, shown, err);
 }
 
 const cli_option *cli_first_given(const cli_options *options, u32 bit)

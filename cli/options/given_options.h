@@ -10,11 +10,15 @@
 etl_status cli_given_add(cli_given_list *list, const cli_option *option, const char *value,
                          etl_error *err);
 
+/* Appends --symbols with the path of the options, without its logins, because the words are shown in
+ * suggested commands. Sets lacks_login if there were any. Errors: ETL_ERR_MEMORY. */
+etl_status cli_given_add_symbols(cli_options *options, const cli_option *option, etl_error *err);
+
 /* The first option on the command line whose row has the bit in `commands`; NULL: none. */
 const cli_option *cli_first_given(const cli_options *options, u32 bit);
 
 /* Appends the options that have CLI_REPEATED, each followed by its value if it has one. The words
- * are the command line's. Errors: ETL_ERR_MEMORY. */
+ * are the options'. Errors: ETL_ERR_MEMORY. */
 etl_status cli_repeated_words(const cli_options *options, cli_words *out, etl_error *err);
 
 #endif

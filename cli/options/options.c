@@ -298,6 +298,8 @@ static etl_status take_option(const cli_option *option, const char *spelled, con
                               cli_options *out, etl_error *err)
 {
     const etl_status status = cli_value_store(option, spelled, value, out, err);
+    if (status == ETL_OK && option->offset == offsetof(cli_options, symbols))
+        return cli_given_add_symbols(out, option, err);
     return status == ETL_OK ? cli_given_add(&out->given, option, value, err) : status;
 }
 

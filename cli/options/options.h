@@ -170,6 +170,7 @@ typedef struct cli_options {
     cli_words source_roots;                 /* FROM=TO */
     cli_given_list given;
     const char *symbols; /* NULL: not given */
+    bool lacks_login;    /* `given` has the symbol path without a login */
     bool symbols_loose, offline;
     cli_words events;
     cli_custom_heaps custom;

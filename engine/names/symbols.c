@@ -16,6 +16,7 @@
 
 #include "engine/core/workers.h"
 #include "engine/symbol_store/symbol_files.h"
+#include "engine/symbol_store/symbol_logins.h"
 #include "parser/system/name_fold.h"
 #include "parser/sized.h"
 
@@ -106,6 +107,16 @@ u32 etlheap_symbols_path_note(const char *path, u32 from, char *note, size_t siz
         index = symbol_path_note(opened, from, note, size);
     symbol_path_free(opened);
     return index;
+}
+
+bool etlheap_symbols_without_logins(const char *path, char *out)
+{
+    return symbol_path_without_logins(path, out);
+}
+
+bool etlheap_sentence_without_logins(const char *sentence, char *out)
+{
+    return symbol_sentence_without_logins(sentence, out);
 }
 
 /* Reports bytes, which a bar can show; names of files change too fast to read. */

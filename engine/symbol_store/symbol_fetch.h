@@ -20,7 +20,7 @@
  *
  * libcurl does TLS, proxies, HTTP/2 and their failures, and its multi interface needs no threads.
  * It honours http_proxy and similar variables itself. A URL contains credentials only if the user
- * put them there; they are sent only to that host and never shown (symbol_fetch_redact).
+ * put them there; they are sent only to that host and never shown (symbol_logins.h).
  *
  * Threads: only one thread may use a symbol_fetch at a time.
  */
@@ -96,8 +96,5 @@ void symbol_fetch_close(symbol_fetch *fetch); /* NULL is allowed */
  */
 etl_status symbol_fetch_run(symbol_fetch *fetch, symbol_download *downloads, u32 count,
                             etl_diag_counts *diag, etl_error *err);
-
-/* Writes the URL without user, password and query, which may be secret; cut to fit. */
-void symbol_fetch_redact(const char *url, char *out, size_t capacity);
 
 #endif

@@ -18,6 +18,7 @@
 
 #include "parser/system/files.h"
 #include "parser/system/name_fold.h"
+#include "symbol_logins.h"
 #include "symbol_search.h"
 
 /* A store of the path; servers have no folder. */
@@ -207,6 +208,16 @@ const char *symbol_path_missing(symbol_path *path, u32 from, u32 *element)
     return NULL;
 }
 
+/* A misspelled address of a server looks like a folder, and may have a login. */
+static const char *without_logins(symbol_path *path, const char *text)
+{
+    char *const shown = etlheap_arena_alloc(&path->texts, strlen(text) + 1);
+    if (!shown)
+        return "";
+    (void)symbol_path_without_logins(text, shown);
+    return shown;
+}
+
 u32 symbol_path_note(symbol_path *path, u32 from, char *note, size_t size)
 {
     u32 element = UINT32_MAX;
@@ -220,7 +231,7 @@ u32 symbol_path_note(symbol_path *path, u32 from, char *note, size_t size)
             (void)snprintf(note, size,
                            "'%s' is not used as a folder: ~, variables and Windows paths mean "
                            "nothing here; write the whole path",
-                           at->stores[i].text);
+                           without_logins(path, at->stores[i].text));
             return e;
         }
         if (at->kind != SYMBOL_ELEMENT_CHAIN || at->store_count > 1 || !slots[0].is_default)
@@ -231,7 +242,8 @@ u32 symbol_path_note(symbol_path *path, u32 from, char *note, size_t size)
         return e;
     }
     if (missing)
-        (void)snprintf(note, size, "the folder '%s' does not exist or cannot be read", missing);
+        (void)snprintf(note, size, "the folder '%s' does not exist or cannot be read",
+                       without_logins(path, missing));
     return element;
 }
 

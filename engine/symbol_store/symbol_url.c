@@ -74,16 +74,3 @@ bool symbol_url_is_secure(const char *url)
     (void)snprintf(scheme, sizeof scheme, "%.8s", url);
     return symbol_same_word(scheme, "https://");
 }
-
-void symbol_fetch_redact(const char *url, char *out, size_t capacity)
-{
-    const char *const scheme_end = strstr(url, "://");
-    const char *const host = scheme_end ? scheme_end + 3 : url;
-    const size_t authority_size = strcspn(host, "/?#");
-    size_t user_size = authority_size;
-    while (user_size > 0 && host[user_size - 1] != '@')
-        user_size--;
-    const char *const shown = host + user_size;
-    (void)snprintf(out, capacity, "%.*s%.*s", (int)(host - url), url, (int)strcspn(shown, "?#"),
-                   shown);
-}

@@ -26,6 +26,7 @@
  */
 #include "formats/io/units.h"
 #include "formats/io/xml.h"
+#include "formats/parts/shell_words.h"
 #include "export_samples.h"
 #include "export_writers.h"
 #include "wpa_columns.h"
@@ -236,13 +237,11 @@ static void add_command(etlheap_text *text, const etlheap_export_request *reques
         etlheap_text_add_string(text, " (" UNKNOWN_TRACE " is the trace that was recorded)");
 }
 
-/* Adds a quoted name. Windows allows no quotes in names. */
+/* WPA runs on Windows, wherever the profile was written. */
 static void add_quoted(etlheap_text *text, const char *word)
 {
-    const char *const quote = word[strcspn(word, " \t&()^;,=%!'+`~[]{}")] != '\0' ? "\"" : "";
-    etlheap_text_add_format(text, " %s", quote);
-    etlheap_text_add_string(text, word);
-    etlheap_text_add_string(text, quote);
+    etlheap_text_add_string(text, " ");
+    etlheap_shell_add(text, ETLHEAP_SHELL_WINDOWS, word);
 }
 
 /* Adds the profile's name as it will be where it is used: without our folder, and without the

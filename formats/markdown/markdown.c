@@ -27,9 +27,9 @@ void etlheap_markdown_text(etlheap_sink *sink, const char *text)
     etlheap_text_free(&shown);
 }
 
-/* The fence is longer than any run of backticks inside. A bar would end the cell: a backslash
- * before it is taken away when the line is cut into cells, also in code. */
-void etlheap_markdown_code(etlheap_sink *sink, const char *text)
+/* The fence is longer than any run of backticks inside. A bar would end a cell: a backslash before
+ * it is taken away when the line is cut into cells, also in code. */
+static void write_code(etlheap_sink *sink, const char *text, const char *bar)
 {
     etlheap_text shown = { 0 };
     size_t longest = 0;
@@ -44,13 +44,25 @@ void etlheap_markdown_code(etlheap_sink *sink, const char *text)
         etlheap_sink_fill(sink, '`', longest + 1);
         etlheap_sink_text(sink, longest > 0 ? " " : "");
         for (const char *at = code; *at != '\0'; at++) {
-            etlheap_sink_text(sink, *at == '|' ? "\\" : "");
-            etlheap_sink_write(sink, at, 1);
+            if (*at == '|')
+                etlheap_sink_text(sink, bar);
+            else
+                etlheap_sink_write(sink, at, 1);
         }
         etlheap_sink_text(sink, longest > 0 ? " " : "");
         etlheap_sink_fill(sink, '`', longest + 1);
     }
     etlheap_text_free(&shown);
+}
+
+void etlheap_markdown_code(etlheap_sink *sink, const char *text)
+{
+    write_code(sink, text, "\\|");
+}
+
+void etlheap_markdown_command(etlheap_sink *sink, const char *text)
+{
+    write_code(sink, text, "|");
 }
 
 void etlheap_markdown_heading(etlheap_sink *sink, const char *title)

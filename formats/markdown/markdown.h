@@ -22,6 +22,9 @@ void etlheap_markdown_text(etlheap_sink *sink, const char *text);
 /* Writes code, also in a cell of a table; nothing for "". */
 void etlheap_markdown_code(etlheap_sink *sink, const char *text);
 
+/* Writes a command, outside of tables. */
+void etlheap_markdown_command(etlheap_sink *sink, const char *text);
+
 /* Writes "### title" between empty lines. */
 void etlheap_markdown_heading(etlheap_sink *sink, const char *title);
 

@@ -168,17 +168,22 @@ static void write_blame(etlheap_check_commands *commands, const etlheap_gate_bud
         if (text->size == 0)
             continue;
         etlheap_sink_text(sink, "\nMore: ");
-        etlheap_markdown_code(sink, etlheap_text_of(text));
+        etlheap_markdown_command(sink, etlheap_text_of(text));
         etlheap_sink_text(sink, "\n");
     }
 }
 
-static void write_advice(const etlheap_check *check, const etlheap_layout *layout,
+static void write_advice(const etlheap_check_commands *commands, const etlheap_layout *layout,
                          etlheap_text *text, etlheap_sink *sink)
 {
+    const etlheap_check *const check = commands->check;
     bool grew;
     if (etlheap_check_failures(check, &grew) == 0)
         return;
+    etlheap_text_clear(text);
+    etlheap_check_add_login(text, commands);
+    if (text->size > 0)
+        etlheap_markdown_paragraph(sink, etlheap_text_of(text));
     for (u32 i = 0; i < check->gate->wrapper_count; i++) {
         etlheap_text_clear(text);
         etlheap_check_add_wrapper(text, &check->gate->wrappers[i], layout->hint);
@@ -210,7 +215,7 @@ etl_status etlheap_write_check_markdown(const etlheap_result *result, const etlh
     for (u32 i = 0; i < gate->budget_count; i++)
         write_blame(&commands, &gate->budgets[i], &text, sink);
     etlheap_sink_text(sink, "\n");
-    write_advice(check, &layout, &text, sink);
+    write_advice(&commands, &layout, &text, sink);
     etlheap_markdown_losses(sink, "", &gate->diagnostics, layout.hint);
     etlheap_markdown_losses(sink, "baseline: ", &gate->baseline_diagnostics, layout.hint);
     const bool failed = text.failed;

@@ -9,19 +9,17 @@
  *
  * A part in brackets is left out if a place in it is empty. The sentence comes from the program,
  * because a library knows no options. Invariant: names come from traces and are pasted into shells,
- * so every value that is not a number made here goes through add_quoted before it fills a place.
+ * so every value that is not a number made here goes through shell_words.h before it fills a place.
  */
 #include "check_more.h"
 
 #include "check_parts.h"
 #include "layout_read.h"
+#include "shell_words.h"
 #include "window_rows.h"
 #include "formats/io/units.h"
 
-#include <ctype.h>
 #include <inttypes.h>
-
-#include "parser/system/files.h"
 
 /* A place and its value, quoted for a shell; "" if there is no value. */
 typedef struct place {
@@ -40,39 +38,25 @@ enum { FILES, BASELINE, KIND, PROCESS, HEAP, FRAME, SELECTION, FROM, TO, PLACE_C
         [TO] = { .name = "to" },                                                                   \
     }
 
-/* Appends a word as a shell takes it. Names come from traces, so a word with characters that mean
- * something to a shell is put between quotes. The shells of Windows have double quotes in common,
- * and take backslashes literally unless they stand before a quote. */
-static void add_quoted(etlheap_text *text, const char *word)
-{
-    const bool for_windows = etl_path_is_separator('\\');
-    const char *const plain_signs = for_windows ? "._-/:+,@" : "._-/:+,@%";
-    bool plain = *word != '\0', meek = true;
-    for (const char *at = word; *at != '\0'; at++) {
-        plain &= isalnum((unsigned char)*at) || strchr(plain_signs, *at) != NULL;
-        meek &= for_windows || strchr("\"$`\\!", *at) == NULL;
-    }
-    const char *const mark = plain ? "" : meek ? "\"" : "'";
-    size_t backslashes = 0;
-    etlheap_text_add_string(text, mark);
-    for (const char *at = word; *at != '\0'; at++) {
-        backslashes = *at == '\\' ? backslashes + 1 : 0;
-        if (*at == *mark)
-            etlheap_text_add_string(text, *mark == '"' ? "\\\"" : "'\\''");
-        else
-            etlheap_text_add(text, at, 1);
-    }
-    for (size_t i = 0; i < backslashes && *mark == '"'; i++)
-        etlheap_text_add_string(text, "\\");
-    etlheap_text_add_string(text, mark);
-}
-
 static void add_words(etlheap_text *text, etlheap_typed words)
 {
     for (u32 i = 0; i < words.count; i++) {
         etlheap_text_add_string(text, i > 0 ? " " : "");
-        add_quoted(text, words.at[i]);
+        etlheap_shell_add(text, etlheap_shell_here(), words.at[i]);
     }
+}
+
+/* Appends a frame as --require-frame takes it, which may have wildcards; the first ! divides it. */
+static void add_frame(etlheap_text *text, const char *module, const char *symbol)
+{
+    etlheap_text pattern = { 0 };
+    for (const char *at = module; *at != '\0'; at++)
+        etlheap_text_add(&pattern, *at == '!' ? "?" : at, 1);
+    etlheap_text_add_string(&pattern, "!");
+    etlheap_text_add_string(&pattern, symbol);
+    etlheap_shell_add_name(text, etlheap_shell_here(), etlheap_text_of(&pattern), "");
+    text->failed |= pattern.failed;
+    etlheap_text_free(&pattern);
 }
 
 /* Appends a pattern for the innermost frame that lies in a module: "app.exe!grow", or "app.exe!" if
@@ -81,17 +65,10 @@ static void add_pattern(etlheap_text *text, const etlheap_table *table, u32 stac
 {
     const etlheap_indices frames = etlheap_check_frames(table, stack);
     const etlheap_frame *frame = NULL;
-    etlheap_text pattern = { 0 };
     for (u32 i = 0; i < frames.count && (!frame || !frame->module); i++)
         frame = &table->frames[frames.at[i]];
-    if (!frame || !frame->module)
-        return;
-    etlheap_text_add_string(&pattern, frame->module);
-    etlheap_text_add_string(&pattern, "!");
-    etlheap_text_add_string(&pattern, frame->symbol ? frame->symbol : "");
-    add_quoted(text, etlheap_text_of(&pattern));
-    text->failed |= pattern.failed;
-    etlheap_text_free(&pattern);
+    if (frame && frame->module)
+        add_frame(text, frame->module, frame->symbol ? frame->symbol : "");
 }
 
 /* A moment as --from and --to take it: "mark:load#2" if it is a mark's, otherwise "4000000000ns".
@@ -103,7 +80,7 @@ static void add_moment(etlheap_text *text, const etlheap_marks *marks, i64 ns)
     if (at) {
         etlheap_text_add_string(&word, "mark:");
         etlheap_text_add_mark(&word, at->name, at->number);
-        add_quoted(text, etlheap_text_of(&word));
+        etlheap_shell_add(text, etlheap_shell_here(), etlheap_text_of(&word));
     } else {
         etlheap_text_add_format(text, "%" PRId64 "ns", ns);
     }
@@ -126,14 +103,15 @@ static void fill_interval(place *places, const etlheap_check_commands *commands,
 static void fill_places(place *places, const etlheap_check_commands *commands,
                         const etlheap_gate_budget *budget, const etlheap_gate_subject *subject)
 {
+    const etlheap_shell shell = etlheap_shell_here();
     const etlheap_check *const check = commands->check;
     const etlheap_trace_info *const trace = etlheap_result_trace(commands->result);
     const etlheap_typed files = { trace->files, trace->file_count };
     add_words(&places[FILES].value, check->inputs.count > 0 ? check->inputs : files);
     add_words(&places[SELECTION].value, check->selection);
     if (check->baseline_name)
-        add_quoted(&places[BASELINE].value, check->baseline_name);
-    add_quoted(&places[KIND].value, etlheap_kind_name(subject->kind));
+        etlheap_shell_add(&places[BASELINE].value, shell, check->baseline_name);
+    etlheap_shell_add(&places[KIND].value, shell, etlheap_kind_name(subject->kind));
     fill_interval(places, commands, subject);
     const char *process = subject->process;
     if (subject->has_heap)
@@ -141,7 +119,7 @@ static void fill_places(place *places, const etlheap_check_commands *commands,
     if (subject->stack_count > 0)
         process = subject->stacks[0].process;
     if (process && *process)
-        add_quoted(&places[PROCESS].value, process);
+        etlheap_shell_add_name(&places[PROCESS].value, shell, process, ",");
     if (subject->stack_count > 0)
         add_pattern(&places[FRAME].value, budget->table, subject->stacks[0].stack);
 }
@@ -223,6 +201,12 @@ void etlheap_check_add_more(etlheap_text *text, etlheap_check_commands *commands
     }
 }
 
+void etlheap_check_add_login(etlheap_text *text, const etlheap_check_commands *commands)
+{
+    if (commands->check->lacks_login && commands->written.size > 0)
+        etlheap_text_add_string(text, etlheap_hint_words(commands->say, ETL_HINT_LOGIN));
+}
+
 void etlheap_check_add_wrapper(etlheap_text *text, const etlheap_gate_wrapper *wrapper,
                                etl_hint_fn *say)
 {
@@ -233,7 +217,8 @@ void etlheap_check_add_wrapper(etlheap_text *text, const etlheap_gate_wrapper *w
     etlheap_units_size((i64)etl_min_u64(wrapper->size_bytes, INT64_MAX), size);
     etlheap_units_size((i64)etl_min_u64(wrapper->of_bytes, INT64_MAX), all);
     etlheap_text_add_frame(&name, &frame);
-    add_quoted(&places[FRAME].value, etlheap_text_of(&name));
+    if (wrapper->module)
+        add_frame(&places[FRAME].value, wrapper->module, wrapper->symbol ? wrapper->symbol : "");
     etlheap_text_add_string(text, etlheap_kind_name(wrapper->kind));
     etlheap_text_add_string(text, ": ");
     etlheap_text_add_string(text, etlheap_text_of(&name));

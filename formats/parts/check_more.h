@@ -25,6 +25,9 @@ typedef struct etlheap_check_commands {
 void etlheap_check_add_more(etlheap_text *text, etlheap_check_commands *commands,
                             const etlheap_gate_budget *budget, const etlheap_gate_subject *subject);
 
+/* Appends that a login was left out of the commands, if there are any and it was. */
+void etlheap_check_add_login(etlheap_text *text, const etlheap_check_commands *commands);
+
 /* Appends "heap: app.exe!zmalloc allocates 9.0 MiB of 10.0 MiB for 12 functions that call it", and
  * the program's hint. */
 void etlheap_check_add_wrapper(etlheap_text *text, const etlheap_gate_wrapper *wrapper,

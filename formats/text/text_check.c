@@ -44,8 +44,8 @@ static void begin_suppression(const etlheap_suppression_use *use, bool is_first,
                               etlheap_grid *grid);
 static void write_rebuilt(const etlheap_gate *gate, const etlheap_layout *layout,
                           etlheap_text *text, etlheap_sink *sink);
-static void write_advice(const etlheap_check *check, const etlheap_layout *layout,
-                         etlheap_sink *sink);
+static void write_advice(const etlheap_check_commands *commands, const etlheap_layout *layout,
+                         etlheap_text *text, etlheap_sink *sink);
 
 etl_status etlheap_write_check_text(const etlheap_result *result, const etlheap_check *check,
                                     const etlheap_layout *given, etlheap_sink *sink)
@@ -68,7 +68,7 @@ etl_status etlheap_write_check_text(const etlheap_result *result, const etlheap_
     if (status == ETL_OK)
         status = write_suppressions(gate, layout, &text, sink);
     write_rebuilt(gate, layout, &text, sink);
-    write_advice(check, layout, sink);
+    write_advice(&commands, layout, &text, sink);
     etlheap_text_diagnostics(sink, layout, &gate->diagnostics);
     etlheap_text_diagnostics_of(sink, layout, "In the baseline", &gate->baseline_diagnostics);
     if (text.failed)
@@ -408,18 +408,23 @@ static void write_rebuilt(const etlheap_gate *gate, const etlheap_layout *layout
 }
 
 /* Writes what to do about a failure besides fixing the program. */
-static void write_advice(const etlheap_check *check, const etlheap_layout *layout,
-                         etlheap_sink *sink)
+static void write_advice(const etlheap_check_commands *commands, const etlheap_layout *layout,
+                         etlheap_text *text, etlheap_sink *sink)
 {
+    const etlheap_check *const check = commands->check;
     bool grew;
     if (etlheap_check_failures(check, &grew) == 0)
         return;
+    etlheap_text_clear(text);
+    etlheap_check_add_login(text, commands);
+    if (text->size > 0)
+        etlheap_text_heading(sink, layout, etlheap_text_of(text));
     for (u32 i = 0; i < check->gate->wrapper_count; i++) {
-        etlheap_text text = { 0 }, shown = { 0 };
-        etlheap_check_add_wrapper(&text, &check->gate->wrappers[i], layout->hint);
-        etlheap_display_add(&shown, etlheap_text_of(&text));
+        etlheap_text shown = { 0 };
+        etlheap_text_clear(text);
+        etlheap_check_add_wrapper(text, &check->gate->wrappers[i], layout->hint);
+        etlheap_display_add(&shown, etlheap_text_of(text));
         etlheap_text_heading(sink, layout, etlheap_text_of(&shown));
-        etlheap_text_free(&text);
         etlheap_text_free(&shown);
     }
     const char *const ways =
