@@ -28,7 +28,6 @@ MAKE_TRACE = os.environ.get("MAKE_TRACE", os.path.join(OUT, "make_trace"))
 MAKE_SYMBOLS = os.path.join(OUT, "make_demo_symbols")
 COUNTS = ["count", "freed_count", "outstanding_count"]
 LIFETIMES = ["lifetime_mean_ns", "lifetime_median_ns", "lifetime_p90_ns", "lifetime_p99_ns"]
-PARTNERS = dict(zip(LIFETIMES, [LIFETIMES[1], LIFETIMES[0], LIFETIMES[3], LIFETIMES[2]]))
 GROUPINGS = ["kind,process,stack", "kind,process", "kind", "kind,stack", "kind,process,type", "kind,size_class", "kind,site", "kind,module"]
 WAYS = [("", []), ("--cpus 1", ["-j", "1"]), ("--compress", ["--memory", "128M"]), ("--buffer-bytes 4096 --cpus 8", ["--no-mmap", "-j", "2"]),
         ("--wow64", ["-j", "3"])]
@@ -121,9 +120,6 @@ def state_of(row, measure):
     base, now = row[f"base_{measure}"], row[f"new_{measure}"]
     if (base is None) != (now is None):
         return "added" if row["base_count"] == 0 else "removed" if row["new_count"] == 0 else "unknown"
-    if base == now:
-        measure = PARTNERS[measure]
-        base, now = row[f"base_{measure}"], row[f"new_{measure}"]
     return "unchanged" if base == now else "grown" if now > base else "shrunk"
 
 

@@ -205,9 +205,9 @@ def check_binary(results, demo):
         results.equal(f"{arguments[0]} writes nothing binary to a terminal", shown, "")
         results.check(f"{arguments[0]} writes into a pipe", len(in_pipe_bytes(*arguments)) > 100)
     results.check("text formats are written", on_terminal(80, "export", demo, "--format", "folded"))
-    head = in_pipe("report", store).splitlines()[0]
+    head = in_pipe("info", store).splitlines()[0]
     size = os.path.getsize(store)
-    results.check("a store's report says both sizes", re.search(
+    results.check("info says both sizes of a store", re.search(
         r"\(([\d.]+) KiB, a store of 704 KiB of trace\)$", head) and
         abs(float(re.search(r"([\d.]+) KiB,", head)[1]) - size / 1024) < 0.1, head, size)
 
