@@ -242,12 +242,8 @@ static bool is_same_file(const char *a, const char *b)
 static bool is_store(const char *path)
 {
     u8 bytes[8];
-    const bool is_file = !cli_is_stdin(path) && etl_path_kind_of(path) == ETL_PATH_FILE;
-    const int file = is_file ? etl_file_open(path) : -1;
-    const i64 size = file >= 0 ? etl_file_read(file, bytes, sizeof bytes) : 0;
-    if (file >= 0)
-        (void)etl_file_close(file);
-    return size > 0 && etlheap_is_store((etl_bytes){ bytes, (size_t)size });
+    return !cli_is_stdin(path) &&
+           etlheap_is_store((etl_bytes){ bytes, etl_file_start(path, bytes, sizeof bytes) });
 }
 
 static etl_status take_store(const char *path, const char *name, cli_inputs *out, etl_error *err)

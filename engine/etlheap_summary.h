@@ -89,6 +89,9 @@ const etl_diag_counts *etlheap_summary_diagnostics(const etlheap_summary *summar
 /* True if the result was opened from a summary. */
 bool etlheap_result_is_summary(const etlheap_result *result);
 
+/* True if a file begins like a store that is not a summary. Pass at least its first 16 bytes. */
+bool etlheap_is_full_store(etl_bytes file);
+
 /* A file of a trace, and the hash of its content, which identifies it. */
 typedef struct etlheap_summary_file {
     const char *name; /* as given when the trace was read */

@@ -107,6 +107,9 @@ typedef struct ehs_reader {
 /* True if the bytes begin like a store. */
 bool ehs_is_store(etl_bytes file);
 
+/* True if they begin like a store, of any version, that is not a summary. */
+bool ehs_is_full_store(etl_bytes file);
+
 /*
  * Reads header, footer and directory. The bytes must stay unchanged until ehs_reader_close.
  * ETL_ERR_UNSUPPORTED: a version that cannot be read; the message says which, and what to do.

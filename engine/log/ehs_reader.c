@@ -41,6 +41,14 @@ bool ehs_is_store(etl_bytes file)
     return file.size >= EHS_MAGIC_BYTES && memcmp(file.at, EHS_MAGIC, EHS_MAGIC_BYTES) == 0;
 }
 
+bool ehs_is_full_store(etl_bytes file)
+{
+    etl_cursor in = etl_cursor_of(file);
+    etl_skip(&in, EHS_MAGIC_BYTES + 2 * sizeof(u16)); /* and the version */
+    const u32 content = etl_u32(&in);
+    return ehs_is_store(file) && etl_ok(&in) && content != EHS_CONTENT_SUMMARY;
+}
+
 etl_status ehs_reader_open(ehs_reader *out, etl_bytes file, etl_error *err)
 {
     *out = (ehs_reader){ .file = file };

@@ -35,6 +35,11 @@ bool etlheap_is_store(etl_bytes file)
     return ehs_is_store(file);
 }
 
+bool etlheap_is_full_store(etl_bytes file)
+{
+    return ehs_is_full_store(file);
+}
+
 etl_status archive_open(const etl_map *map, const archive_request *request, etlheap_result **out,
                         etl_error *err)
 {

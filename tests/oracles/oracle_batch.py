@@ -301,6 +301,8 @@ def check_skipping(begun):
     os.remove("r/runs.ndjson")
     results.equal("without an index all is done", sorted(redone("r", *inputs)), good)
     results.check("with the same result", stores_of("r") == stores)
+    for name in stores:  # a summary would not replace them
+        os.remove(os.path.join("r", name))
     results.equal("other options are other stores", sorted(redone("r", *inputs, "--summary")), good)
     check_against_single("r", "--summary")
     results.equal("which are skipped then", redone("r", *inputs, "--summary"), [])
@@ -325,6 +327,7 @@ OPTION_VALUES = {
     "--help": ([], False), "--output": ([], False), "--out-dir": ([], False),
 }
 NEEDS = {"--every": ["--summary"]}
+REPLACES_NOT = {"--summary"}  # what is there already: see check_full_stores_stay
 
 
 def check_options():
@@ -340,6 +343,8 @@ def check_options():
         batch("one.etl", *needs, "--out-dir", fresh("o"))
         for value in values:
             before = stores_of("o")["one.ehs"]
+            if option in REPLACES_NOT:
+                fresh("o")
             arguments = ["one.etl", *needs, option] + ([value] if value else [])
             again = redone("o", *arguments)
             batch(*arguments, "-o", "single.ehs")
@@ -380,6 +385,34 @@ def check_more_batches():
     results.equal("a folder of stores alone has no trace", status, 3)
     status, _ = batch("j1/one.ehs", "j1/b.ehs", "--summary", "--out-dir", fresh("sums"))
     results.equal("full stores can be summarised", (status, len(stores_of("sums"))), (0, 2))
+
+
+def check_full_stores_stay():
+    """A summary never takes the place of a full store; the other way round nothing is lost."""
+    batch("one.etl", "tree/b.etl", "--out-dir", fresh("kept"))
+    before, rows = stores_of("kept"), read("kept/runs.ndjson")
+    for case, inputs in {"the same traces": ["one.etl", "tree/b.etl"],
+                         "one that is new first": ["keys.etl", "one.etl"],
+                         "a trace of the same name": ["other/one.etl"]}.items():
+        status, said = batch(*inputs, "--summary", "--out-dir", "kept")
+        results.check(f"summaries over full stores are refused before any work: {case}",
+                      status == 2 and "kept/one.ehs: " in said and "full store" in said and "use another --out-dir" in said
+                      and len(said.splitlines()) == 1, f"status {status}", said)
+        results.check(f"and all is as it was: {case}", (stores_of("kept"), read("kept/runs.ndjson")) == (before, rows))
+    # The index may be gone: that is how docs/batch.md says to do everything again.
+    os.unlink("kept/runs.ndjson")
+    status, said = batch("one.etl", "--summary", "--out-dir", "kept")
+    results.check("a full store is known by what it holds", (status, stores_of("kept")) == (2, before), f"status {status}", said)
+    status, said = batch("keys.etl", "--summary", "--out-dir", "kept")
+    results.check("a summary beside full stores is made", status == 0 and len(stores_of("kept")) == 3, f"status {status}", said)
+    status, said = batch("keys.etl", "--summary", "--every", "1ms", "--out-dir", "kept")
+    results.check("a summary replaces a summary", status == 0, f"status {status}", said)
+    status, said = batch("keys.etl", "--out-dir", "kept")
+    results.check("a full store replaces a summary", status == 0 and len(stores_of("kept")["keys.ehs"]) > 0, f"status {status}", said)
+    os.unlink("kept/one.ehs")
+    status, said = batch("one.etl", "--summary", "--out-dir", "kept")
+    results.check("where the full store was removed, a summary is made", status == 0 and "one.ehs" in stores_of("kept"),
+                  f"status {status}", said)
 
 
 # --- runs that end early -----------------------------------------------------------------------
@@ -527,6 +560,7 @@ def main():
     check_skipping(begun)
     check_options()
     check_more_batches()
+    check_full_stores_stay()
     check_interruption()
     check_full_disk()
     check_changing_input()

@@ -90,6 +90,8 @@ static void blocks_come_back_by_column_and_part(void **state)
     ehs_bytes file = make_file();
     ehs_reader reader;
     assert_true(ehs_is_store(view_of(&file)));
+    assert_true(ehs_is_full_store(view_of(&file)));
+    assert_false(ehs_is_full_store((etl_bytes){ file.at, 15 }));
     assert_int_equal(ehs_reader_open(&reader, view_of(&file), NULL), ETL_OK);
     assert_int_equal(reader.content, EHS_CONTENT_JOURNAL);
     u64 total;
@@ -120,6 +122,7 @@ static void a_file_without_blocks_opens(void **state)
     assert_int_equal(ehs_writer_open(&writer, keep, &file, EHS_CONTENT_SUMMARY), ETL_OK);
     assert_int_equal(ehs_writer_close(&writer), ETL_OK);
     assert_int_equal(file.count, EHS_HEADER_BYTES + EHS_FOOTER_BYTES);
+    assert_false(ehs_is_full_store(view_of(&file)));
     assert_int_equal(ehs_reader_open(&reader, view_of(&file), NULL), ETL_OK);
     assert_int_equal(reader.content, EHS_CONTENT_SUMMARY);
     assert_int_equal(reader.row_count, 0);
@@ -367,6 +370,7 @@ static void other_files_are_no_stores(void **state)
     const etl_bytes file = { other, sizeof other };
     assert_false(ehs_is_store(file));
     assert_false(ehs_is_store((etl_bytes){ other, 3 }));
+    assert_false(ehs_is_full_store(file));
     assert_int_equal(ehs_reader_open(&reader, file, &err), ETL_ERR_CORRUPT);
     assert_non_null(strstr(err.message, "not a store"));
 }
