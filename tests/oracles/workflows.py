@@ -4,7 +4,9 @@
 actionlint reads those of GitHub, and a schema that of Azure. Each goal of make that a step
 names must be in the Makefile, each script a program of this tree, each part of the nightly
 run one of run_nightly.sh, and what the two servers run must be the same. Last, workflows
-with a mistake must be found out, or all of this would prove nothing.
+with a mistake must be found out, or all of this would prove nothing. The same holds for what
+is said of strangers: actions and images are pinned by hash, no job keeps credentials, and
+Azure runs no pull requests.
 """
 
 import glob
@@ -23,6 +25,7 @@ from oracle_support import Results
 ROOT = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 AZURE = "azure-pipelines.yml"
 CHECK_MINUTES_MAX = 90
+PINNED_IMAGE = re.compile(r"debian:12@sha256:[0-9a-f]{64}")
 PROGRAMS = {"apt-get", "git", "make"}  # and scripts of the tree
 
 
@@ -140,9 +143,6 @@ def check_github(results, workflows):
     for path, text in workflows:
         for name, job in yaml.safe_load(text)["jobs"].items():
             results.check(f"{path}: job {name} ends by itself", 0 < job.get("timeout-minutes", 0) <= 360)
-            for step in job["steps"]:
-                if "uses" in step:
-                    results.check(f"{path}: {step['uses']} has a version", re.fullmatch(r"actions/[a-z-]+@v\d+", step["uses"]))
     reason = actionlint.why_not()
     if reason:
         print(f"skipped: {reason}")
@@ -153,6 +153,61 @@ def check_github(results, workflows):
     for name, good, bad in (("a mistyped key", "runs-on:", "run-on:"), ("an expression that is none", "failure()", "failed()"),
                             ("a context that is none", "github.ref", "gitub.ref")):
         results.check(f"actionlint finds {name}", good in text and actionlint.lint([(path, text.replace(good, bad))])[0])
+
+
+# --- what others could change, and who could take what --------------------------------------
+
+
+def image_of(job):
+    container = job.get("container")
+    return container.get("image") if isinstance(container, dict) else container
+
+
+def checkouts_of(workflow):
+    return [step for job in workflow["jobs"].values() for step in job["steps"] if step.get("uses", "").startswith("actions/checkout@")]
+
+
+def github_dangers(text):
+    """What makes a workflow depend on what others may change, or lets a pull request take what it should not have."""
+    workflow = yaml.safe_load(text)
+    wrong = [f"{line.strip()}: pin it, as actions/NAME@40 digits # v1.2.3" for line in text.splitlines()
+             if re.match(r"\s*(- )?uses:", line) and not re.search(r"uses: actions/[a-z-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$", line)]
+    wrong += [f"job {name} is in no image that is pinned" for name, job in workflow["jobs"].items() if not PINNED_IMAGE.fullmatch(image_of(job) or "")]
+    wrong += ["a checkout keeps its credentials" for step in checkouts_of(workflow) if step.get("with", {}).get("persist-credentials") is not False]
+    # YAML reads the key "on" as true.
+    if "pull_request_target" in workflow.get(True, {}):
+        wrong.append("pull_request_target runs the code of others with our token")
+    if any(rights != {"contents": "read"} for rights in [workflow.get("permissions"), *(job["permissions"] for job in workflow["jobs"].values() if "permissions" in job)]):
+        wrong.append("its token may do more than read")
+    return wrong
+
+
+def azure_dangers(pipeline):
+    wrong = [] if pipeline.get("pr") == "none" else ["it runs for every pull request, of others, too"]
+    steps = [step for stage in pipeline["stages"] for job in stage["jobs"] for step in job["steps"]]
+    return wrong + ["a checkout keeps its credentials" for step in steps if step.get("persistCredentials")]
+
+
+def check_dangers(results, workflows, pipeline):
+    for path, text in workflows:
+        results.equal(f"{path}: nobody else can change what it runs, or take what it has", github_dangers(text), [])
+    results.equal(f"{AZURE}: the same", azure_dangers(pipeline), [])
+    everywhere = [text for _, text in workflows] + [text_of(".ci/in_debian")]
+    images = [re.findall(r"\bdebian:\S+", text) for text in everywhere]
+    results.check("all are in the same image", all(images) and len({image for found in images for image in found}) == 1, images)
+    hashes = {}
+    for action, digits in re.findall(r"uses: (\S+)@(\S+ # \S+)", "".join(everywhere)):
+        hashes.setdefault(action, set()).add(digits)
+    results.check("each action has one version", hashes and all(len(found) == 1 for found in hashes.values()), hashes)
+    text = dict(workflows)[".github/workflows/check.yml"]
+    for name, good, bad in (("a tag", r"@[0-9a-f]{40} # v\d\S+", "@v4"), ("an action of others", "uses: actions/", "uses: others/"),
+                            ("a hash without its version", r" # v4\S+", ""), ("an image of a name", r"@sha256:[0-9a-f]{64}", ""),
+                            ("kept credentials", "persist-credentials: false", "persist-credentials: true"),
+                            ("a checkout that says nothing", r"with:\n\s+persist-credentials: false", ""),
+                            ("code of others with our token", "pull_request:", "pull_request_target:"), ("a token that writes", "contents: read", "contents: write")):
+        planted = re.sub(good, bad, text, count=1)
+        results.check(f"{name} is found out", planted != text and github_dangers(planted))
+    results.check("a pipeline for every pull request is found out", azure_dangers({**pipeline, "pr": ["*"]}))
 
 
 def check_azure(results, pipeline, text):
@@ -181,6 +236,7 @@ def main():
     commands = list(azure_commands(pipeline))
     check_commands(results, AZURE, commands, goals, parts)
     check_azure(results, pipeline, text)
+    check_dangers(results, workflows, pipeline)
     results.equal("both servers run the same", goals_of(commands), goals_of(ours))
     run = {part for _, *variables in goals_of(ours) for variable in variables for part in variable.removeprefix("ONLY=").split(",")}
     results.equal("their nightly runs have all parts", run, parts)
