@@ -652,17 +652,21 @@ windows-zip: pages
 		sh packaging/windows_dist.sh '$(WINDOWS_PROGRAM)' $(PAGES) '$(WINDOWS_DEPS)' '$(WINDOWS_ZIP)' \
 		$(DOCUMENTS) $(EXAMPLES)
 
-check-windows: windows-tests windows-dist ## the tests of the command line, and unit tests, under Wine
-	@sh tests/run/check_deps.sh build test wine
+check-windows: ## the tests of the command line, and unit tests, under Wine
+	@sh tests/run/check_deps.sh build test windows wine
+	+@$(MAKE) --no-print-directory windows-tests windows-dist
 	+@$(PARALLEL_MAKE) VARIANT=check check-windows-run
 
-check-windows-run: $(PROGRAM) $(TEST_TOOLS)
+check-windows-run: $(PROGRAM) $(TEST_TOOLS) $(OUT)/bench/make_stream
 	@BUILD='$(BUILD)' OUT='$(OUT)' WINDOWS_OUT='$(BUILD)/windows/release' WINDOWS_DEPS='$(WINDOWS_DEPS)' TRACES='$(TRACES)' PYTHON='$(PYTHON)' \
 		bash tests/windows/run_windows.sh
 
 # Slurm's and other daemons of its own, with ports, keys and folders of their own.
-check-fleet: $(PROGRAM) $(OUT)/make_trace ## stores and merges with Slurm, GNU parallel and DuckDB, as cli/fleet/ does
+check-fleet: ## stores and merges with Slurm, GNU parallel and DuckDB, as cli/fleet/ does
 	@sh tests/run/check_deps.sh build fleet
+	+@$(PARALLEL_MAKE) check-fleet-run
+
+check-fleet-run: $(PROGRAM) $(OUT)/make_trace
 	@ETLHEAP='$(PROGRAM)' MAKE_TRACE='$(OUT)/make_trace' BUILD='$(BUILD)' OUT='$(OUT)' PYTHON='$(PYTHON)' bash tests/fleet/check_fleet.sh
 
 # Manual pages and completions say what the program's table of options says: the program
@@ -823,6 +827,6 @@ help: ## this list
 	@echo '  VARIANT=release|debug|check|asan|ubsan|tsan|cov  CC=gcc|clang  V=1  LTO=1  TRACES=FOLDER  BENCH_DIR=FOLDER'
 
 FORCE:
-.PHONY: check-nightly windows-deps windows windows-tests windows-test-programs windows-dist windows-zip check-windows check-windows-run faults faults-run interface-record dist deb check-deb check-fleet install install-program install-library uninstall pages fuzz fuzz-run fuzz-all fuzz-hour fuzz-corpus fuzz-programs fuzz-replays all library tests objects syntax check check-asan check-ubsan check-tsan check-run compare compare-run print-files layers words limits rooms \
+.PHONY: check-nightly windows-deps windows windows-tests windows-test-programs windows-dist windows-zip check-windows check-windows-run faults faults-run interface-record dist deb check-deb check-fleet check-fleet-run install install-program install-library uninstall pages fuzz fuzz-run fuzz-all fuzz-hour fuzz-corpus fuzz-programs fuzz-replays all library tests objects syntax check check-asan check-ubsan check-tsan check-run compare compare-run print-files layers words limits rooms \
 	demo-update format format-check bench bench-run bench-compare bench-compare-run bench-deps \
 	bench-clean consumer-deps demo demo-run screenshot cov mutate mutate-survivors mutate-run readme-update clean help FORCE

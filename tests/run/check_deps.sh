@@ -134,6 +134,8 @@ need_for_fleet()
     need_command ssh openssh-client
     need_command rsync rsync
     need_command shellcheck shellcheck
+    need_command python3 python3
+    need_module yaml python3-yaml
     need_command node nodejs
     need_command npm npm
 }

@@ -115,6 +115,22 @@ output=$(ONLY=deb,banana LOGS=$TEST_TMP/nightly bash tests/run/run_nightly.sh 2>
 status=$?
 says "a part of check-nightly that is not there is a mistake" 'no part banana'
 
+# --- packages -------------------------------------------------------------------------------
+
+# A goal that had prerequisites would need the compiler before it could ask for one.
+late_goals() # Makefile
+{
+    awk '/^[a-zA-Z_-]+:/ { goal = $1; sub(/ *##.*/, ""); early = NF == 1; line = 0 }
+        /^\t/ { line++; if (/check_deps\.sh/ && !(early && line == 1)) print goal }' "$1"
+}
+
+late=$(late_goals Makefile)
+if test -z "$late"; then pass "goals look for packages before they build"; else fail "goals look for packages before they build" "$late"; fi
+printf '%s\n' 'good: ## help' '	@sh check_deps.sh' 'first: program' '	@sh check_deps.sh' 'second: ## help' '	build' '	sh check_deps.sh' |
+    sed 's/\\t/\t/' > "$TEST_TMP/Makefile"
+late=$(late_goals "$TEST_TMP/Makefile" | tr '\n' ' ')
+if test "$late" = "first: second: "; then pass "one that does it later is found"; else fail "one that does it later is found" "$late"; fi
+
 # --- temporary files ------------------------------------------------------------------------
 
 left=$(ls -A "$TMPDIR")
