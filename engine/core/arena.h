@@ -14,6 +14,8 @@
 
 #include "machine.h"
 
+#include <stdlib.h>
+
 typedef struct etlheap_arena {
     struct etlheap_chunk *chunks; /* newest first */
     size_t left;                  /* bytes left in the newest */

@@ -15,6 +15,9 @@
  * loading).
  */
 #include "summary_answer.h"
+
+#include <stdlib.h>
+
 #include "engine/core/type_rule.h"
 
 /* The lifetime that stands for all lifetimes of a sum. */

@@ -67,8 +67,8 @@ bool chains_link_missing(chain_set *chains, const stack_join *join, u32 event)
     const waiting_event *const row = &join->waiting.at[event];
     const bool has_thread = row->tid != ETL_NO_ID;
     const event_sort sort = event_sort_of(row->op);
-    const chain_kind kernel = has_thread ? CHAIN_KERNEL + sort : CHAIN_CPU_KERNEL;
-    const chain_kind user = CHAIN_USER + (row->has_kernel ? SORT_UNKNOWN : sort);
+    const chain_kind kernel = has_thread ? CHAIN_OF(CHAIN_KERNEL, sort) : CHAIN_CPU_KERNEL;
+    const chain_kind user = CHAIN_OF(CHAIN_USER, row->has_kernel ? SORT_UNKNOWN : sort);
     if (!row->has_kernel && !chains_link(chains, join, kernel, event))
         return false;
     if (row->has_user)
@@ -203,8 +203,8 @@ u32 chains_find(chain_set *chains, const stack_join *join, chain_kind kind,
 
 static u32 *first_bucket(const chain_set *chains, const stack_piece *piece)
 {
-    const chain_kind kind =
-        piece->part == PART_KERNEL ? CHAIN_KERNEL + SORT_COMMIT : CHAIN_USER + SORT_UNKNOWN;
+    const chain_kind kind = piece->part == PART_KERNEL ? CHAIN_OF(CHAIN_KERNEL, SORT_COMMIT)
+                                                       : CHAIN_OF(CHAIN_USER, SORT_UNKNOWN);
     return bucket_of(chains, kind, piece->event_ticks, place_of_piece(kind, piece));
 }
 

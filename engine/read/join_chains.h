@@ -25,6 +25,9 @@ typedef enum chain_kind {
     CHAIN_END
 } chain_kind;
 
+/* The chain of one sort of events: CHAIN_KERNEL or CHAIN_USER, and the sort. */
+#define CHAIN_OF(part, sort) ((chain_kind)((u32)(part) + (u32)(sort)))
+
 typedef struct chain_link {
     u32 event; /* index in `waiting` */
     u32 place; /* place_of its thread, CPU or process */

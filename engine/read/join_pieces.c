@@ -93,13 +93,14 @@ static bool note_foreign(stack_join *join, const stack_piece *piece)
 static u32 find_event(const stack_join *join, chain_set *chains, const stack_piece *piece)
 {
     static const u8 orders[][6] = {
-        [PART_KERNEL] = { CHAIN_KERNEL + SORT_COMMIT, CHAIN_CPU_KERNEL, CHAIN_KERNEL + SORT_BLOCK,
-                          CHAIN_END },
-        [PART_USER] = { CHAIN_USER + SORT_UNKNOWN, CHAIN_USER + SORT_BLOCK,
-                        CHAIN_USER + SORT_COMMIT, CHAIN_CPU_USER, CHAIN_PROCESS_USER,
-                        CHAIN_USER + SORT_EXTENT },
-        [PART_WHOLE] = { CHAIN_USER + SORT_COMMIT, CHAIN_CPU_USER, CHAIN_USER + SORT_BLOCK,
-                         CHAIN_USER + SORT_UNKNOWN, CHAIN_END },
+        [PART_KERNEL] = { CHAIN_OF(CHAIN_KERNEL, SORT_COMMIT), CHAIN_CPU_KERNEL,
+                          CHAIN_OF(CHAIN_KERNEL, SORT_BLOCK), CHAIN_END },
+        [PART_USER] = { CHAIN_OF(CHAIN_USER, SORT_UNKNOWN), CHAIN_OF(CHAIN_USER, SORT_BLOCK),
+                        CHAIN_OF(CHAIN_USER, SORT_COMMIT), CHAIN_CPU_USER, CHAIN_PROCESS_USER,
+                        CHAIN_OF(CHAIN_USER, SORT_EXTENT) },
+        [PART_WHOLE] = { CHAIN_OF(CHAIN_USER, SORT_COMMIT), CHAIN_CPU_USER,
+                         CHAIN_OF(CHAIN_USER, SORT_BLOCK), CHAIN_OF(CHAIN_USER, SORT_UNKNOWN),
+                         CHAIN_END },
     };
     const u8 *const order = orders[piece->part];
     u32 found = 0;
@@ -131,7 +132,7 @@ static bool take_part(stack_join *join, chain_set *chains, u32 event, const stac
         return chains_link_missing(chains, join, event);
     const bool to_serve = piece->part == PART_KERNEL && !row->has_user;
     return !to_serve || (chains_link(chains, join, CHAIN_SERVED, event) &&
-                         chains_link(chains, join, CHAIN_USER + SORT_UNKNOWN, event));
+                         chains_link(chains, join, CHAIN_OF(CHAIN_USER, SORT_UNKNOWN), event));
 }
 
 /* The event that takes the piece: index + 1, or 0. Frees get only pieces that no event that opens a

@@ -283,7 +283,7 @@ static void sums_by_type_are_those_of_a_report(void **state)
             assert_int_equal(sum[2], row->measures[ETLHEAP_MEASURE_REALLOC_COUNT]);
             sum[0] = 0;
         }
-        for (u32 i = 0; i < ETLHEAP_KIND_COUNT * ETLHEAP_TYPE_COUNT; i++)
+        for (u32 i = 0; i < (u32)ETLHEAP_KIND_COUNT * (u32)ETLHEAP_TYPE_COUNT; i++)
             assert_int_equal(sums[i / ETLHEAP_TYPE_COUNT][i % ETLHEAP_TYPE_COUNT][0], 0);
         ETLHEAP_VECTOR_FREE(&rows);
         etlheap_table_free(table);

@@ -18,9 +18,11 @@
 #include "parser/pe.h"
 #include "tests/support/temporary.h"
 
-#define READOBJ      "llvm-readobj-16 --file-headers --coff-debug-directory --coff-exports"
-#define LINE_SIZE    1024
-#define COMMAND_SIZE 4096
+#define READOBJ          "llvm-readobj-%d --file-headers --coff-debug-directory --coff-exports"
+#define LLVM_VERSION_MIN 16
+#define LLVM_VERSION_MAX 19
+#define LINE_SIZE        1024
+#define COMMAND_SIZE     4096
 
 static const char source_text[] = "int variable = 7;\n"
                                   "int alpha(int x) { return x + 1; }\n"
@@ -76,10 +78,25 @@ static void write_text(const fixture *f, const char *name, const char *text)
     assert_int_equal(fclose(file), 0);
 }
 
+/* A version that the tests accept and of which all programs are here; 0: none. */
+static int llvm_version(void)
+{
+    char command[COMMAND_SIZE];
+    for (int version = LLVM_VERSION_MIN; version <= LLVM_VERSION_MAX; version++) {
+        snprintf(command, sizeof command,
+                 "{ command -v clang-%d && command -v lld-link-%d && command -v llvm-readobj-%d; } "
+                 "> /dev/null",
+                 version, version, version);
+        if (system(command) == 0)
+            return version;
+    }
+    return 0;
+}
+
 static void need_tools(void)
 {
-    if (system("command -v clang-16 lld-link-16 llvm-readobj-16 > /dev/null") != 0) {
-        print_message("clang-16, lld-link-16 or llvm-readobj-16 is missing\n");
+    if (llvm_version() == 0) {
+        print_message("clang, lld-link and llvm-readobj of one version, 16 to 19, are missing\n");
         skip();
     }
 }
@@ -87,13 +104,14 @@ static void need_tools(void)
 static void make_dll(fixture *f, const char *target, const char *link_options)
 {
     char command[COMMAND_SIZE];
+    const int version = llvm_version();
     write_text(f, "sample.c", source_text);
     write_text(f, "sample.def", definitions_text);
     snprintf(command, sizeof command,
-             "cd '%s' && clang-16 --target=%s -g -gcodeview -O1 -c sample.c -o sample.obj && "
-             "lld-link-16 -dll -noentry -nodefaultlib -debug %s -def:sample.def "
+             "cd '%s' && clang-%d --target=%s -g -gcodeview -O1 -c sample.c -o sample.obj && "
+             "lld-link-%d -dll -noentry -nodefaultlib -debug %s -def:sample.def "
              "-out:sample.dll sample.obj",
-             f->folder, target, link_options);
+             f->folder, version, target, version, link_options);
     assert_int_equal(system(command), 0);
     snprintf(f->image, sizeof f->image, "%s/sample.dll", f->folder);
 }
@@ -231,7 +249,7 @@ static u32 compare_with_readobj(fixture *f)
     bool in_debug_entry = false;
     u32 compared = 0;
     open_image(f);
-    snprintf(command, sizeof command, READOBJ " '%s'", f->image);
+    snprintf(command, sizeof command, READOBJ " '%s'", llvm_version(), f->image);
     FILE *const list = popen(command, "r");
     assert_non_null(list);
     while (next_line(list, &line)) {
