@@ -67,8 +67,8 @@ class Recording:
         self.environment = environment or {}
 
 
-# The second one is what the tests install.
-CLANG = ["clang++", "clang++-16"]
+# Those with a number are what the tests install.
+CLANG = ["clang++", *(f"clang++-{version}" for version in range(16, 20))]
 
 RECORDINGS = {
     "clang": Recording(

@@ -21,9 +21,9 @@ Skipped when there is no Chromium. $BROWSER_PROGRAM names one that is not on the
 import json
 import os
 import re
-import shutil
 import subprocess
 
+import llvm_tools
 import oracle_symbols
 from browser_page import figure, make_trace, open_report, run_in_browser, table_value
 from oracle_support import run, run_json
@@ -335,8 +335,8 @@ def open_named(page, folder, name, program, places):
 
 def check_functions(results, page, folder):
     """Bars say the function first, and a function has one colour in all runs."""
-    if shutil.which("clang-16") is None:
-        print("skipped: no clang-16 to make a program with symbols; to have it: apt-get install clang-16 lld-16")
+    if llvm_tools.version() is None:
+        print("skipped: no clang, lld and llvm of one version, 16 to 19, to make a program with symbols")
         return []
     program = oracle_symbols.made_program("functions-x64", "sample_alloc.cpp", "x86_64", ["-O0"], [])
     code = [program.at(rva + i) for rva, size, is_code in program.sections if is_code for i in range(0, size, 40)]

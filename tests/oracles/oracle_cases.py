@@ -21,6 +21,7 @@ import sys
 import tempfile
 import zipfile
 
+from llvm_tools import tool
 from oracle_support import ETLHEAP, TIMEOUT_SECONDS, TRACES, Results, run, run_json, skip_all
 
 MAKE_TRACE = os.environ.get("MAKE_TRACE", "build/make_trace")
@@ -125,10 +126,10 @@ FOLDED = {"same4": ("/abs/x3.cpp", 3337, 3339), "N18::In::go": ("/abs/x3.cpp", 3
 
 def llvm_lines(frames, folder):
     """By frame the file and line that llvm-symbolizer says; None without it."""
-    if shutil.which("llvm-symbolizer") is None:
+    if shutil.which(tool("llvm-symbolizer")) is None:
         return None
     asked = "\n".join(hex(int(frame["address"], 16) - 1) for frame in frames)
-    done = subprocess.run(["llvm-symbolizer", "--no-inlines", "--obj=" + case_file("g1icf.exe")],
+    done = subprocess.run([tool("llvm-symbolizer"), "--no-inlines", "--obj=" + case_file("g1icf.exe")],
                           cwd=folder, input=asked, capture_output=True, text=True, check=True)
     places = [answer.split("\n")[1].rsplit(":", 2) for answer in done.stdout.strip().split("\n\n")]
     return [(place[0], int(place[1])) for place in places]

@@ -26,6 +26,7 @@ import struct
 import subprocess
 from collections import Counter, defaultdict
 
+from llvm_tools import tool
 from oracle_support import LONG, TRACES, WORK, Results
 
 OUT = os.environ.get("OUT", "build/check")
@@ -94,7 +95,7 @@ def our_answers(pdb, addresses):
 def llvm_answers(exe, addresses, names):
     inlining = "--inlining" if names == "short" else "--no-inlines"
     text = run(
-        "llvm-symbolizer-16", f"--obj={exe}", "--relative-address", inlining, "--no-demangle",
+        tool("llvm-symbolizer"), f"--obj={exe}", "--relative-address", inlining, "--no-demangle",
         f"--functions={names}", "--output-style=JSON",
         input="".join(f"{a:#x}\n" for a in addresses).encode(),
     )
@@ -123,17 +124,17 @@ class Tables:
 
     def __init__(self, pdb, sections):
         self.sections = sections
-        self.publics = self.read_publics(run("llvm-pdbutil-16", "dump", "-publics", pdb))
+        self.publics = self.read_publics(run(tool("llvm-pdbutil"), "dump", "-publics", pdb))
         self.public_rvas = defaultdict(set)
         for rva, _, name in self.publics:
             self.public_rvas[name].add(rva)
         # _name@8 is what the x86 linker calls what records call name.
         self.plain_names = {re.sub(r"^_|@\d+$", "", name) for name in self.public_rvas}
         self.plain_names.update(self.public_rvas)
-        self.lines = self.read_lines(run("llvm-pdbutil-16", "dump", "-l", pdb))
+        self.lines = self.read_lines(run(tool("llvm-pdbutil"), "dump", "-l", pdb))
         self.starts = sorted(self.lines)
-        self.alloc_sites = self.read_alloc_sites(run("llvm-pdbutil-16", "dump", "-symbols", pdb))
-        self.summary = run("llvm-pdbutil-16", "dump", "-summary", pdb)
+        self.alloc_sites = self.read_alloc_sites(run(tool("llvm-pdbutil"), "dump", "-symbols", pdb))
+        self.summary = run(tool("llvm-pdbutil"), "dump", "-summary", pdb)
 
     def rva(self, section, offset):
         return self.sections[section - 1][0] + offset if section else 0
@@ -341,10 +342,10 @@ def compare_tables(results, name, pdb, tables):
 def make_program(name, source, target, compile_options, link_options):
     """Compiles and links one of the samples; paths of the program and its PDB."""
     base = os.path.join(WORK, name)
-    run("clang-16", f"--target={target}-pc-windows-msvc", "-x", "c++", "-std=c++17", "-g",
+    run(tool("clang"), f"--target={target}-pc-windows-msvc", "-x", "c++", "-std=c++17", "-g",
         "-gcodeview", "-ffreestanding", "-fno-exceptions", "-mno-stack-arg-probe",
         *compile_options, "-c", os.path.join(TESTS, source), "-o", base + ".obj")
-    run("lld-link-16", "/debug", "/nodefaultlib", "/entry:entry", "/subsystem:console",
+    run(tool("lld-link"), "/debug", "/nodefaultlib", "/entry:entry", "/subsystem:console",
         *link_options, f"/out:{base}.exe", base + ".obj")
     return base + ".exe", base + ".pdb"
 

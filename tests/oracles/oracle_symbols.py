@@ -19,6 +19,7 @@ import subprocess
 import sys
 
 import oracle_pdb
+from llvm_tools import tool
 from oracle_pdb import SYMBOLS, WORK
 from oracle_support import ETLHEAP, Results
 
@@ -174,7 +175,7 @@ def expected_names(program):
 def readable(names):
     """Public symbols as llvm-undname has them: the name and its parameters."""
     text = subprocess.run(
-        ["llvm-undname-16", "--no-access-specifier", "--no-calling-convention", "--no-member-type",
+        [tool("llvm-undname"), "--no-access-specifier", "--no-calling-convention", "--no-member-type",
          "--no-return-type", "--no-variable-type"],
         input="\n".join(names), capture_output=True, text=True, check=False,
     ).stdout
@@ -426,7 +427,7 @@ def check_exports(results, library):
 
 def functions_of(program):
     """{name: RVA} of the procedures that LLVM lists."""
-    text = oracle_pdb.run("llvm-pdbutil-16", "dump", "-symbols", program.pdb)
+    text = oracle_pdb.run(tool("llvm-pdbutil"), "dump", "-symbols", program.pdb)
     found = re.findall(r"S_[GL]PROC32.*? `(.*)`\n.*addr = (\d+):(\d+), code size = (\d+)", text)
     return {
         name: program.sections[int(section) - 1][0] + int(offset)

@@ -33,6 +33,7 @@ import re
 import subprocess
 from collections import Counter
 
+from llvm_tools import tool
 from oracle_support import TRACES, WORK, Results
 
 OUT = os.environ.get("OUT", "build/check")
@@ -66,7 +67,7 @@ def ours(names, *machine):
 
 def llvm(names, *options):
     """Each name is echoed, then comes its meaning if it has one, then an empty line."""
-    text = run("llvm-undname-16", *options, text="".join(f"{n}\n" for n in names), statuses=(0, 1))
+    text = run(tool("llvm-undname"), *options, text="".join(f"{n}\n" for n in names), statuses=(0, 1))
     lines = text.split("\n")
     answers, at = {}, 0
     for name in names:
@@ -140,14 +141,14 @@ def compare(results, title, names, allowed, least):
 
 def publics_of(pdb):
     """(address, name) of each public symbol."""
-    text = run("llvm-pdbutil-16", "dump", "--publics", pdb)
+    text = run(tool("llvm-pdbutil"), "dump", "--publics", pdb)
     pattern = r"S_PUB32 \[size = \d+\] `(.*)`\n +flags = [^,]*, addr = (\d+:\d+)"
     return [(address, name) for name, address in re.findall(pattern, text)]
 
 
 def procedures_of(pdb):
     """address -> name that the compiler gave the function there."""
-    text = run("llvm-pdbutil-16", "dump", "--symbols", pdb)
+    text = run(tool("llvm-pdbutil"), "dump", "--symbols", pdb)
     pattern = r"S_[GL]PROC32 \[size = \d+\] `(.*)`\n +parent = \d+, end = \d+, addr = (\d+:\d+)"
     return {address: name for name, address in re.findall(pattern, text)}
 
@@ -160,15 +161,15 @@ def make_program(target, level):
     """Compiles and links; the names of the object and of the PDB."""
     base = os.path.join(WORK, f"{target}{level}")
     run(
-        "clang-16", f"--target={target}-pc-windows-msvc", "-std=c++20", "-fms-extensions",
+        tool("clang"), f"--target={target}-pc-windows-msvc", "-std=c++20", "-fms-extensions",
         "-fexceptions", "-fcxx-exceptions", "-w", level, "-gcodeview", "-c",
         os.path.join(TESTS, "oracle_undecorate.cpp"), "-o", f"{base}.obj",
     )
     run(
-        "lld-link-16", "/dll", "/noentry", "/force:unresolved", "/nodefaultlib", "/debug", f"/pdb:{base}.pdb",
+        tool("lld-link"), "/dll", "/noentry", "/force:unresolved", "/nodefaultlib", "/debug", f"/pdb:{base}.pdb",
         f"/out:{base}.dll", f"{base}.obj",
     )
-    listing = run("llvm-nm-16", f"{base}.obj")
+    listing = run(tool("llvm-nm"), f"{base}.obj")
     in_object = {line.split(" ", 2)[-1].split()[-1] for line in listing.splitlines() if line}
     return in_object, {name for _, name in publics_of(f"{base}.pdb")}
 

@@ -8,32 +8,66 @@
 #   check_deps.sh fleet        what distributes work, for make check-fleet
 #   check_deps.sh windows      what builds the program for Windows, from here
 #   check_deps.sh wine         and what runs it here
+#   check_deps.sh list WHAT... prints the packages of these lists, missing or not
 #
 # Nothing is installed, and apt is not asked, when everything is there.
 set -u
 
 missing=
+wished=
+listing=
+# Programs and PDBs are made and compared with clang, lld and llvm of one of these versions; others
+# print otherwise. No distribution has all of them; those that the tests were tried with come first.
+llvm_versions='16 19 18 17'
+
+need() # package, command that succeeds if it is there
+{
+    package=$1
+    shift
+    test -z "$listing" && "$@" > /dev/null 2>&1 || missing="$missing $package"
+}
+
+# Not every distribution or processor has the package. Without it, tests are skipped by name.
+wish_command() # command, package
+{
+    test -z "$listing" && command -v "$1" > /dev/null 2>&1 || wished="$wished $2"
+}
+
+# clang-LLVM and so on stand for the version that will be installed.
+need_llvm()
+{
+    for version in $llvm_versions; do
+        test -z "$listing" && command -v "clang-$version" > /dev/null && command -v "lld-link-$version" > /dev/null &&
+            command -v "llvm-pdbutil-$version" > /dev/null && return
+    done
+    missing="$missing clang-LLVM lld-LLVM llvm-LLVM"
+}
 
 need_command() # command, package
 {
-    command -v "$1" > /dev/null 2>&1 || missing="$missing $2"
+    need "$2" command -v "$1"
+}
+
+need_file() # path, package
+{
+    need "$2" test -e "$1"
 }
 
 need_library() # pkg-config name, package
 {
-    pkg-config --exists "$1" 2> /dev/null || missing="$missing $2"
+    need "$2" pkg-config --exists "$1"
 }
 
 need_module() # Python module, package
 {
-    "${PYTHON:-python3}" -c "import $1" > /dev/null 2>&1 || missing="$missing $2"
+    need "$2" "${PYTHON:-python3}" -c "import $1"
 }
 
 need_for_build()
 {
     need_command gcc gcc
     # A compiler without the C library's headers is a common half-installation.
-    test -e /usr/include/stdio.h || missing="$missing libc6-dev"
+    need_file /usr/include/stdio.h libc6-dev
     need_command pkg-config pkg-config
     need_library libxxhash libxxhash-dev
     need_library libzstd libzstd-dev
@@ -51,7 +85,7 @@ need_for_static()
     need_library openssl libssl-dev
     need_library liblzma liblzma-dev
     need_library icu-i18n libicu-dev
-    test -e /usr/include/bzlib.h || missing="$missing libbz2-dev"
+    need_file /usr/include/bzlib.h libbz2-dev
 }
 
 need_for_deb()
@@ -61,8 +95,6 @@ need_for_deb()
     need_command strip binutils
 }
 
-# A browser is not installed for the tests' sake, it is too large: browser_*.py are
-# skipped without one, and say so.
 need_for_test()
 {
     need_library cmocka libcmocka-dev
@@ -83,10 +115,17 @@ need_for_test()
     need_command zsh zsh
     need_command fish fish
     need_command groff groff-base
-    # Programs and PDBs are made and compared with these; other versions print otherwise.
-    need_command clang-16 clang-16
-    need_command lld-link-16 lld-16
-    need_command llvm-symbolizer-16 llvm-16
+    need_llvm
+    # Sources are read by another compiler, for another processor, and as C++.
+    need_command clang clang
+    need_command g++ g++
+    wish_command aarch64-linux-gnu-gcc gcc-aarch64-linux-gnu
+    # Other versions format otherwise.
+    wish_command clang-format-14 clang-format-14
+    # Readers of exports, and of the pages.
+    need_command node nodejs
+    command -v chromium > /dev/null 2>&1 || command -v google-chrome > /dev/null 2>&1 ||
+        wish_command chromium-headless-shell chromium-headless-shell
 }
 
 # Half a gigabyte, for readers of exports; one has a window, which needs a screen.
@@ -118,7 +157,7 @@ need_for_windows()
 need_for_wine()
 {
     # Debian keeps it out of the way of programs for both kinds of Windows.
-    test -x /usr/lib/wine/wine64 || need_command wine64 wine64
+    test -x /usr/lib/wine/wine64 && test -z "$listing" || need_command wine64 wine64
 }
 
 # Their daemons are found in sbin.
@@ -140,6 +179,10 @@ need_for_fleet()
     need_command npm npm
 }
 
+if test "${1-}" = list; then
+    listing=yes
+    shift
+fi
 for what in "$@"; do
     case $what in
     build) need_for_build ;;
@@ -156,31 +199,65 @@ for what in "$@"; do
     esac
 done
 
-test -n "$missing" || exit 0
+if test -n "$listing"; then
+    # shellcheck disable=SC2086
+    printf '%s\n' $missing $wished
+    exit 0
+fi
+test -n "$missing$wished" || exit 0
 
 if ! command -v apt-get > /dev/null 2>&1; then
+    test -n "$missing" || exit 0
     echo "These Debian packages (or your system's equivalents) are missing, and there is no apt-get here to install them:$missing" >&2
     exit 1
 fi
 
-root=
-if test "$(id -u)" -ne 0; then
-    if ! command -v sudo > /dev/null 2>&1; then
-        echo "Packages are missing and installing them needs root; run as root: apt-get install$missing" >&2
-        exit 1
-    fi
-    root=sudo
-fi
+has() { apt-cache show --no-all-versions "$1" 2> /dev/null | grep -q '^Package:'; }
 
-echo "Installing missing packages:$missing"
-# The package lists of a fresh machine are empty: on failure, fetch them once and try again.
-# shellcheck disable=SC2086
-install() { $root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends $missing > "$log" 2>&1; }
+# Names the packages to install. False if apt has not all that are needed.
+choose()
+{
+    packages='' status=0
+    for package in $wished; do
+        ! has "$package" || packages="$packages $package"
+    done
+    for package in $missing; do
+        case $package in
+        *-LLVM)
+            for version in $llvm_versions; do
+                ! has "${package%LLVM}$version" || break
+            done
+            package=${package%LLVM}$version
+            ;;
+        esac
+        has "$package" || status=1
+        packages="$packages $package"
+    done
+    return $status
+}
+
+root=
+test "$(id -u)" -eq 0 || root=sudo
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-if install || { $root apt-get update -q > "$log" 2>&1 && install; }; then
+
+# The package lists of a fresh machine are empty.
+update() { $root apt-get update -q > "$log" 2>&1; }
+# shellcheck disable=SC2086
+install() { $root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends $packages > "$log" 2>&1; }
+
+if test -n "$root" && ! command -v sudo > /dev/null 2>&1; then
+    test -n "$missing" || exit 0
+    echo "Packages are missing and installing them needs root; run as root: apt-get install$missing" >&2
+    exit 1
+fi
+choose || { update && choose; }
+test -n "$packages" || exit 0
+echo "Installing missing packages:$packages"
+if install || { update && choose && install; }; then
     exit 0
 fi
 tail -n 5 "$log" >&2
-echo "Installing failed; install by hand: apt-get install$missing" >&2
+test -n "$missing" || exit 0
+echo "Installing failed; install by hand: apt-get install$packages" >&2
 exit 1

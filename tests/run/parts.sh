@@ -82,8 +82,26 @@ count_part() # log, status
     awk -v status="$2" -f tests/run/count_part.awk "$1"
 }
 
-# One line for each part of a list, why something was skipped or failed, and the sum as the
-# last line, which is kept in $logs/summary. Returns 1 unless all parts passed.
+# All that was skipped, one line for each with its part and reason. In the middle of a long run
+# nobody reads them. cmocka tells a reason on a line of its own, before the name of the test.
+print_skips() # list
+{
+    local name lines
+    lines=$(while read -r name _; do
+        test ! -e "$logs/$name.log" || awk -v part="$name" '
+            /^not ok [0-9]+ # SKIP / { sub(/^not ok [0-9]+ # SKIP /, ""); print part ": " $0 ": " told; next }
+            /^ok [0-9]+ # SKIP / { sub(/^ok [0-9]+ # SKIP /, ""); print part ": " $0; next }
+            /^ok [0-9]+ - .* # SKIP / { sub(/^ok [0-9]+ - /, ""); sub(/ # SKIP /, ": "); print part ": " $0; next }
+            /^ *skipped: / { sub(/^ *skipped: /, ""); print part ": " $0; next }
+            { told = $0 }' "$logs/$name.log"
+    done < "$1")
+    test -n "$lines" || return 0
+    echo "Skipped, and why:"
+    sed 's/^/    /' <<< "$lines"
+}
+
+# One line for each part of a list, why something failed, what was skipped and why, and the sum
+# as the last line, which is kept in $logs/summary. Returns 1 unless all parts passed.
 print_parts() # list
 {
     local name log p f s wall processor passed=0 failed=0 skipped=0
@@ -100,6 +118,7 @@ print_parts() # list
         fi
         passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
     done < "$1"
+    print_skips "$1"
     cat "$logs"/*.seconds | awk -v clock="$SECONDS" '{ processor += $2 } END { printf "%d s, %.0f s of CPU\n", clock, processor }'
     echo "$passed passed, $failed failed, $skipped skipped" | tee "$logs/summary"
     test "$failed" -eq 0 && test "$passed" -gt 0

@@ -40,6 +40,7 @@ says() # name, pattern
 says "TAP is counted" '^good +2 passed, 0 failed, 0 skipped '
 says "sums are taken over" '^sums +5 passed, 0 failed, 2 skipped '
 says "skips are told with their reason" '^    skipped: no such program$'
+says "and once more at the end, with the part" '^    skips: no such program$'
 says "the last line is the sum" '^7 passed, 0 failed, 3 skipped$'
 test "$(tail -n 1 <<< "$output")" = "7 passed, 0 failed, 3 skipped" && test $status -eq 0 &&
     pass "a run of good parts passes" || fail "a run of good parts passes" "status $status" "$output"
