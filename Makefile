@@ -28,6 +28,9 @@ ifeq ($(filter $(VARIANT),release debug check asan ubsan tsan cov fuzz fuzzcov),
 $(error VARIANT=$(VARIANT) is none of release, debug, check, asan, ubsan, tsan, cov, fuzz)
 endif
 
+# Rules are made of the names of what is built.
+$(if $(filter-out 1,$(words $(BUILD))),$(error BUILD='$(BUILD)' contains a space; name a folder without one))
+
 # Which of the files that come in two kinds are built: *_posix.c or *_windows.c. The
 # compiler for Windows runs here, with libraries of its own (see `make windows-deps`).
 # Build agents have a variable of this name, which means other things.
@@ -208,7 +211,7 @@ CPPFLAGS_ALL := -I. $(system_$(PLATFORM)) $(CPPFLAGS)
 # what is generated goes: the same sources are the same bytes. The compiler takes its
 # own folder from PWD, which may go through links.
 export PWD := $(CURDIR)
-NO_PLACE := -ffile-prefix-map=$(CURDIR)=. -ffile-prefix-map=$(OUT)=generated
+NO_PLACE := "-ffile-prefix-map=$(CURDIR)=." -ffile-prefix-map=$(OUT)=generated
 CFLAGS_ALL = -std=c11 -pthread $(WARNINGS) $(HARDENING) $(VARIANT_FLAGS) $(NO_PLACE) $(CFLAGS)
 LDFLAGS_SHARED = -pthread -Wl,-z,relro,-z,now $(VARIANT_FLAGS) $(LDFLAGS)
 # Without a time stamp the same sources are the same bytes. Stacks are as large as here.
@@ -417,12 +420,16 @@ $(OUT)/.flags: FORCE
 	@echo '$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(LDFLAGS_ALL)' | cmp -s - $@ || \
 		echo '$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(LDFLAGS_ALL)' > $@
 
-# One clear sentence for each thing that is missing, before the first compile.
-define need_libraries
-	@for pair in $(1); do \
-		$(PKG_CONFIG) --exists "$${pair%%:*}" || { \
-		echo "etlheap needs $${pair%%:*}, which pkg-config does not find;" \
-			"install it with: sudo apt-get install pkg-config $${pair##*:}" >&2; exit 1; }; done
+# One sentence for all that is missing, before the first compile: what is not found, and the
+# command that installs it.
+define need_packages
+	@names= packages=; lacks() { names="$$names, $$1" packages="$$packages $$2"; }; \
+	$(if $(1),command -v $(1) > /dev/null || lacks 'the compiler $(1)' $(COMPILER);) \
+	command -v $(lastword $(filter-out -%,$(PKG_CONFIG))) > /dev/null || lacks pkg-config pkg-config; \
+	for pair in $(2); do $(PKG_CONFIG) --exists "$${pair%%:*}" 2> /dev/null || lacks "$${pair%%:*}" "$${pair##*:}"; done; \
+	test -z "$$names" || { \
+		echo "etlheap cannot be built, because this is missing: $${names#, };" \
+			"install it with: sudo apt-get install$$packages" >&2; exit 1; }
 endef
 
 VERSION = $(shell sed -n 's/^.define ETLHEAP_VERSION "\(.*\)"/\1/p' parser/parser.h)
@@ -430,16 +437,14 @@ CHANGELOG_VERSION = $(shell sed -n 's/^\#\# \([0-9][^ ]*\).*/\1/p' CHANGELOG.md 
 
 $(READY): parser/parser.h CHANGELOG.md
 	@mkdir -p $(@D)
-	@command -v $(CC) > /dev/null || { \
-		echo "etlheap needs the compiler $(CC); install it with: sudo apt-get install $(COMPILER)" >&2; exit 1; }
-	$(call need_libraries,$(LIBRARIES))
+	$(call need_packages,$(CC),$(LIBRARIES) $(LATE_LIBRARIES))
 	@test "$(VERSION)" = "$(CHANGELOG_VERSION)" || { \
 		echo "parser/parser.h says version $(VERSION), but CHANGELOG.md's top entry is" \
 			"$(CHANGELOG_VERSION); make them equal" >&2; exit 1; }
 	@touch $@
 
 $(TESTS_READY): | $(READY)
-	$(call need_libraries,$(TEST_LIBRARIES))
+	$(call need_packages,,$(TEST_LIBRARIES))
 	@touch $@
 
 # As many jobs as there are cores, unless the caller's make already shares out its own.
@@ -621,6 +626,10 @@ deb: ## Debian packages of the program, the library and its headers, in build/de
 
 check-deb: deb $(PROGRAM) $(OUT)/make_trace ## installs the packages in a clean Debian, and uses them there
 	@ETLHEAP='$(PROGRAM)' MAKE_TRACE='$(OUT)/make_trace' bash tests/install/check_deb.sh $(DEB)
+
+# Minimal systems of their own, as root: see the script. ONLY=debian12,demo takes a part.
+check-bare: ## the README's two commands on bare Debian 12, Debian 13 and Ubuntu 24.04
+	@BUILD='$(BUILD)' bash tests/install/check_bare.sh $(subst $(,), ,$(ONLY))
 
 # --- Windows --------------------------------------------------------------------
 
@@ -827,6 +836,6 @@ help: ## this list
 	@echo '  VARIANT=release|debug|check|asan|ubsan|tsan|cov  CC=gcc|clang  V=1  LTO=1  TRACES=FOLDER  BENCH_DIR=FOLDER'
 
 FORCE:
-.PHONY: check-nightly windows-deps windows windows-tests windows-test-programs windows-dist windows-zip check-windows check-windows-run faults faults-run interface-record dist deb check-deb check-fleet check-fleet-run install install-program install-library uninstall pages fuzz fuzz-run fuzz-all fuzz-hour fuzz-corpus fuzz-programs fuzz-replays all library tests objects syntax check check-asan check-ubsan check-tsan check-run compare compare-run print-files layers words limits rooms \
+.PHONY: check-nightly windows-deps windows windows-tests windows-test-programs windows-dist windows-zip check-windows check-windows-run faults faults-run interface-record dist deb check-deb check-bare check-fleet check-fleet-run install install-program install-library uninstall pages fuzz fuzz-run fuzz-all fuzz-hour fuzz-corpus fuzz-programs fuzz-replays all library tests objects syntax check check-asan check-ubsan check-tsan check-run compare compare-run print-files layers words limits rooms \
 	demo-update format format-check bench bench-run bench-compare bench-compare-run bench-deps \
 	bench-clean consumer-deps demo demo-run screenshot cov mutate mutate-survivors mutate-run readme-update clean help FORCE

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Runs everything that `make check-nightly` promises, one part after the other, since each
 # uses all cores: the tests in their long form, under sanitizers and under Wine, packages,
-# build farms, and an hour of fuzzing. Prints what each part counted and the seconds it took;
-# the closing line is their sum.
+# bare systems, build farms, and an hour of fuzzing. Prints what each part counted and the
+# seconds it took; the closing line is their sum.
 #
 # From the Makefile: BUILD, MAKE, and ONLY, a list of parts such as asan,tsan. TOTAL are the
 # seconds of fuzzing.
@@ -27,6 +27,7 @@ list_parts()
     echo "tsan $goal check-tsan"
     echo "windows $goal check-windows"
     echo "deb $goal check-deb"
+    echo "bare $goal check-bare ONLY="
     echo "fleet $goal check-fleet"
     echo "fuzz bash tests/gates/static.sh goal fuzz-hour TOTAL=${TOTAL:-3600}"
 }

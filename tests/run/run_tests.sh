@@ -113,7 +113,7 @@ list_parts()
     for program in tests/oracles/browser_*.py; do
         test "$program" = tests/oracles/browser_page.py || list_scripts "$PYTHON" "$program"
     done
-    list_scripts "$PYTHON" tests/oracles/workflows.py
+    list_scripts "$PYTHON" tests/oracles/workflows.py tests/install/bare_demo.py
     list_scripts bash tests/gates/hardening.sh tests/run/runner.sh
     bash tests/gates/static.sh list
 }
