@@ -12,8 +12,8 @@
  *          ──▶ trace    ──────────────────────────────┴─▶ opened and mapped
  *
  * A command has either traces of one recording or one store, never both. Invariant: no file is read
- * twice as input or overwritten as output (check_paths), and temporary files of stores live as long
- * as the inputs, because stores are opened more than once.
+ * twice (check_paths), and temporary files of stores live as long as the inputs, because stores are
+ * opened more than once.
  */
 #include "inputs.h"
 
@@ -188,16 +188,11 @@ const char *cli_inputs_subject(const cli_inputs *inputs)
     return inputs->count == 1 || inputs->log ? inputs->names[0] : NULL;
 }
 
-/* Refuses a file given twice, which would count everything twice, and an input that is also the
- * output, which would be lost. */
+/* Refuses a file given twice, which would count everything twice. */
 static int check_paths(const cli_options *options)
 {
     for (u32 i = 0; i < options->inputs.count; i++) {
         const char *const path = options->inputs.at[i];
-        if (options->output && is_same_file(path, options->output)) {
-            cli_complain(path, "-o would overwrite the input; name another file");
-            return CLI_EXIT_USAGE;
-        }
         for (u32 k = 0; k < i; k++) {
             const char *const before = options->inputs.at[k];
             const bool is_stdin = cli_is_stdin(path) && cli_is_stdin(before);

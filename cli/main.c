@@ -15,6 +15,7 @@
 #include "cli/system/memory_limit.h"
 #include "about.h"
 #include "messages.h"
+#include "overwrites.h"
 
 #if defined(__linux__)
 #include <malloc.h>
@@ -252,8 +253,10 @@ static int run_command(const cli_command *command, int count, char *const *words
     } else if (options.help) {
         exit_status = print_help(command);
     } else {
+        exit_status = cli_overwrites_check(&options);
         cli_memory_limit_begin(command, &options);
-        exit_status = command->run(&options);
+        if (exit_status == CLI_EXIT_DONE)
+            exit_status = command->run(&options);
     }
     cli_options_free(&options);
     return exit_status;

@@ -56,6 +56,7 @@ CLI_SRCS := $(patsubst %,cli/%.c, \
 	options/wildcards_$(PLATFORM) \
 	options/window_plan \
 	outputs \
+	overwrites \
 	progress \
 	question \
 	record_filter \

@@ -76,6 +76,10 @@ void etlheap_symbol_list_free(const etlheap_symbol_list *list); /* NULL is allow
 bool etlheap_symbols_without_logins(const char *path, char *out);
 bool etlheap_sentence_without_logins(const char *sentence, char *out);
 
+/* True if a file begins like a PDB, a program or a cabinet, so that nobody wants it replaced by a
+ * report. False if it cannot be read. */
+bool etlheap_symbols_is_file(const char *path);
+
 #ifdef __cplusplus
 }
 #endif

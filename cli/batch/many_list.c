@@ -14,11 +14,12 @@
 #include <strings.h>
 
 #include "cli/messages.h"
+#include "cli/overwrites.h"
 #include "parser/system/files.h"
 
 static int add_input(many_list *list, const char *path);
 static bool index_items(many_list *list);
-static int check_items(const many_list *list);
+static int check_items(const cli_options *options, const many_list *list);
 
 int cli_many_list_open(const cli_options *options, many_list *out)
 {
@@ -30,7 +31,7 @@ int cli_many_list_open(const cli_options *options, many_list *out)
         cli_complain(NULL, "out of memory");
         status = CLI_EXIT_INPUT;
     }
-    return status == CLI_EXIT_DONE ? check_items(out) : status;
+    return status == CLI_EXIT_DONE ? check_items(options, out) : status;
 }
 
 void cli_many_list_free(many_list *list)
@@ -218,22 +219,105 @@ static int complain_of_clash(const many_list *list, const many_item *a, const ma
 }
 
 /* Refuses two items with one output; the message names the second item. */
-static int check_items(const many_list *list)
+static int check_names(const many_list *list)
 {
-    for (u32 i = 0; i < list->count; i++) {
+    for (u32 i = 1; i < list->count; i++) {
         const many_item *const item = &list->items[list->by_output[i].item];
-        const many_item *const last = i == 0 ? NULL : &list->items[list->by_output[i - 1].item];
-        if (last && strcmp(item->quoted_output, last->quoted_output) == 0)
+        const many_item *const last = &list->items[list->by_output[i - 1].item];
+        if (strcmp(item->quoted_output, last->quoted_output) == 0)
             return complain_of_clash(list, last, item);
-        /* Only a store can lie where a store goes. */
-        char *const path =
-            cli_has_ending(item->file, ".ehs") ? cli_many_path(list->folder, item->output) : NULL;
-        const bool is_itself = path && etl_path_is_same(item->file, path);
-        free(path);
-        if (is_itself) {
-            cli_complain(item->file, "its summary would overwrite it; use another --out-dir");
-            return CLI_EXIT_USAGE;
-        }
     }
     return CLI_EXIT_DONE;
+}
+
+/* --- what would be overwritten ------------------------------------------------------ */
+
+/* A file that the batch reads or writes. */
+typedef struct many_file {
+    cli_file_id id;
+    const char *input; /* name of the input; of a store, the input it is made of */
+    bool is_store;
+} many_file;
+
+static int by_id(const void *a, const void *b)
+{
+    const many_file *const x = a, *const y = b;
+    const int order = cli_file_id_compare(&x->id, &y->id);
+    return order != 0 ? order : (int)y->is_store - (int)x->is_store;
+}
+
+/* Lists the stores that exist; without any, nothing can be overwritten. */
+static u32 list_stores(const many_list *list, many_file *files)
+{
+    u32 count = 0;
+    for (u32 i = 0; i < list->count; i++) {
+        const many_item *const item = &list->items[i];
+        char *const path = cli_many_path(list->folder, item->output);
+        const cli_file_id id = path ? cli_file_id_of(path) : (cli_file_id){ .exists = false };
+        if (id.exists)
+            files[count++] = (many_file){ id, item->file, true };
+        free(path);
+    }
+    return count;
+}
+
+static void add_file(const char *name, many_file *files, u32 *count)
+{
+    const cli_file_id id = cli_file_id_of(name);
+    if (id.exists)
+        files[(*count)++] = (many_file){ id, name, false };
+}
+
+/* The index is written, too. */
+static int complain_of_overwriting(const many_file *store, const many_file *other)
+{
+    char message[320];
+    if (!store->input)
+        snprintf(message, sizeof message, "the index of --out-dir would overwrite it");
+    else if (strcmp(store->input, other->input) == 0)
+        snprintf(message, sizeof message, "its summary would overwrite it; use another --out-dir");
+    else
+        snprintf(message, sizeof message,
+                 "the store of %.160s would overwrite %s; use another "
+                 "--out-dir",
+                 store->input, other->is_store ? "its store" : "it");
+    cli_complain(other->input ? other->input : store->input, message);
+    return CLI_EXIT_USAGE;
+}
+
+/* Refuses a store that is an input, or another store, under another name or through a link. */
+static int check_files(const cli_options *options, const many_list *list)
+{
+    const size_t most = 2 * (size_t)list->count + options->given.count + 1;
+    many_file *const files = calloc(most, sizeof *files);
+    char *const index = cli_many_path(list->folder, ETLHEAP_RUNS_NAME);
+    int exit_status = files && index ? CLI_EXIT_DONE : CLI_EXIT_INPUT;
+    u32 count = exit_status == CLI_EXIT_DONE ? list_stores(list, files) : 0;
+    const cli_file_id index_id = index ? cli_file_id_of(index) : (cli_file_id){ .exists = false };
+    if (index_id.exists)
+        files[count++] = (many_file){ index_id, NULL, true };
+    for (u32 i = 0; i < list->count && count > 0; i++)
+        add_file(list->items[i].file, files, &count);
+    for (u32 i = 0; i < options->given.count && count > 0; i++) {
+        const char *const file = cli_input_file_of(&options->given.at[i]);
+        if (file)
+            add_file(file, files, &count);
+    }
+    if (count > 0)
+        qsort(files, count, sizeof *files, by_id);
+    for (u32 i = 1; i < count && exit_status == CLI_EXIT_DONE; i++) {
+        if (files[i - 1].is_store && cli_file_id_compare(&files[i - 1].id, &files[i].id) == 0)
+            exit_status = complain_of_overwriting(&files[i - 1], &files[i]);
+    }
+    if (!files || !index)
+        cli_complain(NULL, "out of memory");
+    free(index);
+    free(files);
+    return exit_status;
+}
+
+static int check_items(const cli_options *options, const many_list *list)
+{
+    const int exit_status = check_names(list);
+    return exit_status == CLI_EXIT_DONE ? check_files(options, list) : exit_status;
 }

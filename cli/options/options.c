@@ -36,7 +36,6 @@ static etl_status check_options(const cli_command *command, const cli_options *o
                                 etl_error *err);
 static etl_status check_csv(const cli_command *command, const cli_options *options, etl_error *err);
 static etl_status check_budgets(const cli_options *options, etl_error *err);
-static etl_status check_files(const cli_options *options, etl_error *err);
 static etl_status check_tags(const cli_options *options, etl_error *err);
 static etl_status check_export(const cli_options *options, etl_error *err);
 static etl_status check_output_name(const cli_command *command, const cli_options *options,
@@ -469,26 +468,7 @@ static etl_status check_budgets(const cli_options *options, etl_error *err)
     cli_roots roots = { .at = NULL };
     const etl_status roots_status = cli_roots_parse(options, &roots, err);
     cli_roots_free(&roots);
-    return roots_status == ETL_OK ? check_files(options, err) : roots_status;
-}
-
-/* Two outputs with one name would overwrite each other. */
-static etl_status check_files(const cli_options *options, etl_error *err)
-{
-    const char *names[CLI_SIDE_COUNT + 2] = { options->baseline, options->output };
-    const char *spelled[CLI_SIDE_COUNT + 2] = { "baseline", "output" };
-    for (u32 i = 0; i < CLI_SIDE_COUNT; i++) {
-        names[i + 2] = options->side_files[i];
-        spelled[i + 2] = cli_side_format(i);
-        for (u32 k = 0; k < i + 2; k++) {
-            if (names[k] && names[i + 2] && strcmp(names[k], names[i + 2]) == 0)
-                return etl_fail_with(
-                    err, ETL_ERR_ARGUMENT, 0,
-                    "--%s and --%s name the same file; name a different file for each", spelled[k],
-                    spelled[i + 2]);
-        }
-    }
-    return ETL_OK;
+    return roots_status;
 }
 
 static etl_status check_tags(const cli_options *options, etl_error *err)

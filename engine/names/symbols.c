@@ -17,6 +17,7 @@
 #include "engine/core/workers.h"
 #include "engine/symbol_store/symbol_files.h"
 #include "engine/symbol_store/symbol_logins.h"
+#include "parser/system/files.h"
 #include "parser/system/name_fold.h"
 #include "parser/sized.h"
 
@@ -117,6 +118,19 @@ bool etlheap_symbols_without_logins(const char *path, char *out)
 bool etlheap_sentence_without_logins(const char *sentence, char *out)
 {
     return symbol_sentence_without_logins(sentence, out);
+}
+
+bool etlheap_symbols_is_file(const char *path)
+{
+    static const char *const beginnings[] = { "Microsoft C/C++ ", "BSJB", "MSCF", "MZ" };
+    char bytes[16];
+    const size_t size = etl_file_start(path, bytes, sizeof bytes);
+    bool is_file = false;
+    for (size_t i = 0; i < ETL_COUNT_OF(beginnings); i++) {
+        const size_t length = strlen(beginnings[i]);
+        is_file |= size >= length && memcmp(bytes, beginnings[i], length) == 0;
+    }
+    return is_file;
 }
 
 /* Reports bytes, which a bar can show; names of files change too fast to read. */
