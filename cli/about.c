@@ -3,6 +3,7 @@
  */
 #include "about.h"
 #include "messages.h"
+#include "outputs.h"
 
 #include <stdio.h>
 
@@ -37,18 +38,15 @@ static int answer(const cli_command_list *commands, const about_word *about, con
 {
     etl_error err = { .status = ETL_OK };
     etlheap_sink *sink = NULL;
-    etl_status status = etlheap_sink_open_descriptor(ETL_STDOUT, "standard output", &sink, &err);
-    bool known = true;
-    if (status == ETL_OK) {
-        known = (!about->value || word) && about->write(commands, word, sink);
-        status = etlheap_sink_close(sink, &err);
-    }
-    if (!known) {
-        snprintf(err.message, sizeof err.message, "%s needs %s", about->name, about->value);
-        cli_complain(NULL, err.message);
-        return CLI_EXIT_USAGE;
-    }
-    if (status != ETL_OK)
+    if (etlheap_sink_open_descriptor(ETL_STDOUT, "standard output", &sink, &err) != ETL_OK) {
         cli_complain("standard output", err.message);
-    return cli_exit_of(status);
+        return CLI_EXIT_INPUT;
+    }
+    const bool known = (!about->value || word) && about->write(commands, word, sink);
+    const int exit_status = cli_output_close_stdout(sink);
+    if (known)
+        return exit_status;
+    snprintf(err.message, sizeof err.message, "%s needs %s", about->name, about->value);
+    cli_complain(NULL, err.message);
+    return CLI_EXIT_USAGE;
 }

@@ -15,6 +15,7 @@
 #include "cli/system/memory_limit.h"
 #include "about.h"
 #include "messages.h"
+#include "outputs.h"
 #include "overwrites.h"
 
 #if defined(__linux__)
@@ -267,17 +268,15 @@ static int print_help(const cli_command *command)
 {
     etl_error err = { .status = ETL_OK };
     etlheap_sink *sink = NULL;
-    etl_status status = etlheap_sink_open_descriptor(ETL_STDOUT, "standard output", &sink, &err);
-    if (status == ETL_OK) {
-        if (command)
-            cli_write_help(command, sink);
-        else
-            write_overview(sink);
-        status = etlheap_sink_close(sink, &err);
-    }
-    if (status != ETL_OK)
+    if (etlheap_sink_open_descriptor(ETL_STDOUT, "standard output", &sink, &err) != ETL_OK) {
         cli_complain("standard output", err.message);
-    return cli_exit_of(status);
+        return CLI_EXIT_INPUT;
+    }
+    if (command)
+        cli_write_help(command, sink);
+    else
+        write_overview(sink);
+    return cli_output_close_stdout(sink);
 }
 
 static void write_overview(etlheap_sink *sink)

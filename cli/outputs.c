@@ -4,6 +4,7 @@
 #include "outputs.h"
 
 #include "cli/system/bus_guard.h"
+#include "cli/system/host.h"
 #include "cli/system/terminal.h"
 #include "messages.h"
 
@@ -70,6 +71,31 @@ static int open_output(const cli_options *options, cli_guard *guard, etlheap_sin
     return cli_exit_of(status);
 }
 
+/* Where no signal ends the program, a reader that has left, as `| head -1` does, is no failure: it
+ * has what it wanted. Removes the output then. */
+static bool ends_early(etlheap_sink *sink)
+{
+    if (!sink || cli_host_has_sigpipe() || !etlheap_sink_reader_left(sink))
+        return false;
+    etlheap_sink_discard(sink);
+    return true;
+}
+
+static int complete(etlheap_sink *sink, const char *name)
+{
+    etl_error err = { .status = ETL_OK };
+    const etl_status status = etlheap_sink_close(sink, &err);
+    if (status != ETL_OK)
+        cli_complain_error(name, &err);
+    return cli_exit_of(status);
+}
+
+int cli_output_close_stdout(etlheap_sink *sink)
+{
+    etlheap_sink_flush(sink);
+    return ends_early(sink) ? CLI_EXIT_DONE : complete(sink, standard_output);
+}
+
 /* Asked to stop while writing: the file would be complete, but the user said no. */
 int cli_output_close(const cli_options *options, const cli_guard *guard, etl_status status,
                      etlheap_sink *sink)
@@ -85,20 +111,22 @@ int cli_output_close(const cli_options *options, const cli_guard *guard, etl_sta
                      cli_bus_guard_message);
         return CLI_EXIT_INPUT;
     }
+    if (status != ETL_OK && ends_early(sink))
+        return CLI_EXIT_DONE;
     if (status != ETL_OK) {
         etlheap_sink_discard(sink);
         (void)etl_fail_with(&err, status, 0, "%s", etl_status_name(status));
         cli_complain_error(status == ETL_ERR_MEMORY ? NULL : name_of(options), &err);
         return cli_exit_of(status);
     }
-    status = etlheap_sink_close(sink, &err);
-    if (status != ETL_OK)
-        cli_complain_error(name_of(options), &err);
-    return cli_exit_of(status);
+    return cli_output_is_file(options) ? complete(sink, options->output)
+                                       : cli_output_close_stdout(sink);
 }
 
 int cli_output_fail(etlheap_sink *sink, const char *subject, const etl_error *err)
 {
+    if (ends_early(sink))
+        return CLI_EXIT_DONE;
     etlheap_sink_discard(sink);
     if (cli_bus_guard_tripped())
         cli_complain(subject, cli_bus_guard_message);

@@ -18,6 +18,10 @@ int cli_output_open_binary(const cli_options *options, cli_guard *guard, etlheap
 int cli_output_close(const cli_options *options, const cli_guard *guard, etl_status status,
                      etlheap_sink *sink);
 
+/* Completes what was written to standard output for a command that takes no options. Returns an
+ * exit status, after writing a message. */
+int cli_output_close_stdout(etlheap_sink *sink);
+
 /* Removes the output of a failed run and writes why it failed, unless the run was cancelled.
  * Returns the exit status of the error. */
 int cli_output_fail(etlheap_sink *sink, const char *subject, const etl_error *err);

@@ -87,6 +87,9 @@ void etlheap_sink_fill(etlheap_sink *sink, char c, size_t count);
 /* False after the first error: stop, because further output would be lost. */
 bool etlheap_sink_ok(const etlheap_sink *sink);
 
+/* True if that error was a pipe whose reader has left. Flush first. */
+bool etlheap_sink_reader_left(const etlheap_sink *sink);
+
 /* Writes buffered output now, so that a live reader sees whole lines. */
 void etlheap_sink_flush(etlheap_sink *sink);
 

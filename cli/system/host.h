@@ -27,6 +27,10 @@ unsigned cli_host_columns(int descriptor);
 /* True if the terminal shows UTF-8. */
 bool cli_host_is_utf8(void);
 
+/* True if the system ends a program that writes to a pipe whose reader has left, by SIGPIPE. An
+ * error then means that whoever started the program ignores the signal and wants to know. */
+bool cli_host_has_sigpipe(void);
+
 /* The folder for temporary files in the environment; NULL: none. */
 const char *cli_host_temporary_folder(void);
 

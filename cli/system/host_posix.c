@@ -50,6 +50,11 @@ bool cli_host_is_utf8(void)
     return false;
 }
 
+bool cli_host_has_sigpipe(void)
+{
+    return true;
+}
+
 const char *cli_host_temporary_folder(void)
 {
     return cli_host_variable("TMPDIR");

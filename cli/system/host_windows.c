@@ -144,6 +144,11 @@ bool cli_host_is_utf8(void)
     return GetConsoleOutputCP() == CP_UTF8;
 }
 
+bool cli_host_has_sigpipe(void)
+{
+    return false;
+}
+
 /* TMPDIR is not a variable of Windows, but users of this program set it on other systems. */
 const char *cli_host_temporary_folder(void)
 {

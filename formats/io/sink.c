@@ -284,6 +284,11 @@ bool etlheap_sink_ok(const etlheap_sink *sink)
     return sink->error == 0;
 }
 
+bool etlheap_sink_reader_left(const etlheap_sink *sink)
+{
+    return sink->error == EPIPE;
+}
+
 void etlheap_sink_flush(etlheap_sink *sink)
 {
     pass_on(sink, sink->buffer, sink->used, ZSTD_e_flush);

@@ -109,6 +109,7 @@ int etl_windows_fail(void)
         { ERROR_FILENAME_EXCED_RANGE, ENAMETOOLONG },
         { ERROR_BROKEN_PIPE, EPIPE },
         { ERROR_NO_DATA, EPIPE },
+        { ERROR_PIPE_NOT_CONNECTED, EPIPE },
         { ERROR_NOT_SAME_DEVICE, EXDEV },
         { ERROR_INVALID_HANDLE, EBADF },
     };

@@ -205,6 +205,9 @@ static void a_closed_pipe_is_an_error_not_an_end(void **state)
     assert_int_equal(etlheap_sink_open_descriptor(ends[1], "pipe", &sink, NULL), ETL_OK);
     close(ends[0]);
     etlheap_sink_text(sink, "hello");
+    assert_false(etlheap_sink_reader_left(sink));
+    etlheap_sink_flush(sink);
+    assert_true(etlheap_sink_reader_left(sink));
     assert_int_equal(etlheap_sink_close(sink, &err), ETL_ERR_IO);
     assert_non_null(strstr(err.message, "Broken pipe"));
     assert_int_equal(close(ends[1]), 0); /* it stayed the caller's */
