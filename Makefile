@@ -76,11 +76,11 @@ TEST_SUPPORT_SRCS := $(filter-out $(TEST_SRCS) $(TEST_TOOL_SRCS) $(BUILDER_SRCS)
 # links, limits, pages that must not be read, a shell, a server of its own, or files that go
 # or change while they are open is tested here alone; so is what needs XPath, which the
 # libraries for Windows go without.
-ifeq ($(PLATFORM),windows)
 POSIX_TESTS := $(foreach name,cold_file test_cgroup test_index_ahead test_read_ahead test_export_wpa test_journal_disk test_map test_memory_limit test_sink test_symbol_cab test_symbol_cache \
 	test_symbol_fetch test_symbol_partial test_symbol_path test_symbol_server test_symbol_tls test_tag_groups \
-	test_text_buffer test_export_perfview test_lifetimes_damage test_pe_real test_zip_input \
+	test_text_buffer test_export_perfview test_lifetimes_damage test_pe_real test_unpack_beside test_zip_input \
 	http_server symbol_finder make_symbolize,$(wildcard tests/*/$(name).c tests/unit/*/$(name).c))
+ifeq ($(PLATFORM),windows)
 TEST_SRCS := $(filter-out $(POSIX_TESTS),$(TEST_SRCS))
 TEST_TOOL_SRCS := $(filter-out $(POSIX_TESTS),$(TEST_TOOL_SRCS))
 TEST_SUPPORT_SRCS := $(filter-out $(POSIX_TESTS),$(TEST_SUPPORT_SRCS))
@@ -489,6 +489,11 @@ words: ## checks that no library names an option of the program
 limits: ## checks file and function lengths
 	@awk -f tests/gates/limits.awk $(ALL_FILES)
 
+# Of the objects that the tests are linked of, without compiling for Windows.
+WINDOWS_TEST_OBJECTS = $(call objects_of,$(filter-out $(POSIX_TESTS),$(TEST_SRCS) $(TEST_SUPPORT_SRCS) $(BUILDER_SRCS)))
+windows-calls: $(WINDOWS_TEST_OBJECTS) ## checks that unit tests call nothing that Windows does not have
+	@CC='$(CC)' $(PYTHON) -B tests/gates/windows_calls.py $(WINDOWS_TEST_OBJECTS)
+
 rooms: ## prints the shape of the libraries: loops over columns, circles, lines; fails at its limits
 	@$(PYTHON) -B tests/gates/rooms.py $(ALL_FILES)
 
@@ -663,7 +668,8 @@ windows-zip: pages
 
 check-windows: ## the tests of the command line, and unit tests, under Wine
 	@sh tests/run/check_deps.sh build test windows wine
-	+@$(MAKE) --no-print-directory windows-tests windows-dist
+	+@$(MAKE) --no-print-directory windows-tests
+	+@$(MAKE) --no-print-directory windows-dist
 	+@$(PARALLEL_MAKE) VARIANT=check check-windows-run
 
 check-windows-run: $(PROGRAM) $(TEST_TOOLS) $(OUT)/bench/make_stream
@@ -836,6 +842,6 @@ help: ## this list
 	@echo '  VARIANT=release|debug|check|asan|ubsan|tsan|cov  CC=gcc|clang  V=1  LTO=1  TRACES=FOLDER  BENCH_DIR=FOLDER'
 
 FORCE:
-.PHONY: check-nightly windows-deps windows windows-tests windows-test-programs windows-dist windows-zip check-windows check-windows-run faults faults-run interface-record dist deb check-deb check-bare check-fleet check-fleet-run install install-program install-library uninstall pages fuzz fuzz-run fuzz-all fuzz-hour fuzz-corpus fuzz-programs fuzz-replays all library tests objects syntax check check-asan check-ubsan check-tsan check-run compare compare-run print-files layers words limits rooms \
+.PHONY: check-nightly windows-deps windows windows-tests windows-test-programs windows-dist windows-zip check-windows check-windows-run faults faults-run interface-record dist deb check-deb check-bare check-fleet check-fleet-run install install-program install-library uninstall pages fuzz fuzz-run fuzz-all fuzz-hour fuzz-corpus fuzz-programs fuzz-replays all library tests objects syntax check check-asan check-ubsan check-tsan check-run compare compare-run print-files layers words limits rooms windows-calls \
 	demo-update format format-check bench bench-run bench-compare bench-compare-run bench-deps \
 	bench-clean consumer-deps demo demo-run screenshot cov mutate mutate-survivors mutate-run readme-update clean help FORCE

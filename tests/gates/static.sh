@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Checks of the source text, each one line of result: layers, limits, rooms, format and
-# a second compiler. A tool that is absent is a skip, never a pass.
+# Checks of the source text, each one line of result: layers, limits, rooms, format, calls
+# that Windows does not have, and a second compiler. A tool that is absent is a skip, never a pass.
 #
 #   static.sh list               the checks as parts of run_tests.sh
 #   static.sh CHECK [FOLDER...]  one of them
@@ -103,7 +103,7 @@ install_consumers()
 check_list()
 {
     local name
-    for name in layers words limits rooms format; do
+    for name in layers words limits rooms format windows-calls; do
         echo "$name bash tests/gates/static.sh $name"
     done
     # Unit tests are by far the most.
@@ -118,6 +118,7 @@ check_list()
 case ${1-} in
 list) check_list ;;
 layers | limits | rooms) check_goal "$1" ;;
+windows-calls) check_goal VARIANT=check windows-calls ;;
 words) check_words ;;
 consumers) install_consumers ;;
 goal) check_goal "${@:2}" ;;
@@ -125,7 +126,7 @@ format) check_format ;;
 second-compiler) check_second_compiler "${@:2}" ;;
 arm64) check_arm64 "${@:2}" ;;
 *)
-    echo "static.sh: say list, consumers, goal, layers, words, limits, rooms, format, second-compiler or arm64" >&2
+    echo "static.sh: say list, consumers, goal, layers, words, limits, rooms, format, windows-calls, second-compiler or arm64" >&2
     exit 2
     ;;
 esac

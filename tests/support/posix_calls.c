@@ -12,6 +12,7 @@
 #include <process.h>
 #include <stdbool.h>
 #include <string.h>
+#include <sys/utime.h>
 
 #define MEMORY_FILES_MAX 16u        /* in use at once */
 #define MEMORY_BUFFER    (1u << 16) /* bytes before they go to the file */
@@ -155,11 +156,24 @@ char *mkdtemp(char *path)
     return make_unique(path, _mkdir) < 0 ? NULL : path;
 }
 
-/* --- reading ---------------------------------------------------------------- */
+/* --- reading and writing ---------------------------------------------------- */
 
 ssize_t pread(int descriptor, void *bytes, size_t size, off_t offset)
 {
     if (_lseeki64(descriptor, offset, SEEK_SET) < 0)
         return -1;
     return _read(descriptor, bytes, (unsigned)size);
+}
+
+ssize_t pwrite(int descriptor, const void *bytes, size_t size, off_t offset)
+{
+    if (_lseeki64(descriptor, offset, SEEK_SET) < 0)
+        return -1;
+    return _write(descriptor, bytes, (unsigned)size);
+}
+
+int futimens(int descriptor, const struct timespec times[2])
+{
+    struct __utimbuf64 whole = { times[0].tv_sec, times[1].tv_sec };
+    return _futime64(descriptor, &whole);
 }

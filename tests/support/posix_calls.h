@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/types.h>
+#include <time.h>
 
 FILE *open_memstream(char **text, size_t *size);
 FILE *fmemopen(void *bytes, size_t size, const char *mode); /* "w" alone */
@@ -23,8 +24,12 @@ int posix_calls_fclose(FILE *file);
 FILE *posix_calls_tmpfile(void);
 #define tmpfile posix_calls_tmpfile
 
-/* Of an offset within two gigabytes; the file's own place is not kept. */
+/* Of at most two gigabytes; the file's own place is not kept. */
 ssize_t pread(int descriptor, void *bytes, size_t size, off_t offset);
+ssize_t pwrite(int descriptor, const void *bytes, size_t size, off_t offset);
+
+/* In whole seconds. */
+int futimens(int descriptor, const struct timespec times[2]);
 
 /* mingw's mkstemp() makes the same names in every process. */
 int posix_calls_mkstemp(char *path);

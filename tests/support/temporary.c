@@ -11,7 +11,11 @@
 
 const char *temporary_folder(void)
 {
+#ifdef _WIN32
+    const char *const folder = getenv("TMP");
+#else
     const char *const folder = getenv("TMPDIR");
+#endif
     return folder != NULL && folder[0] != '\0' ? folder : etl_temporary_default;
 }
 

@@ -1,5 +1,6 @@
 /*
- * temporary.h - where tests put temporary files: in the folder of TMPDIR, or the system's.
+ * temporary.h - where tests put temporary files: in the folder of TMPDIR (on Windows
+ * TMP), or the system's.
  */
 #ifndef TESTS_TEMPORARY_H
 #define TESTS_TEMPORARY_H
