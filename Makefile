@@ -634,6 +634,7 @@ check-deb: deb $(PROGRAM) $(OUT)/make_trace ## installs the packages in a clean 
 
 # Minimal systems of their own, as root: see the script. ONLY=debian12,demo takes a part.
 check-bare: ## the README's two commands on bare Debian 12, Debian 13 and Ubuntu 24.04
+	@sh tests/run/check_deps.sh bare
 	@BUILD='$(BUILD)' bash tests/install/check_bare.sh $(subst $(,), ,$(ONLY))
 
 # --- Windows --------------------------------------------------------------------

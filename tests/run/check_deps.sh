@@ -5,6 +5,7 @@
 #   check_deps.sh build test   and what the tests need
 #   check_deps.sh build deb    and what Debian packages are made with
 #   check_deps.sh consumers    and the large programs that some tests use if they are there
+#   check_deps.sh bare         what makes bare systems, for make check-bare
 #   check_deps.sh fleet        what distributes work, for make check-fleet
 #   check_deps.sh windows      what builds the program for Windows, from here
 #   check_deps.sh wine         and what runs it here
@@ -160,6 +161,14 @@ need_for_wine()
     test -x /usr/lib/wine/wine64 && test -z "$listing" || need_command wine64 wine64
 }
 
+# Both are in sbin on some systems.
+need_for_bare()
+{
+    PATH=$PATH:/usr/sbin
+    need_command debootstrap debootstrap
+    need_command unshare util-linux
+}
+
 # Their daemons are found in sbin.
 need_for_fleet()
 {
@@ -189,11 +198,12 @@ for what in "$@"; do
     test) need_for_test ;;
     deb) need_for_deb ;;
     consumers) need_for_consumers ;;
+    bare) need_for_bare ;;
     fleet) need_for_fleet ;;
     windows) need_for_windows ;;
     wine) need_for_wine ;;
     *)
-        echo "check_deps.sh: unknown list '$what'; use build, test, deb, consumers, fleet, windows or wine" >&2
+        echo "check_deps.sh: unknown list '$what'; use build, test, deb, consumers, bare, fleet, windows or wine" >&2
         exit 2
         ;;
     esac
