@@ -55,6 +55,7 @@ static scenario_program memory_program(workload *w, const scenario_run *run, con
 static u32 main_stack(const scenario_program *p);
 static u32 spike_stack(const scenario_program *p);
 static void create_heap(const scenario_program *p);
+static void expand_heap(const scenario_program *p);
 static void grow_second_heap(scenario_program *p);
 static void give_free_stacks(scenario_program *p);
 static void pin_icon_heap(scenario_program *p);
@@ -69,6 +70,7 @@ workload *scenario_battery_meter(const scenario_run *run, const etl_build *b)
     create_heap(&p);
     battery_history(&p, BATTERY_METER_TICKS, 0);
     scenario_transients(&p, BATTERY_METER_TRANSIENT_COUNT, (u64)59 * S);
+    expand_heap(&p);
     workload_sort(w);
     return w;
 }
