@@ -206,6 +206,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	summary/summary_fold \
 	summary/summary_run \
 	symbol_store/libraries \
+	symbol_store/symbol_answer \
 	symbol_store/symbol_below \
 	symbol_store/symbol_cab \
 	symbol_store/symbol_content \
@@ -215,6 +216,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	symbol_store/symbol_files \
 	symbol_store/symbol_jobs \
 	symbol_store/symbol_names \
+	symbol_store/symbol_origin \
 	symbol_store/symbol_partial \
 	symbol_store/symbol_path \
 	symbol_store/symbol_search \

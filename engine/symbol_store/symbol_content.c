@@ -52,6 +52,19 @@ static bool is_markup(etl_bytes head)
     return i < head.size && head.at[i] == '<';
 }
 
+/* Source: as above; [MS-CAB] 2.1 for cbCabinet. */
+u64 symbol_content_size(etl_bytes head)
+{
+    enum { BLOCK_BYTES_AT = 32, BLOCK_COUNT_AT = 40, CABINET_BYTES_AT = 8 };
+    const symbol_content content = symbol_content_of(head);
+    const bool is_msf7 = content == SYMBOL_CONTENT_PDB && begins_with(head, &magics[0]);
+    if (is_msf7 && head.size >= BLOCK_COUNT_AT + sizeof(u32))
+        return (u64)etl_load_u32(head.at + BLOCK_BYTES_AT) * etl_load_u32(head.at + BLOCK_COUNT_AT);
+    if (content == SYMBOL_CONTENT_CABINET && head.size >= CABINET_BYTES_AT + sizeof(u32))
+        return etl_load_u32(head.at + CABINET_BYTES_AT);
+    return 0;
+}
+
 symbol_content symbol_content_of_file(const char *path)
 {
     FILE *const file = etl_file_stream(path);

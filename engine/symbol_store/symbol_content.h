@@ -13,10 +13,14 @@ typedef enum symbol_content {
 } symbol_content;
 
 /* The number of bytes that are enough to recognize a file. */
-#define SYMBOL_CONTENT_BYTES 32
+#define SYMBOL_CONTENT_BYTES 64
 
 /* Recognizes the first bytes of a file, or all of a shorter one. */
 symbol_content symbol_content_of(etl_bytes head);
+
+/* The size of the whole file, as its first bytes give it: a PDB's blocks, a cabinet's length. 0: they
+ * do not say. */
+u64 symbol_content_size(etl_bytes head);
 
 /* Recognizes a file; UNKNOWN also if it cannot be read. */
 symbol_content symbol_content_of_file(const char *path);

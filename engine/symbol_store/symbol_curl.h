@@ -20,6 +20,8 @@
     X(easy_cleanup)                                                                                \
     X(easy_setopt)                                                                                 \
     X(easy_getinfo)                                                                                \
+    X(slist_append)                                                                                \
+    X(slist_free_all)                                                                              \
     X(easy_strerror)                                                                               \
     X(multi_init)                                                                                  \
     X(multi_cleanup)                                                                               \

@@ -38,6 +38,56 @@ void symbol_elements_free(symbol_elements *elements)
     etlheap_arena_free(&elements->texts);
 }
 
+/* Where the host of "//host/share" or "https://user@host:port/path" stands; {NULL, 0}: there is
+ * none. */
+static etl_bytes host_of(const char *place)
+{
+    const char *const scheme_end = strstr(place, "://");
+    const bool is_share =
+        (place[0] == '/' || place[0] == '\\') && (place[1] == '/' || place[1] == '\\');
+    if (!is_share && !scheme_end)
+        return (etl_bytes){ NULL, 0 };
+    const char *host = is_share ? place + 2 : scheme_end + 3;
+    size_t size = strcspn(host, "/\\?#");
+    for (size_t i = 0; !is_share && i < size; i++) {
+        if (host[i] == '@') {
+            host += i + 1;
+            size -= i + 1;
+            i = SIZE_MAX; /* the last one counts */
+        }
+    }
+    if (!is_share && size > 0 && host[0] != '[')
+        size = etl_min_u64(size, strcspn(host, ":"));
+    return (etl_bytes){ (const u8 *)host, size };
+}
+
+static bool is_same_host(etl_bytes a, etl_bytes b)
+{
+    char name[2][256];
+    if (a.size == 0 || a.size != b.size || a.size >= sizeof name[0])
+        return false;
+    memcpy(name[0], a.at, a.size);
+    memcpy(name[1], b.at, b.size);
+    name[0][a.size] = name[1][b.size] = 0;
+    return symbol_same_word(name[0], name[1]);
+}
+
+bool symbol_elements_name_host(const symbol_elements *elements, const char *place)
+{
+    const etl_bytes host = place[0] == '/' ? host_of(place) : (etl_bytes){ NULL, 0 };
+    /* "//?/" and "//./" are devices and local files. */
+    if (host.size == 0 || strcspn(place + 2, "?.") == 0)
+        return false;
+    for (size_t e = 0; e < elements->list.count; e++) {
+        const symbol_element *const element = &elements->list.at[e];
+        for (u32 i = 0; i < element->store_count; i++) {
+            if (is_same_host(host, host_of(element->stores[i].text)))
+                return true;
+        }
+    }
+    return false;
+}
+
 static etl_status add_element(symbol_elements *elements, etl_bytes text, etl_error *err)
 {
     symbol_element element = { .kind = SYMBOL_ELEMENT_FOLDER };

@@ -51,4 +51,7 @@ void symbol_elements_free(symbol_elements *elements);
  * another system (C:\symbols, \\server\share). */
 bool symbol_elements_is_foreign(const char *text);
 
+/* True if `place` is "//HOST/SHARE/...", and HOST is that of a share or a server of the path. */
+bool symbol_elements_name_host(const symbol_elements *elements, const char *place);
+
 #endif

@@ -12,10 +12,11 @@
  * If the server has an index2.txt, files are at URL/NA/NAME/KEY (two tiers). This is checked once,
  * when a first file is missing.
  *
- * A file is written to `<file>.new` and renamed when it is complete and of the right kind. An
- * interrupted download stays as `.new`, and the next attempt, in this run or a later one, resumes
- * it if the server can (Range). Servers that answer everything with a login page are recognized by
- * the content. A file that a server does not have is not requested again in a run, and a server
+ * A file is written to `<file>.new`, and renamed when it is as long as the server said and the
+ * caller accepts it. An interrupted download stays as `.new` if the server says what identifies the
+ * answer (ETag or Last-Modified); the next attempt, in this run or a later one, resumes it with that
+ * (If-Range) from the same address, and from no other. Servers that answer everything with a login
+ * page are recognized by the content. A file that a server does not have is not requested again in a run, and a server
  * that does not answer is skipped for the rest of the run.
  *
  * libcurl does TLS, proxies, HTTP/2 and their failures, and its multi interface needs no threads.
@@ -42,6 +43,12 @@ typedef struct symbol_progress {
 /* Called about ten times a second on the calling thread. Return false to cancel. */
 typedef bool symbol_progress_fn(void *user, const symbol_progress *progress);
 
+struct symbol_download;
+
+/* Called on the calling thread for a complete file before it gets its name. Return false to discard
+ * it: it is damaged, or of another build. */
+typedef bool symbol_accept_fn(void *user, const struct symbol_download *download, const char *file);
+
 /* Options; 0 or NULL means the default in the comment. */
 typedef struct symbol_fetch_options {
     u32 connections_max;        /* 8 */
@@ -54,6 +61,8 @@ typedef struct symbol_fetch_options {
     const char *authority_file; /* PEM file of certificates to trust instead of the system's */
     symbol_progress_fn *progress;
     void *progress_user;
+    symbol_accept_fn *accept; /* for files, not for cabinets; NULL: names and keys are trusted */
+    void *accept_user;
 } symbol_fetch_options;
 
 #define SYMBOL_FILE_BYTES_MAX_DEFAULT ((u64)16 << 30)
@@ -65,7 +74,8 @@ typedef enum symbol_fetch_state {
     SYMBOL_FETCH_POINTER,    /* `pointer` is the text of file.ptr */
     SYMBOL_FETCH_MISSING,    /* the server does not have it */
     SYMBOL_FETCH_DENIED,     /* the server wants a login */
-    SYMBOL_FETCH_REJECTED,   /* the answer was not a symbol file */
+    SYMBOL_FETCH_REJECTED,   /* the answer was not a symbol file, or not a whole one */
+    SYMBOL_FETCH_REFUSED,    /* `accept` said no */
     SYMBOL_FETCH_TOO_LARGE,  /* more than file_bytes_max */
     SYMBOL_FETCH_UNWRITABLE  /* the folder cannot be written to */
 } symbol_fetch_state;
@@ -78,6 +88,7 @@ typedef struct symbol_download {
     const char *name;   /* in: "ntdll.pdb" */
     const char *key;    /* in: "1EB9FACB04C73C5DEA7160764CD333D01" */
     const char *folder; /* in: where the file is written; made when needed */
+    void *owner;        /* in: for `accept` */
     symbol_fetch_state state;
     char pointer[SYMBOL_POINTER_SIZE]; /* out: with SYMBOL_FETCH_POINTER */
     char message[160];                 /* out: the reason, for people, without URL; else "" */

@@ -82,6 +82,9 @@ static bool describe(const fetch_run *run, const fetch_job *job, symbol_transfer
     symbol_url_parts parts = { .server = run->fetch->servers.at[job->server].url,
                                .is_two_tier = job->is_two_tier };
     transfer->bytes_max = run->fetch->options.file_bytes_max;
+    transfer->download = download;
+    transfer->accept = run->fetch->options.accept;
+    transfer->accept_user = run->fetch->options.accept_user;
     switch (job->stage) {
     case STAGE_FILE:
         transfer->kind = SYMBOL_TRANSFER_FILE;
@@ -143,6 +146,9 @@ static void take_end(fetch_run *run, fetch_job *job, symbol_transfer_end end)
         break;
     case SYMBOL_TRANSFER_REJECTED:
         end_counted(run, job, SYMBOL_FETCH_REJECTED, ETL_DIAG_symbol_answer_rejected);
+        break;
+    case SYMBOL_TRANSFER_REFUSED:
+        end_job(run, job, SYMBOL_FETCH_REFUSED);
         break;
     case SYMBOL_TRANSFER_TOO_LARGE:
         end_counted(run, job, SYMBOL_FETCH_TOO_LARGE, ETL_DIAG_symbol_too_large);

@@ -7,7 +7,8 @@
 #include "parser/system/files.h"
 #include "symbol_partial.h"
 
-#define SUFFIX_BYTES_MAX sizeof ".4294967295.new"
+#define ORIGIN_SUFFIX    ".from"
+#define SUFFIX_BYTES_MAX sizeof ".4294967295.new" ORIGIN_SUFFIX
 #define COPY_BYTES       ((size_t)64 << 10)
 
 static bool make_folder_of(const char *target);
@@ -58,8 +59,23 @@ static bool open_private(symbol_partial *partial)
     return partial->file >= 0;
 }
 
+bool symbol_partial_origin(const symbol_partial *partial, char out[SYMBOL_FILE_SIZE])
+{
+    const int size = snprintf(out, SYMBOL_FILE_SIZE, "%s" ORIGIN_SUFFIX, partial->name);
+    return partial->is_shared && size > 0 && size < SYMBOL_FILE_SIZE;
+}
+
+/* First of all: no bytes may be taken for those of another answer. */
+static void remove_origin(const symbol_partial *partial)
+{
+    char name[SYMBOL_FILE_SIZE];
+    if (symbol_partial_origin(partial, name))
+        (void)etl_file_remove(name);
+}
+
 bool symbol_partial_clear(symbol_partial *partial)
 {
+    remove_origin(partial);
     if (!etl_file_truncate(partial->file))
         return false;
     partial->size_bytes = 0;
@@ -77,6 +93,7 @@ bool symbol_partial_append(symbol_partial *partial, etl_bytes bytes)
 /* Renamed while still locked: nobody sees it under both names. */
 bool symbol_partial_commit(symbol_partial *partial)
 {
+    remove_origin(partial);
     if (!etl_file_replace(partial->name, partial->target)) {
         const int reason = errno;
         symbol_partial_drop(partial);
@@ -97,6 +114,7 @@ void symbol_partial_keep(symbol_partial *partial)
 
 void symbol_partial_drop(symbol_partial *partial)
 {
+    remove_origin(partial);
     (void)etl_file_remove(partial->name);
     end(partial);
 }

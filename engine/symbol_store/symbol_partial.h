@@ -29,6 +29,10 @@ bool symbol_partial_clear(symbol_partial *partial);
 bool symbol_partial_append(symbol_partial *partial, etl_bytes bytes);
 bool symbol_partial_commit(symbol_partial *partial); /* drops it on failure */
 
+/* The name of the file beside it that says where a shared part comes from (symbol_origin.h). It is
+ * removed by clear, commit and drop. False: it has none. */
+bool symbol_partial_origin(const symbol_partial *partial, char out[SYMBOL_FILE_SIZE]);
+
 void symbol_partial_keep(symbol_partial *partial); /* keeps a shared one for another run */
 void symbol_partial_drop(symbol_partial *partial);
 

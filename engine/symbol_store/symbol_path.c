@@ -35,8 +35,9 @@ struct symbol_path {
     store_slot *slots; /* of element e: SYMBOL_CHAIN_STORES_MAX from e times that */
     symbol_store default_store;
     symbol_temporary temporary;
-    symbol_fetch *fetch; /* opened for the first server */
-    etlheap_arena texts; /* options and results */
+    symbol_fetch *fetch;            /* opened for the first server */
+    struct symbol_context *finding; /* of the call that is under way */
+    etlheap_arena texts;            /* options and results */
 };
 
 /* One call of symbol_path_find. */
@@ -73,8 +74,6 @@ static bool plan_downloads(finding *f, const char *url, symbol_store *store,
                            symbol_download *downloads, u32 *owners, u32 *count);
 static void take_download(finding *f, symbol_search *search, const symbol_download *download,
                           const symbol_caches *caches);
-static void take_downloaded_file(finding *f, symbol_search *search, const char *file,
-                                 const symbol_caches *caches);
 static void search_loosely(finding *f);
 static void finish(const finding *f, symbol_request *requests, u32 count);
 static bool is_wanted(const symbol_search *search);
@@ -266,6 +265,7 @@ etl_status symbol_path_find(symbol_path *path, symbol_request *requests, u32 cou
     finding f = {
         .path = path,
         .context = { .options = &path->options,
+                     .elements = &path->elements,
                      .default_store = path->options.default_store ? &path->default_store : NULL,
                      .temporary = &path->temporary,
                      .texts = &path->texts,
@@ -432,8 +432,17 @@ static etl_status search_server(finding *f, const char *url, const symbol_caches
     return download(f, url, store, caches);
 }
 
+/* A symbol_accept_fn. */
+static bool accept_download(void *user, const symbol_download *download, const char *file)
+{
+    const symbol_path *const path = user;
+    return symbol_search_accepts(path->finding, download->owner, file);
+}
+
 static etl_status open_fetch(symbol_path *path, etl_error *err)
 {
+    path->options.fetch.accept = accept_download;
+    path->options.fetch.accept_user = path;
     return path->fetch ? ETL_OK : symbol_fetch_open(&path->options.fetch, &path->fetch, err);
 }
 
@@ -457,8 +466,10 @@ static etl_status download(finding *f, const char *url, symbol_store *store,
     etl_status status = ETL_OK;
     if (!downloads || !owners || !plan_downloads(f, url, store, downloads, owners, &count))
         status = etl_fail_with(f->err, ETL_ERR_MEMORY, 0, "no memory to fetch symbols");
+    f->path->finding = &f->context;
     if (status == ETL_OK && count > 0)
         status = symbol_fetch_run(f->path->fetch, downloads, count, f->context.diag, f->err);
+    f->path->finding = NULL;
     for (u32 i = 0; i < count; i++)
         take_download(f, &f->searches[owners[i]], &downloads[i], caches);
     free(downloads);
@@ -479,7 +490,7 @@ static bool plan_downloads(finding *f, const char *url, symbol_store *store,
                            symbol_download *downloads, u32 *owners, u32 *count)
 {
     for (u32 i = 0; i < f->search_count; i++) {
-        const symbol_search *const search = &f->searches[i];
+        symbol_search *const search = &f->searches[i];
         char target[SYMBOL_FILE_SIZE];
         if (!is_wanted(search) || !has_build(&search->key) ||
             !symbol_store_path(store, search->name, search->key_text, target))
@@ -489,9 +500,11 @@ static bool plan_downloads(finding *f, const char *url, symbol_store *store,
         if (!copy_text(f->path, &folder))
             return false;
         owners[*count] = i;
-        downloads[(*count)++] = (symbol_download){
-            .server = url, .name = search->name, .key = search->key_text, .folder = folder
-        };
+        downloads[(*count)++] = (symbol_download){ .server = url,
+                                                   .name = search->name,
+                                                   .key = search->key_text,
+                                                   .folder = folder,
+                                                   .owner = search };
     }
     return true;
 }
@@ -506,7 +519,9 @@ static void take_download(finding *f, symbol_search *search, const symbol_downlo
         return;
     switch (download->state) {
     case SYMBOL_FETCH_DONE:
-        take_downloaded_file(f, search, file, caches);
+        (void)symbol_search_file(context, search, file, caches);
+        break;
+    case SYMBOL_FETCH_REFUSED: /* symbol_search_accepts noted it */
         break;
     case SYMBOL_FETCH_COMPRESSED:
         file[strlen(file) - 1] = '_';
@@ -534,17 +549,6 @@ static void take_download(finding *f, symbol_search *search, const symbol_downlo
     case SYMBOL_FETCH_MISSING:
         break;
     }
-}
-
-/* Takes a downloaded file. One that a server has under a wrong key must not stay in a cache. */
-static void take_downloaded_file(finding *f, symbol_search *search, const char *file,
-                                 const symbol_caches *caches)
-{
-    if (symbol_search_file(&f->context, search, file, caches))
-        return;
-    (void)etl_file_remove(file);
-    if (search->refused && strcmp(search->refused, file) == 0)
-        search->refused = NULL;
 }
 
 static void search_loosely(finding *f)

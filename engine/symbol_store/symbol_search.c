@@ -8,9 +8,9 @@
  *     cabinet   ──expand──▶ file
  *     file.ptr  ──▶ the place it names ──▶ file
  *
- * Which places are searched in which order is decided in symbol_path.c. Invariant: a file is copied
- * to a cache only after the check accepted it; a file of another build would pass for the right one
- * there.
+ * Which places are searched in which order is decided in symbol_path.c. Invariant: a file enters a
+ * cache, by a copy or a download, only after the check accepted it; a file of another build would
+ * pass for the right one there.
  */
 #include <stdio.h>
 
@@ -118,20 +118,34 @@ static bool accept(symbol_context *context, symbol_search *search, const char *f
     return search->found != NULL;
 }
 
-static void refuse(symbol_context *context, symbol_search *search, const char *file,
-                   symbol_verdict verdict)
+static void note_refusal(symbol_context *context, symbol_search *search, symbol_verdict verdict)
 {
     const bool is_mismatch = verdict == SYMBOL_VERDICT_MISMATCH;
     if (is_mismatch)
         search->mismatch_count++;
     else
         etl_diag_add(context->diag, ETL_DIAG_symbol_file_unusable, 1);
+    search->is_unusable |= !is_mismatch;
+}
+
+bool symbol_search_accepts(symbol_context *context, symbol_search *search, const char *file)
+{
+    const symbol_verdict verdict = check(context, search, file);
+    if (verdict != SYMBOL_VERDICT_MATCH)
+        note_refusal(context, search, verdict);
+    return verdict == SYMBOL_VERDICT_MATCH;
+}
+
+static void refuse(symbol_context *context, symbol_search *search, const char *file,
+                   symbol_verdict verdict)
+{
+    const bool is_mismatch = verdict == SYMBOL_VERDICT_MISMATCH;
     /* A file of another build is better than a broken one, both to show and to use. */
-    if (!search->refused || (is_mismatch && search->mismatch_count == 1)) {
+    if (!search->refused || (is_mismatch && search->mismatch_count == 0)) {
         search->refused = copy_text(context, file);
         search->is_refused_cabinet = false;
     }
-    search->is_unusable |= !is_mismatch;
+    note_refusal(context, search, verdict);
 }
 
 /* Copies a file into a cache; false, and counted, if the cache does not take it. */
@@ -251,6 +265,13 @@ static bool take_pointer_file(symbol_context *context, symbol_search *search, co
     return symbol_search_pointer(context, search, folder, (etl_bytes){ text, size }, caches);
 }
 
+/* A server names neither files of this computer nor hosts that nobody asked for: opening a share
+ * would send the user's login to it. */
+static bool may_follow(const symbol_context *context, const char *place)
+{
+    return etl_path_is_separator('\\') && symbol_elements_name_host(context->elements, place);
+}
+
 bool symbol_search_pointer(symbol_context *context, symbol_search *search, const char *folder,
                            etl_bytes text, const symbol_caches *caches)
 {
@@ -262,9 +283,8 @@ bool symbol_search_pointer(symbol_context *context, symbol_search *search, const
         search->is_withheld = true;
         return false;
     }
-    /* Folders of a server are not reachable here. */
     const bool is_reachable =
-        kind == SYMBOL_POINTER_PLACE && (folder[0] || etl_path_root_size(place) > 0);
+        kind == SYMBOL_POINTER_PLACE && (folder[0] || may_follow(context, place));
     if (is_reachable && symbol_pointer_resolve(folder, place, file))
         return take_any(context, search, file, caches);
     etl_diag_add(context->diag, ETL_DIAG_symbol_pointer_unreachable, 1);

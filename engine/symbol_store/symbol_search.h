@@ -38,7 +38,8 @@ typedef struct symbol_caches {
 
 typedef struct symbol_context {
     const symbol_path_options *options; /* including defaults */
-    symbol_store *default_store;        /* NULL: the temporary one */
+    const symbol_elements *elements;
+    symbol_store *default_store; /* NULL: the temporary one */
     symbol_temporary *temporary;
     etlheap_arena *texts;
     etl_diag_counts *diag;
@@ -55,7 +56,11 @@ bool symbol_search_file(symbol_context *context, symbol_search *search, const ch
                         const symbol_caches *caches);
 bool symbol_search_cabinet(symbol_context *context, symbol_search *search, const char *file,
                            const symbol_caches *caches);
-/* Follows a file.ptr in `folder`; "" on a server. */
+/* Does the check accept a download, which has no name of its own yet? If not, that is noted. */
+bool symbol_search_accepts(symbol_context *context, symbol_search *search, const char *file);
+
+/* Follows a file.ptr in `folder`. "" on a server: then it may only lead to a share of a host that the
+ * symbol path names, which only Windows reaches. */
 bool symbol_search_pointer(symbol_context *context, symbol_search *search, const char *folder,
                            etl_bytes text, const symbol_caches *caches);
 

@@ -2,12 +2,13 @@
  * symbol_transfer.h - one HTTP request and its answer.
  *
  * The first bytes of an answer decide whether it is a symbol file; only then is it written to disk.
- * If an earlier attempt left a part, only the rest is requested; if the server sends everything
- * again, that is used.
+ * If an earlier attempt left a part of the same answer (symbol_origin.h), only the rest is
+ * requested; if the server sends everything again, that is used.
  */
 #ifndef ETLHEAP_SYMBOL_TRANSFER_H
 #define ETLHEAP_SYMBOL_TRANSFER_H
 
+#include "symbol_answer.h"
 #include "symbol_content.h"
 #include "symbol_curl.h"
 #include "symbol_fetch.h"
@@ -19,7 +20,8 @@ typedef enum symbol_transfer_end {
     SYMBOL_TRANSFER_MISSING,   /* 404 or 410 */
     SYMBOL_TRANSFER_DENIED,    /* 401 or 407 */
     SYMBOL_TRANSFER_FORBIDDEN, /* 403: refused, or missing in a cloud store */
-    SYMBOL_TRANSFER_REJECTED,  /* not the requested kind of file */
+    SYMBOL_TRANSFER_REJECTED,  /* not the requested kind of file, or not all of it */
+    SYMBOL_TRANSFER_REFUSED,   /* complete, but the caller does not accept it */
     SYMBOL_TRANSFER_TOO_LARGE,
     SYMBOL_TRANSFER_UNWRITABLE,
     SYMBOL_TRANSFER_AGAIN,    /* interrupted, too slow or too busy: try again */
@@ -43,6 +45,9 @@ typedef struct symbol_transfer {
     char text[SYMBOL_POINTER_SIZE];
     size_t text_size;
     u64 bytes_max;
+    const symbol_download *download; /* NULL: the file of no download */
+    symbol_accept_fn *accept;        /* of the options; NULL: none */
+    void *accept_user;
     u64 bytes_received; /* in this attempt, of the file */
     u64 bytes_expected; /* expected in this attempt; 0 unknown */
     u32 retry_after_s;  /* requested by the server; 0: none */
@@ -51,13 +56,14 @@ typedef struct symbol_transfer {
 
     /* Private. */
     CURL *easy;
+    struct curl_slist *headers;
     symbol_partial partial;
-    bool is_open; /* partial */
+    bool is_open;         /* partial */
+    bool is_marked;       /* the partial file has an origin, of whatever address */
+    symbol_origin origin; /* of the part that is resumed or received */
+    symbol_answer answer; /* the one being received */
     u64 bytes_ignored;
-    u64 resumed_from;
-    u64 range_start; /* start in the answer's Content-Range */
-    u64 range_total;
-    bool has_range;
+    u64 resumed_from; /* 0: everything was requested */
     u8 head[SYMBOL_CONTENT_BYTES];
     size_t head_size;
     bool is_judged;

@@ -15,13 +15,22 @@ standard input ends; over TLS with a certificate (PEM, key included). The first 
     cutwhole      breaks off in the middle of the first answer; knows no parts
     stall         stops in the middle, unless a part is asked for
     odd           answers with another part than the one asked for
+    dated         as cut, with the time of the last change in place of an ETag
+    weak, bare    as cut, with a weak ETag, or with nothing that identifies the file
+    swap          as cut; then it has NAME.other in place of the file, and knows that
+    liar          the same, but sends the rest of that to whoever asks for a part
+    quiet         the same, without an ETag
+    closed        breaks off in the middle without having said how long the file is;
+                  closedwhole: after all of it
+    longline      a header line of 2 MB
     chunked       without saying how long the file is
     huge          says that it is 64 GiB long
     redirect      to ok;  loop: to itself;  tofile: to a file of the client
     http https    to the same path on the port that comes next
     basic         asks for a password;  token: for ?sig=abc
 
-LOG gets a line per request: number of requests under way, path, range, authorization, agent.
+LOG gets a line per request: number of requests under way, path, range, authorization, agent,
+condition of the range.
 """
 import http.server
 import os
@@ -50,7 +59,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             state["running"] += 1
             with open(LOG, "a", encoding="utf-8") as log:
                 fields = [str(state["running"]), self.path]
-                for name in ("Range", "Authorization", "User-Agent"):
+                for name in ("Range", "Authorization", "User-Agent", "If-Range"):
                     fields.append(self.headers.get(name, "-").replace(" ", "_"))
                 log.write(" ".join(fields) + "\n")
         try:
@@ -85,12 +94,16 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.send_header("Location", target[mode])
             self.send_header("Content-Length", "0")
             return self.end_headers()
+        if mode == "longline":
+            self.close_connection = True
+            return self.wfile.write(b"HTTP/1.1 200 OK\r\nX: " + b"a" * (2 << 20) + b"\r\n\r\n")
         if mode == "basic" and self.headers.get("Authorization") != "Basic dXNlcjpzZWNyZXQ=":
             return self.send(401, b"no")
         if mode == "token" and url.query != "sig=abc":
             return self.send(403, b"no")
         try:
-            with open(os.path.join(ROOT, urllib.parse.unquote(rest)), "rb") as file:
+            is_swapped = mode in ("swap", "liar", "quiet") and not is_first
+            with open(os.path.join(ROOT, urllib.parse.unquote(rest) + ".other" * is_swapped), "rb") as file:
                 content = file.read()
         except OSError:
             if mode == "moody":
@@ -108,7 +121,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def send_file(self, mode, content, is_first):
         start = 0
         asked = self.headers.get("Range", "")
-        if asked.startswith("bytes=") and mode != "cutwhole":
+        etag = f'"{sum(content):x}-{len(content):x}"'
+        date = "Wed, 29 Jul 2020 00:07:00 GMT"
+        condition = self.headers.get("If-Range", "-")
+        is_same = condition in (etag, date) or mode in ("liar", "quiet")
+        if asked.startswith("bytes=") and mode != "cutwhole" and is_same:
             start = int(asked[6:].split("-")[0])
             if start >= len(content):
                 self.send_response(416)
@@ -124,6 +141,16 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if mode == "odd" and start:
             body = body[1:] + b"x"
         self.send_header("Content-Type", "application/octet-stream")
+        if mode == "dated":
+            self.send_header("Last-Modified", date)
+        elif mode == "weak":
+            self.send_header("ETag", "W/" + etag)
+        elif mode != "bare" and not (mode == "quiet" and start):
+            self.send_header("ETag", etag)
+        if mode.startswith("closed"):
+            self.end_headers()
+            self.close_connection = True
+            return self.wfile.write(body[:len(body) // 2] if mode == "closed" else body)
         if mode == "chunked":
             self.send_header("Transfer-Encoding", "chunked")
             self.end_headers()
@@ -133,7 +160,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.wfile.write(b"0\r\n\r\n")
         self.send_header("Content-Length", str(1 << 36 if mode == "huge" else len(body)))
         self.end_headers()
-        breaks = start == 0 and (mode in ("cut", "stall") or (mode == "cutwhole" and is_first))
+        breaks = start == 0 and (mode in ("cut", "stall") or
+                                 (is_first and mode in ("cutwhole", "dated", "weak", "bare", "swap", "liar", "quiet")))
         if not breaks and mode != "huge":
             return self.wfile.write(body)
         self.wfile.write(body[:len(body) // 2])

@@ -99,11 +99,70 @@ static void first_bytes_tell_what_a_file_is(void **state)
     assert_int_equal(symbol_content_of_file("/nonexistent"), SYMBOL_CONTENT_UNKNOWN);
 }
 
+/* Where a file.ptr of a server may lead to on Windows. */
+static void only_hosts_of_the_path_are_named(void **state)
+{
+    (void)state;
+    static const char path[] = "C:\\out;srv*\\\\Build.corp\\sym*https://me:pw@sym.example:8443/x;"
+                               "http://[::1]:80/y;cache*D:\\c";
+    static const struct {
+        const char *place;
+        bool named;
+    } cases[] = {
+        { "//build.corp/other/app.pdb", true },
+        { "//BUILD.CORP/sym/app.pdb", true },
+        { "//sym.example/share/app.pdb", true },
+        { "//[::1]:80/share/app.pdb", true },
+        { "//build.corp.evil/sym/app.pdb", false },
+        { "//build/sym/app.pdb", false },
+        { "//sym.example@8443/share/app.pdb", false },
+        { "//me:pw@sym.example/share/app.pdb", false },
+        { "//localhost/C$/app.pdb", false },
+        { "//127.0.0.1/C$/app.pdb", false },
+        { "//?/C:/Windows/app.pdb", false },
+        { "//?/UNC/build.corp/sym/app.pdb", false },
+        { "//./pipe/x", false },
+        { "//", false },
+        { "///build.corp/sym", false },
+        { "/build.corp/sym", false },
+        { "C:/Windows/app.pdb", false },
+        { "https://sym.example/app.pdb", false },
+        { "app.pdb", false },
+        { "", false },
+    };
+    symbol_elements elements = { 0 };
+    assert_int_equal(symbol_elements_parse(&elements, path, NULL), ETL_OK);
+    for (size_t i = 0; i < ETL_COUNT_OF(cases); i++) {
+        if (symbol_elements_name_host(&elements, cases[i].place) != cases[i].named)
+            fail_msg("%s", cases[i].place);
+    }
+    symbol_elements_free(&elements);
+}
+
+static void first_bytes_tell_the_size_of_a_file(void **state)
+{
+    (void)state;
+    u8 pdb[64] = "Microsoft C/C++ MSF 7.00\r\n\x1a"
+                 "DS";
+    u8 cabinet[64] = "MSCF";
+    const u8 image[64] = "MZ";
+    pdb[33] = 0x10; /* blocks of 4096 bytes */
+    pdb[40] = 36;
+    cabinet[9] = 2;
+    assert_true(symbol_content_size((etl_bytes){ pdb, sizeof pdb }) == 147456);
+    assert_true(symbol_content_size((etl_bytes){ pdb, 43 }) == 0);
+    assert_true(symbol_content_size((etl_bytes){ cabinet, sizeof cabinet }) == 512);
+    assert_true(symbol_content_size((etl_bytes){ cabinet, 11 }) == 0);
+    assert_true(symbol_content_size((etl_bytes){ image, sizeof image }) == 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(paths_are_taken_apart),
         cmocka_unit_test(first_bytes_tell_what_a_file_is),
+        cmocka_unit_test(first_bytes_tell_the_size_of_a_file),
+        cmocka_unit_test(only_hosts_of_the_path_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -181,15 +181,17 @@ static void a_broken_cabinet_from_a_server_is_not_kept(void **state)
     assert_int_equal(symbol_tree_count(&f->finder.tree, "a", ""), 0);
 }
 
-static void a_pointer_from_a_server_may_lead_to_a_mounted_share(void **state)
+/* Whatever is there: a server does not name files of the computer that asks. */
+static void a_pointer_from_a_server_names_no_local_file(void **state)
 {
     fixture *const f = *state;
     char text[TEXT_SIZE];
     symbol_tree_symbol(&f->finder.tree, "share/app.pdb", KEY);
     snprintf(text, sizeof text, "PATH:%s", symbol_tree_path(&f->finder.tree, "share/app.pdb"));
     symbol_tree_text(&f->served, "server/app.pdb/" KEY "/file.ptr", text);
-    find_in(f, "srv*%/a*$", "ok");
-    symbol_finder_expect(&f->finder, "a/app.pdb/" KEY "/app.pdb");
+    assert_int_equal(find_in(f, "srv*%/a*$", "ok"), SYMBOL_UNREACHABLE);
+    assert_int_equal(f->finder.diag.of[ETL_DIAG_symbol_pointer_unreachable], 1);
+    assert_int_equal(symbol_tree_count(&f->finder.tree, "a", ""), 0);
 }
 
 static void a_relative_pointer_from_a_server_leads_nowhere(void **state)
@@ -280,7 +282,7 @@ int main(void)
         TEST(a_fetched_cabinet_stays_compressed_in_middle_stores),
         TEST(a_server_that_lies_about_a_key_is_found_out),
         TEST(a_broken_cabinet_from_a_server_is_not_kept),
-        TEST(a_pointer_from_a_server_may_lead_to_a_mounted_share),
+        TEST(a_pointer_from_a_server_names_no_local_file),
         TEST(a_relative_pointer_from_a_server_leads_nowhere),
         TEST(reasons_of_servers_become_outcomes),
         TEST(the_next_server_is_asked_when_one_does_not_answer),
