@@ -18,6 +18,7 @@
 #include "formats/parts/check_more.h"
 #include "formats/parts/check_parts.h"
 #include "formats/parts/display.h"
+#include "formats/parts/export_numbers.h"
 #include "formats/writers.h"
 #include "formats/parts/layout_read.h"
 
@@ -29,6 +30,12 @@
 typedef struct suite_counts {
     u64 tests, failures, skipped;
 } suite_counts;
+
+/* A subject, and how many of its budget before it have the same identity. */
+typedef struct named_subject {
+    const etlheap_gate_subject *of;
+    u32 same_before;
+} named_subject;
 
 static suite_counts count_cases(const etlheap_check *check);
 static bool has_case_of_its_own(const etlheap_gate_budget *budget);
@@ -43,8 +50,10 @@ static void write_budget(etlheap_xml *xml, const etlheap_check *check,
 static void begin_case(etlheap_xml *xml, const etlheap_budget *budget,
                        const etlheap_gate_subject *subject, const char *name);
 static void write_case(etlheap_xml *xml, const etlheap_check *check,
-                       const etlheap_gate_budget *budget, u32 index, etlheap_text *text);
-static void add_name(etlheap_text *text, const etlheap_gate_budget *budget, u32 index);
+                       const etlheap_gate_budget *budget, const named_subject *named,
+                       etlheap_text *text);
+static void add_name(etlheap_text *text, const etlheap_gate_budget *budget,
+                     const named_subject *named);
 static void add_stacks(etlheap_text *text, const etlheap_gate_budget *budget,
                        const etlheap_gate_subject *subject);
 static void add_doubts(etlheap_text *text, u32 doubts);
@@ -197,8 +206,15 @@ static void write_budget(etlheap_xml *xml, const etlheap_check *check,
         }
         etlheap_xml_close(xml);
     }
-    for (u32 i = 0; i < budget->subject_count; i++)
-        write_case(xml, check, budget, i, text);
+    export_repeats repeats = { .counts = NULL };
+    for (u32 i = 0; i < budget->subject_count; i++) {
+        const etlheap_gate_subject *const subject = &budget->subjects[i];
+        const etl_bytes key = { (const u8 *)&subject->fingerprint, sizeof subject->fingerprint };
+        const named_subject named = { subject, export_repeats_note(&repeats, key) };
+        write_case(xml, check, budget, &named, text);
+    }
+    text->failed |= repeats.numbers.failed;
+    export_repeats_free(&repeats);
 }
 
 /* Begins a case such as "etlheap.max-outstanding.process", whose parts systems show as a tree. The
@@ -217,12 +233,13 @@ static void begin_case(etlheap_xml *xml, const etlheap_budget *budget,
 }
 
 static void write_case(etlheap_xml *xml, const etlheap_check *check,
-                       const etlheap_gate_budget *budget, u32 index, etlheap_text *text)
+                       const etlheap_gate_budget *budget, const named_subject *named,
+                       etlheap_text *text)
 {
     const bool is_accepted = etlheap_check_is_accepted(check);
-    const etlheap_gate_subject *const subject = &budget->subjects[index];
+    const etlheap_gate_subject *const subject = named->of;
     etlheap_text_clear(text);
-    add_name(text, budget, index);
+    add_name(text, budget, named);
     begin_case(xml, &budget->budget, subject, etlheap_text_of(text));
     etlheap_text_clear(text);
     if (subject->outcome == ETLHEAP_OUTCOME_FAIL && !is_accepted) {
@@ -246,11 +263,11 @@ static void write_case(etlheap_xml *xml, const etlheap_check *check,
 }
 
 /* Adds the name of a case. Stacks of one function are told apart by fingerprint; processes of one
- * name, which are few, by the order of their sizes. */
-static void add_name(etlheap_text *text, const etlheap_gate_budget *budget, u32 index)
+ * name by the order of their sizes. */
+static void add_name(etlheap_text *text, const etlheap_gate_budget *budget,
+                     const named_subject *named)
 {
-    const etlheap_gate_subject *const subject = &budget->subjects[index];
-    u32 same = 0;
+    const etlheap_gate_subject *const subject = named->of;
     if (subject->mark) {
         etlheap_text_add_mark(text, subject->mark, subject->mark_number);
         return;
@@ -260,10 +277,8 @@ static void add_name(etlheap_text *text, const etlheap_gate_budget *budget, u32 
         etlheap_text_add_format(text, " [%016" PRIx64 "]", subject->fingerprint);
         return;
     }
-    for (u32 i = 0; i < index; i++)
-        same += budget->subjects[i].fingerprint == subject->fingerprint;
-    if (same > 0 && !subject->has_heap)
-        etlheap_text_add_format(text, " #%" PRIu32, same + 1);
+    if (named->same_before > 0 && !subject->has_heap)
+        etlheap_text_add_format(text, " #%" PRIu32, named->same_before + 1);
 }
 
 /* Adds stacks in the form of a stack trace; line breaks in names are replaced. */

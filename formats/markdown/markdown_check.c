@@ -206,7 +206,7 @@ etl_status etlheap_write_check_markdown(const etlheap_result *result, const etlh
     if (layout_status != ETL_OK)
         return layout_status;
     const etlheap_gate *const gate = check->gate;
-    etlheap_check_commands commands = { result, check, layout.hint, { 0 } };
+    etlheap_check_commands commands = { .result = result, .check = check, .say = layout.hint };
     etlheap_text text = { 0 };
     write_head(result, check, &layout, &text, sink);
     etlheap_markdown_columns(sink, columns, (u32)ETL_COUNT_OF(columns));
@@ -219,7 +219,7 @@ etl_status etlheap_write_check_markdown(const etlheap_result *result, const etlh
     etlheap_markdown_losses(sink, "", &gate->diagnostics, layout.hint);
     etlheap_markdown_losses(sink, "baseline: ", &gate->baseline_diagnostics, layout.hint);
     const bool failed = text.failed;
-    etlheap_text_free(&commands.written);
+    export_numbers_free(&commands.written);
     etlheap_text_free(&text);
     return failed ? ETL_ERR_MEMORY : ETL_OK;
 }

@@ -168,15 +168,11 @@ static void add_filled(etlheap_text *text, const place *places, const char *word
 }
 
 /* Notes a command; false if it was noted before. */
-static bool note_command(etlheap_text *written, const etlheap_text *command)
+static bool note_command(export_numbers *written, const etlheap_text *command)
 {
-    const char *const own = etlheap_text_of(command);
-    for (size_t at = 0; at < written->size; at += strlen(written->bytes + at) + 1) {
-        if (strcmp(written->bytes + at, own) == 0)
-            return false;
-    }
-    etlheap_text_add(written, own, strlen(own) + 1);
-    return true;
+    u32 number;
+    const etl_bytes own = { (const u8 *)etlheap_text_of(command), command->size };
+    return export_number_of(written, own, &number);
 }
 
 void etlheap_check_add_more(etlheap_text *text, etlheap_check_commands *commands,
@@ -203,7 +199,7 @@ void etlheap_check_add_more(etlheap_text *text, etlheap_check_commands *commands
 
 void etlheap_check_add_login(etlheap_text *text, const etlheap_check_commands *commands)
 {
-    if (commands->check->lacks_login && commands->written.size > 0)
+    if (commands->check->lacks_login && commands->written.count > 0)
         etlheap_text_add_string(text, etlheap_hint_words(commands->say, ETL_HINT_LOGIN));
 }
 

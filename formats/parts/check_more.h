@@ -9,15 +9,15 @@
 #ifndef ETLHEAP_CHECK_MORE_H
 #define ETLHEAP_CHECK_MORE_H
 
-#include "formats/io/text_buffer.h"
+#include "export_numbers.h"
 
-/* The commands of one verdict. Start with the first three members set and the last one {0}; free
- * `written` with etlheap_text_free. */
+/* The commands of one verdict. Start with the first three members set and the last one 0; free
+ * `written` with export_numbers_free. */
 typedef struct etlheap_check_commands {
     const etlheap_result *result;
     const etlheap_check *check;
     etl_hint_fn *say;
-    etlheap_text written; /* the commands so far, a NUL after each */
+    export_numbers written; /* the commands so far */
 } etlheap_check_commands;
 
 /* Appends the command for the largest stack of a failed subject, quoted for a shell; nothing if the

@@ -13,7 +13,7 @@
 static const char hash_anchor = 0;
 
 static u64 hash_of(etl_bytes key);
-static u32 *slot_of(const export_numbers *numbers, etl_bytes key);
+static u32 *slot_of(export_numbers *numbers, etl_bytes key);
 static bool has_room(export_numbers *numbers);
 static bool grow_slots(export_numbers *numbers);
 
@@ -55,6 +55,34 @@ etl_bytes export_number_key(const export_numbers *numbers, u32 number)
     return (etl_bytes){ (const u8 *)etlheap_text_of(&numbers->keys) + start, size };
 }
 
+u32 export_repeats_note(export_repeats *repeats, etl_bytes key)
+{
+    u32 number;
+    const bool is_new = export_number_of(&repeats->numbers, key, &number);
+    if (repeats->numbers.failed)
+        return 0;
+    if (number >= repeats->capacity) {
+        const size_t capacity = (size_t)repeats->capacity * 2 + 64;
+        u32 *const counts =
+            capacity > UINT32_MAX ? NULL : realloc(repeats->counts, capacity * sizeof *counts);
+        repeats->numbers.failed = counts == NULL;
+        if (!counts)
+            return 0;
+        repeats->counts = counts;
+        repeats->capacity = (u32)capacity;
+    }
+    if (is_new)
+        repeats->counts[number] = 0;
+    return repeats->counts[number]++;
+}
+
+void export_repeats_free(export_repeats *repeats)
+{
+    export_numbers_free(&repeats->numbers);
+    free(repeats->counts);
+    *repeats = (export_repeats){ 0 };
+}
+
 void export_numbers_free(export_numbers *numbers)
 {
     etlheap_text_free(&numbers->keys);
@@ -64,11 +92,12 @@ void export_numbers_free(export_numbers *numbers)
 }
 
 /* The slot that has the key, or the free one where it belongs. */
-static u32 *slot_of(const export_numbers *numbers, etl_bytes key)
+static u32 *slot_of(export_numbers *numbers, etl_bytes key)
 {
     const u32 mask = numbers->slot_count - 1;
     u32 at = (u32)hash_of(key) & mask;
     for (; numbers->slots[at] != 0; at = (at + 1) & mask) {
+        numbers->slots_seen++;
         const etl_bytes there = export_number_key(numbers, numbers->slots[at] - 1);
         if (there.size == key.size && (key.size == 0 || memcmp(there.at, key.at, key.size) == 0))
             break;

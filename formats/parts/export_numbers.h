@@ -17,6 +17,7 @@ typedef struct export_numbers {
     u32 count, capacity;
     u32 *slots; /* open addressing: 0: free, else a number + 1 */
     u32 slot_count;
+    u64 slots_seen; /* of all searches: the work, which must grow with the number of calls */
     bool failed;
 } export_numbers;
 
@@ -26,6 +27,17 @@ bool export_number_of(export_numbers *numbers, etl_bytes key, u32 *number);
 
 /* Finds the number of a pair of numbers. */
 bool export_number_of_pair(export_numbers *numbers, u64 first, u64 second, u32 *number);
+
+/* How often each key was noted. Start from {0}; without memory, `numbers.failed` is set. */
+typedef struct export_repeats {
+    export_numbers numbers;
+    u32 *counts; /* by number */
+    u32 capacity;
+} export_repeats;
+
+/* Notes a key. Returns how often it was noted before. */
+u32 export_repeats_note(export_repeats *repeats, etl_bytes key);
+void export_repeats_free(export_repeats *repeats);
 
 /* The key with a number; valid until the next new one. */
 etl_bytes export_number_key(const export_numbers *numbers, u32 number);

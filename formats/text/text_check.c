@@ -56,7 +56,7 @@ etl_status etlheap_write_check_text(const etlheap_result *result, const etlheap_
     if (layout_status != ETL_OK)
         return layout_status;
     const etlheap_gate *const gate = check->gate;
-    etlheap_check_commands commands = { result, check, layout->hint, { 0 } };
+    etlheap_check_commands commands = { .result = result, .check = check, .say = layout->hint };
     etlheap_text text = { 0 };
     write_verdict(check, layout, &text, sink);
     etlheap_text_trace(sink, layout, etlheap_result_trace(result), &text);
@@ -73,7 +73,7 @@ etl_status etlheap_write_check_text(const etlheap_result *result, const etlheap_
     etlheap_text_diagnostics_of(sink, layout, "In the baseline", &gate->baseline_diagnostics);
     if (text.failed)
         status = ETL_ERR_MEMORY;
-    etlheap_text_free(&commands.written);
+    export_numbers_free(&commands.written);
     etlheap_text_free(&text);
     return status;
 }

@@ -97,6 +97,37 @@ static void random_keys_have_the_numbers_that_a_search_finds(void **state)
     export_numbers_free(&numbers);
 }
 
+static void repeats_are_counted(void **state)
+{
+    static const char *const keys[] = { "a", "b", "a", "", "a", "b", "" };
+    static const u32 before[] = { 0, 0, 1, 0, 2, 1, 1 };
+    export_repeats repeats = { .counts = NULL };
+    (void)state;
+    for (size_t i = 0; i < ETL_COUNT_OF(keys); i++) {
+        const etl_bytes key = { (const u8 *)keys[i], strlen(keys[i]) };
+        assert_int_equal(export_repeats_note(&repeats, key), before[i]);
+    }
+    assert_false(repeats.numbers.failed);
+    export_repeats_free(&repeats);
+}
+
+/* Names of a report's cases and its commands are told apart by this, and a trace may have a million
+ * of them: the work grows with their number, not with its square. */
+static void work_grows_with_the_number_of_keys(void **state)
+{
+    enum { MANY = 150000 };
+    export_repeats repeats = { .counts = NULL };
+    (void)state;
+    for (u32 i = 0; i < 2 * MANY; i++) {
+        const u64 key = (u64)(i % MANY) * 4096;
+        assert_int_equal(export_repeats_note(&repeats, (etl_bytes){ (const u8 *)&key, 8 }),
+                         i / MANY);
+    }
+    assert_int_equal(repeats.numbers.count, MANY);
+    assert_in_range(repeats.numbers.slots_seen, MANY, 8 * MANY);
+    export_repeats_free(&repeats);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -104,6 +135,8 @@ int main(void)
         cmocka_unit_test(empty_key_is_one_too),
         cmocka_unit_test(keys_that_begin_alike_are_different),
         cmocka_unit_test(pairs_have_an_order),
+        cmocka_unit_test(repeats_are_counted),
+        cmocka_unit_test(work_grows_with_the_number_of_keys),
         cmocka_unit_test(random_keys_have_the_numbers_that_a_search_finds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
