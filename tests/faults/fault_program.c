@@ -16,7 +16,8 @@
  *     FAULT_CALLS=memory FAULT_FOLDER=f etlheap_faults report app.etl -o f/out/x
  *
  * FAULT_CALLS    memory, or the name of a call: write, rename, mmap, ...; or what
- *                happens when the call is made: interrupt (SIGTERM behind any call),
+ *                happens when the call is made: interrupt (SIGTERM behind any call), stop
+ *                (SIGTERM behind a write to a file, after which it must soon write no more),
  *                shrink and grow (another program changes the file being mapped)
  * FAULT_FOLDER   an empty folder; TMPDIR becomes tmp in it, output belongs into out
  * FAULT_AT       in place of all this: only that call fails, in this process, and nobody
@@ -44,12 +45,13 @@
 
 #include "parser/base.h"
 
-#define SECONDS_MAX  10
-#define ALL_AT_FIRST 6
-#define EXIT_INPUT   3
-#define SHOWN_MAX    12
-#define CALLERS      6
-#define LEAK_STATUS  23 /* of LeakSanitizer */
+#define SECONDS_MAX     10
+#define ALL_AT_FIRST    6
+#define EXIT_INPUT      3
+#define SHOWN_MAX       12
+#define CALLERS         6
+#define LATE_WRITES_MAX 1  /* what was under way */
+#define LEAK_STATUS     23 /* of LeakSanitizer */
 
 /* The calls that can fail, each with its kind and what it then says. */
 #define CALLS(X)                                                                                   \
@@ -65,6 +67,7 @@
     X(mkstemp, ENOSPC)                                                                             \
     X(thread, EAGAIN)                                                                              \
     X(interrupt, 0)                                                                                \
+    X(stop, 0)                                                                                     \
     X(shrink, 0)                                                                                   \
     X(grow, 0)
 
@@ -88,6 +91,7 @@ static const struct {
 typedef struct board {
     _Atomic u64 count;      /* calls of the kind so far */
     u64 fail_at;            /* 0: none */
+    u64 late_writes;        /* to files, after the signal of `stop` */
     char changed[512];      /* the file that was shrunk or grown */
     void *callers[CALLERS]; /* of the call that failed, from the inside */
 } board;
@@ -194,6 +198,11 @@ ssize_t __wrap_write(int fd, const void *from, size_t size)
 {
     const bool failing = fd != STDERR_FILENO && FAILS(write);
     const ssize_t result = failing ? -1 : __real_write(fd, from, size);
+    if (fd > STDERR_FILENO && shared != NULL && chosen == CALL_stop) {
+        shared->late_writes += shared->fail_at != 0 && shared->count >= shared->fail_at;
+        if (FAILS(stop))
+            (void)kill(getpid(), SIGTERM);
+    }
     interrupt();
     return result;
 }
@@ -324,6 +333,7 @@ static outcome run_once(const driver *d, u64 fail_at, bool *is_child)
     struct rusage usage;
     struct timespec begun, ended;
     shared->count = 0;
+    shared->late_writes = 0;
     memset(shared->callers, 0, sizeof shared->callers);
     shared->fail_at = fail_at;
     (void)clock_gettime(CLOCK_MONOTONIC, &begun);
@@ -447,7 +457,9 @@ static const char *judge_interrupted(const driver *d)
     const u32 files = take_files(d, "out", &file);
     const u32 temporary = take_files(d, "tmp", &left);
     const char *fault = NULL;
-    if (files != 0 && !same(&file, &d->file))
+    if (shared->late_writes > LATE_WRITES_MAX)
+        fault = "goes on writing after the signal";
+    else if (files != 0 && !same(&file, &d->file))
         fault = "leaves a part of its output";
     else if (temporary != 0)
         fault = "leaves temporary files";
