@@ -11,7 +11,12 @@
  *     stack          frame by frame: module name, ignoring case, and function if it is known,
  *                    else module and offset; all frames outside modules are equal
  *     frame, site    as a frame of a stack
+ *     type, tag      the name
  *     other keys     the value itself
+ *
+ * Names of functions, types and tags are compared without what changes from build to build: the
+ * position, number or hash of a lambda, hashes of Rust, numbers of parts and copies of functions,
+ * and spellings of namespaces without a name. Rows whose names differ only in this are added up.
  *
  * An offset is valid only within one build of a module. If the two sides have different builds,
  * frames of the module without a name match nothing on the other side, and etlheap_diff.rebuilt
@@ -113,7 +118,8 @@ typedef struct etlheap_lifetime_class {
 typedef struct etlheap_diff {
     /*
      * One row per group, with the keys of the new side, or of the base if the new side lacks the
-     * group. Names that differ only in case are spelled as in the base if it has them. pid and
+     * group. Names that differ only in case are spelled as in the base if it has them, and so are
+     * names of functions, types and tags in groups of both sides. pid and
      * thread are ETL_NO_ID, and there is no heap. Measures and totals are now less base;
      * table.measures are those that both sides have. Sorted by magnitude, ties by keys. Frames and
      * stacks are numbered in order of first use. Window and diagnostics are those of the new table.
@@ -135,6 +141,9 @@ typedef struct etlheap_diff {
      * included or not. */
     const etlheap_lifetime_class *lifetimes;
     u32 lifetime_count;
+    /* Groups that add up rows of one side whose names differ only in what changes from build to
+     * build. */
+    u32 merged_count;
 } etlheap_diff;
 
 /*

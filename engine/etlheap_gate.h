@@ -278,7 +278,8 @@ typedef struct etlheap_gate {
      * etlheap_diff.rebuilt. */
     const char *const *rebuilt;
     u32 rebuilt_count;
-    etl_diag_counts diagnostics;          /* of the result, and of looking up symbols */
+    u32 merged_count;            /* stacks compared with the baseline; as in etlheap_diff */
+    etl_diag_counts diagnostics; /* of the result, and of looking up symbols */
     etl_diag_counts baseline_diagnostics; /* the same of the baseline */
 } etlheap_gate;
 

@@ -91,8 +91,8 @@ typedef struct etlheap_trend_curve {
 /* The curves of all groups. Freed with etlheap_trend_free. */
 typedef struct etlheap_trend {
     /*
-     * One row per group, with the keys of the latest run that has the group; names of processes and
-     * modules are spelled as in the first. pid and thread are ETL_NO_ID, there is no heap, and all
+     * One row per group, with the keys of the latest run that has the group; names are spelled as in
+     * the first. pid and thread are ETL_NO_ID, there is no heap, and all
      * measures are 0. Sorted by the magnitude of the change, then by that of the last value less
      * the first, then by keys. Frames and stacks are numbered in order of first use. Totals only
      * say which kinds are present.
@@ -111,6 +111,7 @@ typedef struct etlheap_trend {
      * frames are separate for each build. Ordered by name. */
     const char *const *rebuilt;
     u32 rebuilt_count;
+    u32 merged_count; /* as in etlheap_diff */
 } etlheap_trend;
 
 /*

@@ -15,6 +15,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	compare/gate_wrappers \
 	compare/picked_rows \
 	compare/row_identity \
+	compare/row_names \
 	compare/suppressions \
 	compare/trend \
 	compare/trend_curve \
@@ -39,6 +40,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	core/machine_$(PLATFORM) \
 	core/nameless_$(PLATFORM) \
 	core/rates \
+	core/stable_name \
 	core/tag_groups \
 	core/timebase \
 	core/workers \

@@ -15,6 +15,7 @@ bool diff_put(diff_maker *maker)
 {
     if (!put_rows(maker) || !row_identities_rebuilt(&maker->identities, &maker->out->rebuilt))
         return false;
+    maker->out->diff.merged_count = maker->identities.merged_count;
     put_totals(maker);
     if (maker->has_lifetimes && !diff_lifetimes_of_kinds(maker))
         return false;
@@ -64,8 +65,9 @@ static bool put_row(diff_maker *maker, const diff_place *place)
     etlheap_change change = { .state = place->state };
     memcpy(change.base, group->base, sizeof change.base);
     memcpy(change.now, group->now, sizeof change.now);
+    const bool is_shared = is_new && group->base_row != ETLHEAP_NO_INDEX;
     etlheap_row *const row = picked_rows_add(&maker->out->rows, is_new ? 1 : 0,
-                                             is_new ? group->new_row : group->base_row);
+                                             is_new ? group->new_row : group->base_row, is_shared);
     for (int m = 0; row != NULL && m < ETLHEAP_MEASURES_COUNT; m++)
         row->measures[m] = diff_change_of((etlheap_measure)m, change.base[m], change.now[m]);
     return row != NULL && ETLHEAP_PUSH(&maker->out->changes, change);

@@ -293,6 +293,7 @@ static void finish(owned_gate *gate)
     out->baseline_diagnostics = gate->baseline->diagnostics;
     out->rebuilt = gate->diff->rebuilt;
     out->rebuilt_count = gate->diff->rebuilt_count;
+    out->merged_count = gate->diff->merged_count;
     out->missing_count = gate->growth.missing_count;
     out->may_tighten = out->grown_count == 0 && out->missing_count == 0;
 }

@@ -3,15 +3,31 @@
  *
  * A tracker of findings wants to know whether this build's leak is that of the last
  * build. So a fingerprint is a hash of what stays: the name of the process, modules
- * and functions, but no process id, heap handle, address or line. Where a function
- * is not known its offset stands for it, which changes with the next build.
+ * and functions, but no process id, heap handle, address or line. Functions count by their stable
+ * names (stable_name.h). Where a function is not known its offset stands for it, which changes with
+ * the next build.
  */
+#include "engine/core/stable_name.h"
 #include "parser/system/name_fold.h"
 #include "gate.h"
 
 static u64 mix(u64 hash, u64 value);
 static u64 hash_name(const char *name);
 static u64 hash_frame(const etlheap_frame *frame);
+
+/* How much of a name counts if something has to be left out of it. */
+#define NAME_SIZE 4096
+
+static u64 hash_function(const char *symbol)
+{
+    char name[NAME_SIZE], stable[NAME_SIZE];
+    if (!stable_name_differs(symbol))
+        return etlheap_mix_bytes(symbol, strlen(symbol));
+    const size_t size = strnlen(symbol, sizeof name - 1);
+    memcpy(name, symbol, size);
+    name[size] = '\0';
+    return etlheap_mix_bytes(stable, stable_name_write(name, stable));
+}
 
 u64 gate_stack_fingerprint(const etlheap_table *table, const char *process, u32 stack)
 {
@@ -50,8 +66,7 @@ static u64 hash_frame(const etlheap_frame *frame)
 {
     if (frame->module == NULL)
         return 0;
-    const u64 function = frame->symbol != NULL
-                             ? etlheap_mix_bytes(frame->symbol, strlen(frame->symbol))
-                             : etlheap_mix_u64(frame->offset);
+    const u64 function =
+        frame->symbol != NULL ? hash_function(frame->symbol) : etlheap_mix_u64(frame->offset);
     return mix(hash_name(frame->module), function);
 }

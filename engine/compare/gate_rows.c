@@ -230,9 +230,10 @@ static bool suppress(gate_rows *rows, const etlheap_suppressions *suppressions)
     u32 *const frames = malloc(((size_t)table->frame_count + 1) * sizeof *frames);
     if (frames == NULL)
         return false;
-    for (u32 i = 0; i < table->frame_count; i++)
-        frames[i] = suppressions_find(suppressions, &table->frames[i]);
-    for (size_t i = 0; i < rows->list.count; i++) {
+    bool ok = true;
+    for (u32 i = 0; ok && i < table->frame_count; i++)
+        ok = suppressions_find(suppressions, &table->frames[i], &frames[i]);
+    for (size_t i = 0; ok && i < rows->list.count; i++) {
         gate_row *const row = &rows->list.at[i];
         if (row->stack == ETLHEAP_NO_INDEX)
             continue;
@@ -242,7 +243,7 @@ static bool suppress(gate_rows *rows, const etlheap_suppressions *suppressions)
             row->suppression = frames[table->frame_indices[k]];
     }
     free(frames);
-    return true;
+    return ok;
 }
 
 /* Counts processes that have memory in the baseline and no event in this run. There are fewer ranks

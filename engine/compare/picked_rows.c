@@ -8,9 +8,6 @@
 
 #include <stdlib.h>
 
-static bool put_stack(picked_rows *picked, u32 table, u32 *stack);
-static bool put_frame(picked_rows *picked, u32 table, u32 *frame);
-
 bool picked_rows_open(picked_rows *picked, row_identities *identities,
                       const etlheap_table *const *tables, u32 table_count, size_t expected)
 {
@@ -25,9 +22,11 @@ bool picked_rows_open(picked_rows *picked, row_identities *identities,
     picked->table_count = picked->numbers != NULL ? table_count : 0;
     for (u32 i = 0; ok && i < table_count; i++) {
         picked_numbers *const numbers = &picked->numbers[i];
-        numbers->frames = calloc((size_t)tables[i]->frame_count + 1, sizeof *numbers->frames);
-        numbers->stacks = calloc((size_t)tables[i]->stack_count + 1, sizeof *numbers->stacks);
-        ok = numbers->frames != NULL && numbers->stacks != NULL;
+        for (u32 v = 0; v < 2; v++) {
+            numbers->frames[v] = calloc((size_t)tables[i]->frame_count + 1, sizeof(u32));
+            numbers->stacks[v] = calloc((size_t)tables[i]->stack_count + 1, sizeof(u32));
+            ok = ok && numbers->frames[v] != NULL && numbers->stacks[v] != NULL;
+        }
     }
     return ok;
 }
@@ -35,8 +34,10 @@ bool picked_rows_open(picked_rows *picked, row_identities *identities,
 void picked_rows_settle(picked_rows *picked)
 {
     for (u32 i = 0; i < picked->table_count; i++) {
-        free(picked->numbers[i].frames);
-        free(picked->numbers[i].stacks);
+        for (u32 v = 0; v < 2; v++) {
+            free(picked->numbers[i].frames[v]);
+            free(picked->numbers[i].stacks[v]);
+        }
     }
     free(picked->numbers);
     picked->numbers = NULL;
@@ -54,32 +55,56 @@ void picked_rows_free(picked_rows *picked)
     ETLHEAP_VECTOR_FREE(&picked->frame_indices);
 }
 
-etlheap_row *picked_rows_add(picked_rows *picked, u32 table, u32 row)
+/* Adds a frame, and sets its number in place of its index in the table. */
+static bool put_frame(picked_rows *picked, u32 table, bool is_shared, u32 *frame)
 {
     row_identities *const identities = picked->identities;
-    etlheap_row added = picked->tables[table]->rows[row];
-    added.pid = ETL_NO_ID;
-    added.thread = ETL_NO_ID;
-    added.has_heap = false;
-    added.heap_handle = 0;
-    added.grows_most = false;
-    const bool ok = row_identities_spell(identities, &identities->processes, &added.process) &&
-                    row_identities_spell(identities, &identities->modules, &added.module) &&
-                    put_stack(picked, table, &added.stack) &&
-                    put_frame(picked, table, &added.frame) && ETLHEAP_PUSH(&picked->rows, added);
-    return ok ? &picked->rows.at[picked->rows.count - 1] : NULL;
+    if (*frame == ETLHEAP_NO_INDEX)
+        return true;
+    etlheap_frame spelled = picked->tables[table]->frames[*frame];
+    const char *const own = spelled.symbol;
+    if (is_shared && !row_identities_spell_name(identities, &spelled.symbol))
+        return false;
+    const bool is_other = own != NULL && strcmp(spelled.symbol, own) != 0;
+    u32 *const number = &picked->numbers[table].frames[is_other][*frame];
+    if (*number == 0) {
+        if (!row_identities_spell(identities, &identities->modules, &spelled.module) ||
+            !ETLHEAP_PUSH(&picked->frames, spelled))
+            return false;
+        *number = (u32)picked->frames.count;
+    }
+    *frame = *number - 1;
+    return true;
 }
 
-static bool put_stack(picked_rows *picked, u32 table, u32 *stack)
+/* Sets *is if a frame of the stack is spelled otherwise in rows of several runs. */
+static bool is_respelled(picked_rows *picked, const etlheap_table *from, u32 stack, bool *is)
+{
+    *is = false;
+    for (u32 i = from->stack_starts[stack]; !*is && i < from->stack_starts[stack + 1]; i++) {
+        const char *const own = from->frames[from->frame_indices[i]].symbol;
+        const char *spelled = own;
+        if (!row_identities_spell_name(picked->identities, &spelled))
+            return false;
+        *is = spelled != own && strcmp(spelled, own) != 0;
+    }
+    return true;
+}
+
+/* The same as put_frame for a stack. */
+static bool put_stack(picked_rows *picked, u32 table, bool is_shared, u32 *stack)
 {
     const etlheap_table *const from = picked->tables[table];
     if (*stack == ETLHEAP_NO_INDEX)
         return true;
-    u32 *const number = &picked->numbers[table].stacks[*stack];
+    if (is_shared && !is_respelled(picked, from, *stack, &is_shared))
+        return false;
+    u32 *const number = &picked->numbers[table].stacks[is_shared][*stack];
     if (*number == 0) {
         for (u32 i = from->stack_starts[*stack]; i < from->stack_starts[*stack + 1]; i++) {
             u32 frame = from->frame_indices[i];
-            if (!put_frame(picked, table, &frame) || !ETLHEAP_PUSH(&picked->frame_indices, frame))
+            if (!put_frame(picked, table, is_shared, &frame) ||
+                !ETLHEAP_PUSH(&picked->frame_indices, frame))
                 return false;
         }
         if (picked->frame_indices.count >= UINT32_MAX ||
@@ -91,21 +116,23 @@ static bool put_stack(picked_rows *picked, u32 table, u32 *stack)
     return true;
 }
 
-static bool put_frame(picked_rows *picked, u32 table, u32 *frame)
+etlheap_row *picked_rows_add(picked_rows *picked, u32 table, u32 row, bool is_shared)
 {
     row_identities *const identities = picked->identities;
-    if (*frame == ETLHEAP_NO_INDEX)
-        return true;
-    u32 *const number = &picked->numbers[table].frames[*frame];
-    if (*number == 0) {
-        etlheap_frame spelled = picked->tables[table]->frames[*frame];
-        if (!row_identities_spell(identities, &identities->modules, &spelled.module) ||
-            !ETLHEAP_PUSH(&picked->frames, spelled))
-            return false;
-        *number = (u32)picked->frames.count;
-    }
-    *frame = *number - 1;
-    return true;
+    etlheap_row added = picked->tables[table]->rows[row];
+    added.pid = ETL_NO_ID;
+    added.thread = ETL_NO_ID;
+    added.has_heap = false;
+    added.heap_handle = 0;
+    added.grows_most = false;
+    bool ok = row_identities_spell(identities, &identities->processes, &added.process) &&
+              row_identities_spell(identities, &identities->modules, &added.module);
+    if (is_shared)
+        ok = ok && row_identities_spell_name(identities, &added.type_name) &&
+             row_identities_spell_name(identities, &added.tag);
+    ok = ok && put_stack(picked, table, is_shared, &added.stack) &&
+         put_frame(picked, table, is_shared, &added.frame) && ETLHEAP_PUSH(&picked->rows, added);
+    return ok ? &picked->rows.at[picked->rows.count - 1] : NULL;
 }
 
 void picked_rows_keep(picked_rows *picked, u32 rows)

@@ -12,9 +12,10 @@
 
 #include "row_identity.h"
 
-/* Numbers given to the frames and stacks of a table, + 1; 0: none yet. */
+/* Numbers given to the frames and stacks of a table, + 1; 0: none yet. The second ones are of those
+ * that rows of several runs spell otherwise than the table does. */
 typedef struct picked_numbers {
-    u32 *frames, *stacks;
+    u32 *frames[2], *stacks[2];
 } picked_numbers;
 
 /* Start from {0}. */
@@ -39,9 +40,10 @@ void picked_rows_settle(picked_rows *picked); /* frees what only adding needs */
 void picked_rows_free(picked_rows *picked);
 
 /* Adds a row of a table, without what is valid only within one run: ids of process and thread, and
- * the heap. Keeps measures. Returns the row, valid until the next one is added; NULL if memory runs
- * out. */
-etlheap_row *picked_rows_add(picked_rows *picked, u32 table, u32 row);
+ * the heap. Keeps measures. `is_shared`: another run has the group too, so functions, types and tags
+ * are spelled as in the first run that has them. Returns the row, valid until the next one is added;
+ * NULL if memory runs out. */
+etlheap_row *picked_rows_add(picked_rows *picked, u32 table, u32 row, bool is_shared);
 
 /* Keeps the first rows, and only the frames and stacks they refer to. */
 void picked_rows_keep(picked_rows *picked, u32 rows);

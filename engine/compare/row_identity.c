@@ -6,7 +6,7 @@
  * another run.
  *
  * Strings, frames and stacks are interned bottom up, so comparing two rows compares a few
- * numbers. Invariant: ids depend on the order in which rows come, so nothing that is shown may be
+ * numbers. Names of functions are interned by their stable forms (row_names.c). Invariant: ids depend on the order in which rows come, so nothing that is shown may be
  * ordered by them; use row_identities_rank.
  */
 #include "row_identity.h"
@@ -47,6 +47,9 @@ void row_identities_free(row_identities *identities)
     ETLHEAP_VECTOR_FREE(&identities->rebuilt);
     ETLHEAP_VECTOR_FREE(&identities->processes);
     ETLHEAP_VECTOR_FREE(&identities->modules);
+    ETLHEAP_VECTOR_FREE(&identities->names);
+    ETLHEAP_VECTOR_FREE(&identities->stable);
+    ETLHEAP_VECTOR_FREE(&identities->is_merged);
     etlheap_index_free(&identities->frame_index);
     etlheap_index_free(&identities->stack_index);
     etlheap_index_free(&identities->key_index);
@@ -62,6 +65,7 @@ bool row_identities_add(row_identities *identities, const etlheap_table *table, 
     bool ok = r.frames != NULL && r.stacks != NULL;
     for (u32 i = 0; ok && i < table->row_count; i++)
         ok = identify_row(&r, &table->rows[i], &ids[i]);
+    ok = ok && row_identities_count_merged(identities, table, ids);
     free(r.frames);
     free(r.stacks);
     return ok;
@@ -112,9 +116,9 @@ static bool set_key(table_reader *r, const etlheap_row *row, etlheap_key key, id
         out->size_class_bytes = row->size_class_bytes;
         return true;
     case ETLHEAP_KEY_TYPE_NAME:
-        return add_text(strings, row->type_name, &out->type_name);
+        return row_identities_add_name(r->to, row->type_name, &out->type_name);
     case ETLHEAP_KEY_TAG:
-        return add_text(strings, row->tag, &out->tag);
+        return row_identities_add_name(r->to, row->tag, &out->tag);
     case ETLHEAP_KEY_THREAD_NAME:
         return add_text(strings, row->thread_name, &out->thread_name);
     case ETLHEAP_KEY_HEAP: /* not compared: etlheap_diff_compares_key */
@@ -208,7 +212,7 @@ static bool describe_frame(table_reader *r, const etlheap_frame *frame, identity
         return false;
     const u32 side = diff_builds_side(&to->builds, out->module, r->run);
     if (frame->symbol != NULL && (side != 0 || !frame->is_nearest))
-        return add_text(&to->strings, frame->symbol, &out->symbol);
+        return row_identities_add_name(to, frame->symbol, &out->symbol);
     out->offset = frame->offset;
     if (side == 0)
         return true;

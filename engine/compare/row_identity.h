@@ -13,7 +13,8 @@
 
 #include "diff_builds.h"
 
-/* A frame. Strings are ids of the pool. Compared and hashed as bytes, as are keys. */
+/* A frame. Strings are ids of the pool; those of functions and types are stable forms
+ * (stable_name.h). Compared and hashed as bytes, as are keys. */
 typedef struct identity_frame {
     u64 offset; /* in the module; 0 if the symbol counts */
     u32 module; /* ignoring case; 0: outside all modules */
@@ -50,6 +51,10 @@ typedef struct row_identities {
     ETLHEAP_VECTOR(identity_key) keys;
     ETLHEAP_VECTOR(u32) rebuilt; /* names of rebuilt modules in rows */
     name_spellings processes, modules;
+    name_spellings names; /* of functions, types and tags, by stable form */
+    ETLHEAP_VECTOR(char) stable;
+    ETLHEAP_VECTOR(u8) is_merged; /* by identity - 1; see merged_count */
+    u32 merged_count; /* identities for which rows of a run differ only in their unstable names */
     etlheap_index frame_index, stack_index, key_index;
 } row_identities;
 
@@ -62,6 +67,18 @@ bool row_identities_add(row_identities *identities, const etlheap_table *table, 
 /* Replaces a name of an added table with its spelling in the first run that has it. `spellings` is
  * that of processes or modules. NULL stays NULL. Tables are borrowed. False if memory runs out. */
 bool row_identities_spell(row_identities *identities, name_spellings *spellings, const char **name);
+
+/* The same for the name of a function, a type or a tag: names with one stable form get the spelling
+ * that came first. */
+bool row_identities_spell_name(row_identities *identities, const char **name);
+
+/* Interns the stable form of a name, and keeps the name if it is the first; NULL is 0. False if
+ * memory runs out. */
+bool row_identities_add_name(row_identities *identities, const char *name, u32 *id);
+
+/* Counts the identities of a run's rows that add up different names. False if memory runs out. */
+bool row_identities_count_merged(row_identities *identities, const etlheap_table *table,
+                                 const u32 *ids);
 
 /* Adds the names of rebuilt modules that occur in rows without a function name, in order. False if
  * memory runs out. */

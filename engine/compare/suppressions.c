@@ -14,7 +14,9 @@
  *   - a frame is compared by its module with all suppressions, then by its function and
  *     source file; the first match in the order of the file counts.
  *
- * One difference is deliberate: names of modules are compared without case, as Windows does. And
+ * Two differences are deliberate: names of modules are compared without case, as Windows does; and
+ * functions match also if they do without what changes from build to build, in the name and in the
+ * pattern, so that the file of an earlier build goes on to match (stable_name.h). And
  * two lines that LeakSanitizer accepts are refused, because nobody means them: `leak:` alone, which
  * suppresses everything, and a NUL, which hides the rest of the file.
  *
@@ -24,6 +26,7 @@
  */
 #include "suppressions.h"
 
+#include "engine/core/stable_name.h"
 #include "parser/system/map.h"
 #include "parser/system/name_fold.h"
 
@@ -41,9 +44,6 @@ static etl_bytes trim(etl_bytes line);
 static etl_status add_line(etlheap_suppressions *suppressions, const char *file, u32 line,
                            etl_bytes text, etl_error *err);
 static const char *copy_text(etlheap_suppressions *suppressions, etl_bytes text);
-typedef bool matches_fn(const char *pattern, const char *name);
-static u32 find_name(const etlheap_suppressions *suppressions, matches_fn *is_match,
-                     const char *name);
 
 etl_status etlheap_suppressions_open(etlheap_suppressions **out, etl_error *err)
 {
@@ -96,14 +96,44 @@ u32 etlheap_suppressions_count(const etlheap_suppressions *suppressions)
     return (u32)suppressions->list.count;
 }
 
-u32 suppressions_find(const etlheap_suppressions *suppressions, const etlheap_frame *frame)
+typedef bool matches_fn(const char *pattern, const char *name);
+
+/* The first suppression whose pattern, or its stable form, matches the name. */
+static u32 find_name(const etlheap_suppressions *suppressions, matches_fn *is_match, bool is_stable,
+                     const char *name)
 {
-    const char *const names[] = { frame->module ? frame->module : unknown_module, frame->symbol,
-                                  frame->file };
-    u32 found = find_name(suppressions, suppression_matches_module, names[0]);
-    for (size_t i = 1; i < ETL_COUNT_OF(names) && found == SUPPRESSION_NONE; i++)
-        found = find_name(suppressions, suppression_matches, names[i]);
-    return found;
+    for (size_t i = 0; i < suppressions->list.count; i++) {
+        const suppression *const one = &suppressions->list.at[i];
+        if (is_match(is_stable ? one->stable : one->pattern, name))
+            return (u32)i;
+    }
+    return SUPPRESSION_NONE;
+}
+
+/* True if the stable forms may match where the name and the patterns do not. */
+static bool has_unstable_name(const etlheap_suppressions *suppressions, const etlheap_frame *frame)
+{
+    return suppressions->has_unstable || stable_name_differs(frame->symbol);
+}
+
+bool suppressions_find(const etlheap_suppressions *suppressions, const etlheap_frame *frame,
+                       u32 *found)
+{
+    *found = find_name(suppressions, suppression_matches_module, false,
+                       frame->module ? frame->module : unknown_module);
+    if (*found == SUPPRESSION_NONE)
+        *found = find_name(suppressions, suppression_matches, false, frame->symbol);
+    if (*found == SUPPRESSION_NONE && frame->symbol && has_unstable_name(suppressions, frame)) {
+        char *const stable = malloc(strlen(frame->symbol) + 1);
+        if (!stable)
+            return false;
+        (void)stable_name_write(frame->symbol, stable);
+        *found = find_name(suppressions, suppression_matches, true, stable);
+        free(stable);
+    }
+    if (*found == SUPPRESSION_NONE)
+        *found = find_name(suppressions, suppression_matches, false, frame->file);
+    return true;
 }
 
 /* The number of bytes of the text that match the piece at its start; 0 if it starts differently. */
@@ -195,6 +225,40 @@ static etl_bytes trim(etl_bytes line)
     return line;
 }
 
+/* True if a stable form has a word of the program. One that says only "some lambda" would suppress
+ * far more than its author meant. */
+static bool says_something(const char *stable)
+{
+    static const char *const general[] = { "lambda", "anon", "unnamed", "operator", "closure" };
+    while (*stable != '\0') {
+        const size_t size = strspn(stable, "abcdefghijklmnopqrstuvwxyz"
+                                           "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+        bool is_general = size < 2;
+        for (size_t i = 0; !is_general && i < ETL_COUNT_OF(general); i++)
+            is_general = size == strlen(general[i]) && memcmp(stable, general[i], size) == 0;
+        if (!is_general)
+            return true;
+        stable += size > 0 ? size : 1;
+    }
+    return false;
+}
+
+/* False without memory. */
+static bool set_stable(etlheap_suppressions *suppressions, suppression *added, size_t size)
+{
+    added->stable = added->pattern;
+    if (!stable_name_differs(added->pattern))
+        return true;
+    char *const stable = etlheap_arena_alloc(&suppressions->arena, size + 1);
+    if (!stable)
+        return false;
+    (void)stable_name_write(added->pattern, stable);
+    if (says_something(stable))
+        added->stable = stable;
+    suppressions->has_unstable = true;
+    return true;
+}
+
 static etl_status add_line(etlheap_suppressions *suppressions, const char *file, u32 line,
                            etl_bytes text, etl_error *err)
 {
@@ -208,12 +272,13 @@ static etl_status add_line(etlheap_suppressions *suppressions, const char *file,
                              line, file);
     if (suppressions->list.count >= SUPPRESSIONS_MAX)
         return etl_fail_with(err, ETL_ERR_LIMIT, 0, "more than %u suppressions", SUPPRESSIONS_MAX);
-    const suppression added = {
+    suppression added = {
         .pattern = copy_text(suppressions, (etl_bytes){ text.at + skip, text.size - skip }),
         .file = file,
         .line = line,
     };
-    if (!added.pattern || !ETLHEAP_PUSH(&suppressions->list, added))
+    if (!added.pattern || !set_stable(suppressions, &added, text.size - skip) ||
+        !ETLHEAP_PUSH(&suppressions->list, added))
         return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
     return ETL_OK;
 }
@@ -227,14 +292,4 @@ static const char *copy_text(etlheap_suppressions *suppressions, etl_bytes text)
     memcpy(copy, text.at, text.size);
     copy[text.size] = '\0';
     return copy;
-}
-
-static u32 find_name(const etlheap_suppressions *suppressions, matches_fn *is_match,
-                     const char *name)
-{
-    for (size_t i = 0; i < suppressions->list.count; i++) {
-        if (is_match(suppressions->list.at[i].pattern, name))
-            return (u32)i;
-    }
-    return SUPPRESSION_NONE;
 }

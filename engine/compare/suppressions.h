@@ -9,6 +9,7 @@
 
 typedef struct suppression {
     const char *pattern; /* without `leak:`, never empty */
+    const char *stable;  /* its stable form; the pattern itself if nothing is left out */
     const char *file;    /* its file, for the report */
     u32 line;
 } suppression;
@@ -16,11 +17,14 @@ typedef struct suppression {
 struct etlheap_suppressions {
     etlheap_arena arena; /* patterns and file names */
     ETLHEAP_VECTOR(suppression) list;
+    bool has_unstable; /* a pattern differs from its stable form */
 };
 
-/* The first suppression that matches the frame's module, function or source file; SUPPRESSION_NONE
- * if none does. */
-u32 suppressions_find(const etlheap_suppressions *suppressions, const etlheap_frame *frame);
+/* Finds the first suppression that matches the frame's module, function or source file;
+ * SUPPRESSION_NONE if none does. A function also matches if the stable forms of name and pattern do
+ * (stable_name.h). False if memory runs out. */
+bool suppressions_find(const etlheap_suppressions *suppressions, const etlheap_frame *frame,
+                       u32 *found);
 
 /* True if the pattern matches the name. NULL never matches. */
 bool suppression_matches(const char *pattern, const char *name);

@@ -22,6 +22,8 @@
 /* The row where a group was seen last. */
 typedef struct trend_source {
     u32 run, row;
+    u32 first; /* the run where it was seen first */
+    bool is_set;
 } trend_source;
 
 /* A group with its sort keys. */
@@ -147,6 +149,7 @@ static bool make(trend_maker *maker)
     if (maker->scratch == NULL || !sum_groups(maker) || !place_groups(maker) || !put_rows(maker) ||
         !put_totals(maker) || !row_identities_rebuilt(identities, &maker->out->rebuilt))
         return false;
+    maker->out->trend.merged_count = identities->merged_count;
     publish(maker->out);
     return true;
 }
@@ -186,7 +189,8 @@ static void add_rows(const trend_maker *maker, u32 run, const u32 *ids)
         i64 *const value = &maker->values[cell], *const partner = &maker->partners[cell];
         *value = etl_sat_add_i64(*value, measures[maker->options.measure]);
         *partner = etl_sat_add_i64(*partner, measures[maker->partner]);
-        maker->sources[group] = (trend_source){ run, i };
+        trend_source *const source = &maker->sources[group];
+        *source = (trend_source){ run, i, source->is_set ? source->first : run, true };
     }
 }
 
@@ -246,7 +250,8 @@ static bool put_rows(trend_maker *maker)
     for (u32 i = 0; ok && i < maker->place_count; i++) {
         const u32 group = maker->places[i].group;
         const trend_source *const source = &maker->sources[group];
-        etlheap_row *const row = picked_rows_add(&out->rows, source->run, source->row);
+        etlheap_row *const row =
+            picked_rows_add(&out->rows, source->run, source->row, source->first < source->run);
         ok = row != NULL;
         if (row != NULL)
             memset(row->measures, 0, sizeof row->measures);

@@ -259,8 +259,8 @@ static void write_fingerprints(sarif_writer *w, u64 subject, u64 stack)
              count_print(w, subject, stack));
     etlheap_json_object(&w->json, "partialFingerprints");
     etlheap_json_string(&w->json, "primaryLocationLineHash", print);
-    write_fingerprint(&w->json, "etlheapStack/v1", stack);
-    write_fingerprint(&w->json, "etlheapSubject/v1", subject);
+    write_fingerprint(&w->json, "etlheapStack/v2", stack);
+    write_fingerprint(&w->json, "etlheapSubject/v2", subject);
     etlheap_json_object_close(&w->json);
 }
 

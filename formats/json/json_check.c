@@ -133,6 +133,7 @@ static void write_baseline(etlheap_json *json, const etlheap_check *check)
     for (u32 i = 0; i < gate->rebuilt_count; i++)
         etlheap_json_string(json, NULL, gate->rebuilt[i]);
     etlheap_json_array_close(json);
+    etlheap_json_u64(json, "merged_stacks", gate->merged_count);
     if (gate->baseline)
         etlheap_json_trace(json, gate->baseline);
     else

@@ -27,11 +27,37 @@ static bool durations_differ(const etlheap_diff_answer *answer, etl_hint_fn *say
                              etlheap_text *text);
 static bool some_not_freed(const etlheap_diff_answer *answer, etl_hint_fn *say, etlheap_text *text);
 static bool builds_differ(const etlheap_diff_answer *answer, etl_hint_fn *say, etlheap_text *text);
-static bool nothing_matches(const etlheap_diff_answer *answer, etl_hint_fn *say,
-                            etlheap_text *text);
 static bool processes_differ(const etlheap_diff_answer *answer, etl_hint_fn *say,
                              etlheap_text *text);
 static bool lines_skipped(const etlheap_diff_answer *answer, etl_hint_fn *say, etlheap_text *text);
+
+static bool nothing_matches(const etlheap_diff_answer *answer, etl_hint_fn *say, etlheap_text *text)
+{
+    (void)say;
+    if (answer->diff->matched_count > 0 || answer->base.table->row_count == 0 ||
+        answer->now.table->row_count == 0)
+        return false;
+    etlheap_text_add_string(text,
+                            "the two sides have nothing in common; are they of the same program?");
+    return true;
+}
+
+void etlheap_merged_names(u32 count, etlheap_text *text)
+{
+    etlheap_text_add_format(text,
+                            "%" PRIu32 " row%s up functions whose names differ only in what "
+                            "changes with every build, such as the number of a lambda",
+                            count, count == 1 ? " adds" : "s add");
+}
+
+static bool names_merged(const etlheap_diff_answer *answer, etl_hint_fn *say, etlheap_text *text)
+{
+    (void)say;
+    if (answer->diff->merged_count == 0)
+        return false;
+    etlheap_merged_names(answer->diff->merged_count, text);
+    return true;
+}
 
 static const struct {
     const char *name;
@@ -39,7 +65,8 @@ static const struct {
 } hints[] = {
     { "durations_differ", durations_differ }, { "some_not_freed", some_not_freed },
     { "builds_differ", builds_differ },       { "nothing_matches", nothing_matches },
-    { "processes_differ", processes_differ }, { "lines_skipped", lines_skipped },
+    { "names_merged", names_merged },         { "processes_differ", processes_differ },
+    { "lines_skipped", lines_skipped },
 };
 
 static const struct {
@@ -177,17 +204,6 @@ static bool builds_differ(const etlheap_diff_answer *answer, etl_hint_fn *say, e
     }
     if (diff->rebuilt_count > NAMES_MAX)
         etlheap_text_add_format(text, " and %" PRIu32 " more", diff->rebuilt_count - NAMES_MAX);
-    return true;
-}
-
-static bool nothing_matches(const etlheap_diff_answer *answer, etl_hint_fn *say, etlheap_text *text)
-{
-    (void)say;
-    if (answer->diff->matched_count > 0 || answer->base.table->row_count == 0 ||
-        answer->now.table->row_count == 0)
-        return false;
-    etlheap_text_add_string(text,
-                            "the two sides have nothing in common; are they of the same program?");
     return true;
 }
 

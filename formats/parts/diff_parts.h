@@ -46,6 +46,9 @@ void etlheap_diff_words(etlheap_measure measure, i64 value, bool is_change,
 extern const etlheap_measure etlheap_diff_lifetime_measures[ETLHEAP_DIFF_LIFETIME_MEASURES];
 extern const etlheap_measure *const etlheap_diff_lifetime_counts;
 
+/* Appends the caveat that rows add up names of which only the unstable part differs; count > 0. */
+void etlheap_merged_names(u32 count, etlheap_text *text);
+
 /* Caveats about the numbers: appends a sentence if hint `index` applies, and sets its name. Indices
  * are from 0 to below etlheap_diff_hint_count. */
 u32 etlheap_diff_hint_count(void);

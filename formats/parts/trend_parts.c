@@ -1,6 +1,7 @@
 /*
  * trend_parts.c - the names of patterns and the hints that all writers of trends share.
  */
+#include "diff_parts.h"
 #include "layout_read.h"
 #include "trend_parts.h"
 
@@ -73,9 +74,15 @@ static bool builds_differ(const etlheap_trend *trend, etl_hint_fn *say, etlheap_
 bool trend_hint(const etlheap_trend_answer *answer, u32 index, etl_hint_fn *say, etlheap_text *text,
                 const char **name)
 {
-    static const char *const names[TREND_HINTS] = { "durations_differ", "builds_differ" };
+    static const char *const names[TREND_HINTS] = { "durations_differ", "builds_differ",
+                                                    "names_merged" };
     assert(index < TREND_HINTS);
     etlheap_text_clear(text);
     *name = names[index];
+    if (index == 2) {
+        if (answer->trend->merged_count > 0)
+            etlheap_merged_names(answer->trend->merged_count, text);
+        return answer->trend->merged_count > 0;
+    }
     return index == 0 ? durations_differ(answer, text) : builds_differ(answer->trend, say, text);
 }

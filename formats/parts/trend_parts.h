@@ -17,7 +17,7 @@ const char *trend_slope_below_one(const etlheap_trend_curve *curve);
 
 /* Caveats about the numbers: appends a sentence if hint `index` applies, and sets its name. Indices
  * are from 0 to below TREND_HINTS. */
-#define TREND_HINTS 2u
+#define TREND_HINTS 3u
 bool trend_hint(const etlheap_trend_answer *answer, u32 index, etl_hint_fn *say, etlheap_text *text,
                 const char **name);
 

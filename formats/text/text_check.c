@@ -8,6 +8,7 @@
  */
 #include "formats/parts/check_more.h"
 #include "formats/parts/check_parts.h"
+#include "formats/parts/diff_parts.h"
 #include "formats/parts/display.h"
 #include "formats/parts/text_parts.h"
 #include "formats/writers.h"
@@ -393,6 +394,12 @@ static void begin_suppression(const etlheap_suppression_use *use, bool is_first,
 static void write_rebuilt(const etlheap_gate *gate, const etlheap_layout *layout,
                           etlheap_text *text, etlheap_sink *sink)
 {
+    if (gate->merged_count > 0) {
+        etlheap_text_clear(text);
+        etlheap_text_add_string(text, "Compared with the baseline, ");
+        etlheap_merged_names(gate->merged_count, text);
+        etlheap_text_heading(sink, layout, etlheap_text_of(text));
+    }
     if (gate->rebuilt_count == 0)
         return;
     etlheap_text_clear(text);

@@ -231,7 +231,7 @@ def check_many(results, checker):
     def by_subject(results_found):
         subjects = {}
         for result in results_found:
-            subject = result["partialFingerprints"]["etlheapSubject/v1"]
+            subject = result["partialFingerprints"]["etlheapSubject/v2"]
             subjects.setdefault((result["ruleId"], subject), []).append(result["properties"]["outstanding_size"])
         return subjects
 

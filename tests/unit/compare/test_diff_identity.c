@@ -70,6 +70,101 @@ static void names_are_spelled_as_in_the_base(void **unused)
     etlheap_diff_free(diff);
 }
 
+/* The position of a lambda is part of its name, and a comment line above changes it. */
+static void names_match_without_what_a_build_changes(void **unused)
+{
+    (void)unused;
+    diff_input base, now;
+    diff_input_open(&base);
+    diff_input_open(&now);
+    diff_input_simple(&base, "a.exe", "a.exe", 1, 100);
+    diff_input_simple(&now, "a.exe", "a.exe", 2, 130);
+    diff_input_simple(&now, "a.exe", "a.exe", 3, 50);
+    base.frames[0].symbol = "App::call<`lambda at leak.cpp:3:51'>";
+    now.frames[0].symbol = "App::call<`lambda at leak.cpp:4:51'>";
+    now.frames[0].line = 4;
+    now.frames[1].symbol = "f<`lambda at leak.cpp:9:1'>";
+    etlheap_diff *diff = diff_input_make(&base, &now, NULL);
+    assert_int_equal(diff->table.row_count, 2);
+    assert_string_equal(diff_state_word(diff, 0), "added");
+    assert_string_equal(diff_state_word(diff, 1), "grown");
+    assert_int_equal(diff_size_change(diff, 1), 30);
+    const etlheap_frame *const frames = diff->table.frames;
+    assert_string_equal(frames[0].symbol, now.frames[1].symbol);
+    assert_string_equal(frames[1].symbol, base.frames[0].symbol);
+    assert_int_equal(frames[1].line, 4);
+    assert_int_equal(diff->merged_count, 0);
+    etlheap_diff_free(diff);
+}
+
+static void rows_that_fall_together_are_added_and_counted(void **unused)
+{
+    (void)unused;
+    diff_input base, now;
+    diff_input_open(&base);
+    diff_input_open(&now);
+    diff_input_simple(&base, "a.exe", "a.exe", 1, 100);
+    diff_input_simple(&base, "a.exe", "a.exe", 2, 10);
+    diff_input_simple(&now, "a.exe", "a.exe", 3, 20);
+    diff_input_simple(&now, "a.exe", "a.exe", 4, 30);
+    static const char *const symbols[] = { "f::<lambda_1>::operator()", "f::<lambda_2>::operator()",
+                                           "f::<lambda_3>::operator()", "g" };
+    for (u32 i = 0; i < 2; i++) {
+        base.frames[i].symbol = symbols[i];
+        now.frames[i].symbol = symbols[i + 2];
+    }
+    etlheap_diff *diff = diff_input_make(&base, &now, NULL);
+    assert_int_equal(diff->table.row_count, 2);
+    assert_int_equal(diff_size_change(diff, 0), -90);
+    assert_string_equal(diff->table.frames[0].symbol, symbols[0]);
+    assert_int_equal(diff->merged_count, 1);
+    etlheap_diff_free(diff);
+    base.frames[1].symbol = symbols[0]; /* two places of one function */
+    diff = diff_input_make(&base, &now, NULL);
+    assert_int_equal(diff->table.row_count, 2);
+    assert_int_equal(diff->merged_count, 0);
+    etlheap_diff_free(diff);
+}
+
+static void types_match_without_what_a_build_changes(void **unused)
+{
+    (void)unused;
+    diff_input base, now;
+    diff_input_open(&base);
+    diff_input_open(&now);
+    base.keys[2] = now.keys[2] = ETLHEAP_KEY_TYPE_NAME;
+    diff_input_simple(&base, "a.exe", "a.exe", 1, 100)->type_name = "task<main::<lambda_1> >";
+    diff_input_simple(&now, "a.exe", "a.exe", 1, 130)->type_name = "task<main::<lambda_2> >";
+    etlheap_diff *const diff = diff_input_make(&base, &now, NULL);
+    assert_int_equal(diff->table.row_count, 1);
+    assert_int_equal(diff_size_change(diff, 0), 30);
+    assert_string_equal(diff->table.rows[0].type_name, "task<main::<lambda_1> >");
+    etlheap_diff_free(diff);
+}
+
+/* The newest run's row, with the names of the first. */
+static void trends_join_what_a_build_renames(void **unused)
+{
+    (void)unused;
+    static const char *const symbols[] = { "f::{closure#0}", "f::{closure#1}", "f::{closure#2}" };
+    diff_input runs[3];
+    const etlheap_table *tables[3];
+    for (u32 i = 0; i < 3; i++) {
+        diff_input_open(&runs[i]);
+        diff_input_simple(&runs[i], "a.exe", "a.exe", i + 1, 100 * (i64)(i + 1));
+        runs[i].frames[0].symbol = symbols[i];
+        tables[i] = &runs[i].table;
+    }
+    etlheap_trend *trend = NULL;
+    assert_int_equal(etlheap_trend_tables(tables, NULL, 3, NULL, &trend, NULL), ETL_OK);
+    assert_int_equal(trend->table.row_count, 1);
+    assert_int_equal(trend->values[0], 100);
+    assert_int_equal(trend->values[2], 300);
+    assert_string_equal(trend->table.frames[0].symbol, symbols[0]);
+    assert_int_equal(trend->merged_count, 0);
+    etlheap_trend_free(trend);
+}
+
 static void names_decide_when_there_are_any(void **unused)
 {
     (void)unused;
@@ -279,6 +374,10 @@ int main(void)
         cmocka_unit_test(processes_and_modules_match_in_any_case_and_by_no_number),
         cmocka_unit_test(rows_of_one_side_that_are_the_same_are_summed),
         cmocka_unit_test(names_are_spelled_as_in_the_base),
+        cmocka_unit_test(names_match_without_what_a_build_changes),
+        cmocka_unit_test(rows_that_fall_together_are_added_and_counted),
+        cmocka_unit_test(types_match_without_what_a_build_changes),
+        cmocka_unit_test(trends_join_what_a_build_renames),
         cmocka_unit_test(names_decide_when_there_are_any),
         cmocka_unit_test(guesses_are_no_names_in_one_build),
         cmocka_unit_test(frames_outside_of_modules_are_alike_but_count),

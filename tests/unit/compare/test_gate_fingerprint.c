@@ -54,6 +54,24 @@ static void a_stack_has_the_fingerprint_that_trackers_keep(void **state)
                     rows[i].fingerprint);
 }
 
+static void what_a_build_renames_keeps_its_fingerprint(void **state)
+{
+    (void)state;
+    static const char *const symbols[] = { "f::<lambda_1>::operator()",
+                                           "f::<lambda_12>::operator()",
+                                           "g::<lambda_1>::operator()" };
+    etlheap_frame frames[3] = { { .module = "app.exe" }, { .module = "app.exe" }, { NULL } };
+    etlheap_table table = hand_table();
+    u64 prints[3];
+    table.frames = frames;
+    for (size_t i = 0; i < ETL_COUNT_OF(symbols); i++) {
+        frames[0].symbol = symbols[i];
+        prints[i] = gate_stack_fingerprint(&table, "a.exe", 0);
+    }
+    assert_true(prints[0] == prints[1]);
+    assert_true(prints[0] != prints[2]);
+}
+
 static void a_subject_has_the_fingerprint_that_trackers_keep(void **state)
 {
     static const struct {
@@ -112,6 +130,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_stack_has_the_fingerprint_that_trackers_keep),
+        cmocka_unit_test(what_a_build_renames_keeps_its_fingerprint),
         cmocka_unit_test(a_subject_has_the_fingerprint_that_trackers_keep),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

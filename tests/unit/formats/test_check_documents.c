@@ -185,7 +185,7 @@ static void sarif_names_places_by_uri_and_doubles_braces(void **state)
     assert_non_null(
         strstr(text, ": 300 B in 3 allocations, over the limit of 100 B by 200 B, in "));
     assert_non_null(strstr(text, "\"name\": \"<b a=\\\"1\\\">&amp;]]>{0}\""));
-    assert_non_null(strstr(text, "\"etlheapStack/v1\": \"0000000000000001\""));
+    assert_non_null(strstr(text, "\"etlheapStack/v2\": \"0000000000000001\""));
     assert_non_null(strstr(text, "\"id\": \"events_lost\""));
     assert_non_null(strstr(text, "\"id\": \"loss\""));
     free(text);
