@@ -11,7 +11,7 @@ import os
 import re
 import subprocess
 
-from oracle_support import ETLHEAP, WORK, Results, skip_all
+from oracle_support import ETLHEAP, UNDER_WINE, WORK, Results, skip_all
 
 # Sanitizers hold memory of their own, so there the program does not measure what it holds.
 OUT = os.environ.get("OUT", "build/check")
@@ -43,6 +43,8 @@ def least_of(question, trace):
 def main():
     if not IS_MEASURED:
         skip_all("the program names no need of memory under sanitizers; run it with VARIANT=check")
+    if UNDER_WINE:
+        skip_all("Wine does not enforce the limits of a job, by which the program measures its need; run it on Windows")
     results = Results()
 
     def check(*details, good):

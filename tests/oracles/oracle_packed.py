@@ -21,9 +21,7 @@ from oracle_support import WORK, Results
 ETLHEAP = oracle_support.ETLHEAP
 MAKE_TRACE = os.path.abspath(os.environ.get("MAKE_TRACE", "build/make_trace"))
 TEMPORARY = "unpacked"
-# Windows has a folder of its own for temporary files, and Wine keeps its server's in TMPDIR.
-ON_WINDOWS = os.environ.get("PLATFORM") == "windows"
-ENVIRONMENT = os.environ if ON_WINDOWS else {**os.environ, "TMPDIR": TEMPORARY}
+ENVIRONMENT = {**os.environ, "TMPDIR": TEMPORARY}
 ENDINGS = (".etl", ".etl.zip", ".etl.gz", ".etl.zst", ".diagsession")
 
 results = Results()

@@ -17,6 +17,8 @@ TRACES = os.environ.get("TRACES", "../shared/traces")
 WORK = os.environ.get("TEST_TMP") or tempfile.gettempdir()
 # The long form of an oracle is for `make check-nightly`.
 LONG = os.environ.get("LONG") == "1"
+# Of Windows, Wine has some things in name only; what needs them is skipped there.
+UNDER_WINE = os.environ.get("PLATFORM") == "windows" and "WINEPREFIX" in os.environ
 TIMEOUT_SECONDS = 600
 
 

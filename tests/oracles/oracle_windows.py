@@ -25,6 +25,7 @@ import io
 import os
 import pty
 import random
+import re
 import subprocess
 import tempfile
 
@@ -371,7 +372,7 @@ def check_csv(results, trace):
 
 
 def on_terminal(trace, **environment):
-    """What a terminal of 90 columns gets."""
+    """What a terminal of 90 columns gets, without the codes of the console that Wine draws."""
     reader, writer = pty.openpty()
     names = {key: value for key, value in os.environ.items() if not key.startswith(("LC_", "LANG"))}
     done = subprocess.Popen([ETLHEAP, "windows", trace, "--every", "1s"], stdin=subprocess.DEVNULL, stdout=writer,
@@ -388,7 +389,7 @@ def on_terminal(trace, **environment):
         pieces.append(piece)
     os.close(reader)
     done.wait()
-    return b"".join(pieces).decode("utf-8").replace("\r\n", "\n")
+    return re.sub(r"\x1b\[(\?25[hl]|K)|\r+(?=\n)", "", b"".join(pieces).decode("utf-8"))
 
 
 def check_terminal(results, trace):

@@ -54,16 +54,20 @@ oracle_batch       sends signals, limits files, and fails calls of the system
 oracle_cases       windows_same compares the reports of such traces, in a twentieth of the time
 oracle_demo        unpacks files that are part of the program; windows_same compares what is read
 oracle_completion  asks the shells of Linux
+oracle_gates       reads the sources, which are the same everywhere
 oracle_growth      asks DuckDB; what it reads is compared by oracle_parquet
 oracle_heaptrack   opens the bytes that oracle_export_events compares
 oracle_install     installs the library and the program for Linux
 oracle_memory      counts memory with a library that is loaded before the C library
+oracle_mutate      runs the tool of `make mutate`, on Linux
 oracle_pdb         runs make_symbolize, a program for Linux
 oracle_pipes       sends signals, limits files, and opens a terminal of Linux
+oracle_processors  sets masks and control groups of Linux
 oracle_recipes     runs the scripts of build servers on Linux
 oracle_sarif       validates the bytes that oracle_check compares
 oracle_second_writer  starts the program thousands of times
 oracle_seeds       starts the program hundreds of times
+oracle_terminal    opens a terminal of Linux, in which Wine draws a console, with codes of its own
 oracle_undecorate  runs make_undecorate, a program for Linux
 oracle_workload    starts the program hundreds of times
 docs_commands      reads the pages and recipes, which are the same everywhere
@@ -115,6 +119,7 @@ list_parts()
     done
     list_scripts "$PYTHON" tests/oracles/workflows.py tests/install/bare_demo.py
     list_scripts bash tests/gates/hardening.sh tests/run/runner.sh
+    echo "windows_short bash tests/windows/short.sh"
     bash tests/gates/static.sh list
 }
 
