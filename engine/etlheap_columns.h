@@ -134,7 +134,9 @@ extern "C" {
     X(COMPUTER, "computer", "Computer")                                                            \
     X(SESSION, "session", "Session")                                                               \
     X(START_TIME, "start_time", "Start Time")                                                      \
-    X(DURATION, "duration_ns", "Duration (ns)")
+    X(DURATION, "duration_ns", "Duration (ns)")                                                    \
+    /* of regions, too */                                                                          \
+    X(USED_SIZE, "used_size", "Used Size")
 
 typedef enum etlheap_field {
 #define ETLHEAP_FIELD_ENUM(name, key, title) ETLHEAP_FIELD_##name,

@@ -36,14 +36,18 @@ static_assert((int)ETLHEAP_MAP_CATEGORY_COUNT <= ETLHEAP_MAP_CATEGORY_CAPACITY,
 /* "image", "heap", ...; "" for a number out of range. Static text. */
 const char *etlheap_map_category_word(etlheap_map_category category);
 
-/* Amounts in bytes. `live` is the size of blocks of heaps and custom allocators. */
+/* Amounts in bytes. `live` is the size of blocks of heaps and custom allocators. Blocks lie in
+ * committed memory, and images are mapped: if no event says what is committed where they are, that
+ * is unknown. An amount of several regions counts those in which it is known. */
 typedef struct etlheap_map_amounts {
     u64 size;
     u64 committed; /* by VirtualAlloc or as heap extents, each byte once */
     u64 live;
     u64 blocks;              /* number of live blocks */
-    u64 largest_uncommitted; /* the largest uncommitted run; 0 for images */
+    u64 largest_uncommitted; /* the largest uncommitted run */
     u64 largest_empty;       /* the largest run of units without a live block; 0 for images */
+    u64 used;                /* of `live`, what lies in committed memory, unit by unit */
+    bool is_committed_known; /* false: `committed` and `largest_uncommitted` are 0 and unknown */
 } etlheap_map_amounts;
 
 /* Adjacent units of the same level. The first and the last may reach beyond the region; amounts
@@ -73,7 +77,7 @@ typedef struct etlheap_map_region {
 /* A heap of a process. Amounts in bytes, except `blocks`. */
 typedef struct etlheap_map_heap {
     u64 heap;
-    u64 committed; /* extents */
+    u64 committed; /* extents; 0: unknown, as a heap always has committed memory */
     u64 live;
     u64 blocks;
     u64 touched; /* bytes of the units that contain its blocks */

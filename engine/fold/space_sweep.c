@@ -201,6 +201,7 @@ static bool add_step(sweep *s, region_sweep *r, u64 start, u64 end)
     run.live = etl_sat_add_u64(run.live, filled);
     sum->committed += run.committed;
     sum->live = etl_sat_add_u64(sum->live, run.live);
+    sum->used += etl_min_u64(run.live, run.committed);
     sum->blocks += run.blocks;
     r->empty = run.live == 0 && run.blocks == 0 ? r->empty + (inside.end - inside.start) : 0;
     if (!r->region->is_image)
@@ -241,6 +242,16 @@ static void note_extents(const space_process *from, region_sweep *r)
     }
 }
 
+/* Blocks and images need memory: if no event says that it was committed, the event is missing. */
+static void judge_committed(const sweep *s, region_sweep *r)
+{
+    etlheap_map_amounts *const amounts = &r->out.amounts;
+    const bool needs_memory = r->region->is_image || amounts->live > 0 || amounts->blocks > 0;
+    amounts->is_committed_known = amounts->committed > 0 || !needs_memory;
+    if (amounts->is_committed_known && !r->region->is_image)
+        amounts->largest_uncommitted = largest_gap(&s->regions->solid, r->region);
+}
+
 static bool sweep_region(sweep *s, u32 number)
 {
     const space_region *const region = &s->regions->list.at[number];
@@ -263,8 +274,7 @@ static bool sweep_region(sweep *s, u32 number)
     r.out.run_count = (u32)s->to->runs.count - r.out.first_run;
     r.out.has_heap = r.has_heap && !r.is_mixed;
     r.out.heap = r.out.has_heap ? r.out.heap : 0;
-    if (!region->is_image)
-        r.out.amounts.largest_uncommitted = largest_gap(&s->regions->solid, region);
+    judge_committed(s, &r);
     r.out.category = (u8)(region->is_image              ? ETLHEAP_MAP_IMAGE
                           : r.has_heap                  ? ETLHEAP_MAP_HEAP
                           : r.out.amounts.committed > 0 ? ETLHEAP_MAP_PRIVATE
@@ -279,6 +289,7 @@ static void add_amounts(etlheap_map_amounts *to, const etlheap_map_amounts *from
     to->size = etl_sat_add_u64(to->size, from->size);
     to->committed = etl_sat_add_u64(to->committed, from->committed);
     to->live = etl_sat_add_u64(to->live, from->live);
+    to->used = etl_sat_add_u64(to->used, from->used);
     to->blocks += from->blocks;
     to->largest_uncommitted = etl_max_u64(to->largest_uncommitted, from->largest_uncommitted);
     to->largest_empty = etl_max_u64(to->largest_empty, from->largest_empty);
@@ -389,6 +400,25 @@ static bool add_heaps(space_output *to, const space_process *from, etlheap_map_p
     return out->heap_count == 0 || mend_touched(from, rows, out->heap_count);
 }
 
+/* Sums what is known of regions. A process has images anyway, so they say nothing about whether its
+ * commits are known. */
+static void add_regions(const space_output *to, etlheap_map_process *out)
+{
+    u32 unknown[ETLHEAP_MAP_CATEGORY_COUNT] = { 0 }, unknown_memory = 0;
+    for (u32 i = 0; i < out->region_count; i++) {
+        const etlheap_map_region *const region = &to->regions.at[out->first_region + i];
+        const bool is_unknown = !region->amounts.is_committed_known;
+        add_amounts(&out->amounts, &region->amounts);
+        add_amounts(&out->categories[region->category], &region->amounts);
+        out->category_regions[region->category]++;
+        unknown[region->category] += is_unknown;
+        unknown_memory += is_unknown && region->category != ETLHEAP_MAP_IMAGE;
+    }
+    for (u32 c = 0; c < ETLHEAP_MAP_CATEGORY_COUNT; c++)
+        out->categories[c].is_committed_known = out->categories[c].committed > 0 || unknown[c] == 0;
+    out->amounts.is_committed_known = out->amounts.committed > 0 || unknown_memory == 0;
+}
+
 bool space_sweep(space_output *to, const space_process *from, const space_regions *regions,
                  u32 process, etlheap_map_process *out)
 {
@@ -398,12 +428,7 @@ bool space_sweep(space_output *to, const space_process *from, const space_region
     for (u32 i = 0; ok && i < regions->list.count; i++)
         ok = sweep_region(&s, i);
     out->region_count = (u32)to->regions.count - out->first_region;
-    for (u32 i = 0; i < out->region_count; i++) {
-        const etlheap_map_region *const region = &to->regions.at[out->first_region + i];
-        add_amounts(&out->amounts, &region->amounts);
-        add_amounts(&out->categories[region->category], &region->amounts);
-        out->category_regions[region->category]++;
-    }
+    add_regions(to, out);
     const space_slice reserved = from->of[SPACE_RESERVED];
     for (u32 i = 0; i < reserved.count; i++)
         out->reserved += reserved.at[i].end - reserved.at[i].start;

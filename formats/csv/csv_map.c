@@ -23,14 +23,22 @@ static const etlheap_field fields[] = {
     ETLHEAP_FIELD_OUTSTANDING_COUNT,
     ETLHEAP_FIELD_LARGEST_UNCOMMITTED,
     ETLHEAP_FIELD_LARGEST_EMPTY,
+    ETLHEAP_FIELD_USED_SIZE,
 };
 
 static void write_region(const etlheap_map_process *process, const etlheap_map_region *region,
                          etlheap_sink *sink)
 {
     const etlheap_map_amounts *const amounts = &region->amounts;
-    const u64 numbers[] = { amounts->committed, amounts->live, amounts->blocks,
-                            amounts->largest_uncommitted, amounts->largest_empty };
+    const bool is_known = amounts->is_committed_known;
+    const struct {
+        bool is_known;
+        u64 number;
+    } cells[] = {
+        { is_known, amounts->committed }, { true, amounts->live },
+        { true, amounts->blocks },        { is_known, amounts->largest_uncommitted },
+        { true, amounts->largest_empty }, { is_known, amounts->used },
+    };
     char heap[ETLHEAP_HEAP_NAME_SIZE] = "";
     if (region->has_heap)
         etlheap_heap_name(region->heap, heap);
@@ -41,8 +49,11 @@ static void write_region(const etlheap_map_process *process, const etlheap_map_r
     etlheap_csv_cell(sink, heap);
     etlheap_sink_text(sink, ",");
     etlheap_csv_cell(sink, region->module == NULL ? "" : region->module);
-    for (size_t i = 0; i < ETL_COUNT_OF(numbers); i++)
-        etlheap_sink_format(sink, ",%" PRIu64, numbers[i]);
+    for (size_t i = 0; i < ETL_COUNT_OF(cells); i++) {
+        etlheap_sink_text(sink, ",");
+        if (cells[i].is_known)
+            etlheap_sink_format(sink, "%" PRIu64, cells[i].number);
+    }
     etlheap_sink_text(sink, "\n");
 }
 

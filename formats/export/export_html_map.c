@@ -36,7 +36,11 @@ static void write_text(etlheap_json *json, const char *key, const char *text, et
 static void write_amounts(etlheap_json *json, const etlheap_map_amounts *amounts)
 {
     add(json, ETLHEAP_FIELD_SIZE, amounts->size);
-    add(json, ETLHEAP_FIELD_COMMITTED_SIZE, amounts->committed);
+    if (amounts->is_committed_known)
+        add(json, ETLHEAP_FIELD_COMMITTED_SIZE, amounts->committed);
+    else
+        etlheap_json_null(json, etlheap_field_key(ETLHEAP_FIELD_COMMITTED_SIZE));
+    add(json, ETLHEAP_FIELD_USED_SIZE, amounts->used);
     add(json, ETLHEAP_FIELD_OUTSTANDING_SIZE, amounts->live);
     add(json, ETLHEAP_FIELD_OUTSTANDING_COUNT, amounts->blocks);
 }

@@ -78,7 +78,8 @@ function mapStrip(region) {
 }
 
 function mapRow(region) {
-  const amount = (key, text) => make("td", { "data-value": region[key] }, text(region[key]));
+  const amount = (key, text) =>
+    region[key] === null ? numberCell(null) : make("td", { "data-value": region[key] }, text(region[key]));
   return make(
     "tr",
     { "data-address": region.address },
@@ -93,21 +94,26 @@ function mapRow(region) {
   );
 }
 
-function mapHead(titles) {
-  return make("thead", {}, make("tr", {}, ...titles.map((title) => make("th", { scope: "col" }, title))));
+// Titles stand as their columns do: texts on the left.
+function mapHead(titles, texts) {
+  const cell = (title) => make("th", { scope: "col", class: texts.includes(title) ? "text" : null }, title);
+  return make("thead", {}, make("tr", {}, ...titles.map(cell)));
 }
 
 function drawMapProcess() {
   const process = report.map.processes[Number(byId("map-process").value)];
+  const committed = process.committed_size;
   const figures = [
     ["reserved", process.reserved_size],
-    ["committed", process.committed_size],
+    ["committed", committed],
     ["outstanding", process.outstanding_size],
-  ].map(([word, size]) => make("span", { "data-map": word, "data-value": size }, `${bytes(size)} ${word}`));
-  const used = process.committed_size > 0 ? `, ${share(process.outstanding_size, process.committed_size)} of what is committed` : "";
-  byId("map-figures").replaceChildren(...figures.flatMap((one) => [one, ", "]), `in ${blocks(process.outstanding_count)}${used}.`);
+  ].map(([word, size]) =>
+    make("span", { "data-map": word, "data-value": size }, size === null ? `unknown how much is ${word}` : `${bytes(size)} ${word}`),
+  );
+  const used = committed > 0 ? `, which fill ${share(process.used_size, committed)} of what is committed` : "";
+  byId("map-figures").replaceChildren(figures[0], ", ", figures[1], ", ", figures[2], ` in ${blocks(process.outstanding_count)}${used}.`);
   byId("map-rows").replaceChildren(
-    mapHead(["Address", "Size", "Category", "Heap, module", "Committed", "Outstanding", "Count", "Map"]),
+    mapHead(["Address", "Size", "Category", "Heap, module", "Committed", "Outstanding", "Count", "Map"], ["Category", "Heap, module", "Map"]),
     make("tbody", {}, ...process.regions.map(mapRow)),
   );
   byId("map-hidden").textContent = process.hidden > 0 ? `${count(process.hidden)} smaller regions are not in the file.` : "";
@@ -139,7 +145,7 @@ function drawPins() {
       make(
         "table",
         { "aria-label": "Blocks that pin memory" },
-        mapHead(["Address", "Committed", "Outstanding", "Count", "Largest block", "Process", "Stack"]),
+        mapHead(["Address", "Committed", "Outstanding", "Count", "Largest block", "Process", "Stack"], ["Process", "Stack"]),
         make("tbody", {}, ...rows),
       ),
     ),

@@ -8,7 +8,7 @@ function byId(id) {
 function make(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
-    if (name === "class") element.className = value;
+    if (name === "class") element.className = value ?? "";
     else if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
     else if (value !== null && value !== undefined) element.setAttribute(name, value);
   }

@@ -177,7 +177,7 @@ function boundText(value, by) {
 }
 
 function bucketText(bucket, by) {
-  if (bucket.from === null) return "not within the trace";
+  if (bucket.from === null) return "not freed, or not allocated in the trace";
   if (bucket.to === null) return `${boundText(bucket.from, by)} and more`;
   if (bucket.to - bucket.from === 1) return boundText(bucket.from, by);
   return `${boundText(bucket.from, by)} \u2013 ${boundText(bucket.to, by)}`;
@@ -264,7 +264,9 @@ function drawModules() {
   byId("modules-hint").textContent =
     (whole > 0 ? `${share(named, whole)} of the outstanding bytes have an allocating function with a name. ` : "") +
     (symbols.asked
-      ? "These modules have no symbols, or only symbols of another build."
+      ? missing.length > 0
+        ? "These modules have no symbols, or only symbols of another build."
+        : ""
       : `No symbol path was given, so frames do not have the names of their functions${symbols.advice ?? ""}.`) +
     (symbols.hidden > 0 ? ` ${count(symbols.hidden)} modules with less memory are left out.` : "");
   const body = make("tbody");

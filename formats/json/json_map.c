@@ -16,13 +16,24 @@ static void add(etlheap_json *json, etlheap_field field, u64 value)
     etlheap_json_u64(json, etlheap_field_key(field), value);
 }
 
+/* What no event says is null, not 0. */
+static void add_known(etlheap_json *json, etlheap_field field, bool is_known, u64 value)
+{
+    if (is_known)
+        add(json, field, value);
+    else
+        etlheap_json_null(json, etlheap_field_key(field));
+}
+
 static void write_amounts(etlheap_json *json, const etlheap_map_amounts *amounts)
 {
+    const bool is_known = amounts->is_committed_known;
     add(json, ETLHEAP_FIELD_SIZE, amounts->size);
-    add(json, ETLHEAP_FIELD_COMMITTED_SIZE, amounts->committed);
+    add_known(json, ETLHEAP_FIELD_COMMITTED_SIZE, is_known, amounts->committed);
     add(json, ETLHEAP_FIELD_OUTSTANDING_SIZE, amounts->live);
     add(json, ETLHEAP_FIELD_OUTSTANDING_COUNT, amounts->blocks);
-    add(json, ETLHEAP_FIELD_LARGEST_UNCOMMITTED, amounts->largest_uncommitted);
+    add_known(json, ETLHEAP_FIELD_USED_SIZE, is_known, amounts->used);
+    add_known(json, ETLHEAP_FIELD_LARGEST_UNCOMMITTED, is_known, amounts->largest_uncommitted);
     add(json, ETLHEAP_FIELD_LARGEST_EMPTY, amounts->largest_empty);
 }
 
@@ -31,12 +42,12 @@ static void write_address(etlheap_json *json, const char *key, u64 address)
     etlheap_json_hex(json, key, address, 1);
 }
 
-static void write_run(etlheap_json *json, const etlheap_map_run *run)
+static void write_run(etlheap_json *json, const etlheap_map_run *run, bool is_known)
 {
     etlheap_json_object(json, NULL);
     write_address(json, etlheap_field_key(ETLHEAP_FIELD_ADDRESS), run->address);
     add(json, ETLHEAP_FIELD_SIZE, run->size);
-    add(json, ETLHEAP_FIELD_COMMITTED_SIZE, run->committed);
+    add_known(json, ETLHEAP_FIELD_COMMITTED_SIZE, is_known, run->committed);
     add(json, ETLHEAP_FIELD_OUTSTANDING_SIZE, run->live);
     add(json, ETLHEAP_FIELD_OUTSTANDING_COUNT, run->blocks);
     etlheap_json_object_close(json);
@@ -60,7 +71,7 @@ static void write_region(etlheap_json *json, const etlheap_map *map,
     write_amounts(json, &region->amounts);
     etlheap_json_array(json, "runs");
     for (u32 i = 0; i < region->run_count; i++)
-        write_run(json, &map->runs[region->first_run + i]);
+        write_run(json, &map->runs[region->first_run + i], region->amounts.is_committed_known);
     etlheap_json_array_close(json);
     etlheap_json_object_close(json);
 }
@@ -89,7 +100,7 @@ static void write_heaps(etlheap_json *json, const etlheap_map *map,
         const etlheap_map_heap *const heap = &map->heaps[process->first_heap + i];
         etlheap_json_object(json, NULL);
         etlheap_json_heap(json, etlheap_field_key(ETLHEAP_FIELD_HEAP), heap->heap);
-        add(json, ETLHEAP_FIELD_COMMITTED_SIZE, heap->committed);
+        add_known(json, ETLHEAP_FIELD_COMMITTED_SIZE, heap->committed > 0, heap->committed);
         add(json, ETLHEAP_FIELD_OUTSTANDING_SIZE, heap->live);
         add(json, ETLHEAP_FIELD_OUTSTANDING_COUNT, heap->blocks);
         add(json, ETLHEAP_FIELD_TOUCHED, heap->touched);

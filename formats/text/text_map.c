@@ -46,6 +46,15 @@ static void add_size(etlheap_grid *grid, u64 size)
     etlheap_grid_size(grid, bounded(size));
 }
 
+/* What no event says is unknown, not 0. */
+static void add_known(etlheap_grid *grid, bool is_known, u64 size)
+{
+    if (is_known)
+        add_size(grid, size);
+    else
+        etlheap_grid_cell(grid, "-");
+}
+
 static void add_share(etlheap_grid *grid, u64 part, u64 whole)
 {
     char text[ETLHEAP_UNITS_SIZE];
@@ -59,11 +68,11 @@ static void add_amounts(etlheap_grid *grid, u32 regions, const etlheap_map_amoun
 {
     etlheap_grid_count(grid, regions);
     add_size(grid, amounts->size);
-    add_size(grid, amounts->committed);
+    add_known(grid, amounts->is_committed_known, amounts->committed);
     add_size(grid, amounts->live);
     etlheap_grid_count(grid, bounded(amounts->blocks));
-    add_share(grid, amounts->live, amounts->committed);
-    add_size(grid, amounts->largest_uncommitted);
+    add_share(grid, amounts->used, amounts->committed);
+    add_known(grid, amounts->is_committed_known, amounts->largest_uncommitted);
     add_size(grid, amounts->largest_empty);
 }
 
@@ -126,10 +135,7 @@ static etl_status write_heaps(const map_view *view, const etlheap_map_process *p
         etlheap_heap_name(rows[i].heap, name);
         etlheap_grid_row(&grid, ETLHEAP_EMPHASIS_NONE);
         etlheap_grid_cell(&grid, name);
-        if (view->map->has_extents)
-            add_size(&grid, rows[i].committed);
-        else
-            etlheap_grid_cell(&grid, "-");
+        add_known(&grid, rows[i].committed > 0, rows[i].committed);
         add_size(&grid, rows[i].live);
         etlheap_grid_count(&grid, bounded(rows[i].blocks));
         add_size(&grid, rows[i].touched);
@@ -172,7 +178,7 @@ static void add_region(map_view *view, const etlheap_map_region *region, etlheap
     add_size(grid, region->amounts.size);
     etlheap_grid_cell(grid, etlheap_map_category_word((etlheap_map_category)region->category));
     etlheap_grid_cell(grid, region->module != NULL ? region->module : name);
-    add_size(grid, region->amounts.committed);
+    add_known(grid, region->amounts.is_committed_known, region->amounts.committed);
     add_size(grid, region->amounts.live);
     etlheap_grid_count(grid, bounded(region->amounts.blocks));
     add_bar(view, region);
@@ -269,8 +275,9 @@ static etl_status write_pins(map_view *view)
     };
     if (view->map->pin_count == 0)
         return ETL_OK;
-    etlheap_text_heading(view->sink, view->layout,
-                         "Pinned: committed, and kept by blocks that take less than a sixteenth");
+    etlheap_text_heading(
+        view->sink, view->layout,
+        "Pinned: committed memory in which blocks fill at most a sixteenth of each unit");
     etlheap_grid grid = etlheap_grid_begin(columns, (u32)ETL_COUNT_OF(columns));
     for (u32 i = 0; i < view->map->pin_count; i++)
         add_pin(view, i, &grid);

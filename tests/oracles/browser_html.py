@@ -225,8 +225,8 @@ def check_map(results, page, trace):
             "[...document.querySelectorAll('#map-rows tbody tr')].map((row) => [row.dataset.address,"
             " ...[...row.querySelectorAll('td[data-value]')].map((cell) => Number(cell.dataset.value))])")
         keys = "address size committed_size outstanding_size outstanding_count".split()
-        chosen = sorted(process["map"], key=lambda row: (-row["committed_size"], -row["outstanding_size"], -row["size"]))[:60]
-        results.equal(f"map of {wanted[at]}: {len(chosen)} regions", sorted(rows), sorted([row[key] for key in keys] for row in chosen))
+        chosen = sorted(process["map"], key=lambda row: (-(row["committed_size"] or 0), -row["outstanding_size"], -row["size"]))[:60]
+        results.equal(f"map of {wanted[at]}: {len(chosen)} regions", sorted(rows), sorted([row[key] for key in keys if row[key] is not None] for row in chosen))
         figures = page.run("[...document.querySelectorAll('#map-figures [data-map]')].map((one) => Number(one.dataset.value))")
         results.equal(f"map of {wanted[at]}: sums", figures, [process[key] for key in ("reserved_size", "committed_size", "outstanding_size")])
     strips = page.run("document.querySelectorAll('.strip').length")

@@ -148,7 +148,7 @@ def model_of(process, unit):
     live, count, heaps, largest = by_unit(process, regions, unit)
     out, pins = [], []
     for i, (low, high, is_known) in enumerate(regions):
-        row = dict.fromkeys([*AMOUNTS, *LARGEST], 0)
+        row = dict.fromkeys([*AMOUNTS, *LARGEST, "used_size"], 0)
         runs, pin, empty = [], None, 0
         for number in range(low // unit, (high - 1) // unit + 1):
             start, end = max(low, number * unit), min(high, (number + 1) * unit)
@@ -156,6 +156,7 @@ def model_of(process, unit):
             run = [committed, live[i, number], count[i, number]]
             for key, value in zip(AMOUNTS, run):
                 row[key] += value
+            row["used_size"] += min(run[0], run[1])
             empty = empty + end - start if run[1:] == [0, 0] else 0
             row["largest_empty_size"] = max(row["largest_empty_size"], empty)
             if runs and level_of(runs[-1][2:], runs[-1][1]) == level_of(run, unit):
@@ -176,6 +177,10 @@ def model_of(process, unit):
                 pin["largest"] = one
         gaps = stretches(set(range(low // PAGE, high // PAGE)) - process.pages)
         row["largest_uncommitted_size"] = max([end - start for start, end in gaps], default=0)
+        if row["committed_size"] == 0 and row["outstanding_count"] + row["outstanding_size"] > 0:
+            # Blocks lie in committed memory, so what is committed here was not recorded.
+            row.update(committed_size=None, largest_uncommitted_size=None, used_size=None)
+            runs = [[*one[:2], None, *one[3:]] for one in runs]
         own = heaps[i] | {heap for heap, pages in process.extents.items()
                           if any(low <= start < high for start, _ in stretches(pages))}
         row.update(address=hex(low), size=high - low, is_known=is_known, heap=hex(min(own)) if len(own) == 1 else None,
@@ -193,11 +198,11 @@ def heaps_of(process, unit):
         row[1] += block["size"]
         row[2] += 1
         row[3].update(range(block["addr"] // unit, max(block["addr"], block["addr"] + block["size"] - 1) // unit + 1))
-    return {heap: [*row[:3], len(row[3]) * unit] for heap, row in out.items()}
+    return {heap: [row[0] or None, *row[1:3], len(row[3]) * unit] for heap, row in out.items()}
 
 
 def as_listed(region):
-    row = {key: region[key] for key in (*AMOUNTS, *LARGEST, "address", "size", "is_known", "heap", "category")}
+    row = {key: region[key] for key in (*AMOUNTS, *LARGEST, "used_size", "address", "size", "is_known", "heap", "category")}
     row["runs"] = [[int(run["address"], 16), run["size"], *(run[key] for key in AMOUNTS)] for run in region["runs"]]
     return row
 
@@ -236,8 +241,10 @@ def compare_map(results, label, trace, truth, ticks, unit, at_exit):
             {row["heap"]: [row[word] for word in (*AMOUNTS, "touched_size")] for row in got[key]["heaps"]},
             heaps_of(process, unit))
         reserved = sum(high - low for low, high in process.reserved)
-        totals = {word: sum(row[word] for row in regions) for word in ("size", *AMOUNTS)}
-        totals.update({word: max([row[word] for row in regions]) for word in LARGEST}, reserved_size=reserved)
+        totals = {word: sum(row[word] or 0 for row in regions) for word in ("size", *AMOUNTS, "used_size")}
+        totals.update({word: max([row[word] or 0 for row in regions]) for word in LARGEST}, reserved_size=reserved)
+        if totals["committed_size"] == 0 and any(row["committed_size"] is None for row in regions):
+            totals.update(committed_size=None, largest_uncommitted_size=None, used_size=None)
         complaints += differences({word: got[key][word] for word in totals}, totals)
         for pin in own:
             pins[(*key, hex(pin["address"]))] = [pin["size"], *(pin[word] for word in AMOUNTS),
