@@ -56,6 +56,7 @@ typedef struct etlheap_export_request {
     /* For the commands that a page suggests: the inputs (if empty, the files of the trace), and the
      * options that select and name what is exported. */
     etlheap_typed inputs, selection;
+    bool lacks_login; /* as in etlheap_check */
 } etlheap_export_request;
 
 /* An exporter and its abilities. Static. */

@@ -94,6 +94,7 @@ static etl_status write_export(export_run *run, etlheap_sink *sink, etl_error *e
         .hint = cli_advice,
         .inputs = { options->inputs.at, options->inputs.count },
         .selection = { run->selection.at, run->selection.count },
+        .lacks_login = options->lacks_login,
     };
     status = etlheap_export(exporter, &request, sink, err);
     cli_symbols_done(&question->symbols);

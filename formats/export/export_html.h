@@ -60,7 +60,7 @@ bool html_write_data(const html_answers *answers, const html_choice *choice,
 void html_write_suspects(etlheap_json *json, const html_answers *answers, const html_choice *choice,
                          etlheap_text *scratch);
 
-/* Writes the members `inputs` and `selection`. */
+/* Writes the members `inputs`, `selection` and `login_advice`. */
 void html_write_command(etlheap_json *json, const etlheap_export_request *request);
 
 /* Members of the document: who freed, churn, and the names in both (export_html_frees.c). */

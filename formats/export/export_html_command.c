@@ -1,8 +1,11 @@
 /*
  * export_html_command.c - the words that the commands on an HTML report begin and end with: its
- * inputs, and the options that select and name what it shows. The page's script quotes them.
+ * inputs, and the options that select and name what it shows. The page's script quotes them, and says
+ * once if they lack a login.
  */
 #include "export_html.h"
+
+#include "formats/parts/layout_read.h"
 
 static void write_words(etlheap_json *json, const char *key, etlheap_typed words)
 {
@@ -18,4 +21,6 @@ void html_write_command(etlheap_json *json, const etlheap_export_request *reques
     const etlheap_typed files = { trace->files, trace->file_count };
     write_words(json, "inputs", request->inputs.count > 0 ? request->inputs : files);
     write_words(json, "selection", request->selection);
+    const etl_hint login = request->lacks_login ? ETL_HINT_LOGIN : ETL_HINT_NONE;
+    etlheap_json_string(json, "login_advice", etlheap_hint_words(request->hint, login));
 }

@@ -82,13 +82,19 @@ function fillCommand(words, facts) {
   );
 }
 
+// A guessed name stands with its distance, which is no part of it; a long one is cut in its middle.
+function framePattern({ module, functionName }) {
+  const name = functionName.replace(/\+0x[0-9a-f]+$/, "");
+  return `${report.modules[module]}!${name}`.replaceAll("\u2026", "*");
+}
+
 // The command line that lists all of them, with the names filled in.
 function blocksCommand(row) {
   const label = [...stacks[row.stack]].reverse().map((frame) => labels[labelOf[frame]]).find((one) => one.module >= 0);
   return fillCommand(report.block_advice, {
     kind: shellWord(row.group.kind),
     process: shellPattern(row.group.pid === null ? row.group.process : String(row.group.pid)),
-    frame: shellPattern(label === undefined ? "*" : `${report.modules[label.module]}!${label.functionName}`),
+    frame: shellPattern(label === undefined ? "*" : framePattern(label)),
   });
 }
 

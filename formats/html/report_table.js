@@ -137,9 +137,10 @@ function drawTable() {
 }
 
 function tableHint() {
-  if (table.grouping === "thread") return threadHint();
+  if (table.grouping === "thread") return `${threadHint()} ${report.login_advice}`;
   const parts = isSelected() ? windowHints() : traceHints();
   if (report.names_cut > 0) parts.push(`${count(report.names_cut)} long names are cut in their middle.`);
+  if (report.login_advice !== "") parts.push(report.login_advice);
   return parts.join(" ");
 }
 

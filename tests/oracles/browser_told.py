@@ -161,6 +161,14 @@ def check_commands(results, page, folder, demo, symbols):
     before = set(os.listdir(folder))
     command, _ = check_command(results, page, folder, "names that a shell might run", hostile, ["--no-symbols"])
     results.equal("they run nothing", set(os.listdir(folder)) - before, set())
+    patterns = page.run("""['kernel32.dll!BaseThreadInitThunk+0x14', 'a.dll!f<\\u2026>', 'a.dll!operator+'].map((text) =>
+      framePattern({ module: report.modules.push(text.split('!')[0]) - 1, functionName: text.split('!')[1] }))""")
+    results.equal("names of frames are as the program knows them", patterns, ["kernel32.dll!BaseThreadInitThunk", "a.dll!f<*>", "a.dll!operator+"])
+    secret = "SRV*" + folder + "/cache*http://me:s3cret@127.0.0.1:9/s"
+    report(page, folder, demo, "--symbols", secret, "--offline")
+    page.run(OPEN % "row.group.kind === 'heap'")
+    said = [page.run("document.documentElement.outerHTML.includes('s3cret')"), page.run("byId('table-hint').textContent"), page.run(COMMAND)]
+    results.check("a login is in no page, which says so once", not said[0] and "lack the login" in said[1] and "127.0.0.1:9" in said[2], said)
     quoted = page.run("""(() => { const before = IS_WINDOWS; return ['a b', "it's", 'a$(x)', 'plain.etl', ''].map(shellWord); })()""")
     results.equal("words are quoted as a shell reads them", [shlex.split(word)[0] if shlex.split(word) else "" for word in quoted], ["a b", "it's", "a$(x)", "plain.etl", ""])
 
