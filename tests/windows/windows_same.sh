@@ -196,7 +196,11 @@ check_errors()
     same_as 2 report demo.etl --top -1
     same_as 2 report demo.etl --symbols 'srv*a*b*c*d*e*f*g*h*i*j*k'
     same_as 3 report demo.etl --stack-tags missing.stacktags
-    same_as 3 report demo.etl --memory 64K
+    if test -n "${WINEPREFIX:-}"; then
+        skip "etlheap report demo.etl --memory 64K" "Wine does not enforce the limits of a job, by which the program measures its need"
+    else
+        same_as 3 report demo.etl --memory 64K
+    fi
     same_as 2 store cut.etl
     same_as 3 store text.etl -o out.ehs
     same_as 3 merge demo.etl -o out.ehs
