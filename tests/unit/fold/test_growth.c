@@ -165,6 +165,11 @@ static void the_longest_window_does_not_overflow(void **state)
         c.times_ns[i] = growth_moment_ns(INT64_MIN, INT64_MAX, i);
         c.sizes[i] = INT64_MAX / LAST * i;
     }
+    growth_moments moments;
+    memcpy(moments.times_ns, c.times_ns, sizeof moments.times_ns);
+    growth_moments_settle(&moments);
+    assert_true(moments.per_second[0].at[LAST] > 0);
+    assert_true(moments.per_second[LAST].at[0] < 0);
     const growth_rating got = rate(&c);
     assert_int_equal(got.steadiness, 100);
     assert_in_range(got.rate, SECOND / 2 - 1, SECOND / 2 + 1);
