@@ -28,6 +28,8 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
     const bool has_nul = size > 0 && memchr(data, 0, size) != NULL; /* no linker writes one */
     if (etl_undecorate(decorated, name, sizeof name, &length) && !has_nul && strlen(name) != length)
         __builtin_trap();
+    if (etl_demangle(decorated, name, sizeof name, &length) && !has_nul && strlen(name) != length)
+        __builtin_trap();
     (void)etl_undecorate_c(decorated, true);
     (void)etl_undecorate_c(decorated, false);
     (void)etl_undecorate_arm64ec(decorated);

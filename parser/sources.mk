@@ -57,6 +57,10 @@ PARSER_SRCS := $(patsubst %,parser/%.c, \
 	system/utf16 \
 	system/wide \
 	$(if $(filter windows,$(PLATFORM)),system/wide_windows) \
+	undecorate/demangle \
+	undecorate/demangle_itanium \
+	undecorate/demangle_rust \
+	undecorate/demangle_types \
 	undecorate/undecorate \
 	undecorate/undecorate_literal \
 	undecorate/undecorate_name \

@@ -65,6 +65,18 @@ bool etl_undecorate(etl_bytes decorated, char *out, size_t capacity, size_t *len
  */
 etl_bytes etl_undecorate_c(etl_bytes decorated, bool is_x86);
 
+/* The longest mangled name of another compiler that is read, in bytes. */
+#define ETL_MANGLED_SIZE_MAX 8192
+
+/*
+ * Writes the readable form of a name that Rust mangled (_R..., _ZN...17h<hash>E), or that GCC or
+ * clang mangled for C++ (_Z...), with a NUL to `out`, and the length to *length (may be NULL): the
+ * path or the qualified name, without parameters and without the hashes of Rust. Returns false for
+ * other names, for one that is damaged, nested too deeply or of unknown form, and if the result does
+ * not fit. Then the content of `out` is undefined; show the mangled name instead.
+ */
+bool etl_demangle(etl_bytes mangled, char *out, size_t capacity, size_t *length);
+
 /* Returns the name without what marks ARM64EC code: "#malloc" and "EXP+#malloc" are malloc. In
  * names with '?' the mark is part of the grammar. Other names are returned as they are. */
 etl_bytes etl_undecorate_arm64ec(etl_bytes decorated);

@@ -25,7 +25,7 @@
  * ARM64 code may stand between them. Culling stops at the first frame that is not in the list. Source of the names: public
  * symbols of ntdll.dll, kernelbase.dll, combase.dll and oleaut32.dll of Windows 10 and 11 as stacks
  * show them; the sources of the UCRT (heap/), of MFC and ATL (afxmem.cpp, plex.cpp, atlmem.h,
- * cstringt.h) and of microsoft/STL (xmemory).
+ * cstringt.h), of microsoft/STL (xmemory), of libstdc++ and of Rust's alloc and std.
  */
 static const etlheap_pattern allocators[] = {
     { "ntoskrnl.exe", NULL, false },
@@ -124,6 +124,20 @@ static const etlheap_pattern allocators[] = {
     { NULL, "ATL::C*Heap::Free", false },
     { NULL, "ATL::CAtlStringMgr::*llocate", false },
     { NULL, "ATL::CAtlStringMgr::Free", false },
+
+    { NULL, "__gnu_cxx::new_allocator*", false },
+    { NULL, "std::__new_allocator*", false },
+
+    { NULL, "__rust_*alloc*", false },
+    { NULL, "__rdl_*alloc*", false },
+    { NULL, "__rg_*alloc*", false },
+    { NULL, "alloc::alloc::*", false },
+    { NULL, "<alloc::alloc::Global*", false },
+    { NULL, "alloc::raw_vec::*", false },
+    { NULL, "<alloc::raw_vec::*", false },
+    { NULL, "std::alloc::*", false },
+    { NULL, "<std::alloc::System*", false },
+    { NULL, "std::sys::*alloc::*", false },
 
     { "ntdll.dll", NULL, true },
     { "kernelbase.dll", NULL, true },

@@ -132,6 +132,18 @@ static bool add_level(batch_task *task, const etl_pdb_frame *frame, u32 name)
            ETLHEAP_PUSH(&task->levels, level);
 }
 
+/* The name of a function as its debug information has it. That is readable, except for compilers
+ * that write there what the linker sees. */
+static bool add_function(batch_task *task, etl_bytes name, u32 *id)
+{
+    char readable[ETL_UNDECORATED_CAPACITY];
+    size_t size;
+    name = etl_undecorate_arm64ec(name);
+    if (name.size > 2 && name.at[0] == '_' && etl_demangle(name, readable, sizeof readable, &size))
+        name = (etl_bytes){ (const u8 *)readable, size };
+    return add_text(task, &task->name, name, id);
+}
+
 static bool add_location(batch_task *task, const etl_pdb_location *location, bool is_x86)
 {
     symbol_name *const out = &task->names[location->index];
@@ -147,7 +159,7 @@ static bool add_location(batch_task *task, const etl_pdb_location *location, boo
     const etl_bytes name = location->function.name;
     const bool is_public = location->kind == ETL_PDB_SYMBOL_PUBLIC;
     if (is_public ? !add_symbol(task, name, location->function_rva, is_x86, &text)
-                  : !add_text(task, &task->name, etl_undecorate_arm64ec(name), &text))
+                  : !add_function(task, name, &text))
         return false;
     if (!add_level(task, &location->function, text))
         return false;
@@ -185,7 +197,8 @@ static bool add_symbol(batch_task *task, etl_bytes decorated, u32 key, bool is_x
         size_t size;
         const etl_bytes plain = etl_undecorate_arm64ec(decorated);
         etl_bytes name = etl_undecorate_c(plain, is_x86);
-        if (etl_undecorate(plain, readable, sizeof readable, &size))
+        if (etl_undecorate(plain, readable, sizeof readable, &size) ||
+            etl_demangle(plain, readable, sizeof readable, &size))
             name = (etl_bytes){ (const u8 *)readable, size };
         if (!add_text(task, NULL, name, &memo->id))
             return false;

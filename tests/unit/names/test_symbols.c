@@ -82,6 +82,15 @@ static void names_of_arm64ec_are_those_of_x64(void **state)
     assert_string_equal(world_name(w, "crt.dll", 0x1290), "near app::make<int>+0x10");
 }
 
+static void names_of_rust_and_mingw_are_readable(void **state)
+{
+    symbol_world *const w = *state;
+    world_open_symbols(w, NULL);
+    assert_string_equal(world_name(w, "crt.dll", 0x1308), "near leak::cache::insert+0x8");
+    assert_string_equal(world_name(w, "crt.dll", 0x1388),
+                        "near std::vector<int, std::allocator<int>>::push_back+0x8");
+}
+
 static void exports_are_guesses(void **state)
 {
     symbol_world *const w = *state;
@@ -381,6 +390,7 @@ int main(void)
         WORLD_TEST(public_symbols_are_readable_and_near),
         WORLD_TEST(constants_are_no_functions),
         WORLD_TEST(names_of_arm64ec_are_those_of_x64),
+        WORLD_TEST(names_of_rust_and_mingw_are_readable),
         WORLD_TEST(exports_are_guesses),
         WORLD_TEST(offsets_beyond_32_bits_have_no_name),
         WORLD_TEST(equal_places_have_one_name),
