@@ -16,12 +16,14 @@ set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/run/tap.sh
 
-# name, distribution as apt calls it, suite, components
+# name, distribution as apt calls it, suite, components, and the script of debootstrap that makes it:
+# debootstrap knows no suites younger than itself, but those of a distribution are all made alike.
 systems='
-debian12 Debian bookworm main
-debian13 Debian trixie   main
-ubuntu24 Ubuntu noble    main,universe
+debian12 Debian bookworm main          sid
+debian13 Debian trixie   main          sid
+ubuntu24 Ubuntu noble    main,universe gutsy
 '
+scripts=/usr/share/debootstrap/scripts
 
 work=${BUILD:-build}/bare
 mkdir -p "$work"
@@ -54,19 +56,30 @@ mirror_of() # distribution
         awk -v name="$1" '$1 == name && $2 == name && /http/ { print $3; exit }'
 }
 
-# A tarball of the minimal system. Status 2: the archive does not answer.
-make_base() # name, distribution, suite, components
+# The mirror that debootstrap itself takes: a script has one for old suites, and one or two for today's
+# by processor.
+mirror_of_script() # script
 {
-    local base=$work/$1.tar log=$work/$1-base.log folder
+    sed -n 's/^[ \t]*default_mirror //p' "$scripts/$1" | grep -v old |
+        case $(dpkg --print-architecture) in amd64 | i386) head -n 1 ;; *) tail -n 1 ;; esac
+}
+
+# A tarball of the minimal system. Status 2: the archive does not answer.
+make_base() # name, distribution, suite, components, script
+{
+    local base=$work/$1.tar log=$work/$1-base.log folder mirror
     test ! -s "$base" || return 0
     folder=$(mktemp -d)
-    # shellcheck disable=SC2046
-    if debootstrap --variant=minbase --include="$given" --components="$4" "$3" "$folder" $(mirror_of "$2") > "$log" 2>&1; then
+    mirror=$(mirror_of "$2")
+    mirror=${mirror:-$(mirror_of_script "$5")}
+    # Packages are checked with the distribution's key if that is installed here.
+    # shellcheck disable=SC2086
+    if debootstrap --variant=minbase --include="$given" --components="$4" "$3" "$folder" ${mirror:+"$mirror" "$scripts/$5"} > "$log" 2>&1; then
         rm -rf "$folder"/var/cache/apt/archives/*.deb
         tar -cf "$base.new" -C "$folder" . && mv "$base.new" "$base"
     else
         rm -rf "$folder"
-        ! grep -qE 'Failed getting release|Invalid Release file|No such script|Couldn.t download' "$log" || return 2
+        ! grep -qE 'Failed getting release|Invalid Release file|Couldn.t download' "$log" || return 2
         return 1
     fi
     rm -rf "$folder"
@@ -131,9 +144,9 @@ if test "$(id -u)" -ne 0 || ! command -v debootstrap > /dev/null || ! command -v
     skip "the README's commands on bare systems" "needs root, debootstrap and unshare (packages debootstrap, util-linux)"
     finish
 fi
-while read -r name distribution suite components; do
+while read -r name distribution suite components script; do
     test -n "$name" && wanted "debian12 debian13 ubuntu24" "$name" || continue
-    make_base "$name" "$distribution" "$suite" "$components"
+    make_base "$name" "$distribution" "$suite" "$components" "$script"
     case $? in
     0) ;;
     2) skip "$name" "the archive of $distribution does not answer, or has no $suite"; continue ;;
