@@ -539,6 +539,8 @@ bashcompletiondir ?= $(datadir)/bash-completion/completions
 zshcompletiondir ?= $(datadir)/zsh/site-functions
 fishcompletiondir ?= $(datadir)/fish/vendor_completions.d
 INSTALL ?= install
+LDCONFIG ?= ldconfig
+LD_SO_CONF ?= /etc/ld.so.conf /etc/ld.so.conf.d/*.conf
 
 # Raised when a program that was linked with the library would no longer run with it.
 SOVERSION := 0
@@ -562,7 +564,12 @@ under_prefix = $(patsubst $(prefix)/%,$${prefix}/%,$(1))
 fill_in = sed -e 's|@version@|$(VERSION)|g' -e 's|@prefix@|$(prefix)|g' \
 	-e 's|@libdir@|$(call under_prefix,$(libdir))|g' \
 	-e 's|@includedir@|$(call under_prefix,$(includedir))|g' \
-	-e 's|@requires@|$(call pkg_names,$(LIBRARIES))|g'
+	-e 's|@static@|$(STATIC_LIBS)|g'
+# What programs are linked with if they take the archive. Not as Requires.private: that would bring
+# the libraries' include folders into every program, though no public header includes theirs.
+# Without the packages that static linking takes, the shared libraries are named alone.
+STATIC_LIBS = $(eval STATIC_LIBS := $$(shell $(PKG_CONFIG) --static --libs $(call pkg_names,$(LIBRARIES)) 2> /dev/null || \
+	$(PKG_CONFIG) --libs $(call pkg_names,$(LIBRARIES))))$(STATIC_LIBS)
 
 install: install-program install-library ## installs all of it: DESTDIR=, prefix=, libdir=, ...
 
@@ -594,6 +601,11 @@ install-library: $(INSTALLED_LIBRARY) $(SHARED)
 		mkdir -p "$(OUT)/include/$${header%/*}" && $(INSTALL) -d "$(TO)$(includedir)/etlheap/$${header%/*}" && \
 		sed 's|^#include "\([a-z]*/\)|#include "../\1|' "$$header" > "$(OUT)/include/$$header" && \
 		$(INSTALL) -m 644 "$(OUT)/include/$$header" "$(TO)$(includedir)/etlheap/$$header" || exit 1; done
+	@test -n '$(DESTDIR)' || $(finds_library)
+
+# Programs find a new library once it is in the loader's cache, if that has the folder.
+finds_library = ! grep -qsx '$(libdir)' $(LD_SO_CONF) || $(LDCONFIG) || \
+	echo 'the library is installed, but programs do not find it yet: run ldconfig as root' >&2
 
 uninstall: ## removes what install installed, with the same DESTDIR=, prefix=, ...
 	rm -f '$(TO)$(bindir)/etlheap' '$(TO)$(mandir)/man1/etlheap.1' '$(TO)$(mandir)'/man1/etlheap-*.1 \
@@ -631,8 +643,12 @@ deb: ## Debian packages of the program, the library and its headers, in build/de
 	SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct 2> /dev/null || stat -c %Y CHANGELOG.md)} sh packaging/make_deb.sh \
 		$(DEB)/stage $(DEB) $(VERSION) $(SOVERSION) $(foreach pair,$(LIBRARIES) $(LATE_LIBRARIES),$(lastword $(subst :, ,$(pair))))
 
-check-deb: deb $(PROGRAM) $(OUT)/make_trace ## installs the packages in a clean Debian, and uses them there
-	@ETLHEAP='$(PROGRAM)' MAKE_TRACE='$(OUT)/make_trace' bash tests/install/check_deb.sh $(DEB)
+check-deb: ## installs the packages in a clean Debian, and uses them there
+	@sh tests/run/check_deps.sh build deb lintian
+	+@$(PARALLEL_MAKE) check-deb-run
+
+check-deb-run: deb $(PROGRAM) $(OUT)/make_trace
+	@BUILD='$(BUILD)' ETLHEAP='$(PROGRAM)' MAKE_TRACE='$(OUT)/make_trace' bash tests/install/check_deb.sh $(DEB)
 
 # Minimal systems of their own, as root: see the script. ONLY=debian12,demo takes a part.
 check-bare: ## the README's two commands on bare Debian 12, Debian 13 and Ubuntu 24.04
@@ -845,6 +861,6 @@ help: ## this list
 	@echo '  VARIANT=release|debug|check|asan|ubsan|tsan|cov  CC=gcc|clang  V=1  LTO=1  TRACES=FOLDER  BENCH_DIR=FOLDER'
 
 FORCE:
-.PHONY: check-nightly windows-deps windows windows-tests windows-test-programs windows-dist windows-zip check-windows check-windows-run faults faults-run interface-record dist deb check-deb check-bare check-fleet check-fleet-run install install-program install-library uninstall pages fuzz fuzz-run fuzz-all fuzz-hour fuzz-corpus fuzz-programs fuzz-replays all library tests objects syntax check check-asan check-ubsan check-tsan check-run compare compare-run print-files layers words limits rooms windows-calls \
+.PHONY: check-nightly windows-deps windows windows-tests windows-test-programs windows-dist windows-zip check-windows check-windows-run faults faults-run interface-record dist deb check-deb check-deb-run check-bare check-fleet check-fleet-run install install-program install-library uninstall pages fuzz fuzz-run fuzz-all fuzz-hour fuzz-corpus fuzz-programs fuzz-replays all library tests objects syntax check check-asan check-ubsan check-tsan check-run compare compare-run print-files layers words limits rooms windows-calls \
 	demo-update format format-check bench bench-run bench-compare bench-compare-run bench-deps \
 	bench-clean consumer-deps demo demo-run screenshot cov mutate mutate-survivors mutate-run readme-update clean help FORCE

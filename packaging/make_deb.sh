@@ -9,6 +9,8 @@
 # be linked with by `pkg-config --static`). The same tree gives the same bytes, dated
 # SOURCE_DATE_EPOCH.
 set -eu
+# Whoever makes the packages, everybody reads what is in them.
+umask 022
 
 stage=$1
 folder=$2
@@ -41,6 +43,17 @@ take() # package, path...
     done
 }
 
+# No address is known for whoever reads this, and .invalid is the domain that says so.
+maintainer='etlheap contributors <etlheap@etlheap.invalid>'
+
+# Of the package; those of the program are in CHANGELOG.md.
+debian_changes()
+{
+    printf 'etlheap (%s-1) unstable; urgency=medium\n\n' "$version"
+    printf '  * Package of etlheap %s; its changes are in changelog.gz.\n\n' "$version"
+    printf ' -- %s  %s\n' "$maintainer" "$(LC_ALL=C date -u -R -d "@${SOURCE_DATE_EPOCH:-0}")"
+}
+
 # Debian has the licence, the changes and nothing unpacked that need not be.
 add_documents() # package
 {
@@ -48,7 +61,11 @@ add_documents() # package
     mkdir -p "$at"
     cp LICENSE "$at/copyright"
     gzip -9nc CHANGELOG.md > "$at/changelog.gz"
-    chmod 644 "$at/copyright" "$at/changelog.gz"
+    debian_changes | gzip -9nc > "$at/changelog.Debian.gz"
+    chmod 644 "$at/copyright" "$at"/changelog*.gz
+    # Of packages for its archive alone Debian expects that a bug asked for them.
+    mkdir -p "$work/$1/usr/share/lintian/overrides"
+    echo "$1: initial-upload-closes-no-bugs" > "$work/$1/usr/share/lintian/overrides/$1"
 }
 
 # "libc6 (>= 2.36), libzstd1 (>= 1.4.0)", from the binary itself.
@@ -91,7 +108,7 @@ make_package() # package, section, depends, recommends, summary; the long text f
     size=$(du -sk --exclude=DEBIAN "$root" | cut -f 1)
     {
         printf 'Package: %s\nVersion: %s-1\nArchitecture: %s\n' "$1" "$version" "$architecture"
-        printf 'Source: etlheap\nMaintainer: etlheap contributors <etlheap@localhost>\n'
+        printf 'Source: etlheap\nMaintainer: %s\n' "$maintainer"
         printf 'Installed-Size: %s\nDepends: %s\nSection: %s\nPriority: optional\n' "$size" "$3" "$2"
         test -z "$4" || printf 'Recommends: %s\n' "$4"
         printf 'Description: %s\n' "$5"
@@ -126,8 +143,9 @@ fetches_with=$(package_of libcurl.so.4)
 test -n "$fetches_with" || { echo "make_deb.sh: no package has libcurl.so.4" >&2; exit 1; }
 make_package etlheap devel "$(libraries_of "$work/etlheap/usr/bin/etlheap")" "$fetches_with, ca-certificates" \
     "heap and VirtualAlloc analysis of Windows ETL traces" << 'TEXT'
-Reads traces that Event Tracing for Windows recorded and says which process, heap
-and call stack holds memory, in any window of time, without Windows' own tools.
+Reads traces that Event Tracing for Windows recorded and says which process,
+heap and call stack holds memory, in any window of time, without Windows' own
+tools.
 TEXT
 mkdir -p "$work/$library/DEBIAN"
 echo 'activate-noawait ldconfig' > "$work/$library/DEBIAN/triggers"

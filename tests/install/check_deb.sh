@@ -34,6 +34,26 @@ for package in etlheap libetlheap0 libetlheap-dev; do
     check "$package is a package" dpkg-deb --info "$folder"/${package}_*.deb
 done
 
+# Bytes and modes do not depend on who makes them.
+same_bytes_under() # umask
+{
+    local package
+    (umask "$1" && "${MAKE:-make}" --no-print-directory BUILD="${BUILD:-build}" DEB="$folder-again" deb) || return 1
+    for package in "$folder"/*.deb; do
+        cmp "$package" "$folder-again/$(basename "$package")" || return 1
+    done
+}
+for mask in 077 002; do
+    check "with umask $mask they are the same bytes" same_bytes_under $mask
+done
+rm -rf "$folder-again"
+
+if command -v lintian > /dev/null; then
+    check "lintian finds no error and gives no warning" lintian --allow-root --fail-on error,warning "$folder"/*.deb
+else
+    skip "lintian" "it is not installed (package lintian)"
+fi
+
 # For everybody: folders to be entered, files to be read.
 readable_by_all()
 {

@@ -94,6 +94,19 @@ names_the_final_place()
 }
 check "with DESTDIR, files name the place they are for" names_the_final_place
 make_goal uninstall DESTDIR="$root" prefix=/usr libdir=/usr/lib/x86_64-linux-gnu
+refreshes_the_cache() # DESTDIR; true if ldconfig was run
+{
+    rm -f "$TEST_TMP/refreshed"
+    make_goal install-library DESTDIR="$1" prefix="$TEST_TMP/loaded" LD_SO_CONF="$TEST_TMP/ld.so.conf" LDCONFIG="touch '$TEST_TMP/refreshed'" &&
+        test -e "$TEST_TMP/refreshed"
+}
+echo "$TEST_TMP/loaded/lib" > "$TEST_TMP/ld.so.conf"
+check "a library in a folder of the loader gets into its cache" refreshes_the_cache ''
+does_not_refresh() { ! refreshes_the_cache "$1"; }
+check "one below DESTDIR does not" does_not_refresh "$TEST_TMP/loaded-root"
+echo /another/folder > "$TEST_TMP/ld.so.conf"
+check "nor does one that the loader does not look for" does_not_refresh ''
+
 left=$(find "$root" ! -type d)
 if test -z "$left"; then pass "make uninstall leaves no file"; else fail "make uninstall leaves no file" "$left"; fi
 
@@ -278,6 +291,9 @@ check "headers of the same name elsewhere are not taken for ours" own_folders_do
 
 # --- a program that uses it ------------------------------------------------------
 
+includes_ours_alone() { test "$(pkg-config --cflags etlheap | tr -d ' ')" = "-I$tree/include"; }
+check "a program gets no include folder but ours" includes_ours_alone
+
 example=$tree/share/doc/etlheap/examples/modules.c
 "$MAKE_TRACE" demo "$TEST_TMP/demo.etl" > /dev/null
 read -r -a shared_flags < <(pkg-config --cflags --libs etlheap)
@@ -301,7 +317,7 @@ missing=$(links_statically "$TEST_TMP/modules-static" "$example" 2>&1 | sed -n '
 if test -n "$missing"; then
     skip "and with pkg-config --static" "libraries that others need are not installed: $missing"
     read -r -a static_flags < <(PKG_CONFIG_PATH=$TEST_TMP/static/lib/pkgconfig pkg-config --define-prefix --cflags --libs etlheap
-        pkg-config --libs $(pkg-config --print-requires-private etlheap))
+        pkg-config --libs libxxhash libzstd libzip libmspack libxml-2.0 zlib)
     links_statically "$TEST_TMP/modules-static" "$example"
 else
     check "and with pkg-config --static, with the archive" links_statically "$TEST_TMP/modules-static" "$example"

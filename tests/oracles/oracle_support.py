@@ -6,6 +6,7 @@ code had no part in, and prints one TAP line per comparison.
 
 import json
 import os
+import pty
 import subprocess
 import sys
 import tempfile
@@ -20,6 +21,16 @@ LONG = os.environ.get("LONG") == "1"
 # Of Windows, Wine has some things in name only; what needs them is skipped there.
 UNDER_WINE = os.environ.get("PLATFORM") == "windows" and "WINEPREFIX" in os.environ
 TIMEOUT_SECONDS = 600
+
+
+def why_no_terminal():
+    """The reason why no terminal can be opened here, or None."""
+    try:
+        for end in pty.openpty():
+            os.close(end)
+    except OSError as error:
+        return f"no terminal can be opened, as in a system without /dev/pts: {error.args[-1]}"
+    return None
 
 
 class Results:

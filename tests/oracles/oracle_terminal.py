@@ -20,7 +20,7 @@ import termios
 import unicodedata
 
 from oracle_pdb import make_program
-from oracle_support import ETLHEAP, WORK, Results
+from oracle_support import ETLHEAP, WORK, Results, why_no_terminal
 from oracle_symbols import Program, make_trace, memory
 
 MAKE_SCENARIO = os.environ.get("MAKE_TRACE", "build/check/make_trace")
@@ -228,6 +228,10 @@ def check_folders(results, template):
 
 def main():
     results = Results()
+    reason = why_no_terminal()
+    if reason:
+        results.skip("text on a terminal", reason)
+        results.finish()
     demo, other = scenario("demo"), scenario("heap-exercise")
     template = template_trace()
     for name, arguments in commands(demo, other, template).items():

@@ -9,6 +9,7 @@
 #   check_deps.sh fleet        what distributes work, for make check-fleet
 #   check_deps.sh windows      what builds the program for Windows, from here
 #   check_deps.sh wine         and what runs it here
+#   check_deps.sh lintian      what checks Debian packages
 #   check_deps.sh list WHAT... prints the packages of these lists, missing or not
 #
 # Nothing is installed, and apt is not asked, when everything is there.
@@ -202,8 +203,9 @@ for what in "$@"; do
     fleet) need_for_fleet ;;
     windows) need_for_windows ;;
     wine) need_for_wine ;;
+    lintian) need_command lintian lintian ;;
     *)
-        echo "check_deps.sh: unknown list '$what'; use build, test, deb, consumers, bare, fleet, windows or wine" >&2
+        echo "check_deps.sh: unknown list '$what'; use build, test, deb, consumers, bare, fleet, windows, wine or lintian" >&2
         exit 2
         ;;
     esac
