@@ -74,7 +74,7 @@ PROGRAMS = {
             {"vector.cpp": "#include <vector>\nint main(int argc, char **) { std::vector<int> a(argc, 1); return a[0]; }\n"}),
         "cmake-lists": Recording(["cmake"], ["-P", "lists.cmake"], {"lists.cmake": CMAKE}),
         "sqlite-index": Recording(
-            ["sqlite3"], ["words.db", ".read words.sql"], {"words.sql": bench_streams.SQL.format(rows=80000)}),
+            ["sqlite3"], [*bench_streams.SQLITE_PLAIN, "words.db", ".read words.sql"], {"words.sql": bench_streams.SQL.format(rows=80000)}),
         "python-json": Recording(
             [sys.executable], ["objects.py"], {"objects.py": bench_streams.PYTHON.format(rounds=60)},
             {"PYTHONMALLOC": "malloc"}),
@@ -84,7 +84,7 @@ PROGRAMS = {
         "jq": Recording(["jq"], ["-n", JQ], {}),
         "git": Recording(["git"], GIT, {f"file{i}.txt": f"a{i}b some words {i * 7919}\n" * 60 for i in range(300)}),
         "sqlite-join": Recording(
-            ["sqlite3"], ["words.db", ".read join.sql"],
+            ["sqlite3"], [*bench_streams.SQLITE_PLAIN, "words.db", ".read join.sql"],
             {"join.sql": bench_streams.SQL.format(rows=3000) + "SELECT count(*) FROM words a JOIN words b USING(weight);\n"
              + "".join(f"SELECT count(*) FROM words WHERE weight > {i} AND word LIKE '%{i}%';\n" for i in range(300))}),
         "python-classes": Recording(
