@@ -414,6 +414,8 @@ typedef struct etlheap_query {
     u32 require_frame_count;
     const etlheap_pattern *cull_frames;
     u32 cull_frame_count;
+    /* If the query selects several kinds and KIND is not among the keys, it is added before them:
+     * kinds are never added together. */
     etlheap_key group_by[ETLHEAP_GROUP_BY_MAX];
     u32 group_by_count;
     etlheap_measure sort;
@@ -451,32 +453,28 @@ typedef struct etlheap_query {
     bool keep_lifetimes; /* LIFETIME_* only of what the window freed, kept for comparisons */
 } etlheap_query;
 
-/* The default query: the whole trace, grouped by kind, process, heap, type and stack, largest
- * outstanding size first; an exit does not free. Inline, so that `size` is that of the caller's
- * structure. */
+/* Fills a query of `size` bytes with the defaults: the whole trace, grouped by kind, process, heap,
+ * type and stack, largest outstanding size first; an exit does not free. No effect on a size of 0. */
+void etlheap_query_init(etlheap_query *query, size_t size);
+
+/* The default query. Inline, so that `size` is that of the caller's structure. */
 static inline etlheap_query etlheap_query_default(void)
 {
     etlheap_query query;
-    memset(&query, 0, sizeof query);
-    query.size = sizeof query;
-    query.from_ns = INT64_MIN;
-    query.to_ns = INT64_MAX;
-    query.lifetime_max_ns = INT64_MAX;
-    query.size_max_bytes = UINT64_MAX;
-    query.group_by[0] = ETLHEAP_KEY_KIND;
-    query.group_by[1] = ETLHEAP_KEY_PROCESS;
-    query.group_by[2] = ETLHEAP_KEY_HEAP;
-    query.group_by[3] = ETLHEAP_KEY_TYPE;
-    query.group_by[4] = ETLHEAP_KEY_STACK;
-    query.group_by_count = 5;
-    query.sort = ETLHEAP_MEASURE_OUTSTANDING_SIZE;
+    etlheap_query_init(&query, sizeof query);
     return query;
 }
 
 /* A resolved frame. Strings are UTF-8, or NULL if unknown. A call that the compiler inlined is a
  * frame of its own, with the module, offset and address of the frame it is part of, which follows
  * it. With the key FRAME or SITE, a frame stands for a function: its offset and address are the
- * lowest of the row's, and its line is 0 unless all agree. */
+ * lowest of the row's, and its line is 0 unless all agree. A row of a comparison adds up stacks
+ * that differ only in lines; its frames then have all of them. */
+typedef struct etlheap_source_line {
+    const char *file;
+    u32 line;
+} etlheap_source_line;
+
 typedef struct etlheap_frame {
     const char *module; /* last component of the module's path */
     const char *symbol;
@@ -487,11 +485,15 @@ typedef struct etlheap_frame {
     u32 line;         /* 0 unknown */
     bool is_inlined;
     bool is_nearest; /* a guess: the nearest symbol before the address, of unknown size */
+    /* If there is more than one line: all of them, by file and line; `line` is one of them. Else
+     * NULL and 0. */
+    const etlheap_source_line *lines;
+    u32 line_count;
 } etlheap_frame;
 
 #define ETLHEAP_NO_INDEX UINT32_MAX
 
-/* A row. Only members of the query's keys are set. Strings are borrowed, as in
+/* A row. Only `kind` and the members of the query's keys are set. Strings are borrowed, as in
  * etlheap_aggregate. */
 typedef struct etlheap_row {
     u8 kind;      /* etlheap_kind */
@@ -578,6 +580,7 @@ etl_status etlheap_table_name(const etlheap_table **table, etlheap_symbols *symb
 #include "etlheap_gate.h"
 #include "etlheap_libraries.h"
 #include "etlheap_lifetimes.h"
+#include "etlheap_query_words.h"
 #include "etlheap_recording.h"
 #include "etlheap_snapshot.h"
 #include "etlheap_stream.h"

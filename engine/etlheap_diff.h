@@ -88,13 +88,15 @@ bool etlheap_diff_compares_key(etlheap_key key);
  * itself. */
 etlheap_measure etlheap_diff_partner(etlheap_measure measure);
 
-/* The default options: by outstanding size, absolute, only changed groups. */
+/* Fills options of `size` bytes with the defaults: by outstanding size, absolute, only changed
+ * groups. Does nothing if the size is impossible. */
+void etlheap_diff_options_init(etlheap_diff_options *options, size_t size);
+
+/* The default options, inline, so that `size` is that of the caller's structure. */
 static inline etlheap_diff_options etlheap_diff_options_default(void)
 {
     etlheap_diff_options options;
-    memset(&options, 0, sizeof options);
-    options.size = sizeof options;
-    options.measure = ETLHEAP_MEASURE_OUTSTANDING_SIZE;
+    etlheap_diff_options_init(&options, sizeof options);
     return options;
 }
 

@@ -62,13 +62,15 @@ typedef struct etlheap_trend_options {
     bool keep_steady;        /* include groups that are steady */
 } etlheap_trend_options;
 
-/* The default options: by outstanding size, without steady groups. */
+/* Fills options of `size` bytes with the defaults: by outstanding size, without steady groups. Does
+ * nothing if the size is impossible. */
+void etlheap_trend_options_init(etlheap_trend_options *options, size_t size);
+
+/* The default options, inline, so that `size` is that of the caller's structure. */
 static inline etlheap_trend_options etlheap_trend_options_default(void)
 {
     etlheap_trend_options options;
-    memset(&options, 0, sizeof options);
-    options.size = sizeof options;
-    options.measure = ETLHEAP_MEASURE_OUTSTANDING_SIZE;
+    etlheap_trend_options_init(&options, sizeof options);
     return options;
 }
 

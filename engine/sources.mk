@@ -124,6 +124,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	log/store_batch \
 	log/tally \
 	log/windows_lattice \
+	names/allocator_frames \
 	names/frames \
 	names/frames_batch \
 	names/frames_find \
@@ -149,6 +150,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	pair/waiting_blocks \
 	query/lattice_plan \
 	query/query \
+	query/query_words \
 	query/questions \
 	query/windows_plan \
 	read/census \

@@ -133,3 +133,14 @@ const etlheap_format *etlheap_format_named(const char *name)
     }
     return NULL;
 }
+
+etl_status etlheap_write_table(const char *name, const etlheap_result *result,
+                               const etlheap_table *table, etlheap_sink *sink, etl_error *err)
+{
+    const etlheap_layout layout = etlheap_layout_default();
+    const etlheap_format *const format = etlheap_format_named(name);
+    if (format == NULL || format->write_report == NULL)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "no reports in a format '%.40s'", name);
+    const etl_status status = format->write_report(result, table, &layout, sink);
+    return status == ETL_OK ? ETL_OK : etl_fail_with(err, status, 0, "%s", etl_status_name(status));
+}

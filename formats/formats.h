@@ -155,18 +155,15 @@ typedef struct etlheap_layout {
     bool whole;        /* show all columns and whole names, whatever the width */
 } etlheap_layout;
 
-/* The default layout: 100 columns, no colour, 25 rows of each kind, 4 frames, sorted by outstanding
- * size, no tree. */
+/* Fills a layout of `size` bytes with the defaults: 100 columns, no colour, 25 rows of each kind, 4
+ * frames, sorted by outstanding size, no tree. Does nothing if the size is impossible. */
+void etlheap_layout_init(etlheap_layout *layout, size_t size);
+
+/* The default layout, inline, so that `size` is that of the caller's structure. */
 static inline etlheap_layout etlheap_layout_default(void)
 {
     etlheap_layout layout;
-    memset(&layout, 0, sizeof layout);
-    layout.size = sizeof layout;
-    layout.width = 100;
-    layout.rows_max = 25;
-    layout.rows_of_each_kind = true;
-    layout.frames_max = 4;
-    layout.sort = ETLHEAP_MEASURE_OUTSTANDING_SIZE;
+    etlheap_layout_init(&layout, sizeof layout);
     return layout;
 }
 
@@ -363,6 +360,12 @@ typedef struct etlheap_format {
 u32 etlheap_format_count(void);
 const etlheap_format *etlheap_format_at(u32 index);           /* NULL beyond the count */
 const etlheap_format *etlheap_format_named(const char *name); /* NULL: none */
+
+/* Writes a table in the format of this name, with the default layout. For programs that cannot
+ * include this header. ETL_ERR_ARGUMENT (no such format, or it has no reports), and errors of
+ * write_report. */
+etl_status etlheap_write_table(const char *format, const etlheap_result *result,
+                               const etlheap_table *table, etlheap_sink *sink, etl_error *err);
 
 /* --- other programs' formats ------------------------------------------------------ */
 

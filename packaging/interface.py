@@ -6,9 +6,13 @@
 
 What the headers declare is taken from the compiler's preprocessor, one declaration a
 line: prototypes, types, inline functions left out. A program that was linked with OLD
-runs with NEW when every line of OLD is there unchanged, but for structures that begin
-with their own size: those may grow at the end, unless a function returns one and so
-writes all of it into the program's room for the old one.
+runs with NEW when every line of OLD is there unchanged, with two exceptions.
+
+Structures that begin with their own size may grow at the end, unless a function returns one
+and so writes all of it into the program's room for the old one.
+
+Enumerations may get new enumerators: the old ones must keep their values. A last enumerator
+X_COUNT, which says how many there are, grows. No array of a structure is that long.
 """
 
 import os
@@ -57,6 +61,26 @@ def declarations(text):
     return sorted({line for line in found if not line.startswith(("_Static_assert", "static"))})
 
 
+ENUM = re.compile(r"typedef enum (\w+) \{ (.*?),? \} \w+;$")
+
+
+def enumerators(line):
+    """The names of an enumeration with their values, without a last one that counts the others."""
+    values, value, name = {}, -1, ""
+    for part in ENUM.match(line).group(2).split(","):
+        name, _, given = part.strip().partition(" = ")
+        value = int(given, 0) if given else value + 1
+        values[name] = value
+    if name.endswith("_COUNT") and not given:
+        values[name] = None  # may grow, but not go away
+    return values
+
+
+def is_appended(old, new):
+    """Does the new enumeration have all enumerators of the old one, with their values?"""
+    return bool(ENUM.match(new)) and enumerators(old).items() <= enumerators(new).items()
+
+
 def is_returned(name, lines):
     return any(re.match(rf"{name} \w+\(", line) for line in lines)
 
@@ -66,8 +90,11 @@ def breaks(old, new):
     grown = {match.group(1): line for line in new if (match := SIZED.match(line))}
     grown = {name: line for name, line in grown.items() if not is_returned(name, old)}
     wrong = []
+    enums = {match.group(1): line for line in new if (match := ENUM.match(line))}
     for line in sorted(set(old) - set(new)):
-        sized = SIZED.match(line)
+        sized, enum = SIZED.match(line), ENUM.match(line)
+        if enum and is_appended(line, enums.get(enum.group(1), "")):
+            continue
         members = line[: line.rindex("}")].rstrip() if sized else None
         if not sized or not grown.get(sized.group(1), "").startswith(members):
             wrong.append(line)

@@ -68,6 +68,11 @@ etl_status etl_fail_with(etl_error *err, etl_status status, u64 offset, const ch
 etl_status etl_fail_hint(etl_error *err, etl_status status, etl_hint hint, const char *format, ...)
     ETL_PRINTF(4, 5);
 
+/* For programs that cannot include this header: the size of an etl_error, which need not be
+ * initialised, and its message. */
+size_t etl_error_size(void);
+const char *etl_error_message(const etl_error *err);
+
 /* A short description of a status, such as "out of memory". Static text. */
 const char *etl_status_name(etl_status status);
 

@@ -34,6 +34,15 @@ etl_status etl_read_sized(const void *given, const char *name, void *own, size_t
     return ETL_OK;
 }
 
+void etl_init_sized(void *out, size_t size, const void *own, size_t own_size)
+{
+    if (size < ETL_SIZED_MIN || size > ETL_SIZED_MAX)
+        return;
+    memset(out, 0, size);
+    memcpy(out, own, size < own_size ? size : own_size);
+    memcpy(out, &size, sizeof size);
+}
+
 etl_status etl_read_sized_at(const void *given, u32 at, const char *name, void *own,
                              size_t own_size, etl_error *err)
 {

@@ -25,6 +25,10 @@
 etl_status etl_read_sized(const void *given, const char *name, void *own, size_t own_size,
                           etl_error *err);
 
+/* Writes our defaults into a caller's structure of `size` bytes, which begins with its size. Fields
+ * beyond ours become 0. Does nothing if the size is impossible. */
+void etl_init_sized(void *out, size_t size, const void *own, size_t own_size);
+
 /* Reads element `at` of an array. All elements have the size of the first. */
 etl_status etl_read_sized_at(const void *given, u32 at, const char *name, void *own,
                              size_t own_size, etl_error *err);

@@ -58,3 +58,13 @@ const char *etl_status_name(etl_status status)
     }
     return "unknown status";
 }
+
+size_t etl_error_size(void)
+{
+    return sizeof(etl_error);
+}
+
+const char *etl_error_message(const etl_error *err)
+{
+    return err->message;
+}

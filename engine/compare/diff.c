@@ -56,6 +56,13 @@ static const diff_pair lifetimes[] = {
     { ETLHEAP_MEASURE_LIFETIME_P99, ETLHEAP_MEASURE_LIFETIME_P90 },
 };
 
+void etlheap_diff_options_init(etlheap_diff_options *options, size_t size)
+{
+    static const etlheap_diff_options own = { .size = sizeof own,
+                                              .measure = ETLHEAP_MEASURE_OUTSTANDING_SIZE };
+    etl_init_sized(options, size, &own, sizeof own);
+}
+
 const char *etlheap_diff_state_word(etlheap_diff_state state)
 {
     static const char *const words[] = {

@@ -66,6 +66,13 @@ static bool put_rows(trend_maker *maker);
 static bool put_totals(trend_maker *maker);
 static void publish(owned_trend *out);
 
+void etlheap_trend_options_init(etlheap_trend_options *options, size_t size)
+{
+    static const etlheap_trend_options own = { .size = sizeof own,
+                                               .measure = ETLHEAP_MEASURE_OUTSTANDING_SIZE };
+    etl_init_sized(options, size, &own, sizeof own);
+}
+
 const char *etlheap_trend_pattern_word(etlheap_trend_pattern pattern)
 {
     static const char *const words[] = {

@@ -458,10 +458,10 @@ bool aggregate_key(aggregator *a, const etlheap_segment *segment, u32 at, etlhea
         return true;
     const u32 stack = frames_settled(&a->frames, resolved);
     key->unwanted = is_unwanted(a, stack);
+    key->kind = segment->kind[at];
     for (u32 i = 0; i < a->query->group_by_count; i++) {
         switch (a->query->group_by[i]) {
-        case ETLHEAP_KEY_KIND:
-            key->kind = segment->kind[at];
+        case ETLHEAP_KEY_KIND: /* every row has one */
             break;
         case ETLHEAP_KEY_PROCESS:
             key->process = a->same_name[segment->process[at]];

@@ -64,7 +64,7 @@ static bool fill_ranks(aggregator *a)
 typedef struct sized_groups {
     aggregator *a;
     etlheap_index index;
-    bool by_kind, by_process;
+    bool by_process;
 } sized_groups;
 
 static bool same_key(const void *owner, u32 id, const void *key)
@@ -106,7 +106,7 @@ static u32 find_group(const sized_groups *sized, const heap_size *size, etlheap_
     memset(&key, 0, sizeof key);
     key.heap = size->handle;
     key.has_heap = 1;
-    key.kind = sized->by_kind ? (u8)kind : 0;
+    key.kind = (u8)kind;
     key.process = sized->by_process ? sized->a->same_name[size->process] : 0;
     const u64 hash = etlheap_hash_bytes(&key, sizeof key);
     return etlheap_index_find(&sized->index, hash, same_key, sized, &key);
@@ -129,7 +129,7 @@ static bool size_at(const aggregator *a, const heap_size *first, const heap_size
     return true;
 }
 
-/* Adds one heap. If rows are not grouped by kind, it is added once, not once for each kind. */
+/* Adds one heap to its rows, one of each kind. */
 static void add_history(const sized_groups *sized, const heap_size *first, const heap_size *last)
 {
     static const etlheap_kind kinds[] = { ETLHEAP_KIND_HEAP, ETLHEAP_KIND_EXTENT };
@@ -145,8 +145,6 @@ static void add_history(const sized_groups *sized, const heap_size *first, const
             add_size(&measures[ETLHEAP_MEASURE_COMMITTED_SIZE], size.committed);
             add_size(&measures[ETLHEAP_MEASURE_RESERVED_SIZE], size.reserved);
         }
-        if (!sized->by_kind)
-            return;
     }
 }
 
@@ -155,12 +153,10 @@ static void add_history(const sized_groups *sized, const heap_size *first, const
 static void fill_overhead(const sized_groups *sized)
 {
     const aggregator *const a = sized->a;
-    const bool only_blocks = a->query->kinds == 1u << ETLHEAP_KIND_HEAP;
     for (size_t i = 0; i < a->groups.count; i++) {
         i64 *const measures = aggregate_measures(a, i);
         const i64 committed = measures[ETLHEAP_MEASURE_COMMITTED_SIZE];
-        const bool is_blocks =
-            sized->by_kind ? a->groups.at[i].key.kind == ETLHEAP_KIND_HEAP : only_blocks;
+        const bool is_blocks = a->groups.at[i].key.kind == ETLHEAP_KIND_HEAP;
         const i64 outstanding = measures[ETLHEAP_MEASURE_OUTSTANDING_SIZE];
         if (is_blocks && committed >= outstanding)
             measures[ETLHEAP_MEASURE_OVERHEAD_SIZE] = committed - outstanding;
@@ -169,9 +165,7 @@ static void fill_overhead(const sized_groups *sized)
 
 static bool fill_sizes(aggregator *a)
 {
-    sized_groups sized = { .a = a,
-                           .by_kind = query_groups_by(a->query, ETLHEAP_KEY_KIND),
-                           .by_process = query_groups_by(a->query, ETLHEAP_KEY_PROCESS) };
+    sized_groups sized = { .a = a, .by_process = query_groups_by(a->query, ETLHEAP_KEY_PROCESS) };
     const heap_size_list *const list = &a->result->heap_sizes;
     bool ok = index_groups(&sized);
     for (size_t first = 0; ok && first < list->count;) {

@@ -70,7 +70,7 @@ static bool count(aggregator *a, const unmatched_row *row, const free_key *freer
     group_key key;
     u32 group;
     memset(&key, 0, sizeof key);
-    key.kind = query_groups_by(a->query, ETLHEAP_KEY_KIND) ? row->kind : 0;
+    key.kind = row->kind;
     key.process = query_groups_by(a->query, ETLHEAP_KEY_PROCESS) ? a->same_name[row->process] : 0;
     if (query_groups_by(a->query, ETLHEAP_KEY_HEAP)) {
         key.heap = row->heap;

@@ -60,7 +60,7 @@ typedef struct owned_windows {
 } owned_windows;
 
 typedef struct maker {
-    etlheap_query query;      /* as given, but for the window and the key KIND */
+    etlheap_query query;      /* as given, but for the window */
     etlheap_time_range asked; /* the window as given */
     etlheap_windows_options options;
     aggregator a;
@@ -78,7 +78,6 @@ typedef struct maker {
 } maker;
 
 static etl_status check_query(const etlheap_query *query, etl_error *err);
-static void add_kind(etlheap_query *query);
 static etl_status plan(maker *m, const etlheap_result *result, etl_error *err);
 static etl_status make_kept(maker *m, etl_error *err);
 static etl_status begin_groups(maker *m, log_pass *pass, etl_error *err);
@@ -108,7 +107,6 @@ static etl_status begin(void *state, const etlheap_result *result, const etlheap
         return status;
     m->query = asked;
     m->asked = (etlheap_time_range){ asked.from_ns, asked.to_ns };
-    add_kind(&m->query);
     m->churns = m->query.churn;
     status = check_query(&asked, err);
     if (status == ETL_OK)
@@ -255,19 +253,6 @@ static etl_status check_query(const etlheap_query *query, etl_error *err)
         : (MEASURES >> query->sort & 1) == 0 ? "windows do not have the measure to sort by"
                                              : NULL;
     return refusal == NULL ? ETL_OK : etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "%s", refusal);
-}
-
-/* Kinds are never added together. */
-static void add_kind(etlheap_query *query)
-{
-    const bool one_kind = query->kinds != 0 && (query->kinds & (query->kinds - 1)) == 0;
-    if (one_kind || query_groups_by(query, ETLHEAP_KEY_KIND) ||
-        query->group_by_count >= ETLHEAP_GROUP_BY_MAX)
-        return;
-    memmove(query->group_by + 1, query->group_by,
-            query->group_by_count * sizeof query->group_by[0]);
-    query->group_by[0] = ETLHEAP_KEY_KIND;
-    query->group_by_count++;
 }
 
 /* Events are walked by slot unless single blocks are asked for, and churn need not change that. */

@@ -36,6 +36,13 @@ const char *etlheap_symbol_state_word(etlheap_symbol_state state)
     return (u32)state < ETL_COUNT_OF(state_words) ? state_words[state] : "";
 }
 
+etl_status etlheap_symbols_open_path(const etlheap_result *result, const char *path,
+                                     etlheap_symbols **out, etl_error *err)
+{
+    const etlheap_symbol_options options = { .size = sizeof options, .path = path };
+    return etlheap_symbols_open(result, &options, out, err);
+}
+
 etl_status etlheap_symbols_open(const etlheap_result *result, const etlheap_symbol_options *options,
                                 etlheap_symbols **out, etl_error *err)
 {

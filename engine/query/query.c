@@ -69,11 +69,44 @@ static etl_status check_ids(const etlheap_query *query, etl_error *err)
     return ETL_OK;
 }
 
+void etlheap_query_init(etlheap_query *query, size_t size)
+{
+    static const etlheap_query own = { .size = sizeof own,
+                                       .from_ns = INT64_MIN,
+                                       .to_ns = INT64_MAX,
+                                       .lifetime_max_ns = INT64_MAX,
+                                       .size_max_bytes = UINT64_MAX,
+                                       .group_by = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS,
+                                                     ETLHEAP_KEY_HEAP, ETLHEAP_KEY_TYPE,
+                                                     ETLHEAP_KEY_STACK },
+                                       .group_by_count = 5,
+                                       .sort = ETLHEAP_MEASURE_OUTSTANDING_SIZE };
+    etl_init_sized(query, size, &own, sizeof own);
+}
+
+/* The same bytes may be in a block, an extent and a committed range, so that each row is of one
+ * kind. */
+static void add_kind(etlheap_query *query)
+{
+    const u32 kinds = query_kinds(query);
+    if ((kinds & (kinds - 1)) == 0 || query_groups_by(query, ETLHEAP_KEY_KIND) ||
+        query->group_by_count >= ETLHEAP_GROUP_BY_MAX)
+        return;
+    memmove(query->group_by + 1, query->group_by,
+            query->group_by_count * sizeof query->group_by[0]);
+    query->group_by[0] = ETLHEAP_KEY_KIND;
+    query->group_by_count++;
+}
+
 etl_status query_read(const etlheap_query *given, etlheap_query *own, etl_error *err)
 {
     *own = etlheap_query_default();
-    const etl_status status = etl_read_sized(given, "etlheap_query", own, sizeof *own, err);
-    return status == ETL_OK ? check_ids(own, err) : status;
+    etl_status status = etl_read_sized(given, "etlheap_query", own, sizeof *own, err);
+    if (status == ETL_OK)
+        status = check_ids(own, err);
+    if (status == ETL_OK)
+        add_kind(own);
+    return status;
 }
 
 bool query_frame_matches(const etlheap_pattern *pattern, const char *module, const char *symbol)

@@ -8,6 +8,17 @@
 
 #include "parser/sized.h"
 
+void etlheap_layout_init(etlheap_layout *layout, size_t size)
+{
+    static const etlheap_layout own = { .size = sizeof own,
+                                        .width = 100,
+                                        .rows_max = 25,
+                                        .rows_of_each_kind = true,
+                                        .frames_max = 4,
+                                        .sort = ETLHEAP_MEASURE_OUTSTANDING_SIZE };
+    etl_init_sized(layout, size, &own, sizeof own);
+}
+
 etl_status etlheap_layout_read(const etlheap_layout *given, etlheap_layout *own)
 {
     *own = etlheap_layout_default();

@@ -18,6 +18,9 @@ typedef struct file_magic {
     }
 
 static const file_magic magics[] = {
+    MAGIC("\x89"
+          "EHS\r\n\x1A\n",
+          "a store of etlheap (.ehs), which etlheap_open_store opens"),
     MAGIC("PK\x03\x04", "a zip archive; unpack it first"),
     MAGIC("MZ", "a Windows program or library"),
     MAGIC("\x28\xb5\x2f\xfd", "a zstd archive; unpack it first"),

@@ -342,6 +342,52 @@ PYTHON
 }
 check "it counts what etlheap report counts" counts_agree
 
+# The programs of docs/c_api.md, as they stand there, find what the program reports.
+"$OUT/make_demo_symbols" "$TEST_TMP/symbols" 2> /dev/null || { mkdir -p "$TEST_TMP/symbols" && "$OUT/make_demo_symbols" "$TEST_TMP/symbols"; }
+program_of_the_page() # language, name
+{
+    awk -v fence="^\`\`\`$1\$" '$0 ~ /^```/ { inside = $0 ~ fence; next } inside' docs/c_api.md |
+        awk -v name="$2" '/^(\/\* |""")[a-z_]+\.(c|py) - / { on = index($0, name " - ") > 0 } on' > "$TEST_TMP/$2"
+    test -s "$TEST_TMP/$2"
+}
+rows_of_the_program() # group-by
+{
+    "$program" report "$TEST_TMP/demo.etl" --symbols "$TEST_TMP/symbols" --kind heap --group-by "$1" --top 10 --format json > "$TEST_TMP/wanted.json"
+}
+same_rows() # file, wanted
+{
+    "$PYTHON" - "$1" "$TEST_TMP/wanted.json" <<'PYTHON'
+import json, sys
+got, wanted = (json.load(open(name, encoding="utf-8")) for name in sys.argv[1:])
+for part in ("rows", "frames", "stacks"):
+    if got[part] != wanted[part]:
+        sys.exit(f"{part} differ")
+PYTHON
+}
+the_page_finds_stacks()
+{
+    program_of_the_page c top_stacks.c || return 1
+    $CC -std=c11 -Wall -Wextra -Wpedantic -Werror -o "$TEST_TMP/top_stacks" "$TEST_TMP/top_stacks.c" "${shared_flags[@]}" || return 1
+    (cd "$TEST_TMP" && "$PYTHON" -m zipfile -c demo.etl.zip demo.etl && "$program" store demo.etl -o demo.ehs) || return 1
+    rows_of_the_program process,stack || return 1
+    local input
+    for input in demo.etl.zip demo.etl demo.ehs; do
+        (cd "$TEST_TMP" && LD_LIBRARY_PATH=$tree/lib ./top_stacks "$input" symbols > "$input.txt") || return 1
+        grep -q 'History::append.*history.cpp:45' "$TEST_TMP/$input.txt" || return 1
+        cmp "$TEST_TMP/demo.etl.zip.txt" "$TEST_TMP/$input.txt" && same_rows "$TEST_TMP/top_stacks.json" || return 1
+    done
+}
+check "the program on the page finds the stacks of a zip, a trace and a store" the_page_finds_stacks
+the_page_needs_no_headers()
+{
+    program_of_the_page python top_sites.py || return 1
+    (cd "$TEST_TMP" && "$PYTHON" top_sites.py "$library" demo.etl symbols > sites.txt) || return 1
+    grep -qx '655360 BatteryMeter.exe History::append' "$TEST_TMP/sites.txt" || return 1
+    rows_of_the_program process,site && same_rows "$TEST_TMP/top_sites.json" || return 1
+    ! (cd "$TEST_TMP" && "$PYTHON" top_sites.py "$library" demo.ehs symbols 2> store.txt) && grep -q etlheap_open_store "$TEST_TMP/store.txt"
+}
+check "its Python program needs no structure of ours" the_page_needs_no_headers
+
 # Functions of the program by the names of all that the library has inside.
 a_program_may_use_our_names()
 {

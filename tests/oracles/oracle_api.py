@@ -60,6 +60,17 @@ def main():
     results.equal("a new parameter is a break", len(interface.breaks(now, changed)), 1)
     changed = replaced(now, r"ETL_ERR_IO = 1", "ETL_ERR_IO = 7")
     results.equal("another value of an enumerator is a break", len(interface.breaks(now, changed)), 1)
+    enums = [line for line in now if line.startswith("typedef enum ")]
+    results.check("all enumerations can be read", len(enums) > 20 and all(
+        len(interface.enumerators(line)) > 1 for line in enums if interface.ENUM.match(line)) and all(
+        interface.ENUM.match(line) for line in enums), *[line for line in enums if not interface.ENUM.match(line)])
+    measures = next(interface.enumerators(line) for line in enums if "ETLHEAP_MEASURES_COUNT" in line)
+    results.equal("a measure of a count is no number of measures", measures["ETLHEAP_MEASURE_COUNT"], 0)
+    appended = replaced(now, r"ETLHEAP_KIND_RESERVE,", "ETLHEAP_KIND_RESERVE, ETLHEAP_KIND_POOL,")
+    results.equal("an enumerator at the end is none", interface.breaks(now, appended), [])
+    inserted = replaced(now, r"ETLHEAP_KIND_EXTENT,", "ETLHEAP_KIND_POOL, ETLHEAP_KIND_EXTENT,")
+    results.equal("one in between is a break", len(interface.breaks(now, inserted)), 1)
+    results.equal("an enumerator that is gone is a break", len(interface.breaks(appended, now)), 1)
     changed = replaced(now, r"u64 free_address; u32 source_id;", "u64 free_address; u64 more; u32 source_id;")
     results.equal("another layout of a structure is a break", len(interface.breaks(now, changed)), 1)
     changed = replaced(now, r"\} etl_open_options;", "u32 more; } etl_open_options;")

@@ -244,6 +244,19 @@ static void a_file_is_read_into_memory_only_when_asked(void **state)
     assert_int_equal(unlink(path), 0);
 }
 
+/* The parser cannot read a store, and names the function that can. */
+static void a_store_is_named_as_one(void **state)
+{
+    static const u8 begin[] = { 0x89, 'E', 'H', 'S', '\r', '\n', 0x1A, '\n', 2, 0, 0, 0 };
+    (void)state;
+    hand_put(&file, begin, sizeof begin);
+    write_file();
+    etl_error err = { 0 };
+    assert_int_equal(etl_open(path, NULL, &trace, &err), ETL_ERR_NOT_ETL);
+    assert_non_null(strstr(err.message, "a store of etlheap (.ehs), which etlheap_open_store"));
+    assert_int_equal(unlink(path), 0);
+}
+
 static void an_empty_file_is_no_etl_file(void **state)
 {
     (void)state;
@@ -286,6 +299,7 @@ int main(void)
         TEST(a_trace_is_known_by_its_start),
         TEST(a_file_opens_the_same_mapped_and_read),
         TEST(a_file_is_read_into_memory_only_when_asked),
+        TEST(a_store_is_named_as_one),
         TEST(an_empty_file_is_no_etl_file),
         TEST(options_of_another_size_are_refused),
         TEST(closing_nothing_is_allowed),

@@ -239,9 +239,27 @@ static const etlheap_table *aggregate(const model_world *world, const etlheap_qu
     return table;
 }
 
+/* Kinds are never added together: the key comes first if it is missing. */
+static etlheap_query with_kind(const etlheap_query *query)
+{
+    etlheap_query out = *query;
+    const bool one_kind = query->kinds != 0 && (query->kinds & (query->kinds - 1)) == 0;
+    for (u32 i = 0; i < query->group_by_count; i++) {
+        if (one_kind || query->group_by[i] == ETLHEAP_KEY_KIND)
+            return out;
+    }
+    if (one_kind)
+        return out;
+    memmove(out.group_by + 1, query->group_by, query->group_by_count * sizeof out.group_by[0]);
+    out.group_by[0] = ETLHEAP_KEY_KIND;
+    out.group_by_count++;
+    return out;
+}
+
 static void check_query(const model_world *world, const etlheap_query *query, model *m)
 {
-    model_make(m, world, query);
+    const etlheap_query by_kind = with_kind(query);
+    model_make(m, world, &by_kind);
     const etlheap_table *const table = aggregate(world, query);
     assert_int_equal(table->from_ns, query->from_ns);
     assert_int_equal(table->to_ns, query->to_ns);
@@ -277,7 +295,7 @@ static void each_key_alone_groups_by_what_it_shows(void **state)
     free(m);
 }
 
-static void no_key_is_one_row(void **state)
+static void no_key_is_one_row_of_each_kind(void **state)
 {
     (void)state;
     model *const m = malloc(sizeof *m);
@@ -286,7 +304,13 @@ static void no_key_is_one_row(void **state)
     etlheap_query query = whole_query(world);
     query.group_by_count = 0;
     check_query(world, &query, m);
+    assert_int_equal(m->count, ETLHEAP_KIND_COUNT - 1); /* RESERVE only if it is selected */
+    query.kinds = 1u << ETLHEAP_KIND_VIRTUALALLOC;
+    check_query(world, &query, m);
     assert_int_equal(m->count, 1);
+    const etlheap_table *const table = aggregate(world, &query);
+    assert_int_equal(table->rows[0].kind, ETLHEAP_KIND_VIRTUALALLOC); /* set without the key */
+    etlheap_table_free(table);
     model_world_free(world);
     free(m);
 }
@@ -455,7 +479,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_key_alone_groups_by_what_it_shows),
-        cmocka_unit_test(no_key_is_one_row),
+        cmocka_unit_test(no_key_is_one_row_of_each_kind),
         cmocka_unit_test(any_query_gives_what_the_model_gives),
         cmocka_unit_test(keeping_the_top_keeps_what_it_refers_to),
         cmocka_unit_test(totals_count_frees_of_selected_processes),

@@ -173,9 +173,10 @@ static void keys_that_were_not_asked_for_are_absent(void **state)
     query.group_by[0] = ETLHEAP_KEY_THREAD;
     query.group_by[1] = ETLHEAP_KEY_SITE;
     query.group_by[2] = ETLHEAP_KEY_SIZE_CLASS;
-    write_report(*state, &query, "json", &out);
+    write_report(*state, &query, "json", &out); /* of several kinds, which are never added */
     assert_non_null(strstr(capture_text(&out),
-                           "  \"rows\": [\n    {\"thread\": 1, \"site\": 0, \"size_class\": 2048, "
+                           "  \"rows\": [\n    {\"kind\": \"heap\", \"thread\": 1, \"site\": 0, "
+                           "\"size_class\": 2048, "
                            "\"count\": 1, \"size\": 3450, "));
     capture_close(&out);
 }

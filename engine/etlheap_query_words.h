@@ -1,0 +1,52 @@
+/*
+ * etlheap_query_words.h - queries for programs without our headers, and the usual list of frames to
+ * leave out. Part of engine.h.
+ */
+#include "engine.h" /* before the guard: it includes this header */
+
+#ifndef ETLHEAP_QUERY_WORDS_H
+#define ETLHEAP_QUERY_WORDS_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * For programs that cannot include headers, such as those of Python's ctypes: a query with the defaults,
+ * whose fields are set by name. Values are texts: the words of the command line's options ("heap",
+ * "process,site", "-size"), numbers, or 0 and 1.
+ *
+ *     kinds, types, group_by       words, separated by commas
+ *     sort                         a measure, with a dash smallest first
+ *     processes                    words for etlheap_word_names_process, separated by commas
+ *     cull_frames                  "allocators" (etlheap_allocator_frames) or ""
+ *     from_ns, to_ns, at_exit_freed, lifetime_min_ns, lifetime_max_ns, size_min_bytes,
+ *     size_max_bytes, sums_only, at_end, growth, rates, churn, jobs
+ *
+ * etlheap_query_new returns NULL if memory runs out; the caller frees the query with
+ * etlheap_query_free (NULL is allowed). etlheap_query_set: ETL_ERR_ARGUMENT (unknown field or
+ * value; the message lists the known ones), ETL_ERR_MEMORY. The query must come from
+ * etlheap_query_new.
+ */
+etlheap_query *etlheap_query_new(void);
+void etlheap_query_free(etlheap_query *query);
+etl_status etlheap_query_set(etlheap_query *query, const char *field, const char *value,
+                             etl_error *err);
+
+/* Sets etlheap_query.symbols, which are borrowed; NULL: none. */
+void etlheap_query_set_symbols(etlheap_query *query, etlheap_symbols *symbols);
+
+/* Opens symbols as etlheap_symbols_open does, with a symbol path alone. */
+etl_status etlheap_symbols_open_path(const etlheap_result *result, const char *path,
+                                     etlheap_symbols **out, etl_error *err);
+
+/* Patterns of the functions and modules that only pass memory on, or take it back: heap functions,
+ * runtimes, operator new and delete, wrappers of the system. They are the built-in list of
+ * `etlheap report`, for etlheap_query.cull_frames. Static. */
+const etlheap_pattern *etlheap_allocator_frames(u32 *count);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
