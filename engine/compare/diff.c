@@ -20,8 +20,7 @@
 static etl_status check(const diff_maker *maker, etl_error *err);
 static bool make(diff_maker *maker);
 static bool sum_groups(diff_maker *maker);
-static void add_row(const diff_maker *maker, diff_group *group, const etlheap_row *row, u32 index,
-                    bool is_new);
+static void add_row(const diff_maker *maker, diff_group *group, u32 index, bool is_new);
 static bool place_groups(diff_maker *maker);
 static bool is_unknown(etlheap_measure measure, i64 amount);
 static u64 order_of(const etlheap_diff_options *options, i64 delta);
@@ -138,6 +137,7 @@ etl_status etlheap_diff_tables(const etlheap_table *base, const etlheap_table *n
         status = etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
     row_identities_free(&maker.identities);
     free(maker.ids);
+    free(maker.next);
     free(maker.groups);
     free(maker.places);
     if (status == ETL_OK)
@@ -233,27 +233,30 @@ static bool sum_groups(diff_maker *maker)
     const size_t base_count = maker->base->row_count, count = base_count + maker->now->row_count;
     u32 *const ids = calloc(count + 1, sizeof *ids);
     maker->ids = ids;
-    bool ok = ids != NULL && row_identities_add(&maker->identities, maker->base, 0, ids) &&
+    maker->next = calloc(count + 1, sizeof *maker->next);
+    bool ok = ids != NULL && maker->next != NULL &&
+              row_identities_add(&maker->identities, maker->base, 0, ids) &&
               row_identities_add(&maker->identities, maker->now, 1, ids + base_count);
     if (ok)
         maker->groups = calloc(maker->identities.keys.count + 1, sizeof *maker->groups);
     ok = ok && maker->groups != NULL;
     for (size_t i = 0; ok && i < maker->identities.keys.count; i++)
         maker->groups[i].base_row = maker->groups[i].new_row = ETLHEAP_NO_INDEX;
-    for (u32 i = 0; ok && i < maker->base->row_count; i++)
-        add_row(maker, &maker->groups[ids[i] - 1], &maker->base->rows[i], i, false);
-    for (u32 i = 0; ok && i < maker->now->row_count; i++)
-        add_row(maker, &maker->groups[ids[base_count + i] - 1], &maker->now->rows[i], i, true);
+    for (u32 i = maker->base->row_count; ok && i-- > 0;)
+        add_row(maker, &maker->groups[ids[i] - 1], i, false);
+    for (u32 i = maker->now->row_count; ok && i-- > 0;)
+        add_row(maker, &maker->groups[ids[base_count + i] - 1], i, true);
     return ok;
 }
 
-static void add_row(const diff_maker *maker, diff_group *group, const etlheap_row *row, u32 index,
-                    bool is_new)
+/* Rows come from the last to the first. */
+static void add_row(const diff_maker *maker, diff_group *group, u32 index, bool is_new)
 {
+    const etlheap_row *const row = is_new ? &maker->now->rows[index] : &maker->base->rows[index];
     i64 *const sums = is_new ? group->now : group->base;
     u32 *const first = is_new ? &group->new_row : &group->base_row;
-    if (*first == ETLHEAP_NO_INDEX)
-        *first = index;
+    maker->next[is_new ? (size_t)maker->base->row_count + index : index] = *first;
+    *first = index;
     for (u32 i = 0; i < DIFF_PAIRS; i++) {
         const etlheap_measure m = diff_comparable[i].measure;
         if ((maker->measures >> m & 1) != 0)

@@ -37,6 +37,7 @@ typedef struct diff_maker {
     bool has_lifetimes; /* both tables keep them */
     u32 *ids;           /* identity of the rows of the base, and of the new rows behind them */
     diff_group *groups; /* by identity - 1 */
+    u32 *next; /* as ids: the next row of the same group and side; ETLHEAP_NO_INDEX: none */
     diff_place *places;
     u32 place_count;
     owned_diff *out;

@@ -66,8 +66,11 @@ static bool put_row(diff_maker *maker, const diff_place *place)
     memcpy(change.base, group->base, sizeof change.base);
     memcpy(change.now, group->now, sizeof change.now);
     const bool is_shared = is_new && group->base_row != ETLHEAP_NO_INDEX;
-    etlheap_row *const row = picked_rows_add(&maker->out->rows, is_new ? 1 : 0,
-                                             is_new ? group->new_row : group->base_row, is_shared);
+    const picked_group picked =
+        is_new
+            ? (picked_group){ 1, group->new_row, maker->next + maker->base->row_count, is_shared }
+            : (picked_group){ 0, group->base_row, maker->next, is_shared };
+    etlheap_row *const row = picked_rows_add(&maker->out->rows, &picked);
     for (int m = 0; row != NULL && m < ETLHEAP_MEASURES_COUNT; m++)
         row->measures[m] = diff_change_of((etlheap_measure)m, change.base[m], change.now[m]);
     return row != NULL && ETLHEAP_PUSH(&maker->out->changes, change);

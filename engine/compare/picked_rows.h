@@ -30,7 +30,18 @@ typedef struct picked_rows {
     ETLHEAP_VECTOR(etlheap_frame) frames;
     ETLHEAP_VECTOR(u32) stack_starts;
     ETLHEAP_VECTOR(u32) frame_indices;
+    ETLHEAP_VECTOR(etlheap_source_line) lines; /* of one frame, while it is made */
+    ETLHEAP_VECTOR(etlheap_source_line *) line_lists;
 } picked_rows;
+
+/* The rows of one table that are one group. They differ only in ids and in source lines. */
+typedef struct picked_group {
+    u32 table, row;  /* the first one */
+    const u32 *next; /* by row: the next one of its group; ETLHEAP_NO_INDEX: none */
+    /* Another run has the group too, so functions, types and tags are spelled as in the first run
+     * that has them. */
+    bool is_shared;
+} picked_group;
 
 /* Opens it for about `expected` rows of these tables: at least one, all with the same keys. False
  * if memory runs out. */
@@ -39,11 +50,10 @@ bool picked_rows_open(picked_rows *picked, row_identities *identities,
 void picked_rows_settle(picked_rows *picked); /* frees what only adding needs */
 void picked_rows_free(picked_rows *picked);
 
-/* Adds a row of a table, without what is valid only within one run: ids of process and thread, and
- * the heap. Keeps measures. `is_shared`: another run has the group too, so functions, types and tags
- * are spelled as in the first run that has them. Returns the row, valid until the next one is added;
- * NULL if memory runs out. */
-etlheap_row *picked_rows_add(picked_rows *picked, u32 table, u32 row, bool is_shared);
+/* Adds the first row of a group, without what is valid only within one run: ids of process and
+ * thread, and the heap. Keeps measures. Its frames have the source lines of all rows of the group.
+ * Returns the row, valid until the next one is added; NULL if memory runs out. */
+etlheap_row *picked_rows_add(picked_rows *picked, const picked_group *group);
 
 /* Keeps the first rows, and only the frames and stacks they refer to. */
 void picked_rows_keep(picked_rows *picked, u32 rows);

@@ -19,11 +19,11 @@
 #include "parser/sized.h"
 #include "trend_curve.h"
 
-/* The row where a group was seen last. */
+/* The first row of a group in the last run that has it. */
 typedef struct trend_source {
     u32 run, row;
-    u32 first; /* the run where it was seen first */
-    bool is_set;
+    u32 first;       /* the run where it was seen first */
+    const u32 *next; /* as in picked_group; NULL: not seen yet */
 } trend_source;
 
 /* A group with its sort keys. */
@@ -52,6 +52,7 @@ typedef struct trend_maker {
     i64 *values, *partners, *scratch;
     etlheap_trend_curve *curves;
     trend_source *sources;
+    u32 *next; /* by row of all runs: the next row of its group and run */
     trend_place *places;
     u32 place_count;
     owned_trend *out;
@@ -59,7 +60,7 @@ typedef struct trend_maker {
 
 static bool make(trend_maker *maker);
 static bool sum_groups(trend_maker *maker);
-static void add_rows(const trend_maker *maker, u32 run, const u32 *ids);
+static void add_rows(const trend_maker *maker, u32 run, const u32 *ids, u32 *next);
 static bool place_groups(trend_maker *maker);
 static int compare_places(const void *a, const void *b);
 static bool put_rows(trend_maker *maker);
@@ -112,6 +113,7 @@ etl_status etlheap_trend_tables(const etlheap_table *const *tables,
     free(maker.scratch);
     free(maker.curves);
     free(maker.sources);
+    free(maker.next);
     free(maker.places);
     if (status == ETL_OK)
         *out = &maker.out->trend;
@@ -177,17 +179,19 @@ static bool sum_groups(trend_maker *maker)
         maker->values = calloc((groups + 1) * maker->count, sizeof *maker->values);
         maker->partners = calloc((groups + 1) * maker->count, sizeof *maker->partners);
         maker->sources = calloc(groups + 1, sizeof *maker->sources);
-        ok = maker->values != NULL && maker->partners != NULL && maker->sources != NULL;
+        maker->next = calloc(row_count + 1, sizeof *maker->next);
+        ok = maker->values != NULL && maker->partners != NULL && maker->sources != NULL &&
+             maker->next != NULL;
     }
     at = 0;
     for (u32 run = 0; ok && run < maker->count; at += maker->tables[run++]->row_count)
-        add_rows(maker, run, ids + at);
+        add_rows(maker, run, ids + at, maker->next + at);
     free(ids);
     return ok;
 }
 
 /* Adds the rows of a run. The first row of a group is the one that is shown. */
-static void add_rows(const trend_maker *maker, u32 run, const u32 *ids)
+static void add_rows(const trend_maker *maker, u32 run, const u32 *ids, u32 *next)
 {
     const etlheap_table *const table = maker->tables[run];
     for (u32 i = table->row_count; i-- > 0;) {
@@ -197,7 +201,9 @@ static void add_rows(const trend_maker *maker, u32 run, const u32 *ids)
         *value = etl_sat_add_i64(*value, measures[maker->options.measure]);
         *partner = etl_sat_add_i64(*partner, measures[maker->partner]);
         trend_source *const source = &maker->sources[group];
-        *source = (trend_source){ run, i, source->is_set ? source->first : run, true };
+        const bool is_seen = source->next != NULL;
+        next[i] = is_seen && source->run == run ? source->row : ETLHEAP_NO_INDEX;
+        *source = (trend_source){ run, i, is_seen ? source->first : run, next };
     }
 }
 
@@ -257,8 +263,9 @@ static bool put_rows(trend_maker *maker)
     for (u32 i = 0; ok && i < maker->place_count; i++) {
         const u32 group = maker->places[i].group;
         const trend_source *const source = &maker->sources[group];
-        etlheap_row *const row =
-            picked_rows_add(&out->rows, source->run, source->row, source->first < source->run);
+        const picked_group picked = { source->run, source->row, source->next,
+                                      source->first < source->run };
+        etlheap_row *const row = picked_rows_add(&out->rows, &picked);
         ok = row != NULL;
         if (row != NULL)
             memset(row->measures, 0, sizeof row->measures);

@@ -88,6 +88,27 @@ static void add_source(etlheap_text *text, const sarif_place *place, const char 
     etlheap_text_free(&path);
 }
 
+/* Writes the other lines of the frame: the result is one row, whichever of them allocated. */
+static void write_related(etlheap_json *json, const sarif_place *place, const etlheap_frame *frame,
+                          etlheap_text *text)
+{
+    etlheap_json_array(json, "relatedLocations");
+    for (u32 i = 0; i < frame->line_count; i++) {
+        const etlheap_source_line *const line = &frame->lines[i];
+        if (line->line == frame->line && strcmp(line->file, frame->file) == 0)
+            continue;
+        etlheap_text_clear(text);
+        add_source(text, place, line->file);
+        etlheap_json_object(json, NULL);
+        write_physical(json, etlheap_text_of(text), line->line);
+        etlheap_json_object(json, "message");
+        etlheap_json_string(json, "text", "another line of the function that allocated");
+        etlheap_json_object_close(json);
+        etlheap_json_object_close(json);
+    }
+    etlheap_json_array_close(json);
+}
+
 void sarif_write_locations(etlheap_json *json, const sarif_place *place, etlheap_text *text)
 {
     const etlheap_frame *const frame =
@@ -108,6 +129,18 @@ void sarif_write_locations(etlheap_json *json, const sarif_place *place, etlheap
         write_logical(json, frame, text);
     etlheap_json_object_close(json);
     etlheap_json_array_close(json);
+    if (frame && has_line(frame) && frame->lines)
+        write_related(json, place, frame, text);
+}
+
+/* A location has one line; a message names them all. */
+static void write_lines(etlheap_json *json, const etlheap_frame *frame, etlheap_text *text)
+{
+    etlheap_text_clear(text);
+    etlheap_text_add_lines(text, frame);
+    etlheap_json_object(json, "message");
+    etlheap_json_string(json, "text", etlheap_text_of(text));
+    etlheap_json_object_close(json);
 }
 
 static void write_stack_frame(etlheap_json *json, const sarif_place *place,
@@ -121,6 +154,8 @@ static void write_stack_frame(etlheap_json *json, const sarif_place *place,
         write_physical(json, etlheap_text_of(text), frame->line);
     }
     write_logical(json, frame, text);
+    if (has_line(frame) && frame->lines)
+        write_lines(json, frame, text);
     etlheap_json_object_close(json);
     if (frame->module)
         etlheap_json_string(json, "module", frame->module);

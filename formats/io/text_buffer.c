@@ -129,17 +129,48 @@ void etlheap_text_add_heap(etlheap_text *text, u64 handle)
     etlheap_text_add_string(text, name);
 }
 
+static void add_file(etlheap_text *text, const char *file)
+{
+    const char *name = file;
+    for (const char *at = file; *at != '\0'; at++) {
+        if (*at == '/' || *at == '\\')
+            name = at + 1;
+    }
+    etlheap_text_add_string(text, name);
+}
+
+void etlheap_text_add_lines(etlheap_text *text, const etlheap_frame *frame)
+{
+    const etlheap_source_line one = { frame->file, frame->line };
+    const etlheap_source_line *const lines = frame->lines ? frame->lines : &one;
+    const u32 count = frame->lines ? frame->line_count : 1;
+    for (u32 i = 0; i < count; i++) {
+        const bool is_same = i > 0 && strcmp(lines[i].file, lines[i - 1].file) == 0;
+        etlheap_text_add_string(text, i > 0 ? ", " : "");
+        if (!is_same)
+            add_file(text, lines[i].file);
+        etlheap_text_add_format(text, is_same ? "%" PRIu32 : ":%" PRIu32, lines[i].line);
+    }
+}
+
+void etlheap_text_add_line_numbers(etlheap_text *text, const etlheap_frame *frame)
+{
+    bool any = false;
+    if (frame->lines == NULL)
+        etlheap_text_add_format(text, "%" PRIu32, frame->line);
+    for (u32 i = 0; i < frame->line_count; i++) {
+        if (strcmp(frame->lines[i].file, frame->file) != 0)
+            continue;
+        etlheap_text_add_format(text, any ? ", %" PRIu32 : "%" PRIu32, frame->lines[i].line);
+        any = true;
+    }
+}
+
 void etlheap_text_add_source(etlheap_text *text, const etlheap_frame *frame)
 {
     if (frame->line != 0) {
-        const char *name = frame->file;
-        for (const char *at = frame->file; *at != '\0'; at++) {
-            if (*at == '/' || *at == '\\')
-                name = at + 1;
-        }
         etlheap_text_add_string(text, "  ");
-        etlheap_text_add_string(text, name);
-        etlheap_text_add_format(text, ":%" PRIu32, frame->line);
+        etlheap_text_add_lines(text, frame);
     }
     if (frame->is_inlined)
         etlheap_text_add_string(text, "  [inlined]");

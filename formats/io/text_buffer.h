@@ -29,6 +29,12 @@ void etlheap_text_add_frame(etlheap_text *text, const etlheap_frame *frame);
 /* Appends a frame for tables, the function first: "Leaky::grow (app.exe)". */
 void etlheap_text_add_function(etlheap_text *text, const etlheap_frame *frame);
 
+/* Appends the lines of a frame, which must be known: "leak.cpp:41, 45". */
+void etlheap_text_add_lines(etlheap_text *text, const etlheap_frame *frame);
+
+/* Appends the numbers of the lines that are in the frame's own file: "41, 45". */
+void etlheap_text_add_line_numbers(etlheap_text *text, const etlheap_frame *frame);
+
 /* Appends " leak.cpp:42" if the line is known, and " [inlined]" for inlined calls. */
 void etlheap_text_add_source(etlheap_text *text, const etlheap_frame *frame);
 

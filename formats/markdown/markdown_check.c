@@ -116,7 +116,8 @@ static void write_line(const etlheap_check *check, const etlheap_table *table,
         return;
     etlheap_text_clear(text);
     etlheap_source_roots_add(&check->roots, frame->file, text);
-    etlheap_text_add_format(text, ":%" PRIu32, frame->line);
+    etlheap_text_add_string(text, ":");
+    etlheap_text_add_line_numbers(text, frame);
     etlheap_markdown_code(sink, etlheap_text_of(text));
 }
 

@@ -184,6 +184,51 @@ static void names_decide_when_there_are_any(void **unused)
     etlheap_diff_free(diff);
 }
 
+static u32 line_stack(diff_input *t, const char *file, u32 line)
+{
+    diff_input_frame(
+        t, (etlheap_frame){
+               .module = "a.exe", .offset = line, .symbol = "grow", .file = file, .line = line });
+    diff_input_frame(
+        t, (etlheap_frame){
+               .module = "a.exe", .offset = 1, .symbol = "main", .file = "m.cpp", .line = 7 });
+    return diff_input_stack(t);
+}
+
+/* Stacks that differ only in lines are one row, which names them all: those of the shown side. */
+static void a_row_names_all_its_lines(void **unused)
+{
+    static const etlheap_source_line wanted[] = { { "a.cpp", 41 }, { "a.cpp", 45 }, { "b.h", 3 } };
+    (void)unused;
+    diff_input base, now;
+    diff_input_open(&base);
+    diff_input_open(&now);
+    diff_input_row(&base, "a.exe", line_stack(&base, "a.cpp", 39), 10, 1);
+    diff_input_row(&now, "a.exe", line_stack(&now, "a.cpp", 45), 100, 1);
+    diff_input_row(&now, "a.exe", line_stack(&now, "b.h", 3), 50, 1);
+    diff_input_row(&now, "a.exe", line_stack(&now, "a.cpp", 41), 20, 1);
+    diff_input_row(&now, "b.exe", 0, 20, 1); /* shares a stack, but no row */
+    etlheap_diff *const diff = diff_input_make(&base, &now, NULL);
+    const etlheap_table *const table = &diff->table;
+    assert_int_equal(table->row_count, 2);
+    assert_int_equal(diff_size_change(diff, 0), 160);
+    const u32 *const indices = table->frame_indices + table->stack_starts[table->rows[0].stack];
+    const etlheap_frame *const frame = &table->frames[indices[0]];
+    assert_int_equal(frame->line, 45); /* of the first row */
+    assert_int_equal(frame->line_count, 3);
+    for (u32 i = 0; i < 3; i++) {
+        assert_string_equal(frame->lines[i].file, wanted[i].file);
+        assert_int_equal(frame->lines[i].line, wanted[i].line);
+    }
+    assert_null(table->frames[indices[1]].lines);
+    const u32 other = table->frame_indices[table->stack_starts[table->rows[1].stack]];
+    assert_null(table->frames[other].lines);
+    assert_int_equal(table->frames[other].line, 45);
+    etlheap_diff_keep_top(diff, 1);
+    assert_int_equal(table->frames[indices[0]].line_count, 3);
+    etlheap_diff_free(diff);
+}
+
 static void guesses_are_no_names_in_one_build(void **unused)
 {
     (void)unused;
@@ -379,6 +424,7 @@ int main(void)
         cmocka_unit_test(types_match_without_what_a_build_changes),
         cmocka_unit_test(trends_join_what_a_build_renames),
         cmocka_unit_test(names_decide_when_there_are_any),
+        cmocka_unit_test(a_row_names_all_its_lines),
         cmocka_unit_test(guesses_are_no_names_in_one_build),
         cmocka_unit_test(frames_outside_of_modules_are_alike_but_count),
         cmocka_unit_test(a_row_without_a_stack_is_not_one_with_an_empty_one),
