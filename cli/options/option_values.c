@@ -563,7 +563,9 @@ static etl_status store_choice(const cli_option *option, const char *spelled, co
         break;
     case CLI_VALUE_LIFETIME_SORT:
         out->lifetime_sort = (etlheap_lifetime_column)index;
-        out->lifetime_descending = !reversed;
+        /* Times begin with the earliest, as the list does by default. */
+        out->lifetime_descending = reversed == (index == ETLHEAP_LIFETIME_ALLOC_TIME ||
+                                                index == ETLHEAP_LIFETIME_FREE_TIME);
         break;
     case CLI_VALUE_FORMAT:
         out->format = etlheap_format_at(index)->name;

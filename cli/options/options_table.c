@@ -126,8 +126,7 @@ static const cli_option options_table[] = {
       "show only the first N groups, or stacks of the growth (text: 10)" },
     { "--sort", 0, CLI_VALUE_LIFETIME_SORT, OPTION(lifetime_sort), CLI_ALLOCATIONS, group_shape,
       "[-]COLUMN",
-      "column to sort by, largest first, with a dash smallest first (alloc_time, earliest "
-      "first):" },
+      "column to sort by, largest first, times earliest first, a dash reverses (alloc_time):" },
     { "--top", 0, CLI_VALUE_TOP, OPTION(top), CLI_ALLOCATIONS, group_shape, "N|all",
       "show only the first N rows (all)" },
     { "--all", 0, CLI_VALUE_FLAG, OPTION(all), CLI_DIFF, group_shape, NULL,

@@ -20,6 +20,7 @@
 #include <stdio.h>
 
 #define LABEL_COLUMNS 14
+#define REMEDY_SIZE   512
 
 static const etlheap_measure_style measure_styles[ETLHEAP_MEASURES_COUNT] = {
     [ETLHEAP_MEASURE_COUNT] = { .adds_up = true },
@@ -390,12 +391,16 @@ void etlheap_text_diagnostics_of(etlheap_sink *sink, const etlheap_layout *layou
 }
 
 void etlheap_text_remedies(etlheap_sink *sink, const etlheap_layout *layout,
-                           const etlheap_abilities *abilities)
+                           const etlheap_abilities *abilities, bool extras)
 {
+    char value[REMEDY_SIZE];
     for (u32 i = 0; i < etlheap_ability_count(); i++) {
         const etlheap_ability *const ability = etlheap_ability_at(i);
-        if (etlheap_ability_is_missing(abilities, ability))
-            etlheap_text_label(sink, layout, ability->word, ability->remedy);
+        if (!etlheap_ability_is_missing(abilities, ability) || ability->is_extra != extras)
+            continue;
+        snprintf(value, sizeof value, "%s%s%s", extras ? ability->question : "", extras ? ": " : "",
+                 ability->remedy);
+        etlheap_text_label(sink, layout, ability->word, value);
     }
 }
 

@@ -81,22 +81,25 @@ static void write_abilities(const etlheap_result *result, const etlheap_layout *
                             etlheap_sink *sink)
 {
     const etlheap_abilities abilities = etlheap_result_abilities(result);
-    u32 missing = 0, shown = 0;
+    u32 missing = 0, extras = 0, shown = 0;
     etlheap_text_heading(sink, layout, "Can be analysed");
     for (u32 i = 0; i < etlheap_ability_count(); i++) {
         const etlheap_ability *const ability = etlheap_ability_at(i);
         const bool set = etlheap_ability_is_set(&abilities, ability);
-        missing += etlheap_ability_is_missing(&abilities, ability);
+        extras += etlheap_ability_is_extra(&abilities, ability);
+        missing += !ability->is_extra && etlheap_ability_is_missing(&abilities, ability);
         shown += set;
         if (set)
             etlheap_text_label(sink, layout, ability->word, ability->question);
     }
     if (shown == 0)
         etlheap_text_label(sink, layout, "nothing", "the trace has no memory events");
-    if (missing == 0)
-        return;
-    etlheap_text_heading(sink, layout, "Missing, and how to record it");
-    etlheap_text_remedies(sink, layout, &abilities);
+    if (missing > 0)
+        etlheap_text_heading(sink, layout, "Missing, and how to record it");
+    etlheap_text_remedies(sink, layout, &abilities, false);
+    if (extras > 0)
+        etlheap_text_heading(sink, layout, "Can also be recorded, if you need it");
+    etlheap_text_remedies(sink, layout, &abilities, true);
 }
 
 /* Stacks and modules decide how much a report can say, so they stand on top. */

@@ -28,7 +28,8 @@ void etlheap_text_missing(etlheap_sink *sink, const etlheap_layout *layout,
     add_events(result, scratch);
     etlheap_text_label(sink, layout, "It holds", etlheap_text_of(scratch));
     etlheap_text_heading(sink, layout, "How to record what is missing");
-    etlheap_text_remedies(sink, layout, &abilities);
+    etlheap_text_remedies(sink, layout, &abilities, false);
+    etlheap_text_remedies(sink, layout, &abilities, true);
 }
 
 /* The most frequent named events, then how many others there are. */

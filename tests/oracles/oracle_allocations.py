@@ -206,12 +206,14 @@ def is_same_cell(cell, row, stacks):
 
 
 def compare_orders(results, trace):
-    """--sort and --top against the rows of the whole list."""
-    keys = {"size": "size", "alloc_time": "alloc_time_ns", "thread": "thread", "lifetime": "lifetime_ns"}
+    """--sort and --top against the rows of the whole list: largest first, times earliest first."""
+    times = ("alloc_time", "free_time")
+    keys = {"size": "size", "alloc_time": "alloc_time_ns", "free_time": "free_time_ns", "thread": "thread", "lifetime": "lifetime_ns"}
     whole = run_json("allocations", trace, *PLAIN)["rows"]
     for word, key in keys.items():
         for sign in ("", "-"):
-            values = sorted((row[key] if row[key] is not None else 2**63 for row in whole), reverse=not sign)
+            values = sorted((row[key] if row[key] is not None else 2**63 for row in whole),
+                            reverse=(word in times) == bool(sign))
             rows = run_json("allocations", trace, *PLAIN, f"--sort={sign}{word}", "--top", "37")["rows"]
             got = [row[key] if row[key] is not None else 2**63 for row in rows]
             results.equal(f"{os.path.basename(trace)}: --sort {sign}{word} --top 37", got, values[:37])

@@ -273,7 +273,7 @@ static void windows_reach_their_members(void **state)
     cli_options_free(&options);
 }
 
-/* By time, earliest first, unless said: a column alone is the largest first. */
+/* Times begin with the earliest, given or by default; other columns with the largest. */
 static void allocations_are_sorted_by_columns_of_their_own(void **state)
 {
     static const struct {
@@ -282,7 +282,11 @@ static void allocations_are_sorted_by_columns_of_their_own(void **state)
         bool descending;
     } rows[] = {
         { "app.etl", ETLHEAP_LIFETIME_ALLOC_TIME, false },
-        { "app.etl --sort alloc_time", ETLHEAP_LIFETIME_ALLOC_TIME, true },
+        { "app.etl --sort alloc_time", ETLHEAP_LIFETIME_ALLOC_TIME, false },
+        { "app.etl --sort=-alloc_time", ETLHEAP_LIFETIME_ALLOC_TIME, true },
+        { "app.etl --sort free_time", ETLHEAP_LIFETIME_FREE_TIME, false },
+        { "app.etl --sort=-free_time", ETLHEAP_LIFETIME_FREE_TIME, true },
+        { "app.etl --sort address", ETLHEAP_LIFETIME_ADDRESS, true },
         { "app.etl --sort=-address", ETLHEAP_LIFETIME_ADDRESS, false },
         { "app.etl --sort Lifetime --top 3", ETLHEAP_LIFETIME_LIFETIME, true },
     };

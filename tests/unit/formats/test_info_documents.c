@@ -206,6 +206,7 @@ static void a_trace_of_nothing_says_how_to_record(void **state)
     find(document, "the trace has no memory events");
     find(document, "Missing, and how to record it");
     find(document, "wpr -start Heap");
+    find(document, "Can also be recorded, if you need it\ncustom        blocks of allocators that");
     capture_close(&out);
     etlheap_result_free(result);
     check_close(&traces);
