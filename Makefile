@@ -848,6 +848,7 @@ readme-update: all $(TEST_TOOLS) ## writes what the program prints into the exam
 	$(Q)ETLHEAP='$(PROGRAM)' MAKE_TRACE='$(OUT)/make_trace' PYTHONDONTWRITEBYTECODE=1 \
 		$(PYTHON) tests/oracles/cli_readme.py --update
 	$(Q)$(PYTHON) -B tests/oracles/oracle_schemas.py --update
+	$(Q)$(PYTHON) -B tests/oracles/oracle_doc_words.py --update
 
 # Needs headless Chromium; pngquant and optipng, if they are there, make the file smaller.
 screenshot: all $(TEST_TOOLS) ## writes docs/report.png, the HTML report of the demo

@@ -215,7 +215,7 @@ bool etlheap_key_is_stack(etlheap_key key);
  *     ALLOC_*, FREED_*     allocated and freed inside the window; rates are per second, rounded
  *     TEMPORARY_*          blocks allocated and freed inside the window, freed before the
  *                          allocating thread's next allocation
- *     TEMPORARY_10_COUNT   freed before its tenth next allocation
+ *     TEMPORARY_10_COUNT   freed before the thread made ten more allocations
  *     TEMPORARY_1MS_COUNT  freed at most 1 ms after the allocation
  *     FREED_BY_OTHER       freed in the window by another thread than the one that allocated, if
  *                          both are known
