@@ -53,18 +53,19 @@ function blockRow(block, group) {
 // --- commands for a shell ------------------------------------------------------------------------
 
 // Names come from traces, so a word that a shell might read in its own way stands between quotes.
-// The shells of Windows have only double quotes in common.
+// The shells of Windows have only double quotes in common; PowerShell makes a list at a comma, and
+// cuts options at a full stop or colon. formats/parts/shell_words.c has the same rules.
 const IS_WINDOWS = navigator.userAgent.includes("Windows");
 
 function shellWord(word) {
-  if (/^[\w.\-/:+,@]+$/.test(word)) return word;
+  if ((IS_WINDOWS ? /^(?!-.*[.:])[\w.\-/:+]+$/ : /^[\w.\-/:+,@]+$/).test(word)) return word;
   if (!IS_WINDOWS) return `'${word.replaceAll("'", "'\\''")}'`;
   return `"${word.replace(/(\\*)"/g, '$1$1\\"').replace(/\\+$/, "$&$&")}"`;
 }
 
 // What the shells of Windows read between double quotes too is left to a wildcard.
 function shellPattern(pattern) {
-  return shellWord(IS_WINDOWS ? pattern.replace(/["$%`!^]/g, "?") : pattern);
+  return shellWord(IS_WINDOWS ? pattern.replace(/["$%`\u2018-\u201f]/g, "?") : pattern);
 }
 
 // Fills the places of a command. A part in brackets is left out if its place is empty.

@@ -170,6 +170,9 @@ def check_logins(results):
     for name, path in files.items():
         with open(path, encoding="utf-8") as file:
             results.check(f"--{name} has no login", SECRET not in file.read())
+    page = attempt("export", "plain.etl", "--symbols", LOGINS[0], "--offline", "--format", "html").stdout
+    results.check("a page has the path without its login, and says so", b"SRV*cache*http://127.0.0.1:9/sym" in page and b"These commands lack the login" in page
+                  and SECRET.encode() not in page)
     public = "SRV*cache*https://msdl.microsoft.com/download/symbols"
     text = attempt("check", "plain.etl", "--max-outstanding", "stack:1", "--symbols", public, "--offline", "--top", "1").stdout.decode()
     results.check("a path without a login is repeated", f"--symbols '{public}'" in text.replace('"', "'") and "login" not in text, text)
