@@ -14,6 +14,7 @@
 
 #include <stdlib.h>
 
+#include "parser/system/files.h"
 #include "parser/system/map.h"
 
 struct etlheap_runs {
@@ -175,6 +176,53 @@ static bool read_members(etlheap_run_line *out)
     return left.at == NULL && found == FOUND_ALL;
 }
 
+/* The character at the beginning of a string's inside, as far as a path needs it; others are 'x'.
+ * 0 for one that the writer would not have escaped. */
+static char path_char(etl_bytes *left)
+{
+    char c = (char)left->at[0];
+    skip(left, 1);
+    if (c != '\\' || left->size == 0)
+        return c;
+    c = (char)left->at[0];
+    skip(left, 1);
+    if (c != 'u')
+        return strchr("\\\"", c) ? c : strchr("bfnrt", c) ? 'x' : '\0';
+    u64 code = 0;
+    for (int i = 0; i < 4 && left->size > 0; i++, skip(left, 1)) {
+        const char *const digits = "0123456789abcdef";
+        const char *const digit = strchr(digits, (char)(left->at[0] | 0x20));
+        if (!digit)
+            return '\0';
+        code = code * 16 + (u64)(digit - digits);
+    }
+    return code >= 0x20 && code < 0x7F ? '\0' : 'x';
+}
+
+/* Is it the path of a store below the folder of the index, or null? Whoever can write to the index
+ * could name any file by it, and scripts merge what it names. */
+static bool is_below(etl_bytes value)
+{
+    etl_bytes left = inside(value);
+    size_t dots = 0, size = 0; /* of the current component */
+    bool is_first = true;
+    if (run_is_text(value, "null"))
+        return true;
+    if (left.size == 0)
+        return false;
+    while (left.size > 0) {
+        const char c = path_char(&left);
+        const bool ends = c == '/' || etl_path_is_separator(c);
+        if (c == '\0' || (ends && (size == 0 || (dots == 2 && size == 2))) ||
+            (is_first && c == ':' && etl_path_is_separator('\\')))
+            return false;
+        is_first &= !ends;
+        dots = ends ? 0 : dots + (c == '.');
+        size = ends ? 0 : size + 1;
+    }
+    return size > 0 && !(dots == 2 && size == 2);
+}
+
 static bool read_member(const run_member *m, etlheap_run_line *out, u32 *found)
 {
     const struct {
@@ -199,6 +247,7 @@ static bool read_member(const run_member *m, etlheap_run_line *out, u32 *found)
     } else if (run_is_text(m->key, "output")) {
         *found |= FOUND_OUTPUT;
         out->output = m->value;
+        return is_below(m->value);
     } else if (run_is_text(m->key, "verdict")) {
         *found |= FOUND_VERDICT;
         return read_verdict(inside(m->value), &out->verdict);

@@ -251,6 +251,47 @@ static void a_line_with_any_byte_changed_is_read_or_not(void **state)
     free(text);
 }
 
+/* Whoever can write to the index could name any file, and scripts merge what it names. */
+static void an_output_elsewhere_is_none(void **state)
+{
+    static const struct {
+        const char *output;
+        bool is_read;
+    } cases[] = {
+        { "\"a.ehs\"", true },
+        { "\"sub/a..ehs\"", true },
+        { "\"..a/b..\"", true },
+        { "\"a\\n\\\"b\\u001f.ehs\"", true },
+        { "null", true },
+        { "false", false },
+        { "17", false },
+        { "{}", false },
+        { "\"\"", false },
+        { "\"/etc/a.ehs\"", false },
+        { "\"../a.ehs\"", false },
+        { "\"sub/../../a.ehs\"", false },
+        { "\"sub/..\"", false },
+        { "\"..\"", false },
+        { "\"sub//a.ehs\"", false },
+        { "\"\\u002e./a.ehs\"", false },
+        { "\"\\/etc/a.ehs\"", false },
+        { "\"\\u002fetc/a.ehs\"", false },
+    };
+    (void)state;
+    for (size_t i = 0; i < ETL_COUNT_OF(cases); i++) {
+        char text[256];
+        const int size =
+            snprintf(text, sizeof text,
+                     "{\"schema\": \"etlheap-run-1\", \"file\": \"x\", \"output\": %s, "
+                     "\"verdict\": \"stored\"}\n",
+                     cases[i].output);
+        etlheap_runs *const runs = open_index(text, (size_t)size);
+        if (etlheap_runs_count(runs) != cases[i].is_read)
+            fail_msg("%s is %s", cases[i].output, cases[i].is_read ? "refused" : "read");
+        etlheap_runs_close(runs);
+    }
+}
+
 static void verdicts_follow_from_diagnostics(void **state)
 {
     (void)state;
@@ -276,6 +317,7 @@ int main(void)
         cmocka_unit_test(keys_that_are_not_known_are_passed_over),
         cmocka_unit_test(a_line_that_was_cut_off_is_none),
         cmocka_unit_test(a_line_with_any_byte_changed_is_read_or_not),
+        cmocka_unit_test(an_output_elsewhere_is_none),
         cmocka_unit_test(verdicts_follow_from_diagnostics),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
