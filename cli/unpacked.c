@@ -28,6 +28,7 @@ static etl_status unpack(const cli_options *options, const char *path, const cli
         .progress = cli_progress_update,
         .progress_user = &unpacked->progress,
         .beside = beside,
+        .unpacked_bytes_max = options->unpack_limit_bytes,
     };
     const etl_status status = path ? etlheap_unpack(path, &wanted, &unpacked->files, err)
                                    : etlheap_spool(ETL_STDIN, &wanted, &unpacked->files, err);

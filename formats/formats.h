@@ -404,6 +404,9 @@ typedef struct etlheap_unpack_options {
     etlheap_progress_fn *progress; /* may be NULL */
     void *progress_user;
     bool beside; /* etlheap_unpack may return earlier: see etlheap_unpacked_is_arriving */
+    /* Largest unpacked size of all files together. 0: ten times the packed file, and at least 64 GiB;
+     * for a pipe, what the folder has room for. */
+    u64 unpacked_bytes_max;
 } etlheap_unpack_options;
 
 /*

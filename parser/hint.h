@@ -63,7 +63,9 @@ extern "C" {
     /* of a comparison */                                                                          \
     X(EQUAL_WINDOWS, "end both windows at the same time (to_ns)")                                  \
     /* of suggested commands */                                                                    \
-    X(LOGIN, "give the symbol path with its login (path)")
+    X(LOGIN, "give the symbol path with its login (path)")                                         \
+    /* of packed files */                                                                          \
+    X(UNPACK_LIMIT, "allow more unpacked bytes (unpacked_bytes_max)")
 
 typedef enum etl_hint {
 #define ETL_HINT_ENUM(name, text) ETL_HINT_##name,

@@ -50,6 +50,7 @@ PARSER_SRCS := $(patsubst %,parser/%.c, \
 	system/files_$(PLATFORM) \
 	system/late_library_$(PLATFORM) \
 	system/map \
+	system/small_file \
 	system/map_$(PLATFORM) \
 	system/name_fold \
 	system/name_folds \

@@ -155,7 +155,7 @@ static void clean_folder(const many_list *list, const char *folder)
         char *const below = folder[0] == '\0' ? strdup(name) : cli_many_path(folder, name);
         char *const file = below ? cli_many_path(list->folder, below) : NULL;
         if (file && is_leftover(list, below))
-            (void)etl_file_remove(file);
+            (void)etl_file_remove_abandoned(file, 0);
         free(below);
         free(file);
     }

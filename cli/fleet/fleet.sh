@@ -75,6 +75,18 @@ fleet_prepare() # folder, options of store as one line, trace...
         mv "$folder/traces.list.new" "$folder/traces.list" || exit 3
 }
 
+# Removes what a killed run left of a summary: files of this user under etlheap's temporary names
+# that nobody has locked.
+fleet_remove_leftovers() # summary
+{
+    local left
+    for left in "$1".[0-9]*-[0-9]*.tmp; do
+        if test -f "$left" && test ! -L "$left" && test -O "$left"; then
+            flock -n "$left" rm -f -- "$left" || true
+        fi
+    done
+}
+
 # Stores one trace, unless that is done.
 fleet_store() # folder, trace
 {
@@ -85,8 +97,7 @@ fleet_store() # folder, trace
         return 0
     fi
     mkdir -p "$(dirname "$summary")" || return 3
-    # Left by one who was killed.
-    rm -f "$summary".*.tmp
+    fleet_remove_leftovers "$summary"
     read -r -a options < "$1/options" || return 3
     "$ETLHEAP" store "${options[@]}" -j "${SLURM_CPUS_PER_TASK:-1}" -o "$summary" "$2" < /dev/null || return
     touch -r "$2" "$summary" || return 3

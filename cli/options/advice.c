@@ -48,6 +48,7 @@ static const char *const advice[ETL_HINT_COUNT] = {
         "--frames 64",
     [ETL_HINT_LOGIN] = "These commands lack the login of the symbol server: complete --symbols "
                        "before you run them.",
+    [ETL_HINT_UNPACK_LIMIT] = "; if you trust the file, raise --unpack-limit",
     [ETL_HINT_WRAPPER] = "; --cull-frame {frame} lists its callers instead",
     [ETL_HINT_EQUAL_WINDOWS] = "; --to ends both at the same time",
     [ETL_HINT_MORE_COLUMNS] = "; a wider terminal or | less -S shows them",

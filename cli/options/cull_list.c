@@ -39,10 +39,10 @@ etl_status cli_patterns_add_words(cli_patterns *patterns, const cli_words *words
 
 etl_status cli_patterns_add_file(cli_patterns *patterns, const char *path, etl_error *err)
 {
-    FILE *const file = etl_file_stream(path);
+    const char *why;
+    FILE *const file = etl_file_stream_regular(path, &why);
     if (!file)
-        return etl_fail_with(err, ETL_ERR_IO, 0, "cannot read the cull list %.80s: %s", path,
-                             strerror(errno));
+        return etl_fail_with(err, ETL_ERR_IO, 0, "cannot read the cull list %.80s: %s", path, why);
     errno = 0;
     etl_status status = add_lines(patterns, file, path, err);
     if (status == ETL_OK && ferror(file))

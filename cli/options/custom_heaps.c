@@ -54,10 +54,11 @@ static etl_status add_lines(cli_custom_heaps *heaps, FILE *file, const char *pat
 
 static etl_status add_file(cli_custom_heaps *heaps, const char *path, etl_error *err)
 {
-    FILE *const file = etl_file_stream(path);
+    const char *why;
+    FILE *const file = etl_file_stream_regular(path, &why);
     if (!file)
         return etl_fail_with(err, ETL_ERR_IO, 0, "cannot read the custom heaps %.80s: %s", path,
-                             strerror(errno));
+                             why);
     errno = 0;
     etl_status status = add_lines(heaps, file, path, err);
     if (status == ETL_OK && ferror(file))

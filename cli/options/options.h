@@ -177,6 +177,7 @@ typedef struct cli_options {
     cli_mark_events mark_events;
     u32 jobs;
     u64 memory_bytes;
+    u64 unpack_limit_bytes;         /* 0: not given */
     bool summary, allow_duplicates; /* store, merge */
     bool is_export;                 /* `format` is an exporter */
     u32 metric;                     /* export: etlheap_metric + 1; 0: the format's default */

@@ -204,6 +204,9 @@ static const cli_option options_table[] = {
       "number of threads (one per available processor)" },
     { "--memory", 0, CLI_VALUE_SIZE, OPTION(memory_bytes), CLI_ALL | CLI_SAME_STORE, group_run,
       "SIZE", "memory limit; stop if it is not enough: 512M, 4G" },
+    { "--unpack-limit", 0, CLI_VALUE_SIZE, OPTION(unpack_limit_bytes),
+      CLI_ALL | CLI_REPEATED | CLI_SAME_STORE, group_run, "SIZE",
+      "largest size that a packed input may unpack to (ten times its size, at least 64G)" },
     { "--custom-heap", 0, CLI_VALUE_CUSTOM, OPTION(custom), (CLI_ALL & ~CLI_MERGE) | CLI_REPEATED,
       group_run, "EVENTS",
       "events of another allocator, or @FILE (see docs/recording.md); may be repeated: "

@@ -37,6 +37,7 @@ struct etlheap_sink {
     bool owned;         /* close the descriptor */
     char *name;         /* for messages; the final path of a file */
     char *temporary;    /* NULL: written directly */
+    int lock;           /* of the temporary file, until it has its name; -1: none */
     etlheap_text *text; /* in place of the descriptor; NULL: none */
     int error;          /* errno of the first failure */
     ZSTD_CCtx *zstd;    /* NULL: not compressed */
@@ -349,6 +350,7 @@ static etl_status sink_new(int descriptor, const char *name, etlheap_sink **out,
     sink->owned = false;
     sink->name = copy;
     sink->temporary = NULL;
+    sink->lock = -1;
     sink->text = NULL;
     sink->error = 0;
     sink->zstd = NULL;
@@ -394,6 +396,7 @@ static etl_status open_temporary(const char *path, bool exists, etlheap_sink **o
     }
     (*out)->owned = true;
     (*out)->temporary = temporary;
+    (*out)->lock = etl_file_lock(descriptor);
     return ETL_OK;
 }
 
@@ -460,6 +463,8 @@ static void sink_free(etlheap_sink *sink)
         (void)etl_file_close(sink->descriptor);
     if (sink->temporary)
         (void)etl_file_remove(sink->temporary);
+    if (sink->lock >= 0)
+        (void)etl_file_close(sink->lock);
     ZSTD_freeCCtx(sink->zstd);
     free(sink->packed);
     free(sink->temporary);

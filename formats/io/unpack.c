@@ -13,13 +13,17 @@
  */
 #include "unpack_beside.h"
 
+#include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "parser/sized.h"
 #include "parser/system/files.h"
 
-#define SIGNATURE_BYTES 4
+#define SIGNATURE_BYTES      4
+#define PATH_BYTES           4096
+#define LEFTOVER_AGE_SECONDS 60
 
 /* A packing, recognised by the first bytes of its files. */
 typedef struct packing {
@@ -78,6 +82,18 @@ bool unpack_begins_packed(etl_bytes start)
     return packing_named_by(start) != NULL;
 }
 
+static u64 size_of(const char *path)
+{
+    etl_path_kind kind;
+    u64 size_bytes = 0;
+    const int file = etl_file_open(path);
+    if (file >= 0) {
+        (void)etl_file_examine(file, &kind, &size_bytes);
+        (void)etl_file_close(file);
+    }
+    return size_bytes;
+}
+
 etl_status etlheap_unpack(const char *path, const etlheap_unpack_options *options,
                           etlheap_unpacked **out, etl_error *err)
 {
@@ -88,6 +104,7 @@ etl_status etlheap_unpack(const char *path, const etlheap_unpack_options *option
     if (!known)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "it is not packed");
     etl_status status = open_job(options, &own, &job, err);
+    job.limit_bytes = unpack_limit_of(size_of(path), own.unpacked_bytes_max);
     if (status == ETL_OK)
         status = known->unpack(&job, path, err);
     return close_job(&job, status, out);
@@ -100,6 +117,7 @@ etl_status etlheap_spool(int descriptor, const etlheap_unpack_options *options,
     unpacking job;
     *out = NULL;
     etl_status status = open_job(options, &own, &job, err);
+    job.limit_bytes = own.unpacked_bytes_max > 0 ? own.unpacked_bytes_max : UINT64_MAX;
     if (status == ETL_OK)
         status = unpack_descriptor(&job, descriptor, err);
     return close_job(&job, status, out);
@@ -121,7 +139,8 @@ static etl_status open_job(const etlheap_unpack_options *options, etlheap_unpack
     if (!job->buffer || !job->out)
         return unpack_no_memory(err);
     for (u32 i = 0; i < UNPACK_MEMBERS_MAX; i++)
-        job->out->members[i].file = -1;
+        job->out->members[i].file = job->out->members[i].lock = -1;
+    unpack_remove_leftovers(job->folder);
     return ETL_OK;
 }
 
@@ -166,6 +185,9 @@ void etlheap_unpacked_hide(etlheap_unpacked *unpacked)
             (void)etl_file_remove(unpacked->members[i].path);
         free(unpacked->members[i].path);
         unpacked->members[i].path = NULL;
+        if (unpacked->members[i].lock >= 0)
+            (void)etl_file_close(unpacked->members[i].lock);
+        unpacked->members[i].lock = -1;
     }
 }
 
@@ -180,6 +202,8 @@ void etlheap_unpacked_close(etlheap_unpacked *unpacked)
             etl_temporary_remove(member->file, member->path);
         else if (member->file >= 0)
             (void)etl_file_close(member->file);
+        if (member->lock >= 0)
+            (void)etl_file_close(member->lock);
         free(member->path);
         free(member->name);
     }
@@ -198,6 +222,7 @@ etl_status unpack_begin_file(unpacking *job, unpacked_member *member, etl_error 
     member->file = etl_temporary_open(path);
     if (member->file >= 0) {
         member->path = path;
+        member->lock = etl_file_lock(member->file);
         return ETL_OK;
     }
     free(path);
@@ -206,12 +231,51 @@ etl_status unpack_begin_file(unpacking *job, unpacked_member *member, etl_error 
 
 etl_status unpack_write(unpacking *job, const unpacked_member *member, size_t size, etl_error *err)
 {
+    job->written_bytes += size;
+    const etl_status status = unpack_check_limit(job, job->written_bytes, err);
+    if (status != ETL_OK)
+        return status;
     return etl_file_write(member->file, job->buffer, size) ? ETL_OK : folder_error(job, err);
 }
 
 etl_status unpack_end_file(unpacking *job, unpacked_member *member, etl_error *err)
 {
     return etl_temporary_settle(&member->file) ? ETL_OK : folder_error(job, err);
+}
+
+etl_status unpack_check_limit(const unpacking *job, u64 bytes, etl_error *err)
+{
+    if (bytes <= job->limit_bytes)
+        return ETL_OK;
+    return etl_fail_hint(err, ETL_ERR_LIMIT, ETL_HINT_UNPACK_LIMIT,
+                         "it unpacks to more than the limit of %" PRIu64 " bytes",
+                         job->limit_bytes);
+}
+
+/* Is it a name of unpack_begin_file: "etlheap-" and six letters or digits? */
+static bool is_our_name(const char *name)
+{
+    static const char start[] = "etlheap-";
+    const size_t size = sizeof start - 1;
+    bool ours = strncmp(name, start, size) == 0 && strlen(name) == size + 6;
+    for (const char *at = name + size; ours && *at != '\0'; at++)
+        ours = isalnum((unsigned char)*at) != 0;
+    return ours;
+}
+
+/* A file that was just made may not be locked yet, so new files are left alone. */
+void unpack_remove_leftovers(const char *folder)
+{
+    char path[PATH_BYTES];
+    etl_listing *const listing = etl_listing_open(folder);
+    if (!listing)
+        return;
+    for (const char *name; (name = etl_listing_next(listing)) != NULL;) {
+        const int size = snprintf(path, sizeof path, "%s/%s", folder, name);
+        if (is_our_name(name) && size > 0 && (size_t)size < sizeof path)
+            (void)etl_file_remove_abandoned(path, LEFTOVER_AGE_SECONDS);
+    }
+    etl_listing_close(listing);
 }
 
 static etl_status folder_error(const unpacking *job, etl_error *err)

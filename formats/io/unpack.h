@@ -17,6 +17,7 @@ typedef struct unpacked_member {
     char *name; /* NULL: no names in this format */
     char *path;
     int file; /* -1: not begun, or completed */
+    int lock; /* tells other runs that the file is in use; -1: none */
     u64 size_bytes;
 } unpacked_member;
 
@@ -33,6 +34,7 @@ typedef struct unpacking {
     const char *folder;
     u8 *buffer; /* UNPACK_BYTES of scratch */
     u64 done_bytes, total_bytes;
+    u64 written_bytes, limit_bytes;
     etlheap_unpacked *out;
 } unpacking;
 
@@ -50,6 +52,21 @@ typedef struct unpack_source {
 etl_status unpack_begin_file(unpacking *job, unpacked_member *member, etl_error *err);
 etl_status unpack_write(unpacking *job, const unpacked_member *member, size_t size, etl_error *err);
 etl_status unpack_end_file(unpacking *job, unpacked_member *member, etl_error *err);
+
+/* What a packed file of this size may unpack to. Ten times is more than traces of any kind need, and
+ * small files may need more; `wanted` replaces both. */
+static inline u64 unpack_limit_of(u64 file_bytes, u64 wanted_bytes)
+{
+    const u64 least = (u64)64 << 30;
+    const u64 most = file_bytes > UINT64_MAX / 10 ? UINT64_MAX : file_bytes * 10;
+    return wanted_bytes > 0 ? wanted_bytes : most > least ? most : least;
+}
+
+/* ETL_ERR_LIMIT if the files have, or will have, more bytes than the job allows. */
+etl_status unpack_check_limit(const unpacking *job, u64 bytes, etl_error *err);
+
+/* Removes temporary files that killed runs left in the folder. */
+void unpack_remove_leftovers(const char *folder);
 
 /* Reports progress after done_bytes changed. ETL_ERR_CANCELLED. */
 etl_status unpack_tell(const unpacking *job, etl_error *err);

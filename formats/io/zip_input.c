@@ -244,6 +244,9 @@ static etl_status check_room(const unpacking *job, etl_error *err)
                                  member->name, member->size_bytes, job->options->member_bytes_max);
         need = etl_sat_add_u64(need, member->size_bytes);
     }
+    const etl_status status = unpack_check_limit(job, need, err);
+    if (status != ETL_OK)
+        return status;
     if (!etl_folder_room(job->folder, &block, &blocks))
         return etl_fail_with(err, ETL_ERR_IO, 0, "cannot unpack into %.80s: %s; set TMPDIR",
                              job->folder, strerror(errno));

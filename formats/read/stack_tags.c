@@ -114,12 +114,13 @@ static void begin_entry(tags_reader *r, const xml_attributes *attributes);
 
 etl_status etlheap_stack_tags_read(const char *path, etlheap_tags *tags, etl_error *err)
 {
-    FILE *const file = etl_file_stream(path);
+    const char *why;
+    FILE *const file = etl_file_stream_regular(path, &why);
     tags_reader *const r = calloc(1, sizeof *r);
     etl_status status = ETL_OK;
     if (!file)
-        status = etl_fail_with(err, ETL_ERR_IO, 0, "cannot read the stack tags %.80s: %s", path,
-                               strerror(errno));
+        status =
+            etl_fail_with(err, ETL_ERR_IO, 0, "cannot read the stack tags %.80s: %s", path, why);
     else if (!r)
         status = etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
     else

@@ -59,8 +59,12 @@ int etl_file_open_device(const char *path); /* to write to a device */
  */
 int etl_file_open_exclusive(const char *path, u64 *size_bytes);
 
-/* Opens a stream to read, like fopen(path, "rb"); NULL on failure. */
+/* Opens a stream to read, like fopen(path, "rb"), but does not wait for a pipe; NULL on failure. */
 FILE *etl_file_stream(const char *path);
+
+/* Opens a small file that a person wrote. On failure, *why is the reason; pipes and devices, which
+ * may have no end, are refused. */
+FILE *etl_file_stream_regular(const char *path, const char **why);
 
 /* Finds the kind of an open file and, for a regular file, its size. */
 bool etl_file_examine(int file, etl_path_kind *kind, u64 *size_bytes);
@@ -110,6 +114,18 @@ bool etl_file_replace(const char *from, const char *to);
 /* Removes a file. The name goes at once; mappings stay readable, and on Windows keep the file until
  * they are unmapped. */
 bool etl_file_remove(const char *path);
+
+/*
+ * Locks an open file, so that no other run takes it for what a killed run left. Returns a second
+ * handle of the file that keeps the lock until it is closed; -1 if the file system has no locks, and
+ * on Windows, where nobody can remove a file that is open.
+ */
+int etl_file_lock(int file);
+
+/* Removes what a killed run left: a regular file of this user, not a link, that no process has
+ * locked or, on Windows, open, and that has not been written to for `seconds`. True if it was
+ * removed. */
+bool etl_file_remove_abandoned(const char *path, u32 seconds);
 
 /* --- temporary files -------------------------------------------------------- */
 

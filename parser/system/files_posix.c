@@ -18,6 +18,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Another process may rename the file between our opening and our locking it. */
@@ -127,7 +128,11 @@ static bool is_still_named(int file, const char *path, u64 *size_bytes)
 
 FILE *etl_file_stream(const char *path)
 {
-    return fopen(path, "rb");
+    const int file = etl_file_open(path);
+    FILE *const stream = file >= 0 ? fdopen(file, "rb") : NULL;
+    if (file >= 0 && !stream)
+        (void)close(file);
+    return stream;
 }
 
 bool etl_file_examine(int file, etl_path_kind *kind, u64 *size_bytes)
@@ -252,6 +257,28 @@ bool etl_temporary_settle(int *file)
     const int settled = *file;
     *file = -1;
     return close(settled) == 0;
+}
+
+int etl_file_lock(int file)
+{
+    return lock(file) ? fcntl(file, F_DUPFD_CLOEXEC, 0) : -1;
+}
+
+/* The file is removed while it is locked, so nobody can begin to use it meanwhile. */
+bool etl_file_remove_abandoned(const char *path, u32 seconds)
+{
+    struct stat facts;
+    u64 size_bytes;
+    bool is_removed = false;
+    const int file = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (file < 0)
+        return false;
+    if (fstat(file, &facts) == 0 && S_ISREG(facts.st_mode) && facts.st_uid == geteuid() &&
+        facts.st_mtim.tv_sec <= time(NULL) - (time_t)seconds && lock(file) &&
+        is_still_named(file, path, &size_bytes))
+        is_removed = unlink(path) == 0;
+    (void)close(file);
+    return is_removed;
 }
 
 void etl_temporary_remove(int file, const char *path)

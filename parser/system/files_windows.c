@@ -226,6 +226,22 @@ FILE *etl_file_stream(const char *path)
     return stream;
 }
 
+int etl_file_lock(int file)
+{
+    (void)file;
+    return -1;
+}
+
+/* Fails while anybody has the file open. */
+bool etl_file_remove_abandoned(const char *path, u32 seconds)
+{
+    (void)seconds;
+    const int file =
+        open_file(path, (opening){ GENERIC_READ | DELETE, 0, OPEN_EXISTING,
+                                   FILE_FLAG_DELETE_ON_CLOSE | FILE_FLAG_OPEN_REPARSE_POINT });
+    return file >= 0 && etl_file_close(file);
+}
+
 bool etl_file_examine(int file, etl_path_kind *kind, u64 *size_bytes)
 {
     LARGE_INTEGER size = { .QuadPart = 0 };

@@ -323,7 +323,7 @@ OPTION_VALUES = {
     "--custom-heap": ([DESCRIBED, "@heaps.txt"], True),
     "--mark-event": ([NOTE_EVENTS + "/7", NOTE_EVENTS + "/9"], True),
     "--together": ([[]], False), "--jobs": (["2"], False), "--memory": (["512M"], False),
-    "--no-mmap": ([[]], False), "--progress": (["never"], False), "--strict": ([[]], False),
+    "--no-mmap": ([[]], False), "--progress": (["never"], False), "--strict": ([[]], False), "--unpack-limit": (["1G"], False),
     "--help": ([], False), "--output": ([], False), "--out-dir": ([], False),
 }
 NEEDS = {"--every": ["--summary"]}

@@ -58,6 +58,7 @@ oracle_gates       reads the sources, which are the same everywhere
 oracle_growth      asks DuckDB; what it reads is compared by oracle_parquet
 oracle_heaptrack   opens the bytes that oracle_export_events compares
 oracle_install     installs the library and the program for Linux
+oracle_leftovers   locks files and makes pipes, as POSIX systems do
 oracle_memory      counts memory with a library that is loaded before the C library
 oracle_mutate      runs the tool of `make mutate`, on Linux
 oracle_pdb         runs make_symbolize, a program for Linux

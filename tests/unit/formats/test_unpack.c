@@ -15,6 +15,7 @@
 #include "tests/build/etl_build.h"
 #include "tests/support/temporary.h"
 #include "formats/formats.h"
+#include "formats/io/unpack.h"
 #include "parser/system/files.h"
 
 #include <inttypes.h>
@@ -429,6 +430,33 @@ static void what_unpacks_to_more_than_the_limit_is_refused(void **state)
     assert_int_equal(spool(f, &copied, NULL), ETL_ERR_LIMIT);
 }
 
+static void all_files_together_have_a_limit(void **state)
+{
+    fixture *const f = *state;
+    for (size_t i = 0; i < ETL_COUNT_OF(packings); i++) {
+        pack_file(f, packings[i].pack, content(), MANY_BYTES);
+        f->options.unpacked_bytes_max = MANY_BYTES;
+        expect_unpacked(f, content(), MANY_BYTES);
+        f->options.unpacked_bytes_max = MANY_BYTES - 1;
+        expect_refused(f, ETL_ERR_LIMIT, "it unpacks to more than the limit of");
+    }
+    etlheap_unpacked *copied = NULL;
+    write_file(f, content(), MANY_BYTES);
+    assert_int_equal(spool(f, &copied, NULL), ETL_ERR_LIMIT);
+}
+
+static void the_limit_is_ten_times_the_file_or_64_gib(void **state)
+{
+    const u64 gib = (u64)1 << 30;
+    (void)state;
+    assert_int_equal(unpack_limit_of(0, 0), 64 * gib);
+    assert_int_equal(unpack_limit_of(6 * gib, 0), 64 * gib);
+    assert_int_equal(unpack_limit_of(7 * gib, 0), 70 * gib);
+    assert_int_equal(unpack_limit_of(UINT64_MAX / 5, 0), UINT64_MAX);
+    assert_int_equal(unpack_limit_of(7 * gib, 5), 5);
+    assert_int_equal(unpack_limit_of(7 * gib, UINT64_MAX), UINT64_MAX);
+}
+
 typedef struct told {
     u32 calls, cancel_at;
     u64 done_bytes, total_bytes;
@@ -520,6 +548,8 @@ int main(void)
         TEST(what_zstd_can_unpack_and_we_cannot_is_told_apart),
         TEST(what_cannot_be_unpacked_is_refused),
         TEST(what_unpacks_to_more_than_the_limit_is_refused),
+        TEST(all_files_together_have_a_limit),
+        TEST(the_limit_is_ten_times_the_file_or_64_gib),
         TEST(progress_counts_what_is_packed),
         TEST(cancelling_does_not_wait_for_all_that_comes_of_little),
         TEST(options_are_read_by_their_size),
