@@ -655,6 +655,13 @@ check-bare: ## the README's two commands on bare Debian 12, Debian 13 and Ubuntu
 	@sh tests/run/check_deps.sh bare
 	@BUILD='$(BUILD)' bash tests/install/check_bare.sh $(subst $(,), ,$(ONLY))
 
+check-arm: ## the program for arm64, under qemu, beside the one of this machine
+	@sh tests/run/check_deps.sh build arm64
+	+@$(PARALLEL_MAKE) VARIANT=check check-arm-run
+
+check-arm-run: $(PROGRAM) $(OUT)/make_trace
+	@BUILD='$(BUILD)' ETLHEAP='$(PROGRAM)' MAKE_TRACE='$(OUT)/make_trace' bash tests/install/check_arm64.sh
+
 # --- Windows --------------------------------------------------------------------
 
 # Built here, by a compiler for Windows: the same Makefile again, with PLATFORM=windows.
@@ -862,6 +869,6 @@ help: ## this list
 	@echo '  VARIANT=release|debug|check|asan|ubsan|tsan|cov  CC=gcc|clang  V=1  LTO=1  TRACES=FOLDER  BENCH_DIR=FOLDER'
 
 FORCE:
-.PHONY: check-nightly windows-deps windows windows-tests windows-test-programs windows-dist windows-zip check-windows check-windows-run faults faults-run interface-record dist deb check-deb check-deb-run check-bare check-fleet check-fleet-run install install-program install-library uninstall pages fuzz fuzz-run fuzz-all fuzz-hour fuzz-corpus fuzz-programs fuzz-replays all library tests objects syntax check check-asan check-ubsan check-tsan check-run compare compare-run print-files layers words limits rooms windows-calls \
+.PHONY: check-nightly windows-deps windows windows-tests windows-test-programs windows-dist windows-zip check-windows check-windows-run faults faults-run interface-record dist deb check-deb check-deb-run check-arm check-arm-run check-bare check-fleet check-fleet-run install install-program install-library uninstall pages fuzz fuzz-run fuzz-all fuzz-hour fuzz-corpus fuzz-programs fuzz-replays all library tests objects syntax check check-asan check-ubsan check-tsan check-run compare compare-run print-files layers words limits rooms windows-calls \
 	demo-update format format-check bench bench-run bench-compare bench-compare-run bench-deps \
 	bench-clean consumer-deps demo demo-run screenshot cov mutate mutate-survivors mutate-run readme-update clean help FORCE

@@ -10,6 +10,7 @@
 #   check_deps.sh windows      what builds the program for Windows, from here
 #   check_deps.sh wine         and what runs it here
 #   check_deps.sh lintian      what checks Debian packages
+#   check_deps.sh arm64        what builds and runs the program for arm64, from here
 #   check_deps.sh list WHAT... prints the packages of these lists, missing or not
 #
 # Nothing is installed, and apt is not asked, when everything is there.
@@ -170,6 +171,12 @@ need_for_bare()
     need_command unshare util-linux
 }
 
+need_for_arm64()
+{
+    need_command aarch64-linux-gnu-gcc gcc-aarch64-linux-gnu
+    need_command qemu-aarch64-static qemu-user-static
+}
+
 # Their daemons are found in sbin.
 need_for_fleet()
 {
@@ -204,8 +211,9 @@ for what in "$@"; do
     windows) need_for_windows ;;
     wine) need_for_wine ;;
     lintian) need_command lintian lintian ;;
+    arm64) need_for_arm64 ;;
     *)
-        echo "check_deps.sh: unknown list '$what'; use build, test, deb, consumers, bare, fleet, windows, wine or lintian" >&2
+        echo "check_deps.sh: unknown list '$what'; use build, test, deb, consumers, bare, fleet, windows, wine, lintian or arm64" >&2
         exit 2
         ;;
     esac

@@ -26,6 +26,8 @@ list_parts()
     echo "ubsan $goal check-ubsan"
     echo "tsan $goal check-tsan"
     echo "windows $goal check-windows"
+    echo "arm64 $goal check-arm"
+    echo "arm64-sources bash tests/gates/static.sh arm64 tests bench fuzz"
     echo "deb $goal check-deb"
     echo "bare $goal check-bare ONLY="
     echo "fleet $goal check-fleet"
