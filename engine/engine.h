@@ -32,6 +32,7 @@
 #include "parser/parser.h"
 
 #include "etlheap_marks.h"
+#include "etlheap_spans.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -206,10 +207,10 @@ typedef struct etlheap_trace_info {
     i64 end_ns;      /* just after the last event: where the default window ends */
     u64 buffers;
     u64 events;
-    u64 events_lost;
-    u64 buffers_lost;
+    u64 events_lost, buffers_lost;
     u64 bytes;       /* of all files */
     u64 store_bytes; /* size of the store that was read instead; 0: none */
+    etlheap_recorded recorded[ETLHEAP_KIND_CAPACITY]; /* by kind */
 } etlheap_trace_info;
 
 /* Owned by the result. */
@@ -521,6 +522,7 @@ typedef struct etlheap_row {
     u32 mark_number;         /* as in etlheap_mark; 0: none */
     u32 free_stack, free_frame, free_thread; /* FREE_* keys; none if not freed or unknown */
     const char *free_module;
+    i64 rates_ns; /* what its rates are per second of: the time in which it was recorded */
 } etlheap_row;
 
 /* The sums of one kind over everything that the query selects. */
@@ -529,6 +531,7 @@ typedef struct etlheap_total {
     i64 to_ns;    /* end of the window for the kind */
     u64 free_without_alloc;
     i64 measures[ETLHEAP_MEASURES_CAPACITY]; /* 0 for measures that do not add up */
+    i64 rates_ns; /* what its rates are per second of: the recorded part of the window */
 } etlheap_total;
 
 /* Rows, and the frames and stacks they refer to. Stack i, innermost frame first, is
@@ -548,7 +551,7 @@ typedef struct etlheap_table {
     u32 row_count;
     etlheap_total totals[ETLHEAP_KIND_CAPACITY];
     etl_diag_counts diagnostics; /* of the result, and of looking up symbols so far */
-    i64 rates_ns; /* with rates: length of the window; of a summary: of all its recordings */
+    i64 rates_ns; /* as of totals, of all kinds; of a summary: length of all its recordings */
     const struct etlheap_row_lifetimes *row_lifetimes; /* with keep_lifetimes; else NULL */
 } etlheap_table;
 
@@ -592,6 +595,7 @@ etl_status etlheap_table_name(const etlheap_table **table, etlheap_symbols *symb
 #include "etlheap_trend.h"
 
 #include "etlheap_details.h" /* moments, histograms */
+#include "etlheap_recorded.h"
 #include "etlheap_windows.h"
 
 #include "etlheap_ask.h"

@@ -211,7 +211,7 @@ bool etlheap_key_is_stack(etlheap_key key);
  * lifetimes, the sizes of heaps, growth and churn: see etlheap_table.measures.
  *
  *     GROWTH_RATE          bytes per second that the outstanding size grows (fold/growth.h)
- *     STEADINESS           0 to 100: 100 for a constant leak, little for one allocation at once
+ *     STEADINESS           -100 to 100: 100 for a constant leak, little for one allocation at once
  *     ALLOC_*, FREED_*     allocated and freed inside the window; rates are per second, rounded
  *     TEMPORARY_*          blocks allocated and freed inside the window, freed before the
  *                          allocating thread's next allocation

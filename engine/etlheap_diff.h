@@ -64,8 +64,8 @@ typedef struct etlheap_diff_options {
     bool ascending;      /* smallest change first */
     bool by_direction;   /* from the largest increase to the largest decrease, not by magnitude */
     bool keep_unchanged; /* include groups that are equal on both sides */
-    /* Compare amounts per second of each side's window. A thousandth is not a change, because
-     * windows do not end at exactly the same place. */
+    /* Compare amounts per second of the recorded part of each side's window. A thousandth is not a
+     * change, because windows do not end at exactly the same place. */
     bool per_second;
     /* The results of the tables, to compare the builds of modules; NULL: assume the same builds.
      * Borrowed for the call. */
@@ -106,6 +106,7 @@ typedef struct etlheap_change {
     u8 state; /* etlheap_diff_state */
     i64 base[ETLHEAP_MEASURES_CAPACITY];
     i64 now[ETLHEAP_MEASURES_CAPACITY]; /* on the new side */
+    i64 base_ns, new_ns; /* what its amounts per second are divided by, at least 1 ns */
 } etlheap_change;
 
 /* How many blocks lived for at least from_ns and less than to_ns, of those that were freed in the
@@ -133,7 +134,7 @@ typedef struct etlheap_diff {
     u32 matched_count;                            /* groups on both sides */
     etlheap_measure measure;                      /* decides state and order */
     bool per_second;                              /* by its amount per second */
-    i64 base_ns, new_ns;                          /* lengths of the windows, at least 1 ns */
+    i64 base_ns, new_ns; /* lengths of the recorded parts of the windows, at least 1 ns */
     /* Modules that differ in build and have frames without a name: groups with such frames match
      * nothing. Ordered by name. */
     const char *const *rebuilt;

@@ -149,7 +149,10 @@ const char *etlheap_outcome_word(etlheap_outcome outcome); /* "" if out of range
       "the baseline has no memory events of a kind whose growth has a limit")                      \
     X(NO_MARKS, "no-marks",                                                                        \
       "the window has no marks, and a limit is for what happens between them, so nothing was "     \
-      "measured")
+      "measured")                                                                                  \
+    X(OVERWRITTEN, "overwritten",                                                                  \
+      "older buffers were overwritten: a limit is exceeded only with memory from before the "      \
+      "recorded span, which may have been freed unseen")
 
 typedef enum etlheap_doubt {
 #define ETLHEAP_DOUBT_ENUM(name, word, sentence) ETLHEAP_DOUBT_##name,

@@ -80,6 +80,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	fold/replay_journal \
 	fold/replay_walk \
 	fold/row_details \
+	fold/row_spans \
 	fold/slot_groups \
 	fold/space_cells \
 	fold/space_map \
@@ -183,6 +184,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	result/archive_rows \
 	result/ehs_facts \
 	result/ehs_optional \
+	result/recorded \
 	result/result \
 	result/result_threads \
 	result/spellings \
@@ -196,6 +198,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	run/engine_start \
 	run/log_run \
 	run/options_read \
+	run/recorded_spans \
 	run/recording \
 	run/run_counts \
 	run/run_frees \

@@ -40,8 +40,12 @@ typedef enum etl_severity {
     X(realtime_lost, LOSS,                                                                         \
       "a real-time session reported lost events, buffers or files; record to a file instead")      \
     X(sequence_gaps, LOSS,                                                                         \
-      "buffer sequence numbers have gaps, so that many buffers are missing from the file "         \
-      "(normal at the start of a circular or memory recording)")                                   \
+      "buffer sequence numbers have gaps: that many buffers are missing in the middle of the "     \
+      "recording, with all their events; record with more buffers or to a faster disk")            \
+    X(buffers_overwritten, INFO,                                                                   \
+      "older buffers were overwritten, as in a circular or memory recording, or lie in an "        \
+      "earlier file: the recording is complete only in its recorded span, and memory allocated "   \
+      "before it may have been freed unseen")                                                      \
     X(session_not_closed, LOSS,                                                                    \
       "the session was not stopped when the file was copied, so its last buffers are "             \
       "missing; stop it (wpr -stop, xperf -stop) before copying")                                  \
@@ -96,6 +100,17 @@ typedef enum etl_severity {
     X(time_backwards, INFO,                                                                        \
       "records have an earlier time than the record before them in the same buffer, because "      \
       "their provider sets the time; they count at the time they state")                           \
+    X(clock_set_back, INFO,                                                                        \
+      "the clock was set back during the recording, so later buffers have earlier times: their "   \
+      "order on each processor was kept, but lifetimes and windows across the step are wrong; "    \
+      "record with the performance counter as clock")                                              \
+    X(ties_reordered, INFO,                                                                        \
+      "frees have the same time as the allocation of their block on another processor, because "   \
+      "the clock is coarse: each was put behind its allocation; record with the performance "      \
+      "counter as clock")                                                                          \
+    X(ties_limited, LIMIT,                                                                         \
+      "addresses with more than 64 events at one time were left in the order of processors, so "   \
+      "some frees there may match no block; record with the performance counter as clock")         \
     X(time_before_start, DAMAGE,                                                                   \
       "heap or VirtualAlloc events are stamped more than a minute before the session began: "      \
       "their time is wrong, and they count at the session's start; copy the file again")           \

@@ -136,7 +136,12 @@ typedef struct etl_session {
     u32 maximum_file_size;
     u32 cpu_mhz;
     u8 os_major, os_minor, layout_major, layout_minor;
-    bool cpu_known;       /* false: one stream for all CPUs, events have cpu -1 */
+    bool cpu_known; /* false: one stream for all CPUs, events have cpu -1 */
+    /* Known when the whole file is indexed. If older buffers are missing at the start, because they
+     * were overwritten or lie in an earlier file: their number, as far as sequence numbers tell, and
+     * the sequence from which on no buffer is missing so. */
+    u64 buffers_overwritten;
+    i64 kept_sequence;
     etl_bytes name_utf16; /* session name; borrowed from the trace */
     etl_bytes log_file_name_utf16;
 } etl_session;
@@ -336,6 +341,11 @@ etl_status etl_buffer_load(const etl_trace *trace, u32 index, etl_scratch *scrat
 /* Finds the time of the first record that has one. A compressed buffer is decompressed only as far
  * as needed. False if no record has a time, or the buffer does not exist. */
 bool etl_buffer_first_ticks(const etl_trace *trace, u32 index, i64 *ticks);
+
+/* The time at which a buffer was flushed, in its session's clock; all its events are earlier. False
+ * if the file does not state it: for header buffers, and in merged files, where it is the wall time
+ * of the merge. */
+bool etl_buffer_flush_ticks(const etl_trace *trace, u32 index, i64 *ticks);
 
 /* --- records -------------------------------------------------------------- */
 

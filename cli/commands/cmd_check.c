@@ -128,6 +128,17 @@ static bool judges_marks(const cli_budgets *budgets)
     return judges;
 }
 
+/* Were older buffers of a trace overwritten? */
+static bool are_rings(const cli_inputs *inputs)
+{
+    bool are = false;
+    for (u32 i = 0; i < inputs->count; i++) {
+        for (u32 k = 0; k < etl_session_count(inputs->traces[i]); k++)
+            are |= etl_session_of(inputs->traces[i], k)->buffers_overwritten > 0;
+    }
+    return are;
+}
+
 static int check_inputs(const cli_options *options, cli_guard *guard, inquiry *q)
 {
     etl_error err = { .status = ETL_OK };
@@ -143,7 +154,8 @@ static int check_inputs(const cli_options *options, cli_guard *guard, inquiry *q
     const char *subject = cli_inputs_subject(&q->inputs);
     cli_options sharing = *options;
     sharing.memory_bytes = cli_baseline_share(options, &q->baseline);
-    if (judges_marks(&q->budgets)) /* single blocks have generations */
+    /* Single blocks have generations, and may be older than what a ring recorded. */
+    if (judges_marks(&q->budgets) || are_rings(&q->inputs))
         cli_question_add(&q->question, ETLHEAP_ASK_EVENTS, &q->question.query.query);
     etl_status status = cli_question_ask(&sharing, &q->inputs, guard, false, &q->question, &err);
     if (status == ETL_OK && q->baseline.exists) {

@@ -25,7 +25,7 @@ static bool place_groups(diff_maker *maker);
 static bool is_unknown(etlheap_measure measure, i64 amount);
 static u64 order_of(const etlheap_diff_options *options, i64 delta);
 static bool is_equal(const diff_maker *maker, i64 a, i64 b);
-static i64 amount(const diff_maker *maker, i64 value, bool is_new);
+static i64 amount(const diff_maker *maker, i64 value, i64 ns);
 static int compare_places(const void *a, const void *b);
 
 /* The measures that add up over rows, with their partners. */
@@ -201,11 +201,26 @@ etl_status diff_check_tables(const etlheap_table *const *tables, u32 count, etlh
     return ETL_OK;
 }
 
-/* The length of a table's window; at least 1, because rates are divided by it. */
-static i64 length_of(const etlheap_table *table)
+/* The length of the recorded part of a side's window. Summaries, and tables that do not know it,
+ * have the length of the window. */
+static i64 side_ns(const etlheap_table *table, const etlheap_result *result)
 {
-    const i64 length_ns = etl_span_i64(table->from_ns, table->to_ns);
-    return length_ns > 0 ? length_ns : 1;
+    const bool is_summary = result != NULL && etlheap_result_is_summary(result);
+    const i64 window_ns = etl_span_i64(table->from_ns, table->to_ns);
+    if (table->rates_ns > 0 && !is_summary)
+        return table->rates_ns;
+    return window_ns > 0 ? window_ns : 1;
+}
+
+i64 diff_ns_of(const diff_maker *maker, i64 rates_ns, bool is_new)
+{
+    const etlheap_diff *const diff = &maker->out->diff;
+    const etlheap_result *const result =
+        is_new ? maker->options.new_result : maker->options.base_result;
+    const bool is_summary = result != NULL && etlheap_result_is_summary(result);
+    if (rates_ns > 0 && !is_summary)
+        return rates_ns;
+    return is_new ? diff->new_ns : diff->base_ns;
 }
 
 static bool make(diff_maker *maker)
@@ -213,8 +228,8 @@ static bool make(diff_maker *maker)
     etlheap_diff *const diff = &maker->out->diff;
     const etlheap_diff_options *const options = &maker->options;
     row_identities *const identities = &maker->identities;
-    diff->base_ns = length_of(maker->base);
-    diff->new_ns = length_of(maker->now);
+    diff->base_ns = side_ns(maker->base, options->base_result);
+    diff->new_ns = side_ns(maker->now, options->new_result);
     diff->per_second = options->per_second;
     diff->measure = options->measure;
     const etlheap_result *const results[] = { options->base_result, options->new_result };
@@ -246,6 +261,11 @@ static bool sum_groups(diff_maker *maker)
         add_row(maker, &maker->groups[ids[i] - 1], i, false);
     for (u32 i = maker->now->row_count; ok && i-- > 0;)
         add_row(maker, &maker->groups[ids[base_count + i] - 1], i, true);
+    for (size_t i = 0; ok && i < maker->identities.keys.count; i++) {
+        i64 *const ns = maker->groups[i].ns;
+        ns[0] = diff_ns_of(maker, ns[0], false);
+        ns[1] = diff_ns_of(maker, ns[1], true);
+    }
     return ok;
 }
 
@@ -257,6 +277,7 @@ static void add_row(const diff_maker *maker, diff_group *group, u32 index, bool 
     u32 *const first = is_new ? &group->new_row : &group->base_row;
     maker->next[is_new ? (size_t)maker->base->row_count + index : index] = *first;
     *first = index;
+    group->ns[is_new] = row->rates_ns > group->ns[is_new] ? row->rates_ns : group->ns[is_new];
     for (u32 i = 0; i < DIFF_PAIRS; i++) {
         const etlheap_measure m = diff_comparable[i].measure;
         if ((maker->measures >> m & 1) != 0)
@@ -275,9 +296,9 @@ static bool place_groups(diff_maker *maker)
         ranks != NULL && maker->places != NULL && row_identities_rank(&maker->identities, ranks);
     for (u32 i = 0; ok && i < count; i++) {
         const diff_group *const group = &maker->groups[i];
-        const etlheap_diff_state state = diff_state_of(maker, group->base, group->now);
-        const i64 before = amount(maker, group->base[measure], false);
-        const i64 after = amount(maker, group->now[measure], true);
+        const etlheap_diff_state state = diff_state_of(maker, group->base, group->now, group->ns);
+        const i64 before = amount(maker, group->base[measure], group->ns[0]);
+        const i64 after = amount(maker, group->now[measure], group->ns[1]);
         maker->out->diff.unchanged_count += state == ETLHEAP_DIFF_UNCHANGED;
         maker->out->diff.matched_count +=
             group->base_row != ETLHEAP_NO_INDEX && group->new_row != ETLHEAP_NO_INDEX;
@@ -317,14 +338,15 @@ static u64 order_of(const etlheap_diff_options *options, i64 delta)
     return options->ascending ? order : UINT64_MAX - order;
 }
 
-etlheap_diff_state diff_state_of(const diff_maker *maker, const i64 *base, const i64 *now)
+etlheap_diff_state diff_state_of(const diff_maker *maker, const i64 *base, const i64 *now,
+                                 const i64 ns[2])
 {
     const etlheap_measure measure = maker->options.measure;
     const etlheap_measure partner = etlheap_diff_partner(measure);
-    const i64 before = amount(maker, base[measure], false);
-    const i64 after = amount(maker, now[measure], true);
-    const i64 partner_before = amount(maker, base[partner], false);
-    const i64 partner_after = amount(maker, now[partner], true);
+    const i64 before = amount(maker, base[measure], ns[0]);
+    const i64 after = amount(maker, now[measure], ns[1]);
+    const i64 partner_before = amount(maker, base[partner], ns[0]);
+    const i64 partner_after = amount(maker, now[partner], ns[1]);
     const bool is_same = is_equal(maker, before, after);
     if (is_unknown(measure, before) != is_unknown(measure, after))
         return base[ETLHEAP_MEASURE_COUNT] == 0  ? ETLHEAP_DIFF_ADDED
@@ -350,13 +372,10 @@ static bool is_equal(const diff_maker *maker, i64 a, i64 b)
            (maker->options.per_second && difference <= etl_max_u64(size_a, size_b) / 1000);
 }
 
-/* The value that counts: as it is, or per 1000 seconds of its window. */
-static i64 amount(const diff_maker *maker, i64 value, bool is_new)
+/* The value that counts: as it is, or per 1000 seconds of its time. */
+static i64 amount(const diff_maker *maker, i64 value, i64 ns)
 {
-    const etlheap_diff *const diff = &maker->out->diff;
-    if (!maker->options.per_second)
-        return value;
-    return etlheap_diff_rate(value, is_new ? diff->new_ns : diff->base_ns);
+    return maker->options.per_second ? etlheap_diff_rate(value, ns) : value;
 }
 
 static int compare_places(const void *a, const void *b)

@@ -9,6 +9,7 @@
 typedef struct diff_group {
     i64 base[ETLHEAP_MEASURES_COUNT];
     i64 now[ETLHEAP_MEASURES_COUNT];
+    i64 ns[2];             /* what amounts of the base and new side are per second of */
     u32 base_row, new_row; /* first row in each table; ETLHEAP_NO_INDEX: none */
 } diff_group;
 
@@ -56,8 +57,12 @@ etl_status diff_check_tables(const etlheap_table *const *tables, u32 count, etlh
                              etl_error *err);
 
 /* The state of a group: by the chosen measure, but a side that has nothing of its partner either
- * lacks the group. */
-etlheap_diff_state diff_state_of(const diff_maker *maker, const i64 *base, const i64 *now);
+ * lacks the group. Amounts of the sides are per second of `ns`. */
+etlheap_diff_state diff_state_of(const diff_maker *maker, const i64 *base, const i64 *now,
+                                 const i64 ns[2]);
+
+/* What amounts of a side are per second of, for rows and totals that state `rates_ns`; 0: unknown. */
+i64 diff_ns_of(const diff_maker *maker, i64 rates_ns, bool is_new);
 
 /* now - base; ETLHEAP_NOT_KNOWN if the measure is a lifetime that one side does not have. */
 i64 diff_change_of(etlheap_measure measure, i64 base, i64 now);

@@ -62,9 +62,11 @@ static bool put_row(diff_maker *maker, const diff_place *place)
 {
     const diff_group *const group = &maker->groups[place->group];
     const bool is_new = group->new_row != ETLHEAP_NO_INDEX;
-    etlheap_change change = { .state = place->state };
-    memcpy(change.base, group->base, sizeof change.base);
-    memcpy(change.now, group->now, sizeof change.now);
+    etlheap_change change = { .state = place->state,
+                              .base_ns = group->ns[0],
+                              .new_ns = group->ns[1] };
+    memcpy(change.base, group->base, sizeof group->base);
+    memcpy(change.now, group->now, sizeof group->now);
     const bool is_shared = is_new && group->base_row != ETLHEAP_NO_INDEX;
     const picked_group picked =
         is_new
@@ -89,6 +91,8 @@ static void put_totals(diff_maker *maker)
         etlheap_change *const change = &maker->out->diff.totals[kind];
         total->present = base->present || now->present;
         total->to_ns = now->to_ns;
+        change->base_ns = diff_ns_of(maker, base->rates_ns, false);
+        change->new_ns = diff_ns_of(maker, now->rates_ns, true);
         for (u32 i = 0; i < DIFF_PAIRS; i++) {
             const etlheap_measure m = diff_comparable[i].measure;
             if ((maker->measures >> m & 1) == 0)
@@ -105,7 +109,8 @@ static void put_states(diff_maker *maker)
 {
     for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++) {
         etlheap_change *const change = &maker->out->diff.totals[kind];
-        change->state = (u8)diff_state_of(maker, change->base, change->now);
+        const i64 ns[] = { change->base_ns, change->new_ns };
+        change->state = (u8)diff_state_of(maker, change->base, change->now, ns);
     }
 }
 

@@ -281,8 +281,8 @@ static void finish(owned_gate *gate)
 {
     etlheap_gate *const out = &gate->gate;
     const etlheap_gate_options *const options = gate->options;
-    out->from_ns = gate->table->from_ns;
-    out->to_ns = gate->table->to_ns;
+    out->from_ns = gate->plan.from_ns;
+    out->to_ns = gate->plan.to_ns;
     out->diagnostics = gate->table->diagnostics;
     for (u32 i = 0; i < out->budget_count; i++)
         gate->budgets[i].table = gate_table_of(gate, &gate->budgets[i].budget);

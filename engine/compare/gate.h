@@ -29,6 +29,7 @@ typedef struct gate_row {
     u32 suppression;  /* SUPPRESSION_NONE */
     u32 generation;   /* for budgets on marks: the generation; else 0 */
     etlheap_amount now, baseline;
+    etlheap_amount unsure; /* part of `now` that may have been freed unseen */
 } gate_row;
 
 /* The rows of a table, or of a comparison with the baseline. */
@@ -51,14 +52,17 @@ typedef struct owned_gate {
     etlheap_arena arena;
     const etlheap_gate_side *now;
     const etlheap_gate_options *options;
-    query_plan plan;                        /* plan of `now`, for processes */
-    u32 trace_kinds;                        /* as gate.kinds, for all processes */
-    u32 baseline_kinds;                     /* as gate.kinds */
-    bool is_baseline_lossy;                 /* events are missing from its totals */
-    ETLHEAP_VECTOR(const char *) unmatched; /* patterns that match no process with events */
-    const etlheap_table *table;             /* table of `now` */
-    const etlheap_table *compared;          /* table of `now`, never by heap; NULL: use `table` */
-    const etlheap_table *baseline;          /* NULL: none, and no diff */
+    query_plan plan;        /* plan of `now`, for processes */
+    u32 trace_kinds;        /* as gate.kinds, for all processes */
+    u32 baseline_kinds;     /* as gate.kinds */
+    bool is_baseline_lossy; /* events are missing from its totals */
+    bool is_ring;           /* older buffers of `now` were overwritten ... */
+    bool tells_unsure;      /* ... and what was allocated before can be told from the rest */
+    etlheap_amount unsure[ETLHEAP_KIND_COUNT]; /* memory that may have been freed unseen */
+    ETLHEAP_VECTOR(const char *) unmatched;    /* patterns that match no process with events */
+    const etlheap_table *table;                /* table of `now` */
+    const etlheap_table *compared; /* table of `now`, never by heap; NULL: use `table` */
+    const etlheap_table *baseline; /* NULL: none, and no diff */
     etlheap_diff *diff;
     const etlheap_table *left_table; /* memory left behind by generations; NULL: no such budget */
     gate_rows absolute, growth, left;

@@ -26,12 +26,21 @@ static bool list_processes(owned_gate *gate);
 static u32 kinds_asked(const owned_gate *gate, const etlheap_budget *budget);
 static u32 kinds_missing(const owned_gate *gate, const etlheap_budget *budget);
 
+/* Were older buffers overwritten? A summary does not know what was allocated before its spans. */
+static bool is_ring(const etlheap_result *result)
+{
+    return etlheap_recorded_is_ring(result) && !etlheap_result_is_summary(result);
+}
+
 etl_status gate_find_events(owned_gate *gate, etl_error *err)
 {
     const etlheap_gate_side *const baseline = gate->options->baseline;
     gate->gate.kinds = kinds_selected(gate->now->result, &gate->plan);
     gate->trace_kinds = kinds_recorded(gate->now->result, NULL, 0);
     gate->gate.is_lossy = is_lossy(gate->now->result);
+    gate->is_ring = is_ring(gate->now->result);
+    gate->tells_unsure = gate->is_ring && (gate->now->result->mode == RESULT_STORE ||
+                                           gate->now->result->mode == RESULT_LIFETIMES);
     gate->is_baseline_lossy = baseline != NULL && is_lossy(baseline->result);
     etl_status status = try_patterns(gate, err);
     etl_error why = { .status = ETL_OK };

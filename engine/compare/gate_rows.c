@@ -21,7 +21,7 @@ typedef struct process_place {
     u32 row;
 } process_place;
 
-static bool add_table(gate_rows *out, const etlheap_table *table);
+static bool add_table(gate_rows *out, const owned_gate *gate);
 static bool add_diff(gate_rows *out, const etlheap_diff *diff);
 static bool add_left(gate_rows *out, const owned_gate *gate);
 static bool add_intervals(gate_rows *out, const owned_gate *gate);
@@ -33,9 +33,12 @@ static bool find_missing(gate_rows *rows);
 bool gate_rows_open(owned_gate *gate)
 {
     const etlheap_suppressions *const suppressions = gate->options->suppressions;
-    bool ok = add_table(&gate->absolute, gate->table) &&
-              add_processes(&gate->absolute, gate, true) && rank_processes(&gate->absolute) &&
-              suppress(&gate->absolute, suppressions);
+    bool ok = add_table(&gate->absolute, gate) && add_processes(&gate->absolute, gate, true) &&
+              rank_processes(&gate->absolute) && suppress(&gate->absolute, suppressions);
+    for (size_t i = 0; ok && i < gate->absolute.list.count; i++) {
+        const gate_row *const row = &gate->absolute.list.at[i];
+        gate_add_amount(&gate->unsure[row->kind], &row->unsure);
+    }
     if (gate->left_table != NULL)
         ok = ok && add_left(&gate->left, gate) && add_intervals(&gate->left, gate) &&
              rank_processes(&gate->left) && suppress(&gate->left, suppressions);
@@ -61,13 +64,23 @@ static etlheap_amount amount_of(const i64 *measures)
     return (etlheap_amount){ size < 0 ? 0 : (u64)size, count < 0 ? 0 : (u64)count };
 }
 
-static bool add_table(gate_rows *out, const etlheap_table *table)
+/* Memory of a ring is unsure if it was allocated outside the recorded span, or if that cannot be
+ * told. The table's window begins with the last kind's span; kinds that were recorded before it are
+ * those of another session, which is no ring. */
+static bool add_table(gate_rows *out, const owned_gate *gate)
 {
+    const etlheap_table *const table = gate->table;
     out->table = table;
     if (!ETLHEAP_RESERVE(&out->list, table->row_count))
         return false;
     for (u32 i = 0; i < table->row_count; i++) {
         const etlheap_row *const row = &table->rows[i];
+        const etlheap_recorded *const span =
+            &etlheap_result_trace(gate->now->result)->recorded[row->kind];
+        const bool is_unsure =
+            gate->is_ring && (!gate->tells_unsure ||
+                              (row->type == ETLHEAP_TYPE_AOFO && span->from_ns >= table->from_ns));
+        const etlheap_amount none = { 0, 0 };
         out->list.at[out->list.count++] = (gate_row){
             .kind = row->kind,
             .has_heap = row->has_heap,
@@ -77,6 +90,7 @@ static bool add_table(gate_rows *out, const etlheap_table *table)
             .stack = row->stack,
             .suppression = SUPPRESSION_NONE,
             .now = amount_of(row->measures),
+            .unsure = is_unsure ? amount_of(row->measures) : none,
         };
     }
     return true;

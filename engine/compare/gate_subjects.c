@@ -28,7 +28,8 @@ typedef struct entry {
 /* A subject under construction. */
 typedef struct draft {
     etlheap_gate_subject subject;
-    u32 first, count; /* of entries */
+    etlheap_amount unsure; /* memory that may have been freed unseen */
+    u32 first, count;      /* of entries */
 } draft;
 
 typedef struct judge {
@@ -49,7 +50,8 @@ static void judge_subjects(judge *j);
 static i64 measured_of(const etlheap_budget *budget, const etlheap_amount *now,
                        const etlheap_amount *baseline);
 static i64 limit_of(const etlheap_budget *budget, const etlheap_amount *baseline);
-static etlheap_outcome judge_subject(judge *j, const etlheap_gate_subject *subject);
+static etlheap_outcome judge_subject(judge *j, const etlheap_gate_subject *subject,
+                                     const etlheap_amount *unsure);
 static int by_outcome(const void *a, const void *b);
 static bool publish(judge *j);
 static bool list_stacks(judge *j, const draft *from, etlheap_gate_subject *to,
@@ -155,6 +157,7 @@ static bool sum_subjects(judge *j)
         last->count++;
         gate_add_amount(&last->subject.now, &row->now);
         gate_add_amount(&last->subject.baseline, &row->baseline);
+        gate_add_amount(&last->unsure, &row->unsure);
     }
     return true;
 }
@@ -200,7 +203,7 @@ static void judge_subjects(judge *j)
         etlheap_gate_subject *const subject = &j->drafts.at[i].subject;
         subject->measured = measured_of(&budget->budget, &subject->now, &subject->baseline);
         subject->limit = limit_of(&budget->budget, &subject->baseline);
-        subject->outcome = judge_subject(j, subject);
+        subject->outcome = judge_subject(j, subject, &j->drafts.at[i].unsure);
         budget->failed_count += subject->outcome == ETLHEAP_OUTCOME_FAIL;
     }
     budget->judged_count = (u32)j->drafts.count;
@@ -238,10 +241,23 @@ static i64 limit_of(const etlheap_budget *budget, const etlheap_amount *baseline
     return (i64)etl_min_u64(etl_sat_add_u64(budget->limit, share), INT64_MAX);
 }
 
+/* Is the limit exceeded only together with memory that may have been freed unseen? Growth is of
+ * whole stacks, so all such memory of the kind may be part of it. */
+static bool depends_on_unsure(const judge *j, const etlheap_gate_subject *subject,
+                              const etlheap_amount *own)
+{
+    const etlheap_budget *const budget = &j->budget->budget;
+    const etlheap_amount *const unsure = budget->is_growth ? &j->gate->unsure[subject->kind] : own;
+    const u64 value = budget->is_count ? unsure->count : unsure->size_bytes;
+    return value > 0 && etl_sat_add_i64(subject->measured, -(i64)etl_min_u64(value, INT64_MAX)) <=
+                            subject->limit;
+}
+
 /* Judges a subject. A lossy run still fails if it exceeds a limit: a gate that lets leaks pass
  * because events were lost is worse than one that fails for lost frees. A lossy baseline decides
  * nothing: lost allocations there make this run look larger, lost frees smaller. */
-static etlheap_outcome judge_subject(judge *j, const etlheap_gate_subject *subject)
+static etlheap_outcome judge_subject(judge *j, const etlheap_gate_subject *subject,
+                                     const etlheap_amount *unsure)
 {
     etlheap_gate_budget *const budget = j->budget;
     if (budget->doubts & 1u << ETLHEAP_DOUBT_BASELINE_LOSS)
@@ -249,7 +265,9 @@ static etlheap_outcome judge_subject(judge *j, const etlheap_gate_subject *subje
     if (subject->measured <= subject->limit)
         return budget->doubts & 1u << ETLHEAP_DOUBT_LOSS ? ETLHEAP_OUTCOME_INCONCLUSIVE
                                                          : ETLHEAP_OUTCOME_PASS;
-    const u32 doubts = budget->budget.is_growth ? gate_doubts_of_growth(j->gate, subject->kind) : 0;
+    u32 doubts = budget->budget.is_growth ? gate_doubts_of_growth(j->gate, subject->kind) : 0;
+    if (depends_on_unsure(j, subject, unsure))
+        doubts |= 1u << ETLHEAP_DOUBT_OVERWRITTEN;
     budget->doubts |= doubts;
     return doubts != 0 ? ETLHEAP_OUTCOME_INCONCLUSIVE : ETLHEAP_OUTCOME_FAIL;
 }

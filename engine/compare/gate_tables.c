@@ -14,8 +14,9 @@
 #include "gate.h"
 
 static etlheap_query stack_query(const etlheap_query *asked, bool by_heap);
-static etl_status make_table(const etlheap_gate_side *side, bool by_heap, bool named,
-                             const etlheap_table **out, etl_error *err);
+static etl_status make_table(owned_gate *gate, bool by_heap, bool named, etl_error *err);
+static etl_status make_plain(const etlheap_gate_side *side, bool named, const etlheap_table **out,
+                             etl_error *err);
 static etl_status compare(owned_gate *gate, etl_error *err);
 static etl_status make_left(const etlheap_gate_side *side, bool named, const etlheap_table **out,
                             etl_error *err);
@@ -28,14 +29,13 @@ etl_status gate_tables_open(owned_gate *gate, etl_error *err)
     const bool by_heap = gate_has_scope(gate, ETLHEAP_SCOPE_HEAP);
     etl_error why = { .status = ETL_OK };
     const bool named = gate->options->suppressions != NULL || baseline != NULL;
-    etl_status status = make_table(gate->now, by_heap, named, &gate->table, err);
+    etl_status status = make_table(gate, by_heap, named, err);
     if (status == ETL_OK && gate_has_scope(gate, ETLHEAP_SCOPE_MARK))
         status = make_left(gate->now, named, &gate->left_table, err);
-    if (status == ETL_OK && baseline != NULL && by_heap)
-        status = make_table(gate->now, false, true, &gate->compared, err);
+    if (status == ETL_OK && baseline != NULL && (by_heap || gate->tells_unsure))
+        status = make_plain(gate->now, true, &gate->compared, err);
     if (status == ETL_OK && baseline != NULL)
-        status =
-            gate_of_baseline(make_table(baseline, false, true, &gate->baseline, &why), &why, err);
+        status = gate_of_baseline(make_plain(baseline, true, &gate->baseline, &why), &why, err);
     if (status == ETL_OK && baseline != NULL)
         status = compare(gate, err);
     return status;
@@ -130,11 +130,11 @@ static etlheap_query stack_query(const etlheap_query *asked, bool by_heap)
     return query;
 }
 
-static etl_status make_table(const etlheap_gate_side *side, bool by_heap, bool named,
-                             const etlheap_table **out, etl_error *err)
+static etl_status fetch_table(const etlheap_result *result, const etlheap_query *asked, bool named,
+                              const etlheap_table **out, etl_error *err)
 {
-    const etlheap_query query = stack_query(side->query, by_heap);
-    etl_status status = etlheap_aggregate(side->result, &query, out, err);
+    const etlheap_query query = *asked;
+    etl_status status = etlheap_aggregate(result, &query, out, err);
     u32 outstanding = 0;
     while (status == ETL_OK && outstanding < (*out)->row_count &&
            (*out)->rows[outstanding].measures[ETLHEAP_MEASURE_OUTSTANDING_COUNT] > 0)
@@ -144,6 +144,40 @@ static etl_status make_table(const etlheap_gate_side *side, bool by_heap, bool n
     if (status == ETL_OK && named && query.symbols != NULL)
         status = etlheap_table_name(out, query.symbols, NULL, err);
     return status;
+}
+
+static etl_status make_plain(const etlheap_gate_side *side, bool named, const etlheap_table **out,
+                             etl_error *err)
+{
+    const etlheap_query query = stack_query(side->query, false);
+    return fetch_table(side->result, &query, named, out, err);
+}
+
+/* Where the recorded part of the window begins: if kinds differ, that of the last one. */
+static i64 recorded_from_ns(const owned_gate *gate)
+{
+    const etlheap_trace_info *const trace = etlheap_result_trace(gate->now->result);
+    i64 from_ns = gate->plan.from_ns;
+    for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++) {
+        const etlheap_recorded *const span = &trace->recorded[kind];
+        if (gate->gate.kinds >> kind & 1 && span->is_known && span->from_ns > from_ns)
+            from_ns = span->from_ns;
+    }
+    return from_ns < gate->plan.to_ns ? from_ns : gate->plan.to_ns;
+}
+
+/* The table of this run. Of a ring, memory from before the recorded span has rows of its own: its
+ * type says that it was allocated outside. */
+static etl_status make_table(owned_gate *gate, bool by_heap, bool named, etl_error *err)
+{
+    const etlheap_gate_side *const side = gate->now;
+    etlheap_query query = stack_query(side->query, by_heap);
+    if (gate->tells_unsure) {
+        query.group_by[query.group_by_count++] = ETLHEAP_KEY_TYPE;
+        query.from_ns = recorded_from_ns(gate);
+        query.to_ns = gate->plan.to_ns;
+    }
+    return fetch_table(side->result, &query, named, &gate->table, err);
 }
 
 /* Asks for everything that generations leave behind, by stack. */

@@ -96,3 +96,10 @@ i64 timebase_span(const timebase *base, i64 ns)
     const i64 span = etl_time_ticks(&clock, ns);
     return span < 1 ? 1 : span;
 }
+
+i64 timebase_end_ns(const etl_session *session, i64 ticks)
+{
+    const i64 next_ns = etl_time_ns(session, etl_sat_add_i64(ticks, 1));
+    const i64 least_ns = etl_sat_add_i64(etl_time_ns(session, ticks), 1);
+    return next_ns > least_ns ? next_ns : least_ns;
+}

@@ -67,6 +67,10 @@ static inline u32 ticks_at_or_after(const i64 *ticks, u32 low, u32 end, i64 mome
  * header. Corrections and joins of clocks are smaller than that. */
 i64 timebase_earliest(const timebase *base);
 
+/* The first nanosecond after a tick. With a clock faster than 1 GHz, the next tick may be in the
+ * same nanosecond. */
+i64 timebase_end_ns(const etl_session *session, i64 ticks);
+
 /* Ticks of the base clock in `ns` nanoseconds, at least 1. */
 i64 timebase_span(const timebase *base, i64 ns);
 

@@ -21,6 +21,7 @@
 #include "free_groups.h"
 #include "summary_answer.h"
 #include "peaks.h"
+#include "row_spans.h"
 #include "slot_groups.h"
 
 #define CHAIN_MAX 8u /* groups of a stack that are looked through */
@@ -63,8 +64,9 @@ etl_status aggregate_prepare(aggregator *a, const etlheap_result *result,
     for (size_t i = 0; i < ETL_COUNT_OF(stack_keys); i++)
         a->wants_stack |= query_groups_by(query, stack_keys[i]);
     a->wants_free_stack = query_asks_free_stacks(query);
-    if (!aggregate_same_names(a) || !group_thread_names(a) ||
-        !frames_open(&a->frames, result, query))
+    a->spans = calloc(1, sizeof *a->spans);
+    if (a->spans == NULL || !aggregate_same_names(a) || !row_spans_open(a->spans, a, false) ||
+        !group_thread_names(a) || !frames_open(&a->frames, result, query))
         return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
     return ETL_OK;
 }
@@ -78,9 +80,13 @@ void aggregate_close(aggregator *a)
     ETLHEAP_VECTOR_FREE(&a->by_stack);
     lifetime_lists_free(&a->lifetimes);
     etlheap_index_free(&a->index);
+    if (a->spans != NULL)
+        row_spans_close(a->spans);
+    free(a->spans);
     free(a->same_name);
     free(a->order);
     free(a->thread_name_groups);
+    a->spans = NULL;
     a->same_name = a->order = a->thread_name_groups = NULL;
 }
 

@@ -58,7 +58,8 @@ typedef struct aggregator {
     const etlheap_query *query;
     query_plan plan;
     frame_table frames;
-    u32 *same_name; /* by process id: the first with its name and pid, or its name */
+    u32 *same_name;          /* by process id: the first with its name and pid, or its name */
+    struct row_spans *spans; /* what rates of rows are divided by */
     ETLHEAP_VECTOR(group_head) groups;
     ETLHEAP_VECTOR(i64) measures; /* of the groups; see aggregate_measures */
     u32 measure_count;            /* of each group */

@@ -14,8 +14,6 @@
 
 #include <stdlib.h>
 
-#include "engine/result/summary.h"
-
 /* A lifetime that begins inside the window. */
 typedef struct timed_row {
     u64 thread; /* process and thread */
@@ -58,26 +56,12 @@ void churn_add(i64 *measures, const churn_sums *sums)
     *size = etl_sat_add_i64(*size, sums->size);
 }
 
-i64 churn_window_ns(const aggregator *a)
-{
-    const summary_data *const summary = a->result->summary;
-    i64 sum = 0;
-    if (summary == NULL)
-        return etl_span_i64(a->plan.from_ns, a->plan.to_ns);
-    for (size_t i = 0; i < summary->traces.count; i++) {
-        const summary_trace *const trace = &summary->traces.at[i];
-        const i64 from_ns = trace->from_ns < 0 ? trace->from_ns : 0;
-        sum = etl_sat_add_i64(sum, etl_span_i64(from_ns, trace->info.end_ns));
-    }
-    return sum;
-}
-
-void churn_set_rates(i64 *measures, i64 window_ns)
+void churn_set_rates(i64 *measures, i64 ns)
 {
     measures[ETLHEAP_MEASURE_ALLOC_RATE] =
-        etlheap_per_second(measures[ETLHEAP_MEASURE_ALLOC_COUNT], window_ns);
+        etlheap_per_second(measures[ETLHEAP_MEASURE_ALLOC_COUNT], ns);
     measures[ETLHEAP_MEASURE_ALLOC_BYTES_RATE] =
-        etlheap_per_second(measures[ETLHEAP_MEASURE_ALLOC_SIZE], window_ns);
+        etlheap_per_second(measures[ETLHEAP_MEASURE_ALLOC_SIZE], ns);
 }
 
 /* The group of a lifetime that may be temporary. False without memory. */

@@ -22,11 +22,7 @@ void churn_add(i64 *measures, const churn_sums *sums);
  */
 bool churn_fill(aggregator *a);
 
-/* The length of the query's window; of a summary: of all its recordings together. */
-i64 churn_window_ns(const aggregator *a);
-
-/* Sets the rates of a row or total from the amounts allocated and freed in a window of
- * `window_ns`. */
-void churn_set_rates(i64 *measures, i64 window_ns);
+/* Sets the rates of a row or total from the amounts allocated and freed in `ns`. */
+void churn_set_rates(i64 *measures, i64 ns);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "engine/names/symbols.h"
 #include "row_details.h"
+#include "row_spans.h"
 
 #define ROWS_AHEAD 6u
 
@@ -46,6 +47,7 @@ bool table_add_group(const aggregator *a, owned_table *out, table_numbers *numbe
                         .free_type = key->free_type,
                         .thread = key->thread,
                         .has_heap = key->has_heap,
+                        .rates_ns = row_spans_ns(a->spans, key),
                         .heap_handle = key->heap,
                         .frame = ETLHEAP_NO_INDEX,
                         .free_frame = ETLHEAP_NO_INDEX,

@@ -1,8 +1,8 @@
 /*
  * growth.h - the measures GROWTH_RATE and STEADINESS: how fast and how steadily the outstanding
- * size of a group grows over the window.
+ * size of a group grows over its span (row_spans.h).
  *
- * The window is cut into GROWTH_SAMPLES - 1 equal pieces. The outstanding size at each cut, and at
+ * The span is cut into GROWTH_SAMPLES - 1 equal pieces. The outstanding size at each cut, and at
  * the start and end, is a sample. Each two samples make a pair:
  *
  *     rate        bytes per second: for each sample the median of its slopes to all
@@ -25,6 +25,7 @@
 
 #include "aggregate.h"
 #include "peaks.h"
+#include "row_spans.h"
 
 #define GROWTH_SAMPLES 33u
 #define GROWTH_LANES   36u
@@ -47,9 +48,21 @@ typedef struct growth_moments {
     u32 all, pairs;                          /* samples that have others; sum of others */
 } growth_moments;
 
-/* The moments of the plan's window, or of any part of it. */
-growth_moments growth_moments_of(const query_plan *plan);
+/* The moments of a time. */
 growth_moments growth_moments_between(const query_plan *plan, i64 from_ns, i64 to_ns);
+
+/* The moments of all rows: one set for each span. Start from {0}. */
+typedef struct growth_sets {
+    row_spans spans;
+    ETLHEAP_VECTOR(growth_moments) at; /* by number of the span */
+} growth_sets;
+
+/* Close it in any case. False if memory runs out. */
+bool growth_sets_open(growth_sets *out, const aggregator *a);
+void growth_sets_close(growth_sets *sets);
+
+/* The number of the set of rows with this key. False if memory runs out. */
+bool growth_sets_find(growth_sets *sets, const group_key *key, u32 *number);
 
 /* The time of one sample. */
 i64 growth_moment_ns(i64 from_ns, i64 to_ns, u32 sample);

@@ -2,7 +2,8 @@
  * growth_walk.h - growth of groups in a journal or a log.
  *
  * The outstanding size at a sample follows from the events before it. So the events are walked as
- * for windows that are cut at the samples, and no lifetime is kept.
+ * for windows that are cut at the samples, and no lifetime is kept. Groups with other spans have
+ * other samples; time is cut at all of them.
  */
 #ifndef ETLHEAP_GROWTH_WALK_H
 #define ETLHEAP_GROWTH_WALK_H
@@ -12,8 +13,9 @@
 
 /* Start from {0}; must not move once it has begun. */
 typedef struct growth_walk {
-    growth_moments moments;
-    window_pass cuts; /* windows cut at the samples */
+    growth_sets sets;
+    u32 *set_of;      /* by group: its set */
+    window_pass cuts; /* windows cut at the samples of all sets */
     event_want events;
 } growth_walk;
 

@@ -19,6 +19,7 @@
 
 #include "engine/core/workers.h"
 #include "churn_rows.h"
+#include "row_spans.h"
 
 static void fill_rates(aggregator *a);
 static bool fill_ranks(aggregator *a);
@@ -37,11 +38,10 @@ bool row_details_fill(aggregator *a)
 /* Rates are set before rows are put in order, because rows can be sorted by them. */
 static void fill_rates(aggregator *a)
 {
-    const i64 window_ns = churn_window_ns(a);
     for (size_t i = 0; i < a->groups.count; i++)
-        churn_set_rates(aggregate_measures(a, i), window_ns);
+        churn_set_rates(aggregate_measures(a, i), row_spans_ns(a->spans, &a->groups.at[i].key));
     for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++)
-        churn_set_rates(a->totals[kind], window_ns);
+        churn_set_rates(a->totals[kind], row_spans_ns_of_kinds(a->spans, 1u << kind));
 }
 
 static bool fill_ranks(aggregator *a)
@@ -183,12 +183,12 @@ static bool fill_sizes(aggregator *a)
 }
 
 /* Computes the rates of merged rows again: rates are rounded, so they cannot be added up. */
-static void mark_rates(const aggregator *a, owned_table *out)
+static void mark_rates(owned_table *out)
 {
-    out->table.rates_ns = churn_window_ns(a);
     for (size_t i = 0; i < out->rows.count; i++) {
-        if (out->rows.at[i].merged_rows != 0)
-            churn_set_rates(out->rows.at[i].measures, out->table.rates_ns);
+        etlheap_row *const row = &out->rows.at[i];
+        if (row->merged_rows != 0)
+            churn_set_rates(row->measures, row->rates_ns);
     }
 }
 
@@ -196,8 +196,11 @@ void row_details_mark(const aggregator *a, owned_table *out)
 {
     u32 best[ETLHEAP_KIND_COUNT] = { 0 }; /* + 1 */
     const u32 measures = etlheap_query_measures(a->query);
+    out->table.rates_ns = row_spans_ns_of_kinds(a->spans, query_kinds(a->query));
+    for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++)
+        out->table.totals[kind].rates_ns = row_spans_ns_of_kinds(a->spans, 1u << kind);
     if ((measures >> ETLHEAP_MEASURE_ALLOC_RATE & 1) != 0)
-        mark_rates(a, out);
+        mark_rates(out);
     if ((measures >> ETLHEAP_MEASURE_COMMITTED_SIZE & 1) == 0)
         return;
     for (u32 i = 0; i < out->rows.count; i++) {

@@ -28,21 +28,15 @@ static u32 first_after(const suspect_time *time, i64 ticks)
     return at < GROWTH_SAMPLES - 1 ? at : at + (time->ticks[at] <= ticks);
 }
 
-suspect_time suspect_time_of(const query_plan *plan, i64 start_ticks, i64 end_ticks)
+suspect_time suspect_time_of(const query_plan *plan, etlheap_time_range span, u32 kinds)
 {
     const etl_session *const session = plan->result->base.base;
-    const i64 start_ns =
-        start_ticks == ETLHEAP_TICKS_BEFORE ? INT64_MIN : etl_time_ns(session, start_ticks);
-    const i64 end_ns =
-        end_ticks == ETLHEAP_TICKS_NEVER ? INT64_MAX : etl_time_ns(session, end_ticks);
-    suspect_time out = { .from_ns = start_ns > plan->from_ns ? start_ns : plan->from_ns,
-                         .to_ns = end_ns < plan->to_ns ? end_ns : plan->to_ns };
-    if (out.from_ns >= out.to_ns) {
-        out.from_ns = plan->from_ns;
-        out.to_ns = plan->to_ns;
-    }
+    const etlheap_time_range window = { plan->from_ns, plan->to_ns };
+    const etlheap_time_range part = etlheap_recorded_part(&plan->result->info, kinds, window);
+    suspect_time out = { .from_ns = span.from_ns, .to_ns = span.to_ns };
     for (u32 i = 0; i < GROWTH_SAMPLES; i++)
         out.ticks[i] = etl_time_ticks(session, growth_moment_ns(out.from_ns, out.to_ns, i));
+    out.recorded_ticks = etl_time_ticks(session, part.from_ns);
     return out;
 }
 
@@ -136,7 +130,8 @@ suspect_places suspect_places_of(const query_plan *plan, const suspect_time *tim
     const query_row *const row = &block->row;
     const u32 first = first_after(time, row->alloc_ticks);
     const u32 part = first == 0 ? 0 : first > SUSPECT_PARTS ? SUSPECT_PARTS - 1 : first - 1;
-    suspect_places places = { first, first_after(time, row->free_ticks), part, SUSPECT_LIFETIMES };
+    suspect_places places = { first, first_after(time, row->free_ticks), part, SUSPECT_LIFETIMES,
+                              row->alloc_ticks < time->recorded_ticks };
     i64 lifetime_ns = 0;
     if (counts_as_born(row) && query_lifetime_ns(plan, row, &lifetime_ns))
         places.step = step_of(lifetime_ns);
@@ -155,7 +150,7 @@ void suspect_add(suspect_sums *sums, const suspect_block *block, const suspect_p
         sums->outstanding_count++;
         sums->outstanding_size = etl_sat_add_i64(sums->outstanding_size, size);
     }
-    if (!counts_as_born(row))
+    if (!counts_as_born(row) || places->is_unsure)
         return;
     sums->alloc_count++;
     sums->born[places->part]++;

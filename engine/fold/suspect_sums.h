@@ -23,13 +23,15 @@
 
 static_assert(SUSPECT_PARTS == GROWTH_SAMPLES - 1, "parts lie between samples");
 
-/* The time in which the process of a group ran, within the window. */
+/* The span of a group (row_spans.h): when its process ran, in the recorded part of the window. */
 typedef struct suspect_time {
     i64 from_ns, to_ns;
     i64 ticks[GROWTH_SAMPLES]; /* the moments */
+    i64 recorded_ticks;        /* blocks from before it may have been freed unseen */
 } suspect_time;
 
-suspect_time suspect_time_of(const query_plan *plan, i64 start_ticks, i64 end_ticks);
+/* The time of rows with a span. They are of these kinds, a bit each. */
+suspect_time suspect_time_of(const query_plan *plan, etlheap_time_range span, u32 kinds);
 
 /* Start from {0}. Counts only blocks allocated in the window, except for the outstanding size. */
 typedef struct suspect_sums {
@@ -57,6 +59,7 @@ typedef struct suspect_places {
     u32 first, end; /* the moments after its allocation and its free; GROWTH_SAMPLES: none */
     u32 part;       /* in which it was allocated */
     u32 step;       /* of its lifetime; SUSPECT_LIFETIMES: none is known */
+    bool is_unsure; /* allocated before what was recorded */
 } suspect_places;
 
 suspect_places suspect_places_of(const query_plan *plan, const suspect_time *time,

@@ -40,11 +40,12 @@ typedef struct found_block {
 typedef struct suspects_maker {
     etlheap_query query;
     aggregator a;
-    suspect_time *times; /* by process of a key; [0]: the window */
+    row_spans spans;
+    ETLHEAP_VECTOR(suspect_time) times; /* by number of the span */
+    ETLHEAP_VECTOR(u32) time_of;        /* by group: the number of its span */
     slot_groups slots;
-    u32 *of_slot;             /* by slot: its candidate; GROUP_NONE: none of its blocks matters */
-    u32 *candidate_processes; /* of their keys: next to each other, unlike groups */
-    u32 first; /* group of the first candidate; those before it are of what is in memory */
+    u32 *of_slot; /* by slot: its candidate; GROUP_NONE: none of its blocks matters */
+    u32 first;    /* group of the first candidate; those before it are of what is in memory */
     ETLHEAP_VECTOR(suspect_sums) sums; /* of groups before it; at last of all groups */
     suspect_task *tasks;
     u32 task_count;
@@ -60,7 +61,6 @@ typedef struct owned_suspects {
 
 static etl_status read_query(suspects_maker *maker, const etlheap_question *question,
                              etl_error *err);
-static bool open_times(suspects_maker *maker);
 static bool add_row(void *user, const selected_row *selected);
 static etl_status want_blocks(suspects_maker *maker, log_pass *pass, etl_error *err);
 static etl_status step(void *state, const lifetimes_batch *batch, etl_error *err);
@@ -90,7 +90,8 @@ static etl_status begin(void *state, const etlheap_result *result, const etlheap
     aggregate_keep_measure(&maker->a, ETLHEAP_MEASURE_STEADINESS);
     if (status == ETL_OK)
         status = aggregate_settle(&maker->a, err);
-    if (status == ETL_OK && (!open_times(maker) || !aggregate_visit(&maker->a, add_row, maker)))
+    if (status == ETL_OK && (!row_spans_open(&maker->spans, &maker->a, true) ||
+                             !aggregate_visit(&maker->a, add_row, maker)))
         status = no_memory(err);
     maker->first = (u32)maker->a.groups.count;
     return status == ETL_OK && result->mode == RESULT_STORE ? want_blocks(maker, pass, err)
@@ -123,36 +124,23 @@ static etl_status read_query(suspects_maker *maker, const etlheap_question *ques
     return ETL_OK;
 }
 
-/* Finds the time of each process. Processes that share a row count from the first one's start to
- * the last one's end. */
-static bool open_times(suspects_maker *maker)
+/* Gives the next group its time. */
+static bool push_time(suspects_maker *maker, const group_key *key)
 {
-    const aggregator *const a = &maker->a;
-    const u32 count = (u32)a->result->processes.count;
-    i64 *const starts = malloc(2 * ((size_t)count + 1) * sizeof *starts);
-    maker->times = calloc((size_t)count + 1, sizeof *maker->times);
-    if (starts == NULL || maker->times == NULL) {
-        free(starts);
+    u32 number;
+    if (!row_spans_find(&maker->spans, key, &number))
         return false;
-    }
-    i64 *const ends = starts + count + 1;
-    for (u32 i = 0; i <= count; i++) {
-        starts[i] = INT64_MAX;
-        ends[i] = INT64_MIN;
-    }
-    for (u32 i = 1; i <= count; i++) {
-        const etlheap_process_info *const info = &a->result->processes.at[i - 1];
-        const u32 same = a->same_name[i];
-        starts[same] = info->start_ticks < starts[same] ? info->start_ticks : starts[same];
-        ends[same] = info->end_ticks > ends[same] ? info->end_ticks : ends[same];
-    }
-    maker->times[0] = suspect_time_of(&a->plan, ETLHEAP_TICKS_BEFORE, ETLHEAP_TICKS_NEVER);
-    for (u32 i = 1; i <= count; i++) {
-        if (a->same_name[i] == i)
-            maker->times[i] = suspect_time_of(&a->plan, starts[i], ends[i]);
-    }
-    free(starts);
-    return true;
+    assert(number <= maker->times.count);
+    const etlheap_time_range span = maker->spans.spans.at[number];
+    const u32 kinds = maker->spans.by_kind ? 1u << key->kind : query_kinds(&maker->query);
+    return (number < maker->times.count ||
+            ETLHEAP_PUSH(&maker->times, suspect_time_of(&maker->a.plan, span, kinds))) &&
+           ETLHEAP_PUSH(&maker->time_of, number);
+}
+
+static const suspect_time *time_of(const suspects_maker *maker, size_t group)
+{
+    return &maker->times.at[maker->time_of.at[group]];
 }
 
 /* Adds a lifetime in memory. */
@@ -163,13 +151,13 @@ static bool add_row(void *user, const selected_row *selected)
     u32 group;
     if (!aggregate_group(&maker->a, &selected->key, &group))
         return false;
-    if (group == maker->sums.count && !ETLHEAP_PUSH(&maker->sums, (suspect_sums){ 0 }))
+    if (group == maker->sums.count &&
+        (!ETLHEAP_PUSH(&maker->sums, (suspect_sums){ 0 }) || !push_time(maker, &selected->key)))
         return false;
     const suspect_block block = { .row = selected->row,
                                   .size_bytes = segment->size_bytes[selected->at],
                                   .thread = segment->thread[selected->at] };
-    const suspect_places places =
-        suspect_places_of(&maker->a.plan, &maker->times[selected->key.process], &block);
+    const suspect_places places = suspect_places_of(&maker->a.plan, time_of(maker, group), &block);
     suspect_add(&maker->sums.at[group], &block, &places);
     return true;
 }
@@ -203,7 +191,7 @@ static bool choose_candidates(suspects_maker *maker)
     for (u32 i = 0; ok && i < slots->keys.count; i++) {
         const group_row row = { .key = slots->keys.at[i] };
         numbers[i] = is_candidate[i] ? (u32)maker->a.groups.count - maker->first : GROUP_NONE;
-        ok = !is_candidate[i] || aggregate_push(&maker->a, &row);
+        ok = !is_candidate[i] || (aggregate_push(&maker->a, &row) && push_time(maker, &row.key));
     }
     if (ok)
         maker->of_slot[0] = GROUP_NONE;
@@ -214,14 +202,6 @@ static bool choose_candidates(suspects_maker *maker)
     free(is_candidate);
     free(numbers);
     return ok;
-}
-
-static bool list_processes(suspects_maker *maker, size_t candidates)
-{
-    maker->candidate_processes = malloc(candidates * sizeof *maker->candidate_processes);
-    for (size_t i = 0; maker->candidate_processes != NULL && i < candidates; i++)
-        maker->candidate_processes[i] = maker->a.groups.at[maker->first + i].key.process;
-    return maker->candidate_processes != NULL;
 }
 
 static bool open_tasks(suspects_maker *maker, size_t candidates)
@@ -250,7 +230,7 @@ static etl_status want_blocks(suspects_maker *maker, log_pass *pass, etl_error *
                              (unsigned long long)(bytes / ETL_MIB + 1));
     if (candidates == 0)
         return ETL_OK;
-    if (!open_tasks(maker, candidates) || !list_processes(maker, candidates))
+    if (!open_tasks(maker, candidates))
         return no_memory(err);
     const block_want want = { .plan = &maker->a.plan,
                               .step = step,
@@ -273,8 +253,7 @@ static bool find_block(const suspects_maker *maker, const lifetimes_batch *batch
         return false;
     block->size_bytes = batch->size[at];
     block->thread = lifetimes_batch_thread(plan->result->archive, batch, at);
-    out->places =
-        suspect_places_of(plan, &maker->times[maker->candidate_processes[out->candidate]], block);
+    out->places = suspect_places_of(plan, time_of(maker, maker->first + out->candidate), block);
     return true;
 }
 
@@ -324,11 +303,6 @@ static bool join_tasks(suspects_maker *maker)
     return true;
 }
 
-static const suspect_time *time_of(const suspects_maker *maker, size_t group)
-{
-    return &maker->times[maker->a.groups.at[group].key.process];
-}
-
 static void rate_task(void *context, u32 task)
 {
     const suspects_maker *const maker = context;
@@ -371,6 +345,7 @@ static bool rate(suspects_maker *maker)
         set_measures(maker, row.measures, &maker->sums.at[i], time_of(maker, i));
         aggregate_put(a, left, &row);
         maker->sums.at[left] = maker->sums.at[i];
+        maker->time_of.at[left] = maker->time_of.at[i];
         maker->scores[left++] = maker->scores[i];
     }
     maker->sums.count = left;
@@ -443,8 +418,9 @@ static void close_maker(void *state)
     suspects_maker *const maker = state;
     free_tasks(maker);
     free(maker->of_slot);
-    free(maker->candidate_processes);
-    free(maker->times);
+    row_spans_close(&maker->spans);
+    ETLHEAP_VECTOR_FREE(&maker->times);
+    ETLHEAP_VECTOR_FREE(&maker->time_of);
     free(maker->scores);
     ETLHEAP_VECTOR_FREE(&maker->sums);
     slot_groups_close(&maker->slots);

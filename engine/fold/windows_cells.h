@@ -111,8 +111,9 @@ void windows_cells_measure(const window_cells *cells, u32 group, u32 first, u32 
 /* The outstanding bytes and blocks at the start of an interval. */
 etlheap_cell windows_cells_start(const window_cells *cells, u32 group, u32 interval);
 
-/* The outstanding bytes at the start of each interval from 1 to `count`. */
-void windows_cells_start_sizes(const window_cells *cells, u32 group, u32 count, i64 *sizes);
+/* The outstanding bytes at the start of each of `count` intervals, which ascend. */
+void windows_cells_start_sizes(const window_cells *cells, u32 group, const u32 *intervals,
+                               u32 count, i64 *sizes);
 
 static inline void window_old_add(window_old *to, i64 size, i64 count)
 {

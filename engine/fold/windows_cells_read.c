@@ -70,15 +70,16 @@ etlheap_cell windows_cells_start(const window_cells *cells, u32 number, u32 inte
     return start_before(cells, group, find_cell(cells, group, interval));
 }
 
-void windows_cells_start_sizes(const window_cells *cells, u32 number, u32 count, i64 *sizes)
+void windows_cells_start_sizes(const window_cells *cells, u32 number, const u32 *intervals,
+                               u32 count, i64 *sizes)
 {
     const window_cell_group *const group = &cells->groups[number];
     i64 size = 0;
     u32 at = 0;
-    for (u32 interval = 1; interval <= count; interval++) {
-        for (; at < group->count && interval_at(cells, group, at) < interval; at++)
+    for (u32 i = 0; i < count; i++) {
+        for (; at < group->count && interval_at(cells, group, at) < intervals[i]; at++)
             size = cell_at(cells, group, at).size;
-        sizes[interval - 1] = size;
+        sizes[i] = size;
     }
 }
 

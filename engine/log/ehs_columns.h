@@ -160,6 +160,9 @@ typedef enum ehs_lane {
     X(MARK_NAME, 0x0F02, "mark.name", PLANES, NONE, 4)                                             \
     X(MARK_PROCESS, 0x0F03, "mark.process", PLANES, NONE, 4)                                       \
     X(MARK_IS_END, 0x0F04, "mark.is_end", BITS, NONE, 1)                                           \
+    X(RECORDED_KIND, 0x0F11, "recorded.kind", PLANES, NONE, 4)                                     \
+    X(RECORDED_FROM, 0x0F12, "recorded.from_ns", PLANES, NONE, 8)                                  \
+    X(RECORDED_TO, 0x0F13, "recorded.to_ns", PLANES, NONE, 8)                                      \
     X(STRING_TEXT, 0x1001, "string.text", PLANES, NONE, 1)                                         \
     X(PROCESS_PID, 0x1101, "process.pid", PLANES, NONE, 4)                                         \
     X(PROCESS_PARENT, 0x1102, "process.parent_pid", PLANES, NONE, 4)                               \

@@ -97,6 +97,7 @@ typedef struct slice_order {
     bool numbers_blocks;    /* as in stack_join */
     i64 from_ticks;         /* latest time of earlier slices; INT64_MIN at first */
     i64 last_ticks;         /* time of the slice's last event; from_ticks if there is none */
+    u64 steps_back;         /* places in streams where the time goes back, of all slices */
     ordered_event *events;  /* by bucket, then shard, then time */
     i64 *ticks;             /* by rank, in the journal; NULL: not needed */
     journal_entry *entries; /* the same; marked where the time changes */

@@ -29,9 +29,13 @@ bool order_raise_times(slice_order *order, scan_output *tasks)
         if (count == 0)
             continue;
         memory_event *const events = tasks[i].events.at;
+        i64 before = latest; /* as recorded */
         for (size_t k = 0; k < count && (tasks[i].is_unsorted || events[k].ticks < latest); k++) {
-            if (events[k].ticks < latest)
+            const i64 recorded = events[k].ticks;
+            order->steps_back += recorded < before;
+            if (recorded < latest)
                 ok = raise_time(order, &events[k], latest) && ok;
+            before = recorded;
             latest = events[k].ticks;
         }
         latest = events[count - 1].ticks;

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 
 #define TASK_BYTES ((u64)1 << 20)
+#define PLAN_CPUS  2048u /* no system has more; a number beyond shares the place of another */
 
 static void add_trace(read_plan *plan, const etl_trace *trace, u32 trace_index,
                       const timebase *base);
@@ -36,8 +37,10 @@ bool plan_open(read_plan *out, etl_trace *const *traces, u32 trace_count, const 
     if (total >= UINT32_MAX)
         return false;
     out->buffers = calloc(total + 1, sizeof *out->buffers);
-    if (out->buffers == NULL)
+    out->latest = malloc(2 * PLAN_CPUS * sizeof *out->latest);
+    if (out->buffers == NULL || out->latest == NULL)
         return false;
+    out->sequences = out->latest + PLAN_CPUS;
     for (u32 i = 0; i < trace_count; i++) {
         out->taken = 0;
         add_trace(out, traces[i], i, base);
@@ -64,6 +67,35 @@ void plan_sort(read_plan *plan)
     qsort(plan->buffers + plan->next, plan->count - plan->next, sizeof *plan->buffers, by_time);
 }
 
+/* Makes the streams of a session empty. */
+static void begin_streams(read_plan *plan)
+{
+    for (u32 i = 0; i < PLAN_CPUS; i++) {
+        plan->latest[i] = INT64_MIN;
+        plan->sequences[i] = INT64_MIN;
+    }
+}
+
+/*
+ * The time by which a buffer is put in order. If a clock was set back, a processor's later buffer
+ * has an earlier time. It must not be read first, so it counts as no earlier than those before it.
+ * In a ring file the times go back where it was overwritten, but the numbers do, too. The header
+ * buffer only has the time of the header.
+ */
+static i64 time_in_stream(read_plan *plan, const etl_session *session, const etl_buffer_info *info,
+                          i64 ticks)
+{
+    if (plan_has_header(session, info))
+        return ticks;
+    i64 *const latest = &plan->latest[info->cpu % PLAN_CPUS];
+    i64 *const sequence = &plan->sequences[info->cpu % PLAN_CPUS];
+    const bool goes_on = info->sequence > *sequence;
+    *sequence = info->sequence;
+    if (session->clock == ETL_CLOCK_QPC || !goes_on || ticks > *latest)
+        *latest = ticks;
+    return *latest;
+}
+
 /* A buffer without a timed record gets the time of the buffer before it: it must still be read
  * once, for its records and its damage. */
 static void add_trace(read_plan *plan, const etl_trace *trace, u32 trace_index,
@@ -77,12 +109,14 @@ static void add_trace(read_plan *plan, const etl_trace *trace, u32 trace_index,
     const u32 count = etl_buffer_count(trace);
     for (u32 i = plan->taken; i < count; i++) {
         const etl_buffer_info *const info = etl_buffer_info_of(trace, i);
+        if (i == 0 || info->session != session)
+            begin_streams(plan);
         session = info->session;
         i64 ticks;
         if (etl_buffer_first_ticks(trace, i, &ticks))
             previous = tick_map_apply(timebase_map(base, trace_index, session), ticks);
         plan->buffers[plan->count++] = (plan_buffer){
-            .first_ticks = previous,
+            .first_ticks = time_in_stream(plan, etl_session_of(trace, session), info, previous),
             .sequence = info->sequence,
             .stream = (u64)trace_index << 32 | (u64)session << 16 | info->cpu,
             .buffer = i,
@@ -131,6 +165,8 @@ static int by_stream(const void *a, const void *b)
 void plan_close(read_plan *plan)
 {
     free(plan->buffers);
+    free(plan->latest);
+    plan->latest = NULL;
     plan->buffers = NULL;
     plan->count = 0;
 }

@@ -44,6 +44,13 @@ static inline u32 plan_session(u64 stream)
     return (u32)(stream >> 16) & 0xFFFF;
 }
 
+/* True if a buffer of the session begins with its log-file header, which is not an event. */
+static inline bool plan_has_header(const etl_session *session, const etl_buffer_info *info)
+{
+    return info->offset < session->header_offset &&
+           session->header_offset - info->offset < info->stored_size;
+}
+
 typedef struct plan_task {
     u32 first, count; /* into plan_slice.buffers */
 } plan_task;
@@ -59,6 +66,8 @@ typedef struct read_plan {
     u32 count;
     u32 next;          /* first buffer not handed out */
     i64 settled_ticks; /* no buffer is missing that begins before; INT64_MAX: all are here */
+    i64 *latest;       /* by CPU of the session in hand: first time of its latest buffer ... */
+    i64 *sequences;    /* ... and its number */
     u32 taken;         /* of the trace that was planned last: buffers, */
     i64 taken_ticks;   /* and the time of the last of them */
     u64 slice_bytes;

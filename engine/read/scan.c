@@ -203,6 +203,7 @@ static bool count_heap_event(scanner *s)
 
 static bool append_event(scan_output *out, const memory_event *event)
 {
+    out->kinds |= op_kinds((memory_op)event->op);
     return out->events.count < UINT32_MAX && ETLHEAP_PUSH(&out->events, *event) &&
            scan_note_event(out, event);
 }
@@ -251,8 +252,7 @@ static bool handle_alloc(scanner *s, const etl_event *event)
                                               .tid = s->record->tid });
 }
 
-/* A moving realloc is about two addresses, whose shards may differ; one in place ends a lifetime
- * and begins another. */
+/* A moving realloc is about two addresses; one in place ends a lifetime and begins another. */
 static bool handle_realloc(scanner *s, const etl_event *event)
 {
     const etl_heap_realloc *const realloc_event = &event->as.heap_realloc;

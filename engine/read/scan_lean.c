@@ -214,6 +214,8 @@ static void end_run(scanner *s, etl_buffer *buffer, const lean_run *run)
 {
     scan_output *const out = s->out;
     settle_span(out, &run->events[run->noted], &run->events[run->count]);
+    if (run->count > out->events.count)
+        out->kinds |= 1u << ETLHEAP_KIND_HEAP;
     out->events.count = run->count;
     if (run->c.left != buffer->end - buffer->at && run->ticks > out->last_ticks)
         out->last_ticks = run->ticks;

@@ -57,6 +57,17 @@ typedef enum memory_op {
     OP_CONTRACT
 } memory_op;
 
+/* The kinds that a session records if it has an event with this op, as bits. */
+static inline u32 op_kinds(memory_op op)
+{
+    if (op >= OP_EXPAND)
+        return 1u << ETLHEAP_KIND_EXTENT;
+    if (op >= OP_CUSTOM_ALLOC)
+        return 1u << ETLHEAP_KIND_CUSTOM;
+    return op >= OP_COMMIT ? 1u << ETLHEAP_KIND_VIRTUALALLOC | 1u << ETLHEAP_KIND_RESERVE
+                           : 1u << ETLHEAP_KIND_HEAP;
+}
+
 /* True for ops that begin a lifetime and may have a stack. */
 static inline bool op_wants_stack(memory_op op)
 {
@@ -238,6 +249,7 @@ typedef struct scan_output {
     etl_diag_counts diag;
     u64 stream;
     i64 last_ticks; /* latest record, INT64_MIN without one */
+    u32 kinds;      /* bit per etlheap_kind: of its memory events */
     etl_status status;
 } scan_output;
 

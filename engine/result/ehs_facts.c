@@ -490,6 +490,7 @@ static etl_status load_trace(ehs_loader *loader, etlheap_result *result)
     } else if (!make_session(result, row) || !mark_list_number(&result->marks, result->base.base)) {
         status = etl_fail_with(loader->err, ETL_ERR_MEMORY, 0, "out of memory");
     } else {
+        memcpy(row->info.recorded, result->info.recorded, sizeof row->info.recorded);
         result->info = row->info;
         result->info.files = result->files.at;
         result->info.file_count = (u32)result->files.count;

@@ -70,6 +70,19 @@ static const ehs_field mark_fields[] = {
     EHS_FIELD(MARK_IS_END, etlheap_mark, is_end, BOOL),
 };
 
+/* The recorded span of a kind that has one. */
+typedef struct recorded_row {
+    i64 from_ns, to_ns;
+    u32 kind;
+} recorded_row;
+
+static const ehs_field recorded_fields[] = {
+    EHS_FIELD(RECORDED_KIND, recorded_row, kind, U32),
+    EHS_FIELD(RECORDED_FROM, recorded_row, from_ns, U64),
+    EHS_FIELD(RECORDED_TO, recorded_row, to_ns, U64),
+};
+
+static const ehs_table recorded_table = EHS_TABLE(recorded_fields, recorded_row);
 static const ehs_table memory_table = EHS_TABLE(memory_fields, memory_row);
 static const ehs_table process_more_table = EHS_TABLE(process_more_fields, process_more);
 static const ehs_table thread_name_table = EHS_TABLE(thread_name_fields, thread_name);
@@ -118,6 +131,18 @@ static bool save_process_more(ehs_saver *saver, const etlheap_result *result)
     return ok;
 }
 
+static bool save_recorded(ehs_saver *saver, const etlheap_trace_info *info)
+{
+    recorded_row rows[ETLHEAP_KIND_COUNT];
+    size_t count = 0;
+    for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++) {
+        const etlheap_recorded *const recorded = &info->recorded[kind];
+        if (recorded->is_known)
+            rows[count++] = (recorded_row){ recorded->from_ns, recorded->to_ns, kind };
+    }
+    return count == 0 || ehs_table_save(saver, &recorded_table, rows, count);
+}
+
 bool ehs_optional_save(ehs_saver *saver, const etlheap_result *result)
 {
     return ehs_table_save(saver, &memory_table, result->memory.at, result->memory.count) &&
@@ -125,7 +150,7 @@ bool ehs_optional_save(ehs_saver *saver, const etlheap_result *result)
                           result->thread_names.list.count) &&
            ehs_table_save(saver, &mark_table, result->marks.made.at, result->marks.made.count) &&
            save_process_more(saver, result) && save_custom(saver, result) &&
-           save_methods(saver, result);
+           save_methods(saver, result) && save_recorded(saver, &result->info);
 }
 
 etl_status ehs_methods_load(ehs_loader *loader, etlheap_result *result)
@@ -234,6 +259,26 @@ static etl_status load_process_more(ehs_loader *loader, etlheap_result *result)
     return status;
 }
 
+/* Kinds that a later version adds are skipped. */
+static etl_status load_recorded(ehs_loader *loader, etlheap_trace_info *info)
+{
+    recorded_row *rows = NULL;
+    size_t count = 0;
+    etl_status status = ehs_table_load(loader, &recorded_table, &rows, &count);
+    for (size_t i = 0; i < count && status == ETL_OK; i++) {
+        const recorded_row *const row = &rows[i];
+        if (row->from_ns >= row->to_ns || (i > 0 && row->kind <= row[-1].kind))
+            status = etl_fail_with(loader->err, ETL_ERR_CORRUPT, 0,
+                                   "row %zu of the table of recorded spans is wrong or out of "
+                                   "order",
+                                   i);
+        else if (row->kind < ETLHEAP_KIND_COUNT)
+            info->recorded[row->kind] = (etlheap_recorded){ true, row->from_ns, row->to_ns };
+    }
+    free(rows);
+    return status;
+}
+
 etl_status ehs_optional_load(ehs_loader *loader, etlheap_result *result)
 {
     etl_status status = load_memory(loader, result);
@@ -243,5 +288,7 @@ etl_status ehs_optional_load(ehs_loader *loader, etlheap_result *result)
         status = load_process_more(loader, result);
     if (status == ETL_OK)
         status = load_marks(loader, result);
+    if (status == ETL_OK)
+        status = load_recorded(loader, &result->info);
     return status == ETL_OK ? load_custom(loader, result) : status;
 }

@@ -219,15 +219,6 @@ static const char *clock_name(etl_clock clock)
     return "qpc";
 }
 
-/* The first nanosecond after a tick. With a clock faster than 1 GHz, the next tick may be in the
- * same nanosecond. */
-static i64 end_after(const etl_session *session, i64 ticks)
-{
-    const i64 next_ns = etl_time_ns(session, etl_sat_add_i64(ticks, 1));
-    const i64 least_ns = etl_sat_add_i64(etl_time_ns(session, ticks), 1);
-    return next_ns > least_ns ? next_ns : least_ns;
-}
-
 static bool describe_trace(etlheap_result *result, const result_parts *parts)
 {
     etlheap_trace_info *const info = &result->info;
@@ -262,7 +253,7 @@ static bool describe_trace(etlheap_result *result, const result_parts *parts)
     info->start_time_filetime = session->start_time_filetime;
     const i64 last = result->last_ticks == INT64_MIN ? session->header_ticks : result->last_ticks;
     info->duration_ns = etl_time_ns(session, last);
-    info->end_ns = end_after(session, last);
+    info->end_ns = timebase_end_ns(session, last);
     return true;
 }
 

@@ -22,6 +22,7 @@
 #include "engine/read/slice_source.h"
 #include "engine/result/result.h"
 #include "run_counts.h"
+#include "recorded_spans.h"
 #include "run_frees.h"
 #include "store_run.h"
 #include "task_merge.h"
@@ -65,6 +66,7 @@ typedef struct run {
     store_run *store;      /* NULL: lifetimes or a journal are kept */
     bool keeps_census;     /* what `info` says is found out */
     mark_events mark_events;
+    recorded_sessions sessions;
 } run;
 
 static bool keeps_census(const etlheap_options *options);
@@ -91,14 +93,15 @@ etl_status engine_run_once(const traces_named *traces, const etlheap_options *op
     state->question = question;
     state->keeps_census = keeps_census(&state->options);
     state->frees.is_wanted = options->store != NULL && !options->store->is_without_frees;
-    etl_status status = ETL_OK;
-    if (status == ETL_OK)
-        status = open_run(state) ? open_store(state, log) : ETL_ERR_MEMORY;
+    etl_status status = open_run(state) ? open_store(state, log) : ETL_ERR_MEMORY;
     if (status == ETL_OK)
         status = run_slices(state, err);
     *is_too_early = state->source.growth.is_order_broken;
     if (status == ETL_OK && !*is_too_early)
-        status = finish(state);
+        status =
+            recorded_spans_find(&state->sessions, state->traces, &state->source.plan, state->result)
+                ? finish(state)
+                : ETL_ERR_MEMORY;
     if (status == ETL_OK && !*is_too_early) {
         *out = state->result;
         state->result = NULL;
@@ -171,7 +174,8 @@ static bool open_run(run *state)
         return false;
     state->result->last_ticks = INT64_MIN;
     state->sweep_until_ticks = INT64_MIN;
-    if (!timebase_open(&state->result->base, state->traces, state->trace_count))
+    if (!timebase_open(&state->result->base, state->traces, state->trace_count) ||
+        !recorded_sessions_open(&state->sessions, &state->result->base, &state->order.steps_back))
         return false;
     const timebase *const base = &state->result->base;
     state->result->first_ticks = base->base->header_ticks;
@@ -302,6 +306,7 @@ static void close_run(run *state)
     late_stacks_free(&state->late_stacks);
     mark_events_close(&state->mark_events);
     run_frees_close(&state->frees);
+    recorded_sessions_close(&state->sessions);
     etlheap_result_free(state->result);
 }
 
@@ -526,6 +531,7 @@ static etl_status run_slice(run *state)
         !tasks_ensure_processes(state->tasks, state->task_count, state->result) ||
         !realloc_trail_end(&state->tails, state->tasks, state->task_count) || !join_stacks(state))
         return ETL_ERR_MEMORY;
+    recorded_sessions_note(&state->sessions, state->tasks, state->task_count);
     const etl_status status = order_slice(state);
     return status == ETL_OK ? pair_events(state) : status;
 }

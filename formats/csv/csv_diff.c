@@ -112,8 +112,8 @@ static void write_amounts(const etlheap_diff *diff, u32 row, etlheap_sink *sink)
         write_amount(sink, m, diff->table.rows[row].measures[m]);
         if (!diff->per_second)
             continue;
-        const i64 base = etlheap_diff_rate(change->base[m], diff->base_ns);
-        const i64 now = etlheap_diff_rate(change->now[m], diff->new_ns);
+        const i64 base = etlheap_diff_rate(change->base[m], change->base_ns);
+        const i64 now = etlheap_diff_rate(change->now[m], change->new_ns);
         etlheap_sink_text(sink, ",");
         etlheap_sink_signed(sink, base);
         etlheap_sink_text(sink, ",");

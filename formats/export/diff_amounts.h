@@ -19,8 +19,8 @@ static inline i64 diff_drawn(const etlheap_diff *diff, i64 amount, i64 ns)
 static inline diff_amounts diff_amounts_of(const etlheap_diff *diff, u32 row)
 {
     const etlheap_change *const change = &diff->changes[row];
-    return (diff_amounts){ diff_drawn(diff, change->base[diff->measure], diff->base_ns),
-                           diff_drawn(diff, change->now[diff->measure], diff->new_ns) };
+    return (diff_amounts){ diff_drawn(diff, change->base[diff->measure], change->base_ns),
+                           diff_drawn(diff, change->now[diff->measure], change->new_ns) };
 }
 
 #endif

@@ -144,6 +144,28 @@ void etlheap_json_trace(etlheap_json *json, const etlheap_trace_info *trace)
     etlheap_json_object_close(json);
 }
 
+void etlheap_json_recorded(etlheap_json *json, const etlheap_result *result)
+{
+    const etlheap_recorded *const recorded = etlheap_result_trace(result)->recorded;
+    const u32 kinds = etlheap_result_kinds(result) & ETLHEAP_KINDS_DEFAULT;
+    etlheap_json_array(json, "recorded");
+    for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++) {
+        if ((kinds >> kind & 1) == 0)
+            continue;
+        etlheap_json_object(json, NULL);
+        etlheap_json_string(json, "kind", etlheap_kind_name((etlheap_kind)kind));
+        if (recorded[kind].is_known) {
+            etlheap_json_i64(json, "from_ns", recorded[kind].from_ns);
+            etlheap_json_i64(json, "to_ns", recorded[kind].to_ns);
+        } else {
+            etlheap_json_null(json, "from_ns");
+            etlheap_json_null(json, "to_ns");
+        }
+        etlheap_json_object_close(json);
+    }
+    etlheap_json_array_close(json);
+}
+
 void etlheap_json_diagnostics(etlheap_json *json, const etl_diag_counts *counts)
 {
     char sentence[ETLHEAP_SENTENCE_SIZE];

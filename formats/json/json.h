@@ -60,6 +60,10 @@ void etlheap_json_time(etlheap_json *json, const char *key, i64 filetime);
 
 /* Write the `trace` object and the `diagnostics` array, which all documents have. */
 void etlheap_json_trace(etlheap_json *json, const etlheap_trace_info *trace);
+
+/* Writes "recorded": when each kind of memory that the result has was recorded. Reservations, which
+ * a trace keeps only if they are asked for, were recorded when virtualalloc was. */
+void etlheap_json_recorded(etlheap_json *json, const etlheap_result *result);
 void etlheap_json_diagnostics(etlheap_json *json, const etl_diag_counts *counts);
 
 #endif

@@ -46,6 +46,7 @@ etl_status etlheap_write_check_json(const etlheap_result *result, const etlheap_
     write_doubts(&json, gate->doubts);
     write_absence(&json, gate);
     etlheap_json_trace(&json, etlheap_result_trace(result));
+    etlheap_json_recorded(&json, result);
     etlheap_json_object(&json, "window");
     etlheap_json_i64(&json, "from_ns", gate->from_ns);
     etlheap_json_i64(&json, "to_ns", gate->to_ns);

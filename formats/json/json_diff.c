@@ -79,6 +79,7 @@ static void write_side(etlheap_json *json, const char *key, const etlheap_diff_s
         write_log(json, etlheap_umdh_info_of(side->log));
     } else {
         etlheap_json_trace(json, etlheap_result_trace(side->result));
+        etlheap_json_recorded(json, side->result);
         etlheap_json_object(json, "window");
         etlheap_json_i64(json, "from_ns", side->table->from_ns);
         etlheap_json_i64(json, "to_ns", side->table->to_ns);
@@ -163,8 +164,8 @@ static void write_change(etlheap_json *json, const etlheap_diff *diff, const etl
         write_amounts(json, m, false, amounts);
         if (!diff->per_second)
             continue;
-        const i64 base = etlheap_diff_rate(change->base[m], diff->base_ns);
-        const i64 now = etlheap_diff_rate(change->now[m], diff->new_ns);
+        const i64 base = etlheap_diff_rate(change->base[m], change->base_ns);
+        const i64 now = etlheap_diff_rate(change->now[m], change->new_ns);
         const i64 rates[] = { base, now, etlheap_diff_subtract(base, now) };
         write_amounts(json, m, true, rates);
     }

@@ -37,6 +37,7 @@ etl_status etlheap_write_info_json(const etlheap_result *result, const etlheap_l
     etlheap_json_object(&json, NULL);
     etlheap_json_string(&json, "schema", "etlheap-info-1");
     etlheap_json_trace(&json, etlheap_result_trace(result));
+    etlheap_json_recorded(&json, result);
     etlheap_json_traces(&json, result);
     write_processes(&json, result);
     etlheap_json_u64(&json, "modules", etlheap_module_count(result));

@@ -168,6 +168,7 @@ etl_status etlheap_write_map_json(const etlheap_result *result, const etlheap_ma
     etlheap_json_object(&json, NULL);
     etlheap_json_string(&json, "schema", "etlheap-map-1");
     etlheap_json_trace(&json, etlheap_result_trace(result));
+    etlheap_json_recorded(&json, result);
     etlheap_json_i64(&json, "at_ns", map->at_ns);
     etlheap_json_u64(&json, "unit", map->unit);
     etlheap_json_frames(&json, map->table);

@@ -26,8 +26,8 @@ static void write_change(const etlheap_diff *diff, const etlheap_change *change,
     const etlheap_measure measure = diff->measure;
     i64 base = change->base[measure], now = change->now[measure];
     if (diff->per_second) {
-        base = etlheap_diff_rate(base, diff->base_ns);
-        now = etlheap_diff_rate(now, diff->new_ns);
+        base = etlheap_diff_rate(base, change->base_ns);
+        now = etlheap_diff_rate(now, change->new_ns);
     }
     write_amount(measure, etlheap_diff_subtract(base, now), diff->per_second, true, sink);
     write_amount(measure, base, diff->per_second, false, sink);

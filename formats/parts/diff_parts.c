@@ -59,14 +59,41 @@ static bool names_merged(const etlheap_diff_answer *answer, etl_hint_fn *say, et
     return true;
 }
 
+static bool is_shorter(const etlheap_diff_side *side)
+{
+    const etlheap_time_range window = { side->table->from_ns, side->table->to_ns };
+    const etlheap_time_range part =
+        etlheap_recorded_part(etlheap_result_trace(side->result), 0, window);
+    return etlheap_recorded_lacks(part, window);
+}
+
+/* Amounts per second count only what was recorded of the windows. */
+static bool recorded_shorter(const etlheap_diff_answer *answer, etl_hint_fn *say,
+                             etlheap_text *text)
+{
+    const etlheap_diff *const diff = answer->diff;
+    char base[ETLHEAP_UNITS_SIZE], now[ETLHEAP_UNITS_SIZE];
+    (void)say;
+    if (answer->base.log || !diff->per_second ||
+        (!is_shorter(&answer->base) && !is_shorter(&answer->now)))
+        return false;
+    etlheap_units_duration(diff->base_ns, base);
+    etlheap_units_duration(diff->new_ns, now);
+    etlheap_text_add_format(text,
+                            "amounts per second count only the recorded parts of the windows, %s "
+                            "and %s",
+                            base, now);
+    return true;
+}
+
 static const struct {
     const char *name;
     hint_fn *fill;
 } hints[] = {
-    { "durations_differ", durations_differ }, { "some_not_freed", some_not_freed },
-    { "builds_differ", builds_differ },       { "nothing_matches", nothing_matches },
-    { "names_merged", names_merged },         { "processes_differ", processes_differ },
-    { "lines_skipped", lines_skipped },
+    { "durations_differ", durations_differ }, { "recorded_shorter", recorded_shorter },
+    { "some_not_freed", some_not_freed },     { "builds_differ", builds_differ },
+    { "nothing_matches", nothing_matches },   { "names_merged", names_merged },
+    { "processes_differ", processes_differ }, { "lines_skipped", lines_skipped },
 };
 
 static const struct {

@@ -304,18 +304,64 @@ static void add_sizes(etlheap_text *text, const etlheap_trace_info *trace)
         etlheap_text_add_format(text, " (%s)", bytes);
 }
 
+void etlheap_text_spans(etlheap_sink *sink, const etlheap_layout *layout,
+                        const etlheap_result *result, etlheap_time_range window)
+{
+    const etlheap_trace_info *const trace = etlheap_result_trace(result);
+    u32 left = etlheap_result_kinds(result) & ETLHEAP_KINDS_DEFAULT;
+    for (u32 first = 0; first < ETLHEAP_KIND_COUNT; first++) {
+        const etlheap_recorded *const span = &trace->recorded[first];
+        const etlheap_time_range part = etlheap_recorded_part(trace, 1u << first, window);
+        char from[ETLHEAP_UNITS_SIZE], to[ETLHEAP_UNITS_SIZE], kinds[128] = "";
+        if ((left >> first & 1) == 0 || !span->is_known || !etlheap_recorded_lacks(part, window))
+            continue;
+        for (u32 kind = first; kind < ETLHEAP_KIND_COUNT; kind++) {
+            const etlheap_recorded *const other = &trace->recorded[kind];
+            if ((left >> kind & 1) == 0 || !other->is_known || other->from_ns != span->from_ns ||
+                other->to_ns != span->to_ns)
+                continue;
+            const size_t length = strlen(kinds);
+            snprintf(kinds + length, sizeof kinds - length, "%s%s", length > 0 ? ", " : "",
+                     etlheap_kind_name((etlheap_kind)kind));
+            left &= ~(1u << kind);
+        }
+        etlheap_units_moment(span->from_ns, from);
+        etlheap_units_moment(span->to_ns, to);
+        char line[sizeof kinds + 3 * ETLHEAP_UNITS_SIZE];
+        snprintf(line, sizeof line, "%s s to %s s (%s)", from, to, kinds);
+        etlheap_text_label(sink, layout, "Recorded span", line);
+    }
+}
+
 void etlheap_text_window(etlheap_sink *sink, const etlheap_layout *layout,
                          const etlheap_result *result, i64 from_ns, i64 to_ns)
 {
     char from[ETLHEAP_UNITS_SIZE];
     char to[ETLHEAP_UNITS_SIZE];
     char window[3 * ETLHEAP_UNITS_SIZE];
-    if (from_ns <= 0 && to_ns >= etlheap_result_trace(result)->end_ns)
-        return;
-    etlheap_units_moment(from_ns, from);
-    etlheap_units_moment(to_ns, to);
-    snprintf(window, sizeof window, "%s s to %s s", from, to);
-    etlheap_text_label(sink, layout, "Window", window);
+    if (from_ns > 0 || to_ns < etlheap_result_trace(result)->end_ns) {
+        etlheap_units_moment(from_ns, from);
+        etlheap_units_moment(to_ns, to);
+        snprintf(window, sizeof window, "%s s to %s s", from, to);
+        etlheap_text_label(sink, layout, "Window", window);
+    }
+    etlheap_text_spans(sink, layout, result, (etlheap_time_range){ from_ns, to_ns });
+}
+
+void etlheap_text_rates(etlheap_sink *sink, const etlheap_layout *layout,
+                        const etlheap_result *result, const etlheap_table *table)
+{
+    const etlheap_time_range window = { table->from_ns, table->to_ns };
+    const u32 kinds = etlheap_result_kinds(result) & ETLHEAP_KINDS_DEFAULT;
+    bool lacks = false;
+    for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++)
+        lacks |=
+            (kinds >> kind & 1) != 0 &&
+            etlheap_recorded_lacks(
+                etlheap_recorded_part(etlheap_result_trace(result), 1u << kind, window), window);
+    if (lacks)
+        etlheap_text_label(sink, layout, "Note",
+                           "rates count only the recorded span, not the whole window");
 }
 
 /* Writes a note about rows that are not listed, and how to list them. */

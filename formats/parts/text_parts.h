@@ -67,8 +67,16 @@ void etlheap_text_trace(etlheap_sink *sink, const etlheap_layout *layout,
 void etlheap_text_recording(etlheap_sink *sink, const etlheap_layout *layout,
                             const etlheap_trace_info *trace, etlheap_text *scratch);
 
+/* Writes when each kind was recorded, for kinds of which a window lacks much; nothing if none. */
+void etlheap_text_spans(etlheap_sink *sink, const etlheap_layout *layout,
+                        const etlheap_result *result, etlheap_time_range window);
+
+/* Says that rates of a table are per second of the recorded span, if the window lacks much. */
+void etlheap_text_rates(etlheap_sink *sink, const etlheap_layout *layout,
+                        const etlheap_result *result, const etlheap_table *table);
+
 /* Writes the window of a question, exactly, because people copy it into the next command; nothing
- * if it is the whole trace. */
+ * if it is the whole trace. And when it was recorded, if that is not in all of it. */
 void etlheap_text_window(etlheap_sink *sink, const etlheap_layout *layout,
                          const etlheap_result *result, i64 from_ns, i64 to_ns);
 

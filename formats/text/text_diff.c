@@ -286,7 +286,7 @@ static void add_amounts(const etlheap_diff *diff, const etlheap_change *change,
     const i64 amounts[] = { change->base[measure], change->now[measure] };
     add_change(diff, change, measure, text, grid);
     for (size_t i = 0; i < ETL_COUNT_OF(amounts); i++) {
-        const i64 ns = i == 0 ? diff->base_ns : diff->new_ns;
+        const i64 ns = i == 0 ? change->base_ns : change->new_ns;
         const i64 shown = diff->per_second ? etlheap_diff_rate(amounts[i], ns) : amounts[i];
         etlheap_text_clear(text);
         add_amount(measure, shown, diff->per_second, text);
@@ -300,8 +300,8 @@ static void add_change(const etlheap_diff *diff, const etlheap_change *change,
 {
     i64 base = change->base[measure], now = change->now[measure];
     if (diff->per_second) {
-        base = etlheap_diff_rate(base, diff->base_ns);
-        now = etlheap_diff_rate(now, diff->new_ns);
+        base = etlheap_diff_rate(base, change->base_ns);
+        now = etlheap_diff_rate(now, change->new_ns);
     }
     const i64 delta = etlheap_diff_subtract(base, now);
     etlheap_text_clear(text);

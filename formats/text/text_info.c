@@ -56,6 +56,8 @@ etl_status etlheap_write_info_text(const etlheap_result *result, const etlheap_l
         return layout_status;
     etlheap_text text = { 0 };
     etlheap_text_recording(sink, layout, etlheap_result_trace(result), &text);
+    etlheap_text_spans(sink, layout, result,
+                       (etlheap_time_range){ 0, etlheap_result_trace(result)->end_ns });
     write_stacks(result, layout, &text, sink);
     write_marks(result, layout, &text, sink);
     etlheap_text_summary(result, layout, sink);

@@ -99,8 +99,8 @@ static report_columns columns_of(const etlheap_table *table, const etlheap_layou
                                  const char *title);
 static void add_entry(const etlheap_table *table, const etlheap_outline *outline, u32 index,
                       etlheap_text *text, etlheap_grid *grid);
-static void add_measures(const etlheap_table *table, const report_columns *columns,
-                         const i64 *measures, bool is_row, etlheap_grid *grid);
+static void add_measures(const report_columns *columns, const i64 *measures, i64 rates_ns,
+                         bool is_row, etlheap_grid *grid);
 
 etl_status etlheap_write_report_text(const etlheap_result *result, const etlheap_table *table,
                                      const etlheap_layout *layout, etlheap_sink *sink)
@@ -133,6 +133,9 @@ etl_status etlheap_write_histogram_text(const etlheap_result *result, const etlh
     return status;
 }
 
+static const u32 rate_measures =
+    1u << ETLHEAP_MEASURE_GROWTH_RATE | 1u << ETLHEAP_MEASURE_ALLOC_RATE;
+
 /* Writes the body. A table without rows becomes a sentence, because an empty table looks like a
  * defect. */
 static etl_status write_body(const report_body *body, const etlheap_layout *layout,
@@ -141,6 +144,8 @@ static etl_status write_body(const report_body *body, const etlheap_layout *layo
     const etlheap_table *const table = body->table;
     etlheap_text_window(sink, layout, body->result, table->from_ns, table->to_ns);
     etlheap_text_moment(sink, layout, table);
+    if ((table->measures & rate_measures) != 0)
+        etlheap_text_rates(sink, layout, body->result, table);
     const bool has_totals = table->measures != 1u << ETLHEAP_MEASURE_COUNT;
     etl_status status = has_totals ? write_totals(table, layout, sink) : ETL_OK;
     if (status != ETL_OK)
@@ -194,6 +199,23 @@ static void add_frames(etlheap_grid *grid, const etlheap_table *table, const etl
     etlheap_grid_frames(grid, table, &own, frames_max, level * INDENT);
 }
 
+/* What the rates of a group at this level are per second of: if it is of one process, the same as
+ * those of its rows. */
+static i64 rates_ns_of(const etlheap_table *table, const etlheap_outline *outline,
+                       const etlheap_outline_entry *entry)
+{
+    const etlheap_outline_level *const keys = &outline->levels[entry->level];
+    const etlheap_row *const row = &table->rows[entry->row];
+    bool by_process = entry->level + 1 == outline->level_count, by_kind = false;
+    for (u32 i = 0; i < keys->key_first + keys->key_count; i++) {
+        by_process |= table->group_by[i] == ETLHEAP_KEY_PROCESS;
+        by_kind |= table->group_by[i] == ETLHEAP_KEY_KIND;
+    }
+    if (by_process)
+        return row->rates_ns;
+    return by_kind ? table->totals[row->kind].rates_ns : table->rates_ns;
+}
+
 /* All cells first, then the widths: see tabular.h. */
 static etl_status write_rows(const etlheap_table *table, const etlheap_layout *layout,
                              etlheap_text *text, etlheap_sink *sink)
@@ -210,7 +232,8 @@ static etl_status write_rows(const etlheap_table *table, const etlheap_layout *l
         const etlheap_outline_entry *const entry = &outline.entries[i];
         const bool is_row = entry->level + 1 == outline.level_count;
         add_entry(table, &outline, i, text, &grid);
-        add_measures(table, &columns, entry->measures, is_row, &grid);
+        const i64 rates_ns = rates_ns_of(table, &outline, entry);
+        add_measures(&columns, entry->measures, rates_ns, is_row, &grid);
         if (is_row)
             add_frames(&grid, table, &table->rows[entry->row], layout->frames_max,
                        entry->level + 1);
@@ -312,18 +335,18 @@ static void add_entry(const etlheap_table *table, const etlheap_outline *outline
 
 /* The value of a measure. Rates of a group are computed from its sums, because those of rows are
  * rounded. */
-static i64 value_of(const etlheap_table *table, etlheap_measure measure, const i64 *measures)
+static i64 value_of(etlheap_measure measure, const i64 *measures, i64 rates_ns)
 {
     if (measure == ETLHEAP_MEASURE_ALLOC_RATE)
-        return etlheap_per_second(measures[ETLHEAP_MEASURE_ALLOC_COUNT], table->rates_ns);
+        return etlheap_per_second(measures[ETLHEAP_MEASURE_ALLOC_COUNT], rates_ns);
     if (measure == ETLHEAP_MEASURE_ALLOC_BYTES_RATE)
-        return etlheap_per_second(measures[ETLHEAP_MEASURE_ALLOC_SIZE], table->rates_ns);
+        return etlheap_per_second(measures[ETLHEAP_MEASURE_ALLOC_SIZE], rates_ns);
     return measures[measure];
 }
 
 /* A peak of a group is not the sum of its rows' peaks: those cells stay empty. */
-static void add_measures(const etlheap_table *table, const report_columns *columns,
-                         const i64 *measures, bool is_row, etlheap_grid *grid)
+static void add_measures(const report_columns *columns, const i64 *measures, i64 rates_ns,
+                         bool is_row, etlheap_grid *grid)
 {
     for (u32 c = 1; c < columns->count; c++) {
         const etlheap_measure measure = columns->measures[c];
@@ -332,7 +355,7 @@ static void add_measures(const etlheap_table *table, const report_columns *colum
             etlheap_churn_share(measures, share);
             etlheap_grid_cell(grid, share);
         } else if (is_row || etlheap_measure_style_of(measure).adds_up)
-            etlheap_grid_measure(grid, measure, value_of(table, measure, measures));
+            etlheap_grid_measure(grid, measure, value_of(measure, measures, rates_ns));
         else
             etlheap_grid_cell(grid, "");
     }

@@ -94,6 +94,7 @@ static etl_status write_body(const etlheap_result *result, const etlheap_suspect
                              const etlheap_layout *layout, etlheap_text *text, etlheap_sink *sink)
 {
     etlheap_text_window(sink, layout, result, suspects->table->from_ns, suspects->table->to_ns);
+    etlheap_text_rates(sink, layout, result, suspects->table);
     etlheap_text_clear(text);
     suspect_add_verdict(suspects, text);
     etlheap_text_heading(sink, layout, etlheap_text_of(text));

@@ -28,7 +28,7 @@ bool etl_buffer_header_read(etl_bytes file, u64 offset, etl_buffer_header *out)
     out->size = etl_u32(&c);
     etl_skip(&c, 8); /* SavedOffset, CurrentOffset */
     out->reference_count = (i32)etl_u32(&c);
-    etl_skip(&c, 8); /* TimeStamp */
+    out->flush_ticks = (i64)etl_u64(&c);
     out->sequence = (i64)etl_u64(&c);
     etl_skip(&c, 8); /* a kernel pointer */
     out->processor = etl_u16(&c);

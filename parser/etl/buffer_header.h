@@ -9,6 +9,7 @@
 typedef struct etl_buffer_header {
     u32 size; /* bytes in the file, including this header */
     i32 reference_count;
+    i64 flush_ticks; /* see layout.h: in one of two clocks */
     i64 sequence;
     u16 processor;
     u32 state;

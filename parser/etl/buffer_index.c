@@ -82,7 +82,6 @@ static void *grow(void *rows, u32 *capacity, size_t row_size);
 static void count_header_losses(etl_buffer_index *index, const etl_log_header *header);
 static void count_missing_buffers(etl_buffer_index *index);
 static etl_status count_sequence_gaps(etl_buffer_index *index);
-static u64 sequence_gaps_of(i64 *sequences, size_t count);
 static int compare_sequences(const void *a, const void *b);
 
 etl_status etl_index_walk_open(etl_buffer_index *index, const etl_index_source *from,
@@ -493,10 +492,49 @@ static void count_missing_buffers(etl_buffer_index *index)
                      session->buffers_written - index->buffer_count);
 }
 
-/* Counts gaps in the numbers of data buffers: missing ones are lost. */
+static u64 gap_between(i64 before, i64 after)
+{
+    const u64 distance = (u64)after - (u64)before;
+    return after > before && distance <= SEQUENCE_STEP_MAX ? distance - 1 : 0;
+}
+
+/*
+ * Counts the gaps in the numbers of a session's data buffers; returns the last number. `before` is
+ * the last one of the session before it in the file. The first buffer of a session has number 1, or the
+ * number after `before`. What is missing before the
+ * oldest kept buffer was overwritten, or lies in an earlier file. Later gaps are losses, except in a
+ * ring: the buffer of an idle processor stays there while newer ones are overwritten.
+ *
+ *     file    | 1 2 3   5 6        one lost
+ *     ring    |     7         50 51 52   six and 42 overwritten; complete from 50 on
+ */
+static i64 count_gaps_of(etl_buffer_index *index, u32 header, i64 *sequences, size_t count,
+                         i64 before)
+{
+    etl_session *const session = &index->headers[header].session;
+    const bool is_ring = (session->log_file_mode & (ETL_MODE_CIRCULAR | ETL_MODE_BUFFERING)) != 0;
+    qsort(sequences, count, sizeof *sequences, compare_sequences);
+    const bool goes_on = (u64)sequences[0] == (u64)before + 1;
+    u64 gaps = 0;
+    session->buffers_overwritten = goes_on ? 0 : gap_between(0, sequences[0]);
+    session->kept_sequence = sequences[0];
+    for (size_t i = 1; i < count; i++) {
+        const u64 gap = gap_between(sequences[i - 1], sequences[i]);
+        gaps += gap;
+        if (gap > 0 && is_ring)
+            session->kept_sequence = sequences[i];
+    }
+    if (is_ring)
+        session->buffers_overwritten += gaps;
+    etl_diag_add(&index->diag, ETL_DIAG_buffers_overwritten, session->buffers_overwritten);
+    etl_diag_add(&index->diag, ETL_DIAG_sequence_gaps, is_ring ? 0 : gaps);
+    return sequences[count - 1];
+}
+
 static etl_status count_sequence_gaps(etl_buffer_index *index)
 {
-    i64 *const sequences = malloc((size_t)index->buffer_count * sizeof *sequences);
+    i64 *const sequences = malloc(((size_t)index->buffer_count + 1) * sizeof *sequences);
+    i64 before = 0;
     if (!sequences)
         return ETL_ERR_MEMORY;
     for (u32 h = 0; h < index->header_count; h++) {
@@ -506,22 +544,11 @@ static etl_status count_sequence_gaps(etl_buffer_index *index)
         for (u32 i = index->headers[h].first_buffer; i < end; i++)
             if (index->buffers[i].type != ETL_BUFFER_TYPE_HEADER)
                 sequences[count++] = index->buffers[i].sequence;
-        etl_diag_add(&index->diag, ETL_DIAG_sequence_gaps, sequence_gaps_of(sequences, count));
+        if (count > 0)
+            before = count_gaps_of(index, h, sequences, count, before);
     }
     free(sequences);
     return ETL_OK;
-}
-
-static u64 sequence_gaps_of(i64 *sequences, size_t count)
-{
-    qsort(sequences, count, sizeof *sequences, compare_sequences);
-    u64 gaps = 0;
-    for (size_t i = 1; i < count; i++) {
-        const u64 distance = (u64)sequences[i] - (u64)sequences[i - 1];
-        if (distance > 1 && distance <= SEQUENCE_STEP_MAX)
-            gaps += distance - 1;
-    }
-    return gaps;
 }
 
 static int compare_sequences(const void *a, const void *b)

@@ -27,7 +27,8 @@
  *   +0x04  u32  SavedOffset      stale in header buffers; not read
  *   +0x08  u32  CurrentOffset    position of the writer; not read
  *   +0x0c  i32  ReferenceCount   0 in every file seen
- *   +0x10  i64  TimeStamp        when it was flushed, in one of two clocks; not read
+ *   +0x10  i64  TimeStamp        when it was flushed: in the session's clock, in merged files the
+ *                                wall time of the merge, in header buffers 0
  *   +0x18  i64  SequenceNumber   order in which buffers were begun
  *   +0x20  u64  (kernel pointer or garbage; not read)
  *   +0x28  u16  ProcessorIndex   with ETL_BUFFER_PROC_INDEX, else a u8 and an alignment
@@ -253,6 +254,8 @@
 
 /* LogFileMode. Source: SDK; the others do not matter to a reader. */
 #define ETL_MODE_CIRCULAR                   0x2u
+#define ETL_MODE_BUFFERING                  0x400u   /* a ring in memory, written on demand */
+#define ETL_MODE_RELOG                      0x10000u /* merged or written again by a tool */
 #define ETL_MODE_NO_PER_PROCESSOR_BUFFERING 0x10000000u
 
 #endif

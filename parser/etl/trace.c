@@ -13,6 +13,7 @@
 
 #include "parser/system/files.h"
 #include "parser/system/map.h"
+#include "buffer_header.h"
 #include "buffer_index.h"
 #include "file_kind.h"
 #include "layout.h"
@@ -475,6 +476,18 @@ bool etl_buffer_first_ticks(const etl_trace *trace, u32 index, i64 *ticks)
 {
     const etl_buffer_info *const info = etl_buffer_info_of(trace, index);
     return info && first_ticks_of(trace, info, ticks);
+}
+
+bool etl_buffer_flush_ticks(const etl_trace *trace, u32 index, i64 *ticks)
+{
+    const etl_buffer_info *const info = etl_buffer_info_of(trace, index);
+    etl_buffer_header header;
+    if (info == NULL || info->type == ETL_BUFFER_TYPE_HEADER ||
+        (etl_session_of(trace, info->session)->log_file_mode & ETL_MODE_RELOG) != 0 ||
+        !etl_buffer_header_read(trace->file, info->offset, &header) || header.flush_ticks <= 0)
+        return false;
+    *ticks = header.flush_ticks;
+    return true;
 }
 
 static bool first_ticks_of(const etl_trace *trace, const etl_buffer_info *info, i64 *ticks)

@@ -23,7 +23,7 @@ import tempfile
 from collections import defaultdict
 from fractions import Fraction
 
-from oracle_support import ETLHEAP, LONG, Results, run, run_json
+from oracle_support import ETLHEAP, LONG, Results, life_of, lives_of, owner_of, recorded_part, run, run_json
 from oracle_truth import Truth, filter_of, frame_text, key_of, short, type_of, windows_of
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "bench"))
@@ -114,10 +114,15 @@ def model(truth, far, window, at_exit, group_by, selects):
         sums["temporary_size"] += row.size * is_temporary
         sums["temporary_10_count"] += far[number] < NEAR
         sums["temporary_1ms_count"] += row.end - row.start <= MS
-    for sums in groups.values():
-        sums["alloc_rate"] = rounded(sums["alloc_count"], to_ns - from_ns)
-        sums["alloc_bytes_rate"] = rounded(sums["alloc_size"], to_ns - from_ns)
     return dict(groups)
+
+
+def add_rates(groups, group_by, part_of):
+    """Rates are per second of the recorded part of the window in which the row's process ran."""
+    for key, sums in groups.items():
+        begin, end = part_of(*owner_of(key, group_by))
+        sums["alloc_rate"] = rounded(sums["alloc_count"], end - begin)
+        sums["alloc_bytes_rate"] = rounded(sums["alloc_size"], end - begin)
 
 
 # --- the report ----------------------------------------------------------------------------
@@ -158,6 +163,10 @@ def compare(results, label, inputs, truth, far, question):
     low, high = (0 if window[0] is None else window[0]), (truth.to_ns if window[1] is None else window[1])
     words = group_by.split(",")
     wanted = model(truth, far, (low, high), at_exit, words, selects)
+    lives = lives_of(inputs[0])
+    kinds = options[options.index("--kind") + 1] if "--kind" in options else None
+    add_rates(wanted, words, lambda kind, owner: recorded_part(report, (low, high), kind or kinds,
+                                                               life_of(lives, owner, options)))
     got = rows_of(report, words)
     wrong = differences(got, wanted)
     sums = {name: sum(row[name] for row in wanted.values()) for name in MEASURES if "rate" not in name}

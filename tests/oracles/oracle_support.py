@@ -106,6 +106,51 @@ def run_json(*arguments):
     return json.loads(run(*arguments, "--format", "json"))
 
 
+ALWAYS = -10**30, 10**30
+
+
+def recorded_part(document, window, kind=None, life=ALWAYS):
+    """The part of a window that rates of a row are about: recorded (of all kinds, if it has none), and in which its
+    process ran. A process that did not run then has no rows there."""
+    spans = [row for row in document["recorded"] if kind in (None, row["kind"]) and row["from_ns"] is not None]
+    begin = max([window[0], *([min(row["from_ns"] for row in spans)] if spans else [])])
+    end = min([window[1], *([max(row["to_ns"] for row in spans)] if spans else [])])
+    begin = min(begin, window[1])
+    end = max(begin, end)
+    first, last = max(begin, life[0]), min(end, life[1])
+    return (first, last) if first < last else (begin, end)
+
+
+def lives_of(path):
+    """{(process, pid): from when to when the processes of that name and id ran}, as `info` lists them."""
+    lives = {}
+    for process in run_json("info", path)["processes"]:
+        key = process["name"], process["pid"]
+        first = ALWAYS[0] if process["start_ns"] is None else process["start_ns"]
+        last = ALWAYS[1] if process["end_ns"] is None else process["end_ns"]
+        old = lives.get(key, (first, last))
+        lives[key] = min(first, old[0]), max(last, old[1])
+    return lives
+
+
+def owner_of(key, group_by):
+    """The kind of a row, and the name and id of its process, as far as its key has them."""
+    at = {word: i + sum(earlier in ("process", "type") for earlier in group_by[:i]) for i, word in enumerate(group_by)}
+    return (key[at["kind"]] if "kind" in at else None,
+            tuple(key[at["process"]:at["process"] + 2]) if "process" in at else None)
+
+
+def life_of(lives, owner, options):
+    """When a row's process ran. Without a process: when those ran that --process selects by name or id."""
+    if owner is not None:
+        return lives[owner]
+    if "--process" not in options:
+        return ALWAYS
+    word = options[options.index("--process") + 1].lower()
+    selected = [life for (name, pid), life in lives.items() if word in (str(pid), name.lower())]
+    return min(first for first, _ in selected), max(last for _, last in selected)
+
+
 def counts_by(rows, key):
     """Counts of an `info` table; rows of one key are added, so that none can hide."""
     counts = Counter()

@@ -28,7 +28,7 @@ from collections import defaultdict
 
 import oracle_details
 from oracle_details import MAKE_TRACE, group, members_of, random_window, read_rows
-from oracle_support import ETLHEAP, LONG, Results, run, run_json
+from oracle_support import ETLHEAP, LONG, Results, life_of, lives_of, owner_of, recorded_part, run, run_json
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "bench"))
 
@@ -84,11 +84,9 @@ def growth(moments, sizes):
     return rate, abs(rises) * 100 // len(pairs) * (1 if rises > 0 else -1)
 
 
-def figures(members, window, time):
-    """What a row has to say of blocks (lifetime, end, type) of processes that ran from time[0] to time[1]."""
-    begin, end = max(time[0], window[0]), min(time[1], window[1])
-    if begin >= end:
-        begin, end = window
+def figures(members, time):
+    """What a row has to say of blocks (lifetime, end, type) in the recorded part of the window in which its process ran."""
+    begin, end = time
     born = [(lifetime, gone) for lifetime, gone, kind in members if kind[:2] == "AI"]
     kept = [lifetime for lifetime, gone in born if gone is None]
     there = [lifetime for lifetime, _, kind in members if kind[2:] == "FO"]
@@ -107,18 +105,6 @@ def figures(members, window, time):
         "typical_lifetime_ns": usual([gone - lifetime.start for lifetime, gone in born if gone is not None]),
         "threads": threads[:THREADS_MAX], "has_more_threads": len(threads) > THREADS_MAX,
     }
-
-
-def times_of(path):
-    """{(process, pid): when the processes of that name and id ran}, as `info` lists them."""
-    times = {}
-    for process in run_json("info", path)["processes"]:
-        key = process["name"], process["pid"]
-        first = -10**30 if process["start_ns"] is None else process["start_ns"]
-        last = 10**30 if process["end_ns"] is None else process["end_ns"]
-        old = times.get(key, (first, last))
-        times[key] = min(first, old[0]), max(last, old[1])
-    return times
 
 
 # --- figures --------------------------------------------------------------------------------
@@ -197,7 +183,7 @@ def filter_of(trace, source):
 
 def compare_figures(results, trace, source, groupings):
     """Returns how many rows were compared."""
-    times, compared = times_of(trace.path), 0
+    lives, compared = lives_of(trace.path), 0
     for group_by in groupings:
         options, window = random_window(trace, source) if source.random() < 0.6 else ([], [0, trace.truth.to_ns])
         at_exit = source.choice(["leaked", "freed"])
@@ -206,8 +192,9 @@ def compare_figures(results, trace, source, groupings):
                                   f"--at-exit={at_exit}", *options, *chosen)
         wanted = {}
         for key, members in group(members_of(trace, *window, at_exit, selects), group_by).items():
-            owner = key[group_by.index("process"):][:2] if "process" in group_by else None
-            wanted[key] = figures(members, window, times[owner] if owner else tuple(window))
+            kind, owner = owner_of(key, group_by)
+            kind = chosen[1] if kind is None and "--kind" in chosen else kind
+            wanted[key] = figures(members, recorded_part(report, window, kind, life_of(lives, owner, chosen)))
         got = read_rows(report, group_by, FIGURES)
         results.equal_maps(f"{label}: {len(got)} rows", got, {key: wanted.get(key) for key in got})
         results.equal(f"{label}: groups with blocks that are never freed", report["never_freed_groups"],

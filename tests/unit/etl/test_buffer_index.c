@@ -140,7 +140,7 @@ static void rows_say_what_the_headers_say(void **state)
     assert_int_equal(info->cpu, 3);
     assert_int_equal(info->session, 0);
     assert_int_equal(etl_file_size(trace), 2 * HAND_BUFFER_BYTES);
-    assert_counted(-1);
+    assert_counted(ETL_DIAG_buffers_overwritten, (u64)907, -1);
 }
 
 static void buffers_of_any_size_follow_each_other(void **state)
@@ -433,6 +433,21 @@ static void each_session_has_its_own_numbering(void **state)
     assert_int_equal(counted(ETL_DIAG_sequence_gaps), 1);
 }
 
+static void a_ring_lacks_what_was_overwritten(void **state)
+{
+    static const i64 sequences[] = { 50, 51, 7, 52 };
+    (void)state;
+    hand_log_header facts = hand_header();
+    facts.mode |= ETL_MODE_CIRCULAR;
+    hand_header_buffer(&file, &facts, ETL_COMPRESSION_XPRESS);
+    for (u32 i = 0; i < ETL_COUNT_OF(sequences); i++)
+        hand_data_buffer(&file, 0, sequences[i], 5000);
+    reopen();
+    assert_int_equal(counted(ETL_DIAG_sequence_gaps), 0);
+    assert_int_equal(counted(ETL_DIAG_buffers_overwritten), 6 + 42);
+    assert_int_equal(etl_session_of(trace, 0)->kept_sequence, 50);
+}
+
 static void jumps_no_session_makes_are_not_counted_as_losses(void **state)
 {
     (void)state;
@@ -572,6 +587,7 @@ int main(void)
         TEST(a_header_buffer_without_a_header_changes_nothing),
         TEST(missing_sequence_numbers_are_counted),
         TEST(each_session_has_its_own_numbering),
+        TEST(a_ring_lacks_what_was_overwritten),
         TEST(jumps_no_session_makes_are_not_counted_as_losses),
         TEST(losses_come_from_the_header),
         TEST(fewer_buffers_than_the_header_counts_are_missing),

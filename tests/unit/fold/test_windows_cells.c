@@ -129,8 +129,10 @@ static void check_group(const window_cells *cells, u32 group, const window_cell 
 {
     plain_state state = { 0, 0 };
     i64 starts[INTERVALS + 2];
-    u32 next = 0;
-    windows_cells_start_sizes(cells, group, INTERVALS + 2, starts);
+    u32 intervals[INTERVALS + 2], next = 0;
+    for (u32 i = 0; i < INTERVALS + 2; i++)
+        intervals[i] = i + 1;
+    windows_cells_start_sizes(cells, group, intervals, INTERVALS + 2, starts);
     for (u32 interval = 0; interval < INTERVALS; interval++) {
         window_cell wanted;
         i64 measures[ETLHEAP_MEASURES_COUNT];

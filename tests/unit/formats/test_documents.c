@@ -113,7 +113,10 @@ static void write_report(const analysed *a, const etlheap_query *query, const ch
     "    \"events\": 7,\n"                                                                         \
     "    \"events_lost\": 0,\n"                                                                    \
     "    \"buffers_lost\": 0\n"                                                                    \
-    "  },\n"
+    "  },\n"                                                                                       \
+    "  \"recorded\": [\n"                                                                          \
+    "    {\"kind\": \"heap\", \"from_ns\": 1000, \"to_ns\": 7100}\n"                               \
+    "  ],\n"
 
 static void the_report_document_is_as_documented(void **state)
 {
@@ -201,9 +204,11 @@ static void the_text_report_reads_from_process_to_frame(void **state)
         "    1\n"
         "        0x12345\n"
         "\n1 row of heap has nothing outstanding and is not listed\n"));
-    /* The head of a report on the whole trace is a single line. */
+    /* The head of a report on the whole trace is a single line, and another one because not all of
+     * it was recorded. */
+    const char *const second = "\nRecorded span 0.000001 s to 0.000007100 s (heap)\n\n";
     assert_memory_equal(text, "Trace         ", 14);
-    assert_memory_equal(strchr(text, '\n'), "\n\n", 2);
+    assert_memory_equal(strchr(text, '\n'), second, strlen(second));
     capture_close(&out);
 }
 
