@@ -146,8 +146,12 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	pair/pair \
 	pair/pair_lanes \
 	pair/range_map \
+	pair/range_owners \
 	pair/ranges \
 	pair/shard \
+	pair/tied_blocks \
+	pair/tied_ranges \
+	pair/ties \
 	pair/waiting_blocks \
 	query/lattice_plan \
 	query/query \

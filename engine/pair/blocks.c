@@ -423,6 +423,24 @@ static void end_unfreed(block_table *table, const block_rules *rules, block *pla
     block_pool_remove(&table->open, place);
 }
 
+/* Was the heap of the block destroyed meanwhile? */
+static bool is_dead(const block_rules *rules, const block *found, i64 ticks)
+{
+    const heap_row *const heap = &rules->slots->heaps.at[found->heap - 1];
+    return context_heap_end(rules->context, heap->process, heap->handle, found->alloc_ticks) <
+           ticks;
+}
+
+bool blocks_is_live(const block_table *table, const block_rules *rules, u32 heap, u64 address,
+                    i64 ticks)
+{
+    const ordered_event key = { .address = address,
+                                .heap = heap,
+                                .hash = block_hash(heap, address) };
+    const block *const found = block_pool_find(&table->open, &key);
+    return found != NULL && !is_dead(rules, found, ticks);
+}
+
 /* The block of the event's key, unless its heap was destroyed meanwhile. */
 static block *find_live(block_table *table, const block_rules *rules, const ordered_event *event,
                         shard_output *out)
@@ -430,9 +448,7 @@ static block *find_live(block_table *table, const block_rules *rules, const orde
     block *const found = block_pool_find(&table->open, event);
     if (found == NULL)
         return NULL;
-    const heap_row *const heap = &rules->slots->heaps.at[found->heap - 1];
-    if (context_heap_end(rules->context, heap->process, heap->handle, found->alloc_ticks) >=
-        event->ticks) {
+    if (!is_dead(rules, found, event->ticks)) {
         const displaced_block *const older = displaced_by(table, found);
         const bool is_due = older != NULL && is_overdue(rules, older, found, event->ticks);
         return is_due && !settle_displaced(table, rules, found, out) ? NULL : found;

@@ -93,6 +93,10 @@ void blocks_sweep(block_table *table, const block_rules *rules, i64 now_ticks, s
 /* Decides displaced blocks for which no event came within patience_ticks. */
 void blocks_settle(block_table *table, const block_rules *rules, i64 now_ticks, shard_output *out);
 
+/* True if a block of the heap is open at the address just before a time. */
+bool blocks_is_live(const block_table *table, const block_rules *rules, u32 heap, u64 address,
+                    i64 ticks);
+
 /* The block that an event opened, by heap, address and rank; NULL if it has ended. */
 block *blocks_find(const block_table *table, u32 heap, u64 address, u32 rank);
 

@@ -110,6 +110,33 @@ bool order_settle_actors(order_bucket *bucket, actor_table *actors, free_stacks 
     return ok;
 }
 
+const order_actor_wait *order_find_wait(const order_bucket *bucket, u32 rank)
+{
+    size_t low = 0, high = bucket->actor_waits.count; /* ranks ascend */
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (bucket->actor_waits.at[middle].rank < rank)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    const bool is_there =
+        low < bucket->actor_waits.count && bucket->actor_waits.at[low].rank == rank;
+    return is_there ? &bucket->actor_waits.at[low] : NULL;
+}
+
+void order_move_wait(const order_bucket *bucket, actor_table *actors, free_stacks *frees,
+                     u32 first_rank, rank_move move)
+{
+    const order_actor_wait *const wait = order_find_wait(bucket, move.from);
+    if (wait == NULL)
+        return;
+    u32 *const rank = wait->shard == SHARDS ? &frees->sleeping.at[wait->number].rank
+                                            : &actors->waits[wait->shard].at[wait->number].rank;
+    if (*rank == first_rank + move.from)
+        *rank = first_rank + move.to;
+}
+
 void order_number_actors(const slice_order *order, const order_bucket *bucket)
 {
     u32 *const actors = order->wide.actors + bucket->first;

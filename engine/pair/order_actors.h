@@ -19,6 +19,7 @@
 
 #include "engine/read/free_stacks.h"
 #include "order.h"
+#include "shard.h"
 
 /* The event whose actor gets the stack of a waiting allocation. */
 typedef struct actor_place {
@@ -46,6 +47,13 @@ bool order_note_actor(const slice_order *order, order_bucket *bucket, const acto
  * wait for stacks by their rank in the run. False if memory runs out. */
 bool order_settle_actors(order_bucket *bucket, actor_table *actors, free_stacks *frees,
                          u32 first_rank);
+
+/* The wait of an event; NULL if its actor is known. */
+const order_actor_wait *order_find_wait(const order_bucket *bucket, u32 rank);
+
+/* An event took over another rank of the slice: so does its wait, if it has one. */
+void order_move_wait(const order_bucket *bucket, actor_table *actors, free_stacks *frees,
+                     u32 first_rank, rank_move move);
 
 /* Writes the numbers of new actors into the journal. Different buckets may be written in
  * parallel. */

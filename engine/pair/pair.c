@@ -13,6 +13,9 @@
  */
 #include "pair.h"
 
+#include "tied_blocks.h"
+#include "tied_ranges.h"
+
 #include <stdlib.h>
 
 /* A thread logs a free within microseconds, unless it is preempted. */
@@ -51,6 +54,15 @@ void pair_set_limits(block_rules *rules, const timebase *base)
     rules->patience_ticks = timebase_span(base, PATIENCE_NS);
 }
 
+/* Applies everything in the window. */
+static void drain(pair_window *window)
+{
+    while (window->fetched < window->taken)
+        fetch_next(window);
+    while (window->applied < window->taken)
+        apply_next(window);
+}
+
 void pair_slice(const pair_input *input, u32 index, pair_shard *shard)
 {
     pair_window window = { .input = input, .shard = shard };
@@ -62,10 +74,7 @@ void pair_slice(const pair_input *input, u32 index, pair_shard *shard)
         else
             pair_ranges(input, bucket, index, shard);
     }
-    while (window.fetched < window.taken)
-        fetch_next(&window);
-    while (window.applied < window.taken)
-        apply_next(&window);
+    drain(&window);
     blocks_settle(&shard->blocks, &input->rules, input->end_ticks, &shard->out);
     if (!input->sweep)
         return;
@@ -84,11 +93,44 @@ static void fetch_list(const slice_order *order, u32 bucket, u32 index)
         __builtin_prefetch((const u8 *)first + offset);
 }
 
+/* Orders events that have one time. */
+static void settle_ties(const order_bucket *bucket, ordered_event *events, u32 count,
+                        pair_window *window)
+{
+    pair_shard *const shard = window->shard;
+    tied_run run = {
+        .order = window->input->order, .bucket = bucket, .events = events, .count = count
+    };
+    shard->out.out_of_memory |= !tied_run_open(&run);
+    if (run.rows.count > 0) {
+        drain(window);
+        tied_run_settle(&run, &shard->blocks, &window->input->rules, &shard->out);
+    }
+    tied_run_close(&run);
+}
+
+/* The end of the events that have the same time as the first one. With a fine clock there is rarely
+ * a second one. */
+static inline u32 run_from(const ordered_event *events, u32 first, u32 end)
+{
+    u32 next = first + 1;
+    while (next < end && events[next].ticks == events[first].ticks)
+        next++;
+    return next;
+}
+
 /* The window stays filled from list to list. */
 static void pair_blocks(const order_bucket *bucket, u32 index, pair_window *window)
 {
     ordered_event *const events = window->input->order->events + bucket->first;
-    for (u32 i = bucket->shard_starts[index]; i < bucket->shard_starts[index + 1]; i++) {
+    const u32 end = bucket->shard_starts[index + 1];
+    u32 run_end = bucket->shard_starts[index];
+    for (u32 i = bucket->shard_starts[index]; i < end; i++) {
+        if (i == run_end) {
+            run_end = run_from(events, i, end);
+            if (run_end - i > 1)
+                settle_ties(bucket, events + i, run_end - i, window);
+        }
         const u32 at = window->taken++ % WINDOW;
         window->at[at] = events[i];
         window->places[at] = &events[i];
@@ -151,10 +193,18 @@ static void apply_next(pair_window *window)
 static void pair_ranges(const pair_input *input, const order_bucket *bucket, u32 index,
                         pair_shard *shard)
 {
-    const ordered_event *const events = input->order->events + bucket->first;
-    for (u32 i = bucket->shard_starts[index]; i < bucket->shard_starts[index + 1]; i++)
+    ordered_event *const events = input->order->events + bucket->first;
+    const u32 end = bucket->shard_starts[index + 1];
+    u32 run_end = bucket->shard_starts[index];
+    for (u32 i = bucket->shard_starts[index]; i < end; i++) {
+        if (i == run_end) {
+            run_end = run_from(events, i, end);
+            if (run_end - i > 1)
+                tied_ranges_settle(events + i, run_end - i, &shard->ranges, &shard->out);
+        }
         ranges_apply(&shard->ranges, input->rules.context, events[i].range, events[i].heap,
                      &shard->out);
+    }
 }
 
 void pair_finish(const pair_input *input, pair_shard *shard)

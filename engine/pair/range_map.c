@@ -210,3 +210,10 @@ void range_map_free(range_map *map)
         free(map->leaves.at[i]);
     ETLHEAP_VECTOR_FREE(&map->leaves);
 }
+
+bool range_map_has(const range_map *map, u64 start, u64 end)
+{
+    range_place place;
+    const range *const found = range_map_seek(map, start, &place);
+    return found != NULL && found->start < end;
+}

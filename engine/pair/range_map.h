@@ -23,6 +23,9 @@ bool range_map_insert(range_map *map, range added);
 /* Shortens the range at `place` to `end`, which lies inside it. */
 void range_map_shrink(range_map *map, range_place place, u64 end);
 
+/* True if any byte of [start, end) lies in a range. */
+bool range_map_has(const range_map *map, u64 start, u64 end);
+
 /* The number of bytes of [start, end) that lie in ranges. */
 u64 range_map_bytes(const range_map *map, u64 start, u64 end);
 

@@ -19,6 +19,7 @@
 #include <stdlib.h>
 
 #include "range_map.h"
+#include "range_owners.h"
 
 static void count_unknown(const range_owner *owner, const memory_event *event, shard_output *out);
 static void reserve(range_owner *owner, range wanted, shard_output *out);
@@ -40,60 +41,13 @@ static void note_freer(const memory_event *event, shard_output *out)
     out->free_thread = frees && out->keeps_frees ? event->tid : ETL_NO_ID;
 }
 
-static u8 kind_of(u8 op)
-{
-    if (op == OP_CUSTOM_ALLOC || op == OP_CUSTOM_FREE)
-        return ETLHEAP_KIND_CUSTOM;
-    return op == OP_EXPAND || op == OP_CONTRACT ? ETLHEAP_KIND_EXTENT : ETLHEAP_KIND_VIRTUALALLOC;
-}
-
-typedef struct owner_key {
-    u64 heap;
-    u32 process;
-    u8 kind;
-} owner_key;
-
-static bool same_owner(const void *table, u32 id, const void *key)
-{
-    const range_table *const owners = table;
-    const range_owner *const owner = &owners->owners.at[id - 1];
-    const owner_key *const wanted = key;
-    return owner->process == wanted->process && owner->kind == wanted->kind &&
-           owner->heap == wanted->heap;
-}
-
-static range_owner *owner_of(range_table *table, u32 process, u8 kind, u64 heap)
-{
-    const owner_key key = { heap, process, kind };
-    const u64 hash = etlheap_hash_u64(heap ^ (u64)process << 32 ^ (u64)kind << 24);
-    u32 id = etlheap_index_find(&table->index, hash, same_owner, table, &key);
-    if (id == 0) {
-        const range_owner fresh = {
-            .process = process, .kind = kind, .heap = heap, .swept_ticks = INT64_MIN
-        };
-        if (table->owners.count >= UINT32_MAX - 1 || !ETLHEAP_PUSH(&table->owners, fresh))
-            return NULL;
-        id = (u32)table->owners.count;
-        if (!etlheap_index_add(&table->index, hash, id))
-            return NULL;
-    }
-    return &table->owners.at[id - 1];
-}
-
-/* Does any byte of [start, end) lie in a range of the map? */
-static bool has_bytes(const range_map *map, u64 start, u64 end)
-{
-    range_place place;
-    const range *const found = range_map_seek(map, start, &place);
-    return found != NULL && found->start < end;
-}
-
 /* Counts frees of memory that is neither committed nor reserved: it was allocated before the trace.
  * Uncommitted pages in a known reservation are normal. */
 static void count_if_unknown(const range_owner *owner, const memory_event *event, u64 start,
                              u64 end, shard_output *out)
 {
-    if (!has_bytes(&owner->committed, start, end) && !has_bytes(&owner->reserved, start, end))
+    if (!range_map_has(&owner->committed, start, end) &&
+        !range_map_has(&owner->reserved, start, end))
         count_unknown(owner, event, out);
 }
 
@@ -233,8 +187,8 @@ static void note_replaced(const trace_context *context, range_owner *owner,
                           const memory_event *event, shard_output *out)
 {
     const u64 end = end_of(event->address, event->size);
-    if (event->address >= end || (!has_bytes(&owner->reserved, event->address, end) &&
-                                  !has_bytes(&owner->committed, event->address, end)))
+    if (event->address >= end || (!range_map_has(&owner->reserved, event->address, end) &&
+                                  !range_map_has(&owner->committed, event->address, end)))
         return;
     forget_replaced(context, owner, event->ticks);
     range_place place;
@@ -243,7 +197,7 @@ static void note_replaced(const trace_context *context, range_owner *owner,
         const replaced_range row = { found->start, event->ticks, event->tid, event->cpu };
         out->out_of_memory |= !ETLHEAP_PUSH(&owner->replaced, row);
     }
-    if (!has_bytes(&owner->committed, event->address, end))
+    if (!range_map_has(&owner->committed, event->address, end))
         return;
     etl_diag_add(&out->diag, ETL_DIAG_reserve_over_live, 1);
     remove_committed(owner, event->address, end, event->ticks, out);
@@ -330,7 +284,7 @@ static void rundown(range_owner *owner, const memory_event *event, shard_output 
     range seeded = {
         .start = event->address, .end = end, .alloc_ticks = ETLHEAP_TICKS_BEFORE, .tid = ETL_NO_ID
     };
-    if (!has_bytes(&owner->reserved, event->address, end))
+    if (!range_map_has(&owner->reserved, event->address, end))
         reserve(owner, seeded, out);
     const u64 known = range_map_bytes(&owner->committed, event->address, end);
     u64 missing = event->size > known ? event->size - known : 0;
@@ -358,10 +312,10 @@ static void rundown_at_end(range_owner *owner, const memory_event *event, bool w
 {
     const u64 end = end_of(event->address, event->heap);
     const u64 known = range_map_bytes(&owner->committed, event->address, end);
-    const bool is_known = known > 0 || has_bytes(&owner->reserved, event->address, end);
+    const bool is_known = known > 0 || range_map_has(&owner->reserved, event->address, end);
     const bool has_all = was_started || owner->was_told;
     const bool contradicts = known > event->size || (has_all && known < event->size);
-    if (contradicts && !has_bytes(&owner->disputed, event->address, end)) {
+    if (contradicts && !range_map_has(&owner->disputed, event->address, end)) {
         etl_diag_add(&out->diag,
                      is_known ? ETL_DIAG_rundown_size_differs : ETL_DIAG_rundown_range_unseen, 1);
         fill_gaps(&owner->disputed, (range){ .start = event->address, .end = end }, out);
@@ -392,8 +346,8 @@ static void open_custom(range_owner *owner, range wanted, shard_output *out)
     if (wanted.start == 0 || wanted.start == UINT64_MAX)
         return;
     wanted.end += is_empty;
-    const bool is_over = has_bytes(&owner->committed, wanted.start, wanted.end) ||
-                         has_bytes(&owner->empty, wanted.start, wanted.start + 1);
+    const bool is_over = range_map_has(&owner->committed, wanted.start, wanted.end) ||
+                         range_map_has(&owner->empty, wanted.start, wanted.start + 1);
     etl_diag_add(&out->diag, ETL_DIAG_alloc_over_live, is_over);
     (void)remove_empty(owner, wanted.start, wanted.alloc_ticks, out);
     if (is_over)
@@ -492,10 +446,10 @@ static void sweep_owner(const trace_context *context, range_owner *owner, i64 no
 void ranges_apply(range_table *table, const trace_context *context, const memory_event *event,
                   u32 process, shard_output *out)
 {
-    const u8 kind = kind_of(event->op);
+    const u8 kind = range_kind_of(event->op);
     const bool is_extent = kind == ETLHEAP_KIND_EXTENT;
     const u64 heap = kind == ETLHEAP_KIND_VIRTUALALLOC ? 0 : event->heap;
-    range_owner *const owner = owner_of(table, process, kind, heap);
+    range_owner *const owner = range_owner_of(table, process, kind, heap);
     if (owner == NULL) {
         out->out_of_memory = true;
         return;

@@ -46,6 +46,7 @@ void shard_output_free(shard_output *out)
 {
     ETLHEAP_VECTOR_FREE(&out->rows);
     ETLHEAP_VECTOR_FREE(&out->counts);
+    ETLHEAP_VECTOR_FREE(&out->moves);
 }
 
 void shard_end_unfreed(const trace_context *context, lifetime *row)

@@ -12,6 +12,11 @@ typedef struct process_counts {
     u64 free_without_alloc[ETLHEAP_KIND_COUNT];
 } process_counts;
 
+/* An event that took over the rank of another one in its slice. */
+typedef struct rank_move {
+    u32 from, to;
+} rank_move;
+
 /* The output of one shard; owned by the shard's task. */
 typedef struct shard_output {
     ETLHEAP_VECTOR(lifetime) rows;
@@ -22,6 +27,7 @@ typedef struct shard_output {
     bool keeps_frees;
     stack_ref free_stack;
     u32 free_thread;
+    ETLHEAP_VECTOR(rank_move) moves; /* of the slice, of events whose actor still waits */
     etl_diag_counts diag;
     bool keeps_reservations; /* make rows of kind RESERVE */
     bool out_of_memory;      /* stays set; results are then incomplete */

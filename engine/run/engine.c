@@ -508,6 +508,7 @@ static etl_status pair_events(run *state)
         state->sweep_until_ticks = INT64_MIN;
     if (!state->options.census_only)
         pair_lanes_run(&state->lanes, state->crew);
+    run_frees_move(&state->frees, &state->lanes);
     if (state->result->journal.is_kept)
         etlheap_crew_run(state->crew, state->order.bucket_count, note_one, state);
     etl_status status = drain_shards(state) ? ETL_OK : ETL_ERR_MEMORY;

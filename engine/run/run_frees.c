@@ -49,6 +49,20 @@ bool run_frees_settle(run_frees *frees, const slice_order *order, u32 first_rank
     return ok;
 }
 
+void run_frees_move(run_frees *frees, pair_lanes *lanes)
+{
+    const slice_order *const order = lanes->input.order;
+    for (u32 shard = 0; shard < HEAP_SHARDS; shard++) {
+        shard_output *const out = &lanes->shards[shard].out;
+        for (size_t i = 0; i < out->moves.count; i++) {
+            for (u32 b = 0; b < order->bucket_count; b++)
+                order_move_wait(&order->buckets[b], &frees->actors, &frees->stacks,
+                                lanes->input.rules.first_rank, out->moves.at[i]);
+        }
+        out->moves.count = 0;
+    }
+}
+
 i64 run_frees_waits_from(const run_frees *frees)
 {
     return free_stacks_oldest(&frees->stacks);

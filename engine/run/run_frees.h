@@ -35,6 +35,9 @@ bool run_frees_join(run_frees *frees, const stack_join *opening, deferred_stacks
 /* Numbers the slice's actors; after order_settle. False if memory runs out. */
 bool run_frees_settle(run_frees *frees, const slice_order *order, u32 first_rank);
 
+/* Call it after pairing: events that took over other ranks keep their actors. */
+void run_frees_move(run_frees *frees, pair_lanes *lanes);
+
 /* The earliest time of a free whose stack may still come. */
 i64 run_frees_waits_from(const run_frees *frees);
 

@@ -120,6 +120,31 @@ static void allocate_with_a_deep_stack(etl_build *b)
     etl_build_stack_inline(b, at(91), at(90).ticks, frames, ETL_COUNT_OF(frames));
 }
 
+/* The free lies on processor 0, which comes first. */
+static void free_on_another_processor_at_once(etl_build *b)
+{
+    etl_build_at when = at(60);
+    etl_build_heap_free(b, when, HEAP, 0x90000);
+    when.cpu = 1;
+    etl_build_heap_alloc(b, when, HEAP, 0x90000, 24);
+}
+
+static void use_an_address_33_times_at_once(etl_build *b)
+{
+    etl_build_at when = at(60);
+    for (u32 i = 0; i < 33; i++) {
+        etl_build_heap_alloc(b, when, HEAP, 0x90000, 24);
+        etl_build_heap_free(b, when, HEAP, 0x90000);
+    }
+    when.cpu = 1;
+    etl_build_heap_alloc(b, when, HEAP, 0x90000, 24);
+}
+
+static void allocate_after_the_clock_was_set_back(etl_build *b)
+{
+    etl_build_heap_alloc(b, at(4), HEAP, 0x90000, 24);
+}
+
 static void allocate_without_stack(etl_build *b)
 {
     etl_build_heap_alloc(b, at(90), HEAP, 0x90000, 24);
@@ -325,6 +350,14 @@ static const fault faults[] = {
     { ONE(buffers_lost, 2), .options = { .buffers_lost = 2 } },
     { ONE(realtime_lost, 3), .add = lose_in_real_time },
     { TWO(sequence_gaps, 1, free_without_alloc, 1), BROKEN(BUFFER_DROP, 3, 0) },
+    { ONE(buffers_overwritten, 907), .options = { .first_sequence = 908 } },
+    { THREE(clock_set_back, 1, time_backwards, 1, alloc_without_stack, 1),
+      .add = allocate_after_the_clock_was_set_back,
+      .options = { .clock = 2, .start_filetime = START, .order = ETL_BUILD_AS_CALLED } },
+    { TWO(ties_reordered, 1, alloc_without_stack, 1), .add = free_on_another_processor_at_once,
+      .options = { .cpus = 2 } },
+    { TWO(ties_limited, 1, alloc_without_stack, 34), .add = use_an_address_33_times_at_once,
+      .options = { .cpus = 2 } },
     { ONE(session_not_closed, 1), BROKEN(SESSION_END_TIME, 0, 0) },
     { ONE(file_truncated, 100), BROKEN(FILE_CUT, 0, 100) },
     { ONE(buffers_missing, 40 - BUFFERS), BROKEN(SESSION_BUFFERS_WRITTEN, 0, 40) },
@@ -406,7 +439,7 @@ static void build_fault(const fault *f, check_traces *traces)
     const u32 files = f->content == TWO_CLOCKS ? 2 : 1;
     for (u32 i = 0; i < files; i++) {
         etl_build_options options = f->options;
-        options.cpus = 1;
+        options.cpus = options.cpus == 0 ? 1 : options.cpus;
         if (options.buffer_bytes == 0)
             options.buffer_bytes = BUFFER_BYTES;
         options.start_ticks = START;

@@ -1,0 +1,127 @@
+/*
+ * ties.c - finds the order of events that have one time on several processors; see ties.h.
+ *
+ * In: what each event does, and on which processor. Out: the best merge.
+ *
+ * How many events of each processor are taken, and whether there is a block, is all that matters
+ * for what comes next. So the cheapest way from each such state to the end is computed once, from
+ * the end backwards:
+ *
+ *     state   (events taken of processor 0, of processor 1, ..., block or none)
+ *     cost    unknown frees * UNKNOWN + allocations over a block
+ *
+ * With many processors there may be too many states. Then whatever fits is taken first.
+ */
+#include "ties.h"
+
+#define STATES_MAX 8192u
+#define UNKNOWN    256u /* more than there can be allocations */
+
+/* The events of one processor, which follow each other in `events`. */
+typedef struct tie_lane {
+    u32 first, count;
+    u32 stride; /* of the number of taken events, in the number of a state */
+} tie_lane;
+
+typedef struct tie_lanes {
+    tie_lane at[TIE_EVENTS_MAX];
+    u32 count, states; /* states: 0: too many */
+} tie_lanes;
+
+static tie_lanes lanes_of(const tie_event *events, u32 count)
+{
+    tie_lanes out = { .count = 0, .states = 1 };
+    for (u32 i = 0; i < count; i++) {
+        if (i == 0 || events[i].cpu != events[i - 1].cpu)
+            out.at[out.count++] = (tie_lane){ .first = i };
+        out.at[out.count - 1].count++;
+    }
+    for (u32 i = 0; i < out.count; i++) {
+        out.at[i].stride = out.states;
+        out.states *= out.at[i].count + 1;
+        if (out.states > STATES_MAX)
+            out.states = 0;
+    }
+    return out;
+}
+
+static u32 cost_of(u8 effect, bool is_live)
+{
+    if (effect == TIE_FREE && !is_live)
+        return UNKNOWN;
+    return effect == TIE_ALLOC && is_live;
+}
+
+static bool live_after(u8 effect, bool is_live)
+{
+    return effect == TIE_ALLOC || (is_live && effect == TIE_NONE);
+}
+
+static u32 taken_of(const tie_lane *lane, u32 state)
+{
+    return state / lane->stride % (lane->count + 1);
+}
+
+/* Finds the lane to take from, for all states: those with more events taken have higher numbers, so
+ * what comes after a state is known before it. */
+static void solve(const tie_event *events, const tie_lanes *lanes, u8 choice[STATES_MAX][2])
+{
+    static const u32 never = UINT32_MAX;
+    u32 costs[STATES_MAX][2];
+    for (u32 state = lanes->states; state-- > 0;) {
+        for (u32 live = 0; live < 2; live++) {
+            u32 best = state + 1 == lanes->states ? 0 : never;
+            for (u32 i = 0; i < lanes->count; i++) {
+                const tie_lane *const lane = &lanes->at[i];
+                const u32 taken = taken_of(lane, state);
+                if (taken == lane->count)
+                    continue;
+                const u8 effect = events[lane->first + taken].effect;
+                const u32 cost = cost_of(effect, live != 0) +
+                                 costs[state + lane->stride][live_after(effect, live != 0)];
+                if (cost < best) {
+                    best = cost;
+                    choice[state][live] = (u8)i;
+                }
+            }
+            costs[state][live] = best;
+        }
+    }
+}
+
+/* The first lane with an event that costs nothing now, or else the first with any. */
+static u32 first_fitting(const tie_event *events, const tie_lanes *lanes, const u8 *taken,
+                         bool is_live)
+{
+    u32 first = lanes->count;
+    for (u32 i = 0; i < lanes->count; i++) {
+        const tie_lane *const lane = &lanes->at[i];
+        if (taken[i] == lane->count)
+            continue;
+        if (cost_of(events[lane->first + taken[i]].effect, is_live) == 0)
+            return i;
+        first = first == lanes->count ? i : first;
+    }
+    return first;
+}
+
+bool ties_merge(const tie_event *events, u32 count, bool is_live, u8 out[TIE_EVENTS_MAX])
+{
+    const tie_lanes lanes = lanes_of(events, count);
+    u8 choice[STATES_MAX][2];
+    u8 taken[TIE_EVENTS_MAX] = { 0 };
+    bool has_moved = false;
+    assert(count <= TIE_EVENTS_MAX);
+    if (lanes.states != 0)
+        solve(events, &lanes, choice);
+    for (u32 place = 0, state = 0; place < count; place++) {
+        const u32 i = lanes.states != 0 ? choice[state][is_live]
+                                        : first_fitting(events, &lanes, taken, is_live);
+        const u32 number = lanes.at[i].first + taken[i]++;
+        out[place] = (u8)number;
+        has_moved |= number != place;
+        state += lanes.at[i].stride;
+        is_live = live_after(events[number].effect, is_live);
+    }
+    return has_moved;
+}
