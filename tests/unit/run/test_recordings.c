@@ -1,0 +1,393 @@
+/*
+ * test_recordings.c - random recordings, as recorders make them: what the engine says about each
+ * must be what its files can show.
+ *
+ * Method: tests/models/recorder.h makes a recording and its truth from a seed. Each is analyzed, and
+ * also stored and read back. Checked are the recorded spans, that nothing is missing in them, sums
+ * of each program, its rates and its growth in several windows, and the verdict of a limit. Two
+ * recordings of one world must not differ. As many seeds as fit into a few seconds are tried; the
+ * long form tries 2000. Seeds that fail are printed.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tests/models/recorder.h"
+#include "tests/support/long_tests.h"
+#include "tests/support/run_check.h"
+#include "tests/support/temporary.h"
+
+#define SEEDS       300u
+#define SEEDS_LONG  2000u
+#define SECONDS_MAX 20
+
+/* A recording and its result. */
+typedef struct recording {
+    recorder r;
+    check_traces traces;
+    etlheap_result *result;
+    u32 failed;
+} recording;
+
+static const etlheap_kind kinds[] = { ETLHEAP_KIND_HEAP, ETLHEAP_KIND_VIRTUALALLOC };
+
+/* Notes a difference. */
+static void expect(recording *at, const char *what, u32 program, i64 found, i64 wanted)
+{
+    char setup[512];
+    if (found == wanted)
+        return;
+    if (at->failed++ == 0) {
+        recorder_describe(&at->r.setup, setup, sizeof setup);
+        print_message("%s\n", setup);
+    }
+    print_message("    %s of program %u: %lld instead of %lld\n", what, program, (long long)found,
+                  (long long)wanted);
+}
+
+static void open_recording(recording *out, const recorder_setup *setup)
+{
+    *out = (recording){ .failed = 0 };
+    recorder_make(&out->r, setup);
+    if (out->r.error[0] != '\0')
+        fail_msg("seed %llu: %s", (unsigned long long)setup->seed, out->r.error);
+    for (u32 i = 0; i < out->r.file_count; i++) {
+        check_open(&out->traces, out->r.files[i]);
+        out->r.files[i] = NULL; /* taken over */
+    }
+    out->result = check_analyze(&out->traces, NULL);
+}
+
+static void close_recording(recording *at)
+{
+    etlheap_result_free(at->result);
+    check_close(&at->traces);
+    recorder_free(&at->r);
+}
+
+/* --- spans ------------------------------------------------------------------------------ */
+
+/* From the start of a span on, all events of the kind that a session recorded are in the file,
+ * unless single buffers were lost. With a coarse clock, the buffer before may have had events of
+ * that same time. */
+static bool is_complete(const recorder *r, u32 kind)
+{
+    const i64 from_ticks = r->spans[kind].from_ticks + (r->setup.clock_step_ns > 0);
+    bool is = true;
+    for (u32 i = 0; i < r->count; i++) {
+        const recorder_event *const event = &r->events[i];
+        const bool is_heap = event->op == RECORDER_ALLOC || event->op == RECORDER_FREE;
+        if (event->is_recorded && !event->is_kept && is_heap == (kind == RECORDER_HEAP) &&
+            event->op <= RECORDER_RELEASE && event->ticks >= from_ticks)
+            is = false;
+    }
+    return is;
+}
+
+static void check_spans(recording *at)
+{
+    const recorder *const r = &at->r;
+    const etlheap_trace_info *const info = etlheap_result_trace(at->result);
+    for (u32 kind = 0; kind < RECORDER_KINDS; kind++) {
+        const etlheap_recorded *const found = &info->recorded[kinds[kind]];
+        const recorder_span *const span = &r->spans[kind];
+        const bool is_known = span->from_ticks <= span->last_ticks;
+        expect(at, "span is known", kind, found->is_known, is_known);
+        if (!is_known)
+            continue;
+        expect(at, "start of span", kind, found->from_ns, recorder_ns(r, span->from_ticks));
+        expect(at, "end of span", kind, found->to_ns, recorder_ns(r, span->last_ticks + 1));
+        if (r->setup.lost_buffers == 0)
+            expect(at, "complete in span", kind, is_complete(r, kind), true);
+    }
+}
+
+/* --- tables ----------------------------------------------------------------------------- */
+
+static etlheap_query query_of(i64 from_ns, i64 to_ns)
+{
+    etlheap_query query = etlheap_query_default();
+    query.group_by[0] = ETLHEAP_KEY_KIND;
+    query.group_by[1] = ETLHEAP_KEY_PROCESS;
+    query.group_by_count = 2;
+    query.from_ns = from_ns;
+    query.to_ns = to_ns;
+    query.growth = query.rates = true;
+    return query;
+}
+
+static const etlheap_row *row_of(const etlheap_table *table, u32 kind, u32 program)
+{
+    for (u32 i = 0; i < table->row_count; i++) {
+        if (table->rows[i].kind == kinds[kind] && table->rows[i].pid == recorder_pid(program))
+            return &table->rows[i];
+    }
+    return NULL;
+}
+
+/* Coarse clocks do not say which of two blocks at one address was freed; nor, if blocks are unknown,
+ * whether a free without a block came before the next allocation of its address. */
+static bool is_decided(const recorder *r)
+{
+    return r->setup.clock_step_ns == 0 || !r->setup.reuses_addresses;
+}
+
+static bool has_counts(const recorder *r)
+{
+    return r->is_whole || is_decided(r);
+}
+
+/* After a clock was set back, only sums are known. */
+static bool has_times(const recorder *r)
+{
+    return r->setup.set_back_ns == 0 && is_decided(r);
+}
+
+static void check_sums(recording *at, const etlheap_table *table)
+{
+    const recorder *const r = &at->r;
+    for (u32 kind = 0; kind < RECORDER_KINDS; kind++) {
+        for (u32 program = 0; program < r->setup.programs; program++) {
+            const recorder_sums *const sums = &r->sums[kind][program];
+            const etlheap_row *const row = row_of(table, kind, program);
+            const i64 none[ETLHEAP_MEASURES_COUNT] = { 0 };
+            const i64 *const found = row == NULL ? none : row->measures;
+            if (!has_counts(r))
+                continue;
+            expect(at, "count", program, found[ETLHEAP_MEASURE_COUNT], sums->count);
+            if (r->setup.set_back_ns != 0)
+                continue;
+            expect(at, "outstanding count", program, found[ETLHEAP_MEASURE_OUTSTANDING_COUNT],
+                   sums->outstanding_count);
+            if (is_decided(r))
+                expect(at, "outstanding size", program, found[ETLHEAP_MEASURE_OUTSTANDING_SIZE],
+                       sums->outstanding_size);
+        }
+    }
+}
+
+static void check_unknown_frees(recording *at)
+{
+    for (u32 i = 0; i < etlheap_process_count(at->result); i++) {
+        const etlheap_process_info *const info =
+            etlheap_process_of(at->result, (etlheap_process){ i + 1 });
+        for (u32 program = 0; program < at->r.setup.programs; program++) {
+            if (info->pid == recorder_pid(program) && has_times(&at->r))
+                expect(at, "unknown frees", program,
+                       (i64)info->free_without_alloc[ETLHEAP_KIND_HEAP],
+                       at->r.sums[RECORDER_HEAP][program].unknown_frees);
+        }
+    }
+}
+
+/* Rates are about the recorded part of the window in which the program ran. */
+static void check_rates(recording *at, const etlheap_table *table)
+{
+    const recorder *const r = &at->r;
+    for (u32 kind = 0; has_times(r) && kind < RECORDER_KINDS; kind++) {
+        for (u32 program = 0; program < r->setup.programs; program++) {
+            const etlheap_row *const row = row_of(table, kind, program);
+            i64 from_ns = table->from_ns, to_ns = table->to_ns, rate, steadiness;
+            if (row == NULL)
+                continue;
+            recorder_part(r, (recorder_kind)kind, program, &from_ns, &to_ns);
+            expect(at, "allocations per second", program, row->measures[ETLHEAP_MEASURE_ALLOC_RATE],
+                   etlheap_per_second(row->measures[ETLHEAP_MEASURE_ALLOC_COUNT], to_ns - from_ns));
+            recorder_growth(r, (recorder_kind)kind, program, from_ns, to_ns, &rate, &steadiness);
+            expect(at, "growth", program, row->measures[ETLHEAP_MEASURE_GROWTH_RATE], rate);
+            expect(at, "steadiness", program, row->measures[ETLHEAP_MEASURE_STEADINESS],
+                   steadiness);
+        }
+    }
+}
+
+static const etlheap_table *table_of(const etlheap_result *result, const etlheap_query *query)
+{
+    const etlheap_table *table = NULL;
+    etl_error err;
+    if (etlheap_aggregate(result, query, &table, &err) != ETL_OK)
+        fail_msg("%s", err.message);
+    return table;
+}
+
+/* The whole trace; a window that is far longer; the second half. */
+static void check_windows(recording *at)
+{
+    const i64 end_ns = etlheap_result_trace(at->result)->end_ns;
+    const etlheap_query whole = query_of(INT64_MIN, INT64_MAX);
+    const etlheap_query beyond = query_of(INT64_MIN, end_ns * 10);
+    const etlheap_query half = query_of(end_ns / 2, INT64_MAX);
+    const etlheap_query *const queries[] = { &whole, &beyond, &half };
+    for (size_t i = 0; i < ETL_COUNT_OF(queries); i++) {
+        const etlheap_table *const table = table_of(at->result, queries[i]);
+        if (i == 0)
+            check_sums(at, table);
+        check_rates(at, table);
+        etlheap_table_free(table);
+    }
+}
+
+/* --- limits ----------------------------------------------------------------------------- */
+
+static etlheap_outcome judge(const recording *at, u32 program, i64 limit)
+{
+    char pid[16];
+    const char *const word = pid;
+    etlheap_query query = query_of(INT64_MIN, INT64_MAX);
+    snprintf(pid, sizeof pid, "%u", recorder_pid(program));
+    query.growth = query.rates = false;
+    query.processes = &word;
+    query.process_count = 1;
+    const etlheap_budget budget = { .scope = ETLHEAP_SCOPE_TOTAL,
+                                    .kinds = 1u << ETLHEAP_KIND_HEAP,
+                                    .limit = (u64)limit };
+    const etlheap_gate_side side = { at->result, &query };
+    const etlheap_gate_options options = {
+        .size = sizeof options, .budgets = &budget, .budget_count = 1, .allow_empty = true
+    };
+    const etlheap_gate *gate = NULL;
+    etl_error err;
+    if (etlheap_gate_judge(&side, &options, &gate, &err) != ETL_OK)
+        fail_msg("%s", err.message);
+    const etlheap_outcome outcome = gate->outcome;
+    etlheap_gate_free(gate);
+    return outcome;
+}
+
+/* A limit is exceeded for certain only by memory allocated inside the recorded span. */
+static void check_limits(recording *at)
+{
+    const recorder *const r = &at->r;
+    for (u32 program = 0; has_times(r) && program < r->setup.programs; program++) {
+        const recorder_sums *const sums = &r->sums[RECORDER_HEAP][program];
+        if (sums->count == 0 || r->setup.lost_buffers > 0)
+            continue;
+        expect(at, "verdict of its size", program, judge(at, program, sums->outstanding_size),
+               ETLHEAP_OUTCOME_PASS);
+        if (sums->sure_size > 0)
+            expect(at, "verdict of a lower limit", program, judge(at, program, sums->sure_size - 1),
+                   ETLHEAP_OUTCOME_FAIL);
+        if (sums->sure_size < sums->outstanding_size)
+            expect(at, "verdict of a limit between", program, judge(at, program, sums->sure_size),
+                   ETLHEAP_OUTCOME_INCONCLUSIVE);
+    }
+}
+
+/* --- stores ----------------------------------------------------------------------------- */
+
+static bool append(void *user, const void *bytes, size_t size)
+{
+    return fwrite(bytes, 1, size, user) == size;
+}
+
+/* A store says what its trace says. */
+static void check_store(recording *at)
+{
+    char path[TEMPORARY_PATH_BYTES];
+    const etlheap_query query = query_of(INT64_MIN, INT64_MAX);
+    const int descriptor = temporary_file(path, "recording");
+    if (descriptor < 0 || close(descriptor) != 0)
+        fail_msg("no temporary file");
+    FILE *const file = fopen(path, "wb");
+    if (file == NULL)
+        fail_msg("no temporary file");
+    const etlheap_store_options store = { .size = sizeof store, .write = append, .user = file };
+    etlheap_result_free(check_analyze(
+        &at->traces, &(etlheap_options){ .size = sizeof(etlheap_options), .store = &store }));
+    fclose(file);
+    etlheap_result *stored = NULL;
+    etl_error err;
+    if (etlheap_open_store(
+            path, &(etlheap_options){ .size = sizeof(etlheap_options), ASKED_TABLE(&query) },
+            &stored, &err) != ETL_OK)
+        fail_msg("%s", err.message);
+    remove(path);
+    char *const from_trace = check_aggregate_text(at->result, &query);
+    char *const from_store = check_aggregate_text(stored, &query);
+    expect(at, "store is its trace", 0, check_same_text(from_trace, from_store), true);
+    for (u32 kind = 0; kind < RECORDER_KINDS; kind++) {
+        const etlheap_recorded *const a = &etlheap_result_trace(at->result)->recorded[kinds[kind]];
+        const etlheap_recorded *const b = &etlheap_result_trace(stored)->recorded[kinds[kind]];
+        expect(at, "start of stored span", kind, b->from_ns, a->from_ns);
+        expect(at, "end of stored span", kind, b->to_ns, a->to_ns);
+    }
+    free(from_trace);
+    free(from_store);
+    etlheap_result_free(stored);
+}
+
+/* --- two recordings --------------------------------------------------------------------- */
+
+/* The same world, recorded by another clock into another kind of file: nothing differs. */
+static void check_other_recording(recording *at)
+{
+    recorder_setup setup = at->r.setup;
+    recording other;
+    if (!at->r.is_whole || setup.set_back_ns != 0 || setup.reuses_addresses)
+        return;
+    setup.clock = setup.clock == 1 ? 2 : 1;
+    setup.clock_step_ns = setup.clock == 2 ? 15625000 : 0;
+    setup.mode = setup.mode == RECORDER_COMPRESSED ? RECORDER_FILE : RECORDER_COMPRESSED;
+    open_recording(&other, &setup);
+    etlheap_query query = query_of(INT64_MIN, INT64_MAX);
+    query.growth = query.rates = false;
+    const etlheap_table *const tables[] = { table_of(at->result, &query),
+                                            table_of(other.result, &query) };
+    etlheap_diff *diff = NULL;
+    etl_error err;
+    if (etlheap_diff_tables(tables[0], tables[1], NULL, &diff, &err) != ETL_OK)
+        fail_msg("%s", err.message);
+    expect(at, "rows that differ in another recording", 0, diff->table.row_count, 0);
+    etlheap_diff_free(diff);
+    etlheap_table_free(tables[0]);
+    etlheap_table_free(tables[1]);
+    close_recording(&other);
+}
+
+/* RECORDING_SEED=n begins with that seed, to look at one that failed. */
+static u32 first_seed(void)
+{
+    const char *const value = getenv("RECORDING_SEED");
+    return value == NULL ? 1 : (u32)strtoul(value, NULL, 10);
+}
+
+static void recordings_say_what_their_files_show(void **state)
+{
+    const u32 seeds = long_tests() ? SEEDS_LONG : SEEDS;
+    const time_t begin = time(NULL);
+    u32 failed = 0, tried = 0;
+    (void)state;
+    for (u32 seed = first_seed(); seed < first_seed() + seeds; seed++) {
+        recording at;
+        const recorder_setup setup = recorder_draw(seed);
+        if (!long_tests() && time(NULL) - begin > SECONDS_MAX)
+            break;
+        open_recording(&at, &setup);
+        check_spans(&at);
+        check_windows(&at);
+        check_unknown_frees(&at);
+        check_limits(&at);
+        check_store(&at);
+        check_other_recording(&at);
+        failed += at.failed > 0;
+        tried++;
+        close_recording(&at);
+    }
+    print_message("%u of %u random recordings, %u failed\n", tried, seeds, failed);
+    assert_int_equal(failed, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(recordings_say_what_their_files_show),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
