@@ -102,7 +102,7 @@ function blocksCommand(row) {
 function blocksText(row) {
   const whole = row.types[0] + row.types[2] + row.types[4] + row.types[6];
   const shown = row.blocks?.length ?? 0;
-  if (shown === whole) return `All ${blocks(whole)} of this stack in ${fileWindow()}`;
+  if (shown === whole) return `${whole === 1 ? "The only block" : `All ${blocks(whole)}`} of this stack in ${fileWindow()}`;
   if (shown === 0) return `None of the ${blocks(whole)} of this stack is in this file`;
   return `${count(shown)} of the ${blocks(whole)} of this stack: not freed first, then by size`;
 }

@@ -104,7 +104,7 @@ function drawMapProcess() {
   const process = report.map.processes[Number(byId("map-process").value)];
   const committed = process.committed_size;
   const figures = [
-    ["reserved", process.reserved_size],
+    ["reserved", report.map.hint === null ? process.reserved_size : null],
     ["committed", committed],
     ["outstanding", process.outstanding_size],
   ].map(([word, size]) =>
@@ -163,7 +163,7 @@ function drawMap() {
     byId("map-process").append(make("option", { value: i }, `${process.process} (${process.pid})`)),
   );
   byId("map-process").addEventListener("change", drawMapProcess);
-  byId("map-hint").append(`At ${(map.at_ns / 1e9).toFixed(3)} s, in units of ${bytes(map.unit)}. ${map.hint ?? ""}`);
+  byId("map-hint").append(`At ${(map.at_ns / 1e9).toFixed(3)} s, in units of ${bytes(map.unit)}.${map.hint === null ? "" : ` ${capital(map.hint)}.`}`);
   MAP_LEVELS.forEach((text, level) =>
     byId("map-legend").append(make("span", { class: "key" }, make("span", { class: `swatch map-level-${level}` }), text), " "),
   );

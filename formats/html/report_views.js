@@ -177,7 +177,7 @@ function boundText(value, by) {
 }
 
 function bucketText(bucket, by) {
-  if (bucket.from === null) return "not freed, or not allocated in the trace";
+  if (bucket.from === null) return "unknown";
   if (bucket.to === null) return `${boundText(bucket.from, by)} and more`;
   if (bucket.to - bucket.from === 1) return boundText(bucket.from, by);
   return `${boundText(bucket.from, by)} \u2013 ${boundText(bucket.to, by)}`;

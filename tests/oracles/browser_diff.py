@@ -198,6 +198,9 @@ def check_lifetimes(results, page, pair, folder):
     results.equal("lifetimes: the rows are those of the JSON", page.run("diff.rows"), document["rows"])
     check_lived(results, page, document["rows"])
     check_lived_tables(results, page, document)
+    page.resize(800)
+    tallest = page.run("Math.max(...[...document.querySelectorAll('#changes tbody tr')].map((row) => row.getBoundingClientRect().height))")
+    results.check("lifetimes, 800 pixels: names of rows keep their room", tallest < 160, tallest)
     page.resize(390)
     results.check("lifetimes, 390 pixels: the page is not wider than the window", page.run("document.documentElement.scrollWidth") <= 390)
     page.resize(1280)
@@ -238,6 +241,8 @@ def use(results, page, folder):
         page.resize(width)
         results.check(f"{width} pixels: the page is not wider than the window",
                       page.run("document.documentElement.scrollWidth") <= width)
+        tallest = page.run("Math.max(...[...document.querySelectorAll('#changes tbody tr')].map((row) => row.getBoundingClientRect().height))")
+        results.check(f"{width} pixels: names of rows keep their room", tallest < 160, tallest)
     page.resize(1280)
     check_lifetimes(results, page, pair, folder)
     check_empty_side(results, page, pair, folder)

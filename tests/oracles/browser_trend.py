@@ -125,6 +125,8 @@ def use(results, page, folder):
         page.resize(width)
         results.check(f"{width} pixels: the page is not wider than the window",
                       page.run("document.documentElement.scrollWidth") <= width)
+        tallest = page.run("Math.max(...[...document.querySelectorAll('#rows tbody tr')].map((row) => row.getBoundingClientRect().height))")
+        results.check(f"{width} pixels: names of rows keep their room", tallest < 160, tallest)
     page.resize(1280)
     results.equal("no errors", page.problems, [])
     results.equal("no requests but for the files", [url for url in page.requests if not url.startswith("file://")], [])

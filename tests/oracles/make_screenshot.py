@@ -4,7 +4,7 @@
     make_screenshot.py FILE.png
 
 The page is opened in headless Chromium, light, 1,400 pixels wide, and cut off below the
-flame graph. The picture must stay below 150 KB, so pngquant and optipng reduce it if they are
+table. The picture must stay below 150 KB, so pngquant and optipng reduce it if they are
 installed.
 """
 
@@ -21,7 +21,7 @@ from oracle_support import ETLHEAP
 MAKE_TRACE = os.path.abspath(os.environ.get("MAKE_TRACE", "build/release/make_trace"))
 MAKE_SYMBOLS = os.path.join(os.path.dirname(MAKE_TRACE), "make_demo_symbols")
 WIDTH = 1400
-HEIGHT = 1745
+HEIGHT = 2228
 BYTES_MAX = 150_000
 
 
