@@ -9,7 +9,8 @@
  *         threads      sums of lifetimes
  *         unmatched    null if that is not asked, else frees without an allocation: counts
  *     churn       null if blocks have no times, else
- *         window_ns    what rates are per second of
+ *         window_ns    what rates of totals are per second of
+ *         rates        {kind, process, ns}: what rates of a process are per second of
  *         totals, sites, modules, threads  sums of churn
  *     side_names  the texts that rows refer to by number, from 1; 0: none
  *
@@ -104,12 +105,17 @@ static u32 number_of_module(side_writer *w, const etlheap_table *table, u32 fram
     return frame == ETLHEAP_NO_INDEX ? 0 : number_of_name(w, table->frames[frame].module);
 }
 
+static void add_process(etlheap_text *text, const etlheap_row *row)
+{
+    etlheap_text_add_string(text, row->process);
+    if (row->pid != ETL_NO_ID)
+        etlheap_text_add_format(text, " (%u)", (unsigned)row->pid);
+}
+
 static side_key key_of(side_writer *w, const etlheap_row *row)
 {
     etlheap_text text = { 0 };
-    etlheap_text_add_string(&text, row->process);
-    if (row->pid != ETL_NO_ID)
-        etlheap_text_add_format(&text, " (%u)", (unsigned)row->pid);
+    add_process(&text, row);
     const side_key key = { number_of_name(w, etlheap_kind_name((etlheap_kind)row->kind)),
                            number_of_name(w, etlheap_text_of(&text)), 0, 0 };
     w->failed |= text.failed;
@@ -515,6 +521,27 @@ static void write_churn_of_threads(side_writer *w)
     write_list(w, "threads", &list, places, table);
 }
 
+/* What the rates of a process's rows are per second of; rows of threads have all processes. */
+static void write_rates(side_writer *w)
+{
+    const etlheap_table *const table = w->answers->free_threads;
+    etlheap_json_array(w->json, "rates");
+    for (u32 i = 0; i < table->row_count; i++) {
+        const etlheap_row *const row = &table->rows[i], *const before = &table->rows[i - (i > 0)];
+        if (i > 0 && row->kind == before->kind && row->process == before->process &&
+            row->pid == before->pid)
+            continue;
+        etlheap_text_clear(w->scratch);
+        add_process(w->scratch, row);
+        etlheap_json_object(w->json, NULL);
+        etlheap_json_string(w->json, "kind", etlheap_kind_name((etlheap_kind)row->kind));
+        etlheap_json_string(w->json, "process", etlheap_text_of(w->scratch));
+        etlheap_json_i64(w->json, "ns", row->rates_ns);
+        etlheap_json_object_close(w->json);
+    }
+    etlheap_json_array_close(w->json);
+}
+
 static void write_churn(side_writer *w)
 {
     static const etlheap_measure totals[] = {
@@ -529,6 +556,7 @@ static void write_churn(side_writer *w)
     }
     etlheap_json_object(w->json, "churn");
     etlheap_json_i64(w->json, "window_ns", w->answers->free_threads->rates_ns);
+    write_rates(w);
     write_totals(w, totals, ETL_COUNT_OF(totals));
     write_churn_of_code(w);
     write_churn_of_threads(w);

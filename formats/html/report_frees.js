@@ -11,8 +11,11 @@
 const SIDE_SHOWN = 20,
   SIDE_MORE = 100;
 
-function perSecond(amount) {
-  const ns = report.churn.window_ns;
+// Rates are per second of the time in which the row's process was recorded.
+const rateTimes = new Map((report.churn?.rates ?? []).map((rate) => [`${rate.kind} ${rate.process}`, rate.ns]));
+
+function perSecond(amount, row) {
+  const ns = rateTimes.get(`${row.kind} ${row.process}`) ?? report.churn.window_ns;
   return ns > 0 ? Math.round((amount * 1e9) / ns) : 0;
 }
 
@@ -148,8 +151,8 @@ const CHURN_VIEWS = {
 function withRates(row) {
   return {
     ...row,
-    rate: perSecond(row.allocs),
-    bytesRate: perSecond(row.allocSize),
+    rate: perSecond(row.allocs, row),
+    bytesRate: perSecond(row.allocSize, row),
     share: row.allocs > 0 ? Math.round((1000 * row.temporary) / row.allocs) / 10 : 0,
   };
 }

@@ -30,12 +30,12 @@ class Row:
 # First, for the others read what these write.
 STORES = (
     Row("store", "{in} -o own/{name}.ehs", ("stored",), keep="store"),
-    Row("store", "{in} --summary --every 5ms -o own/{name}.s.ehs", ("stored",), keep="summary"),
+    Row("store", "{in} --summary --every 5ms -o own/{name}.s.ehs --unpack-limit 1G", ("stored",), keep="summary"),
 )
 MERGES = (
     Row("merge", "own/demo.s.ehs own/plain.s.ehs own/next.s.ehs -o own/three.m.ehs", (), keep="summary"),
     Row("merge", "own/keyed.ehs own/two-files.ehs --every 10ms -o own/full.m.ehs", (), keep="summary"),
-    Row("merge", "own/demo.s.ehs own/demo.s.ehs --allow-duplicates -o own/twice.m.ehs", (), keep="summary"),
+    Row("merge", "own/demo.s.ehs own/demo.s.ehs --allow-duplicates --unpack-limit 1G -o own/twice.m.ehs", (), keep="summary"),
 )
 
 ROWS = (
@@ -52,8 +52,8 @@ ROWS = (
     Row("export", "{in} --format folded", WIDE),
     Row("export", "{in} --format html", WIDE, LARGE),
     Row("export", "{in} --format parquet --rows -o out.parquet", WIDE, LARGE),
-    Row("check", "{in} --max-outstanding 1K --strict", WIDE),
-    Row("dump", "{in} --format {--format}", WIDE, LARGE),
+    Row("check", "{in} --max-outstanding 1K --strict --unpack-limit 1G", WIDE),
+    Row("dump", "{in} --format {--format} --unpack-limit 1G", WIDE, LARGE),
     # --- every shape ---
     Row("report", "{in} --group-by {--group-by} --format json"),
     Row("report", "{in} --group-by process,heap --sort {--sort} --growth"),
@@ -68,6 +68,14 @@ ROWS = (
     Row("report", "{in} --at peak --group-by kind,process,site,size_class"),
     Row("report", "{in} --at 20ms --format json"),
     Row("report", "{in} --kind {--kind} --format csv --titles"),
+    Row("report", "{in} --unpack-limit 1G"),
+    Row("allocations", "{in} --top 5 --unpack-limit 1G"),
+    Row("windows", "{in} --unpack-limit 1G"),
+    Row("symbols", "{in} --unpack-limit 1G"),
+    Row("info", "{in} --unpack-limit 1G"),
+    Row("export", "{in} --format folded --unpack-limit 1G"),
+    Row("diff", "{base} {new} --unpack-limit 1G"),
+    Row("trend", "{base} {new} {base} --unpack-limit 1G"),
     Row("report", "{in} --group-by process,site --format csv --csv-safe"),
     Row("report", "{in} --at-exit {--at-exit} --group-by process,free_type"),
     Row("report", "{in} --process *o* --lifetime 1us..5ms --heap 0x10000"),
