@@ -58,7 +58,6 @@ static void write_chunk(const parquet_chunk *chunk, unpacked *out)
     parquet_pages pages = { .zstd = ZSTD_createCCtx() };
     etl_error err;
     assert_true(descriptor >= 0);
-    unlink(path);
     pages.numbers = malloc(PARQUET_PAGE_ROWS * sizeof *pages.numbers);
     assert_int_equal(etlheap_sink_open_descriptor(descriptor, "test", &pages.sink, &err), ETL_OK);
     out->sizes = parquet_chunk_write(chunk, &pages);
@@ -69,6 +68,7 @@ static void write_chunk(const parquet_chunk *chunk, unpacked *out)
     assert_int_equal(out->sizes.packed_bytes, pages.offset);
     unpack(out, bytes, (size_t)size);
     close(descriptor);
+    unlink(path); /* Windows removes no file that is open */
     free(pages.numbers);
     ZSTD_freeCCtx(pages.zstd);
     etlheap_text_free(&pages.header);
