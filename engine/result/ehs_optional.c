@@ -131,6 +131,7 @@ static bool save_process_more(ehs_saver *saver, const etlheap_result *result)
     return ok;
 }
 
+/* Not of a summary: spans of several recordings do not add up. */
 static bool save_recorded(ehs_saver *saver, const etlheap_trace_info *info)
 {
     recorded_row rows[ETLHEAP_KIND_COUNT];
@@ -150,7 +151,8 @@ bool ehs_optional_save(ehs_saver *saver, const etlheap_result *result)
                           result->thread_names.list.count) &&
            ehs_table_save(saver, &mark_table, result->marks.made.at, result->marks.made.count) &&
            save_process_more(saver, result) && save_custom(saver, result) &&
-           save_methods(saver, result) && save_recorded(saver, &result->info);
+           save_methods(saver, result) &&
+           (result->summary != NULL || save_recorded(saver, &result->info));
 }
 
 etl_status ehs_methods_load(ehs_loader *loader, etlheap_result *result)

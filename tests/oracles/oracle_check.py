@@ -374,7 +374,7 @@ def check_usage(results, sound):
         (2, "--baseline needs a limit", [sound, "--baseline", sound]),
         (2, "needs a file to update", [sound, "--max-outstanding", "1K", "--update-baseline"]),
         (2, "same file", [sound, "--baseline", path_of("x.ehs"), "--max-growth", "1K", "--update-baseline", "-o", path_of("x.ehs")]),
-        (2, "would overwrite with a store", [sound, "--baseline", sound, "--max-growth", "1K", "--update-baseline"]),
+        (2, "--baseline would overwrite the input", [sound, "--baseline", sound, "--max-growth", "1K", "--update-baseline"]),
         (2, "line 3 of", [sound, "--max-outstanding", "1K", "--suppressions", supp]),
         (2, "not a format of check", [sound, "--max-outstanding", "1K", "--format", "csv"]),
         (3, "suppression file", [sound, "--max-outstanding", "1K", "--suppressions", path_of("none.supp")]),

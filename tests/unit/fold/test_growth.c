@@ -326,9 +326,22 @@ static etlheap_query random_query(const model_world *world, u64 *random)
     return query;
 }
 
+/* Kinds are never added together: the model gets the key if it is missing. */
+static etlheap_query with_kind(const etlheap_query *query)
+{
+    etlheap_query out = *query;
+    for (u32 i = 0; i < query->group_by_count; i++) {
+        if (query->group_by[i] == ETLHEAP_KEY_KIND)
+            return out;
+    }
+    out.group_by[out.group_by_count++] = ETLHEAP_KEY_KIND;
+    return out;
+}
+
 static void check_query(const model_world *world, etlheap_query *query, model *m)
 {
-    model_make(m, world, query);
+    const etlheap_query by_kind = with_kind(query);
+    model_make(m, world, &by_kind);
     for (u32 jobs = 1; jobs <= 7; jobs += 3) {
         const etlheap_table *table;
         query->jobs = jobs;

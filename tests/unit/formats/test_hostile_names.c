@@ -154,7 +154,7 @@ static void histograms_are_fit_for_terminals(void **state)
     capture_open(&out);
     assert_int_equal(TEXT->write_histogram(w->result, w->table, histogram, &w->layout, out.sink),
                      ETL_OK);
-    assert_fit_for_terminals(&out, 3);
+    assert_fit_for_terminals(&out, 2);
     etlheap_histogram_free(histogram);
 }
 
@@ -171,7 +171,7 @@ static void windows_are_fit_for_terminals(void **state)
     const etlheap_windows_answer answer = { .windows = windows };
     capture_open(&out);
     assert_int_equal(TEXT->write_windows(w->result, &answer, &w->layout, out.sink), ETL_OK);
-    assert_fit_for_terminals(&out, 3);
+    assert_fit_for_terminals(&out, 2);
     etlheap_windows_free(windows);
 }
 

@@ -76,6 +76,8 @@ static const char *const neutral[] = {
     "--symbols",
     "--symbols-loose",
     "--titles",
+    "--csv-safe",
+    "--unpack-limit",
     "--together",
     "--top",
     "--update-baseline",
