@@ -584,6 +584,7 @@ etl_status etlheap_table_name(const etlheap_table **table, etlheap_symbols *symb
 #include "etlheap_libraries.h"
 #include "etlheap_lifetimes.h"
 #include "etlheap_query_words.h"
+#include "etlheap_recorded.h"
 #include "etlheap_recording.h"
 #include "etlheap_snapshot.h"
 #include "etlheap_stream.h"
@@ -594,10 +595,6 @@ etl_status etlheap_table_name(const etlheap_table **table, etlheap_symbols *symb
 #include "etlheap_totals.h"
 #include "etlheap_trend.h"
 
-#include "etlheap_details.h" /* moments, histograms */
-#include "etlheap_recorded.h"
-#include "etlheap_windows.h"
-
-#include "etlheap_ask.h"
+#include "etlheap_ask.h" /* with moments, histograms and windows */
 
 #endif

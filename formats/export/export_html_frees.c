@@ -521,24 +521,30 @@ static void write_churn_of_threads(side_writer *w)
     write_list(w, "threads", &list, places, table);
 }
 
-/* What the rates of a process's rows are per second of; rows of threads have all processes. */
+/* What the rates of a process's rows are per second of; rows of threads have all processes. Each
+ * process has the name that its rows have, so that the page finds it. */
 static void write_rates(side_writer *w)
 {
     const etlheap_table *const table = w->answers->free_threads;
+    etlheap_text name = { 0 };
     etlheap_json_array(w->json, "rates");
     for (u32 i = 0; i < table->row_count; i++) {
         const etlheap_row *const row = &table->rows[i], *const before = &table->rows[i - (i > 0)];
         if (i > 0 && row->kind == before->kind && row->process == before->process &&
             row->pid == before->pid)
             continue;
+        etlheap_text_clear(&name);
         etlheap_text_clear(w->scratch);
-        add_process(w->scratch, row);
+        add_process(&name, row);
+        html_name_add(w->scratch, etlheap_text_of(&name));
         etlheap_json_object(w->json, NULL);
         etlheap_json_string(w->json, "kind", etlheap_kind_name((etlheap_kind)row->kind));
         etlheap_json_string(w->json, "process", etlheap_text_of(w->scratch));
         etlheap_json_i64(w->json, "ns", row->rates_ns);
         etlheap_json_object_close(w->json);
     }
+    w->failed |= name.failed;
+    etlheap_text_free(&name);
     etlheap_json_array_close(w->json);
 }
 

@@ -60,7 +60,7 @@ static void what_a_build_renames_keeps_its_fingerprint(void **state)
     static const char *const symbols[] = { "f::<lambda_1>::operator()",
                                            "f::<lambda_12>::operator()",
                                            "g::<lambda_1>::operator()" };
-    etlheap_frame frames[3] = { { .module = "app.exe" }, { .module = "app.exe" }, { NULL } };
+    etlheap_frame frames[3] = { { .module = "app.exe" }, { .module = "app.exe" } };
     etlheap_table table = hand_table();
     u64 prints[3];
     table.frames = frames;
