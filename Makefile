@@ -552,6 +552,7 @@ PUBLIC_HEADERS = $(eval PUBLIC_HEADERS := $$(sort $$(filter %.h,$$(shell \
 	$(CC) -I. -D_POSIX_C_SOURCE=200809L -MM -x c $(FRONT_DOORS)))))$(PUBLIC_HEADERS)
 DATA_FILES = $(wildcard formats/*.xsd formats/*.sql formats/sql/*.sql)
 FLEET_SCRIPTS = $(wildcard cli/fleet/*_*.sh)
+RECORDING_KIT = $(wildcard packaging/recording/*)
 # What the pages link to is there too, at the same place beside them.
 EXAMPLES = $(wildcard examples/*)
 DOCUMENTS = README.md CHANGELOG.md LICENSE bench/README.md bench/questions_baseline.md fuzz/README.md \
@@ -576,6 +577,7 @@ install: install-program install-library ## installs all of it: DESTDIR=, prefix
 install-program: $(PROGRAM) pages
 	$(INSTALL) -d '$(TO)$(bindir)' '$(TO)$(mandir)/man1' '$(TO)$(bashcompletiondir)' \
 		'$(TO)$(zshcompletiondir)' '$(TO)$(fishcompletiondir)' '$(TO)$(datadir)/etlheap/fleet' \
+		'$(TO)$(datadir)/etlheap/recording' \
 		$(patsubst %,'$(TO)$(docdir)/%',$(sort $(dir $(DOCUMENTS))))
 	$(INSTALL) $(PROGRAM) '$(TO)$(bindir)/etlheap'
 	$(INSTALL) -m 644 $(PAGES)/*.1 '$(TO)$(mandir)/man1'
@@ -587,6 +589,7 @@ install-program: $(PROGRAM) pages
 	$(INSTALL) -m 644 $(DATA_FILES) '$(TO)$(datadir)/etlheap'
 	$(INSTALL) -m 644 cli/fleet/fleet.sh '$(TO)$(datadir)/etlheap/fleet'
 	$(INSTALL) $(FLEET_SCRIPTS) '$(TO)$(datadir)/etlheap/fleet'
+	$(INSTALL) -m 644 $(RECORDING_KIT) '$(TO)$(datadir)/etlheap/recording'
 
 install-library: $(INSTALLED_LIBRARY) $(SHARED)
 	$(INSTALL) -d '$(TO)$(libdir)/pkgconfig' '$(TO)$(docdir)/examples'
@@ -690,7 +693,7 @@ windows-dist: windows ## a zip of it with documents, build/etlheap-VERSION-windo
 windows-zip: pages
 	@SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct 2> /dev/null || stat -c %Y CHANGELOG.md)} \
 		sh packaging/windows_dist.sh '$(WINDOWS_PROGRAM)' $(PAGES) '$(WINDOWS_DEPS)' '$(WINDOWS_ZIP)' \
-		$(DOCUMENTS) $(EXAMPLES)
+		$(DOCUMENTS) $(EXAMPLES) $(RECORDING_KIT)
 
 check-windows: ## the tests of the command line, and unit tests, under Wine
 	@sh tests/run/check_deps.sh build test windows wine
@@ -779,7 +782,8 @@ CONSUMERS = $(BUILD)/consumers
 
 consumer-deps: ## installs the large programs that some tests use: 600 MB
 	@sh tests/run/check_deps.sh consumers
-	$(Q)npm install --silent --no-fund --no-audit --prefix '$(CONSUMERS)' speedscope
+	$(Q)npm install --silent --no-fund --no-audit --ignore-scripts --prefix '$(CONSUMERS)' \
+		speedscope tree-sitter-powershell web-tree-sitter
 	$(Q)BUILD='$(BUILD)' $(PYTHON) -B tests/oracles/oracle_sarif.py --install
 
 # --- measuring ----------------------------------------------------------------
