@@ -556,7 +556,7 @@ RECORDING_KIT = $(wildcard packaging/recording/*)
 # What the pages link to is there too, at the same place beside them.
 EXAMPLES = $(wildcard examples/*)
 DOCUMENTS = README.md CHANGELOG.md LICENSE bench/README.md bench/questions_baseline.md fuzz/README.md \
-	$(wildcard docs/*.md docs/*.png docs/format/*.md docs/schema/*.json formats/*.md formats/sql/*.sql)
+	$(wildcard docs/*.md docs/*.png docs/format/*.md docs/schema/*.json formats/*.md formats/sql/*.sql packaging/action/*)
 PAGES := $(OUT)/pages
 TO := $(DESTDIR)
 

@@ -194,9 +194,9 @@ class Server:
 
     def run_script(self, script, base, environment, shell=None):
         """The exit status; that of a script with a check is the outcome's."""
-        checks = "etlheap check" in script
+        checks = re.search(r'etlheap check|"\$ETLHEAP" check', script) is not None
         if checks:
-            self.outcome.baseline = read(base) if os.path.exists(base) else None
+            self.outcome.baseline = read(base) if os.path.isfile(base) else None
         script = script.replace("app.exe", self.program)
         path = os.path.join(self.run_folder, "script.sh")
         with open(path, "w", encoding="utf-8") as file:
