@@ -61,6 +61,7 @@ CLI_SRCS := $(patsubst %,cli/%.c, \
 	question \
 	record_filter \
 	report_query \
+	server_logins \
 	selftest_trace \
 	side_outputs \
 	store_write \

@@ -33,9 +33,10 @@ etl_status cli_symbols_check(const cli_options *options, etl_error *err)
 {
     const char *const path = options->symbols ? options->symbols : cli_symbol_path();
     etl_error why = { .status = ETL_OK };
-    if (options->no_symbols || !path)
-        return ETL_OK;
-    const etl_status status = etlheap_symbols_check_path(path, &why);
+    etl_status status = cli_logins_check(&options->symbol_logins, err);
+    if (status != ETL_OK || options->no_symbols || !path)
+        return status;
+    status = etlheap_symbols_check_path(path, &why);
     if (status == ETL_OK)
         note_slips(options->symbols ? "--symbols" : "_NT_SYMBOL_PATH", path);
     if (status == ETL_OK)
@@ -60,6 +61,7 @@ etl_status cli_symbols_open(const cli_options *options, const cli_guard *guard,
     if (!path && !(always && is_asked) && etlheap_method_count(result) == 0)
         return ETL_OK;
     out->progress = cli_progress_begin(options, "symbols", guard);
+    out->logins = cli_logins_open(&options->symbol_logins);
     const etlheap_symbol_options symbol_options = {
         .size = sizeof symbol_options,
         .path = path,
@@ -70,6 +72,11 @@ etl_status cli_symbols_open(const cli_options *options, const cli_guard *guard,
         .jobs = options->jobs,
         .progress = cli_progress_update,
         .progress_user = &out->progress,
+        .login = out->logins == NULL ? NULL : cli_logins_find,
+        .login_user = out->logins,
+        .download_bytes_max = options->download_limit_bytes,
+        .download_ms_max = ((u64)options->download_time_ns + 999999) / 1000000,
+        .private_redirects = options->private_redirects,
     };
     return etlheap_symbols_open(result, &symbol_options, &out->symbols, err);
 }
@@ -104,4 +111,6 @@ void cli_symbols_close(cli_symbols *symbols)
 {
     etlheap_symbols_close(symbols->symbols);
     symbols->symbols = NULL;
+    cli_logins_close(symbols->logins);
+    symbols->logins = NULL;
 }

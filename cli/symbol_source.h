@@ -3,15 +3,17 @@
 #define CLI_SYMBOL_SOURCE_H
 
 #include "progress.h"
+#include "server_logins.h"
 
 /* Start from {0}. Must not move while it is open. */
 typedef struct cli_symbols {
     etlheap_symbols *symbols; /* NULL: none */
     cli_progress progress;    /* of downloads */
+    cli_logins *logins;       /* of servers; NULL: none */
 } cli_symbols;
 
-/* Checks the symbol path. ETL_ERR_ARGUMENT (the message says where the path comes from),
- * ETL_ERR_MEMORY. */
+/* Checks the symbol path, and where logins come from. ETL_ERR_ARGUMENT (the message says where the
+ * path comes from), ETL_ERR_MEMORY. */
 etl_status cli_symbols_check(const cli_options *options, etl_error *err);
 
 /*

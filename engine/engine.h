@@ -108,9 +108,7 @@ bool etlheap_heap_of_name(const char *word, u64 *handle);
 
 /* --- analysis ------------------------------------------------------------- */
 
-/* Reports progress on the thread that called the engine, after every time slice (64 MiB of trace by
- * default). Return false to cancel: the call then fails with ETL_ERR_CANCELLED. */
-typedef bool etlheap_progress_fn(void *user, u64 done_bytes, u64 total_bytes);
+#include "etlheap_progress.h"
 
 /* Writes the next bytes of a file; false if they could not be written. Any thread of the analysis
  * may call it, but only one at a time. */
@@ -354,19 +352,7 @@ etlheap_process etlheap_stack_process(const etlheap_result *result, etlheap_stac
  * is closed. */
 typedef struct etlheap_symbols etlheap_symbols;
 
-/* Options of etlheap_symbols_open. Start from {0} with `size` set. */
-typedef struct etlheap_symbol_options {
-    size_t size;                  /* sizeof(etlheap_symbol_options) */
-    const char *path;             /* symbol path in the syntax of _NT_SYMBOL_PATH; NULL: empty */
-    const char *default_store;    /* symbol cache for elements without their own; NULL: none */
-    const char *temporary_folder; /* NULL: /tmp; C:/Windows/Temp on Windows */
-    bool offline;                 /* do not use symbol servers */
-    bool loose;                   /* accept files of another build if none matches */
-    u32 jobs;                     /* threads; 0: etlheap_default_jobs() */
-    /* Bytes received and expected, about ten times a second during downloads. May be NULL. */
-    etlheap_progress_fn *progress;
-    void *progress_user;
-} etlheap_symbol_options;
+#include "etlheap_symbol_options.h" /* symbol path, servers, logins */
 
 /* Opens the symbols of a result. Texts in options are copied; the result is borrowed until the
  * symbols are closed. On success the caller owns *out. ETL_ERR_ARGUMENT (invalid symbol path; the

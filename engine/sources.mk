@@ -236,6 +236,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	symbol_store/symbol_transfer \
 	symbol_store/symbol_logins \
 	symbol_store/symbol_url \
+	symbol_store/symbol_credentials \
 	table/columns \
 	table/lifetime_lists \
 	table/table \

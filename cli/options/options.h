@@ -171,7 +171,10 @@ typedef struct cli_options {
     cli_given_list given;
     const char *symbols; /* NULL: not given */
     bool lacks_login;    /* `given` has the symbol path without a login */
-    bool symbols_loose, offline;
+    bool symbols_loose, offline, private_redirects;
+    cli_words symbol_logins;  /* HOST=SOURCE */
+    u64 download_limit_bytes; /* 0: not given */
+    i64 download_time_ns;     /* 0: not given */
     cli_words events;
     cli_custom_heaps custom;
     cli_mark_events mark_events;

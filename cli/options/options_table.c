@@ -186,6 +186,18 @@ static const cli_option options_table[] = {
       group_symbols, NULL, "accept PDBs of another build if there is no other" },
     { "--offline", 0, CLI_VALUE_FLAG, OPTION(offline), CLI_ASKING | CLI_REPEATED, group_symbols,
       NULL, "do not use the network, only folders and caches" },
+    { "--symbol-login", 0, CLI_VALUE_WORDS, OPTION(symbol_logins), CLI_ASKING | CLI_REPEATED,
+      group_symbols, "HOST=SOURCE",
+      "where the login of a symbol server is: env:NAME, netrc:FILE or command:COMMAND; may be "
+      "repeated" },
+    { "--download-limit", 0, CLI_VALUE_SIZE, OPTION(download_limit_bytes),
+      CLI_ASKING | CLI_REPEATED, group_symbols, "SIZE", "largest symbol file to download (16G)" },
+    { "--download-time", 0, CLI_VALUE_DURATION, OPTION(download_time_ns), CLI_ASKING | CLI_REPEATED,
+      group_symbols, "DURATION",
+      "longest time for one symbol file: 90s (no limit while data arrives)" },
+    { "--private-redirects", 0, CLI_VALUE_FLAG, OPTION(private_redirects),
+      CLI_ASKING | CLI_REPEATED, group_symbols, NULL,
+      "let public symbol servers redirect to addresses of your network" },
     { "--summary", 0, CLI_VALUE_FLAG, OPTION(summary), CLI_STORE, group_run, NULL,
       "keep only totals of each stack, for archives and etlheap merge; no single allocations, "
       "heaps, threads and sizes" },

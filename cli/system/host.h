@@ -31,6 +31,11 @@ bool cli_host_is_utf8(void);
  * error then means that whoever started the program ignores the signal and wants to know. */
 bool cli_host_has_sigpipe(void);
 
+/* Runs a command that speaks git's protocol for credentials, with the protocol https and the host as
+ * its input, and copies what it prints. The host has no letter that a shell understands. False if it
+ * does not run, ends with an error, or prints more than fits. */
+bool cli_host_ask_credential(const char *command, const char *host, char *out, size_t size);
+
 /* The folder for temporary files in the environment; NULL: none. */
 const char *cli_host_temporary_folder(void);
 

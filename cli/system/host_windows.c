@@ -150,6 +150,20 @@ bool cli_host_has_sigpipe(void)
 }
 
 /* TMPDIR is not a variable of Windows, but users of this program set it on other systems. */
+bool cli_host_ask_credential(const char *command, const char *host, char *out, size_t size)
+{
+    char line[4096];
+    const int length =
+        snprintf(line, sizeof line, "(echo protocol=https&echo host=%s&echo.)|(%s)", host, command);
+    FILE *const pipe = length > 0 && (size_t)length < sizeof line ? _popen(line, "rb") : NULL;
+    if (pipe == NULL)
+        return false;
+    const size_t read = fread(out, 1, size - 1, pipe);
+    out[read] = '\0';
+    const bool is_whole = read < size - 1;
+    return _pclose(pipe) == 0 && is_whole;
+}
+
 const char *cli_host_temporary_folder(void)
 {
     static const char *const names[] = { "TMPDIR", "TMP", "TEMP" };

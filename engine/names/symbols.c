@@ -66,7 +66,13 @@ etl_status etlheap_symbols_open(const etlheap_result *result, const etlheap_symb
         .loose = own.loose,
         .check = symbols_check_file,
         .check_user = symbols,
-        .fetch = { .progress = report_progress, .progress_user = symbols },
+        .fetch = { .progress = report_progress,
+                   .progress_user = symbols,
+                   .login = own.login,
+                   .login_user = own.login_user,
+                   .file_bytes_max = own.download_bytes_max,
+                   .file_ms_max = own.download_ms_max,
+                   .private_redirects = own.private_redirects },
     };
     const char *const text = own.path == NULL ? "" : own.path;
     status = symbol_path_open(text, &path_options, &symbols->path, err);

@@ -21,14 +21,18 @@
  *
  * libcurl does TLS, proxies, HTTP/2 and their failures, and its multi interface needs no threads.
  * It honours http_proxy and similar variables itself. A URL contains credentials only if the user
- * put them there; they are sent only to that host and never shown (symbol_logins.h).
+ * put them there; they are sent only to that host and never shown (symbol_logins.h). Other logins
+ * come from a function of the caller's (symbol_credentials.h).
+ *
+ * A server cannot lead into the network of this computer: if its address is a public one, a redirect
+ * to a private address is not followed, unless the options say so.
  *
  * Threads: only one thread may use a symbol_fetch at a time.
  */
 #ifndef ETLHEAP_SYMBOL_FETCH_H
 #define ETLHEAP_SYMBOL_FETCH_H
 
-#include "parser/parser.h"
+#include "engine/etlheap_symbol_options.h"
 
 typedef struct symbol_fetch symbol_fetch;
 
@@ -51,14 +55,18 @@ typedef bool symbol_accept_fn(void *user, const struct symbol_download *download
 
 /* Options; 0 or NULL means the default in the comment. */
 typedef struct symbol_fetch_options {
-    u32 connections_max;        /* 8 */
-    u32 connect_timeout_ms;     /* 10,000 */
-    u32 stall_timeout_s;        /* 30 of less than 100 bytes each */
-    u32 attempts_max;           /* 4 in a row without progress */
-    u32 retry_delay_ms;         /* 500, doubled each time up to 30 s */
-    u64 file_bytes_max;         /* SYMBOL_FILE_BYTES_MAX_DEFAULT */
-    const char *user_agent;     /* "etlheap/<version>" */
-    const char *authority_file; /* PEM file of certificates to trust instead of the system's */
+    u32 connections_max;            /* 8 */
+    u32 connect_timeout_ms;         /* 10,000 */
+    u32 stall_timeout_s;            /* 30 of less than 100 bytes each */
+    u32 attempts_max;               /* 4 in a row without progress */
+    u32 retry_delay_ms;             /* 500, doubled each time up to 30 s */
+    u64 file_bytes_max;             /* SYMBOL_FILE_BYTES_MAX_DEFAULT */
+    const char *user_agent;         /* "etlheap/<version>" */
+    const char *authority_file;     /* PEM file of certificates to trust instead of the system's */
+    u64 file_ms_max;                /* for a file, with all attempts; 0: no limit */
+    bool private_redirects;         /* servers with public addresses may redirect to private ones */
+    etlheap_symbol_login_fn *login; /* NULL: none */
+    void *login_user;
     symbol_progress_fn *progress;
     void *progress_user;
     symbol_accept_fn *accept; /* for files, not for cabinets; NULL: names and keys are trusted */

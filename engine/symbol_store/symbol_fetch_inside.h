@@ -40,6 +40,7 @@ typedef struct fetch_job {
     u32 attempts;      /* consecutive attempts without progress */
     u32 attempts_all;
     i64 due_ms;
+    i64 begun_ms;              /* 0: not yet */
     symbol_transfer *transfer; /* while running */
 } fetch_job;
 

@@ -43,6 +43,23 @@ static void end_counted(fetch_run *run, fetch_job *job, symbol_fetch_state state
 static bool is_known_missing(const symbol_fetch *fetch, const char *url, size_t *at);
 static void remember_missing(symbol_fetch *fetch, const char *url);
 
+/* What is left of the time for the job's file. False: nothing. */
+static bool limit_time(const symbol_fetch *fetch, fetch_job *job, symbol_transfer *transfer)
+{
+    const u64 most_ms = fetch->options.file_ms_max;
+    const i64 now_ms = symbol_clock_ms();
+    if (job->begun_ms == 0)
+        job->begun_ms = now_ms;
+    const u64 spent_ms = (u64)(now_ms - job->begun_ms);
+    transfer->ms_max = most_ms > spent_ms ? most_ms - spent_ms : 0;
+    if (most_ms == 0 || transfer->ms_max > 0)
+        return true;
+    if (job->download)
+        (void)snprintf(job->download->message, sizeof job->download->message,
+                       "the download takes longer than the limit");
+    return false;
+}
+
 void symbol_job_start(fetch_run *run, fetch_job *job)
 {
     symbol_fetch *const fetch = run->fetch;
@@ -57,6 +74,11 @@ void symbol_job_start(fetch_run *run, fetch_job *job)
         return;
     }
     transfer->curl = &fetch->curl;
+    if (!limit_time(fetch, job, transfer)) {
+        free(transfer);
+        give_up(run, job);
+        return;
+    }
     symbol_transfer_end end = SYMBOL_TRANSFER_MISSING;
     size_t at;
     if (describe(run, job, transfer) && !is_known_missing(fetch, transfer->url, &at))

@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "symbol_credentials.h"
 #include "symbol_logins.h"
 #include "symbol_transfer.h"
 
@@ -217,14 +218,46 @@ static void set_protocols(symbol_transfer *transfer)
 #endif
 }
 
+/* Called before each request, that after a redirect included, with the address it goes to. */
+static int on_request(void *user, char *address, char *own_address, int port, int own_port)
+{
+    symbol_transfer *const transfer = user;
+    (void)own_address;
+    (void)port;
+    (void)own_port;
+    if (transfer->requests++ == 0) {
+        transfer->is_private = symbol_address_is_private(address);
+    } else if (!transfer->is_private && symbol_address_is_private(address)) {
+        (void)refuse(transfer, SYMBOL_TRANSFER_REJECTED,
+                     "the server redirected to a private address");
+        return CURL_PREREQFUNC_ABORT;
+    }
+    return CURL_PREREQFUNC_OK;
+}
+
+/* Without the function that sees where a redirect leads, none is followed. */
+static void set_redirects(symbol_transfer *transfer, const symbol_fetch_options *options)
+{
+    CURL *const easy = transfer->easy;
+    bool is_seen = options->private_redirects;
+#if LIBCURL_VERSION_NUM >= 0x075000
+    if (!is_seen)
+        is_seen = transfer->curl->easy_setopt(easy, CURLOPT_PREREQFUNCTION, on_request) == CURLE_OK;
+    (void)transfer->curl->easy_setopt(easy, CURLOPT_PREREQDATA, transfer);
+#endif
+    (void)transfer->curl->easy_setopt(easy, CURLOPT_FOLLOWLOCATION, is_seen ? 1L : 0L);
+    (void)transfer->curl->easy_setopt(easy, CURLOPT_MAXREDIRS, REDIRECTS_MAX);
+}
+
 /* libcurl reads its own options through `...`, where the type must be exact. */
 static bool set_request(symbol_transfer *transfer, const symbol_fetch_options *options)
 {
     CURL *const easy = transfer->easy;
     CURLcode result = transfer->curl->easy_setopt(easy, CURLOPT_URL, transfer->url);
     (void)transfer->curl->easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
-    (void)transfer->curl->easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 1L);
-    (void)transfer->curl->easy_setopt(easy, CURLOPT_MAXREDIRS, REDIRECTS_MAX);
+    set_redirects(transfer, options);
+    (void)transfer->curl->easy_setopt(easy, CURLOPT_TIMEOUT_MS,
+                                      (long)etl_min_u64(transfer->ms_max, INT32_MAX));
     (void)transfer->curl->easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS,
                                       (long)options->connect_timeout_ms);
     (void)transfer->curl->easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT, STALL_BYTES_PER_S);
@@ -245,7 +278,9 @@ static bool set_request(symbol_transfer *transfer, const symbol_fetch_options *o
             result = CURLE_OUT_OF_MEMORY;
     }
     set_protocols(transfer);
-    return result == CURLE_OK;
+    return result == CURLE_OK &&
+           symbol_credentials_apply(transfer->curl, easy, transfer->url, options->login,
+                                    options->login_user, &transfer->is_withheld);
 }
 
 symbol_transfer_end symbol_transfer_begin(symbol_transfer *transfer,
@@ -321,6 +356,9 @@ static symbol_transfer_end end_of_status(symbol_transfer *transfer, long status)
         return SYMBOL_TRANSFER_MISSING;
     case 401:
     case 407:
+        if (transfer->is_withheld)
+            (void)snprintf(transfer->message, sizeof transfer->message,
+                           "the login is sent over https only");
         return SYMBOL_TRANSFER_DENIED;
     case 403:
         return SYMBOL_TRANSFER_FORBIDDEN;

@@ -45,6 +45,7 @@ typedef struct symbol_transfer {
     char text[SYMBOL_POINTER_SIZE];
     size_t text_size;
     u64 bytes_max;
+    u64 ms_max;                      /* 0: no limit */
     const symbol_download *download; /* NULL: the file of no download */
     symbol_accept_fn *accept;        /* of the options; NULL: none */
     void *accept_user;
@@ -62,6 +63,9 @@ typedef struct symbol_transfer {
     bool is_marked;       /* the partial file has an origin, of whatever address */
     symbol_origin origin; /* of the part that is resumed or received */
     symbol_answer answer; /* the one being received */
+    bool is_private;      /* the first address that was asked, the server's or a proxy's */
+    bool is_withheld;     /* a login that must not be sent to this address */
+    u32 requests;         /* sent, those after redirects included */
     u64 bytes_ignored;
     u64 resumed_from; /* 0: everything was requested */
     u8 head[SYMBOL_CONTENT_BYTES];

@@ -3,7 +3,8 @@
     http_symbol_server.py ROOT LOG [CERTIFICATE]
 
 Serves the files below ROOT on a free port of 127.0.0.1, prints the port and runs until its
-standard input ends; over TLS with a certificate (PEM, key included). The first component of a path says how to answer for the rest of it:
+standard input ends; over TLS with a certificate (PEM, key included). The variable BIND names other
+addresses of this computer, to listen at. The first component of a path says how to answer for the rest of it:
 
     ok            as it should be, parts of a file included
     slow          the same after a pause
@@ -28,6 +29,8 @@ standard input ends; over TLS with a certificate (PEM, key included). The first 
     redirect      to ok;  loop: to itself;  tofile: to a file of the client
     http https    to the same path on the port that comes next
     basic         asks for a password;  token: for ?sig=abc
+    wants         asks for the authorization that comes next, in hexadecimal
+    to            to the host and port that come next
 
 LOG gets a line per request: number of requests under way, path, range, authorization, agent,
 condition of the range.
@@ -85,9 +88,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.send(int(mode[4:]), b"no")
         if mode == "down" or (mode == "busy" and is_first):
             return self.send(503, b"<html>try later</html>" * 1000)
-        if mode in ("redirect", "loop", "tofile", "http", "https"):
+        if mode == "wants":
+            wanted, _, rest = rest.partition("/")
+            if self.headers.get("Authorization", "") != bytes.fromhex(wanted).decode():
+                return self.send(401, b"no")
+        if mode in ("redirect", "loop", "tofile", "http", "https", "to"):
             port, _, path = rest.partition("/")
-            target = {"redirect": "/ok/" + rest, "loop": self.path, "tofile": "file:///etc/passwd",
+            target = {"redirect": "/ok/" + rest, "to": f"http://{port}/ok/{path}", "loop": self.path, "tofile": "file:///etc/passwd",
                       "http": f"http://127.0.0.1:{port}/ok/{path}",
                       "https": f"https://127.0.0.1:{port}/ok/{path}"}
             self.send_response(302)
@@ -180,7 +187,7 @@ class Server(http.server.ThreadingHTTPServer):
         """Clients that hang up are what the tests are about."""
 
 
-server = Server(("127.0.0.1", 0), Handler)
+server = Server((os.environ.get("BIND", "127.0.0.1"), 0), Handler)
 if CERTIFICATE:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(CERTIFICATE)
