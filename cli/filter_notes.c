@@ -180,7 +180,8 @@ static void note_processes(const cli_options *options, const char *subject,
             if (!found && (events > 0 || cli_nearest_distance(best.word, process->name) <= 1))
                 cli_nearest_consider(&best, process->name, events);
         }
-        if (found || (only_slips && !cli_nearest_is_near(&best)))
+        if (found || (only_slips && !cli_nearest_is_near(&best)) ||
+            etlheap_word_is_other(result, options->processes.at, options->processes.count, i))
             continue;
         note text = { .used = 0 };
         add(&text, "--process '%.60s' matches no process in the trace", best.word);

@@ -218,7 +218,8 @@ const etlheap_trace_info *etlheap_result_trace(const etlheap_result *result);
 typedef struct etlheap_process_info {
     u32 pid;
     u32 parent_pid; /* ETL_NO_ID unknown */
-    /* "app.exe"; "Unknown" if no record names it. Names that differ only in case are spelled alike
+    /* "app.exe"; "Unknown" if no record names it (etlheap_process_is_named). If a record lost
+     * characters of the name, it is that of the program's file, if the trace has it. Names that differ only in case are spelled alike
      * within a result: as the one that comes first in byte order. */
     const char *name;
     const char *command_line; /* "" unknown */
@@ -237,10 +238,6 @@ typedef struct etlheap_process_info {
  * count. Owned by the result. */
 u32 etlheap_process_count(const etlheap_result *result);
 const etlheap_process_info *etlheap_process_of(const etlheap_result *result, etlheap_process id);
-
-/* True if a word of etlheap_query.processes names the process. A word is a pid in decimal, or a
- * name in which * and ? are wildcards and the extension may be left out. */
-bool etlheap_word_names_process(const char *word, const etlheap_process_info *process);
 
 /* A module, for the time it was loaded. Strings are owned by the result. */
 typedef struct etlheap_module_info {

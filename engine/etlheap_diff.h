@@ -7,7 +7,8 @@
  * The tables may come from different runs, boots and computers, where process ids and addresses
  * differ. Two rows are the same group if their keys are equal:
  *
- *     process        the name, ignoring case; processes with one name are one group
+ *     process        the name, ignoring case; processes with one name are one group. A process
+ *                    without a name: its id, unless it is the only process of its side
  *     stack          frame by frame: module name, ignoring case, and function if it is known,
  *                    else module and offset; all frames outside modules are equal
  *     frame, site    as a frame of a stack

@@ -1,6 +1,6 @@
 /*
- * etlheap_query_words.h - queries for programs without our headers, and the usual list of frames to
- * leave out. Part of engine.h.
+ * etlheap_query_words.h - queries for programs without our headers, words that name processes, and
+ * the usual list of frames to leave out. Part of engine.h.
  */
 #include "engine.h" /* before the guard: it includes this header */
 
@@ -39,6 +39,18 @@ void etlheap_query_set_symbols(etlheap_query *query, etlheap_symbols *symbols);
 /* Opens symbols as etlheap_symbols_open does, with a symbol path alone. */
 etl_status etlheap_symbols_open_path(const etlheap_result *result, const char *path,
                                      etlheap_symbols **out, etl_error *err);
+
+/* False for the name of a process that no record names, as in etlheap_process_info and in rows. */
+bool etlheap_process_is_named(const char *name);
+
+/* True if a word of etlheap_query.processes names the process. A word is a pid in decimal, or a
+ * name in which * and ? are wildcards and the extension may be left out. */
+bool etlheap_word_names_process(const char *word, const etlheap_process_info *process);
+
+/* A list such as "a,b,42" is given as its words and as a whole, because the name of a file may
+ * contain commas. True for the one that is not meant: a word of such a name, or the whole list. */
+bool etlheap_word_is_other(const etlheap_result *result, const char *const *words, u32 count,
+                           u32 index);
 
 /* Patterns of the functions and modules that only pass memory on, or take it back: heap functions,
  * runtimes, operator new and delete, wrappers of the system. They are the built-in list of

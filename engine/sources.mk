@@ -28,6 +28,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	context/methods_told \
 	context/modules \
 	context/modules_build \
+	context/process_names \
 	context/services \
 	context/slots \
 	context/stack_numbering \
@@ -154,6 +155,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	pair/ties \
 	pair/waiting_blocks \
 	query/lattice_plan \
+	query/name_words \
 	query/query \
 	query/query_words \
 	query/questions \

@@ -524,6 +524,10 @@ static etl_status store_names(const char *spelled, const char *text, cli_words *
         status = cli_words_add(names, word, err);
         word = comma ? comma + 1 : NULL;
     }
+    /* The name of a process may contain commas, so the list is one more name; ids have none. */
+    const bool has_names = text[strspn(text, "0123456789,")] != '\0';
+    if (status == ETL_OK && names == &out->processes && strchr(text, ',') && has_names)
+        status = cli_words_add(names, text, err);
     return status;
 }
 

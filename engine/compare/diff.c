@@ -234,8 +234,7 @@ static bool make(diff_maker *maker)
     diff->measure = options->measure;
     const etlheap_result *const results[] = { options->base_result, options->new_result };
     if (results[0] != NULL && results[1] != NULL &&
-        !diff_builds_find(&identities->builds, &identities->strings, results,
-                          (u32)ETL_COUNT_OF(results)))
+        !row_identities_open(identities, results, (u32)ETL_COUNT_OF(results)))
         return false;
     return sum_groups(maker) && (!maker->has_lifetimes || diff_lifetimes_of_groups(maker)) &&
            place_groups(maker) && diff_put(maker);

@@ -198,6 +198,9 @@ static etl_status try_patterns(owned_gate *gate, etl_error *err)
         query.process_count = 1;
         const etlheap_gate_side side = { gate->now->result, &query };
         status = find_kinds(&side, &kinds, err);
+        if (kinds == 0 &&
+            etlheap_word_is_other(gate->now->result, asked->processes, asked->process_count, i))
+            continue;
         if (status == ETL_OK && kinds == 0 && !ETLHEAP_PUSH(&gate->unmatched, asked->processes[i]))
             status = etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
     }

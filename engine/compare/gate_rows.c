@@ -13,6 +13,7 @@
 
 #include "engine/core/intern.h"
 #include "gate.h"
+#include "row_identity.h"
 
 /* A process of the rows, for ranking. */
 typedef struct process_place {
@@ -164,7 +165,7 @@ static bool add_diff(gate_rows *out, const etlheap_diff *diff)
         out->list.at[out->list.count++] = (gate_row){
             .kind = row->kind,
             .name = row->process,
-            .pid = ETL_NO_ID,
+            .pid = row->pid, /* of processes without a name */
             .stack = row->stack,
             .suppression = SUPPRESSION_NONE,
             .now = amount_of(diff->changes[i].now),
@@ -179,14 +180,16 @@ static bool add_diff(gate_rows *out, const etlheap_diff *diff)
 static bool add_processes(gate_rows *out, const owned_gate *gate, bool with_ids)
 {
     const etlheap_result *const result = gate->now->result;
+    const bool is_lone = row_identities_is_lone(result);
     for (u32 i = 0; i < etlheap_process_count(result); i++) {
         const etlheap_process_info *const process =
             etlheap_process_of(result, (etlheap_process){ i + 1 });
+        const bool by_pid = with_ids || !(is_lone || etlheap_process_is_named(process->name));
         const u32 kinds = gate->plan.process_selected[i + 1] ? gate_kinds_of_process(process) : 0;
         for (u8 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++) {
             const gate_row row = { .kind = kind,
                                    .name = process->name,
-                                   .pid = with_ids ? process->pid : ETL_NO_ID,
+                                   .pid = by_pid ? process->pid : ETL_NO_ID,
                                    .stack = ETLHEAP_NO_INDEX,
                                    .suppression = SUPPRESSION_NONE };
             if ((kinds & gate->gate.kinds) >> kind & 1 && !ETLHEAP_PUSH(&out->list, row))

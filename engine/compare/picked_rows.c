@@ -235,7 +235,8 @@ etlheap_row *picked_rows_add(picked_rows *picked, const picked_group *group)
 {
     row_identities *const identities = picked->identities;
     etlheap_row added = picked->tables[group->table]->rows[group->row];
-    added.pid = ETL_NO_ID;
+    if (!row_identities_by_pid(identities, &added, group->table))
+        added.pid = ETL_NO_ID;
     added.thread = ETL_NO_ID;
     added.has_heap = false;
     added.heap_handle = 0;

@@ -11,7 +11,11 @@
  */
 #include "row_identity.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
+
+#define UNNAMED_SIZE 32
 
 /* A table while its rows are identified. */
 typedef struct table_reader {
@@ -24,6 +28,7 @@ typedef struct table_reader {
 
 static bool identify_row(table_reader *r, const etlheap_row *row, u32 *id);
 static bool set_key(table_reader *r, const etlheap_row *row, etlheap_key key, identity_key *out);
+static bool identify_process(table_reader *r, const etlheap_row *row, u32 *id);
 static bool add_text(etlheap_strings *strings, const char *text, u32 *id);
 static bool identify_stack(table_reader *r, u32 stack, u32 *id);
 static bool intern_stack(row_identities *to, const identity_stack *fresh, u32 *id);
@@ -36,10 +41,20 @@ static bool same_key(const void *owner, u32 id, const void *key);
 static bool same_stack(const void *owner, u32 id, const void *key);
 static bool same_frame(const void *owner, u32 id, const void *key);
 
+bool row_identities_open(row_identities *identities, const etlheap_result *const *results,
+                         u32 count)
+{
+    bool ok = diff_builds_find(&identities->builds, &identities->strings, results, count);
+    for (u32 run = 0; ok && run < count; run++)
+        ok = ETLHEAP_PUSH(&identities->is_lone, row_identities_is_lone(results[run]));
+    return ok;
+}
+
 void row_identities_free(row_identities *identities)
 {
     etlheap_strings_free(&identities->strings);
     diff_builds_free(&identities->builds);
+    ETLHEAP_VECTOR_FREE(&identities->is_lone);
     ETLHEAP_VECTOR_FREE(&identities->frames);
     ETLHEAP_VECTOR_FREE(&identities->pool);
     ETLHEAP_VECTOR_FREE(&identities->stacks);
@@ -98,7 +113,7 @@ static bool set_key(table_reader *r, const etlheap_row *row, etlheap_key key, id
         out->kind = row->kind;
         return true;
     case ETLHEAP_KEY_PROCESS:
-        return add_name(r->to, &r->to->processes, row->process, &out->process);
+        return identify_process(r, row, &out->process);
     case ETLHEAP_KEY_TYPE:
         out->type = row->type;
         return true;
@@ -133,6 +148,16 @@ static bool set_key(table_reader *r, const etlheap_row *row, etlheap_key key, id
         break;
     }
     return true;
+}
+
+/* Interns a process: by its name, or by its id if it has none. */
+static bool identify_process(table_reader *r, const etlheap_row *row, u32 *id)
+{
+    char text[UNNAMED_SIZE];
+    if (!row_identities_by_pid(r->to, row, r->run))
+        return add_name(r->to, &r->to->processes, row->process, id);
+    snprintf(text, sizeof text, "%s (%" PRIu32 ")", row->process, row->pid);
+    return add_text(&r->to->strings, text, id);
 }
 
 /* Interns a text, with regard to case; NULL is 0. */

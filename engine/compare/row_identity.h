@@ -45,6 +45,7 @@ typedef ETLHEAP_VECTOR(const char *) name_spellings;
 typedef struct row_identities {
     etlheap_strings strings;
     diff_builds builds;
+    ETLHEAP_VECTOR(bool) is_lone; /* by run: its only process has no name */
     ETLHEAP_VECTOR(identity_frame) frames;
     ETLHEAP_VECTOR(u32) pool; /* frame ids of all stacks, innermost first */
     ETLHEAP_VECTOR(identity_stack) stacks;
@@ -58,11 +59,23 @@ typedef struct row_identities {
     etlheap_index frame_index, stack_index, key_index;
 } row_identities;
 
+/* Takes notes of the runs of which tables will be added: builds of modules, and processes. Without
+ * it, all builds are the same. False if memory runs out. */
+bool row_identities_open(row_identities *identities, const etlheap_result *const *results,
+                         u32 count);
+
 void row_identities_free(row_identities *identities);
 
 /* Finds the identity of every row of a run's table, ids[row_count]. Runs count from 0, in the order
  * of diff_builds_find. False if memory runs out. */
 bool row_identities_add(row_identities *identities, const etlheap_table *table, u32 run, u32 *ids);
+
+/* True if the row of a run is compared by the id of its process, which has no name: nothing says that
+ * two such processes run the same program, unless each is the only one of its run. */
+bool row_identities_by_pid(const row_identities *identities, const etlheap_row *row, u32 run);
+
+/* True if the only process of the result with memory events has no name. */
+bool row_identities_is_lone(const etlheap_result *result);
 
 /* Replaces a name of an added table with its spelling in the first run that has it. `spellings` is
  * that of processes or modules. NULL stays NULL. Tables are borrowed. False if memory runs out. */

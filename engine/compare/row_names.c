@@ -1,5 +1,5 @@
 /*
- * row_names.c - names of functions and types as parts of identities.
+ * row_names.c - names of functions, types and processes as parts of identities.
  *
  * In: names as a run spells them. Out: ids of their stable forms (stable_name.h), the spelling that
  * came first, and the number of identities that rows with different names share.
@@ -114,4 +114,26 @@ bool row_identities_count_merged(row_identities *identities, const etlheap_table
     }
     free(seen);
     return ok;
+}
+
+bool row_identities_is_lone(const etlheap_result *result)
+{
+    u32 count = 0;
+    bool is_named = false;
+    for (u32 i = 0; i < etlheap_process_count(result); i++) {
+        const etlheap_process_info *const process =
+            etlheap_process_of(result, (etlheap_process){ i + 1 });
+        if (process->heap_events + process->virtualalloc_events + process->custom_events == 0)
+            continue;
+        is_named |= etlheap_process_is_named(process->name);
+        count++;
+    }
+    return count == 1 && !is_named;
+}
+
+bool row_identities_by_pid(const row_identities *identities, const etlheap_row *row, u32 run)
+{
+    const bool is_lone = identities->is_lone.count <= run || identities->is_lone.at[run];
+    return !is_lone && row->pid != ETL_NO_ID && row->process != NULL &&
+           !etlheap_process_is_named(row->process);
 }

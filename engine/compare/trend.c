@@ -149,8 +149,7 @@ void etlheap_trend_keep_top(etlheap_trend *trend, u32 rows)
 static bool make(trend_maker *maker)
 {
     row_identities *const identities = &maker->identities;
-    if (maker->results != NULL &&
-        !diff_builds_find(&identities->builds, &identities->strings, maker->results, maker->count))
+    if (maker->results != NULL && !row_identities_open(identities, maker->results, maker->count))
         return false;
     maker->out->trend.run_count = maker->count;
     maker->out->trend.measure = maker->options.measure;

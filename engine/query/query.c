@@ -31,8 +31,6 @@ static const char *const type_names[ETLHEAP_TYPE_COUNT] = { "AIFO", "AIFI", "AOF
 static const char *const impacting_names[ETLHEAP_TYPE_COUNT] = { "Impacting", "Transient",
                                                                  "Impacting", "Persistent" };
 
-static bool matches_file(const char *pattern, const char *name);
-
 const char *etlheap_kind_name(etlheap_kind kind)
 {
     return (u32)kind < ETLHEAP_KIND_COUNT ? kind_names[kind] : "";
@@ -107,48 +105,6 @@ etl_status query_read(const etlheap_query *given, etlheap_query *own, etl_error 
     if (status == ETL_OK)
         add_kind(own);
     return status;
-}
-
-bool query_frame_matches(const etlheap_pattern *pattern, const char *module, const char *symbol)
-{
-    if (pattern->symbol != NULL && !etl_name_glob(pattern->symbol, symbol == NULL ? "" : symbol))
-        return false;
-    return query_module_matches(pattern, module);
-}
-
-bool query_module_matches(const etlheap_pattern *pattern, const char *module)
-{
-    if (pattern->module == NULL)
-        return true;
-    if (module == NULL)
-        return false;
-    return matches_file(pattern->module, module);
-}
-
-/* A pattern may leave out the extension of a file's name. */
-static bool matches_file(const char *pattern, const char *name)
-{
-    if (etl_name_glob(pattern, name))
-        return true;
-    char stem[256];
-    const char *const dot = strrchr(name, '.');
-    const size_t size = dot == NULL ? 0 : (size_t)(dot - name);
-    if (size == 0 || size >= sizeof stem)
-        return false;
-    memcpy(stem, name, size);
-    stem[size] = '\0';
-    return etl_name_glob(pattern, stem);
-}
-
-bool etlheap_word_names_process(const char *word, const etlheap_process_info *process)
-{
-    u64 pid = 0;
-    const char *at = word;
-    for (; *at >= '0' && *at <= '9' && pid <= UINT32_MAX; at++)
-        pid = pid * 10 + (u64)(*at - '0');
-    if (at != word && *at == '\0')
-        return pid == process->pid;
-    return matches_file(word, process->name);
 }
 
 static bool select_processes(query_plan *plan)

@@ -14,6 +14,7 @@
 #include "result.h"
 
 #include "engine/context/methods.h"
+#include "engine/context/process_names.h"
 #include "engine/context/services.h"
 #include "summary.h"
 #include "archive.h"
@@ -39,7 +40,8 @@ etl_status result_complete(etlheap_result *result, const result_parts *parts)
 {
     u32 *const new_ids = calloc(result->context.processes.count + 1, sizeof *new_ids);
     result->process_ids = new_ids;
-    if (new_ids == NULL || !order_processes(result, parts, new_ids) ||
+    if (new_ids == NULL || !process_names_settle(&result->context) ||
+        !order_processes(result, parts, new_ids) ||
         !services_describe(&result->context, new_ids, result->processes.at) ||
         !copy_census(result, parts->census) || !build_modules(result) ||
         !spellings_settle(result) || !describe_trace(result, parts))
@@ -85,7 +87,7 @@ static etlheap_process_info describe_process(const etlheap_result *result,
     etlheap_process_info info = {
         .pid = row->pid,
         .parent_pid = row->parent_pid,
-        .name = row->name == 0 ? "Unknown" : etlheap_strings_get(strings, row->name),
+        .name = row->name == 0 ? RESULT_UNNAMED_PROCESS : etlheap_strings_get(strings, row->name),
         .command_line = etlheap_strings_get(strings, row->command_line),
         .start_ticks = row->start_ticks,
         .end_ticks = row->end_ticks,

@@ -9,6 +9,8 @@
 #include "engine/log/store.h"
 #include "engine/pair/shard.h"
 
+#define RESULT_UNNAMED_PROCESS "Unknown" /* the name of a process that no record names */
+
 /* What a result keeps about memory, set once by the code that makes it. The first value answers
  * nothing, so a result without a mode refuses questions. */
 typedef enum result_mode {

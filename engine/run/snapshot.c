@@ -39,7 +39,7 @@ etl_status etlheap_snapshot_result(const etlheap_snapshot *given, etlheap_result
                                   .file = "",
                                   .tool = "",
                                   .computer = "",
-                                  .process = "Unknown",
+                                  .process = RESULT_UNNAMED_PROCESS,
                                   .pid = ETL_NO_ID };
     *out = NULL;
     etl_status status = etl_read_sized(given, "etlheap_snapshot", &snapshot, sizeof snapshot, err);

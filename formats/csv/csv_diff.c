@@ -82,7 +82,9 @@ void etlheap_csv_compared_keys(const etlheap_table *table, const etlheap_row *ro
         one.group_by = &table->group_by[k];
         one.group_by_count = 1;
         if (table->group_by[k] == ETLHEAP_KEY_PROCESS) {
-            etlheap_csv_cell(sink, row->process);
+            etlheap_text_clear(text);
+            etlheap_text_add_key(text, &one, row, ETLHEAP_KEY_PROCESS);
+            etlheap_csv_cell(sink, etlheap_text_of(text));
             etlheap_sink_text(sink, ",");
         } else {
             etlheap_csv_keys(&one, row, text, sink);

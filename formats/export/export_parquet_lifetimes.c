@@ -13,7 +13,7 @@
 
 static const export_column own_columns[] = {
     { ETLHEAP_FIELD_KIND, .type = PARQUET_STRING },
-    { ETLHEAP_FIELD_PROCESS, .type = PARQUET_STRING },
+    { ETLHEAP_FIELD_PROCESS, .type = PARQUET_STRING, .is_optional = true },
     { ETLHEAP_FIELD_PID, .type = PARQUET_INT64, .is_optional = true, .repeats = true },
     { ETLHEAP_FIELD_HEAP, .type = PARQUET_UINT64, .is_optional = true, .repeats = true },
     { ETLHEAP_FIELD_HEAP_NAME, .type = PARQUET_STRING, .is_optional = true },
@@ -102,7 +102,8 @@ static void put_lifetime(lifetime_table *out, const etlheap_lifetimes *walk,
     const etlheap_row row = etlheap_allocation_row(walk, lifetime);
     const etlheap_type type = (etlheap_type)lifetime->type;
     parquet_put_name(writer, &out->kinds[row.kind], etlheap_kind_name((etlheap_kind)row.kind));
-    parquet_put_name(writer, &out->processes[lifetime->process.v], row.process);
+    parquet_put_name(writer, &out->processes[lifetime->process.v],
+                     etlheap_process_is_named(row.process) ? row.process : NULL);
     export_put_number(writer, row.pid != ETL_NO_ID, row.pid);
     export_heap_put(&row, writer);
     parquet_put_name(writer, &out->types[type], etlheap_type_name(type));

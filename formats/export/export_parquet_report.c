@@ -23,7 +23,7 @@ static const etlheap_key summary_keys[] = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCES
 
 static const export_column key_columns[] = {
     { ETLHEAP_FIELD_KIND, .type = PARQUET_STRING },
-    { ETLHEAP_FIELD_PROCESS, .type = PARQUET_STRING },
+    { ETLHEAP_FIELD_PROCESS, .type = PARQUET_STRING, .is_optional = true },
     { ETLHEAP_FIELD_PID, .type = PARQUET_INT64, .is_optional = true, .repeats = true },
     { ETLHEAP_FIELD_HEAP, .type = PARQUET_UINT64, .is_optional = true, .repeats = true },
     { ETLHEAP_FIELD_HEAP_NAME, .type = PARQUET_STRING, .is_optional = true },
@@ -111,7 +111,7 @@ static void put_row(report_table *out, const etlheap_row *row)
 {
     parquet_writer *const writer = out->writer;
     export_put_text(writer, etlheap_kind_name((etlheap_kind)row->kind));
-    export_put_text(writer, row->process);
+    export_put_text(writer, etlheap_process_is_named(row->process) ? row->process : NULL);
     export_put_number(writer, row->pid != ETL_NO_ID, row->pid);
     export_heap_put(row, writer);
     export_put_text(writer, etlheap_type_name((etlheap_type)row->type));

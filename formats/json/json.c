@@ -60,6 +60,11 @@ void etlheap_json_string(etlheap_json *json, const char *key, const char *text)
         etlheap_json_null(json, key);
 }
 
+void etlheap_json_process(etlheap_json *json, const char *key, const char *name)
+{
+    etlheap_json_string(json, key, name && etlheap_process_is_named(name) ? name : NULL);
+}
+
 void etlheap_json_string_bytes(etlheap_json *json, const char *key, const char *text, size_t size)
 {
     begin_with(json, key, '"');

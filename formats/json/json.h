@@ -39,6 +39,8 @@ void etlheap_json_name(etlheap_json *json, const char *name, size_t size);
 
 /* Writes a text; NULL becomes null. */
 void etlheap_json_string(etlheap_json *json, const char *key, const char *text);
+/* Writes the name of a process; null if no record names it. */
+void etlheap_json_process(etlheap_json *json, const char *key, const char *name);
 void etlheap_json_string_bytes(etlheap_json *json, const char *key, const char *text, size_t size);
 void etlheap_json_i64(etlheap_json *json, const char *key, i64 value);
 void etlheap_json_u64(etlheap_json *json, const char *key, u64 value);

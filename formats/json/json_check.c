@@ -106,7 +106,7 @@ static void write_absence(etlheap_json *json, const etlheap_gate *gate)
     for (u32 i = 0; i < absence->process_count; i++) {
         const etlheap_gate_process *const process = &absence->processes[i];
         etlheap_json_object(json, NULL);
-        etlheap_json_string(json, "process", process->name);
+        etlheap_json_process(json, "process", process->name);
         if (process->pid != ETL_NO_ID)
             etlheap_json_u64(json, "pid", process->pid);
         write_kinds(json, "kinds", process->kinds);
@@ -189,7 +189,7 @@ static void write_subject(etlheap_json *json, const etlheap_gate_budget *budget,
     etlheap_json_string(json, "verdict", etlheap_outcome_word(subject->outcome));
     etlheap_json_string(json, "kind", etlheap_kind_name(subject->kind));
     if (subject->process)
-        etlheap_json_string(json, "process", subject->process);
+        etlheap_json_process(json, "process", subject->process);
     if (subject->process && subject->pid != ETL_NO_ID)
         etlheap_json_u64(json, "pid", subject->pid);
     if (subject->mark)
@@ -208,7 +208,7 @@ static void write_subject(etlheap_json *json, const etlheap_gate_budget *budget,
     for (u32 i = 0; i < subject->stack_count; i++) {
         const etlheap_gate_stack *const stack = &subject->stacks[i];
         etlheap_json_object(json, NULL);
-        etlheap_json_string(json, "process", stack->process);
+        etlheap_json_process(json, "process", stack->process);
         write_fingerprint(json, stack->fingerprint);
         write_amounts(json, &budget->budget, &stack->now, &stack->baseline);
         write_frames(json, budget->table, stack->stack);

@@ -95,7 +95,7 @@ static void write_log(etlheap_json *json, const etlheap_umdh_info *info)
     etlheap_json_string(json, "umdh", info->version);
     etlheap_json_string(json, "time", info->time);
     etlheap_json_string(json, "computer", info->machine);
-    etlheap_json_string(json, "process", info->process);
+    etlheap_json_process(json, "process", info->process);
     if (info->pid == ETL_NO_ID)
         etlheap_json_null(json, "pid");
     else
@@ -128,14 +128,17 @@ static void write_rows(etlheap_json *json, const etlheap_diff_answer *answer)
 void json_compared_key(etlheap_json *json, const etlheap_row *row, etlheap_key key,
                        etlheap_field field)
 {
-    if (key == ETLHEAP_KEY_PROCESS)
-        etlheap_json_string(json, etlheap_field_key(field), row->process);
-    else if (key == ETLHEAP_KEY_TYPE_NAME)
+    if (key == ETLHEAP_KEY_PROCESS) {
+        etlheap_json_process(json, etlheap_field_key(field), row->process);
+        if (row->pid != ETL_NO_ID) /* it has no name */
+            etlheap_json_u64(json, etlheap_field_key(ETLHEAP_FIELD_PID), row->pid);
+    } else if (key == ETLHEAP_KEY_TYPE_NAME) {
         etlheap_json_string(json, etlheap_field_key(field), row->type_name);
-    else if (key == ETLHEAP_KEY_THREAD_NAME) /* ids are not compared, so no key has written it */
+    } else if (key == ETLHEAP_KEY_THREAD_NAME) { /* ids are not compared: no key has written it */
         etlheap_json_string(json, etlheap_field_key(field), row->thread_name);
-    else
+    } else {
         etlheap_json_key(json, row, key);
+    }
 }
 
 static void write_totals(etlheap_json *json, const etlheap_diff *diff)

@@ -27,7 +27,7 @@ static void write_bucket(etlheap_json *json, const etlheap_histogram *histogram,
     etlheap_json_string(json, etlheap_field_key(ETLHEAP_FIELD_KIND),
                         etlheap_kind_name((etlheap_kind)bucket->kind));
     if (histogram->by_process) {
-        etlheap_json_string(json, etlheap_field_key(ETLHEAP_FIELD_PROCESS), bucket->process);
+        etlheap_json_process(json, etlheap_field_key(ETLHEAP_FIELD_PROCESS), bucket->process);
         etlheap_json_u64(json, etlheap_field_key(ETLHEAP_FIELD_PID), bucket->pid);
     }
     if (bucket->is_open)

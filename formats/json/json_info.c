@@ -70,7 +70,7 @@ static void write_processes(etlheap_json *json, const etlheap_result *result)
             etlheap_json_null(json, "parent_pid");
         else
             etlheap_json_u64(json, "parent_pid", process->parent_pid);
-        etlheap_json_string(json, "name", process->name);
+        etlheap_json_process(json, "name", process->name);
         etlheap_json_string(json, "command_line", process->command_line);
         write_time(json, "start_ns", result, process->start_ticks);
         write_time(json, "end_ns", result, process->end_ticks);

@@ -116,7 +116,7 @@ static etl_status write_process(etlheap_json *json, const etlheap_map *map,
     if (listed == NULL)
         return ETL_ERR_MEMORY;
     etlheap_json_object(json, NULL);
-    etlheap_json_string(json, etlheap_field_key(ETLHEAP_FIELD_PROCESS), process->name);
+    etlheap_json_process(json, etlheap_field_key(ETLHEAP_FIELD_PROCESS), process->name);
     add(json, ETLHEAP_FIELD_PID, process->pid);
     add(json, ETLHEAP_FIELD_REGIONS, process->region_count);
     add(json, ETLHEAP_FIELD_RESERVED_SIZE, process->reserved);

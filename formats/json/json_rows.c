@@ -110,7 +110,7 @@ void etlheap_json_key(etlheap_json *json, const etlheap_row *row, etlheap_key ke
         etlheap_json_string(json, word, etlheap_kind_name((etlheap_kind)row->kind));
         break;
     case ETLHEAP_KEY_PROCESS:
-        etlheap_json_string(json, word, row->process);
+        etlheap_json_process(json, word, row->process);
         write_index(json, etlheap_field_key(ETLHEAP_FIELD_PID), row->pid);
         break;
     case ETLHEAP_KEY_HEAP:

@@ -153,7 +153,7 @@ static void write_memory(etlheap_json *json, const etlheap_windows *windows, u32
         if (!sample->is_known)
             continue;
         etlheap_json_object(json, NULL);
-        etlheap_json_string(json, etlheap_field_key(ETLHEAP_FIELD_PROCESS), process->name);
+        etlheap_json_process(json, etlheap_field_key(ETLHEAP_FIELD_PROCESS), process->name);
         etlheap_json_u64(json, etlheap_field_key(ETLHEAP_FIELD_PID), process->pid);
         write_commit(json, sample);
         etlheap_json_u64(json, "working_set_size", sample->working_set_bytes);

@@ -102,9 +102,7 @@ void etlheap_markdown_compared_keys(const etlheap_table *table, const etlheap_ro
     for (u32 k = 0; k < table->group_by_count; k++) {
         const etlheap_key key = table->group_by[k];
         etlheap_text_clear(text);
-        if (key == ETLHEAP_KEY_PROCESS)
-            etlheap_text_add_string(text, row->process);
-        else if (key != ETLHEAP_KEY_STACK || frames.count == 0)
+        if (key != ETLHEAP_KEY_STACK || frames.count == 0)
             etlheap_text_add_key_source(text, table, row, key);
         if (key == ETLHEAP_KEY_STACK && frames.count > 0)
             etlheap_markdown_frames(sink, table, frames, frames_max);

@@ -36,9 +36,6 @@ void text_compared_keys(const etlheap_table *table, const etlheap_row *row, etlh
         if (key == ETLHEAP_KEY_KIND && table->group_by_count > 1)
             continue;
         etlheap_text_add_string(text, text->size > 0 ? "  " : "");
-        if (key == ETLHEAP_KEY_PROCESS)
-            etlheap_text_add_string(text, row->process);
-        else
-            etlheap_text_add_key_source(text, table, row, key);
+        etlheap_text_add_key_source(text, table, row, key);
     }
 }

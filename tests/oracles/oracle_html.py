@@ -24,11 +24,25 @@ import subprocess
 import tempfile
 from collections import defaultdict
 
-from oracle_support import ETLHEAP, TRACES, Results, run, run_json
+from oracle_support import ETLHEAP, TRACES, Results, run
+from oracle_support import run_json as ask_json
 
 MAKE_TRACE = os.environ.get("MAKE_TRACE", "build/release/make_trace")
 TYPES = ("AIFO", "AIFI", "AOFI", "AOFO")
 ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+
+
+def named(value):
+    """A process without a name is null in JSON, and Unknown on the page."""
+    if isinstance(value, list):
+        return [named(one) for one in value]
+    if not isinstance(value, dict):
+        return value
+    return {key: "Unknown" if key == "process" and one is None else named(one) for key, one in value.items()}
+
+
+def run_json(*arguments):
+    return named(ask_json(*arguments))
 
 
 def numbers_of(text):

@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+"""Names of processes and modules in recordings: is each told apart, and found by its name?
+
+Inputs are recordings that users of other tools reported, in $TRACES/../traces-reports, and
+traces of the second writer: names in code pages, processes without names, names with commas,
+modules of one name.
+"""
+
+import json
+import os
+import subprocess
+
+from oracle_support import ETLHEAP, TRACES, WORK, Results, run, run_json
+from second_writer.small import Block, Image, Program, write
+
+FOLDER = os.path.abspath(os.path.join(TRACES, "..", "traces-reports"))
+CODE_PAGES = {"cp932": "日本語", "cp1251": "Прога", "cp936": "中国", "cp1252": "Ärger", "cp1253": "Εφα", "cp949": "한국"}
+
+
+def path_of(name):
+    return os.path.join(WORK, name)
+
+
+def report(path, *options):
+    return run_json("report", path, "--no-symbols", *options)["rows"]
+
+
+def sizes(path, *options, key="process"):
+    return sorted((row[key], row["size"]) for row in report(path, "--group-by", key, *options))
+
+
+def tried(*arguments):
+    done = subprocess.run([ETLHEAP, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+    return done.returncode, done.stdout.decode(), done.stderr.decode()
+
+
+def check_reported_code_pages(results):
+    path = os.path.join(FOLDER, "09-process-names-code-page", "names.etl")
+    if not os.path.exists(path):
+        return results.skip("names in code pages", "traces-reports is not here")
+    wanted = [("ab.exe", 500), ("Прога.exe", 200), ("中国.exe", 400), ("日本.exe", 300), ("日本語.exe", 100)]
+    results.equal("names in code pages", sizes(path), wanted)
+    results.equal("a name selects its process", sizes(path, "--process", "日本語"), [("日本語.exe", 100)])
+    rows = run_json("diff", path, path, "--group-by", "process", "--all", "--no-symbols")["rows"]
+    results.equal("and is one program in diff", sorted(row["process"] for row in rows), [name for name, _ in wanted])
+
+
+def check_code_pages(results):
+    """Each name in its own code page, as question marks, and as UTF-8, with the image or the command line."""
+    for number, (page, stem) in enumerate(CODE_PAGES.items()):
+        spelled = {"page": f"{stem}.exe".encode(page), "marks": b"?" * len(stem) + b".exe", "UTF-8": f"{stem}.exe".encode()}
+        for how, name in spelled.items():
+            path, store = path_of(f"{page}_{how}.etl"), path_of("names.ehs")
+            images = [Image(f"\\Device\\HarddiskVolume3\\x\\{stem}.exe", 0x7FF600000000)]
+            write(path, [Program(100, name, "", images), Program(200, name, f'"C:\\y z\\{stem}.exe" -x'), Program(300, b"ab.exe")],
+                  [Block(100, 10), Block(200, 20), Block(300, 40)])
+            wanted = sorted([("ab.exe", 40), (f"{stem}.exe", 10), (f"{stem}.exe", 20)])
+            run("store", path, "-o", store)
+            for one in (path, store):
+                results.equal(f"{page}, {how}: names in {one[-3:]}", sizes(one), wanted)
+            results.equal(f"{page}, {how}: selected by name", len(sizes(path, "--process", stem)), 2)
+        if number == 0:
+            write(path, [Program(100, b"??.exe"), Program(200, b"\xfa\xfb\xfc.exe", "cmd /c")], [Block(100, 10), Block(200, 20)])
+            results.equal("a name that nothing explains stays", [row["pid"] for row in report(path, "--process", "??.exe")], [100])
+
+
+def check_unnamed(results):
+    """Processes without names are null, and never one program."""
+    base, new, lone, other = (path_of(f"unnamed_{name}.etl") for name in ("base", "new", "lone", "other"))
+    write(base, [Program(100, None), Program(200, None), Program(300, b"app.exe")], [Block(100, 10), Block(200, 20), Block(300, 5)])
+    write(new, [Program(200, None), Program(400, None), Program(300, b"app.exe")], [Block(200, 25), Block(400, 40), Block(300, 5)])
+    write(lone, [Program(100, None)], [Block(100, 10)])
+    write(other, [Program(101, None)], [Block(101, 11)])
+    rows = report(base, "--group-by", "process")
+    results.equal("null in report", sorted((row["pid"], row["process"]) for row in rows), [(100, None), (200, None), (300, "app.exe")])
+    listed = run_json("info", base)["processes"]
+    results.equal("null in info", [row["name"] for row in listed], [None, None, "app.exe"])
+    rows = run_json("diff", base, new, "--group-by", "process", "--all", "--no-symbols")["rows"]
+    got = sorted((row["state"], row["process"], row.get("pid")) for row in rows if row["process"] is None)
+    results.equal("told apart by their ids in diff", got, [("added", None, 400), ("grown", None, 200), ("removed", None, 100)])
+    text = run("diff", base, new, "--group-by", "process", "--all", "--no-symbols").decode()
+    results.check("and in its text", all(f"Unknown ({pid})" in text for pid in (100, 200, 400)), text)
+    rows = run_json("trend", base, new, base, "--group-by", "process", "--all", "--no-symbols")["rows"]
+    results.equal("and in trend", sorted(row.get("pid") for row in rows if row["process"] is None), [100, 200, 400])
+    status, text, _ = tried("check", new, "--baseline", base, "--max-growth", "process:8B", "--no-symbols")
+    results.check("and in check", status == 1 and "Unknown" in text and "40 B" in text, status, text)
+    rows = run_json("diff", lone, other, "--group-by", "process", "--all", "--no-symbols")["rows"]
+    results.equal("the only process of both is compared", [(row["state"], row["process"]) for row in rows], [("grown", None)])
+
+
+def check_commas(results):
+    path = path_of("commas.etl")
+    write(path, [Program(100, b"a,b.exe"), Program(200, b"a.exe"), Program(300, b"c.exe"), Program(400, b"d, e.exe")],
+          [Block(pid, pid) for pid in (100, 200, 300, 400)])
+    for words, wanted in (("a,b.exe", [100, 200]), ("a,b", [100, 200]), ("a,c", [200, 300]), ("d, e.exe", [400]), ("a,300", [200, 300]),
+                          ("100,300", [100, 300]), ("D, E", [400])):
+        status, text, said = tried("report", path, "--process", words, "--group-by", "process", "--format", "json", "--no-symbols")
+        got = sorted(row["pid"] for row in json.loads(text)["rows"])
+        results.equal(f"--process '{words}'", (status, got, "matches no process" in said), (0, wanted, False))
+    said = tried("report", path, "--process", "a,x,c", "--no-symbols")[2]
+    results.check("a word of a list that matches nothing is named", "'x' matches no process" in said and said.count("matches") == 1, said)
+    for words, wanted in (("d, e.exe", 0), ("a,x", 1)):
+        results.equal(f"check --process '{words}'", tried("check", path, "--process", words, "--max-outstanding", "1M", "--no-symbols")[0], wanted)
+
+
+def main():
+    results = Results()
+    check_reported_code_pages(results)
+    check_code_pages(results)
+    check_unnamed(results)
+    check_commas(results)
+    results.finish()
+
+
+main()
