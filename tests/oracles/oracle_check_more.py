@@ -11,6 +11,7 @@ all formats, and its --cull-frame must put its callers into its place.
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import zipfile
@@ -47,7 +48,7 @@ def commands_of(text):
 def check_command(results, name, command, stack, word):
     """Runs a command as it is printed; `stack` is what the verdict blames."""
     results.equal(f"{name}: it is a {word}", command.split(" ")[:2], ["etlheap", word])
-    line = command.replace("etlheap", ETLHEAP, 1) + " --format json"
+    line = command.replace("etlheap", shlex.quote(ETLHEAP), 1) + " --format json"
     done = subprocess.run(["sh", "-c", line], capture_output=True, check=False, timeout=60, env=ENVIRONMENT)
     said = done.stderr.decode().strip()
     good = done.returncode == 0 and said == ""

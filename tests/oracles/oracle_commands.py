@@ -13,6 +13,7 @@ import fnmatch
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 
@@ -96,7 +97,7 @@ def check_quotes(results):
         text = attempt("check", trace, *limits).stdout.decode()
         command = next(iter(re.findall(r"^More: (.*)$", text, re.MULTILINE)), "")
         check_shells(results, name, command)
-        done = subprocess.run(["sh", "-c", command.replace("etlheap", ETLHEAP, 1) + " --format json"], capture_output=True, check=False,
+        done = subprocess.run(["sh", "-c", command.replace("etlheap", shlex.quote(ETLHEAP), 1) + " --format json"], capture_output=True, check=False,
                               env=ENVIRONMENT, timeout=60)
         rows = json.loads(done.stdout)["rows"] if done.returncode == 0 else []
         results.check(f"the command finds the stack: {name}", len(rows) > 0 and done.stderr == b"", command, done.stderr)

@@ -26,6 +26,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import tempfile
 
@@ -113,7 +114,7 @@ class Run:
         for path in (count, os.path.join(folder, "out")):
             if os.path.exists(path):
                 os.remove(path)
-        environment = dict(os.environ, LD_PRELOAD=COUNTER, MEMORY_COUNT=count)
+        environment = dict(os.environ, LD_PRELOAD="./counter.so", MEMORY_COUNT=count)
         digest = hashlib.sha256()
         with tempfile.TemporaryFile(dir=folder) as said, subprocess.Popen(
                 [PROGRAM, *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=said,
@@ -236,6 +237,8 @@ def prepare(folder):
     for name, file in ((TRACE, "trace.etl"), (OTHER, "other.etl")):
         subprocess.run([MAKE_BENCH, name, os.path.join(folder, file)], check=True,
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    # LD_PRELOAD takes no path with a space.
+    shutil.copy(COUNTER, os.path.join(folder, "counter.so"))
     for trace, store in (("trace.etl", "store.ehs"), ("other.etl", "other.ehs")):
         subprocess.run([PROGRAM, "store", trace, "-o", store], check=True, cwd=folder)
 

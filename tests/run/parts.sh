@@ -8,7 +8,8 @@
 # In $logs lie NAME.log, NAME.status, and NAME.seconds: seconds of the clock, and of the
 # processors. A part gets two folders of its own, in TMPDIR if that is set: TEST_TMP to work
 # in, and another TMPDIR. Both are gone when it ends. Their paths are as long as build agents
-# have them, because a test that expects a whole path in a message would fail only there.
+# have them, because a test that expects a whole path in a message would fail only there. They
+# have no spaces: those of a build folder that has some lie in the system's temporary folder.
 
 # Where parts put temporary files; called once, before the first part.
 begin_parts() # folder of logs
@@ -18,7 +19,8 @@ begin_parts() # folder of logs
     mkdir -p "$logs"
     local folder
     folder=$(realpath "$logs")
-    if test -n "${TMPDIR:-}"; then
+    # Parts compile, install and preload there, and make, pkg-config and LD_PRELOAD take no spaces.
+    if test -n "${TMPDIR:-}" || test "$folder" != "${folder//[[:space:]]/}"; then
         folder=$(mktemp -d) || exit 1
         trap 'rm -rf "${parts_folder%/*}"' EXIT
     fi

@@ -143,6 +143,13 @@ case $temporary:$work in
 "$TMPDIR"/*:"$TMPDIR"/*) pass "folders of parts lie in TMPDIR" ;;
 *) fail "folders of parts lie in TMPDIR" "$temporary $work" "$output" ;;
 esac
+# Neither does make take a folder with a space, nor LD_PRELOAD a library in one.
+part spaces 'case $TMPDIR$TEST_TMP in *" "*) echo "not ok 1 - $TMPDIR" ;; *) echo "ok 1 - it has none" ;; esac; echo 1..1' > "$TEST_TMP/one"
+temporary=$TMPDIR
+unset TMPDIR
+LOGS="$TEST_TMP/of a user/test-logs" run_parts "$TEST_TMP/one"
+export TMPDIR=$temporary
+says "below a folder with a space, folders of parts have none" '^spaces +1 passed, 0 failed'
 # Within a folder that other systems have.
 fixed=$(grep -rnE --include='*.[ch]' --include='*.py' '"/tmp[/"]|P_tmpdir|[^_]tmpfile\(|tempnam' tests bench fuzz cli engine formats |
     grep -vE '^(tests/support/posix_calls\.[ch]|tests/support/temporary\.c|fuzz/fuzz_cab\.c):')
