@@ -134,6 +134,10 @@ for shell in bash zsh fish; do
         skip "$shell completes" "no $shell here (package $shell)"
         continue
     fi
+    if test $shell = zsh && ! zsh -fc 'zmodload zsh/zpty && zpty terminal true' > /dev/null 2>&1; then
+        skip "zsh completes" "no terminal can be opened, as in a system without /dev/pts"
+        continue
+    fi
     lines=()
     for command in $commands; do lines+=("etlheap $command --"); done
     for ((i = 0; i < ${#typed[@]}; i += 2)); do lines+=("${typed[i]}"); done
