@@ -79,6 +79,10 @@ check_arm64() # folder...
         echo "skipped: no $compiler here to read the sources for arm64 (package gcc-aarch64-linux-gnu)"
         say 0 0 1
     fi
+    if ! $compiler -E -include stdlib.h -x c /dev/null > /dev/null 2>&1; then
+        echo "skipped: no headers of the C library for arm64 here to read the sources with (package libc6-dev-arm64-cross)"
+        say 0 0 1
+    fi
     headers=$(mktemp -d)
     for name in $library_headers; do
         for folder in /usr/include/*-linux-gnu /usr/include/libxml2 /usr/include; do

@@ -36,6 +36,11 @@ wish_command() # command, package
     test -z "$listing" && command -v "$1" > /dev/null 2>&1 || wished="$wished $2"
 }
 
+wish_file() # path, package
+{
+    test -z "$listing" && test -e "$1" || wished="$wished $2"
+}
+
 # clang-LLVM and so on stand for the version that will be installed.
 need_llvm()
 {
@@ -123,6 +128,7 @@ need_for_test()
     need_command clang clang
     need_command g++ g++
     wish_command aarch64-linux-gnu-gcc gcc-aarch64-linux-gnu
+    wish_file /usr/aarch64-linux-gnu/include/stdlib.h libc6-dev-arm64-cross
     # Other versions format otherwise.
     wish_command clang-format-14 clang-format-14
     # Readers of exports, and of the pages.
