@@ -128,7 +128,7 @@ class Recipes:
         self.count += 1
         (_, github), azure, jenkins = recipes(change(self.text))
         kind, recipe = {"GitHub": (GitHub, github), "Azure": (Azure, azure), "Jenkins": (Jenkins, jenkins)}[name]
-        server = kind(recipe, os.path.join(self.folder, f"server-{self.count}"), ETLHEAP, PROGRAM)
+        server = kind(recipe, os.path.join(self.folder, f"server {self.count}"), ETLHEAP, PROGRAM)
         return Series(results, name, server, self.traces)
 
 

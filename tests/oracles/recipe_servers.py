@@ -13,6 +13,7 @@ being skipped.
 import glob
 import os
 import re
+import shlex
 import shutil
 import subprocess
 
@@ -174,7 +175,7 @@ class Server:
     def record(self, script):
         """What the Windows agent does: each of its commands is known, or refused."""
         for line in script.replace("\\", "/").splitlines():
-            words = line.split()
+            words = shlex.split(line)
             if line.startswith("cmake"):
                 self.make(os.path.join(self.work, "out/RelWithDebInfo/app.pdb"))
             elif words[:2] == ["wpr", "-stop"]:
