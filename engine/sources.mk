@@ -175,6 +175,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	read/plan \
 	read/plan_growth \
 	read/read_ahead \
+	read/realloc_frees \
 	read/realloc_trail \
 	read/release \
 	read/scan \

@@ -64,12 +64,16 @@ static bool may_be_of_free(const stack_piece *piece)
            piece->sort != SORT_EXTENT && piece->sort != SORT_UNWANTED;
 }
 
-/* Does the piece come too late for a free at that time? */
-static bool is_late(const free_stacks_slice *slice, i64 free_ticks, const stack_piece *piece)
+bool free_stacks_is_late(const free_stacks_slice *slice, i64 free_ticks, i64 later_ticks)
 {
     const wait_limit limit = limit_of(slice);
-    return piece->ticks > etl_sat_add_i64(free_ticks, slice->patience_ticks) ||
-           wait_limit_is_over(&limit, free_ticks, piece->ticks);
+    return later_ticks > etl_sat_add_i64(free_ticks, slice->patience_ticks) ||
+           wait_limit_is_over(&limit, free_ticks, later_ticks);
+}
+
+static bool is_late(const free_stacks_slice *slice, i64 free_ticks, const stack_piece *piece)
+{
+    return free_stacks_is_late(slice, free_ticks, piece->ticks);
 }
 
 static bool is_named(const memory_event *event, const stack_piece *piece)
@@ -85,9 +89,26 @@ static bool stack_of_piece(const free_stacks_slice *slice, const stack_piece *pi
            deferred_use_again(slice->deferred, piece->key, false, piece->ticks, out);
 }
 
-void free_stacks_begin(free_stacks *frees)
+bool free_stacks_settle(free_stacks *frees, const sleeping_free *row, stack_ref stack)
 {
+    const settled_free settled = { row->rank, row->owner, stack };
+    return row->rank == FREE_RANK_NONE || ETLHEAP_PUSH(&frees->settled, settled);
+}
+
+/* Frees that fell asleep in the slice before, with a realloc whose stack was known, have ranks
+ * now. */
+bool free_stacks_begin(free_stacks *frees)
+{
+    bool ok = true;
     frees->settled.count = frees->left.count = 0;
+    for (size_t i = 0; ok && i < frees->sleeping.count; i++) {
+        sleeping_free *const row = &frees->sleeping.at[i];
+        if (row->of_realloc == STACK_NONE)
+            continue;
+        ok = free_stacks_settle(frees, row, row->of_realloc);
+        row->of_realloc = STACK_NONE;
+    }
+    return ok;
 }
 
 bool free_stacks_offer(free_stacks *frees, const free_stacks_slice *slice, u32 place)
@@ -237,7 +258,7 @@ static bool is_before(const free_stacks_slice *slice, const named_free *named,
     return task < piece->task || slice->tasks[task].stream != slice->tasks[piece->task].stream;
 }
 
-/* Gives a free its stack. A free of an earlier slice that never got a rank has no row to change. */
+/* Gives a free its stack. */
 static bool give(free_stacks *frees, const named_free *named, stack_ref stack)
 {
     if (named->found != NULL) {
@@ -245,9 +266,8 @@ static bool give(free_stacks *frees, const named_free *named, stack_ref stack)
         return true;
     }
     sleeping_free *const row = &frees->sleeping.at[named->event];
-    const settled_free settled = { row->rank, row->owner, stack };
     row->has_stack = true;
-    return row->rank == FREE_RANK_NONE || ETLHEAP_PUSH(&frees->settled, settled);
+    return free_stacks_settle(frees, row, stack);
 }
 
 static bool has_stack(const free_stacks *frees, const named_free *named)
@@ -303,6 +323,7 @@ static bool sleep_task(free_stacks *frees, const scan_output *task, i64 oldest_t
                                     .pid = event->pid,
                                     .tid = event->tid,
                                     .rank = FREE_RANK_NONE,
+                                    .address = event->address,
                                     .session = stream_session(task->stream) };
         if (frees->sleeping.count > STACK_NUMBER_MAX || !ETLHEAP_PUSH(&frees->sleeping, row))
             return false;
@@ -319,9 +340,11 @@ bool free_stacks_sleep(free_stacks *frees, const free_stacks_slice *slice, i64 e
     const i64 patience = etl_sat_add_i64(end_ticks, -slice->patience_ticks);
     const i64 oldest_ticks = horizon > patience ? horizon : patience;
     size_t kept = 0;
+    /* After the last slice none is needed, but its reallocs may still give those stacks. */
     for (size_t i = 0; i < frees->sleeping.count; i++) {
-        if (!frees->sleeping.at[i].has_stack && frees->sleeping.at[i].ticks >= oldest_ticks)
-            frees->sleeping.at[kept++] = frees->sleeping.at[i];
+        const sleeping_free *const row = &frees->sleeping.at[i];
+        if (!row->has_stack && (is_last || row->ticks >= oldest_ticks || row->follows != 0))
+            frees->sleeping.at[kept++] = *row;
     }
     frees->sleeping.count = kept;
     bool ok = true;

@@ -14,6 +14,9 @@
  * then, for all pieces of the slice together, among its other frees, and among sleeping frees of
  * earlier slices. A free sleeps like a waiting allocation (wait_limit.h), but for fewer events, and
  * costs nothing until a piece names it.
+ *
+ * A moving realloc logs the free of the old block. If that free has no stack, because the session
+ * records stacks of Alloc and ReAlloc only, realloc_frees.h gives it the realloc's.
  */
 #ifndef ETLHEAP_FREE_STACKS_H
 #define ETLHEAP_FREE_STACKS_H
@@ -27,6 +30,10 @@ typedef struct sleeping_free {
     u32 pid, tid;
     u32 rank;  /* in the run, once known; FREE_RANK_NONE: not yet */
     u32 owner; /* number in slots.owners, once known */
+    u64 address;
+    stack_ref of_realloc; /* stack that it has unless its own comes; STACK_NONE: none */
+    u32 follows;          /* its realloc's number in the shard `follows_shard`, + 1; 0: none */
+    u8 follows_shard;
     u8 session;
     bool has_stack;
 } sleeping_free;
@@ -38,6 +45,14 @@ typedef struct settled_free {
     u32 rank, owner;
     stack_ref stack;
 } settled_free;
+
+/* A block of an earlier slice that no longer waits for its stack (join.h). */
+typedef struct settled_block {
+    u32 number; /* its number in the shard */
+    u8 shard;
+    stack_ref stack;
+    u32 tid; /* ETL_NO_ID: unchanged */
+} settled_block;
 
 /* Start from {0}. */
 typedef struct free_stacks {
@@ -57,8 +72,15 @@ typedef struct free_stacks_slice {
     i64 patience_ticks;
 } free_stacks_slice;
 
-/* Call it before the pieces of a slice. */
-void free_stacks_begin(free_stacks *frees);
+/* Call it before the pieces of a slice. False if memory runs out. */
+bool free_stacks_begin(free_stacks *frees);
+
+/* Does a record at `later_ticks` come too late for a free at that time? */
+bool free_stacks_is_late(const free_stacks_slice *slice, i64 free_ticks, i64 later_ticks);
+
+/* Settles a free of an earlier slice. One that never got a rank has no row to change. False if
+ * memory runs out. */
+bool free_stacks_settle(free_stacks *frees, const sleeping_free *row, stack_ref stack);
 
 /* Offers a piece of the slice that no allocation took. Call it in time order. False if memory runs
  * out. */

@@ -32,6 +32,7 @@
 #include <stdlib.h>
 
 #include "join_pieces.h"
+#include "realloc_frees.h"
 
 #define AHEAD 12u /* uses whose keys are fetched before they are looked up */
 
@@ -308,10 +309,17 @@ static bool attach(stack_join *join, const free_stacks_slice *given, i64 end_tic
     slice.pieces = join->pieces.at;
     if (join->frees == NULL)
         return join->pieces.count == 0 || join_attach_pieces(join, slice.deferred, NULL);
-    free_stacks_begin(join->frees);
-    return (join->pieces.count == 0 || join_attach_pieces(join, slice.deferred, &slice)) &&
+    return free_stacks_begin(join->frees) &&
+           (join->pieces.count == 0 || join_attach_pieces(join, slice.deferred, &slice)) &&
            free_stacks_finish(join->frees, &slice) &&
            free_stacks_sleep(join->frees, &slice, end_ticks);
+}
+
+/* Gives frees without a stack those of the reallocs that logged them. */
+static bool follow_reallocs(stack_join *join, const free_stacks_slice *slice)
+{
+    return join->frees == NULL ||
+           realloc_frees_follow(join->frees, slice, join->settled.at, join->settled.count);
 }
 
 bool join_slice(stack_join *join, deferred_stacks *deferred, scan_output *tasks, u32 task_count,
@@ -327,7 +335,8 @@ bool join_slice(stack_join *join, deferred_stacks *deferred, scan_output *tasks,
                                       .limit = &join->limit,
                                       .patience_ticks = join->patience_ticks };
     return wait_limit_add(&join->limit, tasks, task_count) && gather(join, tasks, task_count) &&
-           attach(join, &slice, end_ticks) && settle_waiting(join, deferred, end_ticks);
+           attach(join, &slice, end_ticks) && settle_waiting(join, deferred, end_ticks) &&
+           follow_reallocs(join, &slice);
 }
 
 /* The op of an event that opens lifetimes and has stacks like this one. */

@@ -34,14 +34,6 @@ typedef struct waiting_event {
     stack_ref kernel, user;
 } waiting_event;
 
-/* A block of an earlier slice that no longer waits for its stack. */
-typedef struct settled_block {
-    u32 number; /* its number in the shard */
-    u8 shard;
-    stack_ref stack;
-    u32 tid; /* ETL_NO_ID: unchanged */
-} settled_block;
-
 /* The reusable numbers of waiting blocks in a shard. */
 typedef struct waiting_numbers {
     u32 count; /* numbers ever used */

@@ -6,12 +6,16 @@
  * exist. Another thread may have been given the old address before the summary, and only the time
  * of the realloc's own alloc tells that block from the old one.
  *
- * The last two events of the thread before the summary must be the free and the alloc, or the last
- * one the alloc if the free was lost. They are searched among the TRAIL_EVENTS_MAX events before
- * it: first on its own CPU, where they nearly always are, then on all, because the thread may have
- * moved to another CPU.
+ * What others measured proves the order, the thread and the sizes of the three, and not that they
+ * are the thread's only events meanwhile. So the search goes back from the summary, past up to
+ * TRAIL_SKIPPED_MAX events of the thread about other blocks, until it meets the free and then the
+ * alloc. It ends without them at an event that cannot be between them: one of the thread at the new
+ * address, or an older one at the old address. If the free was lost, the alloc must be the thread's
+ * last event. The search covers the TRAIL_EVENTS_MAX events before the summary: first on its own
+ * CPU, where the trail nearly always is, then on all, because the thread may have moved to another
+ * CPU.
  *
- *     CPU 0   ... Alloc(new) T | Alloc U | Free(old) T | Free U | ReAlloc T
+ *     CPU 0   ... Alloc(new) T | Alloc U | Free(old) T | Alloc(other) T | ReAlloc T
  *                     2. found  <-  skipped  <-  1. found  <-  skipped  <-  start
  *
  * A system that logs only the summary leaves no trail. Until the first trail in the trace that is
@@ -32,6 +36,10 @@
 
 #define TRAIL_EVENTS_MAX 1024u
 
+/* More than a heap function does on behalf of one call. */
+#define TRAIL_SKIPPED_MAX  8u
+#define TRAIL_GATHERED_MAX (2 * TRAIL_SKIPPED_MAX)
+
 /* The last events of one CPU, oldest first. */
 typedef struct trail_tail {
     u64 stream;
@@ -44,14 +52,16 @@ typedef struct trail_tail {
 typedef struct trail_tails {
     ETLHEAP_VECTOR(trail_tail) at;
     first_trail first;
+    bool wants_frees; /* note which free each realloc logged; set it before the first slice */
 } trail_tails;
 
 /*
  * Searches for the alloc and the free of a moving realloc in the task's events, which end with the
  * rows OP_REALLOC_NEW and OP_REALLOC_OLD. Sets the op of the second row, or adds it to out->trails
- * if the search must continue. False if memory runs out.
+ * if the search must continue. With wants_frees, notes the free in out->realloc_frees. False if
+ * memory runs out.
  */
-bool realloc_trail_begin(scan_output *out);
+bool realloc_trail_begin(scan_output *out, bool wants_frees);
 
 /* Call it after the scan of a slice. Finishes the searches and keeps what the next slice needs.
  * Tasks of a stream must follow each other, in order. False if memory runs out. */

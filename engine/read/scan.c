@@ -18,10 +18,9 @@ static bool scan_record(scanner *s);
 static bool append_event(scan_output *out, const memory_event *event);
 static bool count_heap_event(scanner *s);
 static bool note_mark(scanner *s);
-static bool note_heap(scanner *s, const etl_event *event);
 static u8 range_shard(u32 pid);
-static handle_fn handle_alloc, handle_realloc, handle_free, handle_extent, handle_virtual,
-    handle_snapshot, handle_range, handle_memory, handle_system, handle_thread, handle_stack,
+static handle_fn note_heap, handle_alloc, handle_realloc, handle_free, handle_extent,
+    handle_virtual, handle_snapshot, handle_memory, handle_system, handle_thread, handle_stack,
     handle_key, handle_definition, handle_lost, handle_thread_name, handle_mark;
 
 /* The handler of each kind of event; kinds without a row are only counted. */
@@ -34,11 +33,11 @@ static handle_fn *const handlers[ETL_EVENT_KIND_COUNT] = {
     [ETL_EVENT_HEAP_EXPAND] = handle_extent,
     [ETL_EVENT_HEAP_CONTRACT] = handle_extent,
     [ETL_EVENT_HEAP_SNAPSHOT] = handle_snapshot,
-    [ETL_EVENT_HEAP_RANGE_RUNDOWN] = handle_range,
-    [ETL_EVENT_HEAP_RANGE_CREATE] = handle_range,
-    [ETL_EVENT_HEAP_RANGE_RESERVE] = handle_range,
-    [ETL_EVENT_HEAP_RANGE_RELEASE] = handle_range,
-    [ETL_EVENT_HEAP_RANGE_DESTROY] = handle_range,
+    [ETL_EVENT_HEAP_RANGE_RUNDOWN] = note_heap,
+    [ETL_EVENT_HEAP_RANGE_CREATE] = note_heap,
+    [ETL_EVENT_HEAP_RANGE_RESERVE] = note_heap,
+    [ETL_EVENT_HEAP_RANGE_RELEASE] = note_heap,
+    [ETL_EVENT_HEAP_RANGE_DESTROY] = note_heap,
     [ETL_EVENT_VIRTUAL_ALLOC] = handle_virtual,
     [ETL_EVENT_VIRTUAL_FREE] = handle_virtual,
     [ETL_EVENT_VIRTUAL_ALLOC_DCSTART] = handle_virtual,
@@ -275,7 +274,8 @@ static bool handle_realloc(scanner *s, const etl_event *event)
     row.op = OP_REALLOC_OLD;
     row.address = old_address;
     row.size = realloc_event->old_alloc_size_bytes;
-    return scan_push_event(s, row) && (s->input->census_only || realloc_trail_begin(s->out));
+    return scan_push_event(s, row) &&
+           (s->input->census_only || realloc_trail_begin(s->out, s->input->wants_frees));
 }
 
 static bool handle_free(scanner *s, const etl_event *event)
@@ -316,11 +316,6 @@ static bool note_heap(scanner *s, const etl_event *event)
 static bool handle_snapshot(scanner *s, const etl_event *event)
 {
     return note_heap(s, event) && count_heap_event(s);
-}
-
-static bool handle_range(scanner *s, const etl_event *event)
-{
-    return note_heap(s, event);
 }
 
 static bool handle_memory(scanner *s, const etl_event *event)

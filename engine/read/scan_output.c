@@ -9,7 +9,7 @@ void scan_output_reset(scan_output *out)
 {
     out->events.count = out->unsettled.count = out->spans.count = out->pieces.count =
         out->key_uses.count = out->sample.count = out->local_events.count = out->trails.count = 0;
-    out->range_frees.count = 0;
+    out->range_frees.count = out->realloc_frees.count = 0;
     out->definitions.count = out->system.count = out->targets.count = out->turns.count = 0;
     out->heap_notes.count = out->memory_notes.count = out->thread_names.count = 0;
     out->marks.count = 0;
@@ -32,6 +32,7 @@ void scan_output_free(scan_output *out)
     ETLHEAP_VECTOR_FREE(&out->local_events);
     ETLHEAP_VECTOR_FREE(&out->trails);
     ETLHEAP_VECTOR_FREE(&out->range_frees);
+    ETLHEAP_VECTOR_FREE(&out->realloc_frees);
     ETLHEAP_VECTOR_FREE(&out->pieces);
     ETLHEAP_VECTOR_FREE(&out->turns);
     ETLHEAP_VECTOR_FREE(&out->key_uses);

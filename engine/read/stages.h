@@ -213,6 +213,16 @@ typedef struct first_trail {
     bool is_known;
 } first_trail;
 
+/* The free that a moving realloc logged. Without a stack of its own, it has the realloc's. */
+typedef struct realloc_free {
+    i64 ticks;   /* of the free */
+    u32 summary; /* the realloc's first row, in its task */
+    u32 task;    /* of the free, + 1; 0: of an earlier slice */
+    u32 event;   /* of the free, in its task */
+} realloc_free;
+
+#define REALLOC_FREE_SAME_TASK UINT32_MAX
+
 /* Consecutive events of one process id. */
 typedef struct pid_span {
     u32 pid, count;
@@ -231,7 +241,8 @@ typedef struct scan_output {
     ETLHEAP_VECTOR(u32) local_events; /* events with a stack that is new in the task */
     ETLHEAP_VECTOR(u32) trails;       /* reallocs to be completed, see realloc_trail.h */
     first_trail first_trail;          /* first trail that is wholly on one CPU */
-    ETLHEAP_VECTOR(u32) range_frees;  /* events for which op_ends_range is true, with wants_frees */
+    ETLHEAP_VECTOR(realloc_free) realloc_frees; /* with wants_frees */
+    ETLHEAP_VECTOR(u32) range_frees; /* events for which op_ends_range is true, with wants_frees */
     ETLHEAP_VECTOR(stack_piece) pieces;
     ETLHEAP_VECTOR(thread_turn) turns;
     thread_notes thread_names; /* their text is in the arena */

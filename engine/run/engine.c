@@ -93,6 +93,7 @@ etl_status engine_run_once(const traces_named *traces, const etlheap_options *op
     state->question = question;
     state->keeps_census = keeps_census(&state->options);
     state->frees.is_wanted = options->store != NULL && !options->store->is_without_frees;
+    state->tails.wants_frees = state->frees.is_wanted;
     etl_status status = open_run(state) ? open_store(state, log) : ETL_ERR_MEMORY;
     if (status == ETL_OK)
         status = run_slices(state, err);

@@ -205,6 +205,48 @@ static bool free_late(model *m, const workload_op *op)
     return false;
 }
 
+static bool is_of_block(const workload_op *op)
+{
+    return op->kind == WORKLOAD_HEAP_ALLOC || op->kind == WORKLOAD_HEAP_FREE ||
+           op->kind == WORKLOAD_HEAP_REALLOC;
+}
+
+/* The Free that a moving realloc logged just before itself; NULL if it is lost. */
+static const workload_op *free_of_realloc(const model *m, const workload_op *op)
+{
+    const workload_op *before = op;
+    while (before-- > m->w->ops) {
+        if (before->tid == op->tid && is_of_block(before))
+            return before->kind == WORKLOAD_HEAP_FREE && before->process == op->process &&
+                           before->heap == op->heap && before->address == op->old_address
+                       ? before
+                       : NULL;
+    }
+    return NULL;
+}
+
+/* Without a stack of its own, that Free has the realloc's. */
+static void name_mover(model *m, const workload_op *op)
+{
+    const workload_op *const freed = free_of_realloc(m, op);
+    if (freed == NULL || freed->halves != 0 || op->halves == 0)
+        return;
+    for (u32 i = 0; i < m->count; i++) {
+        workload_lifetime *const life = &m->all[i].life;
+        if (life->kind == WORKLOAD_KIND_HEAP && life->process == op->process &&
+            life->heap == op->heap && life->address == freed->address &&
+            life->ft == WORKLOAD_FREE_FREE && life->f == freed->ticks &&
+            life->free_tid == freed->tid)
+            life->free_stack = op->stack;
+    }
+    for (u32 i = 0; i < m->unknown_count; i++) {
+        workload_unknown_free *const unknown = &m->unknown[i];
+        if (unknown->process == op->process && unknown->heap == op->heap &&
+            unknown->address == freed->address && unknown->ticks == freed->ticks)
+            unknown->stack = op->stack;
+    }
+}
+
 static void heap_realloc(model *m, const workload_op *op)
 {
     if (op->old_address == op->address || op->old_address == 0)
@@ -234,6 +276,7 @@ static void realloc_moving(model *m, const workload_op *op)
         life.is_realloc = true;
         open_life(m, &life);
     }
+    name_mover(m, op);
     const u32 old = find_block(m, op, op->old_address, false);
     if (old == WORKLOAD_NONE)
         return;

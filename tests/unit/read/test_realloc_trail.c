@@ -33,7 +33,7 @@ static void add_realloc(scan_output *task, i64 ticks, u32 tid)
 {
     add(task, OP_REALLOC_NEW, ticks, tid, NEW);
     add(task, OP_REALLOC_OLD, ticks, tid, OLD);
-    assert_true(realloc_trail_begin(task));
+    assert_true(realloc_trail_begin(task, false));
 }
 
 static void assert_rows(const scan_output *task, memory_op fresh, memory_op old, u32 since_alloc)
@@ -151,6 +151,7 @@ static void free_among_the_last_two_events_leaves_the_alloc_to_the_realloc(void 
     for (u32 behind = 0; behind <= 2; behind++) {
         scan_output task = { 0 };
         add(&task, OP_ALLOC, 90, THREAD, NEW);
+        task.events.at[0].size = 16; /* not the realloc's */
         add(&task, OP_FREE, 91, THREAD, OLD + 1);
         add(&task, OP_FREE, 134, THREAD, OLD);
         for (u32 i = 0; i < behind; i++)
@@ -374,6 +375,123 @@ static void times_that_go_back_are_no_time_between(void **state)
     }
 }
 
+/* --- the thread's other events in between --- */
+
+/* What the thread, or another one, does before the alloc, before the free and after it. */
+typedef struct between_case {
+    memory_op op;
+    u32 tid;
+    u64 address, size;
+    u32 before, middle, after; /* how often */
+    bool is_found;
+} between_case;
+
+static void add_times(scan_output *task, const between_case *from, u32 times, i64 *ticks)
+{
+    for (u32 i = 0; i < times; i++) {
+        add(task, from->op, (*ticks)++, from->tid, from->address);
+        task->events.at[task->events.count - 1].size = from->size;
+    }
+}
+
+/* The alloc, the free and the summary with other events in between. The block that moved had 24
+ * bytes and has none now. */
+static void add_between(scan_output *task, const between_case *from)
+{
+    i64 ticks = 100;
+    add_times(task, from, from->before, &ticks);
+    add(task, OP_ALLOC, ticks++, THREAD, NEW);
+    add_times(task, from, from->middle, &ticks);
+    add(task, OP_FREE, ticks++, THREAD, OLD);
+    add_times(task, from, from->after, &ticks);
+    add(task, OP_REALLOC_NEW, ticks, THREAD, NEW);
+    add(task, OP_REALLOC_OLD, ticks, THREAD, OLD);
+    task->events.at[task->events.count - 1].size = 24;
+    assert_true(realloc_trail_begin(task, true));
+}
+
+static const between_case between_cases[] = {
+    /* Other blocks: as many as one call may be about. */
+    { OP_ALLOC, THREAD, NEW + 1, 0, 0, 1, 0, true },
+    { OP_FREE, THREAD, OLD + 1, 0, 0, 0, 1, true },
+    { OP_REALLOC_NEW, THREAD, NEW + 1, 0, 0, 4, 4, true },
+    { OP_ALLOC, THREAD, NEW + 1, 0, 0, 4, 4, true },
+    { OP_ALLOC, THREAD, NEW + 1, 0, 0, 4, 5, false },
+    { OP_ALLOC, THREAD, NEW + 1, 0, 20, 0, 0, true },
+    /* The new block lived and ended, or its address was in use, meanwhile. */
+    { OP_FREE, THREAD, NEW, 0, 0, 0, 1, false },
+    { OP_FREE, THREAD, NEW, 0, 0, 1, 0, false },
+    { OP_REALLOC_OLD, THREAD, NEW, 0, 0, 1, 0, false },
+    { OP_ALLOC, THREAD, NEW, 8, 0, 1, 0, false },
+    { OP_FREE, THREAD, NEW, 0, 1, 0, 0, true },
+    /* The old block began after the alloc, so another block was freed. */
+    { OP_ALLOC, THREAD, OLD, 24, 0, 1, 0, false },
+    { OP_ALLOC, THREAD, OLD, 24, 1, 0, 0, true },
+    /* The old address was used again: by the block that moved, or by one of another size. */
+    { OP_ALLOC, THREAD, OLD, 24, 0, 0, 1, false },
+    { OP_ALLOC, THREAD, OLD, 48, 0, 0, 1, true },
+    { OP_ALLOC, OTHER, OLD, 24, 0, 0, 1, true },
+    /* Another thread's late free of the block that had the new address before. */
+    { OP_FREE, OTHER, NEW, 0, 0, 1, 0, true },
+};
+
+static void events_in_between_may_be_about_other_blocks(void **state)
+{
+    (void)state;
+    for (u32 i = 0; i < ETL_COUNT_OF(between_cases); i++) {
+        scan_output task = { 0 };
+        add_between(&task, &between_cases[i]);
+        const memory_event *const old = &task.events.at[task.events.count - 1];
+        assert_int_equal(old->op == OP_REALLOC_FREED, between_cases[i].is_found);
+        assert_int_equal(task.realloc_frees.count, between_cases[i].is_found);
+        scan_output_free(&task);
+    }
+}
+
+/* Another thread's event at the new address, when the thread itself did something else, too: the
+ * alloc is an older block's, which the other thread freed. */
+static void a_free_by_another_thread_ends_the_block(void **state)
+{
+    for (u32 own = 0; own < 2; own++) {
+        scan_output task = { 0 };
+        (void)state;
+        add(&task, OP_ALLOC, 100, THREAD, NEW);
+        add(&task, OP_FREE, 101, THREAD, OLD);
+        for (u32 i = 0; i < own; i++)
+            add(&task, OP_ALLOC, 102, THREAD, OLD + 1);
+        add(&task, OP_FREE, 103, OTHER, NEW);
+        add_realloc(&task, 138, THREAD);
+        end_run(&task, 1);
+        assert_int_equal(task.events.at[task.events.count - 1].op,
+                         own == 0 ? OP_REALLOC_FREED : OP_REALLOC_ALONE);
+        scan_output_free(&task);
+    }
+}
+
+/* The thread moves to another processor at every event, and the free is noted where it lies. */
+static void events_in_between_may_be_on_other_cpus(void **state)
+{
+    scan_output tasks[3] = { { .stream = 5 }, { .stream = 6 }, { .stream = 7 } };
+    trail_tails tails = { .wants_frees = true };
+    (void)state;
+    add_whole_trail(&tasks[0]);
+    add(&tasks[0], OP_ALLOC, 100, THREAD, NEW);
+    add(&tasks[1], OP_ALLOC, 110, THREAD, NEW + 1);
+    add(&tasks[1], OP_FREE, 120, THREAD, OLD);
+    add(&tasks[0], OP_FREE, 130, THREAD, NEW + 1);
+    add_realloc(&tasks[2], 138, THREAD);
+    end_slice(&tails, tasks, 3);
+    assert_found(&tasks[2], OP_REALLOC_FREED, 0);
+    assert_int_equal(tasks[2].realloc_frees.count, 1);
+    const realloc_free *const freed = tasks[2].realloc_frees.at;
+    assert_int_equal(freed->summary, 0);
+    assert_int_equal(freed->task, 1 + 1);
+    assert_int_equal(freed->event, 1);
+    for (u32 i = 0; i < 3; i++)
+        scan_output_free(&tasks[i]);
+    realloc_trail_free(&tails);
+}
+
 /* --- cut anywhere --- */
 
 typedef struct found {
@@ -469,6 +587,9 @@ int main(void)
         cmocka_unit_test(latest_events_of_a_cpu_are_kept_in_order),
         cmocka_unit_test(slice_without_events_of_a_cpu_leaves_its_tail),
         cmocka_unit_test(times_that_go_back_are_no_time_between),
+        cmocka_unit_test(events_in_between_may_be_about_other_blocks),
+        cmocka_unit_test(a_free_by_another_thread_ends_the_block),
+        cmocka_unit_test(events_in_between_may_be_on_other_cpus),
         cmocka_unit_test(cutting_changes_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

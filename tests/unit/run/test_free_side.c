@@ -67,6 +67,7 @@ static char *answers(const check_traces *traces, u64 slice_bytes, u32 jobs)
     return text;
 }
 
+/* Without stacks of frees, those of moving reallocs say who freed. */
 static void slices_and_threads_change_nothing(void **state)
 {
     (void)state;
@@ -75,7 +76,7 @@ static void slices_and_threads_change_nothing(void **state)
         etl_build *const b = etl_build_new(&(etl_build_options){
             .keyed_stacks = seed % 2 == 0, .buffer_bytes = 4096, .stack_key_slots = 16 });
         workload *const w = workload_random(
-            &(workload_options){ .seed = seed, .operations = 3000, .free_stacks = true });
+            &(workload_options){ .seed = seed, .operations = 3000, .free_stacks = seed % 3 != 0 });
         check_traces traces = { .count = 0 };
         workload_write(w, b, b);
         check_open(&traces, b);

@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+"""Small traces of situations that users of other tools reported, or in which a model disagreed.
+
+Each folder of $TRACES/../traces-reports holds inputs that once gave a wrong answer, written by a
+program that shares no code with this repository. Each check says what is right and why. Situations
+that still give a wrong answer are listed by name as expected failures: their checks fail as soon
+as the answer is right, so that the check becomes an ordinary one.
+"""
+
+import os
+
+from oracle_support import TRACES, Results, run_json
+
+FOLDER = os.path.abspath(os.path.join(TRACES, "..", "traces-reports"))
+
+
+def path_of(folder, name):
+    return os.path.join(FOLDER, folder, name)
+
+
+def rows_of(path, *arguments, command="report"):
+    return run_json(command, path, "--no-cull", "--no-symbols", *arguments)["rows"]
+
+
+def expect_failure(results, name, got, wanted):
+    results.check(f"{name} (expected to fail)", got != wanted, "the answer is right now: make this an ordinary check")
+
+
+def stack_of(document, row, key):
+    return None if row[key] is None else [document["frames"][i]["offset"] for i in document["stacks"][row[key]]]
+
+
+def check_realloc_free(results):
+    """A session with stacks of Alloc and ReAlloc only: the call that moved a block freed the old one."""
+    path = path_of("s07-realloc-free-stack", "realloc.etl")
+    document = run_json("report", path, "--from", "150us", "--no-cull", "--no-symbols", "--group-by", "kind,type,impacting_stack")
+    found = [(row["type"], row["impacting_size"], stack_of(document, row, "impacting_stack")) for row in document["rows"]]
+    results.equal("s07: the old block of a moving realloc ends with the realloc's stack",
+                  sorted(found), [("AIFO", 128, ["0x2000", "0x5000"]), ("AOFI", -64, ["0x2000", "0x5000"])])
+
+
+def check_thread_names(results):
+    """The name of a thread is not that of a thread of another process that had its id before."""
+    rows = rows_of(path_of("s06-thread-name-reuse", "reuse.etl"), "--group-by", "process,thread_name")
+    results.equal("s06: a name belongs to a thread of one process", sorted((row["process"], row["thread_name"] or "", row["size"]) for row in rows),
+                  [("a.exe", "", 64), ("b.exe", "render", 32)])
+
+
+def check_steadiness(results):
+    rows = rows_of(path_of("s02-steadiness", "falls.etl"), "--growth", "--group-by", "process", "--from", "500us")
+    results.equal("s02: what falls all the time", [row["steadiness"] for row in rows], [-100])
+
+
+def check_generations(results):
+    """Equal keys are one row: both blocks after the mark are of generation 1."""
+    rows = rows_of(path_of("s01-generation-rows", "min.etl"), "--group-by", "generation")
+    expect_failure(results, "s01: one row a generation", [(row["generation"], row["count"], row["size"]) for row in rows], [(0, 1, 96), (1, 2, 96)])
+
+
+def check_churn_parts(results):
+    """Parts of one block are freed before the thread allocates again, all of them."""
+    rows = rows_of(path_of("s03-churn-parts", "parts.etl"), "--churn", "--group-by", "kind,process,thread")
+    found = sorted((row["kind"], row["process"], row["thread"], row["alloc_count"], row["temporary_count"]) for row in rows)
+    expect_failure(results, "s03: parts of a custom block are not each other's next allocation",
+                   [row[3:] for row in found if row[0] == "custom"], [(2, 2)])
+
+
+def check_window_free_keys(results):
+    """A block that is freed after a window is not freed in it, so nobody freed it there."""
+    path = path_of("s04-windows-free-keys", "one_block.etl")
+    report = rows_of(path, "--to", "2ms", "--group-by", "free_site")
+    results.equal("s04: report has no free site before the free", [row["free_site"] for row in report], [None])
+    windows = run_json("windows", path, "--no-cull", "--no-symbols", "--at", "2ms", "--group-by", "free_site")["windows"]
+    expect_failure(results, "s04: windows neither", [row["free_site"] for row in windows[0]["rows"] if row["aifo_count"]], [None])
+
+
+CHECKS = {
+    "s01-generation-rows": check_generations,
+    "s02-steadiness": check_steadiness,
+    "s03-churn-parts": check_churn_parts,
+    "s04-windows-free-keys": check_window_free_keys,
+    "s06-thread-name-reuse": check_thread_names,
+    "s07-realloc-free-stack": check_realloc_free,
+}
+
+
+def main():
+    results = Results()
+    for folder, check in CHECKS.items():
+        if os.path.isdir(os.path.join(FOLDER, folder)):
+            check(results)
+        else:
+            results.skip(folder, f"{FOLDER} is not here; set TRACES to the folder beside it")
+    results.finish()
+
+
+if __name__ == "__main__":
+    main()
