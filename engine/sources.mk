@@ -36,6 +36,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	context/thread_names \
 	core/address_numbers \
 	core/arena \
+	core/continued \
 	core/digit_sort \
 	core/intern \
 	core/machine_$(PLATFORM) \

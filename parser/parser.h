@@ -142,6 +142,7 @@ typedef struct etl_session {
      * the sequence from which on no buffer is missing so. */
     u64 buffers_overwritten;
     i64 kept_sequence;
+    i64 last_sequence;    /* of its buffers; likewise known when all are indexed */
     etl_bytes name_utf16; /* session name; borrowed from the trace */
     etl_bytes log_file_name_utf16;
 } etl_session;

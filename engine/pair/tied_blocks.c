@@ -35,7 +35,10 @@ static bool shares_address(const ordered_event *events, u32 count)
 
 static bool has_two_cpus(const ordered_event *events, u32 count)
 {
-    return events[0].cpu != events[count - 1].cpu; /* they come by processor */
+    u32 same = 1;
+    while (same < count && events[same].cpu == events[0].cpu)
+        same++;
+    return same < count;
 }
 
 static int by_address(const void *a, const void *b)

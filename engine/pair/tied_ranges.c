@@ -89,7 +89,10 @@ static void settle_group(ordered_event *events, const tied_range *rows, u32 coun
 
 void tied_ranges_settle(ordered_event *events, u32 count, range_table *table, shard_output *out)
 {
-    if (events[0].cpu == events[count - 1].cpu) /* they come by processor */
+    u32 same = 1;
+    while (same < count && events[same].cpu == events[0].cpu)
+        same++;
+    if (same == count)
         return;
     tied_range *const rows = malloc(count * sizeof *rows);
     if (rows == NULL) {

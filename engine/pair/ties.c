@@ -17,22 +17,35 @@
 #define STATES_MAX 8192u
 #define UNKNOWN    256u /* more than there can be allocations */
 
-/* The events of one processor, which follow each other in `events`. */
+/* The events of one processor, which follow each other in `numbers` of the lanes. */
 typedef struct tie_lane {
     u32 first, count;
     u32 stride; /* of the number of taken events, in the number of a state */
 } tie_lane;
 
 typedef struct tie_lanes {
+    u8 numbers[TIE_EVENTS_MAX]; /* of the events, by processor */
     tie_lane at[TIE_EVENTS_MAX];
     u32 count, states; /* states: 0: too many */
 } tie_lanes;
 
+/* A session that goes on in another file has a processor's events in two places. */
+static void sort_numbers(const tie_event *events, u32 count, u8 out[TIE_EVENTS_MAX])
+{
+    for (u32 i = 0; i < count; i++) {
+        u32 place = i;
+        for (; place > 0 && events[out[place - 1]].cpu > events[i].cpu; place--)
+            out[place] = out[place - 1];
+        out[place] = (u8)i;
+    }
+}
+
 static tie_lanes lanes_of(const tie_event *events, u32 count)
 {
     tie_lanes out = { .count = 0, .states = 1 };
+    sort_numbers(events, count, out.numbers);
     for (u32 i = 0; i < count; i++) {
-        if (i == 0 || events[i].cpu != events[i - 1].cpu)
+        if (i == 0 || events[out.numbers[i]].cpu != events[out.numbers[i - 1]].cpu)
             out.at[out.count++] = (tie_lane){ .first = i };
         out.at[out.count - 1].count++;
     }
@@ -62,47 +75,65 @@ static u32 taken_of(const tie_lane *lane, u32 state)
     return state / lane->stride % (lane->count + 1);
 }
 
+/* The event that a lane has next. */
+static u32 next_of(const tie_lanes *lanes, u32 lane, u32 taken)
+{
+    return lanes->numbers[lanes->at[lane].first + taken];
+}
+
+/* Finds the lane to take from in a state, and what the way to the end then costs. Of lanes that cost
+ * the same, the one with the first event. */
+static u32 best_lane(const tie_event *events, const tie_lanes *lanes, u32 state, bool is_live,
+                     u32 costs[STATES_MAX][2], u8 *lane_out)
+{
+    u32 best = UINT32_MAX, first = UINT32_MAX;
+    for (u32 i = 0; i < lanes->count; i++) {
+        const tie_lane *const lane = &lanes->at[i];
+        const u32 taken = taken_of(lane, state);
+        if (taken == lane->count)
+            continue;
+        const u32 number = next_of(lanes, i, taken);
+        const u8 effect = events[number].effect;
+        const u32 cost =
+            cost_of(effect, is_live) + costs[state + lane->stride][live_after(effect, is_live)];
+        if (cost < best || (cost == best && number < first)) {
+            best = cost;
+            first = number;
+            *lane_out = (u8)i;
+        }
+    }
+    return best;
+}
+
 /* Finds the lane to take from, for all states: those with more events taken have higher numbers, so
  * what comes after a state is known before it. */
 static void solve(const tie_event *events, const tie_lanes *lanes, u8 choice[STATES_MAX][2])
 {
-    static const u32 never = UINT32_MAX;
     u32 costs[STATES_MAX][2];
-    for (u32 state = lanes->states; state-- > 0;) {
-        for (u32 live = 0; live < 2; live++) {
-            u32 best = state + 1 == lanes->states ? 0 : never;
-            for (u32 i = 0; i < lanes->count; i++) {
-                const tie_lane *const lane = &lanes->at[i];
-                const u32 taken = taken_of(lane, state);
-                if (taken == lane->count)
-                    continue;
-                const u8 effect = events[lane->first + taken].effect;
-                const u32 cost = cost_of(effect, live != 0) +
-                                 costs[state + lane->stride][live_after(effect, live != 0)];
-                if (cost < best) {
-                    best = cost;
-                    choice[state][live] = (u8)i;
-                }
-            }
-            costs[state][live] = best;
-        }
+    costs[lanes->states - 1][false] = costs[lanes->states - 1][true] = 0;
+    for (u32 state = lanes->states - 1; state-- > 0;) {
+        for (u32 live = 0; live < 2; live++)
+            costs[state][live] =
+                best_lane(events, lanes, state, live != 0, costs, &choice[state][live]);
     }
 }
 
-/* The first lane with an event that costs nothing now, or else the first with any. */
+/* The lane with the first event that costs nothing now, or else with the first of all. */
 static u32 first_fitting(const tie_event *events, const tie_lanes *lanes, const u8 *taken,
                          bool is_live)
 {
-    u32 first = lanes->count;
+    u32 best = lanes->count, first = UINT32_MAX;
     for (u32 i = 0; i < lanes->count; i++) {
-        const tie_lane *const lane = &lanes->at[i];
-        if (taken[i] == lane->count)
+        if (taken[i] == lanes->at[i].count)
             continue;
-        if (cost_of(events[lane->first + taken[i]].effect, is_live) == 0)
-            return i;
-        first = first == lanes->count ? i : first;
+        const u32 number = next_of(lanes, i, taken[i]);
+        const u32 place = number + (cost_of(events[number].effect, is_live) == 0 ? 0 : UNKNOWN);
+        if (place < first) {
+            best = i;
+            first = place;
+        }
     }
-    return first;
+    return best;
 }
 
 bool ties_merge(const tie_event *events, u32 count, bool is_live, u8 out[TIE_EVENTS_MAX])
@@ -117,7 +148,7 @@ bool ties_merge(const tie_event *events, u32 count, bool is_live, u8 out[TIE_EVE
     for (u32 place = 0, state = 0; place < count; place++) {
         const u32 i = lanes.states != 0 ? choice[state][is_live]
                                         : first_fitting(events, &lanes, taken, is_live);
-        const u32 number = lanes.at[i].first + taken[i]++;
+        const u32 number = next_of(&lanes, i, taken[i]++);
         out[place] = (u8)number;
         has_moved |= number != place;
         state += lanes.at[i].stride;

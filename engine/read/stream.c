@@ -15,6 +15,7 @@
 #include <stdlib.h>
 
 #include "descriptions.h"
+#include "engine/core/continued.h"
 #include "engine/engine.h"
 #include "plan.h"
 #include "plan_growth.h"
@@ -70,6 +71,7 @@ etl_status etlheap_stream_open(etl_trace *const *traces, u32 trace_count, etlhea
     }
     for (u32 i = 0; i < trace_count; i++)
         etl_diag_merge(&stream->diag, etl_trace_diagnostics(traces[i]));
+    continued_correct(traces, trace_count, &stream->diag);
     *out = stream;
     return ETL_OK;
 }

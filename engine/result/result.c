@@ -16,6 +16,7 @@
 #include "engine/context/methods.h"
 #include "engine/context/process_names.h"
 #include "engine/context/services.h"
+#include "engine/core/continued.h"
 #include "summary.h"
 #include "archive.h"
 #include "spellings.h"
@@ -243,6 +244,7 @@ static bool describe_trace(etlheap_result *result, const result_parts *parts)
         }
         etl_diag_merge(&result->diag, etl_trace_diagnostics(trace));
     }
+    continued_correct(parts->traces, parts->trace_count, &result->diag);
     info->files = result->files.at;
     info->file_count = parts->trace_count;
     info->session = etlheap_strings_get(&result->context.strings, name);

@@ -99,10 +99,10 @@ etl_status engine_run_once(const traces_named *traces, const etlheap_options *op
         status = run_slices(state, err);
     *is_too_early = state->source.growth.is_order_broken;
     if (status == ETL_OK && !*is_too_early)
-        status =
-            recorded_spans_find(&state->sessions, state->traces, &state->source.plan, state->result)
-                ? finish(state)
-                : ETL_ERR_MEMORY;
+        status = recorded_spans_find(&state->sessions, state->traces, state->trace_count,
+                                     &state->source.plan, state->result)
+                     ? finish(state)
+                     : ETL_ERR_MEMORY;
     if (status == ETL_OK && !*is_too_early) {
         *out = state->result;
         state->result = NULL;

@@ -22,6 +22,8 @@
 
 #include <stdlib.h>
 
+#include "engine/core/continued.h"
+
 /* Buffers of sessions whose older buffers are missing, by stream and sequence. */
 typedef struct kept_buffers {
     plan_buffer *at;
@@ -41,7 +43,9 @@ bool recorded_sessions_open(recorded_sessions *out, const timebase *base, const 
 void recorded_sessions_close(recorded_sessions *sessions)
 {
     free(sessions->at);
+    free(sessions->from);
     sessions->at = NULL;
+    sessions->from = NULL;
 }
 
 static recorded_session *session_of(const recorded_sessions *sessions, u64 stream)
@@ -84,7 +88,9 @@ static void find_firsts(recorded_sessions *sessions, etl_trace *const *traces,
             continue;
         if (buffer->first_ticks < session->first_ticks)
             session->first_ticks = buffer->first_ticks;
-        if (header->buffers_overwritten > 0)
+        if (header->buffers_overwritten > 0 &&
+            (plan_session(buffer->stream) > 0 ||
+             sessions->from[plan_trace(buffer->stream)] == CONTINUED_FROM_NONE))
             kept->at[kept->count++] = *buffer;
     }
 }
@@ -169,12 +175,46 @@ static void add_session(const timebase *base, u32 index, const recorded_session 
     }
 }
 
-bool recorded_spans_find(recorded_sessions *sessions, etl_trace *const *traces,
+static void join(recorded_session *a, recorded_session *b)
+{
+    a->kinds |= b->kinds;
+    a->first_ticks = a->first_ticks < b->first_ticks ? a->first_ticks : b->first_ticks;
+    a->last_ticks = a->last_ticks > b->last_ticks ? a->last_ticks : b->last_ticks;
+    *b = *a;
+}
+
+/* Joins what several files tell about one session. Each turn takes it one file further, in both
+ * directions. */
+static void join_continued(recorded_sessions *sessions, etl_trace *const *traces, u32 trace_count)
+{
+    for (u32 turn = 0; turn < trace_count; turn++) {
+        for (u32 i = 0; i < trace_count; i++) {
+            const u32 from = sessions->from[i];
+            if (from == CONTINUED_FROM_NONE)
+                continue;
+            const u32 last = etl_session_count(traces[from]) - 1;
+            join(&sessions->at[sessions->base->first[from] + last],
+                 &sessions->at[sessions->base->first[i]]);
+        }
+    }
+}
+
+static bool find_continued(recorded_sessions *sessions, etl_trace *const *traces, u32 trace_count)
+{
+    sessions->from = calloc(trace_count, sizeof *sessions->from);
+    for (u32 i = 0; sessions->from != NULL && i < trace_count; i++)
+        sessions->from[i] = continued_from(traces, trace_count, i);
+    return sessions->from != NULL;
+}
+
+bool recorded_spans_find(recorded_sessions *sessions, etl_trace *const *traces, u32 trace_count,
                          const read_plan *plan, etlheap_result *result)
 {
     kept_buffers kept = { .at = malloc((plan->count + (size_t)1) * sizeof *kept.at) };
-    if (kept.at == NULL)
+    if (kept.at == NULL || !find_continued(sessions, traces, trace_count)) {
+        free(kept.at);
         return false;
+    }
     find_firsts(sessions, traces, plan, &kept);
     if (kept.count > 0)
         qsort(kept.at, kept.count, sizeof *kept.at, by_stream_and_sequence);
@@ -183,6 +223,7 @@ bool recorded_spans_find(recorded_sessions *sessions, etl_trace *const *traces,
             end++;
         begin_later(sessions, traces, kept.at + first, end - first);
     }
+    join_continued(sessions, traces, trace_count);
     for (u32 i = 0; i < sessions->base->map_count; i++)
         add_session(sessions->base, i, &sessions->at[i], &result->info);
     if (sessions->base->base->clock != ETL_CLOCK_QPC) /* that one is never set */

@@ -7,7 +7,7 @@
 #include "engine/read/stages.h"
 #include "engine/result/result.h"
 
-/* What a session's tasks tell about it. */
+/* What a session's tasks tell about it. If it goes on in other files, each of them has all of it. */
 typedef struct recorded_session {
     u32 kinds; /* bit per etlheap_kind: of its memory events */
     i64 first_ticks, last_ticks;
@@ -18,6 +18,7 @@ typedef struct recorded_sessions {
     const timebase *base;
     const u64 *steps_back; /* see slice_order */
     recorded_session *at;
+    u32 *from; /* of each trace: the one that its first session goes on from; when all are read */
 } recorded_sessions;
 
 /* False if memory runs out. */
@@ -29,7 +30,7 @@ void recorded_sessions_note(recorded_sessions *sessions, const scan_output *task
 
 /* Sets info.recorded of the result, when all traces are read, and counts steps of the clock. The
  * plan has all buffers. False if memory runs out. */
-bool recorded_spans_find(recorded_sessions *sessions, etl_trace *const *traces,
+bool recorded_spans_find(recorded_sessions *sessions, etl_trace *const *traces, u32 trace_count,
                          const read_plan *plan, etlheap_result *result);
 
 #endif

@@ -518,6 +518,7 @@ static i64 count_gaps_of(etl_buffer_index *index, u32 header, i64 *sequences, si
     u64 gaps = 0;
     session->buffers_overwritten = goes_on ? 0 : gap_between(0, sequences[0]);
     session->kept_sequence = sequences[0];
+    session->last_sequence = sequences[count - 1];
     for (size_t i = 1; i < count; i++) {
         const u64 gap = gap_between(sequences[i - 1], sequences[i]);
         gaps += gap;

@@ -60,6 +60,8 @@ static void the_order_on_each_processor_stays(void **state)
     expect("0F 0A 1A 1F", false, "2013");
     expect("0F 0A 1F 1A", true, "0123");
     expect("0A 0F 1F 1A", false, "0231");
+    /* A session that goes on in another file has a processor's events in two places. */
+    expect("0A 1N 0F", true, "012");
 }
 
 static void what_has_no_effect_stays_in_its_place(void **state)
