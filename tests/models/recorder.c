@@ -1,298 +1,143 @@
 /*
- * recorder.c - the world and its sessions; recorder.h says what for.
+ * recorder.c - the sessions that record what happens, and their files; recorder.h says what for.
  *
- * In: a setup. Out: events in their true order, and the files of the sessions.
+ * In: events in their true order, and the pieces that sessions write. Out: the bytes of the files.
  *
- * Events happen one after the other, at least 100 ns apart, so their order is known. Each is given to
- * the session that records its kind, if that one runs, with the time of the session's clock. Builders
- * get them in the true order (ETL_BUILD_AS_CALLED): a clock that was set back does not sort them.
+ * Each event is given to the session that records its kind, if that one runs, with the time of the
+ * session's clock. Builders get them in the true order (ETL_BUILD_AS_CALLED): a clock that was set
+ * back does not sort them. A merge writes what the files have into a new one, and so needs to know
+ * first what they have.
  */
 #include "recorder.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-#define TICK_NS      100
-#define BUFFER_BYTES 4096u
-#define LIVE_MAX     400u
-#define HEAP         ((u64)0x1f0000)
-#define KERNEL_FILE  0u
-#define START_TIME   ((i64)132400000000000000) /* wall time when the kernel session starts */
+#define BUFFER_BYTES   4096u
+#define TICK_NS        100
+#define SECOND_NS      INT64_C(1000000000)
+#define START_TIME     INT64_C(132400000000000000) /* wall time when the world begins */
+#define ORIGIN_TICKS   1000000                     /* of clocks that count since boot */
+#define MODE_BUFFERING 0x400u
+#define MODE_CIRCULAR  0x2u
+#define MODE_APPEND    0x4u
+#define MODE_NEWFILE   0x8u
+#define MODE_MERGED    0x10001u
 
-/* A block that a program has. */
-typedef struct live_block {
-    u64 address, size;
-    u8 program;
-    bool is_range;
-} live_block;
+/* --- clocks ---------------------------------------------------------------------------- */
 
-typedef struct world {
-    recorder *r;
-    u64 random;
-    i64 now_ns;
-    live_block live[LIVE_MAX];
-    u32 live_count;
-    u64 next_address;
-    u64 freed[8]; /* addresses to use again */
-    u32 freed_count;
-    i64 starts_ns[RECORDER_PROGRAMS], ends_ns[RECORDER_PROGRAMS];
-} world;
+typedef struct clock_kind {
+    u32 kind;
+    u64 hz;
+    i64 origin_ticks;
+} clock_kind;
 
-static u64 next_random(u64 *state)
+static clock_kind clock_of(const recorder *r, const recorder_piece *piece)
 {
-    u64 x = *state += 0x9E3779B97F4A7C15u;
-    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9u;
-    x = (x ^ x >> 27) * 0x94D049BB133111EBu;
-    return x ^ x >> 31;
+    const recorder_setup *const s = &r->setup;
+    if (s->mixes_clocks && !piece->is_heap)
+        return (clock_kind){ 1, 10000000, ORIGIN_TICKS };
+    return (clock_kind){ s->clock, s->clock_hz, s->clock == 2 ? START_TIME : ORIGIN_TICKS };
 }
 
-static u32 below(u64 *state, u32 limit)
+/* The time that a clock shows, since the world began. */
+static i64 shown_ns(const recorder *r, const clock_kind *clock, i64 ns)
 {
-    return (u32)(next_random(state) % limit);
+    const recorder_setup *const s = &r->setup;
+    i64 shown = ns;
+    if (ns > s->length_ns / 3)
+        shown += s->sleep_ns;
+    if (ns > s->length_ns / 2 && clock->kind == 2)
+        shown += s->clock_shift_ns;
+    if (s->clock_step_ns > 0 && clock->kind == 2)
+        shown = shown / s->clock_step_ns * s->clock_step_ns;
+    return shown;
 }
 
-static bool chance(u64 *state, u32 percent)
+static i64 clock_ticks(const recorder *r, const recorder_piece *piece, i64 ns)
 {
-    return below(state, 100) < percent;
+    const clock_kind clock = clock_of(r, piece);
+    const i64 shown = shown_ns(r, &clock, ns);
+    const i64 hz = (i64)clock.hz;
+    return clock.origin_ticks + shown / SECOND_NS * hz + shown % SECOND_NS * hz / SECOND_NS;
 }
 
-recorder_setup recorder_draw(u64 seed)
-{
-    static const i64 lengths[] = { 50000000, 2000000000, 60000000000, 3600000000000 };
-    static const i64 steps[] = { 500000, 1000000, 15625000 };
-    u64 random = seed * 2654435761u + 1;
-    recorder_setup out = { .seed = seed, .idle_cpu = UINT32_MAX, .late_cpu = UINT32_MAX };
-    out.cpus = 1 + below(&random, 4);
-    out.programs = 1 + below(&random, RECORDER_PROGRAMS);
-    out.events = 60 + below(&random, 700);
-    out.length_ns = lengths[below(&random, 4)];
-    out.clock = chance(&random, 60) ? 1 : 2 + below(&random, 2);
-    if (out.clock == 2)
-        out.clock_step_ns = steps[below(&random, 3)];
-    out.mode = (recorder_mode)below(&random, RECORDER_MODES);
-    out.ring_buffers = out.cpus + 1 + below(&random, 4);
-    out.two_files = chance(&random, 40);
-    if (chance(&random, 40))
-        out.heap_start_ns = out.length_ns / 10 * (1 + below(&random, 7));
-    if (out.cpus > 1 && chance(&random, 50))
-        out.idle_cpu = out.cpus - 1;
-    else if (out.cpus > 1 && chance(&random, 50))
-        out.late_cpu = out.cpus - 1;
-    if (out.mode == RECORDER_FILE && chance(&random, 15))
-        out.lost_buffers = 1 + below(&random, 2);
-    if (out.clock == 2 && out.mode == RECORDER_FILE && out.length_ns > 3000000000 &&
-        chance(&random, 30))
-        out.set_back_ns = 2000000000;
-    /* Only where all frees are recorded does an address say which block is meant. */
-    out.reuses_addresses = out.mode != RECORDER_RING && out.mode != RECORDER_BUFFERING &&
-                           out.lost_buffers == 0 && chance(&random, 70);
-    return out;
-}
+/* --- files ----------------------------------------------------------------------------- */
 
-void recorder_describe(const recorder_setup *s, char *out, size_t size)
+static u32 mode_of(const recorder *r, const recorder_piece *piece)
 {
-    static const char *const modes[] = { "file", "ring", "buffering", "compressed" };
-    snprintf(out, size,
-             "seed %llu: %u cpus, %u programs, %u events in %.3f s, clock %u step %lld ns back "
-             "%lld ns, %s of %u, %s, heap after %.3f s, idle %d, late %d, lost %u, %s",
-             (unsigned long long)s->seed, s->cpus, s->programs, s->events,
-             (double)s->length_ns / 1e9, s->clock, (long long)s->clock_step_ns,
-             (long long)s->set_back_ns, modes[s->mode], s->ring_buffers,
-             s->two_files ? "two files" : "one file", (double)s->heap_start_ns / 1e9,
-             (int)s->idle_cpu, (int)s->late_cpu, s->lost_buffers,
-             s->reuses_addresses ? "reuse" : "no reuse");
-}
-
-u32 recorder_pid(u32 program)
-{
-    return 1000 + 4 * program;
-}
-
-/* --- the world ------------------------------------------------------------------------- */
-
-static u32 pick_cpu(world *w)
-{
-    const recorder_setup *const s = &w->r->setup;
-    u32 cpu = below(&w->random, s->cpus);
-    if ((cpu == s->idle_cpu && w->now_ns > s->length_ns / 5) ||
-        (cpu == s->late_cpu && w->now_ns < s->length_ns / 10 * 9))
-        cpu = 0;
-    return cpu;
-}
-
-static void happen(world *w, recorder_op op, u32 program, u64 address, u64 size)
-{
-    recorder *const r = w->r;
-    if (r->count == RECORDER_EVENTS)
-        return;
-    r->events[r->count++] = (recorder_event){
-        .ns = w->now_ns,
-        .op = (u8)op,
-        .program = (u8)program,
-        .cpu = pick_cpu(w),
-        .tid = recorder_pid(program) * 10 + below(&w->random, 3),
-        .address = address,
-        .size = size,
+    static const u32 modes[] = {
+        [RECORDER_RING] = MODE_CIRCULAR,
+        [RECORDER_BUFFERING] = MODE_BUFFERING,
+        [RECORDER_APPEND] = MODE_APPEND | 1u,
+        [RECORDER_NEWFILE] = MODE_NEWFILE | 1u,
+        [RECORDER_FILE] = 1u,
     };
+    return piece->is_heap ? modes[r->setup.mode] : modes[RECORDER_FILE];
 }
 
-static bool runs(const world *w, u32 program)
-{
-    return w->now_ns >= w->starts_ns[program] && w->now_ns < w->ends_ns[program];
-}
-
-static void allocate(world *w, u32 program)
-{
-    const bool is_range = chance(&w->random, 15);
-    const bool again =
-        !is_range && w->r->setup.reuses_addresses && w->freed_count > 0 && chance(&w->random, 70);
-    const u64 address = again ? w->freed[--w->freed_count] : w->next_address;
-    const u64 size = is_range ? 0x10000 : 16 + below(&w->random, 4000);
-    if (w->live_count == LIVE_MAX)
-        return;
-    w->next_address += again ? 0 : 0x20000;
-    w->live[w->live_count++] = (live_block){ address, size, (u8)program, is_range };
-    happen(w, is_range ? RECORDER_COMMIT : RECORDER_ALLOC, program, address, size);
-}
-
-/* Frees a block of the program, sooner a young one. */
-static void release(world *w, u32 program)
-{
-    for (u32 turn = 0; turn < 8 && w->live_count > 0; turn++) {
-        const u32 young = w->live_count < 8 ? w->live_count : 8;
-        const u32 at = chance(&w->random, 70) ? w->live_count - 1 - below(&w->random, young)
-                                              : below(&w->random, w->live_count);
-        const live_block block = w->live[at];
-        if (block.program != program)
-            continue;
-        w->live[at] = w->live[--w->live_count];
-        if (!block.is_range && w->freed_count < ETL_COUNT_OF(w->freed))
-            w->freed[w->freed_count++] = block.address;
-        happen(w, block.is_range ? RECORDER_RELEASE : RECORDER_FREE, program, block.address,
-               block.size);
-        return;
-    }
-}
-
-/* A session that starts says which programs run already. */
-static void run_down(world *w, i64 before_ns)
-{
-    for (u32 p = 0; p < w->r->setup.programs; p++) {
-        if (w->starts_ns[p] > before_ns || !runs(w, p))
-            continue;
-        happen(w, RECORDER_RUNNING, p, 0, 0);
-        w->now_ns += TICK_NS;
-    }
-}
-
-/* Programs that start or end now; blocks of those that ended are forgotten. */
-static void turn_programs(world *w, i64 before_ns)
-{
-    const i64 start_ns = w->r->setup.heap_start_ns;
-    if (!w->r->setup.two_files && start_ns > before_ns && start_ns <= w->now_ns)
-        run_down(w, before_ns);
-    for (u32 p = 0; p < w->r->setup.programs; p++) {
-        if (w->starts_ns[p] > before_ns && w->starts_ns[p] <= w->now_ns) {
-            w->starts_ns[p] = w->now_ns;
-            happen(w, RECORDER_START, p, 0, 0);
-            w->now_ns += TICK_NS;
-        }
-        if (w->ends_ns[p] > before_ns && w->ends_ns[p] <= w->now_ns) {
-            w->ends_ns[p] = w->now_ns;
-            happen(w, RECORDER_EXIT, p, 0, 0);
-            w->now_ns += TICK_NS;
-            for (u32 i = w->live_count; i-- > 0;) {
-                if (w->live[i].program == p)
-                    w->live[i] = w->live[--w->live_count];
-            }
-        }
-    }
-}
-
-static void live_world(world *w)
-{
-    const recorder_setup *const s = &w->r->setup;
-    const i64 mean_ns = s->length_ns / s->events;
-    for (u32 p = 0; p < s->programs; p++) {
-        w->starts_ns[p] = chance(&w->random, 50) ? -1 : s->length_ns / 100 * below(&w->random, 60);
-        w->ends_ns[p] = p > 0 && chance(&w->random, 50)
-                            ? w->starts_ns[p] + s->length_ns / 100 * (5 + below(&w->random, 30))
-                            : INT64_MAX;
-        if (w->starts_ns[p] < 0)
-            happen(w, RECORDER_RUNNING, p, 0, 0);
-    }
-    for (u32 i = 0; i < s->events; i++) {
-        const i64 before_ns = w->now_ns;
-        const i64 gap_ns = (i64)(next_random(&w->random) % (u64)(2 * mean_ns));
-        w->now_ns += (gap_ns / TICK_NS + 1) * TICK_NS;
-        turn_programs(w, before_ns);
-        const u32 program = below(&w->random, s->programs);
-        if (!runs(w, program))
-            continue;
-        if (chance(&w->random, 55))
-            allocate(w, program);
-        else
-            release(w, program);
-        w->now_ns += TICK_NS;
-    }
-}
-
-/* --- the sessions ---------------------------------------------------------------------- */
-
-static bool is_of_heap(u8 op)
-{
-    return op == RECORDER_ALLOC || op == RECORDER_FREE;
-}
-
-/* What the clock says. */
-static i64 clock_ticks(const recorder *r, i64 ns)
+/* What a piece's session is like, if it is not the last word of its file. */
+static etl_build_options options_of(const recorder *r, const recorder_piece *piece)
 {
     const recorder_setup *const s = &r->setup;
-    i64 shown_ns = ns;
-    if (s->set_back_ns > 0 && ns > s->length_ns / 2)
-        shown_ns -= s->set_back_ns;
-    if (s->clock_step_ns > 0)
-        shown_ns = shown_ns / s->clock_step_ns * s->clock_step_ns;
-    return r->origin_ticks + (s->clock == 3 ? shown_ns : shown_ns / TICK_NS);
-}
-
-static etl_build *begin_session(const recorder *r, i64 start_ns, recorder_mode mode,
-                                const char *name)
-{
-    const recorder_setup *const s = &r->setup;
-    const bool is_ring = mode == RECORDER_RING || mode == RECORDER_BUFFERING;
-    return etl_build_new(&(etl_build_options){
+    const clock_kind clock = clock_of(r, piece);
+    return (etl_build_options){
         .cpus = s->cpus,
         .buffer_bytes = BUFFER_BYTES,
-        .clock = s->clock,
-        .clock_hz = s->clock == 3 ? 1000000000 : 10000000,
-        .start_ticks = clock_ticks(r, start_ns),
-        .start_filetime = START_TIME + (clock_ticks(r, start_ns) - r->origin_ticks) /
-                                           (s->clock == 3 ? TICK_NS : 1),
-        .log_file_mode = mode == RECORDER_BUFFERING ? 0x400
-                         : mode == RECORDER_RING    ? 0x2
-                                                    : 0,
-        .ring_buffers = is_ring ? s->ring_buffers : 0,
-        .compress = mode == RECORDER_COMPRESSED,
+        .clock = clock.kind,
+        .clock_hz = clock.hz,
+        .start_ticks = clock_ticks(r, piece, piece->start_ns),
+        .start_filetime = START_TIME + shown_ns(r, &clock, piece->start_ns) / TICK_NS,
+        .log_file_mode = mode_of(r, piece),
+        .ring_buffers = piece->is_ring ? s->ring_buffers : 0,
+        .flush_interval_ticks = s->flush_ns / 1000 * (i64)(clock.hz / 1000000),
+        .events_lost = piece->lost_events,
         .order = ETL_BUILD_AS_CALLED,
-        .session_name = name,
-    });
+        .session_name = piece->is_heap ? "Heap Session" : "NT Kernel Logger",
+    };
 }
 
-static void write_event(etl_build *b, const recorder_event *event)
+static void write_stack(etl_build *b, etl_build_at at, u32 site)
 {
-    static const char *const names[] = { "one.exe", "two.exe", "three.exe" };
-    const u32 pid = recorder_pid(event->program);
-    const etl_build_at at = {
-        .ticks = event->ticks, .cpu = event->cpu, .pid = pid, .tid = event->tid
+    const u64 frames[] = { recorder_site_address(site), recorder_image(0) + 0x900 };
+    if (site != RECORDER_NO_STACK)
+        etl_build_stack_inline(b, at, at.ticks, frames, ETL_COUNT_OF(frames));
+}
+
+static void write_program(etl_build *b, etl_build_at at, const recorder_event *event)
+{
+    static const u8 types[RECORDER_OPS] = {
+        [RECORDER_START] = ETL_BUILD_START,        [RECORDER_RUNNING] = ETL_BUILD_DCSTART,
+        [RECORDER_STILL] = ETL_BUILD_DCEND,        [RECORDER_EXIT] = ETL_BUILD_END,
+        [RECORDER_LOAD] = ETL_BUILD_START,         [RECORDER_LOADED] = ETL_BUILD_DCSTART,
+        [RECORDER_STILL_LOADED] = ETL_BUILD_DCEND,
     };
-    const etl_build_process_spec spec = { .pid = pid, .name = names[event->program] };
+    const u32 image = event->address == recorder_image(0) ? 0 : 1;
+    const char *const name = recorder_image_name(event->program, image);
+    char path[64];
+    snprintf(path, sizeof path, "\\Device\\HarddiskVolume3\\%s", name);
+    if (event->op >= RECORDER_LOAD)
+        etl_build_image(b, at, types[event->op],
+                        &(etl_build_image_spec){
+                            .pid = at.pid, .base = event->address, .size = 0x10000, .path = path });
+    else
+        etl_build_process(b, at, types[event->op],
+                          &(etl_build_process_spec){
+                              .pid = at.pid, .name = recorder_image_name(event->program, 0) });
+}
+
+static void write_event(etl_build *b, const recorder_event *event, bool with_stack)
+{
+    const etl_build_at at = { .ticks = event->ticks,
+                              .cpu = event->cpu,
+                              .pid = recorder_pid(event->program),
+                              .tid = event->tid };
     switch ((recorder_op)event->op) {
     case RECORDER_ALLOC:
-        etl_build_heap_alloc(b, at, HEAP, event->address, event->size);
+        etl_build_heap_alloc(b, at, event->heap, event->address, event->size);
         break;
     case RECORDER_FREE:
-        etl_build_heap_free(b, at, HEAP, event->address);
+        etl_build_heap_free(b, at, event->heap, event->address);
         break;
     case RECORDER_COMMIT:
         etl_build_virtual_alloc(b, at, event->address, event->size,
@@ -301,73 +146,205 @@ static void write_event(etl_build *b, const recorder_event *event)
     case RECORDER_RELEASE:
         etl_build_virtual_free(b, at, event->address, event->size, ETL_BUILD_RELEASE);
         break;
-    case RECORDER_START:
-        etl_build_process(b, at, ETL_BUILD_START, &spec);
+    case RECORDER_CREATE:
+        etl_build_heap_create(b, at, event->heap);
         break;
-    case RECORDER_RUNNING:
-        etl_build_process(b, at, ETL_BUILD_DCSTART, &spec);
+    case RECORDER_DESTROY:
+        etl_build_heap_destroy(b, at, event->heap);
         break;
-    case RECORDER_EXIT:
-        etl_build_process(b, at, ETL_BUILD_END, &spec);
-        break;
+    default:
+        write_program(b, at, event);
     }
+    if (with_stack)
+        write_stack(b, at, event->site);
 }
 
-/* Which file an event goes to. Of one file all is of one session, which then starts late. */
-static void place_event(const recorder *r, recorder_event *event)
+/* --- sessions -------------------------------------------------------------------------- */
+
+bool recorder_is_of_heap(u8 op)
 {
-    const recorder_setup *const s = &r->setup;
-    const u32 heap_file = s->two_files ? 1 : KERNEL_FILE;
-    event->file = (u8)(is_of_heap(event->op) ? heap_file : KERNEL_FILE);
-    event->is_recorded = event->file != heap_file || event->ns >= s->heap_start_ns;
-    event->ticks = clock_ticks(r, event->ns);
+    return op == RECORDER_ALLOC || op == RECORDER_FREE || op == RECORDER_CREATE ||
+           op == RECORDER_DESTROY;
 }
 
-static void record(recorder *r)
+static u8 piece_of(const recorder *r, const recorder_event *event)
 {
-    const recorder_setup *const s = &r->setup;
-    const u32 heap_file = s->two_files ? 1 : KERNEL_FILE;
-    u64 random = s->seed ^ 0x5151;
-    u32 lost = s->lost_buffers;
-    r->file_count = s->two_files ? 2 : 1;
-    r->zero_ticks = clock_ticks(r, s->two_files ? 0 : s->heap_start_ns);
-    if (s->two_files)
-        r->files[KERNEL_FILE] = begin_session(r, 0, RECORDER_FILE, "NT Kernel Logger");
-    r->files[heap_file] = begin_session(r, s->heap_start_ns, s->mode, "Heap Session");
+    const bool is_heap = recorder_is_of_heap(event->op);
+    for (u32 i = 0; i < r->piece_count; i++) {
+        const recorder_piece *const piece = &r->pieces[i];
+        if ((is_heap ? piece->is_heap : piece->is_kernel) && event->ns >= piece->start_ns &&
+            event->ns < piece->stop_ns &&
+            (!is_heap || (r->setup.heap_programs >> event->program & 1) != 0))
+            return (u8)i;
+    }
+    return RECORDER_NOWHERE;
+}
+
+/* Finds where each event goes, and loses some. */
+static void place_events(recorder *r)
+{
+    u64 random = r->setup.seed ^ 0x7777;
+    u32 lost = r->setup.lost_events;
     for (u32 i = 0; i < r->count; i++) {
         recorder_event *const event = &r->events[i];
-        place_event(r, event);
-        if (!event->is_recorded)
+        event->piece = piece_of(r, event);
+        if (event->piece == RECORDER_NOWHERE)
             continue;
-        write_event(r->files[event->file], event);
-        if (lost > 0 && event->file == heap_file && i > r->count / 3 && chance(&random, 3)) {
-            etl_build_lose_buffer(r->files[heap_file], event->ticks, event->cpu);
-            lost--;
+        recorder_piece *const piece = &r->pieces[event->piece];
+        event->ticks = clock_ticks(r, piece, event->ns);
+        event->is_recorded = !(lost > 0 && piece->is_heap && recorder_chance(&random, 5));
+        if (event->is_recorded)
+            continue;
+        piece->lost_events++;
+        lost--;
+    }
+}
+
+static void fail(recorder *r, etl_build *b)
+{
+    if (r->error[0] == '\0')
+        snprintf(r->error, sizeof r->error, "%s", etl_build_error(b));
+}
+
+static void write_piece(recorder *r, u32 index, u32 *lost, u64 *random)
+{
+    const recorder_piece *const piece = &r->pieces[index];
+    etl_build *const b = r->files[piece->file];
+    for (u32 i = 0; i < r->count; i++) {
+        const recorder_event *const event = &r->events[i];
+        if (!event->is_recorded || event->piece != index)
+            continue;
+        write_event(b, event, true);
+        if (*lost > 0 && piece->is_heap && i > r->count / 3 && recorder_chance(random, 3)) {
+            etl_build_lose_buffer(b, event->ticks, event->cpu);
+            --*lost;
         }
     }
-    for (u32 i = 0; i < r->file_count; i++) {
-        if (!etl_build_finish(r->files[i]))
-            snprintf(r->error, sizeof r->error, "%s", etl_build_error(r->files[i]));
+}
+
+static void finish_file(recorder *r, const recorder_piece *piece, u64 *random)
+{
+    etl_build *const b = r->files[piece->file];
+    const bool is_last = piece == &r->pieces[r->piece_count - 1];
+    if (is_last && r->setup.ending == RECORDER_CUT && etl_build_buffer_count(b) > 3)
+        etl_build_break(b, ETL_BREAK_FILE_CUT, 0, 1 + recorder_below(random, BUFFER_BYTES * 3 / 2));
+    if (!etl_build_finish(b))
+        fail(r, b);
+}
+
+/* Writes the pieces one after the other: the number of a file's first buffer follows from the file
+ * before it. */
+static void record(recorder *r)
+{
+    u64 random = r->setup.seed ^ 0x5151;
+    u32 lost = r->setup.lost_buffers;
+    i64 sequence = 1;
+    for (u32 i = 0; i < r->piece_count; i++) {
+        const recorder_piece *const piece = &r->pieces[i];
+        const bool is_last = i + 1 == r->piece_count || !piece->is_heap;
+        const bool begins_file = i == 0 || piece->file != piece[-1].file;
+        const bool ends_file = i + 1 == r->piece_count || piece->file != piece[1].file;
+        etl_build_options options = options_of(r, piece);
+        options.first_sequence = piece->goes_on ? sequence : 1;
+        options.unclosed = r->setup.ending != RECORDER_STOPPED && is_last &&
+                           (piece->is_heap || r->setup.ending == RECORDER_GROWING);
+        if (begins_file)
+            r->files[piece->file] = etl_build_new(&options);
+        else
+            etl_build_append_session(r->files[piece->file], &options);
+        write_piece(r, i, &lost, &random);
+        if (!ends_file)
+            continue;
+        finish_file(r, piece, &random);
+        sequence = options.first_sequence + etl_build_buffer_count(r->files[piece->file]) - 1;
     }
+}
+
+static bool is_given(const recorder *r, const recorder_piece *piece)
+{
+    switch (r->setup.given) {
+    case RECORDER_KERNEL_ONLY:
+        return !piece->is_heap;
+    case RECORDER_HEAP_ONLY:
+        return piece->is_heap;
+    case RECORDER_LAST_ONLY:
+        return !piece->is_heap || piece->file + 1 == r->file_count;
+    default:
+        return true;
+    }
+}
+
+/* Takes away the files that nobody gives. */
+static void choose_files(recorder *r)
+{
+    for (u32 i = 0; i < r->piece_count; i++) {
+        recorder_piece *const piece = &r->pieces[i];
+        piece->is_given = is_given(r, piece);
+        if (piece->is_given)
+            continue;
+        etl_build_free(r->files[piece->file]);
+        r->files[piece->file] = NULL;
+    }
+}
+
+/* --- merges ---------------------------------------------------------------------------- */
+
+static void merge(recorder *r)
+{
+    etl_build_options options = options_of(r, &r->pieces[0]);
+    options.ring_buffers = 0;
+    options.flush_interval_ticks = 0;
+    options.compress = r->setup.merge == RECORDER_COMPRESSED;
+    options.log_file_mode = options.compress ? 0 : MODE_MERGED;
+    options.events_lost = 0;
+    for (u32 i = 0; i < r->piece_count; i++)
+        options.events_lost += r->pieces[i].lost_events;
+    for (u32 i = 0; i < r->file_count; i++) {
+        etl_build_free(r->files[i]);
+        r->files[i] = NULL;
+    }
+    r->pieces[0] = (recorder_piece){ .start_ns = r->pieces[0].start_ns,
+                                     .stop_ns = INT64_MAX,
+                                     .is_kernel = true,
+                                     .is_heap = true,
+                                     .is_given = true };
+    r->piece_count = r->file_count = 1;
+    r->files[0] = etl_build_new(&options);
+    for (u32 i = 0; i < r->count; i++) {
+        recorder_event *const event = &r->events[i];
+        event->is_recorded = event->is_kept;
+        event->piece = 0;
+        if (event->is_kept)
+            write_event(r->files[0], event, event->has_stack);
+        event->is_kept = event->has_stack = false;
+    }
+    if (!etl_build_finish(r->files[0]))
+        fail(r, r->files[0]);
 }
 
 void recorder_make(recorder *out, const recorder_setup *setup)
 {
     *out = (recorder){ .setup = *setup };
     out->events = calloc(RECORDER_EVENTS, sizeof *out->events);
-    out->origin_ticks = setup->clock == 2 ? START_TIME : 1000000;
-    world *const w = calloc(1, sizeof *w);
-    if (out->events == NULL || w == NULL)
+    if (out->events == NULL)
         abort();
-    w->r = out;
-    w->random = setup->seed;
-    w->next_address = 0x20000000000;
-    w->now_ns = 1000;
-    live_world(w);
-    free(w);
+    recorder_live(out);
+    place_events(out);
     record(out);
+    choose_files(out);
+    if (setup->merge != RECORDER_UNMERGED && out->error[0] == '\0') {
+        recorder_find_kept(out);
+        merge(out);
+    }
     if (out->error[0] == '\0')
-        recorder_find_truth(out);
+        recorder_find_kept(out);
+    if (out->error[0] != '\0')
+        return;
+    u32 first = 0;
+    while (!out->pieces[first].is_given)
+        first++;
+    out->zero_ticks = clock_ticks(out, &out->pieces[first], out->pieces[first].start_ns);
+    recorder_find_sums(out);
 }
 
 void recorder_free(recorder *r)

@@ -1,12 +1,14 @@
 /*
- * recorder_truth.c - what the files of a recording can show; recorder.h says what for.
+ * recorder_truth.c - which events are in the files of a recording, and from when on they are
+ * complete; recorder.h says what for.
  *
- * In: the events in their true order, and the bytes of the files. Out: which events are in the
- * files, from when on each kind is complete, and sums for each program.
+ * In: the events in their true order, and the bytes of the files. Out: is_kept of each event, the
+ * spans, and the names that the files have.
  *
- * The plain reader lists the buffers of a file. A processor's records are in its buffers one after
- * the other, so each buffer is a run of the processor's events. Sums follow from a replay of the
- * events that are left, in their true order.
+ * The plain reader lists the buffers of a file. Each header buffer begins a piece. A processor's
+ * records are in its buffers one after the other, so each buffer is a run of the processor's events,
+ * with their stacks between them. The plain reader refuses what is unusual; so a file that was cut is
+ * read as if it had ended with its last whole record.
  */
 #include "recorder.h"
 
@@ -15,113 +17,248 @@
 
 #include "tests/unit/build/plain_reader.h"
 
-#define HEADER_BUFFER 4u
-#define SECOND_NS     INT64_C(1000000000)
+#define HEADER_BUFFER       4u
+#define BUFFER_HEADER_BYTES 72u
+#define VALID_AT            0x30u
+#define HOOK_STACK          0x1820u
+#define CPUS_MAX            64u
+#define OF_BUFFER           4096u /* more records than a buffer has */
+
+/* A file as it was read, and where its pieces begin. */
+typedef struct read_file {
+    u8 *bytes;
+    plain_file plain;
+} read_file;
+
+/* A data buffer of a piece. */
+typedef struct kept_buffer {
+    const plain_file *file;
+    const plain_buffer *buffer;
+    u32 piece;
+} kept_buffer;
+
+typedef struct reading {
+    recorder *r;
+    read_file files[RECORDER_PIECES];
+    kept_buffer *buffers;
+    u32 count;
+    i64 header_ticks[RECORDER_PIECES]; /* INT64_MIN: not given */
+} reading;
+
+/* --- reading ------------------------------------------------------------------------------- */
+
+static u32 record_size(const u8 *at)
+{
+    const u8 type = at[2];
+    const bool has_hook = (type >= 1 && type <= 4) || type == 16 || type == 17;
+    return (plain_u16(at + (has_hook ? 4 : 0)) + 7u) & ~7u;
+}
+
+/* Cuts a buffer that is not whole behind its last whole record; returns the bytes that are left. */
+static size_t cut_buffer(u8 *at, size_t left)
+{
+    u32 used = BUFFER_HEADER_BYTES, valid;
+    if (left < BUFFER_HEADER_BYTES)
+        return 0;
+    valid = plain_u32(at + VALID_AT);
+    while (used + 8 <= left && used < valid && used + record_size(at + used) <= left)
+        used += record_size(at + used);
+    memcpy(at, &used, sizeof used);
+    memcpy(at + VALID_AT, &used, sizeof used);
+    return used;
+}
+
+static void read_one(read_file *out, const etl_build *b)
+{
+    size_t size, at = 0;
+    const u8 *const bytes = etl_build_data(b, &size);
+    out->bytes = malloc(size + 1);
+    if (out->bytes == NULL)
+        abort();
+    memcpy(out->bytes, bytes, size);
+    while (at + 4 <= size && at + plain_u32(out->bytes + at) <= size)
+        at += plain_u32(out->bytes + at);
+    if (at < size)
+        at += cut_buffer(out->bytes + at, size - at);
+    out->plain = plain_read(out->bytes, at);
+}
+
+/* Lists the data buffers of a file, by the piece that they are of. */
+static void list_buffers(reading *at, u32 file)
+{
+    const plain_file *const plain = &at->files[file].plain;
+    u32 piece = 0;
+    bool has_begun = false;
+    while (at->r->pieces[piece].file != file)
+        piece++;
+    for (u32 i = 0; i < plain->buffer_count; i++) {
+        const plain_buffer *const buffer = &plain->buffers[i];
+        if (buffer->type == HEADER_BUFFER) {
+            piece += has_begun;
+            has_begun = true;
+            at->header_ticks[piece] = plain->records[buffer->record_first].ticks;
+        } else if (buffer->record_count > 0) {
+            at->buffers[at->count++] = (kept_buffer){ plain, buffer, piece };
+        }
+    }
+}
+
+static void read_files(reading *at)
+{
+    u32 total = 1;
+    for (u32 i = 0; i < at->r->file_count; i++) {
+        if (at->r->files[i] == NULL)
+            continue;
+        read_one(&at->files[i], at->r->files[i]);
+        if (at->files[i].plain.error[0] != '\0')
+            snprintf(at->r->error, sizeof at->r->error, "%s", at->files[i].plain.error);
+        total += at->files[i].plain.buffer_count;
+    }
+    at->buffers = calloc(total, sizeof *at->buffers);
+    if (at->buffers == NULL)
+        abort();
+    for (u32 i = 0; i < at->r->file_count && at->r->error[0] == '\0'; i++) {
+        if (at->r->files[i] != NULL)
+            list_buffers(at, i);
+    }
+}
 
 /* --- what is in the files ------------------------------------------------------------------ */
 
 static u32 hook_of(u8 op)
 {
-    static const u32 hooks[] = {
-        [RECORDER_ALLOC] = 0x1021,   [RECORDER_FREE] = 0x1024,  [RECORDER_COMMIT] = 0x0262,
-        [RECORDER_RELEASE] = 0x0263, [RECORDER_START] = 0x0301, [RECORDER_RUNNING] = 0x0303,
-        [RECORDER_EXIT] = 0x0302,
+    static const u32 hooks[RECORDER_OPS] = {
+        [RECORDER_ALLOC] = 0x1021,   [RECORDER_FREE] = 0x1024,         [RECORDER_COMMIT] = 0x0262,
+        [RECORDER_RELEASE] = 0x0263, [RECORDER_START] = 0x0301,        [RECORDER_RUNNING] = 0x0303,
+        [RECORDER_STILL] = 0x0304,   [RECORDER_EXIT] = 0x0302,         [RECORDER_LOAD] = 0x030A,
+        [RECORDER_LOADED] = 0x1403,  [RECORDER_STILL_LOADED] = 0x1404, [RECORDER_CREATE] = 0x1020,
+        [RECORDER_DESTROY] = 0x1023,
     };
     return hooks[op];
 }
 
-static u64 address_of(const plain_record *record)
+/* What tells a record from others of its hook and time. */
+static u64 mark_of(const plain_record *record)
 {
     switch (record->hook) {
     case 0x1021:
         return plain_u64(record->payload + 16);
     case 0x1024:
         return plain_u64(record->payload + 8);
-    case 0x0262:
-    case 0x0263:
-        return plain_u64(record->payload);
-    default:
+    case 0x0301:
+    case 0x0302:
+    case 0x0303:
+    case 0x0304:
         return 0;
+    default:
+        return plain_u64(record->payload);
     }
 }
 
 static bool is_record_of(const plain_record *record, const recorder_event *event)
 {
+    const bool is_of_whole_heap = event->op == RECORDER_CREATE || event->op == RECORDER_DESTROY;
     return record->hook == hook_of(event->op) && record->ticks == event->ticks &&
-           address_of(record) == event->address;
+           mark_of(record) == (is_of_whole_heap ? event->heap : event->address);
 }
 
-static int by_cpu_and_sequence(const void *a, const void *b)
+static int by_piece_and_cpu(const void *a, const void *b)
 {
-    const plain_buffer *const x = *(const plain_buffer *const *)a;
-    const plain_buffer *const y = *(const plain_buffer *const *)b;
-    if (x->cpu != y->cpu)
-        return x->cpu < y->cpu ? -1 : 1;
-    return (x->sequence > y->sequence) - (x->sequence < y->sequence);
+    const kept_buffer *const x = a, *const y = b;
+    if (x->piece != y->piece)
+        return x->piece < y->piece ? -1 : 1;
+    if (x->buffer->cpu != y->buffer->cpu)
+        return x->buffer->cpu < y->buffer->cpu ? -1 : 1;
+    return (x->buffer->sequence > y->buffer->sequence) -
+           (x->buffer->sequence < y->buffer->sequence);
 }
 
-/* The data buffers of a file, by processor and number. */
-static u32 list_buffers(const plain_file *file, const plain_buffer **out)
-{
-    u32 count = 0;
-    for (u32 i = 0; i < file->buffer_count; i++) {
-        if (file->buffers[i].type != HEADER_BUFFER && file->buffers[i].record_count > 0)
-            out[count++] = &file->buffers[i];
-    }
-    qsort(out, count, sizeof(const plain_buffer *), by_cpu_and_sequence);
-    return count;
-}
-
-/* The events that a file should have of a processor. */
-static u32 list_events(const recorder *r, u32 file, u32 cpu, u32 *out)
+/* The events that a piece should have of a processor. */
+static u32 list_events(const recorder *r, u32 piece, u32 cpu, u32 *out)
 {
     u32 count = 0;
     for (u32 i = 0; i < r->count; i++) {
         const recorder_event *const event = &r->events[i];
-        if (event->is_recorded && event->file == file && event->cpu == cpu)
+        if (event->is_recorded && event->piece == piece && event->cpu == cpu)
             out[count++] = i;
     }
     return count;
 }
 
-static bool is_run_at(const recorder *r, const plain_file *file, const plain_buffer *buffer,
+/* The records of a buffer that are no stacks. */
+static u32 list_records(const kept_buffer *buffer, const plain_record **out)
+{
+    u32 count = 0;
+    for (u32 i = 0; i < buffer->buffer->record_count; i++) {
+        const plain_record *const record = &buffer->file->records[buffer->buffer->record_first + i];
+        if (record->hook != HOOK_STACK && count < OF_BUFFER)
+            out[count++] = record;
+    }
+    return count;
+}
+
+static bool is_run_at(const recorder *r, const plain_record *const *records, u32 count,
                       const u32 *events)
 {
     bool is = true;
-    for (u32 i = 0; is && i < buffer->record_count; i++)
-        is = is_record_of(&file->records[buffer->record_first + i], &r->events[events[i]]);
+    for (u32 i = 0; is && i < count; i++)
+        is = is_record_of(records[i], &r->events[events[i]]);
     return is;
 }
 
 /* Marks the events of one buffer; returns where the next buffer may begin. */
-static u32 keep_buffer(recorder *r, const plain_file *file, const plain_buffer *buffer,
-                       const u32 *events, u32 from, u32 count)
+static u32 keep_buffer(recorder *r, const kept_buffer *buffer, const u32 *events, u32 from,
+                       u32 event_count)
 {
+    static const plain_record *records[OF_BUFFER];
+    const u32 count = list_records(buffer, records);
     u32 at = from;
-    while (at + buffer->record_count <= count && !is_run_at(r, file, buffer, events + at))
+    while (at + count <= event_count && !is_run_at(r, records, count, events + at))
         at++;
-    if (at + buffer->record_count > count) {
+    if (at + count > event_count) {
         snprintf(r->error, sizeof r->error, "buffer %lld of cpu %u is no run of events",
-                 (long long)buffer->sequence, buffer->cpu);
-        return count;
+                 (long long)buffer->buffer->sequence, buffer->buffer->cpu);
+        return event_count;
     }
-    for (u32 i = 0; i < buffer->record_count; i++)
+    for (u32 i = 0; i < count; i++)
         r->events[events[at + i]].is_kept = true;
-    return at + buffer->record_count;
+    return at + count;
 }
 
-static void find_kept(recorder *r, u32 file_index, const plain_file *file,
-                      const plain_buffer *const *buffers, u32 count)
+/* Marks the events whose stacks are in a buffer. */
+static void keep_stacks(recorder *r, const kept_buffer *buffer, const u32 *events, u32 event_count)
 {
+    for (u32 i = 0; i < buffer->buffer->record_count; i++) {
+        const plain_record *const record = &buffer->file->records[buffer->buffer->record_first + i];
+        if (record->hook != HOOK_STACK)
+            continue;
+        for (u32 k = 0; k < event_count; k++) {
+            recorder_event *const event = &r->events[events[k]];
+            if (event->ticks == (i64)plain_u64(record->payload) &&
+                event->tid == plain_u32(record->payload + 12) && event->site != RECORDER_NO_STACK &&
+                recorder_site_address(event->site) == plain_u64(record->payload + 16))
+                event->has_stack = true;
+        }
+    }
+}
+
+static void find_kept(reading *at)
+{
+    recorder *const r = at->r;
     u32 *const events = malloc((r->count + (size_t)1) * sizeof *events);
     if (events == NULL)
         abort();
-    for (u32 first = 0; first < count;) {
-        const u32 cpu = buffers[first]->cpu;
-        const u32 event_count = list_events(r, file_index, cpu, events);
-        u32 at = 0;
-        for (; first < count && buffers[first]->cpu == cpu; first++)
-            at = keep_buffer(r, file, buffers[first], events, at, event_count);
+    qsort(at->buffers, at->count, sizeof *at->buffers, by_piece_and_cpu);
+    for (u32 first = 0; first < at->count;) {
+        const kept_buffer *const one = &at->buffers[first];
+        const u32 event_count = list_events(r, one->piece, one->buffer->cpu, events);
+        u32 from = 0;
+        for (; first < at->count && at->buffers[first].piece == one->piece &&
+               at->buffers[first].buffer->cpu == one->buffer->cpu;
+             first++) {
+            from = keep_buffer(r, &at->buffers[first], events, from, event_count);
+            keep_stacks(r, &at->buffers[first], events, event_count);
+        }
     }
     free(events);
 }
@@ -130,272 +267,143 @@ static void find_kept(recorder *r, u32 file_index, const plain_file *file,
 
 static int by_sequence(const void *a, const void *b)
 {
-    const plain_buffer *const x = *(const plain_buffer *const *)a;
-    const plain_buffer *const y = *(const plain_buffer *const *)b;
+    const plain_buffer *const x = ((const kept_buffer *)a)->buffer;
+    const plain_buffer *const y = ((const kept_buffer *)b)->buffer;
     return (x->sequence > y->sequence) - (x->sequence < y->sequence);
 }
 
 /* Where the buffers begin that are there without a gap, by their numbers; 0: nothing is missing
  * before. Gaps of a file that is no ring are losses in its middle. */
-static u32 first_of_rest(const plain_buffer *const *sorted, u32 count, bool is_ring)
+static u32 first_of_rest(const kept_buffer *sorted, u32 count, bool is_ring)
 {
     u32 first = 0;
     for (u32 i = 1; is_ring && i < count; i++)
-        first = sorted[i]->sequence != sorted[i - 1]->sequence + 1 ? i : first;
+        first = sorted[i].buffer->sequence != sorted[i - 1].buffer->sequence + 1 ? i : first;
     return first;
 }
 
-static i64 first_ticks(const plain_file *file, const plain_buffer *buffer)
+static i64 first_ticks(const kept_buffer *buffer)
 {
-    return file->records[buffer->record_first].ticks;
+    return buffer->file->records[buffer->buffer->record_first].ticks;
 }
 
 /* The latest of the first times of the processors' oldest buffers among these. */
-static i64 latest_beginning(const plain_file *file, const plain_buffer *const *sorted, u32 count)
+static i64 latest_beginning(const kept_buffer *sorted, u32 count)
 {
-    bool has_met[64] = { false };
+    bool has_met[CPUS_MAX] = { false };
     i64 latest = INT64_MIN;
     for (u32 i = 0; i < count; i++) {
-        if (has_met[sorted[i]->cpu])
+        const u16 cpu = sorted[i].buffer->cpu;
+        if (has_met[cpu])
             continue;
-        has_met[sorted[i]->cpu] = true;
-        if (first_ticks(file, sorted[i]) > latest)
-            latest = first_ticks(file, sorted[i]);
+        has_met[cpu] = true;
+        if (first_ticks(&sorted[i]) > latest)
+            latest = first_ticks(&sorted[i]);
     }
     return latest;
 }
 
-static recorder_span span_of(const plain_file *file, const plain_buffer **buffers, u32 count,
-                             bool is_ring)
+/* Of the buffers of one session. */
+static recorder_span span_of(recorder *r, kept_buffer *buffers, u32 count, bool is_ring)
 {
     recorder_span out = { INT64_MAX, INT64_MIN };
     for (u32 i = 0; i < count; i++) {
-        const plain_buffer *const buffer = buffers[i];
-        for (u32 k = 0; k < buffer->record_count; k++) {
-            const i64 ticks = file->records[buffer->record_first + k].ticks;
+        const kept_buffer *const one = &buffers[i];
+        for (u32 k = 0; k < one->buffer->record_count; k++) {
+            const i64 ticks = one->file->records[one->buffer->record_first + k].ticks;
             out.last_ticks = ticks > out.last_ticks ? ticks : out.last_ticks;
         }
-        out.from_ticks =
-            first_ticks(file, buffer) < out.from_ticks ? first_ticks(file, buffer) : out.from_ticks;
+        out.from_ticks = first_ticks(one) < out.from_ticks ? first_ticks(one) : out.from_ticks;
     }
     qsort(buffers, count, sizeof *buffers, by_sequence);
     const u32 first = first_of_rest(buffers, count, is_ring);
-    if (count > 0 && (first > 0 || buffers[0]->sequence > 1)) {
-        out.from_ticks = latest_beginning(file, buffers + first, count - first);
-        if (buffers[first]->timestamp < out.from_ticks)
-            out.from_ticks = buffers[first]->timestamp;
+    for (u32 i = 1; !is_ring && i < count; i++)
+        r->gaps += (u64)(buffers[i].buffer->sequence - buffers[i - 1].buffer->sequence - 1);
+    if (count > 0 && (first > 0 || buffers[0].buffer->sequence > 1)) {
+        r->is_overwritten = true;
+        out.from_ticks = latest_beginning(buffers + first, count - first);
+        if (buffers[first].buffer->timestamp < out.from_ticks)
+            out.from_ticks = buffers[first].buffer->timestamp;
     }
     return out;
 }
 
-static bool has_kind(const recorder *r, u32 file, recorder_kind kind)
+static bool has_kind(const recorder *r, u32 piece, u32 end, recorder_kind kind)
 {
     bool has = false;
     for (u32 i = 0; i < r->count; i++) {
         const recorder_event *const event = &r->events[i];
         const bool is_heap = event->op == RECORDER_ALLOC || event->op == RECORDER_FREE;
         const bool is_range = event->op == RECORDER_COMMIT || event->op == RECORDER_RELEASE;
-        has |=
-            event->is_kept && event->file == file && (kind == RECORDER_HEAP ? is_heap : is_range);
+        has |= event->is_kept && event->piece >= piece && event->piece < end &&
+               (kind == RECORDER_HEAP ? is_heap : is_range);
     }
     return has;
 }
 
-static void read_file(recorder *r, u32 index)
+/* A kind that several sessions record lasts from the first one's beginning to the last one's end. */
+static void add_span(recorder *r, recorder_kind kind, const recorder_span *span)
 {
-    size_t size;
-    const u8 *const bytes = etl_build_data(r->files[index], &size);
-    plain_file file = plain_read(bytes, size);
-    const plain_buffer **const buffers =
-        malloc((file.buffer_count + (size_t)1) * sizeof(const plain_buffer *));
-    if (buffers == NULL)
-        abort();
-    if (file.error[0] != '\0')
-        snprintf(r->error, sizeof r->error, "%s", file.error);
-    const u32 count = file.error[0] != '\0' ? 0 : list_buffers(&file, buffers);
-    find_kept(r, index, &file, buffers, count);
-    const recorder_mode mode = r->setup.two_files && index == 0 ? RECORDER_FILE : r->setup.mode;
-    const recorder_span span =
-        span_of(&file, buffers, count, mode == RECORDER_RING || mode == RECORDER_BUFFERING);
-    for (u32 kind = 0; kind < RECORDER_KINDS; kind++) {
-        if (has_kind(r, index, (recorder_kind)kind))
-            r->spans[kind] = span;
-    }
-    free(buffers);
-    plain_free(&file);
+    recorder_span *const out = &r->spans[kind];
+    out->from_ticks = span->from_ticks < out->from_ticks ? span->from_ticks : out->from_ticks;
+    out->last_ticks = span->last_ticks > out->last_ticks ? span->last_ticks : out->last_ticks;
 }
 
-/* --- sums ---------------------------------------------------------------------------------- */
-
-/* A block that the replay has open. */
-typedef struct open_block {
-    u64 address, size;
-    i64 ticks;
-    u8 program;
-    bool is_open;
-} open_block;
-
-static open_block *find_open(open_block *blocks, u32 count, const recorder_event *event)
+static void find_spans(reading *at)
 {
-    for (u32 i = 0; i < count; i++) {
-        if (blocks[i].is_open && blocks[i].address == event->address &&
-            blocks[i].program == event->program)
-            return &blocks[i];
-    }
-    return NULL;
-}
-
-static void replay(recorder *r, recorder_kind kind)
-{
-    const u8 opens = kind == RECORDER_HEAP ? RECORDER_ALLOC : RECORDER_COMMIT;
-    const u8 closes = kind == RECORDER_HEAP ? RECORDER_FREE : RECORDER_RELEASE;
-    open_block *const blocks = calloc(r->count + (size_t)1, sizeof *blocks);
-    u32 count = 0;
-    if (blocks == NULL)
-        abort();
-    for (u32 i = 0; i < r->count; i++) {
-        const recorder_event *const event = &r->events[i];
-        if (!event->is_kept || (event->op != opens && event->op != closes))
-            continue;
-        recorder_sums *const sums = &r->sums[kind][event->program];
-        open_block *const open = find_open(blocks, count, event);
-        if (open != NULL)
-            open->is_open = false;
-        else
-            sums->unknown_frees += event->op == closes;
-        if (event->op == opens)
-            blocks[count++] =
-                (open_block){ event->address, event->size, event->ticks, event->program, true };
-        sums->count += event->op == opens;
-    }
-    for (u32 i = 0; i < count; i++) {
-        recorder_sums *const sums = &r->sums[kind][blocks[i].program];
-        if (!blocks[i].is_open)
-            continue;
-        sums->outstanding_count++;
-        sums->outstanding_size += (i64)blocks[i].size;
-        if (blocks[i].ticks >= r->spans[kind].from_ticks)
-            sums->sure_size += (i64)blocks[i].size;
-    }
-    free(blocks);
-}
-
-void recorder_find_truth(recorder *r)
-{
+    recorder *const r = at->r;
+    r->gaps = 0;
+    r->is_overwritten = false;
     for (u32 kind = 0; kind < RECORDER_KINDS; kind++)
         r->spans[kind] = (recorder_span){ INT64_MAX, INT64_MIN };
-    for (u32 i = 0; i < r->file_count; i++)
-        read_file(r, i);
-    r->is_whole = true;
-    for (u32 i = 0; i < r->count; i++)
-        r->is_whole = r->is_whole && r->events[i].is_kept;
-    for (u32 kind = 0; kind < RECORDER_KINDS; kind++)
-        replay(r, (recorder_kind)kind);
-}
-
-/* --- rates --------------------------------------------------------------------------------- */
-
-i64 recorder_ns(const recorder *r, i64 ticks)
-{
-    return (ticks - r->zero_ticks) * (r->setup.clock == 3 ? 1 : 100);
-}
-
-void recorder_part(const recorder *r, recorder_kind kind, u32 program, i64 *from_ns, i64 *to_ns)
-{
-    const recorder_span *const span = &r->spans[kind];
-    const i64 span_from_ns = recorder_ns(r, span->from_ticks);
-    const i64 span_to_ns = recorder_ns(r, span->last_ticks + 1);
-    *from_ns = *from_ns > span_from_ns ? *from_ns : span_from_ns;
-    *to_ns = *to_ns < span_to_ns ? *to_ns : span_to_ns;
-    i64 start_ns = INT64_MIN, end_ns = INT64_MAX;
-    for (u32 i = 0; i < r->count; i++) {
-        const recorder_event *const event = &r->events[i];
-        if (!event->is_kept || event->program != program)
-            continue;
-        if (event->op == RECORDER_START)
-            start_ns = recorder_ns(r, event->ticks);
-        if (event->op == RECORDER_EXIT)
-            end_ns = recorder_ns(r, event->ticks);
-    }
-    if (*to_ns < *from_ns)
-        *to_ns = *from_ns;
-    const i64 from = start_ns > *from_ns ? start_ns : *from_ns;
-    const i64 to = end_ns < *to_ns ? end_ns : *to_ns;
-    if (from < to) {
-        *from_ns = from;
-        *to_ns = to;
-    }
-}
-
-static int by_value(const void *a, const void *b)
-{
-    const i64 x = *(const i64 *)a, y = *(const i64 *)b;
-    return (x > y) - (x < y);
-}
-
-/* Of two values in the middle the one nearer to zero; 0 if they have different signs. */
-static i64 median(i64 *values, u32 count)
-{
-    if (count == 0)
-        return 0;
-    qsort(values, count, sizeof *values, by_value);
-    const i64 low = values[(count - 1) / 2], high = values[count / 2];
-    if (low > 0)
-        return low;
-    return high < 0 ? high : 0;
-}
-
-/* The outstanding size just before a moment: blocks allocated before it and not freed before it. */
-static i64 size_before(const recorder *r, recorder_kind kind, u32 program, i64 ns)
-{
-    const u8 opens = kind == RECORDER_HEAP ? RECORDER_ALLOC : RECORDER_COMMIT;
-    const u8 closes = kind == RECORDER_HEAP ? RECORDER_FREE : RECORDER_RELEASE;
-    i64 size = 0;
-    for (u32 i = 0; i < r->count; i++) {
-        const recorder_event *const event = &r->events[i];
-        if (!event->is_kept || event->program != program || event->op != opens ||
-            recorder_ns(r, event->ticks) >= ns)
-            continue;
-        bool is_freed = false;
-        for (u32 k = i + 1; k < r->count && !is_freed; k++) {
-            const recorder_event *const later = &r->events[k];
-            if (!later->is_kept || later->program != program || later->address != event->address ||
-                (later->op != opens && later->op != closes))
-                continue;
-            is_freed = recorder_ns(r, later->ticks) < ns;
-            break;
-        }
-        size += is_freed ? 0 : (i64)event->size;
-    }
-    return size;
-}
-
-void recorder_growth(const recorder *r, recorder_kind kind, u32 program, i64 from_ns, i64 to_ns,
-                     i64 *rate, i64 *steadiness)
-{
-    i64 at_ns[RECORDER_SAMPLES], sizes[RECORDER_SAMPLES], medians[RECORDER_SAMPLES];
-    i64 rises = 0, pairs = 0;
-    u32 median_count = 0;
-    for (u32 i = 0; i < RECORDER_SAMPLES; i++) {
-        const i64 pieces = RECORDER_SAMPLES - 1, span = to_ns - from_ns;
-        at_ns[i] = from_ns + span / pieces * i + span % pieces * i / pieces;
-        sizes[i] = size_before(r, kind, program, at_ns[i]);
-    }
-    for (u32 i = 0; i < RECORDER_SAMPLES; i++) {
-        i64 slopes[RECORDER_SAMPLES];
+    for (u32 piece = 0, end = 0, first = 0; piece < r->piece_count; piece = end) {
+        end = piece + 1;
+        while (end < r->piece_count && r->pieces[end].goes_on)
+            end++;
         u32 count = 0;
-        for (u32 k = 0; k < RECORDER_SAMPLES; k++) {
-            const u32 first = k < i ? k : i, last = k < i ? i : k;
-            if (at_ns[first] == at_ns[last])
-                continue;
-            const i64 rise = sizes[last] - sizes[first];
-            slopes[count++] = rise * SECOND_NS / (at_ns[last] - at_ns[first]);
-            rises += rise > 0 ? 1 : rise < 0 ? -1 : 0;
-            pairs++;
+        while (first + count < at->count && at->buffers[first + count].piece < end)
+            count++;
+        recorder_span span = span_of(r, at->buffers + first, count, r->pieces[piece].is_ring);
+        for (u32 i = piece; i < end; i++) /* the file was begun then */
+            span.last_ticks =
+                at->header_ticks[i] > span.last_ticks ? at->header_ticks[i] : span.last_ticks;
+        for (u32 kind = 0; kind < RECORDER_KINDS; kind++) {
+            if (has_kind(r, piece, end, (recorder_kind)kind))
+                add_span(r, (recorder_kind)kind, &span);
         }
-        if (count > 0)
-            medians[median_count++] = median(slopes, count);
+        first += count;
     }
-    *rate = median(medians, median_count);
-    *steadiness = pairs == 0 ? 0 : rises * 100 / pairs;
+}
+
+static void find_names(recorder *r)
+{
+    memset(r->is_named, 0, sizeof r->is_named);
+    memset(r->is_loaded, 0, sizeof r->is_loaded);
+    for (u32 i = 0; i < r->count; i++) {
+        const recorder_event *const event = &r->events[i];
+        if (!event->is_kept)
+            continue;
+        if (event->op >= RECORDER_START && event->op <= RECORDER_EXIT)
+            r->is_named[event->program] = true;
+        if (event->op >= RECORDER_LOAD && event->op <= RECORDER_STILL_LOADED)
+            r->is_loaded[event->program][event->address != recorder_image(0)] = true;
+    }
+}
+
+void recorder_find_kept(recorder *r)
+{
+    reading at = { .r = r };
+    for (u32 i = 0; i < RECORDER_PIECES; i++)
+        at.header_ticks[i] = INT64_MIN;
+    read_files(&at);
+    if (r->error[0] == '\0')
+        find_kept(&at);
+    if (r->error[0] == '\0')
+        find_spans(&at);
+    find_names(r);
+    for (u32 i = 0; i < RECORDER_PIECES; i++) {
+        plain_free(&at.files[i].plain);
+        free(at.files[i].bytes);
+    }
+    free(at.buffers);
 }

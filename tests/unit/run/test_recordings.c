@@ -3,10 +3,11 @@
  * must be what its files can show.
  *
  * Method: tests/models/recorder.h makes a recording and its truth from a seed. Each is analyzed, and
- * also stored and read back. Checked are the recorded spans, that nothing is missing in them, sums
- * of each program, its rates and its growth in several windows, and the verdict of a limit. Two
+ * also stored and read back. Checked are the recorded spans, that nothing is missing in them,
+ * what is said of missing buffers, sums of each program and of its call stacks, names, rates and
+ * growth in several windows, and the verdict of a limit. Two
  * recordings of one world must not differ. As many seeds as fit into a few seconds are tried; the
- * long form tries 2000. Seeds that fail are printed.
+ * long form tries 4000. Seeds that fail are printed, and kept.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,6 +17,7 @@
 #include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -25,7 +27,7 @@
 #include "tests/support/temporary.h"
 
 #define SEEDS       300u
-#define SEEDS_LONG  2000u
+#define SEEDS_LONG  4000u
 #define SECONDS_MAX 20
 
 /* A recording and its result. */
@@ -41,7 +43,7 @@ static const etlheap_kind kinds[] = { ETLHEAP_KIND_HEAP, ETLHEAP_KIND_VIRTUALALL
 /* Notes a difference. */
 static void expect(recording *at, const char *what, u32 program, i64 found, i64 wanted)
 {
-    char setup[512];
+    char setup[1024];
     if (found == wanted)
         return;
     if (at->failed++ == 0) {
@@ -59,6 +61,8 @@ static void open_recording(recording *out, const recorder_setup *setup)
     if (out->r.error[0] != '\0')
         fail_msg("seed %llu: %s", (unsigned long long)setup->seed, out->r.error);
     for (u32 i = 0; i < out->r.file_count; i++) {
+        if (out->r.files[i] == NULL)
+            continue;
         check_open(&out->traces, out->r.files[i]);
         out->r.files[i] = NULL; /* taken over */
     }
@@ -74,17 +78,17 @@ static void close_recording(recording *at)
 
 /* --- spans ------------------------------------------------------------------------------ */
 
-/* From the start of a span on, all events of the kind that a session recorded are in the file,
- * unless single buffers were lost. With a coarse clock, the buffer before may have had events of
- * that same time. */
+/* From the start of a span on, all events of the kind that a session recorded are in the files that
+ * are given. The buffer before may have had events of that same time, if the clock is coarse or
+ * buffers were overwritten. */
 static bool is_complete(const recorder *r, u32 kind)
 {
-    const i64 from_ticks = r->spans[kind].from_ticks + (r->setup.clock_step_ns > 0);
+    const i64 from_ticks = r->spans[kind].from_ticks + 1;
     bool is = true;
     for (u32 i = 0; i < r->count; i++) {
         const recorder_event *const event = &r->events[i];
-        const bool is_heap = event->op == RECORDER_ALLOC || event->op == RECORDER_FREE;
-        if (event->is_recorded && !event->is_kept && is_heap == (kind == RECORDER_HEAP) &&
+        if (event->is_recorded && !event->is_kept && r->pieces[event->piece].is_given &&
+            (event->op <= RECORDER_FREE) == (kind == RECORDER_HEAP) &&
             event->op <= RECORDER_RELEASE && event->ticks >= from_ticks)
             is = false;
     }
@@ -95,7 +99,7 @@ static void check_spans(recording *at)
 {
     const recorder *const r = &at->r;
     const etlheap_trace_info *const info = etlheap_result_trace(at->result);
-    for (u32 kind = 0; kind < RECORDER_KINDS; kind++) {
+    for (u32 kind = 0; !r->setup.mixes_clocks && kind < RECORDER_KINDS; kind++) {
         const etlheap_recorded *const found = &info->recorded[kinds[kind]];
         const recorder_span *const span = &r->spans[kind];
         const bool is_known = span->from_ticks <= span->last_ticks;
@@ -103,10 +107,19 @@ static void check_spans(recording *at)
         if (!is_known)
             continue;
         expect(at, "start of span", kind, found->from_ns, recorder_ns(r, span->from_ticks));
-        expect(at, "end of span", kind, found->to_ns, recorder_ns(r, span->last_ticks + 1));
-        if (r->setup.lost_buffers == 0)
+        expect(at, "end of span", kind, found->to_ns, recorder_end_ns(r, span->last_ticks));
+        if (r->setup.lost_buffers == 0 && r->setup.ending == RECORDER_STOPPED)
             expect(at, "complete in span", kind, is_complete(r, kind), true);
     }
+}
+
+/* What is missing is named by what it means: overwritten before, or lost in between. */
+static void check_missing(recording *at)
+{
+    const etl_diag_counts *const diag = etlheap_result_diagnostics(at->result);
+    expect(at, "buffers overwritten", 0, diag->of[ETL_DIAG_buffers_overwritten] > 0,
+           at->r.is_overwritten);
+    expect(at, "gaps in numbers", 0, (i64)diag->of[ETL_DIAG_sequence_gaps], (i64)at->r.gaps);
 }
 
 /* --- tables ----------------------------------------------------------------------------- */
@@ -123,6 +136,15 @@ static etlheap_query query_of(i64 from_ns, i64 to_ns)
     return query;
 }
 
+static const etlheap_table *table_of(const etlheap_result *result, const etlheap_query *query)
+{
+    const etlheap_table *table = NULL;
+    etl_error err;
+    if (etlheap_aggregate(result, query, &table, &err) != ETL_OK)
+        fail_msg("%s", err.message);
+    return table;
+}
+
 static const etlheap_row *row_of(const etlheap_table *table, u32 kind, u32 program)
 {
     for (u32 i = 0; i < table->row_count; i++) {
@@ -136,7 +158,7 @@ static const etlheap_row *row_of(const etlheap_table *table, u32 kind, u32 progr
  * whether a free without a block came before the next allocation of its address. */
 static bool is_decided(const recorder *r)
 {
-    return r->setup.clock_step_ns == 0 || !r->setup.reuses_addresses;
+    return !recorder_is_coarse(&r->setup) || !r->setup.reuses_addresses;
 }
 
 static bool has_counts(const recorder *r)
@@ -144,10 +166,10 @@ static bool has_counts(const recorder *r)
     return r->is_whole || is_decided(r);
 }
 
-/* After a clock was set back, only sums are known. */
+/* If a clock was set back, or several clocks are joined, only sums are known. */
 static bool has_times(const recorder *r)
 {
-    return r->setup.set_back_ns == 0 && is_decided(r);
+    return r->setup.clock_shift_ns >= 0 && !r->setup.mixes_clocks && is_decided(r);
 }
 
 static void check_sums(recording *at, const etlheap_table *table)
@@ -162,7 +184,7 @@ static void check_sums(recording *at, const etlheap_table *table)
             if (!has_counts(r))
                 continue;
             expect(at, "count", program, found[ETLHEAP_MEASURE_COUNT], sums->count);
-            if (r->setup.set_back_ns != 0)
+            if (r->setup.clock_shift_ns < 0)
                 continue;
             expect(at, "outstanding count", program, found[ETLHEAP_MEASURE_OUTSTANDING_COUNT],
                    sums->outstanding_count);
@@ -171,6 +193,68 @@ static void check_sums(recording *at, const etlheap_table *table)
                        sums->outstanding_size);
         }
     }
+}
+
+static const etlheap_row *row_of_site(const etlheap_table *table, u32 kind, u32 program, u32 site)
+{
+    for (u32 i = 0; i < table->row_count; i++) {
+        const etlheap_row *const row = &table->rows[i];
+        const bool has_frame = row->frame != ETLHEAP_NO_INDEX;
+        if (row->kind == kinds[kind] && row->pid == recorder_pid(program) &&
+            has_frame == (site != RECORDER_NO_STACK) &&
+            (!has_frame || table->frames[row->frame].address == recorder_site_address(site)))
+            return row;
+    }
+    return NULL;
+}
+
+/* The process and the module have the names that the files have. */
+static void check_names(recording *at, const etlheap_table *table, const etlheap_row *row,
+                        u32 program, u32 site)
+{
+    const u32 image = recorder_site_image(site);
+    if (at->r.is_named[program])
+        expect(at, "name of process", program,
+               strcmp(row->process, recorder_image_name(program, 0)) == 0, true);
+    if (site == RECORDER_NO_STACK)
+        return;
+    const etlheap_frame *const frame = &table->frames[row->frame];
+    const bool is_named =
+        frame->module != NULL && strcmp(frame->module, recorder_image_name(program, image)) == 0;
+    expect(at, "module of site", program, is_named, at->r.is_loaded[program][image]);
+}
+
+/* With a coarse clock, a stack whose event is missing looks like that of another event. */
+static bool has_sites(const recorder *r)
+{
+    return has_times(r) && (r->is_whole || !recorder_is_coarse(&r->setup));
+}
+
+/* Each stack belongs to its allocation. */
+static void check_sites(recording *at)
+{
+    const recorder *const r = &at->r;
+    etlheap_query query = query_of(INT64_MIN, INT64_MAX);
+    query.group_by[query.group_by_count++] = ETLHEAP_KEY_SITE;
+    query.growth = query.rates = false;
+    const etlheap_table *const table = table_of(at->result, &query);
+    for (u32 kind = 0; has_sites(r) && kind < RECORDER_KINDS; kind++) {
+        for (u32 program = 0; program < r->setup.programs; program++) {
+            for (u32 site = 0; site <= RECORDER_SITES; site++) {
+                const recorder_sums *const sums = &r->sums[kind][program];
+                const etlheap_row *const row = row_of_site(table, kind, program, site);
+                expect(at, "blocks of site", program,
+                       row == NULL ? 0 : row->measures[ETLHEAP_MEASURE_COUNT],
+                       sums->site_count[site]);
+                expect(at, "outstanding size of site", program,
+                       row == NULL ? 0 : row->measures[ETLHEAP_MEASURE_OUTSTANDING_SIZE],
+                       sums->site_size[site]);
+                if (row != NULL)
+                    check_names(at, table, row, program, site);
+            }
+        }
+    }
+    etlheap_table_free(table);
 }
 
 static void check_unknown_frees(recording *at)
@@ -206,15 +290,6 @@ static void check_rates(recording *at, const etlheap_table *table)
                    steadiness);
         }
     }
-}
-
-static const etlheap_table *table_of(const etlheap_result *result, const etlheap_query *query)
-{
-    const etlheap_table *table = NULL;
-    etl_error err;
-    if (etlheap_aggregate(result, query, &table, &err) != ETL_OK)
-        fail_msg("%s", err.message);
-    return table;
 }
 
 /* The whole trace; a window that is far longer; the second half. */
@@ -261,13 +336,18 @@ static etlheap_outcome judge(const recording *at, u32 program, i64 limit)
     return outcome;
 }
 
+static bool is_lossy(const recorder_setup *setup)
+{
+    return setup->lost_buffers > 0 || setup->lost_events > 0 || setup->ending != RECORDER_STOPPED;
+}
+
 /* A limit is exceeded for certain only by memory allocated inside the recorded span. */
 static void check_limits(recording *at)
 {
     const recorder *const r = &at->r;
     for (u32 program = 0; has_times(r) && program < r->setup.programs; program++) {
         const recorder_sums *const sums = &r->sums[RECORDER_HEAP][program];
-        if (sums->count == 0 || r->setup.lost_buffers > 0)
+        if (sums->count == 0 || is_lossy(&r->setup))
             continue;
         expect(at, "verdict of its size", program, judge(at, program, sums->outstanding_size),
                ETLHEAP_OUTCOME_PASS);
@@ -330,11 +410,14 @@ static void check_other_recording(recording *at)
 {
     recorder_setup setup = at->r.setup;
     recording other;
-    if (!at->r.is_whole || setup.set_back_ns != 0 || setup.reuses_addresses)
+    if (!at->r.is_whole || setup.clock_shift_ns != 0 || setup.reuses_addresses)
         return;
-    setup.clock = setup.clock == 1 ? 2 : 1;
+    setup.clock = setup.clock == 1 ? setup.destroys_heaps ? 3 : 2 : 1;
+    setup.clock_hz = setup.clock == 3 ? 1000000000 : 10000000;
     setup.clock_step_ns = setup.clock == 2 ? 15625000 : 0;
-    setup.mode = setup.mode == RECORDER_COMPRESSED ? RECORDER_FILE : RECORDER_COMPRESSED;
+    setup.mode = RECORDER_FILE;
+    setup.mixes_clocks = false;
+    setup.merge = setup.merge == RECORDER_UNMERGED ? RECORDER_COMPRESSED : RECORDER_UNMERGED;
     open_recording(&other, &setup);
     etlheap_query query = query_of(INT64_MIN, INT64_MAX);
     query.growth = query.rates = false;
@@ -358,6 +441,43 @@ static u32 first_seed(void)
     return value == NULL ? 1 : (u32)strtoul(value, NULL, 10);
 }
 
+static u32 try_seed(u64 seed)
+{
+    recording at;
+    const recorder_setup setup = recorder_draw(seed);
+    open_recording(&at, &setup);
+    check_spans(&at);
+    check_missing(&at);
+    check_windows(&at);
+    check_sites(&at);
+    check_unknown_frees(&at);
+    check_limits(&at);
+    check_store(&at);
+    check_other_recording(&at);
+    const u32 failed = at.failed;
+    close_recording(&at);
+    return failed;
+}
+
+/* What once went wrong. recorder_draw() may draw more at its end, but not otherwise, or the seeds
+ * mean other recordings. */
+static void recordings_that_once_failed_are_right(void **state)
+{
+    static const u64 seeds[] = {
+        97,   /* new files: a kind that only the first file has ended with that file */
+        404,  /* new files: a kind that only the second file has began with that file */
+        699,  /* new files: the second one counted as overwritten what the first one has */
+        1174, /* new files: one time on one processor in two files had no order */
+        662,  /* a file that was begun just before the end has only a header */
+        1104, /* a stack whose event was overwritten has the time of another event */
+    };
+    u32 failed = 0;
+    (void)state;
+    for (size_t i = 0; i < ETL_COUNT_OF(seeds); i++)
+        failed += try_seed(seeds[i]);
+    assert_int_equal(failed, 0);
+}
+
 static void recordings_say_what_their_files_show(void **state)
 {
     const u32 seeds = long_tests() ? SEEDS_LONG : SEEDS;
@@ -365,20 +485,10 @@ static void recordings_say_what_their_files_show(void **state)
     u32 failed = 0, tried = 0;
     (void)state;
     for (u32 seed = first_seed(); seed < first_seed() + seeds; seed++) {
-        recording at;
-        const recorder_setup setup = recorder_draw(seed);
         if (!long_tests() && time(NULL) - begin > SECONDS_MAX)
             break;
-        open_recording(&at, &setup);
-        check_spans(&at);
-        check_windows(&at);
-        check_unknown_frees(&at);
-        check_limits(&at);
-        check_store(&at);
-        check_other_recording(&at);
-        failed += at.failed > 0;
+        failed += try_seed(seed) > 0;
         tried++;
-        close_recording(&at);
     }
     print_message("%u of %u random recordings, %u failed\n", tried, seeds, failed);
     assert_int_equal(failed, 0);
@@ -387,6 +497,7 @@ static void recordings_say_what_their_files_show(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(recordings_that_once_failed_are_right),
         cmocka_unit_test(recordings_say_what_their_files_show),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
