@@ -256,21 +256,27 @@ static void reserve(range_owner *owner, range wanted, shard_output *out)
         out->out_of_memory = true;
 }
 
-/* Releases. Size 0 removes the reservation at `base`, or the committed range there if its start was
- * not seen. Only placeholders are released in part, with a size. */
-static void release(range_owner *owner, const memory_event *event, shard_output *out)
+/* The end of what a VirtualFree covers. Size 0 means the whole reservation at the address, or the
+ * committed range there if the start of the reservation was not seen. */
+static u64 end_of_free(const range_owner *owner, const memory_event *event, shard_output *out)
 {
     const u64 base = event->address, size = event->size;
+    const u64 end = size == 0 ? end_of(base, 1) : end_of(base, size);
     range_place place;
+    count_if_unknown(owner, event, base, end, out);
+    if (size != 0)
+        return end;
     const range *const reserved = range_map_seek(&owner->reserved, base, &place);
-    u64 end = end_of(base, size);
-    count_if_unknown(owner, event, base, size == 0 ? end_of(base, 1) : end, out);
-    if (size == 0 && reserved != NULL && reserved->start == base) {
-        end = reserved->end;
-    } else if (size == 0) {
-        const range *const found = range_map_seek(&owner->committed, base, &place);
-        end = found != NULL && found->start <= base ? found->end : base;
-    }
+    if (reserved != NULL && reserved->start == base)
+        return reserved->end;
+    const range *const found = range_map_seek(&owner->committed, base, &place);
+    return found != NULL && found->start <= base ? found->end : base;
+}
+
+/* Only placeholders are released in part, with a size. */
+static void release(range_owner *owner, const memory_event *event, shard_output *out)
+{
+    const u64 base = event->address, end = end_of_free(owner, event, out);
     remove_ranges(owner, &owner->reserved, base, end, event->ticks, out);
     remove_committed(owner, base, end, event->ticks, out);
 }
@@ -482,6 +488,8 @@ void ranges_apply(range_table *table, const trace_context *context, const memory
         open_reservation(context, owner, event, wanted, out);
         break;
     case OP_DECOMMIT:
+        remove_committed(owner, wanted.start, end_of_free(owner, event, out), event->ticks, out);
+        break;
     case OP_CONTRACT:
         if (wanted.start < wanted.end)
             count_if_unknown(owner, event, wanted.start, wanted.end, out);

@@ -52,6 +52,7 @@ static inline bool read_heap_free(etl_payload p, etl_event *out)
 /*
  * The first form ends after HeapFlags and no version tells it from the later
  * one, only the length does: either is taken, what lies between is too short.
+ * Version 4 has eight more bytes at the end, whose meaning is unknown.
  */
 static inline bool read_heap_snapshot(etl_payload p, etl_event *out)
 {

@@ -350,7 +350,7 @@ static void reserve(model *m, const workload_op *op)
 static void virtual_free(model *m, const workload_op *op)
 {
     u64 size = op->size;
-    for (u32 i = 0; (op->flags & ETL_BUILD_RELEASE) && i < m->open_count && size == 0; i++) {
+    for (u32 i = 0; i < m->open_count && size == 0; i++) {
         const workload_lifetime *const l = &m->all[m->open[i]].life;
         if (l->address == op->address &&
             is_range_of(&m->all[m->open[i]], op, WORKLOAD_KIND_RESERVE, 0))

@@ -74,7 +74,15 @@ def check_window_free_keys(results):
     expect_failure(results, "s04: windows neither", [row["free_site"] for row in windows[0]["rows"] if row["aifo_count"]], [None])
 
 
+def check_decommit(results):
+    """Without a size, a decommit means the whole range that begins there, as a release does."""
+    for name in ("decommit0", "release0"):
+        rows = run_json("allocations", path_of("19-decommit-size-0", f"{name}.etl"), "--no-symbols", "--kind", "virtualalloc")["rows"]
+        results.equal(f"19: {name} ends the range", [(row["size"], row["free_type"]) for row in rows], [(65536, "free")])
+
+
 CHECKS = {
+    "19-decommit-size-0": check_decommit,
     "s01-generation-rows": check_generations,
     "s02-steadiness": check_steadiness,
     "s03-churn-parts": check_churn_parts,

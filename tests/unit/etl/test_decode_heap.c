@@ -203,8 +203,7 @@ static const decode_vector vectors[] = {
                "reserved_space=1048576 heap_flags=0x2 process_id=4321 large_ucr_space=32768 "
                "free_list_length=7 ucr_length=9 allocated_space=187",
       .least = WHOLE,
-      .least_short = 20,
-      .newest = true },
+      .least_short = 20 },
     { .name = "snapshot version 3, 64-bit",
       .key = ETL_HOOK_HEAP_SNAPSHOT,
       .version = 3,
@@ -215,6 +214,17 @@ static const decode_vector vectors[] = {
                "reserved_space=1048576 heap_flags=0x2 process_id=4321 large_ucr_space=32768 "
                "free_list_length=7 ucr_length=9 allocated_space=187",
       .least = WHOLE,
+      .least_short = 36 },
+    { .name = "snapshot version 4, 64-bit, of 72 bytes",
+      .key = ETL_HOOK_HEAP_SNAPSHOT,
+      .version = 4,
+      .pointer_bytes = 8,
+      .hex = "0000b0a0d8010000 0002000000000000 0030000000000000 0000100000000000 02000000 "
+             "e1100000 0080000000000000 07000000 09000000 bb00000000000000 cc00000000000000",
+      .event = "Heap/SnapShot heap_handle=0x1d8a0b00000 free_space=512 committed_space=12288 "
+               "reserved_space=1048576 heap_flags=0x2 process_id=4321 large_ucr_space=32768 "
+               "free_list_length=7 ucr_length=9 allocated_space=187",
+      .least = 64,
       .least_short = 36,
       .newest = true },
 };

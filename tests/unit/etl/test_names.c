@@ -133,6 +133,10 @@ static void hooks_of_no_known_group_have_no_name(void **state)
 static void names_are_those_the_tools_show(void **state)
 {
     (void)state;
+    assert_string_equal(etl_hook_name(0x0441), "FileIo/Cleanup");
+    assert_string_equal(etl_hook_name(0x0444), "FileIo/Write");
+    assert_string_equal(etl_hook_name(0x044a), "FileIo/QueryInfo");
+    assert_string_equal(etl_hook_name(0x044c), "FileIo/OperationEnd");
     assert_string_equal(etl_hook_name(ETL_HOOK_HEAP_ALLOC), "Heap/Alloc");
     assert_string_equal(etl_hook_name(ETL_HOOK_VIRTUAL_ALLOC), "PageFault/VirtualAlloc");
     assert_string_equal(etl_hook_name(ETL_HOOK_PROCESS_DCSTART), "Process/DCStart");

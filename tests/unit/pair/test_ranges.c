@@ -147,7 +147,7 @@ static void free_of_unknown_memory_is_counted_apart(void **state)
     apply(f, OP_RELEASE, 2, 50, 0);
     apply(f, OP_CONTRACT, 3, 10, 4);
     apply(f, OP_DECOMMIT, 4, 10, 0);
-    assert_int_equal(unknown_frees(f, ETLHEAP_KIND_VIRTUALALLOC), 3);
+    assert_int_equal(unknown_frees(f, ETLHEAP_KIND_VIRTUALALLOC), 4);
     assert_int_equal(unknown_frees(f, ETLHEAP_KIND_EXTENT), 1);
     assert_int_equal(unknown_frees(f, ETLHEAP_KIND_HEAP), 0);
     assert_rows(f, NULL, 0);
@@ -195,6 +195,25 @@ static void release_with_a_size_closes_what_is_inside(void **state)
     apply(f, OP_COMMIT, 2, 28, 2);
     apply(f, OP_RELEASE, 9, 10, 20);
     assert_rows(f, (const lifetime[]){ row_of(10, 2, 1, 9), row_of(28, 2, 2, 9) }, 2);
+}
+
+static void decommit_without_a_size_closes_what_is_in_the_reservation(void **state)
+{
+    fixture *const f = *state;
+    apply(f, OP_RESERVE, 0, 10, 20);
+    apply(f, OP_COMMIT, 1, 10, 2);
+    apply(f, OP_COMMIT, 2, 28, 2);
+    apply(f, OP_COMMIT, 3, 30, 2); /* the neighbour's */
+    apply(f, OP_DECOMMIT, 8, 10, 0);
+    assert_rows(f, (const lifetime[]){ row_of(10, 2, 1, 8), row_of(28, 2, 2, 8) }, 2);
+    apply(f, OP_COMMIT, 9, 12, 1);
+    apply(f, OP_RELEASE, 10, 10, 0); /* the reservation has stayed */
+    assert_row(f, row_of(12, 1, 9, 10));
+    apply(f, OP_DECOMMIT, 11, 30, 0); /* its start was not seen */
+    assert_row(f, row_of(30, 2, 3, 11));
+    assert_int_equal(unknown_frees(f, ETLHEAP_KIND_VIRTUALALLOC), 0);
+    apply(f, OP_DECOMMIT, 12, 40, 0);
+    assert_int_equal(unknown_frees(f, ETLHEAP_KIND_VIRTUALALLOC), 1);
 }
 
 static void release_of_a_reservation_from_before_closes_the_range_there(void **state)
@@ -381,6 +400,7 @@ int main(void)
         RULE(free_of_empty_pages_of_a_known_reservation_is_not),
         RULE(release_without_a_size_closes_the_whole_reservation),
         RULE(release_with_a_size_closes_what_is_inside),
+        RULE(decommit_without_a_size_closes_what_is_in_the_reservation),
         RULE(release_of_a_reservation_from_before_closes_the_range_there),
         RULE(released_reservation_is_forgotten),
         RULE(new_reservation_replaces_one_whose_release_was_lost),

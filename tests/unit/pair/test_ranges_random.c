@@ -249,14 +249,21 @@ static void model_release_pages(run *r, space *s, u32 start, u32 end, i64 ticks)
         s->pages[at].reservation = fresh;
 }
 
-static void model_release(run *r, space *s, u32 start, u32 end, i64 ticks)
+/* Without a size, a release or decommit means all that begins there. */
+static u32 model_end_of_free(run *r, const space *s, u32 start, u32 end)
 {
     const u32 reservation = s->pages[start].reservation;
     const bool starts_here =
         reservation != 0 && (start == 0 || s->pages[start - 1].reservation != reservation);
     model_count_unknown(r, s, start, start == end ? start + 1 : end);
-    if (start == end)
-        end = starts_here ? end_of_reservation(s, start) : end_of_piece(s, start);
+    if (start != end)
+        return end;
+    return starts_here ? end_of_reservation(s, start) : end_of_piece(s, start);
+}
+
+static void model_release(run *r, space *s, u32 start, u32 end, i64 ticks)
+{
+    end = model_end_of_free(r, s, start, end);
     model_remove(r, s, start, end, ticks);
     model_release_pages(r, s, start, end, ticks);
 }
@@ -308,6 +315,8 @@ static void model_apply(run *r, const happening *h)
         model_name(s, event, start, end);
         break;
     case OP_DECOMMIT:
+        model_remove(r, s, start, model_end_of_free(r, s, start, end), event->ticks);
+        break;
     case OP_CONTRACT:
         model_count_unknown(r, s, start, end);
         model_remove(r, s, start, end, event->ticks);
