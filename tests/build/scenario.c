@@ -25,6 +25,7 @@ const scenario scenarios[] = {
       NULL },
     { "test-runner", "6 s: a mark before each of five tests, of which two leak", NULL,
       scenario_test_runner },
+    { "processes", "short processes, one after the other (--events)", NULL, scenario_processes },
     { "kitchen-sink", "every event the builder can write", NULL, scenario_kitchen_sink },
     { NULL, NULL, NULL, NULL },
 };

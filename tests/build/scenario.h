@@ -20,7 +20,7 @@
 
 typedef struct scenario_run {
     u64 seed;              /* in: [1] */
-    u64 operations;        /* in: of "workload" [4000] */
+    u64 operations;        /* in: of "workload" [4000]; processes of "processes" [1000] */
     u32 cpus;              /* in: [4], at most the builder's */
     bool wow64;            /* in: the main program is a 32-bit process */
     bool tidless;          /* in: see workload_options */
@@ -105,6 +105,14 @@ void scenario_run_free(scenario_run *run);
 #define TEST_RUNNER_SMALL_COUNT 3u
 #define TEST_RUNNER_LEAK_COUNT  24u
 #define TEST_RUNNER_LEAK_BYTES  (24u * 4096u)
+
+/*
+ * "processes": PROCESSES_COUNT processes, or as many as are asked for, each 8 microseconds. Each
+ * allocates two blocks and frees one; a block of every thousandth process is larger.
+ */
+#define PROCESSES_COUNT      1000u
+#define PROCESSES_BYTES      100u
+#define PROCESSES_MORE_BYTES 2000u
 
 /*
  * "demo": the trace of the README, 20 s. The battery meter's leak (80 ticks, 160

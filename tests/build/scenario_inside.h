@@ -58,6 +58,7 @@ workload *scenario_demo(const scenario_run *run, const etl_build *b);
 workload *scenario_virtualalloc_exercise(const scenario_run *run, const etl_build *b);
 workload *scenario_heap_exercise(const scenario_run *run, const etl_build *b);
 void scenario_test_runner(const scenario_run *run, etl_build *b);
+void scenario_processes(const scenario_run *run, etl_build *b);
 void scenario_kitchen_sink(const scenario_run *run, etl_build *b);
 
 #endif
