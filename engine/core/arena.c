@@ -97,13 +97,12 @@ bool etlheap_vector_reserve(void *vector, size_t element_size, size_t more)
     memcpy(&copy, vector, sizeof copy);
     if (copy.capacity - copy.count >= more)
         return true;
-    size_t capacity = copy.capacity < 16 ? 16 : copy.capacity;
-    while (capacity - copy.count < more) {
-        if (capacity > SIZE_MAX / 2)
-            return false;
-        capacity *= 2;
-    }
-    size_t bytes;
+    /* Who reserves much at once mostly knows how much there will be, so no more is added. */
+    size_t capacity, bytes;
+    if (more > SIZE_MAX - copy.count || !etl_mul_size(copy.capacity, 2, &capacity))
+        return false;
+    capacity = capacity < 16 ? 16 : capacity;
+    capacity = capacity < copy.count + more ? copy.count + more : capacity;
     if (!etl_mul_size(capacity, element_size, &bytes))
         return false;
     void *const at = realloc(copy.at, bytes);

@@ -348,6 +348,12 @@ void aggregate_expect(aggregator *a, size_t more)
     ETLHEAP_EXPECT(&a->measures, more * a->measure_count);
 }
 
+void aggregate_trim(aggregator *a)
+{
+    ETLHEAP_TRIM(&a->groups);
+    ETLHEAP_TRIM(&a->measures);
+}
+
 bool aggregate_push(aggregator *a, const group_row *row)
 {
     if (!aggregate_reserve(a, 1))

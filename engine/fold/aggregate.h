@@ -145,6 +145,9 @@ void aggregate_keep_measure(aggregator *a, etlheap_measure last);
 /* Makes room for so many more groups, and tells the system that they will be used. */
 void aggregate_expect(aggregator *a, size_t more);
 
+/* Gives back the room that groups do not use; few or none will follow. */
+void aggregate_trim(aggregator *a);
+
 /* Appends a group, replaces one (which may be one with a larger index), and makes a copy of one.
  * False if memory runs out. */
 bool aggregate_push(aggregator *a, const group_row *row);

@@ -46,6 +46,14 @@ const fold *fold_of(etlheap_question_kind kind)
     return (u32)kind < ETLHEAP_ASK_COUNT ? folds[kind] : NULL;
 }
 
+static void close_question(asked *question)
+{
+    if (question->state != NULL)
+        question->fold->close(question->state);
+    free(question->state);
+    question->state = NULL;
+}
+
 etl_status etlheap_ask(const etlheap_result *result, const etlheap_question *questions, u32 count,
                        etlheap_answer *answers, etl_error *err)
 {
@@ -57,11 +65,8 @@ etl_status etlheap_ask(const etlheap_result *result, const etlheap_question *que
     etl_status status = read_questions(questions, count, all, err);
     if (status == ETL_OK)
         status = answer_all(result, all, count, answers, err);
-    for (u32 i = 0; i < count; i++) {
-        if (all[i].state != NULL)
-            all[i].fold->close(all[i].state);
-        free(all[i].state);
-    }
+    for (u32 i = 0; i < count; i++)
+        close_question(&all[i]);
     free(all);
     if (status != ETL_OK)
         etlheap_answers_free(answers, count);
@@ -96,6 +101,8 @@ static etl_status read_questions(const etlheap_question *given, u32 count, asked
     return status;
 }
 
+/* A question is closed as soon as it is answered. Otherwise the groups of all questions would be
+ * held beside the rows of all answers. */
 static etl_status answer_all(const etlheap_result *result, asked *all, u32 count,
                              etlheap_answer *answers, etl_error *err)
 {
@@ -113,8 +120,10 @@ static etl_status answer_all(const etlheap_result *result, asked *all, u32 count
         status = all[i].fold->walk == NULL ? ETL_OK : all[i].fold->walk(all[i].state, &pass, err);
     if (status == ETL_OK)
         status = log_pass_events(&pass, err);
-    for (u32 i = 0; status == ETL_OK && i < count; i++)
+    for (u32 i = 0; status == ETL_OK && i < count; i++) {
         status = all[i].fold->answer(all[i].state, &answers[i], err);
+        close_question(&all[i]);
+    }
     log_pass_close(&pass);
     return status;
 }

@@ -213,13 +213,14 @@ bool churn_join_finish(churn_join *join, u32 group_count)
     if (join->runs.count > 0)
         qsort(join->runs.at, join->runs.count, sizeof *join->runs.at, by_first);
     for (size_t i = 0; ok && i < join->runs.count; i++) {
-        const churn_threads *const run = &join->runs.at[i].threads;
+        churn_threads *const run = &join->runs.at[i].threads;
         for (size_t k = 0; ok && k < run->list.count; k++) {
             churn_thread *const thread = thread_of(&all, run->list.at[k].id);
             ok = thread != NULL;
             if (ok)
                 continue_thread(&join->sums, thread, &run->list.at[k]);
         }
+        free_threads(run);
     }
     for (size_t i = 0; ok && i < all.list.count; i++)
         settle_rest(&join->sums, &all.list.at[i]);

@@ -4,10 +4,11 @@
  * In: lifetimes in memory, and blocks of a log. Out: for each kind, or kind and process, the
  * buckets from the first to the last that has something.
  *
- * A bucket is a class of size_class.h; one more is open-ended. Lifetimes in memory are spread by
- * one thread, blocks of a log by all: each task has its own buckets, which are added up at the end
- * (join_tasks). This is the smallest example of a fold over blocks. Invariant: buckets hold sums
- * only, so the order of tasks does not matter.
+ * A bucket is a class of size_class.h; one more is open-ended. A group keeps the buckets from its
+ * first to its last one only: most processes of a trace have blocks of few sizes, and there may be
+ * many processes. Lifetimes in memory are spread by one thread, blocks of a log by all: each task
+ * has its own buckets, which are added up at the end (join_tasks). This is the smallest example of
+ * a fold over blocks. Invariant: buckets hold sums only, so the order of tasks does not matter.
  */
 #include <stdlib.h>
 
@@ -28,7 +29,9 @@ typedef struct bucket_sums {
 
 typedef struct bucket_group {
     u32 kind, process; /* process 0: all */
-    bucket_sums sums[BUCKETS + 1];
+    u32 first, count;  /* buckets in `sums` */
+    bucket_sums *sums;
+    bucket_sums open;
 } bucket_group;
 
 /* A histogram, and the memory that it points to. */
@@ -52,7 +55,8 @@ typedef struct histogram_maker {
 /* The state of a task: buckets by group of slots. */
 typedef struct spread_task {
     const histogram_maker *maker;
-    bucket_group *groups;
+    bucket_group *groups; /* one for all processes, unless they are kept apart */
+    u32 group_count;
     u8 padding[SHARD_PADDING];
 } spread_task;
 
@@ -123,6 +127,28 @@ static bucket_group *group_of(histogram_maker *maker, u32 kind, u32 process)
     return &maker->groups.at[*number - 1];
 }
 
+/* A bucket of the group; NULL without memory. */
+static bucket_sums *bucket_of(bucket_group *group, u32 bucket)
+{
+    const u32 end = group->first + group->count;
+    if (bucket == OPEN_BUCKET)
+        return &group->open;
+    if (bucket - group->first < group->count)
+        return &group->sums[bucket - group->first];
+    const u32 first = group->count == 0 || bucket < group->first ? bucket : group->first;
+    const u32 count = (group->count == 0 || bucket >= end ? bucket + 1 : end) - first;
+    bucket_sums *const sums = calloc(count, sizeof *sums);
+    if (sums == NULL)
+        return NULL;
+    if (group->count > 0)
+        memcpy(sums + (group->first - first), group->sums, group->count * sizeof *sums);
+    free(group->sums);
+    group->sums = sums;
+    group->first = first;
+    group->count = count;
+    return &sums[bucket - first];
+}
+
 static void add_sums(bucket_sums *to, const bucket_sums *from)
 {
     to->count += from->count;
@@ -146,8 +172,8 @@ static void add_rounding(const histogram_maker *maker, u32 process, u64 size_byt
     sums->lfh_rounding = etl_sat_add_i64(sums->lfh_rounding, lfh_rounding);
 }
 
-/* `process` is that of a heap block, 0 for other kinds of memory. */
-static void add_one(const histogram_maker *maker, bucket_group *group, const query_row *row,
+/* `process` is that of a heap block, 0 for other kinds of memory. False if memory runs out. */
+static bool add_one(const histogram_maker *maker, bucket_group *group, const query_row *row,
                     u64 size_bytes, u32 process)
 {
     const i64 size = (i64)etl_min_u64(size_bytes, INT64_MAX);
@@ -157,15 +183,18 @@ static void add_one(const histogram_maker *maker, bucket_group *group, const que
         const bool has_ends = query_lifetime_ns(&maker->a.plan, row, &ns);
         bucket = has_ends && ns < INT64_MAX ? size_class_of((u64)ns) : OPEN_BUCKET;
     }
-    bucket_sums *const sums = &group->sums[bucket];
+    bucket_sums *const sums = bucket_of(group, bucket);
+    if (sums == NULL)
+        return false;
     sums->count++;
     sums->size = etl_sat_add_i64(sums->size, size);
     if (!type_is_outstanding(row->type))
-        return;
+        return true;
     sums->outstanding_count++;
     sums->outstanding_size = etl_sat_add_i64(sums->outstanding_size, size);
     if (process != 0 && maker->by == ETLHEAP_HISTOGRAM_SIZE)
         add_rounding(maker, process, size_bytes, sums);
+    return true;
 }
 
 /* Adds a lifetime in memory. */
@@ -175,10 +204,8 @@ static bool add_row(void *user, const selected_row *selected)
     const etlheap_segment *const segment = selected->segment;
     const u32 kind = segment->kind[selected->at], process = selected->key.process;
     bucket_group *const group = group_of(maker, kind, maker->by_process ? process : 0);
-    if (group != NULL)
-        add_one(maker, group, &selected->row, segment->size_bytes[selected->at],
-                kind == ETLHEAP_KIND_HEAP ? process : 0);
-    return group != NULL;
+    return group != NULL && add_one(maker, group, &selected->row, segment->size_bytes[selected->at],
+                                    kind == ETLHEAP_KIND_HEAP ? process : 0);
 }
 
 static etl_status want_blocks(histogram_maker *maker, log_pass *pass, etl_error *err)
@@ -188,10 +215,12 @@ static etl_status want_blocks(histogram_maker *maker, log_pass *pass, etl_error 
     maker->tasks = calloc(count, sizeof *maker->tasks);
     maker->task_count = count;
     ok = ok && maker->tasks != NULL;
+    const u32 groups = maker->by_process ? (u32)maker->slots.keys.count : 1;
     for (u32 i = 0; ok && i < count; i++) {
         maker->tasks[i] = (spread_task){
             .maker = maker,
-            .groups = calloc(maker->slots.keys.count + 1, sizeof(bucket_group)),
+            .groups = calloc((size_t)groups + 1, sizeof(bucket_group)),
+            .group_count = groups,
         };
         ok = maker->tasks[i].groups != NULL;
     }
@@ -202,40 +231,50 @@ static etl_status want_blocks(histogram_maker *maker, log_pass *pass, etl_error 
     return ok ? ETL_OK : no_memory(err);
 }
 
-/* Adds the buckets of all tasks up. */
+/* Adds the buckets of a task's group up. */
+static bool join_group(bucket_group *to, const bucket_group *from)
+{
+    for (u32 i = 0; i < from->count; i++) {
+        bucket_sums *const sums = bucket_of(to, from->first + i);
+        if (sums == NULL)
+            return false;
+        add_sums(sums, &from->sums[i]);
+    }
+    add_sums(&to->open, &from->open);
+    return true;
+}
+
 static bool join_tasks(histogram_maker *maker)
 {
     const slot_groups *const slots = &maker->slots;
-    for (u32 k = 0; k < slots->keys.count; k++) {
-        const u32 process = maker->by_process ? slots->keys.at[k].process : 0;
-        bucket_group *const group = group_of(maker, ETLHEAP_KIND_HEAP, process);
-        if (group == NULL)
-            return false;
-        for (u32 i = 0; i < maker->task_count; i++) {
-            for (u32 b = 0; b <= OPEN_BUCKET; b++)
-                add_sums(&group->sums[b], &maker->tasks[i].groups[k].sums[b]);
+    bool ok = true;
+    for (u32 i = 0; i < maker->task_count; i++) {
+        for (u32 g = 0; ok && slots->keys.count > 0 && g < maker->tasks[i].group_count; g++) {
+            const u32 process = maker->by_process ? slots->keys.at[g].process : 0;
+            bucket_group *const group = group_of(maker, ETLHEAP_KIND_HEAP, process);
+            ok = group != NULL && join_group(group, &maker->tasks[i].groups[g]);
         }
     }
-    return true;
+    return ok;
 }
 
 static etl_status spread(void *state, const lifetimes_batch *batch, etl_error *err)
 {
     spread_task *const task = state;
     const query_plan *const plan = &task->maker->a.plan;
-    (void)err;
     const u32 *const of_slot = task->maker->slots.of_slot;
-    for (u32 i = 0; i < batch->count; i++) {
+    bool ok = true;
+    for (u32 i = 0; ok && i < batch->count; i++) {
         const u32 group = of_slot[batch->slot[i]];
         query_row row;
         lifetimes_fetch_slot(batch, i, of_slot);
         if (group == GROUP_NONE)
             continue;
         if (block_selected(plan, batch, i, &row))
-            add_one(task->maker, &task->groups[group], &row, batch->size[i],
-                    task->maker->slots.keys.at[group].process);
+            ok = add_one(task->maker, &task->groups[task->maker->by_process ? group : 0], &row,
+                         batch->size[i], task->maker->slots.keys.at[group].process);
     }
-    return ETL_OK;
+    return ok ? ETL_OK : no_memory(err);
 }
 
 static owned_histogram *publish(const histogram_maker *maker)
@@ -265,17 +304,14 @@ static owned_histogram *publish(const histogram_maker *maker)
 static bool publish_group(const histogram_maker *maker, const bucket_group *group,
                           owned_histogram *out)
 {
-    u32 first = 0, end = BUCKETS;
-    while (first < BUCKETS && group->sums[first].count == 0)
-        first++;
-    while (end > first && group->sums[end - 1].count == 0)
-        end--;
-    for (u32 b = first; b <= OPEN_BUCKET; b++) {
-        const bucket_sums *const sums = &group->sums[b];
-        if (b >= end && (b < OPEN_BUCKET || sums->count == 0))
+    for (u32 i = 0; i <= group->count; i++) {
+        const bool is_open = i == group->count;
+        const bucket_sums *const sums = is_open ? &group->open : &group->sums[i];
+        const u32 b = group->first + i;
+        if (is_open && sums->count == 0)
             continue;
         etlheap_bucket bucket = { .kind = (u8)group->kind,
-                                  .is_open = b == OPEN_BUCKET,
+                                  .is_open = is_open,
                                   .count = sums->count,
                                   .size_bytes = sums->size,
                                   .outstanding_count = sums->outstanding_count,
@@ -307,16 +343,23 @@ static etl_status answer(void *state, etlheap_answer *out, etl_error *err)
     return made == NULL ? no_memory(err) : ETL_OK;
 }
 
+static void drop_groups(bucket_group *groups, size_t count)
+{
+    for (size_t i = 0; groups != NULL && i < count; i++)
+        free(groups[i].sums);
+    free(groups);
+}
+
 static void close_maker(void *state)
 {
     histogram_maker *const maker = state;
     for (u32 i = 0; maker->tasks != NULL && i < maker->task_count; i++)
-        free(maker->tasks[i].groups);
+        drop_groups(maker->tasks[i].groups, maker->tasks[i].group_count);
     free(maker->tasks);
     slot_groups_close(&maker->slots);
     aggregate_close(&maker->a);
     free(maker->group_of);
-    ETLHEAP_VECTOR_FREE(&maker->groups);
+    drop_groups(maker->groups.at, maker->groups.count);
 }
 
 const fold fold_histogram = { sizeof(histogram_maker), begin, NULL, answer, close_maker };

@@ -348,6 +348,10 @@ static bool make_map(space_maker *m, owned_map *out)
             name_images(m, &regions, &process, out);
         space_regions_free(&regions);
     }
+    ETLHEAP_TRIM(&out->processes);
+    ETLHEAP_TRIM(&out->output.regions);
+    ETLHEAP_TRIM(&out->output.runs);
+    ETLHEAP_TRIM(&out->output.heaps);
     return ok && list_pins(m, out);
 }
 

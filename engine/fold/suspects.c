@@ -193,6 +193,9 @@ static bool choose_candidates(suspects_maker *maker)
         numbers[i] = is_candidate[i] ? (u32)maker->a.groups.count - maker->first : GROUP_NONE;
         ok = !is_candidate[i] || (aggregate_push(&maker->a, &row) && push_time(maker, &row.key));
     }
+    aggregate_trim(&maker->a);
+    ETLHEAP_TRIM(&maker->times);
+    ETLHEAP_TRIM(&maker->time_of);
     if (ok)
         maker->of_slot[0] = GROUP_NONE;
     for (u32 slot = 1; ok && slot <= slot_count; slot++) {

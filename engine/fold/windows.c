@@ -326,6 +326,7 @@ static etl_status finish_groups(maker *m, etl_error *err)
     bool ok = true;
     if (status != ETL_OK)
         return status;
+    aggregate_expect(a, m->log.count);
     for (u32 i = 0; ok && i < m->log.count; i++) {
         group_row row = { .key = log_groups_key(&m->log, i) };
         if (m->churns)

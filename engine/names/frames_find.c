@@ -27,7 +27,6 @@
 #define NUMBERS_AHEAD   64u            /* fetched while others are looked up */
 #define CULLED_AHEAD    3u             /* innermost frames, which culling will look at */
 #define HINT_SHIFT      16             /* modules begin where 64 KiB do */
-#define KNOWN_WORDS_MIN 64u            /* of a context */
 #define KNOWN_BYTES_MAX (16 * ETL_MIB) /* of all; the others look up every frame */
 
 static inline bool has_mark(const frame_marks *marks, u32 number, enum frame_mark mark);
@@ -250,7 +249,7 @@ static bool fit_known(frame_finder *finder, frame_context *context, u32 count)
 {
     if (context->known_words >= (count + 63) / 64)
         return true;
-    u32 words = context->known_words == 0 ? KNOWN_WORDS_MIN : context->known_words;
+    u32 words = context->known_words == 0 ? 1 : context->known_words;
     while (words < (count + 63) / 64)
         words *= 2;
     const u64 more = (words - context->known_words) * sizeof *context->known;

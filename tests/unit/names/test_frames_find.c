@@ -393,7 +393,9 @@ static void many_addresses_are_found_together(void **state)
     free(w);
 }
 
-#define FLIPS 17000u /* of a module: each begins and ends an epoch */
+#define FLIPS        17000u /* of a module: each begins and ends an epoch */
+#define OTHER_STACKS 32u
+#define OTHER_FRAMES 100u
 
 /* A trace may have more contexts than are worth remembering what is known in. */
 static void any_number_of_contexts_is_taken(void **state)
@@ -408,6 +410,13 @@ static void any_number_of_contexts_is_taken(void **state)
         add_module(w, 10, 0, i % 3, 2 * i + 1, 2 * i + 2);
     const u64 frames[] = { KERNEL_BASE + 5, USER_BASE + 7, 0x1234 };
     const u32 stack = hand_stack(w->result, frames, 3);
+    /* The more addresses there are, the more a context remembers. */
+    for (u32 i = 0; i < OTHER_STACKS; i++) {
+        u64 others[OTHER_FRAMES];
+        for (u32 k = 0; k < OTHER_FRAMES; k++)
+            others[k] = 0x100000 + 16 * (u64)(i * OTHER_FRAMES + k);
+        (void)hand_stack(w->result, others, OTHER_FRAMES);
+    }
     hand_ready(w->result, HAND_START_TICKS + 2 * FLIPS);
     assert_true(frames_open(&w->table, w->result, &w->query));
     for (i64 ticks = HAND_START_TICKS; ticks < (i64)(HAND_START_TICKS + 2 * FLIPS); ticks++) {
