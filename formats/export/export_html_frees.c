@@ -10,8 +10,8 @@
  *         unmatched    null if that is not asked, else frees without an allocation: counts
  *     churn       null if blocks have no times, else
  *         window_ns    what rates of totals are per second of
- *         rates        {kind, process, ns}: what rates of a process are per second of
  *         totals, sites, modules, threads  sums of churn
+ *         rates        {kind, process, ns}: what rates of a process in these lists are per second of
  *     side_names  the texts that rows refer to by number, from 1; 0: none
  *
  * A list of sums has `rows`, of each kind the largest, and says how many are `hidden` of each kind
@@ -521,31 +521,42 @@ static void write_churn_of_threads(side_writer *w)
     write_list(w, "threads", &list, places, table);
 }
 
-/* What the rates of a process's rows are per second of; rows of threads have all processes. Each
+static void write_rate(side_writer *w, const etlheap_row *row, u32 number)
+{
+    const etl_bytes process = export_number_key(&w->names, number - 1);
+    etlheap_json_object(w->json, NULL);
+    etlheap_json_string(w->json, "kind", etlheap_kind_name((etlheap_kind)row->kind));
+    etlheap_json_string_bytes(w->json, "process", (const char *)process.at, process.size);
+    etlheap_json_i64(w->json, "ns", row->rates_ns);
+    etlheap_json_object_close(w->json);
+}
+
+/* What the rates of a process's rows are per second of; rows of threads have all processes. Written
+ * after the lists, for processes that they show: a trace may have a hundred thousand others. Each
  * process has the name that its rows have, so that the page finds it. */
 static void write_rates(side_writer *w)
 {
     const etlheap_table *const table = w->answers->free_threads;
-    etlheap_text name = { 0 };
-    etlheap_json_array(w->json, "rates");
-    for (u32 i = 0; i < table->row_count; i++) {
-        const etlheap_row *const row = &table->rows[i], *const before = &table->rows[i - (i > 0)];
-        if (i > 0 && row->kind == before->kind && row->process == before->process &&
-            row->pid == before->pid)
-            continue;
-        etlheap_text_clear(&name);
-        etlheap_text_clear(w->scratch);
-        add_process(&name, row);
-        html_name_add(w->scratch, etlheap_text_of(&name));
-        etlheap_json_object(w->json, NULL);
-        etlheap_json_string(w->json, "kind", etlheap_kind_name((etlheap_kind)row->kind));
-        etlheap_json_string(w->json, "process", etlheap_text_of(w->scratch));
-        etlheap_json_i64(w->json, "ns", row->rates_ns);
-        etlheap_json_object_close(w->json);
+    u32 *const kinds =
+        calloc((size_t)w->names.count + 1, sizeof *kinds); /* by text: wanted still */
+    w->failed |= kinds == NULL;
+    for (u32 i = 0; kinds != NULL && i < w->written.count; i++) {
+        u32 number;
+        memcpy(&number, export_number_key(&w->written, i).at, sizeof number);
+        kinds[number] = UINT32_MAX;
     }
-    w->failed |= name.failed;
-    etlheap_text_free(&name);
+    const u32 known = w->names.count;
+    etlheap_json_array(w->json, "rates");
+    for (u32 i = 0; kinds != NULL && i < table->row_count; i++) {
+        const etlheap_row *const row = &table->rows[i];
+        const u32 number = key_of(w, row).process;
+        if (number > known || (kinds[number] >> row->kind & 1) == 0)
+            continue;
+        kinds[number] &= ~(1u << row->kind);
+        write_rate(w, row, number);
+    }
     etlheap_json_array_close(w->json);
+    free(kinds);
 }
 
 static void write_churn(side_writer *w)
@@ -562,10 +573,10 @@ static void write_churn(side_writer *w)
     }
     etlheap_json_object(w->json, "churn");
     etlheap_json_i64(w->json, "window_ns", w->answers->free_threads->rates_ns);
-    write_rates(w);
     write_totals(w, totals, ETL_COUNT_OF(totals));
     write_churn_of_code(w);
     write_churn_of_threads(w);
+    write_rates(w);
     etlheap_json_object_close(w->json);
 }
 

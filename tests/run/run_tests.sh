@@ -60,6 +60,7 @@ oracle_heaptrack   opens the bytes that oracle_export_events compares
 oracle_install     installs the library and the program for Linux
 oracle_leftovers   locks files and makes pipes, as POSIX systems do
 oracle_memory      counts memory with a library that is loaded before the C library
+oracle_memory_processes  counts memory as oracle_memory does
 oracle_mutate      runs the tool of `make mutate`, on Linux
 oracle_pdb         runs make_symbolize, a program for Linux
 oracle_pipes       sends signals, limits files, and opens a terminal of Linux
