@@ -8,7 +8,7 @@
  *     path ──▶ store?   ──────────────────────▶ its path, opened again by each question
  *          ──▶ packed?  ──unpack──▶ temporary files ──┐    a zip's only trace is opened at
  *                                                     │    once, and unpacked while it is read
- *          ──▶ "-"      ──spool───▶ temporary file ───┤
+ *          ──▶ "-", pipe ─spool───▶ temporary file ───┤
  *          ──▶ trace    ──────────────────────────────┴─▶ opened and mapped
  *
  * A command has either traces of one recording or one store, never both. Invariant: no file is read
@@ -33,12 +33,13 @@
 static int check_paths(const cli_options *options);
 static bool is_same_file(const char *a, const char *b);
 static bool is_store(const char *path);
-static int open_log(const cli_options *options, const char *path, cli_inputs *out);
+static int open_log(const cli_options *options, const char *path, const char *name,
+                    cli_inputs *out);
 static int open_store(const cli_options *options, cli_inputs *out);
 static etl_status open_input(const cli_options *options, const char *path, cli_guard *guard,
                              cli_inputs *out, etl_error *err);
-static etl_status open_piped(const cli_options *options, const cli_guard *guard, cli_inputs *out,
-                             etl_error *err);
+static etl_status open_piped(const cli_options *options, const char *name, const cli_guard *guard,
+                             cli_inputs *out, etl_error *err);
 static etl_status open_packed(const cli_options *options, const char *path, const char *name,
                               const cli_guard *guard, cli_inputs *out, etl_error *err);
 static etl_status open_unpacked(const cli_options *options, const char *name,
@@ -67,7 +68,7 @@ int cli_inputs_open(const cli_options *options, cli_guard *guard, cli_inputs *ou
         const char *const path = options->inputs.at[i];
         etl_error err = { .status = ETL_OK };
         if (etlheap_umdh_recognise(path))
-            return open_log(options, path, out);
+            return open_log(options, path, path, out);
         if (etlheap_umdh_recognise_comparison(path)) {
             cli_complain(
                 path,
@@ -76,6 +77,9 @@ int cli_inputs_open(const cli_options *options, cli_guard *guard, cli_inputs *ou
         }
         const etl_status status = is_store(path) ? take_store(path, path, out, &err)
                                                  : open_input(options, path, guard, out, &err);
+        if (status == ETL_OK && out->log_file)
+            return open_log(options, etlheap_unpacked_member_of(out->log_file->files, 0).path, path,
+                            out);
         if (status == ETL_OK)
             continue;
         if (cli_bus_guard_tripped())
@@ -98,6 +102,10 @@ etl_status cli_inputs_add(const cli_options *options, const char *path, cli_guar
     if (!is_store(path)) {
         u32 pair[2];
         const etl_status status = open_input(options, path, guard, out, err);
+        if (status == ETL_OK && out->log_file)
+            return etl_fail_with(err, ETL_ERR_UNSUPPORTED, 0,
+                                 "a UMDH log has no trace records; open it with report, check, "
+                                 "export or diff");
         return status == ETL_OK
                    ? etlheap_recording_check(out->traces, out->count, options->together, pair, err)
                    : status;
@@ -167,6 +175,7 @@ void cli_inputs_close(cli_inputs *inputs)
     free(inputs->names);
     free(inputs->store);
     free(inputs->store_name);
+    cli_unpacked_close(inputs->log_file);
     cli_unpacked_close(inputs->unpacked);
     etlheap_marks_free(inputs->marks);
     etlheap_result_free(inputs->facts);
@@ -263,7 +272,7 @@ int cli_refuse_times(const cli_options *options, const char *log)
 }
 
 /* Opens a UMDH log. It has no records or times, so commands that need these refuse it. */
-static int open_log(const cli_options *options, const char *path, cli_inputs *out)
+static int open_log(const cli_options *options, const char *path, const char *name, cli_inputs *out)
 {
     etl_error err = { .status = ETL_OK };
     const char *refusal = NULL;
@@ -277,24 +286,24 @@ static int open_log(const cli_options *options, const char *path, cli_inputs *ou
         refusal = "a UMDH log cannot become a store; leave out --update-baseline, and name an "
                   "earlier log as --baseline";
     if (refusal) {
-        cli_complain(path, refusal);
+        cli_complain(name, refusal);
         /* As for a store, which has no records either. */
         return options->command_bit == CLI_DUMP ? CLI_EXIT_INPUT : CLI_EXIT_USAGE;
     }
-    if (cli_refuse_times(options, path) != CLI_EXIT_DONE)
+    if (cli_refuse_times(options, name) != CLI_EXIT_DONE)
         return CLI_EXIT_USAGE;
-    char *const name = strdup(path);
+    char *const copy = strdup(name);
     out->names = calloc(1, sizeof *out->names);
-    if (!name || !out->names)
+    if (!copy || !out->names)
         etl_fail_with(&err, ETL_ERR_MEMORY, 0, "out of memory");
     else
         (void)etlheap_umdh_open(path, &out->log, &err);
     if (err.status == ETL_OK) {
-        out->names[0] = name;
+        out->names[0] = copy;
         return CLI_EXIT_DONE;
     }
-    free(name);
-    cli_complain_error(path, &err);
+    free(copy);
+    cli_complain_error(name, &err);
     return CLI_EXIT_INPUT;
 }
 
@@ -366,7 +375,8 @@ static int read_marks(const cli_options *options, const cli_guard *guard, cli_in
 /* A trace that is arriving has no name. */
 static bool has_files(const cli_inputs *inputs)
 {
-    return inputs->unpacked && !etlheap_unpacked_is_arriving(inputs->unpacked->files);
+    return inputs->log_file ||
+           (inputs->unpacked && !etlheap_unpacked_is_arriving(inputs->unpacked->files));
 }
 
 /* The guard against bus errors stays as long as the temporary file. */
@@ -377,29 +387,28 @@ static etl_status open_input(const cli_options *options, const char *path, cli_g
         return open_trace(options, path, path, NULL, out, err);
     const bool guarded = guard->active;
     cli_guard_begin(guard);
-    const etl_status status = cli_is_stdin(path)
-                                  ? open_piped(options, guard, out, err)
-                                  : open_packed(options, path, path, guard, out, err);
+    const etl_status status = cli_is_pipe(path) ? open_piped(options, path, guard, out, err)
+                                                : open_packed(options, path, path, guard, out, err);
     if (!guarded && !has_files(out))
         cli_guard_end(guard);
     return status;
 }
 
-/* Opens standard input, which may be packed itself. */
-static etl_status open_piped(const cli_options *options, const cli_guard *guard, cli_inputs *out,
-                             etl_error *err)
+/* Opens standard input or a named pipe, which may be packed itself. */
+static etl_status open_piped(const cli_options *options, const char *name, const cli_guard *guard,
+                             cli_inputs *out, etl_error *err)
 {
-    if (cli_host_is_terminal(ETL_STDIN))
+    if (cli_is_stdin(name) && cli_host_is_terminal(ETL_STDIN))
         return etl_fail_with(err, ETL_ERR_IO, 0,
                              "standard input is a terminal: pipe a trace in, or name a file");
     cli_unpacked *copied;
-    etl_status status = cli_unpack_stdin(options, guard, &copied, err);
+    etl_status status = cli_unpack_pipe(options, name, guard, &copied, err);
     if (status != ETL_OK)
         return status;
     const char *const path = etlheap_unpacked_member_of(copied->files, 0).path;
     if (!etlheap_is_packed(path))
-        return open_unpacked(options, "-", copied, out, err);
-    status = open_packed(options, path, "-", guard, out, err);
+        return open_unpacked(options, name, copied, out, err);
+    status = open_packed(options, path, name, guard, out, err);
     cli_unpacked_close(copied);
     return status;
 }
@@ -452,6 +461,10 @@ static etl_status open_unpacked(const cli_options *options, const char *name,
         status = take_store(path, name, out, err);
         out->unpacked = unpacked;
         return status;
+    }
+    if (etlheap_unpacked_count(unpacked->files) == 1 && etlheap_umdh_recognise(path)) {
+        out->log_file = unpacked;
+        return ETL_OK;
     }
     status = open_members(options, name, unpacked, out, err);
     cli_unpacked_close(unpacked);

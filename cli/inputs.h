@@ -14,6 +14,7 @@ typedef struct cli_inputs {
     u32 count;
     etlheap_umdh *log;      /* a UMDH log, as the only input, called names[0]; NULL: none */
     char *store;            /* a store instead of traces; NULL: none */
+    cli_unpacked *log_file; /* has a log that was unpacked, until it is opened; NULL: none */
     cli_unpacked *unpacked; /* has the store's temporary file, or unpacks the only trace while it
                              * is read; NULL: none */
     char *store_name;       /* for messages */

@@ -4,24 +4,38 @@
 #include "cli/system/host.h"
 #include "cli/system/terminal.h"
 
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "parser/system/files.h"
 
-bool cli_is_unpacked(const char *path)
+/* A shell names the pipes of its commands by their descriptors. Any other pipe may have no writer, and
+ * would be waited for without end. */
+static bool is_descriptor(const char *path)
 {
-    return cli_is_stdin(path) || etlheap_is_packed(path);
+    static const char *const folders[] = { "/dev/fd/", "/proc/self/fd/" };
+    for (size_t i = 0; i < ETL_COUNT_OF(folders); i++) {
+        if (strncmp(path, folders[i], strlen(folders[i])) == 0)
+            return etl_path_kind_of(path) == ETL_PATH_OTHER;
+    }
+    return false;
 }
 
-/* `path` NULL: standard input. */
-static etl_status unpack(const cli_options *options, const char *path, const cli_guard *guard,
-                         bool beside, cli_unpacked **out, etl_error *err)
+bool cli_is_pipe(const char *path)
 {
-    cli_unpacked *const unpacked = calloc(1, sizeof *unpacked);
-    *out = NULL;
-    if (!unpacked)
-        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
-    unpacked->progress = cli_progress_begin(options, path ? "unpacking" : "copying", guard);
+    return cli_is_stdin(path) || is_descriptor(path);
+}
+
+bool cli_is_unpacked(const char *path)
+{
+    return cli_is_pipe(path) || etlheap_is_packed(path);
+}
+
+/* `descriptor` is that of a pipe; -1: the path is that of a packed file. */
+static etl_status unpack(const cli_options *options, const char *path, int descriptor, bool beside,
+                         cli_unpacked *unpacked, etl_error *err)
+{
     const etlheap_unpack_options wanted = {
         .size = sizeof wanted,
         .folder = cli_temporary_folder(),
@@ -30,27 +44,55 @@ static etl_status unpack(const cli_options *options, const char *path, const cli
         .beside = beside,
         .unpacked_bytes_max = options->unpack_limit_bytes,
     };
-    const etl_status status = path ? etlheap_unpack(path, &wanted, &unpacked->files, err)
-                                   : etlheap_spool(ETL_STDIN, &wanted, &unpacked->files, err);
+    const etl_status status = descriptor < 0
+                                  ? etlheap_unpack(path, &wanted, &unpacked->files, err)
+                                  : etlheap_spool(descriptor, &wanted, &unpacked->files, err);
     if (status != ETL_OK || !etlheap_unpacked_is_arriving(unpacked->files))
         cli_progress_end(&unpacked->progress);
-    if (status == ETL_OK)
-        *out = unpacked;
-    else
-        free(unpacked);
     return status;
+}
+
+/* After a failure there is nothing to close. */
+static etl_status settle(etl_status status, cli_unpacked **out)
+{
+    if (status != ETL_OK) {
+        free(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
+static etl_status open_new(const cli_options *options, const char *label, const cli_guard *guard,
+                           cli_unpacked **out, etl_error *err)
+{
+    *out = calloc(1, sizeof **out);
+    if (!*out)
+        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+    (*out)->progress = cli_progress_begin(options, label, guard);
+    return ETL_OK;
 }
 
 etl_status cli_unpack(const cli_options *options, const char *path, const cli_guard *guard,
                       bool beside, cli_unpacked **out, etl_error *err)
 {
-    return unpack(options, path, guard, beside, out, err);
+    etl_status status = open_new(options, "unpacking", guard, out, err);
+    if (status == ETL_OK)
+        status = unpack(options, path, -1, beside, *out, err);
+    return settle(status, out);
 }
 
-etl_status cli_unpack_stdin(const cli_options *options, const cli_guard *guard, cli_unpacked **out,
-                            etl_error *err)
+etl_status cli_unpack_pipe(const cli_options *options, const char *path, const cli_guard *guard,
+                           cli_unpacked **out, etl_error *err)
 {
-    return unpack(options, NULL, guard, false, out, err);
+    const int descriptor = cli_is_stdin(path) ? ETL_STDIN : etl_file_open(path);
+    if (descriptor < 0)
+        return etl_fail_with(err, ETL_ERR_IO, 0, "cannot be read: %s", strerror(errno));
+    etl_status status = open_new(options, "copying", guard, out, err);
+    if (status == ETL_OK)
+        status = unpack(options, path, descriptor, false, *out, err);
+    if (descriptor != ETL_STDIN)
+        (void)etl_file_close(descriptor);
+    return settle(status, out);
 }
 
 /* The bar goes with the last byte, and before a message. */

@@ -14,6 +14,9 @@ typedef struct cli_unpacked {
     cli_progress progress;
 } cli_unpacked;
 
+/* True for standard input, and for the name of an open pipe, as a shell gives for <(command). */
+bool cli_is_pipe(const char *path);
+
 /* Whether an input will be unpacked or copied. */
 bool cli_is_unpacked(const char *path);
 
@@ -22,9 +25,9 @@ bool cli_is_unpacked(const char *path);
 etl_status cli_unpack(const cli_options *options, const char *path, const cli_guard *guard,
                       bool beside, cli_unpacked **out, etl_error *err);
 
-/* Copies standard input into a file. The same in all other respects. */
-etl_status cli_unpack_stdin(const cli_options *options, const cli_guard *guard, cli_unpacked **out,
-                            etl_error *err);
+/* Copies standard input or a named pipe into a file. The same in all other respects. */
+etl_status cli_unpack_pipe(const cli_options *options, const char *path, const cli_guard *guard,
+                           cli_unpacked **out, etl_error *err);
 
 /* An etl_arrival_fn: `unpacked` is the cli_unpacked. */
 etl_status cli_unpacked_arrival(void *unpacked, u64 wanted, u64 *arrived, etl_error *err);

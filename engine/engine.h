@@ -209,6 +209,7 @@ typedef struct etlheap_trace_info {
     u64 bytes;       /* of all files */
     u64 store_bytes; /* size of the store that was read instead; 0: none */
     etlheap_recorded recorded[ETLHEAP_KIND_CAPACITY]; /* by kind */
+    bool is_local_time; /* the start is the local time of an unknown zone, not UTC */
 } etlheap_trace_info;
 
 /* Owned by the result. */

@@ -42,7 +42,7 @@ typedef struct etlheap_snapshot {
     u32 pid;
     u32 pointer_bits;
     u64 file_bytes;
-    i64 taken_filetime; /* 0 unknown */
+    i64 taken_filetime; /* local time; 0 unknown */
     const etlheap_snapshot_module *modules;
     u32 module_count;
     const etlheap_snapshot_stack *stacks;

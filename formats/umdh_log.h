@@ -23,6 +23,9 @@ typedef struct etlheap_umdh etlheap_umdh;
 /* True if the file begins like a UMDH log. False if it cannot be read. */
 bool etlheap_umdh_recognise(const char *path);
 
+/* The same for the first bytes of a file; 4 KiB are enough. */
+bool etlheap_umdh_begins(etl_bytes start);
+
 /*
  * Reads a log. On success the caller owns *out (etlheap_umdh_close); what it returns is valid until
  * then. Any number of threads may read a handle, except while etlheap_umdh_name runs. ETL_ERR_IO,

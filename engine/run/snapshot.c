@@ -87,6 +87,7 @@ static bool describe(etlheap_result *result, const etlheap_snapshot *snapshot)
         .clock = "qpc",
         .clock_hz = SNAPSHOT_CLOCK_HZ,
         .start_time_filetime = snapshot->taken_filetime,
+        .is_local_time = true,
         .end_ns = 1,
         .events = snapshot->block_count,
         .bytes = snapshot->file_bytes,

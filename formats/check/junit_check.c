@@ -137,7 +137,7 @@ static void write_suite(etlheap_xml *xml, const etlheap_result *result, const et
     const suite_counts counts = count_cases(check);
     char time[ETLHEAP_UNITS_SIZE];
     etlheap_text text = { 0 };
-    etlheap_units_filetime(trace->start_time_filetime, time);
+    etlheap_units_start(trace, time);
     time[strlen("2020-07-29T00:07:00")] = '\0'; /* the schema has no fractions or zones */
     etlheap_xml_element(xml, "testsuite");
     etlheap_xml_attribute(xml, "name", "etlheap check");

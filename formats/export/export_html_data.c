@@ -142,6 +142,7 @@ static void write_window(writer *w)
     etlheap_json_string(&w->json, "at_exit", query->at_exit_freed ? "freed" : "leaked");
     etlheap_json_bool(&w->json, "is_whole",
                       query->from_ns == INT64_MIN && query->to_ns == INT64_MAX);
+    etlheap_json_bool(&w->json, "is_moment", !w->answers->has_times);
     etlheap_json_array(&w->json, "edges_ns");
     for (u32 i = 0; i < w->answers->window_count; i++)
         etlheap_json_i64(&w->json, NULL, kinds->windows[i].from_ns);

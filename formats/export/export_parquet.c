@@ -87,7 +87,7 @@ void export_facts(const etlheap_result *result, const etlheap_table *table, cons
 {
     const etlheap_trace_info *const trace = etlheap_result_trace(result);
     char start[ETLHEAP_UNITS_SIZE];
-    etlheap_units_filetime(trace->start_time_filetime, start);
+    etlheap_units_start(trace, start);
     parquet_add_fact(writer, "etlheap.schema", schema);
     for (u32 i = 0; i < trace->file_count; i++)
         parquet_add_fact(writer, "etlheap.file", trace->files[i]);

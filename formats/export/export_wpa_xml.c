@@ -182,7 +182,7 @@ static void begin_document(wpa_writer *w, etlheap_sink *sink)
     const etlheap_trace_info *const trace = etlheap_result_trace(w->request->result);
     etlheap_xml *const xml = &w->xml;
     char start[ETLHEAP_UNITS_SIZE];
-    etlheap_units_filetime(trace->start_time_filetime, start);
+    etlheap_units_start(trace, start);
     *xml = etlheap_xml_begin(sink);
     w->has_begun = true;
     etlheap_xml_element(xml, "WpaTables");

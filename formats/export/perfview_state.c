@@ -97,7 +97,7 @@ static void add_notes(etlheap_text *text, const perfview_notes *notes)
     char from[ETLHEAP_UNITS_SIZE], to[ETLHEAP_UNITS_SIZE], start[ETLHEAP_UNITS_SIZE];
     etlheap_units_seconds(notes->from_ns, from);
     etlheap_units_seconds(notes->to_ns, to);
-    etlheap_units_filetime(trace->start_time_filetime, start);
+    etlheap_units_start(trace, start);
     etlheap_text_add_string(text, "Exported by etlheap: ");
     etlheap_text_add_string(text, etlheap_metric_summary(notes->metric));
     etlheap_text_add_format(text, ".\nWindow: %s s to %s s of a recording", from, to);

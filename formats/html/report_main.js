@@ -69,6 +69,7 @@ addEventListener("resize", () => {
 });
 
 drawTitle();
+if (report.window.is_moment) hideTimes();
 drawNotices();
 drawDiagnostics();
 drawMap();

@@ -77,6 +77,18 @@ function moveKind(event, kind) {
   chooseKind(kinds[(kinds.indexOf(kind) + (step ?? 0) + kinds.length) % kinds.length]);
 }
 
+// A time of an unknown zone has no Z.
+function startTime(time) {
+  return `${time.slice(0, 19).replace("T", " ")} ${time.endsWith("Z") ? "UTC" : "local time"}`;
+}
+
+// What was allocated at one moment has no curve.
+function hideTimes() {
+  for (const id of ["chart", "chart-hint", "select-peak", "select-rise", "select-none", "selection"])
+    byId(id).style.display = "none";
+  byId("timeline-title").textContent = "Outstanding at one moment";
+}
+
 function drawTitle() {
   const trace = report.trace;
   const names = trace.files.map((file) => file.replace(/^.*[\\/]/, ""));
@@ -87,8 +99,8 @@ function drawTitle() {
   const facts = [
     trace.computer,
     trace.os_build > 0 ? `Windows build ${trace.os_build}` : "",
-    trace.start_time ? `recorded ${trace.start_time.slice(0, 19).replace("T", " ")} UTC` : "recorded at an unknown time",
-    span(trace.duration_ns),
+    trace.start_time ? `recorded ${startTime(trace.start_time)}` : "recorded at an unknown time",
+    report.window.is_moment ? "" : span(trace.duration_ns),
     report.window.is_whole ? "" : `only ${fileWindow()}`,
     `${count(trace.events)} events${lost === 0 ? ", none lost" : `, ${count(lost)} lost`}`,
   ];

@@ -1,5 +1,6 @@
 /*
- * stream_input.c - unpacks one trace or store from a gzip or zstd file, or copies it from a pipe.
+ * stream_input.c - unpacks one trace, store or UMDH log from a gzip or zstd file, or copies it from
+ * a pipe.
  *
  * In: compressed or plain bytes. Out: one temporary file.
  *
@@ -9,7 +10,7 @@
  * files may consist of several frames (pigz, zstd -B); gzip files may end in zeros, which tapes and
  * block devices add. A file that ends inside a frame is cut off; anything else behind a frame is
  * damage. Invariant: nothing says how long the whole will be, so the first full buffer is checked,
- * and what does not begin like a trace or a store is refused before a file is made.
+ * and what does not begin like one of the three is refused before a file is made.
  */
 #include "unpack.h"
 
@@ -304,12 +305,13 @@ static etl_status read_more(unpacking *job, stream *s, etl_error *err)
     return unpack_tell(job, err);
 }
 
-/* Checks the start: a trace or a store; from a pipe also packed ones. */
+/* Checks the start: a trace, a store or a UMDH log; from a pipe also packed ones. */
 static etl_status check_start(const unpacking *job, const stream *s, size_t size, etl_error *err)
 {
     static_assert(ETL_START_BYTES <= UNPACK_BYTES, "the buffer holds what is looked at");
     const etl_bytes start = { job->buffer, size };
-    if (etlheap_is_store(start) || (s->codec == &plain && unpack_begins_packed(start)))
+    if (etlheap_is_store(start) || etlheap_umdh_begins(start) ||
+        (s->codec == &plain && unpack_begins_packed(start)))
         return ETL_OK;
     return etl_check_start(start, err);
 }

@@ -167,6 +167,25 @@ void etlheap_units_date(i64 filetime, char out[ETLHEAP_UNITS_SIZE])
     snprintf(strchr(out, '.'), 2, "Z");
 }
 
+static void drop_zone(char *time)
+{
+    time[strlen(time) - 1] = '\0';
+}
+
+void etlheap_units_start(const etlheap_trace_info *trace, char out[ETLHEAP_UNITS_SIZE])
+{
+    etlheap_units_filetime(trace->start_time_filetime, out);
+    if (trace->is_local_time)
+        drop_zone(out);
+}
+
+void etlheap_units_start_date(const etlheap_trace_info *trace, char out[ETLHEAP_UNITS_SIZE])
+{
+    etlheap_units_date(trace->start_time_filetime, out);
+    if (trace->is_local_time)
+        drop_zone(out);
+}
+
 void etlheap_units_filetime(i64 filetime, char out[ETLHEAP_UNITS_SIZE])
 {
     i64 seconds = filetime / FILETIME_PER_SECOND;

@@ -7,7 +7,7 @@
 #ifndef ETLHEAP_UNITS_H
 #define ETLHEAP_UNITS_H
 
-#include "parser/parser.h"
+#include "engine/engine.h"
 
 #define ETLHEAP_UNITS_SIZE 48
 
@@ -45,6 +45,10 @@ void etlheap_units_filetime(i64 filetime, char out[ETLHEAP_UNITS_SIZE]);
 
 /* The same to the second, which has begun: "2020-07-29T00:07:00Z". */
 void etlheap_units_date(i64 filetime, char out[ETLHEAP_UNITS_SIZE]);
+
+/* When the trace began, in both forms; without the Z if it is local time. */
+void etlheap_units_start(const etlheap_trace_info *trace, char out[ETLHEAP_UNITS_SIZE]);
+void etlheap_units_start_date(const etlheap_trace_info *trace, char out[ETLHEAP_UNITS_SIZE]);
 
 /* The shortest decimal number that reads back as the same value. False: "nan", "inf" or "-inf". */
 bool etlheap_units_real(double value, char out[ETLHEAP_UNITS_SIZE]);

@@ -126,6 +126,28 @@ void etlheap_json_time(etlheap_json *json, const char *key, i64 filetime)
     etlheap_json_string(json, key, filetime > 0 ? time : NULL);
 }
 
+void etlheap_json_start(etlheap_json *json, const etlheap_trace_info *trace)
+{
+    char time[ETLHEAP_UNITS_SIZE];
+    etlheap_units_start(trace, time);
+    etlheap_json_string(json, "start_time", trace->start_time_filetime > 0 ? time : NULL);
+}
+
+void etlheap_json_window_open(etlheap_json *json, const etlheap_result *result, i64 from_ns,
+                              i64 to_ns)
+{
+    const bool is_moment = etlheap_result_is_snapshot(result);
+    etlheap_json_object(json, "window");
+    if (is_moment)
+        etlheap_json_null(json, "from_ns");
+    else
+        etlheap_json_i64(json, "from_ns", from_ns);
+    if (is_moment)
+        etlheap_json_null(json, "to_ns");
+    else
+        etlheap_json_i64(json, "to_ns", to_ns);
+}
+
 void etlheap_json_trace(etlheap_json *json, const etlheap_trace_info *trace)
 {
     etlheap_json_object(json, "trace");
@@ -140,7 +162,7 @@ void etlheap_json_trace(etlheap_json *json, const etlheap_trace_info *trace)
     etlheap_json_u64(json, "cpus", trace->cpus);
     etlheap_json_string(json, "clock", trace->clock);
     etlheap_json_u64(json, "clock_hz", trace->clock_hz);
-    etlheap_json_time(json, "start_time", trace->start_time_filetime);
+    etlheap_json_start(json, trace);
     etlheap_json_i64(json, "duration_ns", trace->duration_ns);
     etlheap_json_u64(json, "buffers", trace->buffers);
     etlheap_json_u64(json, "events", trace->events);

@@ -30,9 +30,7 @@ etl_status etlheap_write_allocations_json(etlheap_lifetimes *walk, const etlheap
     etlheap_json_string(&json, "schema", "etlheap-allocations-1");
     etlheap_json_trace(&json, etlheap_result_trace(etlheap_lifetimes_result(walk)));
     etlheap_json_recorded(&json, etlheap_lifetimes_result(walk));
-    etlheap_json_object(&json, "window");
-    etlheap_json_i64(&json, "from_ns", table->from_ns);
-    etlheap_json_i64(&json, "to_ns", table->to_ns);
+    etlheap_json_window_open(&json, etlheap_lifetimes_result(walk), table->from_ns, table->to_ns);
     etlheap_json_object_close(&json);
     etlheap_json_array(&json, "rows");
     while (etlheap_sink_ok(sink) && etlheap_lifetimes_next(walk, &lifetime)) {

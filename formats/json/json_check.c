@@ -47,9 +47,7 @@ etl_status etlheap_write_check_json(const etlheap_result *result, const etlheap_
     write_absence(&json, gate);
     etlheap_json_trace(&json, etlheap_result_trace(result));
     etlheap_json_recorded(&json, result);
-    etlheap_json_object(&json, "window");
-    etlheap_json_i64(&json, "from_ns", gate->from_ns);
-    etlheap_json_i64(&json, "to_ns", gate->to_ns);
+    etlheap_json_window_open(&json, result, gate->from_ns, gate->to_ns);
     etlheap_json_object_close(&json);
     write_baseline(&json, check);
     etlheap_json_array(&json, "budgets");

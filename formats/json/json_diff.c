@@ -80,9 +80,7 @@ static void write_side(etlheap_json *json, const char *key, const etlheap_diff_s
     } else {
         etlheap_json_trace(json, etlheap_result_trace(side->result));
         etlheap_json_recorded(json, side->result);
-        etlheap_json_object(json, "window");
-        etlheap_json_i64(json, "from_ns", side->table->from_ns);
-        etlheap_json_i64(json, "to_ns", side->table->to_ns);
+        etlheap_json_window_open(json, side->result, side->table->from_ns, side->table->to_ns);
         etlheap_json_object_close(json);
         etlheap_json_diagnostics(json, &side->table->diagnostics);
     }

@@ -246,12 +246,11 @@ static void write_index(etlheap_json *json, const char *key, u32 index)
 }
 
 /* Writes the window. Kinds may have their own moments, which are written with the totals. */
-void etlheap_json_window(etlheap_json *json, const etlheap_table *table)
+void etlheap_json_window(etlheap_json *json, const etlheap_result *result,
+                         const etlheap_table *table)
 {
     i64 at_ns = 0;
-    etlheap_json_object(json, "window");
-    etlheap_json_i64(json, "from_ns", table->from_ns);
-    etlheap_json_i64(json, "to_ns", table->to_ns);
+    etlheap_json_window_open(json, result, table->from_ns, table->to_ns);
     if (etlheap_table_moment(table, &at_ns))
         etlheap_json_i64(json, "at_ns", at_ns);
     etlheap_json_object_close(json);

@@ -11,7 +11,8 @@ void etlheap_json_frames(etlheap_json *json, const etlheap_table *table);
 void etlheap_json_stacks(etlheap_json *json, const etlheap_table *table);
 
 /* Writes the `window` and `group_by` of a table. */
-void etlheap_json_window(etlheap_json *json, const etlheap_table *table);
+void etlheap_json_window(etlheap_json *json, const etlheap_result *result,
+                         const etlheap_table *table);
 void etlheap_json_group_by(etlheap_json *json, const etlheap_table *table);
 
 /* Writes a suspect, except its keys. `scratch` is overwritten. */

@@ -79,7 +79,7 @@ etl_status etlheap_write_suspects_json(const etlheap_result *result,
     etlheap_json_string(&json, "schema", "etlheap-suspects-1");
     etlheap_json_trace(&json, etlheap_result_trace(result));
     etlheap_json_recorded(&json, result);
-    etlheap_json_window(&json, table);
+    etlheap_json_window(&json, result, table);
     etlheap_json_group_by(&json, table);
     etlheap_json_frames(&json, table);
     etlheap_json_stacks(&json, table);

@@ -25,9 +25,7 @@ etl_status etlheap_write_symbols_json(const etlheap_result *result, const etlhea
     etlheap_json_string(&json, "schema", "etlheap-symbols-1");
     etlheap_json_trace(&json, etlheap_result_trace(result));
     etlheap_json_recorded(&json, result);
-    etlheap_json_object(&json, "window");
-    etlheap_json_i64(&json, "from_ns", list->from_ns);
-    etlheap_json_i64(&json, "to_ns", list->to_ns);
+    etlheap_json_window_open(&json, result, list->from_ns, list->to_ns);
     etlheap_json_object_close(&json);
     write_sizes(&json, "totals", list, list->size, list->named_size);
     etlheap_json_array(&json, "modules");

@@ -23,11 +23,8 @@ static void write_runs(etlheap_json *json, const etlheap_trend_answer *answer)
         etlheap_json_object(json, NULL);
         etlheap_json_u64(json, "run", i + 1);
         etlheap_json_string(json, "file", run->name);
-        etlheap_json_time(json, "start_time",
-                          etlheap_result_trace(run->result)->start_time_filetime);
-        etlheap_json_object(json, "window");
-        etlheap_json_i64(json, "from_ns", run->table->from_ns);
-        etlheap_json_i64(json, "to_ns", run->table->to_ns);
+        etlheap_json_start(json, etlheap_result_trace(run->result));
+        etlheap_json_window_open(json, run->result, run->table->from_ns, run->table->to_ns);
         etlheap_json_object_close(json);
         etlheap_json_diagnostics(json, &run->table->diagnostics);
         etlheap_json_object_close(json);

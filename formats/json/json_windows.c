@@ -50,9 +50,7 @@ etl_status etlheap_write_windows_json(const etlheap_result *result,
     etlheap_json_string(&json, "schema", "etlheap-windows-1");
     etlheap_json_trace(&json, etlheap_result_trace(result));
     etlheap_json_recorded(&json, result);
-    etlheap_json_object(&json, "window");
-    etlheap_json_i64(&json, "from_ns", table->from_ns);
-    etlheap_json_i64(&json, "to_ns", table->to_ns);
+    etlheap_json_window_open(&json, result, table->from_ns, table->to_ns);
     etlheap_json_object_close(&json);
     if (windows->every_ns > 0)
         etlheap_json_i64(&json, "every_ns", windows->every_ns);

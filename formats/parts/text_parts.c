@@ -205,6 +205,12 @@ void etlheap_text_add_name(etlheap_text *text, const etlheap_text *name,
         etlheap_display_add_fitted(text, etlheap_text_of(name), name->size, &fit);
 }
 
+/* What stands after the time of a log that states no zone. */
+static const char *zone_of(const etlheap_trace_info *trace)
+{
+    return trace->is_local_time && trace->start_time_filetime != 0 ? " local time" : "";
+}
+
 /* "app.etl, recorded 2020-07-29T00:07:00Z, 20.000 s": what tells one recording from another. A UMDH
  * log may not say when it was written, and has no duration. */
 void etlheap_text_trace(etlheap_sink *sink, const etlheap_layout *layout,
@@ -213,9 +219,10 @@ void etlheap_text_trace(etlheap_sink *sink, const etlheap_layout *layout,
     char text[ETLHEAP_UNITS_SIZE];
     etlheap_text_clear(scratch);
     add_files(scratch, trace);
-    etlheap_units_date(trace->start_time_filetime, text);
+    etlheap_units_start_date(trace, text);
     etlheap_text_add_format(scratch, ", recorded %s",
                             trace->start_time_filetime != 0 ? text : "at an unknown time");
+    etlheap_text_add_string(scratch, zone_of(trace));
     if (trace->buffers != 0) {
         etlheap_units_duration(trace->duration_ns, text);
         etlheap_text_add_format(scratch, ", %s", text);
@@ -276,8 +283,9 @@ static void write_recorded(etlheap_sink *sink, const etlheap_layout *layout,
 {
     char text[ETLHEAP_UNITS_SIZE];
     etlheap_text_clear(scratch);
-    etlheap_units_filetime(trace->start_time_filetime, text);
+    etlheap_units_start(trace, text);
     etlheap_text_add_string(scratch, trace->start_time_filetime != 0 ? text : "at an unknown time");
+    etlheap_text_add_string(scratch, zone_of(trace));
     etlheap_text_add_string(scratch, ", ");
     if (trace->buffers != 0) {
         etlheap_units_duration(trace->duration_ns, text);

@@ -11,10 +11,10 @@
 
 void trend_start(const etlheap_trend_run *run, char out[ETLHEAP_UNITS_SIZE])
 {
-    const i64 filetime = etlheap_result_trace(run->result)->start_time_filetime;
+    const etlheap_trace_info *const trace = etlheap_result_trace(run->result);
     out[0] = '\0';
-    if (filetime > 0)
-        etlheap_units_filetime(filetime, out);
+    if (trace->start_time_filetime > 0)
+        etlheap_units_start(trace, out);
 }
 
 const char *trend_slope_below_one(const etlheap_trend_curve *curve)

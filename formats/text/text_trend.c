@@ -29,7 +29,7 @@ static void write_runs(const etlheap_trend_answer *answer, const etlheap_layout 
         const etlheap_trend_run *const run = &answer->runs[i];
         snprintf(label, sizeof label, "Run %" PRIu32, i + 1);
         const i64 started = etlheap_result_trace(run->result)->start_time_filetime;
-        etlheap_units_date(started, start);
+        etlheap_units_start_date(etlheap_result_trace(run->result), start);
         etlheap_units_duration(etl_span_i64(run->table->from_ns, run->table->to_ns), length);
         etlheap_text_clear(text);
         etlheap_text_add_string(text, run->name);

@@ -150,9 +150,16 @@ static etl_status skip_line(umdh_reader *r)
 static etl_status read_comment(umdh_reader *r, etl_error *err)
 {
     etl_cursor probe = r->line;
-    if (umdh_take_text(&probe, first_line))
+    const bool is_version = umdh_take_text(&probe, first_line);
+    const bool is_list = !is_version && umdh_take_text(&r->line, modules_line);
+    if ((is_version || is_list) && r->out->heap_count > 0)
+        return bad_line(r,
+                        "another log begins here; cut the file in two, or take each log into "
+                        "a file of its own",
+                        err);
+    if (is_version)
         return read_version(r, err);
-    if (umdh_take_text(&r->line, modules_line))
+    if (is_list)
         r->in_modules = true;
     else if (r->in_modules && umdh_take_text(&r->line, "//"))
         return read_module(r, err);

@@ -27,8 +27,6 @@
 static const etlheap_key log_keys[] = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS, ETLHEAP_KEY_STACK,
                                         ETLHEAP_KEY_TYPE_NAME };
 
-static bool is_utf16(etl_bytes bytes);
-static etl_status convert(etl_bytes utf16, char **out, size_t *size, etl_error *err);
 static bool make_table(etlheap_umdh *log);
 static void set_info(etlheap_umdh *log);
 static bool find_addresses(etlheap_umdh *log);
@@ -44,15 +42,16 @@ static int compare_modules(const void *a, const void *b);
 bool etlheap_umdh_recognise(const char *path)
 {
     u8 start[RECOGNISE_BYTES];
-    const etl_bytes begin = { start, etl_file_start(path, start, sizeof start) };
-    bool is_log = umdh_lines_recognise(begin);
-    if (!is_log && is_utf16(begin)) {
-        char *text = NULL;
-        size_t size = 0;
-        is_log = convert(begin, &text, &size, NULL) == ETL_OK &&
-                 umdh_lines_recognise((etl_bytes){ (const u8 *)text, size });
-        free(text);
-    }
+    return etlheap_umdh_begins((etl_bytes){ start, etl_file_start(path, start, sizeof start) });
+}
+
+bool etlheap_umdh_begins(etl_bytes start)
+{
+    char *text = NULL;
+    etl_bytes begin = { start.at, (size_t)etl_min_u64(start.size, RECOGNISE_BYTES) };
+    const bool is_log =
+        umdh_text_of(begin, &text, &begin, NULL) == ETL_OK && umdh_lines_recognise(begin);
+    free(text);
     return is_log;
 }
 
@@ -128,34 +127,71 @@ const etlheap_table *etlheap_umdh_table(const etlheap_umdh *log)
     return &log->table;
 }
 
-/* Is the text UTF-16, as PowerShell writes redirected output? */
-static bool is_utf16(etl_bytes bytes)
+/* How the bytes of a text become characters. */
+typedef enum text_encoding { TEXT_BYTES, TEXT_UTF16_LE, TEXT_UTF16_BE } text_encoding;
+
+/* Finds the encoding, and the size of the byte order mark. Tools that save redirected output leave the
+ * mark out at times. A log begins with ASCII, so then every second byte is 0. */
+static text_encoding encoding_of(etl_bytes text, size_t *mark_bytes)
 {
-    return bytes.size >= 2 && bytes.at[0] == 0xFF && bytes.at[1] == 0xFE;
+    const u8 *const at = text.at;
+    *mark_bytes = 0;
+    if (text.size >= 3 && at[0] == 0xEF && at[1] == 0xBB && at[2] == 0xBF) {
+        *mark_bytes = 3;
+        return TEXT_BYTES;
+    }
+    if (text.size < 4)
+        return TEXT_BYTES;
+    if ((at[0] == 0xFF && at[1] == 0xFE) || (at[0] == 0xFE && at[1] == 0xFF)) {
+        *mark_bytes = 2;
+        return at[0] == 0xFF ? TEXT_UTF16_LE : TEXT_UTF16_BE;
+    }
+    if (at[0] != 0 && at[1] == 0 && at[2] != 0 && at[3] == 0)
+        return TEXT_UTF16_LE;
+    return at[0] == 0 && at[1] != 0 && at[2] == 0 && at[3] != 0 ? TEXT_UTF16_BE : TEXT_BYTES;
+}
+
+static void swap_units(u8 *bytes, size_t size)
+{
+    for (size_t i = 0; i + 1 < size; i += 2) {
+        const u8 first = bytes[i];
+        bytes[i] = bytes[i + 1];
+        bytes[i + 1] = first;
+    }
 }
 
 /* Converts to UTF-8; a unit becomes at most three bytes. */
-static etl_status convert(etl_bytes utf16, char **out, size_t *size, etl_error *err)
+static etl_status convert(etl_bytes utf16, bool is_big, char **out, size_t *size, etl_error *err)
 {
-    const etl_bytes units = { utf16.at + 2, (utf16.size - 2) & ~(size_t)1 };
-    const size_t capacity = units.size / 2 * 3 + 1;
+    const size_t units_bytes = utf16.size & ~(size_t)1, capacity = units_bytes / 2 * 3 + 1;
+    u8 *const units = is_big ? malloc(units_bytes + 1) : NULL;
     *out = malloc(capacity);
-    if (!*out)
+    if (!*out || (is_big && !units)) {
+        free(units);
         return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
-    *size = etl_utf16_to_utf8(units, *out, capacity);
+    }
+    if (is_big) {
+        memcpy(units, utf16.at, units_bytes);
+        swap_units(units, units_bytes);
+    }
+    *size =
+        etl_utf16_to_utf8((etl_bytes){ is_big ? units : utf16.at, units_bytes }, *out, capacity);
+    free(units);
     return ETL_OK;
 }
 
 etl_status umdh_text_of(etl_bytes bytes, char **text, etl_bytes *out, etl_error *err)
 {
-    size_t size = 0;
+    size_t size = 0, mark_bytes;
     *text = NULL;
     *out = bytes;
     if (bytes.size >= LOG_BYTES_MAX)
         return etl_fail_with(err, ETL_ERR_LIMIT, 0, "logs of 4 GiB and more are not read");
-    if (!is_utf16(bytes))
+    const text_encoding encoding = encoding_of(bytes, &mark_bytes);
+    *out = (etl_bytes){ bytes.at + mark_bytes, bytes.size - mark_bytes };
+    if (encoding == TEXT_BYTES)
         return ETL_OK;
-    const etl_status status = convert(bytes, text, &size, err);
+    const etl_status status = convert(*out, encoding == TEXT_UTF16_BE, text, &size, err);
     *out = (etl_bytes){ (const u8 *)*text, size };
     return status;
 }

@@ -255,6 +255,23 @@ def check_file_named_dash():
     os.remove("-")
 
 
+def check_named_pipe():
+    """A shell names the pipe of a command: /dev/fd/63. Its answer is that of standard input, but for the name."""
+    if not os.path.exists("/dev/fd"):
+        return results.skip("pipes with names", "there is no /dev/fd")
+    for name in ("a.etl", "a.ehs", "a.etl.gz"):
+        wanted = ask("report", "-", "--format", "json", stdin=read(name))
+        reader, writer = os.pipe()
+        with subprocess.Popen([ETLHEAP, "report", f"/dev/fd/{reader}", "--format", "json"], pass_fds=[reader], env=ENVIRONMENT,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE) as program:
+            os.close(reader)
+            with os.fdopen(writer, "wb") as pipe:
+                pipe.write(read(name))
+            text, said = program.communicate(timeout=300)
+        results.equal(f"{name} from a pipe with a name", (program.returncode, text.replace(b"/dev/fd/%d" % reader, b"-")), wanted[:2])
+        results.check(f"{name}: with the same notes", said == wanted[2].encode(), said)
+
+
 def main():
     os.chdir(WORK)
     make_inputs()
@@ -264,6 +281,7 @@ def main():
     check_stores()
     check_merge()
     check_batch()
+    check_named_pipe()
     check_refusals()
     check_file_named_dash()
     results.equal("no temporary file is left", os.listdir(TEMPORARY), [])

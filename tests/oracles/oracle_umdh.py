@@ -10,6 +10,7 @@ trace of the same program and stacks has, whose names oracle_symbols compares wi
 
 import csv
 import glob
+import gzip
 import io
 import json
 import os
@@ -283,8 +284,75 @@ def check_strict(results):
                       and "snapshot_lines_skipped" in done.stdout, done.returncode, done.stdout, done.stderr)
 
 
+LOG = """// UMDH: version 10.0.26100.1: Logtime 2025-03-04 11:22 - Machine=PC - PID=1234
+// Loaded modules:
+//     Base Size Module
+//     7FF690530000    7C000 C:\\x\\é日.exe
+
+*- - - - - - - - - - Start of data for heap @ 206edda0000 - - - - - - - - - -
+30 bytes + 10 at 206EDDA1000 by BackTrace1A
+\t7FF690531A74
+
+*- - - - - - - - - - End of data for heap @ 206edda0000 - - - - - - - - - -
+"""
+ENCODINGS = {"utf-8": "", "utf-8-sig": "", "utf-16-le": "\ufeff", "utf-16-be": "\ufeff", "utf-16-le ": "", "utf-16-be ": ""}
+
+
+def asked(*arguments, stdin=b""):
+    done = subprocess.run([ETLHEAP, *arguments], input=stdin, capture_output=True, check=False)
+    return done.returncode, done.stdout.decode(), done.stderr.decode()
+
+
+def check_encodings(results):
+    """One log in each encoding, with and without a mark, by name, packed and from a pipe."""
+    answers = set()
+    for encoding, mark in ENCODINGS.items():
+        path = os.path.join(WORK, "umdh-encoded.txt")
+        content = (mark + LOG.replace("\n", "\r\n")).encode(encoding.strip())
+        with open(path, "wb") as file:
+            file.write(content)
+        with open(path + ".gz", "wb") as file:
+            file.write(gzip.compress(content))
+        for name in (path, path + ".gz", "-"):
+            status, text, said = asked("report", name, "--format", "json", *PLAIN, stdin=content)
+            results.equal(f"a log in {encoding or 'UTF-8'}, {os.path.basename(name)}", status, 0)
+            answers.add(text.replace(json.dumps(name), "LOG") if status == 0 else said)
+    results.equal("all have one answer", len(answers), 1)
+    document = json.loads(answers.pop().replace("LOG", "0"))
+    results.equal("with the name", [row["process"] for row in document["rows"]], ["é日.exe"])
+    results.equal("local time has no Z", document["trace"]["start_time"], "2025-03-04T11:22:00.000000000")
+    results.equal("a moment has no window", document["window"], {"from_ns": None, "to_ns": None})
+    for command in ("report", "info"):
+        text = asked(command, path)[1]
+        results.check(f"{command}: local time", "2025-03-04T11:22:00" in text and "local time" in text and "00Z" not in text)
+    page = os.path.join(WORK, "umdh.html")
+    run("export", path, "--format", "html", "-o", page, "--no-symbols")
+    with open(page, encoding="utf-8") as file:
+        results.check("a page of a log knows that it is of one moment", '"is_moment": true' in file.read())
+    twice = os.path.join(WORK, "umdh-twice.txt")
+    with open(twice, "w", encoding="utf-8") as file:
+        file.write(LOG + LOG.replace("1234", "99"))
+    status, _, said = asked("report", twice)
+    results.check("two logs in one file are refused", status == 3 and "line 11: another log begins here" in said, status, said)
+    status, _, said = asked("store", "-", "-o", os.path.join(WORK, "umdh.ehs"), stdin=LOG.encode())
+    results.check("a log is no trace to store, from a pipe, too", status == 2 and said.startswith("etlheap: -: a UMDH log has no"), status, said)
+
+
+def check_reported(results):
+    """What users had, and what they were told."""
+    folder = os.path.join(TRACES, "..", "traces-reports", "14-umdh-encodings")
+    if not os.path.isdir(folder):
+        return results.skip("logs that users reported", "traces-reports is not here")
+    sizes = {name: run_json("report", os.path.join(folder, name), *PLAIN)["rows"][0]["size"]
+             for name in os.listdir(folder) if name.endswith(".txt") and "two" not in name}
+    results.equal("logs that users reported", set(sizes.values()), {48})
+    results.equal("and two in one", asked("report", os.path.join(folder, "two_logs_in_one.txt"))[0], 3)
+
+
 def main():
     results = Results()
+    check_encodings(results)
+    check_reported(results)
     found = sorted(glob.glob(os.path.join(TRACES, "..", "umdh", "*.Result.txt")))
     for path in found:
         for word in ("FirstDump", "SecondDump"):
