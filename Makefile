@@ -665,6 +665,31 @@ check-arm: ## the program for arm64, under qemu, beside the one of this machine
 check-arm-run: $(PROGRAM) $(OUT)/make_trace
 	@BUILD='$(BUILD)' ETLHEAP='$(PROGRAM)' MAKE_TRACE='$(OUT)/make_trace' bash tests/install/check_arm64.sh
 
+# --- one file for Linux ---------------------------------------------------------
+
+# Built in a Debian 11, whose C library is older than those of the systems in use; LINUX_ROOT=- builds in this
+# system. It takes minutes, and root.
+LINUX := $(BUILD)/linux
+LINUX_ROOT ?= $(LINUX)/root
+LINUX_TARGETS ?= linux-x64 linux-arm64
+LINUX_ARCHIVES = $(LINUX_TARGETS:%=$(BUILD)/etlheap-$(VERSION)-%.tar.gz)
+
+linux: ## the program for Linux as one file that needs libc only, in build/linux
+	@sh tests/run/check_deps.sh linux
+	@for target in $(LINUX_TARGETS); do sh packaging/linux_build.sh '$(LINUX)' '$(LINUX_ROOT)' $$target || exit 1; done
+
+dist-linux: linux ## archives of it with documents, build/etlheap-VERSION-linux-*.tar.gz
+	+@$(PARALLEL_MAKE) VARIANT=check dist-linux-run
+
+dist-linux-run: pages
+	@for target in $(LINUX_TARGETS); do \
+		SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct)} \
+		sh packaging/program_dist.sh $$target '$(LINUX)'/$$target/etlheap $(PAGES) '$(LINUX)'/$$target/deps \
+			'$(BUILD)/etlheap-$(VERSION)'-$$target.tar.gz $(DOCUMENTS) $(EXAMPLES) $(RECORDING_KIT) || exit 1; done
+
+check-linux: ## what dist-linux made: its libraries, in other systems, under qemu
+	@BUILD='$(BUILD)' VERSION='$(VERSION)' TARGETS='$(LINUX_TARGETS)' bash tests/install/check_linux.sh
+
 # --- Windows --------------------------------------------------------------------
 
 # Built here, by a compiler for Windows: the same Makefile again, with PLATFORM=windows.
@@ -672,7 +697,7 @@ FOR_WINDOWS = $(PARALLEL_MAKE) PLATFORM=windows VARIANT=release
 
 windows-deps: ## builds what the Windows program is linked with, in build/windows/deps
 	@sh tests/run/check_deps.sh windows
-	@sh packaging/windows_deps.sh '$(WINDOWS_DEPS)'
+	@sh packaging/static_deps.sh '$(WINDOWS_DEPS)' windows-x64
 
 windows: windows-deps ## the program for 64-bit Windows, build/windows/etlheap.exe
 	+@$(FOR_WINDOWS) $(BUILD)/windows/etlheap.exe
@@ -692,7 +717,7 @@ windows-dist: windows ## a zip of it with documents, build/etlheap-VERSION-windo
 
 windows-zip: pages
 	@SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct 2> /dev/null || stat -c %Y CHANGELOG.md)} \
-		sh packaging/windows_dist.sh '$(WINDOWS_PROGRAM)' $(PAGES) '$(WINDOWS_DEPS)' '$(WINDOWS_ZIP)' \
+		sh packaging/program_dist.sh windows-x64 '$(WINDOWS_PROGRAM)' $(PAGES) '$(WINDOWS_DEPS)' '$(WINDOWS_ZIP)' \
 		$(DOCUMENTS) $(EXAMPLES) $(RECORDING_KIT)
 
 check-windows: ## the tests of the command line, and unit tests, under Wine
@@ -873,6 +898,6 @@ help: ## this list
 	@echo '  VARIANT=release|debug|check|asan|ubsan|tsan|cov  CC=gcc|clang  V=1  LTO=1  TRACES=FOLDER  BENCH_DIR=FOLDER'
 
 FORCE:
-.PHONY: check-nightly windows-deps windows windows-tests windows-test-programs windows-dist windows-zip check-windows check-windows-run faults faults-run interface-record dist deb check-deb check-deb-run check-arm check-arm-run check-bare check-fleet check-fleet-run install install-program install-library uninstall pages fuzz fuzz-run fuzz-all fuzz-hour fuzz-corpus fuzz-programs fuzz-replays all library tests objects syntax check check-asan check-ubsan check-tsan check-run compare compare-run print-files layers words limits rooms windows-calls \
+.PHONY: check-nightly linux dist-linux dist-linux-run check-linux windows-deps windows windows-tests windows-test-programs windows-dist windows-zip check-windows check-windows-run faults faults-run interface-record dist deb check-deb check-deb-run check-arm check-arm-run check-bare check-fleet check-fleet-run install install-program install-library uninstall pages fuzz fuzz-run fuzz-all fuzz-hour fuzz-corpus fuzz-programs fuzz-replays all library tests objects syntax check check-asan check-ubsan check-tsan check-run compare compare-run print-files layers words limits rooms windows-calls \
 	demo-update format format-check bench bench-run bench-compare bench-compare-run bench-deps \
 	bench-clean consumer-deps demo demo-run screenshot cov mutate mutate-survivors mutate-run readme-update clean help FORCE

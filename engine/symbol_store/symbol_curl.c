@@ -5,12 +5,8 @@
 
 #include "parser/system/late_library.h"
 
-/* An older one than the headers' does not know the option that keeps requests to HTTP. */
-#if LIBCURL_VERSION_NUM >= 0x075500
-#define VERSION_MIN 0x075500u
-#else
-#define VERSION_MIN 0u
-#endif
+/* The first with all of the functions (curl_multi_poll). What is newer is asked for where it is used. */
+#define VERSION_MIN 0x074200u
 
 /* Debian also builds it with another library for TLS, under another name. */
 static const char *const files[] = { "libcurl.so.4", "libcurl-gnutls.so.4", NULL };
@@ -25,6 +21,10 @@ static const late_library library = { files, functions, ETL_COUNT_OF(functions) 
 
 bool symbol_curl_load(symbol_curl *out)
 {
-    return etl_late_library(&library, out) &&
-           out->version_info(CURLVERSION_NOW)->version_num >= VERSION_MIN;
+    return etl_late_library(&library, out) && symbol_curl_is(out, VERSION_MIN);
+}
+
+bool symbol_curl_is(const symbol_curl *curl, u32 version)
+{
+    return curl->version_info(CURLVERSION_NOW)->version_num >= version;
 }

@@ -37,7 +37,11 @@ typedef struct symbol_curl {
 #undef SYMBOL_CURL_MEMBER
 } symbol_curl;
 
-/* Loads libcurl. False if it is missing or lacks what this was compiled for. Any thread. */
+/* Loads libcurl. False if it is missing or lacks a function. Any thread. */
 bool symbol_curl_load(symbol_curl *out);
+
+/* True if the library that was loaded is of this version or newer: 0x075500 is 7.85.0. It may be older
+ * than the headers that this was compiled with. */
+bool symbol_curl_is(const symbol_curl *curl, u32 version);
 
 #endif

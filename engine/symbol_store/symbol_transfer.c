@@ -20,6 +20,10 @@
 #include "symbol_logins.h"
 #include "symbol_transfer.h"
 
+/* CURLOPT_PROTOCOLS and CURLOPT_REDIR_PROTOCOLS, at whose names newer headers warn. Source: curl.h. */
+#define PROTOCOLS_BEFORE_7_85       ((CURLoption)(CURLOPTTYPE_LONG + 181))
+#define REDIR_PROTOCOLS_BEFORE_7_85 ((CURLoption)(CURLOPTTYPE_LONG + 182))
+
 #define STALL_BYTES_PER_S 100L
 #define REDIRECTS_MAX     5L
 #define ERROR_BYTES_MAX   (256 * ETL_KIB)
@@ -202,20 +206,24 @@ static bool set_condition(symbol_transfer *transfer)
                                                             transfer->headers) == CURLE_OK;
 }
 
+/* HTTP only, and no way back from https. The options took another form in 7.85, and both are compiled if
+ * the headers have both, because the library may be older than they are. */
 static void set_protocols(symbol_transfer *transfer)
 {
     const bool is_secure = symbol_url_is_secure(transfer->url);
 #if LIBCURL_VERSION_NUM >= 0x075500
-    (void)transfer->curl->easy_setopt(transfer->easy, CURLOPT_PROTOCOLS_STR, "http,https");
-    (void)transfer->curl->easy_setopt(transfer->easy, CURLOPT_REDIR_PROTOCOLS_STR,
-                                      is_secure ? "https" : "http,https");
-#else
-    (void)transfer->curl->easy_setopt(transfer->easy, CURLOPT_PROTOCOLS,
+    if (symbol_curl_is(transfer->curl, 0x075500)) {
+        (void)transfer->curl->easy_setopt(transfer->easy, CURLOPT_PROTOCOLS_STR, "http,https");
+        (void)transfer->curl->easy_setopt(transfer->easy, CURLOPT_REDIR_PROTOCOLS_STR,
+                                          is_secure ? "https" : "http,https");
+        return;
+    }
+#endif
+    (void)transfer->curl->easy_setopt(transfer->easy, PROTOCOLS_BEFORE_7_85,
                                       (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
     (void)transfer->curl->easy_setopt(
-        transfer->easy, CURLOPT_REDIR_PROTOCOLS,
+        transfer->easy, REDIR_PROTOCOLS_BEFORE_7_85,
         (long)(is_secure ? CURLPROTO_HTTPS : CURLPROTO_HTTP | CURLPROTO_HTTPS));
-#endif
 }
 
 /* Called before each request, that after a redirect included, with the address it goes to. */

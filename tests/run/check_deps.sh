@@ -8,6 +8,7 @@
 #   check_deps.sh bare         what makes bare systems, for make check-bare
 #   check_deps.sh fleet        what distributes work, for make check-fleet
 #   check_deps.sh windows      what builds the program for Windows, from here
+#   check_deps.sh linux        what makes the old system in which the one file for Linux is built
 #   check_deps.sh wine         and what runs it here
 #   check_deps.sh lintian      what checks Debian packages
 #   check_deps.sh arm64        what builds and runs the program for arm64, from here
@@ -148,7 +149,7 @@ need_for_consumers()
     need_command npm npm
 }
 
-# Its libraries come from Debian's source packages, see packaging/windows_deps.sh.
+# Its libraries come from Debian's source packages, see packaging/static_deps.sh.
 need_for_windows()
 {
     need_command x86_64-w64-mingw32-gcc-posix gcc-mingw-w64-x86-64-posix
@@ -161,6 +162,17 @@ need_for_windows()
     need_command bzip2 bzip2
     need_command zip zip
     need_command groff groff-base
+}
+
+# The compiler and the rest are in the old system, which debootstrap makes.
+need_for_linux()
+{
+    PATH=$PATH:/usr/sbin
+    need_command debootstrap debootstrap
+    need_command dpkg-source dpkg-dev
+    need_command patch patch
+    need_command xz xz-utils
+    need_command bzip2 bzip2
 }
 
 need_for_wine()
@@ -215,6 +227,7 @@ for what in "$@"; do
     bare) need_for_bare ;;
     fleet) need_for_fleet ;;
     windows) need_for_windows ;;
+    linux) need_for_linux ;;
     wine) need_for_wine ;;
     lintian) need_command lintian lintian ;;
     arm64) need_for_arm64 ;;

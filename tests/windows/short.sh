@@ -20,10 +20,10 @@ WINDOWS_DEPS=${WINDOWS_DEPS:-$BUILD/windows/deps}
 NATIVE=${OUT:-$BUILD/check}/etlheap
 MAKE_TRACE=${OUT:-$BUILD/check}/make_trace
 
-# As windows_deps.sh sees it.
+# As static_deps.sh sees it.
 libraries_are_current()
 {
-    test "$(sed -n 's/^recipe //p' "$WINDOWS_DEPS/versions.txt" 2> /dev/null)" = "$(sha256sum < packaging/windows_deps.sh | cut -c 1-64)"
+    test "$(sed -n 's/^recipe //p' "$WINDOWS_DEPS/versions.txt" 2> /dev/null)" = "$(sha256sum < packaging/static_deps.sh | cut -c 1-64) windows-x64"
 }
 
 skip_all() # reason

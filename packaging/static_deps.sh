@@ -1,7 +1,11 @@
 #!/bin/sh
-# Builds, as static libraries for 64-bit Windows, what etlheap is linked with.
+# Builds, as static libraries, what etlheap is linked with: for Windows, and for Linux programs that need
+# libc only.
 #
-#   windows_deps.sh FOLDER       into FOLDER/{include,lib,lib/pkgconfig,licenses}
+#   static_deps.sh FOLDER TARGET [STEP]       into FOLDER/{include,lib,lib/pkgconfig,licenses}
+#
+# TARGET is windows-x64, linux-x64 or linux-arm64. STEP is `sources`, which only fetches them, or `build`,
+# which takes those that an earlier step fetched, perhaps in another system; without it, both.
 #
 # The sources are those of this Debian, with its security fixes: `apt-get source` takes
 # them by the package sources that the machine has (deb becomes deb-src in a copy, and
@@ -10,38 +14,61 @@
 # SHA-256 of each file; while it agrees with this script, nothing is done again.
 #
 # Each library has only what etlheap uses: no programs, no other libraries behind it.
-# TLS is Windows' own (Schannel), which trusts the certificates that Windows trusts.
+# For Windows, TLS is Windows' own (Schannel), which trusts the certificates that Windows trusts. For
+# Linux, of curl only the headers are here: the library of the machine is loaded when symbols are downloaded.
 set -eu
 
-prefix=$(realpath -m "${1:?windows_deps.sh needs the folder to build in}")
-host=x86_64-w64-mingw32
-cc=$host-gcc-posix
+prefix=$(realpath -m "${1:?static_deps.sh needs the folder to build in}")
+target=${2:?static_deps.sh needs a target}
+step=${3:-all}
 work=$prefix/work
 jobs=$(nproc)
-# Of Debian's source packages; the last is for tests alone.
-packages='zlib libzstd xxhash libxml2 libzip curl libmspack cmocka'
+# Of Debian's source packages.
+packages='zlib libzstd xxhash libxml2 libzip curl libmspack'
 # Names of files in messages of the libraries must not depend on where they were built.
 cflags="-O2 -ffunction-sections -fdata-sections -fstack-protector-strong -ffile-prefix-map=$work=."
+case $target in
+windows-x64)
+    system=Windows processor=x86_64 host=x86_64-w64-mingw32- cc=x86_64-w64-mingw32-gcc-posix
+    packages="$packages cmocka" # for tests
+    ;;
+linux-x64) system=Linux processor=x86_64 host= cc=gcc cflags="$cflags -fPIC" ;;
+linux-arm64) system=Linux processor=aarch64 host=aarch64-linux-gnu- cc=aarch64-linux-gnu-gcc cflags="$cflags -fPIC" ;;
+*)
+    echo "static_deps.sh: the target $target is unknown" >&2
+    exit 1
+    ;;
+esac
 
 main()
 {
-    recipe=$(sha256sum < "$0" | cut -c 1-64)
+    recipe="$(sha256sum < "$0" | cut -c 1-64) $target"
     if test "$(sed -n 's/^recipe //p' "$prefix/versions.txt" 2> /dev/null)" = "$recipe"; then
         return
     fi
+    test "$step" = build || take_sources
+    test "$step" = sources || build
+}
+
+take_sources()
+{
     command -v apt-get > /dev/null || {
-        echo "windows_deps.sh: the sources come from Debian's archive, and there is no apt-get here" >&2
+        echo "static_deps.sh: the sources come from Debian's archive, and there is no apt-get here" >&2
         exit 1
     }
     rm -rf "$prefix"
     mkdir -p "$prefix/include" "$prefix/lib/pkgconfig" "$prefix/licenses" "$work"
     fetch
+}
+
+build()
+{
     write_toolchain
     for package in $packages; do
         echo "  $package $(version_of "$package")"
         "build_$package" > "$work/$package.log" 2>&1 || {
             tail -n 20 "$work/$package.log" >&2
-            echo "windows_deps.sh: $package does not build; the whole log is $work/$package.log" >&2
+            echo "static_deps.sh: $package does not build; the whole log is $work/$package.log" >&2
             exit 1
         }
         keep_licences "$package"
@@ -62,7 +89,7 @@ fetch()
     private_apt update > "$work/apt.log" 2>&1 || true
     (cd "$work/files" && private_apt source --only-source --download-only $packages) >> "$work/apt.log" 2>&1 || {
         tail -n 5 "$work/apt.log" >&2
-        echo "windows_deps.sh: apt cannot fetch the sources of: $packages" >&2
+        echo "static_deps.sh: apt cannot fetch the sources of: $packages" >&2
         exit 1
     }
     for package in $packages; do
@@ -120,11 +147,11 @@ record()
 write_toolchain()
 {
     cat > "$work/toolchain.cmake" << END
-set(CMAKE_SYSTEM_NAME Windows)
-set(CMAKE_SYSTEM_PROCESSOR x86_64)
+set(CMAKE_SYSTEM_NAME $system)
+set(CMAKE_SYSTEM_PROCESSOR $processor)
 set(CMAKE_C_COMPILER $cc)
-set(CMAKE_RC_COMPILER $host-windres)
-set(CMAKE_FIND_ROOT_PATH $prefix /usr/$host)
+$(test $system != Windows || echo "set(CMAKE_RC_COMPILER ${host}windres)")
+set(CMAKE_FIND_ROOT_PATH $prefix$(test -z "$host" || echo " /usr/${host%-}"))
 set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
 set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
@@ -156,7 +183,7 @@ by_hand() # archive, pkg-config name, version, flags, sources...
     # shellcheck disable=SC2086
     (cd "$work/$archive.objects" &&
         printf '%s\n' "$@" | xargs -P "$jobs" -n 1 $cc $cflags -DNDEBUG $flags -c &&
-        $host-ar rcsD "$prefix/lib/lib$archive.a" ./*.o) || return
+        ${host}ar rcsD "$prefix/lib/lib$archive.a" ./*.o) || return
     write_pc "$name" "$version" "-l$archive" "-I\${includedir}"
 }
 
@@ -164,7 +191,7 @@ by_hand() # archive, pkg-config name, version, flags, sources...
 write_pc() # pkg-config name, version, libraries, compiler flags
 {
     printf '%s\n' 'prefix=${pcfiledir}/../..' 'libdir=${prefix}/lib' 'includedir=${prefix}/include' '' \
-        "Name: $1" "Description: static, for Windows" "Version: $2" "Libs: -L\${libdir} $3" "Cflags: $4" \
+        "Name: $1" "Description: static, for $target" "Version: $2" "Libs: -L\${libdir} $3" "Cflags: $4" \
         > "$prefix/lib/pkgconfig/$1.pc"
 }
 
@@ -206,7 +233,9 @@ build_libxml2()
     done
     # shellcheck disable=SC2086
     with_cmake libxml2 . $off || return
-    write_pc libxml-2.0 "$(upstream_version libxml2)" '-lxml2 -lws2_32' "-I\${includedir}/libxml2 -DLIBXML_STATIC"
+    behind='-lm -lpthread'
+    test $system != Windows || behind=-lws2_32
+    write_pc libxml-2.0 "$(upstream_version libxml2)" "-lxml2 $behind" "-I\${includedir}/libxml2 -DLIBXML_STATIC"
 }
 
 build_libzip()
@@ -223,6 +252,12 @@ build_libzip()
 # A symbol server speaks http or https.
 build_curl()
 {
+    if test $system = Linux; then
+        mkdir -p "$prefix/include/curl"
+        cp "$work"/curl/include/curl/*.h "$prefix/include/curl"
+        write_pc libcurl "$(upstream_version curl)" '' "-I\${includedir}"
+        return
+    fi
     with_cmake curl . -DBUILD_CURL_EXE=OFF -DHTTP_ONLY=ON -DCURL_USE_SCHANNEL=ON -DCURL_USE_OPENSSL=OFF \
         -DCURL_ZLIB=OFF -DCURL_USE_LIBSSH2=OFF -DCURL_USE_LIBPSL=OFF -DUSE_LIBIDN2=OFF -DENABLE_UNICODE=ON \
         -DCURL_DISABLE_MIME=ON -DENABLE_MANUAL=OFF || return
