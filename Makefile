@@ -687,6 +687,20 @@ dist-linux-run: pages
 		sh packaging/program_dist.sh $$target '$(LINUX)'/$$target/etlheap $(PAGES) '$(LINUX)'/$$target/deps \
 			'$(BUILD)/etlheap-$(VERSION)'-$$target.tar.gz $(DOCUMENTS) $(EXAMPLES) $(RECORDING_KIT) || exit 1; done
 
+# Whatever of these was made: archives, packages, and the sources.
+RELEASE_FILES = $(wildcard $(BUILD)/etlheap-$(VERSION)*.tar.gz $(BUILD)/etlheap-$(VERSION)*.zip $(DEB)/*.deb)
+
+release-files: ## SHA256SUMS of all archives and packages, and what is in each program (SPDX)
+	@export SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct)}; \
+	for target in $(LINUX_TARGETS); do test ! -f '$(BUILD)/etlheap-$(VERSION)'-$$target.tar.gz || \
+		$(PYTHON) -B packaging/sbom.py etlheap $(VERSION) $$target '$(LINUX)'/$$target/deps/versions.txt \
+		'$(BUILD)/etlheap-$(VERSION)'-$$target.tar.gz > '$(BUILD)/etlheap-$(VERSION)'-$$target.spdx.json || exit 1; done
+	@test ! -f '$(WINDOWS_ZIP)' || SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct)} $(PYTHON) -B packaging/sbom.py etlheap $(VERSION) windows-x64 '$(WINDOWS_DEPS)/versions.txt' \
+		'$(WINDOWS_ZIP)' > '$(WINDOWS_ZIP:.zip=.spdx.json)'
+	@for file in $(RELEASE_FILES) "$(BUILD)"/etlheap-$(VERSION)*.spdx.json; do \
+		test ! -f "$$file" || (cd "$${file%/*}" && sha256sum "$${file##*/}"); done | LC_ALL=C sort -k 2 > '$(BUILD)/SHA256SUMS'
+	@cat '$(BUILD)/SHA256SUMS'
+
 check-linux: ## what dist-linux made: its libraries, in other systems, under qemu
 	@BUILD='$(BUILD)' VERSION='$(VERSION)' TARGETS='$(LINUX_TARGETS)' bash tests/install/check_linux.sh
 
@@ -898,6 +912,6 @@ help: ## this list
 	@echo '  VARIANT=release|debug|check|asan|ubsan|tsan|cov  CC=gcc|clang  V=1  LTO=1  TRACES=FOLDER  BENCH_DIR=FOLDER'
 
 FORCE:
-.PHONY: check-nightly linux dist-linux dist-linux-run check-linux windows-deps windows windows-tests windows-test-programs windows-dist windows-zip check-windows check-windows-run faults faults-run interface-record dist deb check-deb check-deb-run check-arm check-arm-run check-bare check-fleet check-fleet-run install install-program install-library uninstall pages fuzz fuzz-run fuzz-all fuzz-hour fuzz-corpus fuzz-programs fuzz-replays all library tests objects syntax check check-asan check-ubsan check-tsan check-run compare compare-run print-files layers words limits rooms windows-calls \
+.PHONY: check-nightly linux dist-linux dist-linux-run check-linux release-files windows-deps windows windows-tests windows-test-programs windows-dist windows-zip check-windows check-windows-run faults faults-run interface-record dist deb check-deb check-deb-run check-arm check-arm-run check-bare check-fleet check-fleet-run install install-program install-library uninstall pages fuzz fuzz-run fuzz-all fuzz-hour fuzz-corpus fuzz-programs fuzz-replays all library tests objects syntax check check-asan check-ubsan check-tsan check-run compare compare-run print-files layers words limits rooms windows-calls \
 	demo-update format format-check bench bench-run bench-compare bench-compare-run bench-deps \
 	bench-clean consumer-deps demo demo-run screenshot cov mutate mutate-survivors mutate-run readme-update clean help FORCE
