@@ -43,6 +43,7 @@ static etl_status check_archive(const unpacking *job, zip_t *archive, listing *l
                                 etl_error *err);
 static etl_status copy_members(unpacking *job, zip_reader *reader, etl_error *err);
 static etl_status list_members(zip_t *archive, listing *list, etl_error *err);
+static etl_status fail_without_trace(zip_t *archive, etl_error *err);
 static bool is_trace_name(const char *name);
 static etl_status check_member(const zip_stat_t *stat, etl_error *err);
 static etl_status check_start(const unpacking *job, zip_t *archive, const listing *list, u32 at,
@@ -161,21 +162,60 @@ static etl_status list_members(zip_t *archive, listing *list, etl_error *err)
             return unpack_no_memory(err);
         list->indices[out->count++] = (zip_uint64_t)i;
     }
-    if (out->count == 0)
-        return etl_fail_with(err, ETL_ERR_NOT_ETL, 0, "the zip holds no .etl file");
-    return ETL_OK;
+    return out->count == 0 ? fail_without_trace(archive, err) : ETL_OK;
+}
+
+static bool has_suffix(const char *name, const char *suffix)
+{
+    const size_t size = name ? strlen(name) : 0, suffix_size = strlen(suffix);
+    return size > suffix_size && strcasecmp(name + size - suffix_size, suffix) == 0;
 }
 
 /* "app.etl", but not "._app.etl": macOS stores extended attributes under such names. */
 static bool is_trace_name(const char *name)
 {
-    static const char suffix[] = ".etl";
-    const size_t suffix_size = sizeof suffix - 1;
-    const size_t size = name ? strlen(name) : 0;
-    if (size <= suffix_size || strcasecmp(name + size - suffix_size, suffix) != 0)
+    if (!has_suffix(name, ".etl"))
         return false;
     const char *const slash = strrchr(name, '/');
     return strncmp(slash ? slash + 1 : name, "._", 2) != 0;
+}
+
+/* What people put into a zip in place of traces, as build servers do with files that are packed
+ * already. */
+static const struct {
+    const char *suffix, *kind;
+} relatives[] = {
+    { ".etl.zip", "a packed trace" },
+    { ".etl.gz", "a packed trace" },
+    { ".etl.zst", "a packed trace" },
+    { ".diagsession", "a packed trace" },
+    { ".ehs", "a store" },
+    { ".ehs.gz", "a packed store" },
+    { ".ehs.zst", "a packed store" },
+    { ".etlx", "a trace that PerfView converted" },
+    { ".txt", "maybe a UMDH log" },
+    { ".log", "maybe a UMDH log" },
+    { ".zip", "another archive" },
+    { ".gz", "another archive" },
+    { ".7z", "another archive" },
+    { ".cab", "another archive" },
+};
+
+/* Names the first member of the kind that comes first in the list. */
+static etl_status fail_without_trace(zip_t *archive, etl_error *err)
+{
+    const zip_int64_t count = zip_get_num_entries(archive, 0);
+    for (size_t k = 0; k < ETL_COUNT_OF(relatives); k++) {
+        for (zip_int64_t i = 0; i < count; i++) {
+            const char *const name = zip_get_name(archive, (zip_uint64_t)i, 0);
+            if (has_suffix(name, relatives[k].suffix))
+                return etl_fail_with(err, ETL_ERR_NOT_ETL, 0,
+                                     "the zip holds no .etl file, but '%.80s', %s: unpack the zip "
+                                     "first, and open that file",
+                                     name, relatives[k].kind);
+        }
+    }
+    return etl_fail_with(err, ETL_ERR_NOT_ETL, 0, "the zip holds no .etl file");
 }
 
 /* Checks what the directory says about a member, before any of it is read. */
@@ -183,6 +223,12 @@ static etl_status check_member(const zip_stat_t *stat, etl_error *err)
 {
     if (!(stat->valid & ZIP_STAT_SIZE))
         return etl_fail_with(err, ETL_ERR_CORRUPT, 0, "the zip does not state the size of %.80s",
+                             stat->name);
+    if ((stat->valid & ZIP_STAT_COMP_METHOD) && stat->comp_method == ZIP_CM_DEFLATE64)
+        return etl_fail_with(err, ETL_ERR_UNSUPPORTED, 0,
+                             "%.80s in the zip is packed with Deflate64, as Windows Explorer packs "
+                             "files over 2 GB: unpack it with Explorer or 7-Zip, and open the .etl "
+                             "file",
                              stat->name);
     if ((stat->valid & ZIP_STAT_ENCRYPTION_METHOD) && stat->encryption_method != ZIP_EM_NONE)
         return etl_fail_with(err, ETL_ERR_UNSUPPORTED, 0,
@@ -302,6 +348,12 @@ static etl_status copy_piece(unpacking *job, void *state, bool *more, etl_error 
     return status;
 }
 
+/* What to do about methods of compression that this libzip does not know. */
+static const char *advice_of(int code)
+{
+    return code == ZIP_ER_COMPNOTSUPP ? ": unpack it with 7-Zip, and open the .etl file" : "";
+}
+
 /* Reports the error of a member: maps libzip's code to a status and quotes its text. */
 static etl_status member_error(zip_error_t *error, const unpacked_member *member, etl_error *err)
 {
@@ -313,6 +365,6 @@ static etl_status member_error(zip_error_t *error, const unpacked_member *member
         status = ETL_ERR_IO;
     else if (code == ZIP_ER_COMPNOTSUPP || code == ZIP_ER_ENCRNOTSUPP || code == ZIP_ER_NOPASSWD)
         status = ETL_ERR_UNSUPPORTED;
-    return etl_fail_with(err, status, 0, "cannot unpack %.80s from the zip: %.80s", member->name,
-                         zip_error_strerror(error));
+    return etl_fail_with(err, status, 0, "cannot unpack %.80s from the zip: %.80s%s", member->name,
+                         zip_error_strerror(error), advice_of(code));
 }

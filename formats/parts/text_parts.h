@@ -111,4 +111,8 @@ void etlheap_text_remedies(etlheap_sink *sink, const etlheap_layout *layout,
 void etlheap_text_missing(etlheap_sink *sink, const etlheap_layout *layout,
                           const etlheap_result *result, etlheap_text *scratch);
 
+/* Says that the trace is a heap snapshot recording, if it is. */
+void etlheap_text_snapshots(etlheap_sink *sink, const etlheap_layout *layout,
+                            const etlheap_result *result);
+
 #endif

@@ -96,6 +96,7 @@ static void write_abilities(const etlheap_result *result, const etlheap_layout *
     }
     if (shown == 0)
         etlheap_text_label(sink, layout, "nothing", "the trace has no memory events");
+    etlheap_text_snapshots(sink, layout, result);
     if (missing > 0)
         etlheap_text_heading(sink, layout, "Missing, and how to record it");
     etlheap_text_remedies(sink, layout, &abilities, false);

@@ -13,6 +13,8 @@
 
 #define EVENTS_NAMED_MAX 8
 
+static const char heap_snapshot_guid[] = "901d2afa-4ff6-46d7-8d0e-53645e1a47f5";
+
 static void add_events(const etlheap_result *result, etlheap_text *text);
 static const etlheap_hook_count *next_largest(const etlheap_hook_count *rows, u32 count,
                                               const etlheap_hook_count *before);
@@ -27,9 +29,27 @@ void etlheap_text_missing(etlheap_sink *sink, const etlheap_layout *layout,
     etlheap_text_clear(scratch);
     add_events(result, scratch);
     etlheap_text_label(sink, layout, "It holds", etlheap_text_of(scratch));
+    etlheap_text_snapshots(sink, layout, result);
     etlheap_text_heading(sink, layout, "How to record what is missing");
     etlheap_text_remedies(sink, layout, &abilities, false);
     etlheap_text_remedies(sink, layout, &abilities, true);
+}
+
+/* Snapshots are events of one provider, whatever is in them. */
+void etlheap_text_snapshots(etlheap_sink *sink, const etlheap_layout *layout,
+                            const etlheap_result *result)
+{
+    const etlheap_provider_count *rows = NULL;
+    const u32 count = etlheap_provider_counts(result, &rows);
+    for (u32 i = 0; i < count; i++) {
+        char guid[ETL_GUID_TEXT_SIZE];
+        etl_guid_format(rows[i].guid.bytes, guid);
+        if (!rows[i].is_message && strcmp(guid, heap_snapshot_guid) == 0)
+            etlheap_text_label(sink, layout, "Snapshots",
+                               "a heap snapshot recording (wpr -start HeapSnapshot): it lists the "
+                               "blocks of a moment, which etlheap does not read; open it in WPA, "
+                               "or record allocations as said below");
+    }
 }
 
 /* The most frequent named events, then how many others there are. */

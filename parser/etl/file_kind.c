@@ -4,7 +4,8 @@
 #include "file_kind.h"
 
 /* So many bytes are enough to call a file text or empty space. */
-#define SAMPLE_BYTES 512u
+#define SAMPLE_BYTES     512u
+#define TAR_MAGIC_OFFSET 257u
 
 typedef struct file_magic {
     const char *bytes;
@@ -35,6 +36,10 @@ static const file_magic magics[] = {
     MAGIC("Microsoft C/C++ MSF", "a PDB symbol file"),
     MAGIC("ElfFile", "a Windows event log (.evtx)"),
     MAGIC("Nettrace", "a .NET EventPipe trace (.nettrace)"),
+    MAGIC("PERFILE2", "a recording of Linux perf (perf.data)"),
+    MAGIC("2ELIFREP", "a recording of Linux perf (perf.data)"),
+    MAGIC("\x14\0\0\0!FastSerialization.1",
+          "a file that PerfView converted (.etlx) or an older EventPipe trace; open the .etl file"),
     MAGIC("MDMP", "a minidump"),
     MAGIC("PAGEDU", "a memory dump"),
     MAGIC("\x7f"
@@ -45,6 +50,7 @@ static const file_magic magics[] = {
     MAGIC("\xef\xbb\xbf", "text (UTF-8)"),
 };
 
+static bool is_tar(etl_bytes file);
 static bool is_text(const u8 *bytes, size_t size);
 static bool is_zero(const u8 *bytes, size_t size);
 
@@ -53,12 +59,23 @@ const char *etl_file_kind(etl_bytes file)
     for (size_t i = 0; i < ETL_COUNT_OF(magics); i++)
         if (file.size >= magics[i].size && memcmp(file.at, magics[i].bytes, magics[i].size) == 0)
             return magics[i].phrase;
+    if (is_tar(file))
+        return "a tar archive; unpack it first";
     const size_t size = file.size < SAMPLE_BYTES ? file.size : SAMPLE_BYTES;
     if (is_text(file.at, size))
         return "text";
     if (is_zero(file.at, size))
         return "zero bytes; it may not have been copied completely";
     return NULL;
+}
+
+/* A tar archive begins with the name of its first file. */
+static bool is_tar(etl_bytes file)
+{
+    static const char magic[] = "ustar";
+    const size_t size = sizeof magic - 1;
+    return file.size >= TAR_MAGIC_OFFSET + size &&
+           memcmp(file.at + TAR_MAGIC_OFFSET, magic, size) == 0;
 }
 
 static bool is_text(const u8 *bytes, size_t size)

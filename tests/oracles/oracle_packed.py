@@ -255,6 +255,53 @@ def check_file_named_dash():
     os.remove("-")
 
 
+RELATIVES = [("in/a.etl.zip", "a packed trace"), ("a.etl.zst", "a packed trace"), ("A.EHS", "a store"), ("first.txt", "maybe a UMDH log"),
+             ("a.etlx", "a trace that PerfView converted"), ("b.zip", "another archive")]
+
+
+def deflate64(path):
+    """A zip whose member says that it is packed with method 9; a reader that lacks it never looks at the data."""
+    make_zip(path, [("a.etl", read("a.etl"))])
+    content = bytearray(read(path))
+    content[8:10] = b"\x09\0"
+    directory = content.rindex(b"PK\x01\x02")
+    content[directory + 10:directory + 12] = b"\x09\0"
+    write(path, bytes(content))
+
+
+def check_relatives():
+    """What holds no trace says what it holds, and what to do."""
+    for name, kind in RELATIVES:
+        make_zip("relative.zip", [("readme.md", b"#"), (name, b"no matter")])
+        status, _, said = ask("report", "relative.zip")
+        results.check(f"a zip with {name}", status == 3 and f"'{name}', {kind}: unpack the zip first" in said, said)
+    deflate64("large.etl.zip")
+    status, _, said = ask("report", "large.etl.zip")
+    results.check("Deflate64 is named", status == 3 and "Deflate64" in said and "7-Zip" in said, said)
+    tar = b"a.etl".ljust(257, b"\0") + b"ustar\0" + bytes(300) + read("a.etl")
+    kinds = {"a.tar": (tar, "tar archive"), "a.tar.gz": (gzip.compress(tar), "tar archive"), "perf.data": (b"PERFILE2" + bytes(900), "Linux perf"),
+             "a.etlx": (b"\x14\0\0\0!FastSerialization.1" + bytes(900), ".etlx"), "a.nettrace": (b"Nettrace" + bytes(900), "EventPipe")}
+    for name, (content, word) in kinds.items():
+        write(name, content)
+        status, _, said = ask("report", name)
+        results.check(f"{name} is named", status == 3 and word in said, said)
+
+
+def check_reported():
+    """What users had, and what they were told."""
+    folder = os.path.abspath(os.path.join(oracle_support.TRACES, "..", "traces-reports"))
+    if not os.path.isdir(folder):
+        return results.skip("packages that users reported", "traces-reports is not here")
+    for name, word in (("08-deflate64/deflate64.etl.zip", "Deflate64"), ("15-package-in-package/artifact_zip.zip", "inner.etl.zip"),
+                       ("15-package-in-package/artifact_zst.zip", "one.etl.zst"), ("15-package-in-package/artifact_ehs.zip", "one.ehs"),
+                       ("15-package-in-package/artifact_umdh.zip", "UMDH"), ("15-package-in-package/one.tar.gz", "tar archive")):
+        status, _, said = ask("report", os.path.join(folder, name))
+        results.check(f"{name} says what it is", status == 3 and word in said and ("unpack it" in said or "unpack the zip" in said), said)
+    for command in ("report", "info"):
+        text = ask(command, os.path.join(folder, "17-heap-snapshot-recording", "snapshot.etl"))[1].decode()
+        results.check(f"{command} names a heap snapshot recording", "heap snapshot recording (wpr -start HeapSnapshot)" in " ".join(text.split()), text)
+
+
 def check_named_pipe():
     """A shell names the pipe of a command: /dev/fd/63. Its answer is that of standard input, but for the name."""
     if not os.path.exists("/dev/fd"):
@@ -282,6 +329,8 @@ def main():
     check_merge()
     check_batch()
     check_named_pipe()
+    check_relatives()
+    check_reported()
     check_refusals()
     check_file_named_dash()
     results.equal("no temporary file is left", os.listdir(TEMPORARY), [])
