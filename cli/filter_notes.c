@@ -22,6 +22,7 @@
 #include "messages.h"
 #include "record_filter.h"
 #include "report_query.h"
+#include "session_notes.h"
 #include "cli/system/terminal.h"
 
 #include <inttypes.h>
@@ -133,6 +134,7 @@ void cli_note_filters(const cli_options *options, const char *subject, const etl
     note_processes(options, subject, result, false);
     note_patterns(options, subject, query);
     note_window(subject, result, query->from_ns, query->to_ns);
+    cli_note_sessions(subject, result, query, is_empty);
     if (is_empty)
         note_empty(options, subject, result, query);
 }

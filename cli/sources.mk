@@ -63,6 +63,7 @@ CLI_SRCS := $(patsubst %,cli/%.c, \
 	report_query \
 	server_logins \
 	selftest_trace \
+	session_notes \
 	side_outputs \
 	store_write \
 	symbol_source \

@@ -262,6 +262,17 @@ typedef struct etlheap_check {
  * sentence without a full stop, cut to `size` bytes. */
 void etlheap_check_absence_sentence(const etlheap_gate *gate, char *sentence, size_t size);
 
+/* Which session's file is missing beside those that were given. xperf records heaps in a session of
+ * their own, and processes, modules and VirtualAlloc in the kernel session. Until they are merged
+ * there are two files, and either alone answers only half. */
+typedef enum etlheap_missing_session {
+    ETLHEAP_MISSING_NONE,
+    ETLHEAP_MISSING_HEAP,  /* kernel events, and no heap events */
+    ETLHEAP_MISSING_KERNEL /* heap events, and neither processes nor modules */
+} etlheap_missing_session;
+
+etlheap_missing_session etlheap_find_missing_session(const etlheap_result *result);
+
 /* --- what changed ------------------------------------------------------------------ */
 
 /* One side of a diff: its table, and the result or log it comes from. Everything is borrowed. */

@@ -114,6 +114,7 @@ FORMATS_SRCS := $(patsubst %,formats/%.c, \
 	parts/provider_events \
 	parts/record_view \
 	parts/rounding_parts \
+	parts/sessions \
 	parts/shell_words \
 	parts/short_names \
 	parts/source_roots \

@@ -27,6 +27,7 @@
 #include "cli/system/terminal.h"
 #include "commands.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #define STACKS_DEFAULT 5
@@ -276,6 +277,12 @@ static int exit_of_unmeasured(const inquiry *q)
 {
     char sentence[SENTENCE_SIZE];
     etlheap_check_absence_sentence(q->gate, sentence, sizeof sentence);
+    const bool lacks_heap = q->gate->absence.process_count == 0 || q->gate->absence.kinds != 0;
+    if (lacks_heap && etlheap_find_missing_session(q->question.result) == ETLHEAP_MISSING_HEAP) {
+        const size_t used = strlen(sentence);
+        snprintf(sentence + used, sizeof sentence - used,
+                 "; give the heap session's file as well (often heap.etl)");
+    }
     cli_complain(cli_inputs_subject(&q->inputs), sentence);
     return CLI_EXIT_EXCEEDED;
 }

@@ -6,6 +6,7 @@
 #include "formats/io/units.h"
 #include "formats/parts/layout_read.h"
 #include "formats/parts/text_parts.h"
+#include "formats/parts/sessions.h"
 #include "formats/writers.h"
 #include "markdown.h"
 
@@ -105,7 +106,8 @@ etl_status etlheap_write_report_markdown(const etlheap_result *result, const etl
     etlheap_markdown_trace(sink, "Memory in ", etlheap_result_trace(result), &text);
     write_totals(table, sink);
     if (table->row_count == 0)
-        etlheap_markdown_paragraph(sink, "Nothing matches the window and the filters.");
+        etlheap_markdown_paragraph(
+            sink, etlheap_empty_words(result, "Nothing matches the window and the filters."));
     else
         ok = write_rows(table, &layout, &text, sink);
     etlheap_markdown_losses(sink, "", &table->diagnostics, layout.hint);

@@ -16,6 +16,7 @@
 #include "formats/parts/layout_read.h"
 #include "formats/parts/map_parts.h"
 #include "formats/parts/text_parts.h"
+#include "formats/parts/sessions.h"
 #include "formats/writers.h"
 
 #include <inttypes.h>
@@ -324,7 +325,9 @@ etl_status etlheap_write_map_text(const etlheap_result *result, const etlheap_ma
     } else {
         write_head(&view);
         if (map->process_count == 0)
-            etlheap_text_heading(sink, &layout, "Nothing matches the moment and the filters.");
+            etlheap_text_heading(
+                sink, &layout,
+                etlheap_empty_words(result, "Nothing matches the moment and the filters."));
         for (u32 i = 0; i < map->process_count && status == ETL_OK; i++)
             status = write_process(&view, &map->processes[i]);
         if (status == ETL_OK)

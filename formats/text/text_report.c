@@ -15,6 +15,7 @@
 #include "formats/parts/text_parts.h"
 #include "formats/writers.h"
 #include "formats/parts/layout_read.h"
+#include "formats/parts/sessions.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -151,7 +152,9 @@ static etl_status write_body(const report_body *body, const etlheap_layout *layo
     if (status != ETL_OK)
         return status;
     if (table->row_count == 0) {
-        etlheap_text_heading(sink, layout, "Nothing matches the window and the filters.");
+        etlheap_text_heading(
+            sink, layout,
+            etlheap_empty_words(body->result, "Nothing matches the window and the filters."));
         return ETL_OK;
     }
     if (body->histogram)

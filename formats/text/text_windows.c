@@ -20,6 +20,7 @@
 #include "formats/parts/abilities.h"
 #include "formats/writers.h"
 #include "formats/parts/layout_read.h"
+#include "formats/parts/sessions.h"
 #include "text_windows.h"
 
 #include <stdio.h>
@@ -79,7 +80,9 @@ etl_status etlheap_write_windows_text(const etlheap_result *result,
 static etl_status write_body(const etlheap_windows_view *view, etlheap_sink *sink)
 {
     if (view->answer->windows->table->row_count == 0) {
-        etlheap_text_heading(sink, view->layout, "Nothing matches the windows and the filters.");
+        etlheap_text_heading(
+            sink, view->layout,
+            etlheap_empty_words(view->result, "Nothing matches the windows and the filters."));
         return ETL_OK;
     }
     if (view->answer->growth_wanted)

@@ -7,6 +7,7 @@
 
 /* The data of the parts, and how to show it. */
 typedef struct etlheap_windows_view {
+    const etlheap_result *result;
     const etlheap_windows_answer *answer;
     const etlheap_layout *layout;
     i64 end_ns;       /* of the trace */

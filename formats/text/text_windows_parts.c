@@ -40,6 +40,7 @@ etlheap_windows_view etlheap_windows_view_of(const etlheap_result *result,
 {
     const etlheap_windows *const windows = answer->windows;
     etlheap_windows_view view = {
+        .result = result,
         .answer = answer,
         .layout = layout,
         .end_ns = etlheap_result_trace(result)->end_ns,
