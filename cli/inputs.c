@@ -389,8 +389,8 @@ static etl_status open_input(const cli_options *options, const char *path, cli_g
     cli_guard_begin(guard);
     const etl_status status = cli_is_pipe(path) ? open_piped(options, path, guard, out, err)
                                                 : open_packed(options, path, path, guard, out, err);
-    if (!guarded && !has_files(out))
-        cli_guard_end(guard);
+    if (!guarded && !has_files(out) && (status != ETL_OK || options->no_symbols))
+        cli_guard_end(guard); /* else symbols of the package may be unpacked */
     return status;
 }
 

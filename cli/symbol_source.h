@@ -7,9 +7,11 @@
 
 /* Start from {0}. Must not move while it is open. */
 typedef struct cli_symbols {
-    etlheap_symbols *symbols; /* NULL: none */
-    cli_progress progress;    /* of downloads */
-    cli_logins *logins;       /* of servers; NULL: none */
+    etlheap_symbols *symbols;            /* NULL: none */
+    cli_progress progress;               /* of downloads */
+    cli_logins *logins;                  /* of servers; NULL: none */
+    etlheap_unpacked_symbols **packages; /* PDBs of packages; NULL: none */
+    u32 package_count;
 } cli_symbols;
 
 /* Checks the symbol path, and where logins come from. ETL_ERR_ARGUMENT (the message says where the
@@ -17,7 +19,7 @@ typedef struct cli_symbols {
 etl_status cli_symbols_check(const cli_options *options, etl_error *err);
 
 /*
- * Opens the symbols of --symbols, or of _NT_SYMBOL_PATH if that is not given, and of folders
+ * Opens the symbols of packages that the traces come from, of --symbols, or of _NT_SYMBOL_PATH if that is not given, and of folders
  * TRACE.NGENPDB next to the traces. Without any, and with --no-symbols, opens none, unless `always`
  * is set or the traces name .NET methods, which then have names. Errors as for
  * etlheap_symbols_open.

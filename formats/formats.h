@@ -476,6 +476,25 @@ etl_status etlheap_spool(int descriptor, const etlheap_unpack_options *options,
 u32 etlheap_unpacked_count(const etlheap_unpacked *unpacked);
 etlheap_unpacked_member etlheap_unpacked_member_of(const etlheap_unpacked *unpacked, u32 index);
 
+/* Which PDBs are wanted, by the name of the file, such as "app.pdb". */
+typedef struct etlheap_symbols_wanted {
+    bool (*is_wanted)(void *user, const char *name);
+    void *user;
+} etlheap_symbols_wanted;
+
+/*
+ * Unpacks the wanted PDBs of a zip, which PerfView and Visual Studio pack along, into a temporary
+ * folder for a symbol path. *out is NULL if the file is no zip or has none; otherwise the caller owns
+ * it. Closing it removes the folder; files that are mapped stay readable. Errors as for
+ * etlheap_unpack.
+ */
+typedef struct etlheap_unpacked_symbols etlheap_unpacked_symbols;
+etl_status etlheap_unpack_symbols(const char *path, const etlheap_unpack_options *options,
+                                  const etlheap_symbols_wanted *wanted,
+                                  etlheap_unpacked_symbols **out, etl_error *err);
+const char *etlheap_unpacked_symbols_folder(const etlheap_unpacked_symbols *symbols);
+void etlheap_unpacked_symbols_close(etlheap_unpacked_symbols *symbols); /* NULL is allowed */
+
 /* Removes the names of the temporary files, so that nothing is left over however the program ends.
  * Traces that are open keep their bytes, and a trace that is arriving arrives. */
 void etlheap_unpacked_hide(etlheap_unpacked *unpacked);

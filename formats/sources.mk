@@ -73,6 +73,7 @@ FORMATS_SRCS := $(patsubst %,formats/%.c, \
 	io/xml \
 	io/unpack \
 	io/unpack_beside \
+	io/unpack_symbols \
 	io/zip_input \
 	io/zip_output \
 	json/json \

@@ -82,6 +82,12 @@ bool unpack_begins_packed(etl_bytes start)
     return packing_named_by(start) != NULL;
 }
 
+bool unpack_is_zip(const char *path)
+{
+    const packing *const known = packing_of(path);
+    return known && known->unpack == unpack_zip;
+}
+
 static u64 size_of(const char *path)
 {
     etl_path_kind kind;
@@ -142,6 +148,19 @@ static etl_status open_job(const etlheap_unpack_options *options, etlheap_unpack
         job->out->members[i].file = job->out->members[i].lock = -1;
     unpack_remove_leftovers(job->folder);
     return ETL_OK;
+}
+
+etl_status unpack_open_job(const etlheap_unpack_options *options, const char *path,
+                           etlheap_unpack_options *own, unpacking *job, etl_error *err)
+{
+    const etl_status status = open_job(options, own, job, err);
+    job->limit_bytes = unpack_limit_of(size_of(path), own->unpacked_bytes_max);
+    return status;
+}
+
+void unpack_end_job(unpacking *job)
+{
+    (void)close_job(job, ETL_ERR_CANCELLED, NULL);
 }
 
 static etl_status close_job(unpacking *job, etl_status status, etlheap_unpacked **out)
@@ -252,11 +271,26 @@ etl_status unpack_check_limit(const unpacking *job, u64 bytes, etl_error *err)
                          job->limit_bytes);
 }
 
-/* Is it a name of unpack_begin_file: "etlheap-" and six letters or digits? */
-static bool is_our_name(const char *name)
+etl_status unpack_check_room(const unpacking *job, u64 need, etl_error *err)
 {
-    static const char start[] = "etlheap-";
-    const size_t size = sizeof start - 1;
+    u64 block, blocks;
+    if (!etl_folder_room(job->folder, &block, &blocks))
+        return etl_fail_with(err, ETL_ERR_IO, 0, "cannot unpack into %.80s: %s; set TMPDIR",
+                             job->folder, strerror(errno));
+    /* Blocks, rounded up: what fits exactly is allowed. */
+    if (need / block + (need % block != 0) > blocks)
+        return etl_fail_with(err, ETL_ERR_IO, 0,
+                             "unpacking needs %" PRIu64 " bytes in %.80s, which has %" PRIu64
+                             "; set TMPDIR to a larger folder",
+                             need, job->folder, blocks * block);
+    return ETL_OK;
+}
+
+/* Is it a name of unpack_begin_file, "etlheap-" and six letters or digits, or one of a folder of
+ * symbols? */
+static bool is_our_name(const char *name, const char *start)
+{
+    const size_t size = strlen(start);
     bool ours = strncmp(name, start, size) == 0 && strlen(name) == size + 6;
     for (const char *at = name + size; ours && *at != '\0'; at++)
         ours = isalnum((unsigned char)*at) != 0;
@@ -272,8 +306,12 @@ void unpack_remove_leftovers(const char *folder)
         return;
     for (const char *name; (name = etl_listing_next(listing)) != NULL;) {
         const int size = snprintf(path, sizeof path, "%s/%s", folder, name);
-        if (is_our_name(name) && size > 0 && (size_t)size < sizeof path)
+        if (size <= 0 || (size_t)size >= sizeof path)
+            continue;
+        if (is_our_name(name, "etlheap-"))
             (void)etl_file_remove_abandoned(path, LEFTOVER_AGE_SECONDS);
+        else if (is_our_name(name, "etlheap-symbols-"))
+            unpack_remove_leftover_symbols(path, LEFTOVER_AGE_SECONDS);
     }
     etl_listing_close(listing);
 }

@@ -65,6 +65,17 @@ static inline u64 unpack_limit_of(u64 file_bytes, u64 wanted_bytes)
 /* ETL_ERR_LIMIT if the files have, or will have, more bytes than the job allows. */
 etl_status unpack_check_limit(const unpacking *job, u64 bytes, etl_error *err);
 
+/* ETL_ERR_IO if the folder has no room for so many bytes. */
+etl_status unpack_check_room(const unpacking *job, u64 need, etl_error *err);
+
+/* For members that are not traces: opens a job, which must be ended in every case. */
+etl_status unpack_open_job(const etlheap_unpack_options *options, const char *path,
+                           etlheap_unpack_options *own, unpacking *job, etl_error *err);
+void unpack_end_job(unpacking *job);
+
+/* Removes a folder of symbols that a killed run left. */
+void unpack_remove_leftover_symbols(const char *folder, u32 age_seconds);
+
 /* Removes temporary files that killed runs left in the folder. */
 void unpack_remove_leftovers(const char *folder);
 
@@ -76,6 +87,13 @@ etl_status unpack_no_memory(etl_error *err);
 
 /* True if a file that begins like this can be unpacked. */
 bool unpack_begins_packed(etl_bytes start);
+
+bool unpack_is_zip(const char *path);
+bool unpack_has_suffix(const char *name, const char *suffix); /* ignoring case */
+
+/* Opens a zip to read; the caller discards it. */
+struct zip;
+etl_status unpack_open_zip(const char *path, struct zip **out, etl_error *err);
 
 /* Unpacks a file into job->out. */
 etl_status unpack_zip(unpacking *job, const char *path, etl_error *err);

@@ -38,7 +38,6 @@ typedef struct zip_reader {
     u64 left; /* of the member, by the size that is stated */
 } zip_reader;
 
-static etl_status open_archive(const char *path, zip_t **out, etl_error *err);
 static etl_status check_archive(const unpacking *job, zip_t *archive, listing *list,
                                 etl_error *err);
 static etl_status copy_members(unpacking *job, zip_reader *reader, etl_error *err);
@@ -60,7 +59,7 @@ etl_status unpack_zip(unpacking *job, const char *path, etl_error *err)
     if (!reader)
         return unpack_no_memory(err);
     reader->list.out = job->out;
-    etl_status status = open_archive(path, &reader->archive, err);
+    etl_status status = unpack_open_zip(path, &reader->archive, err);
     if (status == ETL_OK)
         status = check_archive(job, reader->archive, &reader->list, err);
     if (status == ETL_OK)
@@ -109,7 +108,7 @@ static void close_reader(void *state)
 
 /* Opens the archive as a stream: libzip's own way of opening conflicts with temporary files on
  * Windows. Read-only, because libzip would rewrite the file on close. */
-static etl_status open_archive(const char *path, zip_t **out, etl_error *err)
+etl_status unpack_open_zip(const char *path, struct zip **out, etl_error *err)
 {
     FILE *const file = etl_file_stream(path);
     zip_error_t error;
@@ -165,7 +164,7 @@ static etl_status list_members(zip_t *archive, listing *list, etl_error *err)
     return out->count == 0 ? fail_without_trace(archive, err) : ETL_OK;
 }
 
-static bool has_suffix(const char *name, const char *suffix)
+bool unpack_has_suffix(const char *name, const char *suffix)
 {
     const size_t size = name ? strlen(name) : 0, suffix_size = strlen(suffix);
     return size > suffix_size && strcasecmp(name + size - suffix_size, suffix) == 0;
@@ -174,7 +173,7 @@ static bool has_suffix(const char *name, const char *suffix)
 /* "app.etl", but not "._app.etl": macOS stores extended attributes under such names. */
 static bool is_trace_name(const char *name)
 {
-    if (!has_suffix(name, ".etl"))
+    if (!unpack_has_suffix(name, ".etl"))
         return false;
     const char *const slash = strrchr(name, '/');
     return strncmp(slash ? slash + 1 : name, "._", 2) != 0;
@@ -208,7 +207,7 @@ static etl_status fail_without_trace(zip_t *archive, etl_error *err)
     for (size_t k = 0; k < ETL_COUNT_OF(relatives); k++) {
         for (zip_int64_t i = 0; i < count; i++) {
             const char *const name = zip_get_name(archive, (zip_uint64_t)i, 0);
-            if (has_suffix(name, relatives[k].suffix))
+            if (unpack_has_suffix(name, relatives[k].suffix))
                 return etl_fail_with(err, ETL_ERR_NOT_ETL, 0,
                                      "the zip holds no .etl file, but '%.80s', %s: unpack the zip "
                                      "first, and open that file",
@@ -278,7 +277,6 @@ static etl_status check_start(const unpacking *job, zip_t *archive, const listin
 static etl_status check_room(const unpacking *job, etl_error *err)
 {
     const etlheap_unpacked *const out = job->out;
-    u64 block, blocks;
     u64 need = 0;
     for (u32 i = 0; i < out->count; i++) {
         const unpacked_member *const member = &out->members[i];
@@ -291,18 +289,7 @@ static etl_status check_room(const unpacking *job, etl_error *err)
         need = etl_sat_add_u64(need, member->size_bytes);
     }
     const etl_status status = unpack_check_limit(job, need, err);
-    if (status != ETL_OK)
-        return status;
-    if (!etl_folder_room(job->folder, &block, &blocks))
-        return etl_fail_with(err, ETL_ERR_IO, 0, "cannot unpack into %.80s: %s; set TMPDIR",
-                             job->folder, strerror(errno));
-    /* Blocks, rounded up: what fits exactly is allowed. */
-    if (need / block + (need % block != 0) > blocks)
-        return etl_fail_with(err, ETL_ERR_IO, 0,
-                             "unpacking needs %" PRIu64 " bytes in %.80s, which has %" PRIu64
-                             "; set TMPDIR to a larger folder",
-                             need, job->folder, blocks * block);
-    return ETL_OK;
+    return status == ETL_OK ? unpack_check_room(job, need, err) : status;
 }
 
 static etl_status begin_member(unpacking *job, zip_reader *reader, etl_error *err)

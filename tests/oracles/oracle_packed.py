@@ -302,6 +302,47 @@ def check_reported():
         results.check(f"{command} names a heap snapshot recording", "heap snapshot recording (wpr -start HeapSnapshot)" in " ".join(text.split()), text)
 
 
+def check_symbols_inside():
+    """PDBs that lie in a package are used without an option, wherever they lie in it, and only there."""
+    folder = os.path.abspath(os.path.join(oracle_support.TRACES, "..", "traces-reports", "07-symbols-inside-packages"))
+    if not os.path.isdir(folder):
+        return results.skip("PDBs inside packages", "traces-reports is not here")
+    site = ("--group-by", "stack", "--format", "csv")
+    for name in sorted(os.listdir(folder)):
+        if name == "README":
+            continue
+        status, text, said = ask("report", os.path.join(folder, name), *site)
+        results.check(f"PDBs of {name} are used", status == 0 and b"a4096.exe!grow" in text and "no function names" not in said, text, said)
+    with zipfile.ZipFile(os.path.join(folder, "perfview.etl.zip")) as package:
+        trace = package.read("PerfViewData.etl")
+        pdb = package.read(next(name for name in package.namelist() if name.endswith(".pdb")))
+    other = pdb.replace(pdb[pdb.index(bytes.fromhex("05519D52")):][:16], bytes(16)) if bytes.fromhex("05519D52") in pdb else pdb[:4096]
+    layouts = {"flat": [("a.etl", trace), ("A4096.PDB", pdb)], "other first": [("a.etl", trace), ("x/a4096.pdb", other), ("y/a4096.pdb", pdb)],
+               "Windows": [("a.etl", trace), ("symbols\\a4096.pdb\\1\\a4096.pdb", pdb)], "outside": [("a.etl", trace), ("../../a4096.pdb", pdb)],
+               "two traces": [("a.etl", trace), ("deep/er/a.pdb/a4096.pdb", pdb)]}
+    for name, members in layouts.items():
+        make_zip("with.etl.zip", members)
+        text = ask("report", "with.etl.zip", *site)[1]
+        results.check(f"PDBs inside, {name}", b"a4096.exe!grow" in text, text)
+        text = ask("report", "with.etl.zip", "--no-symbols", *site)[1]
+        results.check(f"PDBs inside, {name}: not with --no-symbols", b"a4096.exe+0x1038" in text, text)
+    make_zip("with.etl.zip", [("a.etl", trace), ("b.pdb", b"not wanted" * 100000), ("a4096.pdb", pdb)])
+    status, text, said = ask("report", "with.etl.zip", *site, "--unpack-limit", str(len(trace) + 10))
+    results.check("PDBs inside: within the limit, and others do not count", status == 0 and b"!grow" in text, text, said)
+    make_zip("with.etl.zip", [("a.etl", trace), ("a4096.pdb", pdb + bytes(len(trace)))])
+    status, text, said = ask("report", "with.etl.zip", *site, "--unpack-limit", str(len(trace) + 10))
+    results.check("PDBs inside: more than the limit is a note", status == 0 and b"+0x1038" in text and "its PDBs are not used" in said, text, said)
+    left = os.path.join(TEMPORARY, "etlheap-symbols-Ab12cD")
+    os.makedirs(os.path.join(left, "1"))
+    for path in ("lock", "1/a.pdb"):
+        write(os.path.join(left, path), b"")
+    ask("report", "with.etl.zip", *site)
+    results.check("symbols of a run that may go on stay", os.path.exists(left))
+    os.utime(os.path.join(left, "lock"), (1, 1))
+    ask("report", "with.etl.zip", *site)
+    results.check("and what a killed run left is removed", not os.path.exists(left))
+
+
 def check_named_pipe():
     """A shell names the pipe of a command: /dev/fd/63. Its answer is that of standard input, but for the name."""
     if not os.path.exists("/dev/fd"):
@@ -329,6 +370,7 @@ def main():
     check_merge()
     check_batch()
     check_named_pipe()
+    check_symbols_inside()
     check_relatives()
     check_reported()
     check_refusals()
