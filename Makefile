@@ -687,8 +687,22 @@ dist-linux-run: pages
 		sh packaging/program_dist.sh $$target '$(LINUX)'/$$target/etlheap $(PAGES) '$(LINUX)'/$$target/deps \
 			'$(BUILD)/etlheap-$(VERSION)'-$$target.tar.gz $(DOCUMENTS) $(EXAMPLES) $(RECORDING_KIT) || exit 1; done
 
+# With libcurl and certificates of Debian 12.
+IMAGE_ROOT ?= $(LINUX)/image-root
+
+image: linux ## an OCI image of it with libcurl and certificates, build/etlheap-VERSION-image.tar
+	@. packaging/debian_root.sh && make_debian_root '$(IMAGE_ROOT)' bookworm ca-certificates,libcurl4 '$(LINUX)/image-root.log'
+	@SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct)} $(PYTHON) -B packaging/image.py linux-x64 \
+		'$(LINUX)/linux-x64/etlheap' '$(IMAGE_ROOT)' $(VERSION) '$(BUILD)/etlheap-$(VERSION)-image.tar'
+
+check-image: ## the digests of the image, and the program in it
+	+@$(PARALLEL_MAKE) VARIANT=check check-image-run
+
+check-image-run: $(OUT)/make_trace $(OUT)/make_demo_symbols
+	@MAKE_TRACE='$(OUT)/make_trace' $(PYTHON) -B tests/install/check_image.py '$(BUILD)/etlheap-$(VERSION)-image.tar'
+
 # Whatever of these was made: archives, packages, and the sources.
-RELEASE_FILES = $(wildcard $(BUILD)/etlheap-$(VERSION)*.tar.gz $(BUILD)/etlheap-$(VERSION)*.zip $(DEB)/*.deb)
+RELEASE_FILES = $(wildcard $(BUILD)/etlheap-$(VERSION)*.tar.gz $(BUILD)/etlheap-$(VERSION)-image.tar $(BUILD)/etlheap-$(VERSION)*.zip $(DEB)/*.deb)
 
 release-files: ## SHA256SUMS of all archives and packages, and what is in each program (SPDX)
 	@export SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct)}; \
@@ -912,6 +926,6 @@ help: ## this list
 	@echo '  VARIANT=release|debug|check|asan|ubsan|tsan|cov  CC=gcc|clang  V=1  LTO=1  TRACES=FOLDER  BENCH_DIR=FOLDER'
 
 FORCE:
-.PHONY: check-nightly linux dist-linux dist-linux-run check-linux release-files windows-deps windows windows-tests windows-test-programs windows-dist windows-zip check-windows check-windows-run faults faults-run interface-record dist deb check-deb check-deb-run check-arm check-arm-run check-bare check-fleet check-fleet-run install install-program install-library uninstall pages fuzz fuzz-run fuzz-all fuzz-hour fuzz-corpus fuzz-programs fuzz-replays all library tests objects syntax check check-asan check-ubsan check-tsan check-run compare compare-run print-files layers words limits rooms windows-calls \
+.PHONY: check-nightly linux dist-linux dist-linux-run check-linux release-files image check-image check-image-run windows-deps windows windows-tests windows-test-programs windows-dist windows-zip check-windows check-windows-run faults faults-run interface-record dist deb check-deb check-deb-run check-arm check-arm-run check-bare check-fleet check-fleet-run install install-program install-library uninstall pages fuzz fuzz-run fuzz-all fuzz-hour fuzz-corpus fuzz-programs fuzz-replays all library tests objects syntax check check-asan check-ubsan check-tsan check-run compare compare-run print-files layers words limits rooms windows-calls \
 	demo-update format format-check bench bench-run bench-compare bench-compare-run bench-deps \
 	bench-clean consumer-deps demo demo-run screenshot cov mutate mutate-survivors mutate-run readme-update clean help FORCE

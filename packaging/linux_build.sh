@@ -9,6 +9,7 @@
 #
 # All other libraries are linked into the program. libcurl is loaded when symbols are downloaded.
 set -eu
+. packaging/debian_root.sh
 
 folder=$(realpath -m "${1:?linux_build.sh needs the folder to build in}")
 root=$2
@@ -53,27 +54,12 @@ main()
 
 make_root()
 {
-    if test ! -e "$root/etc/made"; then
-        rm -rf "$root"
-        debootstrap --variant=minbase --include=ca-certificates bullseye "$root" "$(mirror)" > "$folder/root.log" 2>&1 || {
-            tail -n 5 "$folder/root.log" >&2
-            echo "linux_build.sh: no Debian 11 can be made here; the whole log is $folder/root.log" >&2
-            exit 1
-        }
-        touch "$root/etc/made"
-    fi
+    make_debian_root "$root" bullseye ca-certificates "$folder/root.log" || exit 1
     # shellcheck disable=SC2086
     chroot "$root" env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends $tools > "$folder/tools.log" 2>&1 || {
         tail -n 5 "$folder/tools.log" >&2
         exit 1
     }
-}
-
-# That of this machine, if it is Debian's.
-mirror()
-{
-    found=$(apt-get indextargets --format '$(ORIGIN) $(REPO_URI)' 'Identifier: Packages' 2> /dev/null | awk '$1 == "Debian" { print $2; exit }')
-    echo "${found:-http://deb.debian.org/debian}"
 }
 
 in_root() # commands
