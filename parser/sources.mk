@@ -59,6 +59,7 @@ PARSER_SRCS := $(patsubst %,parser/%.c, \
 	system/wide \
 	$(if $(filter windows,$(PLATFORM)),system/wide_windows) \
 	undecorate/demangle \
+	undecorate/demangle_d \
 	undecorate/demangle_itanium \
 	undecorate/demangle_rust \
 	undecorate/demangle_types \

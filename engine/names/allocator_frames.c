@@ -14,8 +14,8 @@
  *
  * Source of the names: public symbols of ntdll.dll, kernelbase.dll, combase.dll and oleaut32.dll of
  * Windows 10 and 11 as stacks show them; the sources of the UCRT (heap/), of MFC and ATL
- * (afxmem.cpp, plex.cpp, atlmem.h, cstringt.h), of microsoft/STL (xmemory), of libstdc++ and of
- * Rust's alloc and std.
+ * (afxmem.cpp, plex.cpp, atlmem.h, cstringt.h), of microsoft/STL (xmemory), of libstdc++, of Rust's
+ * alloc and std, and of D's runtime (rt.lifetime, core.memory, core.internal.gc).
  */
 static const etlheap_pattern allocators[] = {
     { "ntoskrnl.exe", NULL, false },
@@ -128,6 +128,25 @@ static const etlheap_pattern allocators[] = {
     { NULL, "std::alloc::*", false },
     { NULL, "<std::alloc::System*", false },
     { NULL, "std::sys::*alloc::*", false },
+
+    { NULL, "_d_new*", false },
+    { NULL, "_d_allocmemory*", false },
+    { NULL, "_d_arrayappend*", false },
+    { NULL, "_d_arraycat*", false },
+    { NULL, "_d_arrayliteral*", false },
+    { NULL, "_d_arraysetlength*", false },
+    { NULL, "_d_del*", false },
+    { NULL, "gc_*alloc", false },
+    { NULL, "gc_free", false },
+    { NULL, "gc.impl.*", false },
+    { NULL, "core.internal.gc.*", false },
+    { NULL, "core.internal.array.*", false },
+    { NULL, "core.lifetime._d_new*", false },
+    { NULL, "core.memory.GC.*alloc", false },
+    { NULL, "core.memory.GC.free", false },
+    { NULL, "core.memory.pure*lloc", false },
+    { NULL, "core.memory.pureFree", false },
+    { NULL, "rt.lifetime.*", false },
 
     { "ntdll.dll", NULL, true },
     { "kernelbase.dll", NULL, true },

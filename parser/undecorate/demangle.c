@@ -1,7 +1,8 @@
 /*
  * demangle.c - readable names of compilers that do not mangle as Microsoft's does.
  *
- * In: a public name of Rust, or of C++ as GCC and clang mangle it elsewhere than on Windows (MinGW).
+ * In: a public name of Rust or D, or of C++ as GCC and clang mangle it elsewhere than on Windows
+ * (MinGW).
  * Out: the name without parameters, or "another kind of name".
  */
 #include "demangle_inside.h"
@@ -37,13 +38,16 @@ bool etl_demangle(etl_bytes mangled, char *out, size_t capacity, size_t *length)
         .in = (const char *)mangled.at, .size = mangled.size, .out = out, .capacity = capacity
     };
     /* x86 puts an underscore before every name. */
-    if (dem_begins(&r, "__Z") || dem_begins(&r, "__R")) {
+    if (dem_begins(&r, "__Z") || dem_begins(&r, "__R") || dem_begins(&r, "__D")) {
         r.in++;
         r.size--;
     }
     if (dem_begins(&r, "_R")) {
         r.at = 2;
         dem_read_rust(&r);
+    } else if (dem_begins(&r, "_D")) {
+        r.at = 2;
+        dem_read_d(&r);
     } else if (dem_begins(&r, "_Z")) {
         r.at = 2;
         if (!dem_read_rust_legacy(&r))

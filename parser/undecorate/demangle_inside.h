@@ -85,5 +85,6 @@ static inline void dem_leave(dem_reader *r)
 void dem_read_rust(dem_reader *r);        /* _R, version 0 */
 bool dem_read_rust_legacy(dem_reader *r); /* _ZN...17h<hash>E; false, nothing read: it is C++ */
 void dem_read_itanium(dem_reader *r);     /* _Z */
+void dem_read_d(dem_reader *r);           /* _D */
 
 #endif

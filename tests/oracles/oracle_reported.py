@@ -81,8 +81,32 @@ def check_decommit(results):
         results.equal(f"19: {name} ends the range", [(row["size"], row["free_type"]) for row in rows], [(65536, "free")])
 
 
+def sites_of(folder, name):
+    rows = run_json("report", path_of(folder, name), "--symbols", os.path.join(FOLDER, folder), "--group-by", "site")
+    return sorted((row["count"], rows_name(rows, row)) for row in rows["rows"])
+
+
+def rows_name(document, row):
+    frame = document["frames"][row["site"]]
+    return f"{frame['module']}!{frame['symbol']}"
+
+
+def check_arm64ec(results):
+    """The same program has the same sites on x64 and on ARM64EC, whose system functions have names of their own."""
+    results.equal("03: ARM64EC has the sites of x64", sites_of("03-arm64ec-names", "arm64ec.etl"), sites_of("03-arm64ec-names", "x64.etl"))
+    results.equal("03: none is the allocator", [name for _, name in sites_of("03-arm64ec-names", "arm64ec.etl")], ["a4096.exe!grow"])
+
+
+def check_mangling(results):
+    names = {name for _, name in sites_of("20-foreign-mangling", "names.etl")}
+    wanted = {"leak::cache::insert", "mycrate::foo::bar", "std::vector<int, std::allocator<int>>::push_back", "main.Cache.put"}
+    results.equal("20: names of Rust, MinGW and D are readable", wanted - {name.split("!", 1)[1] for name in names}, set())
+
+
 CHECKS = {
+    "03-arm64ec-names": check_arm64ec,
     "19-decommit-size-0": check_decommit,
+    "20-foreign-mangling": check_mangling,
     "s01-generation-rows": check_generations,
     "s02-steadiness": check_steadiness,
     "s03-churn-parts": check_churn_parts,

@@ -114,10 +114,11 @@ static void other_names_are_refused(void **state)
 static void names_that_repeat_themselves_end(void **state)
 {
     (void)state;
-    static const char *const parts[][2] = { { "_ZN1aI", "S0_S0_I" }, { "_Z", "P" },
-                                            { "_RIC1a", "TB0_B0_" }, { "_R", "I" },
-                                            { "_Z1fI", "J" },        { "_Z", "Z" },
-                                            { "_RNvC1a", "B_" },     { "_ZN1aE", "NSt" } };
+    static const char *const parts[][2] = {
+        { "_ZN1aI", "S0_S0_I" }, { "_Z", "P" },      { "_RIC1a", "TB0_B0_" }, { "_R", "I" },
+        { "_Z1fI", "J" },        { "_Z", "Z" },      { "_RNvC1a", "B_" },     { "_ZN1aE", "NSt" },
+        { "_D1a", "Qb" },        { "_D1a1bF", "A" }, { "_D1a1bF", "DFQb" },   { "_D1a", "__T1bTQc" }
+    };
     char name[ETL_MANGLED_SIZE_MAX];
     for (size_t i = 0; i < ETL_COUNT_OF(parts); i++) {
         const size_t head = strlen(parts[i][0]), step = strlen(parts[i][1]);
@@ -126,6 +127,49 @@ static void names_that_repeat_themselves_end(void **state)
             name[at] = parts[i][1][(at - head) % step];
         (void)demangled(name, sizeof name);
     }
+}
+
+/* Without attributes, and without the type of the symbol itself. */
+static void d_is_named_by_modules_and_arguments(void **state)
+{
+    (void)state;
+    static const char *const pairs[][2] = {
+        { "_D4main5Cache3putMFiZv", "main.Cache.put" },
+        { "__D4main5Cache3putMFiZv", "main.Cache.put" },
+        { "_D4main5Cache3getMxFNaNbZAya", "main.Cache.get" },
+        { "_D4main5Cache6__ctorMFAyaZCQzQw", "main.Cache.this" },
+        { "_D4main5Cache6__dtorMFZv", "main.Cache.~this" },
+        { "_D4main5Cache6__initZ", "main.Cache.__init" },
+        { "_Dmain", "D main" },
+        { "_D4main5outerFiZ5innerMFZv", "main.outer.inner" },
+        { "_D3std5stdio__T7writelnTAyaZQnFNfQjZv",
+          "std.stdio.writeln!(immutable(char)[]).writeln" },
+        { "_D4main__T3mapTHAyaiVi12VAyaa3_616263ZQBcFZv",
+          "main.map!(int[immutable(char)[]], 12, \"abc\").map" },
+        { "_D4main17__T3fooTiTG4dTPvZ3fooFZv", "main.foo!(int, double[4], void*).foo" },
+        { "_D4main__T1fTPFiZbTDFZvTS4main1SS4main1gZ1fFZv",
+          "main.f!(bool function(int)*, void delegate(), main.S, main.g).f" },
+        { "_D4main4dataHiAa", "main.data" },
+        { "_D4main1xB2ia", "main.x" },
+    };
+    check(pairs, ETL_COUNT_OF(pairs));
+}
+
+static void names_that_only_begin_like_those_of_d_are_refused(void **state)
+{
+    (void)state;
+    static const char *const names[] = { "_D3D11CreateDevice",
+                                         "_D3",
+                                         "_D4main",
+                                         "_DllMain",
+                                         "_D4mainQa",
+                                         "_D4main3fooFQbZv!",
+                                         "_D4main3fooFiZ",
+                                         "_D4main__T3fooTiFZv",
+                                         "_D9main3fooFZv",
+                                         "_D4main3fooGiv" };
+    for (size_t i = 0; i < ETL_COUNT_OF(names); i++)
+        assert_null(demangled(names[i], strlen(names[i])));
 }
 
 static void the_text_must_fit(void **state)
@@ -148,6 +192,8 @@ int main(void)
         cmocka_unit_test(cpp_is_named_by_scopes_and_arguments),
         cmocka_unit_test(other_names_are_refused),
         cmocka_unit_test(names_that_repeat_themselves_end),
+        cmocka_unit_test(d_is_named_by_modules_and_arguments),
+        cmocka_unit_test(names_that_only_begin_like_those_of_d_are_refused),
         cmocka_unit_test(the_text_must_fit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
