@@ -105,6 +105,7 @@ def check(objects, exported, common, own):
 
 
 PLANTED = """#include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 #include <sys/resource.h>
 int planted(void);

@@ -185,14 +185,22 @@ static void check_export(const fixture *f, const listed_export *listed)
              listed->name, (unsigned)listed->rva, listed->forwarder);
 }
 
+/* "(B7 78 0A ...)" of LLVM 16, in the file's order, or "{8B0A78B7-...}" of later ones. */
 static void check_guid(const fixture *f, const char *value)
 {
-    char text[LINE_SIZE] = "(";
-    for (size_t i = 0; i < 16; i++)
-        snprintf(text + strlen(text), sizeof text - strlen(text), "%s%02X", i ? " " : "",
-                 (unsigned)etl_pe_pdb_of(f->opened)->guid.bytes[i]);
-    strcat(text, ")");
-    assert_string_equal(text, value);
+    static const u8 written[16] = { 3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15 };
+    const bool is_braced = value[0] == '{';
+    char text[LINE_SIZE] = "";
+    for (size_t i = 0; i < 16; i++) {
+        const size_t place = is_braced ? written[i] : i;
+        const char *const dash = i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "";
+        const char *const space = i ? " " : "";
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%s%02X",
+                 is_braced ? dash : space, (unsigned)etl_pe_pdb_of(f->opened)->guid.bytes[place]);
+    }
+    char whole[LINE_SIZE + 2];
+    snprintf(whole, sizeof whole, is_braced ? "{%s}" : "(%s)", text);
+    assert_string_equal(whole, value);
 }
 
 /* Compares the facts of one line; returns how many it compared. */
