@@ -343,7 +343,7 @@ def check_functions(results, page, folder):
     first, document, opened = open_named(page, folder, "functions-1", program, [code[i:i + 3] for i in range(0, 12, 3)])
     functions = {frame["symbol"]: frame["module"] for frame in document["frames"] if frame["symbol"]}
     results.check("bars have the function first and its module behind it", len(first) > 3 and all(
-        functions.get(function) == module and is_first for function, (module, _, _, is_first) in first.items()), first)
+        functions.get(re.sub(r"\+0x[0-9a-f]+$", "", function)) == module and is_first for function, (module, _, _, is_first) in first.items()), first)
     colours = {function: bar[1:3] for function, bar in first.items()}
     results.check("functions of one module have colours of their own", len({tuple(c) for c in colours.values()}) > 2, colours)
     moved = oracle_symbols.Program(program.exe, program.pdb, base=0x180000000)
