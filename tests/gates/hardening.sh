@@ -110,6 +110,7 @@ int socket(int domain, int type, int protocol) { (void)domain, (void)type, (void
 int connect(int file, const void *to, unsigned size) { (void)file, (void)to, (void)size; return note("connect\n"); }
 int getaddrinfo(const char *n, const char *s, const void *h, void **r) { (void)n, (void)s, (void)h, (void)r; return note("getaddrinfo\n"); }
 int execve(const char *path, char *const argv[], char *const env[]) { (void)path, (void)argv, (void)env; return note("execve\n"); }
+FILE *popen(const char *command, const char *type) { (void)command, (void)type; note("popen\n"); return NULL; }
 int system(const char *command) { (void)command; return note("system\n"); }
 void *dlopen(const char *name, int flags)
 {
@@ -175,6 +176,13 @@ if grep -qE '^(socket|connect)$' watched 2> /dev/null; then
 else
     fail "a server that is named is asked" "no connection was tried" "$(head -n 2 err.txt)"
 fi
+if grep -q '^popen$' watched 2> /dev/null; then
+    fail "without --symbol-login it starts no program" "$(cat watched)"
+else
+    pass "without --symbol-login it starts no program"
+fi
+watch symbols a.etl --symbols "srv*$PWD/login*http://127.0.0.1:9/x" --symbol-login '127.0.0.1:9=command:true'
+has "its command is started by popen" "$(cat watched 2> /dev/null)" '^popen$'
 # Of a fixed name, which the system looks for where it looks for all libraries; what that
 # one loads is its own affair.
 has "with a library of a fixed name, loaded for it" "$(grep '^dlopen' watched | head -n 1)" '^dlopen libcurl\.so\.4$'
