@@ -3,6 +3,7 @@ PARSER_SRCS := $(patsubst %,parser/%.c, \
 	diag \
 	etl/buffer_header \
 	etl/buffer_index \
+	etl/buffer_losses \
 	etl/buffer_peek \
 	etl/custom_events \
 	etl/custom_parse \
