@@ -18,6 +18,7 @@ LIFETIMES = "test_lifetimes_names test_lifetimes_order test_lifetimes_processes 
 REPLAY = "test_replay_walk test_replay test_windows_sources"
 WINDOWS = "test_windows_growth test_windows test_window_rows test_growth test_summary test_windows_sources"
 GATE = "test_gate_subjects test_gate_absence test_gate test_gate_outcomes test_check_documents"
+RECORDINGS = "test_recordings test_tied_places test_diagnostics test_growth oracle_recordings.py"
 PEAKS = "test_tally test_peak_moment test_peaks test_two_threads test_engine test_workload"
 
 TARGETS = (
@@ -58,6 +59,14 @@ TARGETS = (
     Target("parser/etl/xpress.c", "parser", "test_xpress test_buffer_load test_trace test_real_traces"),
     Target("parser/etl/xpress_huffman.c", "parser", "test_xpress_huffman test_buffer_load test_real_traces"),
     Target("parser/etl/record.c", "parser", "test_record test_items test_trace test_buffer_peek test_decode_heap test_real_traces test_engine"),
+    Target("parser/etl/buffer_losses.c", "recordings", "test_buffer_losses test_buffer_index " + RECORDINGS),
+    Target("engine/core/continued.c", "recordings", "test_continued " + RECORDINGS),
+    Target("engine/fold/row_spans.c", "recordings", "test_growth test_summary " + RECORDINGS),
+    Target("engine/pair/tied_blocks.c", "recordings", RECORDINGS),
+    Target("engine/pair/tied_ranges.c", "recordings", RECORDINGS),
+    Target("engine/pair/ties.c", "recordings", "test_ties " + RECORDINGS),
+    Target("engine/result/recorded.c", "recordings", "test_recorded " + RECORDINGS + " test_gate"),
+    Target("engine/run/recorded_spans.c", "recordings", RECORDINGS),
     Target("engine/fold/peaks.c", "peaks", PEAKS),
     Target("engine/fold/peak_moment.c", "peaks", PEAKS),
     Target("engine/log/tally.c", "peaks", PEAKS),

@@ -104,6 +104,8 @@ static void check_spans(recording *at)
         const recorder_span *const span = &r->spans[kind];
         const bool is_known = span->from_ticks <= span->last_ticks;
         expect(at, "span is known", kind, found->is_known, is_known);
+        expect(at, "kind is there", kind,
+               (etlheap_result_kinds(at->result) >> kinds[kind] & 1) != 0, is_known);
         if (!is_known)
             continue;
         expect(at, "start of span", kind, found->from_ns, recorder_ns(r, span->from_ticks));
@@ -309,6 +311,34 @@ static void check_windows(recording *at)
     }
 }
 
+/* Of one selected program, rows and totals without the process have its time. */
+static void check_selected(recording *at)
+{
+    const recorder *const r = &at->r;
+    for (u32 program = 0; has_times(r) && program < r->setup.programs; program++) {
+        char pid[16];
+        const char *const word = pid;
+        etlheap_query query = query_of(INT64_MIN, INT64_MAX);
+        snprintf(pid, sizeof pid, "%u", recorder_pid(program));
+        query.growth = false;
+        query.group_by_count = 1; /* kind */
+        query.processes = &word;
+        query.process_count = 1;
+        const etlheap_table *const table = table_of(at->result, &query);
+        for (u32 i = 0; i < table->row_count; i++) {
+            const etlheap_row *const row = &table->rows[i];
+            const recorder_kind kind =
+                row->kind == kinds[0] ? RECORDER_HEAP : RECORDER_VIRTUALALLOC;
+            i64 from_ns = table->from_ns, to_ns = table->to_ns;
+            recorder_part(r, kind, program, &from_ns, &to_ns);
+            expect(at, "time of rates of the row", program, row->rates_ns, to_ns - from_ns);
+            expect(at, "time of rates of the kind", program, table->totals[row->kind].rates_ns,
+                   to_ns - from_ns);
+        }
+        etlheap_table_free(table);
+    }
+}
+
 /* --- limits ----------------------------------------------------------------------------- */
 
 static etlheap_outcome judge(const recording *at, u32 program, i64 limit)
@@ -449,6 +479,7 @@ static u32 try_seed(u64 seed)
     check_spans(&at);
     check_missing(&at);
     check_windows(&at);
+    check_selected(&at);
     check_sites(&at);
     check_unknown_frees(&at);
     check_limits(&at);
