@@ -44,7 +44,7 @@ class Image:
 
 def in_root(root, *words, user=65532):
     done = subprocess.run([CHROOT, f"--userspec={user}:{user}", root, "/usr/bin/etlheap", *words], capture_output=True, text=True,
-                          check=False, env={"LC_ALL": "C.UTF-8", "XDG_CACHE_HOME": "/tmp", "PATH": "/usr/bin"})
+                          check=False, env={"LC_ALL": "C.UTF-8", "XDG_CACHE_HOME": "/data", "PATH": "/usr/bin"})
     return done.returncode, done.stdout, done.stderr
 
 
@@ -55,7 +55,7 @@ def check_symbols(results, root, folder):
     os.makedirs(loose)
     subprocess.run([os.path.join(os.path.dirname(MAKE_TRACE), "make_demo_symbols"), loose], check=True, stdout=subprocess.DEVNULL)
     shutil.copy(trace, os.path.join(root, "data"))
-    _, out, _ = in_root(root, "symbols", "/data/demo.etl", "--symbols", "/tmp", "--offline", "--format", "json")
+    _, out, _ = in_root(root, "symbols", "/data/demo.etl", "--symbols", "/data", "--offline", "--format", "json")
     for name, key in re.findall(r'"([\w.]+\.pdb)/([0-9A-F]+)"', out):
         if os.path.exists(os.path.join(loose, name)):
             os.makedirs(os.path.join(store, name, key))
