@@ -246,7 +246,8 @@ typedef struct etlheap_module_info {
     u64 base;
     u64 size_bytes;
     const char *path; /* DOS path if the volume is known, else the NT path */
-    /* Last component of the path. Names that differ only in case are spelled alike within a result;
+    /* Last component of the path, with folders before it if one process loaded several files of that
+     * name. Names that differ only in case are spelled alike within a result;
      * the path is as recorded. */
     const char *name;
     u32 time_date_stamp;

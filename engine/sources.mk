@@ -192,6 +192,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	result/archive_rows \
 	result/ehs_facts \
 	result/ehs_optional \
+	result/module_names \
 	result/recorded \
 	result/result \
 	result/result_threads \

@@ -30,8 +30,9 @@ typedef struct named_build {
 
 typedef ETLHEAP_VECTOR(named_build) build_list;
 
+static bool find_mixed(diff_builds *out, const etlheap_result *const *results, u32 count);
 static bool add_modules(build_list *list, etlheap_strings *names, const etlheap_result *result,
-                        u32 run);
+                        u32 run, const diff_builds *builds);
 static int compare_builds(const void *a, const void *b);
 static void drop_repeated(build_list *list);
 static size_t end_of_name(const build_list *list, size_t start);
@@ -45,8 +46,10 @@ bool diff_builds_find(diff_builds *out, etlheap_strings *names,
     build_list list = { 0 };
     bool ok = true;
     out->run_count = count;
+    if (!find_mixed(out, results, count))
+        return false;
     for (u32 run = 0; ok && run < count; run++)
-        ok = add_modules(&list, names, results[run], run);
+        ok = add_modules(&list, names, results[run], run, out);
     if (ok && list.count > 0) {
         qsort(list.at, list.count, sizeof *list.at, compare_builds);
         drop_repeated(&list);
@@ -63,6 +66,7 @@ void diff_builds_free(diff_builds *builds)
 {
     ETLHEAP_VECTOR_FREE(&builds->rebuilt);
     ETLHEAP_VECTOR_FREE(&builds->sides);
+    ETLHEAP_VECTOR_FREE(&builds->mixed);
 }
 
 u32 diff_builds_side(const diff_builds *builds, u32 name, u32 run)
@@ -80,13 +84,69 @@ u32 diff_builds_side(const diff_builds *builds, u32 name, u32 run)
     return 0;
 }
 
+static const char *plain_name(const char *name)
+{
+    const char *const slash = strrchr(name, '\\');
+    return slash == NULL ? name : slash + 1;
+}
+
+static bool is_mixed(const diff_builds *builds, const char *plain)
+{
+    for (size_t i = 0; i < builds->mixed.count; i++) {
+        if (etl_name_same(builds->mixed.at[i], plain))
+            return true;
+    }
+    return false;
+}
+
+/* Hardly any recording has names with folders. */
+static bool find_mixed(diff_builds *out, const etlheap_result *const *results, u32 count)
+{
+    ETLHEAP_VECTOR(const char *) plain = { .at = NULL };
+    bool ok = true;
+    for (u32 run = 0; ok && run < count; run++) {
+        for (u32 i = 0; ok && i < etlheap_module_count(results[run]); i++) {
+            const char *const name = etlheap_module_of(results[run], i)->name;
+            if (strchr(name, '\\') != NULL && !is_mixed(out, plain_name(name)))
+                ok = ETLHEAP_PUSH(&out->mixed, plain_name(name));
+        }
+    }
+    for (u32 run = 0; ok && out->mixed.count > 0 && run < count; run++) {
+        for (u32 i = 0; ok && i < etlheap_module_count(results[run]); i++) {
+            const char *const name = etlheap_module_of(results[run], i)->name;
+            if (strchr(name, '\\') == NULL && is_mixed(out, name))
+                ok = ETLHEAP_PUSH(&plain, name);
+        }
+    }
+    /* Keep those that are plain somewhere. */
+    size_t kept = 0;
+    for (size_t i = 0; i < out->mixed.count; i++) {
+        bool is_plain = false;
+        for (size_t k = 0; k < plain.count && !is_plain; k++)
+            is_plain = etl_name_same(plain.at[k], out->mixed.at[i]);
+        if (is_plain)
+            out->mixed.at[kept++] = out->mixed.at[i];
+    }
+    out->mixed.count = kept;
+    ETLHEAP_VECTOR_FREE(&plain);
+    return ok;
+}
+
+const char *diff_builds_module_name(const diff_builds *builds, const char *name)
+{
+    if (name == NULL || builds->mixed.count == 0 || !is_mixed(builds, plain_name(name)))
+        return name;
+    return plain_name(name);
+}
+
 static bool add_modules(build_list *list, etlheap_strings *names, const etlheap_result *result,
-                        u32 run)
+                        u32 run, const diff_builds *builds)
 {
     bool ok = ETLHEAP_RESERVE(list, etlheap_module_count(result));
     for (u32 i = 0; ok && i < etlheap_module_count(result); i++) {
         const etlheap_module_info *const module = etlheap_module_of(result, i);
-        named_build build = { .spelled = module->name,
+        const char *const name = diff_builds_module_name(builds, module->name);
+        named_build build = { .spelled = name,
                               .pdb_spelled = module->pdb_name,
                               .run = run,
                               .has_rsds = module->has_rsds,
@@ -96,8 +156,7 @@ static bool add_modules(build_list *list, etlheap_strings *names, const etlheap_
             build.guid = module->guid;
             build.age = module->age;
         }
-        ok =
-            etlheap_strings_add_name(names, module->name, &build.name) && ETLHEAP_PUSH(list, build);
+        ok = etlheap_strings_add_name(names, name, &build.name) && ETLHEAP_PUSH(list, build);
     }
     return ok;
 }

@@ -17,8 +17,9 @@
 
 /* Names of modules, ignoring case, as ids of a string pool. Start from {0}. */
 typedef struct diff_builds {
-    ETLHEAP_VECTOR(u32) rebuilt; /* ascending */
-    ETLHEAP_VECTOR(u32) sides;   /* run_count per rebuilt name: the run's group + 1 */
+    ETLHEAP_VECTOR(u32) rebuilt;        /* ascending */
+    ETLHEAP_VECTOR(u32) sides;          /* run_count per rebuilt name: the run's group + 1 */
+    ETLHEAP_VECTOR(const char *) mixed; /* plain names that have folders in some runs only */
     u32 run_count;
 } diff_builds;
 
@@ -33,6 +34,11 @@ typedef struct diff_builds {
 bool diff_builds_find(diff_builds *out, etlheap_strings *names,
                       const etlheap_result *const *results, u32 count);
 void diff_builds_free(diff_builds *builds);
+
+/* The name by which a module is compared. Namesakes have folders in their names (module_names.c), but
+ * only where a run has several: if another run has one alone, all are compared by the plain
+ * name. */
+const char *diff_builds_module_name(const diff_builds *builds, const char *name);
 
 /* The group of the run + 1 among the builds of a rebuilt name; 0: the name is not rebuilt. */
 u32 diff_builds_side(const diff_builds *builds, u32 name, u32 run);

@@ -126,7 +126,8 @@ static bool set_key(table_reader *r, const etlheap_row *row, etlheap_key key, id
     case ETLHEAP_KEY_SITE:
         return row->frame == ETLHEAP_NO_INDEX || identify_frame(r, row->frame, &out->frame);
     case ETLHEAP_KEY_MODULE:
-        return add_name(r->to, &r->to->modules, row->module, &out->module);
+        return add_name(r->to, &r->to->modules,
+                        diff_builds_module_name(&r->to->builds, row->module), &out->module);
     case ETLHEAP_KEY_SIZE_CLASS:
         out->size_class_bytes = row->size_class_bytes;
         return true;
@@ -233,7 +234,8 @@ static bool describe_frame(table_reader *r, const etlheap_frame *frame, identity
     row_identities *const to = r->to;
     if (frame->module == NULL)
         return true;
-    if (!add_name(to, &to->modules, frame->module, &out->module))
+    const char *const module = diff_builds_module_name(&to->builds, frame->module);
+    if (!add_name(to, &to->modules, module, &out->module))
         return false;
     const u32 side = diff_builds_side(&to->builds, out->module, r->run);
     if (frame->symbol != NULL && (side != 0 || !frame->is_nearest))
@@ -274,6 +276,8 @@ bool row_identities_spell(row_identities *identities, name_spellings *spellings,
     u32 id;
     if (*name == NULL)
         return true;
+    if (spellings == &identities->modules)
+        *name = diff_builds_module_name(&identities->builds, *name);
     if (!add_name(identities, spellings, *name, &id))
         return false;
     *name = spellings->at[id];

@@ -41,7 +41,9 @@ bool query_module_matches(const etlheap_pattern *pattern, const char *module)
         return true;
     if (module == NULL)
         return false;
-    return matches_file(pattern->module, module);
+    const char *const slash = strrchr(module, '\\'); /* namesakes have folders in their names */
+    return matches_file(pattern->module, module) ||
+           (slash != NULL && matches_file(pattern->module, slash + 1));
 }
 
 bool etlheap_word_names_process(const char *word, const etlheap_process_info *process)

@@ -72,7 +72,8 @@ bool spellings_settle(etlheap_result *result)
 {
     const u64 count = etl_max_u64(result->processes.count, result->modules.list.count);
     u32 *const ids = malloc((count + 1) * sizeof *ids);
-    const bool ok = ids != NULL && settle_processes(result, ids) && settle_modules(result, ids);
+    const bool ok = ids != NULL && settle_processes(result, ids) && settle_modules(result, ids) &&
+                    module_names_settle(result);
     free(ids);
     return ok;
 }

@@ -103,12 +103,66 @@ def check_commas(results):
         results.equal(f"check --process '{words}'", tried("check", path, "--process", words, "--max-outstanding", "1M", "--no-symbols")[0], wanted)
 
 
+ONE, TWO = "\\app\\one\\Release\\b.node", "\\app\\two\\Release\\b.node"
+GUIDS = bytes([1] * 16), bytes([2] * 16)
+
+
+def modules_of(path, *options):
+    return sizes(path, *options, key="module")
+
+
+def write_modules(path, images, blocks):
+    write(path, [Program(100, b"app.exe", "", images)], [Block(100, size, [base + 0x1234]) for base, size in blocks])
+
+
+def check_namesakes(results):
+    """Two files of one name in one process are two modules; the same build is one, and so is a file of Windows."""
+    both, one, two, alone = (path_of(f"namesakes_{name}.etl") for name in ("both", "one", "two", "alone"))
+    images = [Image(ONE, 0x7FF800000000, GUIDS[0]), Image(TWO, 0x7FF900000000, GUIDS[1])]
+    write_modules(both, images, [(0x7FF800000000, 10), (0x7FF900000000, 20)])
+    write_modules(one, images, [(0x7FF800000000, 10)])
+    write_modules(two, images, [(0x7FF900000000, 10)])
+    write_modules(alone, images[:1], [(0x7FF800000000, 10)])
+    names = ["one\\Release\\b.node", "two\\Release\\b.node"]
+    store = path_of("namesakes.ehs")
+    run("store", both, "-o", store)
+    for path in (both, store):
+        results.equal(f"modules of one name in {path[-3:]}", modules_of(path), [(names[0], 10), (names[1], 20)])
+    results.equal("a pattern finds both by their name", modules_of(both, "--require-frame", "b.node!"), [(names[0], 10), (names[1], 20)])
+    results.equal("and one by its folder", modules_of(both, "--require-frame", "two*!"), [(names[1], 20)])
+    results.equal("a file alone has its plain name", modules_of(alone), [("b.node", 10)])
+    states = {row["module"]: row["state"] for row in run_json("diff", one, two, "--group-by", "module", "--all", "--no-symbols")["rows"]}
+    results.equal("diff tells them apart", states, {names[0]: "removed", names[1]: "added"})
+    states = {row["module"]: row["state"] for row in run_json("diff", alone, one, "--group-by", "module", "--all", "--no-symbols")["rows"]}
+    results.equal("but not if one run has only one of them", states, {"b.node": "unchanged"})
+    for title, changed, wanted in (
+            ("copies of one build", [Image(ONE, 0x7FF800000000, GUIDS[0]), Image(TWO, 0x7FF900000000, GUIDS[0])], [("b.node", 30)]),
+            ("files of Windows", [Image("\\Windows\\System32\\b.node", 0x7FF800000000, GUIDS[0]),
+                                  Image("\\Windows\\SysWOW64\\b.node", 0x7FF900000000, GUIDS[1])], [("b.node", 30)])):
+        write_modules(both, changed, [(0x7FF800000000, 10), (0x7FF900000000, 20)])
+        results.equal(title, modules_of(both), wanted)
+
+
+def check_reported_modules(results):
+    folder = os.path.join(FOLDER, "10-modules-of-one-name")
+    if not os.path.isdir(folder):
+        return results.skip("modules of one name", "traces-reports is not here")
+    files = {name: os.path.join(folder, f"{name}.etl") for name in ("both", "bcrypt", "sharp")}
+    results.equal("modules of one name", [size for _, size in modules_of(files["both"])], [10000, 10000])
+    rows = run_json("diff", files["bcrypt"], files["sharp"], "--no-symbols")["rows"]
+    results.equal("are two in diff", sorted(row["state"] for row in rows), ["added", "removed"])
+    status, text, _ = tried("check", files["sharp"], "--baseline", files["bcrypt"], "--max-growth", "stack:100", "--no-cull", "--no-symbols")
+    results.check("and in check", status == 1 and "sharp\\build" in text, status, text)
+
+
 def main():
     results = Results()
     check_reported_code_pages(results)
     check_code_pages(results)
     check_unnamed(results)
     check_commas(results)
+    check_namesakes(results)
+    check_reported_modules(results)
     results.finish()
 
 
