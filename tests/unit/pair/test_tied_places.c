@@ -86,6 +86,15 @@ static void another_heap_has_an_extent_there(void **state)
     expect_reordered(b, 1);
 }
 
+static void an_extent_alone_is_contracted_and_expanded(void **state)
+{
+    (void)state;
+    etl_build *const b = begin();
+    etl_build_heap_contract(b, on(0), HEAP, ADDRESS, SIZE);
+    etl_build_heap_expand(b, on(1), HEAP, ADDRESS, SIZE);
+    expect_reordered(b, 1);
+}
+
 static void a_heap_has_an_extent_in_the_range(void **state)
 {
     (void)state;
@@ -103,6 +112,7 @@ int main(void)
         cmocka_unit_test(a_range_is_released_and_committed),
         cmocka_unit_test(a_range_that_was_there_is_released_first),
         cmocka_unit_test(another_heap_has_an_extent_there),
+        cmocka_unit_test(an_extent_alone_is_contracted_and_expanded),
         cmocka_unit_test(a_heap_has_an_extent_in_the_range),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
