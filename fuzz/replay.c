@@ -42,9 +42,10 @@ size_t LLVMFuzzerMutate(u8 *data, size_t size, size_t size_max)
     for (u64 i = next_random(&random_state) % 8; size > 0 && i > 0; i--) {
         const size_t at = next_random(&random_state) % size;
         const u64 how = next_random(&random_state) % 3;
-        data[at] = how == 0   ? 0xFF
-                   : how == 1 ? 0
-                              : (u8)(data[at] ^ 1u << next_random(&random_state) % 8);
+        u32 byte = how == 0 ? UINT8_MAX : 0;
+        if (how == 2)
+            byte = data[at] ^ 1u << next_random(&random_state) % 8;
+        data[at] = (u8)byte;
     }
     return size;
 }
