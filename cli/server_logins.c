@@ -129,7 +129,7 @@ static void take_variable(login_entry *entry, const char *name)
     entry->login.password = colon + 1;
 }
 
-/* The text after "NAME=" in the lines of an answer, ended with a NUL; NULL: there is no such line. */
+/* The text after "NAME=" in the lines of an answer, ended with a NUL. NULL if the answer lacks it. */
 static char *line_of(char *answer, const char *name)
 {
     const size_t size = strlen(name);
@@ -171,6 +171,18 @@ static void take_answer(login_entry *entry, const char *answer)
     entry->login.user = keep(entry, &used, answer, "username");
 }
 
+/* False if the command does not run, ends with an error, or prints more than fits. */
+static bool answer_of(const char *command, const char *host, char *out, size_t size)
+{
+    FILE *const pipe = cli_host_credential_open(command, host);
+    if (pipe == NULL)
+        return false;
+    const size_t read = fread(out, 1, size - 1, pipe);
+    out[read] = '\0';
+    const bool is_whole = read < size - 1;
+    return cli_host_credential_close(pipe) && is_whole;
+}
+
 static void ask(login_entry *entry, const char *host)
 {
     char answer[ANSWER_SIZE];
@@ -182,7 +194,7 @@ static void ask(login_entry *entry, const char *host)
     if (file != NULL)
         entry->login.netrc_file = file;
     if (command != NULL && is_host(host, strlen(host)) &&
-        cli_host_ask_credential(command, host, answer, sizeof answer))
+        answer_of(command, host, answer, sizeof answer))
         take_answer(entry, answer);
     memset(answer, 0, sizeof answer);
 }

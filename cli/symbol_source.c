@@ -97,8 +97,8 @@ static void note_unused(const char *path, const etl_error *why)
     cli_note(path, note);
 }
 
-/* The file of a trace "app.etl.zip", or of a member "app.etl.zip/kernel.etl"; false: it is no file.
- * Members lie in folders at times. */
+/* The file of a trace "app.etl.zip", or of a member "app.etl.zip/kernel.etl". False if it is not a
+ * file. Members lie in folders at times. */
 static bool find_package(const char *file, char out[STORE_SIZE])
 {
     const int size = snprintf(out, STORE_SIZE, "%s", file);

@@ -484,8 +484,8 @@ typedef struct etlheap_symbols_wanted {
 
 /*
  * Unpacks the wanted PDBs of a zip, which PerfView and Visual Studio pack along, into a temporary
- * folder for a symbol path. *out is NULL if the file is no zip or has none; otherwise the caller owns
- * it. Closing it removes the folder; files that are mapped stay readable. Errors as for
+ * folder for a symbol path. *out is NULL if the file is not a zip or has none; otherwise the caller
+ * owns it. Closing it removes the folder; files that are mapped stay readable. Errors as for
  * etlheap_unpack.
  */
 typedef struct etlheap_unpacked_symbols etlheap_unpacked_symbols;

@@ -8,6 +8,8 @@
 
 #include "cli/options/options.h"
 
+#include <stdio.h>
+
 /*
  * Call it first. Returns the words of the command line in UTF-8, followed by NULL, valid as long as
  * the program runs; NULL if memory runs out. On Windows the words are taken from the system, which
@@ -31,10 +33,11 @@ bool cli_host_is_utf8(void);
  * error then means that whoever started the program ignores the signal and wants to know. */
 bool cli_host_has_sigpipe(void);
 
-/* Runs a command that speaks git's protocol for credentials, with the protocol https and the host as
- * its input, and copies what it prints. The host has no letter that a shell understands. False if it
- * does not run, ends with an error, or prints more than fits. */
-bool cli_host_ask_credential(const char *command, const char *host, char *out, size_t size);
+/* Starts a command that speaks git's protocol for credentials, with the protocol https and the host as
+ * its input. The host has no letter that a shell understands. The caller reads what it prints, and ends
+ * it with the second function: true if it ran to its end without an error. NULL if it cannot be started. */
+FILE *cli_host_credential_open(const char *command, const char *host);
+bool cli_host_credential_close(FILE *pipe);
 
 /* The folder for temporary files in the environment; NULL: none. */
 const char *cli_host_temporary_folder(void);

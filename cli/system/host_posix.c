@@ -56,18 +56,17 @@ bool cli_host_has_sigpipe(void)
     return true;
 }
 
-bool cli_host_ask_credential(const char *command, const char *host, char *out, size_t size)
+FILE *cli_host_credential_open(const char *command, const char *host)
 {
     char line[4096];
     const int length = snprintf(line, sizeof line,
                                 "printf 'protocol=https\\nhost=%s\\n\\n' | { %s\n}", host, command);
-    FILE *const pipe = length > 0 && (size_t)length < sizeof line ? popen(line, "r") : NULL;
-    if (pipe == NULL)
-        return false;
-    const size_t read = fread(out, 1, size - 1, pipe);
-    out[read] = '\0';
-    const bool is_whole = read < size - 1;
-    return pclose(pipe) == 0 && is_whole;
+    return length > 0 && (size_t)length < sizeof line ? popen(line, "r") : NULL;
+}
+
+bool cli_host_credential_close(FILE *pipe)
+{
+    return pclose(pipe) == 0;
 }
 
 const char *cli_host_temporary_folder(void)

@@ -150,18 +150,17 @@ bool cli_host_has_sigpipe(void)
 }
 
 /* TMPDIR is not a variable of Windows, but users of this program set it on other systems. */
-bool cli_host_ask_credential(const char *command, const char *host, char *out, size_t size)
+FILE *cli_host_credential_open(const char *command, const char *host)
 {
     char line[4096];
     const int length =
         snprintf(line, sizeof line, "(echo protocol=https&echo host=%s&echo.)|(%s)", host, command);
-    FILE *const pipe = length > 0 && (size_t)length < sizeof line ? _popen(line, "rb") : NULL;
-    if (pipe == NULL)
-        return false;
-    const size_t read = fread(out, 1, size - 1, pipe);
-    out[read] = '\0';
-    const bool is_whole = read < size - 1;
-    return _pclose(pipe) == 0 && is_whole;
+    return length > 0 && (size_t)length < sizeof line ? _popen(line, "rb") : NULL;
+}
+
+bool cli_host_credential_close(FILE *pipe)
+{
+    return _pclose(pipe) == 0;
 }
 
 const char *cli_host_temporary_folder(void)
