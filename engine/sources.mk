@@ -160,6 +160,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	query/query \
 	query/query_words \
 	query/questions \
+	query/symbol_of_builds \
 	query/windows_plan \
 	read/census \
 	read/census_match \

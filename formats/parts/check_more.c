@@ -20,6 +20,7 @@
 #include "formats/io/units.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 /* A place and its value, quoted for a shell; "" if there is no value. */
 typedef struct place {
@@ -46,14 +47,29 @@ static void add_words(etlheap_text *text, etlheap_typed words)
     }
 }
 
-/* Appends a frame as --require-frame takes it, which may have wildcards; the first ! divides it. */
-static void add_frame(etlheap_text *text, const char *module, const char *symbol)
+/* Appends a function as each build spells it. */
+static void add_of_builds(etlheap_text *text, const char *symbol)
+{
+    char *const pattern = malloc(strlen(symbol) + 1);
+    text->failed |= pattern == NULL;
+    if (pattern == NULL)
+        return;
+    etlheap_text_add(text, pattern, etlheap_symbol_of_builds(symbol, pattern));
+    free(pattern);
+}
+
+/* Appends a frame as --require-frame takes it, which may have wildcards; the first ! divides it. A
+ * row of two runs has the baseline's name, and the command reads both runs. */
+static void add_frame(etlheap_text *text, const char *module, const char *symbol, bool is_of_builds)
 {
     etlheap_text pattern = { 0 };
     for (const char *at = module; *at != '\0'; at++)
         etlheap_text_add(&pattern, *at == '!' ? "?" : at, 1);
     etlheap_text_add_string(&pattern, "!");
-    etlheap_text_add_string(&pattern, symbol);
+    if (is_of_builds)
+        add_of_builds(&pattern, symbol);
+    else
+        etlheap_text_add_string(&pattern, symbol);
     etlheap_shell_add_name(text, etlheap_shell_here(), etlheap_text_of(&pattern), "");
     text->failed |= pattern.failed;
     etlheap_text_free(&pattern);
@@ -61,14 +77,15 @@ static void add_frame(etlheap_text *text, const char *module, const char *symbol
 
 /* Appends a pattern for the innermost frame that lies in a module: "app.exe!grow", or "app.exe!" if
  * the frame has no name. */
-static void add_pattern(etlheap_text *text, const etlheap_table *table, u32 stack)
+static void add_pattern(etlheap_text *text, const etlheap_table *table, u32 stack,
+                        bool is_of_builds)
 {
     const etlheap_indices frames = etlheap_check_frames(table, stack);
     const etlheap_frame *frame = NULL;
     for (u32 i = 0; i < frames.count && (!frame || !frame->module); i++)
         frame = &table->frames[frames.at[i]];
     if (frame && frame->module)
-        add_frame(text, frame->module, frame->symbol ? frame->symbol : "");
+        add_frame(text, frame->module, frame->symbol ? frame->symbol : "", is_of_builds);
 }
 
 /* A moment as --from and --to take it: "mark:load#2" if it is a mark's, otherwise "4000000000ns".
@@ -121,7 +138,8 @@ static void fill_places(place *places, const etlheap_check_commands *commands,
     if (process && *process)
         etlheap_shell_add_name(&places[PROCESS].value, shell, process, ",");
     if (subject->stack_count > 0)
-        add_pattern(&places[FRAME].value, budget->table, subject->stacks[0].stack);
+        add_pattern(&places[FRAME].value, budget->table, subject->stacks[0].stack,
+                    check->baseline_name != NULL);
 }
 
 static const etlheap_text *place_at(const place *places, const char *name, size_t size)
@@ -214,7 +232,8 @@ void etlheap_check_add_wrapper(etlheap_text *text, const etlheap_gate_wrapper *w
     etlheap_units_size((i64)etl_min_u64(wrapper->of_bytes, INT64_MAX), all);
     etlheap_text_add_frame(&name, &frame);
     if (wrapper->module)
-        add_frame(&places[FRAME].value, wrapper->module, wrapper->symbol ? wrapper->symbol : "");
+        add_frame(&places[FRAME].value, wrapper->module, wrapper->symbol ? wrapper->symbol : "",
+                  false);
     etlheap_text_add_string(text, etlheap_kind_name(wrapper->kind));
     etlheap_text_add_string(text, ": ");
     etlheap_text_add_string(text, etlheap_text_of(&name));
