@@ -27,7 +27,7 @@
 #define SAMPLES_MIN   6u
 #define THREAD_BYTES  ((u64)8 << 20) /* a thread is worth it if it has so much memory */
 #define INPUT_FIXED   ((u64)16 << 20)
-#define SUMS_FIXED    ((u64)3 << 19) /* if a question needs sums only, and its trace is small */
+#define SUMS_FIXED    ((u64)1 << 20) /* if a question needs sums only, and its trace is small */
 #define SUMS_TIMES    2u             /* and so many times the bytes of that trace */
 #define TRACE_SHARE   2u /* of a trace as much as half is kept, as far as anybody knows */
 #define STORE_TIMES   4u /* of a store so many times its bytes */
@@ -135,13 +135,13 @@ static bool is_top(const cli_options *options)
 static const memory_ratio ratios[] = {
     { CLI_REPORT, needs_lifetimes, 370, 350 }, { CLI_REPORT | CLI_SYMBOLS, is_text, 260, 280 },
     { CLI_WINDOWS, is_growth, 320, 450 },      { CLI_WINDOWS, is_grouped, 350, 350 },
-    { CLI_WINDOWS, is_always, 150, 200 },      { CLI_EXPORT, is_large_export, 390, 520 },
+    { CLI_WINDOWS, is_always, 170, 200 },      { CLI_EXPORT, is_large_export, 430, 520 },
     { CLI_EXPORT, is_settings, 150, 150 },     { CLI_ALLOCATIONS, is_top, 270, 250 },
-    { CLI_REPORT, is_tree, 380, 420 },         { CLI_EXPORT, is_rows, 410, 430 },
+    { CLI_REPORT, is_tree, 450, 450 },         { CLI_EXPORT, is_rows, 410, 430 },
     { CLI_EXPORT, is_heaptrack, 520, 520 },    { CLI_DIFF | CLI_TREND, is_always, 290, 420 },
     { CLI_STORE, is_summary, 850, 430 },       { CLI_STORE, is_always, 520, 400 },
     { CLI_MERGE, is_always, 400, 400 },        { CLI_INFO, is_always, 150, 200 },
-    { CLI_DUMP, is_always, 30, 30 },           { UINT32_MAX, is_always, 370, 380 },
+    { CLI_DUMP, is_always, 30, 30 },           { UINT32_MAX, is_always, 430, 400 },
 };
 
 /* Keys and measures that reports answer from sums by origin, without the order of events. */
