@@ -504,6 +504,9 @@ CLANG_FORMAT ?= $(firstword $(shell command -v clang-format-14) clang-format)
 print-files:
 	@echo $(ALL_FILES)
 
+print-archived:
+	@echo $(ARCHIVED)
+
 format: ## formats all C files in place
 	$(Q)$(CLANG_FORMAT) -i $(ALL_FILES)
 
@@ -557,6 +560,8 @@ RECORDING_KIT = $(wildcard packaging/recording/*)
 EXAMPLES = $(wildcard examples/*)
 DOCUMENTS = README.md CHANGELOG.md LICENSE bench/README.md bench/questions_baseline.md fuzz/README.md \
 	$(wildcard docs/*.md docs/*.png docs/format/*.md docs/schema/*.json formats/*.md formats/sql/*.sql packaging/action/*)
+# What an archive holds beside the program, its licences and its manual pages.
+ARCHIVED = $(DOCUMENTS) $(EXAMPLES) $(RECORDING_KIT)
 PAGES := $(OUT)/pages
 TO := $(DESTDIR)
 
@@ -672,6 +677,7 @@ check-arm-run: $(PROGRAM) $(OUT)/make_trace
 LINUX := $(BUILD)/linux
 LINUX_ROOT ?= $(LINUX)/root
 LINUX_TARGETS ?= linux-x64 linux-arm64
+PACKED ?= $(BUILD)
 LINUX_ARCHIVES = $(LINUX_TARGETS:%=$(BUILD)/etlheap-$(VERSION)-%.tar.gz)
 
 linux: ## the program for Linux as one file that needs libc only, in build/linux
@@ -685,7 +691,7 @@ dist-linux-run: pages
 	@for target in $(LINUX_TARGETS); do \
 		SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct)} \
 		sh packaging/program_dist.sh $$target '$(LINUX)'/$$target/etlheap $(PAGES) '$(LINUX)'/$$target/deps \
-			'$(BUILD)/etlheap-$(VERSION)'-$$target.tar.gz $(DOCUMENTS) $(EXAMPLES) $(RECORDING_KIT) || exit 1; done
+			'$(PACKED)/etlheap-$(VERSION)'-$$target.tar.gz $(ARCHIVED) || exit 1; done
 
 # With libcurl and certificates of Debian 12.
 IMAGE_ROOT ?= $(LINUX)/image-root
@@ -746,7 +752,13 @@ windows-dist: windows ## a zip of it with documents, build/etlheap-VERSION-windo
 windows-zip: pages
 	@SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct 2> /dev/null || stat -c %Y CHANGELOG.md)} \
 		sh packaging/program_dist.sh windows-x64 '$(WINDOWS_PROGRAM)' $(PAGES) '$(WINDOWS_DEPS)' '$(WINDOWS_ZIP)' \
-		$(DOCUMENTS) $(EXAMPLES) $(RECORDING_KIT)
+		$(ARCHIVED)
+
+# RELEASE_URL is the folder from which the release's files are downloaded, HOME_URL the project's page.
+windows-manifests: ## what winget and Scoop install the zip with, in build/manifests; after release-files
+	@$(PYTHON) -B packaging/windows_manifests.py '$(WINDOWS_ZIP)' '$(BUILD)/SHA256SUMS' '$(BUILD)/manifests' \
+		"$${PUBLISHER:?who publishes, the first part of the identifier}" "$${HOME_URL:?the page of the project, https://...}" \
+		"$${RELEASE_URL:?the folder of the downloads, https://...}"
 
 check-windows: ## the tests of the command line, and unit tests, under Wine
 	@sh tests/run/check_deps.sh build test windows wine
@@ -926,6 +938,6 @@ help: ## this list
 	@echo '  VARIANT=release|debug|check|asan|ubsan|tsan|cov  CC=gcc|clang  V=1  LTO=1  TRACES=FOLDER  BENCH_DIR=FOLDER'
 
 FORCE:
-.PHONY: check-nightly linux dist-linux dist-linux-run check-linux release-files image check-image check-image-run windows-deps windows windows-tests windows-test-programs windows-dist windows-zip check-windows check-windows-run faults faults-run interface-record dist deb check-deb check-deb-run check-arm check-arm-run check-bare check-fleet check-fleet-run install install-program install-library uninstall pages fuzz fuzz-run fuzz-all fuzz-hour fuzz-corpus fuzz-programs fuzz-replays all library tests objects syntax check check-asan check-ubsan check-tsan check-run compare compare-run print-files layers words limits rooms windows-calls \
+.PHONY: check-nightly linux dist-linux dist-linux-run check-linux release-files image check-image check-image-run windows-deps windows windows-tests windows-test-programs windows-dist windows-zip windows-manifests check-windows check-windows-run faults faults-run interface-record dist deb check-deb check-deb-run check-arm check-arm-run check-bare check-fleet check-fleet-run install install-program install-library uninstall pages fuzz fuzz-run fuzz-all fuzz-hour fuzz-corpus fuzz-programs fuzz-replays all library tests objects syntax check check-asan check-ubsan check-tsan check-run compare compare-run print-files print-archived layers words limits rooms windows-calls \
 	demo-update format format-check bench bench-run bench-compare bench-compare-run bench-deps \
 	bench-clean consumer-deps demo demo-run screenshot cov mutate mutate-survivors mutate-run readme-update clean help FORCE

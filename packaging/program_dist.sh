@@ -80,6 +80,12 @@ notice()
     echo
     linked
     echo
+    if test -n "$runtime"; then
+        echo "The compiler linked its own libraries in as well; their licences are here, too:"
+        echo
+        for package in $runtime; do echo "  $package"; done
+        echo
+    fi
     echo "libmspack is under the GNU Lesser General Public License, version 2.1. To use"
     echo "$executable with another version of it, build it anew: etlheap's source is free,"
     echo "and \`make ${target%%-*}\` with a changed packaging/static_deps.sh links any other."

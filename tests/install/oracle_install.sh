@@ -142,29 +142,69 @@ refuses_to_pack() # folder above which git looks for nothing; empty: anywhere
 check "make dist outside of git says what is wrong, and makes no archive" refuses_to_pack "$TEST_TMP"
 check "nor does it below another checkout" refuses_to_pack ''
 
-# --- the zip for Windows ------------------------------------------------------------
+# --- the archives of the program ---------------------------------------------------------
 
-# Packed as make windows-dist does, of stand-ins for the program and its libraries.
-packs_for_windows()
+# Packed as make windows-dist and make dist-linux do, of stand-ins for the program and its libraries.
+make_stand_ins() # folder
 {
-    local deps=$TEST_TMP/deps package
-    mkdir -p "$deps/licenses" "$TEST_TMP/unpacked"
-    printf '%s\n' 'compiler a compiler' 'package stand-in 1.0' 'sha256 0 stand-in.dsc' > "$deps/versions.txt"
-    echo 'a licence' > "$deps/licenses/stand-in.txt"
+    local deps=$1/deps package
+    mkdir -p "$deps/licenses" "$1/linux/linux-x64"
+    printf '%s\n' 'compiler a compiler' 'package stand-in 1.0' 'package other 2:1.0' 'package curl 1' 'sha256 0 stand-in.dsc' > "$deps/versions.txt"
+    for package in stand-in other curl; do echo 'a licence' > "$deps/licenses/$package.txt"; done
     for package in gcc-mingw-w64-base mingw-w64-x86-64-dev; do
-        mkdir -p "$TEST_TMP/licences/$package" && echo 'a licence' > "$TEST_TMP/licences/$package/copyright"
+        mkdir -p "$1/licences/$package" && echo 'a licence' > "$1/licences/$package/copyright"
     done
-    echo 'a program' > "$TEST_TMP/stand-in.exe"
-    LICENCES=$TEST_TMP/licences make_goal windows-zip WINDOWS_PROGRAM="$TEST_TMP/stand-in.exe" WINDOWS_DEPS="$deps" \
-        WINDOWS_ZIP="$TEST_TMP/windows.zip" || { cat "$TEST_TMP/make.log"; return 1; }
-    "$PYTHON" -m zipfile -e "$TEST_TMP/windows.zip" "$TEST_TMP/unpacked"
+    echo 'a program' > "$1/stand-in.exe"
+    cp "$1/stand-in.exe" "$1/linux/linux-x64/etlheap"
+    cp -R "$deps" "$1/linux/linux-x64/deps"
 }
+
+# Into build/etlheap-*: the names inside come from those of the archives.
+pack_programs() # folder
+{
+    make_stand_ins "$1" || return 1
+    LICENCES=$1/licences make_goal windows-zip WINDOWS_PROGRAM="$1/stand-in.exe" WINDOWS_DEPS="$1/deps" \
+        WINDOWS_ZIP="$1/etlheap-$version-windows-x64.zip" &&
+        make_goal dist-linux-run LINUX_TARGETS=linux-x64 LINUX="$1/linux" PACKED="$1" || { cat "$TEST_TMP/make.log"; return 1; }
+}
+
+unpack_programs() # folder
+{
+    "$PYTHON" -m zipfile -e "$1/etlheap-$version-windows-x64.zip" "$1" && tar -xzf "$1/etlheap-$version-linux-x64.tar.gz" -C "$1"
+}
+
+# Each file of licences is of something that the notice names, and each name of the notice has its file.
+notices_are_complete() # folder of the unpacked archive, names
+{
+    local folder=$1 name named
+    shift
+    named=$(sed -n 's/^  \([a-z0-9-]*\)\( [0-9].*\)\?$/\1/p' "$folder/licenses/README.txt" | sort)
+    diff <(echo "$named") <(printf '%s\n' "$@" | sort) &&
+        diff <(echo "$named") <(cd "$folder/licenses" && ls ./*.txt | sed -n 's|^./\(.*\).txt$|\1|p' | grep -vx README | sort)
+}
+
+pack_elsewhere_and_later() # folder
+{
+    (umask 077 && sleep 1 && TZ=Asia/Tokyo pack_programs "$1")
+}
+
 if command -v zip > /dev/null && command -v groff > /dev/null; then
-    check "the zip for Windows is packed" packs_for_windows
-    check "it has what its pages link to" "$PYTHON" tests/gates/doc_links.py "$TEST_TMP/unpacked/windows"
-    check "and the pages themselves" test -s "$TEST_TMP/unpacked/windows/docs/windows.md" -a -s "$TEST_TMP/unpacked/windows/README.md"
+    packed=$TEST_TMP/packed elsewhere=$TEST_TMP/packed-elsewhere/with/a/longer/name
+    check "the zip for Windows and the archive for Linux are packed" pack_programs "$packed"
+    check "they unpack" unpack_programs "$packed"
+    check "packed elsewhere, later, with another umask" pack_elsewhere_and_later "$elsewhere"
+    for archive in windows-x64.zip linux-x64.tar.gz; do
+        folder=$packed/etlheap-$version-${archive%%.*}
+        check "$archive: the same bytes" cmp "$packed/etlheap-$version-$archive" "$elsewhere/etlheap-$version-$archive"
+        check "$archive: it has what its pages link to" "$PYTHON" tests/gates/doc_links.py "$folder"
+        check "$archive: and the pages themselves" test -s "$folder/docs/windows.md" -a -s "$folder/README.md"
+        check "$archive: and the recorder's kit" test -s "$folder/packaging/recording/etlheap.wprp"
+    done
+    check "windows-x64.zip: notices are complete" notices_are_complete "$packed/etlheap-$version-windows-x64" \
+        stand-in other curl gcc-mingw-w64-base mingw-w64-x86-64-dev
+    check "linux-x64.tar.gz: notices are complete" notices_are_complete "$packed/etlheap-$version-linux-x64" stand-in other
 else
-    skip "the zip for Windows" "needs zip and groff (packages zip, groff-base)"
+    skip "the archives of the program" "need zip and groff (packages zip, groff-base)"
 fi
 
 # --- the same bytes -------------------------------------------------------------------
