@@ -46,6 +46,24 @@ static bool is_host(const char *host, size_t size)
     return size > 0 && strspn(host, letters) >= size;
 }
 
+static size_t size_without_line_ends(const char *text)
+{
+    size_t size = strlen(text);
+    while (size > 0 && (text[size - 1] == '\n' || text[size - 1] == '\r'))
+        size--;
+    return size;
+}
+
+/* Other than at the end, where files and editors leave a line end. */
+static bool has_control_letters(const char *text)
+{
+    for (size_t i = 0; i < size_without_line_ends(text); i++) {
+        if ((unsigned char)text[i] < ' ' || text[i] == '\x7F')
+            return true;
+    }
+    return false;
+}
+
 static etl_status check_word(const char *word, etl_error *err)
 {
     const char *const variable = source_of(word, "env:");
@@ -59,6 +77,11 @@ static etl_status check_word(const char *word, etl_error *err)
     if (variable != NULL && cli_host_variable(variable) == NULL)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
                              "--symbol-login: the environment variable %.100s is not set",
+                             variable);
+    if (variable != NULL && has_control_letters(cli_host_variable(variable)))
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "--symbol-login: the environment variable %.100s contains a line end "
+                             "or another control character",
                              variable);
     if (file != NULL && etl_path_kind_of(file) != ETL_PATH_FILE)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "--symbol-login: there is no file %.150s",
@@ -116,9 +139,11 @@ static bool is_for(const char *word, const char *host)
 static void take_variable(login_entry *entry, const char *name)
 {
     const char *const value = cli_host_variable(name);
-    if (value == NULL || strlen(value) >= sizeof entry->text)
+    const size_t size = value == NULL ? sizeof entry->text : size_without_line_ends(value);
+    if (size >= sizeof entry->text)
         return;
-    memcpy(entry->text, value, strlen(value) + 1);
+    memcpy(entry->text, value, size);
+    entry->text[size] = '\0';
     char *const colon = strchr(entry->text, ':');
     if (colon == NULL) {
         entry->login.token = entry->text;

@@ -18,7 +18,7 @@ extern "C" {
 typedef struct etlheap_symbol_login {
     const char *user; /* may be "", as for tokens of Azure DevOps */
     const char *password;
-    const char *token; /* sent as Authorization: Bearer */
+    const char *token; /* sent as Authorization: Bearer; not sent if it has control characters */
     const char *netrc_file;
 } etlheap_symbol_login;
 

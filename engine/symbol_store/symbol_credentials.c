@@ -43,6 +43,15 @@ static bool set_text(const symbol_curl *curl, CURL *easy, CURLoption option, con
     return text == NULL || curl->easy_setopt(easy, option, text) == CURLE_OK;
 }
 
+/* libcurl writes a token into the request as it is: a line end would begin a header of the token's own.
+ * User and password are sent in base64. */
+static bool is_header_text(const char *token)
+{
+    while (token != NULL && (unsigned char)*token >= ' ' && *token != '\x7F')
+        token++;
+    return token == NULL || *token == '\0';
+}
+
 bool symbol_credentials_apply(const symbol_curl *curl, CURL *easy, const char *url,
                               etlheap_symbol_login_fn *find, void *user, bool *withheld)
 {
@@ -54,7 +63,8 @@ bool symbol_credentials_apply(const symbol_curl *curl, CURL *easy, const char *u
     find(user, host, &login);
     if (login.password == NULL && login.token == NULL && login.netrc_file == NULL)
         return true;
-    *withheld = !symbol_url_is_secure(url) && !symbol_credentials_are_local(host);
+    *withheld = (!symbol_url_is_secure(url) && !symbol_credentials_are_local(host)) ||
+                !is_header_text(login.token);
     if (*withheld)
         return true;
     if (login.netrc_file != NULL)

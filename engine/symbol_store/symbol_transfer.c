@@ -366,7 +366,7 @@ static symbol_transfer_end end_of_status(symbol_transfer *transfer, long status)
     case 407:
         if (transfer->is_withheld)
             (void)snprintf(transfer->message, sizeof transfer->message,
-                           "the login is sent over https only");
+                           "the login is sent over https only, and without control characters");
         return SYMBOL_TRANSFER_DENIED;
     case 403:
         return SYMBOL_TRANSFER_FORBIDDEN;

@@ -29,7 +29,8 @@ addresses of this computer, to listen at. The first component of a path says how
     redirect      to ok;  loop: to itself;  tofile: to a file of the client
     http https    to the same path on the port that comes next
     basic         asks for a password;  token: for ?sig=abc
-    wants         asks for the authorization that comes next, in hexadecimal
+    wants         asks for the authorization that comes next, in hexadecimal, and answers as ok;
+                  asks: and answers as the component after that says
     to            to the host and port that come next
 
 LOG gets a line per request: number of requests under way, path, range, authorization, agent,
@@ -79,6 +80,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
         with lock:
             is_first = self.path not in state["seen"]
             state["seen"].add(self.path)
+        if mode in ("wants", "asks"):
+            wanted, _, rest = rest.partition("/")
+            if self.headers.get("Authorization", "") != bytes.fromhex(wanted).decode():
+                return self.send(401, b"no")
+            if mode == "asks":
+                mode, _, rest = rest.partition("/")
         if mode == "slow":
             time.sleep(PAUSE_S)
         if mode in ("login", "page"):
@@ -88,10 +95,6 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.send(int(mode[4:]), b"no")
         if mode == "down" or (mode == "busy" and is_first):
             return self.send(503, b"<html>try later</html>" * 1000)
-        if mode == "wants":
-            wanted, _, rest = rest.partition("/")
-            if self.headers.get("Authorization", "") != bytes.fromhex(wanted).decode():
-                return self.send(401, b"no")
         if mode in ("redirect", "loop", "tofile", "http", "https", "to"):
             port, _, path = rest.partition("/")
             target = {"redirect": "/ok/" + rest, "to": f"http://{port}/ok/{path}", "loop": self.path, "tofile": "file:///etc/passwd",

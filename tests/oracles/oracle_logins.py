@@ -4,16 +4,18 @@
 A server that misbehaves on request asks for a login and logs what it gets. Each source of logins
 (variable, .netrc, command) must give the symbols, a login must reach only the host that it is for,
 and it must be found nowhere else: not in outputs, messages and caches, nor among the words of a
-process. A server at a public address must not lead etlheap to a private one; that runs in a network
+process, whatever the server then does. A server at a public address must not lead etlheap to a private one; that runs in a network
 of its own, where this computer has such an address.
 """
 
 import base64
+import hashlib
 import os
 import re
 import shutil
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 from oracle_support import ETLHEAP, WORK, Results
 
@@ -72,7 +74,10 @@ class Bench:
         """(status, standard output, errors, was a function named)"""
         self.count += 1
         self.cache = os.path.join(WORK, f"cache-{self.count}")
-        done = subprocess.run([ETLHEAP, command, self.trace, "--symbols", f"srv*{self.cache}*{url}", *options], capture_output=True,
+        return self.run_with(self.cache, url, *options, environment=environment, command=command)
+
+    def run_with(self, cache, url, *options, environment=None, command="report"):
+        done = subprocess.run([ETLHEAP, command, self.trace, "--symbols", f"srv*{cache}*{url}", *options], capture_output=True,
                               text=True, timeout=120, check=False,
                               env={**{name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")},
                                    "TMPDIR": WORK, **(environment or {})})
@@ -160,11 +165,81 @@ def check_limits(results, bench, server):
     results.check("a download within it is taken", named)
 
 
+# Of http_symbol_server.py, with whether the symbols are there in the end.
+HOSTILE = {
+    "ok": True, "chunked": True, "busy": True, "cut": True, "cutwhole": True, "dated": True, "weak": True, "bare": True, "redirect": True,
+    "odd": True, "closedwhole": True, "closed": False, "liar": None, "quiet": None, "swap": None, "huge": False, "longline": False,
+    "loop": False, "tofile": False, "login": False, "page": False, "deny403": False, "moody": True,
+}
+
+
+def files_of(folder):
+    return [os.path.join(place, name) for place, _, names in os.walk(folder) for name in names]
+
+
+def digest_of(path):
+    with open(path, "rb") as file:
+        return hashlib.sha256(file.read()).hexdigest()
+
+
+def check_hostile(results, bench, server):
+    """A server that knows the login misbehaves: nothing leaks, and the cache holds whole files or none."""
+    environment = {"SYMBOL_LOGIN": f"user:{SECRET}"}
+    whole = set()
+    for path in files_of(bench.store):
+        with open(path, "rb") as file:
+            content = bytearray(file.read())
+        content[-1] ^= 1
+        with open(path + ".other", "wb") as file:
+            file.write(content)
+        whole |= {digest_of(path), digest_of(path + ".other")}
+    address = f"/asks/{header_hex(basic('user', SECRET))}/"
+
+    def ask(mode):
+        return bench.run_with(os.path.join(WORK, "cache-" + mode), f"http://127.0.0.1:{server.port}{address}{mode}", "--symbol-login",
+                              "127.0.0.1=env:SYMBOL_LOGIN", environment=environment)
+
+    # Most of the time passes between attempts.
+    with ThreadPoolExecutor(8) as pool:
+        answers = dict(zip(HOSTILE, pool.map(ask, HOSTILE)))
+    for mode, is_named in HOSTILE.items():
+        status, _, errors, named = answers[mode]
+        results.check(f"{mode}, with a login: the report is written", status == 0, status, errors)
+        if is_named is not None:
+            results.equal(f"{mode}: functions have names", named, is_named)
+        asked = [one for path, one in server.seen() if path.startswith(address + mode + "/")]
+        results.check(f"{mode}: each request has the login", asked and set(asked) == {basic("user", SECRET).replace(" ", "_")}, asked)
+        kept = [path for path in files_of(os.path.join(WORK, "cache-" + mode)) if digest_of(path) not in whole]
+        results.equal(f"{mode}: the cache holds whole files only", kept, [])
+    for path in files_of(bench.store):
+        if path.endswith(".other"):
+            os.remove(path)
+
+
+def check_odd_logins(results, bench, server):
+    """A login is no header of its own, and what a command writes is bounded."""
+    endless = tool("endless", "#!/bin/sh\ncat > /dev/null\nyes username=user\n")
+    inject = tool("inject", f'#!/bin/sh\ncat > /dev/null\nprintf "authtype=Bearer\\ncredential={SECRET}\\001X-Evil=1\\n"\n')
+    for what, login, variable, wanted in (
+        ("a token with a line end", "127.0.0.1=env:TOKEN", f"{SECRET}\r\nX-Evil=1", 2),
+        ("a password with a line end", "127.0.0.1=env:TOKEN", f"user:{SECRET}\r\nX-Evil: 1", 2),
+        ("a command with a control character in its token", f"127.0.0.1=command:{inject}", "", 0),
+        ("a command that never stops", f"127.0.0.1=command:{endless}", "", 0),
+    ):
+        before = len(server.seen())
+        status, _, errors, _ = bench.run(f"http://127.0.0.1:{server.port}/ok", "--symbol-login", login, environment={"TOKEN": variable})
+        sent = {one for _, one in server.seen()[before:]}
+        results.check(f"{what}: nothing of it is sent", status == wanted and sent <= {"-"}, status, errors, sent)
+    _, _, errors, named = bench.run(f"http://127.0.0.1:{server.port}/wants/{header_hex('Bearer ' + SECRET)}", "--symbol-login",
+                                    "127.0.0.1=env:TOKEN", environment={"TOKEN": SECRET + "\r\n"})
+    results.check("a line end after a token is not part of it", named, errors)
+
+
 def check_secrecy(results, bench):
     """After all runs: the password is in the files that this test wrote, and in no other."""
     found = [text for text in bench.written if SECRET in text or base64.b64encode(f"user:{SECRET}".encode()).decode() in text]
     results.equal("no output has the password", found, [])
-    ours = {"my.netrc", "helper", "bearer", "server.log", "other.log"}
+    ours = {"my.netrc", "helper", "bearer", "inject", "server.log", "other.log"}
     leaks = []
     for folder, _, names in os.walk(WORK):
         for name in set(names) - ours:
@@ -241,6 +316,8 @@ def main():
     check_redirects(results, bench, server, other)
     check_limits(results, bench, server)
     check_suggestions(results, bench, server)
+    check_hostile(results, bench, server)
+    check_odd_logins(results, bench, server)
     check_network(results, bench)
     check_secrecy(results, bench)
     server.close()
