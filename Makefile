@@ -488,6 +488,9 @@ layers: ## checks that includes only go downward, and that every source is liste
 words: ## checks that no library names an option of the program
 	@awk -f tests/gates/words.awk $(filter parser/% engine/% formats/%,$(ALL_FILES)) $(wildcard formats/html/*.js)
 
+null-offsets: ## checks that nothing is added to memory that may be NULL
+	@awk -f tests/gates/null_offsets.awk $(filter parser/% engine/% formats/% cli/%,$(ALL_FILES))
+
 limits: ## checks file and function lengths
 	@awk -f tests/gates/limits.awk $(ALL_FILES)
 
@@ -938,6 +941,6 @@ help: ## this list
 	@echo '  VARIANT=release|debug|check|asan|ubsan|tsan|cov  CC=gcc|clang  V=1  LTO=1  TRACES=FOLDER  BENCH_DIR=FOLDER'
 
 FORCE:
-.PHONY: check-nightly linux dist-linux dist-linux-run check-linux release-files image check-image check-image-run windows-deps windows windows-tests windows-test-programs windows-dist windows-zip windows-manifests check-windows check-windows-run faults faults-run interface-record dist deb check-deb check-deb-run check-arm check-arm-run check-bare check-fleet check-fleet-run install install-program install-library uninstall pages fuzz fuzz-run fuzz-all fuzz-hour fuzz-corpus fuzz-programs fuzz-replays all library tests objects syntax check check-asan check-ubsan check-tsan check-run compare compare-run print-files print-archived layers words limits rooms windows-calls \
+.PHONY: check-nightly linux dist-linux dist-linux-run check-linux release-files image check-image check-image-run windows-deps windows windows-tests windows-test-programs windows-dist windows-zip windows-manifests check-windows check-windows-run faults faults-run interface-record dist deb check-deb check-deb-run check-arm check-arm-run check-bare check-fleet check-fleet-run install install-program install-library uninstall pages fuzz fuzz-run fuzz-all fuzz-hour fuzz-corpus fuzz-programs fuzz-replays all library tests objects syntax check check-asan check-ubsan check-tsan check-run compare compare-run print-files print-archived layers words null-offsets limits rooms windows-calls \
 	demo-update format format-check bench bench-run bench-compare bench-compare-run bench-deps \
 	bench-clean consumer-deps demo demo-run screenshot cov mutate mutate-survivors mutate-run readme-update clean help FORCE

@@ -55,6 +55,29 @@ check_words()
     check_goal words
 }
 
+# Samples come before the sources: what must be found, and what must not.
+check_null_offsets()
+{
+    local folder sample
+    folder=$(mktemp -d)
+    for sample in 'u32 *const a = malloc(n); pair b = { a, 0 };|b.at = a + n;|if (a == NULL)' \
+        'x->times = calloc(n, 4);|copy(&x->times[1]);' '*at = strdup(s);|name = realloc(name, n);|name[0] = 0;'; do
+        echo "$sample" | tr '|' '\n' > "$folder/sample.c"
+        if awk -f tests/gates/null_offsets.awk "$folder/sample.c"; then
+            echo "not found: $sample"
+            rm -r "$folder"
+            say 0 1 0
+        fi
+    done
+    for sample in 'u32 *const a = malloc(sizeof a[0]);|if (!a) return;|b = a + n;' 'a = malloc(n);|}|a[0] = 1;' \
+        'a = calloc(n, 4);|b = a != NULL ? a + n : NULL;' 'x->a = malloc(n);|y->a[0] = "a[0]"; /* a + n */|a[1] = 0;'; do
+        echo "$sample" | tr '|' '\n' > "$folder/sample.c"
+        awk -f tests/gates/null_offsets.awk "$folder/sample.c" || { echo "found: $sample"; rm -r "$folder"; say 0 1 0; }
+    done
+    rm -r "$folder"
+    check_goal null-offsets
+}
+
 # Sources, read by the compiler that `make check` does not use. Its warnings come before it
 # generates code, which is left out. A folder is a part: together they are as quick as there
 # are cores.
@@ -107,7 +130,7 @@ install_consumers()
 check_list()
 {
     local name
-    for name in layers words limits rooms format windows-calls; do
+    for name in layers words null-offsets limits rooms format windows-calls; do
         echo "$name bash tests/gates/static.sh $name"
     done
     # Unit tests are by far the most.
@@ -124,13 +147,14 @@ list) check_list ;;
 layers | limits | rooms) check_goal "$1" ;;
 windows-calls) check_goal VARIANT=check windows-calls ;;
 words) check_words ;;
+null-offsets) check_null_offsets ;;
 consumers) install_consumers ;;
 goal) check_goal "${@:2}" ;;
 format) check_format ;;
 second-compiler) check_second_compiler "${@:2}" ;;
 arm64) check_arm64 "${@:2}" ;;
 *)
-    echo "static.sh: say list, consumers, goal, layers, words, limits, rooms, format, windows-calls, second-compiler or arm64" >&2
+    echo "static.sh: say list, consumers, goal, layers, words, null-offsets, limits, rooms, format, windows-calls, second-compiler or arm64" >&2
     exit 2
     ;;
 esac

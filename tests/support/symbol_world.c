@@ -13,10 +13,11 @@
 #include "pe_build.h"
 #include "temporary.h"
 
-#define PID        10u
-#define APP_SIZE   UINT64_C(0x8000)
-#define LIB_STAMP  0x5e0a1234u
-#define FIRST_HEAP UINT64_C(0x1f0000)
+#define PID         10u
+#define APP_SIZE    UINT64_C(0x8000)
+#define LIB_STAMP   0x5e0a1234u
+#define FIRST_HEAP  UINT64_C(0x1f0000)
+#define NAMELESS_ID 0x7000u
 
 static void write_file(symbol_world *w, const char *name, const hand_bytes *bytes)
 {
@@ -56,6 +57,19 @@ static void add_grow(pdb_build *b, u32 file)
     pdb_build_end(b, PDB_S_END);
 }
 
+/* Calls of functions that the PDB does not describe: their ids are beyond its last. */
+static void add_nameless(pdb_build *b)
+{
+    static const u8 outer[] = { PDB_BA_CODE_DELTA, 8, PDB_BA_CODE_LENGTH, 0x38 };
+    static const u8 inner[] = { PDB_BA_CODE_DELTA, 0x10, PDB_BA_CODE_LENGTH, 0x20 };
+    (void)pdb_build_procedure(b, 1, 0x400, 0x100, "stripped");
+    (void)pdb_build_inline_site(b, NAMELESS_ID, outer, sizeof outer);
+    (void)pdb_build_inline_site(b, NAMELESS_ID + 1, inner, sizeof inner);
+    pdb_build_end(b, PDB_S_INLINESITE_END);
+    pdb_build_end(b, PDB_S_INLINESITE_END);
+    pdb_build_end(b, PDB_S_END);
+}
+
 static void write_files(symbol_world *w)
 {
     static const pe_build_export exports[] = {
@@ -71,6 +85,7 @@ static void write_files(symbol_world *w)
     pdb_build_function(&b, 1, 0x10, 0x30, "operator new");
     add_grow(&b, file);
     pdb_build_function(&b, 1, 0x300, 0x100, "main");
+    add_nameless(&b);
     finish_pdb(w, &b, "app.pdb");
 
     pdb_build_open(&b);

@@ -48,6 +48,14 @@ static void inlined_calls_come_innermost_first(void **state)
                         "allocate a.cpp:3 < vec<int>::push < grow a.cpp:11 new int");
 }
 
+/* The second name without bytes meets the first one, which is remembered: nothing is compared at
+ * NULL, where a name without bytes may lie. A sanitizer ends the test if something is. */
+static void inlined_calls_may_have_no_names(void **state)
+{
+    symbol_world *const w = *state;
+    assert_string_equal(world_name(w, "app.exe", WORLD_NAMELESS), " <  < stripped");
+}
+
 static void address_behind_a_function_returns_into_it(void **state)
 {
     symbol_world *const w = *state;
@@ -386,6 +394,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         WORLD_TEST(function_has_name_file_and_line),
         WORLD_TEST(inlined_calls_come_innermost_first),
+        WORLD_TEST(inlined_calls_may_have_no_names),
         WORLD_TEST(address_behind_a_function_returns_into_it),
         WORLD_TEST(public_symbols_are_readable_and_near),
         WORLD_TEST(constants_are_no_functions),
