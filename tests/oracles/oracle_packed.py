@@ -337,6 +337,9 @@ def check_symbols_inside():
     for path in ("lock", "1/a.pdb"):
         write(os.path.join(left, path), b"")
     ask("report", "with.etl.zip", *site)
+    if os.environ.get("PLATFORM") == "windows":
+        results.check("what no run has open is removed", not os.path.exists(left))
+        return
     results.check("symbols of a run that may go on stay", os.path.exists(left))
     os.utime(os.path.join(left, "lock"), (1, 1))
     ask("report", "with.etl.zip", *site)
@@ -345,7 +348,7 @@ def check_symbols_inside():
 
 def check_named_pipe():
     """A shell names the pipe of a command: /dev/fd/63. Its answer is that of standard input, but for the name."""
-    if not os.path.exists("/dev/fd"):
+    if os.environ.get("PLATFORM") == "windows" or not os.path.exists("/dev/fd"):
         return results.skip("pipes with names", "there is no /dev/fd")
     for name in ("a.etl", "a.ehs", "a.etl.gz"):
         wanted = ask("report", "-", "--format", "json", stdin=read(name))

@@ -5,6 +5,7 @@
 #
 #   ETLHEAP   starts etlheap.exe; the wrapper `exe` beside it starts any program
 #   BUILD     has etlheap-*-windows-x64.zip and windows/
+#   NATIVE    the program for Linux; MAKE_TRACE makes traces
 #   WINDOWS_DEPS  the libraries it is linked with; BUILD/windows/deps
 set -u
 cd "$(dirname "$0")/../.." || exit 1
@@ -13,6 +14,8 @@ cd "$(dirname "$0")/../.." || exit 1
 BUILD=${BUILD:-build}
 TEST_TMP=$(realpath -m "${TEST_TMP:-$(mktemp -d)}")
 PYTHON=${PYTHON:-python3}
+NATIVE=$(realpath "${NATIVE:-build/release/etlheap}")
+MAKE_TRACE=$(realpath "${MAKE_TRACE:-build/release/make_trace}")
 host=x86_64-w64-mingw32
 version=$(sed -n 's/^.define ETLHEAP_VERSION "\(.*\)"/\1/p' parser/parser.h)
 folder=etlheap-$version-windows-x64
@@ -51,10 +54,31 @@ unpacks() { "$PYTHON" -m zipfile -e "$BUILD/$folder.zip" "$TEST_TMP"; }
 
 is_the_program() { cmp "$TEST_TMP/$folder/etlheap.exe" "$BUILD/windows/etlheap.exe"; }
 
+# Through the shell of Windows and its own filters, as people type it; in a batch file, for the sake of quotes.
+through_cmd() # filter
+{
+    printf '@etlheap.exe dump demo.etl | %s\r\n' "$1" > "$TEST_TMP/$folder/filter.bat"
+    (cd "$TEST_TMP/$folder" && "$(dirname "$ETLHEAP")/exe" cmd /c filter.bat < /dev/null | tr -d '\r')
+}
+
+dumped() { (cd "$TEST_TMP/$folder" && "$NATIVE" dump demo.etl); }
+
+# `more` breaks long lines, and says where it would pause, so only the letters are compared.
+more_shows_all()
+{
+    "$MAKE_TRACE" demo "$TEST_TMP/$folder/demo.etl" > /dev/null &&
+        cmp <(through_cmd more | tr -d ' \n' | sed 's/--More[.]*--//g') <(dumped | tr -d ' \n')
+}
+
+find_finds() { cmp <(through_cmd 'find "Heap/Alloc"') <(dumped | grep Heap/Alloc); }
+
 check "the zip unpacks" unpacks
 check "its program is the one that was built" is_the_program
 check "it starts from its own folder" starts_elsewhere
 check "its selftest passes" selftest_passes
+check "dump | more shows every line" more_shows_all
+check "dump | find finds what grep finds" find_finds
+check "links of its pages lead somewhere" "$PYTHON" tests/gates/doc_links.py "$TEST_TMP/$folder"
 check "its place in memory is random" has_header 'DYNAMIC_BASE'
 check "in all 64 bits" has_header 'HIGH_ENTROPY_VA'
 check "no data of it is executed" has_header 'NX_COMPAT'
@@ -70,6 +94,10 @@ check "what is linked into it is known" test -s "$deps/versions.txt"
 for package in $(sed -n 's/^package \([^ ]*\) .*/\1/p' "$deps/versions.txt" | grep -vx cmocka); do
     check "the licence of $package is there" test -s "$TEST_TMP/$folder/licenses/$package.txt"
     check "its version is told" grep -q "^  $package [0-9]" "$TEST_TMP/$folder/licenses/README.txt"
+done
+for package in gcc-mingw-w64-base mingw-w64-x86-64-dev; do
+    check "so is $package, of the compiler" grep -qx "  $package" "$TEST_TMP/$folder/licenses/README.txt"
+    check "whose licence is there" test -s "$TEST_TMP/$folder/licenses/$package.txt"
 done
 for document in README.md LICENSE manual/etlheap.txt manual/etlheap-report.txt licenses/libmspack-COPYING.LIB.txt; do
     check "$document is there" test -s "$TEST_TMP/$folder/$document"
