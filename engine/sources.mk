@@ -20,6 +20,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	compare/trend \
 	compare/trend_curve \
 	context/context \
+	context/heap_moments \
 	context/heap_names \
 	context/heap_sizes \
 	context/mark_list \
@@ -151,6 +152,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	pair/range_owners \
 	pair/ranges \
 	pair/shard \
+	pair/shared_addresses \
 	pair/tied_blocks \
 	pair/tied_ranges \
 	pair/ties \

@@ -138,6 +138,14 @@ typedef enum etl_severity {
     X(alloc_over_live, LOSS,                                                                       \
       "allocations at an address that was still in use: a free was lost, and the older block "     \
       "counts as freed at that moment")                                                            \
+    X(create_over_live, INFO,                                                                      \
+      "blocks were in a heap whose handle HeapCreate then returned again: the trace lacks the "    \
+      "destruction of the heap, and the blocks count as outstanding, or ended later than they "    \
+      "did; record with larger buffers")                                                           \
+    X(address_in_two_heaps, INFO,                                                                  \
+      "outstanding blocks have the address of an outstanding block of another heap: the trace "    \
+      "lacks a free or the destruction of a heap, and outstanding sizes are too high; record "     \
+      "with larger buffers")                                                                       \
     X(reserve_over_live, LOSS,                                                                     \
       "VirtualAlloc reservations over memory that was still committed: a release was lost, "       \
       "and the memory counts as freed at that moment")                                             \

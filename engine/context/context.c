@@ -21,8 +21,8 @@
 
 typedef bool apply_fn(trace_context *context, const system_event *row);
 
-static apply_fn apply_start, apply_end, apply_rundown, apply_defunct, apply_destroy, apply_image,
-    apply_identity, apply_cpu, apply_volume, apply_service;
+static apply_fn apply_start, apply_end, apply_rundown, apply_defunct, apply_create, apply_destroy,
+    apply_image, apply_identity, apply_cpu, apply_volume, apply_service;
 
 static apply_fn *const appliers[ETL_EVENT_KIND_COUNT] = {
     [ETL_EVENT_PROCESS_START] = apply_start,      [ETL_EVENT_PROCESS_END] = apply_end,
@@ -36,7 +36,7 @@ static apply_fn *const appliers[ETL_EVENT_KIND_COUNT] = {
     [ETL_EVENT_METHOD_DCSTART] = methods_told,    [ETL_EVENT_METHOD_DCEND] = methods_told,
     [ETL_EVENT_ASSEMBLY_LOAD] = assembly_told,    [ETL_EVENT_ASSEMBLY_UNLOAD] = assembly_told,
     [ETL_EVENT_ASSEMBLY_DCSTART] = assembly_told, [ETL_EVENT_ASSEMBLY_DCEND] = assembly_told,
-    [ETL_EVENT_CONFIG_SERVICE] = apply_service,
+    [ETL_EVENT_CONFIG_SERVICE] = apply_service,   [ETL_EVENT_HEAP_CREATE] = apply_create,
 };
 
 void context_open(trace_context *context, const timebase *base)
@@ -55,6 +55,7 @@ void context_close(trace_context *context)
     ETLHEAP_VECTOR_FREE(&context->processes);
     etlheap_index_free(&context->latest_by_pid);
     ETLHEAP_VECTOR_FREE(&context->latest);
+    ETLHEAP_VECTOR_FREE(&context->created);
     ETLHEAP_VECTOR_FREE(&context->destroyed);
     ETLHEAP_VECTOR_FREE(&context->images);
     for (size_t i = 0; i < context->image_changes.count; i++)
@@ -69,27 +70,17 @@ void context_close(trace_context *context)
     ETLHEAP_VECTOR_FREE(&context->services);
 }
 
-static int by_heap(const void *a, const void *b)
-{
-    const heap_destroyed *const x = a, *const y = b;
-    if (x->process != y->process)
-        return x->process < y->process ? -1 : 1;
-    if (x->handle != y->handle)
-        return x->handle < y->handle ? -1 : 1;
-    return (x->ticks > y->ticks) - (x->ticks < y->ticks);
-}
-
 bool context_apply(trace_context *context, const system_event *events, size_t count)
 {
+    const size_t created_before = context->created.count;
     const size_t destroyed_before = context->destroyed.count;
     for (size_t i = 0; i < count; i++) {
         apply_fn *const apply = appliers[events[i].event.kind];
         if (apply != NULL && !apply(context, &events[i]))
             return false;
     }
-    if (context->destroyed.count != destroyed_before)
-        qsort(context->destroyed.at, context->destroyed.count, sizeof *context->destroyed.at,
-              by_heap);
+    heap_moments_sort(&context->created, created_before);
+    heap_moments_sort(&context->destroyed, destroyed_before);
     return true;
 }
 
@@ -302,15 +293,36 @@ static bool apply_defunct(trace_context *context, const system_event *row)
     return take_names(context, process, event);
 }
 
-static bool apply_destroy(trace_context *context, const system_event *row)
+/* Adds a moment of a heap. The process that had it; NULL without memory. */
+static process_history *add_moment(trace_context *context, heap_moments *moments,
+                                   const system_event *row, u64 handle)
 {
     if (!context_ensure(context, row->pid, row->ticks, row->ticks))
-        return false;
+        return NULL;
     const u32 process = context_process_at(context, row->pid, row->ticks);
-    context->processes.at[process - 1].has_destroyed_heaps = true;
-    const heap_destroyed destroyed = { process, row->event.as.heap_handle.heap_handle, row->ticks,
-                                       context_counts_from(context, row->ticks) };
-    return ETLHEAP_PUSH(&context->destroyed, destroyed);
+    const heap_moment moment = { process, handle, row->ticks,
+                                 context_counts_from(context, row->ticks) };
+    return ETLHEAP_PUSH(moments, moment) ? &context->processes.at[process - 1] : NULL;
+}
+
+static bool apply_create(trace_context *context, const system_event *row)
+{
+    process_history *const process =
+        add_moment(context, &context->created, row, row->event.as.heap_create.heap_handle);
+    if (process == NULL)
+        return false;
+    process->has_created_heaps = true;
+    return true;
+}
+
+static bool apply_destroy(trace_context *context, const system_event *row)
+{
+    process_history *const process =
+        add_moment(context, &context->destroyed, row, row->event.as.heap_handle.heap_handle);
+    if (process == NULL)
+        return false;
+    process->has_destroyed_heaps = true;
+    return true;
 }
 
 static bool same_changes(const void *owner, u32 id, const void *key)
@@ -535,31 +547,23 @@ u32 context_process_at(const trace_context *context, u32 pid, i64 ticks)
     return owner != 0 ? owner : found.after != 0 ? found.after : found.before;
 }
 
-/* The first destruction in by_heap's order that is not before the row. */
-static size_t find_destroyed(const trace_context *context, const heap_destroyed *row)
+bool context_heap_created(const trace_context *context, u32 process, u64 handle, i64 after_ticks,
+                          i64 before_ticks)
 {
-    size_t low = 0, high = context->destroyed.count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (by_heap(&context->destroyed.at[middle], row) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    if (!context->processes.at[process - 1].has_created_heaps)
+        return false;
+    const heap_moment *const found =
+        heap_moments_from(&context->created, process, handle, etl_sat_add_i64(after_ticks, 1));
+    return found != NULL && found->ticks < before_ticks;
 }
 
 i64 context_heap_end(const trace_context *context, u32 process, u64 handle, i64 alloc_ticks)
 {
     if (!context->processes.at[process - 1].has_destroyed_heaps)
         return ETLHEAP_TICKS_NEVER;
-    const heap_destroyed wanted = { process, handle, alloc_ticks, 0 };
-    const size_t place = find_destroyed(context, &wanted);
-    if (place == context->destroyed.count)
-        return ETLHEAP_TICKS_NEVER;
-    const heap_destroyed *const found = &context->destroyed.at[place];
-    return found->process == process && found->handle == handle ? found->end_ticks
-                                                                : ETLHEAP_TICKS_NEVER;
+    const heap_moment *const found =
+        heap_moments_from(&context->destroyed, process, handle, alloc_ticks);
+    return found == NULL ? ETLHEAP_TICKS_NEVER : found->from_ticks;
 }
 
 bool context_heap_ended(const trace_context *context, u32 process, u64 handle, i64 before_ticks,
@@ -567,11 +571,9 @@ bool context_heap_ended(const trace_context *context, u32 process, u64 handle, i
 {
     if (!context->processes.at[process - 1].has_destroyed_heaps)
         return false;
-    const heap_destroyed wanted = { process, handle, before_ticks, 0 };
-    const size_t place = find_destroyed(context, &wanted);
-    if (place == 0)
-        return false;
-    const heap_destroyed *const found = &context->destroyed.at[place - 1];
-    *last_ticks = found->ticks;
-    return found->process == process && found->handle == handle;
+    const heap_moment *const found =
+        heap_moments_before(&context->destroyed, process, handle, before_ticks);
+    if (found != NULL)
+        *last_ticks = found->ticks;
+    return found != NULL;
 }

@@ -27,6 +27,7 @@
 #define ETLHEAP_CONTEXT_H
 
 #include "engine/core/timebase.h"
+#include "heap_moments.h"
 #include "stacks.h"
 
 /* A decoded system event. Its strings are in an arena of the task that read it. */
@@ -51,16 +52,8 @@ typedef struct process_history {
     u32 pointer_bits;
     bool is_implicit; /* known only from memory events */
     bool was_started; /* its start event is in the trace */
-    bool has_destroyed_heaps;
+    bool has_destroyed_heaps, has_created_heaps;
 } process_history;
-
-/* A moment at which a heap of a process was destroyed. */
-typedef struct heap_destroyed {
-    u32 process;
-    u64 handle;
-    i64 ticks;     /* blocks that were allocated until then ... */
-    i64 end_ticks; /* ... end here, at least at trace_context.from_ticks */
-} heap_destroyed;
 
 typedef struct image_row {
     u32 pid;
@@ -131,7 +124,7 @@ typedef struct trace_context {
     ETLHEAP_VECTOR(process_history) processes; /* at[id - 1] */
     etlheap_index latest_by_pid;               /* id is index in `latest` + 1 */
     ETLHEAP_VECTOR(u32) latest;                /* process id of the newest owner */
-    ETLHEAP_VECTOR(heap_destroyed) destroyed;  /* by (process, handle, ticks) */
+    heap_moments created, destroyed;
     ETLHEAP_VECTOR(image_row) images;
     ETLHEAP_VECTOR(image_changes) image_changes;
     etlheap_index changes_by_pid; /* id is index + 1 */
@@ -176,6 +169,10 @@ u32 context_process_at(const trace_context *context, u32 pid, i64 ticks);
 /* The time at which a block allocated at `alloc_ticks` ends because its heap was destroyed;
  * ETLHEAP_TICKS_NEVER if it was not. */
 i64 context_heap_end(const trace_context *context, u32 process, u64 handle, i64 alloc_ticks);
+
+/* True if a heap was created with the handle after `after_ticks` and before `before_ticks`. */
+bool context_heap_created(const trace_context *context, u32 process, u64 handle, i64 after_ticks,
+                          i64 before_ticks);
 
 /* True if the heap was destroyed before `before_ticks`; sets the last such time, and blocks that
  * were allocated until then are gone. */

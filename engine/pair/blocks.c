@@ -13,6 +13,8 @@
 
 #include <stdlib.h>
 
+#include "shared_addresses.h"
+
 /* Not at an event's own place in the journal. */
 #define LATE JOURNAL_NO_RANK
 
@@ -403,6 +405,9 @@ static void emit_unfreed(const block_table *table, const block_rules *rules, con
 {
     lifetime row = lifetime_of(table, rules, place);
     shard_end_unfreed(rules->context, &row);
+    if (context_heap_created(rules->context, row.process, row.heap, row.alloc_ticks,
+                             row.free_ticks))
+        etl_diag_add(&out->diag, ETL_DIAG_create_over_live, 1);
     if (out->journal == NULL) {
         shard_emit(out, &row);
         return;
@@ -574,6 +579,10 @@ void blocks_finish(block_table *table, const block_rules *rules, shard_output *o
         if (place->heap != 0 && settle_displaced(table, rules, place, out))
             emit_unfreed(table, rules, place, out);
     }
+    u64 shared = 0;
+    out->out_of_memory |=
+        !shared_addresses_count(&table->open, rules->slots, rules->context, &shared);
+    etl_diag_add(&out->diag, ETL_DIAG_address_in_two_heaps, shared);
     blocks_free(table);
 }
 

@@ -162,6 +162,7 @@ typedef struct recorder {
     bool is_named[RECORDER_PROGRAMS]; /* the files say what the program is called */
     bool is_loaded[RECORDER_PROGRAMS][RECORDER_IMAGES]; /* and which images it has */
     u64 gaps;            /* buffers that are missing between others, and were not overwritten */
+    i64 created_over;    /* blocks whose heap was created again before it was destroyed */
     bool is_overwritten; /* buffers are missing before the first one */
     bool is_whole;       /* nothing is missing: no block is unknown, and every free has its block */
     char error[160];     /* the model itself is wrong; or empty */

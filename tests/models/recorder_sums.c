@@ -18,6 +18,7 @@ typedef struct open_block {
     i64 ticks;
     u8 program, site;
     bool is_open;
+    bool is_over; /* its heap was created again meanwhile */
 } open_block;
 
 static open_block *find_open(open_block *blocks, u32 count, const recorder_event *event)
@@ -30,12 +31,19 @@ static open_block *find_open(open_block *blocks, u32 count, const recorder_event
     return NULL;
 }
 
-/* A heap takes its blocks with it. */
-static void close_heap(open_block *blocks, u32 count, const recorder_event *event)
+/* A destroyed heap takes its blocks with it. If one is created that has blocks, its destruction is
+ * missing. */
+static void turn_heap(recorder *r, open_block *blocks, u32 count, const recorder_event *event)
 {
     for (u32 i = 0; i < count; i++) {
-        if (blocks[i].heap == event->heap && blocks[i].program == event->program)
-            blocks[i].is_open = false;
+        open_block *const block = &blocks[i];
+        if (!block->is_open || block->heap != event->heap || block->program != event->program)
+            continue;
+        block->is_over |= event->op == RECORDER_CREATE;
+        if (event->op == RECORDER_CREATE)
+            continue;
+        block->is_open = false;
+        r->created_over += block->is_over;
     }
 }
 
@@ -44,6 +52,7 @@ static void add_open(recorder *r, recorder_kind kind, const open_block *block)
     recorder_sums *const sums = &r->sums[kind][block->program];
     if (!block->is_open)
         return;
+    r->created_over += block->is_over;
     sums->outstanding_count++;
     sums->outstanding_size += (i64)block->size;
     sums->site_size[block->site] += (i64)block->size;
@@ -74,8 +83,9 @@ static void replay(recorder *r, recorder_kind kind)
         abort();
     for (u32 i = 0; i < r->count; i++) {
         const recorder_event *const event = &r->events[i];
-        if (event->is_kept && event->op == RECORDER_DESTROY && kind == RECORDER_HEAP)
-            close_heap(blocks, count, event);
+        if (event->is_kept && (event->op == RECORDER_DESTROY || event->op == RECORDER_CREATE) &&
+            kind == RECORDER_HEAP)
+            turn_heap(r, blocks, count, event);
         if (!event->is_kept || (event->op != opens && event->op != closes))
             continue;
         recorder_sums *const sums = &r->sums[kind][event->program];

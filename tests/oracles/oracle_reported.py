@@ -81,6 +81,22 @@ def check_window_free_keys(results):
     expect_failure(results, "s04: windows neither", [row["free_site"] for row in windows[0]["rows"] if row["aifo_count"]], [None])
 
 
+def told_by(document):
+    return {row["name"]: row["count"] for row in document["diagnostics"]}
+
+
+def check_heaps_over_live(results):
+    """Neither a heap nor a block can begin where another one still is: an end was lost."""
+    with tempfile.TemporaryDirectory(dir=os.environ.get("TEST_TMP")) as folder:
+        for name, told in (("create_again", "create_over_live"), ("same_address_two_heaps", "address_in_two_heaps")):
+            trace, store = path_of("21-create-over-live-heap", f"{name}.etl"), os.path.join(folder, f"{name}.ehs")
+            subprocess.run([ETLHEAP, "store", trace, "-o", store], check=True, stdout=subprocess.DEVNULL)
+            for path in (trace, store):
+                document = run_json("report", path, "--no-symbols")
+                results.equal(f"21: {os.path.basename(path)} says that an end was lost", told_by(document), {told: 1})
+                results.equal(f"21: {os.path.basename(path)} keeps both blocks", sum(row["outstanding_count"] for row in document["rows"]), 2)
+
+
 def check_decommit(results):
     """Without a size, a decommit means the whole range that begins there, as a release does."""
     for name in ("decommit0", "release0"):
@@ -135,6 +151,7 @@ CHECKS = {
     "03-arm64ec-names": check_arm64ec,
     "19-decommit-size-0": check_decommit,
     "20-foreign-mangling": check_mangling,
+    "21-create-over-live-heap": check_heaps_over_live,
     "s01-generation-rows": check_generations,
     "s02-steadiness": check_steadiness,
     "s03-churn-parts": check_churn_parts,

@@ -66,6 +66,13 @@ void engine_check_process(engine_check *check, etl_event_kind kind, u32 pid, i64
     apply(check, &event);
 }
 
+void engine_check_create(engine_check *check, u32 pid, u64 heap, i64 ticks)
+{
+    system_event event = { .ticks = ticks, .pid = pid, .event = { .kind = ETL_EVENT_HEAP_CREATE } };
+    event.event.as.heap_create.heap_handle = heap;
+    apply(check, &event);
+}
+
 void engine_check_destroy(engine_check *check, u32 pid, u64 heap, i64 ticks)
 {
     system_event event = { .ticks = ticks,

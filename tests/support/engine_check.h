@@ -39,7 +39,8 @@ int engine_check_teardown(void **state);
 void engine_check_process(engine_check *check, etl_event_kind kind, u32 pid, i64 ticks,
                           const char *name, u64 key);
 
-/* Applies a heap destruction. */
+/* Apply the creation or the destruction of a heap. */
+void engine_check_create(engine_check *check, u32 pid, u64 heap, i64 ticks);
 void engine_check_destroy(engine_check *check, u32 pid, u64 heap, i64 ticks);
 
 /* The process of the id, made when there is none: context_ensure, then look-up. */

@@ -305,6 +305,18 @@ static void create_a_heap_again(etl_build *b)
     etl_build_heap_create(b, at(92), HEAP + 0x10000);
 }
 
+static void create_a_heap_over_a_block(etl_build *b)
+{
+    etl_build_heap_alloc(b, at(90), HEAP, 0x90000, 24);
+    etl_build_heap_create(b, at(92), HEAP);
+}
+
+static void allocate_one_address_in_two_heaps(etl_build *b)
+{
+    etl_build_heap_alloc(b, at(90), HEAP + 0x10000, 0x90000, 24);
+    etl_build_heap_alloc(b, at(91), HEAP, 0x90000, 24);
+}
+
 /* --- rows ----------------------------------------------------------------------------- */
 
 typedef enum content {
@@ -393,6 +405,9 @@ static const fault faults[] = {
       .options = { .buffer_bytes = 65536 } },
     { ONE(free_without_alloc, 2), .add = free_what_was_there_before },
     { ONE(alloc_over_live, 2), .add = allocate_over_a_block },
+    { TWO(create_over_live, 1, alloc_without_stack, 1), .add = create_a_heap_over_a_block },
+    { TWO(address_in_two_heaps, 1, alloc_without_stack, 2),
+      .add = allocate_one_address_in_two_heaps, .options = { .pointer_bytes = 4 } },
     { ONE(realloc_synthesized, 2), .add = reallocate_alone },
     { ONE(reserve_over_live, 1), .add = reserve_over_a_commit },
     { TWO(pairing_guessed, 1, alloc_over_live, 1), .add = free_one_of_two_blocks },

@@ -174,6 +174,18 @@ static bool has_times(const recorder *r)
     return r->setup.clock_shift_ns >= 0 && !r->setup.mixes_clocks && is_decided(r);
 }
 
+/* Heaps that are created while they have blocks tell that their destruction is missing. Addresses
+ * are used again only if nothing is. */
+static void check_lost_ends(recording *at)
+{
+    const etl_diag_counts *const diag = etlheap_result_diagnostics(at->result);
+    if (!has_times(&at->r) || recorder_is_coarse(&at->r.setup))
+        return;
+    expect(at, "blocks of heaps created again", 0, (i64)diag->of[ETL_DIAG_create_over_live],
+           at->r.created_over);
+    expect(at, "addresses in two heaps", 0, (i64)diag->of[ETL_DIAG_address_in_two_heaps], 0);
+}
+
 static void check_sums(recording *at, const etlheap_table *table)
 {
     const recorder *const r = &at->r;
@@ -478,6 +490,7 @@ static u32 try_seed(u64 seed)
     open_recording(&at, &setup);
     check_spans(&at);
     check_missing(&at);
+    check_lost_ends(&at);
     check_windows(&at);
     check_selected(&at);
     check_sites(&at);
