@@ -760,7 +760,7 @@ windows-zip: pages
 # RELEASE_URL is the folder from which the release's files are downloaded, HOME_URL the project's page.
 windows-manifests: ## what winget and Scoop install the zip with, in build/manifests; after release-files
 	@$(PYTHON) -B packaging/windows_manifests.py '$(WINDOWS_ZIP)' '$(BUILD)/SHA256SUMS' '$(BUILD)/manifests' \
-		"$${PUBLISHER:?who publishes, the first part of the identifier}" "$${HOME_URL:?the page of the project, https://...}" \
+		"$${PUBLISHER:?who publishes: the first part of the identifier}" "$${HOME_URL:?the page of the project, https://...}" \
 		"$${RELEASE_URL:?the folder of the downloads, https://...}"
 
 check-windows: ## the tests of the command line, and unit tests, under Wine
