@@ -500,11 +500,12 @@ static void write_curve(writer *w, const char *key, const etlheap_memory_sample 
     etlheap_json_array_close(&w->json);
 }
 
-/* Does a row of the page belong to the process? Other processes cannot be shown. */
+/* Does a group of the page belong to the process? Other processes cannot be shown. Groups of the page
+ * are at most HTML_GROUPS_MAX, but a trace may have a hundred thousand processes. */
 static bool is_shown(const writer *w, const etlheap_process_memory *process)
 {
     const etlheap_table *const table = w->answers->groups->table;
-    for (u32 i = 0; i < table->row_count; i++) {
+    for (u32 i = 0; i < w->choice->group_count; i++) {
         if (table->rows[i].pid == process->pid &&
             strcmp(table->rows[i].process, process->name) == 0)
             return true;

@@ -116,6 +116,44 @@ def check_page(results, name, path, folder):
                   [1500 * PAGE, 900 * PAGE])
 
 
+def write_many(path, count):
+    """Processes of which each has a block, the later a larger one, and working sets."""
+    clock = Clock(QPC, SECOND, 1_000_000, 132_000_000_000_000_000)
+    file = TraceFile(clock, 1, Style("session", 65536), 1_000_000, random.Random(1))
+    pids = [4000 + 4 * i for i in range(count)]
+    for i, pid in enumerate(pids):
+        ticks = 1_000_000 + i
+        data = records.process(8, pid << 12, pid, 4, 0, f"p{i}.exe", f"p{i}.exe")
+        file.add(Record(0, ticks, 0, records.system(8, 4, records.PROCESS_RUNDOWN_START, 1, pid, ticks, data), False))
+    for i, pid in enumerate(pids):
+        ticks = 2_000_000 + i
+        data = records.heap_alloc(8, 0x1F0000, 64 * (i + 1), 0x10000, 2)
+        file.add(Record(0, ticks, 0, records.system(8, 2, records.HEAP_ALLOC, pid + 1, pid, ticks, data), False))
+    data = rows_payload(8, {pid: (50, 70, 40) for pid in pids}, 2)
+    file.add(Record(0, 3_000_000, 0, records.perfinfo(8, 2, 0x027D, 3_000_000, data), False))
+    file.cut()
+    file.write(path, "many.etl")
+
+
+def check_many(results, folder):
+    """Curves are of processes whose groups the page has, of which there are at most 500. Who looked
+    through all groups for each process spent the page's 64 curves on processes that it does not list."""
+    path, page = os.path.join(folder, "many.etl"), os.path.join(folder, "many.html")
+    write_many(path, 700)
+    run("export", path, "--format", "html", "-o", page, "--no-symbols")
+    with open(page, encoding="utf-8") as file:
+        text = file.read()
+
+    def array_of(key):
+        start = text.index(f'"{key}": ') + len(f'"{key}": ')
+        return [row["pid"] for row in json.JSONDecoder().raw_decode(text[start:])[0]]
+
+    groups, curves = array_of("groups"), array_of("process_memory")
+    results.check("of many processes, not all are on the page", 0 < len(set(groups)) < 700, len(set(groups)))
+    results.equal("curves are of those that are", [pid for pid in curves if pid not in groups], [])
+    results.equal("as many as fit", len(curves), 64)
+
+
 def check_dump(results, name, path):
     rows = [row for row in dump(path) if "SessionWS" in row.get("name", "")]
     results.equal(f"{name}: sessions", [row["fields"]["entries"] for row in rows], [[
@@ -141,6 +179,7 @@ def main():
                 results.check(f"{name}: info says so", "memory" in run_json("info", source)["can"])
             check_page(results, name, path, folder)
             check_dump(results, name, path)
+        check_many(results, folder)
         results.check("hooks and events are one", told[0] == told[1] == told[2])
     results.finish()
 
