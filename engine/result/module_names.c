@@ -75,11 +75,12 @@ static int by_name_and_process(const void *a, const void *b)
 }
 
 /* True if one process loaded both, and they are certainly two: the path alone may be spelled in two
- * ways. */
+ * ways. Modules of a summary have no process: their names are those that they had in their runs. */
 static bool is_clash(const etlheap_module_info *a, const etlheap_module_info *b)
 {
-    return a->process.v == b->process.v && a->pid == b->pid && a->has_rsds && b->has_rsds &&
-           !is_same_file(a, b) && !(is_of_windows(a->path) && is_of_windows(b->path));
+    return a->pid != ETL_NO_ID && a->process.v == b->process.v && a->pid == b->pid && a->has_rsds &&
+           b->has_rsds && !is_same_file(a, b) &&
+           !(is_of_windows(a->path) && is_of_windows(b->path));
 }
 
 /* False if there are too many files. */

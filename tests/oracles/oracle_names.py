@@ -143,6 +143,23 @@ def check_namesakes(results):
         results.equal(title, modules_of(both), wanted)
 
 
+def check_summaries(results):
+    """A summary has no processes, so it keeps the names that modules had in their runs, however often it is merged."""
+    both, other = path_of("summed_both.etl"), path_of("summed_other.etl")
+    sums = [path_of(f"summed_{number}.ehs") for number in range(4)]
+    images = [Image(ONE, 0x7FF800000000, GUIDS[0]), Image(TWO, 0x7FF900000000, GUIDS[1])]
+    write_modules(both, images, [(0x7FF800000000, 10)])  # so the summary has one of the two
+    write_modules(other, [Image(ONE, 0x7FF800000000, bytes([3] * 16))], [(0x7FF800000000, 20)])
+    for path, out in ((both, sums[0]), (other, sums[1])):
+        run("store", path, "--summary", "-o", out)
+    run("merge", *sums[:2], "-o", sums[2])
+    run("merge", sums[2], "-o", sums[3])
+    for path in sums[2:]:
+        results.equal("modules of one name in different runs", modules_of(path), [("b.node", 20), ("one\\Release\\b.node", 10)])
+    contents = [open(path, "rb").read() for path in sums[2:]]
+    results.check("a summary that is merged alone stays as it is", contents[0] == contents[1], *map(len, contents))
+
+
 def check_reported_modules(results):
     folder = os.path.join(FOLDER, "10-modules-of-one-name")
     if not os.path.isdir(folder):
@@ -162,6 +179,7 @@ def main():
     check_unnamed(results)
     check_commas(results)
     check_namesakes(results)
+    check_summaries(results)
     check_reported_modules(results)
     results.finish()
 
