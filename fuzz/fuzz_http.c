@@ -6,7 +6,8 @@
  * parts that are resumed, from one server and then another.
  *
  *     byte 0    the result of the transfer, and the status
- *     ...       header lines: a length byte each, up to a line of length 0
+ *     ...       header lines: a length byte each, up to a line of length 0; 255: a line of
+ *               4,096 times the byte that follows
  *     ...       body: a length byte, then as many bytes, up to a length of 0; 255: 4,096 bytes of
  *               the file that the server should have
  *
@@ -222,6 +223,14 @@ static void send_header(request *r, etl_bytes line)
     (void)r->header(copy, 1, size, r->header_user);
 }
 
+/* Longer than any buffer for lines. */
+static void send_long_header(request *r)
+{
+    char line[PIECE_BYTES];
+    memset(line, take_byte(), sizeof line);
+    (void)r->header(line, 1, sizeof line, r->header_user);
+}
+
 static bool send_piece(request *r, u8 size)
 {
     char piece[PIECE_BYTES];
@@ -247,8 +256,12 @@ static void answer(request *r)
     r->status = statuses[how % 8];
     r->result = results[how / 8 % 4];
     send_header(r, (etl_bytes){ (const u8 *)(how < 128 ? "HTTP/1.1 200 OK" : "HTTP/2 200"), 10 });
-    for (u8 size = is_given ? take_byte() : 0; size != 0; size = take_byte())
-        send_header(r, take_bytes(size));
+    for (u8 size = is_given ? take_byte() : 0; size != 0; size = take_byte()) {
+        if (size == UINT8_MAX)
+            send_long_header(r);
+        else
+            send_header(r, take_bytes(size));
+    }
     for (u8 size = is_given ? take_byte() : 0; size != 0; size = take_byte()) {
         if (!send_piece(r, size)) {
             r->result = CURLE_WRITE_ERROR;

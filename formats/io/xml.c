@@ -167,11 +167,14 @@ static const xmlChar *clean(etlheap_xml *xml, const char *text)
     return (const xmlChar *)etlheap_text_of(&xml->scratch);
 }
 
-/* Is a valid UTF-8 character also a Char of XML 1.0? */
+/* Is a valid UTF-8 character also a Char of XML 1.0, and none of the controls that XML discourages
+ * (#x7F-#x9F) and that terminals and build logs obey? */
 static bool is_character(const char *text, size_t size)
 {
     const u8 *const at = (const u8 *)text;
     if (size == 1)
-        return at[0] >= 0x20 || at[0] == '\t' || at[0] == '\n';
+        return (at[0] >= 0x20 && at[0] != 0x7F) || at[0] == '\t' || at[0] == '\n';
+    if (size == 2 && at[0] == 0xC2 && at[1] < 0xA0)
+        return false;
     return !(size == 3 && at[0] == 0xEF && at[1] == 0xBF && at[2] >= 0xBE);
 }

@@ -13,6 +13,29 @@ OUT=${OUT:-build/check}
 if test "${LONG:-0}" = 1; then INPUTS=${INPUTS:-60000} ROUNDS_MAX=10000; else INPUTS=${INPUTS:-1500} ROUNDS_MAX=300; fi
 slow=' built trace workload '
 
+# A seed of the target `export` says by a number which exporter it is for.
+check_export_seeds() # exporter...
+{
+    local index=0 name seed byte
+    for name in "$@"; do
+        for seed in "$name" "${name}_hostile"; do
+            byte=$(od -An -tu1 -j4 -N1 "fuzz/corpus/export/$seed" 2>&1)
+            if test "$((byte % $#))" = "$index" 2> /dev/null; then
+                pass "export/$seed is for that exporter"
+            else
+                fail "export/$seed is for that exporter" "the byte at offset 4 should be $index: $byte"
+            fi
+        done
+        index=$((index + 1))
+    done
+}
+
+# The column behind --format FORMAT is the table of exporters, in its order.
+formats=$("$OUT/etlheap" export --help | sed -nE '/--format FORMAT +[a-z]/,/--metric/ s/^( +--format FORMAT| {24,}) *([a-z][a-z-]*)  .*/\2/p')
+test -n "$formats" || fail "the formats of etlheap export are known" "its --help is of another form"
+# shellcheck disable=SC2086
+check_export_seeds $formats
+
 for source in fuzz/fuzz_*.c; do
     target=$(basename "$source" .c)
     target=${target#fuzz_}
