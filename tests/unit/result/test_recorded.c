@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "engine/etlheap_recorded.h"
+#include "engine/result/result.h"
 
 #define MS INT64_C(1000000)
 
@@ -60,12 +61,35 @@ static void more_than_1_ms_or_1_percent_is_told(void **state)
     assert_false(lacks(200, 100));
 }
 
+/* Each kind that a trace can be asked for has its own bit, and no other. */
+static void kinds_are_those_that_can_be_analyzed(void **state)
+{
+    static const struct {
+        etlheap_abilities can;
+        u32 kinds;
+    } rows[] = {
+        { { .heap = false }, 0 },
+        { { .heap = true }, 1u << ETLHEAP_KIND_HEAP },
+        { { .virtualalloc = true }, 1u << ETLHEAP_KIND_VIRTUALALLOC },
+        { { .extent = true }, 1u << ETLHEAP_KIND_EXTENT },
+        { { .custom = true }, 1u << ETLHEAP_KIND_CUSTOM },
+        { { .reserve = true }, 1u << ETLHEAP_KIND_RESERVE },
+        { { .heap = true, .reserve = true }, 1u << ETLHEAP_KIND_HEAP | 1u << ETLHEAP_KIND_RESERVE },
+    };
+    (void)state;
+    for (size_t i = 0; i < ETL_COUNT_OF(rows); i++) {
+        const etlheap_result result = { .abilities = rows[i].can };
+        assert_int_equal(etlheap_result_kinds(&result), rows[i].kinds);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_window_is_cut_to_the_spans_of_its_kinds),
         cmocka_unit_test(a_window_outside_has_no_part),
         cmocka_unit_test(more_than_1_ms_or_1_percent_is_told),
+        cmocka_unit_test(kinds_are_those_that_can_be_analyzed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
