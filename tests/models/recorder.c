@@ -81,13 +81,14 @@ static etl_build_options options_of(const recorder *r, const recorder_piece *pie
 {
     const recorder_setup *const s = &r->setup;
     const clock_kind clock = clock_of(r, piece);
+    const i64 set_ns = piece->is_kernel ? 0 : s->wall_shift_ns;
     return (etl_build_options){
         .cpus = s->cpus,
         .buffer_bytes = BUFFER_BYTES,
         .clock = clock.kind,
         .clock_hz = clock.hz,
         .start_ticks = clock_ticks(r, piece, piece->start_ns),
-        .start_filetime = START_TIME + shown_ns(r, &clock, piece->start_ns) / TICK_NS,
+        .start_filetime = START_TIME + (shown_ns(r, &clock, piece->start_ns) + set_ns) / TICK_NS,
         .log_file_mode = mode_of(r, piece),
         .ring_buffers = piece->is_ring ? s->ring_buffers : 0,
         .flush_interval_ticks = s->flush_ns / 1000 * (i64)(clock.hz / 1000000),

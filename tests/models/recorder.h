@@ -51,6 +51,13 @@ typedef enum recorder_ending {
     RECORDER_CUT      /* the disk was full: the file ends inside a buffer */
 } recorder_ending;
 
+/* How the files are passed on. */
+typedef enum recorder_package {
+    RECORDER_LOOSE,
+    RECORDER_ZIP,        /* one zip, as PerfView and artifacts of builds */
+    RECORDER_DIAGSESSION /* as Visual Studio: files in folders, and a description */
+} recorder_package;
+
 /* Which of the files are analyzed. */
 typedef enum recorder_given {
     RECORDER_ALL,
@@ -70,6 +77,7 @@ typedef struct recorder_setup {
     u64 clock_hz;          /* ticks per second */
     i64 clock_step_ns;     /* it ticks so often; 0: as fine as its ticks */
     i64 clock_shift_ns;    /* in the middle, the clock is set back (< 0) or forward */
+    i64 wall_shift_ns;     /* the wall clock was set by so much before the heap session started */
     i64 sleep_ns;          /* after a third, the computer sleeps so long */
     bool mixes_clocks;     /* the kernel session has the performance counter whatever `clock` is */
     recorder_mode mode;    /* of the heap session */
@@ -87,6 +95,7 @@ typedef struct recorder_setup {
     recorder_merge merge;
     recorder_ending ending;
     recorder_given given;
+    recorder_package package;
 } recorder_setup;
 
 typedef enum recorder_op {
@@ -192,6 +201,10 @@ bool recorder_chance(u64 *state, u32 percent);
 
 /* Events of the heap session, if that is another one than the kernel session. */
 bool recorder_is_of_heap(u8 op);
+
+/* The files that are given do not agree about the clock: order and times across them are those of the
+ * wall clock. */
+bool recorder_is_mixed(const recorder_setup *setup);
 
 /* Several events may have one time, though they did not happen at once. */
 bool recorder_is_coarse(const recorder_setup *setup);

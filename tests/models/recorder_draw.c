@@ -35,6 +35,15 @@ bool recorder_is_coarse(const recorder_setup *setup)
     return setup->clock_step_ns > 0 || setup->clock_hz < 10000000;
 }
 
+bool recorder_is_mixed(const recorder_setup *setup)
+{
+    const bool is_set =
+        setup->wall_shift_ns > 2 * SECOND_NS || setup->wall_shift_ns < -2 * SECOND_NS;
+    return setup->mixes_clocks ||
+           (is_set && setup->merge == RECORDER_UNMERGED && setup->given != RECORDER_HEAP_ONLY &&
+            setup->given != RECORDER_KERNEL_ONLY);
+}
+
 static bool is_ring(const recorder_setup *s)
 {
     return s->mode == RECORDER_RING || s->mode == RECORDER_BUFFERING;
@@ -110,6 +119,17 @@ static void draw_files(recorder_setup *out, u64 *random)
         out->given = recorder_chance(random, 80) ? RECORDER_HEAP_ONLY : RECORDER_KERNEL_ONLY;
 }
 
+/* The performance counter and the cycles go on when the wall clock is set. */
+static void draw_later(recorder_setup *out, u64 *random)
+{
+    static const i64 shifts[] = { SECOND_NS, -SECOND_NS * 3 / 2, HOUR_NS, -HOUR_NS };
+    const bool is_set = recorder_chance(random, 30);
+    const i64 shift_ns = shifts[recorder_below(random, ETL_COUNT_OF(shifts))];
+    if (is_set && out->two_files && out->clock != 2 && !out->mixes_clocks)
+        out->wall_shift_ns = shift_ns;
+    out->package = (recorder_package)recorder_below(random, 3);
+}
+
 recorder_setup recorder_draw(u64 seed)
 {
     static const i64 lengths[] = { SECOND_NS / 20, 2 * SECOND_NS, 60 * SECOND_NS, HOUR_NS };
@@ -128,6 +148,7 @@ recorder_setup recorder_draw(u64 seed)
     out.reuses_addresses = !is_ring(&out) && out.lost_buffers == 0 && out.lost_events == 0 &&
                            out.ending == RECORDER_STOPPED && out.mode != RECORDER_APPEND &&
                            recorder_chance(&random, 70);
+    draw_later(&out, &random);
     return out;
 }
 
@@ -137,6 +158,7 @@ void recorder_describe(const recorder_setup *s, char *out, size_t size)
     static const char *const merges[] = { "unmerged", "merged", "compressed" };
     static const char *const endings[] = { "stopped", "growing", "cut" };
     static const char *const given[] = { "all", "kernel only", "heap only", "last only" };
+    static const char *const packages[] = { "loose", "zip", "diagsession" };
     const int used =
         snprintf(out, size,
                  "seed %llu: %u cpus, %u programs (heaps %x), %u events in %.3f s, clock %u of "
@@ -150,7 +172,7 @@ void recorder_describe(const recorder_setup *s, char *out, size_t size)
     snprintf(out + used, size - (size_t)used,
              ", %s of %u, %s, heap from %.3f s to %.3f s, flush %.3f s, idle %d after %.3f s, late "
              "%d, lost %u "
-             "buffers %u events%s%s%s, %s, %s, %s",
+             "buffers %u events%s%s%s, %s, %s, %s, %s, wall clock set by %.1f s",
              modes[s->mode], s->ring_buffers, s->two_files ? "two files" : "one file",
              (double)s->heap_start_ns / 1e9,
              s->heap_stop_ns == INT64_MAX ? -1 : (double)s->heap_stop_ns / 1e9,
@@ -158,5 +180,5 @@ void recorder_describe(const recorder_setup *s, char *out, size_t size)
              (int)s->late_cpu, s->lost_buffers, s->lost_events,
              s->reuses_addresses ? ", reuse" : "", s->has_stacks ? ", stacks" : "",
              s->destroys_heaps ? ", destroys" : "", merges[s->merge], endings[s->ending],
-             given[s->given]);
+             given[s->given], packages[s->package], (double)s->wall_shift_ns / 1e9);
 }

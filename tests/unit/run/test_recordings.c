@@ -23,6 +23,7 @@
 
 #include "tests/models/recorder.h"
 #include "tests/support/long_tests.h"
+#include "tests/support/packed_traces.h"
 #include "tests/support/run_check.h"
 #include "tests/support/temporary.h"
 
@@ -99,7 +100,7 @@ static void check_spans(recording *at)
 {
     const recorder *const r = &at->r;
     const etlheap_trace_info *const info = etlheap_result_trace(at->result);
-    for (u32 kind = 0; !r->setup.mixes_clocks && kind < RECORDER_KINDS; kind++) {
+    for (u32 kind = 0; !recorder_is_mixed(&r->setup) && kind < RECORDER_KINDS; kind++) {
         const etlheap_recorded *const found = &info->recorded[kinds[kind]];
         const recorder_span *const span = &r->spans[kind];
         const bool is_known = span->from_ticks <= span->last_ticks;
@@ -121,6 +122,9 @@ static void check_missing(recording *at)
     const etl_diag_counts *const diag = etlheap_result_diagnostics(at->result);
     expect(at, "buffers overwritten", 0, diag->of[ETL_DIAG_buffers_overwritten] > 0,
            at->r.is_overwritten);
+    expect(at, "files whose clocks do not agree", 0, diag->of[ETL_DIAG_clock_mismatch] > 0,
+           recorder_is_mixed(&at->r.setup) && at->r.setup.given != RECORDER_HEAP_ONLY &&
+               at->traces.count > 1);
     expect(at, "gaps in numbers", 0, (i64)diag->of[ETL_DIAG_sequence_gaps], (i64)at->r.gaps);
 }
 
@@ -171,7 +175,7 @@ static bool has_counts(const recorder *r)
 /* If a clock was set back, or several clocks are joined, only sums are known. */
 static bool has_times(const recorder *r)
 {
-    return r->setup.clock_shift_ns >= 0 && !r->setup.mixes_clocks && is_decided(r);
+    return r->setup.clock_shift_ns >= 0 && !recorder_is_mixed(&r->setup) && is_decided(r);
 }
 
 /* Heaps that are created while they have blocks tell that their destruction is missing. Addresses
@@ -445,6 +449,31 @@ static void check_store(recording *at)
     etlheap_result_free(stored);
 }
 
+/* A package says what its files say. */
+static void check_package(recording *at)
+{
+    const etlheap_query query = query_of(INT64_MIN, INT64_MAX);
+    packed_traces packed = { .count = 0 };
+    etlheap_result *result = NULL;
+    etl_error err;
+    if (at->r.setup.package == RECORDER_LOOSE)
+        return;
+    packed_open(&packed, &at->traces, at->r.setup.package == RECORDER_DIAGSESSION);
+    if (etlheap_analyze(packed.at, at->traces.names, packed.count, NULL, &result, &err) != ETL_OK)
+        fail_msg("%s", err.message);
+    char *const from_files = check_aggregate_text(at->result, &query);
+    char *const from_package = check_aggregate_text(result, &query);
+    expect(at, "package is its files", 0, check_same_text(from_files, from_package), true);
+    for (u32 kind = 0; kind < RECORDER_KINDS; kind++)
+        expect(at, "start of span in the package", kind,
+               etlheap_result_trace(result)->recorded[kinds[kind]].from_ns,
+               etlheap_result_trace(at->result)->recorded[kinds[kind]].from_ns);
+    free(from_files);
+    free(from_package);
+    etlheap_result_free(result);
+    packed_close(&packed);
+}
+
 /* --- two recordings --------------------------------------------------------------------- */
 
 /* The same world, recorded by another clock into another kind of file: nothing differs. */
@@ -459,6 +488,7 @@ static void check_other_recording(recording *at)
     setup.clock_step_ns = setup.clock == 2 ? 15625000 : 0;
     setup.mode = RECORDER_FILE;
     setup.mixes_clocks = false;
+    setup.wall_shift_ns = 0;
     setup.merge = setup.merge == RECORDER_UNMERGED ? RECORDER_COMPRESSED : RECORDER_UNMERGED;
     open_recording(&other, &setup);
     etlheap_query query = query_of(INT64_MIN, INT64_MAX);
@@ -497,6 +527,7 @@ static u32 try_seed(u64 seed)
     check_unknown_frees(&at);
     check_limits(&at);
     check_store(&at);
+    check_package(&at);
     check_other_recording(&at);
     const u32 failed = at.failed;
     close_recording(&at);
