@@ -70,4 +70,4 @@ store=$("${sbatch[@]}" --job-name="$store_name" --array="0-$((shares - 1))" --ou
 store=${store%%;*}
 fleet_say "job $store stores $# traces in $shares tasks and another merges them into $folder/all.ehs; logs are in $folder/logs"
 "${sbatch[@]}" "${wait[@]}" --job-name="$merge_name" --dependency="afterany:$store" --output="$folder/logs/merge.log" \
-    --wrap "FLEET_TASKS=$store $program $(quoted "$here/merge_shares.sh") $keep $(quoted "$folder")" > /dev/null
+    --wrap "$program $(quoted "$here/merge_shares.sh") $keep $(quoted "$folder")" > /dev/null

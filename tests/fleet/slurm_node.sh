@@ -56,7 +56,7 @@ SlurmdUser=$(id -un)
 SlurmctldPort=${ports[0]}
 SlurmdPort=${ports[1]}
 AuthType=auth/munge
-AuthInfo=socket=$folder/munge/socket
+AuthInfo=socket=$folder/munge/socket,cred_expire=5
 StateSaveLocation=$folder/state
 SlurmdSpoolDir=$folder/spool
 SlurmctldPidFile=$folder/state/slurmctld.pid
