@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Every diagnostic and every status word that the program prints is explained on a page.
+"""Every diagnostic and every status word that the program prints is explained on a page, and
+sentences that readers had to read twice do not come back.
 
     oracle_doc_words.py             compares docs/diagnostics.md with the sources
     oracle_doc_words.py --update    writes the tables of the page
@@ -9,6 +10,7 @@ are copies of the sentences there. Other words need a row that begins with them;
 is up to the author of the page.
 """
 
+import glob
 import os
 import re
 import sys
@@ -85,6 +87,55 @@ def missing_words(page):
     return [f"{word} of {name}" for path, name in WORDS for _, word in rows_of(path, name) if word not in words]
 
 
+# What a page, or the HTML report's script, says in place of a sentence that readers took for something else.
+SAID = [
+    ("README.md", "*Size* and *Count* add up all blocks that existed at some time in the window, whether or not they were freed."),
+    ("README.md", "*Impacting Size* is the outstanding size at the end of the window minus that at its start."),
+    ("docs/time_windows.md", "outstanding size at the end of the window minus that at its start, which is AIFO minus AOFI"),
+    ("docs/time_windows.md", "A rise *lasts* if memory was low for a while before it, and stays high for a while after it."),
+    ("docs/time_windows.md", "level after: 10.0 MiB"),  # the figure
+    ("docs/suspects.md", "1. Are there old blocks that were never freed?"),
+    ("docs/suspects.md", "2. Are these nearly all of the old blocks?"),
+    ("docs/address_space.md", "at most a sixteenth of each unit: with the default unit of 64 KiB, at most 4 KiB."),
+    ("docs/trend.md", "the amounts jump once, and are about equal before and after the jump"),
+    ("docs/trend.md", "| 10, 12, 11, 30, 31, 32 |"),  # test_trend.c has the examples
+    ("docs/symbols.md", "*Sites Named* is the share of that memory for which the name of the site's function is known."),
+    ("docs/churn.md", "freed before the thread that allocated them had made ten more allocations"),
+    ("docs/troubleshooting.md", "| `withheld`, `symbol_withheld` |"),
+    ("docs/c_api.md", "enumerators keep their values and get new neighbours only at the end"),  # as packaging/interface.py allows
+    ("formats/html/report_table.js", "Impacting Size is Allocated minus Freed."),
+    ("formats/html/report_spikes.js", "Memory that stays longer does not count as a spike."),
+]
+# None of these stands anywhere that users read.
+UNSAID = ["by how much the window changed", "what the zoom leaves", "Exact sums over the selected windows", "Memory that stays longer is a level",
+          "tenth next allocation", "less than a sixteenth", "only if the answer to four questions", "are the allocations that the row adds up"]
+READ_BY_USERS = ["README.md", "docs/*.md", "docs/schema/*.json", "formats/html/*", "formats/text/*.c", "cli/options/*.c", "engine/*.h"]
+
+
+def plain(text):
+    """Without line breaks, indents and seams of C strings."""
+    return re.sub(r'\s+', " ", re.sub(r'"\s+"', "", text))
+
+
+def sentences_not_said(read_text):
+    return [f"{path}: {text}" for path, text in SAID if plain(text) not in plain(read_text(path))]
+
+
+def sentences_that_came_back(texts):
+    return [f"{path}: {text}" for path, content in texts.items() for text in UNSAID if text.lower() in plain(content).lower()]
+
+
+def check_sentences(results):
+    paths = [os.path.relpath(path, ROOT) for pattern in READ_BY_USERS for path in glob.glob(os.path.join(ROOT, pattern))]
+    texts = {path: read(path) for path in paths}
+    results.check("pages, scripts and headers are found", len(texts) > 100, len(texts))
+    results.equal("pages say what replaced these sentences", sentences_not_said(read), [])
+    results.equal("no such sentence came back", sentences_that_came_back(texts), [])
+    results.equal("a sentence that is gone is found", len(sentences_not_said(lambda path: "")), len(SAID))
+    found = sentences_that_came_back({"a.c": 'say("Exact sums over "\n    "the selected windows: ");', "b.md": "less than a\n    sixteenth"})
+    results.equal("and one that came back", len(found), 2)
+
+
 def main():
     with open(PAGE, encoding="utf-8") as file:
         page = file.read()
@@ -112,6 +163,7 @@ def main():
     without = re.sub(r"^\| `withheld`.*\n", "", page, flags=re.MULTILINE)
     results.equal("a word without a row is found", missing_words(without), ["withheld of ETLHEAP_SYMBOL_STATES"])
     results.check("a diagnostic without a row is found", updated(re.sub(r"^\| `symbol_withheld`.*\n", "", page, flags=re.MULTILINE)) == page)
+    check_sentences(results)
     results.finish()
 
 
