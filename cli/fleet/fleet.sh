@@ -81,7 +81,7 @@ fleet_remove_leftovers() # summary
 {
     local left
     for left in "$1".[0-9]*-[0-9]*.tmp; do
-        if test -f "$left" && test ! -L "$left" && test -O "$left"; then
+        if [[ ${left#"$1"} =~ ^\.[0-9]+-[0-9]+\.tmp$ ]] && test -f "$left" && test ! -L "$left" && test -O "$left"; then
             flock -n "$left" rm -f -- "$left" || true
         fi
     done

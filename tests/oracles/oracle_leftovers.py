@@ -18,6 +18,7 @@ from oracle_support import ETLHEAP, WORK, Results
 
 MAKE_TRACE = os.environ["MAKE_TRACE"]
 FOLDER = os.path.join(WORK, "leftovers")
+FLEET = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "cli", "fleet", "fleet.sh")
 
 
 def run(*words):
@@ -80,7 +81,7 @@ def check_removal(results, folder, ours, act):
     os.symlink(outside, os.path.join(folder, ours(2)))
     os.mkfifo(os.path.join(folder, ours(3)))
     os.makedirs(os.path.join(folder, ours(4)))
-    strange = [f"{ours(5)}x", f"x{ours(6)}", "etlheap-12", "etlheap-a.b-c1", "notes.tmp"]
+    strange = [f"{ours(5)}x", ours(8).replace(".tmp", "a.tmp") if ".tmp" in ours(8) else f"{ours(8)}.etl", f"x{ours(6)}", "etlheap-12", "etlheap-a.b-c1", "notes.tmp"]
     for name in strange:
         make(os.path.join(folder, name))
     kept = {ours(1), ours(2), ours(3), ours(4), *strange}
@@ -108,6 +109,13 @@ def check_leftovers(results):
     os.makedirs("stores")
     gone = subprocess.run(["sh", "-c", "echo $$"], stdout=subprocess.PIPE, check=True).stdout.decode().strip()  # a process that has ended
     check_removal(results, "stores", lambda i: f"in.ehs.{gone}-{i}.tmp", lambda: run("store", "in.etl", "--out-dir", "stores"))
+    if shutil.which("flock") is None:
+        results.skip("what fleet.sh removes", "flock is not installed")
+        return
+    os.makedirs("fleet")
+    words = ["bash", "-c", 'source "$1"; fleet_remove_leftovers fleet/in.ehs', "-", FLEET]
+    check_removal(results, "fleet", lambda i: f"in.ehs.{gone}-{i}.tmp",
+                  lambda: subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False, timeout=30))
 
 
 def check_locks(results):

@@ -11,6 +11,7 @@
 
 #include "formats/formats.h"
 #include "formats/io/gzip.h"
+#include "parser/system/files.h"
 #include "tests/support/temporary.h"
 
 #include <dirent.h>
@@ -328,6 +329,32 @@ static void a_watcher_is_asked_by_what_is_compressed(void **state)
     etlheap_text_free(&text);
 }
 
+/* Another run removes what a killed run left, and nothing else. */
+static void a_file_being_written_is_not_abandoned(void **state)
+{
+    char path[PATH_SIZE];
+    etlheap_sink *sink = NULL;
+    etl_error err;
+    int count = 0;
+    path_in(path, *state, "out.txt");
+    assert_int_equal(etlheap_sink_open_file(path, &sink, &err), ETL_OK);
+    etl_listing *const listing = etl_listing_open(*state);
+    assert_non_null(listing);
+    for (const char *name; (name = etl_listing_next(listing)) != NULL;) {
+        if (name[0] == '.')
+            continue;
+        count++;
+        path_in(path, *state, name);
+        assert_false(etl_file_remove_abandoned(path, 0));
+    }
+    etl_listing_close(listing);
+    assert_int_equal(count, 1);
+    etlheap_sink_text(sink, "whole");
+    assert_int_equal(etlheap_sink_close(sink, &err), ETL_OK);
+    path_in(path, *state, "out.txt");
+    assert_true(etl_file_remove_abandoned(path, 0));
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -344,6 +371,7 @@ int main(void)
         TEST(a_frame_is_unpacked_whole_or_refused),
         TEST(a_watcher_stops_the_writing),
         TEST(a_watcher_is_asked_by_what_is_compressed),
+        TEST(a_file_being_written_is_not_abandoned),
     };
 #undef TEST
     return cmocka_run_group_tests(tests, NULL, NULL);
