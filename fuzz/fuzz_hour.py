@@ -284,8 +284,10 @@ def replay(options, name, folder):
     inputs = files_in(f'{CORPUS}/{name}') + files_in(os.path.join(options.work, name))
     raw = os.path.join(folder, f'{name}-%p.profraw')
     for first in range(0, len(inputs), 400):
-        subprocess.run([program, '0', *inputs[first:first + 400]], stdout=subprocess.DEVNULL,
-                       stderr=subprocess.DEVNULL, env=dict(os.environ, LLVM_PROFILE_FILE=raw), check=False)
+        done = subprocess.run([program, '0', *inputs[first:first + 400]], stdout=subprocess.DEVNULL,
+                              stderr=subprocess.DEVNULL, env=dict(os.environ, LLVM_PROFILE_FILE=raw), check=False)
+        if done.returncode != 0:  # an input that the code took when it was found, and its lines are lost
+            print(f'{name}: an input ends the replay with status {done.returncode}', file=sys.stderr)
     parts = [file for file in files_in(folder) if os.path.basename(file).startswith(name + '-')]
     profile = os.path.join(folder, name + '.profdata')
     if not parts:
