@@ -159,9 +159,9 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	pair/waiting_blocks \
 	query/lattice_plan \
 	query/name_words \
+	query/needs \
 	query/query \
 	query/query_words \
-	query/questions \
 	query/symbol_of_builds \
 	query/windows_plan \
 	read/census \

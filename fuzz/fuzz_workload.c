@@ -17,6 +17,7 @@
 #include <stdlib.h>
 
 #include "engine/log/journal.h"
+#include "engine/query/needs.h"
 #include "engine/query/query.h"
 #include "engine/run/log_run.h"
 #include "fuzz.h"
@@ -343,7 +344,7 @@ static bool analyze_in_file(trial *t, const etlheap_options *options, etlheap_re
 {
     static const char *const trace_names[] = { "system.etl", "heap.etl" };
     const traces_named traces = { t->traces, trace_names, t->trace_count };
-    const log_run_options log = { .asked = { .addresses = true, .threads = true } };
+    const log_run_options log = { .needs = NEEDS_ADDRESSES | NEEDS_THREADS };
     etl_error err;
     return !is_refused(log_run(&traces, options, &log, out, &err), &err);
 }
@@ -436,7 +437,7 @@ static u32 questions_for(const trial *t, way how)
     const etlheap_query query = workload_query(&t->rows[1], 1);
     if (!abilities[how].rows)
         return 0;
-    return abilities[how].lifetimes || !query_asks_blocks(&query) ? 2 : 1;
+    return abilities[how].lifetimes || !query_needs(&query, NEEDS_BLOCKS) ? 2 : 1;
 }
 
 static void answer(trial *t, way how, u32 jobs, etlheap_result *result, answers *out)

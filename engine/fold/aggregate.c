@@ -18,6 +18,7 @@
 
 #include "engine/core/size_class.h"
 #include "engine/core/type_rule.h"
+#include "engine/query/needs.h"
 #include "free_groups.h"
 #include "summary_answer.h"
 #include "peaks.h"
@@ -63,7 +64,7 @@ etl_status aggregate_prepare(aggregator *a, const etlheap_result *result,
     a->wants_stack = query->require_frame_count > 0;
     for (size_t i = 0; i < ETL_COUNT_OF(stack_keys); i++)
         a->wants_stack |= query_groups_by(query, stack_keys[i]);
-    a->wants_free_stack = query_asks_free_stacks(query);
+    a->wants_free_stack = query_needs(query, NEEDS_FREE_STACKS);
     a->spans = calloc(1, sizeof *a->spans);
     if (a->spans == NULL || !aggregate_same_names(a) || !row_spans_open(a->spans, a, false) ||
         !group_thread_names(a) || !frames_open(&a->frames, result, query))
@@ -104,7 +105,7 @@ static bool is_answered(const aggregator *a)
                           (journal->to_ticks == INT64_MAX && a->query->to_ns == INT64_MAX);
     if (journal->is_tallied && !query_asks_sums(a->query))
         return false;
-    return !query_asks_blocks(a->query) && a->query->kind_to_ticks == NULL && same_start &&
+    return !query_needs(a->query, NEEDS_BLOCKS) && a->query->kind_to_ticks == NULL && same_start &&
            same_end && journal->exit_frees == a->query->at_exit_freed;
 }
 

@@ -25,6 +25,7 @@
 #include "engine/core/size_class.h"
 #include "engine/core/type_rule.h"
 #include "engine/core/workers.h"
+#include "engine/query/needs.h"
 #include "block_selection.h"
 #include "churn_blocks.h"
 #include "log_pass.h"
@@ -78,7 +79,7 @@ static void wanted_traits(const etlheap_query *query, u64 out[BLOCK_TRAITS_WORDS
         .thread = query_groups_by(query, ETLHEAP_KEY_THREAD) ? UINT32_MAX : 0,
         .generation = query_groups_by(query, ETLHEAP_KEY_GENERATION) ? 0x1FFFF : 0,
         .size_class = query_groups_by(query, ETLHEAP_KEY_SIZE_CLASS) ? UINT8_MAX : 0,
-        .freer = query_asks_free_stacks(query) ? UINT32_MAX : 0,
+        .freer = query_needs(query, NEEDS_FREE_STACKS) ? UINT32_MAX : 0,
         .free_thread = query_groups_by(query, ETLHEAP_KEY_FREE_THREAD) ? UINT32_MAX : 0,
         .thread_name = query_groups_by(query, ETLHEAP_KEY_THREAD_NAME) ? UINT32_MAX : 0,
         .impact = query_groups_by(query, ETLHEAP_KEY_IMPACTING_STACK) ? UINT32_MAX : 0,
@@ -116,7 +117,7 @@ etl_status block_groups_begin(block_groups *out, aggregator *a, const block_grou
     *g = (grouping){ .out = out,
                      .a = a,
                      .first_group = wanted->first_group,
-                     .asks_frees = query_asks_frees(a->query),
+                     .asks_frees = query_needs(a->query, NEEDS_FREES),
                      .by_type = query_groups_by(a->query, ETLHEAP_KEY_TYPE),
                      .by_thread_name = query_groups_by(a->query, ETLHEAP_KEY_THREAD_NAME),
                      .by_generation = query_groups_by(a->query, ETLHEAP_KEY_GENERATION),
@@ -177,7 +178,7 @@ static void free_task(group_task *task)
  * if it is divided by stacks. */
 static u32 choose_ways(const aggregator *a, size_t key_count)
 {
-    const bool by_stack = query_asks_free_stacks(a->query);
+    const bool by_stack = query_needs(a->query, NEEDS_FREE_STACKS);
     const size_t most = by_stack ? 2 * a->result->stacks.list.count : WAYS_MAX;
     const u32 places = by_stack ? STACKS_MAX : PLACES_MAX;
     u32 ways = 1;

@@ -21,6 +21,8 @@
 
 #include <stdlib.h>
 
+#include "engine/query/needs.h"
+
 #include "churn_rows.h"
 
 static bool has_sums(const aggregator *a);

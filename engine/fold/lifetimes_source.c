@@ -20,6 +20,7 @@
 #include <stdlib.h>
 
 #include "engine/core/workers.h"
+#include "engine/query/needs.h"
 
 #define ROUND_SEGMENTS 4u /* of each thread */
 #define ENDS_SHARE     4u /* of the memory allowed */
@@ -92,9 +93,9 @@ lifetimes_wanted lifetimes_wanted_for(const query_plan *plan)
         .ends_max = memory == 0 ? LIFETIMES_ENDS_MAX
                                 : etl_min_u64(LIFETIMES_ENDS_MAX, memory / LIFETIMES_END_BYTES),
         .jobs = plan->query->jobs,
-        .more = query_asks_threads(plan->query) ? EHS_WANT_THREAD : 0,
-        .has_frees = query_asks_frees(plan->query),
-        .has_free_threads = query_asks_free_threads(plan->query),
+        .more = query_needs(plan->query, NEEDS_THREADS) ? EHS_WANT_THREAD : 0,
+        .has_frees = query_needs(plan->query, NEEDS_FREES),
+        .has_free_threads = query_needs(plan->query, NEEDS_FREE_THREADS),
     };
 }
 

@@ -9,6 +9,8 @@
 
 #include <stdlib.h>
 
+#include "engine/query/needs.h"
+
 static etl_status no_memory(etl_error *err)
 {
     return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
@@ -33,7 +35,7 @@ etl_status log_groups_begin(log_groups *out, aggregator *a, const log_groups_wan
 {
     const u32 heap_bit = 1u << ETLHEAP_KIND_HEAP;
     const bool has_heap = (query_kinds(a->query) & heap_bit) != 0;
-    *out = (log_groups){ .by_block = has_heap && query_asks_blocks(a->query) };
+    *out = (log_groups){ .by_block = has_heap && query_needs(a->query, NEEDS_BLOCKS) };
     if (!slot_groups_open(&out->slots, a))
         return no_memory(err);
     out->of_word = out->slots.of_slot;
@@ -41,7 +43,7 @@ etl_status log_groups_begin(log_groups *out, aggregator *a, const log_groups_wan
     out->count = (u32)out->slots.keys.count;
     if (!out->by_block)
         return ETL_OK;
-    if (query_asks_frees(a->query) && !free_groups_open(&out->frees, a))
+    if (query_needs(a->query, NEEDS_FREES) && !free_groups_open(&out->frees, a))
         return no_memory(err);
     const block_groups_wanted blocks = { &out->slots, &out->frees, wanted->first_group,
                                          wanted->walks_events };

@@ -25,6 +25,7 @@
 #include <stdlib.h>
 
 #include "engine/core/workers.h"
+#include "engine/query/needs.h"
 #include "engine/table/table.h"
 #include "churn_blocks.h"
 #include "churn_rows.h"
@@ -259,7 +260,7 @@ static etl_status check_query(const etlheap_query *query, etl_error *err)
 static void choose_churn(maker *m)
 {
     m->query.churn = false;
-    m->churns_by_slot = m->churns && m->has_log && !query_asks_blocks(&m->query);
+    m->churns_by_slot = m->churns && m->has_log && !query_needs(&m->query, NEEDS_BLOCKS);
     m->query.churn = m->churns && !m->churns_by_slot;
 }
 

@@ -4,6 +4,8 @@
  */
 #include "windows_journal.h"
 
+#include "engine/query/needs.h"
+
 static bool same_pieces(const aggregator *a, const window_pass *pass);
 
 bool windows_journal_answers(const aggregator *a, const windows_plan *plan)
@@ -16,9 +18,9 @@ bool windows_journal_answers(const aggregator *a, const windows_plan *plan)
                                 : journal->from_ticks == a->plan.from_ticks;
     const bool same_end = journal->to_ticks == INT64_MAX ? a->query->to_ns == INT64_MAX
                                                          : journal->to_ticks == a->plan.to_ticks;
-    return !query_asks_blocks(a->query) && same_start && same_end && plan->passes.count == 1 &&
-           journal->exit_frees == a->query->at_exit_freed && journal->lattice.session != NULL &&
-           same_pieces(a, &plan->passes.at[0]);
+    return !query_needs(a->query, NEEDS_BLOCKS) && same_start && same_end &&
+           plan->passes.count == 1 && journal->exit_frees == a->query->at_exit_freed &&
+           journal->lattice.session != NULL && same_pieces(a, &plan->passes.at[0]);
 }
 
 /* Does the journal cut time as the pass does? Where the query is open at an end, the

@@ -20,7 +20,7 @@
 static_assert(EHS_PART_ROWS * sizeof(u64) <= EHS_COLUMN_BYTES_MAX, "a part is one block");
 
 /*
- * X(enumerator, number, "name"): the lanes, kinds of memory that never mix, as in questions.h.
+ * X(enumerator, number, "name"): the lanes, kinds of memory that never mix.
  *
  *     HEAP             tables 1 to 6
  *     RANGE, EXTENT    rows of life; their kind is the lane's number

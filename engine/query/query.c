@@ -12,6 +12,7 @@
  * So a new filter or measure needs a check there if some results lack its data.
  */
 #include "query.h"
+#include "needs.h"
 
 #include <stdlib.h>
 
@@ -213,9 +214,10 @@ static etl_status refuse(const etlheap_query *query, etl_error *err)
         query_groups_by(query, ETLHEAP_KEY_IMPACTING_STACK))
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
                              "rows are grouped by stack or by impacting_stack, not by both");
-    if (query->growth && (query->types != 0 || query->at_end || query->kind_to_ticks != NULL ||
-                          query_asks_frees(query) || query_groups_by(query, ETLHEAP_KEY_TYPE) ||
-                          query_groups_by(query, ETLHEAP_KEY_FREE_TYPE)))
+    if (query->growth &&
+        (query->types != 0 || query->at_end || query->kind_to_ticks != NULL ||
+         query_needs(query, NEEDS_FREES) || query_groups_by(query, ETLHEAP_KEY_TYPE) ||
+         query_groups_by(query, ETLHEAP_KEY_FREE_TYPE)))
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
                              "growth cannot be combined with selected types, with a moment or with "
                              "who freed");
@@ -229,93 +231,31 @@ static etl_status refuse(const etlheap_query *query, etl_error *err)
     return ETL_OK;
 }
 
-bool query_asks_free_stacks(const etlheap_query *query)
-{
-    bool asks = false;
-    for (u32 i = 0; i < query->group_by_count; i++)
-        asks |= etlheap_key_needs_free_stacks(query->group_by[i]);
-    return asks;
-}
-
-bool query_asks_frees(const etlheap_query *query)
-{
-    bool by_free = false;
-    for (u32 i = 0; i < query->group_by_count; i++)
-        by_free |= etlheap_key_is_of_free(query->group_by[i]);
-    return query->freed_by_other || query->unmatched || by_free;
-}
-
-bool query_asks_blocks(const etlheap_query *query)
-{
-    bool by_type = false;
-    for (u32 i = 0; i < query->group_by_count; i++) {
-        const etlheap_key key = query->group_by[i];
-        if (key == ETLHEAP_KEY_THREAD || key == ETLHEAP_KEY_FREE_TYPE ||
-            key == ETLHEAP_KEY_SIZE_CLASS || key == ETLHEAP_KEY_GENERATION ||
-            key == ETLHEAP_KEY_THREAD_NAME)
-            return true;
-        by_type |= key == ETLHEAP_KEY_TYPE;
-    }
-    const bool selects_types = query->types != 0 || query->at_end;
-    return query->lifetime_ranks || query->left_behind || query_asks_frees(query) || query->churn ||
-           query_selects_threads(query) || query->lifetime_min_ns > 0 ||
-           query->lifetime_max_ns != INT64_MAX || (selects_types && !by_type);
-}
-
-bool query_fits_sums(const etlheap_query *query)
-{
-    return !query_asks_blocks(query) && query->size_min_bytes == 0 &&
-           query->size_max_bytes == UINT64_MAX;
-}
-
-bool query_asks_sums(const etlheap_query *query)
-{
-    return query_fits_sums(query) && query->sums_only && !query->growth;
-}
-
-/* Does the query cover only part of the recording? */
-static bool is_part(const etlheap_query *query)
-{
-    return query->from_ns != INT64_MIN || query->to_ns != INT64_MAX || query->kind_to_ticks != NULL;
-}
-
-/* Why a summary cannot answer the query; NULL if it can. */
-static const char *lacks_in_summary(const etlheap_query *query)
-{
-    if (is_part(query))
-        return "covers only whole traces";
-    if (query->heap_count > 0 || query_groups_by(query, ETLHEAP_KEY_HEAP))
-        return "has no heap handles, which differ from run to run";
-    if (query_asks_frees(query))
-        return "does not say who freed";
-    if (query_selects_threads(query) || query_groups_by(query, ETLHEAP_KEY_THREAD) ||
-        query_groups_by(query, ETLHEAP_KEY_THREAD_NAME))
-        return "has no threads";
-    if (query->size_min_bytes > 0 || query->size_max_bytes != UINT64_MAX ||
-        query_groups_by(query, ETLHEAP_KEY_SIZE_CLASS))
-        return "has no sizes of single allocations";
-    if (query->lifetime_min_ns > 0 || query->lifetime_max_ns != INT64_MAX ||
-        query->lifetime_ranks || query->growth || query->churn)
-        return "has no lifetimes";
-    if (query_groups_by(query, ETLHEAP_KEY_FREE_TYPE))
-        return "has no free types";
-    if (query->left_behind || query_groups_by(query, ETLHEAP_KEY_GENERATION))
-        return "has no marks";
-    for (u32 i = 0; i < query->process_count; i++) {
-        const char *const word = query->processes[i];
-        if (word[0] != '\0' && word[strspn(word, "0123456789")] == '\0')
-            return "has no process ids: select the process by name";
-    }
-    return NULL;
-}
-
 static etl_status refuse_of_summary(const etlheap_query *query, etl_error *err)
 {
-    const char *const reason = lacks_in_summary(query);
+    const char *const reason = needs_that_summaries_lack(query);
     return reason == NULL ? ETL_OK
                           : etl_fail_hint(err, ETL_ERR_ARGUMENT,
-                                          is_part(query) ? ETL_HINT_WHOLE_TRACE : ETL_HINT_NONE,
+                                          needs_part(query) ? ETL_HINT_WHOLE_TRACE : ETL_HINT_NONE,
                                           "a summary %s; use the trace or its full store", reason);
+}
+
+/* What some results lack, in the order in which it is told. */
+static etl_status refuse_of_result(const etlheap_query *query, const etlheap_result *result,
+                                   etl_error *err)
+{
+    static const struct {
+        u32 needs;
+        result_question ask;
+    } rows[] = { { NEEDS_THREADS, RESULT_ASK_THREADS },
+                 { NEEDS_FREES, RESULT_ASK_FREES },
+                 { NEEDS_FREE_THREADS, RESULT_ASK_FREE_THREADS },
+                 { NEEDS_RESERVATIONS, RESULT_ASK_RESERVATIONS } };
+    etl_status status = ETL_OK;
+    for (size_t i = 0; i < ETL_COUNT_OF(rows) && status == ETL_OK; i++)
+        status =
+            query_needs(query, rows[i].needs) ? result_answers(result, rows[i].ask, err) : ETL_OK;
+    return status;
 }
 
 u32 query_types(const etlheap_query *query)
@@ -365,20 +305,6 @@ static void set_ticks(query_plan *plan)
     plan->near_ticks = plan->ns_per_tick == 0 ? 0 : INT64_MAX / 4 / plan->ns_per_tick;
 }
 
-bool query_asks_threads(const etlheap_query *query)
-{
-    const bool has_blocks = (query_kinds(query) >> ETLHEAP_KIND_HEAP & 1) != 0;
-    return has_blocks &&
-           (query_selects_threads(query) || query_groups_by(query, ETLHEAP_KEY_THREAD) ||
-            query_groups_by(query, ETLHEAP_KEY_THREAD_NAME) || query->churn ||
-            query->freed_by_other);
-}
-
-bool query_asks_free_threads(const etlheap_query *query)
-{
-    return query->freed_by_other || query_groups_by(query, ETLHEAP_KEY_FREE_THREAD);
-}
-
 etl_status query_open(query_plan *out, const etlheap_result *result, const etlheap_query *query,
                       etl_error *err)
 {
@@ -388,14 +314,8 @@ etl_status query_open(query_plan *out, const etlheap_result *result, const etlhe
         status = refuse(query, err);
     if (status == ETL_OK && result->summary != NULL)
         status = refuse_of_summary(query, err);
-    if (status == ETL_OK && query_asks_threads(query))
-        status = result_answers(result, RESULT_ASK_THREADS, err);
-    if (status == ETL_OK && query_asks_frees(query))
-        status = result_answers(result, RESULT_ASK_FREES, err);
-    if (status == ETL_OK && query_asks_free_threads(query))
-        status = result_answers(result, RESULT_ASK_FREE_THREADS, err);
-    if (status == ETL_OK && (query->kinds >> ETLHEAP_KIND_RESERVE & 1) != 0)
-        status = result_answers(result, RESULT_ASK_RESERVATIONS, err);
+    if (status == ETL_OK)
+        status = refuse_of_result(query, result, err);
     if (status != ETL_OK)
         return status;
     set_window(out);

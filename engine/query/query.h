@@ -114,25 +114,6 @@ static inline bool query_kind_has_heap(u8 kind)
 /* True if the query groups by the key. */
 bool query_groups_by(const etlheap_query *query, etlheap_key key);
 
-/* True if the query needs properties of single blocks that do not follow from owner and stack: type
- * without grouping by it, thread, lifetime, size class, or how they end. */
-bool query_asks_blocks(const etlheap_query *query);
-
-/* True if the query needs the threads of heap blocks. Those of ranges are in every log. */
-bool query_asks_threads(const etlheap_query *query);
-
-/* True if the query needs the threads that freed. They are part of who freed. */
-bool query_asks_free_threads(const etlheap_query *query);
-
-/* True if the query asks who freed; the second: for the stacks of frees. */
-bool query_asks_frees(const etlheap_query *query);
-bool query_asks_free_stacks(const etlheap_query *query);
-
-/* True if sums by slot and type (tally.h) are sums of the rows of the query; the second: if they
- * answer the query. They have no sizes of single blocks and no peaks. */
-bool query_fits_sums(const etlheap_query *query);
-bool query_asks_sums(const etlheap_query *query);
-
 /* The types that the query selects, as bits. */
 u32 query_types(const etlheap_query *query);
 

@@ -18,7 +18,7 @@ etl_status etlheap_analyze(etl_trace *const *traces, const char *const *names, u
         return status;
     const log_run_options log = { .memory_bytes_max = LOG_MEMORY_BYTES,
                                   .with_addresses = options_ask_addresses(&read),
-                                  .asked = read.asked };
+                                  .needs = read.needs };
     const etlheap_question *const question = read.own.question_count == 0 ? NULL : &read.question;
     return log_run_wanted(&from, &read) ? log_run(&from, &read.own, &log, out, err)
                                         : engine_run(&from, &read.own, question, NULL, out, err);

@@ -13,7 +13,7 @@
 #include "engine/context/stack_numbering.h"
 #include "engine/core/workers.h"
 #include "engine/query/lattice_plan.h"
-#include "engine/query/query.h"
+#include "engine/query/needs.h"
 #include "engine/pair/pair_lanes.h"
 #include "engine/read/census_match.h"
 #include "engine/read/join.h"
@@ -228,7 +228,7 @@ static bool open_journal(run *state)
     windows_lattice lattice;
     if (!windows_lattice_open(&lattice, base->base, query, in_windows ? question->windows : NULL))
         return false;
-    assert(lattice.session != NULL && !query_asks_blocks(query));
+    assert(lattice.session != NULL && !query_needs(query, NEEDS_BLOCKS));
     event_journal *const journal = &state->result->journal;
     journal_open(journal, base, lattice.from_ticks, lattice.to_ticks, query->at_exit_freed);
     journal->keeps_clock = query->growth;

@@ -22,6 +22,7 @@
 #include "engine/core/nameless.h"
 #include "engine/core/timebase.h"
 #include "engine/query/lattice_plan.h"
+#include "engine/query/needs.h"
 #include "engine/query/query.h"
 #include "engine/result/archive.h"
 #include "parser/system/files.h"
@@ -70,7 +71,7 @@ bool log_run_wanted(const traces_named *traces, const options_read *read)
         return false;
     return options->question_count > 1 || (read->kinds & ~for_journals) != 0 ||
            (read->query.growth && read->question.kind != ETLHEAP_ASK_TABLE) ||
-           query_asks_blocks(&read->query) || overlap(traces, &read->question);
+           query_needs(&read->query, NEEDS_BLOCKS) || overlap(traces, &read->question);
 }
 
 etl_status log_run(const traces_named *traces, const etlheap_options *options,
@@ -85,7 +86,7 @@ etl_status log_run(const traces_named *traces, const etlheap_options *options,
                                           .user = &home,
                                           .is_temporary = true,
                                           .is_without_info = !how->with_census,
-                                          .is_without_frees = !how->asked.frees };
+                                          .is_without_frees = (how->needs & NEEDS_FREES) == 0 };
     etlheap_result *facts = NULL;
     etl_map map = { .memory = NULL };
     *out = NULL;
@@ -97,9 +98,9 @@ etl_status log_run(const traces_named *traces, const etlheap_options *options,
     machine_give_back(); /* what a run before has left, as in a comparison of two traces */
     const log_extra extra = { .forget = forget_log,
                               .user = &home,
-                              .lacks_addresses = !how->asked.addresses,
-                              .lacks_threads = !how->asked.threads,
-                              .lacks_actor_threads = !how->asked.free_threads };
+                              .lacks_addresses = (how->needs & NEEDS_ADDRESSES) == 0,
+                              .lacks_threads = (how->needs & NEEDS_THREADS) == 0,
+                              .lacks_actor_threads = (how->needs & NEEDS_FREE_THREADS) == 0 };
     etl_status status = engine_run(traces, &own, NULL, &extra, &facts, err);
     stack_table stacks = { .groups = NULL };
     if (status == ETL_OK)

@@ -24,7 +24,7 @@ typedef struct log_run_options {
     u64 memory_bytes_max; /* limit for the log's bytes, if there is a temporary folder */
     bool with_census;     /* the result also has the counts of records */
     bool with_addresses;  /* the result has the frames of its stacks as addresses */
-    log_columns_asked asked;
+    u32 needs;            /* columns that questions need: bits of needs.h */
 } log_run_options;
 
 /* Analyzes the traces into a log and opens it. options->questions and options->store are ignored.

@@ -4,6 +4,7 @@
  */
 #include "options_read.h"
 
+#include "engine/query/needs.h"
 #include "engine/query/query.h"
 #include "parser/sized.h"
 
@@ -31,25 +32,6 @@ static etl_status read_question(const etlheap_options *options, u32 at, question
     return status;
 }
 
-/* A map of everything has them. */
-static bool asks_reservations(const question_read *one)
-{
-    const bool is_map = one->question.kind == ETLHEAP_ASK_MAP && one->query.kinds == 0;
-    return is_map || (one->query.kinds >> ETLHEAP_KIND_RESERVE & 1) != 0;
-}
-
-/* Adds the columns that a question needs. What is asked after EVENTS may need any but who freed. */
-static void note_columns(const question_read *one, log_columns_asked *asked)
-{
-    const etlheap_question_kind kind = one->question.kind;
-    const bool lists = kind == ETLHEAP_ASK_EVENTS || kind == ETLHEAP_ASK_LIFETIMES;
-    asked->addresses |= lists || kind == ETLHEAP_ASK_MAP;
-    asked->frees |= one->question.frees || query_asks_frees(&one->query);
-    asked->free_threads |= one->question.frees || query_asks_free_threads(&one->query);
-    asked->threads |= lists || kind == ETLHEAP_ASK_SUSPECTS || one->question.frees ||
-                      query_asks_threads(&one->query);
-}
-
 static etl_status read_questions(options_read *out, etl_error *err)
 {
     etl_status status = ETL_OK;
@@ -60,10 +42,9 @@ static etl_status read_questions(options_read *out, etl_error *err)
         out->query = one.query;
         out->windows = one.windows;
         out->kinds |= status == ETL_OK ? (u32)1 << one.question.kind : 0;
-        if (status == ETL_OK)
-            note_columns(&one, &out->asked);
-        out->own.reservations |= asks_reservations(&one);
+        out->needs |= status == ETL_OK ? needs_of_question(&one.question, &one.query) : 0;
     }
+    out->own.reservations |= (out->needs & NEEDS_RESERVATIONS) != 0;
     out->question.query = &out->query;
     out->question.windows = &out->windows;
     return status;

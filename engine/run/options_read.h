@@ -4,12 +4,6 @@
 
 #include "engine/engine.h"
 
-/* Columns of heap blocks that not every question needs. */
-typedef struct log_columns_asked {
-    bool addresses, threads;
-    bool frees, free_threads; /* who freed: stacks, and threads */
-} log_columns_asked;
-
 /* The options, and copies of what they point to. Must not be moved after it was read. */
 typedef struct options_read {
     etlheap_options own;
@@ -20,7 +14,7 @@ typedef struct options_read {
     etlheap_query query;
     etlheap_windows_options windows;
     u32 kinds; /* bit per etlheap_question_kind that is asked */
-    log_columns_asked asked;
+    u32 needs; /* of all questions together: bits of needs.h */
 } options_read;
 
 /* True if answers show where single frames were, not only their names: only lifetimes do. */

@@ -41,17 +41,6 @@ etlheap_field etlheap_key_field(etlheap_key key)
     return (u32)key < ETLHEAP_KEY_COUNT ? (etlheap_field)key_fields[key] : ETLHEAP_FIELDS_COUNT;
 }
 
-bool etlheap_key_is_of_free(etlheap_key key)
-{
-    return key == ETLHEAP_KEY_FREE_THREAD || etlheap_key_needs_free_stacks(key);
-}
-
-bool etlheap_key_needs_free_stacks(etlheap_key key)
-{
-    return key == ETLHEAP_KEY_FREE_STACK || key == ETLHEAP_KEY_FREE_SITE ||
-           key == ETLHEAP_KEY_FREE_MODULE || key == ETLHEAP_KEY_IMPACTING_STACK;
-}
-
 bool etlheap_key_is_stack(etlheap_key key)
 {
     return key == ETLHEAP_KEY_STACK || key == ETLHEAP_KEY_IMPACTING_STACK;

@@ -11,6 +11,8 @@
 
 #include <stdlib.h>
 
+#include "engine/query/needs.h"
+
 void replay_check_same(const check_traces *traces, const etlheap_query *query,
                        const etlheap_result *rows, u64 slice_bytes, const char *name)
 {

@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "engine/run/log_run.h"
+#include "engine/query/needs.h"
 #include "tests/support/temporary.h"
 #include "walk_world.h"
 
@@ -170,7 +171,7 @@ static void a_log_is_walked_as_its_trace(void **state)
                                           .temporary_folder =
                                               has_folder ? temporary_folder() : NULL };
         const log_run_options how = { .memory_bytes_max = memory[i % ETL_COUNT_OF(memory)],
-                                      .asked = { .addresses = true, .threads = true } };
+                                      .needs = NEEDS_ADDRESSES | NEEDS_THREADS };
         etlheap_result *log = NULL;
         etl_error err;
         assert_int_equal(log_run(&traces, &options, &how, &log, &err), ETL_OK);
@@ -190,7 +191,7 @@ static void a_folder_that_is_not_there_is_told_of(void **state)
     const traces_named traces = { f->traces.at, f->traces.names, f->traces.count };
     const etlheap_options options = { .size = sizeof options,
                                       .temporary_folder = "/there is no such folder" };
-    const log_run_options how = { .asked = { .addresses = true, .threads = true } };
+    const log_run_options how = { .needs = NEEDS_ADDRESSES | NEEDS_THREADS };
     etlheap_result *log = NULL;
     etl_error err;
     assert_int_equal(log_run(&traces, &options, &how, &log, &err), ETL_ERR_IO);

@@ -1,0 +1,221 @@
+/*
+ * needs.c - the tables of what keys, filters, measures and kinds of questions need; see needs.h.
+ *
+ * In: a query, or a question. Out: bits, and why a summary cannot answer.
+ *
+ * A new key, filter or question is a row here. Invariant: a row that needs something which some
+ * results lack says so, or the answer would be an empty table. The words for summaries have an order:
+ * a query that asks for several things that summaries lack is told the first.
+ */
+#include "needs.h"
+
+#include "query.h"
+
+/* What summaries lack, in the order in which it is told. */
+typedef enum summary_lack {
+    LACKS_PARTS,
+    LACKS_HEAPS,
+    LACKS_FREES,
+    LACKS_THREADS,
+    LACKS_SIZES,
+    LACKS_LIFETIMES,
+    LACKS_FREE_TYPES,
+    LACKS_MARKS,
+    LACKS_PROCESS_IDS,
+    LACKS_NOTHING
+} summary_lack;
+
+static const char *const lacks_words[] = {
+    [LACKS_PARTS] = "covers only whole traces",
+    [LACKS_HEAPS] = "has no heap handles, which differ from run to run",
+    [LACKS_FREES] = "does not say who freed",
+    [LACKS_THREADS] = "has no threads",
+    [LACKS_SIZES] = "has no sizes of single allocations",
+    [LACKS_LIFETIMES] = "has no lifetimes",
+    [LACKS_FREE_TYPES] = "has no free types",
+    [LACKS_MARKS] = "has no marks",
+    [LACKS_PROCESS_IDS] = "has no process ids: select the process by name",
+    [LACKS_NOTHING] = NULL,
+};
+
+#define FREE_STACKS (NEEDS_BLOCKS | NEEDS_FREES | NEEDS_FREE_STACKS)
+
+static const struct {
+    u32 needs;
+    summary_lack lacks;
+} keys[ETLHEAP_KEY_COUNT] = {
+    [ETLHEAP_KEY_KIND] = { 0, LACKS_NOTHING },
+    [ETLHEAP_KEY_PROCESS] = { 0, LACKS_NOTHING },
+    [ETLHEAP_KEY_HEAP] = { 0, LACKS_HEAPS },
+    [ETLHEAP_KEY_TYPE] = { 0, LACKS_NOTHING },
+    [ETLHEAP_KEY_FREE_TYPE] = { NEEDS_BLOCKS, LACKS_FREE_TYPES },
+    [ETLHEAP_KEY_STACK] = { 0, LACKS_NOTHING },
+    [ETLHEAP_KEY_FRAME] = { 0, LACKS_NOTHING },
+    [ETLHEAP_KEY_SITE] = { 0, LACKS_NOTHING },
+    [ETLHEAP_KEY_MODULE] = { 0, LACKS_NOTHING },
+    [ETLHEAP_KEY_THREAD] = { NEEDS_BLOCKS | NEEDS_THREADS, LACKS_THREADS },
+    [ETLHEAP_KEY_SIZE_CLASS] = { NEEDS_BLOCKS | NEEDS_SIZES, LACKS_SIZES },
+    [ETLHEAP_KEY_TYPE_NAME] = { 0, LACKS_NOTHING },
+    [ETLHEAP_KEY_TAG] = { 0, LACKS_NOTHING },
+    [ETLHEAP_KEY_GENERATION] = { NEEDS_BLOCKS, LACKS_MARKS },
+    [ETLHEAP_KEY_THREAD_NAME] = { NEEDS_BLOCKS | NEEDS_THREADS, LACKS_THREADS },
+    [ETLHEAP_KEY_FREE_STACK] = { FREE_STACKS, LACKS_FREES },
+    [ETLHEAP_KEY_FREE_SITE] = { FREE_STACKS, LACKS_FREES },
+    [ETLHEAP_KEY_FREE_MODULE] = { FREE_STACKS, LACKS_FREES },
+    [ETLHEAP_KEY_FREE_THREAD] = { NEEDS_BLOCKS | NEEDS_FREES | NEEDS_FREE_THREADS, LACKS_FREES },
+    [ETLHEAP_KEY_IMPACTING_STACK] = { FREE_STACKS, LACKS_FREES },
+};
+
+bool needs_part(const etlheap_query *query)
+{
+    return query->from_ns != INT64_MIN || query->to_ns != INT64_MAX || query->kind_to_ticks != NULL;
+}
+
+static bool selects_heaps(const etlheap_query *query)
+{
+    return query->heap_count > 0;
+}
+
+static bool selects_types(const etlheap_query *query)
+{
+    return (query->types != 0 || query->at_end) && !query_groups_by(query, ETLHEAP_KEY_TYPE);
+}
+
+static bool selects_sizes(const etlheap_query *query)
+{
+    return query->size_min_bytes > 0 || query->size_max_bytes != UINT64_MAX;
+}
+
+static bool selects_lifetimes(const etlheap_query *query)
+{
+    return query->lifetime_min_ns > 0 || query->lifetime_max_ns != INT64_MAX;
+}
+
+static bool selects_left_behind(const etlheap_query *query)
+{
+    return query->left_behind;
+}
+
+static bool selects_process_ids(const etlheap_query *query)
+{
+    for (u32 i = 0; i < query->process_count; i++) {
+        const char *const word = query->processes[i];
+        if (word[0] != '\0' && word[strspn(word, "0123456789")] == '\0')
+            return true;
+    }
+    return false;
+}
+
+static bool selects_reservations(const etlheap_query *query)
+{
+    return (query->kinds >> ETLHEAP_KIND_RESERVE & 1) != 0;
+}
+
+static bool measures_lifetimes(const etlheap_query *query)
+{
+    return query->lifetime_ranks;
+}
+
+static bool measures_growth(const etlheap_query *query)
+{
+    return query->growth;
+}
+
+static bool measures_churn(const etlheap_query *query)
+{
+    return query->churn;
+}
+
+static bool measures_freed_by_other(const etlheap_query *query)
+{
+    return query->freed_by_other;
+}
+
+static bool lists_unmatched(const etlheap_query *query)
+{
+    return query->unmatched;
+}
+
+static const struct {
+    bool (*applies)(const etlheap_query *query);
+    u32 needs;
+    summary_lack lacks;
+} options[] = {
+    { needs_part, 0, LACKS_PARTS },
+    { selects_heaps, 0, LACKS_HEAPS },
+    { selects_types, NEEDS_BLOCKS, LACKS_NOTHING },
+    { query_selects_threads, NEEDS_BLOCKS | NEEDS_THREADS, LACKS_THREADS },
+    { selects_sizes, NEEDS_SIZES, LACKS_SIZES },
+    { selects_lifetimes, NEEDS_BLOCKS, LACKS_LIFETIMES },
+    { selects_left_behind, NEEDS_BLOCKS, LACKS_MARKS },
+    { selects_process_ids, 0, LACKS_PROCESS_IDS },
+    { selects_reservations, NEEDS_RESERVATIONS, LACKS_NOTHING },
+    { measures_lifetimes, NEEDS_BLOCKS, LACKS_LIFETIMES },
+    { measures_growth, 0, LACKS_LIFETIMES },
+    { measures_churn, NEEDS_BLOCKS | NEEDS_THREADS, LACKS_LIFETIMES },
+    { measures_freed_by_other, NEEDS_BLOCKS | NEEDS_FREES | NEEDS_FREE_THREADS | NEEDS_THREADS,
+      LACKS_FREES },
+    { lists_unmatched, NEEDS_BLOCKS | NEEDS_FREES, LACKS_FREES },
+};
+
+/* Lists of single blocks show all that is recorded about a block, but who freed it. */
+static const u32 questions[ETLHEAP_ASK_COUNT] = {
+    [ETLHEAP_ASK_EVENTS] = NEEDS_ADDRESSES | NEEDS_THREADS,
+    [ETLHEAP_ASK_LIFETIMES] = NEEDS_ADDRESSES | NEEDS_THREADS,
+    [ETLHEAP_ASK_SUSPECTS] = NEEDS_THREADS,
+    [ETLHEAP_ASK_MAP] = NEEDS_ADDRESSES,
+};
+
+/* Heap blocks have a thread only if it is asked for; ranges always have one. */
+static u32 without_threads_of_ranges(const etlheap_query *query, u32 needs)
+{
+    const bool has_blocks = (query_kinds(query) >> ETLHEAP_KIND_HEAP & 1) != 0;
+    return has_blocks ? needs : needs & ~(u32)NEEDS_THREADS;
+}
+
+u32 needs_of_query(const etlheap_query *query)
+{
+    u32 needs = 0;
+    for (u32 i = 0; i < query->group_by_count; i++)
+        needs |= keys[query->group_by[i]].needs;
+    for (size_t i = 0; i < ETL_COUNT_OF(options); i++)
+        needs |= options[i].applies(query) ? options[i].needs : 0;
+    return without_threads_of_ranges(query, needs);
+}
+
+u32 needs_of_question(const etlheap_question *question, const etlheap_query *query)
+{
+    const bool maps_all = question->kind == ETLHEAP_ASK_MAP && query->kinds == 0;
+    return needs_of_query(query) | questions[question->kind] | (maps_all ? NEEDS_RESERVATIONS : 0) |
+           (question->frees ? NEEDS_FREES | NEEDS_FREE_THREADS | NEEDS_THREADS : 0);
+}
+
+bool query_fits_sums(const etlheap_query *query)
+{
+    return !query_needs(query, NEEDS_BLOCKS | NEEDS_SIZES);
+}
+
+bool query_asks_sums(const etlheap_query *query)
+{
+    return query_fits_sums(query) && query->sums_only && !query->growth;
+}
+
+const char *needs_that_summaries_lack(const etlheap_query *query)
+{
+    summary_lack first = LACKS_NOTHING;
+    for (u32 i = 0; i < query->group_by_count; i++)
+        first = keys[query->group_by[i]].lacks < first ? keys[query->group_by[i]].lacks : first;
+    for (size_t i = 0; i < ETL_COUNT_OF(options); i++)
+        first = options[i].lacks < first && options[i].applies(query) ? options[i].lacks : first;
+    return lacks_words[first];
+}
+
+bool etlheap_key_is_of_free(etlheap_key key)
+{
+    return (u32)key < ETLHEAP_KEY_COUNT && (keys[key].needs & NEEDS_FREES) != 0;
+}
+
+bool etlheap_key_needs_free_stacks(etlheap_key key)
+{
+    return (u32)key < ETLHEAP_KEY_COUNT && (keys[key].needs & NEEDS_FREE_STACKS) != 0;
+}
