@@ -9,6 +9,7 @@ are a fifth above what was measured; most of it is what the analysis itself keep
 
 import json
 import os
+import shutil
 import subprocess
 
 from oracle_support import ETLHEAP, WORK, Results, skip_all
@@ -36,7 +37,7 @@ def run(question, count):
     command, *rest = question.split()
     counted, output = os.path.join(WORK, "processes.count"), os.path.join(WORK, "processes.out")
     subprocess.run([ETLHEAP, command, os.path.join(WORK, f"processes-{count}.etl"), *rest, "-j", "2", "-o", output], check=True,
-                   stdout=subprocess.DEVNULL, env=dict(os.environ, LD_PRELOAD=COUNTER, MEMORY_COUNT=counted))
+                   stdout=subprocess.DEVNULL, env=dict(os.environ, LD_PRELOAD=os.path.join(WORK, "counter.so"), MEMORY_COUNT=counted))
     with open(counted, encoding="ascii") as file:
         return json.load(file)["peak"], os.path.getsize(output)
 
@@ -45,6 +46,8 @@ def main():
     if not os.path.exists(COUNTER):
         skip_all(f"{COUNTER} is not here: it is built with VARIANT=check, and counts what sanitizers hide")
     results = Results()
+    # LD_PRELOAD takes no path with a space; the checkout may have one.
+    shutil.copy(COUNTER, os.path.join(WORK, "counter.so"))
     for count in (FEW, MANY):
         subprocess.run([MAKE_TRACE, "processes", os.path.join(WORK, f"processes-{count}.etl"), "--events", str(count)], check=True,
                        stdout=subprocess.DEVNULL)
