@@ -5,6 +5,7 @@
     make compare REV=HEAD~3 INPUTS='^real-'    inputs whose name matches
     make compare REV=HEAD~3 ACCEPT=known.txt   lines PATTERN -- REASON: PATTERN is searched for in
                                                "COMMAND LINE > OUTPUT | NAME: PLACE", place by place
+                                               (since-8500652a.txt here is such a file)
 
 The other revision is built in a git worktree build/compare/COMMIT, which stays. Both
 programs read the same inputs (inputs.py) with the same words (rows.py), in folders of
