@@ -25,6 +25,16 @@ etl_hint etl_diag_hint(etl_diag diag)
         return ETL_HINT_OTHER_BUILDS;
     case ETL_DIAG_symbol_server_unreachable:
         return ETL_HINT_OFFLINE;
+    case ETL_DIAG_symbol_server_denied:
+        return ETL_HINT_SERVER_LOGIN;
+    case ETL_DIAG_symbol_proxy_denied:
+        return ETL_HINT_PROXY_LOGIN;
+    case ETL_DIAG_symbol_too_slow:
+        return ETL_HINT_DOWNLOAD_TIME;
+    case ETL_DIAG_symbol_too_large:
+        return ETL_HINT_DOWNLOAD_SIZE;
+    case ETL_DIAG_symbol_redirect_refused:
+        return ETL_HINT_PRIVATE_REDIRECTS;
     default:
         return ETL_HINT_NONE;
     }

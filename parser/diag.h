@@ -221,8 +221,7 @@ typedef enum etl_severity {
       "symbol servers were not asked, because libcurl, which fetches from them, is not "           \
       "installed, too old or does not start (on Debian: package libcurl4)")                        \
     X(symbol_server_denied, INFO,                                                                  \
-      "a symbol server refused requests without a login (HTTP 401 or 403); check the address "     \
-      "and the access token in the symbol path")                                                   \
+      "a symbol server wants a login, or refused the one that it got (HTTP 401 or 403)")           \
     X(symbol_answer_rejected, INFO,                                                                \
       "a symbol server answered with something other than a symbol file (often the page of a "     \
       "login or proxy); the answer was discarded")                                                 \
@@ -230,7 +229,20 @@ typedef enum etl_severity {
       "downloads were interrupted repeatedly; the received part is kept, and the next run "        \
       "resumes it")                                                                                \
     X(symbol_too_large, LIMIT,                                                                     \
-      "symbol files are larger than the limit for downloads; they were not fetched")
+      "symbol files are larger than the limit for downloads; they were not fetched")               \
+    X(symbol_too_slow, LIMIT,                                                                      \
+      "downloads of symbol files took longer than the time limit; what can be resumed is kept")    \
+    X(symbol_login_unsent, INFO,                                                                   \
+      "a login was not sent to a symbol server, because the address does not begin with https "    \
+      "or the token contains control characters")                                                  \
+    X(symbol_proxy_denied, INFO,                                                                   \
+      "the proxy wants a login, or refused the one that it got (HTTP 407)")                        \
+    X(symbol_server_untrusted, INFO,                                                               \
+      "the certificate of a symbol server is not trusted on this computer, or cannot be checked; " \
+      "install the certificate of its authority, or of the proxy that opens TLS connections")      \
+    X(symbol_redirect_refused, INFO,                                                               \
+      "a symbol server redirected in a way that is not followed: to a private address, from "      \
+      "https to http, in circles, or at all if libcurl is older than 7.80")
 
 typedef enum etl_diag {
 #define ETL_DIAG_ENUM(name, severity, sentence) ETL_DIAG_##name,

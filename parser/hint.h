@@ -65,7 +65,13 @@ extern "C" {
     /* of suggested commands */                                                                    \
     X(LOGIN, "give the symbol path with its login (path)")                                         \
     /* of packed files */                                                                          \
-    X(UNPACK_LIMIT, "allow more unpacked bytes (unpacked_bytes_max)")
+    X(UNPACK_LIMIT, "allow more unpacked bytes (unpacked_bytes_max)")                              \
+    /* of downloads of symbols */                                                                  \
+    X(SERVER_LOGIN, "give the login of the server (login)")                                        \
+    X(PROXY_LOGIN, "give the login of the proxy (the variable https_proxy)")                       \
+    X(DOWNLOAD_TIME, "allow more time for a file (download_ms_max)")                               \
+    X(DOWNLOAD_SIZE, "allow larger files (download_bytes_max)")                                    \
+    X(PRIVATE_REDIRECTS, "follow redirects to private addresses (private_redirects)")
 
 typedef enum etl_hint {
 #define ETL_HINT_ENUM(name, text) ETL_HINT_##name,

@@ -49,6 +49,12 @@ static const char *const advice[ETL_HINT_COUNT] = {
     [ETL_HINT_LOGIN] = "These commands lack the login of the symbol server: complete --symbols "
                        "before you run them.",
     [ETL_HINT_UNPACK_LIMIT] = "; if you trust the file, raise --unpack-limit",
+    [ETL_HINT_SERVER_LOGIN] = "; --symbol-login says where the login is",
+    [ETL_HINT_PROXY_LOGIN] = "; the variable https_proxy takes it: http://USER:PASSWORD@HOST:PORT",
+    [ETL_HINT_DOWNLOAD_TIME] = "; raise --download-time",
+    [ETL_HINT_DOWNLOAD_SIZE] = "; raise --download-limit",
+    [ETL_HINT_PRIVATE_REDIRECTS] =
+        "; --private-redirects follows them to private addresses, and with an old libcurl",
     [ETL_HINT_WRAPPER] = "; --cull-frame {frame} lists its callers instead",
     [ETL_HINT_EQUAL_WINDOWS] = "; --to ends both at the same time",
     [ETL_HINT_MORE_COLUMNS] = "; a wider terminal or | less -S shows them",

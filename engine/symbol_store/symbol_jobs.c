@@ -37,7 +37,7 @@ static void take_layout(fetch_run *run, fetch_job *job, symbol_transfer_end end)
 static void next_stage(fetch_run *run, fetch_job *job);
 static void wait_for_layout(fetch_run *run, fetch_job *job);
 static void retry(fetch_run *run, fetch_job *job, symbol_transfer_end end);
-static void give_up(fetch_run *run, fetch_job *job);
+static void give_up(fetch_run *run, fetch_job *job, etl_diag reason);
 static void end_job(fetch_run *run, fetch_job *job, symbol_fetch_state state);
 static void end_counted(fetch_run *run, fetch_job *job, symbol_fetch_state state, etl_diag diag);
 static bool is_known_missing(const symbol_fetch *fetch, const char *url, size_t *at);
@@ -64,7 +64,7 @@ void symbol_job_start(fetch_run *run, fetch_job *job)
 {
     symbol_fetch *const fetch = run->fetch;
     if (fetch->servers.at[job->server].is_dead) {
-        give_up(run, job);
+        give_up(run, job, ETL_DIAG_symbol_server_unreachable);
         return;
     }
     symbol_transfer *const transfer = calloc(1, sizeof *transfer);
@@ -76,7 +76,7 @@ void symbol_job_start(fetch_run *run, fetch_job *job)
     transfer->curl = &fetch->curl;
     if (!limit_time(fetch, job, transfer)) {
         free(transfer);
-        give_up(run, job);
+        give_up(run, job, ETL_DIAG_symbol_too_slow);
         return;
     }
     symbol_transfer_end end = SYMBOL_TRANSFER_MISSING;
@@ -166,6 +166,12 @@ static void take_end(fetch_run *run, fetch_job *job, symbol_transfer_end end)
     case SYMBOL_TRANSFER_DENIED:
         end_counted(run, job, SYMBOL_FETCH_DENIED, ETL_DIAG_symbol_server_denied);
         break;
+    case SYMBOL_TRANSFER_UNSENT:
+        end_counted(run, job, SYMBOL_FETCH_DENIED, ETL_DIAG_symbol_login_unsent);
+        break;
+    case SYMBOL_TRANSFER_REDIRECTED:
+        end_counted(run, job, SYMBOL_FETCH_REJECTED, ETL_DIAG_symbol_redirect_refused);
+        break;
     case SYMBOL_TRANSFER_REJECTED:
         end_counted(run, job, SYMBOL_FETCH_REJECTED, ETL_DIAG_symbol_answer_rejected);
         break;
@@ -183,7 +189,13 @@ static void take_end(fetch_run *run, fetch_job *job, symbol_transfer_end end)
         end_job(run, job, SYMBOL_FETCH_FAILED);
         break;
     case SYMBOL_TRANSFER_HOPELESS:
-        give_up(run, job);
+        give_up(run, job, ETL_DIAG_symbol_server_unreachable);
+        break;
+    case SYMBOL_TRANSFER_UNTRUSTED:
+        give_up(run, job, ETL_DIAG_symbol_server_untrusted);
+        break;
+    case SYMBOL_TRANSFER_PROXY_DENIED:
+        give_up(run, job, ETL_DIAG_symbol_proxy_denied);
         break;
     default: /* missing, or forbidden */
         next_stage(run, job);
@@ -196,6 +208,8 @@ static void note_answer(fetch_run *run, fetch_job *job, symbol_transfer_end end)
 {
     fetch_server *const server = &run->fetch->servers.at[job->server];
     const bool is_answer = end != SYMBOL_TRANSFER_AGAIN && end != SYMBOL_TRANSFER_HOPELESS &&
+                           end != SYMBOL_TRANSFER_UNTRUSTED &&
+                           end != SYMBOL_TRANSFER_PROXY_DENIED &&
                            end != SYMBOL_TRANSFER_UNWRITABLE && end != SYMBOL_TRANSFER_NO_MEMORY;
     if (is_answer) {
         server->has_answered = true;
@@ -272,7 +286,7 @@ static void retry(fetch_run *run, fetch_job *job, symbol_transfer_end end)
     job->attempts = job->transfer->has_progress ? 1 : job->attempts + 1;
     job->attempts_all++;
     if (job->attempts >= options->attempts_max || job->attempts_all >= ATTEMPTS_IN_ALL) {
-        give_up(run, job);
+        give_up(run, job, ETL_DIAG_symbol_server_unreachable);
         return;
     }
     u64 delay_ms = (u64)options->retry_delay_ms << etl_min_u64(job->attempts - 1, 16);
@@ -283,16 +297,18 @@ static void retry(fetch_run *run, fetch_job *job, symbol_transfer_end end)
     job->due_ms = symbol_clock_ms() + (i64)etl_min_u64(delay_ms, RETRY_DELAY_MS_MAX);
 }
 
-/* A server that never answered, or fails one file after the other, is given up. */
-static void give_up(fetch_run *run, fetch_job *job)
+/* A server that never answered, or fails one file after the other, is given up. A failure of a server
+ * that answers others has no reason but that the download did not come to an end. */
+static void give_up(fetch_run *run, fetch_job *job, etl_diag reason)
 {
     fetch_server *const server = &run->fetch->servers.at[job->server];
     server->failures++;
     if (!server->is_dead && (!server->has_answered || server->failures >= FAILURES_IN_A_ROW)) {
         server->is_dead = true;
-        etl_diag_add(run->diag, ETL_DIAG_symbol_server_unreachable, 1);
+        etl_diag_add(run->diag, reason, 1);
     } else if (!server->is_dead && job->download) {
-        etl_diag_add(run->diag, ETL_DIAG_symbol_download_failed, 1);
+        const bool is_reason = reason != ETL_DIAG_symbol_server_unreachable;
+        etl_diag_add(run->diag, is_reason ? reason : ETL_DIAG_symbol_download_failed, 1);
     }
     if (job->stage == STAGE_LAYOUT)
         take_layout(run, job, SYMBOL_TRANSFER_MISSING);

@@ -236,7 +236,7 @@ static int on_request(void *user, char *address, char *own_address, int port, in
     if (transfer->requests++ == 0) {
         transfer->is_private = symbol_address_is_private(address);
     } else if (!transfer->is_private && symbol_address_is_private(address)) {
-        (void)refuse(transfer, SYMBOL_TRANSFER_REJECTED,
+        (void)refuse(transfer, SYMBOL_TRANSFER_REDIRECTED,
                      "the server redirected to a private address");
         return CURL_PREREQFUNC_ABORT;
     }
@@ -363,11 +363,13 @@ static symbol_transfer_end end_of_status(symbol_transfer *transfer, long status)
     case 410:
         return SYMBOL_TRANSFER_MISSING;
     case 401:
+        if (!transfer->is_withheld)
+            return SYMBOL_TRANSFER_DENIED;
+        (void)snprintf(transfer->message, sizeof transfer->message,
+                       "the login is sent over https only, and without control characters");
+        return SYMBOL_TRANSFER_UNSENT;
     case 407:
-        if (transfer->is_withheld)
-            (void)snprintf(transfer->message, sizeof transfer->message,
-                           "the login is sent over https only, and without control characters");
-        return SYMBOL_TRANSFER_DENIED;
+        return SYMBOL_TRANSFER_PROXY_DENIED;
     case 403:
         return SYMBOL_TRANSFER_FORBIDDEN;
     case 416: /* we have all of it, or more than there is */
@@ -376,6 +378,8 @@ static symbol_transfer_end end_of_status(symbol_transfer *transfer, long status)
     case 429:
         return SYMBOL_TRANSFER_AGAIN;
     default:
+        if (status >= 300 && status < 400)
+            return SYMBOL_TRANSFER_REDIRECTED;
         return status >= 500 ? SYMBOL_TRANSFER_AGAIN : SYMBOL_TRANSFER_REJECTED;
     }
 }
@@ -396,11 +400,12 @@ static symbol_transfer_end end_of_error(CURLcode result)
         return is_memory_short() ? SYMBOL_TRANSFER_NO_MEMORY : SYMBOL_TRANSFER_HOPELESS;
     case CURLE_TOO_MANY_REDIRECTS:
     case CURLE_UNSUPPORTED_PROTOCOL: /* a redirect from https to http, or to a file */
-        return SYMBOL_TRANSFER_REJECTED;
-    case CURLE_URL_MALFORMAT:
+        return SYMBOL_TRANSFER_REDIRECTED;
     case CURLE_PEER_FAILED_VERIFICATION:
     case CURLE_SSL_CACERT_BADFILE:
     case CURLE_SSL_ISSUER_ERROR:
+        return SYMBOL_TRANSFER_UNTRUSTED;
+    case CURLE_URL_MALFORMAT:
     case CURLE_SSL_CERTPROBLEM:
         return SYMBOL_TRANSFER_HOPELESS;
     default:
@@ -422,7 +427,9 @@ static symbol_transfer_end end_of(symbol_transfer *transfer, CURLcode result)
         return end_of_status(transfer, status);
     (void)snprintf(transfer->message, sizeof transfer->message, "%s",
                    transfer->curl->easy_strerror(result));
-    return end_of_error(result);
+    long proxy_status = 0; /* of the request to connect to a server, for https */
+    (void)transfer->curl->easy_getinfo(transfer->easy, CURLINFO_HTTP_CONNECTCODE, &proxy_status);
+    return proxy_status == 407 ? SYMBOL_TRANSFER_PROXY_DENIED : end_of_error(result);
 }
 
 /* Gives a complete file its name, if the caller accepts it. */

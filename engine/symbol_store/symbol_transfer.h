@@ -17,16 +17,20 @@
 
 typedef enum symbol_transfer_end {
     SYMBOL_TRANSFER_OK,
-    SYMBOL_TRANSFER_MISSING,   /* 404 or 410 */
-    SYMBOL_TRANSFER_DENIED,    /* 401 or 407 */
-    SYMBOL_TRANSFER_FORBIDDEN, /* 403: refused, or missing in a cloud store */
-    SYMBOL_TRANSFER_REJECTED,  /* not the requested kind of file, or not all of it */
-    SYMBOL_TRANSFER_REFUSED,   /* complete, but the caller does not accept it */
+    SYMBOL_TRANSFER_MISSING,    /* 404 or 410 */
+    SYMBOL_TRANSFER_DENIED,     /* 401 */
+    SYMBOL_TRANSFER_UNSENT,     /* 401, because the login must not be sent to this address */
+    SYMBOL_TRANSFER_FORBIDDEN,  /* 403: refused, or missing in a cloud store */
+    SYMBOL_TRANSFER_REJECTED,   /* not the requested kind of file, or not all of it */
+    SYMBOL_TRANSFER_REDIRECTED, /* to where it is not followed */
+    SYMBOL_TRANSFER_REFUSED,    /* complete, but the caller does not accept it */
     SYMBOL_TRANSFER_TOO_LARGE,
     SYMBOL_TRANSFER_UNWRITABLE,
-    SYMBOL_TRANSFER_AGAIN,    /* interrupted, too slow or too busy: try again */
-    SYMBOL_TRANSFER_RESTART,  /* the part we have is useless: restart at once without it */
-    SYMBOL_TRANSFER_HOPELESS, /* no trusted connection, or an invalid URL */
+    SYMBOL_TRANSFER_AGAIN,        /* interrupted, too slow or too busy: try again */
+    SYMBOL_TRANSFER_RESTART,      /* the part we have is useless: restart at once without it */
+    SYMBOL_TRANSFER_HOPELESS,     /* no connection, or an invalid URL */
+    SYMBOL_TRANSFER_UNTRUSTED,    /* the certificate is not trusted */
+    SYMBOL_TRANSFER_PROXY_DENIED, /* 407 */
     SYMBOL_TRANSFER_NO_MEMORY
 } symbol_transfer_end;
 

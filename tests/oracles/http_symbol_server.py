@@ -34,7 +34,7 @@ addresses of this computer, to listen at. The first component of a path says how
     to            to the host and port that come next
 
 LOG gets a line per request: number of requests under way, path, range, authorization, agent,
-condition of the range.
+condition of the range. As a proxy, the server refuses everybody.
 """
 import http.server
 import os
@@ -73,6 +73,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
         finally:
             with lock:
                 state["running"] -= 1
+
+    def do_CONNECT(self):
+        """As a proxy that wants a login."""
+        self.send(407, b"no")
 
     def answer(self):
         url = urllib.parse.urlsplit(self.path)

@@ -195,6 +195,21 @@ def digest_of(path):
         return hashlib.sha256(file.read()).hexdigest()
 
 
+def check_advice(results, bench, server):
+    """What went wrong, and what to do about it."""
+    url = f"http://127.0.0.1:{server.port}"
+    for what, address, options, environment, diagnostic, advice in (
+        ("a server that wants a login", f"{url}/deny401", (), {}, "symbol_server_denied", "--symbol-login"),
+        ("a proxy that wants a login", "https://symbols.example.com", (), {"https_proxy": url}, "symbol_proxy_denied", "https_proxy"),
+        ("a file over the limit", f"{url}/ok", ("--download-limit", "1K"), {}, "symbol_too_large", "--download-limit"),
+        ("a file that takes too long", f"{url}/stall", ("--download-time", "1s"), {}, "symbol_too_slow", "--download-time"),
+    ):
+        _, out, _, _ = bench.run(address, *options, environment=environment, command="symbols")
+        said = " ".join(out.partition("Diagnostics")[2].split())
+        results.check(f"{what} is named, with the option that helps", diagnostic in said and advice in said, said)
+        results.check(f"{what} is not called unreachable", "symbol_server_unreachable" not in said, said)
+
+
 def check_hostile(results, bench, server):
     """A server that knows the login misbehaves: nothing leaks, and the cache holds whole files or none."""
     environment = {"SYMBOL_LOGIN": f"user:{SECRET}"}
@@ -297,7 +312,9 @@ def inside(store):
     answers.append(("a login is not sent over http to another computer", not named and sent == {"-"}))
     _, out, _, _ = bench.run(f"http://{host}/wants/{wanted}", "--symbol-login", PUBLIC + "=env:SYMBOL_LOGIN",
                              environment=environment, command="symbols")
-    answers.append(("that is said", "https only" in out or "wants a login" in out or "withheld" in out))
+    answers.append(("that is said", "symbol_login_unsent" in out and "symbol_server_denied" not in out))
+    _, out, _, _ = bench.run(f"http://{host}/to/{private}", command="symbols")
+    answers.append(("the refused redirect is said, and what allows it", "symbol_redirect_refused" in out and "--private-redirects" in out))
     server.close()
     for what, good in answers:
         print(f"{'yes' if good else 'no'} {what}")
@@ -314,7 +331,7 @@ def check_network(results, bench):
     done = subprocess.run(["unshare", "--net", sys.executable, "-B", os.path.abspath(__file__), "--inside", bench.store],
                           capture_output=True, text=True, check=False, env={**os.environ, "TEST_TMP": folder})
     lines = done.stdout.splitlines()
-    results.check("the network of its own works", len(lines) == 8 and done.returncode == 0, done.stderr)
+    results.check("the network of its own works", len(lines) == 9 and done.returncode == 0, done.stderr)
     for line in lines:
         good, what = line.split(" ", 1)
         results.check(what, good == "yes")
@@ -331,6 +348,7 @@ def main():
     check_mistakes(results, bench, server)
     check_redirects(results, bench, server, other)
     check_limits(results, bench, server)
+    check_advice(results, bench, server)
     check_suggestions(results, bench, server)
     check_hostile(results, bench, server)
     check_odd_logins(results, bench, server)

@@ -168,7 +168,9 @@ static void redirects_lead_nowhere_else(void **state)
 {
     symbol_fetcher *const f = *state;
     assert_int_equal(fetch(f, "tofile"), SYMBOL_FETCH_REJECTED);
+    assert_int_equal(f->diag.of[ETL_DIAG_symbol_redirect_refused], 1);
     assert_int_equal(fetch(f, "loop"), SYMBOL_FETCH_REJECTED);
+    assert_int_equal(f->diag.of[ETL_DIAG_symbol_redirect_refused], 1);
     assert_nothing_written(f);
 }
 
@@ -182,6 +184,16 @@ static void a_file_above_the_limit_is_not_fetched(void **state)
     assert_int_equal(fetch(f, "chunked"), SYMBOL_FETCH_TOO_LARGE);
     assert_int_equal(fetch(f, "huge"), SYMBOL_FETCH_TOO_LARGE);
     assert_nothing_written(f);
+}
+
+static void a_slow_server_is_told_from_one_that_is_not_there(void **state)
+{
+    symbol_fetcher *const f = *state;
+    serve(f, "app.pdb/" KEY "/app.pdb");
+    f->options.file_ms_max = 300;
+    assert_int_equal(fetch(f, "stall"), SYMBOL_FETCH_FAILED);
+    assert_int_equal(f->diag.of[ETL_DIAG_symbol_too_slow], 1);
+    assert_int_equal(f->diag.of[ETL_DIAG_symbol_server_unreachable], 0);
 }
 
 static void a_folder_that_cannot_be_made_is_named(void **state)
@@ -339,6 +351,7 @@ int main(void)
         FETCHER_TEST(what_is_no_symbol_file_is_thrown_away),
         FETCHER_TEST(redirects_lead_nowhere_else),
         FETCHER_TEST(a_file_above_the_limit_is_not_fetched),
+        FETCHER_TEST(a_slow_server_is_told_from_one_that_is_not_there),
         FETCHER_TEST(a_folder_that_cannot_be_made_is_named),
         FETCHER_TEST(a_busy_server_is_asked_again),
         FETCHER_TEST(a_server_that_stays_busy_is_given_up),

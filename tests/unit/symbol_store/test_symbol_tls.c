@@ -94,7 +94,8 @@ static void an_unknown_certificate_is_refused_at_once(void **state)
     fixture *const f = *state;
     f->options.authority_file = NULL;
     assert_int_equal(fetch(f, http_server_url(&f->secure, "ok")), SYMBOL_FETCH_FAILED);
-    assert_int_equal(f->diag.of[ETL_DIAG_symbol_server_unreachable], 1);
+    assert_int_equal(f->diag.of[ETL_DIAG_symbol_server_untrusted], 1);
+    assert_int_equal(f->diag.of[ETL_DIAG_symbol_server_unreachable], 0);
     assert_int_equal(http_server_requests(&f->secure, ""), 0);
     assert_false(symbol_tree_exists(&f->tree, "to"));
 }
@@ -103,6 +104,7 @@ static void a_redirect_from_tls_into_the_clear_is_refused(void **state)
 {
     fixture *const f = *state;
     assert_int_equal(fetch(f, redirect(&f->secure, "http", &f->plain)), SYMBOL_FETCH_REJECTED);
+    assert_int_equal(f->diag.of[ETL_DIAG_symbol_redirect_refused], 1);
     assert_int_equal(http_server_requests(&f->plain, " /ok/"), 0);
     assert_false(symbol_tree_exists(&f->tree, "to"));
 }
