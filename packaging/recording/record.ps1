@@ -17,7 +17,7 @@
     The program to run and to record.
 
 .PARAMETER Arguments
-    The program's arguments, as one text. Begin it with a colon if it begins with a dash: -Arguments:'--quick'.
+    The program's arguments, as one text. Put a colon in front if the text begins with a dash: -Arguments:'--quick'.
 
 .PARAMETER ProcessId
     Records a running process instead, for -Seconds, or until you press Enter. What it allocated before is not recorded.
@@ -39,7 +39,7 @@
     Records into memory and keeps the latest events only, for programs that run long.
 
 .PARAMETER Check
-    Options of etlheap check, as one text. Begin it with a colon, because it begins with a dash. Without it:
+    Options of etlheap check, as one text. Put a colon in front, because the text begins with a dash. The default is
     -Check:'--max-outstanding stack:64K'
 
 .PARAMETER NoCheck
@@ -104,7 +104,7 @@ $options = 'HKLM:\Software\Microsoft\Windows NT\CurrentVersion\Image File Execut
 function Invoke-Wpr([string[]] $Words) {
     & $Wpr @Words | Out-Host
     if ($LASTEXITCODE -ne 0) {
-        throw "'$Wpr $Words' ended with status $LASTEXITCODE"
+        throw "'$Wpr $Words' ended with status $LASTEXITCODE (is this an administrator prompt, and is nothing else recording?)"
     }
 }
 
@@ -217,6 +217,13 @@ function Find-Etlheap {
     return 'etlheap.exe'
 }
 
+# Said before the recording, which may take an hour.
+function Assert-Etlheap {
+    if (-not (Get-Command -Name (Find-Etlheap) -CommandType Application -ErrorAction SilentlyContinue)) {
+        throw 'etlheap.exe was not found; name it with -Etlheap, or only record with -NoCheck'
+    }
+}
+
 function Test-Recording([string[]] $Names) {
     $limits = Get-Words $Check
     $words = @('check', $Output)
@@ -231,6 +238,9 @@ function Test-Recording([string[]] $Names) {
 try {
     if ((Test-Path -LiteralPath $Output) -and -not $Force) {
         throw "$Output exists; -Force replaces it"
+    }
+    if (-not $NoCheck) {
+        Assert-Etlheap
     }
     $names = @()
     if ($ProcessId -eq 0) {

@@ -38,7 +38,7 @@ RECORDERS = {
              "-FileMode -merge -compress -i -a -pid -m",
 }
 # Options in sentences that are other programs'.
-OTHERS = set("--joblog --resume-failed --sshlogin --static".split())
+OTHERS = set("--joblog --resume-failed --sshlogin --static --user".split())
 
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 INDENTED = re.compile(r"^    .*\n?", re.MULTILINE)
