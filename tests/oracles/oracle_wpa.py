@@ -28,7 +28,7 @@ WPA = "{urn:etlheap:wpa-xml:1}"
 PROFILE = "{http://tempuri.org/SerializableElement.xsd}"
 KINDS = ("heap", "virtualalloc")
 METRIC_MAX = 2**31 - 1
-NO_CHARACTER = re.compile("[\x00-\x08\x0b-\x1f\ufffe\uffff]")
+NO_CHARACTER = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ufffe\uffff]")
 
 
 def clean(text):
