@@ -57,7 +57,8 @@ static size_t size_without_line_ends(const char *text)
 /* Other than at the end, where files and editors leave a line end. */
 static bool has_control_letters(const char *text)
 {
-    for (size_t i = 0; i < size_without_line_ends(text); i++) {
+    const size_t size = size_without_line_ends(text);
+    for (size_t i = 0; i < size; i++) {
         if ((unsigned char)text[i] < ' ' || text[i] == '\x7F')
             return true;
     }

@@ -149,12 +149,11 @@ bool cli_host_has_sigpipe(void)
     return false;
 }
 
-/* TMPDIR is not a variable of Windows, but users of this program set it on other systems. */
-FILE *cli_host_credential_open(const char *command, const char *host)
+FILE *cli_host_credential_open(const char *command, const char *server)
 {
     char line[4096];
-    const int length =
-        snprintf(line, sizeof line, "(echo protocol=https&echo host=%s&echo.)|(%s)", host, command);
+    const int length = snprintf(line, sizeof line, "(echo protocol=https&echo host=%s&echo.)|(%s)",
+                                server, command);
     return length > 0 && (size_t)length < sizeof line ? _popen(line, "rb") : NULL;
 }
 
@@ -163,6 +162,7 @@ bool cli_host_credential_close(FILE *pipe)
     return _pclose(pipe) == 0;
 }
 
+/* TMPDIR is not a variable of Windows, but users of this program set it on other systems. */
 const char *cli_host_temporary_folder(void)
 {
     static const char *const names[] = { "TMPDIR", "TMP", "TEMP" };

@@ -251,10 +251,10 @@ static etl_status refuse_of_result(const etlheap_query *query, const etlheap_res
                  { NEEDS_FREES, RESULT_ASK_FREES },
                  { NEEDS_FREE_THREADS, RESULT_ASK_FREE_THREADS },
                  { NEEDS_RESERVATIONS, RESULT_ASK_RESERVATIONS } };
+    const u32 needs = needs_of_query(query);
     etl_status status = ETL_OK;
     for (size_t i = 0; i < ETL_COUNT_OF(rows) && status == ETL_OK; i++)
-        status =
-            query_needs(query, rows[i].needs) ? result_answers(result, rows[i].ask, err) : ETL_OK;
+        status = (needs & rows[i].needs) != 0 ? result_answers(result, rows[i].ask, err) : ETL_OK;
     return status;
 }
 

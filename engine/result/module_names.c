@@ -8,9 +8,10 @@
  *     C:\app\node_modules\sharp\build\Release\binding.node     sharp\build\Release\binding.node
  *
  * Names are what rows and frames show, group by and compare, so the two are two everywhere. Names get
- * as many folders as tell the files apart. Copies of one build are one file, wherever they lie,
- * files whose builds are not known are not told apart, and files of Windows, such as the two ntdll.dll of a 32-bit program, keep their names. Invariant: the
- * names depend only on names, paths and builds of modules, so a trace and its store agree.
+ * as many folders as tell the files apart. Copies of one build are one file, wherever they lie. Files
+ * whose builds are not known are not told apart, and files of Windows, such as the two ntdll.dll of a
+ * 32-bit program, keep their names. Invariant: the names depend only on names, paths and builds of
+ * modules, so a trace and its store agree.
  */
 #include "spellings.h"
 
