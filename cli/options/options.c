@@ -154,20 +154,26 @@ bool cli_output_is_compressed(const cli_options *options)
            strcmp(options->output + size - 4, ".zst") == 0;
 }
 
+/* Which members are lists of words, the table says; several options may have one list. */
+static void free_words(cli_options *options)
+{
+    for (u32 i = 0; i < cli_option_count(); i++) {
+        const cli_option *const option = cli_option_at(i);
+        if (option->value != CLI_VALUE_WORDS && option->value != CLI_VALUE_NAMES)
+            continue;
+        cli_words *const words = (void *)((char *)options + option->offset);
+        free(words->at);
+        *words = (cli_words){ 0 };
+    }
+}
+
 void cli_options_free(cli_options *options)
 {
-    cli_words *const words[] = { &options->inputs,         &options->processes,
-                                 &options->require_frames, &options->cull_frames,
-                                 &options->cull_lists,     &options->events,
-                                 &options->stack_tags,     &options->max_outstanding,
-                                 &options->max_growth,     &options->max_outstanding_count,
-                                 &options->suppressions,   &options->max_growth_count,
-                                 &options->source_roots,   &options->threads };
     for (u32 i = 0; i < options->owned_words.count; i++)
         free((void *)(uintptr_t)options->owned_words.at[i]);
     free(options->owned_words.at);
-    for (size_t i = 0; i < ETL_COUNT_OF(words); i++)
-        free(words[i]->at);
+    free(options->inputs.at);
+    free_words(options);
     free(options->given.at);
     free(options->heaps.at);
     free(options->custom.at);
