@@ -29,7 +29,7 @@ function setTheme(theme) {
   byId("theme").setAttribute("aria-pressed", theme === "dark");
 }
 
-// The kind that grew most comes first; if none grew, the one that changed most.
+// The kind with the row that grew most comes first; if no row grew, the kind that changed most.
 function kindsByGrowth() {
   const grown = new Map(kinds.map((kind) => [kind, 0])),
     changed = new Map(grown);

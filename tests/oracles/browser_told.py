@@ -10,7 +10,7 @@
     names that a shell might run.
   * A suspect has its whole stack, on the page, copied and as CSV, and its name opens that stack.
   * An arrow leads from a function to its caller, and to nothing else.
-  * A comparison says what its sides lost, and begins with the kind that grew most.
+  * A comparison says what its sides lost, and begins with the kind whose row grew most.
 
 Skipped when there is no Chromium. $BROWSER_PROGRAM names one that is not on the path.
 """
@@ -262,10 +262,11 @@ def check_arrows(results, page, folder, demo, symbols):
 def check_diff(results, page, folder, demo):
     longer, workload = make_trace(folder, "battery-meter"), make_trace(folder, "workload")
     open_page(page, folder, "diff", demo, longer, "--no-symbols")
-    grown = {total["kind"]: total["delta_outstanding_size"] for total in run_json("diff", demo, longer, "--no-symbols")["totals"]}
-    most = max(grown, key=lambda kind: grown[kind])
-    results.check("more shrank than grew", max(-size for size in grown.values()) > grown[most] > 0, grown)
-    results.equal("a comparison begins with the kind that grew most", page.run("[state.kind, byId('kind').value]"), [most, most])
+    document = run_json("diff", demo, longer, "--no-symbols")
+    grown = {total["kind"]: total["delta_outstanding_size"] for total in document["totals"]}
+    results.check("more shrank than grew", max(-size for size in grown.values()) > max(grown.values()) > 0, grown)
+    most = max(document["rows"], key=lambda row: row["delta_outstanding_size"])["kind"]
+    results.equal("a comparison begins with the kind whose row grew most", page.run("[state.kind, byId('kind').value]"), [most, most])
     first = page.run("Number(document.querySelector('#changes tbody tr td:nth-child(2)').dataset.value)")
     results.check("its first row grew", first > 0, first)
     results.equal("nothing was lost, and nothing is said of losses", page.run("document.querySelectorAll('.notice.bad').length"), 0)
