@@ -11,6 +11,7 @@
  */
 #include <stdlib.h>
 
+#include "engine/query/needs.h"
 #include "gate.h"
 
 static etlheap_query stack_query(const etlheap_query *asked, bool by_heap);
@@ -125,7 +126,8 @@ static etlheap_query stack_query(const etlheap_query *asked, bool by_heap)
     query.group_by[query.group_by_count++] = ETLHEAP_KEY_STACK;
     query.sort = ETLHEAP_MEASURE_OUTSTANDING_COUNT;
     query.sort_ascending = false;
-    query.lifetime_ranks = query.growth = query.at_end = false;
+    query.at_end = false;
+    needs_drop_measures(&query);
     query.tags = NULL;
     return query;
 }

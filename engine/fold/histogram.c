@@ -16,6 +16,7 @@
 #include "engine/core/size_class.h"
 #include "engine/core/type_rule.h"
 #include "engine/core/workers.h"
+#include "engine/query/needs.h"
 #include "block_selection.h"
 #include "folds.h"
 
@@ -92,7 +93,7 @@ static etl_status begin(void *state, const etlheap_result *result, const etlheap
     maker->by_process = query_groups_by(&maker->query, ETLHEAP_KEY_PROCESS);
     maker->query.group_by[0] = ETLHEAP_KEY_PROCESS;
     maker->query.group_by_count = 1;
-    maker->query.lifetime_ranks = maker->query.growth = false;
+    needs_drop_measures(&maker->query);
     maker->query.sort = ETLHEAP_MEASURE_SIZE;
     status = result_answers(result, RESULT_ASK_EACH, err);
     if (status == ETL_OK)

@@ -13,6 +13,7 @@
  */
 #include <stdlib.h>
 
+#include "engine/query/needs.h"
 #include "folds.h"
 #include "steps.h"
 
@@ -45,7 +46,8 @@ static etl_status begin(void *state, const etlheap_result *result, const etlheap
         return status;
     finder->query.group_by_count = 0;
     finder->query.types = 0;
-    finder->query.at_end = finder->query.lifetime_ranks = finder->query.growth = false;
+    finder->query.at_end = false;
+    needs_drop_measures(&finder->query);
     finder->query.kind_to_ticks = NULL;
     finder->query.sort = ETLHEAP_MEASURE_SIZE;
     finder->has_log = result->mode == RESULT_STORE;

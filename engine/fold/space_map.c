@@ -17,6 +17,7 @@
 #include <stdlib.h>
 
 #include "engine/core/workers.h"
+#include "engine/query/needs.h"
 #include "block_selection.h"
 #include "folds.h"
 #include "parser/sized.h"
@@ -137,7 +138,8 @@ static void set_query(space_maker *m, const etlheap_result *result)
     query->group_by[2] = ETLHEAP_KEY_HEAP;
     query->group_by[3] = ETLHEAP_KEY_STACK;
     query->group_by_count = 4;
-    query->lifetime_ranks = query->growth = query->processes_by_name = false;
+    query->processes_by_name = false;
+    needs_drop_measures(query);
     query->whole_rows_max = 0;
     query->sort = ETLHEAP_MEASURE_OUTSTANDING_SIZE;
 }

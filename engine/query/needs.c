@@ -160,10 +160,14 @@ static const struct {
 
 /* Lists of single blocks show all that is recorded about a block, but who freed it. */
 static const u32 questions[ETLHEAP_ASK_COUNT] = {
-    [ETLHEAP_ASK_EVENTS] = NEEDS_ADDRESSES | NEEDS_THREADS,
-    [ETLHEAP_ASK_LIFETIMES] = NEEDS_ADDRESSES | NEEDS_THREADS,
-    [ETLHEAP_ASK_SUSPECTS] = NEEDS_THREADS,
-    [ETLHEAP_ASK_MAP] = NEEDS_ADDRESSES,
+    [ETLHEAP_ASK_TABLE] = 0,
+    [ETLHEAP_ASK_WINDOWS] = 0,
+    [ETLHEAP_ASK_HISTOGRAM] = NEEDS_LOG,
+    [ETLHEAP_ASK_PEAKS] = NEEDS_LOG,
+    [ETLHEAP_ASK_EVENTS] = NEEDS_LOG | NEEDS_ADDRESSES | NEEDS_THREADS,
+    [ETLHEAP_ASK_LIFETIMES] = NEEDS_LOG | NEEDS_ADDRESSES | NEEDS_THREADS,
+    [ETLHEAP_ASK_SUSPECTS] = NEEDS_LOG | NEEDS_THREADS,
+    [ETLHEAP_ASK_MAP] = NEEDS_LOG | NEEDS_ADDRESSES,
 };
 
 /* Heap blocks have a thread only if it is asked for; ranges always have one. */
@@ -186,8 +190,16 @@ u32 needs_of_query(const etlheap_query *query)
 u32 needs_of_question(const etlheap_question *question, const etlheap_query *query)
 {
     const bool maps_all = question->kind == ETLHEAP_ASK_MAP && query->kinds == 0;
+    const bool grows_by_window = question->kind != ETLHEAP_ASK_TABLE && query->growth;
     return needs_of_query(query) | questions[question->kind] | (maps_all ? NEEDS_RESERVATIONS : 0) |
+           (grows_by_window ? NEEDS_LOG : 0) |
            (question->frees ? NEEDS_FREES | NEEDS_FREE_THREADS | NEEDS_THREADS : 0);
+}
+
+void needs_drop_measures(etlheap_query *query)
+{
+    query->lifetime_ranks = query->growth = query->rates = query->churn = false;
+    query->freed_by_other = false;
 }
 
 bool query_fits_sums(const etlheap_query *query)

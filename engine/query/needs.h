@@ -21,6 +21,7 @@ typedef enum needs_bit {
     NEEDS_FREE_THREADS = 1u << 5, /* on which thread */
     NEEDS_ADDRESSES = 1u << 6,
     NEEDS_RESERVATIONS = 1u << 7,
+    NEEDS_LOG = 1u << 8, /* all events: what a run keeps for one table or windows is not enough */
 } needs_bit;
 
 /* The needs of rows of the query, or of `question` about them, as bits. */
@@ -32,6 +33,9 @@ static inline bool query_needs(const etlheap_query *query, u32 bits)
 {
     return (needs_of_query(query) & bits) != 0;
 }
+
+/* Asks for no measure that takes more than sums of sizes and counts, where the answer shows none. */
+void needs_drop_measures(etlheap_query *query);
 
 /* True if sums by slot and type (tally.h) are sums of the rows of the query; the second: if they
  * answer the query. They have no sizes of single blocks and no peaks. */

@@ -65,13 +65,11 @@ static bool overlap(const traces_named *traces, const etlheap_question *question
 
 bool log_run_wanted(const traces_named *traces, const options_read *read)
 {
-    const u32 for_journals = 1u << ETLHEAP_ASK_TABLE | 1u << ETLHEAP_ASK_WINDOWS;
     const etlheap_options *const options = &read->own;
     if (options->question_count == 0 || options->census_only || options->store != NULL)
         return false;
-    return options->question_count > 1 || (read->kinds & ~for_journals) != 0 ||
-           (read->query.growth && read->question.kind != ETLHEAP_ASK_TABLE) ||
-           query_needs(&read->query, NEEDS_BLOCKS) || overlap(traces, &read->question);
+    return options->question_count > 1 || (read->needs & (NEEDS_LOG | NEEDS_BLOCKS)) != 0 ||
+           overlap(traces, &read->question);
 }
 
 etl_status log_run(const traces_named *traces, const etlheap_options *options,

@@ -199,10 +199,12 @@ static void each_kind_of_question_has_its_needs(void **state)
 {
     (void)state;
     static const u32 expected[ETLHEAP_ASK_COUNT] = {
-        [ETLHEAP_ASK_EVENTS] = NEEDS_ADDRESSES | NEEDS_THREADS,
-        [ETLHEAP_ASK_LIFETIMES] = NEEDS_ADDRESSES | NEEDS_THREADS,
-        [ETLHEAP_ASK_SUSPECTS] = NEEDS_THREADS,
-        [ETLHEAP_ASK_MAP] = NEEDS_ADDRESSES | NEEDS_RESERVATIONS,
+        [ETLHEAP_ASK_HISTOGRAM] = NEEDS_LOG,
+        [ETLHEAP_ASK_PEAKS] = NEEDS_LOG,
+        [ETLHEAP_ASK_EVENTS] = NEEDS_LOG | NEEDS_ADDRESSES | NEEDS_THREADS,
+        [ETLHEAP_ASK_LIFETIMES] = NEEDS_LOG | NEEDS_ADDRESSES | NEEDS_THREADS,
+        [ETLHEAP_ASK_SUSPECTS] = NEEDS_LOG | NEEDS_THREADS,
+        [ETLHEAP_ASK_MAP] = NEEDS_LOG | NEEDS_ADDRESSES | NEEDS_RESERVATIONS,
     };
     const u32 frees = NEEDS_FREES | NEEDS_FREE_THREADS | NEEDS_THREADS;
     for (u32 kind = 0; kind < ETLHEAP_ASK_COUNT; kind++) {
@@ -217,6 +219,30 @@ static void each_kind_of_question_has_its_needs(void **state)
         assert_int_equal(needs_of_question(&question, &query),
                          expected[kind] & ~(u32)NEEDS_RESERVATIONS);
     }
+}
+
+/* A journal has the growth of a table's rows, not that of windows. */
+static void growth_of_windows_needs_a_log(void **state)
+{
+    (void)state;
+    etlheap_query query = by_stack();
+    growth(&query);
+    etlheap_question question = { .size = sizeof question, .kind = ETLHEAP_ASK_TABLE };
+    assert_int_equal(needs_of_question(&question, &query), 0);
+    question.kind = ETLHEAP_ASK_WINDOWS;
+    assert_int_equal(needs_of_question(&question, &query), NEEDS_LOG);
+}
+
+/* An answer that shows no measures needs none, whatever the caller's query asks. */
+static void dropped_measures_need_nothing(void **state)
+{
+    (void)state;
+    etlheap_query query = by_stack();
+    query.lifetime_ranks = query.growth = query.rates = query.churn = query.freed_by_other = true;
+    needs_drop_measures(&query);
+    assert_int_equal(needs_of_query(&query), 0);
+    assert_null(needs_that_summaries_lack(&query));
+    assert_false(query.rates);
 }
 
 /* The sentence names what comes first in the order, whatever was asked first. */
@@ -246,6 +272,8 @@ int main(void)
         cmocka_unit_test(types_by_type_are_sums),
         cmocka_unit_test(threads_of_ranges_need_nothing),
         cmocka_unit_test(each_kind_of_question_has_its_needs),
+        cmocka_unit_test(growth_of_windows_needs_a_log),
+        cmocka_unit_test(dropped_measures_need_nothing),
         cmocka_unit_test(the_first_lack_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
