@@ -699,10 +699,11 @@ dist-linux-run: pages
 # With libcurl and certificates of Debian 12.
 IMAGE_ROOT ?= $(LINUX)/image-root
 
-image: linux ## an OCI image of it with libcurl and certificates, build/etlheap-VERSION-image.tar
+image: dist-linux ## an OCI image of it with libcurl and certificates, build/etlheap-VERSION-image.tar
 	@. packaging/debian_root.sh && make_debian_root '$(IMAGE_ROOT)' bookworm ca-certificates,libcurl4 '$(LINUX)/image-root.log'
 	@SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct)} $(PYTHON) -B packaging/image.py linux-x64 \
-		'$(LINUX)/linux-x64/etlheap' '$(IMAGE_ROOT)' $(VERSION) '$(BUILD)/etlheap-$(VERSION)-image.tar'
+		'$(PACKED)/etlheap-$(VERSION)-linux-x64.tar.gz' '$(IMAGE_ROOT)' $(VERSION) '$(BUILD)/etlheap-$(VERSION)-image.tar' \
+		'$(LINUX)/image-packages.txt'
 
 check-image: ## the digests of the image, and the program in it
 	+@$(PARALLEL_MAKE) VARIANT=check check-image-run
@@ -717,7 +718,9 @@ release-files: ## SHA256SUMS of all archives and packages, and what is in each p
 	@export SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct)}; \
 	for target in $(LINUX_TARGETS); do test ! -f '$(BUILD)/etlheap-$(VERSION)'-$$target.tar.gz || \
 		$(PYTHON) -B packaging/sbom.py etlheap $(VERSION) $$target '$(LINUX)'/$$target/deps/versions.txt \
-		'$(BUILD)/etlheap-$(VERSION)'-$$target.tar.gz > '$(BUILD)/etlheap-$(VERSION)'-$$target.spdx.json || exit 1; done
+		'$(BUILD)/etlheap-$(VERSION)'-$$target.tar.gz > '$(BUILD)/etlheap-$(VERSION)'-$$target.spdx.json || exit 1; done; \
+	image='$(BUILD)/etlheap-$(VERSION)-image'; test ! -f "$$image.tar" || $(PYTHON) -B packaging/sbom.py etlheap $(VERSION) linux-x64 \
+		'$(LINUX)/linux-x64/deps/versions.txt' "$$image.tar" '$(LINUX)/image-packages.txt' > "$$image.spdx.json"
 	@test ! -f '$(WINDOWS_ZIP)' || SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct)} $(PYTHON) -B packaging/sbom.py etlheap $(VERSION) windows-x64 '$(WINDOWS_DEPS)/versions.txt' \
 		'$(WINDOWS_ZIP)' > '$(WINDOWS_ZIP:.zip=.spdx.json)'
 	@for file in $(RELEASE_FILES) "$(BUILD)"/etlheap-$(VERSION)*.spdx.json; do \

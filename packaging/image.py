@@ -1,16 +1,19 @@
 #!/usr/bin/env python3
 """Makes an OCI image of the portable program, without a daemon.
 
-    image.py TARGET PROGRAM ROOT VERSION ARCHIVE
+    image.py TARGET PACKED ROOT VERSION ARCHIVE PACKAGES
 
-PROGRAM is the one file of `make linux`, ROOT a Debian system with libcurl and ca-certificates. The image has
-the program, the C library and its loader, libcurl and what it needs, and the certificates of authorities: no
-shell, no package manager. ARCHIVE is a tar file in the layout of the specification, which podman, skopeo and
-docker load. The date is SOURCE_DATE_EPOCH, and the same inputs give the same bytes.
+PACKED is the archive of `make dist-linux`, ROOT a Debian system with libcurl and ca-certificates. The image has
+the program, the C library and its loader, libcurl and what it needs, the certificates of authorities, and the
+licences of all that: no shell, no package manager. ARCHIVE is a tar file in the layout of the specification, which
+podman, skopeo and docker load; the file PACKAGES lists the packages of Debian in it, for sbom.py. The date is
+SOURCE_DATE_EPOCH, and the same inputs give the same bytes.
 
 Source: OCI image specification 1.0, image-layout.md, config.md, manifest.md.
 """
 
+import datetime
+import glob
 import gzip
 import hashlib
 import io
@@ -20,12 +23,13 @@ import re
 import subprocess
 import sys
 import tarfile
-import datetime
 
 PLATFORMS = {"linux-x64": ("amd64", "x86_64-linux-gnu"), "linux-arm64": ("arm64", "aarch64-linux-gnu")}
 # What is copied as it is, if it is there.
-FILES = ["etc/ssl/certs/ca-certificates.crt", "etc/nsswitch.conf", "etc/host.conf", "usr/share/doc/libcurl4/copyright",
-         "usr/share/doc/libc6/copyright", "usr/share/doc/ca-certificates/copyright"]
+CERTIFICATES = "etc/ssl/certs/ca-certificates.crt"
+FILES = [CERTIFICATES, "etc/nsswitch.conf", "etc/host.conf"]
+COMMON = "usr/share/common-licenses/"  # texts that copyright files refer to
+DOCUMENTS = ("LICENSE", "licenses/")  # of the program's archive
 PASSWD = b"root:x:0:0:root:/root:/sbin/nologin\netlheap:x:65532:65532:etlheap:/data:/sbin/nologin\n"
 GROUP = b"root:x:0:\netlheap:x:65532:\n"
 
@@ -39,12 +43,52 @@ def needed(root, path):
 def closure(root, program, library):
     """The loader looks for libraries in the folders of Debian, where they stay."""
     inside = os.path.join(root, "tmp", "etlheap-image")
-    with open(program, "rb") as file, open(inside, "wb") as out:
-        out.write(file.read())
+    with open(inside, "wb") as out:
+        out.write(program)
     os.chmod(inside, 0o755)
     paths = set(needed(root, "/tmp/etlheap-image")) | set(needed(root, library)) | {library}
     os.remove(inside)
     return sorted(paths)
+
+
+def unpacked(archive):
+    """The files of the program's archive, without its folder: name, bytes."""
+    with tarfile.open(archive) as tar:
+        return {entry.name.split("/", 1)[1]: tar.extractfile(entry).read() for entry in tar.getmembers() if entry.isfile()}
+
+
+# --- packages -----------------------------------------------------------------------------------
+
+
+def owner_of(root):
+    """A function from the path of a file to the package of it. /lib is /usr/lib, and either may be in a list."""
+    owners = {}
+    for lists in sorted(glob.glob(os.path.join(root, "var/lib/dpkg/info/*.list"))):
+        with open(lists, encoding="utf-8") as file:
+            package = os.path.basename(lists).removesuffix(".list").split(":")[0]
+            owners.update((line.rstrip("\n").removeprefix("/usr"), package) for line in file)
+    return lambda path: owners[path.removeprefix("/usr")]
+
+
+def versions(root):
+    with open(os.path.join(root, "var/lib/dpkg/status"), encoding="utf-8") as file:
+        return dict(re.findall(r"^Package: (\S+)$.*?^Version: (\S+)$", file.read(), re.M | re.S))
+
+
+def read(root, name):
+    with open(os.path.join(root, name), "rb") as file:
+        return file.read()
+
+
+def add_licences(layer, root, packages):
+    """What each package is under, and the texts that are named there by their paths."""
+    for package in packages:
+        name = f"usr/share/doc/{package}/copyright"
+        text = read(root, name)
+        layer.add(name, text)
+        for common in re.findall(COMMON + r"([\w.-]*\w)", text.decode("utf-8", "replace")):
+            if os.path.isfile(os.path.join(root, COMMON, common)):
+                layer.add(COMMON + common, read(root, COMMON + common))
 
 
 class Layer:
@@ -78,25 +122,27 @@ class Layer:
         return out.getvalue()
 
 
-def make_layer(root, program, triplet, time):
+def make_layer(root, packed, triplet, time):
+    """The layer, and the names of Debian's packages in it."""
     layer = Layer(time)
-    library = f"/usr/lib/{triplet}/libcurl.so.4"
-    for path in closure(root, program, library):
-        real = os.path.join(root, os.path.realpath(os.path.join(root, path.lstrip("/"))).removeprefix(os.path.realpath(root)).lstrip("/"))
-        with open(real, "rb") as file:
-            layer.add(path.lstrip("/"), file.read(), 0o755)
+    package_of, packages = owner_of(root), {"ca-certificates"}
+    for path in closure(root, packed["etlheap"], f"/usr/lib/{triplet}/libcurl.so.4"):
+        real = os.path.realpath(os.path.join(root, path.lstrip("/"))).removeprefix(os.path.realpath(root))
+        layer.add(path.lstrip("/"), read(root, real.lstrip("/")), 0o755)
+        packages.add(package_of(real))
     for name in FILES:
-        path = os.path.join(root, name)
-        if os.path.isfile(path):
-            with open(path, "rb") as file:
-                layer.add(name, file.read())
-    with open(program, "rb") as file:
-        layer.add("usr/bin/etlheap", file.read(), 0o755)
+        if os.path.isfile(os.path.join(root, name)):
+            layer.add(name, read(root, name))
+    layer.add("usr/bin/etlheap", packed["etlheap"], 0o755)
+    for name, data in packed.items():
+        if name.startswith(DOCUMENTS):
+            layer.add("usr/share/doc/etlheap/" + name, data)
+    add_licences(layer, root, sorted(packages))
     layer.add("etc/passwd", PASSWD)
     layer.add("etc/group", GROUP)
     layer.folder("tmp", 0o1777)
     layer.folder("data", 0o755, 65532)
-    return layer.bytes()
+    return layer.bytes(), sorted(packages)
 
 
 def digest(data):
@@ -108,11 +154,11 @@ def described(kind, data):
 
 
 def main():
-    target, program, root, version, archive = sys.argv[1:]
+    target, packed, root, version, archive, listed = sys.argv[1:]
     architecture, triplet = PLATFORMS[target]
     time = int(os.environ.get("SOURCE_DATE_EPOCH", "0"))
     created = datetime.datetime.fromtimestamp(time, datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
-    plain = make_layer(root, program, triplet, time)
+    plain, packages = make_layer(root, unpacked(packed), triplet, time)
     layer = gzip.compress(plain, 9, mtime=0)
     config = json.dumps({
         "created": created, "architecture": architecture, "os": "linux",
@@ -135,6 +181,9 @@ def main():
     out.add("index.json", json.dumps({"schemaVersion": 2, "manifests": [entry]}, sort_keys=True).encode())
     for data in (layer, config, manifest):
         out.add("blobs/sha256/" + digest(data)[7:], data)
+    known = versions(root)
+    with open(listed, "w", encoding="utf-8") as file:
+        file.writelines(f"package {package} {known[package]}\n" for package in packages)
     with open(archive + ".new", "wb") as file:
         file.write(out.bytes())
     os.replace(archive + ".new", archive)

@@ -5,7 +5,8 @@
 
 The archive is read as a registry's client reads it: from index.json by digests, each of which must be that of
 the bytes. The layer is unpacked into an empty folder, and etlheap runs there by chroot, as the image's user: its
-own test, and a report whose function names come from a symbol server at the loopback address.
+own test, and a report whose function names come from a symbol server at the loopback address. What is in it has its
+licences there.
 """
 
 import gzip
@@ -70,6 +71,23 @@ def check_symbols(results, root, folder):
     server.wait(timeout=10)
 
 
+def check_licences(results, root):
+    """Each package of the list has its copyright file, and texts that it names are there; so has the program."""
+    documents = os.path.join(root, "usr/share/doc")
+    packages = sorted(set(os.listdir(documents)) - {"etlheap"})
+    lacking = [name for name in packages if not os.path.isfile(os.path.join(documents, name, "copyright"))]
+    libraries = sum(".so" in name for _, _, files in os.walk(os.path.join(root, "usr/lib")) for name in files) + \
+        sum(".so" in name for _, _, files in os.walk(os.path.join(root, "lib")) for name in files)
+    results.check(f"{len(packages)} packages of {libraries} libraries have licences", not lacking and 10 < len(packages) <= libraries + 1, lacking)
+    results.check("those of libcurl and of what it needs", {"libc6", "libcurl4", "libssl3", "ca-certificates"} <= set(packages), packages)
+    texts = "".join(open(os.path.join(documents, name, "copyright"), encoding="utf-8").read() for name in packages)
+    named = set(re.findall(r"/usr/share/common-licenses/([\w.-]*\w)", texts))
+    results.equal("the texts that they refer to", set(os.listdir(os.path.join(root, "usr/share/common-licenses"))), named)
+    own = os.path.join(documents, "etlheap")
+    results.check("the program's own, and those of what is linked in",
+                  os.path.isfile(os.path.join(own, "LICENSE")) and len(os.listdir(os.path.join(own, "licenses"))) >= 7)
+
+
 def main():
     results = Results()
     if os.geteuid() != 0:
@@ -95,6 +113,7 @@ def main():
         results.check("selftest", status == 0 and out.count("ok ") >= 6, status, out, errors)
         status, out, _ = in_root(root, "--version")
         results.check("libcurl is there", status == 0 and re.search(r"libcurl \d", out), out)
+        check_licences(results, root)
         check_symbols(results, root, folder)
     results.finish()
 

@@ -19,10 +19,25 @@ REQUIRED = {"spdxVersion", "dataLicense", "SPDXID", "name", "documentNamespace",
 REQUIRED_OF_PACKAGES = {"name", "SPDXID", "downloadLocation"}
 
 
-def made(target, versions, archive, environment=None):
-    done = subprocess.run([sys.executable, "-B", os.path.join(PACKAGING, "sbom.py"), "etlheap", "1.2.3", target, versions, archive],
+def made(target, versions, archive, *more, environment=None):
+    done = subprocess.run([sys.executable, "-B", os.path.join(PACKAGING, "sbom.py"), "etlheap", "1.2.3", target, versions, archive, *more],
                           capture_output=True, text=True, check=False, env={**os.environ, "SOURCE_DATE_EPOCH": "1600000000", **(environment or {})})
     return done.stdout, done.stderr
+
+
+def check_image(results, versions, archive):
+    """An image also has packages of Debian as they are, one of which may be a library that is linked in, too."""
+    listed = os.path.join(WORK, "packages.txt")
+    with open(listed, "w", encoding="utf-8") as file:
+        file.write("package libc6 2.36-9+deb12u7\npackage curl 8.0\npackage zlib 1:2.0+dfsg-1\n")
+    plain, document = (json.loads(made("linux-x64", versions, archive, *more)[0]) for more in ((), (listed,)))
+    inside = {one["relatedSpdxElement"] for one in document["relationships"] if one["relationshipType"] == "CONTAINS"}
+    results.equal("an image: its packages are in it", inside, {"SPDXRef-package-libc6", "SPDXRef-package-curl", "SPDXRef-package-zlib"})
+    results.equal("an image: all identifiers differ", len({one["SPDXID"] for one in document["packages"]}), len(document["packages"]))
+    results.equal("an image: libraries are linked as in the program", [one for one in document["packages"] if one["SPDXID"] not in inside], plain["packages"])
+    results.check("an image: it has a name of its own", document["name"] == "etlheap-1.2.3-image" != plain["name"], document["name"])
+    package = next(one for one in document["packages"] if one["SPDXID"] == "SPDXRef-package-libc6")
+    results.equal("an image: its package URL", package["externalRefs"][0]["referenceLocator"], "pkg:deb/debian/libc6@2.36-9%2Bdeb12u7?arch=amd64")
 
 
 def main():
@@ -56,7 +71,8 @@ def main():
         results.check(f"{target}: versions are escaped in package URLs",
                       all("@1%3A2.0%2Bdfsg-1?" in found[name]["externalRefs"][0]["referenceLocator"] for name in set(found) - {"etlheap"}))
         results.equal(f"{target}: the date is the commit's", document["creationInfo"]["created"], "2020-09-13T12:26:40Z")
-        results.equal(f"{target}: the same bytes again", made(target, versions, archive, {"TZ": "Asia/Tokyo"})[0], out)
+        results.equal(f"{target}: the same bytes again", made(target, versions, archive, environment={"TZ": "Asia/Tokyo"})[0], out)
+    check_image(results, versions, archive)
     with open(versions, "a", encoding="utf-8") as file:
         file.write("package surprise 1.0\n")
     results.check("a library without a licence here is an error", "surprise" in made("linux-x64", versions, archive)[1])
