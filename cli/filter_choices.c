@@ -6,6 +6,8 @@
  */
 #include "filter_choices.h"
 
+#include "parser/base.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 

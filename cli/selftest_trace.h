@@ -7,6 +7,7 @@
 #ifndef CLI_SELFTEST_TRACE_H
 #define CLI_SELFTEST_TRACE_H
 
+#include "parser/base.h"
 #include "parser/parser.h"
 
 #define CLI_SELFTEST_BUFFER_BYTES 16384u

@@ -40,11 +40,11 @@ extern "C" {
 
 /* Ids. 0 means none. They are structures so that the compiler tells them apart. */
 typedef struct etlheap_stack {
-    u32 v;
+    uint32_t v;
 } etlheap_stack; /* 0: no stack was recorded */
 
 typedef struct etlheap_process {
-    u32 v;
+    uint32_t v;
 } etlheap_process; /* one lifetime of a process id; Windows reuses ids */
 
 #define ETLHEAP_TICKS_BEFORE INT64_MIN /* allocated before the trace began */
@@ -102,9 +102,9 @@ const char *etlheap_impacting_type_name(etlheap_type type); /* "Impacting" */
  * handle of a custom heap; false if no custom heap can have this name. Any thread.
  */
 #define ETLHEAP_HEAP_NAME_SIZE 24
-u64 etlheap_custom_heap(const char *name, const u64 *heap);
-void etlheap_heap_name(u64 handle, char out[ETLHEAP_HEAP_NAME_SIZE]);
-bool etlheap_heap_of_name(const char *word, u64 *handle);
+uint64_t etlheap_custom_heap(const char *name, const uint64_t *heap);
+void etlheap_heap_name(uint64_t handle, char out[ETLHEAP_HEAP_NAME_SIZE]);
+bool etlheap_heap_of_name(const char *word, uint64_t *handle);
 
 /* --- analysis ------------------------------------------------------------- */
 
@@ -127,10 +127,10 @@ typedef struct etlheap_store_options {
 
 /* Options of etlheap_analyze and etlheap_open_store. Start from {0} with `size` set. */
 typedef struct etlheap_options {
-    size_t size;          /* sizeof(etlheap_options) */
-    u32 jobs;             /* threads; 0: etlheap_default_jobs() */
-    u64 memory_bytes_max; /* limit, approximate: large parts count, once per slice; 0: none */
-    u64 slice_bytes;      /* trace bytes per time slice, for tests; 0: the default */
+    size_t size;               /* sizeof(etlheap_options) */
+    uint32_t jobs;             /* threads; 0: etlheap_default_jobs() */
+    uint64_t memory_bytes_max; /* limit, approximate: large parts count, once per slice; 0: none */
+    uint64_t slice_bytes;      /* trace bytes per time slice, for tests; 0: the default */
     /* Count records and stacks, and keep no lifetimes: the result holds only facts, and refuses
      * questions about memory with ETL_ERR_ARGUMENT. */
     bool census_only;
@@ -139,7 +139,7 @@ typedef struct etlheap_options {
      * keeps all events as a store does, in memory or in temporary_folder. Without questions it
      * keeps every lifetime in memory, as columns. Borrowed for the call. */
     const struct etlheap_question *questions;
-    u32 question_count;
+    uint32_t question_count;
     const char *temporary_folder; /* where data goes that does not fit into memory; NULL: nowhere */
     etlheap_progress_fn *progress; /* may be NULL */
     void *progress_user;
@@ -149,10 +149,10 @@ typedef struct etlheap_options {
     const char *name; /* name of the opened store in output; NULL: its path */
     /* Allocators that log their own events; they come before the built-in ones. Borrowed. */
     const etl_custom_allocator *custom_allocators;
-    u32 custom_allocator_count;
+    uint32_t custom_allocator_count;
     /* Events to treat as marks besides PerfInfo/Mark; only for traces. Borrowed for the call. */
     const etlheap_mark_event *mark_events;
-    u32 mark_event_count;
+    uint32_t mark_event_count;
     bool reservations; /* keep kind RESERVE, as stores always do, and questions that select it */
 } etlheap_options;
 
@@ -164,7 +164,7 @@ typedef struct etlheap_result etlheap_result;
  * is needed than memory_bytes_max allows; the message says how much), ETL_ERR_CANCELLED,
  * ETL_ERR_ARGUMENT (no trace, or options that exclude each other), ETL_ERR_IO (the temporary file
  * or the store could not be written). */
-etl_status etlheap_analyze(etl_trace *const *traces, const char *const *names, u32 trace_count,
+etl_status etlheap_analyze(etl_trace *const *traces, const char *const *names, uint32_t trace_count,
                            const etlheap_options *options, etlheap_result **out, etl_error *err);
 
 /* True if a file begins like a store (.ehs). Pass at least its first 8 bytes. */
@@ -192,22 +192,22 @@ bool etlheap_result_is_for_questions(const etlheap_result *result);
 /* The recording as a whole. Strings are UTF-8 and owned by the result. */
 typedef struct etlheap_trace_info {
     const char *const *files;
-    u32 file_count;
+    uint32_t file_count;
     const char *session;
     const char *computer; /* "" unknown */
-    u32 os_build;
-    u32 pointer_bits;
-    u32 cpus;
+    uint32_t os_build;
+    uint32_t pointer_bits;
+    uint32_t cpus;
     const char *clock; /* "qpc", "system", "cpu" */
-    u64 clock_hz;
-    i64 start_time_filetime;
-    i64 duration_ns; /* time of the last event */
-    i64 end_ns;      /* just after the last event: where the default window ends */
-    u64 buffers;
-    u64 events;
-    u64 events_lost, buffers_lost;
-    u64 bytes;       /* of all files */
-    u64 store_bytes; /* size of the store that was read instead; 0: none */
+    uint64_t clock_hz;
+    int64_t start_time_filetime;
+    int64_t duration_ns; /* time of the last event */
+    int64_t end_ns;      /* just after the last event: where the default window ends */
+    uint64_t buffers;
+    uint64_t events;
+    uint64_t events_lost, buffers_lost;
+    uint64_t bytes;       /* of all files */
+    uint64_t store_bytes; /* size of the store that was read instead; 0: none */
     etlheap_recorded recorded[ETLHEAP_KIND_CAPACITY]; /* by kind */
     bool is_local_time; /* the start is the local time of an unknown zone, not UTC */
 } etlheap_trace_info;
@@ -217,57 +217,57 @@ const etlheap_trace_info *etlheap_result_trace(const etlheap_result *result);
 
 /* A process lifetime. Strings are owned by the result. */
 typedef struct etlheap_process_info {
-    u32 pid;
-    u32 parent_pid; /* ETL_NO_ID unknown */
+    uint32_t pid;
+    uint32_t parent_pid; /* ETL_NO_ID unknown */
     /* "app.exe"; "Unknown" if no record names it (etlheap_process_is_named). If a record lost
      * characters of the name, it is that of the program's file, if the trace has it. Names that differ only in case are spelled alike
      * within a result: as the one that comes first in byte order. */
     const char *name;
     const char *command_line; /* "" unknown */
-    i64 start_ticks;          /* ETLHEAP_TICKS_BEFORE: before the trace */
-    i64 end_ticks;            /* ETLHEAP_TICKS_NEVER: alive at the end */
-    u32 pointer_bits;         /* 32 for WOW64 and 32-bit systems, 0 unknown */
-    u64 heap_events;
-    u64 virtualalloc_events;
-    u64 free_without_alloc[ETLHEAP_KIND_CAPACITY];
-    u64 custom_events;
+    int64_t start_ticks;      /* ETLHEAP_TICKS_BEFORE: before the trace */
+    int64_t end_ticks;        /* ETLHEAP_TICKS_NEVER: alive at the end */
+    uint32_t pointer_bits;    /* 32 for WOW64 and 32-bit systems, 0 unknown */
+    uint64_t heap_events;
+    uint64_t virtualalloc_events;
+    uint64_t free_without_alloc[ETLHEAP_KIND_CAPACITY];
+    uint64_t custom_events;
     const char *package;  /* full name of the app package; NULL if it has none */
     const char *services; /* its Windows services, separated by commas; NULL if none */
 } etlheap_process_info;
 
 /* Processes, ordered by (pid, start); the index is id.v - 1. NULL for id 0 and for ids beyond the
  * count. Owned by the result. */
-u32 etlheap_process_count(const etlheap_result *result);
+uint32_t etlheap_process_count(const etlheap_result *result);
 const etlheap_process_info *etlheap_process_of(const etlheap_result *result, etlheap_process id);
 
 /* A module, for the time it was loaded. Strings are owned by the result. */
 typedef struct etlheap_module_info {
-    u32 pid; /* 0: kernel */
-    u64 base;
-    u64 size_bytes;
+    uint32_t pid; /* 0: kernel */
+    uint64_t base;
+    uint64_t size_bytes;
     const char *path; /* DOS path if the volume is known, else the NT path */
     /* Last component of the path, with folders before it if one process loaded several files of that
      * name. Names that differ only in case are spelled alike within a result;
      * the path is as recorded. */
     const char *name;
-    u32 time_date_stamp;
-    u32 checksum;
+    uint32_t time_date_stamp;
+    uint32_t checksum;
     bool has_rsds;
     etl_guid guid;
-    u32 age;
+    uint32_t age;
     const char *pdb_name;    /* "" unknown */
-    i64 load_ticks;          /* ETLHEAP_TICKS_BEFORE: before the trace */
-    i64 unload_ticks;        /* ETLHEAP_TICKS_NEVER */
+    int64_t load_ticks;      /* ETLHEAP_TICKS_BEFORE: before the trace */
+    int64_t unload_ticks;    /* ETLHEAP_TICKS_NEVER */
     etlheap_process process; /* the process that loaded it; 0: the kernel, or unknown */
 } etlheap_module_info;
 
 /* Modules by index; NULL for an index beyond the count. Owned by the result. */
-u32 etlheap_module_count(const etlheap_result *result);
+uint32_t etlheap_module_count(const etlheap_result *result);
 
 /* The number of .NET methods that the trace names. Frames in their code need no symbol file; their
  * module is the file that contains the method. */
-u32 etlheap_method_count(const etlheap_result *result);
-const etlheap_module_info *etlheap_module_of(const etlheap_result *result, u32 index);
+uint32_t etlheap_method_count(const etlheap_result *result);
+const etlheap_module_info *etlheap_module_of(const etlheap_result *result, uint32_t index);
 
 /* The marks of the recording. A summary has none; etlheap_result_is_summary tells it apart. Owned
  * by the result. */
@@ -294,8 +294,8 @@ bool etlheap_result_has_free_stacks(const etlheap_result *result);
 
 /* Convert between ticks of the result's clock and nanoseconds since time zero, as etl_time_ns and
  * etl_time_ticks do. */
-i64 etlheap_time_ns(const etlheap_result *result, i64 ticks);
-i64 etlheap_time_ticks(const etlheap_result *result, i64 ns);
+int64_t etlheap_time_ns(const etlheap_result *result, int64_t ticks);
+int64_t etlheap_time_ticks(const etlheap_result *result, int64_t ns);
 
 /* --- lifetimes ----------------------------------------------------------------- */
 
@@ -304,36 +304,37 @@ i64 etlheap_time_ticks(const etlheap_result *result, i64 ns);
 #define ETLHEAP_SEGMENT_ROWS 65536
 
 typedef struct etlheap_segment {
-    u32 rows;
-    const i64 *alloc_ticks;
-    const i64 *free_ticks;
-    const u64 *address;
-    const u64 *size_bytes;
-    const u64 *heap_handle; /* 0 for virtualalloc and reserve */
-    const u32 *process;     /* etlheap_process.v, never 0 */
-    const u32 *stack;       /* etlheap_stack.v */
-    const u32 *thread;      /* ETL_NO_ID unknown */
-    const u8 *kind;         /* etlheap_kind */
-    const u8 *free_type;    /* etlheap_free_type */
-    const u8 *is_realloc;
-    const u32 *free_stack, *free_thread; /* only from stores that have them, else 0 and ETL_NO_ID */
+    uint32_t rows;
+    const int64_t *alloc_ticks;
+    const int64_t *free_ticks;
+    const uint64_t *address;
+    const uint64_t *size_bytes;
+    const uint64_t *heap_handle; /* 0 for virtualalloc and reserve */
+    const uint32_t *process;     /* etlheap_process.v, never 0 */
+    const uint32_t *stack;       /* etlheap_stack.v */
+    const uint32_t *thread;      /* ETL_NO_ID unknown */
+    const uint8_t *kind;         /* etlheap_kind */
+    const uint8_t *free_type;    /* etlheap_free_type */
+    const uint8_t *is_realloc;
+    const uint32_t *free_stack,
+        *free_thread; /* only from stores that have them, else 0 and ETL_NO_ID */
 } etlheap_segment;
 
 /* Lifetimes in memory. The count is 0 for a result that holds only facts. A segment beyond the
  * count has no rows. */
-u32 etlheap_segment_count(const etlheap_result *result);
-etlheap_segment etlheap_segment_of(const etlheap_result *result, u32 index);
+uint32_t etlheap_segment_count(const etlheap_result *result);
+etlheap_segment etlheap_segment_of(const etlheap_result *result, uint32_t index);
 
 /* Addresses of a stack, innermost first, kernel frames before user frames. Owned by the result. */
 typedef struct etlheap_frames {
-    const u64 *addresses;
-    u32 count;
+    const uint64_t *addresses;
+    uint32_t count;
 } etlheap_frames;
 
 /* Stacks have the ids 1 to the count. Id 0 and ids beyond the count have no frames. A result made
  * for questions expands all stacks when the first one is asked for; if memory runs out, no stack
  * has frames. Any thread. */
-u32 etlheap_stack_count(const etlheap_result *result); /* ids are 1..count */
+uint32_t etlheap_stack_count(const etlheap_result *result); /* ids are 1..count */
 etlheap_frames etlheap_stack_frames(const etlheap_result *result, etlheap_stack id);
 
 /* The process in which the frames of a lifetime's stack are to be looked up: `owner`, the
@@ -366,7 +367,7 @@ etl_status etlheap_symbols_check_path(const char *path, etl_error *err);
 
 /* Writes a sentence about the first element of the path, from number `from` on, that is probably a
  * slip, such as a missing folder. Returns the element's number, or UINT32_MAX if there is none. */
-u32 etlheap_symbols_path_note(const char *path, u32 from, char *note, size_t size);
+uint32_t etlheap_symbols_path_note(const char *path, uint32_t from, char *note, size_t size);
 
 /* --- tables ------------------------------------------------------------------------ */
 
@@ -383,30 +384,30 @@ typedef struct etlheap_pattern {
  * All arrays are borrowed for the call. A count of 0 means no such filter. */
 typedef struct etlheap_query {
     size_t size;                  /* sizeof(etlheap_query) */
-    i64 from_ns;                  /* INT64_MIN: time zero, or the first event if it is earlier */
-    i64 to_ns;                    /* INT64_MAX: just after the last event */
+    int64_t from_ns;              /* INT64_MIN: time zero, or the first event if it is earlier */
+    int64_t to_ns;                /* INT64_MAX: just after the last event */
     bool at_exit_freed;           /* count memory as freed when its process exits */
-    u32 kinds;                    /* bit per etlheap_kind; 0: ETLHEAP_KINDS_DEFAULT */
-    u32 types;                    /* bit per etlheap_type; 0: all */
+    uint32_t kinds;               /* bit per etlheap_kind; 0: ETLHEAP_KINDS_DEFAULT */
+    uint32_t types;               /* bit per etlheap_type; 0: all */
     const char *const *processes; /* words for etlheap_word_names_process */
-    u32 process_count;
-    const u64 *heaps;
-    u32 heap_count;
-    const u32 *threads;
-    u32 thread_count;
-    i64 lifetime_min_ns, lifetime_max_ns;  /* inclusive; 0..INT64_MAX: all */
-    u64 size_min_bytes, size_max_bytes;    /* inclusive; 0..UINT64_MAX: all */
+    uint32_t process_count;
+    const uint64_t *heaps;
+    uint32_t heap_count;
+    const uint32_t *threads;
+    uint32_t thread_count;
+    int64_t lifetime_min_ns, lifetime_max_ns; /* inclusive; 0..INT64_MAX: all */
+    uint64_t size_min_bytes, size_max_bytes;  /* inclusive; 0..UINT64_MAX: all */
     const etlheap_pattern *require_frames; /* select stacks with a frame that matches one of them */
-    u32 require_frame_count;
+    uint32_t require_frame_count;
     const etlheap_pattern *cull_frames;
-    u32 cull_frame_count;
+    uint32_t cull_frame_count;
     /* If the query selects several kinds and KIND is not among the keys, it is added before them:
      * kinds are never added together. */
     etlheap_key group_by[ETLHEAP_GROUP_BY_MAX];
-    u32 group_by_count;
+    uint32_t group_by_count;
     etlheap_measure sort;
     bool sort_ascending;
-    u32 jobs;
+    uint32_t jobs;
     etlheap_symbols *symbols;  /* symbols of the same result; NULL: functions have no names */
     struct etlheap_tags *tags; /* for the key TAG; the table borrows from it */
     bool lifetime_ranks;       /* compute LIFETIME_*, which needs single lifetimes */
@@ -415,7 +416,7 @@ typedef struct etlheap_query {
     bool at_end;    /* select only what is outstanding when the window ends */
     /* Array of ETLHEAP_KIND_CAPACITY ticks, indexed by etlheap_kind: the window of a kind ends
      * there instead of at to_ns. NULL: all end at to_ns. */
-    const i64 *kind_to_ticks;
+    const int64_t *kind_to_ticks;
     /*
      * For reports that show few rows. The first whole_rows_max rows of each kind stay as they are,
      * and as many of those with a nonzero sort measure. Other rows that differ only in their stack
@@ -423,12 +424,12 @@ typedef struct etlheap_query {
      * Applies if STACK or IMPACTING_STACK is the last key, after keys from KIND to FREE_TYPE. 0: no
      * row is merged.
      */
-    u32 whole_rows_max;
+    uint32_t whole_rows_max;
     bool processes_by_name; /* group processes with the same name together; pid is ETL_NO_ID */
     /* Besides `threads`: threads with a name that matches as in etl_name_glob. Also selects blocks
      * of another thread that had the same id in another process. */
     const char *const *thread_names;
-    u32 thread_name_count;
+    uint32_t thread_name_count;
     /* Select only what a generation leaves behind: allocated in the window, and not freed before
      * the next mark (after the last mark: before the end of the window). */
     bool left_behind;
@@ -458,23 +459,23 @@ static inline etlheap_query etlheap_query_default(void)
  * that differ only in lines; its frames then have all of them. */
 typedef struct etlheap_source_line {
     const char *file;
-    u32 line;
+    uint32_t line;
 } etlheap_source_line;
 
 typedef struct etlheap_frame {
     const char *module; /* last component of the module's path */
     const char *symbol;
     const char *file;
-    u64 address;      /* the lowest seen, because processes differ */
-    u64 offset;       /* in the module, or in the code of a .NET method; valid only with a module */
-    u64 displacement; /* distance from the start of the symbol; only with is_nearest */
-    u32 line;         /* 0 unknown */
+    uint64_t address; /* the lowest seen, because processes differ */
+    uint64_t offset;  /* in the module, or in the code of a .NET method; valid only with a module */
+    uint64_t displacement; /* distance from the start of the symbol; only with is_nearest */
+    uint32_t line;         /* 0 unknown */
     bool is_inlined;
     bool is_nearest; /* a guess: the nearest symbol before the address, of unknown size */
     /* If there is more than one line: all of them, by file and line; `line` is one of them. Else
      * NULL and 0. */
     const etlheap_source_line *lines;
-    u32 line_count;
+    uint32_t line_count;
 } etlheap_frame;
 
 #define ETLHEAP_NO_INDEX UINT32_MAX
@@ -482,61 +483,61 @@ typedef struct etlheap_frame {
 /* A row. Only `kind` and the members of the query's keys are set. Strings are borrowed, as in
  * etlheap_aggregate. */
 typedef struct etlheap_row {
-    u8 kind;      /* etlheap_kind */
-    u8 type;      /* etlheap_type */
-    u8 free_type; /* etlheap_free_type */
+    uint8_t kind;      /* etlheap_kind */
+    uint8_t type;      /* etlheap_type */
+    uint8_t free_type; /* etlheap_free_type */
     const char *process;
-    u32 pid;
-    u32 thread;    /* ETL_NO_ID unknown */
-    bool has_heap; /* false: virtualalloc and reserve */
-    u64 heap_handle;
-    u32 stack;             /* STACK and IMPACTING_STACK keys: index of a stack of the table;
+    uint32_t pid;
+    uint32_t thread; /* ETL_NO_ID unknown */
+    bool has_heap;   /* false: virtualalloc and reserve */
+    uint64_t heap_handle;
+    uint32_t stack;             /* STACK and IMPACTING_STACK keys: index of a stack of the table;
                             * ETLHEAP_NO_INDEX: none */
-    u32 frame;             /* FRAME and SITE keys: index into frames; ETLHEAP_NO_INDEX: none */
-    const char *module;    /* MODULE key; NULL: outside all modules, or no stack */
-    const char *type_name; /* TYPE_NAME key: C++ type; "unknown" */
-    const char *tag;       /* TAG key; NULL: no stack */
-    u64 size_class_bytes;  /* largest power of two <= size; 0 for size 0 */
-    bool grows_most;       /* HEAP key: has the largest impacting size of its kind, above 0 */
-    u32 merged_rows;       /* number of rows merged into this one; 0: it is a single row */
-    u32 merged_empty_rows; /* of these, rows with 0 in the sort measure */
-    i64 measures[ETLHEAP_MEASURES_CAPACITY];
+    uint32_t frame;             /* FRAME and SITE keys: index into frames; ETLHEAP_NO_INDEX: none */
+    const char *module;         /* MODULE key; NULL: outside all modules, or no stack */
+    const char *type_name;      /* TYPE_NAME key: C++ type; "unknown" */
+    const char *tag;            /* TAG key; NULL: no stack */
+    uint64_t size_class_bytes;  /* largest power of two <= size; 0 for size 0 */
+    bool grows_most;            /* HEAP key: has the largest impacting size of its kind, above 0 */
+    uint32_t merged_rows;       /* number of rows merged into this one; 0: it is a single row */
+    uint32_t merged_empty_rows; /* of these, rows with 0 in the sort measure */
+    int64_t measures[ETLHEAP_MEASURES_CAPACITY];
     const char *thread_name; /* THREAD or THREAD_NAME key; NULL: it has none */
-    u32 generation;          /* GENERATION key: number of marks before the allocation */
+    uint32_t generation;     /* GENERATION key: number of marks before the allocation */
     const char *mark;        /* GENERATION key: the last of these marks; NULL: none */
-    u32 mark_number;         /* as in etlheap_mark; 0: none */
-    u32 free_stack, free_frame, free_thread; /* FREE_* keys; none if not freed or unknown */
+    uint32_t mark_number;    /* as in etlheap_mark; 0: none */
+    uint32_t free_stack, free_frame, free_thread; /* FREE_* keys; none if not freed or unknown */
     const char *free_module;
-    i64 rates_ns; /* what its rates are per second of: the time in which it was recorded */
+    int64_t rates_ns; /* what its rates are per second of: the time in which it was recorded */
 } etlheap_row;
 
 /* The sums of one kind over everything that the query selects. */
 typedef struct etlheap_total {
-    bool present; /* the trace has events of the kind */
-    i64 to_ns;    /* end of the window for the kind */
-    u64 free_without_alloc;
-    i64 measures[ETLHEAP_MEASURES_CAPACITY]; /* 0 for measures that do not add up */
-    i64 rates_ns; /* what its rates are per second of: the recorded part of the window */
+    bool present;  /* the trace has events of the kind */
+    int64_t to_ns; /* end of the window for the kind */
+    uint64_t free_without_alloc;
+    int64_t measures[ETLHEAP_MEASURES_CAPACITY]; /* 0 for measures that do not add up */
+    int64_t rates_ns; /* what its rates are per second of: the recorded part of the window */
 } etlheap_total;
 
 /* Rows, and the frames and stacks they refer to. Stack i, innermost frame first, is
  * frames[frame_indices[j]] for j from stack_starts[i] up to stack_starts[i + 1], exclusive. */
 typedef struct etlheap_table {
-    i64 from_ns, to_ns;
+    int64_t from_ns, to_ns;
     const etlheap_key *group_by;
-    u32 group_by_count;
-    u32 measures; /* bit per etlheap_measure that the rows have */
-    bool at_end;  /* as in the query: what is outstanding at a moment */
+    uint32_t group_by_count;
+    uint32_t measures; /* bit per etlheap_measure that the rows have */
+    bool at_end;       /* as in the query: what is outstanding at a moment */
     const etlheap_frame *frames;
-    u32 frame_count;
-    const u32 *stack_starts; /* stack_count + 1 entries */
-    const u32 *frame_indices;
-    u32 stack_count;
+    uint32_t frame_count;
+    const uint32_t *stack_starts; /* stack_count + 1 entries */
+    const uint32_t *frame_indices;
+    uint32_t stack_count;
     const etlheap_row *rows; /* sorted as asked, ties by keys */
-    u32 row_count;
+    uint32_t row_count;
     etlheap_total totals[ETLHEAP_KIND_CAPACITY];
     etl_diag_counts diagnostics; /* of the result, and of looking up symbols so far */
-    i64 rates_ns; /* as of totals, of all kinds; of a summary: length of all its recordings */
+    int64_t rates_ns; /* as of totals, of all kinds; of a summary: length of all its recordings */
     const struct etlheap_row_lifetimes *row_lifetimes; /* with keep_lifetimes; else NULL */
 } etlheap_table;
 
@@ -549,7 +550,7 @@ etl_status etlheap_aggregate(const etlheap_result *result, const etlheap_query *
 void etlheap_table_free(const etlheap_table *table); /* NULL is allowed */
 
 /* Keeps the first `rows` rows, and only the frames and stacks they refer to. Always succeeds. */
-etl_status etlheap_table_keep_top(const etlheap_table **table, u32 rows, etl_error *err);
+etl_status etlheap_table_keep_top(const etlheap_table **table, uint32_t rows, etl_error *err);
 
 /* Names the frames of rows and adds a frame for each inlined call. `rows` marks the rows to name
  * (row_count entries; NULL: all); other rows get names as far as they share frames. The table

@@ -78,11 +78,11 @@ typedef struct etlheap_answer {
  * needs; the message says which), ETL_ERR_UNSUPPORTED, ETL_ERR_LIMIT, ETL_ERR_MEMORY, ETL_ERR_IO
  * and ETL_ERR_CORRUPT (the store or temporary file cannot be read), ETL_ERR_CANCELLED.
  */
-etl_status etlheap_ask(const etlheap_result *result, const etlheap_question *questions, u32 count,
-                       etlheap_answer *answers, etl_error *err);
+etl_status etlheap_ask(const etlheap_result *result, const etlheap_question *questions,
+                       uint32_t count, etlheap_answer *answers, etl_error *err);
 
 /* Frees the answers and sets them to NULL. */
-void etlheap_answers_free(etlheap_answer *answers, u32 count);
+void etlheap_answers_free(etlheap_answer *answers, uint32_t count);
 
 #ifdef __cplusplus
 }

@@ -28,18 +28,18 @@ typedef enum etlheap_batch_answer {
 /* Options of etlheap_batch_run. All three functions are required; `work` and `goes_on` run on
  * several threads at once. */
 typedef struct etlheap_batch_options {
-    size_t size;            /* sizeof(etlheap_batch_options) */
-    u32 jobs;               /* threads; 0: etlheap_default_jobs() */
-    u64 memory_bytes_max;   /* inputs that may exceed their share run alone; 0: no limit */
-    u32 count;              /* number of inputs */
-    const u64 *input_bytes; /* approximate size of each */
+    size_t size;                 /* sizeof(etlheap_batch_options) */
+    uint32_t jobs;               /* threads; 0: etlheap_default_jobs() */
+    uint64_t memory_bytes_max;   /* inputs that may exceed their share run alone; 0: no limit */
+    uint32_t count;              /* number of inputs */
+    const uint64_t *input_bytes; /* approximate size of each */
     /* Works on input `index` with `jobs` threads. Called on any thread, for several inputs at the
      * same time, but never twice at a time for one. With is_alone nothing else runs, and the answer
      * is final. */
-    etlheap_batch_answer (*work)(void *user, u32 index, u32 jobs, bool is_alone);
+    etlheap_batch_answer (*work)(void *user, uint32_t index, uint32_t jobs, bool is_alone);
     /* Called after an input is done, on the thread that did it: one call at a time, in the order in
      * which inputs finish. */
-    void (*finished)(void *user, u32 index);
+    void (*finished)(void *user, uint32_t index);
     /* Called before each input, on any thread. Return false to start no more inputs. */
     bool (*goes_on)(void *user);
     void *user;
@@ -52,7 +52,7 @@ etl_status etlheap_batch_run(const etlheap_batch_options *options, etl_error *er
 
 /* Identifies content: the XXH3-128 hash of some bytes. Written with the high half first. */
 typedef struct etlheap_content_id {
-    u64 high, low;
+    uint64_t high, low;
 } etlheap_content_id;
 
 /* The id of bytes in memory. Any thread. */
@@ -60,11 +60,11 @@ etlheap_content_id etlheap_content_of(const void *bytes, size_t size);
 
 /* The id of a file's content. Reads the file from front to end and sets *size_bytes to the number
  * of bytes read. Any thread. ETL_ERR_IO, ETL_ERR_MEMORY. */
-etl_status etlheap_content_of_file(const char *path, etlheap_content_id *out, u64 *size_bytes,
+etl_status etlheap_content_of_file(const char *path, etlheap_content_id *out, uint64_t *size_bytes,
                                    etl_error *err);
 
 /* The version of the store format that this library writes. */
-u32 etlheap_store_version(void);
+uint32_t etlheap_store_version(void);
 
 #ifdef __cplusplus
 }

@@ -9,7 +9,9 @@
 #ifndef ETLHEAP_COLUMNS_H
 #define ETLHEAP_COLUMNS_H
 
-#include "parser/base.h"
+#include <assert.h>
+#include <stdbool.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -260,7 +262,7 @@ typedef enum etlheap_measure {
 } etlheap_measure;
 
 /* The length of arrays indexed by measure; elements beyond the last enumerator are 0. New measures
- * are added at the end. Sets of measures are u32. */
+ * are added at the end. Sets of measures are uint32_t. */
 #define ETLHEAP_MEASURES_CAPACITY 32
 
 static_assert((int)ETLHEAP_MEASURES_COUNT <= ETLHEAP_MEASURES_CAPACITY, "a measure has a place");
@@ -272,8 +274,8 @@ const char *etlheap_measure_word(etlheap_measure measure); /* "outstanding_size"
 const char *etlheap_measure_title(etlheap_measure measure);
 
 /* Converts an amount over `ns` nanoseconds to an amount per second, rounded to the nearest, halves
- * away from zero. 0 unless ns > 0. The result stays within i64. */
-i64 etlheap_per_second(i64 amount, i64 ns);
+ * away from zero. 0 unless ns > 0. The result stays within int64_t. */
+int64_t etlheap_per_second(int64_t amount, int64_t ns);
 
 /* The value of a measure that is unknown for a row: no lifetime of it ended, no record has the
  * sizes of its heap, or it would have to add up peaks of a summary. */

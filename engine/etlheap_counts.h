@@ -16,18 +16,18 @@ extern "C" {
 /* Records are counted by hook id, and records without one by the GUID of their provider or
  * class. */
 typedef struct etlheap_hook_count {
-    u16 hook;
+    uint16_t hook;
     const char *name; /* NULL unknown */
-    u64 count;
-    u64 bytes;
+    uint64_t count;
+    uint64_t bytes;
 } etlheap_hook_count;
 
 /* is_message: the GUID is that of a WPP message. */
 typedef struct etlheap_provider_count {
     etl_guid guid;
     bool is_message;
-    u64 count;
-    u64 bytes;
+    uint64_t count;
+    uint64_t bytes;
 } etlheap_provider_count;
 
 /* Events of providers by id and version, TraceLogging events by name. Names come from the trace.
@@ -35,30 +35,30 @@ typedef struct etlheap_provider_count {
 typedef struct etlheap_event_count {
     etl_guid provider;
     bool is_class; /* a classic event, identified by `opcode`; else by `id` */
-    u16 id;
-    u16 opcode;
-    u16 version;
+    uint16_t id;
+    uint16_t opcode;
+    uint16_t version;
     const char *provider_name; /* "" if unknown, as for `name` */
     const char *name;          /* "Event" or "Event/Opcode" */
-    u64 count;
-    u64 bytes;
+    uint64_t count;
+    uint64_t bytes;
 } etlheap_event_count;
 
 /* Stack records, and whether the events they belong to were found. */
 typedef struct etlheap_stack_counts {
-    u64 records; /* stack walks, and references to stack keys */
-    u64 matched; /* their event is in the trace; only with census_only */
-    u64 unmatched;
-    u64 keys_referenced;
-    u64 keys_resolved;
+    uint64_t records; /* stack walks, and references to stack keys */
+    uint64_t matched; /* their event is in the trace; only with census_only */
+    uint64_t unmatched;
+    uint64_t keys_referenced;
+    uint64_t keys_resolved;
 } etlheap_stack_counts;
 
 /* Set *rows to the rows, in ascending order of hook or GUID, and return their number. */
-u32 etlheap_hook_counts(const etlheap_result *result, const etlheap_hook_count **rows);
-u32 etlheap_provider_counts(const etlheap_result *result, const etlheap_provider_count **rows);
+uint32_t etlheap_hook_counts(const etlheap_result *result, const etlheap_hook_count **rows);
+uint32_t etlheap_provider_counts(const etlheap_result *result, const etlheap_provider_count **rows);
 /* Sets *rows to the rows, in ascending order of GUID, id, version and name, and returns their
  * number. */
-u32 etlheap_event_counts(const etlheap_result *result, const etlheap_event_count **rows);
+uint32_t etlheap_event_counts(const etlheap_result *result, const etlheap_event_count **rows);
 const etlheap_stack_counts *etlheap_result_stacks(const etlheap_result *result);
 
 #ifdef __cplusplus

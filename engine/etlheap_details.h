@@ -19,17 +19,17 @@ extern "C" {
 
 /* The measures that rows of the query's table have and can be sorted by, as bits by
  * etlheap_measure. 0 if the query is refused. */
-u32 etlheap_query_measures(const etlheap_query *query);
+uint32_t etlheap_query_measures(const etlheap_query *query);
 
 /* --- moments -------------------------------------------------------------------- */
 
 /* The first moment at which the outstanding size of everything the query selects is largest. All
  * events of one tick happen together, as for the measure PEAK_SIZE. */
 typedef struct etlheap_peak_moment {
-    bool found;   /* false: the kind is never outstanding */
-    i64 to_ticks; /* just after the moment, for etlheap_query.kind_to_ticks */
-    i64 at_ns;    /* the moment as a time */
-    i64 size_bytes, count;
+    bool found;       /* false: the kind is never outstanding */
+    int64_t to_ticks; /* just after the moment, for etlheap_query.kind_to_ticks */
+    int64_t at_ns;    /* the moment as a time */
+    int64_t size_bytes, count;
 } etlheap_peak_moment;
 
 /* Finds the peak of each kind in the query's window. The query's types do not count, because they
@@ -50,17 +50,17 @@ const char *etlheap_histogram_word(etlheap_histogram_by by); /* "size"; "" if ou
 /* One bucket: values from `from` up to but not including `to`. Bounds are powers of two; the first
  * bucket is 0 to 1. In the last possible bucket `to` is UINT64_MAX, inclusive, instead of 2^64. */
 typedef struct etlheap_bucket {
-    u8 kind;             /* etlheap_kind */
+    uint8_t kind;        /* etlheap_kind */
     bool is_open;        /* lifetimes that begin or end outside the trace; no bounds */
     const char *process; /* NULL: all processes */
-    u32 pid;
-    u64 from, to;
-    i64 count, size_bytes; /* at most INT64_MAX, as the two below */
-    i64 outstanding_count, outstanding_size_bytes;
+    uint32_t pid;
+    uint64_t from, to;
+    int64_t count, size_bytes; /* at most INT64_MAX, as the two below */
+    int64_t outstanding_count, outstanding_size_bytes;
     /* Only in size buckets of kind heap: an estimate of what heaps add to outstanding blocks. The
      * first rounds up to 16 bytes (8 in 32-bit processes), the second to the size classes of the
      * low-fragmentation heap. 0 in other buckets. */
-    i64 rounding_size_bytes, lfh_rounding_size_bytes;
+    int64_t rounding_size_bytes, lfh_rounding_size_bytes;
 } etlheap_bucket;
 
 /*
@@ -71,7 +71,7 @@ typedef struct etlheap_histogram {
     etlheap_histogram_by by;
     bool by_process;
     const etlheap_bucket *buckets;
-    u32 bucket_count;
+    uint32_t bucket_count;
 } etlheap_histogram;
 
 /*

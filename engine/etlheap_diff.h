@@ -71,7 +71,7 @@ typedef struct etlheap_diff_options {
     /* The results of the tables, to compare the builds of modules; NULL: assume the same builds.
      * Borrowed for the call. */
     const etlheap_result *base_result, *new_result;
-    u32 jobs; /* threads for lifetimes; 0: one for each processor */
+    uint32_t jobs; /* threads for lifetimes; 0: one for each processor */
 } etlheap_diff_options;
 
 /* True if tables can be compared by the measure: it adds up over rows. */
@@ -101,21 +101,21 @@ static inline etlheap_diff_options etlheap_diff_options_default(void)
     return options;
 }
 
-/* The amounts of both sides. Sums stay within i64. LIFETIME_* are ETLHEAP_NOT_KNOWN on a side that
+/* The amounts of both sides. Sums stay within int64_t. LIFETIME_* are ETLHEAP_NOT_KNOWN on a side that
  * freed nothing, and so is their change. */
 typedef struct etlheap_change {
-    u8 state; /* etlheap_diff_state */
-    i64 base[ETLHEAP_MEASURES_CAPACITY];
-    i64 now[ETLHEAP_MEASURES_CAPACITY]; /* on the new side */
-    i64 base_ns, new_ns; /* what its amounts per second are divided by, at least 1 ns */
+    uint8_t state; /* etlheap_diff_state */
+    int64_t base[ETLHEAP_MEASURES_CAPACITY];
+    int64_t now[ETLHEAP_MEASURES_CAPACITY]; /* on the new side */
+    int64_t base_ns, new_ns; /* what its amounts per second are divided by, at least 1 ns */
 } etlheap_change;
 
 /* How many blocks lived for at least from_ns and less than to_ns, of those that were freed in the
  * windows. Bounds are powers of two; the highest to_ns is UINT64_MAX. */
 typedef struct etlheap_lifetime_class {
-    u8 kind; /* etlheap_kind */
-    u64 from_ns, to_ns;
-    i64 base_count, new_count;
+    uint8_t kind; /* etlheap_kind */
+    uint64_t from_ns, to_ns;
+    int64_t base_count, new_count;
 } etlheap_lifetime_class;
 
 /* The result of a comparison. Freed with etlheap_diff_free. */
@@ -131,23 +131,23 @@ typedef struct etlheap_diff {
     etlheap_table table;
     const etlheap_change *changes;                /* changes[i] belongs to row i */
     etlheap_change totals[ETLHEAP_KIND_CAPACITY]; /* of everything that was selected */
-    u32 unchanged_count;                          /* groups, included or not */
-    u32 matched_count;                            /* groups on both sides */
+    uint32_t unchanged_count;                     /* groups, included or not */
+    uint32_t matched_count;                       /* groups on both sides */
     etlheap_measure measure;                      /* decides state and order */
     bool per_second;                              /* by its amount per second */
-    i64 base_ns, new_ns; /* lengths of the recorded parts of the windows, at least 1 ns */
+    int64_t base_ns, new_ns; /* lengths of the recorded parts of the windows, at least 1 ns */
     /* Modules that differ in build and have frames without a name: groups with such frames match
      * nothing. Ordered by name. */
     const char *const *rebuilt;
-    u32 rebuilt_count;
+    uint32_t rebuilt_count;
     bool has_lifetimes; /* both tables keep them */
     /* By kind, from the first class with blocks on either side to the last. Covers all groups,
      * included or not. */
     const etlheap_lifetime_class *lifetimes;
-    u32 lifetime_count;
+    uint32_t lifetime_count;
     /* Groups that add up rows of one side whose names differ only in what changes from build to
      * build. */
-    u32 merged_count;
+    uint32_t merged_count;
 } etlheap_diff;
 
 /*
@@ -164,14 +164,14 @@ etl_status etlheap_diff_tables(const etlheap_table *base, const etlheap_table *n
 void etlheap_diff_free(etlheap_diff *diff); /* NULL is allowed */
 
 /* Keeps the first `rows` rows, and only the frames and stacks they refer to. */
-void etlheap_diff_keep_top(etlheap_diff *diff, u32 rows);
+void etlheap_diff_keep_top(etlheap_diff *diff, uint32_t rows);
 
 /* Converts an amount over `ns` nanoseconds to thousandths per second, rounded to the nearest,
- * halves away from zero. 0 unless ns > 0. The result stays within i64. */
-i64 etlheap_diff_rate(i64 amount, i64 ns);
+ * halves away from zero. 0 unless ns > 0. The result stays within int64_t. */
+int64_t etlheap_diff_rate(int64_t amount, int64_t ns);
 
-/* now - base, limited to the range of i64. */
-i64 etlheap_diff_subtract(i64 base, i64 now);
+/* now - base, limited to the range of int64_t. */
+int64_t etlheap_diff_subtract(int64_t base, int64_t now);
 
 #ifdef __cplusplus
 }

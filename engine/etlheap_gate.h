@@ -61,7 +61,7 @@ etl_status etlheap_suppressions_read(etlheap_suppressions *suppressions, const c
                                      etl_error *err);
 
 /* The number of suppressions. */
-u32 etlheap_suppressions_count(const etlheap_suppressions *suppressions);
+uint32_t etlheap_suppressions_count(const etlheap_suppressions *suppressions);
 
 /* --- budgets ------------------------------------------------------------------ */
 
@@ -90,9 +90,9 @@ typedef struct etlheap_budget {
     bool is_growth;
     bool is_count; /* count blocks, else bytes */
     etlheap_scope scope;
-    u32 kinds; /* bit per etlheap_kind; 0: each that the query selects */
-    u64 limit;
-    u64 baseline_millionths;
+    uint32_t kinds; /* bit per etlheap_kind; 0: each that the query selects */
+    uint64_t limit;
+    uint64_t baseline_millionths;
 } etlheap_budget;
 
 /* --- the gate ------------------------------------------------------------------ */
@@ -108,11 +108,11 @@ typedef struct etlheap_gate_side {
 typedef struct etlheap_gate_options {
     size_t size; /* sizeof(etlheap_gate_options) */
     const etlheap_budget *budgets;
-    u32 budget_count;
+    uint32_t budget_count;
     const etlheap_suppressions *suppressions; /* NULL: none */
     const etlheap_gate_side *baseline;        /* NULL: none, and growth is not judged */
-    u32 stacks_max;                           /* stacks listed per failed subject */
-    u32 passes_max;                           /* subjects listed per budget that did not fail */
+    uint32_t stacks_max;                      /* stacks listed per failed subject */
+    uint32_t passes_max;                      /* subjects listed per budget that did not fail */
     bool allow_empty;                         /* a budget with nothing measured does not fail */
 } etlheap_gate_options;
 
@@ -167,16 +167,16 @@ const char *etlheap_doubt_sentence(etlheap_doubt doubt);
 
 /* An amount of outstanding memory. */
 typedef struct etlheap_amount {
-    u64 size_bytes, count;
+    uint64_t size_bytes, count;
 } etlheap_amount;
 
 /* A stack of a failed subject. */
 typedef struct etlheap_gate_stack {
-    u32 stack; /* index into the table; ETLHEAP_NO_INDEX: no stack */
+    uint32_t stack; /* index into the table; ETLHEAP_NO_INDEX: no stack */
     const char *process;
-    u64 fingerprint; /* hash of process name and functions, stable across builds */
+    uint64_t fingerprint; /* hash of process name and functions, stable across builds */
     etlheap_amount now, baseline;
-    u32 frames_apart; /* this many innermost frames tell it apart from the other listed stacks */
+    uint32_t frames_apart; /* so many innermost frames tell it apart from the other stacks */
 } etlheap_gate_stack;
 
 /* A subject: an amount that was compared with a limit. */
@@ -184,23 +184,23 @@ typedef struct etlheap_gate_subject {
     etlheap_outcome outcome;
     etlheap_kind kind;
     const char *process; /* NULL: scope TOTAL */
-    u32 pid;             /* ETL_NO_ID: several processes of this name, or none */
+    uint32_t pid;        /* ETL_NO_ID: several processes of this name, or none */
     bool has_heap;       /* scope HEAP, except for virtualalloc */
-    u64 heap_handle;
-    u32 stack;       /* scope STACK: index into the table; else ETLHEAP_NO_INDEX */
-    u64 fingerprint; /* identity across runs, without ids and addresses */
+    uint64_t heap_handle;
+    uint32_t stack;       /* scope STACK: index into the table; else ETLHEAP_NO_INDEX */
+    uint64_t fingerprint; /* identity across runs, without ids and addresses */
     etlheap_amount now, baseline;
-    i64 measured; /* as the budget says; growth may be negative */
-    i64 limit;
+    int64_t measured; /* as the budget says; growth may be negative */
+    int64_t limit;
     const etlheap_gate_stack *stacks; /* of failed subjects: largest first */
-    u32 stack_count;                  /* at most stacks_max */
-    u32 stacks_omitted;
-    u32 frames_apart; /* scope STACK: number of innermost frames that tell it apart */
+    uint32_t stack_count;             /* at most stacks_max */
+    uint32_t stacks_omitted;
+    uint32_t frames_apart; /* scope STACK: number of innermost frames that tell it apart */
     /* Scope MARK: the mark that begins the interval, and the interval within the window; `now` is
      * what was allocated in it and not freed in it. Else NULL and 0. */
     const char *mark;
-    u32 mark_number; /* as in etlheap_mark */
-    i64 from_ns, to_ns;
+    uint32_t mark_number; /* as in etlheap_mark */
+    int64_t from_ns, to_ns;
 } etlheap_gate_subject;
 
 /* A budget and its subjects: those that failed, then up to passes_max others (all marks), those in
@@ -208,39 +208,39 @@ typedef struct etlheap_gate_subject {
 typedef struct etlheap_gate_budget {
     etlheap_budget budget;
     etlheap_outcome outcome;
-    u32 doubts;                 /* bit per etlheap_doubt that applies to the outcome */
+    uint32_t doubts;            /* bit per etlheap_doubt that applies to the outcome */
     bool is_unmeasured;         /* NO_EVENTS, NO_PROCESS or NO_MARKS: fails unless allow_empty */
     const etlheap_table *table; /* frames and stacks of the subjects; NULL: none */
     const etlheap_gate_subject *subjects;
-    u32 subject_count; /* number of listed subjects */
-    u32 judged_count, failed_count;
+    uint32_t subject_count; /* number of listed subjects */
+    uint32_t judged_count, failed_count;
 } etlheap_gate_budget;
 
 /* A suppression, and how much it suppressed of each kind. */
 typedef struct etlheap_suppression_use {
     const char *pattern, *file;
-    u32 line;
-    u64 stacks;
+    uint32_t line;
+    uint64_t stacks;
     etlheap_amount of[ETLHEAP_KIND_CAPACITY];
 } etlheap_suppression_use;
 
 /* A process that has memory events. Strings are borrowed from the result. */
 typedef struct etlheap_gate_process {
     const char *name;
-    u32 pid;   /* ETL_NO_ID: not known */
-    u32 kinds; /* bit per etlheap_kind */
-    u64 events;
+    uint32_t pid;   /* ETL_NO_ID: not known */
+    uint32_t kinds; /* bit per etlheap_kind */
+    uint64_t events;
 } etlheap_gate_process;
 
 /* Why nothing could be measured for a budget. Patterns are borrowed from the query. */
 typedef struct etlheap_gate_absence {
     const char *const *patterns; /* process patterns that match no process with events */
-    u32 pattern_count;
-    u32 pattern_kinds; /* bit per etlheap_kind that they were needed for; 0: any events */
-    u32 kinds;         /* bit per etlheap_kind that was asked for and is not in the trace */
-    u32 other_kinds;   /* kinds asked for that only unselected processes have */
+    uint32_t pattern_count;
+    uint32_t pattern_kinds; /* bit per etlheap_kind that they were needed for; 0: any events */
+    uint32_t kinds;         /* bit per etlheap_kind that was asked for and is not in the trace */
+    uint32_t other_kinds;   /* kinds asked for that only unselected processes have */
     const etlheap_gate_process *processes; /* processes with memory events, most events first */
-    u32 process_count;
+    uint32_t process_count;
     bool no_marks; /* a budget has scope MARK, but the window has no marks */
 } etlheap_gate_absence;
 
@@ -249,39 +249,39 @@ typedef struct etlheap_gate_absence {
 typedef struct etlheap_gate_wrapper {
     etlheap_kind kind;
     const char *module, *symbol;
-    u64 size_bytes, of_bytes; /* bytes of the function and of the kind, not suppressed */
-    u32 callers;              /* number of calling functions */
+    uint64_t size_bytes, of_bytes; /* bytes of the function and of the kind, not suppressed */
+    uint32_t callers;              /* number of calling functions */
 } etlheap_gate_wrapper;
 
 /* The verdict. Freed with etlheap_gate_free. */
 typedef struct etlheap_gate {
     etlheap_outcome outcome;      /* the worst of the budgets; PASS if all were skipped */
-    u32 doubts;                   /* doubts of all budgets */
+    uint32_t doubts;              /* doubts of all budgets */
     bool is_lossy;                /* this run lost events or is damaged */
     bool is_unmeasured;           /* a budget could not be measured */
     etlheap_gate_absence absence; /* all 0 unless is_unmeasured */
-    i64 from_ns, to_ns;           /* the window */
+    int64_t from_ns, to_ns;       /* the window */
     const etlheap_gate_budget *budgets;
-    u32 budget_count;
+    uint32_t budget_count;
     const etlheap_suppression_use *suppressions; /* in the order in which they were added */
-    u32 suppression_count;
-    u32 kinds;                                         /* bit per etlheap_kind that has events */
+    uint32_t suppression_count;
+    uint32_t kinds;                                    /* bit per etlheap_kind that has events */
     etlheap_amount outstanding[ETLHEAP_KIND_CAPACITY]; /* not suppressed */
     etlheap_amount suppressed[ETLHEAP_KIND_CAPACITY];
     etlheap_gate_wrapper wrappers[ETLHEAP_KIND_CAPACITY]; /* at most one per kind */
-    u32 wrapper_count;
+    uint32_t wrapper_count;
     const etlheap_trace_info *baseline; /* NULL: none */
     /* This run can become the next baseline without loosening a limit: no subject of a growth
      * budget is larger than in the baseline (grown_count are), and no process with memory in the
      * baseline is missing (missing_count are). shrunk_count subjects are smaller. */
     bool may_tighten;
     bool may_found; /* can become the first baseline: growth was measured */
-    u32 grown_count, shrunk_count, missing_count;
+    uint32_t grown_count, shrunk_count, missing_count;
     /* Modules that differ in build and lack names, so their stacks cannot be compared; as
      * etlheap_diff.rebuilt. */
     const char *const *rebuilt;
-    u32 rebuilt_count;
-    u32 merged_count;            /* stacks compared with the baseline; as in etlheap_diff */
+    uint32_t rebuilt_count;
+    uint32_t merged_count;       /* stacks compared with the baseline; as in etlheap_diff */
     etl_diag_counts diagnostics; /* of the result, and of looking up symbols */
     etl_diag_counts baseline_diagnostics; /* the same of the baseline */
 } etlheap_gate;

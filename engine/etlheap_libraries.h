@@ -8,7 +8,8 @@
 #ifndef ETLHEAP_LIBRARIES_H
 #define ETLHEAP_LIBRARIES_H
 
-#include "parser/base.h"
+#include <stdbool.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -21,7 +22,7 @@ typedef struct etlheap_library {
 } etlheap_library;
 
 /* The libraries that the engine uses, by index from 0. False after the last. */
-bool etlheap_engine_library(u32 index, etlheap_library *out);
+bool etlheap_engine_library(uint32_t index, etlheap_library *out);
 
 /*
  * The version of the binary interface; also in the soname. 0: the interface is not frozen, and
@@ -30,7 +31,7 @@ bool etlheap_engine_library(u32 index, etlheap_library *out);
  * headers.
  */
 #define ETLHEAP_ABI_VERSION 0
-u32 etlheap_abi_version(void);
+uint32_t etlheap_abi_version(void);
 
 /* The instruction set that the engine uses: "sse2", "neon", or "scalar" for none. It is chosen when
  * etlheap is compiled. */
@@ -41,12 +42,12 @@ const char *etlheap_cpu_features(void);
  * 256. An affinity mask or, in a container, a quota of processor time can make this less than
  * etlheap_online_processors(), which counts all processors that are switched on.
  */
-u32 etlheap_default_jobs(void);
-u32 etlheap_online_processors(void);
+uint32_t etlheap_default_jobs(void);
+uint32_t etlheap_online_processors(void);
 
-/* An etl_run_tasks_fn for etl_open_options. `user` points to a u32 with the number of threads to
+/* An etl_run_tasks_fn for etl_open_options. `user` points to a uint32_t with the number of threads to
  * use, including the calling one; 0: etlheap_default_jobs(). */
-void etlheap_run_tasks(void *user, u32 task_count, void (*fn)(void *context, u32 task),
+void etlheap_run_tasks(void *user, uint32_t task_count, void (*fn)(void *context, uint32_t task),
                        void *context);
 
 #ifdef __cplusplus

@@ -50,25 +50,25 @@ const char *etlheap_lifetime_column_word(etlheap_lifetime_column column);
 
 /* One lifetime, relative to the query's window. */
 typedef struct etlheap_lifetime {
-    u8 kind;      /* etlheap_kind */
-    u8 type;      /* etlheap_type, for the query's window */
-    u8 free_type; /* etlheap_free_type, even if the query does not count exits */
+    uint8_t kind;      /* etlheap_kind */
+    uint8_t type;      /* etlheap_type, for the query's window */
+    uint8_t free_type; /* etlheap_free_type, even if the query does not count exits */
     bool is_realloc;
-    bool has_heap; /* false: virtualalloc and reserve */
-    u32 thread;    /* the thread that allocated; ETL_NO_ID unknown */
+    bool has_heap;   /* false: virtualalloc and reserve */
+    uint32_t thread; /* the thread that allocated; ETL_NO_ID unknown */
     etlheap_process process;
     etlheap_stack raw_stack; /* as recorded, for etlheap_stack_frames */
-    u32 stack;               /* index into the walk's table; ETLHEAP_NO_INDEX: none */
-    u64 address, size_bytes, heap_handle;
-    i64 alloc_ticks;       /* ETLHEAP_TICKS_BEFORE: before the trace */
-    i64 free_ticks;        /* ETLHEAP_TICKS_NEVER; an exit counts if the query says so */
-    i64 alloc_ns, free_ns; /* in ns; INT64_MIN: before the trace, INT64_MAX: never */
-    i64 lifetime_ns;       /* INT64_MAX: the allocation or the free is not in the trace */
+    uint32_t stack;          /* index into the walk's table; ETLHEAP_NO_INDEX: none */
+    uint64_t address, size_bytes, heap_handle;
+    int64_t alloc_ticks;       /* ETLHEAP_TICKS_BEFORE: before the trace */
+    int64_t free_ticks;        /* ETLHEAP_TICKS_NEVER; an exit counts if the query says so */
+    int64_t alloc_ns, free_ns; /* in ns; INT64_MIN: before the trace, INT64_MAX: never */
+    int64_t lifetime_ns;       /* INT64_MAX: the allocation or the free is not in the trace */
     /* With options.frees, if the result has who freed: the thread (ETL_NO_ID unknown), and the
      * stack as recorded and in the walk's table. */
-    u32 free_thread;
+    uint32_t free_thread;
     etlheap_stack raw_free_stack;
-    u32 free_stack;
+    uint32_t free_stack;
 } etlheap_lifetime;
 
 /* Options of etlheap_lifetimes_open. Start from {0} with `size` set. */
@@ -76,14 +76,14 @@ typedef struct etlheap_lifetimes_options {
     size_t size;                   /* sizeof(etlheap_lifetimes_options) */
     etlheap_lifetime_column sort;  /* 0: alloc_time */
     bool sort_descending;          /* largest first; never freed sorts as the largest */
-    u64 top;                       /* only the first rows; 0: all */
-    u64 memory_bytes_max;          /* limit for the rows in memory; 0: no limit */
+    uint64_t top;                  /* only the first rows; 0: all */
+    uint64_t memory_bytes_max;     /* limit for the rows in memory; 0: no limit */
     etlheap_progress_fn *progress; /* counts bytes of the trace; may be NULL */
     void *progress_user;
     /* Select lifetimes with a byte from address_first to address_last, inclusive. A lifetime of
      * size 0 has its byte where it begins. */
     bool by_address;
-    u64 address_first, address_last;
+    uint64_t address_first, address_last;
     bool frees; /* report who freed; needs a store, or questions with `frees` */
 } etlheap_lifetimes_options;
 
@@ -107,7 +107,7 @@ void etlheap_lifetimes_close(etlheap_lifetimes *walk); /* NULL is allowed */
 bool etlheap_lifetimes_next(etlheap_lifetimes *walk, etlheap_lifetime *out);
 
 /* The number of rows returned so far. */
-u64 etlheap_lifetimes_count(const etlheap_lifetimes *walk);
+uint64_t etlheap_lifetimes_count(const etlheap_lifetimes *walk);
 
 /* ETL_OK, or the error that stopped the walk, as for etlheap_lifetimes_open. */
 etl_status etlheap_lifetimes_status(const etlheap_lifetimes *walk, etl_error *err);

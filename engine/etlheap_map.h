@@ -40,102 +40,102 @@ const char *etlheap_map_category_word(etlheap_map_category category);
  * committed memory, and images are mapped: if no event says what is committed where they are, that
  * is unknown. An amount of several regions counts those in which it is known. */
 typedef struct etlheap_map_amounts {
-    u64 size;
-    u64 committed; /* by VirtualAlloc or as heap extents, each byte once */
-    u64 live;
-    u64 blocks;              /* number of live blocks */
-    u64 largest_uncommitted; /* the largest uncommitted run */
-    u64 largest_empty;       /* the largest run of units without a live block; 0 for images */
-    u64 used;                /* of `live`, what lies in committed memory, unit by unit */
+    uint64_t size;
+    uint64_t committed; /* by VirtualAlloc or as heap extents, each byte once */
+    uint64_t live;
+    uint64_t blocks;              /* number of live blocks */
+    uint64_t largest_uncommitted; /* the largest uncommitted run */
+    uint64_t largest_empty;       /* the largest run of units without a live block; 0 for images */
+    uint64_t used;                /* of `live`, what lies in committed memory, unit by unit */
     bool is_committed_known; /* false: `committed` and `largest_uncommitted` are 0 and unknown */
 } etlheap_map_amounts;
 
 /* Adjacent units of the same level. The first and the last may reach beyond the region; amounts
  * count only what lies in it. */
 typedef struct etlheap_map_run {
-    u64 address, size;
-    u64 committed, live, blocks;
+    uint64_t address, size;
+    uint64_t committed, live, blocks;
 } etlheap_map_run;
 
 /* How full a run is: 0 reserved, 1 committed and empty, 2 to 5 by quarters of the committed size,
  * or of the run's size if commits are unknown. */
 #define ETLHEAP_MAP_LEVELS 6
-u32 etlheap_map_level(const etlheap_map_run *run);
+uint32_t etlheap_map_level(const etlheap_map_run *run);
 
 /* A region of a process's address space. */
 typedef struct etlheap_map_region {
-    u64 address;
-    u8 category;   /* etlheap_map_category */
-    bool is_known; /* a reservation or an image; else memory less than 16 units apart */
-    bool has_heap; /* all its extents and blocks belong to one heap */
-    u64 heap;
+    uint64_t address;
+    uint8_t category; /* etlheap_map_category */
+    bool is_known;    /* a reservation or an image; else memory less than 16 units apart */
+    bool has_heap;    /* all its extents and blocks belong to one heap */
+    uint64_t heap;
     const char *module; /* name of an image; else NULL */
     etlheap_map_amounts amounts;
-    u32 first_run, run_count; /* indices into etlheap_map.runs */
+    uint32_t first_run, run_count; /* indices into etlheap_map.runs */
 } etlheap_map_region;
 
 /* A heap of a process. Amounts in bytes, except `blocks`. */
 typedef struct etlheap_map_heap {
-    u64 heap;
-    u64 committed; /* extents; 0: unknown, as a heap always has committed memory */
-    u64 live;
-    u64 blocks;
-    u64 touched; /* bytes of the units that contain its blocks */
+    uint64_t heap;
+    uint64_t committed; /* extents; 0: unknown, as a heap always has committed memory */
+    uint64_t live;
+    uint64_t blocks;
+    uint64_t touched; /* bytes of the units that contain its blocks */
 } etlheap_map_heap;
 
 /* A process. Its regions and heaps are parts of the map's arrays. */
 typedef struct etlheap_map_process {
     const char *name;
-    u32 pid;
+    uint32_t pid;
     etlheap_map_amounts amounts; /* of all regions; a largest run lies within one region */
-    u64 reserved;                /* bytes in reservations */
+    uint64_t reserved;           /* bytes in reservations */
     etlheap_map_amounts categories[ETLHEAP_MAP_CATEGORY_CAPACITY]; /* by etlheap_map_category */
-    u32 category_regions[ETLHEAP_MAP_CATEGORY_CAPACITY];           /* regions per category */
-    u32 first_region, region_count; /* indices into etlheap_map.regions, by address */
-    u32 first_heap, heap_count;     /* indices into etlheap_map.heaps, by handle */
+    uint32_t category_regions[ETLHEAP_MAP_CATEGORY_CAPACITY];      /* regions per category */
+    uint32_t first_region, region_count; /* indices into etlheap_map.regions, by address */
+    uint32_t first_heap, heap_count;     /* indices into etlheap_map.heaps, by handle */
 } etlheap_map_process;
 
 /* A pin: adjacent committed units in which live blocks take at most a sixteenth of each unit, and
  * not all units are empty. Without these blocks all the memory could be freed. */
 typedef struct etlheap_map_pin {
-    u32 process; /* index into etlheap_map.processes */
-    u64 address, size;
-    u64 committed, live, blocks;
-    u64 largest_address, largest_size; /* the largest block; its stack is in the row */
-    i64 largest_ns;                    /* its allocation time; INT64_MIN: before the trace */
+    uint32_t process; /* index into etlheap_map.processes */
+    uint64_t address, size;
+    uint64_t committed, live, blocks;
+    uint64_t largest_address, largest_size; /* the largest block; its stack is in the row */
+    int64_t largest_ns;                     /* its allocation time; INT64_MIN: before the trace */
 } etlheap_map_pin;
 
 #define ETLHEAP_MAP_PIN_SHARE 16
 
 /* The map. Freed with etlheap_map_free; strings are borrowed from the result. */
 typedef struct etlheap_map {
-    i64 at_ns;
-    u64 unit;                             /* bytes; raised if there would be too many units */
+    int64_t at_ns;
+    uint64_t unit;                        /* bytes; raised if there would be too many units */
     bool has_reservations;                /* false: the store is from a version without them */
     bool has_virtualalloc;                /* VirtualAlloc events were recorded */
     bool has_extents;                     /* heap extents were recorded */
     const etlheap_map_process *processes; /* the largest committed or live size first */
-    u32 process_count;
+    uint32_t process_count;
     const etlheap_map_region *regions;
-    u32 region_count;
+    uint32_t region_count;
     const etlheap_map_run *runs;
-    u32 run_count;
+    uint32_t run_count;
     const etlheap_map_heap *heaps;
-    u32 heap_count;
+    uint32_t heap_count;
     const etlheap_map_pin *pins; /* the largest committed size without live blocks first */
-    u32 pin_count;
+    uint32_t pin_count;
     /* One row per pin, in the same order: process, heap and stack of its largest block. Name its
      * frames with etlheap_table_name. */
     const etlheap_table *table;
 } etlheap_map;
 
-#define ETLHEAP_MAP_UNIT_DEFAULT ((u64)64 << 10)
+#define ETLHEAP_MAP_UNIT_DEFAULT ((uint64_t)64 << 10)
 
 /* Options of an ETLHEAP_ASK_MAP question. Start from {0} with `size` set. */
 typedef struct etlheap_map_options {
-    size_t size;  /* sizeof(etlheap_map_options) */
-    u64 unit;     /* bytes, a power of two from 4 KiB to 1 TiB; 0: the default */
-    u32 pins_max; /* list only the largest; 0: all */
+    size_t size;       /* sizeof(etlheap_map_options) */
+    uint64_t unit;     /* bytes, a power of two from 4 KiB to 1 TiB; 0: the default */
+    uint32_t pins_max; /* list only the largest; 0: all */
 } etlheap_map_options;
 
 /* Frees a map that etlheap_ask returned. NULL is allowed. */

@@ -18,22 +18,22 @@
 extern "C" {
 #endif
 
-#define ETLHEAP_MARKS_MAX     ((u32)65536)
-#define ETLHEAP_MARK_NAME_MAX ((u32)255)
+#define ETLHEAP_MARKS_MAX     ((uint32_t)65536)
+#define ETLHEAP_MARK_NAME_MAX ((uint32_t)255)
 
 /* A mark. */
 typedef struct etlheap_mark {
-    i64 ticks;        /* of the first trace's clock */
-    i64 time_ns;      /* since time zero */
+    int64_t ticks;    /* of the first trace's clock */
+    int64_t time_ns;  /* since time zero */
     const char *name; /* UTF-8, never empty */
-    u32 number;       /* 1 for the first mark with this name */
+    uint32_t number;  /* 1 for the first mark with this name */
     bool is_end;      /* an event with opcode Stop, which ends something and begins nothing */
 } etlheap_mark;
 
 /* Marks in time order, owned by the function that returned them. */
 typedef struct etlheap_marks {
     const etlheap_mark *at;
-    u32 count;
+    uint32_t count;
     etl_diag_counts diagnostics; /* marks_left_out, mark_name_cut */
 } etlheap_marks;
 
@@ -55,9 +55,9 @@ typedef struct etlheap_mark_event {
 typedef struct etlheap_marks_options {
     size_t size; /* sizeof(etlheap_marks_options) */
     const etlheap_mark_event *events;
-    u32 event_count;
-    u32 jobs;                           /* threads; 0: etlheap_default_jobs() */
-    bool (*progress)(void *, u64, u64); /* as etlheap_progress_fn; NULL: none */
+    uint32_t event_count;
+    uint32_t jobs;                                /* threads; 0: etlheap_default_jobs() */
+    bool (*progress)(void *, uint64_t, uint64_t); /* as etlheap_progress_fn; NULL: none */
     void *progress_user;
 } etlheap_marks_options;
 
@@ -66,13 +66,14 @@ typedef struct etlheap_marks_options {
  * etlheap_analyze. options may be NULL. The caller owns *out (etlheap_marks_free), which borrows
  * nothing. ETL_ERR_MEMORY, ETL_ERR_CANCELLED, ETL_ERR_ARGUMENT (no trace).
  */
-etl_status etlheap_marks_read(etl_trace *const *traces, u32 trace_count,
+etl_status etlheap_marks_read(etl_trace *const *traces, uint32_t trace_count,
                               const etlheap_marks_options *options, etlheap_marks **out,
                               etl_error *err);
 void etlheap_marks_free(etlheap_marks *marks); /* NULL is allowed */
 
 /* The mark with this name and number, or NULL. Case matters. */
-const etlheap_mark *etlheap_marks_find(const etlheap_marks *marks, const char *name, u32 number);
+const etlheap_mark *etlheap_marks_find(const etlheap_marks *marks, const char *name,
+                                       uint32_t number);
 
 #ifdef __cplusplus
 }

@@ -49,13 +49,13 @@ bool etlheap_word_names_process(const char *word, const etlheap_process_info *pr
 
 /* A list such as "a,b,42" is given as its words and as a whole, because the name of a file may
  * contain commas. True for the one that is not meant: a word of such a name, or the whole list. */
-bool etlheap_word_is_other(const etlheap_result *result, const char *const *words, u32 count,
-                           u32 index);
+bool etlheap_word_is_other(const etlheap_result *result, const char *const *words, uint32_t count,
+                           uint32_t index);
 
 /* Patterns of the functions and modules that only pass memory on, or take it back: heap functions,
  * runtimes, operator new and delete, wrappers of the system. They are the built-in list of
  * `etlheap report`, for etlheap_query.cull_frames. Static. */
-const etlheap_pattern *etlheap_allocator_frames(u32 *count);
+const etlheap_pattern *etlheap_allocator_frames(uint32_t *count);
 
 /* Writes a pattern that matches the function in every build: its name, with * for a lambda's number,
  * a hash and the like. `out` has room for the name and a NUL. Returns the length. */

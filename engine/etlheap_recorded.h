@@ -21,12 +21,12 @@ extern "C" {
 #endif
 
 /* The kinds that the result has events of, as bits. */
-u32 etlheap_result_kinds(const etlheap_result *result);
+uint32_t etlheap_result_kinds(const etlheap_result *result);
 
 /* The part of a window in which kinds were recorded: from the first to the last of their recorded
  * spans. `kinds` has a bit per etlheap_kind, 0: the default ones. The whole window if no span of
  * these kinds is known. Empty, with from_ns equal to to_ns, if nothing of it was recorded. */
-etlheap_time_range etlheap_recorded_part(const etlheap_trace_info *trace, u32 kinds,
+etlheap_time_range etlheap_recorded_part(const etlheap_trace_info *trace, uint32_t kinds,
                                          etlheap_time_range window);
 
 /* True if a part lacks more than 1 % or 1 ms of its window, so that the reader should know. */

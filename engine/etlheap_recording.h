@@ -34,8 +34,8 @@ extern "C" {
  * With `together`, different recordings are accepted and only copies are refused. Reads up to 64
  * buffers of traces that look alike. Any thread.
  */
-etl_status etlheap_recording_check(etl_trace *const *traces, u32 trace_count, bool together,
-                                   u32 pair[2], etl_error *err);
+etl_status etlheap_recording_check(etl_trace *const *traces, uint32_t trace_count, bool together,
+                                   uint32_t pair[2], etl_error *err);
 
 #ifdef __cplusplus
 }

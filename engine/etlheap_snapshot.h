@@ -16,20 +16,20 @@ extern "C" {
 
 /* A module of the process. */
 typedef struct etlheap_snapshot_module {
-    u64 base, size_bytes;
+    uint64_t base, size_bytes;
     const char *name; /* file name of the module */
 } etlheap_snapshot_module;
 
 /* A call stack. */
 typedef struct etlheap_snapshot_stack {
-    const u64 *addresses; /* innermost first */
-    u32 count;            /* at least 1 */
+    const uint64_t *addresses; /* innermost first */
+    uint32_t count;            /* at least 1 */
 } etlheap_snapshot_stack;
 
 /* An outstanding block. */
 typedef struct etlheap_snapshot_block {
-    u64 address, size_bytes, heap_handle;
-    u32 stack; /* index + 1; 0: none */
+    uint64_t address, size_bytes, heap_handle;
+    uint32_t stack; /* index + 1; 0: none */
 } etlheap_snapshot_block;
 
 /* A snapshot. Start from {0} with `size` set. Everything is borrowed for the call. */
@@ -39,17 +39,17 @@ typedef struct etlheap_snapshot {
     const char *tool;     /* the tool's name, shown as the session */
     const char *computer; /* "" unknown */
     const char *process;
-    u32 pid;
-    u32 pointer_bits;
-    u64 file_bytes;
-    i64 taken_filetime; /* local time; 0 unknown */
+    uint32_t pid;
+    uint32_t pointer_bits;
+    uint64_t file_bytes;
+    int64_t taken_filetime; /* local time; 0 unknown */
     const etlheap_snapshot_module *modules;
-    u32 module_count;
+    uint32_t module_count;
     const etlheap_snapshot_stack *stacks;
-    u32 stack_count;
+    uint32_t stack_count;
     const etlheap_snapshot_block *blocks;
-    u64 block_count;
-    u64 skipped_lines; /* lines of the file that were not understood */
+    uint64_t block_count;
+    uint64_t skipped_lines; /* lines of the file that were not understood */
 } etlheap_snapshot;
 
 /*
@@ -69,8 +69,8 @@ bool etlheap_result_is_snapshot(const etlheap_result *result);
  * opened for. Inlined calls are left out. The frames borrow the names from the symbols.
  * ETL_ERR_MEMORY, ETL_ERR_CANCELLED.
  */
-etl_status etlheap_symbols_name_frames(etlheap_symbols *symbols, etlheap_frame *frames, u32 count,
-                                       etl_error *err);
+etl_status etlheap_symbols_name_frames(etlheap_symbols *symbols, etlheap_frame *frames,
+                                       uint32_t count, etl_error *err);
 
 #ifdef __cplusplus
 }

@@ -4,7 +4,8 @@
 #ifndef ETLHEAP_SPANS_H
 #define ETLHEAP_SPANS_H
 
-#include "parser/base.h"
+#include <stdbool.h>
+#include <stdint.h>
 
 /*
  * When a kind of memory was recorded, since time zero: [from_ns, to_ns). It begins with the first
@@ -15,7 +16,7 @@
  */
 typedef struct etlheap_recorded {
     bool is_known; /* false: no such events, a summary, or a store without it */
-    i64 from_ns, to_ns;
+    int64_t from_ns, to_ns;
 } etlheap_recorded;
 
 #endif

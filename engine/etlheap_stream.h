@@ -20,7 +20,7 @@ typedef struct etlheap_stream etlheap_stream;
  * buffer in memory per CPU and trace. The array and the traces are borrowed until the stream is
  * closed. On success the caller owns *out. ETL_ERR_ARGUMENT (no trace), ETL_ERR_MEMORY.
  */
-etl_status etlheap_stream_open(etl_trace *const *traces, u32 trace_count, etlheap_stream **out,
+etl_status etlheap_stream_open(etl_trace *const *traces, uint32_t trace_count, etlheap_stream **out,
                                etl_error *err);
 void etlheap_stream_close(etlheap_stream *stream); /* NULL is allowed */
 
@@ -28,10 +28,10 @@ void etlheap_stream_close(etlheap_stream *stream); /* NULL is allowed */
 typedef struct etlheap_stream_record {
     etl_record record;
     /* index of the trace, and of the session in it */
-    u32 trace;
-    u32 session;
-    i64 ticks; /* in the first trace's clock */
-    i64 time_ns;
+    uint32_t trace;
+    uint32_t session;
+    int64_t ticks; /* in the first trace's clock */
+    int64_t time_ns;
     etl_description description; /* set after etlheap_stream_describe */
     etl_diag_counts *diag;       /* the stream's; pass it to etl_walk_begin */
 } etlheap_stream_record;

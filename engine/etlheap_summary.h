@@ -42,11 +42,11 @@ typedef struct etlheap_summary etlheap_summary;
 
 /* Options of etlheap_summary_open. Start from {0} with `size` set. */
 typedef struct etlheap_summary_options {
-    size_t size;           /* sizeof(etlheap_summary_options) */
-    i64 every_ns;          /* length of windows to keep; 0: as in the added summaries */
-    bool allow_duplicates; /* add a trace again that was added before */
-    u32 jobs;              /* threads; 0: etlheap_default_jobs() */
-    u64 memory_bytes_max;  /* limit, checked after each input; 0: none */
+    size_t size;               /* sizeof(etlheap_summary_options) */
+    int64_t every_ns;          /* length of windows to keep; 0: as in the added summaries */
+    bool allow_duplicates;     /* add a trace again that was added before */
+    uint32_t jobs;             /* threads; 0: etlheap_default_jobs() */
+    uint64_t memory_bytes_max; /* limit, checked after each input; 0: none */
 } etlheap_summary_options;
 
 /* Makes an empty summary, owned by the caller (etlheap_summary_free). options may be NULL.
@@ -62,7 +62,7 @@ void etlheap_summary_free(etlheap_summary *summary); /* NULL is allowed */
  * etlheap_analyze; ETL_ERR_ARGUMENT also if the trace was added before.
  */
 etl_status etlheap_summary_add_traces(etlheap_summary *summary, etl_trace *const *traces,
-                                      const char *const *names, u32 trace_count,
+                                      const char *const *names, uint32_t trace_count,
                                       const etlheap_options *options, etl_error *err);
 
 /*
@@ -72,7 +72,7 @@ etl_status etlheap_summary_add_traces(etlheap_summary *summary, etl_trace *const
  * of two summaries differ; ETL_ERR_CANCELLED.
  */
 etl_status etlheap_summary_add_stores(etlheap_summary *summary, const char *const *paths,
-                                      const char *const *names, u32 path_count,
+                                      const char *const *names, uint32_t path_count,
                                       etlheap_progress_fn *progress, void *progress_user,
                                       etl_error *err);
 
@@ -95,28 +95,28 @@ bool etlheap_is_full_store(etl_bytes file);
 /* A file of a trace, and the hash of its content, which identifies it. */
 typedef struct etlheap_summary_file {
     const char *name; /* as given when the trace was read */
-    u64 id[2];
+    uint64_t id[2];
 } etlheap_summary_file;
 
 /* A trace in a summary. Strings are UTF-8 and owned by the result. */
 typedef struct etlheap_summary_trace {
     const etlheap_summary_file *files;
-    u32 file_count;
+    uint32_t file_count;
     etlheap_trace_info info; /* files and file_count are not set */
     const etl_diag_counts *diagnostics;
 } etlheap_summary_trace;
 
 /* The traces of a summary, ordered by id. The count is 0 if the result is not a summary. */
-u32 etlheap_summary_trace_count(const etlheap_result *result);
+uint32_t etlheap_summary_trace_count(const etlheap_result *result);
 /* All zeros for an index beyond the count. */
-etlheap_summary_trace etlheap_summary_trace_of(const etlheap_result *result, u32 index);
+etlheap_summary_trace etlheap_summary_trace_of(const etlheap_result *result, uint32_t index);
 
 /* The trace files that a full store was made from, in order, as they were named then; NULL for an index
  * beyond the last, and if the result is not from a full store. UTF-8, owned by the result. */
-const char *etlheap_result_source(const etlheap_result *result, u32 index);
+const char *etlheap_result_source(const etlheap_result *result, uint32_t index);
 
 /* The length of the windows in a summary; 0: it has none. */
-i64 etlheap_summary_every_ns(const etlheap_result *result);
+int64_t etlheap_summary_every_ns(const etlheap_result *result);
 
 #ifdef __cplusplus
 }

@@ -25,18 +25,18 @@ extern "C" {
 /* Facts about the blocks that a row allocated in the window. A block is never freed if no record
  * frees it, not even after the window; the query says whether a process exit frees. */
 typedef struct etlheap_suspect {
-    u32 score; /* 50 to 100: the larger, the more likely it leaks */
-    i64 alloc_count, never_freed_count;
-    i64 never_freed_size;  /* bytes */
-    i64 first_ns, last_ns; /* when the first and the last never-freed block were allocated */
-    i64 oldest_ns;         /* age of the first of these when its process or the window ended */
+    uint32_t score; /* 50 to 100: the larger, the more likely it leaks */
+    int64_t alloc_count, never_freed_count;
+    int64_t never_freed_size;  /* bytes */
+    int64_t first_ns, last_ns; /* when the first and the last never-freed block were allocated */
+    int64_t oldest_ns;         /* age of the first of these when its process or the window ended */
     /* About half of the freed blocks lived at most this long: the middle of a step of a half or a
      * third of the time. ETLHEAP_NOT_KNOWN: none was freed. */
-    i64 typical_lifetime_ns;
-    u32 part_count; /* parts of the time in which never-freed blocks were allocated */
-    u32 thread_count;
-    bool has_more_threads;                    /* more threads allocated never-freed blocks */
-    u32 threads[ETLHEAP_SUSPECT_THREADS_MAX]; /* these threads: lowest ids, ascending */
+    int64_t typical_lifetime_ns;
+    uint32_t part_count; /* parts of the time in which never-freed blocks were allocated */
+    uint32_t thread_count;
+    bool has_more_threads;                         /* more threads allocated never-freed blocks */
+    uint32_t threads[ETLHEAP_SUSPECT_THREADS_MAX]; /* these threads: lowest ids, ascending */
 } etlheap_suspect;
 
 /* The suspects. Owned by the caller (etlheap_suspects_free); strings are borrowed from the
@@ -48,7 +48,7 @@ typedef struct etlheap_suspects {
      * window. Totals are 0. */
     const etlheap_table *table;
     const etlheap_suspect *rows; /* rows[i] belongs to table->rows[i] */
-    u32 group_count;             /* groups with never-freed blocks, including the suspects */
+    uint32_t group_count;        /* groups with never-freed blocks, including the suspects */
 } etlheap_suspects;
 
 void etlheap_suspects_free(etlheap_suspects *suspects); /* NULL is allowed */

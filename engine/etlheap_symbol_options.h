@@ -35,7 +35,7 @@ typedef struct etlheap_symbol_options {
     const char *temporary_folder; /* NULL: /tmp; C:/Windows/Temp on Windows */
     bool offline;                 /* do not use symbol servers */
     bool loose;                   /* accept files of another build if none matches */
-    u32 jobs;                     /* threads; 0: etlheap_default_jobs() */
+    uint32_t jobs;                /* threads; 0: etlheap_default_jobs() */
     /* Bytes received and expected, about ten times a second during downloads. May be NULL. */
     etlheap_progress_fn *progress;
     void *progress_user;
@@ -43,8 +43,8 @@ typedef struct etlheap_symbol_options {
      * redirects. May be NULL. Logins in addresses of `path` come first. */
     etlheap_symbol_login_fn *login;
     void *login_user;
-    u64 download_bytes_max; /* of one file; 0: 16 GiB */
-    u64 download_ms_max;    /* for one file, with all attempts; 0: no limit but progress */
+    uint64_t download_bytes_max; /* of one file; 0: 16 GiB */
+    uint64_t download_ms_max;    /* for one file, with all attempts; 0: no limit but progress */
     /* Follow redirects of a server with a public address to private ones, such as 192.168.1.1. */
     bool private_redirects;
 } etlheap_symbol_options;

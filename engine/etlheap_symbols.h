@@ -41,19 +41,19 @@ typedef struct etlheap_symbol_module {
     /* "app.pdb/GUIDage" as in symbol stores, or the key of the program file if the PDB is unknown;
      * "" if the build is unknown. */
     const char *expected;
-    const char *file;                      /* path of the file found; NULL: none */
-    const char *note;                      /* why a file that was found is not used; "" */
-    i64 size[ETLHEAP_KIND_CAPACITY];       /* outstanding bytes with a site in the module */
-    i64 named_size[ETLHEAP_KIND_CAPACITY]; /* of these, bytes with a site that has a name */
+    const char *file;                          /* path of the file found; NULL: none */
+    const char *note;                          /* why a file that was found is not used; "" */
+    int64_t size[ETLHEAP_KIND_CAPACITY];       /* outstanding bytes with a site in the module */
+    int64_t named_size[ETLHEAP_KIND_CAPACITY]; /* of these, bytes with a site that has a name */
 } etlheap_symbol_module;
 
 /* The modules and totals by kind. Freed with etlheap_symbol_list_free. */
 typedef struct etlheap_symbol_list {
-    i64 from_ns, to_ns;
+    int64_t from_ns, to_ns;
     const etlheap_symbol_module *modules; /* largest size first, by kind */
-    u32 module_count;
-    i64 size[ETLHEAP_KIND_CAPACITY]; /* all outstanding bytes, also without a stack */
-    i64 named_size[ETLHEAP_KIND_CAPACITY];
+    uint32_t module_count;
+    int64_t size[ETLHEAP_KIND_CAPACITY]; /* all outstanding bytes, also without a stack */
+    int64_t named_size[ETLHEAP_KIND_CAPACITY];
     etl_diag_counts diagnostics; /* of the result, and of looking up symbols */
 } etlheap_symbol_list;
 

@@ -39,9 +39,9 @@ typedef enum etlheap_tag_hint {
 /* A tag. Copied by etlheap_tags_add. */
 typedef struct etlheap_tag {
     const char *path; /* "Allocators\Strings"; not empty */
-    u32 depth;        /* depth in the hierarchy */
-    i32 priority;     /* the highest wins; usually 0 */
-    u8 hint;          /* etlheap_tag_hint */
+    uint32_t depth;   /* depth in the hierarchy */
+    int32_t priority; /* the highest wins; usually 0 */
+    uint8_t hint;     /* etlheap_tag_hint */
     bool hint_names_function;
 } etlheap_tag;
 
@@ -54,14 +54,15 @@ etl_status etlheap_tags_open(etlheap_tags **out, etl_error *err);
  * symbol of an entry point match whole names, with the wildcards `*` and `?`, ignoring case; NULL
  * and "*" also match unknown names. Must not be called after a query used the handle.
  * ETL_ERR_MEMORY, ETL_ERR_LIMIT, ETL_ERR_ARGUMENT (no path, or no such hint or tag). */
-etl_status etlheap_tags_add(etlheap_tags *tags, const etlheap_tag *tag, u32 *id, etl_error *err);
-etl_status etlheap_tags_add_entry(etlheap_tags *tags, u32 id, const etlheap_pattern *entry,
+etl_status etlheap_tags_add(etlheap_tags *tags, const etlheap_tag *tag, uint32_t *id,
+                            etl_error *err);
+etl_status etlheap_tags_add_entry(etlheap_tags *tags, uint32_t id, const etlheap_pattern *entry,
                                   etl_error *err);
 
 /* The number of entry points, and of those with a function name, which match nothing without
  * symbols. */
-u32 etlheap_tags_entries(const etlheap_tags *tags);
-u32 etlheap_tags_function_entries(const etlheap_tags *tags);
+uint32_t etlheap_tags_entries(const etlheap_tags *tags);
+uint32_t etlheap_tags_function_entries(const etlheap_tags *tags);
 
 /* Call it after freeing the tables that were made with it. NULL is allowed. */
 void etlheap_tags_close(etlheap_tags *tags);

@@ -14,7 +14,7 @@ extern "C" {
 
 /* Sums over the lifetimes of one stack and type, at most UINT64_MAX. */
 typedef struct etlheap_stack_total {
-    u64 count, size_bytes;
+    uint64_t count, size_bytes;
 } etlheap_stack_total;
 
 /*

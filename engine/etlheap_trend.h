@@ -74,20 +74,20 @@ static inline etlheap_trend_options etlheap_trend_options_default(void)
     return options;
 }
 
-/* The curve of a group. Runs are indices; ETLHEAP_NO_INDEX: none. Amounts stay within i64. */
+/* The curve of a group. Runs are indices; ETLHEAP_NO_INDEX: none. Amounts stay within int64_t. */
 typedef struct etlheap_trend_curve {
-    u8 pattern;              /* etlheap_trend_pattern */
-    u32 first_run, last_run; /* the first and last run with something */
-    u32 turn_run;            /* step, new and gone: the first run after the jump */
+    uint8_t pattern;              /* etlheap_trend_pattern */
+    uint32_t first_run, last_run; /* the first and last run with something */
+    uint32_t turn_run;            /* step, new and gone: the first run after the jump */
     /* The change per run, as Siegel's repeated median: for each run the median of the slopes to all
      * other runs, and then the median of these, truncated to a whole number. Outliers in nearly half
      * of the runs do not affect it. If two values are in the middle, the median is the one closer
      * to 0, or 0 if their signs differ. */
-    i64 slope;
+    int64_t slope;
     /* The change that the pattern explains: for a jump, the median after it less the median before
      * it; for drift and noise, the slope, before it is truncated, times one less than the number of
      * runs; 0 for steady. Not 0 for drift, even if the slope is below one per run. */
-    i64 change;
+    int64_t change;
 } etlheap_trend_curve;
 
 /* The curves of all groups. Freed with etlheap_trend_free. */
@@ -100,20 +100,20 @@ typedef struct etlheap_trend {
      * say which kinds are present.
      */
     etlheap_table table;
-    u32 run_count;
+    uint32_t run_count;
     etlheap_measure measure;
     /* The values of a row, and of its partner measure: values[row * run_count + run]. */
-    const i64 *values, *partners;
+    const int64_t *values, *partners;
     const etlheap_trend_curve *curves; /* curves[i] belongs to row i */
     /* The values of everything selected: total_values[kind * run_count + run]. */
-    const i64 *total_values, *total_partners;
+    const int64_t *total_values, *total_partners;
     etlheap_trend_curve totals[ETLHEAP_KIND_CAPACITY];
-    u32 steady_count; /* groups, included or not */
+    uint32_t steady_count; /* groups, included or not */
     /* Modules that differ in build between runs and have frames without a name: groups with such
      * frames are separate for each build. Ordered by name. */
     const char *const *rebuilt;
-    u32 rebuilt_count;
-    u32 merged_count; /* as in etlheap_diff */
+    uint32_t rebuilt_count;
+    uint32_t merged_count; /* as in etlheap_diff */
 } etlheap_trend;
 
 /*
@@ -124,14 +124,14 @@ typedef struct etlheap_trend {
  * etlheap_diff_tables.
  */
 etl_status etlheap_trend_tables(const etlheap_table *const *tables,
-                                const etlheap_result *const *results, u32 count,
+                                const etlheap_result *const *results, uint32_t count,
                                 const etlheap_trend_options *options, etlheap_trend **out,
                                 etl_error *err);
 
 void etlheap_trend_free(etlheap_trend *trend); /* NULL is allowed */
 
 /* Keeps the first `rows` rows, and only the frames and stacks they refer to. */
-void etlheap_trend_keep_top(etlheap_trend *trend, u32 rows);
+void etlheap_trend_keep_top(etlheap_trend *trend, uint32_t rows);
 
 #ifdef __cplusplus
 }

@@ -25,11 +25,11 @@ extern "C" {
 
 /* A window [from_ns, to_ns). INT64_MIN and INT64_MAX stand for the ends of the query's window. */
 typedef struct etlheap_time_range {
-    i64 from_ns, to_ns;
+    int64_t from_ns, to_ns;
 } etlheap_time_range;
 
 /* The largest number of windows. */
-#define ETLHEAP_WINDOWS_MAX ((u32)1 << 20)
+#define ETLHEAP_WINDOWS_MAX ((uint32_t)1 << 20)
 
 /*
  * Which windows to make. Set one of every_ns, cuts and ranges; with none there is one window, the
@@ -41,29 +41,29 @@ typedef struct etlheap_time_range {
  * has events before time zero.
  */
 typedef struct etlheap_windows_options {
-    size_t size;  /* sizeof(etlheap_windows_options) */
-    i64 every_ns; /* length of a window; 0: not used */
+    size_t size;      /* sizeof(etlheap_windows_options) */
+    int64_t every_ns; /* length of a window; 0: not used */
     /* Moments that cut the query's window: n cuts make n + 1 windows. Any order; duplicates and
      * cuts outside the window are ignored. */
-    const i64 *cuts;
-    u32 cut_count;
+    const int64_t *cuts;
+    uint32_t cut_count;
     /* Arbitrary windows, which may overlap and leave gaps. They keep their order. */
     const etlheap_time_range *ranges;
-    u32 range_count;
+    uint32_t range_count;
     /* The table's measures cover the time from the start of the first of these windows to the end
      * of the last. A count of 0: all windows. */
-    u32 measured_first, measured_count;
+    uint32_t measured_first, measured_count;
     bool with_whole; /* add the query's whole window after the others; needs all events */
 } etlheap_windows_options;
 
 /* One group in one window. Sums are at most INT64_MAX. */
 typedef struct etlheap_cell {
-    i64 count[ETLHEAP_TYPE_CAPACITY], size[ETLHEAP_TYPE_CAPACITY];
-    i64 outstanding_count, outstanding_size; /* at the end of the window: AIFO + AOFO */
+    int64_t count[ETLHEAP_TYPE_CAPACITY], size[ETLHEAP_TYPE_CAPACITY];
+    int64_t outstanding_count, outstanding_size; /* at the end of the window: AIFO + AOFO */
     /* The largest outstanding amounts inside the window; of a summary they may be
      * ETLHEAP_NOT_KNOWN. */
-    i64 peak_count, peak_size;
-    i64 impacting_size; /* AIFO - AOFI */
+    int64_t peak_count, peak_size;
+    int64_t impacting_size; /* AIFO - AOFI */
 } etlheap_cell;
 
 /* The last values of MemInfo records (the system) or MemInfoWS records (a process) before a window
@@ -71,33 +71,33 @@ typedef struct etlheap_cell {
 typedef struct etlheap_memory_sample {
     bool is_known; /* false: no record so far, or the process had ended */
     bool has_commit;
-    i64 time_ns; /* time of the record */
-    u64 commit_bytes;
-    u64 available_bytes;           /* system: zeroed, free and standby pages */
-    u64 working_set_bytes;         /* process */
-    u64 private_working_set_bytes; /* process */
+    int64_t time_ns; /* time of the record */
+    uint64_t commit_bytes;
+    uint64_t available_bytes;           /* system: zeroed, free and standby pages */
+    uint64_t working_set_bytes;         /* process */
+    uint64_t private_working_set_bytes; /* process */
 } etlheap_memory_sample;
 
 /* The memory of one process, sampled at the end of each window. */
 typedef struct etlheap_process_memory {
     etlheap_process process;
     const char *name;
-    u32 pid;
+    uint32_t pid;
     const etlheap_memory_sample *at; /* by window */
 } etlheap_process_memory;
 
 /* The windows and their groups. Freed with etlheap_windows_free. */
 typedef struct etlheap_windows {
-    i64 every_ns; /* 0: not cut by every_ns */
+    int64_t every_ns; /* 0: not cut by every_ns */
     const etlheap_time_range *windows;
-    u32 window_count;
+    uint32_t window_count;
     /* The groups. The caller may shorten the table (etlheap_table_keep_top) and name its frames
      * (etlheap_table_name) in place; rows keep their cells. KIND is always a key, unless the query
      * selects a single kind. COUNT and SIZE include what was outstanding at the start. */
     const etlheap_table *table;
     const etlheap_memory_sample *memory;          /* by window; NULL: the trace has no MemInfo */
     const etlheap_process_memory *process_memory; /* selected processes, by (pid, start) */
-    u32 process_memory_count;
+    uint32_t process_memory_count;
 } etlheap_windows;
 
 /*
@@ -116,24 +116,25 @@ void etlheap_windows_free(etlheap_windows *windows); /* NULL is allowed */
 
 /* Reads a cell. False, with *out all 0, if the row has nothing in the window, or the
  * row or window does not exist. Takes time logarithmic in the number of the row's cells. Any thread. */
-bool etlheap_windows_cell(const etlheap_windows *windows, u32 row, u32 window, etlheap_cell *out);
+bool etlheap_windows_cell(const etlheap_windows *windows, uint32_t row, uint32_t window,
+                          etlheap_cell *out);
 
 /* The outstanding bytes of a row when a window begins, before anything in its first tick. 0 if
  * the row or window does not exist. */
-i64 etlheap_windows_start_size(const etlheap_windows *windows, u32 row, u32 window);
+int64_t etlheap_windows_start_size(const etlheap_windows *windows, uint32_t row, uint32_t window);
 
 /* The first window from `window` on in which something happens to the row, or the number of
  * windows. The windows before it are all alike, so their cells need not be read. The windows must
  * follow each other without gaps, and not come from a summary. */
-u32 etlheap_windows_next_news(const etlheap_windows *windows, u32 row, u32 window);
+uint32_t etlheap_windows_next_news(const etlheap_windows *windows, uint32_t row, uint32_t window);
 
 /* A rise of the outstanding size from one lasting level to another. */
 typedef struct etlheap_growth {
-    u32 row;          /* of the table */
-    u32 first_window; /* where the rise begins */
-    u32 window_count;
-    i64 from_ns, to_ns;
-    i64 before_size, after_size; /* the two levels */
+    uint32_t row;          /* of the table */
+    uint32_t first_window; /* where the rise begins */
+    uint32_t window_count;
+    int64_t from_ns, to_ns;
+    int64_t before_size, after_size; /* the two levels */
 } etlheap_growth;
 
 /*
@@ -144,7 +145,7 @@ typedef struct etlheap_growth {
  * To see which stacks explain the rise, make the same windows grouped by stack, with measured_first
  * and measured_count set to the windows found here, sorted by IMPACTING_SIZE.
  */
-bool etlheap_windows_find_growth(const etlheap_windows *windows, u32 row, etlheap_growth *out);
+bool etlheap_windows_find_growth(const etlheap_windows *windows, uint32_t row, etlheap_growth *out);
 
 #ifdef __cplusplus
 }

@@ -45,9 +45,9 @@ typedef struct etlheap_export_request {
     /* Its filters, culling and symbols count. The exporter chooses keys, sort order and types. */
     const etlheap_query *query;
     etlheap_metric metric;
-    bool rows;            /* write single lifetimes, if has_rows */
-    bool titles;          /* write column titles for people instead of keys, if has_titles */
-    u64 memory_bytes_max; /* limit for `rows`; 0: no limit */
+    bool rows;                 /* write single lifetimes, if has_rows */
+    bool titles;               /* write column titles for people instead of keys, if has_titles */
+    uint64_t memory_bytes_max; /* limit for `rows`; 0: no limit */
     etlheap_progress_fn *progress; /* may be NULL */
     void *progress_user;
     const char *output_name;     /* name of the output file; NULL: it has none */
@@ -64,7 +64,7 @@ typedef struct etlheap_exporter {
     const char *name;    /* "folded" */
     const char *suffix;  /* ".folded" */
     const char *summary; /* one line */
-    u32 metrics;         /* bit per supported etlheap_metric; the lowest is the default */
+    uint32_t metrics;    /* bit per supported etlheap_metric; the lowest is the default */
     bool has_rows;       /* supports `rows` */
     bool has_titles;     /* supports `titles` */
     bool has_churn;      /* writes rates and churn if the query asks for them */
@@ -75,8 +75,8 @@ typedef struct etlheap_exporter {
 } etlheap_exporter;
 
 /* All exporters, in a fixed order, and one by its name. Static. */
-u32 etlheap_exporter_count(void);
-const etlheap_exporter *etlheap_exporter_at(u32 index);           /* NULL beyond the count */
+uint32_t etlheap_exporter_count(void);
+const etlheap_exporter *etlheap_exporter_at(uint32_t index);      /* NULL beyond the count */
 const etlheap_exporter *etlheap_exporter_named(const char *name); /* NULL: none */
 
 /*

@@ -1,6 +1,8 @@
 /* format_libraries.c - versions of the libraries that the formats are linked with. */
 #include "formats.h"
 
+#include "parser/base.h"
+
 #include <libxml/parser.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -29,7 +29,7 @@ extern "C" {
 #endif
 
 /* The libraries that the output uses, by index from 0. False after the last. */
-bool etlheap_formats_library(u32 index, etlheap_library *out);
+bool etlheap_formats_library(uint32_t index, etlheap_library *out);
 
 /* --- sinks ------------------------------------------------------------------ */
 
@@ -73,9 +73,9 @@ etl_status etlheap_sink_unpack(etlheap_sink *sink, const void *frame, size_t siz
 
 /* Write numbers, faster than with a format. etlheap_sink_hex writes lower case with at least
  * `digits` digits (at most 16), without "0x". */
-void etlheap_sink_unsigned(etlheap_sink *sink, u64 value);
-void etlheap_sink_signed(etlheap_sink *sink, i64 value);
-void etlheap_sink_hex(etlheap_sink *sink, u64 value, int digits);
+void etlheap_sink_unsigned(etlheap_sink *sink, uint64_t value);
+void etlheap_sink_signed(etlheap_sink *sink, int64_t value);
+void etlheap_sink_hex(etlheap_sink *sink, uint64_t value, int digits);
 
 /* Writes text from a file so that it is safe for a terminal: invalid UTF-8 and control characters
  * are replaced with U+FFFD. */
@@ -138,14 +138,14 @@ typedef enum etlheap_tree {
 /* How text output is laid out. CSV uses only `titles` and `hint`, JSON only `hint`. Start from
  * etlheap_layout_default(). */
 typedef struct etlheap_layout {
-    size_t size; /* sizeof(etlheap_layout) */
-    u32 width;   /* columns of a line; 0: no limit */
+    size_t size;    /* sizeof(etlheap_layout) */
+    uint32_t width; /* columns of a line; 0: no limit */
     bool colour;
-    u32 rows_max; /* rows in a report or list; 0: all */
+    uint32_t rows_max; /* rows in a report or list; 0: all */
     /* rows_max applies to each kind, and rows with 0 in the sort measure are left out; else it
      * applies to all kinds together. */
     bool rows_of_each_kind;
-    u32 frames_max;       /* frames shown per stack */
+    uint32_t frames_max;  /* frames shown per stack */
     etlheap_measure sort; /* the table is sorted by it; always shown */
     bool sort_ascending;
     etlheap_tree tree;
@@ -177,7 +177,7 @@ static inline etlheap_layout etlheap_layout_default(void)
 void etlheap_layout_choose(const etlheap_layout *layout, const etlheap_table *table, bool *listed);
 
 /* The value for etlheap_query.whole_rows_max that keeps all rows etlheap_layout_choose can list. */
-u32 etlheap_layout_whole_rows(const etlheap_layout *layout);
+uint32_t etlheap_layout_whole_rows(const etlheap_layout *layout);
 
 /* --- time windows --------------------------------------------------------------- */
 
@@ -190,7 +190,7 @@ typedef struct etlheap_windows_answer {
      * rises. */
     const etlheap_windows *stacks;
     const bool *explains; /* by row of `stacks`: the row explains the rise */
-    u32 unexplained;      /* number of rows that grew but are not marked */
+    uint32_t unexplained; /* number of rows that grew but are not marked */
     /* Names windows by the marks at which they begin; NULL: windows have no names. */
     const etlheap_marks *marks;
 } etlheap_windows_answer;
@@ -200,8 +200,8 @@ typedef struct etlheap_windows_answer {
  * and, with rows_of_each_kind, only those with at least a hundredth of the rise. Without a layout
  * it marks all. Returns the number of such rows that are left out.
  */
-u32 etlheap_windows_explain(const etlheap_windows_answer *answer, const etlheap_layout *layout,
-                            bool *explains);
+uint32_t etlheap_windows_explain(const etlheap_windows_answer *answer, const etlheap_layout *layout,
+                                 bool *explains);
 
 /* --- the leak gate --------------------------------------------------------------- */
 
@@ -230,13 +230,13 @@ typedef struct etlheap_source_root {
 /* A list of source roots. Borrowed. */
 typedef struct etlheap_source_roots {
     const etlheap_source_root *at;
-    u32 count;
+    uint32_t count;
 } etlheap_source_roots;
 
 /* Words of a command line, as typed. */
 typedef struct etlheap_typed {
     const char *const *at;
-    u32 count;
+    uint32_t count;
 } etlheap_typed;
 
 /* The answer of a check. Everything is borrowed. */
@@ -250,7 +250,7 @@ typedef struct etlheap_check {
     bool may_compare;
     etlheap_ratchet ratchet;
     /* Only for SARIF logs: */
-    u32 results_max;      /* largest number of results; 0: 5,000, GitHub's limit */
+    uint32_t results_max; /* largest number of results; 0: 5,000, GitHub's limit */
     const char *category; /* name by which hosts tell checks apart; NULL: "etlheap" */
     /* Where source files are in the repository; only for SARIF logs. */
     etlheap_source_roots roots;
@@ -336,7 +336,7 @@ typedef struct etlheap_format {
     bool is_choice;      /* lists some of the rows, and says how many it leaves out */
     bool shows_equal;    /* comparisons need groups that are equal on both sides, too */
     bool adds_up;        /* comparisons are drawn as sums, so lifetimes cannot be */
-    u32 rows_max;        /* default number of rows in a comparison; 0: all */
+    uint32_t rows_max;   /* default number of rows in a comparison; 0: all */
     bool for_people;     /* shown in build logs: needs etlheap_sink_log_safe */
     etl_status (*write_report)(const etlheap_result *result, const etlheap_table *table,
                                const etlheap_layout *layout, etlheap_sink *sink);
@@ -368,8 +368,8 @@ typedef struct etlheap_format {
 } etlheap_format;
 
 /* All formats, in a fixed order, and one by its name. Static. */
-u32 etlheap_format_count(void);
-const etlheap_format *etlheap_format_at(u32 index);           /* NULL beyond the count */
+uint32_t etlheap_format_count(void);
+const etlheap_format *etlheap_format_at(uint32_t index);      /* NULL beyond the count */
 const etlheap_format *etlheap_format_named(const char *name); /* NULL: none */
 
 /* Writes a table in the format of this name, with the default layout. For programs that cannot
@@ -411,13 +411,13 @@ typedef struct etlheap_unpacked etlheap_unpacked;
 typedef struct etlheap_unpack_options {
     size_t size;                   /* sizeof(etlheap_unpack_options) */
     const char *folder;            /* for temporary files; NULL: the system's folder */
-    u64 member_bytes_max;          /* largest unpacked size; 0: what the folder has room for */
+    uint64_t member_bytes_max;     /* largest unpacked size; 0: what the folder has room for */
     etlheap_progress_fn *progress; /* may be NULL */
     void *progress_user;
     bool beside; /* etlheap_unpack may return earlier: see etlheap_unpacked_is_arriving */
     /* Largest unpacked size of all files together. 0: ten times the packed file, and at least 64 GiB;
      * for a pipe, what the folder has room for. */
-    u64 unpacked_bytes_max;
+    uint64_t unpacked_bytes_max;
 } etlheap_unpack_options;
 
 /*
@@ -461,7 +461,8 @@ etl_status etlheap_unpack(const char *path, const etlheap_unpack_options *option
  * the zip is to blame.
  */
 bool etlheap_unpacked_is_arriving(const etlheap_unpacked *unpacked);
-etl_status etlheap_unpacked_arrival(void *unpacked, u64 wanted, u64 *arrived, etl_error *err);
+etl_status etlheap_unpacked_arrival(void *unpacked, uint64_t wanted, uint64_t *arrived,
+                                    etl_error *err);
 
 /*
  * Copies all bytes from a descriptor, which the caller keeps, into one temporary file: a trace, a
@@ -473,8 +474,9 @@ etl_status etlheap_spool(int descriptor, const etlheap_unpack_options *options,
                          etlheap_unpacked **out, etl_error *err);
 
 /* The unpacked files, at least one, owned by `unpacked`. All zeros beyond the count. */
-u32 etlheap_unpacked_count(const etlheap_unpacked *unpacked);
-etlheap_unpacked_member etlheap_unpacked_member_of(const etlheap_unpacked *unpacked, u32 index);
+uint32_t etlheap_unpacked_count(const etlheap_unpacked *unpacked);
+etlheap_unpacked_member etlheap_unpacked_member_of(const etlheap_unpacked *unpacked,
+                                                   uint32_t index);
 
 /* Which PDBs are wanted, by the name of the file, such as "app.pdb". */
 typedef struct etlheap_symbols_wanted {

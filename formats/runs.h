@@ -59,13 +59,13 @@ typedef struct etlheap_run {
     const char *file;
     const char *output; /* relative to the index; NULL: none */
     etlheap_verdict verdict;
-    u64 input_bytes, output_bytes; /* valid if marks.input and marks.output are given */
+    uint64_t input_bytes, output_bytes; /* valid if marks.input and marks.output are given */
     etlheap_run_marks marks;
     const etlheap_trace_info *trace;    /* NULL: not known */
     const etl_diag_counts *diagnostics; /* NULL: none */
     const char *error;                  /* NULL: none */
-    u64 duration_ns;                    /* time the work took */
-    u64 peak_memory_bytes;              /* 0: not known */
+    uint64_t duration_ns;               /* time the work took */
+    uint64_t peak_memory_bytes;         /* 0: not known */
 } etlheap_run;
 
 /* Writes one line of the index. */
@@ -78,7 +78,7 @@ typedef struct etlheap_run_line {
     etl_bytes text;         /* the line, without its end */
     etl_bytes file, output; /* JSON strings as in the line, with quotes; output may be null */
     etlheap_verdict verdict;
-    u64 input_bytes, output_bytes;
+    uint64_t input_bytes, output_bytes;
     etlheap_run_marks marks;
 } etlheap_run_line;
 
@@ -93,9 +93,9 @@ etl_status etlheap_runs_open(const char *path, etlheap_runs **out, etl_error *er
 void etlheap_runs_close(etlheap_runs *runs); /* NULL is allowed */
 
 /* The number of lines, and a line by its index. */
-u32 etlheap_runs_count(const etlheap_runs *runs);
-const etlheap_run_line *etlheap_runs_at(const etlheap_runs *runs,
-                                        u32 index); /* NULL beyond the count; owned by the index */
+uint32_t etlheap_runs_count(const etlheap_runs *runs);
+const etlheap_run_line *etlheap_runs_at(
+    const etlheap_runs *runs, uint32_t index); /* NULL beyond the count; owned by the index */
 
 /* False if the last line is incomplete. */
 bool etlheap_runs_is_whole(const etlheap_runs *runs);

@@ -45,11 +45,11 @@ typedef struct etlheap_umdh_info {
     const char *time;    /* "2010-07-23 12:26", local time of the computer */
     const char *machine;
     const char *process; /* file name of the first module; "Unknown" */
-    u32 pid;             /* ETL_NO_ID unknown */
-    u32 heap_count;
-    u64 block_count;
-    u32 skipped_lines; /* lines in heaps that were not understood */
-    u32 skipped_first; /* the first of them, as a line number; 0: none */
+    uint32_t pid;        /* ETL_NO_ID unknown */
+    uint32_t heap_count;
+    uint64_t block_count;
+    uint32_t skipped_lines; /* lines in heaps that were not understood */
+    uint32_t skipped_first; /* the first of them, as a line number; 0: none */
 } etlheap_umdh_info;
 
 /* Facts about the log. Owned by the log. */

@@ -20,8 +20,8 @@ extern "C" {
 
 /* The sums of a table's rows, limited to the range of their types. */
 typedef struct etlheap_wpa_sums {
-    u64 rows;
-    i64 count, size_bytes, impacting_size;
+    uint64_t rows;
+    int64_t count, size_bytes, impacting_size;
 } etlheap_wpa_sums;
 
 /* The sums of one table. */
@@ -34,9 +34,9 @@ typedef struct etlheap_wpa_table {
 /* The sums of a document. */
 typedef struct etlheap_wpa_document {
     bool of_lifetimes; /* one row per lifetime; else rows are sums */
-    i64 from_ns, to_ns;
+    int64_t from_ns, to_ns;
     etlheap_wpa_table tables[ETLHEAP_KIND_CAPACITY]; /* by kind */
-    u64 frame_count, node_count;                     /* frames and nodes of the stacks */
+    uint64_t frame_count, node_count;                /* frames and nodes of the stacks */
 } etlheap_wpa_document;
 
 /*

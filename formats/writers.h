@@ -8,6 +8,8 @@
 
 #include "formats.h"
 
+#include "parser/base.h"
+
 etl_status etlheap_write_report_text(const etlheap_result *result, const etlheap_table *table,
                                      const etlheap_layout *layout, etlheap_sink *sink);
 etl_status etlheap_write_report_json(const etlheap_result *result, const etlheap_table *table,

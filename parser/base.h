@@ -1,9 +1,10 @@
 /*
  * base.h - short integer names, little-endian loads and checked arithmetic.
  *
- * All public headers include this. Every function is pure and may be called from any thread. Files
- * are little endian, and so is every supported host. File data is not aligned, so read it with the
- * load functions below instead of casting pointers.
+ * For the code of etlheap alone: programs have short names of their own, so no public header
+ * includes this one. Every function is pure and may be called from any thread. Files are little
+ * endian, and so is every supported host. File data is not aligned, so read it with the load
+ * functions below instead of casting pointers.
  */
 #ifndef ETL_BASE_H
 #define ETL_BASE_H
@@ -14,26 +15,12 @@
 #include <stdint.h>
 #include <string.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 typedef uint8_t u8;
 typedef uint16_t u16;
 typedef uint32_t u32;
 typedef uint64_t u64;
 typedef int32_t i32;
 typedef int64_t i64;
-
-static_assert(sizeof(void *) == 8, "a 64-bit host is required: traces are mapped whole");
-static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "a little-endian host is required");
-
-/* Marks functions that take a printf format. MinGW has two kinds of formats. */
-#if defined(__MINGW32__) && !defined(__clang__)
-#define ETL_PRINTF(format_index, first) __attribute__((format(gnu_printf, format_index, first)))
-#else
-#define ETL_PRINTF(format_index, first) __attribute__((format(printf, format_index, first)))
-#endif
 
 #define ETL_COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -138,9 +125,5 @@ static inline u64 etl_hash_seed(const void *anchor)
 {
     return (u64)(uintptr_t)anchor * 0x9e3779b97f4a7c15u;
 }
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -12,7 +12,7 @@
  *     ID        number of the event, decimal
  *     OFFSET    bytes from the start of the payload, decimal; "+P" adds the size of one pointer of
  *               the process: 2+P
- *     TYPE      u16, u32, u64, ptr
+ *     TYPE      uint16_t, uint32_t, uint64_t, ptr
  *
  * Optional values: heap@OFFSET:TYPE in both events distinguishes several heaps of the allocator;
  * size@OFFSET:TYPE in the free event means that a free may release part of a block. ",name=NAME" at
@@ -41,14 +41,14 @@ typedef enum etl_custom_type {
 
 /* The place of a value in a payload. */
 typedef struct etl_custom_value {
-    u16 offset_bytes;
-    u8 pointers; /* number of pointers to add to the offset: 0 or 1 */
-    u8 type;     /* etl_custom_type */
+    uint16_t offset_bytes;
+    uint8_t pointers; /* number of pointers to add to the offset: 0 or 1 */
+    uint8_t type;     /* etl_custom_type */
 } etl_custom_value;
 
 /* The places of the values in one event. */
 typedef struct etl_custom_layout {
-    u16 id; /* of the event */
+    uint16_t id; /* of the event */
     etl_custom_value address, size, heap;
 } etl_custom_layout;
 
@@ -60,8 +60,8 @@ typedef struct etl_custom_allocator {
 } etl_custom_allocator;
 
 /* The built-in rows. NULL for an index beyond the count. Static; any thread. */
-u32 etl_custom_allocator_count(void);
-const etl_custom_allocator *etl_custom_allocator_at(u32 index);
+uint32_t etl_custom_allocator_count(void);
+const etl_custom_allocator *etl_custom_allocator_at(uint32_t index);
 
 /* Reads a row from text. An allocator without a name is called "custom". ETL_ERR_ARGUMENT: the
  * message says what is wrong, and err->offset is the position in the text. */
@@ -73,8 +73,8 @@ etl_status etl_custom_parse(const char *text, etl_custom_allocator *out, etl_err
  * False for other records, and for payloads that are too short (counted as event_truncated). Any
  * thread.
  */
-bool etl_custom_decode(const etl_custom_allocator *allocators, u32 count, const etl_record *record,
-                       etl_event *out, etl_diag_counts *diag);
+bool etl_custom_decode(const etl_custom_allocator *allocators, uint32_t count,
+                       const etl_record *record, etl_event *out, etl_diag_counts *diag);
 
 #ifdef __cplusplus
 }

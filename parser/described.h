@@ -37,10 +37,10 @@ typedef struct etl_text {
 
 /* A list of named numbers. Borrows from the payload. */
 typedef struct etl_value_map {
-    const u8 *provider; /* 16 bytes */
+    const uint8_t *provider; /* 16 bytes */
     etl_text name;
     bool is_bits;   /* bits have names; else values */
-    u32 count;      /* entries */
+    uint32_t count; /* entries */
     etl_bytes info; /* the EVENT_MAP_INFO, whose offsets are relative to it */
 } etl_value_map;
 
@@ -54,7 +54,8 @@ int etl_value_map_compare(const etl_value_map *a, const etl_value_map *b);
 
 /* The next name of a number. A map of values has at most one, a map of bits one for each set bit.
  * *position starts at 0 and is advanced. False: no more names. */
-bool etl_value_map_name(const etl_value_map *map, u64 number, u32 *position, etl_text *out);
+bool etl_value_map_name(const etl_value_map *map, uint64_t number, uint32_t *position,
+                        etl_text *out);
 
 /* Maps sorted by etl_value_map_compare. The array is borrowed. */
 typedef struct etl_value_maps {
@@ -73,23 +74,23 @@ typedef enum etl_description_source {
 
 /* The description of an event. Borrows from the record or payload it was read from. */
 typedef struct etl_description {
-    u8 source;              /* etl_description_source */
-    u32 property_count;     /* only of an EventInfo; 0 for TraceLogging */
-    u32 top_property_count; /* properties that are not members of structures */
-    etl_text provider;      /* this and the two below may be empty */
-    etl_text event;         /* name of the event or of its task */
-    etl_text opcode;        /* "Start"; empty for the opcode Info */
-    etl_bytes fields;       /* TraceLogging: metadata of the fields; else the EventInfo */
-    etl_value_maps maps;    /* empty at first; set it if you keep maps */
+    uint8_t source;              /* etl_description_source */
+    uint32_t property_count;     /* only of an EventInfo; 0 for TraceLogging */
+    uint32_t top_property_count; /* properties that are not members of structures */
+    etl_text provider;           /* this and the two below may be empty */
+    etl_text event;              /* name of the event or of its task */
+    etl_text opcode;             /* "Start"; empty for the opcode Info */
+    etl_bytes fields;            /* TraceLogging: metadata of the fields; else the EventInfo */
+    etl_value_maps maps;         /* empty at first; set it if you keep maps */
 } etl_description;
 
 /* Identifies the events that an EventInfo describes. Set all bytes to 0 before setting members,
  * because ids are compared as bytes. */
 typedef struct etl_event_id {
     etl_guid provider; /* class GUID of a classic event */
-    u16 id;            /* of an event with a manifest, else 0 */
-    u8 opcode;         /* of a classic event, else 0 */
-    u8 version;
+    uint16_t id;       /* of an event with a manifest, else 0 */
+    uint8_t opcode;    /* of a classic event, else 0 */
+    uint8_t version;
     bool is_class;
 } etl_event_id;
 
@@ -115,7 +116,7 @@ bool etl_description_of_info(etl_bytes payload, etl_event_id *id, etl_descriptio
 
 typedef enum etl_value_type {
     ETL_VALUE_UNSIGNED, /* number */
-    ETL_VALUE_SIGNED,   /* number, to be read as i64 */
+    ETL_VALUE_SIGNED,   /* number, to be read as int64_t */
     ETL_VALUE_HEX,      /* number: pointers, flags, codes */
     ETL_VALUE_BOOL,     /* number: 0 is false */
     ETL_VALUE_REAL,     /* real */
@@ -124,7 +125,7 @@ typedef enum etl_value_type {
     ETL_VALUE_GUID,       /* 16 */
     ETL_VALUE_SID,        /* 8, and 4 for each sub-authority */
     ETL_VALUE_FILETIME,   /* number: 100 ns since 1601 */
-    ETL_VALUE_SYSTEMTIME, /* 16: eight u16 */
+    ETL_VALUE_SYSTEMTIME, /* 16: eight uint16_t */
     ETL_VALUE_IPV4,       /* 4 */
     ETL_VALUE_IPV6,       /* 16 */
     ETL_VALUE_BYTES       /* anything else, including unknown types */
@@ -132,8 +133,8 @@ typedef enum etl_value_type {
 
 /* The value of a field. Borrows from the record. */
 typedef struct etl_value {
-    u8 type; /* etl_value_type */
-    u64 number;
+    uint8_t type; /* etl_value_type */
+    uint64_t number;
     double real;
     etl_bytes bytes;
     const etl_value_map *map; /* names of the number; NULL: it has none */
@@ -148,7 +149,7 @@ typedef enum etl_step_kind {
 
 /* One step of a walk. */
 typedef struct etl_step {
-    u8 kind; /* etl_step_kind */
+    uint8_t kind; /* etl_step_kind */
     etl_text name;
     etl_value value; /* VALUE */
 } etl_step;
@@ -166,37 +167,37 @@ typedef struct etl_step {
 typedef struct etl_property {
     etl_text name;
     etl_text map;
-    u32 index;    /* in an EventInfo */
-    u32 first;    /* of a structure: position of its members */
-    u32 members;  /* of a structure */
-    u32 count;    /* interpreted by count_by */
-    u32 length;   /* interpreted by length_by */
-    u16 in_type;  /* TDH_INTYPE_* */
-    u8 shown;     /* private to the parser */
-    u8 count_by;  /* private */
-    u8 length_by; /* private */
+    uint32_t index;    /* in an EventInfo */
+    uint32_t first;    /* of a structure: position of its members */
+    uint32_t members;  /* of a structure */
+    uint32_t count;    /* interpreted by count_by */
+    uint32_t length;   /* interpreted by length_by */
+    uint16_t in_type;  /* TDH_INTYPE_* */
+    uint8_t shown;     /* private to the parser */
+    uint8_t count_by;  /* private */
+    uint8_t length_by; /* private */
     bool is_struct;
 } etl_property;
 
 /* A walk in progress. Its members are private; a copy keeps its own position. */
 typedef struct etl_walk {
     etl_description description;
-    const u8 *provider;
+    const uint8_t *provider;
     etl_bytes left; /* left of the payload */
     etl_diag_counts *diag;
-    u32 work; /* properties and values read; bounded, because a description can multiply them */
-    u32 depth;
-    u8 pointer_bytes;
-    u8 stage;
+    uint32_t work; /* properties and values read; bounded, as a description can multiply them */
+    uint32_t depth;
+    uint8_t pointer_bytes;
+    uint8_t stage;
     struct {
-        u32 at;      /* next property: index, or offset in the metadata */
-        u32 start;   /* position of the members of an array's elements */
-        u32 left;    /* members or elements left */
-        u32 members; /* of each element */
-        u8 kind;
+        uint32_t at;      /* next property: index, or offset in the metadata */
+        uint32_t start;   /* position of the members of an array's elements */
+        uint32_t left;    /* members or elements left */
+        uint32_t members; /* of each element */
+        uint8_t kind;
     } open[ETL_WALK_DEPTH_MAX];
     etl_property element; /* of the open array of values */
-    u32 numbers[ETL_WALK_REFERENCES_MAX];
+    uint32_t numbers[ETL_WALK_REFERENCES_MAX];
 } etl_walk;
 
 /* Begins a walk over the fields of the record. Record and description are borrowed until the walk

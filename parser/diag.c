@@ -1,6 +1,7 @@
 /*
  * diag.c - the table behind diag.h.
  */
+#include "base.h"
 #include "diag.h"
 
 static const etl_diag_info diagnostics[] = {

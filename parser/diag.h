@@ -15,7 +15,9 @@
 #ifndef ETL_DIAG_H
 #define ETL_DIAG_H
 
-#include "base.h"
+#include <assert.h>
+#include <stdint.h>
+
 #include "hint.h"
 
 #ifdef __cplusplus
@@ -260,7 +262,7 @@ static_assert((int)ETL_DIAG_COUNT <= ETL_DIAG_CAPACITY, "a diagnostic has a coun
 /* One counter per diagnostic, indexed by etl_diag. Start from {0}. Counters stop at UINT64_MAX.
  * Elements beyond the last enumerator are 0. */
 typedef struct etl_diag_counts {
-    u64 of[ETL_DIAG_CAPACITY];
+    uint64_t of[ETL_DIAG_CAPACITY];
 } etl_diag_counts;
 
 /* Facts about a diagnostic. Static. */
@@ -280,17 +282,17 @@ etl_hint etl_diag_hint(etl_diag diag);
 const char *etl_severity_name(etl_severity severity);
 
 /* Counts a diagnostic n times. Numbers out of range are ignored. */
-static inline void etl_diag_add(etl_diag_counts *counts, etl_diag diag, u64 n)
+static inline void etl_diag_add(etl_diag_counts *counts, etl_diag diag, uint64_t n)
 {
     if ((unsigned)diag < ETL_DIAG_COUNT)
-        counts->of[diag] = etl_sat_add_u64(counts->of[diag], n);
+        counts->of[diag] = n < UINT64_MAX - counts->of[diag] ? counts->of[diag] + n : UINT64_MAX;
 }
 
 /* Adds all counters of `from` to `into`. */
 static inline void etl_diag_merge(etl_diag_counts *into, const etl_diag_counts *from)
 {
     for (int i = 0; i < ETL_DIAG_COUNT; i++)
-        into->of[i] = etl_sat_add_u64(into->of[i], from->of[i]);
+        etl_diag_add(into, (etl_diag)i, from->of[i]);
 }
 
 #ifdef __cplusplus

@@ -134,183 +134,183 @@ typedef enum etl_event_kind {
 #define ETL_STACK_FRAMES_MAX 1024u
 
 typedef struct etl_heap_create {
-    u64 heap_handle;
-    u64 reserved_space_bytes; /* version 3; 0 before */
-    u64 committed_space_bytes;
-    u64 allocated_space_bytes;
-    u32 heap_flags;
+    uint64_t heap_handle;
+    uint64_t reserved_space_bytes; /* version 3; 0 before */
+    uint64_t committed_space_bytes;
+    uint64_t allocated_space_bytes;
+    uint32_t heap_flags;
 } etl_heap_create;
 
 typedef struct etl_heap_alloc {
-    u64 heap_handle;
-    u64 alloc_size_bytes; /* as requested, not rounded */
-    u64 alloc_address;
-    u32 source_id; /* ETL_HEAP_SOURCE_* */
+    uint64_t heap_handle;
+    uint64_t alloc_size_bytes; /* as requested, not rounded */
+    uint64_t alloc_address;
+    uint32_t source_id; /* ETL_HEAP_SOURCE_* */
 } etl_heap_alloc;
 
 typedef struct etl_heap_realloc {
-    u64 heap_handle;
-    u64 new_alloc_address;
-    u64 old_alloc_address;
-    u64 new_alloc_size_bytes;
-    u64 old_alloc_size_bytes;
-    u32 source_id;
+    uint64_t heap_handle;
+    uint64_t new_alloc_address;
+    uint64_t old_alloc_address;
+    uint64_t new_alloc_size_bytes;
+    uint64_t old_alloc_size_bytes;
+    uint32_t source_id;
 } etl_heap_realloc;
 
 typedef struct etl_heap_free {
-    u64 heap_handle;
-    u64 free_address;
-    u32 source_id;
+    uint64_t heap_handle;
+    uint64_t free_address;
+    uint32_t source_id;
 } etl_heap_free;
 
 typedef struct etl_heap_handle {
-    u64 heap_handle;
+    uint64_t heap_handle;
 } etl_heap_handle;
 
 /* Expand committed the range, Contract decommitted it. */
 typedef struct etl_heap_extent {
-    u64 heap_handle;
-    u64 size_bytes;
-    u64 address;
-    u64 free_space_bytes;
-    u64 committed_space_bytes;
-    u64 reserved_space_bytes;
-    u64 allocated_space_bytes; /* version 3; 0 before */
-    u32 ucr_count;
+    uint64_t heap_handle;
+    uint64_t size_bytes;
+    uint64_t address;
+    uint64_t free_space_bytes;
+    uint64_t committed_space_bytes;
+    uint64_t reserved_space_bytes;
+    uint64_t allocated_space_bytes; /* version 3; 0 before */
+    uint32_t ucr_count;
 } etl_heap_extent;
 
 typedef struct etl_heap_snapshot {
-    u64 heap_handle;
-    u64 free_space_bytes;
-    u64 committed_space_bytes;
-    u64 reserved_space_bytes;
-    u64 large_ucr_space_bytes; /* this and the following: 0 in the old short form */
-    u64 allocated_space_bytes; /* version 3; 0 before */
-    u32 heap_flags;            /* also in the short form */
-    u32 process_id;
-    u32 free_list_length;
-    u32 ucr_length;
+    uint64_t heap_handle;
+    uint64_t free_space_bytes;
+    uint64_t committed_space_bytes;
+    uint64_t reserved_space_bytes;
+    uint64_t large_ucr_space_bytes; /* this and the following: 0 in the old short form */
+    uint64_t allocated_space_bytes; /* version 3; 0 before */
+    uint32_t heap_flags;            /* also in the short form */
+    uint32_t process_id;
+    uint32_t free_list_length;
+    uint32_t ucr_length;
 } etl_heap_snapshot;
 
 /* ranges: range_count pairs {address, size}, each number pointer_bytes wide. */
 typedef struct etl_heap_range_rundown {
-    u64 heap_handle;
-    u32 flags;
-    u32 process_id;
-    u32 range_count; /* at most the pairs that are in the record */
+    uint64_t heap_handle;
+    uint32_t flags;
+    uint32_t process_id;
+    uint32_t range_count; /* at most the pairs that are in the record */
     etl_bytes ranges;
 } etl_heap_range_rundown;
 
 typedef struct etl_heap_range_create {
-    u64 heap_handle;
-    u64 first_range_size_bytes;
-    u32 flags;
+    uint64_t heap_handle;
+    uint64_t first_range_size_bytes;
+    uint32_t flags;
 } etl_heap_range_create;
 
 typedef struct etl_heap_range {
-    u64 heap_handle;
-    u64 address;
-    u64 size_bytes;
+    uint64_t heap_handle;
+    uint64_t address;
+    uint64_t size_bytes;
 } etl_heap_range;
 
 /* VirtualAlloc, VirtualFree and their rundowns. */
 typedef struct etl_virtual_memory {
-    u64 base_address;
-    u64 region_size_bytes;
-    u64 commit_size_bytes; /* rundowns only */
-    u32 process_id;        /* owner of the address space; the caller may be another process */
-    u32 flags;             /* ETL_MEM_* */
+    uint64_t base_address;
+    uint64_t region_size_bytes;
+    uint64_t commit_size_bytes; /* rundowns only */
+    uint32_t process_id;        /* owner of the address space; the caller may be another process */
+    uint32_t flags;             /* ETL_MEM_* */
 } etl_virtual_memory;
 
 /* State of physical memory, in pages (etl_config_cpu has the page size). */
 typedef struct etl_meminfo {
-    u64 zero_pages;
-    u64 free_pages;
-    u64 modified_pages;
-    u64 modified_no_write_pages;
-    u64 bad_pages;
-    u64 standby_pages; /* sum over the eight priorities */
-    u64 repurposed_pages;
-    u64 modified_page_file_pages;
-    u64 paged_pool_commit_pages; /* this and the following: 0 before newer builds */
-    u64 non_paged_pool_pages;
-    u64 mdl_pages;
-    u64 commit_pages;
+    uint64_t zero_pages;
+    uint64_t free_pages;
+    uint64_t modified_pages;
+    uint64_t modified_no_write_pages;
+    uint64_t bad_pages;
+    uint64_t standby_pages; /* sum over the eight priorities */
+    uint64_t repurposed_pages;
+    uint64_t modified_page_file_pages;
+    uint64_t paged_pool_commit_pages; /* this and the following: 0 before newer builds */
+    uint64_t non_paged_pool_pages;
+    uint64_t mdl_pages;
+    uint64_t commit_pages;
 } etl_meminfo;
 
 /* Rows of processes, or of sessions (MEMINFO_SESSION_WS): count entries of entry_bytes each. Read
  * them with etl_meminfo_ws_entry. */
 typedef struct etl_meminfo_ws {
-    u32 count;
-    u32 entry_bytes;
+    uint32_t count;
+    uint32_t entry_bytes;
     etl_bytes entries;
 } etl_meminfo_ws;
 
 typedef struct etl_meminfo_ws_row {
-    u32 process_id; /* or session */
-    u64 working_set_pages;
-    u64 commit_pages;
-    u64 virtual_size_pages; /* of a session: paged pool */
-    u64 private_working_set_pages;
+    uint32_t process_id; /* or session */
+    uint64_t working_set_pages;
+    uint64_t commit_pages;
+    uint64_t virtual_size_pages; /* of a session: paged pool */
+    uint64_t private_working_set_pages;
 } etl_meminfo_ws_row;
 
 typedef struct etl_process_event {
-    u64 unique_process_key;
-    u32 process_id;
-    u32 parent_id;
-    u32 session_id;
-    i32 exit_status;
-    u32 flags;                   /* ETL_PROCESS_*; version 4 */
+    uint64_t unique_process_key;
+    uint32_t process_id;
+    uint32_t parent_id;
+    uint32_t session_id;
+    int32_t exit_status;
+    uint32_t flags;              /* ETL_PROCESS_*; version 4 */
     etl_bytes image_file_name;   /* 8-bit text */
     etl_bytes command_line;      /* UTF-16; version 2 */
     etl_bytes package_full_name; /* UTF-16; version 4 */
     etl_bytes application_id;    /* UTF-16; version 4 */
-    u64 exit_time_filetime;      /* PROCESS_DEFUNCT, version 5 */
+    uint64_t exit_time_filetime; /* PROCESS_DEFUNCT, version 5 */
 } etl_process_event;
 
 typedef struct etl_thread_event {
-    u32 process_id;
-    u32 thread_id;
-    u64 user_stack_base; /* this and the four below: 0 in older versions */
-    u64 user_stack_limit;
-    u64 win32_start_address;
-    u64 teb_base;
-    u32 sub_process_tag;
+    uint32_t process_id;
+    uint32_t thread_id;
+    uint64_t user_stack_base; /* this and the four below: 0 in older versions */
+    uint64_t user_stack_limit;
+    uint64_t win32_start_address;
+    uint64_t teb_base;
+    uint32_t sub_process_tag;
     etl_bytes name; /* UTF-16, newer builds */
 } etl_thread_event;
 
 typedef struct etl_image_event {
-    u64 image_base;
-    u64 image_size_bytes;
-    u32 process_id; /* version 0: taken from the record header */
-    u32 image_checksum;
-    u32 time_date_stamp; /* 0 in user-mode rundowns; see IMAGE_ID */
-    etl_bytes file_name; /* UTF-16, NT path */
+    uint64_t image_base;
+    uint64_t image_size_bytes;
+    uint32_t process_id; /* version 0: taken from the record header */
+    uint32_t image_checksum;
+    uint32_t time_date_stamp; /* 0 in user-mode rundowns; see IMAGE_ID */
+    etl_bytes file_name;      /* UTF-16, NT path */
 } etl_image_event;
 
 typedef struct etl_image_kernel_base {
-    u64 image_base;
+    uint64_t image_base;
 } etl_image_kernel_base;
 
 typedef struct etl_image_id {
-    u64 image_base;
-    u64 image_size_bytes;
-    u32 process_id;
-    u32 time_date_stamp;
+    uint64_t image_base;
+    uint64_t image_size_bytes;
+    uint32_t process_id;
+    uint32_t time_date_stamp;
     etl_bytes original_file_name; /* UTF-16 */
 } etl_image_id;
 
 typedef struct etl_image_rsds {
-    u64 image_base;
-    u32 process_id;
-    u32 age;
+    uint64_t image_base;
+    uint32_t process_id;
+    uint32_t age;
     etl_guid guid;
     etl_bytes pdb_file_name; /* 8-bit text */
 } etl_image_rsds;
 
 typedef struct etl_image_file_version {
-    u32 image_size_bytes;
-    u32 time_date_stamp;
+    uint32_t image_size_bytes;
+    uint32_t time_date_stamp;
     etl_bytes original_file_name; /* UTF-16, all ten; any may be empty */
     etl_bytes file_description;
     etl_bytes file_version;
@@ -325,34 +325,34 @@ typedef struct etl_image_file_version {
 
 /* An image without debug information, or one that was built reproducibly. */
 typedef struct etl_image_debug {
-    u64 image_base;
-    u32 process_id;
+    uint64_t image_base;
+    uint32_t process_id;
 } etl_image_debug;
 
 /* An image with symbols in a DBG file. */
 typedef struct etl_image_dbg_file {
-    u64 image_base;
-    u32 process_id;
-    u32 image_checksum;
-    u32 time_date_stamp;
-    u32 image_size_bytes;
+    uint64_t image_base;
+    uint32_t process_id;
+    uint32_t image_checksum;
+    uint32_t time_date_stamp;
+    uint32_t image_size_bytes;
     etl_bytes file_name; /* UTF-16 */
 } etl_image_dbg_file;
 
 typedef struct etl_image_portable_pdb {
-    u64 image_base;
-    u32 process_id;
-    u32 time_date_stamp;
-    u16 major_version;
-    u16 minor_version;
+    uint64_t image_base;
+    uint32_t process_id;
+    uint32_t time_date_stamp;
+    uint16_t major_version;
+    uint16_t minor_version;
 } etl_image_portable_pdb;
 
 typedef struct etl_image_embedded_pdb {
-    u64 image_base;
-    u32 process_id;
-    u32 age;
-    u16 major_version;
-    u16 minor_version;
+    uint64_t image_base;
+    uint32_t process_id;
+    uint32_t age;
+    uint16_t major_version;
+    uint16_t minor_version;
     etl_guid guid;
 } etl_image_embedded_pdb;
 
@@ -364,37 +364,37 @@ typedef struct etl_image_id_error {
 /* frames: frame_count addresses, each frame_bytes (4 or 8) wide, innermost first; read them with
  * etl_frame_at. Trailing zero frames are not counted. */
 typedef struct etl_stack_event {
-    i64 event_ticks; /* raw time of the event that the stack belongs to */
-    u32 process_id;
-    u32 thread_id;
-    u32 frame_count;
-    u32 frame_bytes;
-    const u8 *frames;
+    int64_t event_ticks; /* raw time of the event that the stack belongs to */
+    uint32_t process_id;
+    uint32_t thread_id;
+    uint32_t frame_count;
+    uint32_t frame_bytes;
+    const uint8_t *frames;
 } etl_stack_event;
 
 typedef struct etl_stack_key_event {
-    i64 event_ticks;
-    u32 process_id;
-    u32 thread_id;
-    u64 stack_key;
+    int64_t event_ticks;
+    uint32_t process_id;
+    uint32_t thread_id;
+    uint64_t stack_key;
 } etl_stack_key_event;
 
 typedef struct etl_stack_definition {
-    u64 stack_key;
-    u32 frame_count;
-    u32 frame_bytes;
-    const u8 *frames;
+    uint64_t stack_key;
+    uint32_t frame_count;
+    uint32_t frame_bytes;
+    const uint8_t *frames;
 } etl_stack_definition;
 
 typedef struct etl_config_cpu {
-    u32 mhz;
-    u32 cpu_count;
-    u32 memory_mib;
-    u32 page_size_bytes;
-    u32 allocation_granularity_bytes;
-    u32 memory_speed_mhz;       /* version 3; 0 before */
-    u16 processor_architecture; /* version 3; 9 AMD64, 0 x86, 12 ARM64 */
-    etl_bytes computer_name;    /* UTF-16 */
+    uint32_t mhz;
+    uint32_t cpu_count;
+    uint32_t memory_mib;
+    uint32_t page_size_bytes;
+    uint32_t allocation_granularity_bytes;
+    uint32_t memory_speed_mhz;       /* version 3; 0 before */
+    uint16_t processor_architecture; /* version 3; 9 AMD64, 0 x86, 12 ARM64 */
+    etl_bytes computer_name;         /* UTF-16 */
     etl_bytes domain_name;
 } etl_config_cpu;
 
@@ -407,9 +407,9 @@ typedef struct etl_config_platform {
 
 /* A Windows service of the computer, running or not. */
 typedef struct etl_config_service {
-    u32 process_id; /* 0: not running */
-    u32 state;      /* 1 stopped, 4 running */
-    u32 sub_process_tag;
+    uint32_t process_id; /* 0: not running */
+    uint32_t state;      /* 1 stopped, 4 running */
+    uint32_t sub_process_tag;
     etl_bytes service_name; /* UTF-16, all five */
     etl_bytes display_name;
     etl_bytes process_name;
@@ -418,13 +418,13 @@ typedef struct etl_config_service {
 } etl_config_service;
 
 typedef struct etl_config_device_family {
-    u16 os_major, os_minor, os_build, os_revision;
-    u32 device_family;
-    u32 device_form;
+    uint16_t os_major, os_minor, os_build, os_revision;
+    uint32_t device_family;
+    uint32_t device_form;
 } etl_config_device_family;
 
 typedef struct etl_build_info {
-    u64 install_date_filetime;
+    uint64_t install_date_filetime;
     etl_bytes build_lab; /* UTF-16 */
     etl_bytes product_name;
 } etl_build_info;
@@ -440,7 +440,7 @@ typedef struct etl_volume_mapping {
 } etl_volume_mapping;
 
 typedef struct etl_lost_event {
-    u32 type; /* 32 events, 33 buffers, 34 files of a real-time session */
+    uint32_t type; /* 32 events, 33 buffers, 34 files of a real-time session */
 } etl_lost_event;
 
 typedef struct etl_mark {
@@ -451,10 +451,10 @@ typedef struct etl_mark {
  * described.h. */
 typedef struct etl_event_description {
     etl_guid provider; /* class GUID of a classic event */
-    u16 id;
-    u16 version;
-    u16 opcode;
-    u32 property_count;
+    uint16_t id;
+    uint16_t version;
+    uint16_t opcode;
+    uint32_t property_count;
     etl_bytes provider_name; /* UTF-16, all three; any may be empty */
     etl_bytes event_name;
     etl_bytes opcode_name;
@@ -463,20 +463,20 @@ typedef struct etl_event_description {
 /* Names of numbers: MetaData/EventMapInfo. described.h reads the entries. */
 typedef struct etl_event_map {
     etl_guid provider;
-    u32 entry_count;
+    uint32_t entry_count;
     etl_bytes name; /* UTF-16 */
 } etl_event_map;
 
 /* A .NET method and its compiled code, compiled just in time or ahead of time. */
 typedef struct etl_method_event {
-    u64 method_id;
-    u64 module_id;
-    u64 start_address;
-    u64 rejit_id; /* version 2; 0 in older versions, and for code compiled for the first time */
-    u32 size_bytes;
-    u32 token;
-    u32 flags;
-    u16 clr_instance_id;      /* version 1 */
+    uint64_t method_id;
+    uint64_t module_id;
+    uint64_t start_address;
+    uint64_t rejit_id; /* version 2; 0 in older ones, and for code compiled for the first time */
+    uint32_t size_bytes;
+    uint32_t token;
+    uint32_t flags;
+    uint16_t clr_instance_id; /* version 1 */
     etl_bytes name_space;     /* UTF-16, including the type: "System.Text.StringBuilder" */
     etl_bytes name;           /* UTF-16 */
     etl_bytes signature_text; /* UTF-16 */
@@ -484,25 +484,25 @@ typedef struct etl_method_event {
 
 /* An allocation or free that an allocator logs itself; see custom_events.h. */
 typedef struct etl_custom_event {
-    u64 address;
-    u64 size_bytes; /* of a free: bytes freed; 0: the whole block */
-    u64 heap;       /* the allocator's own number of the heap; 0 without has_heap */
+    uint64_t address;
+    uint64_t size_bytes; /* of a free: bytes freed; 0: the whole block */
+    uint64_t heap;       /* the allocator's own number of the heap; 0 without has_heap */
     bool has_heap;
     etl_bytes allocator; /* 8-bit text */
 } etl_custom_event;
 
 /* A .NET module: the file that contains the methods with this module_id. */
 typedef struct etl_assembly_event {
-    u64 module_id;
-    u64 assembly_id;
-    u32 flags;
+    uint64_t module_id;
+    uint64_t assembly_id;
+    uint32_t flags;
     etl_bytes il_path;     /* UTF-16; of a dynamic module: its name */
     etl_bytes native_path; /* UTF-16: the precompiled image; empty: none, or unknown */
 } etl_assembly_event;
 
 typedef struct etl_event {
     etl_event_kind kind;
-    u8 pointer_bytes; /* of the payload as it was read: 4 or 8 */
+    uint8_t pointer_bytes; /* of the payload as it was read: 4 or 8 */
     union {
         etl_heap_create heap_create;
         etl_heap_alloc heap_alloc;
@@ -549,15 +549,8 @@ typedef struct etl_event {
     } as;
 } etl_event;
 
-/* Frame i of a stack event or definition. i must be less than frame_count. */
-static inline u64 etl_frame_at(const u8 *frames, u32 frame_bytes, u32 i)
-{
-    return frame_bytes == 4 ? etl_load_u32(frames + (size_t)i * 4)
-                            : etl_load_u64(frames + (size_t)i * 8);
-}
-
 /* Reads entry i of a MEMINFO_WS or MEMINFO_SESSION_WS event. False if the entry does not exist. */
-bool etl_meminfo_ws_entry(const etl_meminfo_ws *event, u8 pointer_bytes, u32 i,
+bool etl_meminfo_ws_entry(const etl_meminfo_ws *event, uint8_t pointer_bytes, uint32_t i,
                           etl_meminfo_ws_row *out);
 
 /* How a field of an event struct is stored and shown. */
@@ -567,7 +560,7 @@ typedef enum etl_field_type {
     ETL_FIELD_I32,
     ETL_FIELD_U64,
     ETL_FIELD_I64,
-    ETL_FIELD_HEX32, /* u32 shown as "0x..." */
+    ETL_FIELD_HEX32, /* uint32_t shown as "0x..." */
     ETL_FIELD_HEX64,
     ETL_FIELD_GUID,
     ETL_FIELD_TEXT8,  /* etl_bytes, 8-bit */
@@ -579,8 +572,8 @@ typedef enum etl_field_type {
 
 typedef struct etl_field {
     const char *name; /* as in output: lower_snake_case */
-    u16 offset;       /* in etl_event; of FRAMES: where frame_count is */
-    u16 type;         /* etl_field_type */
+    uint16_t offset;  /* in etl_event; of FRAMES: where frame_count is */
+    uint16_t type;    /* etl_field_type */
 } etl_field;
 
 typedef struct etl_event_info {

@@ -7,7 +7,7 @@
  *     etl_decode        what a record means: one of the events in events.h
  *
  * engine/engine.h builds on this header. Use it directly to read records, without pairing
- * allocations with frees. This header includes base.h, diag.h, hint.h, events.h, described.h and
+ * allocations with frees. This header includes diag.h, hint.h, events.h, described.h and
  * custom_events.h.
  *
  * The reader handles one record at a time: it does not pair, sort, join or convert times. It does
@@ -24,12 +24,28 @@
 #ifndef ETL_PARSER_H
 #define ETL_PARSER_H
 
-#include "base.h"
+#include <assert.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
 #include "diag.h"
 #include "hint.h"
 
 #ifdef __cplusplus
 extern "C" {
+#endif
+
+static_assert(sizeof(void *) == 8, "a 64-bit host is required: traces are mapped whole");
+static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "a little-endian host is required");
+
+/* Marks functions that take a printf format. MinGW has two kinds of formats. */
+#if defined(__MINGW32__) && !defined(__clang__)
+#define ETL_PRINTF(format_index, first)                                                            \
+    __attribute__((__format__(__gnu_printf__, format_index, first)))
+#else
+#define ETL_PRINTF(format_index, first) __attribute__((__format__(__printf__, format_index, first)))
 #endif
 
 /* The version of etlheap. Other files take it from here. */
@@ -56,13 +72,13 @@ typedef enum etl_status {
 typedef struct etl_error {
     etl_status status;
     etl_hint hint;     /* what would help (hint.h) */
-    u64 offset;        /* byte offset in the file that the message is about, or 0 */
+    uint64_t offset;   /* byte offset in the file that the message is about, or 0 */
     char message[512]; /* one sentence for people, without file name, options or newline */
 } etl_error;
 
 /* Fills *err (may be NULL) from a printf format. Returns `status`. */
-etl_status etl_fail_with(etl_error *err, etl_status status, u64 offset, const char *format, ...)
-    ETL_PRINTF(4, 5);
+etl_status etl_fail_with(etl_error *err, etl_status status, uint64_t offset, const char *format,
+                         ...) ETL_PRINTF(4, 5);
 
 /* Like etl_fail_with, with a hint and without an offset. */
 etl_status etl_fail_hint(etl_error *err, etl_status status, etl_hint hint, const char *format, ...)
@@ -80,19 +96,19 @@ const char *etl_status_name(etl_status status);
 
 /* A view of bytes owned by something else. */
 typedef struct etl_bytes {
-    const u8 *at; /* NULL if empty or absent */
-    size_t size;  /* in bytes, also for UTF-16 */
+    const uint8_t *at; /* NULL if empty or absent */
+    size_t size;       /* in bytes, also for UTF-16 */
 } etl_bytes;
 
-/* A GUID as stored in the file: u32, u16, u16 little endian, then 8 bytes. */
+/* A GUID as stored in the file: uint32_t, uint16_t, uint16_t little endian, then 8 bytes. */
 typedef struct etl_guid {
-    u8 bytes[16];
+    uint8_t bytes[16];
 } etl_guid;
 
 #define ETL_GUID_TEXT_SIZE 37 /* "b3e675d7-2554-4f18-830b-2762732560de" and a NUL */
 
 /* Writes the 16 bytes at `guid` as text in lower case, without braces. */
-void etl_guid_format(const u8 *guid, char out[ETL_GUID_TEXT_SIZE]);
+void etl_guid_format(const uint8_t *guid, char out[ETL_GUID_TEXT_SIZE]);
 
 /*
  * Converts UTF-16LE to UTF-8. Writes at most `capacity` bytes including a NUL, never part of a
@@ -116,44 +132,44 @@ typedef enum etl_clock {
 /* One log-file header: what the session recorded about itself. FILETIME counts 100 ns since
  * 1601-01-01 UTC. */
 typedef struct etl_session {
-    u64 header_offset;       /* file offset of the header record */
-    i64 header_ticks;        /* time of the header record: time zero */
-    i64 start_time_filetime; /* wall time at header_ticks */
-    i64 end_time_filetime;   /* 0: the session was not closed */
-    i64 boot_time_filetime;  /* approximate, not used for conversions */
-    u64 perf_frequency_hz;   /* as the file states it; may be 0 */
-    u64 clock_hz;            /* ticks per second; checked, never 0 */
+    uint64_t header_offset;      /* file offset of the header record */
+    int64_t header_ticks;        /* time of the header record: time zero */
+    int64_t start_time_filetime; /* wall time at header_ticks */
+    int64_t end_time_filetime;   /* 0: the session was not closed */
+    int64_t boot_time_filetime;  /* approximate, not used for conversions */
+    uint64_t perf_frequency_hz;  /* as the file states it; may be 0 */
+    uint64_t clock_hz;           /* ticks per second; checked, never 0 */
     etl_clock clock;
-    u32 buffer_size_bytes; /* nominal size, uncompressed */
-    u32 os_build;
-    u32 cpu_count;     /* 1 if buffers are not per processor */
-    u32 pointer_bytes; /* 4 or 8, of the system that wrote the header */
-    u32 events_lost;
-    u32 buffers_lost;
-    u32 buffers_written; /* as the file states it; 0 if the session was not closed */
-    u32 log_file_mode;
-    u32 timer_resolution; /* in units of 100 ns */
-    u32 maximum_file_size;
-    u32 cpu_mhz;
-    u8 os_major, os_minor, layout_major, layout_minor;
+    uint32_t buffer_size_bytes; /* nominal size, uncompressed */
+    uint32_t os_build;
+    uint32_t cpu_count;     /* 1 if buffers are not per processor */
+    uint32_t pointer_bytes; /* 4 or 8, of the system that wrote the header */
+    uint32_t events_lost;
+    uint32_t buffers_lost;
+    uint32_t buffers_written; /* as the file states it; 0 if the session was not closed */
+    uint32_t log_file_mode;
+    uint32_t timer_resolution; /* in units of 100 ns */
+    uint32_t maximum_file_size;
+    uint32_t cpu_mhz;
+    uint8_t os_major, os_minor, layout_major, layout_minor;
     bool cpu_known; /* false: one stream for all CPUs, events have cpu -1 */
     /* Known when the whole file is indexed. If older buffers are missing at the start, because they
      * were overwritten or lie in an earlier file: their number, as far as sequence numbers tell, and
      * the sequence from which on no buffer is missing so. */
-    u64 buffers_overwritten;
-    i64 kept_sequence;
-    i64 last_sequence;    /* of its buffers; likewise known when all are indexed */
-    etl_bytes name_utf16; /* session name; borrowed from the trace */
+    uint64_t buffers_overwritten;
+    int64_t kept_sequence;
+    int64_t last_sequence; /* of its buffers; likewise known when all are indexed */
+    etl_bytes name_utf16;  /* session name; borrowed from the trace */
     etl_bytes log_file_name_utf16;
 } etl_session;
 
 /* Converts ticks to nanoseconds since the session's header record, rounded down, within the range
- * of i64. */
-i64 etl_time_ns(const etl_session *session, i64 ticks);
+ * of int64_t. */
+int64_t etl_time_ns(const etl_session *session, int64_t ticks);
 
 /* The smallest tick at or after `ns`: its etl_time_ns is >= ns. A half-open window in nanoseconds
  * and the converted window in ticks therefore select the same events. */
-i64 etl_time_ticks(const etl_session *session, i64 ns);
+int64_t etl_time_ticks(const etl_session *session, int64_t ns);
 
 /* --- trace --------------------------------------------------------------- */
 
@@ -161,22 +177,22 @@ typedef struct etl_trace etl_trace;
 
 /* Calls fn(context, i) once for each i below task_count, on any number of threads, and returns when
  * all calls have returned. etlheap_run_tasks (engine/etlheap_libraries.h) is one. */
-typedef void etl_run_tasks_fn(void *user, u32 task_count, void (*fn)(void *context, u32 task),
-                              void *context);
+typedef void etl_run_tasks_fn(void *user, uint32_t task_count,
+                              void (*fn)(void *context, uint32_t task), void *context);
 
 /*
  * Waits until the first `wanted` bytes of a file that is still being written are there, or all
  * of them if it has fewer; *arrived is how many there are. For `wanted` above its size it also
  * waits until the writer has finished. An error is the writer's: the bytes will not come.
  */
-typedef etl_status etl_arrival_fn(void *user, u64 wanted, u64 *arrived, etl_error *err);
+typedef etl_status etl_arrival_fn(void *user, uint64_t wanted, uint64_t *arrived, etl_error *err);
 
 /* Options of etl_open. Start from {0} with `size` set. */
 typedef struct etl_open_options {
-    size_t size;          /* sizeof(etl_open_options) */
-    bool no_mmap;         /* read the file into memory instead of mapping it */
-    bool no_resync;       /* stop at the first invalid buffer header */
-    u32 buffer_bytes_max; /* accepted buffer size; 0: 16 MiB + 64 KiB */
+    size_t size;               /* sizeof(etl_open_options) */
+    bool no_mmap;              /* read the file into memory instead of mapping it */
+    bool no_resync;            /* stop at the first invalid buffer header */
+    uint32_t buffer_bytes_max; /* accepted buffer size; 0: 16 MiB + 64 KiB */
     /* Runs tasks on threads, to read buffer headers in parallel; NULL: no threads. The result does
      * not depend on it. */
     etl_run_tasks_fn *run_tasks;
@@ -228,13 +244,13 @@ bool etl_is_indexed(const etl_trace *trace);
  * ETL_ERR_MEMORY, ETL_ERR_LIMIT (2^32 buffers), and the error of `arrival`; no step can be
  * taken after an error.
  */
-etl_status etl_index_more(etl_trace *trace, u64 offset, etl_error *err);
+etl_status etl_index_more(etl_trace *trace, uint64_t offset, etl_error *err);
 
 /* Indexes everything, and reads ahead as etl_open does. */
 etl_status etl_index_rest(etl_trace *trace, etl_error *err);
 
 /* How far the index reaches: all buffers before this offset are known. */
-u64 etl_indexed_bytes(const etl_trace *trace);
+uint64_t etl_indexed_bytes(const etl_trace *trace);
 
 /* Whether its bytes are still arriving: there is nothing to read ahead. */
 bool etl_is_arriving(const etl_trace *trace);
@@ -243,7 +259,7 @@ bool etl_is_arriving(const etl_trace *trace);
  * While a trace is not indexed: the earliest first record among the last buffers of the file,
  * which were written when the session stopped, whatever their age. INT64_MAX: not known.
  */
-i64 etl_tail_ticks(const etl_trace *trace);
+int64_t etl_tail_ticks(const etl_trace *trace);
 
 /*
  * Checks whether a file begins like a trace, before it is unpacked or fetched. `start` is its first
@@ -254,12 +270,12 @@ i64 etl_tail_ticks(const etl_trace *trace);
 etl_status etl_check_start(etl_bytes start, etl_error *err);
 
 /* The size of the file in bytes. */
-u64 etl_file_size(const etl_trace *trace);
+uint64_t etl_file_size(const etl_trace *trace);
 
 /* Log-file headers in file order, at least one. Times count from the header at index 0. NULL for an
  * index beyond the count. Owned by the trace. */
-u32 etl_session_count(const etl_trace *trace);
-const etl_session *etl_session_of(const etl_trace *trace, u32 index);
+uint32_t etl_session_count(const etl_trace *trace);
+const etl_session *etl_session_of(const etl_trace *trace, uint32_t index);
 
 /* Problems found by indexing: truncation, gaps, skipped bytes, lost events. Owned by the trace. */
 const etl_diag_counts *etl_trace_diagnostics(const etl_trace *trace);
@@ -269,14 +285,14 @@ const etl_diag_counts *etl_trace_diagnostics(const etl_trace *trace);
  * when they are needed. Bytes beyond the end of the file are ignored. Affects whole pages. Any
  * thread, even while others read.
  */
-void etl_trace_release(const etl_trace *trace, u64 offset, u64 size_bytes);
+void etl_trace_release(const etl_trace *trace, uint64_t offset, uint64_t size_bytes);
 
 /*
  * Asks the system to read bytes of a mapped file ahead. Does not wait for them, unless very many
  * reads are pending, and costs almost nothing for bytes already in memory. True if something was
  * requested. Any thread, even while others read.
  */
-bool etl_trace_fetch(const etl_trace *trace, u64 offset, u64 size_bytes);
+bool etl_trace_fetch(const etl_trace *trace, uint64_t offset, uint64_t size_bytes);
 
 /* True if the whole file is in memory, by a few hundred of its pages: there is nothing to read
  * ahead. False if the system does not tell. Any thread. */
@@ -291,27 +307,27 @@ bool etl_trace_changed(const etl_trace *trace);
 
 /* One row of the index of buffers. */
 typedef struct etl_buffer_info {
-    u64 offset;      /* file offset of the buffer header */
-    u32 stored_size; /* bytes in the file, header included */
-    u32 valid_size;  /* valid bytes after decompression, header included */
-    i64 sequence;    /* orders the buffers of one CPU */
-    u16 flags;       /* ETL_BUFFER_* in etl/layout.h */
-    u16 type;
-    u16 cpu;         /* processor of its events */
-    u16 session;     /* index of the log-file header it belongs to */
-    i64 first_ticks; /* as etl_buffer_first_ticks returns; ETL_TICKS_UNKNOWN: call that */
+    uint64_t offset;      /* file offset of the buffer header */
+    uint32_t stored_size; /* bytes in the file, header included */
+    uint32_t valid_size;  /* valid bytes after decompression, header included */
+    int64_t sequence;     /* orders the buffers of one CPU */
+    uint16_t flags;       /* ETL_BUFFER_* in etl/layout.h */
+    uint16_t type;
+    uint16_t cpu;        /* processor of its events */
+    uint16_t session;    /* index of the log-file header it belongs to */
+    int64_t first_ticks; /* as etl_buffer_first_ticks returns; ETL_TICKS_UNKNOWN: call that */
 } etl_buffer_info;
 
 #define ETL_TICKS_UNKNOWN INT64_MIN
 
 /* Buffers in file order. NULL for an index beyond the count. Owned by the trace. */
-u32 etl_buffer_count(const etl_trace *trace);
-const etl_buffer_info *etl_buffer_info_of(const etl_trace *trace, u32 index);
+uint32_t etl_buffer_count(const etl_trace *trace);
+const etl_buffer_info *etl_buffer_info_of(const etl_trace *trace, uint32_t index);
 
 /* Memory for one decompressed buffer. Each thread needs its own. Start from {0}; free it with
  * etl_scratch_free after the last use of what was loaded into it. */
 typedef struct etl_scratch {
-    u8 *bytes;
+    uint8_t *bytes;
     size_t capacity;
 } etl_scratch;
 
@@ -320,14 +336,14 @@ void etl_scratch_free(etl_scratch *scratch);
 
 /* A loaded buffer, and the position of the next record in it. A copy keeps its own position. */
 typedef struct etl_buffer {
-    const u8 *base; /* the buffer, decompressed; records start at base + 72 */
-    u32 at;         /* offset of the next record from base */
-    u32 end;        /* end of the valid bytes, from base */
-    i32 cpu;        /* of all its records; -1: unknown */
-    u32 session;
-    u64 file_offset;
-    i64 ticks_previous;    /* time of the last record with one; the others inherit it */
-    etl_diag_counts *diag; /* where damage in this buffer is counted; the caller's, not NULL */
+    const uint8_t *base; /* the buffer, decompressed; records start at base + 72 */
+    uint32_t at;         /* offset of the next record from base */
+    uint32_t end;        /* end of the valid bytes, from base */
+    int32_t cpu;         /* of all its records; -1: unknown */
+    uint32_t session;
+    uint64_t file_offset;
+    int64_t ticks_previous; /* time of the last record with one; the others inherit it */
+    etl_diag_counts *diag;  /* where damage in this buffer is counted; the caller's, not NULL */
 } etl_buffer;
 
 /*
@@ -336,17 +352,17 @@ typedef struct etl_buffer {
  * unknown types) load as empty. *out borrows from the trace and the scratch until the scratch is
  * used again. ETL_ERR_MEMORY, ETL_ERR_ARGUMENT (no such index).
  */
-etl_status etl_buffer_load(const etl_trace *trace, u32 index, etl_scratch *scratch,
+etl_status etl_buffer_load(const etl_trace *trace, uint32_t index, etl_scratch *scratch,
                            etl_diag_counts *diag, etl_buffer *out);
 
 /* Finds the time of the first record that has one. A compressed buffer is decompressed only as far
  * as needed. False if no record has a time, or the buffer does not exist. */
-bool etl_buffer_first_ticks(const etl_trace *trace, u32 index, i64 *ticks);
+bool etl_buffer_first_ticks(const etl_trace *trace, uint32_t index, int64_t *ticks);
 
 /* The time at which a buffer was flushed, in its session's clock; all its events are earlier. False
  * if the file does not state it: for header buffers, and in merged files, where it is the wall time
  * of the merge. */
-bool etl_buffer_flush_ticks(const etl_trace *trace, u32 index, i64 *ticks);
+bool etl_buffer_flush_ticks(const etl_trace *trace, uint32_t index, int64_t *ticks);
 
 /* --- records -------------------------------------------------------------- */
 
@@ -381,22 +397,22 @@ const char *etl_header_kind_name(etl_header_kind kind); /* "other" for a number 
 
 /* One record. Its views borrow from the loaded buffer. */
 typedef struct etl_record {
-    i64 ticks; /* raw clock; inherited if the record has no time */
-    u32 tid;   /* ETL_NO_ID if the header has none */
-    u32 pid;
-    u16 hook;    /* group << 8 | type; valid if has_hook */
-    u16 version; /* version of the payload layout, without flag bits */
-    u16 id;      /* event id (EVENT), message number (MESSAGE) */
-    u8 opcode;   /* also the low byte of hook */
-    u8 level;
-    u8 header;        /* etl_header_kind */
-    u8 pointer_bytes; /* 4 or 8, as the record itself states, not the file */
-    bool has_hook;    /* system, compact and perfinfo headers */
+    int64_t ticks; /* raw clock; inherited if the record has no time */
+    uint32_t tid;  /* ETL_NO_ID if the header has none */
+    uint32_t pid;
+    uint16_t hook;    /* group << 8 | type; valid if has_hook */
+    uint16_t version; /* version of the payload layout, without flag bits */
+    uint16_t id;      /* event id (EVENT), message number (MESSAGE) */
+    uint8_t opcode;   /* also the low byte of hook */
+    uint8_t level;
+    uint8_t header;        /* etl_header_kind */
+    uint8_t pointer_bytes; /* 4 or 8, as the record itself states, not the file */
+    bool has_hook;         /* system, compact and perfinfo headers */
     bool has_time;
-    i32 cpu;            /* -1 unknown */
-    u32 offset;         /* offset of the record from the start of its buffer */
-    u32 size;           /* header + items + payload, without padding */
-    const u8 *provider; /* 16 bytes: GUID of the provider, class or message; NULL: none */
+    int32_t cpu;             /* -1 unknown */
+    uint32_t offset;         /* offset of the record from the start of its buffer */
+    uint32_t size;           /* header + items + payload, without padding */
+    const uint8_t *provider; /* 16 bytes: GUID of the provider, class or message; NULL: none */
     etl_bytes payload;
     etl_bytes items; /* extended items of an EVENT record (etl_item_next) */
 } etl_record;
@@ -408,7 +424,7 @@ bool etl_record_next(etl_buffer *buffer, etl_record *out);
 /* An extended item of an EVENT record: a stack, a related activity, a schema, ... Borrows from the
  * record. */
 typedef struct etl_item {
-    u16 type; /* ETL_ITEM_* in etl/layout.h */
+    uint16_t type; /* ETL_ITEM_* in etl/layout.h */
     etl_bytes data;
 } etl_item;
 
@@ -418,11 +434,11 @@ bool etl_item_next(etl_bytes *items, etl_item *out);
 /* The stack in an extended item: frames for etl_frame_at, innermost first, or the key of a stack
  * that another record defines. */
 typedef struct etl_item_stack {
-    u64 match_id; /* 0: complete; else another record with this id has the rest */
-    u64 key;
-    const u8 *frames;
-    u32 frame_count;
-    u32 frame_bytes; /* 4 or 8; may differ from the record's pointer size */
+    uint64_t match_id; /* 0: complete; else another record with this id has the rest */
+    uint64_t key;
+    const uint8_t *frames;
+    uint32_t frame_count;
+    uint32_t frame_bytes; /* 4 or 8; may differ from the record's pointer size */
     bool is_key;
 } etl_item_stack;
 
@@ -431,7 +447,7 @@ bool etl_item_stack_of(const etl_item *item, etl_item_stack *out);
 
 /* The hook id that decides how a record is decoded: its own, or for a classic record (full header)
  * with a kernel class GUID the hook of the same group and type. False if it has none. */
-bool etl_record_hook(const etl_record *record, u16 *hook);
+bool etl_record_hook(const etl_record *record, uint16_t *hook);
 
 /* True for records that a merge added with the time of another event (ImageID, event metadata,
  * SysConfigEx, WinSAT). Stack walks never refer to them. */
@@ -457,13 +473,24 @@ typedef struct etl_event etl_event;
  */
 bool etl_decode(const etl_record *record, etl_event *out, etl_diag_counts *diag);
 
+/* Frame i of a stack event or definition. i must be less than frame_count. */
+static inline uint64_t etl_frame_at(const uint8_t *frames, uint32_t frame_bytes, uint32_t i)
+{
+    uint64_t address = 0; /* of a little-endian host, so 4 bytes fill the lower half */
+    if (frame_bytes == 4)
+        memcpy(&address, frames + (size_t)i * 4, 4);
+    else
+        memcpy(&address, frames + (size_t)i * 8, 8);
+    return address;
+}
+
 /* The name of a record or hook, such as "Heap/Alloc", decoded or not. NULL if unknown. Static. */
 const char *etl_record_name(const etl_record *record);
-const char *etl_hook_name(u16 hook);
+const char *etl_hook_name(uint16_t hook);
 
 /* The name of a provider or class, such as "Microsoft-Windows-Kernel-Memory", by its GUID (16
  * bytes). NULL if unknown. Static text. */
-const char *etl_provider_name(const u8 *guid);
+const char *etl_provider_name(const uint8_t *guid);
 
 #ifdef __cplusplus
 }

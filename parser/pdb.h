@@ -57,15 +57,15 @@ void etl_pdb_close(etl_pdb_file *file); /* NULL is allowed; close its resolvers 
 
 /* Facts about a PDB. */
 typedef struct etl_pdb_info {
-    etl_guid guid; /* as in the RSDS record of the image */
-    u32 age;       /* age of the debug information, which RSDS and symbol stores use */
-    u32 file_age;  /* number of times the file was written, also by tools that only add streams */
-    u32 time_date; /* seconds since 1970 at creation, or a hash in reproducible builds */
-    u16 machine;   /* IMAGE_FILE_MACHINE_*: 0x14c x86, 0x8664 x64, 0xaa64 ARM64 */
-    u32 module_count;  /* object files */
-    u32 section_count; /* of the image */
-    bool is_stripped;  /* made with /PDBSTRIPPED: public symbols only, sizes unknown */
-    bool has_omap;     /* the image was rearranged after it was linked */
+    etl_guid guid;          /* as in the RSDS record of the image */
+    uint32_t age;           /* age of the debug information, which RSDS and symbol stores use */
+    uint32_t file_age;      /* how often it was written, also by tools that only add streams */
+    uint32_t time_date;     /* seconds since 1970 at creation, or a hash in reproducible builds */
+    uint16_t machine;       /* IMAGE_FILE_MACHINE_*: 0x14c x86, 0x8664 x64, 0xaa64 ARM64 */
+    uint32_t module_count;  /* object files */
+    uint32_t section_count; /* of the image */
+    bool is_stripped;       /* made with /PDBSTRIPPED: public symbols only, sizes unknown */
+    bool has_omap;          /* the image was rearranged after it was linked */
 } etl_pdb_info;
 
 /* Owned by the file. */
@@ -73,9 +73,9 @@ const etl_pdb_info *etl_pdb_info_of(const etl_pdb_file *file);
 
 /* One section of the image, in the order of its section table. */
 typedef struct etl_pdb_section {
-    u32 rva;
-    u32 size_bytes;
-    u32 characteristics; /* IMAGE_SCN_*: 0x20 is code */
+    uint32_t rva;
+    uint32_t size_bytes;
+    uint32_t characteristics; /* IMAGE_SCN_*: 0x20 is code */
 } etl_pdb_section;
 
 /* etl_pdb_info.section_count rows, owned by the file. */
@@ -101,21 +101,21 @@ typedef enum etl_pdb_symbol_kind {
 typedef struct etl_pdb_frame {
     etl_bytes name; /* empty when unknown */
     etl_bytes file; /* path as the compiler wrote it; empty when unknown */
-    u32 line;       /* 0 when unknown */
+    uint32_t line;  /* 0 when unknown */
 } etl_pdb_frame;
 
 /* The result for one address. */
 typedef struct etl_pdb_location {
     size_t index; /* of the address within the batch */
-    u32 rva;      /* the address */
+    uint32_t rva; /* the address */
     etl_pdb_symbol_kind kind;
-    bool is_nearest;   /* a guess: the nearest symbol before the address, of unknown size */
-    u32 function_rva;  /* where the symbol begins */
-    u32 function_size; /* in bytes; 0 when unknown */
-    u32 displacement;  /* distance from the start of the symbol, as it was linked */
+    bool is_nearest;        /* a guess: the nearest symbol before the address, of unknown size */
+    uint32_t function_rva;  /* where the symbol begins */
+    uint32_t function_size; /* in bytes; 0 when unknown */
+    uint32_t displacement;  /* distance from the start of the symbol, as it was linked */
     etl_pdb_frame function;
     const etl_pdb_frame *inlined; /* inlined calls, innermost first */
-    u32 inline_count;
+    uint32_t inline_count;
     etl_bytes alloc_type; /* C++ type allocated by the call ending at rva + 1 */
 } etl_pdb_location;
 
@@ -124,7 +124,7 @@ typedef struct etl_pdb_location {
  * (etl_pdb_resolver_close) and may use it for any number of batches. The file must outlive it.
  * ETL_ERR_ARGUMENT, ETL_ERR_MEMORY.
  */
-etl_status etl_pdb_resolver_open(const etl_pdb_file *file, u32 want, etl_pdb_resolver **out,
+etl_status etl_pdb_resolver_open(const etl_pdb_file *file, uint32_t want, etl_pdb_resolver **out,
                                  etl_error *err);
 void etl_pdb_resolver_close(etl_pdb_resolver *resolver); /* NULL is allowed */
 
@@ -135,7 +135,7 @@ void etl_pdb_resolver_close(etl_pdb_resolver *resolver); /* NULL is allowed */
  * once per batch. Needs 8 bytes per address, and memory for the largest object file.
  * ETL_ERR_ARGUMENT (not ascending, or more than 2^32 - 2 addresses), ETL_ERR_MEMORY.
  */
-etl_status etl_pdb_resolver_begin(etl_pdb_resolver *resolver, const u32 *rvas, size_t count,
+etl_status etl_pdb_resolver_begin(etl_pdb_resolver *resolver, const uint32_t *rvas, size_t count,
                                   etl_error *err);
 
 /*
@@ -148,7 +148,7 @@ bool etl_pdb_resolver_next(etl_pdb_resolver *resolver, etl_pdb_location *out);
 
 /* Damaged or missing data in the parts that this resolver read, over its whole life. */
 typedef struct etl_pdb_damage {
-    u64 count;       /* number of places */
+    uint64_t count;  /* number of places */
     etl_error first; /* status ETL_OK when there are none */
 } etl_pdb_damage;
 
@@ -159,14 +159,14 @@ const etl_pdb_damage *etl_pdb_resolver_damage(const etl_pdb_resolver *resolver);
 
 /* A public symbol. */
 typedef struct etl_pdb_public {
-    u32 rva; /* in the image, after OMAP; 0 for a symbol outside all sections */
+    uint32_t rva; /* in the image, after OMAP; 0 for a symbol outside all sections */
     bool is_function;
     etl_bytes name; /* decorated; valid until the next call with this resolver */
 } etl_pdb_public;
 
 /* Lists the public symbols in address order. *at starts at 0 and is advanced. False after the last
  * one. Damaged symbols are skipped and counted. */
-bool etl_pdb_public_next(etl_pdb_resolver *resolver, u32 *at, etl_pdb_public *out);
+bool etl_pdb_public_next(etl_pdb_resolver *resolver, uint32_t *at, etl_pdb_public *out);
 
 #ifdef __cplusplus
 }

@@ -53,15 +53,15 @@ void etl_pe_close(etl_pe_image *image); /* NULL is allowed; close its exports fi
 
 /* Facts about an image. */
 typedef struct etl_pe_info {
-    u64 image_base;       /* preferred address */
-    u32 time_date_stamp;  /* with image_size_bytes the key of the image in symbol stores */
-    u32 image_size_bytes; /* in memory, a multiple of the section alignment */
-    u32 image_checksum;   /* 0 if the linker wrote none */
-    u32 entry_rva;
-    u32 section_count;
-    u16 machine;         /* IMAGE_FILE_MACHINE_*: 0x14c x86, 0x8664 x64, 0xaa64 ARM64 */
-    u16 characteristics; /* IMAGE_FILE_*: 0x2000 is a DLL */
-    u8 pointer_bytes;    /* 4 for PE32, 8 for PE32+ */
+    uint64_t image_base;       /* preferred address */
+    uint32_t time_date_stamp;  /* with image_size_bytes the key of the image in symbol stores */
+    uint32_t image_size_bytes; /* in memory, a multiple of the section alignment */
+    uint32_t image_checksum;   /* 0 if the linker wrote none */
+    uint32_t entry_rva;
+    uint32_t section_count;
+    uint16_t machine;         /* IMAGE_FILE_MACHINE_*: 0x14c x86, 0x8664 x64, 0xaa64 ARM64 */
+    uint16_t characteristics; /* IMAGE_FILE_*: 0x2000 is a DLL */
+    uint8_t pointer_bytes;    /* 4 for PE32, 8 for PE32+ */
 } etl_pe_info;
 
 /* Owned by the image. */
@@ -70,11 +70,11 @@ const etl_pe_info *etl_pe_info_of(const etl_pe_image *image);
 /* One section of the image, in the order of its section table. */
 typedef struct etl_pe_section {
     char name[9]; /* bytes as in the file, with a NUL */
-    u32 rva;
-    u32 virtual_size; /* bytes in memory */
-    u32 file_offset;
-    u32 file_size;       /* bytes in the file; if less than virtual_size, the rest is zero */
-    u32 characteristics; /* IMAGE_SCN_*: 0x20 is code */
+    uint32_t rva;
+    uint32_t virtual_size; /* bytes in memory */
+    uint32_t file_offset;
+    uint32_t file_size;       /* bytes in the file; if less than virtual_size, the rest is zero */
+    uint32_t characteristics; /* IMAGE_SCN_*: 0x20 is code */
 } etl_pe_section;
 
 /* etl_pe_info.section_count rows in the order of the section table, owned by the image. */
@@ -90,9 +90,9 @@ typedef enum etl_pe_pdb_kind {
 /* The PDB that the image names. */
 typedef struct etl_pe_pdb {
     etl_pe_pdb_kind kind;
-    etl_guid guid; /* RSDS */
-    u32 signature; /* NB10: when the PDB was made, seconds since 1970 */
-    u32 age;
+    etl_guid guid;      /* RSDS */
+    uint32_t signature; /* NB10: when the PDB was made, seconds since 1970 */
+    uint32_t age;
     etl_bytes path; /* where the linker wrote the PDB, or only its name */
 } etl_pe_pdb;
 
@@ -101,7 +101,7 @@ const etl_pe_pdb *etl_pe_pdb_of(const etl_pe_image *image);
 
 /* Damage found in the parts that were read. */
 typedef struct etl_pe_damage {
-    u64 count;       /* number of places */
+    uint64_t count;  /* number of places */
     etl_error first; /* status ETL_OK when there are none, else ETL_ERR_CORRUPT */
 } etl_pe_damage;
 
@@ -112,8 +112,8 @@ const etl_pe_damage *etl_pe_damage_of(const etl_pe_image *image);
 
 /* One exported name or ordinal. Views borrow from the image. */
 typedef struct etl_pe_export {
-    u32 rva;             /* 0 for a forwarder */
-    u32 ordinal;         /* as importers use it, including the base */
+    uint32_t rva;        /* 0 for a forwarder */
+    uint32_t ordinal;    /* as importers use it, including the base */
     etl_bytes name;      /* as exported, possibly decorated; empty: only an ordinal */
     etl_bytes forwarder; /* "NTDLL.RtlAllocateHeap", "MFC42.#5"; empty: not a forwarder */
 } etl_pe_export;
@@ -128,9 +128,9 @@ void etl_pe_exports_close(etl_pe_exports *exports); /* NULL is allowed */
 
 /* Exports by index: first those with an address, by (rva, name), then forwarders by ordinal. A
  * function exported under several names has one row per name. */
-u32 etl_pe_exports_count(const etl_pe_exports *exports);
+uint32_t etl_pe_exports_count(const etl_pe_exports *exports);
 /* All zeros for an index beyond the count. */
-etl_pe_export etl_pe_exports_at(const etl_pe_exports *exports, u32 index);
+etl_pe_export etl_pe_exports_at(const etl_pe_exports *exports, uint32_t index);
 
 /*
  * Finds the export to name an address after if there is no PDB: the nearest one at or below it in
@@ -138,7 +138,7 @@ etl_pe_export etl_pe_exports_at(const etl_pe_exports *exports, u32 index);
  * as one. Of several names at one address, the first in alphabetical order wins (NtClose over
  * ZwClose), and names win over bare ordinals. Forwarders have no address. False if there is none.
  */
-bool etl_pe_exports_find(const etl_pe_exports *exports, u32 rva, etl_pe_export *out);
+bool etl_pe_exports_find(const etl_pe_exports *exports, uint32_t rva, etl_pe_export *out);
 
 /*
  * Writes the name to show: the exported name, or "Ordinal17" as debuggers do. Writes at most

@@ -12,6 +12,7 @@
 #ifndef ETL_SIZED_H
 #define ETL_SIZED_H
 
+#include "base.h"
 #include "parser.h"
 
 #define ETL_SIZED_MIN (sizeof(size_t) + 1) /* sizeof of a pointer is a caller's mistake */

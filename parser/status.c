@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base.h"
 #include "parser.h"
 
 etl_status etl_fail_with(etl_error *err, etl_status status, u64 offset, const char *format, ...)

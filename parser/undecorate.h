@@ -21,7 +21,6 @@
 #ifndef ETL_UNDECORATE_H
 #define ETL_UNDECORATE_H
 
-#include "base.h"
 #include "parser.h"
 
 #ifdef __cplusplus

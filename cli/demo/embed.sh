@@ -15,7 +15,7 @@ echo '#include "cli/demo/demo_data.h"'
 number=0
 for file in "$@"; do
     echo
-    echo "static const u64 words_of_$number[] = {"
+    echo "static const uint64_t words_of_$number[] = {"
     od -An -v -tx8 "$file" | sed 's/  *\([0-9a-f]\{16\}\)/ 0x\1u,/g'
     echo '};'
     number=$((number + 1))

@@ -4,6 +4,8 @@
 
 #include "engine/engine.h"
 
+#include "parser/base.h"
+
 #define CLI_NEAREST_MAX 5
 
 /* A name and its distance from the typed word. */

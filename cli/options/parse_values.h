@@ -11,6 +11,8 @@
 
 #include "engine/engine.h"
 
+#include "parser/base.h"
+
 /* A point in time: since the start of the trace, on the calendar, or a mark. */
 typedef struct cli_time {
     bool given;

@@ -4,6 +4,8 @@
 
 #include "formats/formats.h"
 
+#include "parser/base.h"
+
 /*
  * The file system's record of a file. Every change of the content also sets the time of the last
  * change, which cannot be set back, unlike the time of the last write. Two changes within one step

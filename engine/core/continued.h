@@ -7,6 +7,7 @@
 #ifndef ETLHEAP_CONTINUED_H
 #define ETLHEAP_CONTINUED_H
 
+#include "parser/base.h"
 #include "parser/parser.h"
 
 /* Returned by continued_from if no other trace has what came before. */

@@ -1,6 +1,8 @@
 /* rates.c - amounts per second; see etlheap_per_second and etlheap_diff_rate. */
 #include "engine/engine.h"
 
+#include "parser/base.h"
+
 #define DIGITS_OF_NS 9 /* 1 s is 10^9 ns */
 
 /* amount * 10^digits / ns as a long division: the product would not fit. */

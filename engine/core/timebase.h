@@ -12,6 +12,7 @@
 #ifndef ETLHEAP_TIMEBASE_H
 #define ETLHEAP_TIMEBASE_H
 
+#include "parser/base.h"
 #include "parser/parser.h"
 
 typedef struct tick_map {

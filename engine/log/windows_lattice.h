@@ -10,6 +10,8 @@
 
 #include "engine/engine.h"
 
+#include "parser/base.h"
+
 typedef struct windows_lattice {
     const etl_session *session; /* clock of the ticks; NULL: no windows */
     i64 from_ticks, to_ticks;   /* also cuts; INT64_MIN and INT64_MAX: open */

@@ -4,6 +4,8 @@
  */
 #include "engine/engine.h"
 
+#include "parser/base.h"
+
 /*
  * The functions and modules of the innermost frames of an allocation or a free. If functions have
  * names, the list is about those that say how memory was asked for or given back but not by whom:

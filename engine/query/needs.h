@@ -12,6 +12,8 @@
 #include "engine/engine.h"
 #include "engine/etlheap_ask.h"
 
+#include "parser/base.h"
+
 typedef enum needs_bit {
     NEEDS_BLOCKS = 1u << 0, /* properties of single blocks that their owner and stack do not tell */
     NEEDS_SIZES = 1u << 1,  /* the sizes of single blocks: sums of sizes do not suffice */

@@ -4,6 +4,8 @@
 
 #include "engine/engine.h"
 
+#include "parser/base.h"
+
 /*
  * Computes 128 bits from the content of the file: the same under any name, never 0. ETL_ERR_MEMORY.
  *

@@ -4,6 +4,8 @@
 
 #include "engine/engine.h"
 
+#include "parser/base.h"
+
 /* The traces of one recording. Everything is borrowed. */
 typedef struct traces_named {
     etl_trace *const *traces;

@@ -4,6 +4,8 @@
 
 #include "engine/engine.h"
 
+#include "parser/base.h"
+
 /* The options, and copies of what they point to. Must not be moved after it was read. */
 typedef struct options_read {
     etlheap_options own;

@@ -2,6 +2,7 @@
 #ifndef ETLHEAP_SYMBOL_CONTENT_H
 #define ETLHEAP_SYMBOL_CONTENT_H
 
+#include "parser/base.h"
 #include "parser/parser.h"
 
 typedef enum symbol_content {

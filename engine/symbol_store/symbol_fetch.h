@@ -34,6 +34,8 @@
 
 #include "engine/etlheap_symbol_options.h"
 
+#include "parser/base.h"
+
 typedef struct symbol_fetch symbol_fetch;
 
 typedef struct symbol_progress {

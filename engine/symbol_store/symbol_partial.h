@@ -13,6 +13,8 @@
 
 #include "symbol_files.h"
 
+#include "parser/base.h"
+
 typedef struct symbol_partial {
     int file;
     u64 size_bytes; /* its current size, at first from an earlier run */

@@ -4,6 +4,8 @@
 #include "engine/engine.h"
 #include "engine/etlheap_lifetimes.h"
 
+#include "parser/base.h"
+
 static const struct {
     const char *key, *title;
 } fields[ETLHEAP_FIELDS_COUNT] = {

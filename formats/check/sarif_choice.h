@@ -10,6 +10,8 @@
 
 #include "formats/formats.h"
 
+#include "parser/base.h"
+
 #define SARIF_RESULTS_DEFAULT 5000u
 
 typedef struct sarif_choice {

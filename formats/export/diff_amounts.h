@@ -4,6 +4,8 @@
 
 #include "formats/formats.h"
 
+#include "parser/base.h"
+
 typedef struct diff_amounts {
     i64 base, now;
 } diff_amounts;

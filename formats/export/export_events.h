@@ -15,6 +15,8 @@
 
 #include "formats/formats.h"
 
+#include "parser/base.h"
+
 typedef struct export_open_end {
     i64 ticks;
     i64 size_bytes;

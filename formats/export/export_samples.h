@@ -9,6 +9,8 @@
 
 #include "formats/formats.h"
 
+#include "parser/base.h"
+
 /* The frame for memory without a recorded stack. */
 #define EXPORT_NO_STACK "[no stack]"
 

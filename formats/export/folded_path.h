@@ -6,6 +6,8 @@
 
 #include "formats/formats.h"
 
+#include "parser/base.h"
+
 /* Writes "heap;app.exe (4321);ntdll.dll!RtlUserThreadStart;app.exe!main": the row's keys in this
  * order, then its frames if the stack is a key, the outermost first. `scratch` is overwritten;
  * scratch->failed: out of memory. */

@@ -9,6 +9,8 @@
 
 #include "formats/formats.h"
 
+#include "parser/base.h"
+
 typedef struct parquet_list {
     u32 start, count; /* range of the items */
     u64 text_bytes;   /* size of the texts when written plainly */

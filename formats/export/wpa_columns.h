@@ -12,6 +12,8 @@
 
 #include "formats/formats.h"
 
+#include "parser/base.h"
+
 /*
  * X(enumerator, attribute in wpa-xml, unit of the values, where, aggregation)
  *

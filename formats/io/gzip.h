@@ -5,6 +5,8 @@
 
 #include "formats/formats.h"
 
+#include "parser/base.h"
+
 typedef struct etlheap_gzip etlheap_gzip;
 
 /* Opens a gzip member, without name and time. The sink is borrowed until etlheap_gzip_close. NULL

@@ -9,6 +9,8 @@
 
 #include "formats/formats.h"
 
+#include "parser/base.h"
+
 void etlheap_text_clear(etlheap_text *text);
 void etlheap_text_add(etlheap_text *text, const char *bytes, size_t size);
 void etlheap_text_add_string(etlheap_text *text, const char *string);

@@ -9,6 +9,8 @@
 
 #include "engine/engine.h"
 
+#include "parser/base.h"
+
 #define ETLHEAP_UNITS_SIZE 48
 
 /* "-1,234,567" */

@@ -10,6 +10,8 @@
 
 #include "formats/formats.h"
 
+#include "parser/base.h"
+
 #define UNPACK_MEMBERS_MAX 64 /* files of one recording; PerfView packs at most 4 */
 #define UNPACK_BYTES       (256 * 1024)
 

@@ -10,6 +10,8 @@
 
 #include "formats/formats.h"
 
+#include "parser/base.h"
+
 #define ETLHEAP_JSON_DEPTH_MAX 16
 
 typedef struct etlheap_json {

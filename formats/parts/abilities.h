@@ -4,6 +4,8 @@
 
 #include "engine/engine.h"
 
+#include "parser/base.h"
+
 typedef struct etlheap_ability {
     const char *word;     /* in the `can` array */
     const char *question; /* the question it answers, as a phrase */

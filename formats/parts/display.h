@@ -9,6 +9,8 @@
 
 #include "formats/formats.h"
 
+#include "parser/base.h"
+
 /* A character: its bytes and the columns it takes. */
 typedef struct etlheap_glyph {
     size_t size; /* bytes, at least 1 */

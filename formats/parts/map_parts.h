@@ -4,6 +4,8 @@
 
 #include "formats/formats.h"
 
+#include "parser/base.h"
+
 /* Marks the regions of a process (region_count entries) to list: the `most` regions with the most
  * committed, outstanding or reserved bytes; 0: all. The caller frees the array; NULL if memory runs
  * out. */

@@ -4,6 +4,8 @@
 
 #include "formats/formats.h"
 
+#include "parser/base.h"
+
 /* Finds the counts of a provider's events; sets *count. */
 void etlheap_provider_events(const etlheap_result *result, const u8 *guid,
                              const etlheap_event_count **rows, u32 *count);

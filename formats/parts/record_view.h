@@ -9,6 +9,8 @@
 
 #include "formats/formats.h"
 
+#include "parser/base.h"
+
 typedef enum etlheap_value_kind {
     ETLHEAP_VALUE_UNSIGNED,
     ETLHEAP_VALUE_SIGNED,

@@ -4,6 +4,8 @@
 
 #include "formats/formats.h"
 
+#include "parser/base.h"
+
 /* True if a bucket has rounding: kind heap, in a histogram of sizes. */
 static inline bool etlheap_bucket_has_rounding(const etlheap_histogram *histogram,
                                                const etlheap_bucket *bucket)

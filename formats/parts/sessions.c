@@ -1,6 +1,8 @@
 /* sessions.c - which session's file is missing, by the groups of events that were counted. */
 #include "sessions.h"
 
+#include "parser/base.h"
+
 #define GROUP_PROCESS 0x03
 #define GROUP_HEAP    0x10
 #define GROUP_IMAGE   0x14

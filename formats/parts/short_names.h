@@ -12,6 +12,8 @@
 
 #include "formats/formats.h"
 
+#include "parser/base.h"
+
 /* The place for a text. */
 typedef struct etlheap_fit {
     u32 columns;  /* at least 1 */

@@ -6,6 +6,8 @@
 
 #include "formats/formats.h"
 
+#include "parser/base.h"
+
 typedef struct etlheap_sparkline {
     u32 columns; /* largest number of columns; 0: no limit */
     bool ascii;  /* ASCII characters, else Unicode block elements */

@@ -11,6 +11,8 @@
 
 #include "formats/formats.h"
 
+#include "parser/base.h"
+
 #define ETLHEAP_GRID_COLUMNS_MAX 12
 
 typedef struct etlheap_column {

@@ -4,6 +4,8 @@
 
 #include "formats/formats.h"
 
+#include "parser/base.h"
+
 /* X(field, i64 member of etlheap_cell, is a size): the numbers of a cell, in the order of JSON and
  * CSV. */
 #define ETLHEAP_CELL_COLUMNS(X)                                                                    \

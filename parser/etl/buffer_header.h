@@ -3,6 +3,7 @@
 #ifndef ETL_BUFFER_HEADER_H
 #define ETL_BUFFER_HEADER_H
 
+#include "parser/base.h"
 #include "parser/parser.h"
 
 /* The fields of a buffer header that are used, as in the file. */

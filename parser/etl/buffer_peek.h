@@ -8,6 +8,7 @@
 #ifndef ETL_BUFFER_PEEK_H
 #define ETL_BUFFER_PEEK_H
 
+#include "parser/base.h"
 #include "parser/parser.h"
 
 /* Enough for a buffer header and its first record, unless that is huge. */

@@ -3,6 +3,8 @@
  */
 #include "file_kind.h"
 
+#include "parser/base.h"
+
 /* So many bytes are enough to call a file text or empty space. */
 #define SAMPLE_BYTES     512u
 #define TAR_MAGIC_OFFSET 257u

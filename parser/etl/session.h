@@ -4,6 +4,7 @@
 #ifndef ETL_SESSION_H
 #define ETL_SESSION_H
 
+#include "parser/base.h"
 #include "parser/parser.h"
 
 /*

@@ -7,6 +7,7 @@
 #ifndef ETL_XPRESS_H
 #define ETL_XPRESS_H
 
+#include "parser/base.h"
 #include "parser/parser.h"
 
 /* Why a decoder stopped. */

@@ -8,6 +8,7 @@
 #ifndef ETL_MSF_H
 #define ETL_MSF_H
 
+#include "parser/base.h"
 #include "parser/parser.h"
 
 /* Does not change after msf_open; any thread. */

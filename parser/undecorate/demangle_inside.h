@@ -8,6 +8,7 @@
 #ifndef ETL_DEMANGLE_INSIDE_H
 #define ETL_DEMANGLE_INSIDE_H
 
+#include "parser/base.h"
 #include "parser/undecorate.h"
 
 #define DEM_DEPTH_MAX 64

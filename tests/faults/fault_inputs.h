@@ -7,6 +7,7 @@
 #ifndef TESTS_FAULT_INPUTS_H
 #define TESTS_FAULT_INPUTS_H
 
+#include "parser/base.h"
 #include "parser/parser.h"
 
 /* The places of a trace where a flipped bit means something. */

@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "parser/base.h"
 #include "parser/symbols.h"
 
 /* What is printed of one address. */

@@ -9,6 +9,7 @@
  */
 #include <stdio.h>
 
+#include "parser/base.h"
 #include "parser/undecorate.h"
 
 /* Longer than any name that is read, so that longer ones are seen to be refused. */

@@ -71,15 +71,15 @@ def main():
     inserted = replaced(now, r"ETLHEAP_KIND_EXTENT,", "ETLHEAP_KIND_POOL, ETLHEAP_KIND_EXTENT,")
     results.equal("one in between is a break", len(interface.breaks(now, inserted)), 1)
     results.equal("an enumerator that is gone is a break", len(interface.breaks(appended, now)), 1)
-    changed = replaced(now, r"u64 free_address; u32 source_id;", "u64 free_address; u64 more; u32 source_id;")
+    changed = replaced(now, r"uint64_t free_address; uint32_t source_id;", "uint64_t free_address; uint64_t more; uint32_t source_id;")
     results.equal("another layout of a structure is a break", len(interface.breaks(now, changed)), 1)
-    changed = replaced(now, r"\} etl_open_options;", "u32 more; } etl_open_options;")
+    changed = replaced(now, r"\} etl_open_options;", "uint32_t more; } etl_open_options;")
     results.equal("a structure with its size may grow", interface.breaks(now, changed), [])
     changed = replaced(now, r"(typedef struct etl_open_options \{ size_t size;) _Bool no_mmap;", r"\1")
     results.equal("and lose nothing", len(interface.breaks(now, changed)), 1)
 
     returned = "etlheap_query etlheap_query_made(void);"
-    changed = replaced(now, r"\} etlheap_query;", "u32 more; } etlheap_query;")
+    changed = replaced(now, r"\} etlheap_query;", "uint32_t more; } etlheap_query;")
     results.equal("nor grow when a function returns it", len(interface.breaks([*now, returned], [*changed, returned])), 1)
 
     sized = [match.group(1) for line in now if (match := interface.SIZED.match(line))]
@@ -90,7 +90,7 @@ def main():
     results.equal("they begin with their size", [name for name in names if name not in sized], [])
     counted = [line for line in now if re.search(r"\[\w*_COUNT\]", line)]
     results.check("no array is as long as a list of enumerators", not counted, *counted[:5])
-    opened = replaced(now, r"u64 of\[128\]", "u64 of[ETL_DIAG_COUNT]")
+    opened = replaced(now, r"uint64_t of\[128\]", "uint64_t of[ETL_DIAG_COUNT]")
     results.check("and one would be found", any(re.search(r"\[\w*_COUNT\]", line) for line in opened))
 
     with open("Makefile", encoding="utf-8") as makefile:

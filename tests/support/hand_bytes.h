@@ -11,6 +11,7 @@
 
 #include <stdlib.h>
 
+#include "parser/base.h"
 #include "parser/parser.h"
 
 #define HAND_BYTES_MAX ((size_t)1 << 22)

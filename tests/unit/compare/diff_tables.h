@@ -13,6 +13,8 @@
 
 #include "engine/engine.h"
 
+#include "parser/base.h"
+
 #define DIFF_ROWS_MAX   64u
 #define DIFF_FRAMES_MAX 64u
 #define DIFF_STACKS_MAX 16u

@@ -15,6 +15,8 @@
 
 #include "engine/engine.h"
 
+#include "parser/base.h"
+
 static void expect_name(u64 handle, const char *name)
 {
     char got[ETLHEAP_HEAP_NAME_SIZE];

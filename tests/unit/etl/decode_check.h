@@ -14,6 +14,7 @@
 #ifndef TESTS_DECODE_CHECK_H
 #define TESTS_DECODE_CHECK_H
 
+#include "parser/base.h"
 #include "parser/parser.h"
 
 #define DECODE_WHY_SIZE 4096

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "parser/base.h"
 #include "parser/parser.h"
 
 /* 138f4dbb-ee04-4899-aa0a-572ad4475779 */

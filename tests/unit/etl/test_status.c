@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "parser/base.h"
 #include "parser/parser.h"
 
 #include <string.h>

@@ -15,6 +15,8 @@
 
 #include "formats/formats.h"
 
+#include "parser/base.h"
+
 #define HAND_MS_NS   INT64_C(1000000)
 #define HAND_EXPLAIN 8 /* rows that may explain a growth */
 

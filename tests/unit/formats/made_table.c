@@ -3,6 +3,8 @@
  */
 #include "made_table.h"
 
+#include "parser/base.h"
+
 #define MEASURES(size, outstanding)                                                                \
     {                                                                                              \
         [ETLHEAP_MEASURE_COUNT] = 1, [ETLHEAP_MEASURE_SIZE] = (size),                              \

@@ -14,6 +14,8 @@
 #include "tests/support/temporary.h"
 #include "formats/formats.h"
 
+#include "parser/base.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>

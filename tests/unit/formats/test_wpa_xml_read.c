@@ -16,6 +16,8 @@
 #include "formats/formats.h"
 #include "tests/support/temporary.h"
 
+#include "parser/base.h"
+
 #define HEAD                                                                                       \
     "<?xml version=\"1.0\"?>\n"                                                                    \
     "<WpaTables xmlns=\"urn:etlheap:wpa-xml:1\" Version=\"1\" Rows=\"sums\">\n"                    \

@@ -14,6 +14,8 @@
 
 #include "formats/formats.h"
 
+#include "parser/base.h"
+
 static void defaults_are_those_of_the_inline_functions(void **state)
 {
     etlheap_query query;

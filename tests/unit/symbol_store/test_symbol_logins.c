@@ -11,6 +11,8 @@
 
 #include "engine/engine.h"
 
+#include "parser/base.h"
+
 #include <stdio.h>
 #include <string.h>
 

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "parser/base.h"
 #include "parser/pe.h"
 #include "tests/support/temporary.h"
 

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "parser/base.h"
 #include "parser/undecorate.h"
 
 /* NULL: refused. The input is in memory of its own size; valid until the next call. */

@@ -12,6 +12,7 @@
 
 #include <stdlib.h>
 
+#include "parser/base.h"
 #include "parser/undecorate.h"
 
 typedef struct example {

@@ -13,6 +13,7 @@
 
 #include <stdlib.h>
 
+#include "parser/base.h"
 #include "parser/undecorate.h"
 
 #define OUT_CAPACITY 4096
