@@ -45,7 +45,8 @@ etl_status cli_check_map(const cli_options *options, etl_error *err)
 static bool divides_blocks(etlheap_key key)
 {
     return key == ETLHEAP_KEY_TYPE || key == ETLHEAP_KEY_FREE_TYPE || key == ETLHEAP_KEY_THREAD ||
-           key == ETLHEAP_KEY_SIZE_CLASS || etlheap_key_is_of_free(key);
+           key == ETLHEAP_KEY_THREAD_NAME || key == ETLHEAP_KEY_SIZE_CLASS ||
+           key == ETLHEAP_KEY_GENERATION || etlheap_key_is_of_free(key);
 }
 
 /* A suspect is found by all that its blocks do, in an order of its own. */

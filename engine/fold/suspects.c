@@ -98,6 +98,13 @@ static etl_status begin(void *state, const etlheap_result *result, const etlheap
                                                             : status;
 }
 
+/* Can blocks of one stack differ in the key? Growth refuses types and keys about the free. */
+static bool divides_blocks(etlheap_key key)
+{
+    return key == ETLHEAP_KEY_THREAD || key == ETLHEAP_KEY_THREAD_NAME ||
+           key == ETLHEAP_KEY_SIZE_CLASS || key == ETLHEAP_KEY_GENERATION;
+}
+
 /* Reads the query. Keys that distinguish blocks of one stack are refused: they would split what
  * must be compared. */
 static etl_status read_query(suspects_maker *maker, const etlheap_question *question,
@@ -112,11 +119,12 @@ static etl_status read_query(suspects_maker *maker, const etlheap_question *ques
         memcpy(query->group_by, keys, sizeof keys);
         query->group_by_count = (u32)ETL_COUNT_OF(keys);
     }
-    if (query_groups_by(query, ETLHEAP_KEY_THREAD) ||
-        query_groups_by(query, ETLHEAP_KEY_SIZE_CLASS))
-        return etl_fail_with(
-            err, ETL_ERR_ARGUMENT, 0,
-            "suspects are stacks, or what stacks have in common: not threads or sizes");
+    for (u32 i = 0; i < query->group_by_count; i++) {
+        if (divides_blocks(query->group_by[i]))
+            return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                                 "suspects are stacks, or what stacks have in common: not threads, "
+                                 "sizes or generations");
+    }
     query->growth = query->sums_only = true;
     query->lifetime_ranks = query->sort_ascending = false;
     query->sort = ETLHEAP_MEASURE_OUTSTANDING_SIZE;

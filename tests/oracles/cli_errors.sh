@@ -223,6 +223,8 @@ expect 2 "--growth cannot be combined with types" report good.etl --growth --gro
 expect 2 "--growth cannot be combined with types" report good.etl --sort steadiness --type AIFO
 expect 2 "--growth cannot be combined with --group-by free_site" report good.etl --growth --group-by free_site
 expect 2 "leave out --group-by impacting_stack" report good.etl --suspects --group-by impacting_stack
+expect 2 "leave out --group-by generation" report good.etl --suspects --group-by generation
+expect 2 "leave out --group-by thread_name" report good.etl --suspects --group-by thread_name
 expect 2 "stack and impacting_stack cannot be combined" report good.etl --group-by stack,process,impacting_stack
 expect 2 "--group-by impacting_stack: not possible here" windows good.etl --group-by impacting_stack
 expect 2 "--group-by impacting_stack cannot be compared" diff good.etl good.etl --group-by impacting_stack

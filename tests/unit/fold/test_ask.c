@@ -318,6 +318,29 @@ static void questions_are_read_by_their_size(void **state)
     }
 }
 
+/* A group would be several, or have the generation of other blocks. */
+static void suspects_have_no_keys_of_single_blocks(void **state)
+{
+    walk_world *const f = *state;
+    static const etlheap_key keys[] = { ETLHEAP_KEY_TYPE,        ETLHEAP_KEY_FREE_TYPE,
+                                        ETLHEAP_KEY_THREAD,      ETLHEAP_KEY_SIZE_CLASS,
+                                        ETLHEAP_KEY_THREAD_NAME, ETLHEAP_KEY_GENERATION,
+                                        ETLHEAP_KEY_FREE_STACK,  ETLHEAP_KEY_FREE_THREAD,
+                                        ETLHEAP_KEY_FREE_SITE,   ETLHEAP_KEY_FREE_MODULE };
+    walk_world_make(f, 0, 9);
+    for (size_t i = 0; i < ETL_COUNT_OF(keys); i++) {
+        etlheap_query query = etlheap_query_default();
+        query.group_by[0] = keys[i];
+        query.group_by_count = 1;
+        const etlheap_question question = { .size = sizeof question,
+                                            .kind = ETLHEAP_ASK_SUSPECTS,
+                                            .query = &query };
+        etlheap_answer answer;
+        assert_int_equal(etlheap_ask(f->store, &question, 1, &answer, NULL), ETL_ERR_ARGUMENT);
+        assert_int_equal(etlheap_ask(f->rows, &question, 1, &answer, NULL), ETL_ERR_ARGUMENT);
+    }
+}
+
 int main(void)
 {
 #define RULE(name) cmocka_unit_test_setup_teardown(name, walk_world_open, walk_world_close)
@@ -326,6 +349,7 @@ int main(void)
         RULE(one_filter_for_all_is_as_alone),
         RULE(all_are_answered_or_none),
         RULE(questions_are_read_by_their_size),
+        RULE(suspects_have_no_keys_of_single_blocks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
