@@ -57,6 +57,8 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	fold/churn \
 	fold/churn_blocks \
 	fold/churn_rows \
+	fold/feed \
+	fold/feed_rows \
 	fold/free_groups \
 	fold/group_merge \
 	fold/group_order \

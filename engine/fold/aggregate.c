@@ -307,7 +307,7 @@ etl_status aggregate_settle(aggregator *a, etl_error *err)
     if (ok && a->result->summary == NULL && etlheap_result_is_for_questions(a->result)) {
         slot_groups slots;
         free_groups frees = { .of_actor = NULL };
-        ok = slot_groups_open(&slots, a) && free_groups_open(&frees, a);
+        ok = slot_groups_open(&slots, a, NULL) && free_groups_open(&frees, a);
         slot_groups_close(&slots);
         free_groups_close(&frees);
     }

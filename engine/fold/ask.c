@@ -115,7 +115,7 @@ static etl_status answer_all(const etlheap_result *result, asked *all, u32 count
                      : all[i].fold->begin(all[i].state, result, &all[i].question, &pass, err);
     }
     if (status == ETL_OK)
-        status = log_pass_blocks(&pass, err);
+        status = feed_blocks(&pass.feed, err);
     for (u32 i = 0; status == ETL_OK && i < count; i++)
         status = all[i].fold->walk == NULL ? ETL_OK : all[i].fold->walk(all[i].state, &pass, err);
     if (status == ETL_OK)

@@ -103,7 +103,7 @@ static etl_status open_words(block_words *words, const query_plan *plan, etl_err
                              "this needs %llu MiB of memory, more than allowed",
                              (unsigned long long)(bytes / ETL_MIB + 1));
     words->at =
-        etlheap_workers_calloc(log_pass_tasks(plan->query), words->count + 1, sizeof *words->at);
+        etlheap_workers_calloc(feed_tasks(plan->query), words->count + 1, sizeof *words->at);
     return words->at == NULL ? no_memory(err) : ETL_OK;
 }
 
@@ -123,7 +123,7 @@ etl_status block_groups_begin(block_groups *out, aggregator *a, const block_grou
                      .by_generation = query_groups_by(a->query, ETLHEAP_KEY_GENERATION),
                      .by_impact = query_groups_by(a->query, ETLHEAP_KEY_IMPACTING_STACK),
                      .lock = etlheap_lock_open(),
-                     .task_count = log_pass_tasks(a->query) };
+                     .task_count = feed_tasks(a->query) };
     wanted_traits(a->query, g->wanted_traits);
     if (g->lock == NULL || !open_tasks(g) ||
         (a->query->churn && !churn_view_open(&g->churn, a, wanted->slots->slots)))
@@ -136,7 +136,7 @@ etl_status block_groups_begin(block_groups *out, aggregator *a, const block_grou
         return ETL_OK; /* nothing is selected */
     const etl_status status =
         wanted->walks_events ? open_words(&out->words, &a->plan, err) : ETL_OK;
-    return status == ETL_OK && !ETLHEAP_PUSH(&pass->blocks, want) ? no_memory(err) : status;
+    return status == ETL_OK && !ETLHEAP_PUSH(&pass->feed.wants, want) ? no_memory(err) : status;
 }
 
 void block_groups_close(block_groups *groups)

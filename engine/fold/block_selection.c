@@ -15,18 +15,19 @@ static bool same_threads(const query_plan *a, const query_plan *b)
 bool block_selections_equal(const query_plan *a, const query_plan *b)
 {
     const etlheap_query *const x = a->query, *const y = b->query;
-    const etlheap_kind kind = ETLHEAP_KIND_HEAP;
-    return a->from_ticks == b->from_ticks && a->kind_to_ticks[kind] == b->kind_to_ticks[kind] &&
+    return a->from_ticks == b->from_ticks &&
+           memcmp(a->kind_to_ticks, b->kind_to_ticks, sizeof a->kind_to_ticks) == 0 &&
            x->at_exit_freed == y->at_exit_freed && x->left_behind == y->left_behind &&
            x->size_min_bytes == y->size_min_bytes && x->size_max_bytes == y->size_max_bytes &&
            x->lifetime_min_ns == y->lifetime_min_ns && x->lifetime_max_ns == y->lifetime_max_ns &&
            same_threads(a, b);
 }
 
-/* Does nothing but the window select blocks? */
-static bool selects_by_window(const etlheap_query *query)
+/* Does nothing but one window, the same for all blocks of the batch, select them? */
+static bool selects_by_window(const etlheap_query *query, const lifetimes_batch *batch)
 {
-    return !query_selects_threads(query) && !query->left_behind && query->size_min_bytes == 0 &&
+    return (batch->kind == NULL || query->kind_to_ticks == NULL) && !query_selects_threads(query) &&
+           !query->left_behind && query->size_min_bytes == 0 &&
            query->size_max_bytes == UINT64_MAX && query->lifetime_min_ns <= 0 &&
            query->lifetime_max_ns == INT64_MAX;
 }
@@ -50,14 +51,15 @@ static void fill_by_window(const query_plan *plan, const lifetimes_batch *batch,
 void block_selection_fill(const query_plan *plan, const lifetimes_batch *batch, u8 *types)
 {
     const ehs_archive *const archive = plan->result->archive;
-    if (selects_by_window(plan->query)) {
+    if (selects_by_window(plan->query, batch)) {
         fill_by_window(plan, batch, types);
         return;
     }
     for (u32 i = 0; i < batch->count; i++) {
         const query_block block = lifetimes_batch_block(archive, batch, i);
         query_row row;
-        const bool is_selected = query_examine_block(plan, ETLHEAP_KIND_HEAP, &block, &row);
+        const bool is_selected =
+            query_examine_block(plan, lifetimes_batch_kind(batch, i), &block, &row);
         types[i] = is_selected ? (u8)row.type : (u8)BLOCK_NOT_SELECTED;
     }
 }

@@ -10,7 +10,7 @@
 
 #include "lifetimes_source.h"
 
-/* True if two queries of one result select the same heap blocks, but for owners and types. */
+/* True if two queries of one result select the same blocks, but for owners and types. */
 bool block_selections_equal(const query_plan *a, const query_plan *b);
 
 /* Writes the etlheap_type of each block of a batch; BLOCK_NOT_SELECTED: the query does not select

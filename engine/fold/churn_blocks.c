@@ -92,7 +92,7 @@ static etl_status step(void *state, const lifetimes_batch *batch, etl_error *err
 etl_status slot_churn_begin(slot_churn *out, const aggregator *a, const slot_groups *slots,
                             log_pass *pass, etl_error *err)
 {
-    *out = (slot_churn){ .slots = slots, .task_count = log_pass_tasks(a->query) };
+    *out = (slot_churn){ .slots = slots, .task_count = feed_tasks(a->query) };
     out->tasks = calloc(out->task_count, sizeof *out->tasks);
     if (out->tasks == NULL || !churn_view_open(&out->view, a, slots->slots))
         return no_memory(err);
@@ -103,7 +103,7 @@ etl_status slot_churn_begin(slot_churn *out, const aggregator *a, const slot_gro
                               .states = { out->tasks, sizeof *out->tasks },
                               .more = EHS_WANT_THREAD,
                               .churns = true };
-    return ETLHEAP_PUSH(&pass->blocks, want) ? ETL_OK : no_memory(err);
+    return ETLHEAP_PUSH(&pass->feed.wants, want) ? ETL_OK : no_memory(err);
 }
 
 etl_status slot_churn_finish(slot_churn *churn, etl_error *err)

@@ -82,7 +82,7 @@ static bool rate_rows(aggregator *a, size_t first, const growth_walk *walk,
     assert(!ok || at == count);
     rating_work work = { a, first, group_of, count, walk, places, cells };
     if (ok)
-        etlheap_workers_run(log_pass_tasks(a->query), count / ROWS_PER_TASK + 1, rate_task, &work);
+        etlheap_workers_run(feed_tasks(a->query), count / ROWS_PER_TASK + 1, rate_task, &work);
     free(group_of);
     free(places);
     return ok;
@@ -133,7 +133,7 @@ etl_status growth_walk_finish(growth_walk *walk, aggregator *a, size_t first, et
 {
     window_cells cells = { .at = NULL };
     const bool ok = windows_cells_make(&cells, &walk->events.job.cells, walk->events.groups->count,
-                                       log_pass_tasks(a->query)) &&
+                                       feed_tasks(a->query)) &&
                     rate_rows(a, first, walk, &cells);
     windows_cells_free(&cells);
     return ok ? ETL_OK : no_memory(err);

@@ -1,14 +1,14 @@
 /*
  * histogram.c - spreads sizes or lifetimes over classes of powers of two.
  *
- * In: lifetimes in memory, and blocks of a log. Out: for each kind, or kind and process, the
- * buckets from the first to the last that has something.
+ * In: blocks of a feed. Out: for each kind, or kind and process, the buckets from the first to the
+ * last that has something.
  *
  * A bucket is a class of size_class.h; one more is open-ended. A group keeps the buckets from its
  * first to its last one only: most processes of a trace have blocks of few sizes, and there may be
- * many processes. Lifetimes in memory are spread by one thread, blocks of a log by all: each task
- * has its own buckets, which are added up at the end (join_tasks). This is the smallest example of
- * a fold over blocks. Invariant: buckets hold sums only, so the order of tasks does not matter.
+ * many processes. Blocks are spread by all threads: each task has its own buckets, which are added
+ * up at the end (join_tasks). This is the smallest example of a fold over blocks. Invariant: buckets
+ * hold sums only, so the order of tasks does not matter.
  */
 #include <stdlib.h>
 
@@ -41,6 +41,12 @@ typedef struct owned_histogram {
     ETLHEAP_VECTOR(etlheap_bucket) buckets;
 } owned_histogram;
 
+/* Where blocks of a group of origins count. */
+typedef struct bucket_place {
+    u32 group;    /* of a task */
+    u32 rounding; /* process whose heaps round the sizes up; 0 for other memory than heaps */
+} bucket_place;
+
 typedef struct histogram_maker {
     aggregator a;
     etlheap_query query; /* grouped by process: how large their pointers are differs */
@@ -49,21 +55,20 @@ typedef struct histogram_maker {
     ETLHEAP_VECTOR(bucket_group) groups;
     u32 *group_of; /* by kind and process: + 1 */
     slot_groups slots;
-    struct spread_task *tasks; /* what blocks of a log are spread by; NULL: there is no log */
+    bucket_place *places; /* by group of slots */
+    u32 group_count; /* of each task: groups of slots, or kinds if processes are not kept apart */
+    struct spread_task *tasks;
     u32 task_count;
 } histogram_maker;
 
-/* The state of a task: buckets by group of slots. */
+/* The state of a task. */
 typedef struct spread_task {
     const histogram_maker *maker;
-    bucket_group *groups; /* one for all processes, unless they are kept apart */
-    u32 group_count;
+    bucket_group *groups;
     u8 padding[SHARD_PADDING];
 } spread_task;
 
-static etl_status fill(histogram_maker *maker, etl_error *err);
-static bool add_row(void *user, const selected_row *selected);
-static etl_status want_blocks(histogram_maker *maker, log_pass *pass, etl_error *err);
+static etl_status want_blocks(histogram_maker *maker, block_feed *feed, etl_error *err);
 static etl_status spread(void *state, const lifetimes_batch *batch, etl_error *err);
 static owned_histogram *publish(const histogram_maker *maker);
 static bool publish_group(const histogram_maker *maker, const bucket_group *group,
@@ -99,21 +104,8 @@ static etl_status begin(void *state, const etlheap_result *result, const etlheap
     if (status == ETL_OK)
         status = aggregate_prepare(&maker->a, result, &maker->query, err);
     if (status == ETL_OK)
-        status = fill(maker, err);
-    return status == ETL_OK && result->mode == RESULT_STORE ? want_blocks(maker, pass, err)
-                                                            : status;
-}
-
-static etl_status fill(histogram_maker *maker, etl_error *err)
-{
-    const size_t processes = maker->a.result->processes.count;
-    maker->group_of = calloc((processes + 1) * ETLHEAP_KIND_COUNT, sizeof *maker->group_of);
-    etl_status status = maker->group_of == NULL ? no_memory(err) : ETL_OK;
-    if (status == ETL_OK)
-        status = aggregate_settle(&maker->a, err);
-    if (status == ETL_OK && !aggregate_visit(&maker->a, add_row, maker))
-        status = no_memory(err);
-    return status;
+        status = feed_groups(&pass->feed, &maker->a, &maker->slots, err);
+    return status == ETL_OK ? want_blocks(maker, &pass->feed, err) : status;
 }
 
 /* The buckets of a kind and process (0 for all processes); NULL without memory. */
@@ -198,38 +190,40 @@ static bool add_one(const histogram_maker *maker, bucket_group *group, const que
     return true;
 }
 
-/* Adds a lifetime in memory. */
-static bool add_row(void *user, const selected_row *selected)
+static bool place_groups(histogram_maker *maker)
 {
-    histogram_maker *const maker = user;
-    const etlheap_segment *const segment = selected->segment;
-    const u32 kind = segment->kind[selected->at], process = selected->key.process;
-    bucket_group *const group = group_of(maker, kind, maker->by_process ? process : 0);
-    return group != NULL && add_one(maker, group, &selected->row, segment->size_bytes[selected->at],
-                                    kind == ETLHEAP_KIND_HEAP ? process : 0);
+    const u32 count = (u32)maker->slots.keys.count;
+    maker->places = malloc(((size_t)count + 1) * sizeof *maker->places);
+    maker->group_count = maker->by_process ? count : ETLHEAP_KIND_COUNT;
+    for (u32 i = 0; maker->places != NULL && i < count; i++) {
+        const group_key *const key = &maker->slots.keys.at[i];
+        maker->places[i] =
+            (bucket_place){ .group = maker->by_process ? i : key->kind,
+                            .rounding = key->kind == ETLHEAP_KIND_HEAP ? key->process : 0 };
+    }
+    return maker->places != NULL;
 }
 
-static etl_status want_blocks(histogram_maker *maker, log_pass *pass, etl_error *err)
+static etl_status want_blocks(histogram_maker *maker, block_feed *feed, etl_error *err)
 {
-    const u32 count = log_pass_tasks(&maker->query);
-    bool ok = slot_groups_open(&maker->slots, &maker->a);
+    const size_t processes = maker->a.result->processes.count;
+    const u32 count = feed_tasks(&maker->query);
+    bool ok = place_groups(maker);
+    maker->group_of = calloc((processes + 1) * ETLHEAP_KIND_COUNT, sizeof *maker->group_of);
     maker->tasks = calloc(count, sizeof *maker->tasks);
     maker->task_count = count;
-    ok = ok && maker->tasks != NULL;
-    const u32 groups = maker->by_process ? (u32)maker->slots.keys.count : 1;
+    ok = ok && maker->group_of != NULL && maker->tasks != NULL;
     for (u32 i = 0; ok && i < count; i++) {
-        maker->tasks[i] = (spread_task){
-            .maker = maker,
-            .groups = calloc((size_t)groups + 1, sizeof(bucket_group)),
-            .group_count = groups,
-        };
+        maker->tasks[i] =
+            (spread_task){ .maker = maker,
+                           .groups = calloc((size_t)maker->group_count + 1, sizeof(bucket_group)) };
         ok = maker->tasks[i].groups != NULL;
     }
     const block_want want = { .plan = &maker->a.plan,
                               .step = spread,
-                              .states = { maker->tasks, sizeof *maker->tasks } };
-    ok = ok && (maker->slots.keys.count == 0 || ETLHEAP_PUSH(&pass->blocks, want));
-    return ok ? ETL_OK : no_memory(err);
+                              .states = { maker->tasks, sizeof *maker->tasks },
+                              .of_origin = maker->slots.of_slot };
+    return ok && ETLHEAP_PUSH(&feed->wants, want) ? ETL_OK : no_memory(err);
 }
 
 /* Adds the buckets of a task's group up. */
@@ -249,12 +243,13 @@ static bool join_tasks(histogram_maker *maker)
 {
     const slot_groups *const slots = &maker->slots;
     bool ok = true;
-    for (u32 i = 0; i < maker->task_count; i++) {
-        for (u32 g = 0; ok && slots->keys.count > 0 && g < maker->tasks[i].group_count; g++) {
-            const u32 process = maker->by_process ? slots->keys.at[g].process : 0;
-            bucket_group *const group = group_of(maker, ETLHEAP_KIND_HEAP, process);
-            ok = group != NULL && join_group(group, &maker->tasks[i].groups[g]);
-        }
+    for (u32 g = 0; ok && g < maker->group_count; g++) {
+        const u32 kind = maker->by_process ? slots->keys.at[g].kind : g;
+        const u32 process = maker->by_process ? slots->keys.at[g].process : 0;
+        bucket_group *const group = group_of(maker, kind, process);
+        ok = group != NULL;
+        for (u32 i = 0; ok && i < maker->task_count; i++)
+            ok = join_group(group, &maker->tasks[i].groups[g]);
     }
     return ok;
 }
@@ -262,8 +257,8 @@ static bool join_tasks(histogram_maker *maker)
 static etl_status spread(void *state, const lifetimes_batch *batch, etl_error *err)
 {
     spread_task *const task = state;
-    const query_plan *const plan = &task->maker->a.plan;
-    const u32 *const of_slot = task->maker->slots.of_slot;
+    const histogram_maker *const maker = task->maker;
+    const u32 *const of_slot = maker->slots.of_slot;
     bool ok = true;
     for (u32 i = 0; ok && i < batch->count; i++) {
         const u32 group = of_slot[batch->slot[i]];
@@ -271,9 +266,9 @@ static etl_status spread(void *state, const lifetimes_batch *batch, etl_error *e
         lifetimes_fetch_slot(batch, i, of_slot);
         if (group == GROUP_NONE)
             continue;
-        if (block_selected(plan, batch, i, &row))
-            ok = add_one(task->maker, &task->groups[task->maker->by_process ? group : 0], &row,
-                         batch->size[i], task->maker->slots.keys.at[group].process);
+        const bucket_place place = maker->places[group];
+        if (block_selected(&maker->a.plan, batch, i, &row))
+            ok = add_one(maker, &task->groups[place.group], &row, batch->size[i], place.rounding);
     }
     return ok ? ETL_OK : no_memory(err);
 }
@@ -338,8 +333,7 @@ static bool publish_group(const histogram_maker *maker, const bucket_group *grou
 static etl_status answer(void *state, etlheap_answer *out, etl_error *err)
 {
     histogram_maker *const maker = state;
-    const bool has_log = maker->tasks != NULL;
-    const owned_histogram *const made = has_log && !join_tasks(maker) ? NULL : publish(maker);
+    const owned_histogram *const made = join_tasks(maker) ? publish(maker) : NULL;
     out->histogram = made == NULL ? NULL : &made->histogram;
     return made == NULL ? no_memory(err) : ETL_OK;
 }
@@ -355,8 +349,9 @@ static void close_maker(void *state)
 {
     histogram_maker *const maker = state;
     for (u32 i = 0; maker->tasks != NULL && i < maker->task_count; i++)
-        drop_groups(maker->tasks[i].groups, maker->tasks[i].group_count);
+        drop_groups(maker->tasks[i].groups, maker->group_count);
     free(maker->tasks);
+    free(maker->places);
     slot_groups_close(&maker->slots);
     aggregate_close(&maker->a);
     free(maker->group_of);

@@ -80,7 +80,7 @@ static bool can_share(const etlheap_lifetimes *walk)
 static etl_status want_blocks(asked_walk *asked, log_pass *pass, etl_error *err)
 {
     const etlheap_lifetimes *const walk = asked->walk;
-    asked->task_count = log_pass_tasks(&walk->query);
+    asked->task_count = feed_tasks(&walk->query);
     asked->tasks = calloc(asked->task_count, sizeof *asked->tasks);
     if (asked->tasks == NULL)
         return no_memory(err);
@@ -90,7 +90,7 @@ static etl_status want_blocks(asked_walk *asked, log_pass *pass, etl_error *err)
                               .step = step,
                               .states = { asked->tasks, sizeof *asked->tasks },
                               .more = EHS_WANT_ADDRESS | EHS_WANT_THREAD };
-    return ETLHEAP_PUSH(&pass->blocks, want) ? ETL_OK : no_memory(err);
+    return ETLHEAP_PUSH(&pass->feed.wants, want) ? ETL_OK : no_memory(err);
 }
 
 static etl_status begin(void *state, const etlheap_result *result, const etlheap_question *question,

@@ -89,19 +89,21 @@ u64 lifetimes_source_bytes(const lifetimes_source *source);
 
 /* --- all blocks, by all threads ------------------------------------------------------- */
 
-/* Consecutively opened blocks, as arrays. */
+/* Blocks of a log, opened one after the other, or rows in memory (feed_rows.h), as arrays. */
 typedef struct lifetimes_batch {
     u32 count;
-    const u32 *ordinal;
-    const u32 *slot; /* valid slot numbers */
+    const u32 *ordinal; /* NULL for rows */
+    const u32 *slot;    /* valid slot numbers; of rows: their origins */
     const u64 *size;
-    const u32 *thread;  /* ETL_NO_ID: that of the slot; NULL unless requested */
+    const u32 *thread;  /* ETL_NO_ID: that of the slot, if it has one; NULL unless requested */
     const u64 *address; /* valid only if wanted.more includes it */
     const i64 *alloc_ticks, *free_ticks;
-    const u8 *is_realloc, *is_marked; /* opened by a realloc if either is set */
+    const u8 *is_realloc, *is_marked; /* opened by a realloc if either is set; NULL: not set */
     const u8 *how;                    /* etlheap_free_type */
     const u32 *actor, *free_thread;   /* who freed; each NULL unless requested */
     const u32 *end_allocs;            /* NULL unless the source counts them */
+    const u8 *kind;                   /* etlheap_kind; NULL for a log, which has heap blocks */
+    const u32 *process;               /* of rows; NULL for a log, where the slot tells */
     const u8
         *type; /* etlheap_type in the query's window (block_selection.h); NULL: not filled in */
 } lifetimes_batch;
@@ -116,18 +118,27 @@ static inline u32 lifetimes_batch_thread(const ehs_archive *archive, const lifet
     if (batch->thread == NULL)
         return ETL_NO_ID;
     const u32 thread = batch->thread[at];
-    return thread == ETL_NO_ID ? archive->slots.slots.at[batch->slot[at] - 1].thread : thread;
+    const bool is_of_slot = thread == ETL_NO_ID && batch->process == NULL;
+    return is_of_slot ? archive->slots.slots.at[batch->slot[at] - 1].thread : thread;
 }
 
-/* The process of a block's memory; 0 if threads are not requested, as only their names need it. */
+/* The process of a block's memory; 0 if threads are not requested, as only their names need it. The
+ * archive may be NULL for rows. */
 static inline u32 lifetimes_batch_process(const ehs_archive *archive, const lifetimes_batch *batch,
                                           u32 at)
 {
-    const ehs_slots *const slots = &archive->slots;
+    if (batch->process != NULL)
+        return batch->process[at];
     if (batch->thread == NULL)
         return 0;
+    const ehs_slots *const slots = &archive->slots;
     const u32 owner = slots->slots.at[batch->slot[at] - 1].owner;
     return slots->heaps.at[slots->owners.at[owner - 1].heap - 1].process;
+}
+
+static inline etlheap_kind lifetimes_batch_kind(const lifetimes_batch *batch, u32 at)
+{
+    return batch->kind == NULL ? ETLHEAP_KIND_HEAP : (etlheap_kind)batch->kind[at];
 }
 
 /* A block in the form that a query examines. */

@@ -36,7 +36,7 @@ etl_status log_groups_begin(log_groups *out, aggregator *a, const log_groups_wan
     const u32 heap_bit = 1u << ETLHEAP_KIND_HEAP;
     const bool has_heap = (query_kinds(a->query) & heap_bit) != 0;
     *out = (log_groups){ .by_block = has_heap && query_needs(a->query, NEEDS_BLOCKS) };
-    if (!slot_groups_open(&out->slots, a))
+    if (!slot_groups_open(&out->slots, a, NULL))
         return no_memory(err);
     out->of_word = out->slots.of_slot;
     out->word_count = (u32)out->slots.slots->slots.count;

@@ -1,9 +1,9 @@
 /*
- * log_pass.c - reads a log once for all questions that want the same of it. log_pass.h draws the
- * two ways through a log.
+ * log_pass.c - walks over the events of a log or journal once for all questions that want the same
+ * of them. log_pass.h draws the two ways through a log.
  *
- * In: wants of blocks and of events, from several questions. Out: groups, sums, curves, cells and
- * moments, handed back to each want.
+ * In: wants of events, from several questions. Out: sums, curves, cells and moments, handed back to
+ * each want.
  *
  * Invariant: a want's answer does not depend on which other wants share its reading.
  */
@@ -12,23 +12,11 @@
 #include <stdlib.h>
 
 #include "archive_walk.h"
-#include "block_selection.h"
 #include "engine/core/machine.h"
 #include "engine/core/workers.h"
 #include "engine/log/journal_clock.h"
 
 #define LARGE_BLOCKS ((u64)4 << 20)
-
-#define SLICE 512u /* blocks that all wants look at while their columns are in the cache */
-
-/* Wants of blocks that share a reading, and how a task finds their states. */
-typedef struct shared_step {
-    const block_want *wants;
-    const bool *is_first; /* of each want: it selects other blocks than the one before */
-    u32 count;
-    u32 task;
-    u8 types[SLICE];
-} shared_step;
 
 /* A walk over a store, for some of the wants. */
 typedef struct shared_walk {
@@ -38,8 +26,6 @@ typedef struct shared_walk {
     u32 count;
 } shared_walk;
 
-static etl_status read_shared(block_want *wants, u32 count, etl_error *err);
-static etl_status step_all(void *state, const lifetimes_batch *batch, etl_error *err);
 static void fill_walk(event_want *want);
 static etl_status walk_journal(const log_pass *pass, etl_error *err);
 static etl_status walk_store(log_pass *pass, etl_error *err);
@@ -52,156 +38,8 @@ static etl_status no_memory(etl_error *err)
 
 void log_pass_close(log_pass *pass)
 {
-    ETLHEAP_VECTOR_FREE(&pass->blocks);
+    feed_close(&pass->feed);
     ETLHEAP_VECTOR_FREE(&pass->events);
-}
-
-u32 log_pass_tasks(const etlheap_query *query)
-{
-    return etlheap_workers_jobs(query->jobs);
-}
-
-/* --- blocks ------------------------------------------------------------------------- */
-
-static lifetimes_wanted wanted_by(const block_want *want)
-{
-    lifetimes_wanted wanted = lifetimes_wanted_for(want->plan);
-    if (want->churns) {
-        wanted.counts_allocs = true;
-        wanted.size_min_bytes = 0;
-        wanted.size_max_bytes = UINT64_MAX;
-    }
-    wanted.more |= want->more;
-    return wanted;
-}
-
-static bool same_tasks(const block_want *a, const block_want *b)
-{
-    return log_pass_tasks(a->plan->query) == log_pass_tasks(b->plan->query);
-}
-
-static bool selects_alike(const block_want *a, const block_want *b)
-{
-    return block_selections_equal(a->plan, b->plan);
-}
-
-/* Moves the wants that are the same as the first one to the front; returns how many there are. */
-static u32 gather_blocks(block_want *wants, u32 count,
-                         bool (*is_same)(const block_want *a, const block_want *b))
-{
-    u32 shared = 1;
-    for (u32 i = 1; i < count; i++) {
-        if (!is_same(&wants[0], &wants[i]))
-            continue;
-        const block_want other = wants[shared];
-        wants[shared++] = wants[i];
-        wants[i] = other;
-    }
-    return shared;
-}
-
-etl_status log_pass_blocks(log_pass *pass, etl_error *err)
-{
-    const u32 count = (u32)pass->blocks.count;
-    etl_status status = ETL_OK;
-    for (u32 first = 0; status == ETL_OK && first < count;) {
-        block_want *const wants = pass->blocks.at + first;
-        const u32 shared = gather_blocks(wants, count - first, same_tasks);
-        status = read_shared(wants, shared, err);
-        first += shared;
-    }
-    pass->blocks.count = 0;
-    return status;
-}
-
-/* Reads all that one of the wants looks at: each selects its own blocks. */
-static etl_status open_source(lifetimes_source *out, const block_want *wants, u32 count,
-                              etl_error *err)
-{
-    const query_plan *const plan = wants[0].plan;
-    lifetimes_wanted wanted = wanted_by(&wants[0]);
-    for (u32 i = 1; i < count; i++) {
-        const lifetimes_wanted own = wanted_by(&wants[i]);
-        wanted.from_ticks = own.from_ticks < wanted.from_ticks ? own.from_ticks : wanted.from_ticks;
-        wanted.to_ticks = own.to_ticks > wanted.to_ticks ? own.to_ticks : wanted.to_ticks;
-        wanted.size_min_bytes = etl_min_u64(wanted.size_min_bytes, own.size_min_bytes);
-        wanted.size_max_bytes = etl_max_u64(wanted.size_max_bytes, own.size_max_bytes);
-        wanted.more |= own.more;
-        wanted.has_frees |= own.has_frees;
-        wanted.has_free_threads |= own.has_free_threads;
-        wanted.counts_allocs |= own.counts_allocs;
-    }
-    return lifetimes_source_open(out, plan->result->archive, &wanted, err);
-}
-
-/* Sorts wants so that those that select alike follow each other, and marks the first of each such
- * run. */
-static void sort_alike(block_want *wants, u32 count, bool *is_first)
-{
-    for (u32 first = 0; first < count;) {
-        is_first[first] = true;
-        first += gather_blocks(wants + first, count - first, selects_alike);
-    }
-}
-
-static etl_status read_shared(block_want *wants, u32 count, etl_error *err)
-{
-    const u32 tasks = log_pass_tasks(wants[0].plan->query);
-    shared_step *const steps = calloc(tasks, sizeof *steps);
-    bool *const is_first = calloc(count, sizeof *is_first);
-    const lifetimes_states states = { steps, sizeof *steps };
-    lifetimes_source source = { .archive = NULL };
-    etl_status status = steps == NULL || is_first == NULL ? no_memory(err) : ETL_OK;
-    if (status == ETL_OK)
-        sort_alike(wants, count, is_first);
-    for (u32 i = 0; status == ETL_OK && i < tasks; i++)
-        steps[i] = (shared_step){ .wants = wants, .is_first = is_first, .count = count, .task = i };
-    if (status == ETL_OK)
-        status = open_source(&source, wants, count, err);
-    if (status == ETL_OK)
-        status = lifetimes_source_fold(&source, tasks, step_all, &states, err);
-    lifetimes_source_close(&source);
-    free(is_first);
-    free(steps);
-    return status;
-}
-
-/* A part of a batch. */
-static lifetimes_batch slice_of(const lifetimes_batch *batch, u32 first)
-{
-    lifetimes_batch out = *batch;
-    out.count = (u32)etl_min_u64(batch->count - first, SLICE);
-    out.ordinal += first;
-    out.slot += first;
-    out.size += first;
-    out.thread = batch->thread == NULL ? NULL : batch->thread + first;
-    out.address = batch->address == NULL ? NULL : batch->address + first;
-    out.alloc_ticks += first;
-    out.free_ticks += first;
-    out.is_realloc += first;
-    out.is_marked += first;
-    out.how += first;
-    out.actor = batch->actor == NULL ? NULL : batch->actor + first;
-    out.free_thread = batch->free_thread == NULL ? NULL : batch->free_thread + first;
-    out.end_allocs = batch->end_allocs == NULL ? NULL : batch->end_allocs + first;
-    return out;
-}
-
-static etl_status step_all(void *state, const lifetimes_batch *batch, etl_error *err)
-{
-    shared_step *const own = state;
-    etl_status status = ETL_OK;
-    for (u32 first = 0; status == ETL_OK && first < batch->count; first += SLICE) {
-        lifetimes_batch slice = slice_of(batch, first);
-        slice.type = own->types;
-        for (u32 i = 0; status == ETL_OK && i < own->count; i++) {
-            const block_want *const want = &own->wants[i];
-            if (own->is_first[i])
-                block_selection_fill(want->plan, &slice, own->types);
-            status = want->step(lifetimes_state_of(&want->states, own->task), &slice, err);
-        }
-    }
-    return status;
 }
 
 /* --- events ------------------------------------------------------------------------- */
@@ -290,7 +128,7 @@ static etl_status walk_journal(const log_pass *pass, etl_error *err)
     }
     const journal_source own = { journal, crossings, count };
     const replay_source source = replay_journal_source(&own);
-    const u32 threads = log_pass_tasks(first->a->query);
+    const u32 threads = feed_tasks(first->a->query);
     const etl_status status = ok ? replay_jobs_run(jobs, count, threads, &source) : ETL_ERR_MEMORY;
     for (u32 i = 0; crossings != NULL && i < count; i++)
         ETLHEAP_VECTOR_FREE(&crossings[i]);

@@ -1,12 +1,15 @@
 /*
- * slot_groups.c - gives each slot the group that its blocks belong to. All that depends on process,
- * heap and stack alone (names, culling, filters) is done here once, not for each block.
+ * slot_groups.c - gives each slot, and each origin of rows in memory, the group that its blocks
+ * belong to. All that depends on kind, process, heap and stack alone (names, culling, filters) is
+ * done here once, not for each block.
  *
- * In: the slot table of a result and the query of an aggregator. Out: of_slot[slot], a number of a
- * group or GROUP_NONE if the query filters the slot out; and the key of each group.
+ * In: the slot table and the origins of a result, and the query of an aggregator. Out:
+ * of_slot[slot], a number of a group or GROUP_NONE if the query filters the slot out; and the key of
+ * each group.
  *
  *     slots with a known stack      ──place_of──▶ key ──find_key──▶ group
  *     slots with a provisional one  ──▶ their final stack ──▶ its slot's group, or as above
+ *     origins, whose stacks are known  ──as the first──▶ group
  *
  * Invariant: the second step looks up groups of the first, so all slots with known stacks come
  * first. The type in a key is always 0, because blocks of one slot differ in type. So is an
@@ -16,20 +19,50 @@
 
 #include <stdlib.h>
 
+#include "engine/core/type_rule.h"
+
+/* What all blocks of a slot or an origin have in common. */
+typedef struct block_source {
+    i64 first_ticks; /* at which modules are looked up */
+    u64 heap;
+    u32 process, stack;
+    u8 kind;
+} block_source;
+
 static bool resolve(slot_groups *r);
 
-bool slot_groups_open(slot_groups *out, aggregator *a)
+bool slot_groups_open(slot_groups *out, aggregator *a, const feed_rows *rows)
 {
     const slot_table *const slots = &a->result->slot_table;
-    *out = (slot_groups){ .a = a,
-                          .slots = slots,
-                          .of_slot = calloc(slots->slots.count + 1, sizeof *out->of_slot) };
+    *out = (slot_groups){ .a = a, .slots = slots, .rows = rows };
+    if (etlheap_result_is_for_questions(a->result))
+        out->slot_count = (u32)slots->slots.count;
+    assert(rows == NULL || rows->first == out->slot_count + 1);
+    const size_t count = (size_t)out->slot_count + 1 + (rows == NULL ? 0 : rows->origins.count);
+    out->of_slot = calloc(count, sizeof *out->of_slot);
     bool ok = out->of_slot != NULL;
     if (ok && query_groups_by(a->query, ETLHEAP_KEY_IMPACTING_STACK)) {
-        out->stack_of_slot = calloc(slots->slots.count + 1, sizeof *out->stack_of_slot);
+        out->stack_of_slot = calloc(count, sizeof *out->stack_of_slot);
         ok = out->stack_of_slot != NULL;
     }
     return ok && resolve(out);
+}
+
+etl_status slot_groups_settle(slot_groups *out, aggregator *a, const feed_rows *rows,
+                              etl_error *err)
+{
+    bool ok = true;
+    if (a->query->symbols != NULL && a->wants_stack) {
+        a->is_collecting = true;
+        ok = slot_groups_open(out, a, rows);
+        slot_groups_close(out);
+        a->is_collecting = false;
+        const etl_status status = ok ? frames_settle(&a->frames, err) : ETL_ERR_MEMORY;
+        if (ok && status != ETL_OK)
+            return status;
+    }
+    ok = ok && slot_groups_open(out, a, rows);
+    return ok ? ETL_OK : etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
 }
 
 void slot_groups_close(slot_groups *groups)
@@ -81,29 +114,25 @@ static bool find_key(slot_groups *r, const group_key *key, u32 *group)
     return true;
 }
 
-/* The place of a slot's blocks of all types; GROUP_NONE if the query filters them out. */
-static bool place_of(slot_groups *r, u32 stack, u32 owner, slot_place *out)
+/* The place of a source's blocks of all types; GROUP_NONE if the query filters them out. */
+static bool place_of(slot_groups *r, const block_source *source, slot_place *out)
 {
     aggregator *const a = r->a;
-    const owner_row *const row = &r->slots->owners.at[owner - 1];
-    const heap_row *const heap = &r->slots->heaps.at[row->heap - 1];
-    const u32 process = a->result->process_ids[heap->process];
-    const u32 kind = ETLHEAP_KIND_HEAP, none = ETL_NO_ID;
+    const u32 none = ETL_NO_ID;
     const u64 no_size = 0;
     const u8 no_free_type = 0;
-    const u8 kind_byte = (u8)kind;
     const etlheap_segment one = { .rows = 1,
-                                  .alloc_ticks = &row->first_ticks,
-                                  .process = &process,
-                                  .stack = &stack,
+                                  .alloc_ticks = &source->first_ticks,
+                                  .process = &source->process,
+                                  .stack = &source->stack,
                                   .thread = &none,
-                                  .heap_handle = &heap->handle,
+                                  .heap_handle = &source->heap,
                                   .size_bytes = &no_size,
                                   .free_type = &no_free_type,
-                                  .kind = &kind_byte };
+                                  .kind = &source->kind };
     group_key key;
     *out = (slot_place){ GROUP_NONE, 0 };
-    if (!query_select_owner(&a->plan, kind, process, heap->handle))
+    if (!query_select_owner(&a->plan, source->kind, source->process, source->heap))
         return true;
     if (!aggregate_key(a, &one, 0, ETLHEAP_TYPE_AIFO, &key))
         return false;
@@ -112,6 +141,18 @@ static bool place_of(slot_groups *r, u32 stack, u32 owner, slot_place *out)
         key.stack = 0;
     }
     return key.unwanted || find_key(r, &key, &out->group);
+}
+
+/* Blocks of a slot with this final stack. */
+static block_source source_of(const slot_groups *r, u32 stack, u32 owner)
+{
+    const owner_row *const row = &r->slots->owners.at[owner - 1];
+    const heap_row *const heap = &r->slots->heaps.at[row->heap - 1];
+    return (block_source){ .first_ticks = row->first_ticks,
+                           .heap = heap->handle,
+                           .process = r->a->result->process_ids[heap->process],
+                           .stack = stack,
+                           .kind = ETLHEAP_KIND_HEAP };
 }
 
 static bool same_final(const void *owner, u32 id, const void *key)
@@ -138,26 +179,43 @@ static bool find_final(slot_groups *r, u32 stack, u32 owner, slot_place *out)
         *out = r->finals.at[id - 1].place;
         return true;
     }
-    if (!place_of(r, stack, owner, &wanted.place) || !ETLHEAP_PUSH(&r->finals, wanted))
+    const block_source source = source_of(r, stack, owner);
+    if (!place_of(r, &source, &wanted.place) || !ETLHEAP_PUSH(&r->finals, wanted))
         return false;
     *out = wanted.place;
     return etlheap_index_add(&r->final_index, hash, (u32)r->finals.count);
+}
+
+/* May the query select rows of the origin? */
+static bool may_select(const slot_groups *r, const row_origin *origin)
+{
+    const query_plan *const plan = &r->a->plan;
+    const origin_key *const key = &origin->key;
+    return query_select_owner(plan, (etlheap_kind)key->kind, key->process, key->heap) &&
+           type_touches(origin->first_ticks, origin->until_ticks, plan->from_ticks,
+                        plan->kind_to_ticks[key->kind]);
 }
 
 /* Resolves the known stacks together. Provisional ones are few, or have the same final stacks. */
 static bool resolve_stacks(const slot_groups *r)
 {
     const slot_table *const slots = r->slots;
-    frame_question *const questions = malloc((slots->slots.count + 1) * sizeof *questions);
+    const size_t origins = r->rows == NULL ? 0 : r->rows->origins.count;
+    frame_question *const questions = malloc((r->slot_count + origins + 1) * sizeof *questions);
     size_t count = 0;
-    for (size_t i = 0; questions != NULL && i < slots->slots.count; i++) {
+    for (size_t i = 0; questions != NULL && i < r->slot_count; i++) {
         const slot_row *const slot = &slots->slots.at[i];
-        const owner_row *const owner = &slots->owners.at[slot->owner - 1];
-        const heap_row *const heap = &slots->heaps.at[owner->heap - 1];
-        const u32 process = r->a->result->process_ids[heap->process];
+        const block_source source = source_of(r, slot->stack, slot->owner);
         if ((slot->stack & STACK_TAG_MASK) == 0 &&
-            query_select_owner(&r->a->plan, ETLHEAP_KIND_HEAP, process, heap->handle))
-            questions[count++] = (frame_question){ owner->first_ticks, process, slot->stack };
+            query_select_owner(&r->a->plan, source.kind, source.process, source.heap))
+            questions[count++] =
+                (frame_question){ source.first_ticks, source.process, source.stack };
+    }
+    for (size_t i = 0; questions != NULL && i < origins; i++) {
+        const row_origin *const origin = &r->rows->origins.at[i];
+        if (may_select(r, origin))
+            questions[count++] =
+                (frame_question){ origin->first_ticks, origin->key.process, origin->key.stack };
     }
     const bool ok = questions != NULL && frames_resolve_all(&r->a->frames, questions, count);
     free(questions);
@@ -168,12 +226,13 @@ static bool resolve_stacks(const slot_groups *r)
 static bool place_slots(slot_groups *r, bool are_known)
 {
     const slot_table *const slots = r->slots;
-    for (u32 i = 0; i < slots->slots.count; i++) {
+    for (u32 i = 0; i < r->slot_count; i++) {
         const slot_row *const slot = &slots->slots.at[i];
+        const block_source source = source_of(r, slot->stack, slot->owner);
         slot_place place;
         if (((slot->stack & STACK_TAG_MASK) == 0) != are_known)
             continue;
-        const bool ok = are_known ? place_of(r, slot->stack, slot->owner, &place)
+        const bool ok = are_known ? place_of(r, &source, &place)
                                   : find_final(r, result_final_stack(r->a->result, slot->stack),
                                                slot->owner, &place);
         if (!ok)
@@ -185,11 +244,41 @@ static bool place_slots(slot_groups *r, bool are_known)
     return true;
 }
 
+/* The last row of an origin may lie in a time in which frames of its stack are guesses: see
+ * frames_guess.c. */
+static bool note_last(const slot_groups *r, const row_origin *origin)
+{
+    u32 resolved;
+    return !r->a->wants_stack || origin->last_ticks == origin->first_ticks ||
+           frames_resolve(&r->a->frames, origin->key.process, origin->key.stack, origin->last_ticks,
+                          &resolved);
+}
+
+static bool place_origins(slot_groups *r)
+{
+    for (u32 i = 0; r->rows != NULL && i < r->rows->origins.count; i++) {
+        const row_origin *const origin = &r->rows->origins.at[i];
+        const block_source source = { .first_ticks = origin->first_ticks,
+                                      .heap = origin->key.heap,
+                                      .process = origin->key.process,
+                                      .stack = origin->key.stack,
+                                      .kind = (u8)origin->key.kind };
+        const u32 number = r->rows->first + i;
+        slot_place place = { GROUP_NONE, 0 };
+        if (may_select(r, origin) && (!place_of(r, &source, &place) || !note_last(r, origin)))
+            return false;
+        r->of_slot[number] = place.group;
+        if (r->stack_of_slot != NULL)
+            r->stack_of_slot[number] = place.resolved;
+    }
+    return true;
+}
+
 static bool resolve(slot_groups *r)
 {
     if (r->a->wants_stack && !resolve_stacks(r))
         return false;
     r->of_slot[0] = GROUP_NONE;
-    ETLHEAP_EXPECT(&r->keys, r->slots->slots.count);
-    return place_slots(r, true) && place_slots(r, false);
+    ETLHEAP_EXPECT(&r->keys, r->slot_count + (r->rows == NULL ? 0 : r->rows->origins.count));
+    return place_slots(r, true) && place_slots(r, false) && place_origins(r);
 }

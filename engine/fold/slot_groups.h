@@ -2,12 +2,14 @@
  * slot_groups.h - the group of each slot: everything that does not depend on single blocks.
  *
  * Names, culling and filters by process, heap and frame are the same for all blocks of a slot. So
- * they are determined once per slot, and adding up a block needs one look-up.
+ * they are determined once per slot, and adding up a block needs one look-up. The same holds for the
+ * origins of rows in memory (feed_rows.h), which are numbered after the slots.
  */
 #ifndef ETLHEAP_SLOT_GROUPS_H
 #define ETLHEAP_SLOT_GROUPS_H
 
 #include "aggregate.h"
+#include "feed_rows.h"
 
 #define GROUP_NONE UINT32_MAX /* not selected */
 
@@ -26,19 +28,27 @@ typedef struct final_slot {
 typedef struct slot_groups {
     aggregator *a;
     const slot_table *slots;
+    u32 slot_count;                 /* 0 if the result has no log */
+    const feed_rows *rows;          /* NULL: slots only */
     ETLHEAP_VECTOR(group_key) keys; /* by group; the type is 0 */
     table_ids first_keys;           /* by stack: its first key + 1; 0: none yet */
     etlheap_index key_index;        /* the other keys */
     ETLHEAP_VECTOR(final_slot) finals;
     etlheap_index final_index;
-    u32 *of_slot; /* by slot number, [0] is GROUP_NONE */
+    u32 *of_slot; /* by number of the slot, then of the origin; [0] is GROUP_NONE */
     /* By slot number: its stack as in a group_key. Kept if the query groups by IMPACTING_STACK,
      * which then divides blocks (block_groups.h) and not slots; else NULL. */
     u32 *stack_of_slot;
 } slot_groups;
 
-/* Groups the slots. False if memory runs out; close it in any case. */
-bool slot_groups_open(slot_groups *out, aggregator *a);
+/* Groups the slots, and the origins of rows unless `rows` is NULL. False if memory runs out; close
+ * it in any case. */
+bool slot_groups_open(slot_groups *out, aggregator *a, const feed_rows *rows);
+
+/* Resolves the stacks with symbols first, if there are any, and then groups. ETL_ERR_MEMORY,
+ * ETL_ERR_CANCELLED; close it in any case. */
+etl_status slot_groups_settle(slot_groups *out, aggregator *a, const feed_rows *rows,
+                              etl_error *err);
 void slot_groups_close(slot_groups *groups);
 
 #endif

@@ -208,8 +208,8 @@ static bool add_images(space_maker *m)
 
 static etl_status want_blocks(space_maker *m, log_pass *pass, etl_error *err)
 {
-    const u32 count = log_pass_tasks(&m->query);
-    bool ok = slot_groups_open(&m->slots, &m->a);
+    const u32 count = feed_tasks(&m->query);
+    bool ok = slot_groups_open(&m->slots, &m->a, NULL);
     m->tasks = calloc(count, sizeof *m->tasks);
     m->task_count = count;
     ok = ok && m->tasks != NULL;
@@ -222,7 +222,7 @@ static etl_status want_blocks(space_maker *m, log_pass *pass, etl_error *err)
                               .step = take_blocks,
                               .states = { m->tasks, sizeof *m->tasks },
                               .more = EHS_WANT_ADDRESS };
-    ok = ok && (m->slots.keys.count == 0 || ETLHEAP_PUSH(&pass->blocks, want));
+    ok = ok && (m->slots.keys.count == 0 || ETLHEAP_PUSH(&pass->feed.wants, want));
     return ok ? ETL_OK : no_memory(err);
 }
 

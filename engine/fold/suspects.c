@@ -1,16 +1,16 @@
 /*
  * suspects.c - answers the question for suspects: groups of blocks that probably leak.
  *
- * In: lifetimes in memory, blocks of a log, and sums by slot of the file. Out: rows of suspects
- * with their scores, best first.
+ * In: blocks of a feed, and sums by slot of the file. Out: rows of suspects with their scores, best
+ * first.
  *
- *     lifetimes in memory ──┐
- *     blocks of a log ──────┴▶ sums by group (suspect_sums.h) ─▶ scores ─▶ the rows of suspects
+ *     blocks of a feed ──▶ sums by group (suspect_sums.h) ──▶ scores ──▶ the rows of suspects
  *
  * A group is what a table's row is (slot_groups.h). Only groups with a block that is never freed
- * can be suspects. A store says so for each slot before its events are read (ehs_slot_sums), so
- * most blocks need no sums; the rest are read once, by all threads, with sums of their own for each
- * task. Invariant: if a file has no sums by slot, every slot is a candidate (may_keep).
+ * can be suspects. Origins of rows say so, and a store says so for each slot before its events are
+ * read (ehs_slot_sums), so most blocks need no sums; the rest are read once, by all threads, with
+ * sums of their own for each task. Invariant: if a file has no sums by slot, every slot is a
+ * candidate (may_keep).
  */
 #include <stdlib.h>
 
@@ -45,8 +45,7 @@ typedef struct suspects_maker {
     ETLHEAP_VECTOR(u32) time_of;        /* by group: the number of its span */
     slot_groups slots;
     u32 *of_slot; /* by slot: its candidate; GROUP_NONE: none of its blocks matters */
-    u32 first;    /* group of the first candidate; those before it are of what is in memory */
-    ETLHEAP_VECTOR(suspect_sums) sums; /* of groups before it; at last of all groups */
+    ETLHEAP_VECTOR(suspect_sums) sums; /* by group, which is a candidate */
     suspect_task *tasks;
     u32 task_count;
     u32 *scores;
@@ -61,8 +60,7 @@ typedef struct owned_suspects {
 
 static etl_status read_query(suspects_maker *maker, const etlheap_question *question,
                              etl_error *err);
-static bool add_row(void *user, const selected_row *selected);
-static etl_status want_blocks(suspects_maker *maker, log_pass *pass, etl_error *err);
+static etl_status want_blocks(suspects_maker *maker, block_feed *feed, etl_error *err);
 static etl_status step(void *state, const lifetimes_batch *batch, etl_error *err);
 static bool join_tasks(suspects_maker *maker);
 static bool rate(suspects_maker *maker);
@@ -89,13 +87,10 @@ static etl_status begin(void *state, const etlheap_result *result, const etlheap
         status = aggregate_prepare(&maker->a, result, &maker->query, err);
     aggregate_keep_measure(&maker->a, ETLHEAP_MEASURE_STEADINESS);
     if (status == ETL_OK)
-        status = aggregate_settle(&maker->a, err);
-    if (status == ETL_OK && (!row_spans_open(&maker->spans, &maker->a, true) ||
-                             !aggregate_visit(&maker->a, add_row, maker)))
+        status = feed_groups(&pass->feed, &maker->a, &maker->slots, err);
+    if (status == ETL_OK && !row_spans_open(&maker->spans, &maker->a, true))
         status = no_memory(err);
-    maker->first = (u32)maker->a.groups.count;
-    return status == ETL_OK && result->mode == RESULT_STORE ? want_blocks(maker, pass, err)
-                                                            : status;
+    return status == ETL_OK ? want_blocks(maker, &pass->feed, err) : status;
 }
 
 /* Can blocks of one stack differ in the key? Growth refuses types and keys about the free. */
@@ -151,29 +146,10 @@ static const suspect_time *time_of(const suspects_maker *maker, size_t group)
     return &maker->times.at[maker->time_of.at[group]];
 }
 
-/* Adds a lifetime in memory. */
-static bool add_row(void *user, const selected_row *selected)
-{
-    suspects_maker *const maker = user;
-    const etlheap_segment *const segment = selected->segment;
-    u32 group;
-    if (!aggregate_group(&maker->a, &selected->key, &group))
-        return false;
-    if (group == maker->sums.count &&
-        (!ETLHEAP_PUSH(&maker->sums, (suspect_sums){ 0 }) || !push_time(maker, &selected->key)))
-        return false;
-    const suspect_block block = { .row = selected->row,
-                                  .size_bytes = segment->size_bytes[selected->at],
-                                  .thread = segment->thread[selected->at] };
-    const suspect_places places = suspect_places_of(&maker->a.plan, time_of(maker, group), &block);
-    suspect_add(&maker->sums.at[group], &block, &places);
-    return true;
-}
-
-/* --- blocks of a log ------------------------------------------------------------------ */
+/* --- candidates ----------------------------------------------------------------------- */
 
 /* May a block of the slot never be freed? Without sums in the file, any may. */
-static bool may_keep(const suspects_maker *maker, u32 slot)
+static bool may_keep_of_slot(const suspects_maker *maker, u32 slot)
 {
     const ehs_slots *const slots = &maker->a.result->archive->slots;
     if (slots->sums.count == 0)
@@ -183,32 +159,40 @@ static bool may_keep(const suspects_maker *maker, u32 slot)
            (!maker->query.at_exit_freed && sums->of[TALLY_EXITED].count > 0);
 }
 
-/* Gives each group of slots with such a block a candidate. */
+/* The same of a slot, or of an origin of rows. */
+static bool may_keep(const suspects_maker *maker, u32 number)
+{
+    const feed_rows *const rows = maker->slots.rows;
+    if (number < rows->first)
+        return may_keep_of_slot(maker, number);
+    const row_origin *const origin = &rows->origins.at[number - rows->first];
+    return origin->has_outstanding || (!maker->query.at_exit_freed && origin->has_exited);
+}
+
+/* Gives each group of slots or origins with such a block a candidate. */
 static bool choose_candidates(suspects_maker *maker)
 {
     const slot_groups *const slots = &maker->slots;
-    const u32 slot_count = (u32)slots->slots->slots.count;
+    const u32 end = slots->rows->first + (u32)slots->rows->origins.count;
     bool *const is_candidate = calloc(slots->keys.count + 1, sizeof *is_candidate);
     u32 *const numbers = calloc(slots->keys.count + 1, sizeof *numbers);
-    maker->of_slot = malloc(((size_t)slot_count + 1) * sizeof *maker->of_slot);
+    maker->of_slot = malloc((size_t)end * sizeof *maker->of_slot);
     bool ok = is_candidate != NULL && numbers != NULL && maker->of_slot != NULL;
-    for (u32 slot = 1; ok && slot <= slot_count; slot++) {
-        if (slots->of_slot[slot] != GROUP_NONE)
-            is_candidate[slots->of_slot[slot]] |= may_keep(maker, slot);
+    for (u32 i = 1; ok && i < end; i++) {
+        if (slots->of_slot[i] != GROUP_NONE)
+            is_candidate[slots->of_slot[i]] |= may_keep(maker, i);
     }
     for (u32 i = 0; ok && i < slots->keys.count; i++) {
         const group_row row = { .key = slots->keys.at[i] };
-        numbers[i] = is_candidate[i] ? (u32)maker->a.groups.count - maker->first : GROUP_NONE;
+        numbers[i] = is_candidate[i] ? (u32)maker->a.groups.count : GROUP_NONE;
         ok = !is_candidate[i] || (aggregate_push(&maker->a, &row) && push_time(maker, &row.key));
     }
     aggregate_trim(&maker->a);
     ETLHEAP_TRIM(&maker->times);
     ETLHEAP_TRIM(&maker->time_of);
-    if (ok)
-        maker->of_slot[0] = GROUP_NONE;
-    for (u32 slot = 1; ok && slot <= slot_count; slot++) {
-        const u32 group = slots->of_slot[slot];
-        maker->of_slot[slot] = group == GROUP_NONE ? GROUP_NONE : numbers[group];
+    for (u32 i = 0; ok && i < end; i++) {
+        const u32 group = slots->of_slot[i];
+        maker->of_slot[i] = group == GROUP_NONE ? GROUP_NONE : numbers[group];
     }
     free(is_candidate);
     free(numbers);
@@ -227,13 +211,14 @@ static bool open_tasks(suspects_maker *maker, size_t candidates)
     return ok;
 }
 
-static etl_status want_blocks(suspects_maker *maker, log_pass *pass, etl_error *err)
+static etl_status want_blocks(suspects_maker *maker, block_feed *feed, etl_error *err)
 {
-    if (!slot_groups_open(&maker->slots, &maker->a) || !choose_candidates(maker))
+    if (!choose_candidates(maker))
         return no_memory(err);
-    const size_t candidates = maker->a.groups.count - maker->first;
-    const u64 limit = maker->a.result->archive->memory_bytes_max;
-    maker->task_count = log_pass_tasks(&maker->query);
+    const size_t candidates = maker->a.groups.count;
+    const struct ehs_archive *const archive = maker->a.result->archive;
+    const u64 limit = archive == NULL ? 0 : archive->memory_bytes_max;
+    maker->task_count = feed_tasks(&maker->query);
     const u64 bytes = candidates * sizeof(suspect_sums) * (maker->task_count + (u64)1);
     if (limit != 0 && bytes > limit)
         return etl_fail_hint(err, ETL_ERR_LIMIT, ETL_HINT_NARROWER_WINDOW,
@@ -246,9 +231,12 @@ static etl_status want_blocks(suspects_maker *maker, log_pass *pass, etl_error *
     const block_want want = { .plan = &maker->a.plan,
                               .step = step,
                               .states = { maker->tasks, sizeof *maker->tasks },
-                              .more = EHS_WANT_THREAD };
-    return ETLHEAP_PUSH(&pass->blocks, want) ? ETL_OK : no_memory(err);
+                              .more = EHS_WANT_THREAD,
+                              .of_origin = maker->of_slot };
+    return ETLHEAP_PUSH(&feed->wants, want) ? ETL_OK : no_memory(err);
 }
+
+/* --- blocks --------------------------------------------------------------------------- */
 
 /* Finds the block of a candidate, and where it counts; false if it does not. */
 static bool find_block(const suspects_maker *maker, const lifetimes_batch *batch, u32 at,
@@ -264,7 +252,7 @@ static bool find_block(const suspects_maker *maker, const lifetimes_batch *batch
         return false;
     block->size_bytes = batch->size[at];
     block->thread = lifetimes_batch_thread(plan->result->archive, batch, at);
-    out->places = suspect_places_of(plan, time_of(maker, maker->first + out->candidate), block);
+    out->places = suspect_places_of(plan, time_of(maker, out->candidate), block);
     return true;
 }
 
@@ -301,7 +289,7 @@ static void free_tasks(suspects_maker *maker)
 
 static bool join_tasks(suspects_maker *maker)
 {
-    const size_t candidates = maker->a.groups.count - maker->first;
+    const size_t candidates = maker->a.groups.count;
     if (!ETLHEAP_RESERVE(&maker->sums, candidates))
         return false;
     for (size_t i = 0; i < candidates; i++) {
@@ -345,8 +333,8 @@ static bool rate(suspects_maker *maker)
     maker->scores = calloc(count + 1, sizeof *maker->scores);
     if (maker->scores == NULL)
         return false;
-    etlheap_workers_run(log_pass_tasks(&maker->query), (u32)(count / GROUPS_PER_TASK) + 1,
-                        rate_task, maker);
+    etlheap_workers_run(feed_tasks(&maker->query), (u32)(count / GROUPS_PER_TASK) + 1, rate_task,
+                        maker);
     for (size_t i = 0; i < count; i++) {
         maker->kept_count += maker->sums.at[i].kept_count > 0;
         if (maker->scores[i] < SUSPECT_SCORE_MIN)

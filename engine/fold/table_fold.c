@@ -91,7 +91,7 @@ etl_status aggregate_fill(aggregator *a, etl_error *err)
     log_pass pass = { 0 };
     etl_status status = begin_rows(&rows, a, &pass, err);
     if (status == ETL_OK)
-        status = log_pass_blocks(&pass, err);
+        status = feed_blocks(&pass.feed, err);
     if (status == ETL_OK)
         status = walk_rows(&rows, &pass, err);
     if (status == ETL_OK)

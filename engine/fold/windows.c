@@ -363,7 +363,7 @@ static etl_status make_cells(maker *m, u32 number, etl_error *err)
     replay_job *const job = &m->events[number].job;
     window_cells *const cells = &m->out->cells[number];
     const window_rows rows = { m->rows.at, m->starts, m->first_log_group };
-    const u32 jobs = log_pass_tasks(a->query);
+    const u32 jobs = feed_tasks(a->query);
     window_old *old;
     for (size_t i = 0; i < job->cells.count; i++)
         job->cells.at[i].first_group = m->first_log_group;
@@ -431,7 +431,7 @@ static void measure_groups(maker *m)
     aggregator *const a = &m->a;
     size_t kept = 0;
     memset(a->totals, 0, sizeof a->totals);
-    etlheap_workers_run(log_pass_tasks(a->query), (u32)a->groups.count / GROUPS_PER_TASK + 1,
+    etlheap_workers_run(feed_tasks(a->query), (u32)a->groups.count / GROUPS_PER_TASK + 1,
                         measure_some, m);
     for (u32 g = 0; g < a->groups.count; g++) {
         if (a->groups.at[g].number == GROUP_NONE)

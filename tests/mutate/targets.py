@@ -35,6 +35,8 @@ TARGETS = (
     Target("engine/read/scan_stacks.c", "join", "test_scan_stacks test_scan test_scan_lean test_lean " + JOIN),
     Target("engine/fold/heap_rows.c", "replay", REPLAY + " test_archive test_replay_edges"),
     Target("engine/fold/log_pass.c", "replay", REPLAY + " test_archive test_replay_edges test_histogram"),
+    Target("engine/fold/feed.c", "replay", "test_feed test_ask test_histogram " + REPLAY),
+    Target("engine/fold/feed_rows.c", "replay", "test_feed test_ask test_histogram"),
     Target("engine/fold/archive_steps.c", "replay", "test_archive test_windows_sources " + REPLAY),
     Target("engine/fold/replay_journal.c", "replay", "test_journal test_journal_late " + REPLAY),
     Target("engine/fold/replay_walk.c", "replay", REPLAY),
