@@ -365,6 +365,7 @@ $(OUT)/fuzz/replay_ehs $(OUT)/fuzz/fuzz_ehs: $(OUT)/fuzz/ehs_mutate.o
 # Targets over traces with sizes and times of any magnitude.
 $(patsubst %,$(OUT)/fuzz/%,replay_export fuzz_export replay_compare fuzz_compare): $(OUT)/fuzz/hostile_build.o
 $(OUT)/fuzz/replay_names $(OUT)/fuzz/fuzz_names: $(OUT)/tests/support/hand_result.o
+$(OUT)/fuzz/replay_wpaxml $(OUT)/fuzz/fuzz_wpaxml: $(OUT)/tests/support/wpa_xml_read.o
 # Its libcurl answers what the bytes say, and its clock is moved by waiting.
 $(OUT)/fuzz/replay_http $(OUT)/fuzz/fuzz_http: LDFLAGS += -Wl,--wrap=symbol_curl_load,--wrap=clock_gettime
 $(OUT)/fuzz/replay_workload $(OUT)/fuzz/fuzz_workload: $(call objects_of,$(WORKLOAD_SRCS))

@@ -84,7 +84,8 @@ static etlheap_result *analyze(const char *path, u32 threads, etl_trace **trace)
     return NULL;
 }
 
-/* The middle half of the trace: every type occurs. */
+/* The middle half of the trace: every type occurs. The trace has heaps alone: ranges with the stack
+ * of a block would be a row of their own. */
 static question make_question(const etlheap_result *result, u32 threads)
 {
     const i64 end_ns = etlheap_result_trace(result)->end_ns;
@@ -92,28 +93,33 @@ static question make_question(const etlheap_result *result, u32 threads)
     q.query.from_ns = end_ns / 4;
     q.query.to_ns = end_ns / 4 * 3;
     q.query.jobs = threads;
+    q.query.sums_only = true;
+    q.query.group_by[0] = ETLHEAP_KEY_TYPE;
+    q.query.group_by[1] = ETLHEAP_KEY_STACK;
+    q.query.group_by_count = 2;
     return q;
 }
 
 static bool ask(question *q, double *seconds)
 {
-    etlheap_stack_total *totals;
+    const etlheap_table *table;
     etl_error error;
     const double begin = bench_now_seconds();
-    const etl_status status = etlheap_stack_totals(q->result, &q->query, &totals, &error);
+    const etl_status status = etlheap_aggregate(q->result, &q->query, &table, &error);
     *seconds = bench_now_seconds() - begin;
     if (status != ETL_OK) {
         fprintf(stderr, "bench_types: %s\n", error.message);
         return false;
     }
     memset(q->sums, 0, sizeof q->sums);
-    for (u32 i = 0; i < (etlheap_stack_count(q->result) + 1) * ETLHEAP_TYPE_CAPACITY; i++) {
-        type_sums *const sums = &q->sums[i % ETLHEAP_TYPE_CAPACITY];
-        sums->groups += totals[i].count > 0;
-        sums->count += (i64)totals[i].count;
-        sums->size += (i64)totals[i].size_bytes;
+    for (u32 i = 0; i < table->row_count; i++) {
+        const etlheap_row *const row = &table->rows[i];
+        type_sums *const sums = &q->sums[row->type];
+        sums->groups++;
+        sums->count += row->measures[ETLHEAP_MEASURE_COUNT];
+        sums->size += row->measures[ETLHEAP_MEASURE_SIZE];
     }
-    etlheap_stack_totals_free(totals);
+    etlheap_table_free(table);
     return true;
 }
 

@@ -337,12 +337,6 @@ typedef struct etlheap_frames {
 uint32_t etlheap_stack_count(const etlheap_result *result); /* ids are 1..count */
 etlheap_frames etlheap_stack_frames(const etlheap_result *result, etlheap_stack id);
 
-/* The process in which the frames of a lifetime's stack are to be looked up: `owner`, the
- * lifetime's process, unless another process allocated the memory for it (VirtualAllocEx). For id 0
- * and ids beyond the count it is `owner`. */
-etlheap_process etlheap_stack_process(const etlheap_result *result, etlheap_stack id,
-                                      etlheap_process owner);
-
 /* --- names of functions --------------------------------------------------------- */
 
 /* Finds symbol files for the modules of a result, and names functions. Opening is cheap: files are
@@ -578,7 +572,6 @@ etl_status etlheap_table_name(const etlheap_table **table, etlheap_symbols *symb
 #include "etlheap_symbols.h"
 #include "etlheap_tags.h"
 #include "etlheap_threads.h"
-#include "etlheap_totals.h"
 #include "etlheap_trend.h"
 
 #include "etlheap_ask.h" /* with moments, histograms and windows */

@@ -8,10 +8,6 @@
 extern "C" {
 #endif
 
-/* The last name of a thread of any process with this pid, or NULL. If pid is ETL_NO_ID: the name of
- * the latest thread with this id in any process. Owned by the result. */
-const char *etlheap_thread_name(const etlheap_result *result, uint32_t pid, uint32_t tid);
-
 /* The last name of a thread of this process, or NULL: the process never had a thread with this id,
  * or the thread has no name. Ids of processes and threads are reused; names are not. Owned by the
  * result. */

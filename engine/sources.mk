@@ -217,7 +217,6 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	run/run_counts \
 	run/run_frees \
 	run/snapshot \
-	run/stack_totals \
 	run/store_run \
 	run/summary_traces \
 	run/task_merge \

@@ -381,8 +381,7 @@ etl_status etlheap_write_table(const char *format, const etlheap_result *result,
 /* --- other programs' formats ------------------------------------------------------ */
 
 #include "exporters.h"
-#include "runs.h"         /* index of a batch */
-#include "wpa_xml_read.h" /* reads documents of one exporter */
+#include "runs.h" /* index of a batch */
 
 /* --- stack tags ------------------------------------------------------------------ */
 

@@ -60,7 +60,6 @@ FORMATS_SRCS := $(patsubst %,formats/%.c, \
 	export/protobuf \
 	export/wpa_columns \
 	export/wpa_frames \
-	export/wpa_xml_read \
 	format_libraries \
 	formats \
 	io/build_log \

@@ -73,7 +73,7 @@ TARGETS = {
     'cab': Target(3, 16384, 60_000, ['engine/symbol_store/symbol_cab.c']),
     'umdh': Target(3, 16384, 80_000, ['formats/*/umdh_*.c']),
     'stacktags': Target(2, 16384, 60_000, ['formats/read/stack_tags.c', 'engine/names/tags.c']),
-    'wpaxml': Target(2, 16384, 60_000, ['formats/export/wpa_xml_read.c']),
+    'wpaxml': Target(2, 16384, 60_000, ['tests/support/wpa_xml_read.c']),
     'suppressions': Target(2, 8192, 40_000, ['engine/compare/suppressions.c']),
     'runs': Target(2, 8192, 40_000, ['formats/read/runs_read.c']),
     'words': Target(2, 4096, 60_000, ['cli/options/cull_list.c', 'cli/options/parse_values.c', 'engine/symbol_store/symbol_elements.c',
@@ -95,7 +95,7 @@ PARTS = [
                         'engine/*/lifetimes*.c']),
     ('engine: cabinets, suppressions, tags', ['engine/symbol_store/symbol_cab.c', 'engine/compare/suppressions.c', 'engine/names/tags.c']),
     ('formats: what is read', ['formats/io/*_input.c', 'formats/io/unpack.c', 'formats/*/umdh_*.c', 'formats/read/stack_tags.c',
-                               'formats/export/wpa_xml_read.c', 'formats/read/runs_read.c']),
+                               'tests/support/wpa_xml_read.c', 'formats/read/runs_read.c']),
 ]
 
 

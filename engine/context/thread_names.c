@@ -117,20 +117,6 @@ size_t thread_names_place(const thread_names *names, u32 process, u32 tid)
     return names->list.count;
 }
 
-const char *thread_names_find(const thread_names *names, u32 pid, u32 tid)
-{
-    const thread_name *const rows = names->list.at;
-    const thread_name *found = NULL;
-    for (size_t i = thread_names_first(names, tid); i < names->list.count && rows[i].tid == tid;
-         i++) {
-        if (rows[i].pid == pid)
-            return rows[i].name;
-        if (pid == ETL_NO_ID && (found == NULL || is_later(&rows[i], found)))
-            found = &rows[i];
-    }
-    return found != NULL ? found->name : NULL;
-}
-
 void thread_names_free(thread_names *names)
 {
     ETLHEAP_VECTOR_FREE(&names->list);

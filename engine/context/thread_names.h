@@ -54,10 +54,6 @@ size_t thread_names_first(const thread_names *names, u32 tid);
 /* The index of the name of the thread of this etlheap_process; the count: it has no name. */
 size_t thread_names_place(const thread_names *names, u32 process, u32 tid);
 
-/* The name of a thread of any process with this pid, or, if pid is ETL_NO_ID, the latest name of
- * the id; NULL: none. */
-const char *thread_names_find(const thread_names *names, u32 pid, u32 tid);
-
 void thread_names_free(thread_names *names);
 
 #endif

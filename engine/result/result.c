@@ -577,12 +577,6 @@ u32 etlheap_stack_count(const etlheap_result *result)
     return (u32)result->stacks.list.count;
 }
 
-etlheap_process etlheap_stack_process(const etlheap_result *result, etlheap_stack id,
-                                      etlheap_process owner)
-{
-    return (etlheap_process){ foreign_process(&result->foreign, id.v, owner.v) };
-}
-
 etlheap_frames etlheap_stack_frames(const etlheap_result *result, etlheap_stack id)
 {
     if (id.v == 0 || id.v > result->stacks.list.count)

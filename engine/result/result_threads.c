@@ -1,11 +1,6 @@
 /* result_threads.c - see etlheap_threads.h. */
 #include "result.h"
 
-const char *etlheap_thread_name(const etlheap_result *result, u32 pid, u32 tid)
-{
-    return thread_names_find(&result->thread_names, pid, tid);
-}
-
 const char *etlheap_process_thread_name(const etlheap_result *result, etlheap_process process,
                                         u32 tid)
 {

@@ -2,8 +2,8 @@
  * export_wpa_xml.c - writes the data of WPA's tables Heap Allocations and VirtualAlloc Commit
  * LifeTimes as XML.
  *
- * In: lifetimes, or sums of a summary. Out: a document that wpa_xml.xsd describes and
- * wpa_xml_read.c reads:
+ * In: lifetimes, or sums of a summary. Out: a document that wpa_xml.xsd describes and the
+ * tests read (tests/support/wpa_xml_read.c):
  *
  *     WpaTables
  *       Trace/File          what was recorded

@@ -15,6 +15,7 @@
 #include <libxml/xpath.h>
 #include <libxml/xpathInternals.h>
 
+#include "tests/support/wpa_xml_read.h"
 #include "tests/support/capture.h"
 #include "formats/export/export_writers.h"
 #include "formats/io/text_buffer.h"
@@ -200,12 +201,12 @@ static void check(const bench *b, const char *expression, const char *wanted)
     xmlFree(text);
 }
 
-static etlheap_wpa_document read_back(const char *text)
+static wpa_document read_back(const char *text)
 {
-    etlheap_wpa_document document;
+    wpa_document document;
     etl_error err = { .status = ETL_OK };
     const etl_bytes bytes = { (const u8 *)text, strlen(text) };
-    if (etlheap_wpa_xml_parse(bytes, "made.xml", &document, &err) != ETL_OK)
+    if (wpa_xml_parse(bytes, "made.xml", &document, &err) != ETL_OK)
         fail_msg("%s", err.message);
     return document;
 }
@@ -266,8 +267,8 @@ static void our_reader_gives_back_the_totals(void **state)
     bench *const b = *state;
     for (int rows = 0; rows < 2; rows++) {
         b->request.rows = rows == 1;
-        const etlheap_wpa_document document = read_back(write_by(b, etlheap_export_wpa_xml));
-        const etlheap_wpa_table *const heap = &document.tables[ETLHEAP_KIND_HEAP];
+        const wpa_document document = read_back(write_by(b, etlheap_export_wpa_xml));
+        const wpa_table *const heap = &document.tables[ETLHEAP_KIND_HEAP];
         assert_int_equal(document.of_lifetimes, rows == 1);
         assert_int_equal(document.from_ns, 0);
         assert_int_equal(document.to_ns, 4100);
@@ -305,7 +306,7 @@ static void rows_may_all_be_without_a_stack(void **state)
     b->query.process_count = 1;
     for (int rows = 0; rows < 2; rows++) {
         b->request.rows = rows == 1;
-        const etlheap_wpa_document document = read_back(write_by(b, etlheap_export_wpa_xml));
+        const wpa_document document = read_back(write_by(b, etlheap_export_wpa_xml));
         assert_int_equal(document.tables[ETLHEAP_KIND_HEAP].all.size_bytes, 5);
         assert_int_equal(document.frame_count + document.node_count, 0);
         forget_document(b);

@@ -15,6 +15,7 @@
 
 #include "formats/formats.h"
 #include "tests/support/temporary.h"
+#include "tests/support/wpa_xml_read.h"
 
 #include "parser/base.h"
 
@@ -36,8 +37,8 @@
 
 static etl_status parse(const char *text, size_t size, etl_error *err)
 {
-    etlheap_wpa_document document;
-    return etlheap_wpa_xml_parse((etl_bytes){ (const u8 *)text, size }, "a.xml", &document, err);
+    wpa_document document;
+    return wpa_xml_parse((etl_bytes){ (const u8 *)text, size }, "a.xml", &document, err);
 }
 
 /* The document with one part exchanged for another; to be freed. */
@@ -64,12 +65,12 @@ static void check_refused(const char *from, const char *to, etl_status wanted, c
 
 static void sums_are_told_by_kind_and_type(void **state)
 {
-    etlheap_wpa_document document;
+    wpa_document document;
     (void)state;
-    assert_int_equal(etlheap_wpa_xml_parse((etl_bytes){ (const u8 *)DOCUMENT, strlen(DOCUMENT) },
-                                           "a.xml", &document, NULL),
+    assert_int_equal(wpa_xml_parse((etl_bytes){ (const u8 *)DOCUMENT, strlen(DOCUMENT) }, "a.xml",
+                                   &document, NULL),
                      ETL_OK);
-    const etlheap_wpa_table *const heap = &document.tables[ETLHEAP_KIND_HEAP];
+    const wpa_table *const heap = &document.tables[ETLHEAP_KIND_HEAP];
     assert_false(document.of_lifetimes);
     assert_int_equal(document.from_ns, -5);
     assert_int_equal(document.to_ns, 100);
@@ -183,18 +184,18 @@ static void random_bytes_do_no_harm(void **state)
 static void a_file_is_read_as_memory_is(void **state)
 {
     char path[TEMPORARY_PATH_BYTES];
-    etlheap_wpa_document document;
+    wpa_document document;
     etl_error err = { .status = ETL_OK };
     const int descriptor = temporary_file(path, "etlheap-wpa");
     (void)state;
     assert_true(descriptor >= 0);
     assert_int_equal(write(descriptor, DOCUMENT, strlen(DOCUMENT)), strlen(DOCUMENT));
     close(descriptor);
-    assert_int_equal(etlheap_wpa_xml_read(path, &document, &err), ETL_OK);
+    assert_int_equal(wpa_xml_read(path, &document, &err), ETL_OK);
     assert_int_equal(document.tables[ETLHEAP_KIND_HEAP].all.size_bytes, 17);
     unlink(path);
-    assert_int_equal(etlheap_wpa_xml_read(path, &document, &err), ETL_ERR_IO);
-    assert_int_equal(etlheap_wpa_xml_read(temporary_folder(), &document, &err), ETL_ERR_IO);
+    assert_int_equal(wpa_xml_read(path, &document, &err), ETL_ERR_IO);
+    assert_int_equal(wpa_xml_read(temporary_folder(), &document, &err), ETL_ERR_IO);
 }
 
 int main(void)

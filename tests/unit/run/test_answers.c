@@ -46,16 +46,6 @@ static etl_status ask_growth(const etlheap_result *result, etl_error *err)
     return status;
 }
 
-static etl_status ask_totals(const etlheap_result *result, etl_error *err)
-{
-    const etlheap_query query = etlheap_query_default();
-    etlheap_stack_total *totals;
-    const etl_status status = etlheap_stack_totals(result, &query, &totals, err);
-    assert_true((status == ETL_OK) == (totals != NULL));
-    etlheap_stack_totals_free(totals);
-    return status;
-}
-
 static etl_status ask_windows(const etlheap_result *result, etl_error *err)
 {
     etlheap_query query = etlheap_query_default();
@@ -137,9 +127,9 @@ static const struct {
     const char *name;
     etl_status (*ask)(const etlheap_result *result, etl_error *err);
 } questions[] = {
-    { "table", ask_table },         { "growth", ask_growth },       { "stack totals", ask_totals },
-    { "windows", ask_windows },     { "lifetimes", ask_lifetimes }, { "peaks", ask_peaks },
-    { "histogram", ask_histogram }, { "symbols", ask_symbols },     { "gate", ask_gate },
+    { "table", ask_table },         { "growth", ask_growth }, { "windows", ask_windows },
+    { "lifetimes", ask_lifetimes }, { "peaks", ask_peaks },   { "histogram", ask_histogram },
+    { "symbols", ask_symbols },     { "gate", ask_gate },
 };
 
 /* --- the results ----------------------------------------------------------------- */

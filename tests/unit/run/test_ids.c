@@ -138,8 +138,7 @@ static bool segment_is_none(const world *w, u32 id)
 
 static bool stack_is_none(const world *w, u32 id)
 {
-    return etlheap_stack_frames(w->result, (etlheap_stack){ id }).count == 0 &&
-           etlheap_stack_process(w->result, (etlheap_stack){ id }, (etlheap_process){ 1 }).v == 1;
+    return etlheap_stack_frames(w->result, (etlheap_stack){ id }).count == 0;
 }
 
 static bool summarised_trace_is_none(const world *w, u32 id)

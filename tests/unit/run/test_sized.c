@@ -137,14 +137,6 @@ static etl_status ask_table(world *w, const void *given, etl_error *err)
     return status;
 }
 
-static etl_status ask_totals(world *w, const void *given, etl_error *err)
-{
-    etlheap_stack_total *totals = NULL;
-    const etl_status status = etlheap_stack_totals(w->result, given, &totals, err);
-    etlheap_stack_totals_free(totals);
-    return status;
-}
-
 /* A query without symbols is refused once it was read. */
 static etl_status ask_symbol_list(world *w, const void *given, etl_error *err)
 {
@@ -360,7 +352,6 @@ static const struct {
     ROW(ask_report, query, 0),
     ROW(ask_report_of_store, query, 0),
     ROW(ask_table, query, 0),
-    ROW(ask_totals, query, 0),
     ROW(ask_symbol_list, query, 0),
     ROW(ask_peaks, query, 0),
     ROW(ask_histogram, query, 0),

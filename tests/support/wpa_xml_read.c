@@ -1,7 +1,7 @@
 /*
  * wpa_xml_read.c - reads the document that export_wpa_xml.c writes, and checks its sums.
  *
- * In: a file or bytes. Out: an etlheap_wpa_document, or an error with its line.
+ * In: a file or bytes. Out: an wpa_document, or an error with its line.
  *
  *     libxml2's reader ──node by node──▶ row of the table of elements ──▶ begin function
  *     open[]    the path of open elements; each element says where it may stand
@@ -9,7 +9,7 @@
  * Invariant: a document that lost rows must not pass, so the sums of rows are compared with the
  * Total that the writer stated, and a node may refer only to nodes before it.
  */
-#include "formats/wpa_xml_read.h"
+#include "wpa_xml_read.h"
 
 #include <errno.h>
 #include <libxml/tree.h>
@@ -58,11 +58,11 @@ typedef enum element {
 typedef struct wpa_reader {
     xmlTextReader *xml;
     const char *name;
-    etlheap_wpa_document *document;
+    wpa_document *document;
     etl_error *err;
     etl_status status;
     element open[DEPTH_MAX + 1]; /* by depth, the document first */
-    etlheap_wpa_table *table;    /* whose rows are read; NULL before the first */
+    wpa_table *table;            /* whose rows are read; NULL before the first */
     i64 node_max;                /* that a row refers to */
     bool has_window, has_stacks;
     bool awaits_total; /* of the table */
@@ -109,7 +109,7 @@ static void note_error(void *user, reported_error error);
 static void read_node(wpa_reader *r);
 static void begin_element(wpa_reader *r);
 static void check_whole(wpa_reader *r);
-static void add_sums(etlheap_wpa_sums *sums, const etlheap_wpa_sums *more);
+static void add_sums(wpa_sums *sums, const wpa_sums *more);
 static bool is_attribute(wpa_reader *r, const char *name, const char *value);
 static i64 number_of(wpa_reader *r, const char *name);
 static i64 count_of(wpa_reader *r, const char *name);
@@ -118,10 +118,10 @@ static void fail_at_line(wpa_reader *r, etl_status status, const char *format, .
     ETL_PRINTF(3, 4);
 static long line_of(const wpa_reader *r);
 
-etl_status etlheap_wpa_xml_read(const char *path, etlheap_wpa_document *out, etl_error *err)
+etl_status wpa_xml_read(const char *path, wpa_document *out, etl_error *err)
 {
     wpa_reader r = { .name = path, .document = out, .err = err, .node_max = -1 };
-    *out = (etlheap_wpa_document){ .of_lifetimes = false };
+    *out = (wpa_document){ .of_lifetimes = false };
     r.file = etl_file_stream(path);
     if (!r.file)
         return etl_fail_with(err, ETL_ERR_IO, 0, "cannot read %.80s: %s", path, strerror(errno));
@@ -133,11 +133,10 @@ etl_status etlheap_wpa_xml_read(const char *path, etlheap_wpa_document *out, etl
     return r.cannot_read ? etl_fail_with(err, ETL_ERR_IO, 0, "cannot read %.80s", path) : status;
 }
 
-etl_status etlheap_wpa_xml_parse(etl_bytes bytes, const char *name, etlheap_wpa_document *out,
-                                 etl_error *err)
+etl_status wpa_xml_parse(etl_bytes bytes, const char *name, wpa_document *out, etl_error *err)
 {
     wpa_reader r = { .name = name, .document = out, .err = err, .node_max = -1 };
-    *out = (etlheap_wpa_document){ .of_lifetimes = false };
+    *out = (wpa_document){ .of_lifetimes = false };
     if (bytes.size > INT32_MAX)
         return etl_fail_with(err, ETL_ERR_LIMIT, 0, "%.80s has more than 2 GiB in memory", name);
     const xml_quiet quiet = xml_quiet_begin();
@@ -263,10 +262,10 @@ static void begin_table(wpa_reader *r)
 
 static void begin_row(wpa_reader *r)
 {
-    const etlheap_wpa_sums row = { .rows = 1,
-                                   .count = count_of(r, "Count"),
-                                   .size_bytes = count_of(r, "Size"),
-                                   .impacting_size = number_of(r, "ImpactingSize") };
+    const wpa_sums row = { .rows = 1,
+                           .count = count_of(r, "Count"),
+                           .size_bytes = count_of(r, "Size"),
+                           .impacting_size = number_of(r, "ImpactingSize") };
     i64 node = NOT_GIVEN;
     u32 type = 0;
     if (!r->awaits_total)
@@ -288,7 +287,7 @@ static void begin_row(wpa_reader *r)
 /* Compares the rows with the writer's Total, so that a document that lost rows does not pass. */
 static void begin_total(wpa_reader *r)
 {
-    const etlheap_wpa_sums *const all = &r->table->all;
+    const wpa_sums *const all = &r->table->all;
     if (!r->awaits_total)
         fail_at_line(r, ETL_ERR_CORRUPT, "a table has two totals");
     r->awaits_total = false;
@@ -334,7 +333,7 @@ static void check_whole(wpa_reader *r)
 
 /* --- numbers ------------------------------------------------------------------------- */
 
-static void add_sums(etlheap_wpa_sums *sums, const etlheap_wpa_sums *more)
+static void add_sums(wpa_sums *sums, const wpa_sums *more)
 {
     sums->rows += more->rows;
     sums->count = etl_sat_add_i64(sums->count, more->count);
