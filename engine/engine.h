@@ -12,6 +12,9 @@
  *
  * This header includes parser/parser.h and all other public headers of the engine.
  *
+ * Functions whose comment begins with [stable] keep their meaning; the others are experimental
+ * (docs/c_api.md).
+ *
  * Ownership: the caller owns what a function returns through `out`, and frees it with the matching
  * _free or _close. Everything reached through it is valid until then. Threads: a result does not
  * change, so any number of threads may query it at once. The library does not print, exit or read
@@ -85,17 +88,17 @@ typedef enum etlheap_type {
 static_assert((int)ETLHEAP_KIND_COUNT <= ETLHEAP_KIND_CAPACITY, "a kind has a place in arrays");
 static_assert((int)ETLHEAP_TYPE_COUNT <= ETLHEAP_TYPE_CAPACITY, "a type has a place in arrays");
 
-/* Static text; "" for a number out of range. */
+/* [stable] Static text; "" for a number out of range. */
 const char *etlheap_kind_name(etlheap_kind kind);           /* "heap" */
 const char *etlheap_free_type_name(etlheap_free_type type); /* "process-exit" */
 const char *etlheap_type_name(etlheap_type type);           /* "AIFO" */
 const char *etlheap_impacting_type_name(etlheap_type type); /* "Impacting" */
 
 /*
- * Heap handles and their names. A Windows heap is named by its handle, "0x1f0000". A custom heap
- * (kind CUSTOM) has a synthetic handle that encodes the allocator's name and the allocator's own
- * number of the heap; no Windows heap can have such a handle. Names: "mimalloc", "PIX 3", or
- * "Engine ~0a3f1" with a hash of a number that is too large.
+ * [stable] Heap handles and their names. A Windows heap is named by its handle, "0x1f0000". A
+ * custom heap (kind CUSTOM) has a synthetic handle that encodes the allocator's name and the
+ * allocator's own number of the heap; no Windows heap can have such a handle. Names: "mimalloc",
+ * "PIX 3", or "Engine ~0a3f1" with a hash of a number that is too large.
  *
  * etlheap_custom_heap returns the handle of a custom heap; `heap` is NULL if the allocator does not
  * tell heaps apart. etlheap_heap_name writes the name of any handle. etlheap_heap_of_name finds the
@@ -158,21 +161,21 @@ typedef struct etlheap_options {
 
 typedef struct etlheap_result etlheap_result;
 
-/* Analyzes the files of one recording as one trace. `names` has one name per trace, for messages
- * and output. Both arrays are borrowed for the call, the traces until the result is freed. options
- * may be NULL. On success the caller owns *out. Errors: ETL_ERR_MEMORY, ETL_ERR_LIMIT (more memory
- * is needed than memory_bytes_max allows; the message says how much), ETL_ERR_CANCELLED,
+/* [stable] Analyzes the files of one recording as one trace. `names` has one name per trace, for
+ * messages and output. Both arrays are borrowed for the call, the traces until the result is freed.
+ * options may be NULL. On success the caller owns *out. Errors: ETL_ERR_MEMORY, ETL_ERR_LIMIT (more
+ * memory is needed than memory_bytes_max allows; the message says how much), ETL_ERR_CANCELLED,
  * ETL_ERR_ARGUMENT (no trace, or options that exclude each other), ETL_ERR_IO (the temporary file
  * or the store could not be written). */
 etl_status etlheap_analyze(etl_trace *const *traces, const char *const *names, uint32_t trace_count,
                            const etlheap_options *options, etlheap_result **out, etl_error *err);
 
-/* True if a file begins like a store (.ehs). Pass at least its first 8 bytes. */
+/* [stable] True if a file begins like a store (.ehs). Pass at least its first 8 bytes. */
 bool etlheap_is_store(etl_bytes file);
 
-/* Opens a store as a result, which answers like the result of the traces it was written from. Of
- * the options only census_only, questions, reservations, name and memory_bytes_max count. With
- * questions, heap events stay in the file, and any question may be asked later. The file stays
+/* [stable] Opens a store as a result, which answers like the result of the traces it was written
+ * from. Of the options only census_only, questions, reservations, name and memory_bytes_max count.
+ * With questions, heap events stay in the file, and any question may be asked later. The file stays
  * mapped until the result is freed. On success the caller owns *out. Errors: ETL_ERR_IO,
  * ETL_ERR_CORRUPT (the store is damaged or unfinished), ETL_ERR_UNSUPPORTED (another version),
  * ETL_ERR_ARGUMENT (no questions, but the store lacks addresses or threads), ETL_ERR_LIMIT,
@@ -180,7 +183,8 @@ bool etlheap_is_store(etl_bytes file);
 etl_status etlheap_open_store(const char *path, const etlheap_options *options,
                               etlheap_result **out, etl_error *err);
 
-void etlheap_result_free(etlheap_result *result); /* NULL is allowed */
+/* [stable] NULL is allowed. */
+void etlheap_result_free(etlheap_result *result);
 
 /* True if heap lifetimes are not in memory as columns, so segments hold only the other kinds. A
  * result that kept one question's sums answers only for its window or windows; one that kept all
@@ -273,7 +277,7 @@ const etlheap_module_info *etlheap_module_of(const etlheap_result *result, uint3
  * by the result. */
 const etlheap_marks *etlheap_result_marks(const etlheap_result *result);
 
-/* Counts of lost, damaged and guessed data of the recording (parser/diag.h). Owned by the
+/* [stable] Counts of lost, damaged and guessed data of the recording (parser/diag.h). Owned by the
  * result. */
 const etl_diag_counts *etlheap_result_diagnostics(const etlheap_result *result);
 
@@ -348,9 +352,9 @@ typedef struct etlheap_symbols etlheap_symbols;
 
 #include "etlheap_symbol_options.h" /* symbol path, servers, logins */
 
-/* Opens the symbols of a result. Texts in options are copied; the result is borrowed until the
- * symbols are closed. On success the caller owns *out. ETL_ERR_ARGUMENT (invalid symbol path; the
- * message says why), ETL_ERR_MEMORY. */
+/* [stable] Opens the symbols of a result. Texts in options are copied; the result is borrowed until
+ * the symbols are closed. On success the caller owns *out. ETL_ERR_ARGUMENT (invalid symbol path;
+ * the message says why), ETL_ERR_MEMORY. */
 etl_status etlheap_symbols_open(const etlheap_result *result, const etlheap_symbol_options *options,
                                 etlheap_symbols **out, etl_error *err);
 void etlheap_symbols_close(etlheap_symbols *symbols); /* NULL is allowed */
@@ -434,8 +438,9 @@ typedef struct etlheap_query {
     bool keep_lifetimes; /* LIFETIME_* only of what the window freed, kept for comparisons */
 } etlheap_query;
 
-/* Fills a query of `size` bytes with the defaults: the whole trace, grouped by kind, process, heap,
- * type and stack, largest outstanding size first; an exit does not free. No effect on a size of 0. */
+/* [stable] Fills a query of `size` bytes with the defaults: the whole trace, grouped by kind,
+ * process, heap, type and stack, largest outstanding size first; an exit does not free. No effect
+ * on a size of 0. */
 void etlheap_query_init(etlheap_query *query, size_t size);
 
 /* The default query. Inline, so that `size` is that of the caller's structure. */
@@ -535,21 +540,23 @@ typedef struct etlheap_table {
     const struct etlheap_row_lifetimes *row_lifetimes; /* with keep_lifetimes; else NULL */
 } etlheap_table;
 
-/* Groups the lifetimes that the query selects. The caller owns *out (etlheap_table_free). The table
- * borrows strings from the result, and from the query's symbols and tags. frames and stacks hold
- * only what rows refer to, in order of first use. Errors are those of etlheap_ask. */
+/* [stable] Groups the lifetimes that the query selects. The caller owns *out (etlheap_table_free).
+ * The table borrows strings from the result, and from the query's symbols and tags. frames and
+ * stacks hold only what rows refer to, in order of first use. Errors are those of etlheap_ask. */
 etl_status etlheap_aggregate(const etlheap_result *result, const etlheap_query *query,
                              const etlheap_table **out, etl_error *err);
 
-void etlheap_table_free(const etlheap_table *table); /* NULL is allowed */
+/* [stable] NULL is allowed. */
+void etlheap_table_free(const etlheap_table *table);
 
-/* Keeps the first `rows` rows, and only the frames and stacks they refer to. Always succeeds. */
+/* [stable] Keeps the first `rows` rows, and only the frames and stacks they refer to. Always
+ * succeeds. */
 etl_status etlheap_table_keep_top(const etlheap_table **table, uint32_t rows, etl_error *err);
 
-/* Names the frames of rows and adds a frame for each inlined call. `rows` marks the rows to name
- * (row_count entries; NULL: all); other rows get names as far as they share frames. The table
- * borrows the names from the symbols. Call etlheap_table_keep_top first, so that only rows that are
- * shown are named. ETL_ERR_MEMORY, ETL_ERR_CANCELLED. */
+/* [stable] Names the frames of rows and adds a frame for each inlined call. `rows` marks the rows
+ * to name (row_count entries; NULL: all); other rows get names as far as they share frames. The
+ * table borrows the names from the symbols. Call etlheap_table_keep_top first, so that only rows
+ * that are shown are named. ETL_ERR_MEMORY, ETL_ERR_CANCELLED. */
 etl_status etlheap_table_name(const etlheap_table **table, etlheap_symbols *symbols,
                               const bool *rows, etl_error *err);
 

@@ -68,8 +68,8 @@ typedef struct etlheap_answer {
 } etlheap_answer;
 
 /*
- * Answers all questions, or none. answers[i] is the answer to questions[i]; a question has the same
- * answer alone and among others. The caller owns the answers and frees them with
+ * [stable] Answers all questions, or none. answers[i] is the answer to questions[i]; a question has
+ * the same answer alone and among others. The caller owns the answers and frees them with
  * etlheap_answers_free. To keep one, take it out and set it to NULL. Any number of threads may ask
  * the same result at the same time, but only one thread may use a given etlheap_symbols or
  * etlheap_tags.
@@ -81,7 +81,7 @@ typedef struct etlheap_answer {
 etl_status etlheap_ask(const etlheap_result *result, const etlheap_question *questions,
                        uint32_t count, etlheap_answer *answers, etl_error *err);
 
-/* Frees the answers and sets them to NULL. */
+/* [stable] Frees the answers and sets them to NULL. */
 void etlheap_answers_free(etlheap_answer *answers, uint32_t count);
 
 #ifdef __cplusplus

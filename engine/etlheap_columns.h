@@ -187,8 +187,8 @@ typedef enum etlheap_key {
 
 static_assert((int)ETLHEAP_KEY_COUNT <= ETLHEAP_GROUP_BY_MAX, "all keys together have a place");
 
-/* The field of a key, its key and its title; ETLHEAP_FIELDS_COUNT and "" for a number out of
- * range. */
+/* [stable] The field of a key, its key and its title; ETLHEAP_FIELDS_COUNT and "" for a number out
+ * of range. */
 etlheap_field etlheap_key_field(etlheap_key key);
 const char *etlheap_key_word(etlheap_key key); /* "process" */
 const char *etlheap_key_title(etlheap_key key);
@@ -267,8 +267,8 @@ typedef enum etlheap_measure {
 
 static_assert((int)ETLHEAP_MEASURES_COUNT <= ETLHEAP_MEASURES_CAPACITY, "a measure has a place");
 
-/* The field of a measure, its key and its title; ETLHEAP_FIELDS_COUNT and "" for a number out of
- * range. */
+/* [stable] The field of a measure, its key and its title; ETLHEAP_FIELDS_COUNT and "" for a number
+ * out of range. */
 etlheap_field etlheap_measure_field(etlheap_measure measure);
 const char *etlheap_measure_word(etlheap_measure measure); /* "outstanding_size" */
 const char *etlheap_measure_title(etlheap_measure measure);

@@ -89,8 +89,8 @@ bool etlheap_diff_compares_key(etlheap_key key);
  * itself. */
 etlheap_measure etlheap_diff_partner(etlheap_measure measure);
 
-/* Fills options of `size` bytes with the defaults: by outstanding size, absolute, only changed
- * groups. Does nothing if the size is impossible. */
+/* [stable] Fills options of `size` bytes with the defaults: by outstanding size, absolute, only
+ * changed groups. Does nothing if the size is impossible. */
 void etlheap_diff_options_init(etlheap_diff_options *options, size_t size);
 
 /* The default options, inline, so that `size` is that of the caller's structure. */
@@ -151,7 +151,7 @@ typedef struct etlheap_diff {
 } etlheap_diff;
 
 /*
- * Compares two tables. The tables, and what they borrow from, must outlive the diff. Call
+ * [stable] Compares two tables. The tables, and what they borrow from, must outlive the diff. Call
  * etlheap_table_name on both first, because names decide which groups are equal. options may be
  * NULL. The caller owns *out (etlheap_diff_free). ETL_ERR_ARGUMENT (different or unsuitable keys, a
  * measure that does not add up or that a table lacks, lifetimes per second; the message says why),
@@ -161,7 +161,8 @@ etl_status etlheap_diff_tables(const etlheap_table *base, const etlheap_table *n
                                const etlheap_diff_options *options, etlheap_diff **out,
                                etl_error *err);
 
-void etlheap_diff_free(etlheap_diff *diff); /* NULL is allowed */
+/* [stable] NULL is allowed. */
+void etlheap_diff_free(etlheap_diff *diff);
 
 /* Keeps the first `rows` rows, and only the frames and stacks they refer to. */
 void etlheap_diff_keep_top(etlheap_diff *diff, uint32_t rows);

@@ -25,10 +25,10 @@ typedef struct etlheap_library {
 bool etlheap_engine_library(uint32_t index, etlheap_library *out);
 
 /*
- * The version of the binary interface; also in the soname. 0: the interface is not frozen, and
- * structures and functions may change with each release, so a program needs the library that its
- * headers came with. From 1 on, a program runs with every library that has the same number as its
- * headers.
+ * [stable] The version of the binary interface; also in the soname. 0: the interface is not frozen,
+ * and structures and functions may change with each release, so a program needs the library that
+ * its headers came with. From 1 on, a program runs with every library that has the same number as
+ * its headers.
  */
 #define ETLHEAP_ABI_VERSION 0
 uint32_t etlheap_abi_version(void);

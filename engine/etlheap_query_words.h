@@ -12,9 +12,9 @@ extern "C" {
 #endif
 
 /*
- * For programs that cannot include headers, such as those of Python's ctypes: a query with the defaults,
- * whose fields are set by name. Values are texts: the words of the command line's options ("heap",
- * "process,site", "-size"), numbers, or 0 and 1.
+ * [stable] For programs that cannot include headers, such as those of Python's ctypes: a query with
+ * the defaults, whose fields are set by name. Values are texts: the words of the command line's
+ * options ("heap", "process,site", "-size"), numbers, or 0 and 1.
  *
  *     kinds, types, group_by       words, separated by commas
  *     sort                         a measure, with a dash smallest first
@@ -33,10 +33,10 @@ void etlheap_query_free(etlheap_query *query);
 etl_status etlheap_query_set(etlheap_query *query, const char *field, const char *value,
                              etl_error *err);
 
-/* Sets etlheap_query.symbols, which are borrowed; NULL: none. */
+/* [stable] Sets etlheap_query.symbols, which are borrowed; NULL: none. */
 void etlheap_query_set_symbols(etlheap_query *query, etlheap_symbols *symbols);
 
-/* Opens symbols as etlheap_symbols_open does, with a symbol path alone. */
+/* [stable] Opens symbols as etlheap_symbols_open does, with a symbol path alone. */
 etl_status etlheap_symbols_open_path(const etlheap_result *result, const char *path,
                                      etlheap_symbols **out, etl_error *err);
 
@@ -52,9 +52,9 @@ bool etlheap_word_names_process(const char *word, const etlheap_process_info *pr
 bool etlheap_word_is_other(const etlheap_result *result, const char *const *words, uint32_t count,
                            uint32_t index);
 
-/* Patterns of the functions and modules that only pass memory on, or take it back: heap functions,
- * runtimes, operator new and delete, wrappers of the system. They are the built-in list of
- * `etlheap report`, for etlheap_query.cull_frames. Static. */
+/* [stable] Patterns of the functions and modules that only pass memory on, or take it back: heap
+ * functions, runtimes, operator new and delete, wrappers of the system. They are the built-in list
+ * of `etlheap report`, for etlheap_query.cull_frames. Static. */
 const etlheap_pattern *etlheap_allocator_frames(uint32_t *count);
 
 /* Writes a pattern that matches the function in every build: its name, with * for a lambda's number,

@@ -15,7 +15,7 @@ extern "C" {
 #endif
 
 /*
- * Compares each trace with those before it.
+ * [stable] Compares each trace with those before it.
  *
  *     ETL_OK            the traces may belong to one recording
  *     ETL_ERR_ARGUMENT  they do not: pair[0] < pair[1] are the first two that differ, and the

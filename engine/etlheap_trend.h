@@ -62,8 +62,8 @@ typedef struct etlheap_trend_options {
     bool keep_steady;        /* include groups that are steady */
 } etlheap_trend_options;
 
-/* Fills options of `size` bytes with the defaults: by outstanding size, without steady groups. Does
- * nothing if the size is impossible. */
+/* [stable] Fills options of `size` bytes with the defaults: by outstanding size, without steady
+ * groups. Does nothing if the size is impossible. */
 void etlheap_trend_options_init(etlheap_trend_options *options, size_t size);
 
 /* The default options, inline, so that `size` is that of the caller's structure. */
@@ -117,10 +117,10 @@ typedef struct etlheap_trend {
 } etlheap_trend;
 
 /*
- * Compares the tables of 2 to ETLHEAP_TREND_RUNS_MAX runs, in the given order. The tables, and what
- * they borrow from, must outlive the trend. Call etlheap_table_name on them first. `results` are
- * the results of the tables, to compare the builds of modules; NULL: assume the same builds.
- * options may be NULL. The caller owns *out (etlheap_trend_free). Errors as for
+ * [stable] Compares the tables of 2 to ETLHEAP_TREND_RUNS_MAX runs, in the given order. The tables,
+ * and what they borrow from, must outlive the trend. Call etlheap_table_name on them first.
+ * `results` are the results of the tables, to compare the builds of modules; NULL: assume the same
+ * builds. options may be NULL. The caller owns *out (etlheap_trend_free). Errors as for
  * etlheap_diff_tables.
  */
 etl_status etlheap_trend_tables(const etlheap_table *const *tables,
@@ -128,7 +128,8 @@ etl_status etlheap_trend_tables(const etlheap_table *const *tables,
                                 const etlheap_trend_options *options, etlheap_trend **out,
                                 etl_error *err);
 
-void etlheap_trend_free(etlheap_trend *trend); /* NULL is allowed */
+/* [stable] NULL is allowed. */
+void etlheap_trend_free(etlheap_trend *trend);
 
 /* Keeps the first `rows` rows, and only the frames and stacks they refer to. */
 void etlheap_trend_keep_top(etlheap_trend *trend, uint32_t rows);

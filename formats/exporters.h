@@ -74,15 +74,15 @@ typedef struct etlheap_exporter {
     bool asks_frees;     /* needs a result that knows who freed */
 } etlheap_exporter;
 
-/* All exporters, in a fixed order, and one by its name. Static. */
+/* [stable] All exporters, in a fixed order, and one by its name. Static. */
 uint32_t etlheap_exporter_count(void);
 const etlheap_exporter *etlheap_exporter_at(uint32_t index);      /* NULL beyond the count */
 const etlheap_exporter *etlheap_exporter_named(const char *name); /* NULL: none */
 
 /*
- * Writes what the request asks for. Errors are those of the engine's questions, ETL_ERR_ARGUMENT
- * (the request is contradictory, whatever the result) and ETL_ERR_UNSUPPORTED (the result has
- * nothing that the format can show). Write errors are reported when the sink is closed.
+ * [stable] Writes what the request asks for. Errors are those of the engine's questions,
+ * ETL_ERR_ARGUMENT (the request is contradictory, whatever the result) and ETL_ERR_UNSUPPORTED (the
+ * result has nothing that the format can show). Write errors are reported when the sink is closed.
  */
 etl_status etlheap_export(const etlheap_exporter *exporter, const etlheap_export_request *request,
                           etlheap_sink *sink, etl_error *err);

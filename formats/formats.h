@@ -11,6 +11,9 @@
  * This header includes engine/engine.h and all other public headers of the output, so it is enough
  * for a program that analyzes traces and prints answers.
  *
+ * Functions whose comment begins with [stable] keep their meaning; the others are experimental
+ * (docs/c_api.md).
+ *
  * A format is a row of a const table with a function per kind of answer. Writers take a finished
  * answer, stream it into a sink and keep nothing. The same arguments give the same bytes: writers
  * do not use the locale, the time of day or the environment.
@@ -40,21 +43,22 @@ bool etlheap_formats_library(uint32_t index, etlheap_library *out);
  */
 typedef struct etlheap_sink etlheap_sink;
 
-/* Opens a sink that writes to a descriptor, which the caller must keep open and close later. `name`
- * is for messages ("standard output") and must outlive the sink. On success the caller owns *out
- * (etlheap_sink_close or etlheap_sink_discard), as for the two functions below. ETL_ERR_MEMORY. */
+/* [stable] Opens a sink that writes to a descriptor, which the caller must keep open and close
+ * later. `name` is for messages ("standard output") and must outlive the sink. On success the
+ * caller owns *out (etlheap_sink_close or etlheap_sink_discard), as for the two functions below.
+ * ETL_ERR_MEMORY. */
 etl_status etlheap_sink_open_descriptor(int descriptor, const char *name, etlheap_sink **out,
                                         etl_error *err);
 
 /*
- * Opens a sink that writes to a new file next to `path`. Closing renames it to `path`; an existing
- * file stays unchanged until then, and passes its permissions to the new one. If `path` is not a
- * regular file (a device, a pipe), it is written directly. ETL_ERR_IO, ETL_ERR_MEMORY.
+ * [stable] Opens a sink that writes to a new file next to `path`. Closing renames it to `path`; an
+ * existing file stays unchanged until then, and passes its permissions to the new one. If `path` is
+ * not a regular file (a device, a pipe), it is written directly. ETL_ERR_IO, ETL_ERR_MEMORY.
  */
 etl_status etlheap_sink_open_file(const char *path, etlheap_sink **out, etl_error *err);
 
-/* Opens a sink that appends to a text, which the caller keeps and frees. Closing fails if the text
- * ran out of memory. ETL_ERR_MEMORY. */
+/* [stable] Opens a sink that appends to a text, which the caller keeps and frees. Closing fails if
+ * the text ran out of memory. ETL_ERR_MEMORY. */
 typedef struct etlheap_text etlheap_text;
 etl_status etlheap_sink_open_text(etlheap_text *text, etlheap_sink **out, etl_error *err);
 
@@ -120,11 +124,11 @@ void etlheap_sink_watch(etlheap_sink *sink, etlheap_sink_watch_fn *goes_on, void
  * writing has failed or was stopped. */
 bool etlheap_sink_goes_on(etlheap_sink *sink);
 
-/* Completes the output and frees the sink, also on failure. After a failure (ETL_ERR_IO, the first
- * error that occurred) no new or temporary file is left. */
+/* [stable] Completes the output and frees the sink, also on failure. After a failure (ETL_ERR_IO,
+ * the first error that occurred) no new or temporary file is left. */
 etl_status etlheap_sink_close(etlheap_sink *sink, etl_error *err);
 
-/* Frees the sink and removes its unfinished file. NULL is allowed. */
+/* [stable] Frees the sink and removes its unfinished file. NULL is allowed. */
 void etlheap_sink_discard(etlheap_sink *sink);
 
 /* --- how text is laid out ------------------------------------------------------ */
@@ -155,8 +159,9 @@ typedef struct etlheap_layout {
     bool whole;        /* show all columns and whole names, whatever the width */
 } etlheap_layout;
 
-/* Fills a layout of `size` bytes with the defaults: 100 columns, no colour, 25 rows of each kind, 4
- * frames, sorted by outstanding size, no tree. Does nothing if the size is impossible. */
+/* [stable] Fills a layout of `size` bytes with the defaults: 100 columns, no colour, 25 rows of
+ * each kind, 4 frames, sorted by outstanding size, no tree. Does nothing if the size is
+ * impossible. */
 void etlheap_layout_init(etlheap_layout *layout, size_t size);
 
 /* The default layout, inline, so that `size` is that of the caller's structure. */
@@ -314,7 +319,7 @@ struct etlheap_text {
     bool failed; /* out of memory: the text is incomplete */
 };
 
-/* Frees the text's memory and resets it to {0}. */
+/* [stable] Frees the text's memory and resets it to {0}. */
 void etlheap_text_free(etlheap_text *text);
 
 /* Replaces the text with the name of an event that describes itself or that the trace describes:
@@ -367,14 +372,14 @@ typedef struct etlheap_format {
                                etlheap_text *scratch, etlheap_sink *sink);
 } etlheap_format;
 
-/* All formats, in a fixed order, and one by its name. Static. */
+/* [stable] All formats, in a fixed order, and one by its name. Static. */
 uint32_t etlheap_format_count(void);
 const etlheap_format *etlheap_format_at(uint32_t index);      /* NULL beyond the count */
 const etlheap_format *etlheap_format_named(const char *name); /* NULL: none */
 
-/* Writes a table in the format of this name, with the default layout. For programs that cannot
- * include this header. ETL_ERR_ARGUMENT (no such format, or it has no reports), and errors of
- * write_report. */
+/* [stable] Writes a table in the format of this name, with the default layout. For programs that
+ * cannot include this header. ETL_ERR_ARGUMENT (no such format, or it has no reports), and errors
+ * of write_report. */
 etl_status etlheap_write_table(const char *format, const etlheap_result *result,
                                const etlheap_table *table, etlheap_sink *sink, etl_error *err);
 
@@ -395,7 +400,7 @@ etl_status etlheap_stack_tags_read(const char *path, etlheap_tags *tags, etl_err
 
 /* --- packed traces and stores --------------------------------------------------------- */
 
-/* True if the file begins like a zip, gzip or zstd file. False if it cannot be read. */
+/* [stable] True if the file begins like a zip, gzip or zstd file. False if it cannot be read. */
 bool etlheap_is_packed(const char *path);
 
 /* One unpacked file. Strings are owned by the etlheap_unpacked. */
@@ -420,9 +425,9 @@ typedef struct etlheap_unpack_options {
 } etlheap_unpack_options;
 
 /*
- * Unpacks every .etl member of a zip, or the one trace or store in a gzip or zstd file, each into
- * its own temporary file, after checking how it begins (etl_check_start). Pass the paths to
- * etl_open or etlheap_open_store. A member that is longer than the zip's directory states is an
+ * [stable] Unpacks every .etl member of a zip, or the one trace or store in a gzip or zstd file,
+ * each into its own temporary file, after checking how it begins (etl_check_start). Pass the paths
+ * to etl_open or etlheap_open_store. A member that is longer than the zip's directory states is an
  * error; gzip and zstd files state no size. Consecutive frames of a gzip or zstd file (pigz, pzstd)
  * are read as one. Progress counts bytes of the members, or of the packed file. On success the
  * caller owns *out (etlheap_unpacked_close).
@@ -472,7 +477,7 @@ etl_status etlheap_unpacked_arrival(void *unpacked, uint64_t wanted, uint64_t *a
 etl_status etlheap_spool(int descriptor, const etlheap_unpack_options *options,
                          etlheap_unpacked **out, etl_error *err);
 
-/* The unpacked files, at least one, owned by `unpacked`. All zeros beyond the count. */
+/* [stable] The unpacked files, at least one, owned by `unpacked`. All zeros beyond the count. */
 uint32_t etlheap_unpacked_count(const etlheap_unpacked *unpacked);
 etlheap_unpacked_member etlheap_unpacked_member_of(const etlheap_unpacked *unpacked,
                                                    uint32_t index);
@@ -500,8 +505,8 @@ void etlheap_unpacked_symbols_close(etlheap_unpacked_symbols *symbols); /* NULL 
  * Traces that are open keep their bytes, and a trace that is arriving arrives. */
 void etlheap_unpacked_hide(etlheap_unpacked *unpacked);
 
-/* Frees `unpacked` and removes the temporary files. Traces that are open keep their bytes, but a
- * trace that is arriving must be closed first: unpacking ends. NULL is allowed. */
+/* [stable] Frees `unpacked` and removes the temporary files. Traces that are open keep their bytes,
+ * but a trace that is arriving must be closed first: unpacking ends. NULL is allowed. */
 void etlheap_unpacked_close(etlheap_unpacked *unpacked);
 
 #ifdef __cplusplus

@@ -3,6 +3,7 @@
 
     interface.py list FOLDER          FOLDER holds the installed headers (include/etlheap)
     interface.py compare OLD NEW      two such lists; status 1 and a line for each break
+    interface.py tiers HEADER...      the tier of each function that the headers declare
 
 What the headers declare is taken from the compiler's preprocessor, one declaration a
 line: prototypes, types, inline functions left out. A program that was linked with OLD
@@ -13,6 +14,9 @@ and so writes all of it into the program's room for the old one.
 
 Enumerations may get new enumerators: the old ones must keep their values. A last enumerator
 X_COUNT, which says how many there are, grows. No array of a structure is that long.
+
+A function has a tier. It is stable if the comment above its declaration begins with [stable],
+which counts for all declarations up to the next comment or empty line; else it is experimental.
 """
 
 import os
@@ -101,6 +105,38 @@ def breaks(old, new):
     return wrong
 
 
+TIER_PARTS = re.compile(
+    r"^ ?/\*(?P<comment>.*?)\*/$|^(?P<blank>)$|^(?!static|typedef|return)[a-z][\w ]*[ *](?P<function>etl\w+)\(", re.M | re.S
+)
+STABLE = "[stable]"
+
+
+def tiers(texts):
+    """{function: "stable" or "experimental"} of headers, and the marks that no function follows."""
+    found, astray = {}, []
+    for text in texts:
+        stable = waiting = None
+        for part in TIER_PARTS.finditer(text):
+            if part.group("function"):
+                found[part.group("function")] = "stable" if stable else "experimental"
+                waiting = None
+                continue
+            if waiting:
+                astray.append(waiting)
+            stable = waiting = None
+            if part.group("comment") and part.group("comment").lstrip(" *\n").startswith(STABLE):
+                stable = waiting = " ".join(part.group("comment").lstrip(" *\n").split())[:60]
+        if waiting:
+            astray.append(waiting)
+    return found, astray
+
+
+def read_all(paths):
+    for path in paths:
+        with open(path, encoding="utf-8") as source:
+            yield source.read()
+
+
 def main(arguments):
     if len(arguments) == 2 and arguments[0] == "list":
         print("\n".join(declarations(own_text(arguments[1]))))
@@ -111,6 +147,13 @@ def main(arguments):
         for line in wrong:
             print(f"gone or changed: {line[:300]}")
         return 1 if wrong else 0
+    if len(arguments) >= 2 and arguments[0] == "tiers":
+        found, astray = tiers(read_all(arguments[1:]))
+        for name, tier in sorted(found.items()):
+            print(f"{tier:12} {name}")
+        for mark in astray:
+            print(f"no function follows: {mark}", file=sys.stderr)
+        return 1 if astray else 0
     print(__doc__, file=sys.stderr)
     return 2
 

@@ -63,8 +63,8 @@ typedef struct etl_custom_allocator {
 uint32_t etl_custom_allocator_count(void);
 const etl_custom_allocator *etl_custom_allocator_at(uint32_t index);
 
-/* Reads a row from text. An allocator without a name is called "custom". ETL_ERR_ARGUMENT: the
- * message says what is wrong, and err->offset is the position in the text. */
+/* [stable] Reads a row from text. An allocator without a name is called "custom". ETL_ERR_ARGUMENT:
+ * the message says what is wrong, and err->offset is the position in the text. */
 etl_status etl_custom_parse(const char *text, etl_custom_allocator *out, etl_error *err);
 
 /*

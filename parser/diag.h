@@ -272,13 +272,13 @@ typedef struct etl_diag_info {
     const char *advice; /* one sentence: what it means, and what to do */
 } etl_diag_info;
 
-/* Name, severity and sentence; NULL for a number out of range. Static. */
+/* [stable] Name, severity and sentence; NULL for a number out of range. Static. */
 const etl_diag_info *etl_diag_describe(etl_diag diag);
 
-/* The hint of a diagnostic (hint.h), or ETL_HINT_NONE. */
+/* [stable] The hint of a diagnostic (hint.h), or ETL_HINT_NONE. */
 etl_hint etl_diag_hint(etl_diag diag);
 
-/* "info", "loss", "damage", "limit"; "unknown" for a number out of range. Static text. */
+/* [stable] "info", "loss", "damage", "limit"; "unknown" for a number out of range. Static text. */
 const char *etl_severity_name(etl_severity severity);
 
 /* Counts a diagnostic n times. Numbers out of range are ignored. */

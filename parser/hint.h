@@ -80,8 +80,8 @@ typedef enum etl_hint {
         ETL_HINT_COUNT
 } etl_hint;
 
-/* The hint as advice in terms of the library's fields and functions; "" for NONE and for a number
- * out of range. Static text. */
+/* [stable] The hint as advice in terms of the library's fields and functions; "" for NONE and for a
+ * number out of range. Static text. */
 const char *etl_hint_text(etl_hint hint);
 
 /*

@@ -10,6 +10,9 @@
  * allocations with frees. This header includes diag.h, hint.h, events.h, described.h and
  * custom_events.h.
  *
+ * Functions whose comment begins with [stable] keep their meaning; the others are experimental
+ * (docs/c_api.md).
+ *
  * The reader handles one record at a time: it does not pair, sort, join or convert times. It does
  * not print, exit, read the environment or start threads.
  *
@@ -84,12 +87,12 @@ etl_status etl_fail_with(etl_error *err, etl_status status, uint64_t offset, con
 etl_status etl_fail_hint(etl_error *err, etl_status status, etl_hint hint, const char *format, ...)
     ETL_PRINTF(4, 5);
 
-/* For programs that cannot include this header: the size of an etl_error, which need not be
- * initialised, and its message. */
+/* [stable] For programs that cannot include this header: the size of an etl_error, which need not
+ * be initialised, and its message. */
 size_t etl_error_size(void);
 const char *etl_error_message(const etl_error *err);
 
-/* A short description of a status, such as "out of memory". Static text. */
+/* [stable] A short description of a status, such as "out of memory". Static text. */
 const char *etl_status_name(etl_status status);
 
 /* --- views -------------------------------------------------------------- */
@@ -163,12 +166,12 @@ typedef struct etl_session {
     etl_bytes log_file_name_utf16;
 } etl_session;
 
-/* Converts ticks to nanoseconds since the session's header record, rounded down, within the range
- * of int64_t. */
+/* [stable] Converts ticks to nanoseconds since the session's header record, rounded down, within
+ * the range of int64_t. */
 int64_t etl_time_ns(const etl_session *session, int64_t ticks);
 
-/* The smallest tick at or after `ns`: its etl_time_ns is >= ns. A half-open window in nanoseconds
- * and the converted window in ticks therefore select the same events. */
+/* [stable] The smallest tick at or after `ns`: its etl_time_ns is >= ns. A half-open window in
+ * nanoseconds and the converted window in ticks therefore select the same events. */
 int64_t etl_time_ticks(const etl_session *session, int64_t ns);
 
 /* --- trace --------------------------------------------------------------- */
@@ -204,9 +207,9 @@ typedef struct etl_open_options {
 } etl_open_options;
 
 /*
- * Opens a trace: maps the file, reads its log-file headers and indexes all buffers. File names,
- * here and in all other functions, are UTF-8 on Windows; they may be longer than MAX_PATH and use /
- * or \. options may be NULL. On success the caller owns *out (etl_close).
+ * [stable] Opens a trace: maps the file, reads its log-file headers and indexes all buffers. File
+ * names, here and in all other functions, are UTF-8 on Windows; they may be longer than MAX_PATH
+ * and use / or \. options may be NULL. On success the caller owns *out (etl_close).
  *
  *     ETL_ERR_IO           the file cannot be opened or read, or is a directory
  *     ETL_ERR_NOT_ETL      not an ETL file; the message says what it looks like (zip, text, ...)
@@ -226,7 +229,8 @@ etl_status etl_open(const char *path, const etl_open_options *options, etl_trace
 etl_status etl_open_memory(etl_bytes file, const etl_open_options *options, etl_trace **out,
                            etl_error *err);
 
-void etl_close(etl_trace *trace); /* NULL is allowed */
+/* [stable] NULL is allowed. */
+void etl_close(etl_trace *trace);
 
 /*
  * With in_steps, etl_open indexes only the beginning of a file that is still being written, or
@@ -320,7 +324,7 @@ typedef struct etl_buffer_info {
 
 #define ETL_TICKS_UNKNOWN INT64_MIN
 
-/* Buffers in file order. NULL for an index beyond the count. Owned by the trace. */
+/* [stable] Buffers in file order. NULL for an index beyond the count. Owned by the trace. */
 uint32_t etl_buffer_count(const etl_trace *trace);
 const etl_buffer_info *etl_buffer_info_of(const etl_trace *trace, uint32_t index);
 
@@ -331,7 +335,7 @@ typedef struct etl_scratch {
     size_t capacity;
 } etl_scratch;
 
-/* Frees the memory and resets it to {0}. */
+/* [stable] Frees the memory and resets it to {0}. */
 void etl_scratch_free(etl_scratch *scratch);
 
 /* A loaded buffer, and the position of the next record in it. A copy keeps its own position. */
@@ -347,7 +351,7 @@ typedef struct etl_buffer {
 } etl_buffer;
 
 /*
- * Loads buffer `index`, decompressing it into *scratch if needed. Damage is not an error:
+ * [stable] Loads buffer `index`, decompressing it into *scratch if needed. Damage is not an error:
  * everything readable is loaded, the rest is counted in *diag. Buffers without records (markers,
  * unknown types) load as empty. *out borrows from the trace and the scratch until the scratch is
  * used again. ETL_ERR_MEMORY, ETL_ERR_ARGUMENT (no such index).
@@ -417,8 +421,8 @@ typedef struct etl_record {
     etl_bytes items; /* extended items of an EVENT record (etl_item_next) */
 } etl_record;
 
-/* Reads the next record. False at the end of the buffer, or at a damaged record header (counted in
- * buffer->diag). */
+/* [stable] Reads the next record. False at the end of the buffer, or at a damaged record header
+ * (counted in buffer->diag). */
 bool etl_record_next(etl_buffer *buffer, etl_record *out);
 
 /* An extended item of an EVENT record: a stack, a related activity, a schema, ... Borrows from the
@@ -467,9 +471,9 @@ typedef struct etl_event etl_event;
 #include "custom_events.h"
 
 /*
- * Decodes a record. False, with out->kind ETL_EVENT_NONE, if etlheap has no decoder for it, or if
- * it is too short (counted as event_truncated). Views in *out borrow from the record. diag must not
- * be NULL. Any thread.
+ * [stable] Decodes a record. False, with out->kind ETL_EVENT_NONE, if etlheap has no decoder for
+ * it, or if it is too short (counted as event_truncated). Views in *out borrow from the record.
+ * diag must not be NULL. Any thread.
  */
 bool etl_decode(const etl_record *record, etl_event *out, etl_diag_counts *diag);
 
@@ -484,7 +488,8 @@ static inline uint64_t etl_frame_at(const uint8_t *frames, uint32_t frame_bytes,
     return address;
 }
 
-/* The name of a record or hook, such as "Heap/Alloc", decoded or not. NULL if unknown. Static. */
+/* [stable] The name of a record or hook, such as "Heap/Alloc", decoded or not. NULL if unknown.
+ * Static. */
 const char *etl_record_name(const etl_record *record);
 const char *etl_hook_name(uint16_t hook);
 

@@ -41,6 +41,27 @@ def replaced(lines, pattern, replacement):
     return [re.sub(pattern, replacement, line) for line in lines]
 
 
+def check_tiers(results, now):
+    """Each function is stable or experimental, and what the page shows is stable."""
+    declared = sorted({match.group(1) for line in now if (match := re.match(r"(?!typedef)[^(]*?(etl\w+)\(", line))})
+    found, astray = interface.tiers(interface.read_all(sorted(header for name in FOLDERS for header in glob.glob(f"{name}/*.h"))))
+    results.equal("every mark [stable] belongs to a function", astray, [])
+    results.equal("each function of the interface has a tier", [name for name in declared if name not in found], [])
+    stable = sorted(name for name in declared if found.get(name) == "stable")
+    with open("docs/c_api.md", encoding="utf-8") as page:
+        text = page.read()
+    section = text[text.index("## Stable and experimental") :].split("\n## ")[0]
+    listed = sorted(re.findall(r"`(etl\w+)`", "".join(line for line in section.splitlines() if line.startswith("| "))))
+    results.equal("the page lists the stable functions", listed, stable)
+    with open("examples/modules.c", encoding="utf-8") as example:
+        shown = set(re.findall(r"\betl\w+", text + example.read())) & set(declared)
+    results.equal("programs of the page call stable functions alone", sorted(shown - set(stable)), [])
+
+    sample = "/* [stable] A. */\nint etl_a(void);\n\nint etl_b(void);\n\n/* [stable] No. */\ntypedef int etl_t;\n"
+    tiers = {"etl_a": "stable", "etl_b": "experimental"}
+    results.equal("a mark ends at an empty line, and one of a type is found", interface.tiers([sample]), (tiers, ["[stable] No."]))
+
+
 def main():
     os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
     results = Results()
@@ -81,6 +102,8 @@ def main():
     returned = "etlheap_query etlheap_query_made(void);"
     changed = replaced(now, r"\} etlheap_query;", "uint32_t more; } etlheap_query;")
     results.equal("nor grow when a function returns it", len(interface.breaks([*now, returned], [*changed, returned])), 1)
+
+    check_tiers(results, now)
 
     sized = [match.group(1) for line in now if (match := interface.SIZED.match(line))]
     results.equal("no function returns one", [name for name in sized if interface.is_returned(name, now)], [])
