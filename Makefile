@@ -1,4 +1,5 @@
-# etlheap - one Makefile, no recursion into folders.
+# etlheap - one make, no recursion into folders: what builds, checks and installs is here, the lists
+# of sources and the goals of fuzzing, measuring and packing lie beside what they serve (*.mk).
 #
 #   make                      the program, build/etlheap
 #   make check                what continuous integration runs
@@ -228,18 +229,6 @@ LDFLAGS_ALL = $(link_$(PLATFORM))
 
 all: $(BUILD)/etlheap ## the library and the program, build/etlheap (default)
 
-# For Windows it goes without what only debuggers read, and must not need any DLL that is
-# not part of Windows.
-SYSTEM_DLLS := advapi32 bcrypt crypt32 kernel32 msvcrt psapi shell32 user32 ws2_32
-
-$(BUILD)/windows/etlheap.exe: $(OUT)/etlheap.exe
-	$(Q)$(HOST)strip --preserve-dates -o $@.new $<
-	@dlls=$$($(HOST)objdump -p $@.new | sed -n 's/^.*DLL Name: \(.*\)\.dll$$/\1/p' | tr A-Z a-z); \
-	for dll in $$dlls; do \
-		case ' $(SYSTEM_DLLS) ' in *" $$dll "*) ;; *) \
-		echo "etlheap.exe needs $$dll.dll, which is none of $(SYSTEM_DLLS)" >&2; exit 1 ;; esac; done
-	@mv $@.new $@
-
 # Only the release variant, built by the default compiler, is "the" program.
 ifeq ($(OUT),$(BUILD)/release)
 $(BUILD)/etlheap: $(PROGRAM)
@@ -319,12 +308,6 @@ $(BENCH_LIBRARY): $(call objects_of,$(BENCH_SUPPORT_SRCS))
 $(PROGRAM): $(OUT)/cli/main.o $(CLI_LIBRARY) $(LIBRARY) $(if $(EXE),$(OUT)/resources.o)
 	$(call link)
 
-# Version and manifest, which Windows looks for in the program itself.
-$(OUT)/resources.o: packaging/windows.rc.in packaging/windows.manifest parser/parser.h | $(READY)
-	@mkdir -p $(@D)
-	@sed -e 's/@version@/$(VERSION)/g' -e 's/@numbers@/$(subst .,$(,),$(VERSION)),0/g' $< > $(OUT)/resources.rc
-	$(Q)$(HOST)windres --include-dir packaging -O coff -i $(OUT)/resources.rc -o $@
-
 $(foreach source,$(TEST_SRCS),$(eval $(OUT)/tests/$(notdir $(source:.c=$(EXE))): $(call objects_of,$(source))))
 $(TEST_PROGRAMS): $(TEST_LIBRARY) $(BUILDER_LIBRARY) $(CLI_LIBRARY) $(LIBRARY)
 	$(call link,$(TEST_LIBS))
@@ -349,35 +332,6 @@ $(OUT)/fault_program: $(OUT)/tests/faults/fault_program.o $(FAULT_MAIN) $(LIBRAR
 
 $(OUT)/fault_matrix: $(patsubst %,$(OUT)/tests/faults/fault_%.o,matrix inputs large) $(OUT)/fuzz/trace_check.o $(OUT)/fuzz/fuzz_file.o \
 		$(BUILDER_LIBRARY) $(LIBRARY)
-	$(call link)
-
-# The program as it is, but its crews end in bench_cores.c.
-BENCH_CORES := $(OUT)/bench/bench_cores
-$(BENCH_CORES): LDFLAGS += $(patsubst %,-Wl$(,)--wrap=%,etlheap_crew_open etlheap_crew_run etlheap_workers_run pair_slice pair_finish machine_processors)
-$(BENCH_CORES): $(OUT)/bench/bench_cores.o $(FAULT_MAIN) $(BENCH_LIBRARY) $(LIBRARY)
-	$(call link)
-
-$(filter-out $(BENCH_CORES),$(BENCH_PROGRAMS)): $(OUT)/bench/%: $(OUT)/bench/%.o $(BENCH_LIBRARY) $(BUILDER_LIBRARY) $(LIBRARY)
-	$(call link)
-
-# A target that changes its inputs itself.
-$(OUT)/fuzz/replay_ehs $(OUT)/fuzz/fuzz_ehs: $(OUT)/fuzz/ehs_mutate.o
-# Targets over traces with sizes and times of any magnitude.
-$(patsubst %,$(OUT)/fuzz/%,replay_export fuzz_export replay_compare fuzz_compare): $(OUT)/fuzz/hostile_build.o
-$(OUT)/fuzz/replay_names $(OUT)/fuzz/fuzz_names: $(OUT)/tests/support/hand_result.o
-$(OUT)/fuzz/replay_wpaxml $(OUT)/fuzz/fuzz_wpaxml: $(OUT)/tests/support/wpa_xml_read.o
-# Its libcurl answers what the bytes say, and its clock is moved by waiting.
-$(OUT)/fuzz/replay_http $(OUT)/fuzz/fuzz_http: LDFLAGS += -Wl,--wrap=symbol_curl_load,--wrap=clock_gettime
-$(OUT)/fuzz/replay_workload $(OUT)/fuzz/fuzz_workload: $(call objects_of,$(WORKLOAD_SRCS))
-$(OUT)/fuzz/replay_workload $(OUT)/fuzz/fuzz_workload: LDFLAGS += -Wl,--wrap=journal_open
-
-$(REPLAY_PROGRAMS): $(OUT)/fuzz/replay_%: $(OUT)/fuzz/fuzz_%.o $(OUT)/fuzz/replay.o \
-		$(FUZZ_SUPPORT) $(BUILDER_LIBRARY) $(CLI_LIBRARY) $(LIBRARY)
-	$(call link)
-
-$(FUZZ_PROGRAMS): LDFLAGS += -fsanitize=fuzzer
-$(FUZZ_PROGRAMS): $(OUT)/fuzz/fuzz_%: $(OUT)/fuzz/fuzz_%.o $(FUZZ_SUPPORT) $(BUILDER_LIBRARY) \
-		$(CLI_LIBRARY) $(LIBRARY)
 	$(call link)
 
 $(HTML_PAGE).c: formats/html/embed.awk $(HTML_FILES)
@@ -633,149 +587,10 @@ interface-record: ## writes packaging/interface-SOVERSION.txt, the library's int
 	+@$(MAKE) --no-print-directory install-library DESTDIR='$(abspath $(OUT))/interface' prefix=/usr > /dev/null
 	$(PYTHON) -B packaging/interface.py list $(OUT)/interface/usr/include/etlheap > packaging/interface-$(SOVERSION).txt
 
-# The last commit, dated as it is: the same bytes wherever and whenever it is made.
-DIST = $(BUILD)/etlheap-$(VERSION).tar.gz
+include packaging/packages.mk
+include packaging/windows.mk
 
-dist: ## a source tarball of the last commit, build/etlheap-VERSION.tar.gz
-	@mkdir -p $(BUILD)
-	@test "$$(git rev-parse --show-prefix 2> /dev/null || echo none)" = '' || { \
-		echo 'make dist packs the last commit, and this folder is not a git checkout: run it in one,' \
-			'or pack the folder itself with tar' >&2; exit 1; }
-	git archive --format=tar --prefix=etlheap-$(VERSION)/ --output=$(DIST).tar HEAD
-	@gzip -9n < $(DIST).tar > $(DIST).new && rm $(DIST).tar && mv $(DIST).new $(DIST)
-
-DEB := $(BUILD)/deb
-
-deb: ## Debian packages of the program, the library and its headers, in build/deb
-	@sh tests/run/check_deps.sh build deb
-	rm -rf $(DEB)
-	+$(MAKE) --no-print-directory VARIANT=release install DESTDIR='$(abspath $(DEB))/stage' prefix=/usr \
-		libdir=/usr/lib/$$(dpkg-architecture -qDEB_HOST_MULTIARCH) \
-		zshcompletiondir=/usr/share/zsh/vendor-completions
-	SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct 2> /dev/null || stat -c %Y CHANGELOG.md)} sh packaging/make_deb.sh \
-		$(DEB)/stage $(DEB) $(VERSION) $(SOVERSION) $(foreach pair,$(LIBRARIES) $(LATE_LIBRARIES),$(lastword $(subst :, ,$(pair))))
-
-check-deb: ## installs the packages in a clean Debian, and uses them there
-	@sh tests/run/check_deps.sh build deb lintian
-	+@$(PARALLEL_MAKE) check-deb-run
-
-check-deb-run: deb $(PROGRAM) $(OUT)/make_trace
-	@BUILD='$(BUILD)' ETLHEAP='$(PROGRAM)' MAKE_TRACE='$(OUT)/make_trace' bash tests/install/check_deb.sh $(DEB)
-
-# Minimal systems of their own, as root: see the script. ONLY=debian12,demo takes a part.
-check-bare: ## the README's two commands on bare Debian 12, Debian 13 and Ubuntu 24.04
-	@sh tests/run/check_deps.sh bare
-	@BUILD='$(BUILD)' bash tests/install/check_bare.sh $(subst $(,), ,$(ONLY))
-
-check-arm: ## the program for arm64, under qemu, beside the one of this machine
-	@sh tests/run/check_deps.sh build arm64
-	+@$(PARALLEL_MAKE) VARIANT=check check-arm-run
-
-check-arm-run: $(PROGRAM) $(OUT)/make_trace
-	@BUILD='$(BUILD)' ETLHEAP='$(PROGRAM)' MAKE_TRACE='$(OUT)/make_trace' bash tests/install/check_arm64.sh
-
-# --- one file for Linux ---------------------------------------------------------
-
-# Built in a Debian 11, whose C library is older than those of the systems in use; LINUX_ROOT=- builds in this
-# system. It takes minutes, and root.
-LINUX := $(BUILD)/linux
-LINUX_ROOT ?= $(LINUX)/root
-LINUX_TARGETS ?= linux-x64 linux-arm64
-PACKED ?= $(BUILD)
-LINUX_ARCHIVES = $(LINUX_TARGETS:%=$(BUILD)/etlheap-$(VERSION)-%.tar.gz)
-
-linux: ## the program for Linux as one file that needs libc only, in build/linux
-	@sh tests/run/check_deps.sh linux
-	@for target in $(LINUX_TARGETS); do sh packaging/linux_build.sh '$(LINUX)' '$(LINUX_ROOT)' $$target || exit 1; done
-
-dist-linux: linux ## archives of it with documents, build/etlheap-VERSION-linux-*.tar.gz
-	+@$(PARALLEL_MAKE) VARIANT=check dist-linux-run
-
-dist-linux-run: pages
-	@for target in $(LINUX_TARGETS); do \
-		SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct)} \
-		sh packaging/program_dist.sh $$target '$(LINUX)'/$$target/etlheap $(PAGES) '$(LINUX)'/$$target/deps \
-			'$(PACKED)/etlheap-$(VERSION)'-$$target.tar.gz $(ARCHIVED) || exit 1; done
-
-# With libcurl and certificates of Debian 12.
-IMAGE_ROOT ?= $(LINUX)/image-root
-
-image: dist-linux ## an OCI image of it with libcurl and certificates, build/etlheap-VERSION-image.tar
-	@. packaging/debian_root.sh && make_debian_root '$(IMAGE_ROOT)' bookworm ca-certificates,libcurl4 '$(LINUX)/image-root.log'
-	@SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct)} $(PYTHON) -B packaging/image.py linux-x64 \
-		'$(PACKED)/etlheap-$(VERSION)-linux-x64.tar.gz' '$(IMAGE_ROOT)' $(VERSION) '$(BUILD)/etlheap-$(VERSION)-image.tar' \
-		'$(LINUX)/image-packages.txt'
-
-check-image: ## the digests of the image, and the program in it
-	+@$(PARALLEL_MAKE) VARIANT=check check-image-run
-
-check-image-run: $(OUT)/make_trace $(OUT)/make_demo_symbols
-	@MAKE_TRACE='$(OUT)/make_trace' $(PYTHON) -B tests/install/check_image.py '$(BUILD)/etlheap-$(VERSION)-image.tar'
-
-# Whatever of these was made: archives, packages, and the sources.
-RELEASE_FILES = $(wildcard $(BUILD)/etlheap-$(VERSION)*.tar.gz $(BUILD)/etlheap-$(VERSION)-image.tar $(BUILD)/etlheap-$(VERSION)*.zip $(DEB)/*.deb)
-
-release-files: ## SHA256SUMS of all archives and packages, and what is in each program (SPDX)
-	@export SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct)}; \
-	for target in $(LINUX_TARGETS); do test ! -f '$(BUILD)/etlheap-$(VERSION)'-$$target.tar.gz || \
-		$(PYTHON) -B packaging/sbom.py etlheap $(VERSION) $$target '$(LINUX)'/$$target/deps/versions.txt \
-		'$(BUILD)/etlheap-$(VERSION)'-$$target.tar.gz > '$(BUILD)/etlheap-$(VERSION)'-$$target.spdx.json || exit 1; done; \
-	image='$(BUILD)/etlheap-$(VERSION)-image'; test ! -f "$$image.tar" || $(PYTHON) -B packaging/sbom.py etlheap $(VERSION) linux-x64 \
-		'$(LINUX)/linux-x64/deps/versions.txt' "$$image.tar" '$(LINUX)/image-packages.txt' > "$$image.spdx.json"
-	@test ! -f '$(WINDOWS_ZIP)' || SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct)} $(PYTHON) -B packaging/sbom.py etlheap $(VERSION) windows-x64 '$(WINDOWS_DEPS)/versions.txt' \
-		'$(WINDOWS_ZIP)' > '$(WINDOWS_ZIP:.zip=.spdx.json)'
-	@for file in $(RELEASE_FILES) "$(BUILD)"/etlheap-$(VERSION)*.spdx.json; do \
-		test ! -f "$$file" || (cd "$${file%/*}" && sha256sum "$${file##*/}"); done | LC_ALL=C sort -k 2 > '$(BUILD)/SHA256SUMS'
-	@cat '$(BUILD)/SHA256SUMS'
-
-check-linux: ## what dist-linux made: its libraries, in other systems, under qemu
-	@BUILD='$(BUILD)' VERSION='$(VERSION)' TARGETS='$(LINUX_TARGETS)' bash tests/install/check_linux.sh
-
-# --- Windows --------------------------------------------------------------------
-
-# Built here, by a compiler for Windows: the same Makefile again, with PLATFORM=windows.
-FOR_WINDOWS = $(PARALLEL_MAKE) PLATFORM=windows VARIANT=release
-
-windows-deps: ## builds what the Windows program is linked with, in build/windows/deps
-	@sh tests/run/check_deps.sh windows
-	@sh packaging/static_deps.sh '$(WINDOWS_DEPS)' windows-x64
-
-windows: windows-deps ## the program for 64-bit Windows, build/windows/etlheap.exe
-	+@$(FOR_WINDOWS) $(BUILD)/windows/etlheap.exe
-
-windows-tests: windows-deps
-	+@$(FOR_WINDOWS) windows-test-programs
-
-windows-test-programs: $(TEST_PROGRAMS)
-
-# Dated as the last commit, with the licences of all that is linked in. Manual pages are
-# written by the program for Linux, of the variant that tests use.
-WINDOWS_PROGRAM ?= $(BUILD)/windows/etlheap.exe
-WINDOWS_ZIP ?= $(BUILD)/etlheap-$(VERSION)-windows-x64.zip
-
-windows-dist: windows ## a zip of it with documents, build/etlheap-VERSION-windows-x64.zip
-	+@$(PARALLEL_MAKE) VARIANT=check windows-zip
-
-windows-zip: pages
-	@SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct 2> /dev/null || stat -c %Y CHANGELOG.md)} \
-		sh packaging/program_dist.sh windows-x64 '$(WINDOWS_PROGRAM)' $(PAGES) '$(WINDOWS_DEPS)' '$(WINDOWS_ZIP)' \
-		$(ARCHIVED)
-
-# RELEASE_URL is the folder from which the release's files are downloaded, HOME_URL the project's page.
-windows-manifests: ## what winget and Scoop install the zip with, in build/manifests; after release-files
-	@$(PYTHON) -B packaging/windows_manifests.py '$(WINDOWS_ZIP)' '$(BUILD)/SHA256SUMS' '$(BUILD)/manifests' \
-		"$${PUBLISHER:?who publishes: the first part of the identifier}" "$${HOME_URL:?the page of the project, https://...}" \
-		"$${RELEASE_URL:?the folder of the downloads, https://...}"
-
-check-windows: ## the tests of the command line, and unit tests, under Wine
-	@sh tests/run/check_deps.sh build test windows wine
-	+@$(MAKE) --no-print-directory windows-tests
-	+@$(MAKE) --no-print-directory windows-dist
-	+@$(PARALLEL_MAKE) VARIANT=check check-windows-run
-
-check-windows-run: $(PROGRAM) $(TEST_TOOLS) $(OUT)/bench/make_stream
-	@BUILD='$(BUILD)' OUT='$(OUT)' WINDOWS_OUT='$(BUILD)/windows/release' WINDOWS_DEPS='$(WINDOWS_DEPS)' TRACES='$(TRACES)' PYTHON='$(PYTHON)' \
-		bash tests/windows/run_windows.sh
+# --- other checks -----------------------------------------------------------------
 
 # Slurm's and other daemons of its own, with ports, keys and folders of their own.
 check-fleet: ## stores and merges with Slurm, GNU parallel and DuckDB, as cli/fleet/ does
@@ -806,45 +621,7 @@ faults-run: $(PROGRAM) $(TEST_TOOLS) $(FAULT_PROGRAMS)
 	@$(FAULT_ENVIRONMENT) $(PYTHON) -B tests/oracles/oracle_batch.py
 	@rm -rf '$(FAULT_FOLDER)'
 
-# --- fuzzing ------------------------------------------------------------------
-
-# What a run finds new is kept in build/fuzz-corpus; a crash leaves its input there.
-TIME ?= 60
-FUZZ_CORPUS = $(BUILD)/fuzz-corpus/$(T)
-
-fuzz: ## runs the fuzz target T= (fuzz/fuzz_*.c) for TIME= seconds, with clang
-	@test -n '$(filter $(T),$(FUZZ_TARGETS))' || { \
-		echo "fuzz needs a target: make fuzz T=... with one of $(FUZZ_TARGETS)" >&2; exit 2; }
-	+@$(PARALLEL_MAKE) CC=clang VARIANT=fuzz fuzz-run T='$(T)' TIME='$(TIME)'
-
-fuzz-run: $(OUT)/fuzz/fuzz_$(T)
-	@mkdir -p '$(FUZZ_CORPUS)'
-	$< -max_total_time=$(TIME) -print_final_stats=1 -artifact_prefix='$(FUZZ_CORPUS)/' \
-		'$(FUZZ_CORPUS)' fuzz/corpus/$(T)
-
-fuzz-all: ## every fuzz target for TIME= seconds each
-	+@for target in $(FUZZ_TARGETS); do \
-		$(MAKE) --no-print-directory fuzz T=$$target TIME='$(TIME)' || exit 1; done
-
-fuzz-programs: $(FUZZ_PROGRAMS)
-fuzz-replays: $(REPLAY_PROGRAMS)
-
-# Processor seconds of all targets together; shares and tables are in fuzz_hour.py. What
-# was interrupted goes on with RESUME=1.
-TOTAL ?= 3600
-FUZZ_JOBS ?= $(shell nproc)
-FUZZ_HOUR = $(PYTHON) -B fuzz/fuzz_hour.py
-FUZZ_FOLDERS = --programs '$(BUILD)/fuzz-clang/fuzz' --work '$(BUILD)/fuzz-corpus'
-
-fuzz-hour: ## fuzzes for an hour of processor time (TOTAL= seconds), and says what was reached
-	+@$(PARALLEL_MAKE) CC=clang VARIANT=fuzz fuzz-programs
-	+@$(PARALLEL_MAKE) CC=clang VARIANT=fuzzcov fuzz-replays
-	@nice -n 10 $(FUZZ_HOUR) run $(FUZZ_FOLDERS) --replays '$(BUILD)/fuzzcov-clang/fuzz' \
-		--total '$(TOTAL)' --jobs '$(FUZZ_JOBS)' $(if $(RESUME),--resume)
-
-fuzz-corpus: ## chooses what fuzz/corpus keeps of all that fuzzing has found
-	+@$(PARALLEL_MAKE) CC=clang VARIANT=fuzz fuzz-programs
-	@nice -n 10 $(FUZZ_HOUR) corpus $(FUZZ_FOLDERS)
+include fuzz/fuzz.mk
 
 # --- other programs ---------------------------------------------------------
 
@@ -858,36 +635,7 @@ consumer-deps: ## installs the large programs that some tests use: 600 MB
 		speedscope tree-sitter-powershell web-tree-sitter
 	$(Q)BUILD='$(BUILD)' $(PYTHON) -B tests/oracles/oracle_sarif.py --install
 
-# --- measuring ----------------------------------------------------------------
-
-# The inputs are large: BENCH_DIR= puts them elsewhere, ONLY=heap,size measures a part.
-BENCH_DIR ?= $(BUILD)/bench
-BENCH_MODULES := $(BUILD)/bench-modules
-RUNS ?= 5
-BENCH_FOLDERS = --programs '$(OUT)/bench' --inputs '$(BENCH_DIR)'
-
-bench: ## measures the program against its targets and its peers: one table, takes minutes
-	+@$(PARALLEL_MAKE) VARIANT=release bench-run
-
-bench-run: all $(BENCH_PROGRAMS)
-	@$(PYTHON) -B bench/run_bench.py $(BENCH_FOLDERS) --etlheap '$(PROGRAM)' --traces '$(TRACES)' \
-		--modules '$(BENCH_MODULES)' --runs '$(RUNS)' $(if $(ONLY),--only '$(value ONLY)') \
-		$(if $(QUESTIONS),--questions '$(QUESTIONS)') $(if $(KEEP),--keep '$(KEEP)') \
-		$(if $(REV),--rev '$(REV)' --work '$(BUILD)/bench-compare')
-
-bench-compare: ## times this tree against REV=, another revision of it
-	@test -n '$(REV)' || { echo 'bench-compare needs a revision: make bench-compare REV=HEAD' >&2; exit 2; }
-	+@$(PARALLEL_MAKE) VARIANT=release bench-compare-run
-
-bench-compare-run: all $(BENCH_PROGRAMS)
-	@$(PYTHON) -B bench/bench_compare.py $(BENCH_FOLDERS) --etlheap '$(PROGRAM)' --rev '$(REV)' \
-		--work '$(BUILD)/bench-compare' --runs '$(RUNS)'
-
-bench-deps: ## installs the programs that bench compares with
-	@sh bench/bench_deps.sh '$(BENCH_MODULES)'
-
-bench-clean: $(BENCH_PROGRAMS) ## deletes the inputs that bench wrote
-	@$(PYTHON) -B bench/run_bench.py $(BENCH_FOLDERS) --clean
+include bench/bench.mk
 
 # --- the rest -----------------------------------------------------------------
 
@@ -941,10 +689,14 @@ clean: ## removes everything that was built
 	rm -rf $(BUILD)
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' 'function show() { if (/^[a-z-]+:.*## /) printf "  %-14s %s\n", $$1, $$2 } \
+		/^include / { file = $$0; sub("include ", "", file); while ((getline < file) > 0) show(); next } { show() }' \
+		$(firstword $(MAKEFILE_LIST))
 	@echo '  VARIANT=release|debug|check|asan|ubsan|tsan|cov  CC=gcc|clang  V=1  LTO=1  TRACES=FOLDER  BENCH_DIR=FOLDER'
 
 FORCE:
-.PHONY: check-nightly linux dist-linux dist-linux-run check-linux release-files image check-image check-image-run windows-deps windows windows-tests windows-test-programs windows-dist windows-zip windows-manifests check-windows check-windows-run faults faults-run interface-record dist deb check-deb check-deb-run check-arm check-arm-run check-bare check-fleet check-fleet-run install install-program install-library uninstall pages fuzz fuzz-run fuzz-all fuzz-hour fuzz-corpus fuzz-programs fuzz-replays all library tests objects syntax check check-asan check-ubsan check-tsan check-run compare compare-run print-files print-archived layers words null-offsets limits rooms windows-calls \
-	demo-update format format-check bench bench-run bench-compare bench-compare-run bench-deps \
-	bench-clean consumer-deps demo demo-run screenshot cov mutate mutate-survivors mutate-run readme-update clean help FORCE
+.PHONY: check-nightly faults faults-run interface-record check-fleet check-fleet-run install install-program \
+	install-library uninstall pages all library tests objects syntax check check-asan check-ubsan \
+	check-tsan check-run compare compare-run print-files print-archived layers words null-offsets limits \
+	rooms windows-calls demo-update format format-check consumer-deps demo demo-run screenshot cov \
+	mutate mutate-survivors mutate-run readme-update clean help FORCE

@@ -128,11 +128,11 @@ else
 fi
 
 # Neither in a folder of its own, nor in one that happens to lie in somebody's checkout.
-mkdir -p "$TEST_TMP"/plain/{parser,engine,formats,cli}
+mkdir -p "$TEST_TMP"/plain/{parser,engine,formats,cli,fuzz,bench,packaging}
 cp Makefile CHANGELOG.md "$TEST_TMP/plain"
 cp parser/parser.h "$TEST_TMP/plain/parser"
-for folder in parser engine formats cli; do
-    cp "$folder/sources.mk" "$TEST_TMP/plain/$folder"
+for file in */*.mk; do
+    cp "$file" "$TEST_TMP/plain/$file"
 done
 refuses_to_pack() # folder above which git looks for nothing; empty: anywhere
 {
@@ -223,8 +223,9 @@ samples=(parser/etl/trace.o engine/fold/aggregate.o engine/core/workers.o format
 same_bytes_elsewhere()
 {
     local elsewhere=$TEST_TMP/elsewhere/with/a/longer/name object
-    mkdir -p "$elsewhere"
+    mkdir -p "$elsewhere"/{fuzz,bench}
     cp -R Makefile CHANGELOG.md packaging parser engine formats cli "$elsewhere"
+    cp fuzz/fuzz.mk "$elsewhere/fuzz" && cp bench/bench.mk "$elsewhere/bench"
     CCACHE_DISABLE=1 "$MAKE" -C "$elsewhere" --no-print-directory BUILD="$elsewhere/out" VARIANT=check \
         "${samples[@]/#/$elsewhere/out/check/}" > "$TEST_TMP/make.log" 2>&1 || { tail -n 5 "$TEST_TMP/make.log"; return 1; }
     for object in "${samples[@]}"; do

@@ -174,8 +174,11 @@ def check_recorders(results, page, text):
 
 
 def check_targets(results, page, text):
-    with open(os.path.join(ROOT, "Makefile"), encoding="utf-8") as file:
-        targets = {word for rule in re.findall(r"^([a-z][\w -]*):(?!=)", file.read(), re.MULTILINE) for word in rule.split()}
+    rules = []
+    for path in [os.path.join(ROOT, "Makefile"), *glob.glob(os.path.join(ROOT, "*", "*.mk"))]:
+        with open(path, encoding="utf-8") as file:
+            rules += re.findall(r"^([a-z][\w -]*):(?!=)", file.read(), re.MULTILINE)
+    targets = {word for rule in rules for word in rule.split()}
     made = {word for line in [*code_lines(text), *SPAN.findall(sentences(text))] for words in commands_in(line.split("#")[0], "make")
             for word in words if re.fullmatch(r"[a-z][\w-]*", word)}
     if made:

@@ -34,8 +34,14 @@ def text_of(path):
         return file.read()
 
 
+def make_text():
+    """The Makefile, and what it includes."""
+    included = sorted(glob.glob(os.path.join(ROOT, "*", "*.mk")))
+    return "".join(text_of(path) for path in ["Makefile", *(os.path.relpath(path, ROOT) for path in included)])
+
+
 def make_goals():
-    return set(re.findall(r"^([a-z][a-z-]*):", text_of("Makefile"), re.MULTILINE))
+    return set(re.findall(r"^([a-z][a-z-]*):", make_text(), re.MULTILINE))
 
 
 def nightly_parts():
@@ -93,7 +99,7 @@ def complaints_of(command, goals, parts):
             for name, _, value in (word.partition("=") for word in words[1:] if "=" in word):
                 if name == "ONLY":
                     wrong += [f"check-nightly has no part {one}" for one in value.split(",") if one not in parts]
-                elif not re.search(rf"\b{name}\b", text_of("Makefile")):
+                elif not re.search(rf"\b{name}\b", make_text()):
                     wrong.append(f"the Makefile has no variable {name}")
         elif "/" in words[0]:
             wrong += [] if is_program(words[0]) else [f"{words[0]} is no program"]

@@ -110,7 +110,7 @@ else
 fi
 nightly=$(bash tests/run/run_nightly.sh --list)
 for goal in $(grep -oE ' (check-?[a-z]*|fuzz-hour|consumer-deps)( |$)' <<< "$nightly"); do
-    if grep -q "^$goal:" Makefile; then pass "make $goal, of check-nightly, is there"; else fail "make $goal, of check-nightly, is there" "not in the Makefile"; fi
+    if grep -q "^$goal:" Makefile ./*/*.mk; then pass "make $goal, of check-nightly, is there"; else fail "make $goal, of check-nightly, is there" "not in the Makefile"; fi
 done
 output=$(ONLY=deb,banana LOGS=$TEST_TMP/nightly bash tests/run/run_nightly.sh 2>&1)
 status=$?
@@ -119,13 +119,13 @@ says "a part of check-nightly that is not there is a mistake" 'no part banana'
 # --- packages -------------------------------------------------------------------------------
 
 # A goal that had prerequisites would need the compiler before it could ask for one.
-late_goals() # Makefile
+late_goals() # Makefiles...
 {
     awk '/^[a-zA-Z_-]+:/ { goal = $1; sub(/ *##.*/, ""); early = NF == 1; line = 0 }
-        /^\t/ { line++; if (/check_deps\.sh/ && !(early && line == 1)) print goal }' "$1"
+        /^\t/ { line++; if (/check_deps\.sh/ && !(early && line == 1)) print goal }' "$@"
 }
 
-late=$(late_goals Makefile)
+late=$(late_goals Makefile ./*/*.mk)
 if test -z "$late"; then pass "goals look for packages before they build"; else fail "goals look for packages before they build" "$late"; fi
 printf '%s\n' 'good: ## help' '	@sh check_deps.sh' 'first: program' '	@sh check_deps.sh' 'second: ## help' '	build' '	sh check_deps.sh' |
     sed 's/\\t/\t/' > "$TEST_TMP/Makefile"
