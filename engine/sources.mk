@@ -42,6 +42,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	core/intern \
 	core/machine_$(PLATFORM) \
 	core/nameless_$(PLATFORM) \
+	core/pattern_index \
 	core/rates \
 	core/stable_name \
 	core/tag_groups \

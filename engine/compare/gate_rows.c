@@ -237,6 +237,18 @@ static bool rank_processes(gate_rows *rows)
     return ok;
 }
 
+/* Finds the suppression of each frame. */
+static bool suppress_frames(const etlheap_table *table, const etlheap_suppressions *suppressions,
+                            u32 *frames)
+{
+    suppression_finder finder;
+    bool ok = suppression_finder_open(&finder, suppressions);
+    for (u32 i = 0; ok && i < table->frame_count; i++)
+        ok = suppressions_find(&finder, &table->frames[i], &frames[i]);
+    suppression_finder_close(&finder);
+    return ok;
+}
+
 /* Marks known leaks. Each frame is compared once, however many stacks it is in. The innermost frame
  * that a suppression matches decides. */
 static bool suppress(gate_rows *rows, const etlheap_suppressions *suppressions)
@@ -247,9 +259,7 @@ static bool suppress(gate_rows *rows, const etlheap_suppressions *suppressions)
     u32 *const frames = malloc(((size_t)table->frame_count + 1) * sizeof *frames);
     if (frames == NULL)
         return false;
-    bool ok = true;
-    for (u32 i = 0; ok && i < table->frame_count; i++)
-        ok = suppressions_find(suppressions, &table->frames[i], &frames[i]);
+    const bool ok = suppress_frames(table, suppressions, frames);
     for (size_t i = 0; ok && i < rows->list.count; i++) {
         gate_row *const row = &rows->list.at[i];
         if (row->stack == ETLHEAP_NO_INDEX)

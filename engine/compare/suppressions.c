@@ -96,18 +96,85 @@ u32 etlheap_suppressions_count(const etlheap_suppressions *suppressions)
     return (u32)suppressions->list.count;
 }
 
-typedef bool matches_fn(const char *pattern, const char *name);
-
-/* The first suppression whose pattern, or its stable form, matches the name. */
-static u32 find_name(const etlheap_suppressions *suppressions, matches_fn *is_match, bool is_stable,
-                     const char *name)
+/* The text of a pattern that counts: nothing after `$` is looked at. */
+static const char *take_piece(const char **pattern, size_t *size)
 {
-    for (size_t i = 0; i < suppressions->list.count; i++) {
-        const suppression *const one = &suppressions->list.at[i];
-        if (is_match(is_stable ? one->stable : one->pattern, name))
-            return (u32)i;
+    *pattern += strspn(*pattern, "*");
+    const char *const piece = *pattern;
+    *size = strcspn(piece, "*$");
+    *pattern += *size;
+    return piece;
+}
+
+static bool index_pattern(pattern_index *index, u32 number, const char *pattern)
+{
+    const size_t before = index->pieces.count;
+    pattern += *pattern == '^';
+    while (*pattern != '\0' && *pattern != '$') {
+        size_t size;
+        const char *const piece = take_piece(&pattern, &size);
+        if (!pattern_index_add(index, number, piece, size))
+            return false;
     }
-    return SUPPRESSION_NONE;
+    return index->pieces.count > before || pattern_index_add_open(index, number);
+}
+
+static bool index_patterns(pattern_index *index, const etlheap_suppressions *suppressions,
+                           bool is_stable)
+{
+    bool ok = true;
+    for (size_t i = 0; ok && i < suppressions->list.count; i++) {
+        const suppression *const one = &suppressions->list.at[i];
+        ok = index_pattern(index, (u32)i, is_stable ? one->stable : one->pattern);
+    }
+    return ok && pattern_index_finish(index);
+}
+
+static bool module_matches(const void *patterns, u32 pattern, const char *name)
+{
+    const etlheap_suppressions *const suppressions = patterns;
+    return suppression_matches_module(suppressions->list.at[pattern].pattern, name);
+}
+
+static bool name_matches(const void *patterns, u32 pattern, const char *name)
+{
+    const etlheap_suppressions *const suppressions = patterns;
+    return suppression_matches(suppressions->list.at[pattern].pattern, name);
+}
+
+static bool stable_matches(const void *patterns, u32 pattern, const char *name)
+{
+    const etlheap_suppressions *const suppressions = patterns;
+    return suppression_matches(suppressions->list.at[pattern].stable, name);
+}
+
+bool suppression_finder_open(suppression_finder *out, const etlheap_suppressions *suppressions)
+{
+    *out =
+        (suppression_finder){ .suppressions = suppressions, .modules = { .ignores_case = true } };
+    const bool has_stables = suppressions->has_unstable;
+    return index_patterns(&out->modules, suppressions, false) &&
+           index_patterns(&out->names, suppressions, false) &&
+           (!has_stables || index_patterns(&out->stables, suppressions, true)) &&
+           pattern_search_open(&out->in_modules, &out->modules, module_matches, suppressions) &&
+           pattern_search_open(&out->in_names, &out->names, name_matches, suppressions) &&
+           pattern_search_open(&out->in_stables, has_stables ? &out->stables : &out->names,
+                               stable_matches, suppressions);
+}
+
+void suppression_finder_close(suppression_finder *finder)
+{
+    pattern_search_close(&finder->in_modules);
+    pattern_search_close(&finder->in_names);
+    pattern_search_close(&finder->in_stables);
+    pattern_index_free(&finder->modules);
+    pattern_index_free(&finder->names);
+    pattern_index_free(&finder->stables);
+}
+
+static u32 find_name(pattern_search *search, const char *name)
+{
+    return name == NULL ? SUPPRESSION_NONE : pattern_search_first(search, name);
 }
 
 /* True if the stable forms may match where the name and the patterns do not. */
@@ -116,23 +183,22 @@ static bool has_unstable_name(const etlheap_suppressions *suppressions, const et
     return suppressions->has_unstable || stable_name_differs(frame->symbol);
 }
 
-bool suppressions_find(const etlheap_suppressions *suppressions, const etlheap_frame *frame,
-                       u32 *found)
+bool suppressions_find(suppression_finder *finder, const etlheap_frame *frame, u32 *found)
 {
-    *found = find_name(suppressions, suppression_matches_module, false,
-                       frame->module ? frame->module : unknown_module);
+    *found = find_name(&finder->in_modules, frame->module ? frame->module : unknown_module);
     if (*found == SUPPRESSION_NONE)
-        *found = find_name(suppressions, suppression_matches, false, frame->symbol);
-    if (*found == SUPPRESSION_NONE && frame->symbol && has_unstable_name(suppressions, frame)) {
+        *found = find_name(&finder->in_names, frame->symbol);
+    if (*found == SUPPRESSION_NONE && frame->symbol &&
+        has_unstable_name(finder->suppressions, frame)) {
         char *const stable = malloc(strlen(frame->symbol) + 1);
         if (!stable)
             return false;
         (void)stable_name_write(frame->symbol, stable);
-        *found = find_name(suppressions, suppression_matches, true, stable);
+        *found = find_name(&finder->in_stables, stable);
         free(stable);
     }
     if (*found == SUPPRESSION_NONE)
-        *found = find_name(suppressions, suppression_matches, false, frame->file);
+        *found = find_name(&finder->in_names, frame->file);
     return true;
 }
 

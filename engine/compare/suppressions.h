@@ -2,10 +2,10 @@
 #ifndef ETLHEAP_SUPPRESSIONS_H
 #define ETLHEAP_SUPPRESSIONS_H
 
-#include "engine/core/arena.h"
+#include "engine/core/pattern_index.h"
 #include "engine/engine.h"
 
-#define SUPPRESSION_NONE UINT32_MAX
+#define SUPPRESSION_NONE PATTERN_NONE
 
 typedef struct suppression {
     const char *pattern; /* without `leak:`, never empty */
@@ -20,11 +20,23 @@ struct etlheap_suppressions {
     bool has_unstable; /* a pattern differs from its stable form */
 };
 
+/* Finds suppressions by their pieces: a trace may have a million frames, and a file thousands of
+ * lines. For one thread. */
+typedef struct suppression_finder {
+    const etlheap_suppressions *suppressions;
+    pattern_index modules, names, stables; /* stables: only if has_unstable */
+    pattern_search in_modules, in_names, in_stables;
+} suppression_finder;
+
+/* Sets up a finder of suppressions, which are borrowed. Call suppression_finder_close even after a
+ * failure. False if memory runs out. */
+bool suppression_finder_open(suppression_finder *out, const etlheap_suppressions *suppressions);
+void suppression_finder_close(suppression_finder *finder);
+
 /* Finds the first suppression that matches the frame's module, function or source file;
  * SUPPRESSION_NONE if none does. A function also matches if the stable forms of name and pattern do
  * (stable_name.h). False if memory runs out. */
-bool suppressions_find(const etlheap_suppressions *suppressions, const etlheap_frame *frame,
-                       u32 *found);
+bool suppressions_find(suppression_finder *finder, const etlheap_frame *frame, u32 *found);
 
 /* True if the pattern matches the name. NULL never matches. */
 bool suppression_matches(const char *pattern, const char *name);

@@ -16,7 +16,6 @@
 #include "name_fold.h"
 
 #define NOT_UTF8        0x110000u /* + the byte */
-#define UTF8_BYTES_MAX  4u
 #define CODE_POINT_LAST 0x10ffffu
 #define FNV1A_PRIME     0x100000001b3u
 
@@ -32,7 +31,7 @@ static u32 following_bytes(u8 lead)
 /* Reads one character. A NUL is not a continuation byte, so the end is never passed. */
 static u32 take(const char **at)
 {
-    static const u32 least[UTF8_BYTES_MAX] = { 0, 0x80, 0x800, 0x10000 };
+    static const u32 least[ETL_NAME_BYTES_MAX] = { 0, 0x80, 0x800, 0x10000 };
     const u8 *const bytes = (const u8 *)*at;
     const u32 following = following_bytes(bytes[0]);
     u32 code_point = following == 0 ? NOT_UTF8 + bytes[0] : bytes[0] & (0x3fu >> following);
@@ -76,6 +75,29 @@ u32 etl_name_next(const char **at)
         return fold(take(at));
     *at += byte != 0;
     return byte >= 'A' && byte <= 'Z' ? byte + 32u : byte;
+}
+
+/* The folded character in UTF-8, at most ETL_NAME_BYTES_MAX bytes. */
+static size_t encode(u32 code_point, u8 bytes[ETL_NAME_BYTES_MAX])
+{
+    if (code_point < 0x80 || code_point >= NOT_UTF8) {
+        bytes[0] = (u8)code_point;
+        return 1;
+    }
+    const size_t size = code_point < 0x800 ? 2 : code_point < 0x10000 ? 3 : 4;
+    for (size_t i = size - 1; i > 0; i--) {
+        bytes[i] = (u8)(0x80 | (code_point & 0x3f));
+        code_point >>= 6;
+    }
+    const u32 lead_mark = 0xf00u >> size; /* 110, 1110 or 11110 in the low byte */
+    bytes[0] = (u8)((lead_mark & 0xff) | code_point);
+    return size;
+}
+
+size_t etl_name_next_utf8(const char **at, u8 bytes[ETL_NAME_BYTES_MAX])
+{
+    const u32 character = etl_name_next(at);
+    return character == 0 ? 0 : encode(character, bytes);
 }
 
 int etl_name_compare(const char *a, const char *b)
@@ -140,29 +162,11 @@ bool etl_name_glob(const char *pattern, const char *text)
     return *pattern == '\0';
 }
 
-/* The folded character in UTF-8, at most UTF8_BYTES_MAX bytes. */
-static size_t encode(u32 code_point, u8 bytes[UTF8_BYTES_MAX])
-{
-    if (code_point < 0x80 || code_point >= NOT_UTF8) {
-        bytes[0] = (u8)code_point;
-        return 1;
-    }
-    const size_t size = code_point < 0x800 ? 2 : code_point < 0x10000 ? 3 : 4;
-    for (size_t i = size - 1; i > 0; i--) {
-        bytes[i] = (u8)(0x80 | (code_point & 0x3f));
-        code_point >>= 6;
-    }
-    const u32 lead_mark = 0xf00u >> size; /* 110, 1110 or 11110 in the low byte */
-    bytes[0] = (u8)((lead_mark & 0xff) | code_point);
-    return size;
-}
-
 size_t etl_name_fold(const char *name, char *out)
 {
     char *to = out;
-    for (u32 character; (character = etl_name_next(&name)) != 0;) {
-        u8 bytes[UTF8_BYTES_MAX];
-        const size_t size = encode(character, bytes);
+    u8 bytes[ETL_NAME_BYTES_MAX];
+    for (size_t size; (size = etl_name_next_utf8(&name, bytes)) != 0;) {
         memcpy(to, bytes, size);
         to += size;
     }
@@ -180,9 +184,8 @@ u64 etl_name_hash(const char *name, u64 seed)
 
 u64 etl_name_fnv1a(u64 hash, const char *name)
 {
-    for (u32 character; (character = etl_name_next(&name)) != 0;) {
-        u8 bytes[UTF8_BYTES_MAX];
-        const size_t size = encode(character, bytes);
+    u8 bytes[ETL_NAME_BYTES_MAX];
+    for (size_t size; (size = etl_name_next_utf8(&name, bytes)) != 0;) {
         for (size_t i = 0; i < size; i++)
             hash = (hash ^ bytes[i]) * FNV1A_PRIME;
     }

@@ -24,6 +24,12 @@
  * *at stays. A byte that is not UTF-8 is a number above U+10FFFF. */
 u32 etl_name_next(const char **at);
 
+/* The bytes of one character in UTF-8. */
+#define ETL_NAME_BYTES_MAX 4u
+
+/* Like etl_name_next, but writes the folded character in UTF-8 and returns its size; 0 at the end. */
+size_t etl_name_next_utf8(const char **at, u8 bytes[ETL_NAME_BYTES_MAX]);
+
 /* Returns < 0, 0 or > 0: compares the folded characters, whose order is that of their UTF-8. */
 int etl_name_compare(const char *a, const char *b);
 

@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "engine/compare/suppressions.h"
+#include "engine/core/stable_name.h"
 #include "tests/support/engine_check.h"
 
 static etlheap_suppressions *suppressions_of(const char *text)
@@ -207,8 +208,11 @@ static void file_that_is_not_there_is_told(void **state)
 
 static u32 found_for(const etlheap_suppressions *suppressions, const etlheap_frame *frame)
 {
+    suppression_finder finder;
     u32 found = 0;
-    assert_true(suppressions_find(suppressions, frame, &found));
+    assert_true(suppression_finder_open(&finder, suppressions));
+    assert_true(suppressions_find(&finder, frame, &found));
+    suppression_finder_close(&finder);
     return found;
 }
 
@@ -297,6 +301,91 @@ static void frame_outside_of_modules_has_the_name_it_has_elsewhere(void **state)
     etlheap_suppressions_close(s);
 }
 
+/* --- many ------------------------------------------------------------------------- */
+
+/* The first line that matches the module, else the function, its stable form or the file. */
+static u32 try_lines(const etlheap_suppressions *s, const etlheap_frame *frame)
+{
+    char stable[64];
+    const char *const names[] = { frame->module, frame->symbol, stable, frame->file };
+    (void)stable_name_write(frame->symbol, stable);
+    for (size_t k = 0; k < ETL_COUNT_OF(names); k++) {
+        for (u32 i = 0; i < s->list.count; i++) {
+            const suppression *const one = &s->list.at[i];
+            if (k == 0 ? suppression_matches_module(one->pattern, names[k])
+                       : suppression_matches(k == 2 ? one->stable : one->pattern, names[k]))
+                return i;
+        }
+    }
+    return SUPPRESSION_NONE;
+}
+
+static void write_parts(u64 *seed, const char *const *parts, u32 part_count, char *out)
+{
+    const u32 count = 1 + engine_check_random(seed, 4);
+    *out = '\0';
+    for (u32 i = 0; i < count; i++)
+        strcat(out, parts[engine_check_random(seed, part_count)]);
+}
+
+static void random_lines_are_found_as_by_trying_each(void **state)
+{
+    static const char *const in_patterns[] = { "^", "$",    "*",          "a",  "B",    "ab",
+                                               "Ü", "\xc3", "<lambda_1>", "::", "grow", "a*" };
+    static const char *const in_names[] = { "a", "b", "B", "ab", "ü", "<lambda_2>", "::", "grow" };
+    u64 seed = 3;
+    u32 counts[2] = { 0 };
+    (void)state;
+    for (u32 world = 0; world < 200; world++) {
+        char lines[1024] = "", text[64], names[3][64];
+        for (u32 i = 0; i < 12; i++) {
+            write_parts(&seed, in_patterns, ETL_COUNT_OF(in_patterns), text);
+            strcat(strcat(strcat(lines, "leak:"), text), "\n");
+        }
+        etlheap_suppressions *const s = suppressions_of(lines);
+        for (u32 i = 0; i < 20; i++) {
+            for (u32 k = 0; k < ETL_COUNT_OF(names); k++)
+                write_parts(&seed, in_names, ETL_COUNT_OF(in_names), names[k]);
+            const etlheap_frame frame = { .module = names[0],
+                                          .symbol = names[1],
+                                          .file = names[2] };
+            const u32 expected = try_lines(s, &frame);
+            assert_int_equal(found_for(s, &frame), expected);
+            counts[expected == SUPPRESSION_NONE]++;
+        }
+        etlheap_suppressions_close(s);
+    }
+    assert_true(counts[0] > 100 && counts[1] > 100);
+}
+
+/* Trying each of 5,000 lines on the module, function and file of 200 frames takes 3 million steps. */
+static void work_hardly_grows_with_the_number_of_lines(void **state)
+{
+    enum { LINES = 5000, FRAMES = 200, LINE_SIZE = 40 };
+    char *const lines = calloc(LINES, LINE_SIZE);
+    size_t used = 0;
+    (void)state;
+    assert_non_null(lines);
+    for (int i = 0; i < LINES; i++)
+        used += (size_t)snprintf(lines + used, LINE_SIZE, "leak:App::Cache%04d<*>::grow\n", i);
+    etlheap_suppressions *const s = suppressions_of(lines);
+    suppression_finder finder;
+    assert_true(suppression_finder_open(&finder, s));
+    for (int i = 0; i < FRAMES; i++) {
+        char name[64];
+        u32 found;
+        snprintf(name, sizeof name, "App::Cache%04d<int>::grow", 2 * LINES / FRAMES * i);
+        const etlheap_frame frame = { .module = "app.exe", .symbol = name, .file = "src/cache.h" };
+        assert_true(suppressions_find(&finder, &frame, &found));
+        assert_int_equal(found, i < FRAMES / 2 ? (u32)(2 * LINES / FRAMES * i) : SUPPRESSION_NONE);
+    }
+    assert_in_range(finder.in_modules.steps, FRAMES, 100 * FRAMES);
+    assert_in_range(finder.in_names.steps, FRAMES, 500 * FRAMES);
+    suppression_finder_close(&finder);
+    etlheap_suppressions_close(s);
+    free(lines);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -317,6 +406,8 @@ int main(void)
         cmocka_unit_test(module_goes_before_function_and_file),
         cmocka_unit_test(modules_are_matched_without_case_and_functions_with_it),
         cmocka_unit_test(frame_outside_of_modules_has_the_name_it_has_elsewhere),
+        cmocka_unit_test(random_lines_are_found_as_by_trying_each),
+        cmocka_unit_test(work_hardly_grows_with_the_number_of_lines),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
