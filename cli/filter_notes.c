@@ -19,6 +19,7 @@
 
 #include "cli/options/nearest.h"
 #include "filter_choices.h"
+#include "known_processes.h"
 #include "messages.h"
 #include "record_filter.h"
 #include "report_query.h"
@@ -166,44 +167,60 @@ static void add_nearest(const cli_nearest *best, const char *all, note *text)
     add(text, "%s", list);
 }
 
+/* The processes that the word may have meant. */
+static cli_nearest nearest_processes(const etlheap_result *result, const char *word)
+{
+    cli_nearest best = { .word = word };
+    for (u32 id = 1; id <= etlheap_process_count(result); id++) {
+        const etlheap_process_info *const process =
+            etlheap_process_of(result, (etlheap_process){ id });
+        const u64 events =
+            process->heap_events + process->virtualalloc_events + process->custom_events;
+        if (events > 0 || cli_nearest_distance(word, process->name) <= 1)
+            cli_nearest_consider(&best, process->name, events);
+    }
+    return best;
+}
+
+static void note_process(const char *subject, const etlheap_result *result, const char *word,
+                         bool only_slips)
+{
+    const cli_nearest best = nearest_processes(result, word);
+    note text = { .used = 0 };
+    if (only_slips && !cli_nearest_is_near(&best))
+        return;
+    add(&text, "--process '%.60s' matches no process in the trace", word);
+    if (best.count > 0)
+        add_nearest(&best, "; the processes with most memory events are ", &text);
+    cli_note(subject, text.text);
+}
+
+/* Only words without a process are compared with all names, because that takes long. */
 static void note_processes(const cli_options *options, const char *subject,
                            const etlheap_result *result, bool only_slips)
 {
-    const u32 count = etlheap_process_count(result);
-    for (u32 i = 0; i < options->processes.count; i++) {
-        cli_nearest best = { .word = options->processes.at[i] };
-        bool found = false;
-        for (u32 id = 1; id <= count && !found; id++) {
-            const etlheap_process_info *const process =
-                etlheap_process_of(result, (etlheap_process){ id });
-            const u64 events =
-                process->heap_events + process->virtualalloc_events + process->custom_events;
-            found = etlheap_word_names_process(best.word, process);
-            if (!found && (events > 0 || cli_nearest_distance(best.word, process->name) <= 1))
-                cli_nearest_consider(&best, process->name, events);
-        }
-        if (found || (only_slips && !cli_nearest_is_near(&best)) ||
-            etlheap_word_is_other(result, options->processes.at, options->processes.count, i))
-            continue;
-        note text = { .used = 0 };
-        add(&text, "--process '%.60s' matches no process in the trace", best.word);
-        if (best.count > 0)
-            add_nearest(&best, "; the processes with most memory events are ", &text);
-        cli_note(subject, text.text);
+    const cli_words *const words = &options->processes;
+    cli_known_processes known;
+    if (words->count == 0)
+        return;
+    cli_known_processes_open(&known, result);
+    for (u32 i = 0; i < words->count; i++) {
+        if (!cli_known_processes_has(&known, words->at[i]) &&
+            !etlheap_word_is_other(result, words->at, words->count, i))
+            note_process(subject, result, words->at[i], only_slips);
     }
+    cli_known_processes_close(&known);
 }
 
 static bool names_any_process(const etlheap_result *result, const etlheap_query *query)
 {
-    for (u32 id = 1; id <= etlheap_process_count(result); id++) {
-        const etlheap_process_info *const process =
-            etlheap_process_of(result, (etlheap_process){ id });
-        for (u32 i = 0; i < query->process_count; i++) {
-            if (etlheap_word_names_process(query->processes[i], process))
-                return true;
-        }
-    }
-    return false;
+    cli_known_processes known;
+    bool any = false;
+    cli_known_processes_open(&known, result);
+    for (u32 i = 0; i < query->process_count && !any; i++)
+        any = cli_known_processes_has(&known, query->processes[i]);
+    cli_known_processes_close(&known);
+    return any;
 }
 
 /* Warns about patterns with a function name if there are no symbols: nothing can match them. */

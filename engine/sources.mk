@@ -161,6 +161,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	pair/ties \
 	pair/waiting_blocks \
 	query/lattice_plan \
+	query/name_selection \
 	query/name_words \
 	query/needs \
 	query/query \

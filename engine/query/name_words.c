@@ -13,8 +13,7 @@
 #include "engine/result/result.h"
 #include "parser/system/name_fold.h"
 
-/* A pattern may leave out the extension of a file's name. */
-static bool matches_file(const char *pattern, const char *name)
+bool query_word_names_file(const char *pattern, const char *name)
 {
     if (etl_name_glob(pattern, name))
         return true;
@@ -42,19 +41,25 @@ bool query_module_matches(const etlheap_pattern *pattern, const char *module)
     if (module == NULL)
         return false;
     const char *const slash = strrchr(module, '\\'); /* namesakes have folders in their names */
-    return matches_file(pattern->module, module) ||
-           (slash != NULL && matches_file(pattern->module, slash + 1));
+    return query_word_names_file(pattern->module, module) ||
+           (slash != NULL && query_word_names_file(pattern->module, slash + 1));
+}
+
+bool query_word_is_pid(const char *word, u64 *pid)
+{
+    const char *at = word;
+    *pid = 0;
+    for (; *at >= '0' && *at <= '9' && *pid <= UINT32_MAX; at++)
+        *pid = *pid * 10 + (u64)(*at - '0');
+    return at != word && *at == '\0';
 }
 
 bool etlheap_word_names_process(const char *word, const etlheap_process_info *process)
 {
-    u64 pid = 0;
-    const char *at = word;
-    for (; *at >= '0' && *at <= '9' && pid <= UINT32_MAX; at++)
-        pid = pid * 10 + (u64)(*at - '0');
-    if (at != word && *at == '\0')
+    u64 pid;
+    if (query_word_is_pid(word, &pid))
         return pid == process->pid;
-    return matches_file(word, process->name);
+    return query_word_names_file(word, process->name);
 }
 
 bool etlheap_process_is_named(const char *name)

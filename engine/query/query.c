@@ -19,7 +19,6 @@
 #include "engine/core/type_rule.h"
 
 #include "parser/sized.h"
-#include "parser/system/name_fold.h"
 
 #define NS_PER_SECOND 1000000000u
 
@@ -106,61 +105,6 @@ etl_status query_read(const etlheap_query *given, etlheap_query *own, etl_error 
     if (status == ETL_OK)
         add_kind(own);
     return status;
-}
-
-static bool select_processes(query_plan *plan)
-{
-    const size_t count = plan->result->processes.count;
-    plan->process_selected = calloc(count + 1, sizeof *plan->process_selected);
-    if (plan->process_selected == NULL)
-        return false;
-    for (size_t i = 0; i < count; i++) {
-        bool selected = plan->query->process_count == 0;
-        for (u32 k = 0; k < plan->query->process_count && !selected; k++)
-            selected = etlheap_word_names_process(plan->query->processes[k],
-                                                  &plan->result->processes.at[i]);
-        plan->process_selected[i + 1] = selected;
-    }
-    return true;
-}
-
-static bool names_thread(const etlheap_query *query, const thread_name *thread)
-{
-    for (u32 i = 0; i < query->thread_name_count; i++) {
-        if (etl_name_glob(query->thread_names[i], thread->name))
-            return true;
-    }
-    return false;
-}
-
-static int by_tid_and_process(const void *a, const void *b)
-{
-    const selected_thread *const x = a, *const y = b;
-    if (x->tid != y->tid)
-        return x->tid < y->tid ? -1 : 1;
-    return (x->process > y->process) - (x->process < y->process);
-}
-
-/* The ids that the query gives, and the threads that it names, each in its process. */
-static bool select_threads(query_plan *plan)
-{
-    const etlheap_query *const query = plan->query;
-    const thread_names *const names = &plan->result->thread_names;
-    if (!query_selects_threads(query))
-        return true;
-    plan->threads = calloc(names->list.count + query->thread_count + 1, sizeof *plan->threads);
-    if (plan->threads == NULL)
-        return false;
-    for (u32 i = 0; i < query->thread_count; i++)
-        plan->threads[plan->thread_count++] = (selected_thread){ .tid = query->threads[i] };
-    for (size_t i = 0; i < names->list.count; i++) {
-        const thread_name *const name = &names->list.at[i];
-        if (name->process != 0 && names_thread(query, name))
-            plan->threads[plan->thread_count++] = (selected_thread){ name->tid, name->process };
-    }
-    if (plan->thread_count > 1)
-        qsort(plan->threads, plan->thread_count, sizeof *plan->threads, by_tid_and_process);
-    return true;
 }
 
 /* The measures that rows of the query have, as bits. A row has the sizes of a heap only if it
@@ -324,7 +268,7 @@ etl_status query_open(query_plan *out, const etlheap_result *result, const etlhe
     for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++)
         out->kind_to_ticks[kind] =
             query->kind_to_ticks == NULL ? out->to_ticks : query->kind_to_ticks[kind];
-    if (!select_processes(out) || !select_threads(out))
+    if (!query_select_processes(out) || !query_select_threads(out))
         return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
     return ETL_OK;
 }
@@ -344,19 +288,6 @@ static bool lists_u64(const u64 *list, u32 count, u64 value)
             return true;
     }
     return count == 0;
-}
-
-static bool lists_thread(const query_plan *plan, u32 process, u32 thread)
-{
-    const selected_thread wanted = { thread, process };
-    return plan->thread_count > 0 && bsearch(&wanted, plan->threads, plan->thread_count,
-                                             sizeof wanted, by_tid_and_process) != NULL;
-}
-
-bool query_selects_thread(const query_plan *plan, u32 process, u32 thread)
-{
-    return !query_selects_threads(plan->query) || lists_thread(plan, 0, thread) ||
-           lists_thread(plan, process, thread);
 }
 
 /* Within so many ticks of the header's time? Numbers wrap, so that one comparison tells. */

@@ -23,6 +23,7 @@ typedef struct query_plan {
     bool *process_selected;                /* by process id; [0] unused */
     selected_thread *threads;              /* ascending by id, then by process */
     u32 thread_count;
+    u64 name_steps; /* of comparing names with words; tests bound it */
 } query_plan;
 
 /* Copies a caller's query by its size; NULL means the default. Every public function with a query
@@ -34,6 +35,10 @@ etl_status query_read(const etlheap_query *given, etlheap_query *own, etl_error 
 etl_status query_open(query_plan *out, const etlheap_result *result, const etlheap_query *query,
                       etl_error *err);
 void query_close(query_plan *plan);
+
+/* Select what the query's words name, as a part of query_open. False if memory runs out. */
+bool query_select_processes(query_plan *plan);
+bool query_select_threads(query_plan *plan);
 
 /* One lifetime, relative to the query. */
 typedef struct query_row {
@@ -123,6 +128,13 @@ bool query_select_owner(const query_plan *plan, etlheap_kind kind, u32 process, 
 /* True if the frame (module and symbol may be NULL) matches, as in etl_name_glob. A module pattern
  * may leave out the file's extension. */
 bool query_frame_matches(const etlheap_pattern *pattern, const char *module, const char *symbol);
+
+/* True if a word for processes is an id, and not a name. */
+bool query_word_is_pid(const char *word, u64 *pid);
+
+/* True if the pattern matches the name of a file, which may have an extension that the pattern
+ * leaves out. */
+bool query_word_names_file(const char *pattern, const char *name);
 
 /* True if the pattern matches the module. */
 bool query_module_matches(const etlheap_pattern *pattern, const char *module);
