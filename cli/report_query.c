@@ -10,6 +10,8 @@
  */
 #include "report_query.h"
 
+#include "cli/options/views.h"
+
 #include <stdlib.h>
 
 static etl_status add_patterns(const cli_options *options, cli_query *out, etl_error *err);
@@ -18,6 +20,17 @@ static etl_status add_tags(const cli_options *options, cli_query *out, etl_error
 static u32 impacting_types(const cli_options *options);
 static void set_grouping(const cli_options *options, etlheap_query *query);
 static void add_kind(const cli_options *options, etlheap_query *query);
+
+/* Asks for the figures of views, each of which has its flag in the query. */
+static void add_figures(const cli_options *options, etlheap_query *query)
+{
+    for (u32 i = 0; i < cli_view_count(); i++) {
+        const cli_view *const view = cli_view_at(i);
+        bool *const flag = (bool *)(void *)((char *)query + view->figures);
+        if (view->figures != 0 && cli_view_needs_figures(view, options))
+            *flag = true;
+    }
+}
 
 etl_status cli_query_build(const cli_options *options, const cli_clock *clock, cli_query *out,
                            etl_error *err)
@@ -36,12 +49,9 @@ etl_status cli_query_build(const cli_options *options, const cli_clock *clock, c
     query->types = options->types | impacting_types(options);
     query->at_end = options->at_peak || options->at.given;
     query->lifetime_ranks = cli_wants_transient(options) || cli_wants_lifetimes(options);
-    query->growth = cli_wants_growth(options);
-    query->unmatched = options->unmatched;
     query->keep_lifetimes = options->command_bit == CLI_DIFF && query->lifetime_ranks;
-    query->freed_by_other = options->pairs || options->sort == ETLHEAP_MEASURE_FREED_BY_OTHER;
+    add_figures(options, query);
     query->rates = cli_wants_rates(options) || query->keep_lifetimes;
-    query->churn = cli_wants_churn(options);
     query->processes = options->processes.at;
     query->process_count = options->processes.count;
     query->heaps = options->heaps.at;
@@ -170,23 +180,13 @@ static bool is_grouped_by(const cli_options *options, etlheap_key key)
     return given;
 }
 
-/* Sets the default keys. A tree is made for each kind and process and always has stacks. Tags are
- * for what is larger than a stack. Growth and churn cover all types, and churn is about code, so it
- * ignores heaps. */
+/* Sets the keys: those given, or else those of a view. A tree always has stacks. Tags are for what is
+ * larger than a stack. */
 static void set_grouping(const cli_options *options, etlheap_query *query)
 {
-    static const etlheap_key tree_keys[] = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS,
-                                             ETLHEAP_KEY_STACK };
     static const etlheap_key tag_keys[] = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS,
                                             ETLHEAP_KEY_TAG };
-    static const etlheap_key suspect_keys[] = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS,
-                                                ETLHEAP_KEY_SITE, ETLHEAP_KEY_STACK };
-    static const etlheap_key growth_keys[] = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS,
-                                               ETLHEAP_KEY_HEAP, ETLHEAP_KEY_STACK };
-    static const etlheap_key pair_keys[] = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS,
-                                             ETLHEAP_KEY_SITE, ETLHEAP_KEY_FREE_SITE };
-    static const etlheap_key unmatched_keys[] = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS,
-                                                  ETLHEAP_KEY_HEAP, ETLHEAP_KEY_FREE_STACK };
+    const cli_view *const view = cli_view_of_keys(options);
     if (options->group_by_count > 0) {
         query->group_by_count = 0;
         add_kind(options, query);
@@ -196,27 +196,12 @@ static void set_grouping(const cli_options *options, etlheap_query *query)
         if (options->tree != ETLHEAP_TREE_NONE && !is_grouped_by(options, ETLHEAP_KEY_STACK) &&
             !is_grouped_by(options, ETLHEAP_KEY_IMPACTING_STACK))
             query->group_by[query->group_by_count++] = ETLHEAP_KEY_STACK;
-    } else if (options->pairs) {
-        memcpy(query->group_by, pair_keys, sizeof pair_keys);
-        query->group_by_count = (u32)ETL_COUNT_OF(pair_keys);
-    } else if (options->unmatched) {
-        memcpy(query->group_by, unmatched_keys, sizeof unmatched_keys);
-        query->group_by_count = (u32)ETL_COUNT_OF(unmatched_keys);
-    } else if (options->tree != ETLHEAP_TREE_NONE) {
-        memcpy(query->group_by, tree_keys, sizeof tree_keys);
-        query->group_by_count = (u32)ETL_COUNT_OF(tree_keys);
+    } else if (view) {
+        memcpy(query->group_by, view->keys, view->key_count * sizeof view->keys[0]);
+        query->group_by_count = view->key_count;
     } else if (options->stack_tags.count > 0) {
         memcpy(query->group_by, tag_keys, sizeof tag_keys);
         query->group_by_count = (u32)ETL_COUNT_OF(tag_keys);
-    } else if (options->suspects) {
-        memcpy(query->group_by, suspect_keys, sizeof suspect_keys);
-        query->group_by_count = (u32)ETL_COUNT_OF(suspect_keys);
-    } else if (cli_wants_growth(options)) {
-        memcpy(query->group_by, growth_keys, sizeof growth_keys);
-        query->group_by_count = (u32)ETL_COUNT_OF(growth_keys);
-    } else if (options->churn) {
-        memcpy(query->group_by, tree_keys, sizeof tree_keys);
-        query->group_by_count = (u32)ETL_COUNT_OF(tree_keys);
     }
 }
 

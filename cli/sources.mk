@@ -52,7 +52,7 @@ CLI_SRCS := $(patsubst %,cli/%.c, \
 	options/parse_values \
 	options/root_words \
 	options/store_settings \
-	options/view_options \
+	options/views \
 	options/wildcards \
 	options/wildcards_$(PLATFORM) \
 	options/window_plan \

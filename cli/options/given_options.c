@@ -32,6 +32,15 @@ etl_status cli_given_add_symbols(cli_options *options, const cli_option *option,
     return cli_given_add(&options->given, option, shown, err);
 }
 
+bool cli_is_given(const cli_options *options, const char *name)
+{
+    for (u32 i = 0; i < options->given.count; i++) {
+        if (strcmp(options->given.at[i].option->name, name) == 0)
+            return true;
+    }
+    return false;
+}
+
 const cli_option *cli_first_given(const cli_options *options, u32 bit)
 {
     for (u32 i = 0; i < options->given.count; i++) {

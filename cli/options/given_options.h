@@ -14,6 +14,9 @@ etl_status cli_given_add(cli_given_list *list, const cli_option *option, const c
  * suggested commands. Sets lacks_login if there were any. Errors: ETL_ERR_MEMORY. */
 etl_status cli_given_add_symbols(cli_options *options, const cli_option *option, etl_error *err);
 
+/* True if the option of that name, with its dashes, is on the command line. */
+bool cli_is_given(const cli_options *options, const char *name);
+
 /* The first option on the command line whose row has the bit in `commands`; NULL: none. */
 const cli_option *cli_first_given(const cli_options *options, u32 bit);
 

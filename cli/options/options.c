@@ -15,7 +15,7 @@
 #include "command_list.h"
 #include "given_options.h"
 #include "root_words.h"
-#include "view_options.h"
+#include "views.h"
 #include "wildcards.h"
 
 #include <stdio.h>
@@ -42,10 +42,6 @@ static etl_status check_output_name(const cli_command *command, const cli_option
                                     etl_error *err);
 static etl_status refuse_format(const cli_command *command, const etlheap_format *format,
                                 etl_error *err);
-static etl_status check_report(const cli_options *options, etl_error *err);
-static etl_status check_growth(const cli_options *options, etl_error *err);
-static etl_status check_churn(const cli_options *options, etl_error *err);
-static etl_status check_moment(const cli_options *options, etl_error *err);
 
 etl_status cli_options_parse(const cli_command *command, int count, char *const *words,
                              cli_options *out, etl_error *err)
@@ -79,14 +75,8 @@ etl_status cli_options_parse(const cli_command *command, int count, char *const 
     /* Transient memory has nothing outstanding, so it is sorted by another measure. */
     if (cli_wants_transient(out) && !out->sort_given)
         out->sort = ETLHEAP_MEASURE_SIZE;
-    if ((out->pairs || out->unmatched) && !out->sort_given)
-        out->sort = ETLHEAP_MEASURE_COUNT;
-    if (out->growth && !out->sort_given)
-        out->sort = ETLHEAP_MEASURE_GROWTH_RATE;
-    else if (out->churn && !out->sort_given)
-        out->sort = ETLHEAP_MEASURE_ALLOC_COUNT;
-    else if (out->lifetimes && !out->sort_given)
-        out->sort = ETLHEAP_MEASURE_LIFETIME_MEDIAN;
+    if (!out->sort_given)
+        cli_views_set_sort(out);
     const bool has_formats = (command->bit & (CLI_SHOWING | CLI_EXPORT)) != 0;
     if (!out->format && has_formats && cli_output_is_file(out))
         out->format = cli_format_of_name(out->output, command->bit);
@@ -382,12 +372,14 @@ static etl_status check_options(const cli_command *command, const cli_options *o
                              "--from is after --to, so the window is empty");
     if (command->bit == CLI_CHECK)
         return check_budgets(options, err);
-    const etl_status status = check_tags(options, err);
-    if (status == ETL_OK && command->bit == CLI_WINDOWS)
-        return check_windows(options, err);
-    if (status == ETL_OK && command->bit == CLI_DIFF)
-        return cli_check_lifetimes(options, err);
-    return status == ETL_OK && command->bit == CLI_REPORT ? check_report(options, err) : status;
+    if (cli_times_are_reversed(&options->from, &options->at))
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "--from is after --at, so the window is empty");
+    etl_status status =
+        (command->bit & (CLI_REPORT | CLI_DIFF)) != 0 ? cli_check_views(options, err) : ETL_OK;
+    if (status == ETL_OK)
+        status = check_tags(options, err);
+    return status == ETL_OK && command->bit == CLI_WINDOWS ? check_windows(options, err) : status;
 }
 
 /* Refuses a format that the command does not write. If `export` writes it from a single recording,
@@ -480,107 +472,16 @@ static etl_status check_budgets(const cli_options *options, etl_error *err)
 static etl_status check_tags(const cli_options *options, etl_error *err)
 {
     const bool given = options->stack_tags.count > 0;
-    const bool by_default = options->group_by_count == 0 && options->tree == ETLHEAP_TREE_NONE;
-    bool by_tag = given && by_default;
+    const cli_view *const view = cli_view_of_keys(options);
+    bool by_tag = given && options->group_by_count == 0 && !view;
     for (u32 i = 0; i < options->group_by_count; i++)
         by_tag |= options->group_by[i] == ETLHEAP_KEY_TAG;
     if (by_tag && !given)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "--group-by tag needs --stack-tags FILE");
     if (given && !by_tag)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                             "--stack-tags needs --group-by with tag in its list");
-    return ETL_OK;
-}
-
-/* Refuses combinations that would give an empty or misleading report. */
-static etl_status check_report(const cli_options *options, etl_error *err)
-{
-    const bool text = strcmp(cli_format_of(options)->name, "text") == 0;
-    if (options->tree != ETLHEAP_TREE_NONE && !text)
-        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                             "--tree is text only; with --format %s, every row has its stack",
-                             options->format);
-    if (options->heaps.count > 0 && options->kinds == 1u << ETLHEAP_KIND_VIRTUALALLOC)
-        return etl_fail_with(
-            err, ETL_ERR_ARGUMENT, 0,
-            "--heap and --kind virtualalloc cannot be combined: ranges belong to no heap");
-    if (options->histogram != 0 && !cli_format_of(options)->write_histogram)
-        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                             "--format %s cannot be combined with --histogram",
-                             cli_format_of(options)->name);
-    if (options->histogram != 0 && options->tree != ETLHEAP_TREE_NONE)
-        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "--histogram and --tree cannot be combined");
-    if (options->types != 0 && options->impacting != 0)
-        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                             "--type and --impacting cannot be combined: both choose types");
-    etl_status status = cli_check_unmatched(options, err);
-    status = status == ETL_OK ? cli_check_map(options, err) : status;
-    status = status == ETL_OK ? cli_check_suspects(options, err) : status;
-    if (status == ETL_OK && cli_wants_growth(options))
-        status = check_growth(options, err);
-    if (status == ETL_OK && cli_wants_rates(options))
-        status = check_churn(options, err);
-    return status == ETL_OK ? check_moment(options, err) : status;
-}
-
-/* Growth needs freed blocks too, so it cannot be combined with types; slopes cannot be added up. */
-static etl_status check_growth(const cli_options *options, etl_error *err)
-{
-    bool by_type = options->types != 0 || options->impacting != 0;
-    for (u32 i = 0; i < options->group_by_count; i++)
-        by_type |= options->group_by[i] == ETLHEAP_KEY_TYPE ||
-                   options->group_by[i] == ETLHEAP_KEY_FREE_TYPE;
-    if (by_type)
-        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                             "--growth cannot be combined with types: leave out --type, "
-                             "--impacting and type in --group-by");
-    for (u32 i = 0; i < options->group_by_count; i++) {
-        if (etlheap_key_is_of_free(options->group_by[i]))
-            return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                                 "--growth cannot be combined with --group-by %s: growth needs "
-                                 "freed and outstanding blocks in the same row",
-                                 etlheap_key_word(options->group_by[i]));
-    }
-    if (options->at_peak || options->at.given)
-        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                             "--growth needs a window, not a moment; leave out --at");
-    if (options->tree != ETLHEAP_TREE_NONE || options->histogram != 0)
-        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                             "--growth cannot be combined with --tree and --histogram");
-    return ETL_OK;
-}
-
-/* Churn counts allocations over a window, so it does not go with a moment. */
-static etl_status check_churn(const cli_options *options, etl_error *err)
-{
-    if (options->at_peak || options->at.given)
-        return etl_fail_with(
-            err, ETL_ERR_ARGUMENT, 0,
-            "--churn and --at cannot be combined: churn is measured over a window");
-    if (options->churn && options->growth)
-        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                             "--churn and --growth cannot be combined: ask twice");
-    if (options->churn && (options->tree != ETLHEAP_TREE_NONE || options->histogram != 0))
-        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                             "--churn cannot be combined with --tree or --histogram");
-    return ETL_OK;
-}
-
-/* A moment is the end of a window and chooses what has not ended by then. */
-static etl_status check_moment(const cli_options *options, etl_error *err)
-{
-    if (!options->at_peak && !options->at.given)
-        return ETL_OK;
-    if (options->types != 0 || options->impacting != 0)
-        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                             "--at cannot be combined with --type and --impacting: only "
-                             "outstanding memory is shown");
-    if (options->at.given && options->to.given)
-        return etl_fail_with(
-            err, ETL_ERR_ARGUMENT, 0,
-            "--at TIME and --to cannot be combined: both set the end of the window");
-    if (cli_times_are_reversed(&options->from, &options->at))
-        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                             "--from is after --at, so the window is empty");
+                             "--stack-tags needs --group-by with tag in its list%s%s",
+                             options->group_by_count == 0 ? ", beside " : "",
+                             options->group_by_count == 0 ? view->option : "");
     return ETL_OK;
 }

@@ -219,18 +219,18 @@ expect 3 "none.stacktags: No such file" report good.etl --stack-tags none.stackt
 expect 3 "bad.stacktags, line 2: <Stack> is not an element" report good.etl --stack-tags good.stacktags --stack-tags bad.stacktags
 expect 3 "laughs.stacktags, line 1: a document type" report good.etl --stack-tags laughs.stacktags
 expect 3 "text.etl, line 1" report good.etl --stack-tags text.etl
-expect 2 "--growth cannot be combined with types" report good.etl --growth --group-by process,type
-expect 2 "--growth cannot be combined with types" report good.etl --sort steadiness --type AIFO
-expect 2 "--growth cannot be combined with --group-by free_site" report good.etl --growth --group-by free_site
-expect 2 "leave out --group-by impacting_stack" report good.etl --suspects --group-by impacting_stack
-expect 2 "leave out --group-by generation" report good.etl --suspects --group-by generation
-expect 2 "leave out --group-by thread_name" report good.etl --suspects --group-by thread_name
+expect 2 "--growth and --group-by type cannot be combined" report good.etl --growth --group-by process,type
+expect 2 "--sort steadiness and --type cannot be combined" report good.etl --sort steadiness --type AIFO
+expect 2 "--growth and --group-by free_site cannot be combined" report good.etl --growth --group-by free_site
+expect 2 "--suspects and --group-by impacting_stack cannot be combined" report good.etl --suspects --group-by impacting_stack
+expect 2 "--suspects and --group-by generation cannot be combined" report good.etl --suspects --group-by generation
+expect 2 "--suspects and --group-by thread_name cannot be combined" report good.etl --suspects --group-by thread_name
 expect 2 "stack and impacting_stack cannot be combined" report good.etl --group-by stack,process,impacting_stack
 expect 2 "--group-by impacting_stack: not possible here" windows good.etl --group-by impacting_stack
 expect 2 "--group-by impacting_stack cannot be compared" diff good.etl good.etl --group-by impacting_stack
-expect 2 "have no impacting_stack to group by" report good.etl --unmatched --group-by impacting_stack
-expect 2 "leave out --at" report good.etl --growth --at peak
-expect 2 "--growth cannot be combined with --tree" report good.etl --growth --tree
+expect 2 "--unmatched and --group-by impacting_stack cannot be combined" report good.etl --unmatched --group-by impacting_stack
+expect 2 "--growth and --at cannot be combined" report good.etl --growth --at peak
+expect 2 "--growth and --tree cannot be combined" report good.etl --growth --tree
 expect 2 "--kind: 'nonsense' is not one of heap, virtualalloc" report good.etl --kind nonsense
 expect 2 "--type: 'nonsense' is not one of AIFO, AIFI, AOFI, AOFO" report good.etl --type nonsense
 expect 2 "--at-exit: 'nonsense' is not one of leaked, freed" report good.etl --at-exit=nonsense

@@ -286,7 +286,7 @@ def check_forms(results, trace, store, folder):
     results.equal("a summary has the rates", {(row["kind"], row["process"], name): row[name] for row in rows for name in names[2:]
                                               if "rate" not in name}, {key: value for key, value in merged.items() if "rate" not in key[2]})
     refuse(results, "not of a moment", "measured over a window", trace, "--churn", "--at", "1ms")
-    refuse(results, "not as a tree", "cannot be combined with --tree", trace, "--churn", "--tree")
+    refuse(results, "not as a tree", "--churn and --tree cannot be combined", trace, "--churn", "--tree")
 
 
 def refuse(results, name, words, *arguments):

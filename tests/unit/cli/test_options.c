@@ -430,19 +430,9 @@ static void contradictions_are_refused(void **state)
     expect_error(&dump, "a --from 2020-07-29 --to 2020-07-28", "--from is after --to");
     expect_error(&report, "a --size 64K..1K", "is empty; the smaller end comes first");
     expect_error(&report, "a --lifetime 2s..1s", "is empty; the smaller end comes first");
-    expect_error(&report, "a --tree --format json", "--tree is text only");
     expect_error(&report, "a --group-by tag", "--stack-tags FILE");
     expect_error(&report, "a --stack-tags t --group-by stack",
                  "--stack-tags needs --group-by with tag");
-    expect_error(&report, "a --growth --group-by free_type", "cannot be combined with types");
-    expect_error(&report, "a --growth --impacting transient", "cannot be combined with types");
-    expect_error(&report, "a --growth --histogram size",
-                 "cannot be combined with --tree and --histogram");
-    expect_error(&report, "a --kind virtualalloc --heap 0x1", "cannot be combined");
-    expect_error(&report, "a --suspects --pairs", "leave out --pairs");
-    expect_error(&report, "a --unmatched --churn", "--unmatched cannot be combined");
-    expect_error(&report, "a --unmatched --growth", "--unmatched cannot be combined");
-    expect_error(&report, "a --unmatched --suspects", "--unmatched cannot be combined");
     expect_error(&report, "a --format ndjson", "--format: 'ndjson' is not a format of report");
     expect_error(&dump, "a --format csv", "--format: 'csv' is not a format of dump");
     expect_error(&info, "a --format csv", "--format: 'csv' is not a format of info");

@@ -95,13 +95,25 @@ static void all_keys_at_once_fit(void **state)
     cli_query_free(&made);
 }
 
+/* Builds the query of `report app.etl` with two more words. */
+static void build_with(const char *first, const char *second, cli_query *made)
+{
+    static const cli_command report = { .name = "report", .bit = CLI_REPORT };
+    char input[] = "app.etl", option[16], value[16];
+    char *const words[] = { input, option, value };
+    cli_options options;
+    snprintf(option, sizeof option, "%s", first);
+    snprintf(value, sizeof value, "%s", second ? second : "");
+    assert_int_equal(cli_options_parse(&report, second ? 3 : 2, words, &options, NULL), ETL_OK);
+    assert_int_equal(cli_query_build(&options, &recorded, made, NULL), ETL_OK);
+    cli_options_free(&options);
+}
+
 static void a_tree_is_grouped_by_process_and_stack(void **state)
 {
-    cli_options options = defaults();
     cli_query made;
     (void)state;
-    options.tree = ETLHEAP_TREE_CALLEES;
-    assert_int_equal(cli_query_build(&options, &recorded, &made, NULL), ETL_OK);
+    build_with("--tree", NULL, &made);
     assert_int_equal(made.query.group_by_count, 3);
     assert_int_equal(made.query.group_by[2], ETLHEAP_KEY_STACK);
     cli_query_free(&made);
@@ -109,18 +121,14 @@ static void a_tree_is_grouped_by_process_and_stack(void **state)
 
 static void tags_and_growth_have_groupings_of_their_own(void **state)
 {
-    cli_options options = defaults();
     cli_query made;
     (void)state;
-    options.growth = true;
-    assert_int_equal(cli_query_build(&options, &recorded, &made, NULL), ETL_OK);
+    build_with("--growth", NULL, &made);
     assert_true(made.query.growth);
     assert_int_equal(made.query.group_by_count, 4);
     assert_int_equal(made.query.group_by[3], ETLHEAP_KEY_STACK);
     cli_query_free(&made);
-    options.sort = ETLHEAP_MEASURE_STEADINESS;
-    options.growth = false;
-    assert_int_equal(cli_query_build(&options, &recorded, &made, NULL), ETL_OK);
+    build_with("--sort", "steadiness", &made);
     assert_true(made.query.growth);
     cli_query_free(&made);
 }

@@ -127,8 +127,8 @@ static void moments_that_contradict_are_refused(void **state)
     expect_refusal("a --at noon", "--at: invalid value 'noon': expected peak, or a time");
     expect_refusal("a --at 5s --to 7s", "cannot be combined");
     expect_refusal("a --at 5s --from 7s", "--from is after --at");
-    expect_refusal("a --at peak --type AIFO", "--at cannot be combined with --type");
-    expect_refusal("a --at 1s --impacting transient", "--at cannot be combined with --type");
+    expect_refusal("a --at peak --type AIFO", "--at and --type cannot be combined");
+    expect_refusal("a --at 1s --impacting transient", "--at and --impacting cannot be combined");
     expect_refusal("a --at 5s --from 2020-07-29T00:07:10Z", "--from is after --at");
 }
 

@@ -1,0 +1,363 @@
+/*
+ * views.c - the table of views of `report`, and what refuses combinations with them; see views.h.
+ *
+ * In: the options of a command line. Out: the rows of the views that are asked for, or an error.
+ *
+ * Every two options work together, or a sentence that names both refuses them: what only one row
+ * knows about is in its row, what concerns options that are no views is in `others`, and --frames
+ * has its own check because it depends on the keys. tests/oracles/oracle_option_pairs.py runs all
+ * pairs. Invariant: rows are in the order in which views choose the keys; of their orders, the last
+ * one counts.
+ */
+#include "views.h"
+
+#include "given_options.h"
+
+#include <stdio.h>
+
+#define MEASURE(name) (1u << ETLHEAP_MEASURE_##name)
+#define KEY(name)     (1u << ETLHEAP_KEY_##name)
+#define SPELLED_SIZE  64
+
+static_assert(ETLHEAP_KEY_COUNT <= 32, "a mask has a bit for each key");
+
+static const cli_view views[] = {
+    {
+        .option = "--pairs",
+        .figures = offsetof(etlheap_query, freed_by_other),
+        .figures_of_sorts = MEASURE(FREED_BY_OTHER),
+        .before_tags = true,
+        .keys = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS, ETLHEAP_KEY_SITE, ETLHEAP_KEY_FREE_SITE },
+        .key_count = 4,
+        .has_sort = true,
+        .sort = ETLHEAP_MEASURE_COUNT,
+    },
+    {
+        .option = "--unmatched",
+        .figures = offsetof(etlheap_query, unmatched),
+        .before_tags = true,
+        .keys = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS, ETLHEAP_KEY_HEAP, ETLHEAP_KEY_FREE_STACK },
+        .key_count = 4,
+        .has_sort = true,
+        .sort = ETLHEAP_MEASURE_COUNT,
+        .excludes = "--pairs --tree --histogram --suspects --growth --churn --at --at-exit --type "
+                    "--impacting --lifetime --size --require-frame --stack-tags",
+        .excluded_keys = ~(KEY(KIND) | KEY(PROCESS) | KEY(HEAP) | KEY(FREE_STACK) | KEY(FREE_SITE) |
+                           KEY(FREE_MODULE) | KEY(FREE_THREAD)),
+        .excluded_sorts = ~MEASURE(COUNT),
+        .because = "only frees are counted, because their blocks are unknown",
+    },
+    {
+        .option = "--tree",
+        .is_text = true,
+        .before_tags = true,
+        .keys = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS, ETLHEAP_KEY_STACK },
+        .key_count = 3,
+        .excludes = "--frames",
+        .because = "a tree shows whole call stacks",
+    },
+    {
+        .option = "--suspects",
+        .writer = offsetof(etlheap_format, write_suspects),
+        .keys = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS, ETLHEAP_KEY_SITE, ETLHEAP_KEY_STACK },
+        .key_count = 4,
+        .excludes = "--type --impacting --at --tree --histogram --sort --growth --churn --pairs",
+        .excluded_keys = KEY(TYPE) | KEY(FREE_TYPE) | KEY(THREAD) | KEY(THREAD_NAME) |
+                         KEY(SIZE_CLASS) | KEY(GENERATION),
+        .excludes_frees = true,
+        .because = "all blocks of a stack or site are judged together, and suspects have their own "
+                   "order",
+    },
+    {
+        .option = "--growth",
+        .figures = offsetof(etlheap_query, growth),
+        .figures_of_sorts = MEASURE(GROWTH_RATE) | MEASURE(STEADINESS),
+        .asked_by_sorts = MEASURE(GROWTH_RATE) | MEASURE(STEADINESS),
+        .keys = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS, ETLHEAP_KEY_HEAP, ETLHEAP_KEY_STACK },
+        .key_count = 4,
+        .has_sort = true,
+        .sort = ETLHEAP_MEASURE_GROWTH_RATE,
+        .excludes = "--type --impacting --at --tree --histogram --pairs",
+        .excluded_keys = KEY(TYPE) | KEY(FREE_TYPE),
+        .excluded_sorts = MEASURE(FREED_BY_OTHER),
+        .excludes_frees = true,
+        .because = "growth is measured over the window, for freed and outstanding blocks together",
+    },
+    {
+        .option = "--churn",
+        .figures = offsetof(etlheap_query, churn),
+        .figures_of_sorts = MEASURE(TEMPORARY_COUNT) | MEASURE(TEMPORARY_SIZE) |
+                            MEASURE(TEMPORARY_10_COUNT) | MEASURE(TEMPORARY_1MS_COUNT),
+        .keys = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS, ETLHEAP_KEY_STACK },
+        .key_count = 3,
+        .has_sort = true,
+        .sort = ETLHEAP_MEASURE_ALLOC_COUNT,
+        .excludes = "--at --growth --tree --histogram",
+        .because = "churn is measured over a window, in a table of its own",
+    },
+    {
+        .option = "--lifetimes",
+        .is_not_sums = true,
+        .has_sort = true,
+        .sort = ETLHEAP_MEASURE_LIFETIME_MEDIAN,
+        .excludes = "--per-second --churn",
+        .because = "lifetimes do not add up, and do not grow with the window",
+    },
+    {
+        .option = "--histogram",
+        .writer = offsetof(etlheap_format, write_histogram),
+        .excludes = "--tree",
+        .in_place = "--pairs --sort --top --frames --stack-tags",
+        .because = "a histogram has buckets in place of rows",
+    },
+    {
+        .option = "--map",
+        .writer = offsetof(etlheap_format, write_map),
+        .excludes = "--histogram --tree --growth --suspects --churn --pairs --unmatched --type "
+                    "--impacting --group-by --stack-tags --sort --from",
+        .because = "a map shows one moment and has no rows",
+    },
+};
+
+static bool chooses_moment(const cli_options *options)
+{
+    return options->at.given;
+}
+
+static bool selects_ranges(const cli_options *options)
+{
+    return options->kinds == 1u << ETLHEAP_KIND_VIRTUALALLOC;
+}
+
+/* Pairs of options that are no views, and of which one may be refused because of its value. */
+static const struct {
+    const char *option, *excludes;
+    bool (*applies)(const cli_options *options);
+    const char *because;
+} others[] = {
+    { "--type", "--impacting", NULL, "both choose types" },
+    { "--at", "--type --impacting", NULL, "only outstanding memory is shown" },
+    { "--at", "--to", chooses_moment, "both set the end of the window" },
+    { "--at", "--sort", cli_wants_rates, "rates are measured over a window" },
+    { "--heap", "--kind", selects_ranges, "ranges of virtualalloc belong to no heap" },
+};
+
+u32 cli_view_count(void)
+{
+    return (u32)ETL_COUNT_OF(views);
+}
+
+const cli_view *cli_view_at(u32 index)
+{
+    assert(index < ETL_COUNT_OF(views));
+    return &views[index];
+}
+
+static bool sorts_by(const cli_options *options, u32 measures)
+{
+    return (measures >> options->sort & 1) != 0;
+}
+
+bool cli_view_is_asked(const cli_view *view, const cli_options *options)
+{
+    return cli_is_given(options, view->option) || sorts_by(options, view->asked_by_sorts);
+}
+
+bool cli_view_needs_figures(const cli_view *view, const cli_options *options)
+{
+    return cli_view_is_asked(view, options) || sorts_by(options, view->figures_of_sorts);
+}
+
+const cli_view *cli_view_of_keys(const cli_options *options)
+{
+    for (size_t i = 0; i < ETL_COUNT_OF(views); i++) {
+        const bool after_tags = options->stack_tags.count > 0 && !views[i].before_tags;
+        if (views[i].key_count > 0 && !after_tags && cli_view_is_asked(&views[i], options))
+            return &views[i];
+    }
+    return NULL;
+}
+
+void cli_views_set_sort(cli_options *options)
+{
+    for (size_t i = 0; i < ETL_COUNT_OF(views); i++) {
+        if (views[i].has_sort && cli_is_given(options, views[i].option))
+            options->sort = views[i].sort;
+    }
+}
+
+/* --- refusals --------------------------------------------------------------------------- */
+
+/* An option as it is named in a refusal: with its value if that is what excludes the other. */
+static const char *spell(const cli_options *options, const char *option, char text[SPELLED_SIZE])
+{
+    const bool is_sort = strcmp(option, "--sort") == 0;
+    snprintf(text, SPELLED_SIZE, "%s%s%s", option, is_sort ? " " : "",
+             is_sort ? etlheap_measure_word(options->sort) : "");
+    return text;
+}
+
+/* The option of a view, or the order that is one. */
+static const char *spell_view(const cli_options *options, const cli_view *view,
+                              char text[SPELLED_SIZE])
+{
+    const bool is_given = cli_is_given(options, view->option);
+    return spell(options, is_given ? view->option : "--sort", text);
+}
+
+static etl_status refuse(const char *first, const char *second, const char *because, etl_error *err)
+{
+    return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "%s and %s cannot be combined: %s", first,
+                         second, because);
+}
+
+/* Is the option one of the words, which are separated by blanks? */
+static bool is_among(const char *words, const char *option)
+{
+    const size_t size = strlen(option);
+    for (; *words != '\0'; words += strspn(words, " ")) {
+        const size_t word = strcspn(words, " ");
+        if (word == size && strncmp(words, option, size) == 0)
+            return true;
+        words += word;
+    }
+    return false;
+}
+
+/* The first option of the command line that is one of the words; NULL: none. */
+static const char *given_among(const cli_options *options, const char *words)
+{
+    for (u32 i = 0; words && i < options->given.count; i++) {
+        if (is_among(words, options->given.at[i].option->name))
+            return options->given.at[i].option->name;
+    }
+    return NULL;
+}
+
+static etl_status check_format(const cli_options *options, const cli_view *view,
+                               const char *spelled, etl_error *err)
+{
+    const etlheap_format *const format = cli_format_of(options);
+    void (*writer)(void);
+    if (view->is_text && strcmp(format->name, "text") != 0)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "%s is text only; with --format %s, every row has its stack", spelled,
+                             format->name);
+    if (view->is_not_sums && format->adds_up)
+        return etl_fail_with(
+            err, ETL_ERR_ARGUMENT, 0,
+            "--format %s cannot be combined with %s: lifetimes do not add up over stacks; "
+            "use --format html",
+            format->name, spelled);
+    memcpy(&writer, (const char *)format + view->writer, sizeof writer);
+    if (view->writer != 0 && !writer)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "--format %s cannot be combined with %s",
+                             format->name, spelled);
+    return ETL_OK;
+}
+
+static etl_status check_keys(const cli_options *options, const cli_view *view, const char *spelled,
+                             etl_error *err)
+{
+    for (u32 i = 0; i < options->group_by_count; i++) {
+        const etlheap_key key = options->group_by[i];
+        char text[SPELLED_SIZE];
+        if ((view->excluded_keys >> key & 1) == 0 &&
+            !(view->excludes_frees && etlheap_key_is_of_free(key)))
+            continue;
+        snprintf(text, sizeof text, "--group-by %s", etlheap_key_word(key));
+        return refuse(spelled, text, view->because, err);
+    }
+    return ETL_OK;
+}
+
+/* Only JSON shows rows beside a view that has something else in place of rows. */
+static etl_status check_rows(const cli_options *options, const cli_view *view, const char *spelled,
+                             etl_error *err)
+{
+    const char *other = given_among(options, view->in_place);
+    char text[SPELLED_SIZE];
+    u32 keys = 0;
+    if (!view->in_place || strcmp(cli_format_of(options)->name, "json") == 0)
+        return ETL_OK;
+    for (u32 i = 0; i < options->group_by_count; i++)
+        keys |= 1u << options->group_by[i];
+    if (!other && keys != 0 && (keys & (KEY(KIND) | KEY(PROCESS))) == 0)
+        other = "--group-by";
+    if (!other)
+        return ETL_OK;
+    return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                         "%s and %s cannot be combined: %s; --format json has both", spelled,
+                         spell(options, other, text), view->because);
+}
+
+static etl_status check_view(const cli_options *options, const cli_view *view, etl_error *err)
+{
+    char first[SPELLED_SIZE], second[SPELLED_SIZE];
+    const char *const spelled = spell_view(options, view, first);
+    etl_status status = check_format(options, view, spelled, err);
+    const char *const other = given_among(options, view->excludes);
+    if (status == ETL_OK && other)
+        status = refuse(spelled, spell(options, other, second), view->because, err);
+    if (status == ETL_OK && options->sort_given && sorts_by(options, view->excluded_sorts))
+        status = refuse(spelled, spell(options, "--sort", second), view->because, err);
+    if (status == ETL_OK)
+        status = check_keys(options, view, spelled, err);
+    return status == ETL_OK ? check_rows(options, view, spelled, err) : status;
+}
+
+static etl_status check_others(const cli_options *options, etl_error *err)
+{
+    char first[SPELLED_SIZE], second[SPELLED_SIZE];
+    for (size_t i = 0; i < ETL_COUNT_OF(others); i++) {
+        const char *const other = given_among(options, others[i].excludes);
+        if (other && cli_is_given(options, others[i].option) &&
+            (!others[i].applies || others[i].applies(options)))
+            return refuse(spell(options, others[i].option, first), spell(options, other, second),
+                          others[i].because, err);
+    }
+    return ETL_OK;
+}
+
+static bool lists_stacks(const etlheap_key *keys, u32 count)
+{
+    bool found = false;
+    for (u32 i = 0; i < count; i++)
+        found |= etlheap_key_is_stack(keys[i]) || keys[i] == ETLHEAP_KEY_FREE_STACK;
+    return found;
+}
+
+/* --frames cuts call stacks, so there must be some. Formats for programs have them whole: --format
+ * json may follow a suggested command that has --frames. */
+static etl_status check_frames(const cli_options *options, etl_error *err)
+{
+    static const char because[] = "rows have call stacks only if --group-by lists stack, "
+                                  "impacting_stack or free_stack";
+    const cli_view *const view = cli_view_of_keys(options);
+    char text[SPELLED_SIZE];
+    if (!cli_format_of(options)->for_people)
+        return ETL_OK;
+    if (options->group_by_count > 0)
+        return lists_stacks(options->group_by, options->group_by_count)
+                   ? ETL_OK
+                   : refuse("--frames", "--group-by", because, err);
+    if (view && !lists_stacks(view->keys, view->key_count))
+        return refuse("--frames", spell_view(options, view, text), because, err);
+    return view || options->stack_tags.count == 0
+               ? ETL_OK
+               : refuse("--frames", "--stack-tags", because, err);
+}
+
+etl_status cli_check_views(const cli_options *options, etl_error *err)
+{
+    etl_status status = ETL_OK;
+    for (size_t i = 0; i < ETL_COUNT_OF(views) && status == ETL_OK; i++) {
+        if (cli_view_is_asked(&views[i], options))
+            status = check_view(options, &views[i], err);
+    }
+    if (status == ETL_OK && options->command_bit == CLI_REPORT)
+        status = check_others(options, err);
+    if (status == ETL_OK && options->command_bit == CLI_REPORT && cli_is_given(options, "--frames"))
+        status = check_frames(options, err);
+    return status;
+}

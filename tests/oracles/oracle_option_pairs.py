@@ -1,0 +1,214 @@
+#!/usr/bin/env python3
+"""Do every two options of `report` work together, or does one sentence refuse them and name both?
+
+The options are those that `report --help` lists. Each gets a value that changes the report of a
+trace here; a new option without a value fails. Then each pair runs, and must either
+
+  * end with status 0 and a report that differs from the reports with only one of the two, or
+  * end with status 2 and a message that names both options.
+
+So an option that is silently ignored beside another is found. Options that never change a report
+run all at once beside each of the others, and the report must not change. The long form also runs
+each of these alone, and pairs of options that both only select.
+"""
+
+import itertools
+import os
+import re
+import subprocess
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+
+from oracle_support import ETLHEAP, LONG, WORK, Results, run
+
+OUT = os.environ.get("OUT", "build/check")
+MAKE_TRACE = os.path.abspath(os.environ.get("MAKE_TRACE", os.path.join(OUT, "make_trace")))
+ENVIRONMENT = {**os.environ, "_NT_SYMBOL_PATH": "symbols", "COLUMNS": "200"}
+PROVIDER = "3f471139-acb7-4a01-b7a7-ff5da4ba2d43"  # its events are not about memory
+
+# What follows an option on the command line. Each word of a list takes part in all pairs. Of words in
+# a tuple, one that shows an effect is enough: another may select the same as the other option.
+VALUES = {
+    "--from": [("3ms", "mark:7#3")], "--to": ["18ms"], "--at": ["peak", "18ms"], "--at-exit": ["freed"],
+    "--kind": [("heap", "extent,virtualalloc")], "--process": [("ckb,batterymeter", "memorytestapp", "legacy32")],
+    "--heap": [("0x1f2a0000000,0x1c0a5f70000", "0xb40000")], "--thread": [("2040,2044,2004,7012", "2016,2020")],
+    "--type": [("AIFI", "AIFO")], "--impacting": ["transient"], "--lifetime": [("1ms..100ms", "2ms..")],
+    "--size": ["100..6K"], "--require-frame": [("ckb.exe!", "kernel32.dll!", "memorytestapp.exe!")],
+    "--group-by": ["kind,process,site", ("process", "thread")], "--stack-tags": ["tags.xml"],
+    "--sort": ["-count", "peak_size", "-growth_rate", "temporary_count", "freed_by_other_count"],
+    "--growth": [None], "--churn": [None], "--suspects": [None], "--pairs": [None], "--unmatched": [None],
+    "--histogram": ["size"], "--map": [None], "--map-unit": ["1M"], "--top": ["1"], "--tree": [None],
+    "--frames": ["1"], "--cull-frame": [("ckb.exe!", "batterymeter.exe!", "ntdll.dll!")],
+    "--cull-list": [("cull.txt", "more.txt")],
+    "--no-cull": [None], "--format": ["json", "csv", "markdown"], "--titles": [None],
+    "--symbols": [("empty", "symbols")], "--no-symbols": [None], "--symbols-loose": [None],
+    "--mark-event": [PROVIDER + "/7"], "--strict": [None],
+    "--custom-heap": [PROVIDER + ":alloc=7(address@0:u64,size@8:u32),free=8(address@0:u64)"],
+}
+
+# Options that do not change a report, and why.
+NEUTRAL = {
+    "--output": (["-o", "report.txt"], "writes the same report to a file"),
+    "--csv-safe": ([], "only names that a spreadsheet runs change, and no trace here has any"),
+    "--offline": (["--offline"], "no symbol server is asked here"),
+    "--symbol-login": (["--symbol-login", "example.com=env:HOME"], "no symbol server is asked here"),
+    "--download-limit": (["--download-limit", "1M"], "no symbol server is asked here"),
+    "--download-time": (["--download-time", "5s"], "no symbol server is asked here"),
+    "--private-redirects": (["--private-redirects"], "no symbol server is asked here"),
+    "--jobs": (["-j", "2"], "a report does not depend on the number of threads"),
+    "--memory": (["--memory", "1G"], "the limit is high enough"),
+    "--unpack-limit": (["--unpack-limit", "1G"], "the trace is not packed"),
+    "--together": (["--together"], "there is one input"),
+    "--no-mmap": (["--no-mmap"], "the file is the same, however it is read"),
+    "--progress": (["--progress", "never"], "progress goes to standard error"),
+}
+
+# Options that need another.
+COMPANIONS = {"--titles": ["--format", "csv"], "--map-unit": ["--map"], "--mark-event": ["--from", "mark:7"]}
+
+# Pairs in which an option may change nothing, and why.
+ABOUT_FRAMES = {"--symbols", "--no-symbols", "--symbols-loose", "--cull-frame", "--cull-list", "--no-cull"}
+EXCEPTIONS = [
+    (ABOUT_FRAMES, {"--group-by process", "--histogram size"},
+     "how frames are named and which are left out is set for all commands alike, also for those that show none"),
+    ({"--frames"}, {"--format json", "--format csv", "--titles"},
+     "formats for programs have whole stacks, and may follow a suggested command that has --frames"),
+    ({"--growth"}, {"--sort -growth_rate"}, "an order by growth shows growth"),
+    ({"--symbols", "--symbols-loose"}, {"--no-symbols"}, "--no-symbols is for not using what is set elsewhere"),
+]
+
+
+def options_of_help():
+    """The names of the options by the headings of the help."""
+    groups, heading = {}, ""
+    for line in run("report", "--help").decode().splitlines():
+        if re.fullmatch(r"[A-Z][a-z]+:", line):
+            heading = line.rstrip(":")
+        option = re.match(r"  (?:-[a-z], )?(--[a-z-]+)", line)
+        if option and heading != "Examples":
+            groups.setdefault(heading, []).append(option.group(1))
+    return groups
+
+
+class Setting:
+    """An option with its values, and the words that it needs beside it."""
+
+    def __init__(self, option, values):
+        self.option = option
+        self.companion = COMPANIONS.get(option, [])
+        values = values if isinstance(values, tuple) else (values,)
+        self.ways = [[option] if value is None else [option, value] for value in values]
+        self.name = " ".join(self.ways[0])
+
+    def is_one_of(self, names):
+        return self.option in names or self.name in names
+
+    def is_named(self, message):
+        companions = [word for word in self.companion if word.startswith("--")]
+        return any(re.search(re.escape(name) + "(?![a-z-])", message) for name in [self.option, *companions])
+
+
+def is_exception(option, other):
+    return any(option.is_one_of(options) and other.is_one_of(others) for options, others, _ in EXCEPTIONS)
+
+
+class Reports:
+    """Runs the program, and keeps what it said."""
+
+    def __init__(self):
+        self.kept = {}
+
+    def run(self, trace, words):
+        """The exit status, the report, and the messages."""
+        key = (trace, *words)
+        if key not in self.kept:
+            done = subprocess.run([ETLHEAP, "report", trace, "-j1", *words], close_fds=False, env=ENVIRONMENT,
+                                  stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            self.kept[key] = done.returncode, done.stdout, done.stderr.decode("utf-8", "replace")
+        return self.kept[key]
+
+    def what_fails(self, first, second):
+        """Why the pair is wrong, or None."""
+        beside = first.companion if second.option not in first.companion else []
+        beside = beside + (second.companion if first.option not in second.companion else [])
+        ignored = {one.option for one, other in ((first, second), (second, first)) if not is_exception(one, other)}
+        for trace, one, other in itertools.product(("0.etl", "1.etl", "2.etl"), first.ways, second.ways):
+            status, report, message = self.run(trace, [*beside, *one, *other])
+            if status == 2:
+                unnamed = [setting.option for setting in (first, second) if not setting.is_named(message)]
+                return f"the message does not name {' and '.join(unnamed)}: {message.strip()}" if unnamed else None
+            if status not in (0, 4):
+                return f"status {status}: {message.strip()}"
+            if first.option in ignored and (status, report) != self.run(trace, [*beside, *other])[:2]:
+                ignored.remove(first.option)
+            if second.option in ignored and (status, report) != self.run(trace, [*beside, *one])[:2]:
+                ignored.remove(second.option)
+            if not ignored:
+                return None
+        return f"{' and '.join(sorted(ignored))} changes nothing"
+
+
+def make_files():
+    subprocess.run([MAKE_TRACE, "workload", "0.etl", "--seed", "3", "--events", "600", "--buffer-bytes", "8192", "--free-stacks"], check=True,
+                   stdout=subprocess.DEVNULL)
+    run("selftest", "--write-demo", "demo")
+    for name, wanted in (("demo.etl", "1.etl"), ("fixed.etl", "2.etl"), ("symbols", "symbols")):
+        os.rename(os.path.join("demo", name), wanted)
+    os.mkdir("empty")
+    with open("tags.xml", "w", encoding="utf-8") as file:
+        file.write('<?xml version="1.0"?><Tag Name=""><Tag Name="app"><Entrypoint Module="ckb.exe" Method="*"/>'
+                   '<Entrypoint Module="BatteryMeter.exe" Method="*"/></Tag></Tag>')
+    for name, modules in (("cull.txt", ["batterymeter", "ucrtbase"]), ("more.txt", ["ckb", "ntdll", "kernel32"])):
+        with open(name, "w", encoding="utf-8") as file:
+            file.write("".join(f"{module}*!\n" for module in modules))
+
+
+def pairs_to_run(settings, shaping):
+    """All pairs. Two options that both only select or find something are for the long form."""
+    return [(a, b) for a, b in itertools.combinations(settings, 2)
+            if a.option != b.option and (LONG or a.option in shaping or b.option in shaping)]
+
+
+def check_pairs(results, reports, shaping):
+    settings = [Setting(option, value) for option, values in VALUES.items() for value in values]
+    failures = {option: [] for option in VALUES}
+    pairs = pairs_to_run(settings, shaping)
+    with ThreadPoolExecutor(2) as pool:
+        for (a, b), failure in zip(pairs, pool.map(lambda pair: reports.what_fails(*pair), pairs)):
+            failures[a.option] += [f"{a.name} {b.name}: {failure}"] if failure else []
+    for option, lines in failures.items():
+        results.check(f"{option} and every later option work together, or are refused by both names", not lines, *lines)
+    return settings
+
+
+def check_neutral(results, reports, settings):
+    """Options that change no report, all of them or each beside every other option."""
+    groups = [[option] for option in NEUTRAL] if LONG else [list(NEUTRAL)]
+    for setting, group in itertools.product(settings, groups):
+        words = [word for option in group for word in NEUTRAL[option][0]]
+        alone = reports.run("0.etl", [*setting.companion, *setting.ways[0]])
+        status, report, message = reports.run("0.etl", [*setting.companion, *setting.ways[0], *words])
+        if "-o" in words and status != 2:
+            with open("report.txt", "rb") as file:
+                report = file.read()
+        results.check(f"{setting.name} beside {', '.join(group)}: the report is the same",
+                      (status, report) == alone[:2], status, message)
+
+
+def main():
+    results = Results()
+    with tempfile.TemporaryDirectory(dir=WORK) as folder:
+        os.chdir(folder)
+        make_files()
+        groups = options_of_help()
+        results.equal("each option of the help has a value here",
+                      sorted(option for options in groups.values() for option in options if option != "--help"),
+                      sorted({*VALUES, *NEUTRAL}))
+        reports = Reports()
+        settings = check_pairs(results, reports, groups["Output"])
+        check_neutral(results, reports, settings)
+        os.chdir("/")
+    results.finish()
+
+
+main()
