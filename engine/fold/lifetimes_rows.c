@@ -13,6 +13,16 @@
 #include "lifetimes.h"
 
 static etl_status poll(const etlheap_lifetimes *walk, etl_error *err);
+/* Resolves the stacks of a row before they settle, also the one that freed it: a stack that is
+ * resolved later has no settled stack. */
+static bool resolve_stacks(etlheap_lifetimes *walk, const lifetime *life)
+{
+    u32 id;
+    return frames_resolve(&walk->frames, life->process, life->stack, life->alloc_ticks, &id) &&
+           (!walk->has_frees ||
+            frames_resolve(&walk->frames, life->process, life->free_stack, life->free_ticks, &id));
+}
+
 static etl_status visit_segment(etlheap_lifetimes *walk, walk_visit what,
                                 const etlheap_segment *segment, u32 number, etl_error *err);
 static bool selects(const etlheap_lifetimes *walk, const etlheap_segment *segment, u32 at,
@@ -94,14 +104,12 @@ static etl_status visit_segment(etlheap_lifetimes *walk, walk_visit what,
     etl_status status = ETL_OK;
     for (u32 at = 0; status == ETL_OK && at < segment->rows; at++) {
         query_row selected;
-        u32 id;
         bool ok = true;
         if (!selects(walk, segment, at, &selected))
             continue;
         const walk_row row = walk_row_of(segment, at, &selected);
         if (what == WALK_RESOLVE)
-            ok = frames_resolve(&walk->frames, row.life.process, row.life.stack,
-                                row.life.alloc_ticks, &id);
+            ok = resolve_stacks(walk, &row.life);
         else if (has_required(walk, &row.life, &ok))
             status = walk_list_add(&walk->kept, &row, walk_place(number, at), err);
         if (!ok)

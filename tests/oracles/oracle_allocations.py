@@ -307,6 +307,21 @@ def compare_names(results):
         results.equal_maps(f"named stacks {' '.join(choice)} are the report's: {len(wanted)}", sums, wanted)
 
 
+def compare_required(results):
+    """A required frame chooses rows by who allocated; the stacks that freed them are those of the whole list."""
+    trace, demo = os.path.join(WORK, "required.etl"), os.path.join(WORK, "demo")
+    subprocess.run([MAKE_TRACE, "workload", trace, "--seed", "3", "--events", "600", "--free-stacks"], check=True,
+                   stdout=subprocess.DEVNULL)
+    run("selftest", "--write-demo", demo)
+    command = ["allocations", trace, "--symbols", os.path.join(demo, "symbols"), "--format", "ndjson"]
+    rows = run(*command).splitlines()
+    wanted = [row for row in rows if any(frame.startswith("ckb.exe+") for frame in json.loads(row)["stack"] or [])]
+    results.check("some required rows have the stack that freed them",
+                  any(json.loads(row)["free_stack"] for row in wanted) and len(wanted) < len(rows), len(wanted))
+    results.equal("a required frame keeps the stacks of frees", run(*command, "--require-frame", "ckb.exe!").splitlines(),
+                  wanted)
+
+
 def check_errors(results, trace):
     def refused(name, wanted_status, sentence, *arguments):
         """One line, which says this; the words were not typed, so that not any sentence has them."""
@@ -343,6 +358,7 @@ def main():
     compare_stores(results, made[0], *CHOICES)
     compare_stores(results, made[4], *CHOICES)
     compare_names(results)
+    compare_required(results)
     check_errors(results, made[0])
     built = sorted(glob.glob(os.path.join(TRACES, "..", "traces-built", "*.truth.json")))
     for number, truth in enumerate(built):
