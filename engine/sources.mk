@@ -132,6 +132,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	log/tally \
 	log/windows_lattice \
 	names/allocator_frames \
+	names/frame_patterns \
 	names/frames \
 	names/frames_batch \
 	names/frames_find \

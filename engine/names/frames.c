@@ -27,14 +27,13 @@ bool frames_open(frame_table *out, const etlheap_result *result, const etlheap_q
 {
     const size_t count = result->modules.list.count;
     *out = (frame_table){ .result = result, .query = query };
-    out->cull = (frame_patterns){ query->cull_frames, query->cull_frame_count,
-                                  calloc(count + 1, sizeof *out->cull.verdicts) };
-    out->require = (frame_patterns){ query->require_frames, query->require_frame_count,
-                                     calloc(count + 1, sizeof *out->require.verdicts) };
     out->first_count = (u32)result->stacks.list.count;
     out->firsts = calloc((size_t)out->first_count + 1, sizeof *out->firsts);
     const bool by_tag = query_groups_by(query, ETLHEAP_KEY_TAG);
-    if (out->firsts == NULL || out->cull.verdicts == NULL || out->require.verdicts == NULL ||
+    if (out->firsts == NULL ||
+        !frame_patterns_open(&out->cull, query->cull_frames, query->cull_frame_count, count) ||
+        !frame_patterns_open(&out->require, query->require_frames, query->require_frame_count,
+                             count) ||
         !find_canonical(out) || !frames_finder_open(out) ||
         (by_tag && !tag_matcher_open(&out->tags, query->tags, count))) {
         frames_close(out);
@@ -50,8 +49,8 @@ void frames_close(frame_table *table)
     free(table->firsts);
     frames_finder_close(&table->finder);
     free(table->ranks);
-    free(table->cull.verdicts);
-    free(table->require.verdicts);
+    frame_patterns_close(&table->cull);
+    frame_patterns_close(&table->require);
     free(table->settled);
     free(table->alloc_types);
     free(table->sites);
@@ -346,18 +345,6 @@ frame_verdict frames_verdict(const frame_table *table, const frame_patterns *pat
     if (*verdict == FRAME_VERDICT_UNKNOWN)
         *verdict = (u8)judge(table, patterns, frames_module(table, frame));
     return (frame_verdict)*verdict;
-}
-
-bool frames_match(const frame_patterns *patterns, const char *module, const char *symbol,
-                  bool is_guess)
-{
-    const bool is_known = symbol != NULL && !is_guess;
-    for (u32 i = 0; i < patterns->count; i++) {
-        const etlheap_pattern *const pattern = &patterns->at[i];
-        if (!(pattern->unnamed_only && is_known) && query_frame_matches(pattern, module, symbol))
-            return true;
-    }
-    return false;
 }
 
 /* The number of innermost frames to cull without symbols: the run that matches, but never the last

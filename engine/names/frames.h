@@ -17,6 +17,7 @@
 #define ETLHEAP_FRAMES_H
 
 #include "engine/query/query.h"
+#include "frame_patterns.h"
 #include "symbols.h"
 #include "tags.h"
 
@@ -104,12 +105,6 @@ typedef enum frame_verdict {
     FRAME_VERDICT_ALL,
     FRAME_VERDICT_BY_NAME /* depends on the function */
 } frame_verdict;
-
-typedef struct frame_patterns {
-    const etlheap_pattern *at;
-    u32 count;
-    u8 *verdicts; /* frame_verdict by module; after the last: for no module */
-} frame_patterns;
 
 typedef struct frame_table {
     const etlheap_result *result;
@@ -255,10 +250,6 @@ bool frames_add_pooled(frame_table *table, const frame_stack *row, u64 hash, u32
 
 /* The result of the patterns for the frame's module. */
 frame_verdict frames_verdict(const frame_table *table, const frame_patterns *patterns, u32 frame);
-
-/* True if a pattern matches the module and a function. The name may be NULL. */
-bool frames_match(const frame_patterns *patterns, const char *module, const char *symbol,
-                  bool is_guess);
 
 /* Finds or adds the frame with this content. False if memory runs out. */
 bool frames_intern(frame_table *table, const frame_row *row, u32 *frame);

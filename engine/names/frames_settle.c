@@ -157,9 +157,9 @@ static bool call_matches(const settler *s, const frame_patterns *patterns, u32 f
                          const frame_calls *calls, u32 at)
 {
     const u32 text = calls->levels == NULL ? 0 : calls->levels[at].name;
-    return frames_match(patterns, frames_module(s->table, frame),
-                        text == 0 ? NULL : symbols_text(s->symbols, text),
-                        calls->quality == SYMBOL_QUALITY_EXPORT);
+    return frame_patterns_match(patterns, frames_module(s->table, frame),
+                                text == 0 ? NULL : symbols_text(s->symbols, text),
+                                calls->quality == SYMBOL_QUALITY_EXPORT);
 }
 
 /* --- culling ------------------------------------------------------------------- */

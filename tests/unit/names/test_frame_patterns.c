@@ -1,0 +1,119 @@
+/*
+ * Goal: patterns match functions as trying each of them does, and thousands of them take little
+ * work.
+ * Method: random patterns, modules and functions against a loop; counts of steps.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#include "engine/names/frame_patterns.h"
+#include "engine/query/query.h"
+#include "tests/support/hand_bytes.h"
+
+#define PATTERNS  10u
+#define WORLDS    300u
+#define MANY      5000u
+#define TEXT_SIZE 40u
+
+typedef struct short_text {
+    char text[TEXT_SIZE];
+} short_text;
+
+static const char *write_random(u64 *random, const char *const *parts, u32 part_count,
+                                short_text *out)
+{
+    const u32 count = hand_random(random) % 5;
+    out->text[0] = '\0';
+    for (u32 i = 0; i < count; i++)
+        strcat(out->text, parts[hand_random(random) % part_count]);
+    return count == 0 && hand_random(random) % 2 == 0 ? NULL : out->text;
+}
+
+static bool try_all(const etlheap_pattern *patterns, u32 count, const char *module,
+                    const char *symbol, bool is_guess)
+{
+    const bool is_known = symbol != NULL && !is_guess;
+    for (u32 i = 0; i < count; i++) {
+        if (!(patterns[i].unnamed_only && is_known) &&
+            query_frame_matches(&patterns[i], module, symbol))
+            return true;
+    }
+    return false;
+}
+
+static void random_patterns_match_as_each_of_them(void **state)
+{
+    static const char *const in_modules[] = { "a", "B", ".dll", "\\", "ü", ".", "*", "?" };
+    static const char *const in_symbols[] = { "x", "Y", "::", "z", "Ü", "*", "?" };
+    u64 random = 13;
+    u32 matched = 0;
+    (void)state;
+    for (u32 world = 0; world < WORLDS; world++) {
+        short_text texts[2 * PATTERNS + 2];
+        etlheap_pattern patterns[PATTERNS] = { { .module = NULL } };
+        frame_patterns set;
+        for (u32 i = 0; i < PATTERNS; i++)
+            patterns[i] =
+                (etlheap_pattern){ .module = write_random(&random, in_modules, 8, &texts[2 * i]),
+                                   .symbol =
+                                       write_random(&random, in_symbols, 7, &texts[2 * i + 1]),
+                                   .unnamed_only = hand_random(&random) % 4 == 0 };
+        const u32 count = 1 + hand_random(&random) % PATTERNS;
+        assert_true(frame_patterns_open(&set, patterns, count, 1));
+        for (u32 i = 0; i < 40; i++) {
+            const char *const module =
+                write_random(&random, in_modules, 6, &texts[2 * (size_t)PATTERNS]);
+            const char *const symbol =
+                write_random(&random, in_symbols, 5, &texts[2 * (size_t)PATTERNS + 1]);
+            const bool is_guess = hand_random(&random) % 2 == 0;
+            const bool expected = try_all(patterns, count, module, symbol, is_guess);
+            assert_int_equal(frame_patterns_match(&set, module, symbol, is_guess), expected);
+            matched += expected;
+        }
+        frame_patterns_close(&set);
+    }
+    assert_in_range(matched, 2 * WORLDS, 35 * WORLDS);
+}
+
+/* Trying each pattern on each function takes a million steps. */
+static void work_hardly_grows_with_the_number_of_patterns(void **state)
+{
+    enum { FUNCTIONS = 200 };
+    short_text *const texts = calloc(2 * MANY, sizeof *texts);
+    etlheap_pattern *const patterns = calloc(2 * MANY, sizeof *patterns);
+    frame_patterns set;
+    (void)state;
+    assert_non_null(texts);
+    assert_non_null(patterns);
+    for (u32 i = 0; i < MANY; i++) {
+        snprintf(texts[2 * i].text, TEXT_SIZE, "Cache%04u<*>::grow", i);
+        snprintf(texts[2 * i + 1].text, TEXT_SIZE, "lib%04u", i);
+        patterns[2 * i] = (etlheap_pattern){ .symbol = texts[2 * i].text };
+        patterns[2 * i + 1] = (etlheap_pattern){ .module = texts[2 * i + 1].text };
+    }
+    assert_true(frame_patterns_open(&set, patterns, 2 * MANY, 1));
+    for (u32 i = 0; i < FUNCTIONS; i++) {
+        char name[TEXT_SIZE];
+        snprintf(name, sizeof name, "Cache%04u<int>::grow", 50 * i);
+        assert_int_equal(frame_patterns_match(&set, "app.exe", name, false), 50 * i < MANY);
+    }
+    assert_in_range(set.finder->in_symbols.steps + set.finder->in_modules.steps, FUNCTIONS,
+                    500 * FUNCTIONS);
+    frame_patterns_close(&set);
+    free(patterns);
+    free(texts);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_patterns_match_as_each_of_them),
+        cmocka_unit_test(work_hardly_grows_with_the_number_of_patterns),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
