@@ -309,6 +309,15 @@ static etl_status check_command(const cli_command *command, const cli_option *op
                          command->name);
 }
 
+/* Has one of the windows no start (0) or no end (1)? */
+static bool has_open_window(const cli_options *options, u32 side)
+{
+    bool is_open = options->windows.count == 0;
+    for (u32 i = side; i < options->windows.count; i += 2)
+        is_open |= !options->windows.at[i].given;
+    return is_open;
+}
+
 /* Windows can be cut in only one way, and each window has types of its own. */
 static etl_status check_windows(const cli_options *options, etl_error *err)
 {
@@ -322,6 +331,11 @@ static etl_status check_windows(const cli_options *options, etl_error *err)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
                              "--find-growth cannot be combined with --window; use --every or --at, "
                              "and limit it with --from and --to");
+    const bool has_from = options->from.given && !has_open_window(options, 0);
+    if (has_from || (options->to.given && !has_open_window(options, 1)))
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "--window and %s cannot be combined: every window has %s of its own",
+                             has_from ? "--from" : "--to", has_from ? "a start" : "an end");
     for (u32 i = 0; i < options->group_by_count; i++) {
         const etlheap_key key = options->group_by[i];
         if (!cli_choice_fits(CLI_VALUE_KEYS, (u32)key, CLI_WINDOWS))

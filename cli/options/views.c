@@ -98,6 +98,9 @@ static const cli_view views[] = {
     {
         .option = "--lifetimes",
         .is_not_sums = true,
+        .asked_by_sorts = MEASURE(LIFETIME_MEDIAN) | MEASURE(LIFETIME_P99) |
+                          MEASURE(LIFETIME_MEAN) | MEASURE(LIFETIME_P90),
+        .asked_commands = CLI_DIFF,
         .has_sort = true,
         .sort = ETLHEAP_MEASURE_LIFETIME_MEDIAN,
         .excludes = "--per-second --churn",
@@ -160,7 +163,10 @@ static bool sorts_by(const cli_options *options, u32 measures)
 
 bool cli_view_is_asked(const cli_view *view, const cli_options *options)
 {
-    return cli_is_given(options, view->option) || sorts_by(options, view->asked_by_sorts);
+    const bool by_sort =
+        view->asked_commands == 0 || (view->asked_commands & options->command_bit) != 0;
+    return cli_is_given(options, view->option) ||
+           (by_sort && sorts_by(options, view->asked_by_sorts));
 }
 
 bool cli_view_needs_figures(const cli_view *view, const cli_options *options)

@@ -23,6 +23,7 @@ typedef struct cli_view {
     etlheap_measure sort; /* by default */
     u32 figures_of_sorts; /* bit per measure: an order by it needs the same figures */
     u32 asked_by_sorts;   /* bit per measure: an order by it is the view */
+    u32 asked_commands;   /* bits of commands in which it is; 0: all */
     u32 key_count;        /* keys by default; 0: those of every report */
     etlheap_key keys[CLI_VIEW_KEYS];
     const char *excludes; /* options, separated by blanks; NULL: none */

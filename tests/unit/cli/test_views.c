@@ -14,6 +14,7 @@
 #include <stdio.h>
 
 static const cli_command report = { .name = "report", .bit = CLI_REPORT };
+static const cli_command windows = { .name = "windows", .bit = CLI_WINDOWS };
 static const cli_command diff = { .name = "diff", .bit = CLI_DIFF };
 
 #define WORDS_MAX 16
@@ -62,6 +63,9 @@ static void both_options_of_a_pair_are_named(void **state)
     expect_pair(&report, "a --sort alloc_rate --at peak", "--at", "--sort alloc_rate");
     expect_pair(&diff, "a b --lifetimes --per-second", "--lifetimes", "--per-second");
     expect_pair(&diff, "a b --churn --lifetimes", "--lifetimes", "--churn");
+    expect_pair(&diff, "a b --sort lifetime_median_ns --per-second", "--sort lifetime_median_ns",
+                "--per-second");
+    expect_pair(&diff, "a b --sort lifetime_p90_ns --churn", "--sort lifetime_p90_ns", "--churn");
 }
 
 /* Only JSON has the rows beside a histogram. */
@@ -86,6 +90,28 @@ static void frames_are_cut_only_where_there_are_stacks(void **state)
     expect_pair(&report, "a --frames 2 --pairs", "--frames", "--pairs");
     expect_pair(&report, "a --frames 2 --tree", "--tree", "--frames");
     assert_int_equal(parse(&report, stacks, &options, NULL), ETL_OK);
+    cli_options_free(&options);
+}
+
+/* An open end is that of --from and --to; closed windows would ignore them. */
+static void windows_have_their_own_ends(void **state)
+{
+    char open[] = "a --window 1s..2s --window 5s.. --to 9s";
+    cli_options options;
+    (void)state;
+    expect_pair(&windows, "a --window 1s..2s --to 9s", "--window", "--to");
+    expect_pair(&windows, "a --window 1s..2s --window 5s.. --from 1s", "--window", "--from");
+    assert_int_equal(parse(&windows, open, &options, NULL), ETL_OK);
+    cli_options_free(&options);
+}
+
+/* Only a comparison by lifetimes is a view of its own. */
+static void reports_by_lifetime_have_churn(void **state)
+{
+    char line[] = "a --churn --sort lifetime_p99_ns";
+    cli_options options;
+    (void)state;
+    assert_int_equal(parse(&report, line, &options, NULL), ETL_OK);
     cli_options_free(&options);
 }
 
@@ -153,6 +179,8 @@ int main(void)
         cmocka_unit_test(both_options_of_a_pair_are_named),
         cmocka_unit_test(options_about_rows_need_rows),
         cmocka_unit_test(frames_are_cut_only_where_there_are_stacks),
+        cmocka_unit_test(windows_have_their_own_ends),
+        cmocka_unit_test(reports_by_lifetime_have_churn),
         cmocka_unit_test(a_tree_is_text_and_has_stacks),
         cmocka_unit_test(the_last_view_of_the_table_has_its_order),
         cmocka_unit_test(the_table_names_options_that_exist),
