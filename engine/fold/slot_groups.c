@@ -12,8 +12,8 @@
  *     origins, whose stacks are known  ──as the first──▶ group
  *
  * Invariant: the second step looks up groups of the first, so all slots with known stacks come
- * first. The type in a key is always 0, because blocks of one slot differ in type. So is an
- * impacting stack, because it depends on the type.
+ * first. The type and the generation in a key are always 0, because blocks of one slot differ in
+ * them. So is an impacting stack, because it depends on the type.
  */
 #include "slot_groups.h"
 
@@ -136,6 +136,7 @@ static bool place_of(slot_groups *r, const block_source *source, slot_place *out
         return true;
     if (!aggregate_key(a, &one, 0, ETLHEAP_TYPE_AIFO, &key))
         return false;
+    key.generation = 0;
     if (r->stack_of_slot != NULL) {
         out->resolved = key.stack;
         key.stack = 0;

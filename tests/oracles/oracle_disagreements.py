@@ -4,7 +4,8 @@
 Each case is written event by event with the second writer, and says what is right and why:
 what falls all the time has a steadiness of -100; the measure that is compared decides the state
 of a row; keys of a row are in JSON whatever they are; the stop of a nameless event is told from
-its start; a drift may be slower than one per run; and the largest time is a time like any other.
+its start; a drift may be slower than one per run; the largest time is a time like any other; and
+equal keys are one row, also if they are generations of blocks of several heaps.
 """
 
 import os
@@ -32,8 +33,8 @@ class Trace:
         ticks = START + at
         self.file.add(Record(0, ticks, 0, records.system(8, version, hook, tid, APP, ticks, payload), memory))
 
-    def alloc(self, at, address, size, tid=104):
-        self.system(at, records.HEAP_ALLOC, 2, records.heap_alloc(8, HEAP, size, address, 2), tid, True)
+    def alloc(self, at, address, size, tid=104, heap=HEAP):
+        self.system(at, records.HEAP_ALLOC, 2, records.heap_alloc(8, heap, size, address, 2), tid, True)
 
     def free(self, at, address, tid=104):
         self.system(at, records.HEAP_FREE, 2, records.heap_free(8, HEAP, address, 2), tid, True)
@@ -133,10 +134,31 @@ def check_largest_time(results, folder):
         results.equal(f"{' '.join([name, *words])} from the largest time", len(last), len(before))
 
 
+def check_generations(results, folder):
+    """The second heap has its first event after the mark. The row of a generation is one in any view."""
+    trace = Trace()
+    trace.alloc(10, 0x10000, 96)
+    trace.nameless(100, 7, 0)
+    trace.alloc(110, 0x20000, 24)
+    trace.alloc(120, 0x30000, 72, heap=HEAP + 0x10000)
+    trace.alloc(130, 0x40000, 8, heap=HEAP + 0x20000)
+    path = trace.write(folder, "generations.etl")
+    mark = ("--mark-event", "33221100-5544-7766-8899-aabbccddeeff/7")
+    for words in ([], ["--top", "1"], ["--churn"], ["--growth"], ["--from", "1us"]):
+        rows = run_json("report", path, *mark, "--group-by", "generation", *words)["rows"]
+        results.equal(f"one row a generation {' '.join(words)}".rstrip(), sorted((row["generation"], row["count"], row["size"]) for row in rows),
+                      [(0, 1, 96), (1, 3, 104)] if words != ["--top", "1"] else [(1, 3, 104)])
+    rows = run_json("report", path, *mark, "--group-by", "heap,generation")["rows"]
+    results.equal("and one for each heap", sorted((row["generation"], row["size"]) for row in rows), [(0, 96), (1, 8), (1, 24), (1, 72)])
+    windows = run_json("windows", path, *mark, "--at", "5us", "--group-by", "generation")["windows"]
+    results.equal("also in a window", sorted((row["generation"], row["outstanding_count"]) for row in windows[1]["rows"]), [(0, 1), (1, 3)])
+
+
 def main():
     results = Results()
     with tempfile.TemporaryDirectory(dir=os.environ.get("TEST_TMP")) as folder:
-        for check in (check_steadiness, check_states, check_thread_names, check_marks, check_slow_drift, check_largest_time):
+        for check in (check_steadiness, check_states, check_thread_names, check_marks, check_slow_drift, check_largest_time,
+                      check_generations):
             check(results, folder)
     results.finish()
 
