@@ -45,6 +45,22 @@ typedef struct slot_groups {
  * it in any case. */
 bool slot_groups_open(slot_groups *out, aggregator *a, const feed_rows *rows);
 
+/* Whose the blocks of a slot or origin are. */
+typedef struct origin_owner {
+    u64 heap;
+    u32 process;
+} origin_owner;
+
+static inline origin_owner slot_groups_owner(const slot_groups *groups, u32 number)
+{
+    if (number > groups->slot_count) {
+        const origin_key *const key = &groups->rows->origins.at[number - groups->rows->first].key;
+        return (origin_owner){ key->heap, key->process };
+    }
+    const heap_row *const heap = slots_heap_of(groups->slots, number);
+    return (origin_owner){ heap->handle, groups->a->result->process_ids[heap->process] };
+}
+
 /* Resolves the stacks with symbols first, if there are any, and then groups. ETL_ERR_MEMORY,
  * ETL_ERR_CANCELLED; close it in any case. */
 etl_status slot_groups_settle(slot_groups *out, aggregator *a, const feed_rows *rows,

@@ -1,11 +1,10 @@
 /*
  * space_map.c - shows how full the address space of each process is at one moment.
  *
- * In: ranges in memory (reservations, commits, extents), images, and blocks of a log. Out: an
- * etlheap_map.
+ * In: ranges (reservations, commits, extents) and blocks of a feed, and images. Out: an etlheap_map.
  *
- *     ranges in memory ──▶ space_ranges   reservations, commits, extents, images
- *     blocks of a log  ──▶ space_cells    live bytes by unit, each task its own
+ *     ranges, images ──▶ space_ranges   reservations, commits, extents, images
+ *     blocks         ──▶ space_cells    live bytes by unit, each task its own
  *                              │
  *                              ▼
  *     space_regions, space_sweep, process by process ──▶ etlheap_map
@@ -33,10 +32,11 @@ typedef struct space_large {
     space_block block;
 } space_large;
 
-/* The live blocks that one task, or memory, adds. */
+/* The live blocks that one task adds. */
 typedef struct space_blocks {
     space_cells cells;
     ETLHEAP_VECTOR(space_large) large;
+    space_range_list ranges;
     u64 large_bytes;
 } space_blocks;
 
@@ -46,10 +46,9 @@ typedef struct space_maker {
     aggregator a;
     etlheap_query query;
     etlheap_map_options options;
-    space_range_list ranges;
-    space_blocks blocks;
+    space_blocks blocks; /* of all tasks, and images */
     slot_groups slots;
-    space_task *tasks; /* NULL: there is no log */
+    space_task *tasks;
     u32 task_count;
 } space_maker;
 
@@ -69,9 +68,8 @@ typedef struct owned_map {
 
 static etl_status read_options(space_maker *m, const etlheap_question *question, etl_error *err);
 static void set_query(space_maker *m, const etlheap_result *result);
-static bool add_row(void *user, const selected_row *selected);
 static bool add_images(space_maker *m);
-static etl_status want_blocks(space_maker *m, log_pass *pass, etl_error *err);
+static etl_status want_blocks(space_maker *m, block_feed *feed, etl_error *err);
 static etl_status take_blocks(void *state, const lifetimes_batch *batch, etl_error *err);
 static bool join_blocks(space_maker *m);
 static bool make_map(space_maker *m, owned_map *out);
@@ -99,10 +97,10 @@ static etl_status begin(void *state, const etlheap_result *result, const etlheap
     m->blocks.large_bytes = m->options.unit * LARGE_UNITS;
     status = aggregate_prepare(&m->a, result, &m->query, err);
     if (status == ETL_OK)
-        status = aggregate_settle(&m->a, err);
-    if (status == ETL_OK && (!aggregate_visit(&m->a, add_row, m) || (has_images && !add_images(m))))
+        status = feed_groups(&pass->feed, &m->a, &m->slots, err);
+    if (status == ETL_OK && has_images && !add_images(m))
         status = no_memory(err);
-    return status == ETL_OK && result->mode == RESULT_STORE ? want_blocks(m, pass, err) : status;
+    return status == ETL_OK ? want_blocks(m, &pass->feed, err) : status;
 }
 
 static etl_status read_options(space_maker *m, const etlheap_question *question, etl_error *err)
@@ -153,32 +151,6 @@ static bool add_block(space_blocks *to, u32 process, u64 heap, const space_block
     return space_cells_add(&to->cells, process, heap, block);
 }
 
-/* Adds a lifetime in memory. */
-static bool add_row(void *user, const selected_row *selected)
-{
-    static const u8 whats[ETLHEAP_KIND_COUNT] = { [ETLHEAP_KIND_VIRTUALALLOC] = SPACE_COMMITTED,
-                                                  [ETLHEAP_KIND_EXTENT] = SPACE_EXTENT,
-                                                  [ETLHEAP_KIND_RESERVE] = SPACE_RESERVED };
-    space_maker *const m = user;
-    const etlheap_segment *const segment = selected->segment;
-    const u32 at = selected->at;
-    const u8 kind = segment->kind[at];
-    const u64 address = segment->address[at], size = segment->size_bytes[at];
-    const space_range range = { .start = address,
-                                .end = etl_sat_add_u64(address, size),
-                                .heap = segment->heap_handle[at],
-                                .process = segment->process[at],
-                                .what = whats[kind] };
-    if (kind != ETLHEAP_KIND_HEAP && kind != ETLHEAP_KIND_CUSTOM)
-        return range.start >= range.end || ETLHEAP_PUSH(&m->ranges, range);
-    const space_block block = { .address = address,
-                                .size = size,
-                                .alloc_ticks = segment->alloc_ticks[at],
-                                .stack = selected->key.stack,
-                                .kind = kind };
-    return add_block(&m->blocks, range.process, range.heap, &block);
-}
-
 /* Adds the modules loaded at the moment, or at the end of a process that ended before it. */
 static bool add_images(space_maker *m)
 {
@@ -201,19 +173,17 @@ static bool add_images(space_maker *m)
                                     .module = i,
                                     .what = SPACE_IMAGE };
         if (module->load_ticks < ticks && module->unload_ticks >= ticks && range.start < range.end)
-            ok = ETLHEAP_PUSH(&m->ranges, range);
+            ok = ETLHEAP_PUSH(&m->blocks.ranges, range);
     }
     return ok;
 }
 
-static etl_status want_blocks(space_maker *m, log_pass *pass, etl_error *err)
+static etl_status want_blocks(space_maker *m, block_feed *feed, etl_error *err)
 {
     const u32 count = feed_tasks(&m->query);
-    bool ok = slot_groups_open(&m->slots, &m->a, NULL);
     m->tasks = calloc(count, sizeof *m->tasks);
     m->task_count = count;
-    ok = ok && m->tasks != NULL;
-    for (u32 i = 0; ok && i < count; i++) {
+    for (u32 i = 0; m->tasks != NULL && i < count; i++) {
         m->tasks[i].maker = m;
         m->tasks[i].blocks.cells.shift = m->blocks.cells.shift;
         m->tasks[i].blocks.large_bytes = m->blocks.large_bytes;
@@ -221,34 +191,48 @@ static etl_status want_blocks(space_maker *m, log_pass *pass, etl_error *err)
     const block_want want = { .plan = &m->a.plan,
                               .step = take_blocks,
                               .states = { m->tasks, sizeof *m->tasks },
-                              .more = EHS_WANT_ADDRESS };
-    ok = ok && (m->slots.keys.count == 0 || ETLHEAP_PUSH(&pass->feed.wants, want));
-    return ok ? ETL_OK : no_memory(err);
+                              .more = EHS_WANT_ADDRESS,
+                              .of_origin = m->slots.of_slot };
+    return m->tasks != NULL && ETLHEAP_PUSH(&feed->wants, want) ? ETL_OK : no_memory(err);
+}
+
+/* Adds a range; empty ones are nowhere. */
+static bool add_range(space_blocks *to, const origin_owner *owner, const space_block *block)
+{
+    static const u8 whats[ETLHEAP_KIND_COUNT] = { [ETLHEAP_KIND_VIRTUALALLOC] = SPACE_COMMITTED,
+                                                  [ETLHEAP_KIND_EXTENT] = SPACE_EXTENT,
+                                                  [ETLHEAP_KIND_RESERVE] = SPACE_RESERVED };
+    const space_range range = { .start = block->address,
+                                .end = etl_sat_add_u64(block->address, block->size),
+                                .heap = owner->heap,
+                                .process = owner->process,
+                                .what = whats[block->kind] };
+    return range.start >= range.end || ETLHEAP_PUSH(&to->ranges, range);
 }
 
 static etl_status take_blocks(void *state, const lifetimes_batch *batch, etl_error *err)
 {
     space_task *const task = state;
     const space_maker *const m = task->maker;
-    const etlheap_result *const result = m->a.result;
-    const slot_table *const slots = m->slots.slots;
-    for (u32 i = 0; i < batch->count; i++) {
+    bool ok = true;
+    for (u32 i = 0; ok && i < batch->count; i++) {
         query_row row;
         if (!block_selected(&m->a.plan, batch, i, &row))
             continue;
         const u32 slot = batch->slot[i], group = m->slots.of_slot[slot];
         if (group == GROUP_NONE)
             continue;
-        const heap_row *const heap = slots_heap_of(slots, slot);
+        const origin_owner owner = slot_groups_owner(&m->slots, slot);
         const space_block block = { .address = batch->address[i],
                                     .size = batch->size[i],
                                     .alloc_ticks = row.alloc_ticks,
                                     .stack = m->slots.keys.at[group].stack,
-                                    .kind = ETLHEAP_KIND_HEAP };
-        if (!add_block(&task->blocks, result->process_ids[heap->process], heap->handle, &block))
-            return no_memory(err);
+                                    .kind = (u8)lifetimes_batch_kind(batch, i) };
+        const bool is_block = block.kind == ETLHEAP_KIND_HEAP || block.kind == ETLHEAP_KIND_CUSTOM;
+        ok = is_block ? add_block(&task->blocks, owner.process, owner.heap, &block)
+                      : add_range(&task->blocks, &owner, &block);
     }
-    return ETL_OK;
+    return ok ? ETL_OK : no_memory(err);
 }
 
 /* --- the map ---------------------------------------------------------------------------------- */
@@ -273,9 +257,12 @@ static bool join_blocks(space_maker *m)
     for (u32 i = 0; ok && i < m->task_count; i++) {
         const space_blocks *const from = &m->tasks[i].blocks;
         ok = space_cells_join(&all->cells, &from->cells) &&
-             ETLHEAP_RESERVE(&all->large, from->large.count);
+             ETLHEAP_RESERVE(&all->large, from->large.count) &&
+             ETLHEAP_RESERVE(&all->ranges, from->ranges.count);
         for (size_t k = 0; ok && k < from->large.count; k++)
             ok = ETLHEAP_PUSH(&all->large, from->large.at[k]);
+        for (size_t k = 0; ok && k < from->ranges.count; k++)
+            ok = ETLHEAP_PUSH(&all->ranges, from->ranges.at[k]);
     }
     if (ok && all->large.count > 0)
         qsort(all->large.at, all->large.count, sizeof *all->large.at, by_large);
@@ -284,10 +271,10 @@ static bool join_blocks(space_maker *m)
         space_range inner = { .heap = one->heap, .process = one->process, .what = SPACE_INNER };
         ok = space_cells_add_ends(&all->cells, one->process, one->heap, &one->block, &inner.start,
                                   &inner.end) &&
-             (inner.start >= inner.end || ETLHEAP_PUSH(&m->ranges, inner));
+             (inner.start >= inner.end || ETLHEAP_PUSH(&m->blocks.ranges, inner));
     }
     space_cells_sort(&all->cells);
-    space_ranges_sort(&m->ranges);
+    space_ranges_sort(&m->blocks.ranges);
     return ok;
 }
 
@@ -304,7 +291,7 @@ static bool find_process(const space_maker *m, u32 process, size_t *first_cell, 
                             .cell_count = (u32)(end - *first_cell) };
     *first_cell = end;
     for (u32 what = 0; what < SPACE_WHAT_COUNT; what++) {
-        out->of[what] = space_ranges_of(&m->ranges, process, (space_what)what);
+        out->of[what] = space_ranges_of(&m->blocks.ranges, process, (space_what)what);
         has_some |= what != SPACE_IMAGE && out->of[what].count > 0;
     }
     return has_some || out->cell_count > 0;
@@ -489,17 +476,20 @@ static etl_status answer(void *state, etlheap_answer *out, etl_error *err)
     return ETL_OK;
 }
 
+static void free_blocks(space_blocks *blocks)
+{
+    space_cells_free(&blocks->cells);
+    ETLHEAP_VECTOR_FREE(&blocks->large);
+    ETLHEAP_VECTOR_FREE(&blocks->ranges);
+}
+
 static void close_maker(void *state)
 {
     space_maker *const m = state;
-    for (u32 i = 0; m->tasks != NULL && i < m->task_count; i++) {
-        space_cells_free(&m->tasks[i].blocks.cells);
-        ETLHEAP_VECTOR_FREE(&m->tasks[i].blocks.large);
-    }
+    for (u32 i = 0; m->tasks != NULL && i < m->task_count; i++)
+        free_blocks(&m->tasks[i].blocks);
     free(m->tasks);
-    space_cells_free(&m->blocks.cells);
-    ETLHEAP_VECTOR_FREE(&m->blocks.large);
-    ETLHEAP_VECTOR_FREE(&m->ranges);
+    free_blocks(&m->blocks);
     slot_groups_close(&m->slots);
     aggregate_close(&m->a);
 }
