@@ -7,8 +7,9 @@
  *
  * There are few such lifetimes, so they are sorted by thread and time. The moments at which a
  * thread allocates are listed; a lifetime is temporary if it ends before the moment after its own.
- * Invariant: the pieces of one commit share its time and are one allocation (is_piece), or a commit
- * with gaps would make its own pieces look temporary.
+ * A thread may commit memory in another process, so the id alone tells who commits (thread_of).
+ * Invariant: the pieces of one commit or block are one allocation (is_piece), or a piece that is
+ * freed later than another would never look temporary.
  */
 #include "churn_rows.h"
 
@@ -16,12 +17,13 @@
 
 /* A lifetime that begins inside the window. */
 typedef struct timed_row {
-    u64 thread; /* process and thread */
+    u64 thread;
     i64 alloc_ticks, free_ticks;
-    u64 size;
+    u64 address, size, heap;
     u32 group;  /* + 1; 0: it is not selected, or not freed inside the window */
     u32 moment; /* its thread's, by number */
     u32 order;
+    u32 stack;
     u8 kind;
     bool is_fast;
 } timed_row;
@@ -83,17 +85,29 @@ static bool find_group(aggregator *a, const timed_rows *rows, const etlheap_segm
     return row->group != 0;
 }
 
+/* Who allocates. Memory of a heap is allocated by threads of its process, as are ranges if the thread
+ * is unknown; any thread may commit a range. */
+static u64 thread_of(const etlheap_segment *segment, u32 at)
+{
+    const u32 thread = segment->thread[at];
+    const bool is_own = query_kind_has_heap(segment->kind[at]) || thread == ETL_NO_ID;
+    return is_own ? (u64)segment->process[at] << 32 | thread : thread;
+}
+
 static bool list_rows(aggregator *a, timed_rows *out)
 {
     const u32 kinds = a->query->kinds;
     for (size_t s = 0; s < a->result->store.segments.count; s++) {
         const etlheap_segment segment = store_view(&a->result->store.segments.at[s]);
         for (u32 at = 0; at < segment.rows; at++) {
-            timed_row row = { .thread = (u64)segment.process[at] << 32 | segment.thread[at],
+            timed_row row = { .thread = thread_of(&segment, at),
                               .alloc_ticks = segment.alloc_ticks[at],
                               .free_ticks = segment.free_ticks[at],
+                              .address = segment.address[at],
                               .size = segment.size_bytes[at],
+                              .heap = segment.heap_handle[at],
                               .order = (u32)out->list.count,
+                              .stack = segment.stack[at],
                               .kind = segment.kind[at] };
             if ((kinds != 0 && (kinds >> row.kind & 1) == 0) ||
                 row.alloc_ticks < a->plan.from_ticks || row.alloc_ticks >= a->plan.to_ticks)
@@ -114,6 +128,10 @@ static int by_thread(const void *a, const void *b)
         return x->thread < y->thread ? -1 : 1;
     if (x->alloc_ticks != y->alloc_ticks)
         return x->alloc_ticks < y->alloc_ticks ? -1 : 1;
+    if (x->kind == ETLHEAP_KIND_CUSTOM && x->heap != y->heap)
+        return x->heap < y->heap ? -1 : 1;
+    if (x->kind == ETLHEAP_KIND_CUSTOM && x->address != y->address)
+        return x->address < y->address ? -1 : 1;
     return (x->order > y->order) - (x->order < y->order);
 }
 
@@ -122,12 +140,16 @@ static bool same_thread(const timed_row *a, const timed_row *b)
     return a->kind == b->kind && a->thread == b->thread;
 }
 
-/* Is the row another piece of the same commit? Pieces have the commit's time. */
-static bool is_piece(const timed_row *row, i64 last_ticks)
+/* Is the row another piece of the same allocation as the one before? Pieces of a commit, which may
+ * have gaps, have its time. On one tick a thread can allocate several custom blocks, whose pieces
+ * have no gaps. */
+static bool is_piece(const timed_row *row, const timed_row *last)
 {
-    const bool may_split = row->kind == ETLHEAP_KIND_VIRTUALALLOC ||
-                           row->kind == ETLHEAP_KIND_EXTENT || row->kind == ETLHEAP_KIND_RESERVE;
-    return may_split && row->alloc_ticks == last_ticks;
+    if (row->alloc_ticks != last->alloc_ticks || row->kind == ETLHEAP_KIND_HEAP)
+        return false;
+    return row->kind != ETLHEAP_KIND_CUSTOM ||
+           (row->heap == last->heap && row->stack == last->stack &&
+            row->address == etl_sat_add_u64(last->address, last->size));
 }
 
 /* Numbers the moments of the thread that these rows belong to. */
@@ -135,8 +157,7 @@ static bool list_moments(timed_rows *rows, timed_row *own, size_t count)
 {
     rows->moments.count = 0;
     for (size_t i = 0; i < count; i++) {
-        const size_t known = rows->moments.count;
-        if ((known == 0 || !is_piece(&own[i], rows->moments.at[known - 1])) &&
+        if ((i == 0 || !is_piece(&own[i], &own[i - 1])) &&
             !ETLHEAP_PUSH(&rows->moments, own[i].alloc_ticks))
             return false;
         own[i].moment = (u32)rows->moments.count - 1;

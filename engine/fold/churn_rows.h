@@ -17,7 +17,8 @@ void churn_add(i64 *measures, const churn_sums *sums);
 /*
  * Finds the temporary ones among lifetimes in memory: ranges, extents, blocks of custom allocators,
  * which must have their groups. Only times order them, so a free and the thread's next allocation
- * on the same tick count in this order. A commit that left several pieces counts as one allocation.
+ * on the same tick count in this order. A commit or custom block that left several pieces counts as
+ * one allocation.
  * False if memory runs out.
  */
 bool churn_fill(aggregator *a);
