@@ -9,7 +9,7 @@ trace here; a new option without a value fails. Then each pair runs, and must ei
 
 So an option that is silently ignored beside another is found. Options that never change a report
 run all at once beside each of the others, and the report must not change. The long form also runs
-each of these alone, and pairs of options that both only select.
+each of these alone, pairs of options that both only select, and all values beside those.
 """
 
 import itertools
@@ -33,7 +33,7 @@ VALUES = {
     "--kind": [("heap", "extent,virtualalloc")], "--process": [("ckb,batterymeter", "memorytestapp", "legacy32")],
     "--heap": [("0x1f2a0000000,0x1c0a5f70000", "0xb40000")], "--thread": [("2040,2044,2004,7012", "2016,2020")],
     "--type": [("AIFI", "AIFO")], "--impacting": ["transient"], "--lifetime": [("1ms..100ms", "2ms..")],
-    "--size": ["100..6K"], "--require-frame": [("ckb.exe!", "kernel32.dll!", "memorytestapp.exe!")],
+    "--size": [("100..6K", "..1M")], "--require-frame": [("ckb.exe!", "kernel32.dll!", "memorytestapp.exe!")],
     "--group-by": ["kind,process,site", ("process", "thread")], "--stack-tags": ["tags.xml"],
     "--sort": ["-count", "peak_size", "-growth_rate", "temporary_count", "freed_by_other_count"],
     "--growth": [None], "--churn": [None], "--suspects": [None], "--pairs": [None], "--unmatched": [None],
@@ -164,15 +164,19 @@ def make_files():
 
 
 def pairs_to_run(settings, shaping):
-    """All pairs. Two options that both only select or find something are for the long form."""
-    return [(a, b) for a, b in itertools.combinations(settings, 2)
-            if a.option != b.option and (LONG or a.option in shaping or b.option in shaping)]
+    """All pairs. For the long form: options that both only select, and further values of one beside those."""
+    first = {setting.option: setting for setting in reversed(settings)}
+    for a, b in itertools.combinations(settings, 2):
+        shapes = (a.option in shaping) + (b.option in shaping)
+        are_first = first[a.option] is a and first[b.option] is b
+        if a.option != b.option and (LONG or shapes == 2 or (shapes == 1 and are_first)):
+            yield a, b
 
 
 def check_pairs(results, reports, shaping):
     settings = [Setting(option, value) for option, values in VALUES.items() for value in values]
     failures = {option: [] for option in VALUES}
-    pairs = pairs_to_run(settings, shaping)
+    pairs = list(pairs_to_run(settings, shaping))
     with ThreadPoolExecutor(2) as pool:
         for (a, b), failure in zip(pairs, pool.map(lambda pair: reports.what_fails(*pair), pairs)):
             failures[a.option] += [f"{a.name} {b.name}: {failure}"] if failure else []
