@@ -186,23 +186,34 @@ static etl_status find_kinds(const etlheap_gate_side *side, u32 *kinds, etl_erro
     return status;
 }
 
-/* Tries each pattern alone, so that one without a match is not hidden by the others. */
+/* True if a process that the word names has events of a kind that is judged. */
+static bool names_measured(const etlheap_gate_side *side, const char *word)
+{
+    const u32 asked = side->query->kinds == 0 ? ETLHEAP_KINDS_DEFAULT : side->query->kinds;
+    const u32 kinds = kinds_able(side->result) & asked;
+    for (u32 i = 0; i < etlheap_process_count(side->result); i++) {
+        const etlheap_process_info *const process =
+            etlheap_process_of(side->result, (etlheap_process){ i + 1 });
+        if ((gate_kinds_of_process(process) & kinds) != 0 &&
+            etlheap_word_names_process(word, process))
+            return true;
+    }
+    return false;
+}
+
+/* Tries each word alone, so that one without a match is not hidden by the others. What this run
+ * cannot answer is refused here, before the baseline is looked at. */
 static etl_status try_patterns(owned_gate *gate, etl_error *err)
 {
     const etlheap_query *const asked = gate->now->query;
-    etl_status status = ETL_OK;
+    u32 kinds = 0;
+    const etl_status status =
+        asked->process_count == 0 ? ETL_OK : find_kinds(gate->now, &kinds, err);
     for (u32 i = 0; status == ETL_OK && i < asked->process_count; i++) {
-        etlheap_query query = *asked;
-        u32 kinds = 0;
-        query.processes = &asked->processes[i];
-        query.process_count = 1;
-        const etlheap_gate_side side = { gate->now->result, &query };
-        status = find_kinds(&side, &kinds, err);
-        if (kinds == 0 &&
-            etlheap_word_is_other(gate->now->result, asked->processes, asked->process_count, i))
-            continue;
-        if (status == ETL_OK && kinds == 0 && !ETLHEAP_PUSH(&gate->unmatched, asked->processes[i]))
-            status = etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        if (!names_measured(gate->now, asked->processes[i]) &&
+            !etlheap_word_is_other(gate->now->result, asked->processes, asked->process_count, i) &&
+            !ETLHEAP_PUSH(&gate->unmatched, asked->processes[i]))
+            return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
     }
     return status;
 }
