@@ -41,8 +41,11 @@ static void find(const etlheap_suppressions *suppressions, const u8 *data, size_
     u32 expected = by_module != SUPPRESSION_NONE ? by_module : by_function, found;
     if (expected == SUPPRESSION_NONE)
         expected = find_stable(suppressions, name);
-    if (suppressions_find(suppressions, &frame, &found) && found != expected)
+    suppression_finder finder;
+    if (suppression_finder_open(&finder, suppressions) &&
+        suppressions_find(&finder, &frame, &found) && found != expected)
         abort();
+    suppression_finder_close(&finder);
 }
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
