@@ -361,6 +361,8 @@ etl_status cli_check_views(const cli_options *options, etl_error *err)
         if (cli_view_is_asked(&views[i], options))
             status = check_view(options, &views[i], err);
     }
+    if (status == ETL_OK && options->map_unit != 0 && !options->map)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "--map-unit needs --map");
     if (status == ETL_OK && options->command_bit == CLI_REPORT)
         status = check_others(options, err);
     if (status == ETL_OK && options->command_bit == CLI_REPORT && cli_is_given(options, "--frames"))

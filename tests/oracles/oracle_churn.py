@@ -39,6 +39,7 @@ TEMPORARY = "temporary_count temporary_size temporary_10_count temporary_1ms_cou
 MEASURES = RATES + TEMPORARY
 NEAR = 10
 MS = 10**6
+UNKNOWN_THREADS = (None, 0xFFFFFFFF)
 GROUPINGS = ["kind", "kind,process", "kind,thread", "kind,stack", "kind,process,heap,type", "kind,size_class"]
 MORE_NAMES = {"process": ["process", "pid"], "type": ["type", "impacting_type"]}
 # A way to write the trace, and options of the report that must not matter.
@@ -65,7 +66,8 @@ def distances(truth):
     """How often its thread allocates while a block lives, by lifetime; of those that are freed.
 
     On one tick a realloc in place frees before it allocates, and others allocate first: the new
-    block is there when the old one is freed. The pieces of a commit were allocated once.
+    block is there when the old one is freed. The pieces of a commit were allocated once. A thread
+    may commit in another process, so ranges go by its id alone, if that is known.
     """
     moved_in = {(row.kind, row.pid, row.heap, row.address, row.ticks[0]) for row in truth.lifetimes if row.realloc}
     events = []
@@ -77,7 +79,8 @@ def distances(truth):
     counts, latest, born, found = defaultdict(int), {}, {}, {}
     for ticks, _, number, begins in sorted(events):
         row = truth.lifetimes[number]
-        thread = (row.kind, row.pid, row.thread)
+        is_own = row.kind == "heap" or row.thread in UNKNOWN_THREADS
+        thread = (row.kind, row.pid if is_own else None, row.thread)
         if not begins:
             found[number] = counts[thread] - born[number]
             continue

@@ -185,6 +185,16 @@ def check_pairs(results, reports, shaping):
     return settings
 
 
+def check_companions(results, reports, settings):
+    """An option that does nothing without another is refused without it. Marks are listed by `info`, too."""
+    for setting in settings:
+        if not setting.companion or setting.option == "--mark-event":
+            continue
+        status, _, message = reports.run("0.etl", setting.ways[0])
+        results.check(f"{setting.name} alone is refused, and needs {setting.companion[0]}",
+                      status == 2 and setting.option in message and setting.companion[0] in message, status, message)
+
+
 def check_neutral(results, reports, settings):
     """Options that change no report, all of them or each beside every other option."""
     groups = [[option] for option in NEUTRAL] if LONG else [list(NEUTRAL)]
@@ -210,6 +220,7 @@ def main():
                       sorted({*VALUES, *NEUTRAL}))
         reports = Reports()
         settings = check_pairs(results, reports, groups["Output"])
+        check_companions(results, reports, settings)
         check_neutral(results, reports, settings)
         os.chdir("/")
     results.finish()

@@ -151,7 +151,7 @@ static char *read_feed(const etlheap_result *result, const etlheap_query *query,
                               .of_origin = r.groups.of_slot };
     assert_true(ETLHEAP_PUSH(&r.feed.wants, want));
     assert_int_equal(feed_blocks(&r.feed, NULL), ETL_OK);
-    listed_blocks all = { NULL };
+    listed_blocks all = { .at = NULL };
     counts[0] = counts[1] = 0;
     for (u32 i = 0; i < task_count; i++) {
         for (size_t k = 0; k < tasks[i].list.count; k++)
@@ -171,7 +171,7 @@ static char *read_feed(const etlheap_result *result, const etlheap_query *query,
 static char *read_plainly(const etlheap_result *result, const etlheap_query *query)
 {
     aggregator a;
-    listed_blocks all = { NULL };
+    listed_blocks all = { .at = NULL };
     assert_int_equal(aggregate_prepare(&a, result, query, NULL), ETL_OK);
     for (size_t s = 0; s < result->store.segments.count; s++) {
         const etlheap_segment of = store_view(&result->store.segments.at[s]);
