@@ -66,6 +66,7 @@ function begin() {
   beginLifetimes();
   drawTotals();
   drawPage();
+  markAllColumns();
 }
 
 for (const name of ["kind", "width", "direction"]) byId(name).addEventListener("change", (event) => change(name, event.target.value));

@@ -159,4 +159,5 @@ function markAllColumns() {
   for (const panel of document.querySelectorAll(".panel.scroll")) markColumns(panel);
 }
 
+addEventListener("resize", markAllColumns);
 addEventListener("scroll", (event) => event.target.classList?.contains("scroll") && markColumns(event.target), true);

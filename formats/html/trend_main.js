@@ -110,6 +110,7 @@ function begin() {
   setTheme(matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
   drawRunList();
   drawPage();
+  markAllColumns();
 }
 
 for (const name of ["kind", "pattern"]) byId(name).addEventListener("change", (event) => change(name, event.target.value));

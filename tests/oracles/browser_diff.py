@@ -12,7 +12,7 @@ import os
 import subprocess
 from collections import defaultdict
 
-from browser_page import MAKE_TRACE, run_in_browser
+from browser_page import MAKE_TRACE, hidden_columns, run_in_browser
 from oracle_support import run, run_json
 
 MEASURE = "outstanding_size"
@@ -203,6 +203,9 @@ def check_lifetimes(results, page, pair, folder):
     results.check("lifetimes, 800 pixels: names of rows keep their room", tallest < 160, tallest)
     page.resize(390)
     results.check("lifetimes, 390 pixels: the page is not wider than the window", page.run("document.documentElement.scrollWidth") <= 390)
+    told = hidden_columns(page)
+    results.check("lifetimes, 390 pixels: each table with columns out of sight names them",
+                  any(wide for wide, _ in told) and all(wide == (text != "") for wide, text in told), told)
     page.resize(1280)
 
 

@@ -255,6 +255,13 @@ def table_value(page, row, column):
     )
 
 
+def hidden_columns(page):
+    """Of each table that can be wider than its panel: whether it is, and what the page says is out of sight."""
+    page.settle()
+    return page.run("""[...document.querySelectorAll('.panel.scroll')].filter((panel) => panel.clientWidth > 0).map((panel) =>
+      [panel.scrollWidth > panel.clientWidth + 1, panel.querySelector('.columns-hidden')?.textContent ?? ''])""")
+
+
 def run_in_browser(use):
     """Calls use(results, page, folder) with an open page, or skips all without Chromium."""
     browser = find_browser()

@@ -11,7 +11,7 @@ import json
 import os
 import subprocess
 
-from browser_page import MAKE_TRACE, run_in_browser
+from browser_page import MAKE_TRACE, hidden_columns, run_in_browser
 from oracle_support import run, run_json
 
 EVENTS = (2500, 3000, 2800, 4200, 4600)
@@ -127,6 +127,9 @@ def use(results, page, folder):
                       page.run("document.documentElement.scrollWidth") <= width)
         tallest = page.run("Math.max(...[...document.querySelectorAll('#rows tbody tr')].map((row) => row.getBoundingClientRect().height))")
         results.check(f"{width} pixels: names of rows keep their room", tallest < 160, tallest)
+        told = hidden_columns(page)
+        results.check(f"{width} pixels: each table with columns out of sight names them",
+                      any(wide for wide, _ in told) and all(wide == (text != "") for wide, text in told), told)
     page.resize(1280)
     results.equal("no errors", page.problems, [])
     results.equal("no requests but for the files", [url for url in page.requests if not url.startswith("file://")], [])
