@@ -26,6 +26,7 @@ TRACES=${TRACES:-../shared/traces}
 case $OUT-${LONG:-0} in
 *-1) PART_SECONDS=${PART_SECONDS:-10800} ;;
 */check-*) PART_SECONDS=${PART_SECONDS:-300} ;;
+*/tsan-*) PART_SECONDS=${PART_SECONDS:-1800} ;;
 *) PART_SECONDS=${PART_SECONDS:-900} ;;
 esac
 LONG=${LONG:-0}
