@@ -11,9 +11,11 @@
  *
  * No name is copied to be compared. Invariants: the NUL at the end is never passed, not even by a
  * character that is cut off. An invalid byte becomes a number above U+10FFFF, so it is equal only
- * to the same byte, and encode() writes it back unchanged.
+ * to the same byte, and etl_name_next_utf8 writes it back unchanged.
  */
 #include "name_fold.h"
+
+#include "utf8.h"
 
 #define NOT_UTF8        0x110000u /* + the byte */
 #define CODE_POINT_LAST 0x10ffffu
@@ -77,27 +79,14 @@ u32 etl_name_next(const char **at)
     return byte >= 'A' && byte <= 'Z' ? byte + 32u : byte;
 }
 
-/* The folded character in UTF-8, at most ETL_NAME_BYTES_MAX bytes. */
-static size_t encode(u32 code_point, u8 bytes[ETL_NAME_BYTES_MAX])
-{
-    if (code_point < 0x80 || code_point >= NOT_UTF8) {
-        bytes[0] = (u8)code_point;
-        return 1;
-    }
-    const size_t size = code_point < 0x800 ? 2 : code_point < 0x10000 ? 3 : 4;
-    for (size_t i = size - 1; i > 0; i--) {
-        bytes[i] = (u8)(0x80 | (code_point & 0x3f));
-        code_point >>= 6;
-    }
-    const u32 lead_mark = 0xf00u >> size; /* 110, 1110 or 11110 in the low byte */
-    bytes[0] = (u8)((lead_mark & 0xff) | code_point);
-    return size;
-}
-
 size_t etl_name_next_utf8(const char **at, u8 bytes[ETL_NAME_BYTES_MAX])
 {
     const u32 character = etl_name_next(at);
-    return character == 0 ? 0 : encode(character, bytes);
+    if (character > CODE_POINT_LAST) {
+        bytes[0] = (u8)character;
+        return 1;
+    }
+    return character == 0 ? 0 : etl_utf8_encode(character, bytes);
 }
 
 int etl_name_compare(const char *a, const char *b)

@@ -11,9 +11,9 @@
  */
 #include "parser/cursor.h"
 #include "parser/parser.h"
+#include "utf8.h"
 
 #define REPLACEMENT_CHARACTER 0xfffdu
-#define UTF8_BYTES_MAX        4
 
 typedef struct text_writer {
     char *out;
@@ -27,7 +27,6 @@ static u32 take_utf16(etl_cursor *c);
 static u32 take_text(etl_cursor *c);
 static bool take_continuation(etl_cursor *c, u32 *code_point);
 static void write_code_point(text_writer *writer, u32 code_point);
-static size_t encode_utf8(u32 code_point, char bytes[UTF8_BYTES_MAX]);
 static size_t finish(text_writer *writer);
 
 size_t etl_utf16_to_utf8(etl_bytes utf16, char *out, size_t capacity)
@@ -142,8 +141,8 @@ static bool take_continuation(etl_cursor *c, u32 *code_point)
 
 static void write_code_point(text_writer *writer, u32 code_point)
 {
-    char bytes[UTF8_BYTES_MAX];
-    const size_t size = encode_utf8(code_point, bytes);
+    u8 bytes[ETL_UTF8_BYTES_MAX];
+    const size_t size = etl_utf8_encode(code_point, bytes);
     writer->needed += size;
     if (writer->is_full || size >= writer->capacity - writer->written) {
         writer->is_full = true;
@@ -151,22 +150,6 @@ static void write_code_point(text_writer *writer, u32 code_point)
     }
     memcpy(writer->out + writer->written, bytes, size);
     writer->written += size;
-}
-
-static size_t encode_utf8(u32 code_point, char bytes[UTF8_BYTES_MAX])
-{
-    if (code_point < 0x80) {
-        bytes[0] = (char)code_point;
-        return 1;
-    }
-    const size_t size = code_point < 0x800 ? 2 : code_point < 0x10000 ? 3 : 4;
-    for (size_t i = size - 1; i > 0; i--) {
-        bytes[i] = (char)(0x80 | (code_point & 0x3f));
-        code_point >>= 6;
-    }
-    const u32 lead_mark = 0xf00u >> size; /* 110, 1110 or 11110 in the low byte */
-    bytes[0] = (char)((lead_mark & 0xff) | code_point);
-    return size;
 }
 
 static size_t finish(text_writer *writer)
