@@ -203,7 +203,7 @@ static void note_processes(const cli_options *options, const char *subject,
     cli_known_processes known;
     if (words->count == 0)
         return;
-    cli_known_processes_open(&known, result);
+    cli_known_processes_open(&known, result, words->count);
     for (u32 i = 0; i < words->count; i++) {
         if (!cli_known_processes_has(&known, words->at[i]) &&
             !etlheap_word_is_other(result, words->at, words->count, i))
@@ -216,7 +216,7 @@ static bool names_any_process(const etlheap_result *result, const etlheap_query 
 {
     cli_known_processes known;
     bool any = false;
-    cli_known_processes_open(&known, result);
+    cli_known_processes_open(&known, result, query->process_count);
     for (u32 i = 0; i < query->process_count && !any; i++)
         any = cli_known_processes_has(&known, query->processes[i]);
     cli_known_processes_close(&known);

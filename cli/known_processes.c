@@ -1,4 +1,5 @@
-/* known_processes.c - looks words up by a sorted list of keys; only wildcards try all processes. */
+/* known_processes.c - looks words up by a sorted list of keys; wildcards, and a
+ * few words, try all processes. */
 #include "known_processes.h"
 
 #include <stdlib.h>
@@ -7,6 +8,7 @@
 
 #define KEYS_BY_PROCESS 3u
 #define STEM_SIZE       256u
+#define SORTED_FROM     8u /* words */
 
 static u64 key_of_pid(u64 pid)
 {
@@ -31,10 +33,13 @@ static void add(cli_known_processes *known, u64 key, u32 process)
     known->at[known->count++] = (cli_known_process){ key, process };
 }
 
-void cli_known_processes_open(cli_known_processes *out, const etlheap_result *result)
+void cli_known_processes_open(cli_known_processes *out, const etlheap_result *result,
+                              u32 word_count)
 {
     const u32 count = etlheap_process_count(result);
     *out = (cli_known_processes){ .result = result };
+    if (word_count < SORTED_FROM)
+        return;
     out->at = calloc((size_t)count * KEYS_BY_PROCESS + 1, sizeof *out->at);
     for (u32 id = 1; out->at && id <= count; id++) {
         const etlheap_process_info *const process =

@@ -13,13 +13,16 @@ typedef struct cli_known_process {
 
 typedef struct cli_known_processes {
     const etlheap_result *result;
-    cli_known_process *at; /* by key; NULL if memory ran out: then all are tried */
+    cli_known_process
+        *at; /* by key; NULL for few words, or if memory ran out: then all are tried */
     size_t count;
     u64 tried; /* words tried on processes so far; tests bound it */
 } cli_known_processes;
 
-/* The result is borrowed. */
-void cli_known_processes_open(cli_known_processes *out, const etlheap_result *result);
+/* Prepares for so many words: sorted keys are worth their memory only for several. The result is
+ * borrowed. */
+void cli_known_processes_open(cli_known_processes *out, const etlheap_result *result,
+                              u32 word_count);
 void cli_known_processes_close(cli_known_processes *known);
 
 /* True if etlheap_word_names_process is true for a process. */

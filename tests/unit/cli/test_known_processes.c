@@ -53,7 +53,7 @@ static void random_words_are_known_if_they_name_a_process(void **state)
             (void)hand_process(result, 4 * i, names[i]);
         }
         hand_ready(result, HAND_START_TICKS + 100);
-        cli_known_processes_open(&known, result);
+        cli_known_processes_open(&known, result, world % 2 == 0 ? 30 : 1); /* sorted, or not */
         for (u32 i = 0; i < 30; i++) {
             char word[NAME_SIZE];
             write_random(&random, in_words, ETL_COUNT_OF(in_words), word);
@@ -82,7 +82,7 @@ static void words_without_wildcards_are_tried_on_few_processes(void **state)
         (void)hand_process(result, 100000 + i, names[i]);
     }
     hand_ready(result, HAND_START_TICKS + 100);
-    cli_known_processes_open(&known, result);
+    cli_known_processes_open(&known, result, 3 * MANY);
     for (u32 i = 0; i < MANY; i++) {
         snprintf(word, sizeof word, "%s%u%s", i % 2 == 0 ? "APP" : "app", i,
                  i % 2 == 0 ? "" : ".exe");
