@@ -102,7 +102,7 @@ static question make_question(const etlheap_result *result, u32 threads)
 
 static bool ask(question *q, double *seconds)
 {
-    const etlheap_table *table;
+    etlheap_table *table;
     etl_error error;
     const double begin = bench_now_seconds();
     const etl_status status = etlheap_aggregate(q->result, &q->query, &table, &error);

@@ -14,7 +14,7 @@ typedef struct cli_compared_run {
     cli_options options; /* with only this input; pointers are the command's */
     cli_inputs inputs;
     cli_question question;
-    const etlheap_table *table;
+    etlheap_table *table;
 } cli_compared_run;
 
 /* The default keys of a comparison. */

@@ -46,7 +46,7 @@ void cli_filter_choices(const etlheap_result *result, const etlheap_query *open,
 {
     const choice_row *how = NULL;
     etlheap_query query = *open;
-    const etlheap_table *table = NULL;
+    etlheap_table *table = NULL;
     out[0] = '\0';
     for (size_t i = 0; i < ETL_COUNT_OF(choice_rows); i++) {
         if (choice_rows[i].key == key)

@@ -380,7 +380,7 @@ static void close_filter(const etlheap_query *from, filter one, etlheap_query *t
 /* Does the query select anything? True on error, so that no filter is blamed. */
 static bool selects_any(const etlheap_result *result, const etlheap_query *query)
 {
-    const etlheap_table *table = NULL;
+    etlheap_table *table = NULL;
     const etl_status status = etlheap_aggregate(result, query, &table, NULL);
     const bool any = status != ETL_OK || table->row_count > 0;
     etlheap_table_free(table);

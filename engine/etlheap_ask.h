@@ -58,7 +58,7 @@ typedef struct etlheap_question {
 
 /* The answer to a question. The member for the question's kind is set, the others are NULL or 0. */
 typedef struct etlheap_answer {
-    const etlheap_table *table;
+    etlheap_table *table;
     etlheap_windows *windows;
     const etlheap_histogram *histogram;
     etlheap_peak_moment peaks[ETLHEAP_KIND_CAPACITY];

@@ -126,7 +126,7 @@ typedef struct etlheap_map {
     uint32_t pin_count;
     /* One row per pin, in the same order: process, heap and stack of its largest block. Name its
      * frames with etlheap_table_name. */
-    const etlheap_table *table;
+    etlheap_table *table;
 } etlheap_map;
 
 #define ETLHEAP_MAP_UNIT_DEFAULT ((uint64_t)64 << 10)

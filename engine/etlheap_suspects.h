@@ -46,7 +46,7 @@ typedef struct etlheap_suspects {
      * table (etlheap_table_keep_top) and name its frames (etlheap_table_name) in place. GROWTH_RATE
      * and STEADINESS are over the time the row's process ran, OUTSTANDING_* at the end of the
      * window. Totals are 0. */
-    const etlheap_table *table;
+    etlheap_table *table;
     const etlheap_suspect *rows; /* rows[i] belongs to table->rows[i] */
     uint32_t group_count;        /* groups with never-freed blocks, including the suspects */
 } etlheap_suspects;

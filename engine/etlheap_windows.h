@@ -94,7 +94,7 @@ typedef struct etlheap_windows {
     /* The groups. The caller may shorten the table (etlheap_table_keep_top) and name its frames
      * (etlheap_table_name) in place; rows keep their cells. KIND is always a key, unless the query
      * selects a single kind. COUNT and SIZE include what was outstanding at the start. */
-    const etlheap_table *table;
+    etlheap_table *table;
     const etlheap_memory_sample *memory;          /* by window; NULL: the trace has no MemInfo */
     const etlheap_process_memory *process_memory; /* selected processes, by (pid, start) */
     uint32_t process_memory_count;

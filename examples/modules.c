@@ -31,7 +31,7 @@ int main(int argc, char *argv[])
                       etlheap_ask(result, &question, 1, &answer, &err) == ETL_OK;
     const etlheap_table *const table = answer.table;
     for (uint32_t i = 0; good && i < table->row_count; i++) {
-        const etlheap_row *const row = &table->rows[i];
+        const etlheap_row *const row = etlheap_table_row(table, i);
         printf("%12" PRId64 " bytes in %8" PRId64 " allocations  %s\n",
                row->measures[ETLHEAP_MEASURE_SIZE], row->measures[ETLHEAP_MEASURE_COUNT],
                row->module ? row->module : "(no stack)");

@@ -16,7 +16,7 @@
 typedef struct comparison {
     hostile_run runs[2];
     etlheap_query query;
-    const etlheap_table *tables[2];
+    etlheap_table *tables[2];
     const u8 *session, *second; /* of both programs */
     size_t program_bytes;
 } comparison;

@@ -32,7 +32,7 @@ static bool ask(const char *path, bool by_walking, etlheap_total totals[ETLHEAP_
                                       .memory_bytes_max = MEMORY_BYTES_MAX,
                                       ASKED_IF(by_walking, ETLHEAP_ASK_TABLE, &query, NULL) };
     etlheap_result *result = NULL;
-    const etlheap_table *table = NULL;
+    etlheap_table *table = NULL;
     etl_error err;
     bool ok = etlheap_open_store(path, &options, &result, &err) == ETL_OK &&
               etlheap_aggregate(result, &query, &table, &err) == ETL_OK;
@@ -164,7 +164,7 @@ static void ask_windows(const char *path)
     etlheap_query query = etlheap_query_default();
     query.at_exit_freed = true;
     etlheap_result *result = NULL;
-    const etlheap_table *table = NULL;
+    etlheap_table *table = NULL;
     etlheap_windows *windows = NULL;
     etl_error err;
     if (etlheap_open_store(path, &options, &result, &err) != ETL_OK)

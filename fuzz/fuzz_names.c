@@ -30,7 +30,7 @@ typedef struct named_world {
     etlheap_result *result;
     etlheap_symbols *symbols;
     etlheap_query query;
-    const etlheap_table *table;
+    etlheap_table *table;
 } named_world;
 
 /* The module wants the very PDB that is there. */
@@ -94,7 +94,7 @@ static bool open_world(named_world *w, etl_bytes bytes)
     w->query.jobs = 1;
     w->query.symbols = w->symbols;
     return etlheap_aggregate(w->result, &w->query, &w->table, &err) == ETL_OK &&
-           etlheap_table_name(&w->table, w->symbols, NULL, &err) == ETL_OK;
+           etlheap_table_name(w->table, w->symbols, NULL, &err) == ETL_OK;
 }
 
 static void close_world(named_world *w)

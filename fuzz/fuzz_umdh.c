@@ -46,7 +46,7 @@ static void try_comparison(etl_bytes bytes)
 static void try_result(const etlheap_umdh *log)
 {
     etlheap_result *result = NULL;
-    const etlheap_table *table = NULL;
+    etlheap_table *table = NULL;
     etlheap_query query = etlheap_query_default();
     if (etlheap_umdh_result(log, "log.txt", &result, NULL) != ETL_OK)
         __builtin_trap();

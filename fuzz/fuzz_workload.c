@@ -386,7 +386,7 @@ static void answer_rows(const workload_question *question, u32 jobs, const etlhe
                         workload_lines *out)
 {
     const etlheap_query query = workload_query(question, jobs);
-    const etlheap_table *table = NULL;
+    etlheap_table *table = NULL;
     etl_error err;
     if (is_refused(etlheap_aggregate(result, &query, &table, &err), &err))
         abort();
@@ -401,7 +401,7 @@ static void answer_more(const trial *t, bool with_growth, u32 jobs, const etlhea
     etlheap_query query = workload_query(with_growth ? &t->cells : &t->rows[0], jobs);
     query.sums_only = !with_growth;
     query.growth = with_growth;
-    const etlheap_table *table = NULL;
+    etlheap_table *table = NULL;
     etl_error err;
     if (is_refused(etlheap_aggregate(result, &query, &table, &err), &err))
         abort();

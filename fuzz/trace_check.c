@@ -27,11 +27,10 @@
 typedef enum other_way { WAY_TWO_THREADS, WAY_LIFETIMES, WAY_STORE, WAY_COUNT } other_way;
 
 static bool is_due(other_way way, const u8 *data, size_t size);
-static const etlheap_table *answer(etl_trace *trace, other_way way, u64 slice_bytes);
+static etlheap_table *answer(etl_trace *trace, other_way way, u64 slice_bytes);
 static void read_records(etl_trace *trace);
-static const etlheap_table *report(etl_trace *trace, u32 jobs, bool from_lifetimes,
-                                   u64 slice_bytes);
-static const etlheap_table *report_from_store(etl_trace *trace, u64 slice_bytes);
+static etlheap_table *report(etl_trace *trace, u32 jobs, bool from_lifetimes, u64 slice_bytes);
+static etlheap_table *report_from_store(etl_trace *trace, u64 slice_bytes);
 static void check_same(const etlheap_table *a, const etlheap_table *b, bool with_peaks);
 static void check_sums(const etlheap_table *table);
 
@@ -48,13 +47,13 @@ void trace_check(const u8 *data, size_t size, u64 slice_bytes)
     if (etl_open_memory((etl_bytes){ data, size }, NULL, &trace, &err) != ETL_OK)
         return;
     read_records(trace);
-    const etlheap_table *const first = report(trace, 1, false, slice_bytes);
+    etlheap_table *const first = report(trace, 1, false, slice_bytes);
     if (first != NULL)
         check_sums(first);
     for (u32 way = 0; way < WAY_COUNT; way++) {
         if (!is_due((other_way)way, data, size))
             continue;
-        const etlheap_table *const other = answer(trace, (other_way)way, slice_bytes);
+        etlheap_table *const other = answer(trace, (other_way)way, slice_bytes);
         /* A store knows late ends only to the segment. */
         if (first != NULL && other != NULL)
             check_same(first, other, way != WAY_STORE);
@@ -78,7 +77,7 @@ static bool is_due(other_way way, const u8 *data, size_t size)
     return !FUZZ_SAMPLE || (hash >> 32) % one_in[way] == 0;
 }
 
-static const etlheap_table *answer(etl_trace *trace, other_way way, u64 slice_bytes)
+static etlheap_table *answer(etl_trace *trace, other_way way, u64 slice_bytes)
 {
     switch (way) {
     case WAY_TWO_THREADS:
@@ -108,9 +107,9 @@ static void read_records(etl_trace *trace)
 }
 
 /* Asks for a table. Tables borrow from their result; what outlives it here does not. */
-static const etlheap_table *ask(etlheap_result *result, const etlheap_query *query)
+static etlheap_table *ask(etlheap_result *result, const etlheap_query *query)
 {
-    const etlheap_table *table = NULL;
+    etlheap_table *table = NULL;
     etl_error err;
     if (etlheap_aggregate(result, query, &table, &err) != ETL_OK)
         table = NULL;
@@ -118,7 +117,7 @@ static const etlheap_table *ask(etlheap_result *result, const etlheap_query *que
     return table;
 }
 
-static const etlheap_table *report(etl_trace *trace, u32 jobs, bool from_lifetimes, u64 slice_bytes)
+static etlheap_table *report(etl_trace *trace, u32 jobs, bool from_lifetimes, u64 slice_bytes)
 {
     static const char *const name = "fuzz.etl";
     etlheap_query query = etlheap_query_default();
@@ -161,7 +160,7 @@ static void check_marks(etl_trace *trace, const etlheap_result *facts)
     etlheap_marks_free(marks);
 }
 
-static const etlheap_table *report_from_store(etl_trace *trace, u64 slice_bytes)
+static etlheap_table *report_from_store(etl_trace *trace, u64 slice_bytes)
 {
     static const char *const name = "fuzz.etl";
     store_bytes bytes = { .at = NULL };
@@ -177,7 +176,7 @@ static const etlheap_table *report_from_store(etl_trace *trace, u64 slice_bytes)
     query.jobs = 1;
     const etlheap_options reading = { .size = sizeof reading, ASKED_TABLE(&query) };
     etlheap_result *facts = NULL, *result = NULL;
-    const etlheap_table *table = NULL;
+    etlheap_table *table = NULL;
     etl_error err;
     if (etlheap_analyze(&trace, &name, 1, &options, &facts, &err) == ETL_OK) {
         /* A store that was written must be readable. */

@@ -7,10 +7,13 @@
 
 What the headers declare is taken from the compiler's preprocessor, one declaration a
 line: prototypes, types, inline functions left out. A program that was linked with OLD
-runs with NEW when every line of OLD is there unchanged, with two exceptions.
+runs with NEW when every line of OLD is there unchanged, with three exceptions.
 
 Structures that begin with their own size may grow at the end, unless a function returns one
 and so writes all of it into the program's room for the old one.
+
+Elements of an array may grow at the end if the structure with the array also says how far apart
+they are (rows and row_stride), and if no structure holds one by value.
 
 Enumerations may get new enumerators: the old ones must keep their values. A last enumerator
 X_COUNT, which says how many there are, grows. No array of a structure is that long.
@@ -26,6 +29,7 @@ import sys
 
 FRONT_DOORS = "#include <etlheap/parser/symbols.h>\n#include <etlheap/formats/formats.h>\n"
 LINE_MARKER = re.compile(r'# \d+ "([^"]*)"')
+STRUCT = re.compile(r"typedef struct (\w+) \{")
 SIZED = re.compile(r"typedef struct (\w+) \{ size_t size;")
 
 
@@ -89,18 +93,33 @@ def is_returned(name, lines):
     return any(re.match(rf"{name} \w+\(", line) for line in lines)
 
 
+def strided(lines):
+    """Structures that programs reach by a stride only: see the head of this file."""
+    found = set()
+    for line in lines:
+        for array in re.findall(r"uint32_t (\w+)_stride;", line):
+            found.update(re.findall(rf"const (\w+) \*{array}s;", line))
+    return {name for name in found if not any(re.search(rf"[{{;] {name} \w", line) for line in lines)}
+
+
+def may_grow(old):
+    """The structures that may grow, by name."""
+    sized = {match.group(1) for line in old if (match := SIZED.match(line))}
+    return {name for name in sized | strided(old) if not is_returned(name, old)}
+
+
 def breaks(old, new):
     """The lines of the old list that the new one does not keep."""
-    grown = {match.group(1): line for line in new if (match := SIZED.match(line))}
-    grown = {name: line for name, line in grown.items() if not is_returned(name, old)}
+    growing = may_grow(old)
+    grown = {match.group(1): line for line in new if (match := STRUCT.match(line))}
     wrong = []
     enums = {match.group(1): line for line in new if (match := ENUM.match(line))}
     for line in sorted(set(old) - set(new)):
-        sized, enum = SIZED.match(line), ENUM.match(line)
+        struct, enum = STRUCT.match(line), ENUM.match(line)
         if enum and is_appended(line, enums.get(enum.group(1), "")):
             continue
-        members = line[: line.rindex("}")].rstrip() if sized else None
-        if not sized or not grown.get(sized.group(1), "").startswith(members):
+        name = struct.group(1) if struct else None
+        if name not in growing or not grown.get(name, "").startswith(line[: line.rindex("}")].rstrip()):
             wrong.append(line)
     return wrong
 

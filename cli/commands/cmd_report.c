@@ -23,7 +23,7 @@
 /* Everything that a report is made of. Start from {0}. */
 typedef struct report {
     cli_question question;
-    const etlheap_table *table;         /* NULL: suspects have theirs */
+    etlheap_table *table;               /* NULL: suspects have theirs */
     const etlheap_histogram *histogram; /* NULL: none is asked for */
     etlheap_suspects *suspects;         /* NULL: none are asked for */
     etlheap_query spread;               /* of the histogram */
@@ -35,7 +35,7 @@ static etl_status make_report(const cli_options *options, const cli_inputs *inpu
                               const cli_guard *guard, report *out, etl_error *err);
 static etl_status write_answer(const etlheap_format *format, const report *made,
                                const etlheap_layout *layout, etlheap_sink *sink);
-static const etlheap_table **table_of(report *made);
+static etlheap_table *table_of(report *made);
 static void set_questions(const cli_options *options, report *out);
 static etl_status ask(const cli_options *options, report *out, etl_error *err);
 static void group_coarsely(etlheap_query *query);
@@ -78,15 +78,15 @@ static int report_inputs(const cli_options *options, const cli_inputs *inputs, c
     if (status != ETL_OK)
         return cli_output_fail(sink, cli_inputs_subject(inputs), &err);
     status = write_answer(format, out, &layout, sink);
-    const etlheap_table *const table = *table_of(out);
+    const etlheap_table *const table = table_of(out);
     const bool is_empty = out->suspects ? out->suspects->group_count == 0 : table->row_count == 0;
     const cli_written written = { status, sink, is_empty, &table->diagnostics, table };
     return cli_question_end(options, inputs, guard, &out->question, &written);
 }
 
-static const etlheap_table **table_of(report *made)
+static etlheap_table *table_of(report *made)
 {
-    return made->suspects ? &made->suspects->table : &made->table;
+    return made->suspects ? made->suspects->table : made->table;
 }
 
 static etl_status write_answer(const etlheap_format *format, const report *made,
@@ -216,15 +216,15 @@ static bool is_outline(const cli_options *options)
 /* Names only what is shown, because with a symbol server each name may be a download. */
 static etl_status name_frames(const cli_options *options, report *out, etl_error *err)
 {
-    const etlheap_table **const table = table_of(out);
+    etlheap_table *const table = table_of(out);
     if (!is_outline(options))
         return etlheap_table_name(table, out->question.symbols.symbols, NULL, err);
     etlheap_layout layout = cli_layout(options);
     layout.rows_of_each_kind &= !out->suspects; /* which are listed in one order */
-    bool *const listed = calloc((size_t)(*table)->row_count + 1, sizeof *listed);
+    bool *const listed = calloc((size_t)table->row_count + 1, sizeof *listed);
     if (!listed)
         return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
-    etlheap_layout_choose(&layout, *table, listed);
+    etlheap_layout_choose(&layout, table, listed);
     const etl_status status = etlheap_table_name(table, out->question.symbols.symbols, listed, err);
     free(listed);
     return status;

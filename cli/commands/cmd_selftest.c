@@ -32,7 +32,7 @@ typedef struct selftest {
     u8 *bytes; /* of the trace */
     etl_trace *trace;
     etlheap_result *result;
-    const etlheap_table *table;
+    etlheap_table *table;
     char *report; /* with one thread, as JSON */
     char file[FILE_NAME_SIZE];
 } selftest;
@@ -140,7 +140,7 @@ static etl_status check_totals(selftest *test, etl_error *err)
 /* Looks at the row of the heap with the most memory outstanding. */
 static etl_status check_stack(selftest *test, etl_error *err)
 {
-    const etlheap_table *const table = test->table;
+    etlheap_table *const table = test->table;
     const etlheap_row *row = NULL;
     for (u32 i = 0; i < table->row_count && !row; i++)
         row = table->rows[i].kind == ETLHEAP_KIND_HEAP ? &table->rows[i] : NULL;
@@ -238,7 +238,7 @@ static etl_status write_report(const etlheap_result *result, char **out, etl_err
     char name[FILE_NAME_SIZE];
     int descriptor = -1;
     etlheap_sink *sink = NULL;
-    const etlheap_table *table = NULL;
+    etlheap_table *table = NULL;
     const etlheap_query query = etlheap_query_default();
     const etlheap_layout layout = etlheap_layout_default();
     etl_status status = open_temporary(name, &descriptor, err);

@@ -121,7 +121,7 @@ static etl_status make_answer(const cli_options *options, const cli_inputs *inpu
     if (status == ETL_OK && options->find_growth)
         status = explain_growth(options, out, err);
     else if (status == ETL_OK && cli_top_limit(options) > 0 && !is_text(options))
-        status = etlheap_table_keep_top(&out->windows->table, options->top, err);
+        status = etlheap_table_keep_top(out->windows->table, options->top, err);
     if (status == ETL_OK && out->question.symbols.symbols)
         status = name_windows(options, out, err);
     cli_symbols_done(&out->question.symbols);
@@ -219,10 +219,10 @@ static etl_status choose_stacks(const cli_options *options, inquiry *out, etl_er
         return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
     if (out->question.symbols.symbols && by_function) {
         etl_status status =
-            etlheap_table_name(&out->windows->table, out->question.symbols.symbols, NULL, err);
+            etlheap_table_name(out->windows->table, out->question.symbols.symbols, NULL, err);
         if (status == ETL_OK)
             status =
-                etlheap_table_name(&out->stacks->table, out->question.symbols.symbols, NULL, err);
+                etlheap_table_name(out->stacks->table, out->question.symbols.symbols, NULL, err);
         if (status != ETL_OK)
             return status;
     }
@@ -237,11 +237,11 @@ static etl_status name_windows(const cli_options *options, inquiry *out, etl_err
     etlheap_symbols *const symbols = out->question.symbols.symbols;
     etl_status status = ETL_OK;
     if (out->explains)
-        status = etlheap_table_name(&out->stacks->table, symbols, out->explains, err);
+        status = etlheap_table_name(out->stacks->table, symbols, out->explains, err);
     if (status == ETL_OK && is_text(options))
         status = name_listed(options, out, err);
     else if (status == ETL_OK)
-        status = etlheap_table_name(&out->windows->table, symbols, NULL, err);
+        status = etlheap_table_name(out->windows->table, symbols, NULL, err);
     return status;
 }
 
@@ -257,7 +257,7 @@ static etl_status name_listed(const cli_options *options, inquiry *out, etl_erro
     else if (out->answer.growth)
         listed[out->growth.row] = true;
     const etl_status status =
-        etlheap_table_name(&out->windows->table, out->question.symbols.symbols, listed, err);
+        etlheap_table_name(out->windows->table, out->question.symbols.symbols, listed, err);
     free(listed);
     return status;
 }

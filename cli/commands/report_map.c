@@ -63,7 +63,7 @@ static etl_status make_map(const cli_options *options, const cli_inputs *inputs,
         status = etlheap_ask(question->result, question->asked, 1, &answer, err);
     out->map = answer.map;
     if (status == ETL_OK && question->symbols.symbols)
-        status = etlheap_table_name(&out->map->table, question->symbols.symbols, NULL, err);
+        status = etlheap_table_name(out->map->table, question->symbols.symbols, NULL, err);
     cli_symbols_done(&question->symbols);
     return status;
 }

@@ -60,11 +60,11 @@ typedef struct owned_gate {
     bool tells_unsure;      /* ... and what was allocated before can be told from the rest */
     etlheap_amount unsure[ETLHEAP_KIND_COUNT]; /* memory that may have been freed unseen */
     ETLHEAP_VECTOR(const char *) unmatched;    /* patterns that match no process with events */
-    const etlheap_table *table;                /* table of `now` */
-    const etlheap_table *compared; /* table of `now`, never by heap; NULL: use `table` */
-    const etlheap_table *baseline; /* NULL: none, and no diff */
+    etlheap_table *table;                      /* table of `now` */
+    etlheap_table *compared; /* table of `now`, never by heap; NULL: use `table` */
+    etlheap_table *baseline; /* NULL: none, and no diff */
     etlheap_diff *diff;
-    const etlheap_table *left_table; /* memory left behind by generations; NULL: no such budget */
+    etlheap_table *left_table; /* memory left behind by generations; NULL: no such budget */
     gate_rows absolute, growth, left;
     etlheap_gate_budget *budgets;
     ETLHEAP_VECTOR(gate_unsigned) listed;

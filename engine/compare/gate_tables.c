@@ -16,10 +16,10 @@
 
 static etlheap_query stack_query(const etlheap_query *asked, bool by_heap);
 static etl_status make_table(owned_gate *gate, bool by_heap, bool named, etl_error *err);
-static etl_status make_plain(const etlheap_gate_side *side, bool named, const etlheap_table **out,
+static etl_status make_plain(const etlheap_gate_side *side, bool named, etlheap_table **out,
                              etl_error *err);
 static etl_status compare(owned_gate *gate, etl_error *err);
-static etl_status make_left(const etlheap_gate_side *side, bool named, const etlheap_table **out,
+static etl_status make_left(const etlheap_gate_side *side, bool named, etlheap_table **out,
                             etl_error *err);
 static void mark_listed(const owned_gate *gate, const etlheap_table *table, bool *listed_stacks);
 static bool mark_alike(const etlheap_table *table, bool *stacks);
@@ -60,9 +60,8 @@ static bool has_failed(const owned_gate *gate)
 }
 
 /* Names the listed stacks of a table. */
-static etl_status name_listed(const owned_gate *gate, const etlheap_table **named, etl_error *err)
+static etl_status name_listed(const owned_gate *gate, etlheap_table *table, etl_error *err)
 {
-    const etlheap_table *const table = *named;
     bool *const stacks = calloc((size_t)table->stack_count + 1, sizeof *stacks);
     bool *const rows = calloc((size_t)table->row_count + 1, sizeof *rows);
     etl_status status = ETL_OK;
@@ -73,7 +72,7 @@ static etl_status name_listed(const owned_gate *gate, const etlheap_table **name
     } else {
         for (u32 i = 0; i < table->row_count; i++)
             rows[i] = table->rows[i].stack != ETLHEAP_NO_INDEX && stacks[table->rows[i].stack];
-        status = etlheap_table_name(named, gate->now->query->symbols, rows, err);
+        status = etlheap_table_name(table, gate->now->query->symbols, rows, err);
     }
     free(stacks);
     free(rows);
@@ -85,8 +84,8 @@ etl_status gate_tables_name(owned_gate *gate, etl_error *err)
     if (gate->options->suppressions != NULL || gate->options->baseline != NULL ||
         gate->now->query->symbols == NULL)
         return ETL_OK;
-    const etl_status status = name_listed(gate, &gate->table, err);
-    return status == ETL_OK && gate->left_table != NULL ? name_listed(gate, &gate->left_table, err)
+    const etl_status status = name_listed(gate, gate->table, err);
+    return status == ETL_OK && gate->left_table != NULL ? name_listed(gate, gate->left_table, err)
                                                         : status;
 }
 
@@ -133,7 +132,7 @@ static etlheap_query stack_query(const etlheap_query *asked, bool by_heap)
 }
 
 static etl_status fetch_table(const etlheap_result *result, const etlheap_query *asked, bool named,
-                              const etlheap_table **out, etl_error *err)
+                              etlheap_table **out, etl_error *err)
 {
     const etlheap_query query = *asked;
     etl_status status = etlheap_aggregate(result, &query, out, err);
@@ -142,13 +141,13 @@ static etl_status fetch_table(const etlheap_result *result, const etlheap_query 
            (*out)->rows[outstanding].measures[ETLHEAP_MEASURE_OUTSTANDING_COUNT] > 0)
         outstanding++;
     if (status == ETL_OK)
-        status = etlheap_table_keep_top(out, outstanding, err);
+        status = etlheap_table_keep_top(*out, outstanding, err);
     if (status == ETL_OK && named && query.symbols != NULL)
-        status = etlheap_table_name(out, query.symbols, NULL, err);
+        status = etlheap_table_name(*out, query.symbols, NULL, err);
     return status;
 }
 
-static etl_status make_plain(const etlheap_gate_side *side, bool named, const etlheap_table **out,
+static etl_status make_plain(const etlheap_gate_side *side, bool named, etlheap_table **out,
                              etl_error *err)
 {
     const etlheap_query query = stack_query(side->query, false);
@@ -183,7 +182,7 @@ static etl_status make_table(owned_gate *gate, bool by_heap, bool named, etl_err
 }
 
 /* Asks for everything that generations leave behind, by stack. */
-static etl_status make_left(const etlheap_gate_side *side, bool named, const etlheap_table **out,
+static etl_status make_left(const etlheap_gate_side *side, bool named, etlheap_table **out,
                             etl_error *err)
 {
     etlheap_query query = stack_query(side->query, false);
@@ -192,7 +191,7 @@ static etl_status make_left(const etlheap_gate_side *side, bool named, const etl
     query.left_behind = query.sums_only = true;
     etl_status status = etlheap_aggregate(side->result, &query, out, err);
     if (status == ETL_OK && named && query.symbols != NULL)
-        status = etlheap_table_name(out, query.symbols, NULL, err);
+        status = etlheap_table_name(*out, query.symbols, NULL, err);
     return status;
 }
 

@@ -279,6 +279,8 @@ void picked_rows_publish(const picked_rows *picked, etlheap_table *table)
     table->group_by_count = picked->group_by_count;
     table->rows = picked->rows.at;
     table->row_count = (u32)picked->rows.count;
+    table->row_stride = sizeof(etlheap_row);
+    table->frame_stride = sizeof(etlheap_frame);
     table->frames = picked->frames.at;
     table->frame_count = (u32)picked->frames.count;
     table->stack_starts = picked->stack_starts.at;

@@ -166,6 +166,6 @@ bool aggregate_key(aggregator *a, const etlheap_segment *segment, u32 at, etlhea
                    group_key *key);
 
 /* Makes the finished table; NULL if memory runs out. */
-const etlheap_table *aggregate_table(aggregator *a);
+etlheap_table *aggregate_table(aggregator *a);
 
 #endif

@@ -131,7 +131,7 @@ static etl_status answer_all(const etlheap_result *result, asked *all, u32 count
 /* --- one question ------------------------------------------------------------------- */
 
 etl_status etlheap_aggregate(const etlheap_result *result, const etlheap_query *query,
-                             const etlheap_table **out, etl_error *err)
+                             etlheap_table **out, etl_error *err)
 {
     const etlheap_question question = { .size = sizeof question,
                                         .kind = ETLHEAP_ASK_TABLE,

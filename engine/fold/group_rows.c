@@ -172,7 +172,7 @@ static void fill_totals(const aggregator *a, etlheap_table *table)
     }
 }
 
-const etlheap_table *aggregate_table(aggregator *a)
+etlheap_table *aggregate_table(aggregator *a)
 {
     owned_table *const out = calloc(1, sizeof *out);
     const bool ok = out != NULL && ETLHEAP_PUSH(&out->stack_starts, 0) &&

@@ -41,8 +41,7 @@ etl_status walk_name(etlheap_lifetimes *walk, etl_error *err)
     free(used);
     if (status != ETL_OK)
         return status;
-    const etlheap_table *table = &walk->base->table;
-    return etlheap_table_name(&table, walk->plan.query->symbols, NULL, err);
+    return etlheap_table_name(&walk->base->table, walk->plan.query->symbols, NULL, err);
 }
 
 /*

@@ -467,7 +467,7 @@ static etl_status publish(maker *m, etl_error *err)
         return no_memory(err);
     for (size_t i = 0; i < a->groups.count; i++)
         out->groups[i] = a->groups.at[a->order[i]].number;
-    etlheap_table *const table = &table_owned(out->windows.table)->table;
+    etlheap_table *const table = out->windows.table;
     table->measures = MEASURES | (m->churns ? CHURN_MEASURES : 0);
     table->from_ns = out->plan.measured.from_ns;
     table->to_ns = out->plan.measured.to_ns;

@@ -115,7 +115,7 @@ static etlheap_query query_of(const taking *t)
 
 static etl_status take_table(taking *t, etl_error *err)
 {
-    const etlheap_table *table;
+    etlheap_table *table;
     const etlheap_query query = query_of(t);
     const etl_status status = etlheap_aggregate(t->result, &query, &table, err);
     if (status != ETL_OK)

@@ -13,9 +13,11 @@ void table_publish(owned_table *out)
     out->table.stack_count = (u32)out->stack_starts.count - 1;
     out->table.rows = out->rows.at;
     out->table.row_count = (u32)out->rows.count;
+    out->table.row_stride = sizeof(etlheap_row);
+    out->table.frame_stride = sizeof(etlheap_frame);
 }
 
-void etlheap_table_free(const etlheap_table *table)
+void etlheap_table_free(etlheap_table *table)
 {
     if (table == NULL)
         return;
@@ -57,10 +59,10 @@ static u32 reach(u32 so_far, u32 index)
 
 /* Rows refer to frames and stacks in order of first use, so what the first rows
  * need are the first frames and stacks. */
-etl_status etlheap_table_keep_top(const etlheap_table **table, u32 rows, etl_error *err)
+etl_status etlheap_table_keep_top(etlheap_table *table, u32 rows, etl_error *err)
 {
     (void)err;
-    owned_table *const owned = table_owned(*table);
+    owned_table *const owned = table_owned(table);
     if (rows >= owned->rows.count)
         return ETL_OK;
     u32 stacks = 0, frames = 0;

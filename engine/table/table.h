@@ -1,6 +1,6 @@
 /* table.h - a table and the memory behind it; private to the engine. */
-#ifndef ETLHEAP_TABLE_H
-#define ETLHEAP_TABLE_H
+#ifndef ETLHEAP_OWNED_TABLE_H
+#define ETLHEAP_OWNED_TABLE_H
 
 #include "engine/names/frames.h"
 #include "lifetime_lists.h"
@@ -30,10 +30,10 @@ typedef struct owned_table {
     etlheap_row_lifetimes lifetimes;
 } owned_table;
 
-/* Callers get tables as const. The engine made them and may change them. */
-static inline owned_table *table_owned(const etlheap_table *table)
+/* All tables are made by the engine, as the first member of an owned_table. */
+static inline owned_table *table_owned(etlheap_table *table)
 {
-    return (owned_table *)(uintptr_t)table;
+    return (owned_table *)(void *)table;
 }
 
 /* The free stack and free frame of a row; ETLHEAP_NO_INDEX: none. Only rows grouped by them have

@@ -37,10 +37,10 @@ static etl_status find_names(renaming *r, etlheap_symbols *symbols, const bool *
 static bool rebuild(renaming *r);
 static void replace(renaming *r);
 
-etl_status etlheap_table_name(const etlheap_table **table, etlheap_symbols *symbols,
-                              const bool *rows, etl_error *err)
+etl_status etlheap_table_name(etlheap_table *table, etlheap_symbols *symbols, const bool *rows,
+                              etl_error *err)
 {
-    owned_table *const owned = table_owned(*table);
+    owned_table *const owned = table_owned(table);
     const etl_diag_counts before = symbols->diag;
     renaming r = { .table = owned, .symbols = symbols };
     r.names = calloc(owned->frames.count + 1, sizeof *r.names);

@@ -8,7 +8,7 @@
 etl_status etlheap_export_csv(const etlheap_export_request *request, etlheap_sink *sink,
                               etl_error *err)
 {
-    const etlheap_table *table;
+    etlheap_table *table;
     etlheap_lifetimes *walk;
     etlheap_layout layout = etlheap_layout_default();
     layout.titles = request->titles;

@@ -25,16 +25,16 @@ typedef struct html_answers {
      * windows, without gaps; the last two have the whole as an additional window. */
     etlheap_windows *kinds, *groups, *rows;
     u32 window_count;
-    const etlheap_table *ends; /* by kind and free type; NULL: free_threads says it */
+    etlheap_table *ends; /* by kind and free type; NULL: free_threads says it */
     /* By kind, process, heap, thread and type, the largest first. */
-    const etlheap_table *threads;
+    etlheap_table *threads;
     /* Sums of who freed, the largest first. By kind, process and freeing stack; by kind, process,
      * site and freeing site: NULL if no free has a stack. Frees without an allocation, by
      * kind, process, heap and freeing stack: NULL if that is not known. */
-    const etlheap_table *free_stacks, *pairs, *unmatched;
+    etlheap_table *free_stacks, *pairs, *unmatched;
     /* With churn, by kind, process, thread and how it ended, and the freeing thread if frees are
      * known; NULL if blocks have no times. */
-    const etlheap_table *free_threads;
+    etlheap_table *free_threads;
     bool has_times;             /* rows have churn, too */
     etlheap_suspects *suspects; /* NULL if there are no times */
     etlheap_peak_moment peaks[ETLHEAP_KIND_CAPACITY];

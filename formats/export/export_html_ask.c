@@ -285,14 +285,14 @@ static i64 length_of_windows(const html_answers *answers)
 static etl_status name_rows(html_answers *answers, etl_error *err)
 {
     etlheap_symbols *const symbols = answers->request->query->symbols;
-    const etlheap_table **const tables[] = {
-        &answers->rows->table, answers->suspects != NULL ? &answers->suspects->table : NULL,
-        &answers->pairs,       &answers->free_stacks,
-        &answers->unmatched,   answers->map != NULL ? &answers->map->table : NULL,
+    etlheap_table *const tables[] = {
+        answers->rows->table, answers->suspects != NULL ? answers->suspects->table : NULL,
+        answers->pairs,       answers->free_stacks,
+        answers->unmatched,   answers->map != NULL ? answers->map->table : NULL,
     };
     etl_status status = ETL_OK;
     for (size_t i = 0; symbols != NULL && status == ETL_OK && i < ETL_COUNT_OF(tables); i++) {
-        if (tables[i] != NULL && *tables[i] != NULL)
+        if (tables[i] != NULL)
             status = etlheap_table_name(tables[i], symbols, NULL, err);
     }
     return status;

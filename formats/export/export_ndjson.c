@@ -14,7 +14,7 @@ static etl_status write_rows(const etlheap_table *table, etlheap_sink *sink);
 etl_status etlheap_export_ndjson(const etlheap_export_request *request, etlheap_sink *sink,
                                  etl_error *err)
 {
-    const etlheap_table *table;
+    etlheap_table *table;
     etlheap_lifetimes *walk;
     if (request->rows) {
         const etl_status status = export_walk_open(request, &walk, err);

@@ -50,7 +50,7 @@ static void put_row(report_table *out, const etlheap_row *row);
 etl_status export_parquet_report(const etlheap_export_request *request, etlheap_sink *sink,
                                  etl_error *err)
 {
-    const etlheap_table *table;
+    etlheap_table *table;
     const bool is_summary = etlheap_result_is_summary(request->result);
     etl_status status = export_table_open(
         request, is_summary ? summary_keys : keys,

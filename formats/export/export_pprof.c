@@ -72,7 +72,7 @@ etl_status etlheap_export_pprof(const etlheap_export_request *request, etlheap_s
                                 etl_error *err)
 {
     pprof_writer w = { .code.result = request->result };
-    const etlheap_table *table;
+    etlheap_table *table;
     const etl_status status = export_table_open(request, keys, ETL_COUNT_OF(keys), &table, err);
     if (status != ETL_OK)
         return status;

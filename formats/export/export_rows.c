@@ -11,14 +11,14 @@
 
 static etl_status finish(etl_status status, etl_status written, etl_error *err);
 
-etl_status export_report_open(const etlheap_export_request *request, const etlheap_table **out,
+etl_status export_report_open(const etlheap_export_request *request, etlheap_table **out,
                               etl_error *err)
 {
     const etlheap_query *const query = request->query;
     return export_table_open(request, query->group_by, query->group_by_count, out, err);
 }
 
-etl_status export_report_close(const etlheap_table *table, etl_status written, etl_error *err)
+etl_status export_report_close(etlheap_table *table, etl_status written, etl_error *err)
 {
     etlheap_table_free(table);
     return finish(ETL_OK, written, err);

@@ -10,9 +10,9 @@
 #include "formats/formats.h"
 
 /* Opens rows with the query's keys, or the keys of a report if it has none. */
-etl_status export_report_open(const etlheap_export_request *request, const etlheap_table **out,
+etl_status export_report_open(const etlheap_export_request *request, etlheap_table **out,
                               etl_error *err);
-etl_status export_report_close(const etlheap_table *table, etl_status written, etl_error *err);
+etl_status export_report_close(etlheap_table *table, etl_status written, etl_error *err);
 
 /* Opens lifetimes in the order of allocation. */
 etl_status export_walk_open(const etlheap_export_request *request, etlheap_lifetimes **out,

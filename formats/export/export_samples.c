@@ -27,8 +27,8 @@ static const metric_question questions[ETLHEAP_METRIC_COUNT] = {
 
 static etl_status set_moment(const etlheap_export_request *request, etlheap_query *query,
                              i64 moments[ETLHEAP_KIND_CAPACITY], etl_error *err);
-static etl_status ask(const etlheap_result *result, const etlheap_query *query,
-                      const etlheap_table **out, etl_error *err);
+static etl_status ask(const etlheap_result *result, const etlheap_query *query, etlheap_table **out,
+                      etl_error *err);
 
 etl_status export_samples_open(const etlheap_export_request *request, const etlheap_key *keys,
                                u32 key_count, export_samples *out, etl_error *err)
@@ -61,7 +61,7 @@ etl_status export_samples_select(const etlheap_export_request *request, etlheap_
 }
 
 etl_status export_table_open(const etlheap_export_request *request, const etlheap_key *keys,
-                             u32 key_count, const etlheap_table **out, etl_error *err)
+                             u32 key_count, etlheap_table **out, etl_error *err)
 {
     etlheap_query query = *request->query;
     assert(key_count <= ETLHEAP_GROUP_BY_MAX);
@@ -95,13 +95,13 @@ static etl_status set_moment(const etlheap_export_request *request, etlheap_quer
     return ETL_OK;
 }
 
-static etl_status ask(const etlheap_result *result, const etlheap_query *query,
-                      const etlheap_table **out, etl_error *err)
+static etl_status ask(const etlheap_result *result, const etlheap_query *query, etlheap_table **out,
+                      etl_error *err)
 {
     *out = NULL;
     etl_status status = etlheap_aggregate(result, query, out, err);
     if (status == ETL_OK && query->symbols != NULL)
-        status = etlheap_table_name(out, query->symbols, NULL, err);
+        status = etlheap_table_name(*out, query->symbols, NULL, err);
     if (status != ETL_OK) {
         etlheap_table_free(*out);
         *out = NULL;

@@ -17,7 +17,7 @@
 /* Samples. Skip rows without a value (export_count is 0). For some metrics, rows are also divided
  * by type. */
 typedef struct export_samples {
-    const etlheap_table *table; /* by the requested keys, largest size first, with named frames */
+    etlheap_table *table; /* by the requested keys, largest size first, with named frames */
     etlheap_measure size, count;
 } export_samples;
 
@@ -35,7 +35,7 @@ etl_status export_samples_select(const etlheap_export_request *request, etlheap_
 /* Makes the rows of a report by these keys, largest outstanding size first, with named frames. The
  * caller owns *out. Errors as for etlheap_aggregate. */
 etl_status export_table_open(const etlheap_export_request *request, const etlheap_key *keys,
-                             u32 key_count, const etlheap_table **out, etl_error *err);
+                             u32 key_count, etlheap_table **out, etl_error *err);
 
 static inline i64 export_size(const export_samples *samples, const etlheap_row *row)
 {

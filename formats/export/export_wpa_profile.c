@@ -164,7 +164,7 @@ etl_status etlheap_export_wpa_profile(const etlheap_export_request *request, etl
 /* Finds the process and kind with the largest impacting size in the selection. */
 static etl_status find(const etlheap_export_request *request, finding *out, etl_error *err)
 {
-    const etlheap_table *table;
+    etlheap_table *table;
     etlheap_query query = *request->query;
     if (etlheap_result_is_summary(request->result))
         return etl_fail_with(err, ETL_ERR_UNSUPPORTED, 0,

@@ -94,10 +94,12 @@ static etl_status write_sums(wpa_writer *w, u32 kinds, etlheap_sink *sink, etl_e
     const bool is_summary = etlheap_result_is_summary(request.result);
     query.kinds = kinds;
     request.query = &query;
+    etlheap_table *rows;
     const etl_status status =
-        export_table_open(&request, keys, (u32)ETL_COUNT_OF(keys) - is_summary, &w->table, err);
+        export_table_open(&request, keys, (u32)ETL_COUNT_OF(keys) - is_summary, &rows, err);
     if (status != ETL_OK)
         return status;
+    w->table = rows;
     begin_document(w, sink);
     for (u32 i = 0; i < WPA_TABLE_COUNT; i++) {
         const wpa_table *const table = wpa_table_at(i);
@@ -111,7 +113,7 @@ static etl_status write_sums(wpa_writer *w, u32 kinds, etlheap_sink *sink, etl_e
         end_table(w);
     }
     w->diagnostics = w->table->diagnostics;
-    etlheap_table_free(w->table);
+    etlheap_table_free(rows);
     return ETL_OK;
 }
 

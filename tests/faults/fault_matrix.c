@@ -118,7 +118,7 @@ static answer analyze(etl_trace *trace, etl_status opened, etl_error *err)
         .size = sizeof options, .jobs = 1, .memory_bytes_max = MEMORY_BYTES_MAX, ASKED_TABLE(&query)
     };
     etlheap_result *result = NULL;
-    const etlheap_table *table = NULL;
+    etlheap_table *table = NULL;
     answer got = { .refused = true };
     etl_status status = opened;
     if (status == ETL_OK)

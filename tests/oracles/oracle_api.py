@@ -99,6 +99,14 @@ def main():
     changed = replaced(now, r"(typedef struct etl_open_options \{ size_t size;) _Bool no_mmap;", r"\1")
     results.equal("and lose nothing", len(interface.breaks(now, changed)), 1)
 
+    for name in ("etlheap_row", "etlheap_frame"):
+        changed = replaced(now, rf"\}} {name};", f"uint32_t more; }} {name};")
+        results.equal(f"{name}, reached by a stride, may grow", interface.breaks(now, changed), [])
+        held = f"typedef struct etlheap_pair {{ {name} first; int second; }} etlheap_pair;"
+        results.equal(f"but not if a structure holds {name}", len(interface.breaks([*now, held], [*changed, held])), 1)
+        unstrided = [line.replace("_stride;", "_step;") for line in now]
+        results.equal(f"nor without a stride of {name}", len(interface.breaks(unstrided, [*changed, *set(unstrided) - set(now)])), 1)
+
     returned = "etlheap_query etlheap_query_made(void);"
     changed = replaced(now, r"\} etlheap_query;", "uint32_t more; } etlheap_query;")
     results.equal("nor grow when a function returns it", len(interface.breaks([*now, returned], [*changed, returned])), 1)

@@ -298,7 +298,7 @@ char *check_table_text(const etlheap_table *table)
 
 char *check_aggregate_text(const etlheap_result *result, const etlheap_query *query)
 {
-    const etlheap_table *table;
+    etlheap_table *table;
     etl_error err;
     const etl_status status = etlheap_aggregate(result, query, &table, &err);
     require(status == ETL_OK, err.message);

@@ -261,9 +261,9 @@ static u32 find_row(char (*keys)[KEY_TEXT], u32 count, const char *key)
     return found;
 }
 
-static const etlheap_table *report(const etlheap_result *rows, const etlheap_query *query)
+static etlheap_table *report(const etlheap_result *rows, const etlheap_query *query)
 {
-    const etlheap_table *table = NULL;
+    etlheap_table *table = NULL;
     etl_error err = { .status = ETL_OK };
     if (etlheap_aggregate(rows, query, &table, &err) != ETL_OK)
         fail_msg("%s", err.message);
@@ -278,7 +278,7 @@ static void read_reports(const etlheap_result *rows, const etlheap_query *query,
     memset(cells, 0, row_count * sizeof *cells);
     etlheap_query by_type = *query;
     by_type.group_by[by_type.group_by_count++] = ETLHEAP_KEY_TYPE;
-    const etlheap_table *const whole = report(rows, query);
+    etlheap_table *const whole = report(rows, query);
     for (u32 i = 0; i < whole->row_count; i++) {
         row_key(whole, &whole->rows[i], key);
         etlheap_cell *const cell = &cells[find_row(keys, row_count, key)];
@@ -290,7 +290,7 @@ static void read_reports(const etlheap_result *rows, const etlheap_query *query,
         cell->impacting_size = m[ETLHEAP_MEASURE_IMPACTING_SIZE];
     }
     etlheap_table_free(whole);
-    const etlheap_table *const typed = report(rows, &by_type);
+    etlheap_table *const typed = report(rows, &by_type);
     for (u32 i = 0; i < typed->row_count; i++) {
         row_key(typed, &typed->rows[i], key);
         etlheap_cell *const cell = &cells[find_row(keys, row_count, key)];

@@ -59,7 +59,7 @@ static i64 outstanding(etl_bytes file)
     const char *const name = "selftest.etl";
     etl_trace *trace = NULL;
     etlheap_result *result = NULL;
-    const etlheap_table *table = NULL;
+    etlheap_table *table = NULL;
     const etlheap_query query = etlheap_query_default();
     i64 bytes = -1;
     if (etl_open_memory(file, NULL, &trace, NULL) == ETL_OK &&

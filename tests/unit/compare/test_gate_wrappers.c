@@ -25,11 +25,11 @@ static const etlheap_frame frames[] = {
  * name for load. */
 static const u32 starts[] = { 0, 2, 4, 6, 8, 9, 11 };
 static const u32 indices[] = { 0, 1, 0, 2, 0, 3, 4, 1, 1, 5, 1 };
-static const etlheap_table table = { .frames = frames,
-                                     .frame_count = (u32)ETL_COUNT_OF(frames),
-                                     .stack_starts = starts,
-                                     .frame_indices = indices,
-                                     .stack_count = 6 };
+static etlheap_table table = { .frames = frames,
+                               .frame_count = (u32)ETL_COUNT_OF(frames),
+                               .stack_starts = starts,
+                               .frame_indices = indices,
+                               .stack_count = 6 };
 
 static void wrappers_have_most_bytes_and_three_callers(void **state)
 {

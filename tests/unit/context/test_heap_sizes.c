@@ -275,7 +275,7 @@ static etl_build_at at(i64 ms)
 static etlheap_row row_at(const etlheap_result *result, etlheap_kind kind, u64 heap, i64 ms)
 {
     etlheap_query query = etlheap_query_default();
-    const etlheap_table *table = NULL;
+    etlheap_table *table = NULL;
     etlheap_row found = { .pid = 0 };
     query.group_by_count = 3; /* kind, process, heap */
     query.to_ns = ms * 1000000;

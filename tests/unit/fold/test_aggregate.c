@@ -232,9 +232,9 @@ static void expect_numbering(const etlheap_table *table)
 
 /* --- tests --------------------------------------------------------------------------------- */
 
-static const etlheap_table *aggregate(const model_world *world, const etlheap_query *query)
+static etlheap_table *aggregate(const model_world *world, const etlheap_query *query)
 {
-    const etlheap_table *table;
+    etlheap_table *table;
     assert_int_equal(etlheap_aggregate(world->result, query, &table, NULL), ETL_OK);
     return table;
 }
@@ -260,7 +260,7 @@ static void check_query(const model_world *world, const etlheap_query *query, mo
 {
     const etlheap_query by_kind = with_kind(query);
     model_make(m, world, &by_kind);
-    const etlheap_table *const table = aggregate(world, query);
+    etlheap_table *const table = aggregate(world, query);
     assert_int_equal(table->from_ns, query->from_ns);
     assert_int_equal(table->to_ns, query->to_ns);
     expect_model(m, table);
@@ -308,7 +308,7 @@ static void no_key_is_one_row_of_each_kind(void **state)
     query.kinds = 1u << ETLHEAP_KIND_VIRTUALALLOC;
     check_query(world, &query, m);
     assert_int_equal(m->count, 1);
-    const etlheap_table *const table = aggregate(world, &query);
+    etlheap_table *const table = aggregate(world, &query);
     assert_int_equal(table->rows[0].kind, ETLHEAP_KIND_VIRTUALALLOC); /* set without the key */
     etlheap_table_free(table);
     model_world_free(world);
@@ -369,11 +369,11 @@ static void keeping_the_top_keeps_what_it_refers_to(void **state)
     model_world *const world = model_world_new(9);
     etlheap_query query = whole_query(world);
     query.group_by[query.group_by_count++] = ETLHEAP_KEY_FRAME;
-    const etlheap_table *const full = aggregate(world, &query);
+    etlheap_table *const full = aggregate(world, &query);
     const u32 counts[] = { 0, 1, 2, full->row_count / 2, full->row_count, full->row_count + 1 };
     for (size_t i = 0; i < ETL_COUNT_OF(counts); i++) {
-        const etlheap_table *top = aggregate(world, &query);
-        assert_int_equal(etlheap_table_keep_top(&top, counts[i], NULL), ETL_OK);
+        etlheap_table *top = aggregate(world, &query);
+        assert_int_equal(etlheap_table_keep_top(top, counts[i], NULL), ETL_OK);
         const u32 kept = counts[i] < full->row_count ? counts[i] : full->row_count;
         assert_int_equal(top->row_count, kept);
         expect_numbering(top);
@@ -402,7 +402,7 @@ static void totals_count_frees_of_selected_processes(void **state)
     const char *const words[] = { "a.exe" };
     query.processes = words;
     query.process_count = 1;
-    const etlheap_table *const table = aggregate(world, &query);
+    etlheap_table *const table = aggregate(world, &query);
     assert_int_equal(table->totals[ETLHEAP_KIND_HEAP].free_without_alloc, 1 + 4 + 16);
     assert_int_equal(table->totals[ETLHEAP_KIND_EXTENT].free_without_alloc, 0);
     etlheap_table_free(table);
@@ -415,7 +415,7 @@ static void a_kind_is_present_when_the_trace_has_it(void **state)
     etlheap_result *const result = hand_result_new();
     hand_ready(result, T0 + 10);
     etlheap_query query = etlheap_query_default();
-    const etlheap_table *table;
+    etlheap_table *table;
     assert_int_equal(etlheap_aggregate(result, &query, &table, NULL), ETL_OK);
     assert_int_equal(table->row_count, 0);
     for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++)
@@ -453,7 +453,7 @@ static void sums_saturate(void **state)
     query.group_by_count = 2;
     query.sort_ascending = true;
     query.sort = ETLHEAP_MEASURE_IMPACTING_SIZE;
-    const etlheap_table *table;
+    etlheap_table *table;
     assert_int_equal(etlheap_aggregate(result, &query, &table, NULL), ETL_OK);
     assert_int_equal(table->row_count, 2);
     const i64 *const left = table->rows[0].measures, *const came = table->rows[1].measures;

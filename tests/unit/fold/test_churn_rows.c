@@ -34,7 +34,7 @@ static case_sums count(const case_row *rows, size_t row_count)
 {
     etlheap_result *const result = hand_result_new();
     etlheap_query query = etlheap_query_default();
-    const etlheap_table *table = NULL;
+    etlheap_table *table = NULL;
     case_sums out = { 0 };
     hand_process(result, 10, "app.exe");
     hand_process(result, 20, "child.exe");

@@ -343,7 +343,7 @@ static void check_query(const model_world *world, etlheap_query *query, model *m
     const etlheap_query by_kind = with_kind(query);
     model_make(m, world, &by_kind);
     for (u32 jobs = 1; jobs <= 7; jobs += 3) {
-        const etlheap_table *table;
+        etlheap_table *table;
         query->jobs = jobs;
         assert_int_equal(etlheap_aggregate(world->result, query, &table, NULL), ETL_OK);
         assert_int_equal(table->row_count, m->count);
@@ -380,7 +380,7 @@ static void without_growth_rows_do_not_have_it(void **state)
     (void)state;
     model_world *const world = model_world_new(3);
     etlheap_query query = etlheap_query_default();
-    const etlheap_table *table;
+    etlheap_table *table;
     query.group_by_count = 0;
     assert_int_equal(etlheap_aggregate(world->result, &query, &table, NULL), ETL_OK);
     assert_int_equal(table->measures >> ETLHEAP_MEASURE_GROWTH_RATE & 3, 0);
@@ -396,7 +396,7 @@ static void growth_of_single_types_is_refused(void **state)
 {
     (void)state;
     model_world *const world = model_world_new(4);
-    const etlheap_table *table;
+    etlheap_table *table;
     for (u32 i = 0; i < 4; i++) {
         etlheap_query query = etlheap_query_default();
         etl_error err;
@@ -448,7 +448,7 @@ static void a_leak_is_told_from_larger_caches(void **state)
     (void)state;
     plot p = { .result = hand_result_new() };
     etlheap_query query = etlheap_query_default();
-    const etlheap_table *table;
+    etlheap_table *table;
     p.process = hand_process(p.result, 10, "a.exe");
     for (i64 i = 0; i < 100; i++) {
         block(&p, LEAK, i * 1000, -1, 100);

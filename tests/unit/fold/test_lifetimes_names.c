@@ -93,11 +93,11 @@ static char *sums_of_walk(const symbol_world *w)
 
 static char *sums_of_report(const symbol_world *w)
 {
-    const etlheap_table *table = NULL;
+    etlheap_table *table = NULL;
     char *text = NULL;
     size_t size = 0;
     assert_int_equal(etlheap_aggregate(w->result, &w->query, &table, NULL), ETL_OK);
-    assert_int_equal(etlheap_table_name(&table, w->symbols, NULL, NULL), ETL_OK);
+    assert_int_equal(etlheap_table_name(table, w->symbols, NULL, NULL), ETL_OK);
     FILE *const out = open_memstream(&text, &size);
     for (u32 i = 0; i < table->row_count; i++) {
         const etlheap_row *const row = &table->rows[i];

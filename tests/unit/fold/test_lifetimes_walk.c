@@ -274,7 +274,7 @@ static void sums_by_type_are_those_of_a_report(void **state)
             sum[1] += (i64)rows.at[i].size_bytes;
             sum[2] += rows.at[i].is_realloc;
         }
-        const etlheap_table *table = NULL;
+        etlheap_table *table = NULL;
         assert_int_equal(etlheap_aggregate(f->rows, &q.query, &table, NULL), ETL_OK);
         for (u32 i = 0; i < table->row_count; i++) {
             const etlheap_row *const row = &table->rows[i];
@@ -299,7 +299,7 @@ static void frames_have_the_addresses_of_a_report(void **state)
     etlheap_query query = etlheap_query_default();
     query.group_by[0] = ETLHEAP_KEY_STACK;
     query.group_by_count = 1;
-    const etlheap_table *report = NULL;
+    etlheap_table *report = NULL;
     assert_int_equal(etlheap_aggregate(f->rows, &query, &report, NULL), ETL_OK);
     for (u32 round = 0; round < 2; round++) {
         etlheap_lifetimes *walk = NULL;

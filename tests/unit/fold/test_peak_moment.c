@@ -170,7 +170,7 @@ static void assert_table(const model_world *world, const etlheap_query *query,
                          const etlheap_peak_moment *peaks)
 {
     i64 kind_to_ticks[ETLHEAP_KIND_CAPACITY];
-    const etlheap_table *table = NULL;
+    etlheap_table *table = NULL;
     etlheap_query at = *query;
     at.types = 0;
     at.at_end = true;

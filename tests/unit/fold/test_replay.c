@@ -151,7 +151,7 @@ static void journal_on_disk_tells_the_same(void **state)
     free(expected);
     free(found);
     etl_error err = { .status = ETL_OK };
-    const etlheap_table *table = NULL;
+    etlheap_table *table = NULL;
     assert_int_equal(close(kept->journal.file), 0);
     kept->journal.file = -1;
     assert_int_equal(etlheap_aggregate(kept, &query, &table, &err), ETL_ERR_IO);
@@ -186,7 +186,7 @@ static void other_questions_are_refused(void **state)
     others[1].at_exit_freed = true;
     others[2].group_by[0] = ETLHEAP_KEY_THREAD;
     for (size_t i = 0; i < ETL_COUNT_OF(others); i++) {
-        const etlheap_table *table = NULL;
+        etlheap_table *table = NULL;
         etl_error err = { .status = ETL_OK };
         assert_int_equal(etlheap_aggregate(kept, &others[i], &table, &err), ETL_ERR_ARGUMENT);
         assert_null(table);

@@ -25,9 +25,9 @@ typedef struct expected_rows {
     u32 count;
 } expected_rows;
 
-static const etlheap_table *aggregate(const model_world *world, const etlheap_query *query)
+static etlheap_table *aggregate(const model_world *world, const etlheap_query *query)
 {
-    const etlheap_table *table = NULL;
+    etlheap_table *table = NULL;
     assert_int_equal(etlheap_aggregate(world->result, query, &table, NULL), ETL_OK);
     return table;
 }
@@ -171,9 +171,9 @@ static void rows_are_whole_or_added_up(void **state)
         model_world *const world = model_world_new(seed);
         for (u32 i = 0; i < 60; i++) {
             etlheap_query query = random_query(&random);
-            const etlheap_table *const whole = aggregate(world, &query);
+            etlheap_table *const whole = aggregate(world, &query);
             query.whole_rows_max = 1 + hand_random(&random) % 12;
-            const etlheap_table *const merged = aggregate(world, &query);
+            etlheap_table *const merged = aggregate(world, &query);
             expect_by_hand(expected, whole, &query);
             expect_same_table(merged, whole, expected);
             merged_tables += merged->row_count < whole->row_count;
@@ -200,9 +200,9 @@ static void outlines_do_not_change(void **state)
             layout.rows_of_each_kind = hand_random(&random) % 2;
             layout.sort = query.sort;
             layout.sort_ascending = query.sort_ascending;
-            const etlheap_table *const whole = aggregate(world, &query);
+            etlheap_table *const whole = aggregate(world, &query);
             query.whole_rows_max = etlheap_layout_whole_rows(&layout);
-            const etlheap_table *const merged = aggregate(world, &query);
+            etlheap_table *const merged = aggregate(world, &query);
             expect_same_outline(merged, whole, &layout);
             etlheap_table_free(whole);
             etlheap_table_free(merged);
@@ -226,9 +226,9 @@ static void rows_stay_whole_unless_the_stack_comes_last(void **state)
         etlheap_query query = etlheap_query_default();
         memcpy(query.group_by, orders[i], sizeof orders[i]);
         query.group_by_count = 3;
-        const etlheap_table *const whole = aggregate(world, &query);
+        etlheap_table *const whole = aggregate(world, &query);
         query.whole_rows_max = 1;
-        const etlheap_table *const asked = aggregate(world, &query);
+        etlheap_table *const asked = aggregate(world, &query);
         assert_int_equal(asked->row_count, whole->row_count);
         for (u32 row = 0; row < asked->row_count; row++)
             assert_int_equal(asked->rows[row].merged_rows, 0);
@@ -244,9 +244,9 @@ static void a_limit_beyond_all_rows_is_none(void **state)
     (void)state;
     model_world *const world = model_world_new(41);
     etlheap_query query = etlheap_query_default();
-    const etlheap_table *const whole = aggregate(world, &query);
+    etlheap_table *const whole = aggregate(world, &query);
     query.whole_rows_max = UINT32_MAX;
-    const etlheap_table *const asked = aggregate(world, &query);
+    etlheap_table *const asked = aggregate(world, &query);
     assert_int_equal(asked->row_count, whole->row_count);
     etlheap_table_free(whole);
     etlheap_table_free(asked);

@@ -236,7 +236,7 @@ static void rows_are_measured_over_some_windows(void **state)
     etlheap_windows *const windows = windows_check_make(world->result, &query, &options);
     query.from_ns = NS(120);
     query.to_ns = NS(280);
-    const etlheap_table *table = NULL;
+    etlheap_table *table = NULL;
     assert_int_equal(etlheap_aggregate(world->result, &query, &table, NULL), ETL_OK);
     assert_int_equal(windows->table->from_ns, query.from_ns);
     assert_int_equal(windows->table->to_ns, query.to_ns);
@@ -266,7 +266,7 @@ static void windows_in_any_order_are_measured_as_one(void **state)
     etlheap_windows *const windows = windows_check_make(world->result, &query, &options);
     query.from_ns = NS(90);
     query.to_ns = NS(320);
-    const etlheap_table *table = NULL;
+    etlheap_table *table = NULL;
     assert_int_equal(etlheap_aggregate(world->result, &query, &table, NULL), ETL_OK);
     assert_int_equal(table->row_count, windows->table->row_count);
     for (u32 r = 0; r < table->row_count; r++) {
@@ -291,7 +291,7 @@ static void overlapping_windows_are_measured_as_one(void **state)
     etlheap_windows *const windows = windows_check_make(world->result, &query, &options);
     query.from_ns = NS(50);
     query.to_ns = NS(300);
-    const etlheap_table *table = NULL;
+    etlheap_table *table = NULL;
     assert_int_equal(etlheap_aggregate(world->result, &query, &table, NULL), ETL_OK);
     assert_int_equal(table->row_count, windows->table->row_count);
     for (u32 r = 0; r < table->row_count; r++)
@@ -311,7 +311,7 @@ static void rows_keep_their_cells_when_the_table_is_cut(void **state)
     etlheap_windows *const windows = windows_check_make(world->result, &query, &options);
     etlheap_cell before, after;
     assert_true(etlheap_windows_cell(windows, 2, 4, &before));
-    assert_int_equal(etlheap_table_keep_top(&windows->table, 3, NULL), ETL_OK);
+    assert_int_equal(etlheap_table_keep_top(windows->table, 3, NULL), ETL_OK);
     assert_int_equal(windows->table->row_count, 3);
     assert_true(etlheap_windows_cell(windows, 2, 4, &after));
     assert_memory_equal(&before, &after, sizeof before);

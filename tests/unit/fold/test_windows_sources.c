@@ -567,7 +567,7 @@ static void a_journal_answers_for_its_windows_alone(void **state)
         assert_int_equal(etlheap_windows_make(kept, &query, &other, &windows, NULL),
                          ETL_ERR_ARGUMENT);
     }
-    const etlheap_table *table = NULL;
+    etlheap_table *table = NULL;
     assert_int_equal(etlheap_aggregate(kept, &query, &table, NULL), ETL_ERR_ARGUMENT);
     etlheap_result_free(kept);
 }

@@ -28,7 +28,7 @@
 /* A result, and what each writer is given of it. */
 typedef struct world {
     hand_windows *windows;
-    const etlheap_table *table, *other;
+    etlheap_table *table, *other;
     const etlheap_gate *gate;
     etlheap_symbol_list symbols;
     etlheap_diff *diff;

@@ -89,7 +89,7 @@ static void write_report(const analysed *a, const etlheap_query *query, const ch
                          capture *out)
 {
     const etlheap_layout layout = etlheap_layout_default();
-    const etlheap_table *table;
+    etlheap_table *table;
     assert_int_equal(etlheap_aggregate(a->result, query, &table, NULL), ETL_OK);
     capture_open(out);
     assert_int_equal(

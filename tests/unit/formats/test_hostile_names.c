@@ -28,7 +28,7 @@
 typedef struct world {
     etlheap_result *result;
     etlheap_query query;
-    const etlheap_table *table;
+    etlheap_table *table;
     etlheap_layout layout;
 } world;
 
@@ -180,7 +180,7 @@ static void diffs_are_fit_for_terminals(void **state)
     const world *const w = *state;
     const etlheap_diff_options options = etlheap_diff_options_default();
     etlheap_query query = w->query;
-    const etlheap_table *now = NULL;
+    etlheap_table *now = NULL;
     etlheap_diff *diff = NULL;
     capture out;
     query.group_by[2] = ETLHEAP_KEY_STACK;

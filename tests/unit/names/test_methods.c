@@ -119,10 +119,10 @@ static char *stacks_of(const etlheap_result *result, bool is_named)
     query.sort_ascending = true;
     if (is_named)
         assert_int_equal(etlheap_symbols_open(result, NULL, &query.symbols, &err), ETL_OK);
-    const etlheap_table *table;
+    etlheap_table *table;
     assert_int_equal(etlheap_aggregate(result, &query, &table, &err), ETL_OK);
     if (is_named)
-        assert_int_equal(etlheap_table_name(&table, query.symbols, NULL, &err), ETL_OK);
+        assert_int_equal(etlheap_table_name(table, query.symbols, NULL, &err), ETL_OK);
     FILE *const out = open_memstream(&text, &size);
     for (u32 i = 0; i < table->row_count; i++) {
         const etlheap_row *const row = &table->rows[i];

@@ -24,7 +24,7 @@
 typedef struct bench {
     symbol_world *world;
     etlheap_tags *tags;
-    const etlheap_table *table;
+    etlheap_table *table;
     char text[2000];
 } bench;
 

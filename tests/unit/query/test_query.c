@@ -383,7 +383,7 @@ static void expect_refused(etlheap_query query)
     assert_int_equal(query_open(&plan, b.result, &query, &err), ETL_ERR_ARGUMENT);
     assert_true(err.message[0] != '\0');
     query_close(&plan);
-    const etlheap_table *table;
+    etlheap_table *table;
     assert_int_equal(etlheap_aggregate(b.result, &query, &table, &err), ETL_ERR_ARGUMENT);
     assert_null(table);
     close_bench(&b);

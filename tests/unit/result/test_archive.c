@@ -308,7 +308,7 @@ static void changed_stores_are_told_of(void **state)
         file.at[at] ^= 0x10;
         write_file(f, file.at, file.count);
         etlheap_result *read = NULL;
-        const etlheap_table *table = NULL;
+        etlheap_table *table = NULL;
         etl_error err = { .status = ETL_OK };
         etl_status status = etlheap_open_store(f->path, &options, &read, &err);
         if (status == ETL_OK)

@@ -109,7 +109,7 @@ static void expect_refused(etl_status status, const etl_error *err, const char *
 static void expect_no_report(const fixture *f, const etlheap_query *query, const char *part)
 {
     etlheap_result *const result = open_store(f, query);
-    const etlheap_table *table = NULL;
+    etlheap_table *table = NULL;
     etl_error err = { .message = "" };
     expect_refused(etlheap_aggregate(result, query, &table, &err), &err, part);
     assert_null(table);
@@ -227,7 +227,7 @@ static void frees_without_a_column_that_they_must_have_are_damaged(void **state)
     query.unmatched = true;
     query.sort = ETLHEAP_MEASURE_COUNT;
     for (u32 column = EHS_UNMATCHED_TICKS; is_unmatched(column); column++) {
-        const etlheap_table *table = NULL;
+        etlheap_table *table = NULL;
         etl_error err = { .message = "" };
         write_without(f, (ehs_column)column);
         etlheap_result *const result = open_store(f, &query);

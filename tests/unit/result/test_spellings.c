@@ -48,9 +48,9 @@ static etlheap_result *result_of(const char *const processes[2], const char *con
     return result;
 }
 
-static const etlheap_table *table_by(const etlheap_result *result, etlheap_key key)
+static etlheap_table *table_by(const etlheap_result *result, etlheap_key key)
 {
-    const etlheap_table *table;
+    etlheap_table *table;
     etl_error err;
     etlheap_query query = etlheap_query_default();
     query.group_by[0] = key;
@@ -68,7 +68,7 @@ static void is_one(etlheap_key key, const char *a, const char *b, const char *sh
         const bool by_process = key == ETLHEAP_KEY_PROCESS;
         etlheap_result *const result =
             result_of(by_process ? names[i] : other, by_process ? other : names[i]);
-        const etlheap_table *const table = table_by(result, key);
+        etlheap_table *const table = table_by(result, key);
         assert_int_equal(table->row_count, 1);
         assert_string_equal(by_process ? table->rows[0].process : table->rows[0].module, shown);
         assert_int_equal(table->rows[0].measures[ETLHEAP_MEASURE_OUTSTANDING_COUNT], 2);
@@ -93,7 +93,7 @@ static void paths_stay_as_recorded_and_other_names_as_they_are(void **unused)
     const char *const processes[2] = { "app.exe", "apq.exe" };
     const char *const paths[2] = { "\\D\\a.dll", "\\D\\A.DLL" };
     etlheap_result *const result = result_of(processes, paths);
-    const etlheap_table *const table = table_by(result, ETLHEAP_KEY_PROCESS);
+    etlheap_table *const table = table_by(result, ETLHEAP_KEY_PROCESS);
     assert_int_equal(table->row_count, 2);
     assert_string_equal(etlheap_module_of(result, 0)->name, "A.DLL");
     assert_string_equal(etlheap_module_of(result, 0)->path, "\\D\\a.dll");

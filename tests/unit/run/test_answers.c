@@ -26,7 +26,7 @@ static const etlheap_options facts_only = { .size = sizeof facts_only, .census_o
 static etl_status ask_table(const etlheap_result *result, etl_error *err)
 {
     const etlheap_query query = etlheap_query_default();
-    const etlheap_table *table;
+    etlheap_table *table;
     const etl_status status = etlheap_aggregate(result, &query, &table, err);
     assert_true((status == ETL_OK) == (table != NULL && table->row_count > 0));
     etlheap_table_free(table);
@@ -36,7 +36,7 @@ static etl_status ask_table(const etlheap_result *result, etl_error *err)
 static etl_status ask_growth(const etlheap_result *result, etl_error *err)
 {
     etlheap_query query = etlheap_query_default();
-    const etlheap_table *table;
+    etlheap_table *table;
     query.growth = true;
     query.group_by[0] = ETLHEAP_KEY_KIND;
     query.group_by_count = 1;

@@ -489,7 +489,7 @@ static bool same_counts(const char *what, const etl_diag_counts *got, const etl_
 /* A census cannot be asked for a report. */
 static etl_diag_counts told_by(const etlheap_result *result, bool census_only)
 {
-    const etlheap_table *table = NULL;
+    etlheap_table *table = NULL;
     const etlheap_query query = etlheap_query_default();
     if (census_only)
         return *etlheap_result_diagnostics(result);

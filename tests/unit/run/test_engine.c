@@ -253,7 +253,7 @@ static void the_default_window_holds_the_last_event_of_a_fast_clock(void **state
         check_open(&traces, b);
         etlheap_result *const result = check_analyze(&traces, NULL);
         const etlheap_query query = etlheap_query_default();
-        const etlheap_table *table;
+        etlheap_table *table;
         assert_int_equal(etlheap_aggregate(result, &query, &table, NULL), ETL_OK);
         assert_int_equal(table->row_count, 1);
         assert_int_equal(table->rows[0].type, ETLHEAP_TYPE_AIFO);

@@ -33,7 +33,7 @@ static etlheap_total heap_total(i64 alloc_ticks, i64 free_ticks, bool from_lifet
     const char *const name = "times.etl";
     etl_trace *trace = NULL;
     etlheap_result *result = NULL;
-    const etlheap_table *table = NULL;
+    etlheap_table *table = NULL;
     assert_int_equal(etl_open_memory((etl_bytes){ bytes, size }, NULL, &trace, NULL), ETL_OK);
     assert_int_equal(etlheap_analyze(&trace, &name, 1, &options, &result, NULL), ETL_OK);
     assert_int_equal(etlheap_process_count(result), 1);

@@ -100,7 +100,7 @@ static void lifetimes_alone_do_not_say_who_freed(void **state)
     workload *const w = workload_random(&(workload_options){ .operations = 100 });
     check_traces traces = { .count = 0 };
     const etlheap_query query = query_by(keys, ETL_COUNT_OF(keys));
-    const etlheap_table *table = NULL;
+    etlheap_table *table = NULL;
     etl_error err;
     workload_write(w, b, b);
     check_open(&traces, b);

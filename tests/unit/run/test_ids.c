@@ -20,7 +20,7 @@
 typedef struct world {
     check_traces traces;
     etlheap_result *result, *totals; /* of the trace, of a store of totals */
-    const etlheap_table *table;
+    etlheap_table *table;
     etlheap_windows *windows, *kept; /* of either result */
     etlheap_runs *runs;
     summary_fixture *files;
@@ -203,7 +203,7 @@ static bool is_refused(etl_status status, const etl_error *err)
 static bool query_is_refused(const world *w, const etlheap_query *query)
 {
     const etlheap_options options = { .size = sizeof options, ASKED_TABLE(query) };
-    const etlheap_table *table = NULL;
+    etlheap_table *table = NULL;
     etlheap_result *result = NULL;
     etl_error err = { .message = "" }, other = { .message = "" };
     const bool is_table = is_refused(etlheap_aggregate(w->result, query, &table, &err), &err);
@@ -272,7 +272,7 @@ static bool column_is_refused(const world *w, u32 id)
 static bool diff_measure_is_refused(const world *w, u32 id)
 {
     etlheap_query query = etlheap_query_default();
-    const etlheap_table *table = NULL;
+    etlheap_table *table = NULL;
     etlheap_diff_options options = etlheap_diff_options_default();
     etlheap_diff *diff = NULL;
     etl_error err = { .message = "" };

@@ -136,7 +136,7 @@ static const etlheap_row *find_row(const etlheap_table *table, const wanted_row 
 static void expect_rows(const etlheap_result *result)
 {
     const etlheap_query query = question();
-    const etlheap_table *table = NULL;
+    etlheap_table *table = NULL;
     assert_int_equal(etlheap_aggregate(result, &query, &table, NULL), ETL_OK);
     assert_int_equal(table->row_count, ETL_COUNT_OF(wanted));
     for (u32 i = 0; i < ETL_COUNT_OF(wanted); i++) {
@@ -195,7 +195,7 @@ static void other_keys_speak_of_the_allocation(void **state)
     (void)state;
     check_traces traces = { .count = 0 };
     etlheap_query query = question();
-    const etlheap_table *table = NULL;
+    etlheap_table *table = NULL;
     query.kinds = 1u << ETLHEAP_KIND_HEAP;
     query.types = 1u << ETLHEAP_TYPE_AOFI;
     query.group_by[0] = ETLHEAP_KEY_SITE;
@@ -221,7 +221,7 @@ static void impossible_questions_are_refused(void **state)
     etlheap_query query = question();
     const etlheap_options options = { .size = sizeof options, ASKED_EVENTS(&query) };
     const etlheap_windows_options every = { .size = sizeof every, .every_ns = 50000000 };
-    const etlheap_table *table = NULL;
+    etlheap_table *table = NULL;
     etlheap_windows *windows = NULL;
     etl_error err;
     check_open(&traces, program());

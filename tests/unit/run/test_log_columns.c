@@ -91,7 +91,7 @@ static void expect_refused(etl_status status, const etl_error *err, const char *
 static void expect_no_table(const etlheap_result *result, const etlheap_query *query,
                             const char *what)
 {
-    const etlheap_table *table = NULL;
+    etlheap_table *table = NULL;
     etl_error err = { 0 };
     const etl_status status = etlheap_aggregate(result, query, &table, &err);
     assert_null(table);

@@ -142,9 +142,9 @@ static etlheap_query query_of(i64 from_ns, i64 to_ns)
     return query;
 }
 
-static const etlheap_table *table_of(const etlheap_result *result, const etlheap_query *query)
+static etlheap_table *table_of(const etlheap_result *result, const etlheap_query *query)
 {
-    const etlheap_table *table = NULL;
+    etlheap_table *table = NULL;
     etl_error err;
     if (etlheap_aggregate(result, query, &table, &err) != ETL_OK)
         fail_msg("%s", err.message);
@@ -255,7 +255,7 @@ static void check_sites(recording *at)
     etlheap_query query = query_of(INT64_MIN, INT64_MAX);
     query.group_by[query.group_by_count++] = ETLHEAP_KEY_SITE;
     query.growth = query.rates = false;
-    const etlheap_table *const table = table_of(at->result, &query);
+    etlheap_table *const table = table_of(at->result, &query);
     for (u32 kind = 0; has_sites(r) && kind < RECORDER_KINDS; kind++) {
         for (u32 program = 0; program < r->setup.programs; program++) {
             for (u32 site = 0; site <= RECORDER_SITES; site++) {
@@ -319,7 +319,7 @@ static void check_windows(recording *at)
     const etlheap_query half = query_of(end_ns / 2, INT64_MAX);
     const etlheap_query *const queries[] = { &whole, &beyond, &half };
     for (size_t i = 0; i < ETL_COUNT_OF(queries); i++) {
-        const etlheap_table *const table = table_of(at->result, queries[i]);
+        etlheap_table *const table = table_of(at->result, queries[i]);
         if (i == 0)
             check_sums(at, table);
         check_rates(at, table);
@@ -340,7 +340,7 @@ static void check_selected(recording *at)
         query.group_by_count = 1; /* kind */
         query.processes = &word;
         query.process_count = 1;
-        const etlheap_table *const table = table_of(at->result, &query);
+        etlheap_table *const table = table_of(at->result, &query);
         for (u32 i = 0; i < table->row_count; i++) {
             const etlheap_row *const row = &table->rows[i];
             const recorder_kind kind =
@@ -493,8 +493,8 @@ static void check_other_recording(recording *at)
     open_recording(&other, &setup);
     etlheap_query query = query_of(INT64_MIN, INT64_MAX);
     query.growth = query.rates = false;
-    const etlheap_table *const tables[] = { table_of(at->result, &query),
-                                            table_of(other.result, &query) };
+    etlheap_table *const tables[] = { table_of(at->result, &query),
+                                      table_of(other.result, &query) };
     etlheap_diff *diff = NULL;
     etl_error err;
     if (etlheap_diff_tables(tables[0], tables[1], NULL, &diff, &err) != ETL_OK)

@@ -26,7 +26,7 @@
 typedef struct world {
     check_traces traces;
     etlheap_result *result;
-    const etlheap_table *table;
+    etlheap_table *table;
     summary_fixture *files; /* [0] is a store of totals */
     capture out;
 } world;
@@ -131,7 +131,7 @@ static etl_status ask_symbols(world *w, const void *given, etl_error *err)
 
 static etl_status ask_table(world *w, const void *given, etl_error *err)
 {
-    const etlheap_table *table = NULL;
+    etlheap_table *table = NULL;
     const etl_status status = etlheap_aggregate(w->result, given, &table, err);
     etlheap_table_free(table);
     return status;

@@ -46,7 +46,7 @@ static char *report(const user *who)
 {
     etl_trace *trace = NULL;
     etlheap_result *result = NULL;
-    const etlheap_table *table = NULL;
+    etlheap_table *table = NULL;
     char *text = NULL;
     const etlheap_query query = etlheap_query_default();
     const etlheap_options options = { .size = sizeof options, .jobs = 2, .slice_bytes = 65536 };

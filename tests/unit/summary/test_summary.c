@@ -17,9 +17,9 @@
 #include "tests/support/summary_runs.h"
 #include "tests/support/temporary.h"
 
-static const etlheap_table *table_of(const etlheap_result *result, const etlheap_query *query)
+static etlheap_table *table_of(const etlheap_result *result, const etlheap_query *query)
 {
-    const etlheap_table *table;
+    etlheap_table *table;
     etl_error err = { .message = "" };
     if (etlheap_aggregate(result, query, &table, &err) != ETL_OK)
         fail_msg("%s", err.message);
@@ -38,7 +38,7 @@ static void runs_at_other_addresses_add_up(void **state)
     summary_of_runs(runs, 2, 0, f->paths[0]);
     etlheap_result *const result = summary_read(f->paths[0]);
     const etlheap_query query = summary_query();
-    const etlheap_table *const table = table_of(result, &query);
+    etlheap_table *const table = table_of(result, &query);
     assert_int_equal(table->row_count, 2);
     assert_int_equal(table->rows[0].type, ETLHEAP_TYPE_AIFO);
     assert_int_equal(measure(table, 0, ETLHEAP_MEASURE_OUTSTANDING_COUNT), 3 + 5);
@@ -60,7 +60,7 @@ static void frames_are_offsets_in_modules_and_have_no_address(void **state)
     summary_of_runs(&summary_first_run, 1, 0, f->paths[0]);
     etlheap_result *const result = summary_read(f->paths[0]);
     const etlheap_query query = summary_query();
-    const etlheap_table *const table = table_of(result, &query);
+    etlheap_table *const table = table_of(result, &query);
     assert_int_equal(table->frame_count, 3);
     assert_string_equal(table->frames[0].module, "app.exe");
     assert_int_equal(table->frames[0].offset, 0x1234);
@@ -87,7 +87,7 @@ static void builds_of_a_program_stay_apart(void **state)
     summary_of_runs(runs, 2, 0, f->paths[0]);
     etlheap_result *const result = summary_read(f->paths[0]);
     const etlheap_query query = summary_query();
-    const etlheap_table *const table = table_of(result, &query);
+    etlheap_table *const table = table_of(result, &query);
     assert_int_equal(etlheap_module_count(result), 2);
     assert_int_equal(table->stack_count, 2);
     etlheap_table_free(table);
@@ -102,9 +102,9 @@ static void both_meanings_of_a_process_end_are_kept(void **state)
     summary_of_runs(&ended, 1, 0, f->paths[0]);
     etlheap_result *const result = summary_read(f->paths[0]);
     etlheap_query query = summary_query();
-    const etlheap_table *const leaked = table_of(result, &query);
+    etlheap_table *const leaked = table_of(result, &query);
     query.at_exit_freed = true;
-    const etlheap_table *const freed = table_of(result, &query);
+    etlheap_table *const freed = table_of(result, &query);
     assert_int_equal(leaked->totals[ETLHEAP_KIND_HEAP].measures[ETLHEAP_MEASURE_OUTSTANDING_COUNT],
                      3);
     assert_int_equal(freed->totals[ETLHEAP_KIND_HEAP].measures[ETLHEAP_MEASURE_OUTSTANDING_COUNT],
@@ -342,7 +342,7 @@ static void any_order_and_tree_gives_the_same_bytes(void **state)
         expect_same_bytes(merge_at_random(&all, &random), all.paths[RUNS]);
     etlheap_result *const result = summary_read(all.paths[RUNS]);
     const etlheap_query query = summary_query();
-    const etlheap_table *const table = table_of(result, &query);
+    etlheap_table *const table = table_of(result, &query);
     assert_int_equal(table->totals[ETLHEAP_KIND_HEAP].measures[ETLHEAP_MEASURE_COUNT], allocs);
     assert_int_equal(etlheap_summary_trace_count(result), RUNS);
     etlheap_table_free(table);

@@ -20,7 +20,7 @@
 
 typedef struct bench {
     symbol_world *world;
-    const etlheap_table *table;
+    etlheap_table *table;
     const etlheap_symbol_list *list;
     char text[4000];
 } bench;
@@ -62,7 +62,7 @@ static void aggregate(bench *b)
 
 static void name(bench *b, const bool *rows)
 {
-    assert_int_equal(etlheap_table_name(&b->table, b->world->symbols, rows, NULL), ETL_OK);
+    assert_int_equal(etlheap_table_name(b->table, b->world->symbols, rows, NULL), ETL_OK);
 }
 
 static void put_frame(const etlheap_frame *frame, FILE *out)
@@ -183,7 +183,7 @@ static void rows_that_were_dropped_need_no_names(void **state)
     BLOCK(b, 20, WORLD_GONE + 5);
     group_by(b, ETLHEAP_KEY_STACK);
     aggregate(b);
-    assert_int_equal(etlheap_table_keep_top(&b->table, 1, NULL), ETL_OK);
+    assert_int_equal(etlheap_table_keep_top(b->table, 1, NULL), ETL_OK);
     name(b, NULL);
     assert_string_equal(rows_of(b), "30: grow a.cpp:11 < main\n");
     assert_int_equal(b->table->diagnostics.of[ETL_DIAG_symbol_missing], 0);
@@ -349,6 +349,43 @@ static void list_knows_only_what_is_outstanding(void **state)
     assert_string_equal(list_of(b), "30 of 30\napp.exe found 30 of 30\n");
 }
 
+/* Those of a later library, which has more to say about each. */
+static void rows_and_frames_may_lie_further_apart(void **state)
+{
+    bench *const b = *state;
+    struct {
+        etlheap_row row;
+        u64 more;
+    } rows[2] = { { .row = { .pid = 1 } }, { .row = { .pid = 2 } } };
+    struct {
+        etlheap_frame frame;
+        u64 more;
+    } frames[2] = { { .frame = { .line = 3 } }, { .frame = { .line = 4 } } };
+    const etlheap_table later = { .rows = &rows[0].row,
+                                  .row_count = 2,
+                                  .row_stride = sizeof rows[0],
+                                  .frames = &frames[0].frame,
+                                  .frame_count = 2,
+                                  .frame_stride = sizeof frames[0] };
+    assert_int_equal(etlheap_table_row(&later, 1)->pid, 2);
+    assert_int_equal(etlheap_table_frame(&later, 1)->line, 4);
+
+    BLOCK(b, 10, CRT(0x40), APP(WORLD_MAIN));
+    BLOCK(b, 20, APP(WORLD_MAIN));
+    group_by(b, ETLHEAP_KEY_SITE);
+    aggregate(b);
+    assert_ptr_equal(etlheap_table_row(b->table, 1), &b->table->rows[1]);
+    assert_ptr_equal(etlheap_table_frame(b->table, 1), &b->table->frames[1]);
+    etlheap_diff_options options = etlheap_diff_options_default();
+    options.keep_unchanged = true;
+    etlheap_diff *diff = NULL;
+    assert_int_equal(etlheap_diff_tables(b->table, b->table, &options, &diff, NULL), ETL_OK);
+    assert_true(diff->table.row_count > 1 && diff->table.frame_count > 1);
+    assert_ptr_equal(etlheap_table_row(&diff->table, 1), &diff->table.rows[1]);
+    assert_ptr_equal(etlheap_table_frame(&diff->table, 1), &diff->table.frames[1]);
+    etlheap_diff_free(diff);
+}
+
 #define NAME_TEST(test) cmocka_unit_test_setup_teardown(test, begin_test, end_test)
 
 int main(void)
@@ -362,6 +399,7 @@ int main(void)
         NAME_TEST(rows_that_were_dropped_need_no_names),
         NAME_TEST(what_was_odd_is_told_with_the_table),
         NAME_TEST(tables_without_stacks_take_names_too),
+        NAME_TEST(rows_and_frames_may_lie_further_apart),
         NAME_TEST(sites_are_functions),
         NAME_TEST(sites_without_symbols_are_places),
         NAME_TEST(types_are_groups),
