@@ -81,6 +81,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	fold/lifetimes_source \
 	fold/log_groups \
 	fold/log_pass \
+	fold/packed_cells \
 	fold/peak_moment \
 	fold/peaks \
 	fold/replay_journal \
@@ -109,6 +110,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	fold/windows_journal \
 	fold/windows_memory \
 	fold/windows_rows \
+	fold/windows_runs \
 	log/ehs_codec \
 	log/ehs_columns \
 	log/ehs_open \

@@ -66,7 +66,8 @@ typedef struct batch_walk {
     u32 first, end;
     u32 early;       /* events before the window; none with windows */
     u64 inside_from; /* ordinal */
-    u64 old_before;  /* ordinal: frees of blocks before it count in `old`; 0: of none */
+    u64 old_before;  /* ordinal: blocks before it are of earlier stretches; 0: none are */
+    const archive_moment *bounds; /* of the windows */
 } batch_walk;
 
 static void step(replay_walker *w, const entry_view *view)
@@ -147,6 +148,26 @@ static inline entry_view view_of(const batch_walk *b, u32 at)
                          at >= b->early };
 }
 
+/* The first block of a stretch, which is not the first stretch. */
+static u64 first_of_stretch(const batch_walk *b, const replay_walker *w, u32 stretch)
+{
+    return b->bounds[w->walk->windows->edges.at[stretch - 1] - 1].allocs;
+}
+
+/* The stretch in which a block was allocated, which is before the current one. */
+static u32 stretch_of(const batch_walk *b, const replay_walker *w, u32 ordinal)
+{
+    u32 low = 0, high = w->stretch - 1;
+    while (low < high) {
+        const u32 middle = low + (high - low) / 2;
+        if (first_of_stretch(b, w, middle + 1) <= ordinal)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 /* `in_windows` is a constant at each call, so it is not tested for each event. */
 __attribute__((always_inline)) static inline void walk_steps(const batch_walk *b, replay_walker *w,
                                                              const bool in_windows)
@@ -166,7 +187,8 @@ __attribute__((always_inline)) static inline void walk_steps(const batch_walk *b
             entry_view view = view_of(b, i);
             if (in_windows) {
                 if (resolved->batch->ordinal[i] < b->old_before)
-                    replay_note_old(w, number, &view);
+                    replay_note_old(w, number, &view,
+                                    stretch_of(b, w, resolved->batch->ordinal[i]));
                 replay_step_in_windows(w, number, &view);
                 continue;
             }
@@ -216,6 +238,7 @@ static void walk_windows(batch_walk b, const archive_span *span, replay_walker *
     const log_batch *const batch = b.resolved->batch;
     const archive_moment *const bounds = span->bounds;
     const u32 count = archive_events_before(&span->to, batch);
+    b.bounds = bounds;
     for (b.first = 0; b.first < count; b.first = b.end) {
         while (
             w->interval < span->bound_count &&
@@ -225,7 +248,8 @@ static void walk_windows(batch_walk b, const archive_span *span, replay_walker *
         if (w->interval < span->bound_count && bounds[w->interval].segment == batch->segment)
             b.end = (u32)etl_min_u64(count, bounds[w->interval].event - batch->first);
         b.inside_from = w->interval == 0 ? 0 : bounds[w->interval - 1].allocs;
-        b.old_before = w->old == NULL || w->interval == 0 ? 0 : bounds[0].allocs;
+        w->stretch = windows_stretch(w->walk->windows, w->interval);
+        b.old_before = w->stretch == 0 ? 0 : first_of_stretch(&b, w, w->stretch);
         walk_steps(&b, w, true);
     }
 }

@@ -32,6 +32,22 @@ typedef struct cell_amounts {
     u64 at[CELL_AMOUNTS];
 } cell_amounts;
 
+/* Packs the cells of the groups of one task, one group after the other. */
+typedef struct cell_packer {
+    u32 first, end;                    /* groups */
+    ETLHEAP_VECTOR(window_cell) cells; /* of the group at hand */
+    ETLHEAP_VECTOR(u8) packed;         /* of all its groups so far */
+    bool failed;
+} cell_packer;
+
+/* Packs the cells of the group at hand. False if memory runs out. */
+bool cell_packer_pack(cell_packer *packer, window_cell_group *group);
+
+/* Joins what was packed to out->at; out->groups are those that were packed. False if memory runs
+ * out. */
+bool cell_packers_gather(cell_packer *packers, u32 count, window_cells *out);
+void cell_packers_free(cell_packer *packers, u32 count);
+
 static inline u32 packed_width(u64 value)
 {
     return value == 0 ? 0 : (64 - (u32)__builtin_clzll(value) + 7) / 8;
@@ -114,6 +130,21 @@ static inline window_cell cell_of_kept(const cell_amounts *amounts)
                           .count = (i64)at[5],
                           .peak_size = (i64)(at[6] + at[4]),
                           .peak_count = (i64)(at[7] + at[5]) };
+}
+
+static inline u32 packed_interval_at(const window_cells *cells, const window_cell_group *group,
+                                     u32 number)
+{
+    return (u32)packed_get(cells->at + group->start + (u64)number * group->stride,
+                           group->interval_width);
+}
+
+static inline window_cell packed_cell_at(const window_cells *cells, const window_cell_group *group,
+                                         u32 number)
+{
+    const u8 *const at = cells->at + group->start + (u64)number * group->stride;
+    const cell_amounts amounts = packed_get_amounts(at + group->interval_width, group->widths);
+    return cell_of_kept(&amounts);
 }
 
 #endif

@@ -152,11 +152,13 @@ static inline void replay_turn(replay_walker *w, u32 number, u32 interval)
         w->status = ETL_ERR_MEMORY;
 }
 
-/* An event of a block that was allocated before all windows. */
-static inline void replay_note_old(replay_walker *w, u32 number, const entry_view *view)
+/* An event of a block that was allocated in an earlier stretch. */
+static inline void replay_note_old(replay_walker *w, u32 number, const entry_view *view,
+                                   u32 alloc_stretch)
 {
-    if (view->kind == JOURNAL_FREE)
-        window_old_add(&w->old[number], size_of(view), 1);
+    const window_old block = { size_of(view), 1, number, alloc_stretch, w->stretch };
+    if (view->kind == JOURNAL_FREE && !window_old_add(&w->old[number], &block, &w->olds))
+        w->status = ETL_ERR_MEMORY;
 }
 
 /* Applies an event for windows, where INSIDE of a free means: allocated in the same window. Types

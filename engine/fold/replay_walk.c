@@ -97,15 +97,14 @@ etl_status replay_jobs_run(replay_job *const *jobs, u32 count, u32 threads,
 void replay_job_free(replay_job *job)
 {
     walked_parts_free(&job->cells);
-    free(job->old);
+    ETLHEAP_VECTOR_FREE(&job->old);
     free(job->groups);
-    job->old = NULL;
     job->groups = NULL;
 }
 
 static bool has_old(const replay_walk *walk)
 {
-    return walk->windows != NULL && walk->windows->has_whole;
+    return walk->windows != NULL && walk->windows->edges.count > 0;
 }
 
 static bool open_sums(walk_work *work, replay_job *const *jobs)
@@ -116,10 +115,6 @@ static bool open_sums(walk_work *work, replay_job *const *jobs)
         const replay_walk *const walk = &job->walk;
         work->sums[i].job = job;
         assert(!walk->finds_moment || (walk->curves_only && walk->group_count <= 1));
-        if (has_old(walk)) {
-            job->old = calloc(walk->group_count + (size_t)1, sizeof *job->old);
-            ok = ok && job->old != NULL;
-        }
         if (walk->windows != NULL || walk->finds_moment)
             continue;
         job->groups = etlheap_workers_calloc(work->threads, walk->group_count + (size_t)1,
@@ -164,6 +159,7 @@ static void close_walker(replay_walker *walker)
     free(walker->cold);
     machine_free_aligned(walker->window_hot);
     free(walker->old);
+    ETLHEAP_VECTOR_FREE(&walker->olds);
     ETLHEAP_VECTOR_FREE(&walker->cells);
 }
 
@@ -241,11 +237,11 @@ static void begin_walk(replay_walker *w)
 {
     const curve nothing = { .peak_size = NOTHING_YET, .peak_count = NOTHING_YET };
     w->time = 1; /* a group's is 0 until its first step */
-    w->interval = 0;
+    w->interval = w->stretch = 0;
     w->peak_time = 0;
     w->peak_count = 0;
     w->status = ETL_OK;
-    w->cells.count = 0;
+    w->cells.count = w->olds.count = 0;
     for (u32 g = 0; g < w->walk->group_count; g++) {
         if (w->window_hot != NULL)
             w->window_hot[g] = (window_hot){ .interval = WINDOW_NO_INTERVAL };
@@ -318,18 +314,23 @@ static void add_moment(moment_sum *sum, const replay_walker *part, u32 first_par
     sum->count += group->curve.count;
 }
 
-static void add_old(window_old *sum, const replay_walker *part)
+/* Takes the blocks of earlier stretches. */
+static bool add_old(window_old_list *sum, const replay_walker *part)
 {
-    for (u32 g = 0; part->old != NULL && g < part->walk->group_count; g++)
-        window_old_add(&sum[g], part->old[g].size, part->old[g].count);
+    bool ok = ETLHEAP_RESERVE(sum, part->olds.count);
+    if (ok && part->olds.count > 0)
+        memcpy(sum->at + sum->count, part->olds.at, part->olds.count * sizeof *sum->at);
+    sum->count += ok ? part->olds.count : 0;
+    for (u32 g = 0; ok && part->old != NULL && g < part->walk->group_count; g++)
+        ok = part->old[g].count == 0 || ETLHEAP_PUSH(sum, part->old[g]);
+    return ok;
 }
 
 static bool add_part(walk_sum *sum, replay_walker *part, u32 first_part)
 {
     replay_job *const job = sum->job;
-    add_old(job->old, part);
     if (job->walk.windows != NULL)
-        return walked_parts_take(&job->cells, &part->cells, 0);
+        return add_old(&job->old, part) && walked_parts_take(&job->cells, &part->cells, 0);
     if (job->walk.finds_moment)
         add_moment(&sum->moment, part, first_part);
     else

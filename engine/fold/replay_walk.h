@@ -71,9 +71,11 @@ struct replay_walker {
     hot_group *hot;
     cold_group *cold;       /* NULL with curves_only */
     window_hot *window_hot; /* with windows, instead of these two */
-    window_old *old;        /* with a window that is the whole pass */
+    window_old *old;        /* with windows that are runs of intervals: by group, the last kind */
+    window_old_list olds;   /* ... and those before */
     window_cell_list cells;
-    u32 interval;   /* current interval */
+    u32 interval;   /* current interval ... */
+    u32 stretch;    /* ... and its stretch */
     u64 time;       /* number of the current tick */
     u64 peak_time;  /* with finds_moment: number of the peak's tick ... */
     i64 peak_count; /* ... and the number of blocks then */
@@ -92,7 +94,7 @@ typedef struct replay_moment {
 typedef struct replay_job {
     replay_walk walk;
     walked_parts cells;   /* with windows: appended, in time order per group */
-    window_old *old;      /* with a window that is the whole pass: by group */
+    window_old_list old;  /* with windows that are runs of intervals: in no order */
     replay_moment moment; /* with finds_moment: first moment of the peak */
     live_group *groups;   /* else: the groups at the end of the window */
 } replay_job;

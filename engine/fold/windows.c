@@ -5,9 +5,10 @@
  * In: a plan of windows (windows_plan.h), lifetimes in memory, events of a journal or store, or the
  * windows of a summary. Out: an etlheap_windows.
  *
- * Lifetimes get their groups as for a report over the whole time that the windows span. Then each
- * pass is walked once: memory group by group (windows_rows.c), heap events in the order of time.
- * Both leave cells, from which all measures follow.
+ * Lifetimes get their groups as for a report over the whole time that the windows span. Then all
+ * is walked once: memory group by group (windows_rows.c), heap events in the order of time. Both
+ * leave cells, from which all measures follow. Windows that overlap get theirs from those of the
+ * intervals that they are made of (windows_runs.c).
  *
  * The walk over events is that of a report (heap_rows.c), but an event goes to its group's cell of
  * the current window, and survivors need not be known. Each free tells whether its block was
@@ -36,6 +37,7 @@
 #include "windows_journal.h"
 #include "windows_memory.h"
 #include "windows_rows.h"
+#include "windows_runs.h"
 
 /* The measures of the table's rows. */
 #define MEASURES                                                                                   \
@@ -53,9 +55,9 @@
 typedef struct owned_windows {
     etlheap_windows windows;
     windows_plan plan;
-    window_cells *cells; /* by pass */
-    u32 *groups;         /* by row of the table: number of its group in the cells */
-    etlheap_cell *whole; /* by group: the window that is the pass measured; NULL: there is none */
+    window_cells cells;
+    window_runs runs; /* if some windows are runs of intervals */
+    u32 *groups;      /* by row of the table: number of its group in the cells */
     windows_memory memory;
     summary_windows *kept; /* those of a summary, in place of the cells; NULL: it is none */
 } owned_windows;
@@ -69,9 +71,8 @@ typedef struct maker {
     bool has_log; /* heap rows are those of events */
     bool churns;  /* rows have what is temporary */
     bool churns_by_slot;
-    slot_churn churn;   /* by slot */
-    event_want *events; /* by pass */
-    size_t pass_count;
+    slot_churn churn; /* by slot */
+    event_want events;
     u32 first_log_group; /* groups of events follow those of rows */
     peak_rows rows;
     size_t *starts; /* of the rows, by group */
@@ -83,7 +84,7 @@ static etl_status plan(maker *m, const etlheap_result *result, etl_error *err);
 static etl_status make_kept(maker *m, etl_error *err);
 static etl_status begin_groups(maker *m, log_pass *pass, etl_error *err);
 static etl_status finish_groups(maker *m, etl_error *err);
-static etl_status make_cells(maker *m, u32 number, etl_error *err);
+static etl_status make_cells(maker *m, etl_error *err);
 static etl_status publish(maker *m, etl_error *err);
 
 static etl_status no_memory(etl_error *err)
@@ -125,12 +126,11 @@ static etl_status walk(void *state, log_pass *pass, etl_error *err)
     if (m->out->kept != NULL)
         return ETL_OK;
     etl_status status = finish_groups(m, err);
-    for (size_t i = 0; status == ETL_OK && m->has_log && i < m->out->plan.passes.count; i++) {
-        m->events[i] = (event_want){ .a = &m->a,
-                                     .groups = &m->log,
-                                     .job.walk = { .windows = &m->out->plan.passes.at[i] } };
-        status = ETLHEAP_PUSH(&pass->events, &m->events[i]) ? ETL_OK : no_memory(err);
-    }
+    m->events = (event_want){ .a = &m->a,
+                              .groups = &m->log,
+                              .job.walk = { .windows = &m->out->plan.pass } };
+    if (status == ETL_OK && m->has_log && !ETLHEAP_PUSH(&pass->events, &m->events))
+        status = no_memory(err);
     return status;
 }
 
@@ -138,9 +138,7 @@ static etl_status answer(void *state, etlheap_answer *out, etl_error *err)
 {
     maker *const m = state;
     const bool is_kept = m->out->kept != NULL;
-    etl_status status = ETL_OK;
-    for (u32 i = 0; status == ETL_OK && !is_kept && i < m->out->plan.passes.count; i++)
-        status = make_cells(m, i, err);
+    etl_status status = is_kept ? ETL_OK : make_cells(m, err);
     if (status == ETL_OK && !is_kept)
         status = windows_memory_open(&m->out->memory, &m->a.plan, &m->out->plan, err);
     if (status == ETL_OK)
@@ -155,9 +153,7 @@ static etl_status answer(void *state, etlheap_answer *out, etl_error *err)
 static void close_maker(void *state)
 {
     maker *const m = state;
-    for (size_t i = 0; m->events != NULL && i < m->pass_count; i++)
-        replay_job_free(&m->events[i].job);
-    free(m->events);
+    replay_job_free(&m->events.job);
     slot_churn_close(&m->churn);
     aggregate_close(&m->a);
     log_groups_close(&m->log);
@@ -174,28 +170,13 @@ void etlheap_windows_free(etlheap_windows *windows)
         return;
     owned_windows *const owned = (owned_windows *)windows;
     etlheap_table_free(owned->windows.table);
-    for (size_t i = 0; owned->cells != NULL && i < owned->plan.passes.count; i++)
-        windows_cells_free(&owned->cells[i]);
-    free(owned->cells);
+    windows_cells_free(&owned->cells);
+    windows_runs_free(&owned->runs);
     free(owned->groups);
-    free(owned->whole);
     windows_memory_close(&owned->memory);
     summary_windows_free(owned->kept);
     windows_plan_close(&owned->plan);
     free(owned);
-}
-
-/* Reads a window that is a whole pass. */
-static bool read_whole(const owned_windows *owned, u32 group, window_place place, etlheap_cell *out)
-{
-    const window_cells *const cells = &owned->cells[place.pass];
-    i64 sums[ETLHEAP_MEASURES_COUNT];
-    if (owned->whole != NULL && place.pass == owned->plan.measured_place.pass) {
-        *out = owned->whole[group];
-        return windows_cells_has(out);
-    }
-    windows_cells_measure(cells, group, place.interval, place.last, sums);
-    return windows_cells_read_whole(cells, group, sums, out);
 }
 
 bool etlheap_windows_cell(const etlheap_windows *windows, u32 row, u32 window, etlheap_cell *out)
@@ -207,9 +188,10 @@ bool etlheap_windows_cell(const etlheap_windows *windows, u32 row, u32 window, e
     const window_place place = owned->plan.places.at[window];
     if (owned->kept != NULL)
         return summary_windows_cell(owned->kept, owned->groups[row], window, out);
-    if (place.last > place.interval)
-        return read_whole(owned, owned->groups[row], place, out);
-    return windows_cells_read(&owned->cells[place.pass], owned->groups[row], place.interval, out);
+    if (window_place_is_run(&place))
+        return windows_cells_read_run(&owned->cells, &owned->runs.cells, owned->groups[row],
+                                      place.interval, owned->runs.ranks[window], out);
+    return windows_cells_read(&owned->cells, owned->groups[row], place.interval, out);
 }
 
 i64 etlheap_windows_start_size(const etlheap_windows *windows, u32 row, u32 window)
@@ -220,8 +202,7 @@ i64 etlheap_windows_start_size(const etlheap_windows *windows, u32 row, u32 wind
     const window_place place = owned->plan.places.at[window];
     if (owned->kept != NULL)
         return summary_windows_start_size(owned->kept, owned->groups[row], window);
-    return windows_cells_start(&owned->cells[place.pass], owned->groups[row], place.interval)
-        .outstanding_size;
+    return windows_cells_start(&owned->cells, owned->groups[row], place.interval).outstanding_size;
 }
 
 u32 etlheap_windows_next_news(const etlheap_windows *windows, u32 row, u32 window)
@@ -230,8 +211,7 @@ u32 etlheap_windows_next_news(const etlheap_windows *windows, u32 row, u32 windo
     if (row >= windows->table->row_count || window >= windows->window_count)
         return windows->window_count;
     const window_place place = owned->plan.places.at[window];
-    const window_cells *const cells = &owned->cells[place.pass];
-    const u32 next = windows_cells_next(cells, owned->groups[row], place.interval);
+    const u32 next = windows_cells_next(&owned->cells, owned->groups[row], place.interval);
     const u32 left = windows->window_count - window;
     const u32 quiet = next == WINDOW_NO_INTERVAL ? left
                       : next > place.last        ? next - place.interval
@@ -303,11 +283,7 @@ static etl_status make_kept(maker *m, etl_error *err)
 static etl_status begin_groups(maker *m, log_pass *pass, etl_error *err)
 {
     aggregator *const a = &m->a;
-    m->pass_count = m->out->plan.passes.count;
-    m->events = calloc(m->pass_count + 1, sizeof *m->events);
-    m->out->cells = calloc(m->pass_count + 1, sizeof *m->out->cells);
-    if (m->events == NULL || m->out->cells == NULL || !aggregate_rows(a, &m->rows) ||
-        (m->churns && !churn_fill(a)))
+    if (!aggregate_rows(a, &m->rows) || (m->churns && !churn_fill(a)))
         return no_memory(err);
     m->first_log_group = (u32)a->groups.count;
     const log_groups_wanted wanted = { .first_group = m->first_log_group, .walks_events = true };
@@ -341,75 +317,44 @@ static etl_status finish_groups(maker *m, etl_error *err)
     return ok ? ETL_OK : no_memory(err);
 }
 
-/* Makes room for the frees of older blocks in a pass, if one of its windows needs them, and takes
- * those of the events. */
-static bool open_old(const maker *m, const window_pass *pass, const replay_job *job,
-                     window_old **out)
+/* Makes the cells of windows that are runs of intervals. */
+static bool make_runs(maker *m, window_old_list *old, u32 jobs)
 {
-    *out = NULL;
-    if (!pass->has_whole)
+    owned_windows *const out = m->out;
+    if (out->plan.pass.edges.count == 0)
         return true;
-    *out = calloc(m->a.groups.count + (size_t)1, sizeof **out);
-    if (*out != NULL && job->old != NULL)
-        memcpy(*out + m->first_log_group, job->old, m->log.count * sizeof **out);
-    return *out != NULL;
+    return windows_runs_make(&out->runs, &out->plan, &out->cells, old, (u32)m->a.groups.count,
+                             jobs);
 }
 
-/* Makes the cells of a pass, from walked events and from lifetimes in memory. */
-static etl_status make_cells(maker *m, u32 number, etl_error *err)
+/* Makes cells from walked events and from lifetimes in memory. */
+static etl_status make_cells(maker *m, etl_error *err)
 {
     const aggregator *const a = &m->a;
-    const window_pass *const pass = &m->out->plan.passes.at[number];
-    replay_job *const job = &m->events[number].job;
-    window_cells *const cells = &m->out->cells[number];
+    replay_job *const job = &m->events.job;
     const window_rows rows = { m->rows.at, m->starts, m->first_log_group };
     const u32 jobs = feed_tasks(a->query);
-    window_old *old;
     for (size_t i = 0; i < job->cells.count; i++)
         job->cells.at[i].first_group = m->first_log_group;
-    const bool ok = open_old(m, pass, job, &old) &&
-                    windows_rows_walk(&rows, pass, jobs, &job->cells, old) &&
-                    windows_cells_make(cells, &job->cells, (u32)a->groups.count, jobs);
-    cells->old = old;
+    for (size_t i = 0; i < job->old.count; i++)
+        job->old.at[i].group += m->first_log_group;
+    const bool ok = windows_rows_walk(&rows, &m->out->plan.pass, jobs, &job->cells, &job->old) &&
+                    windows_cells_make(&m->out->cells, &job->cells, (u32)a->groups.count, jobs) &&
+                    make_runs(m, &job->old, jobs);
     replay_job_free(job);
     return ok ? ETL_OK : no_memory(err);
-}
-
-/* Does the group have anything in a window, or in the measured time? */
-static bool is_seen(const owned_windows *out, u32 group)
-{
-    for (size_t p = 0; p < out->plan.passes.count; p++) {
-        if (windows_cells_any(&out->cells[p], group))
-            return true;
-    }
-    return false;
 }
 
 /* Sets the measures of a group; those of churn are set already. */
 static void measure_group(const maker *m, u32 group)
 {
     const window_place place = m->out->plan.measured_place;
-    const window_cells *const cells = &m->out->cells[place.pass];
     const u32 kept = m->churns ? CHURN_MEASURES : 0;
     i64 *const to = aggregate_measures(&m->a, group);
     i64 measures[ETLHEAP_MEASURES_COUNT];
-    windows_cells_measure(cells, group, place.interval, place.last, measures);
+    windows_cells_measure(&m->out->cells, group, place.interval, place.last, measures);
     for (u32 i = 0; i < m->a.measure_count; i++)
         to[i] = (kept >> i & 1) != 0 ? to[i] : measures[i];
-    if (m->out->whole != NULL)
-        (void)windows_cells_read_whole(cells, group, measures, &m->out->whole[group]);
-}
-
-/* Makes room for the cells of a window that is measured and is a whole pass. */
-static bool open_whole(maker *m)
-{
-    const window_place place = m->out->plan.measured_place;
-    const window_pass *const pass = &m->out->plan.passes.at[place.pass];
-    const bool is_whole = place.interval == 1 && place.last + (size_t)1 == pass->bounds.count;
-    if (!pass->has_whole || !is_whole)
-        return true;
-    m->out->whole = calloc(m->a.groups.count + (size_t)1, sizeof *m->out->whole);
-    return m->out->whole != NULL;
 }
 
 /* Groups that no window sees get no number. */
@@ -418,7 +363,7 @@ static void measure_some(void *context, u32 task)
     const maker *const m = context;
     const u32 first = task * GROUPS_PER_TASK, count = (u32)m->a.groups.count;
     for (u32 g = first; g < count && g - first < GROUPS_PER_TASK; g++) {
-        const bool seen = is_seen(m->out, g);
+        const bool seen = windows_cells_any(&m->out->cells, g);
         m->a.groups.at[g].number = seen ? g : GROUP_NONE;
         if (seen)
             measure_group(m, g);
@@ -457,8 +402,6 @@ static etl_status publish(maker *m, etl_error *err)
 {
     owned_windows *const out = m->out;
     aggregator *const a = &m->a;
-    if (out->kept == NULL && !open_whole(m))
-        return no_memory(err);
     if (out->kept == NULL)
         measure_groups(m);
     out->windows.table = aggregate_table(a);

@@ -26,14 +26,6 @@ typedef struct walked_head {
 
 #define WALKED_BYTES_MAX (sizeof(walked_head) + CELL_AMOUNTS * sizeof(u64) + PACKED_SLACK)
 
-/* A task with the cells of its groups. */
-typedef struct cell_maker {
-    u32 first, end;                     /* groups */
-    ETLHEAP_VECTOR(window_cell) joined; /* of the group at hand */
-    ETLHEAP_VECTOR(u8) packed;          /* of all its groups so far */
-    bool failed;
-} cell_maker;
-
 typedef struct making {
     walked_parts *walked;
     size_t walked_bytes;     /* of all parts */
@@ -41,7 +33,7 @@ typedef struct making {
     size_t *starts;
     window_cell_group *groups;
     u32 group_count, task_count;
-    cell_maker *tasks;
+    cell_packer *tasks;
 } making;
 
 static cell_amounts walked_amounts(const window_hot *hot);
@@ -51,9 +43,7 @@ static void share_groups(making *work);
 static void put_in_place(void *context, u32 task);
 static bool make_groups(making *work);
 static void make_some(void *context, u32 task);
-static bool gather(making *work, window_cells *out);
-static bool join_cells(cell_maker *maker, const u8 *from, const u8 *end);
-static bool pack_cells(cell_maker *maker, window_cell_group *group);
+static bool join_cells(cell_packer *maker, const u8 *from, const u8 *end);
 
 bool windows_turn(window_hot *hot, u32 group, u32 interval, window_cell_list *out)
 {
@@ -154,15 +144,12 @@ bool windows_cells_make(window_cells *out, walked_parts *walked, u32 group_count
     *out = (window_cells){ .groups = calloc((size_t)group_count + 1, sizeof *out->groups) };
     work.groups = out->groups;
     work.tasks = calloc(work.task_count, sizeof *work.tasks);
-    const bool ok = work.starts != NULL && work.groups != NULL && work.tasks != NULL &&
-                    sort_by_group(&work) && make_groups(&work) && gather(&work, out);
+    bool ok = work.starts != NULL && work.groups != NULL && work.tasks != NULL &&
+              sort_by_group(&work) && make_groups(&work);
     walked_parts_free(walked);
     ETLHEAP_VECTOR_FREE(&work.sorted);
-    for (u32 i = 0; work.tasks != NULL && i < work.task_count; i++) {
-        ETLHEAP_VECTOR_FREE(&work.tasks[i].joined);
-        ETLHEAP_VECTOR_FREE(&work.tasks[i].packed);
-    }
-    free(work.tasks);
+    ok = ok && cell_packers_gather(work.tasks, work.task_count, out);
+    cell_packers_free(work.tasks, work.task_count);
     free(work.starts);
     return ok;
 }
@@ -171,7 +158,6 @@ void windows_cells_free(window_cells *cells)
 {
     free(cells->at);
     free(cells->groups);
-    free(cells->old);
     *cells = (window_cells){ .at = NULL };
 }
 
@@ -218,7 +204,7 @@ static void share_groups(making *work)
     }
 }
 
-static void put_part(const making *work, const cell_maker *own, const walked_part *part)
+static void put_part(const making *work, const cell_packer *own, const walked_part *part)
 {
     walked_head head;
     for (size_t at = 0; at < part->cells.count; at += walked_bytes(&head)) {
@@ -252,35 +238,12 @@ static void make_some(void *context, u32 task)
 {
     const making *const work = context;
     const u8 *const sorted = work->sorted.at;
-    cell_maker *const own = &work->tasks[task];
+    cell_packer *const own = &work->tasks[task];
     bool ok = ETLHEAP_RESERVE(&own->packed, PACKED_SLACK);
     for (u32 g = own->first; ok && g < own->end; g++)
         ok = join_cells(own, sorted + work->starts[g], sorted + work->starts[g + 1]) &&
-             pack_cells(own, &work->groups[g]);
+             cell_packer_pack(own, &work->groups[g]);
     own->failed = !ok;
-}
-
-/* Joins the packed cells of all tasks to one array, the first task's. */
-static bool gather(making *work, window_cells *out)
-{
-    cell_maker *const all = &work->tasks[0];
-    ETLHEAP_VECTOR_FREE(&work->sorted);
-    for (u32 i = 1; i < work->task_count; i++) {
-        cell_maker *const own = &work->tasks[i];
-        for (u32 g = own->first; g < own->end; g++)
-            work->groups[g].start += all->packed.count;
-        if (!ETLHEAP_RESERVE(&all->packed, own->packed.count + PACKED_SLACK))
-            return false;
-        if (own->packed.count > 0)
-            memcpy(all->packed.at + all->packed.count, own->packed.at, own->packed.count);
-        all->packed.count += own->packed.count;
-        ETLHEAP_VECTOR_FREE(&own->packed);
-    }
-    u8 *const smaller = realloc(all->packed.at, all->packed.count + PACKED_SLACK);
-    out->at = smaller == NULL ? all->packed.at : smaller;
-    all->packed.at = NULL;
-    all->packed.count = 0;
-    return true;
 }
 
 static i64 larger(i64 x, i64 y)
@@ -303,53 +266,26 @@ static void join_two(window_cell *first, const window_cell *second)
 
 /* Joins the walked cells of one group. Sums that stopped at the largest number may fall below 0
  * later; outstanding memory never does. */
-static bool join_cells(cell_maker *maker, const u8 *from, const u8 *end)
+static bool join_cells(cell_packer *maker, const u8 *from, const u8 *end)
 {
     i64 size = 0, count = 0;
-    maker->joined.count = 0;
+    maker->cells.count = 0;
     while (from < end) {
         window_cell cell;
         from = read_walked(from, &cell);
         window_cell *const last =
-            maker->joined.count == 0 ? NULL : &maker->joined.at[maker->joined.count - 1];
+            maker->cells.count == 0 ? NULL : &maker->cells.at[maker->cells.count - 1];
         if (last != NULL && last->interval == cell.interval)
             join_two(last, &cell);
-        else if (!ETLHEAP_PUSH(&maker->joined, cell))
+        else if (!ETLHEAP_PUSH(&maker->cells, cell))
             return false;
     }
-    for (size_t i = 0; i < maker->joined.count; i++) {
-        window_cell *const cell = &maker->joined.at[i];
+    for (size_t i = 0; i < maker->cells.count; i++) {
+        window_cell *const cell = &maker->cells.at[i];
         cell->peak_size = larger(0, etl_sat_add_i64(size, cell->peak_size));
         cell->peak_count += count;
         cell->size = size = larger(0, etl_sat_add_i64(size, cell->size));
         cell->count = count += cell->count;
-    }
-    return true;
-}
-
-/* Packs the cells of a group; widths follow from its largest numbers. */
-static bool pack_cells(cell_maker *maker, window_cell_group *group)
-{
-    const u32 count = (u32)maker->joined.count;
-    cell_amounts all = { { 0 } };
-    for (u32 i = 0; i < count; i++) {
-        const cell_amounts amounts = kept_amounts(&maker->joined.at[i]);
-        for (u32 k = 0; k < CELL_AMOUNTS; k++)
-            all.at[k] |= amounts.at[k];
-    }
-    const u32 interval_width = count == 0 ? 0 : packed_width(maker->joined.at[count - 1].interval);
-    const u32 widths = packed_widths_of(&all);
-    const u32 stride = interval_width + packed_widths_sum(widths);
-    *group =
-        (window_cell_group){ maker->packed.count, count, widths, (u8)interval_width, (u8)stride };
-    if (!ETLHEAP_RESERVE(&maker->packed, (size_t)count * stride + PACKED_SLACK))
-        return false;
-    for (u32 i = 0; i < count; i++) {
-        const window_cell *const cell = &maker->joined.at[i];
-        const cell_amounts amounts = kept_amounts(cell);
-        u8 *const to = maker->packed.at + maker->packed.count;
-        (void)packed_put_amounts(packed_put(to, cell->interval, interval_width), &amounts, widths);
-        maker->packed.count += stride;
     }
     return true;
 }

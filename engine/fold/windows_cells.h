@@ -54,16 +54,19 @@ typedef struct window_cell_group {
     u8 stride;
 } window_cell_group;
 
-/* Blocks that were allocated before a pass and freed in it. From these follow the types of a window
- * that is the whole pass. */
+/* Blocks of a group that were allocated in one stretch and freed in a later one. From these follow
+ * the types of windows that are runs of intervals (windows_runs.h). */
 typedef struct window_old {
     i64 size, count;
+    u32 group;
+    u32 alloc_stretch, free_stretch;
 } window_old;
+
+typedef ETLHEAP_VECTOR(window_old) window_old_list;
 
 typedef struct window_cells {
     u8 *at;
     window_cell_group *groups;
-    window_old *old; /* by group; NULL: the pass has no such window */
 } window_cells;
 
 /* Completes the current cell, appends it to the list, if any, and begins one for `interval`. False
@@ -74,8 +77,8 @@ bool windows_turn(window_hot *hot, u32 group, u32 interval, window_cell_list *ou
 bool walked_parts_take(walked_parts *parts, window_cell_list *cells, u32 first_group);
 void walked_parts_free(walked_parts *parts);
 
-/* Makes the cells of all groups, without `old`, from walked ones, which are taken over; uses `jobs`
- * threads. False if memory runs out; free it in any case. */
+/* Makes the cells of all groups from walked ones, which are taken over; uses `jobs` threads. False
+ * if memory runs out; free it in any case. */
 bool windows_cells_make(window_cells *out, walked_parts *walked, u32 group_count, u32 jobs);
 void windows_cells_free(window_cells *cells);
 
@@ -89,19 +92,10 @@ bool windows_cells_any(const window_cells *cells, u32 group);
 /* Reads the cell of a group for one interval; false: the group has nothing in it. */
 bool windows_cells_read(const window_cells *cells, u32 group, u32 interval, etlheap_cell *out);
 
-/* Makes the cell of a window that is the whole pass, which needs `old`, from its measures; false: the
- * group has nothing in it. */
-bool windows_cells_read_whole(const window_cells *cells, u32 group, const i64 *measures,
-                              etlheap_cell *out);
-
-/* True if a cell that was read has anything in it. */
-static inline bool windows_cells_has(const etlheap_cell *cell)
-{
-    i64 count = 0;
-    for (u32 type = 0; type < ETLHEAP_TYPE_COUNT; type++)
-        count |= cell->count[type];
-    return count != 0;
-}
+/* Reads the cell of a group for a window that is a run of intervals, which begins with the interval
+ * `first`; `runs` has its cell, if it has one, under `window`. False: the group has nothing in it. */
+bool windows_cells_read_run(const window_cells *cells, const window_cells *runs, u32 group,
+                            u32 first, u32 window, etlheap_cell *out);
 
 /* Computes measures over intervals `first` to `last`, inclusive: COUNT, SIZE, IMPACTING_SIZE, the
  * outstanding and the peak measures. */
@@ -115,10 +109,20 @@ etlheap_cell windows_cells_start(const window_cells *cells, u32 group, u32 inter
 void windows_cells_start_sizes(const window_cells *cells, u32 group, const u32 *intervals,
                                u32 count, i64 *sizes);
 
-static inline void window_old_add(window_old *to, i64 size, i64 count)
+/* Counts a block. Those before, in `to`, go to the list if their stretches are others. */
+static inline bool window_old_add(window_old *to, const window_old *older, window_old_list *list)
 {
-    to->size = etl_sat_add_i64(to->size, size);
-    to->count += count;
+    const bool is_same =
+        to->alloc_stretch == older->alloc_stretch && to->free_stretch == older->free_stretch;
+    if (!is_same) {
+        if (to->count > 0 && !ETLHEAP_PUSH(list, *to))
+            return false;
+        *to = *older;
+        return true;
+    }
+    to->size = etl_sat_add_i64(to->size, older->size);
+    to->count += older->count;
+    return true;
 }
 
 /* Updates the peak when time moves on, because all events of one tick happen together. */

@@ -6,28 +6,15 @@ static i64 larger(i64 x, i64 y)
     return x > y ? x : y;
 }
 
-static u32 interval_at(const window_cells *cells, const window_cell_group *group, u32 number)
-{
-    return (u32)packed_get(cells->at + group->start + (u64)number * group->stride,
-                           group->interval_width);
-}
-
-static window_cell cell_at(const window_cells *cells, const window_cell_group *group, u32 number)
-{
-    const u8 *const at = cells->at + group->start + (u64)number * group->stride;
-    const cell_amounts amounts = packed_get_amounts(at + group->interval_width, group->widths);
-    return cell_of_kept(&amounts);
-}
-
 /* The number of the group's first cell at or after the interval. Often it is the first of all. */
 static u32 find_cell(const window_cells *cells, const window_cell_group *group, u32 interval)
 {
     u32 low = 0, high = group->count;
-    if (high == 0 || interval_at(cells, group, 0) >= interval)
+    if (high == 0 || packed_interval_at(cells, group, 0) >= interval)
         return 0;
     while (low < high) {
         const u32 middle = low + (high - low) / 2;
-        if (interval_at(cells, group, middle) < interval)
+        if (packed_interval_at(cells, group, middle) < interval)
             low = middle + 1;
         else
             high = middle;
@@ -39,15 +26,15 @@ u32 windows_cells_next(const window_cells *cells, u32 number, u32 interval)
 {
     const window_cell_group *const group = &cells->groups[number];
     const u32 at = find_cell(cells, group, interval);
-    return at < group->count ? interval_at(cells, group, at) : WINDOW_NO_INTERVAL;
+    return at < group->count ? packed_interval_at(cells, group, at) : WINDOW_NO_INTERVAL;
 }
 
 bool windows_cells_any(const window_cells *cells, u32 number)
 {
     const window_cell_group *const group = &cells->groups[number];
     for (u32 i = 0; i < group->count; i++) {
-        const window_cell cell = cell_at(cells, group, i);
-        if (cell.count > 0 || (cell.alloc_count > 0 && interval_at(cells, group, i) > 0))
+        const window_cell cell = packed_cell_at(cells, group, i);
+        if (cell.count > 0 || (cell.alloc_count > 0 && packed_interval_at(cells, group, i) > 0))
             return true;
     }
     return false;
@@ -57,7 +44,7 @@ static etlheap_cell start_before(const window_cells *cells, const window_cell_gr
 {
     etlheap_cell out = { .outstanding_count = 0 };
     if (at > 0) {
-        const window_cell before = cell_at(cells, group, at - 1);
+        const window_cell before = packed_cell_at(cells, group, at - 1);
         out.outstanding_count = before.count;
         out.outstanding_size = before.size;
     }
@@ -77,8 +64,8 @@ void windows_cells_start_sizes(const window_cells *cells, u32 number, const u32 
     i64 size = 0;
     u32 at = 0;
     for (u32 i = 0; i < count; i++) {
-        for (; at < group->count && interval_at(cells, group, at) < intervals[i]; at++)
-            size = cell_at(cells, group, at).size;
+        for (; at < group->count && packed_interval_at(cells, group, at) < intervals[i]; at++)
+            size = packed_cell_at(cells, group, at).size;
         sizes[i] = size;
     }
 }
@@ -89,20 +76,19 @@ static i64 rest(i64 whole, i64 part)
     return whole > part ? whole - part : 0;
 }
 
-bool windows_cells_read(const window_cells *cells, u32 number, u32 interval, etlheap_cell *out)
+/* Reads a window in which nothing happens. */
+static bool read_quiet(etlheap_cell start, etlheap_cell *out)
 {
-    const window_cell_group *const group = &cells->groups[number];
-    const u32 at = find_cell(cells, group, interval);
-    const etlheap_cell start = start_before(cells, group, at);
-    const bool has_news = at < group->count && interval_at(cells, group, at) == interval;
+    *out = start;
+    out->count[ETLHEAP_TYPE_AOFO] = out->peak_count = start.outstanding_count;
+    out->size[ETLHEAP_TYPE_AOFO] = out->peak_size = start.outstanding_size;
+    return start.outstanding_count > 0;
+}
+
+/* Reads a window from its cell and what is outstanding when it begins. */
+static bool read_cell(etlheap_cell start, window_cell cell, etlheap_cell *out)
+{
     *out = (etlheap_cell){ .outstanding_count = start.outstanding_count };
-    if (!has_news) {
-        out->count[ETLHEAP_TYPE_AOFO] = out->peak_count = start.outstanding_count;
-        out->size[ETLHEAP_TYPE_AOFO] = out->peak_size = start.outstanding_size;
-        out->outstanding_size = start.outstanding_size;
-        return start.outstanding_count > 0;
-    }
-    const window_cell cell = cell_at(cells, group, at);
     out->count[ETLHEAP_TYPE_AIFI] = cell.aifi_count;
     out->size[ETLHEAP_TYPE_AIFI] = cell.aifi_size;
     out->count[ETLHEAP_TYPE_AIFO] = cell.alloc_count - cell.aifi_count;
@@ -119,6 +105,27 @@ bool windows_cells_read(const window_cells *cells, u32 number, u32 interval, etl
     return start.outstanding_count > 0 || cell.alloc_count > 0;
 }
 
+bool windows_cells_read(const window_cells *cells, u32 number, u32 interval, etlheap_cell *out)
+{
+    const window_cell_group *const group = &cells->groups[number];
+    const u32 at = find_cell(cells, group, interval);
+    const etlheap_cell start = start_before(cells, group, at);
+    const bool has_news = at < group->count && packed_interval_at(cells, group, at) == interval;
+    return has_news ? read_cell(start, packed_cell_at(cells, group, at), out)
+                    : read_quiet(start, out);
+}
+
+bool windows_cells_read_run(const window_cells *cells, const window_cells *runs, u32 number,
+                            u32 first, u32 window, etlheap_cell *out)
+{
+    const window_cell_group *const group = &runs->groups[number];
+    const u32 at = find_cell(runs, group, window);
+    const etlheap_cell start = windows_cells_start(cells, number, first);
+    const bool has_news = at < group->count && packed_interval_at(runs, group, at) == window;
+    return has_news ? read_cell(start, packed_cell_at(runs, group, at), out)
+                    : read_quiet(start, out);
+}
+
 void windows_cells_measure(const window_cells *cells, u32 number, u32 first, u32 last,
                            i64 measures[ETLHEAP_MEASURES_COUNT])
 {
@@ -130,8 +137,8 @@ void windows_cells_measure(const window_cells *cells, u32 number, u32 first, u32
     memset(out, 0, ETLHEAP_MEASURES_COUNT * sizeof *out);
     out[ETLHEAP_MEASURE_COUNT] = out[ETLHEAP_MEASURE_PEAK_COUNT] = count;
     out[ETLHEAP_MEASURE_SIZE] = out[ETLHEAP_MEASURE_PEAK_SIZE] = size;
-    for (; at < group->count && interval_at(cells, group, at) <= last; at++) {
-        const window_cell cell = cell_at(cells, group, at);
+    for (; at < group->count && packed_interval_at(cells, group, at) <= last; at++) {
+        const window_cell cell = packed_cell_at(cells, group, at);
         out[ETLHEAP_MEASURE_COUNT] += cell.alloc_count;
         out[ETLHEAP_MEASURE_SIZE] = etl_sat_add_i64(out[ETLHEAP_MEASURE_SIZE], cell.alloc_size);
         out[ETLHEAP_MEASURE_PEAK_COUNT] = larger(out[ETLHEAP_MEASURE_PEAK_COUNT], cell.peak_count);
@@ -142,28 +149,4 @@ void windows_cells_measure(const window_cells *cells, u32 number, u32 first, u32
     out[ETLHEAP_MEASURE_OUTSTANDING_COUNT] = count;
     out[ETLHEAP_MEASURE_OUTSTANDING_SIZE] = size;
     out[ETLHEAP_MEASURE_IMPACTING_SIZE] = size - start.outstanding_size;
-}
-
-/* Like windows_cells_read, but what was freed is counted, and the rest follows. */
-bool windows_cells_read_whole(const window_cells *cells, u32 number, const i64 *measures,
-                              etlheap_cell *out)
-{
-    const etlheap_cell start = windows_cells_start(cells, number, 1);
-    const window_old old = cells->old[number];
-    const i64 alloc_count = measures[ETLHEAP_MEASURE_COUNT] - start.outstanding_count;
-    const i64 alloc_size = rest(measures[ETLHEAP_MEASURE_SIZE], start.outstanding_size);
-    *out = (etlheap_cell){ .outstanding_count = measures[ETLHEAP_MEASURE_OUTSTANDING_COUNT],
-                           .outstanding_size = measures[ETLHEAP_MEASURE_OUTSTANDING_SIZE],
-                           .peak_count = measures[ETLHEAP_MEASURE_PEAK_COUNT],
-                           .peak_size = measures[ETLHEAP_MEASURE_PEAK_SIZE],
-                           .impacting_size = measures[ETLHEAP_MEASURE_IMPACTING_SIZE] };
-    out->count[ETLHEAP_TYPE_AOFI] = old.count;
-    out->size[ETLHEAP_TYPE_AOFI] = old.size;
-    out->count[ETLHEAP_TYPE_AOFO] = start.outstanding_count - old.count;
-    out->size[ETLHEAP_TYPE_AOFO] = rest(start.outstanding_size, old.size);
-    out->count[ETLHEAP_TYPE_AIFO] = out->outstanding_count - out->count[ETLHEAP_TYPE_AOFO];
-    out->size[ETLHEAP_TYPE_AIFO] = rest(out->outstanding_size, out->size[ETLHEAP_TYPE_AOFO]);
-    out->count[ETLHEAP_TYPE_AIFI] = alloc_count - out->count[ETLHEAP_TYPE_AIFO];
-    out->size[ETLHEAP_TYPE_AIFI] = rest(alloc_size, out->size[ETLHEAP_TYPE_AIFO]);
-    return windows_cells_has(out);
 }

@@ -19,8 +19,8 @@ bool windows_journal_answers(const aggregator *a, const windows_plan *plan)
     const bool same_end = journal->to_ticks == INT64_MAX ? a->query->to_ns == INT64_MAX
                                                          : journal->to_ticks == a->plan.to_ticks;
     return !query_needs(a->query, NEEDS_BLOCKS) && same_start && same_end &&
-           plan->passes.count == 1 && journal->exit_frees == a->query->at_exit_freed &&
-           journal->lattice.session != NULL && same_pieces(a, &plan->passes.at[0]);
+           plan->pass.edges.count == 0 && journal->exit_frees == a->query->at_exit_freed &&
+           journal->lattice.session != NULL && same_pieces(a, &plan->pass);
 }
 
 /* Does the journal cut time as the pass does? Where the query is open at an end, the

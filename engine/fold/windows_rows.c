@@ -14,33 +14,39 @@
 
 #define GROUPS_PER_TASK 64u
 
+/* What a task leaves. */
+typedef struct rows_task {
+    window_cell_list cells;
+    window_old_list old;
+    bool failed;
+} rows_task;
+
 typedef struct rows_work {
     const window_rows *rows;
     const window_pass *pass;
-    window_old *old;         /* by group; NULL: not wanted */
-    window_cell_list *lists; /* by task */
-    bool *failed;
+    rows_task *tasks;
 } rows_work;
 
 static void walk_groups(void *context, u32 task);
-static bool walk_group(const rows_work *work, u32 group, step_list *steps, window_cell_list *out);
+static bool walk_group(const rows_work *work, u32 group, step_list *steps, rows_task *out);
 
 bool windows_rows_walk(const window_rows *rows, const window_pass *pass, u32 jobs,
-                       walked_parts *out, window_old *old)
+                       walked_parts *out, window_old_list *old)
 {
     const u32 task_count = (rows->group_count + GROUPS_PER_TASK - 1) / GROUPS_PER_TASK;
-    rows_work work = { rows, pass, old, calloc((size_t)task_count + 1, sizeof *work.lists),
-                       calloc((size_t)task_count + 1, sizeof *work.failed) };
-    bool ok = work.lists != NULL && work.failed != NULL;
+    rows_work work = { rows, pass, calloc((size_t)task_count + 1, sizeof *work.tasks) };
+    bool ok = work.tasks != NULL;
     if (ok)
         etlheap_workers_run(jobs, task_count, walk_groups, &work);
-    for (u32 i = 0; work.lists != NULL && i < task_count; i++) {
-        window_cell_list *const list = &work.lists[i];
-        ok = ok && !work.failed[i] && walked_parts_take(out, list, 0);
-        ETLHEAP_VECTOR_FREE(list);
+    for (u32 i = 0; work.tasks != NULL && i < task_count; i++) {
+        rows_task *const task = &work.tasks[i];
+        ok = ok && !task->failed && walked_parts_take(out, &task->cells, 0);
+        for (size_t k = 0; ok && k < task->old.count; k++)
+            ok = ETLHEAP_PUSH(old, task->old.at[k]);
+        ETLHEAP_VECTOR_FREE(&task->cells);
+        ETLHEAP_VECTOR_FREE(&task->old);
     }
-    free(work.lists);
-    free(work.failed);
+    free(work.tasks);
     return ok;
 }
 
@@ -50,7 +56,7 @@ static void walk_groups(void *context, u32 task)
     step_list steps = { 0 };
     const u32 first = task * GROUPS_PER_TASK;
     for (u32 g = first; g < work->rows->group_count && g - first < GROUPS_PER_TASK; g++)
-        work->failed[task] |= !walk_group(work, g, &steps, &work->lists[task]);
+        work->tasks[task].failed |= !walk_group(work, g, &steps, &work->tasks[task]);
     steps_free(&steps);
 }
 
@@ -74,7 +80,13 @@ static bool list_steps(const rows_work *work, u32 group, step_list *steps)
     return true;
 }
 
-static bool walk_group(const rows_work *work, u32 group, step_list *steps, window_cell_list *out)
+/* The stretch of a moment. */
+static u32 stretch_at(const window_pass *pass, i64 ticks)
+{
+    return windows_stretch(pass, windows_interval(pass, ticks));
+}
+
+static bool walk_group(const rows_work *work, u32 group, step_list *steps, rows_task *out)
 {
     const window_pass *const pass = work->pass;
     const peak_row *const rows = work->rows->at + work->rows->starts[group];
@@ -85,6 +97,7 @@ static bool walk_group(const rows_work *work, u32 group, step_list *steps, windo
     if (sorted == NULL && count > 0)
         return false;
     window_hot hot = { .interval = WINDOW_NO_INTERVAL };
+    window_old old = { .count = 0 };
     u32 interval = 0, time = 1;
     bool ok = true;
     for (size_t i = 0; ok && i < count; i++) {
@@ -96,12 +109,17 @@ static bool walk_group(const rows_work *work, u32 group, step_list *steps, windo
             interval++;
         time += i > 0 && sorted[i].low != sorted[i - 1].low;
         if (hot.interval != interval)
-            ok = windows_turn(&hot, group, interval, out);
+            ok = windows_turn(&hot, group, interval, &out->cells);
         const bool is_aifi =
             is_end && interval > 0 && row->alloc_ticks >= pass->bounds.at[interval - 1];
-        if (work->old != NULL && is_end && row->alloc_ticks < pass->bounds.at[0])
-            window_old_add(&work->old[group], size, 1);
+        if (is_end && !is_aifi && pass->edges.count > 0) {
+            const window_old block = { size, 1, group, stretch_at(pass, row->alloc_ticks),
+                                       windows_stretch(pass, interval) };
+            ok = ok && (block.alloc_stretch == block.free_stretch ||
+                        window_old_add(&old, &block, &out->old));
+        }
         windows_step(&hot, time, size, is_end, is_aifi);
     }
-    return ok && windows_turn(&hot, group, WINDOW_NO_INTERVAL, out);
+    ok = ok && (old.count == 0 || ETLHEAP_PUSH(&out->old, old));
+    return ok && windows_turn(&hot, group, WINDOW_NO_INTERVAL, &out->cells);
 }

@@ -13,9 +13,9 @@ typedef struct window_rows {
     u32 group_count;
 } window_rows;
 
-/* Appends the cells of the lifetimes in a pass, and adds the ends of older ones by group, unless
- * `old` is NULL. Groups are divided among `jobs` threads. False if memory runs out. */
+/* Appends the cells of the lifetimes in a pass, and the ends of those from earlier stretches.
+ * Groups are divided among `jobs` threads. False if memory runs out. */
 bool windows_rows_walk(const window_rows *rows, const window_pass *pass, u32 jobs,
-                       walked_parts *out, window_old *old);
+                       walked_parts *out, window_old_list *old);
 
 #endif

@@ -1,14 +1,13 @@
 /*
- * windows_plan.c - cuts the wanted windows into passes of intervals. windows_plan.h draws a pass.
+ * windows_plan.c - cuts time into intervals for the wanted windows. windows_plan.h draws a pass.
  *
- * In: a length, moments or ranges. Out: passes with ascending bounds, and for each window its
- * pass and interval.
+ * In: a length, moments or ranges. Out: a pass with ascending bounds, and for each window its
+ * intervals.
  *
- * Windows that overlap go to different passes, greedily in order of their start, so that the
- * number of passes is the largest number of windows that overlap at one time. A window that spans
- * all others comes last: if a pass spans as much, the window is a run of that pass's intervals. A
- * journal was kept for windows that do not overlap, so there it is not. Invariant: within a pass
- * every moment belongs to one interval only.
+ * Time is cut wherever a window begins or ends, so windows may overlap: those that others cut are
+ * runs of intervals. The ends of these runs cut the pass into stretches, far fewer than intervals if
+ * few windows overlap. A journal was kept for windows that do not overlap. Invariant: every moment
+ * belongs to one interval only.
  */
 #include "windows_plan.h"
 
@@ -16,7 +15,7 @@
 
 static etl_status add_windows(windows_plan *plan, const query_plan *query,
                               const etlheap_windows_options *options, etl_error *err);
-static etl_status place_windows(windows_plan *plan, bool may_nest, etl_error *err);
+static etl_status place_windows(windows_plan *plan, etl_error *err);
 static etl_status set_measured(windows_plan *plan, const etlheap_windows_options *options,
                                etl_error *err);
 
@@ -62,15 +61,14 @@ etl_status windows_plan_open(windows_plan *out, const query_plan *query, etlheap
     *out = (windows_plan){ .every_ns = options->every_ns, .asked = asked };
     etl_status status = add_windows(out, query, options, err);
     if (status == ETL_OK)
-        status = place_windows(out, query->result->mode != RESULT_JOURNAL, err);
+        status = place_windows(out, err);
     return status == ETL_OK ? set_measured(out, options, err) : status;
 }
 
 void windows_plan_close(windows_plan *plan)
 {
-    for (size_t i = 0; i < plan->passes.count; i++)
-        ETLHEAP_VECTOR_FREE(&plan->passes.at[i].bounds);
-    ETLHEAP_VECTOR_FREE(&plan->passes);
+    ETLHEAP_VECTOR_FREE(&plan->pass.bounds);
+    ETLHEAP_VECTOR_FREE(&plan->pass.edges);
     ETLHEAP_VECTOR_FREE(&plan->windows);
     ETLHEAP_VECTOR_FREE(&plan->spans);
     ETLHEAP_VECTOR_FREE(&plan->places);
@@ -82,6 +80,19 @@ u32 windows_interval(const window_pass *pass, i64 ticks)
     while (low < high) {
         const u32 middle = low + (high - low) / 2;
         if (pass->bounds.at[middle] <= ticks)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+u32 windows_stretch(const window_pass *pass, u32 interval)
+{
+    u32 low = 0, high = (u32)pass->edges.count;
+    while (low < high) {
+        const u32 middle = low + (high - low) / 2;
+        if (pass->edges.at[middle] <= interval)
             low = middle + 1;
         else
             high = middle;
@@ -230,99 +241,101 @@ static int by_time(const void *a, const void *b)
     return (x->number > y->number) - (x->number < y->number);
 }
 
-/* Adds the window to the first pass that is over when it begins. */
-static bool place_window(windows_plan *plan, const window_span *window, window_place *place)
-{
-    u32 number = 0;
-    for (; number < plan->passes.count; number++) {
-        const window_pass *const pass = &plan->passes.at[number];
-        if (pass->bounds.at[pass->bounds.count - 1] <= window->from_ticks)
-            break;
-    }
-    if (number == plan->passes.count &&
-        !ETLHEAP_PUSH(&plan->passes, (window_pass){ .has_whole = false }))
-        return false;
-    window_pass *const pass = &plan->passes.at[number];
-    const bool touches =
-        pass->bounds.count > 0 && pass->bounds.at[pass->bounds.count - 1] == window->from_ticks;
-    if (!touches && !ETLHEAP_PUSH(&pass->bounds, window->from_ticks))
-        return false;
-    const u32 interval = (u32)pass->bounds.count;
-    *place = (window_place){ number, interval, interval };
-    return ETLHEAP_PUSH(&pass->bounds, window->to_ticks);
-}
-
-/* The time that all windows span. */
-static window_span hull_of(const windows_plan *plan)
-{
-    window_span hull = { INT64_MAX, INT64_MIN };
-    for (size_t i = 0; i < plan->spans.count; i++) {
-        const window_span *const span = &plan->spans.at[i];
-        hull.from_ticks = span->from_ticks < hull.from_ticks ? span->from_ticks : hull.from_ticks;
-        hull.to_ticks = span->to_ticks > hull.to_ticks ? span->to_ticks : hull.to_ticks;
-    }
-    return hull;
-}
-
 static bool same_span(const window_span *a, const window_span *b)
 {
     return a->from_ticks == b->from_ticks && a->to_ticks == b->to_ticks;
 }
 
-/* Places a window that spans all others: as a run of intervals, if a pass spans as much. */
-static bool place_hull(windows_plan *plan, const window_span *hull, bool may_nest,
-                       window_place *place)
+static bool is_empty(const window_span *span)
 {
-    for (u32 number = 0; may_nest && number < plan->passes.count; number++) {
-        window_pass *const pass = &plan->passes.at[number];
-        const u32 last = (u32)pass->bounds.count - 1;
-        const window_span span = { pass->bounds.at[0], pass->bounds.at[last] };
-        if (!same_span(&span, hull))
-            continue;
-        *place = (window_place){ number, 1, last };
-        pass->has_whole |= last > 1;
-        return true;
-    }
-    return place_window(plan, hull, place);
+    return span->from_ticks == span->to_ticks;
 }
 
-static etl_status place_windows(windows_plan *plan, bool may_nest, etl_error *err)
+/* Sorts numbers and drops those that occur again. */
+static size_t sort_distinct(i64 *at, size_t count)
+{
+    size_t kept = count > 0;
+    qsort(at, count, sizeof *at, by_value);
+    for (size_t i = 1; i < count; i++) {
+        if (at[i] != at[kept - 1])
+            at[kept++] = at[i];
+    }
+    return kept;
+}
+
+/* Cuts where windows begin or end. An empty window needs a second bound where it is. */
+static bool cut_pass(windows_plan *plan)
+{
+    window_pass *const pass = &plan->pass;
+    bool ok = true;
+    for (size_t i = 0; ok && i < plan->spans.count; i++)
+        ok = ETLHEAP_PUSH(&pass->bounds, plan->spans.at[i].from_ticks) &&
+             ETLHEAP_PUSH(&pass->bounds, plan->spans.at[i].to_ticks);
+    if (ok)
+        pass->bounds.count = sort_distinct(pass->bounds.at, pass->bounds.count);
+    const size_t distinct = pass->bounds.count;
+    for (size_t i = 0; ok && i < plan->spans.count; i++)
+        ok = !is_empty(&plan->spans.at[i]) ||
+             ETLHEAP_PUSH(&pass->bounds, plan->spans.at[i].from_ticks);
+    if (ok && pass->bounds.count > distinct)
+        qsort(pass->bounds.at, pass->bounds.count, sizeof *pass->bounds.at, by_value);
+    return ok;
+}
+
+/* The number of bounds before a moment. */
+static u32 bounds_before(const window_pass *pass, i64 ticks)
+{
+    return ticks == INT64_MIN ? 0 : windows_interval(pass, ticks - 1);
+}
+
+/* Places a window; `number` counts empty windows of one moment. */
+static window_place place_of(const window_pass *pass, const window_span *span, u32 number)
+{
+    const u32 before = bounds_before(pass, span->to_ticks);
+    if (is_empty(span))
+        return (window_place){ before + 1 + number, before + 1 + number };
+    return (window_place){ windows_interval(pass, span->from_ticks), before };
+}
+
+/* Cuts the pass into stretches where windows of several intervals begin and end. */
+static bool find_edges(windows_plan *plan)
+{
+    window_edges *const edges = &plan->pass.edges;
+    const u32 intervals = (u32)plan->pass.bounds.count + 1;
+    u8 *const is_edge = calloc(intervals + (size_t)1, 1);
+    bool ok = is_edge != NULL;
+    for (size_t i = 0; ok && i < plan->places.count; i++) {
+        const window_place *const place = &plan->places.at[i];
+        if (window_place_is_run(place))
+            is_edge[place->interval] = is_edge[place->last + 1] = 1;
+    }
+    for (u32 i = 0; ok && i <= intervals; i++)
+        ok = !is_edge[i] || ETLHEAP_PUSH(edges, i);
+    free(is_edge);
+    return ok;
+}
+
+static etl_status place_windows(windows_plan *plan, etl_error *err)
 {
     const size_t count = plan->windows.count;
-    const window_span hull = hull_of(plan);
     ordered_window *const order = malloc((count + 1) * sizeof *order);
-    bool ok = order != NULL && ETLHEAP_RESERVE(&plan->places, count);
+    bool ok = order != NULL && ETLHEAP_RESERVE(&plan->places, count) && cut_pass(plan);
     for (u32 i = 0; ok && i < count; i++)
         order[i] = (ordered_window){ plan->spans.at[i], i };
     if (ok)
         qsort(order, count, sizeof *order, by_time);
+    u32 empty = 0;
     for (size_t i = 0; ok && i < count; i++) {
-        if (!same_span(&order[i].span, &hull))
-            ok = place_window(plan, &order[i].span, &plan->places.at[order[i].number]);
-    }
-    for (size_t i = 0; ok && i < count; i++) {
-        if (same_span(&order[i].span, &hull))
-            ok = place_hull(plan, &hull, may_nest, &plan->places.at[order[i].number]);
+        empty = i > 0 && same_span(&order[i].span, &order[i - 1].span) ? empty + 1 : 0;
+        plan->places.at[order[i].number] = place_of(&plan->pass, &order[i].span, empty);
     }
     plan->places.count = ok ? count : 0;
+    ok = ok && find_edges(plan);
     free(order);
     return ok ? ETL_OK : no_memory(err);
 }
 
-/* Finds the window that is exactly this time. */
-static bool find_span(const windows_plan *plan, const window_span *span, window_place *place)
-{
-    for (size_t i = 0; i < plan->spans.count; i++) {
-        if (same_span(&plan->spans.at[i], span)) {
-            *place = plan->places.at[i];
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Sets the measured time. With one pass, it is a run of its intervals. With several, it is in one
- * piece only if it is one of the windows; otherwise it becomes a pass of its own. */
+/* Sets the measured time, which is a run of intervals. */
 static etl_status set_measured(windows_plan *plan, const etlheap_windows_options *options,
                                etl_error *err)
 {
@@ -332,32 +345,18 @@ static etl_status set_measured(windows_plan *plan, const etlheap_windows_options
     if (first >= all || count > all - first)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
                              "the windows to measure are not all among those asked for");
-    plan->measured = plan->windows.at[first];
-    window_span whole = plan->spans.at[first];
     window_place *const measured = &plan->measured_place;
+    plan->measured = plan->windows.at[first];
     *measured = plan->places.at[first];
     for (u32 i = first; i < first + count; i++) {
         const etlheap_time_range *const range = &plan->windows.at[i];
         const window_place place = plan->places.at[i];
-        const window_span *const span = &plan->spans.at[i];
         etlheap_time_range *const all_ns = &plan->measured;
         all_ns->from_ns = range->from_ns < all_ns->from_ns ? range->from_ns : all_ns->from_ns;
         all_ns->to_ns = range->to_ns > all_ns->to_ns ? range->to_ns : all_ns->to_ns;
-        whole.from_ticks =
-            span->from_ticks < whole.from_ticks ? span->from_ticks : whole.from_ticks;
-        whole.to_ticks = span->to_ticks > whole.to_ticks ? span->to_ticks : whole.to_ticks;
         measured->interval =
             place.interval < measured->interval ? place.interval : measured->interval;
         measured->last = place.last > measured->last ? place.last : measured->last;
     }
-    if (plan->passes.count == 1 || find_span(plan, &whole, measured))
-        return ETL_OK;
-    window_pass pass = { .has_whole = false };
-    if (!ETLHEAP_PUSH(&pass.bounds, whole.from_ticks) ||
-        !ETLHEAP_PUSH(&pass.bounds, whole.to_ticks) || !ETLHEAP_PUSH(&plan->passes, pass)) {
-        ETLHEAP_VECTOR_FREE(&pass.bounds);
-        return no_memory(err);
-    }
-    *measured = (window_place){ (u32)plan->passes.count - 1, 1, 1 };
     return ETL_OK;
 }

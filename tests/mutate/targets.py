@@ -49,6 +49,7 @@ TARGETS = (
     Target("engine/query/lattice_plan.c", "windows", "test_windows_lattice " + WINDOWS),
     Target("engine/query/windows_plan.c", "windows", WINDOWS),
     Target("engine/fold/windows_rows.c", "windows", WINDOWS),
+    Target("engine/fold/windows_runs.c", "windows", "test_windows_runs " + WINDOWS),
     Target("engine/fold/windows_journal.c", "windows", WINDOWS),
     Target("engine/compare/gate.c", "gate", GATE),
     Target("engine/compare/gate_apart.c", "gate", "test_gate_apart"),
