@@ -7,6 +7,7 @@
  */
 #include "compared_run.h"
 
+#include "cli/options/choices.h"
 #include "messages.h"
 
 #include <stdio.h>

@@ -18,18 +18,20 @@
 #include "filter_notes.h"
 
 #include "cli/options/nearest.h"
+#include "cli/system/terminal.h"
 #include "filter_choices.h"
 #include "known_processes.h"
 #include "messages.h"
 #include "record_filter.h"
 #include "report_query.h"
 #include "session_notes.h"
-#include "cli/system/terminal.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "cli/options/output_format.h"
+#include "cli/options/wants.h"
 #include "parser/system/name_fold.h"
 
 #define NOTE_SIZE 420

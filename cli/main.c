@@ -9,11 +9,11 @@
  * rows. Invariant: whatever is set for the whole process (memory kept after it is freed, the guard
  * against bus errors, the host) is set here, before a second thread exists.
  */
+#include "about.h"
 #include "cli/commands/commands.h"
 #include "cli/system/bus_guard.h"
 #include "cli/system/host.h"
 #include "cli/system/memory_limit.h"
-#include "about.h"
 #include "messages.h"
 #include "outputs.h"
 #include "overwrites.h"
@@ -23,6 +23,7 @@
 #endif
 #include <stdio.h>
 
+#include "cli/options/nearest.h"
 #include "parser/system/files.h"
 
 static const char *const report_examples[] = {

@@ -9,8 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "parser/system/files.h"
 #include "cli/options/advice.h"
+#include "cli/options/output_format.h"
+#include "parser/system/files.h"
 
 #define MESSAGE_SIZE 512
 

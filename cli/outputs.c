@@ -10,6 +10,7 @@
 
 #include <stdlib.h>
 
+#include "cli/options/output_format.h"
 #include "parser/system/files.h"
 
 static const char standard_output[] = "standard output";

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "cli/options/output_format.h"
 #include "parser/system/files.h"
 #include "parser/system/name_fold.h"
 

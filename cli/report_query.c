@@ -11,6 +11,7 @@
 #include "report_query.h"
 
 #include "cli/options/views.h"
+#include "cli/options/wants.h"
 
 #include <stdlib.h>
 

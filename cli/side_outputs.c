@@ -7,6 +7,7 @@
  */
 #include "side_outputs.h"
 
+#include "cli/options/output_format.h"
 #include "cli/system/terminal.h"
 #include "outputs.h"
 

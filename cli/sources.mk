@@ -55,7 +55,9 @@ CLI_SRCS := $(patsubst %,cli/%.c, \
 	options/views \
 	options/wildcards \
 	options/wildcards_$(PLATFORM) \
+	options/wants \
 	options/window_plan \
+	options/word_list \
 	outputs \
 	overwrites \
 	progress \

@@ -3,6 +3,8 @@
  */
 #include "cli/filter_notes.h"
 #include "cli/messages.h"
+#include "cli/options/output_format.h"
+#include "cli/options/wants.h"
 #include "cli/outputs.h"
 #include "cli/question.h"
 #include "cli/system/terminal.h"

@@ -21,6 +21,7 @@
 #include "cli/messages.h"
 #include "cli/options/budgets.h"
 #include "cli/options/given_options.h"
+#include "cli/options/output_format.h"
 #include "cli/options/root_words.h"
 #include "cli/outputs.h"
 #include "cli/side_outputs.h"

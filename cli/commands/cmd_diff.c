@@ -19,6 +19,8 @@
 
 #include <stdio.h>
 
+#include "cli/options/output_format.h"
+#include "cli/options/wants.h"
 #include "parser/system/files.h"
 
 /* Everything that the answer is made of. Start from {0}. */

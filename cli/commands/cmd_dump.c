@@ -14,6 +14,7 @@
 #include "cli/analysis.h"
 #include "cli/filter_notes.h"
 #include "cli/messages.h"
+#include "cli/options/output_format.h"
 #include "cli/outputs.h"
 #include "cli/progress.h"
 #include "cli/record_filter.h"

@@ -3,11 +3,12 @@
  */
 #include "cli/filter_notes.h"
 #include "cli/messages.h"
+#include "cli/options/advice.h"
+#include "cli/options/given_options.h"
+#include "cli/options/output_format.h"
 #include "cli/outputs.h"
 #include "cli/question.h"
 #include "commands.h"
-#include "cli/options/advice.h"
-#include "cli/options/given_options.h"
 
 #include <stdlib.h>
 

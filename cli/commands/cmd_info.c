@@ -3,6 +3,7 @@
  */
 #include "cli/analysis.h"
 #include "cli/messages.h"
+#include "cli/options/output_format.h"
 #include "cli/outputs.h"
 #include "cli/system/terminal.h"
 #include "commands.h"

@@ -12,6 +12,8 @@
  * not show them.
  */
 #include "cli/messages.h"
+#include "cli/options/output_format.h"
+#include "cli/options/wants.h"
 #include "cli/outputs.h"
 #include "cli/question.h"
 #include "cli/system/terminal.h"

@@ -2,6 +2,7 @@
  * cmd_symbols.c - `etlheap symbols`: which modules have symbols, which do not.
  */
 #include "cli/messages.h"
+#include "cli/options/output_format.h"
 #include "cli/outputs.h"
 #include "cli/question.h"
 #include "cli/system/terminal.h"

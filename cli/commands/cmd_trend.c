@@ -19,6 +19,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "cli/options/output_format.h"
+#include "cli/options/wants.h"
 #include "parser/system/files.h"
 
 #define RUNS_MIN 3u

@@ -11,6 +11,8 @@
  * that grows. Invariant: types are never keys here, since each window has types of its own.
  */
 #include "cli/messages.h"
+#include "cli/options/output_format.h"
+#include "cli/options/wants.h"
 #include "cli/options/window_plan.h"
 #include "cli/outputs.h"
 #include "cli/question.h"

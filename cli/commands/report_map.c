@@ -7,6 +7,8 @@
 #include "report_map.h"
 
 #include "cli/messages.h"
+#include "cli/options/output_format.h"
+#include "cli/options/wants.h"
 #include "cli/outputs.h"
 #include "cli/question.h"
 #include "cli/system/terminal.h"

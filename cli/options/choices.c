@@ -2,7 +2,54 @@
  * choices.c - which words of an option a command takes: one rule for help, completion, man pages,
  * messages and refusals.
  */
-#include "options.h"
+#include "choices.h"
+
+#include "output_format.h"
+
+const char *cli_value_choice(cli_value value, u32 index)
+{
+    static const char *const at_exit[] = { "leaked", "freed" };
+    static const char *const impacting[CLI_IMPACTING_COUNT] = { "transient", "impacting",
+                                                                "persistent" };
+    static const char *const progress[] = { "auto", "always", "never" };
+    static const char *const tree[] = { "callees", "callers" };
+    switch (value) {
+    case CLI_VALUE_KINDS:
+        return index < ETLHEAP_KIND_COUNT ? etlheap_kind_name((etlheap_kind)index) : NULL;
+    case CLI_VALUE_TYPES:
+        return index < ETLHEAP_TYPE_COUNT ? etlheap_type_name((etlheap_type)index) : NULL;
+    case CLI_VALUE_IMPACTING:
+        return index < CLI_IMPACTING_COUNT ? impacting[index] : NULL;
+    case CLI_VALUE_HISTOGRAM:
+        return index < ETLHEAP_HISTOGRAM_BY_COUNT
+                   ? etlheap_histogram_word((etlheap_histogram_by)index)
+                   : NULL;
+    case CLI_VALUE_KEYS:
+        return index < ETLHEAP_KEY_COUNT ? etlheap_key_word((etlheap_key)index) : NULL;
+    case CLI_VALUE_SORT:
+        return index < ETLHEAP_MEASURES_COUNT ? etlheap_measure_word((etlheap_measure)index) : NULL;
+    case CLI_VALUE_LIFETIME_SORT:
+        return index < ETLHEAP_LIFETIME_COLUMN_COUNT
+                   ? etlheap_lifetime_column_word((etlheap_lifetime_column)index)
+                   : NULL;
+    case CLI_VALUE_FORMAT:
+        return index < etlheap_format_count() ? etlheap_format_at(index)->name : NULL;
+    case CLI_VALUE_EXPORTER:
+        return index < etlheap_exporter_count() ? etlheap_exporter_at(index)->name : NULL;
+    case CLI_VALUE_METRIC:
+        return index < ETLHEAP_METRIC_COUNT ? etlheap_metric_word((etlheap_metric)index) : NULL;
+    case CLI_VALUE_AT_EXIT:
+        return index < ETL_COUNT_OF(at_exit) ? at_exit[index] : NULL;
+    case CLI_VALUE_SCOPE:
+        return index < ETLHEAP_SCOPE_COUNT ? etlheap_scope_word((etlheap_scope)index) : NULL;
+    case CLI_VALUE_PROGRESS:
+        return index < ETL_COUNT_OF(progress) ? progress[index] : NULL;
+    case CLI_VALUE_TREE:
+        return index < ETL_COUNT_OF(tree) ? tree[index] : NULL;
+    default:
+        return NULL;
+    }
+}
 
 bool cli_choice_fits(cli_value value, u32 index, u32 command_bit)
 {

@@ -3,6 +3,7 @@
  * options, so that what they offer is what the program takes.
  */
 #include "completion.h"
+#include "choices.h"
 
 typedef struct shell {
     const char *name;

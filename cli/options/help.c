@@ -1,7 +1,9 @@
 /*
  * help.c - the screen of `etlheap COMMAND --help`, from the options' table.
  */
+#include "choices.h"
 #include "options.h"
+#include "output_format.h"
 
 #include <stdio.h>
 

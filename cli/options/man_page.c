@@ -6,7 +6,9 @@
  * and the options when pages are installed. Invariant: text of the tables goes through write_text,
  * which escapes what roff takes for commands.
  */
+#include "choices.h"
 #include "command_list.h"
+#include "output_format.h"
 
 #include <ctype.h>
 

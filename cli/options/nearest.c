@@ -79,3 +79,23 @@ void cli_nearest_write(const cli_nearest *best, const char *all, char *out, size
     used = strlen(out);
     snprintf(out + used, size - used, "%s", is_near ? "?" : "");
 }
+
+/* The nearest choice that a slip could explain. The first three letters of a choice are near
+ * enough, so abbreviations get an answer too. */
+void cli_hint(const char *word, const char *const *choices, char hint[CLI_HINT_SIZE])
+{
+    const size_t size = strlen(word);
+    const char *nearest = NULL;
+    u32 least = size < 6 ? 3 : (u32)size / 2; /* farther is no slip of the finger */
+    for (; *choices; choices++) {
+        const bool begins = size >= 3 && strncmp(word, *choices, size) == 0;
+        const u32 distance = begins ? 0 : cli_edit_distance(word, *choices);
+        if (distance < least) {
+            least = distance;
+            nearest = *choices;
+        }
+    }
+    hint[0] = '\0';
+    if (nearest)
+        snprintf(hint, CLI_HINT_SIZE, ", did you mean %s?", nearest);
+}

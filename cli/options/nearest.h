@@ -36,4 +36,8 @@ bool cli_nearest_is_near(const cli_nearest *best);
  * weights. Long names are cut, and what does not fit is left out. */
 void cli_nearest_write(const cli_nearest *best, const char *all, char *out, size_t size);
 
+/* Writes ", did you mean X?" for the choice nearest to a word, or "". `choices` ends with NULL. */
+#define CLI_HINT_SIZE 64
+void cli_hint(const char *word, const char *const *choices, char hint[CLI_HINT_SIZE]);
+
 #endif

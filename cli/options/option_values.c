@@ -6,9 +6,12 @@
  * names, the table of formats) for checks, messages and help. Invariant: lists add up over
  * repetitions; of all other options the last one counts.
  */
+#include "choices.h"
 #include "custom_heaps.h"
 #include "mark_words.h"
+#include "nearest.h"
 #include "options.h"
+#include "output_format.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -128,96 +131,6 @@ etl_status cli_value_store(const cli_option *option, const char *spelled, const 
     return good ? ETL_OK : bad_value(option, spelled, text, err);
 }
 
-const char *cli_value_choice(cli_value value, u32 index)
-{
-    static const char *const at_exit[] = { "leaked", "freed" };
-    static const char *const impacting[CLI_IMPACTING_COUNT] = { "transient", "impacting",
-                                                                "persistent" };
-    static const char *const progress[] = { "auto", "always", "never" };
-    static const char *const tree[] = { "callees", "callers" };
-    switch (value) {
-    case CLI_VALUE_KINDS:
-        return index < ETLHEAP_KIND_COUNT ? etlheap_kind_name((etlheap_kind)index) : NULL;
-    case CLI_VALUE_TYPES:
-        return index < ETLHEAP_TYPE_COUNT ? etlheap_type_name((etlheap_type)index) : NULL;
-    case CLI_VALUE_IMPACTING:
-        return index < CLI_IMPACTING_COUNT ? impacting[index] : NULL;
-    case CLI_VALUE_HISTOGRAM:
-        return index < ETLHEAP_HISTOGRAM_BY_COUNT
-                   ? etlheap_histogram_word((etlheap_histogram_by)index)
-                   : NULL;
-    case CLI_VALUE_KEYS:
-        return index < ETLHEAP_KEY_COUNT ? etlheap_key_word((etlheap_key)index) : NULL;
-    case CLI_VALUE_SORT:
-        return index < ETLHEAP_MEASURES_COUNT ? etlheap_measure_word((etlheap_measure)index) : NULL;
-    case CLI_VALUE_LIFETIME_SORT:
-        return index < ETLHEAP_LIFETIME_COLUMN_COUNT
-                   ? etlheap_lifetime_column_word((etlheap_lifetime_column)index)
-                   : NULL;
-    case CLI_VALUE_FORMAT:
-        return index < etlheap_format_count() ? etlheap_format_at(index)->name : NULL;
-    case CLI_VALUE_EXPORTER:
-        return index < etlheap_exporter_count() ? etlheap_exporter_at(index)->name : NULL;
-    case CLI_VALUE_METRIC:
-        return index < ETLHEAP_METRIC_COUNT ? etlheap_metric_word((etlheap_metric)index) : NULL;
-    case CLI_VALUE_AT_EXIT:
-        return index < ETL_COUNT_OF(at_exit) ? at_exit[index] : NULL;
-    case CLI_VALUE_SCOPE:
-        return index < ETLHEAP_SCOPE_COUNT ? etlheap_scope_word((etlheap_scope)index) : NULL;
-    case CLI_VALUE_PROGRESS:
-        return index < ETL_COUNT_OF(progress) ? progress[index] : NULL;
-    case CLI_VALUE_TREE:
-        return index < ETL_COUNT_OF(tree) ? tree[index] : NULL;
-    default:
-        return NULL;
-    }
-}
-
-const char *cli_side_format(u32 side)
-{
-    static const char *const names[CLI_SIDE_COUNT] = {
-        [CLI_SIDE_JUNIT] = "junit",
-        [CLI_SIDE_SARIF] = "sarif",
-        [CLI_SIDE_MARKDOWN] = "markdown",
-        [CLI_SIDE_JSON] = "json",
-    };
-    return side < CLI_SIDE_COUNT ? names[side] : "";
-}
-
-const etlheap_format *cli_format_of(const cli_options *options)
-{
-    return etlheap_format_named(options->format ? options->format : "text");
-}
-
-bool cli_format_fits(const etlheap_format *format, u32 command_bit)
-{
-    return (command_bit == CLI_REPORT && format->write_report) ||
-           (command_bit == CLI_ALLOCATIONS && format->write_allocations) ||
-           (command_bit == CLI_WINDOWS && format->write_windows) ||
-           (command_bit == CLI_DIFF && format->write_diff) ||
-           (command_bit == CLI_TREND && format->write_trend) ||
-           (command_bit == CLI_CHECK && format->write_check) ||
-           (command_bit == CLI_SYMBOLS && format->write_symbols) ||
-           (command_bit == CLI_INFO && format->write_info) ||
-           (command_bit == CLI_DUMP && format->write_record);
-}
-
-u32 cli_top_limit(const cli_options *options)
-{
-    return options->top == CLI_TOP_ALL ? 0 : options->top;
-}
-
-etl_status cli_words_add(cli_words *words, const char *word, etl_error *err)
-{
-    const char **const at = realloc(words->at, ((size_t)words->count + 1) * sizeof *at);
-    if (!at)
-        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
-    at[words->count] = word;
-    words->at = at;
-    words->count++;
-    return ETL_OK;
-}
-
 static bool takes_times(const cli_option *option)
 {
     return option->value == CLI_VALUE_TIME || option->value == CLI_VALUE_DURATION ||
@@ -298,15 +211,6 @@ static bool join(const char *const *choices, u32 count, const char *between, siz
         used += size;
     }
     return true;
-}
-
-etl_status cli_refuse_exporter(const char *spelled, const etlheap_exporter *exporter,
-                               etl_error *err)
-{
-    return etl_fail_with(
-        err, ETL_ERR_ARGUMENT, 0,
-        "%s: '%s' is a format of the command export: etlheap export INPUT --format %s -o FILE%s",
-        spelled, exporter->name, exporter->name, exporter->suffix);
 }
 
 /* Is the word a choice of another command, such as a page for browsers, a format of `export`? */

@@ -11,11 +11,15 @@
 #include "options.h"
 
 #include "budgets.h"
+#include "choices.h"
 #include "clock.h"
 #include "command_list.h"
 #include "given_options.h"
+#include "nearest.h"
+#include "output_format.h"
 #include "root_words.h"
 #include "views.h"
+#include "wants.h"
 #include "wildcards.h"
 
 #include <stdio.h>
@@ -94,56 +98,6 @@ const cli_command *cli_command_named(const cli_command_list *commands, const cha
     return NULL;
 }
 
-bool cli_wants_transient(const cli_options *options)
-{
-    return options->impacting == 1u << CLI_IMPACTING_TRANSIENT;
-}
-
-bool cli_has_address(const cli_options *options)
-{
-    return options->address_first > 0 || options->address_last < UINT64_MAX;
-}
-
-bool cli_wants_growth(const cli_options *options)
-{
-    return options->growth || options->sort == ETLHEAP_MEASURE_GROWTH_RATE ||
-           options->sort == ETLHEAP_MEASURE_STEADINESS;
-}
-
-bool cli_wants_rates(const cli_options *options)
-{
-    return cli_wants_churn(options) || (options->sort >= ETLHEAP_MEASURE_ALLOC_COUNT &&
-                                        options->sort <= ETLHEAP_MEASURE_FREED_SIZE);
-}
-
-bool cli_wants_churn(const cli_options *options)
-{
-    return options->churn || (options->sort >= ETLHEAP_MEASURE_TEMPORARY_COUNT &&
-                              options->sort <= ETLHEAP_MEASURE_TEMPORARY_1MS_COUNT);
-}
-
-bool cli_wants_lifetimes(const cli_options *options)
-{
-    return options->lifetimes || etlheap_diff_compares_lifetimes(options->sort);
-}
-
-bool cli_output_is_file(const cli_options *options)
-{
-    return options->output && strcmp(options->output, "-") != 0;
-}
-
-bool cli_is_stdin(const char *input)
-{
-    return strcmp(input, "-") == 0;
-}
-
-bool cli_output_is_compressed(const cli_options *options)
-{
-    const size_t size = options->output ? strlen(options->output) : 0;
-    return cli_output_is_file(options) && size > 4 &&
-           strcmp(options->output + size - 4, ".zst") == 0;
-}
-
 /* Which members are lists of words, the table says; several options may have one list. */
 static void free_words(cli_options *options)
 {
@@ -171,26 +125,6 @@ void cli_options_free(cli_options *options)
     free(options->moments.at);
     free(options->windows.at);
     *options = (cli_options){ 0 };
-}
-
-/* The nearest choice that a slip could explain. The first three letters of a choice are near
- * enough, so abbreviations get an answer too. */
-void cli_hint(const char *word, const char *const *choices, char hint[CLI_HINT_SIZE])
-{
-    const size_t size = strlen(word);
-    const char *nearest = NULL;
-    u32 least = size < 6 ? 3 : (u32)size / 2; /* farther is no slip of the finger */
-    for (; *choices; choices++) {
-        const bool begins = size >= 3 && strncmp(word, *choices, size) == 0;
-        const u32 distance = begins ? 0 : cli_edit_distance(word, *choices);
-        if (distance < least) {
-            least = distance;
-            nearest = *choices;
-        }
-    }
-    hint[0] = '\0';
-    if (nearest)
-        snprintf(hint, CLI_HINT_SIZE, ", did you mean %s?", nearest);
 }
 
 /* The option of that name: the command's own, or else another command's. */

@@ -10,6 +10,7 @@
 
 #include "formats/formats.h"
 #include "parse_values.h"
+#include "word_list.h"
 
 typedef enum cli_exit {
     CLI_EXIT_DONE = 0,
@@ -69,15 +70,6 @@ typedef enum cli_side {
     CLI_SIDE_JSON,
     CLI_SIDE_COUNT
 } cli_side;
-
-/* The name of the side output's format. */
-const char *cli_side_format(u32 side);
-
-/* The words of a repeatable option. They point into argv. */
-typedef struct cli_words {
-    const char **at;
-    u32 count;
-} cli_words;
 
 typedef struct cli_numbers {
     u64 *at;
@@ -270,69 +262,10 @@ typedef enum cli_impacting {
     CLI_IMPACTING_COUNT
 } cli_impacting;
 
-/* True if only transient memory was requested. */
-bool cli_wants_transient(const cli_options *options);
-
-/* True if rows need growth: requested, or used to sort. */
-bool cli_wants_growth(const cli_options *options);
-
-/* True if rows need allocation rates; and if they also need temporary blocks. */
-bool cli_wants_rates(const cli_options *options);
-bool cli_wants_churn(const cli_options *options);
-
-/* True if a comparison is about lifetimes, because of --lifetimes or of --sort. */
-bool cli_wants_lifetimes(const cli_options *options);
-
-/* True if --address was given. */
-bool cli_has_address(const cli_options *options);
-
-/* True for "-", standard input. */
-bool cli_is_stdin(const char *input);
-
-/* True if -o names a file; "-" is standard output. */
-bool cli_output_is_file(const cli_options *options);
-
-/* True if -o names a file to which text is written compressed. */
-bool cli_output_is_compressed(const cli_options *options);
-
-/* The words that a value, or an element of its list, can be; NULL after the last, and at once for
- * values that are not words. */
-const char *cli_value_choice(cli_value value, u32 index);
-
-/* Whether a command takes the word with that index. Words that do not fit are not offered. */
-bool cli_choice_fits(cli_value value, u32 index, u32 command_bit);
-
-/* Appends a word, which must outlive the list. ETL_ERR_MEMORY. */
-etl_status cli_words_add(cli_words *words, const char *word, etl_error *err);
-
 /* Stores a value in the member of its option; `spelled` is the option as typed, for messages.
  * ETL_ERR_ARGUMENT, ETL_ERR_MEMORY. */
 etl_status cli_value_store(const cli_option *option, const char *spelled, const char *text,
                            cli_options *out, etl_error *err);
-
-/* The format of the output: --format, or text. */
-const etlheap_format *cli_format_of(const cli_options *options);
-
-/* The format for the suffix of a file's name, as used by the command; NULL for text, and for other
- * names. */
-const char *cli_format_of_name(const char *name, u32 command_bit);
-
-/* The number of rows that --top allows; 0: all. */
-u32 cli_top_limit(const cli_options *options);
-
-/* Makes the error that a format belongs to `export`, and how to use it. ETL_ERR_ARGUMENT. */
-etl_status cli_refuse_exporter(const char *spelled, const etlheap_exporter *exporter,
-                               etl_error *err);
-
-/* True if --help must list the words of an option because its own text does not. */
-bool cli_option_lacks_choices(const cli_option *option);
-
-/* True if a format can write the output of a command. */
-bool cli_format_fits(const etlheap_format *format, u32 command_bit);
-
-/* Writes ", did you mean X?" for the choice nearest to a word, or "". `choices` ends with NULL. */
-#define CLI_HINT_SIZE 64
-void cli_hint(const char *word, const char *const *choices, char hint[CLI_HINT_SIZE]);
 
 /* Writes the output of `etlheap COMMAND --help`. */
 void cli_write_help(const cli_command *command, etlheap_sink *sink);

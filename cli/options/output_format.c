@@ -1,11 +1,11 @@
 /*
- * output_format.c - the format that the name of the output asks for.
+ * output_format.c - in which format the output is written, and which formats a command has.
  *
  * `-o report.json` without --format is JSON, as with other programs that write several
  * formats. The formats of the command are asked, of `export` the exporters; of several
  * suffixes that fit the longest counts: .dhat.json is not just any .json.
  */
-#include "options.h"
+#include "output_format.h"
 
 #include <strings.h>
 
@@ -45,4 +45,54 @@ static bool ends_in(const char *name, size_t size, const char *suffix)
 {
     const size_t length = strlen(suffix);
     return size > length && strncasecmp(name + size - length, suffix, length) == 0;
+}
+
+const etlheap_format *cli_format_of(const cli_options *options)
+{
+    return etlheap_format_named(options->format ? options->format : "text");
+}
+
+bool cli_format_fits(const etlheap_format *format, u32 command_bit)
+{
+    return (command_bit == CLI_REPORT && format->write_report) ||
+           (command_bit == CLI_ALLOCATIONS && format->write_allocations) ||
+           (command_bit == CLI_WINDOWS && format->write_windows) ||
+           (command_bit == CLI_DIFF && format->write_diff) ||
+           (command_bit == CLI_TREND && format->write_trend) ||
+           (command_bit == CLI_CHECK && format->write_check) ||
+           (command_bit == CLI_SYMBOLS && format->write_symbols) ||
+           (command_bit == CLI_INFO && format->write_info) ||
+           (command_bit == CLI_DUMP && format->write_record);
+}
+
+const char *cli_side_format(u32 side)
+{
+    static const char *const names[CLI_SIDE_COUNT] = {
+        [CLI_SIDE_JUNIT] = "junit",
+        [CLI_SIDE_SARIF] = "sarif",
+        [CLI_SIDE_MARKDOWN] = "markdown",
+        [CLI_SIDE_JSON] = "json",
+    };
+    return side < CLI_SIDE_COUNT ? names[side] : "";
+}
+
+etl_status cli_refuse_exporter(const char *spelled, const etlheap_exporter *exporter,
+                               etl_error *err)
+{
+    return etl_fail_with(
+        err, ETL_ERR_ARGUMENT, 0,
+        "%s: '%s' is a format of the command export: etlheap export INPUT --format %s -o FILE%s",
+        spelled, exporter->name, exporter->name, exporter->suffix);
+}
+
+bool cli_output_is_file(const cli_options *options)
+{
+    return options->output && strcmp(options->output, "-") != 0;
+}
+
+bool cli_output_is_compressed(const cli_options *options)
+{
+    const size_t size = options->output ? strlen(options->output) : 0;
+    return cli_output_is_file(options) && size > 4 &&
+           strcmp(options->output + size - 4, ".zst") == 0;
 }

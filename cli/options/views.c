@@ -10,8 +10,10 @@
  * one counts.
  */
 #include "views.h"
+#include "wants.h"
 
 #include "given_options.h"
+#include "output_format.h"
 
 #include <stdio.h>
 

@@ -20,8 +20,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "parser/system/files.h"
 #include "cli/options/advice.h"
+#include "cli/options/wants.h"
+#include "parser/system/files.h"
 
 #define SAMPLES_MAX   64u
 #define SAMPLES_MIN   6u

@@ -7,8 +7,10 @@
 
 #include <stdio.h>
 
-#include "parser/system/files.h"
 #include "cli/options/advice.h"
+#include "cli/options/output_format.h"
+#include "cli/options/wants.h"
+#include "parser/system/files.h"
 
 #define COLUMNS_MIN 20
 #define COLUMNS_MAX 4096

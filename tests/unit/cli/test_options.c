@@ -10,8 +10,11 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "tests/support/capture.h"
+#include "cli/options/choices.h"
 #include "cli/options/options.h"
+#include "cli/options/output_format.h"
+#include "cli/options/wants.h"
+#include "tests/support/capture.h"
 
 #include <stdio.h>
 #include <stdlib.h>
