@@ -208,6 +208,29 @@ bool etlheap_key_needs_free_stacks(etlheap_key key);
  */
 bool etlheap_key_is_stack(etlheap_key key);
 
+/* What the value of a key is, and so how it is compared and written. */
+typedef enum etlheap_key_form {
+    ETLHEAP_FORM_KIND,       /* a word of a list */
+    ETLHEAP_FORM_TYPE,       /* a short word of a list: how blocks begin and end in the window */
+    ETLHEAP_FORM_PROCESS,    /* a name and an id */
+    ETLHEAP_FORM_HEAP,       /* a handle */
+    ETLHEAP_FORM_STACK,      /* a stack of the table */
+    ETLHEAP_FORM_FRAME,      /* a frame of the table */
+    ETLHEAP_FORM_NAME,       /* a text */
+    ETLHEAP_FORM_TYPE_NAME,  /* a C++ name */
+    ETLHEAP_FORM_THREAD,     /* an id, maybe with a name */
+    ETLHEAP_FORM_SIZE,       /* bytes */
+    ETLHEAP_FORM_GENERATION, /* a number, and the name of a mark */
+} etlheap_key_form;
+
+etlheap_key_form etlheap_key_form_of(etlheap_key key);
+
+/* The field that stands beside the key's own in JSON and CSV; ETLHEAP_FIELDS_COUNT: none. */
+etlheap_field etlheap_key_detail(etlheap_key key);
+
+/* True if rows are not grouped by both keys: one would repeat the other, or its column. */
+bool etlheap_keys_exclude(etlheap_key a, etlheap_key b);
+
 /*
  * X(field): the measures, numeric columns of a row that can be sorted by. Not every table has the
  * lifetimes, the sizes of heaps, growth and churn: see etlheap_table.measures.

@@ -76,6 +76,17 @@ typedef struct etlheap_row {
     int64_t rates_ns; /* what its rates are per second of: the time in which it was recorded */
 } etlheap_row;
 
+/* The value that a row has for a key. */
+typedef struct etlheap_key_value {
+    uint64_t number; /* enumerator, id, handle, index, bytes; ETLHEAP_NO_INDEX or ETL_NO_ID: none */
+    const char *text; /* the word or name; NULL: none */
+    etlheap_key_form form;
+    bool is_known;
+    const char *missing; /* what people read in place of an unknown value */
+} etlheap_key_value;
+
+etlheap_key_value etlheap_row_value(const etlheap_row *row, etlheap_key key);
+
 /* The sums of one kind over everything that the query selects. */
 typedef struct etlheap_total {
     bool present;  /* the trace has events of the kind */

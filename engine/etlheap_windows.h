@@ -114,6 +114,9 @@ etl_status etlheap_windows_make(const etlheap_result *result, const etlheap_quer
                                 etl_error *err);
 void etlheap_windows_free(etlheap_windows *windows); /* NULL is allowed */
 
+/* True if windows can be grouped by the key: it is the same for a block in all windows. */
+bool etlheap_windows_group_by(etlheap_key key);
+
 /* Reads a cell. False, with *out all 0, if the row has nothing in the window, or the
  * row or window does not exist. Takes time logarithmic in the number of the row's cells. Any thread. */
 bool etlheap_windows_cell(const etlheap_windows *windows, uint32_t row, uint32_t window,

@@ -163,6 +163,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	pair/tied_ranges \
 	pair/ties \
 	pair/waiting_blocks \
+	query/keys \
 	query/lattice_plan \
 	query/name_selection \
 	query/name_words \

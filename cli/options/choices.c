@@ -58,9 +58,8 @@ bool cli_choice_fits(cli_value value, u32 index, u32 command_bit)
     case CLI_VALUE_FORMAT:
         return cli_format_fits(etlheap_format_at(index), command_bit);
     case CLI_VALUE_KEYS:
-        if (command_bit == CLI_WINDOWS) /* every row has all four types */
-            return index != ETLHEAP_KEY_TYPE && index != ETLHEAP_KEY_FREE_TYPE &&
-                   index != ETLHEAP_KEY_IMPACTING_STACK;
+        if (command_bit == CLI_WINDOWS)
+            return etlheap_windows_group_by((etlheap_key)index);
         return !is_compared || etlheap_diff_compares_key((etlheap_key)index);
     case CLI_VALUE_SORT:
         if (command_bit == CLI_DIFF && etlheap_diff_compares_lifetimes((etlheap_measure)index))

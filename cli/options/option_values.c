@@ -442,10 +442,13 @@ static etl_status add_key(const char *spelled, u32 key, cli_options *out, etl_er
         if (out->group_by[i] == (etlheap_key)key)
             return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "%s: %s is given twice", spelled,
                                  etlheap_key_word((etlheap_key)key));
-        if (etlheap_key_is_stack(out->group_by[i]) && etlheap_key_is_stack((etlheap_key)key))
-            return etl_fail_with(
-                err, ETL_ERR_ARGUMENT, 0,
-                "%s: stack and impacting_stack cannot be combined; use one of them", spelled);
+        if (etlheap_keys_exclude(out->group_by[i], (etlheap_key)key)) {
+            const u32 other = out->group_by[i];
+            return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                                 "%s: %s and %s cannot be combined; use one of them", spelled,
+                                 etlheap_key_word((etlheap_key)(key < other ? key : other)),
+                                 etlheap_key_word((etlheap_key)(key < other ? other : key)));
+        }
     }
     out->group_by[out->group_by_count] = (etlheap_key)key;
     out->group_by_count++;

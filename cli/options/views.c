@@ -64,9 +64,8 @@ static const cli_view views[] = {
         .keys = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS, ETLHEAP_KEY_SITE, ETLHEAP_KEY_STACK },
         .key_count = 4,
         .excludes = "--type --impacting --at --tree --histogram --sort --growth --churn --pairs",
-        .excluded_keys = KEY(TYPE) | KEY(FREE_TYPE) | KEY(THREAD) | KEY(THREAD_NAME) |
-                         KEY(SIZE_CLASS) | KEY(GENERATION),
-        .excludes_frees = true,
+        .excluded_keys = KEY(THREAD) | KEY(THREAD_NAME) | KEY(SIZE_CLASS) | KEY(GENERATION),
+        .excludes_ends = true,
         .because = "all blocks of a stack or site are judged together, and suspects have their own "
                    "order",
     },
@@ -80,9 +79,8 @@ static const cli_view views[] = {
         .has_sort = true,
         .sort = ETLHEAP_MEASURE_GROWTH_RATE,
         .excludes = "--type --impacting --at --tree --histogram --pairs",
-        .excluded_keys = KEY(TYPE) | KEY(FREE_TYPE),
         .excluded_sorts = MEASURE(FREED_BY_OTHER),
-        .excludes_frees = true,
+        .excludes_ends = true,
         .because = "growth is measured over the window, for freed and outstanding blocks together",
     },
     {
@@ -271,7 +269,8 @@ static etl_status check_keys(const cli_options *options, const cli_view *view, c
         const etlheap_key key = options->group_by[i];
         char text[SPELLED_SIZE];
         if ((view->excluded_keys >> key & 1) == 0 &&
-            !(view->excludes_frees && etlheap_key_is_of_free(key)))
+            !(view->excludes_ends &&
+              (etlheap_key_is_of_free(key) || etlheap_key_form_of(key) == ETLHEAP_FORM_TYPE)))
             continue;
         snprintf(text, sizeof text, "--group-by %s", etlheap_key_word(key));
         return refuse(spelled, text, view->because, err);
@@ -331,7 +330,7 @@ static bool lists_stacks(const etlheap_key *keys, u32 count)
 {
     bool found = false;
     for (u32 i = 0; i < count; i++)
-        found |= etlheap_key_is_stack(keys[i]) || keys[i] == ETLHEAP_KEY_FREE_STACK;
+        found |= etlheap_key_form_of(keys[i]) == ETLHEAP_FORM_STACK;
     return found;
 }
 

@@ -30,7 +30,7 @@ typedef struct cli_view {
     const char *in_place; /* options that are about rows, which only JSON has beside the view */
     u32 excluded_keys;    /* bit per key */
     u32 excluded_sorts;   /* bit per measure */
-    bool excludes_frees;  /* also keys of who freed */
+    bool excludes_ends;   /* also keys of types, and of who freed */
     const char *because;  /* why: the end of a sentence */
 } cli_view;
 

@@ -72,18 +72,6 @@ const char *etlheap_diff_state_word(etlheap_diff_state state)
     return (u32)state < ETL_COUNT_OF(words) ? words[state] : "";
 }
 
-bool etlheap_diff_compares_key(etlheap_key key)
-{
-    switch (key) {
-    case ETLHEAP_KEY_HEAP:
-    case ETLHEAP_KEY_THREAD:
-    case ETLHEAP_KEY_GENERATION:
-        return false;
-    default:
-        return (u32)key < ETLHEAP_KEY_COUNT && !etlheap_key_is_of_free(key);
-    }
-}
-
 /* The partner of a measure in a table of pairs; NULL if it has none there. */
 static const etlheap_measure *partner_in(const diff_pair *pairs, size_t count,
                                          etlheap_measure measure)

@@ -26,10 +26,10 @@ typedef struct stack_order {
     u32 count, id;
 } stack_order;
 
+/* A key while keys are sorted, with what its parts are compared by. */
 typedef struct key_order {
-    const char *process, *module, *type_name, *tag, *thread_name;
-    const identity_key *key;
-    u32 stack, frame; /* ranks; 0: none */
+    const row_identities *identities;
+    const u32 *frame_ranks, *stack_ranks;
     u32 id;
 } key_order;
 
@@ -129,23 +129,12 @@ static int compare_stacks(const void *a, const void *b)
 static bool rank_keys(const row_identities *identities, const u32 *frame_ranks,
                       const u32 *stack_ranks, u32 *ranks)
 {
-    const etlheap_strings *const strings = &identities->strings;
     const size_t count = identities->keys.count;
     key_order *const order = calloc(count + 1, sizeof *order);
     if (order == NULL)
         return false;
-    for (u32 i = 0; i < count; i++) {
-        const identity_key *const key = &identities->keys.at[i];
-        order[i] = (key_order){ .process = etlheap_strings_get(strings, key->process),
-                                .module = etlheap_strings_get(strings, key->module),
-                                .type_name = etlheap_strings_get(strings, key->type_name),
-                                .tag = etlheap_strings_get(strings, key->tag),
-                                .thread_name = etlheap_strings_get(strings, key->thread_name),
-                                .key = key,
-                                .stack = stack_ranks[key->stack],
-                                .frame = frame_ranks[key->frame],
-                                .id = i + 1 };
-    }
+    for (u32 i = 0; i < count; i++)
+        order[i] = (key_order){ identities, frame_ranks, stack_ranks, i + 1 };
     qsort(order, count, sizeof *order, compare_keys);
     for (u32 i = 0; i < count; i++)
         ranks[order[i].id - 1] = i + 1;
@@ -153,27 +142,33 @@ static bool rank_keys(const row_identities *identities, const u32 *frame_ranks,
     return true;
 }
 
+/* Compares what two keys read: names by their letters, frames and stacks by their ranks. */
+static int compare_parts(const key_order *order, key_reads reads, u32 x, u32 y)
+{
+    const etlheap_strings *const strings = &order->identities->strings;
+    switch (reads) {
+    case KEY_READS_STACK:
+        return compare_u64(order->stack_ranks[x], order->stack_ranks[y]);
+    case KEY_READS_FRAME:
+        return compare_u64(order->frame_ranks[x], order->frame_ranks[y]);
+    case KEY_READS_PROCESS:
+    case KEY_READS_MODULE:
+    case KEY_READS_TYPE_NAME:
+    case KEY_READS_TAG:
+    case KEY_READS_THREAD_NAME:
+        return strcmp(etlheap_strings_get(strings, x), etlheap_strings_get(strings, y));
+    default:
+        return compare_u64(x, y);
+    }
+}
+
 static int compare_keys(const void *a, const void *b)
 {
     const key_order *const x = a, *const y = b;
-    int order = (int)x->key->kind - (int)y->key->kind;
-    if (order == 0)
-        order = strcmp(x->process, y->process);
-    if (order == 0)
-        order = (int)x->key->type - (int)y->key->type;
-    if (order == 0)
-        order = (int)x->key->free_type - (int)y->key->free_type;
-    if (order == 0)
-        order = compare_u64(x->stack, y->stack);
-    if (order == 0)
-        order = compare_u64(x->frame, y->frame);
-    if (order == 0)
-        order = strcmp(x->module, y->module);
-    if (order == 0)
-        order = compare_u64(x->key->size_class_bytes, y->key->size_class_bytes);
-    if (order == 0)
-        order = strcmp(x->type_name, y->type_name);
-    if (order == 0)
-        order = strcmp(x->tag, y->tag);
-    return order != 0 ? order : strcmp(x->thread_name, y->thread_name);
+    const u32 *const left = x->identities->keys.at[x->id - 1].parts;
+    const u32 *const right = y->identities->keys.at[y->id - 1].parts;
+    int order = 0;
+    for (u32 i = 0; i < KEY_READS_COMPARED && order == 0; i++)
+        order = left[i] == right[i] ? 0 : compare_parts(x, (key_reads)i, left[i], right[i]);
+    return order;
 }

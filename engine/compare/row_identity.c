@@ -104,49 +104,44 @@ static bool identify_row(table_reader *r, const etlheap_row *row, u32 *id)
     return etlheap_index_add(&to->key_index, hash, *id);
 }
 
+/* Interns a name in the way of its key: modules by their builds, threads as they are spelled. */
+static bool identify_name(table_reader *r, etlheap_key key, const char *name, u32 *id)
+{
+    row_identities *const to = r->to;
+    if (key == ETLHEAP_KEY_MODULE)
+        return add_name(to, &to->modules, diff_builds_module_name(&to->builds, name), id);
+    if (key == ETLHEAP_KEY_THREAD_NAME)
+        return add_text(&to->strings, name, id);
+    return row_identities_add_name(to, name, id);
+}
+
 /* Sets the identity's part for one key. Only keys that the table is grouped by mean anything. */
 static bool set_key(table_reader *r, const etlheap_row *row, etlheap_key key, identity_key *out)
 {
-    etlheap_strings *const strings = &r->to->strings;
-    switch (key) {
-    case ETLHEAP_KEY_KIND:
-        out->kind = row->kind;
+    const etlheap_key_value value = etlheap_row_value(row, key);
+    u32 *const part = &out->parts[key_row_of(key)->reads];
+    if (!etlheap_diff_compares_key(key))
         return true;
-    case ETLHEAP_KEY_PROCESS:
-        return identify_process(r, row, &out->process);
-    case ETLHEAP_KEY_TYPE:
-        out->type = row->type;
+    switch (value.form) {
+    case ETLHEAP_FORM_PROCESS:
+        return identify_process(r, row, part);
+    case ETLHEAP_FORM_STACK:
+        return identify_stack(r, row->stack, part);
+    case ETLHEAP_FORM_FRAME:
+        return !value.is_known || identify_frame(r, row->frame, part);
+    case ETLHEAP_FORM_NAME:
+    case ETLHEAP_FORM_TYPE_NAME:
+        return identify_name(r, key, value.text, part);
+    case ETLHEAP_FORM_SIZE: /* 0, or a power of two */
+        *part = value.number == 0 ? 0 : 1 + (u32)__builtin_ctzll(value.number);
         return true;
-    case ETLHEAP_KEY_FREE_TYPE:
-        out->free_type = row->free_type;
+    case ETLHEAP_FORM_KIND:
+    case ETLHEAP_FORM_TYPE:
+    case ETLHEAP_FORM_HEAP: /* not compared */
+    case ETLHEAP_FORM_THREAD:
+    case ETLHEAP_FORM_GENERATION:
+        *part = (u32)value.number;
         return true;
-    case ETLHEAP_KEY_STACK:
-        return identify_stack(r, row->stack, &out->stack);
-    case ETLHEAP_KEY_FRAME:
-    case ETLHEAP_KEY_SITE:
-        return row->frame == ETLHEAP_NO_INDEX || identify_frame(r, row->frame, &out->frame);
-    case ETLHEAP_KEY_MODULE:
-        return add_name(r->to, &r->to->modules,
-                        diff_builds_module_name(&r->to->builds, row->module), &out->module);
-    case ETLHEAP_KEY_SIZE_CLASS:
-        out->size_class_bytes = row->size_class_bytes;
-        return true;
-    case ETLHEAP_KEY_TYPE_NAME:
-        return row_identities_add_name(r->to, row->type_name, &out->type_name);
-    case ETLHEAP_KEY_TAG:
-        return row_identities_add_name(r->to, row->tag, &out->tag);
-    case ETLHEAP_KEY_THREAD_NAME:
-        return add_text(strings, row->thread_name, &out->thread_name);
-    case ETLHEAP_KEY_HEAP: /* not compared: etlheap_diff_compares_key */
-    case ETLHEAP_KEY_THREAD:
-    case ETLHEAP_KEY_GENERATION:
-    case ETLHEAP_KEY_FREE_STACK:
-    case ETLHEAP_KEY_FREE_SITE:
-    case ETLHEAP_KEY_FREE_MODULE:
-    case ETLHEAP_KEY_FREE_THREAD:
-    case ETLHEAP_KEY_IMPACTING_STACK:
-    case ETLHEAP_KEY_COUNT:
-        break;
     }
     return true;
 }

@@ -11,6 +11,7 @@
 #ifndef ETLHEAP_ROW_IDENTITY_H
 #define ETLHEAP_ROW_IDENTITY_H
 
+#include "engine/query/keys.h"
 #include "diff_builds.h"
 
 /* A frame. Strings are ids of the pool; those of functions and types are stable forms
@@ -27,16 +28,13 @@ typedef struct identity_stack {
     u32 start, count; /* into pool */
 } identity_stack;
 
+/* What the keys of the table read of a row: numbers, or ids of strings, stacks and frames; 0: none,
+ * or not a key. */
 typedef struct identity_key {
-    u64 size_class_bytes;
-    u32 process, module, type_name, tag, thread_name; /* strings */
-    u32 stack, frame;                                 /* ids; 0: none, or not a key */
-    u8 kind, type, free_type;
-    u8 padding[1];
+    u32 parts[KEY_READS_COMPARED];
 } identity_key;
 
 static_assert(sizeof(identity_frame) == 24, "no hidden padding: hashed as bytes");
-static_assert(sizeof(identity_key) == 40, "no hidden padding: hashed as bytes");
 
 /* The spelling of names where they first occurred, by id of the name; NULL: not yet. */
 typedef ETLHEAP_VECTOR(const char *) name_spellings;

@@ -79,12 +79,11 @@ static u64 names_of(const etlheap_table *table, const etlheap_row *row)
     u64 hash = 1;
     for (u32 k = 0; k < table->group_by_count; k++) {
         const etlheap_key key = table->group_by[k];
-        if (key == ETLHEAP_KEY_TYPE_NAME)
-            hash = mix(hash, row->type_name);
-        if (key == ETLHEAP_KEY_TAG)
-            hash = mix(hash, row->tag);
-        if ((key == ETLHEAP_KEY_FRAME || key == ETLHEAP_KEY_SITE) && row->frame != ETLHEAP_NO_INDEX)
-            hash = mix(hash, table->frames[row->frame].symbol);
+        const etlheap_key_value value = etlheap_row_value(row, key);
+        if (key == ETLHEAP_KEY_TYPE_NAME || key == ETLHEAP_KEY_TAG)
+            hash = mix(hash, value.text);
+        if (value.form == ETLHEAP_FORM_FRAME && value.is_known)
+            hash = mix(hash, table->frames[value.number].symbol);
         if (key != ETLHEAP_KEY_STACK || row->stack == ETLHEAP_NO_INDEX)
             continue;
         const u32 end = table->stack_starts[row->stack + 1];

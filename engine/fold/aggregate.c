@@ -18,6 +18,7 @@
 
 #include "engine/core/size_class.h"
 #include "engine/core/type_rule.h"
+#include "engine/query/keys.h"
 #include "engine/query/needs.h"
 #include "free_groups.h"
 #include "summary_answer.h"
@@ -47,10 +48,8 @@ etl_status aggregate_open(aggregator *a, const etlheap_result *result, const etl
 etl_status aggregate_prepare(aggregator *a, const etlheap_result *result,
                              const etlheap_query *query, etl_error *err)
 {
-    static const etlheap_key stack_keys[] = { ETLHEAP_KEY_STACK,          ETLHEAP_KEY_FRAME,
-                                              ETLHEAP_KEY_SITE,           ETLHEAP_KEY_MODULE,
-                                              ETLHEAP_KEY_TYPE_NAME,      ETLHEAP_KEY_TAG,
-                                              ETLHEAP_KEY_IMPACTING_STACK };
+    const u32 of_stacks = KEY_READS(STACK) | KEY_READS(FRAME) | KEY_READS(MODULE) |
+                          KEY_READS(TYPE_NAME) | KEY_READS(TAG) | KEY_READS(IMPACT);
     *a = (aggregator){ .result = result, .query = query };
     etl_status status = query_open(&a->plan, result, query, err);
     if (status != ETL_OK)
@@ -61,9 +60,7 @@ etl_status aggregate_prepare(aggregator *a, const etlheap_result *result,
         if ((measures >> i & 1) != 0)
             aggregate_keep_measure(a, (etlheap_measure)i);
     }
-    a->wants_stack = query->require_frame_count > 0;
-    for (size_t i = 0; i < ETL_COUNT_OF(stack_keys); i++)
-        a->wants_stack |= query_groups_by(query, stack_keys[i]);
+    a->wants_stack = query->require_frame_count > 0 || query_reads(query, of_stacks);
     a->wants_free_stack = query_needs(query, NEEDS_FREE_STACKS);
     a->spans = calloc(1, sizeof *a->spans);
     if (a->spans == NULL || !aggregate_same_names(a) || !row_spans_open(a->spans, a, false) ||
@@ -438,20 +435,15 @@ static u32 generation_of(aggregator *a, i64 ticks)
     return mark_generation(&a->result->marks.marks, ticks, &a->generation);
 }
 
-/* Fills the keys that depend neither on stacks nor on the window. */
-static void add_own_key(aggregator *a, const etlheap_segment *segment, u32 at, etlheap_key name,
+/* Fills the keys that single blocks of a stack differ in. */
+static void add_own_key(aggregator *a, const etlheap_segment *segment, u32 at, key_reads reads,
                         group_key *key)
 {
-    if (name == ETLHEAP_KEY_HEAP) {
-        key->heap = segment->heap_handle[at];
-        key->has_heap = query_kind_has_heap(segment->kind[at]);
-    } else if (name == ETLHEAP_KEY_FREE_TYPE)
-        key->free_type = segment->free_type[at];
-    else if (name == ETLHEAP_KEY_THREAD)
+    if (reads == KEY_READS_THREAD)
         key->thread = segment->thread[at];
-    else if (name == ETLHEAP_KEY_THREAD_NAME)
+    else if (reads == KEY_READS_THREAD_NAME)
         key->thread_name = aggregate_thread_name(a, segment->process[at], segment->thread[at]);
-    else if (name == ETLHEAP_KEY_SIZE_CLASS)
+    else if (reads == KEY_READS_SIZE)
         key->size_class = (u8)size_class_of(segment->size_bytes[at]);
     else
         key->generation = generation_of(a, segment->alloc_ticks[at]);
@@ -473,45 +465,47 @@ bool aggregate_key(aggregator *a, const etlheap_segment *segment, u32 at, etlhea
     key->unwanted = is_unwanted(a, stack);
     key->kind = segment->kind[at];
     for (u32 i = 0; i < a->query->group_by_count; i++) {
-        switch (a->query->group_by[i]) {
-        case ETLHEAP_KEY_KIND: /* every row has one */
+        const key_reads reads = (key_reads)key_row_of(a->query->group_by[i])->reads;
+        switch (reads) {
+        case KEY_READS_KIND: /* every row has one */
             break;
-        case ETLHEAP_KEY_PROCESS:
+        case KEY_READS_PROCESS:
             key->process = a->same_name[segment->process[at]];
             break;
-        case ETLHEAP_KEY_TYPE:
-            key->type = (u8)type;
+        case KEY_READS_HEAP:
+            key->heap = segment->heap_handle[at];
+            key->has_heap = query_kind_has_heap(segment->kind[at]);
             break;
-        case ETLHEAP_KEY_STACK:
-        case ETLHEAP_KEY_IMPACTING_STACK:
+        case KEY_READS_TYPE:
+            key->type = a->plan.row_types[type];
+            break;
+        case KEY_READS_FREE_TYPE:
+            key->free_type = segment->free_type[at];
+            break;
+        case KEY_READS_STACK:
+        case KEY_READS_IMPACT:
             key->stack = stack;
             break;
-        case ETLHEAP_KEY_FRAME:
-        case ETLHEAP_KEY_SITE:
+        case KEY_READS_FRAME:
             key->frame = frames_site(&a->frames, stack);
             break;
-        case ETLHEAP_KEY_MODULE:
+        case KEY_READS_MODULE:
             key->module = aggregate_module(a, frames_innermost(&a->frames, stack));
             break;
-        case ETLHEAP_KEY_TYPE_NAME:
+        case KEY_READS_TYPE_NAME:
             key->type_name = a->frames.alloc_types == NULL ? 0 : a->frames.alloc_types[resolved];
             break;
-        case ETLHEAP_KEY_TAG:
+        case KEY_READS_TAG:
             key->tag = stack == 0 ? 0 : a->frames.stacks.at[stack - 1].tag;
             break;
-        case ETLHEAP_KEY_HEAP:
-        case ETLHEAP_KEY_FREE_TYPE:
-        case ETLHEAP_KEY_THREAD:
-        case ETLHEAP_KEY_THREAD_NAME:
-        case ETLHEAP_KEY_SIZE_CLASS:
-        case ETLHEAP_KEY_GENERATION:
-            add_own_key(a, segment, at, a->query->group_by[i], key);
+        case KEY_READS_THREAD:
+        case KEY_READS_THREAD_NAME:
+        case KEY_READS_SIZE:
+        case KEY_READS_GENERATION:
+            add_own_key(a, segment, at, reads, key);
             break;
-        case ETLHEAP_KEY_FREE_STACK: /* whoever knows whether it was freed in the window */
-        case ETLHEAP_KEY_FREE_SITE:
-        case ETLHEAP_KEY_FREE_MODULE:
-        case ETLHEAP_KEY_FREE_THREAD:
-        case ETLHEAP_KEY_COUNT:
+        case KEY_READS_FREER: /* whoever knows whether it was freed in the window */
+        case KEY_READS_FREE_THREAD:
             break;
         }
     }

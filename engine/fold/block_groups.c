@@ -25,6 +25,7 @@
 #include "engine/core/size_class.h"
 #include "engine/core/type_rule.h"
 #include "engine/core/workers.h"
+#include "engine/query/keys.h"
 #include "engine/query/needs.h"
 #include "block_selection.h"
 #include "churn_blocks.h"
@@ -42,7 +43,7 @@ typedef struct grouping {
     aggregator *a;
     u32 first_group;
     u64 wanted_traits[BLOCK_TRAITS_WORDS]; /* a mask of block_traits */
-    bool asks_frees, by_type, by_thread_name, by_generation, by_impact;
+    bool asks_frees, by_thread_name, by_generation, by_impact;
     churn_view churn; /* if it is wanted */
     etlheap_index index;
     etlheap_lock *lock;
@@ -76,15 +77,15 @@ static etl_status no_memory(etl_error *err)
 static void wanted_traits(const etlheap_query *query, u64 out[BLOCK_TRAITS_WORDS])
 {
     const block_traits mask = {
-        .thread = query_groups_by(query, ETLHEAP_KEY_THREAD) ? UINT32_MAX : 0,
-        .generation = query_groups_by(query, ETLHEAP_KEY_GENERATION) ? 0x1FFFF : 0,
-        .size_class = query_groups_by(query, ETLHEAP_KEY_SIZE_CLASS) ? UINT8_MAX : 0,
+        .thread = query_reads(query, KEY_READS(THREAD)) ? UINT32_MAX : 0,
+        .generation = query_reads(query, KEY_READS(GENERATION)) ? 0x1FFFF : 0,
+        .size_class = query_reads(query, KEY_READS(SIZE)) ? UINT8_MAX : 0,
         .freer = query_needs(query, NEEDS_FREE_STACKS) ? UINT32_MAX : 0,
-        .free_thread = query_groups_by(query, ETLHEAP_KEY_FREE_THREAD) ? UINT32_MAX : 0,
-        .thread_name = query_groups_by(query, ETLHEAP_KEY_THREAD_NAME) ? UINT32_MAX : 0,
-        .impact = query_groups_by(query, ETLHEAP_KEY_IMPACTING_STACK) ? UINT32_MAX : 0,
-        .type = query_groups_by(query, ETLHEAP_KEY_TYPE) ? 7 : 0,
-        .free_type = query_groups_by(query, ETLHEAP_KEY_FREE_TYPE) ? 7 : 0,
+        .free_thread = query_reads(query, KEY_READS(FREE_THREAD)) ? UINT32_MAX : 0,
+        .thread_name = query_reads(query, KEY_READS(THREAD_NAME)) ? UINT32_MAX : 0,
+        .impact = query_reads(query, KEY_READS(IMPACT)) ? UINT32_MAX : 0,
+        .type = query_reads(query, KEY_READS(TYPE)) ? 7 : 0,
+        .free_type = query_reads(query, KEY_READS(FREE_TYPE)) ? 7 : 0,
     };
     static_assert(ETLHEAP_MARKS_MAX <= 0x1FFFF && SIZE_CLASSES <= UINT8_MAX, "traits have room");
     block_traits_pack(&mask, out);
@@ -118,10 +119,9 @@ etl_status block_groups_begin(block_groups *out, aggregator *a, const block_grou
                      .a = a,
                      .first_group = wanted->first_group,
                      .asks_frees = query_needs(a->query, NEEDS_FREES),
-                     .by_type = query_groups_by(a->query, ETLHEAP_KEY_TYPE),
-                     .by_thread_name = query_groups_by(a->query, ETLHEAP_KEY_THREAD_NAME),
-                     .by_generation = query_groups_by(a->query, ETLHEAP_KEY_GENERATION),
-                     .by_impact = query_groups_by(a->query, ETLHEAP_KEY_IMPACTING_STACK),
+                     .by_thread_name = query_reads(a->query, KEY_READS(THREAD_NAME)),
+                     .by_generation = query_reads(a->query, KEY_READS(GENERATION)),
+                     .by_impact = query_reads(a->query, KEY_READS(IMPACT)),
                      .lock = etlheap_lock_open(),
                      .task_count = feed_tasks(a->query) };
     wanted_traits(a->query, g->wanted_traits);
@@ -398,7 +398,7 @@ static void fill_traits(group_task *task, const lifetimes_batch *batch, u32 at,
         .thread = block->thread,
         .generation = g->by_generation ? generation_of(task, row) : 0,
         .size_class = (u8)size_class_of(block->size_bytes),
-        .type = g->by_type ? (u8)row->type : 0,
+        .type = g->a->plan.row_types[row->type],
         .free_type = block->free_type,
         .freer = is_freed ? g->out->frees->of_actor[batch->actor[at]] : 0,
         .free_thread = is_freed && batch->free_thread != NULL ? batch->free_thread[at] : ETL_NO_ID,

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 
 #include "engine/core/digit_sort.h"
+#include "engine/query/keys.h"
 #include "group_rows.h"
 
 /* Collects the first `wanted` of the rows offered. `rows` has room for twice as many; whenever it
@@ -60,15 +61,15 @@ static bool add_rows(merger *m, owned_table *out);
 bool table_merges(const aggregator *a)
 {
     const etlheap_query *const query = a->query;
-    const u32 before = 1u << ETLHEAP_KEY_KIND | 1u << ETLHEAP_KEY_PROCESS | 1u << ETLHEAP_KEY_HEAP |
-                       1u << ETLHEAP_KEY_TYPE | 1u << ETLHEAP_KEY_FREE_TYPE;
+    const u32 before = KEY_READS(KIND) | KEY_READS(PROCESS) | KEY_READS(HEAP) | KEY_READS(TYPE) |
+                       KEY_READS(FREE_TYPE);
     const u32 last = query->group_by_count == 0 ? 0 : query->group_by_count - 1;
-    u32 keys = 0;
+    u32 reads = 0;
     for (u32 i = 0; i < last; i++)
-        keys |= 1u << query->group_by[i];
+        reads |= 1u << key_row_of(query->group_by[i])->reads;
     return a->may_merge && !query->keep_lifetimes && query->whole_rows_max > 0 &&
            query->whole_rows_max < a->groups.count && etlheap_key_is_stack(query->group_by[last]) &&
-           (keys & ~before) == 0;
+           (reads & ~before) == 0;
 }
 
 bool table_merge(const aggregator *a, owned_table *out)

@@ -19,6 +19,7 @@
 #include <stdlib.h>
 
 #include "engine/core/type_rule.h"
+#include "engine/query/keys.h"
 
 /* The lifetime that stands for all lifetimes of a sum. */
 typedef struct stand_in {
@@ -79,12 +80,12 @@ bool summary_rows(aggregator *a)
     return ok;
 }
 
-/* Adds an entry. Rows of one group are neighbours: without types all belong to one group, with
- * types each has its own. */
+/* Adds an entry. Rows of one group are neighbours: without types all belong to one group, and their
+ * peak is known; with types each has its own peak. */
 static bool add_entry(aggregator *a, u32 index, const summary_row *rows, size_t count)
 {
     const summary_entry *const entry = &a->result->summary->entries.at[index];
-    const bool by_type = query_groups_by(a->query, ETLHEAP_KEY_TYPE);
+    const bool by_type = query_reads(a->query, KEY_READS(TYPE));
     const summary_peak together = peak_of(a, entry, rows, count);
     u32 last = GROUP_UNWANTED;
     for (size_t i = 0; i < count; i++) {
@@ -97,7 +98,7 @@ static bool add_entry(aggregator *a, u32 index, const summary_row *rows, size_t 
             return false;
         if (number == GROUP_UNWANTED)
             continue;
-        if (number != last)
+        if (number != last || by_type)
             keep_peak(aggregate_measures(a, number), by_type ? &row->sum.peak : &together);
         last = number;
         add_sum(a, number, entry->kind, &row->sum, type);

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 
 #include "engine/log/ehs_unmatched.h"
+#include "engine/query/keys.h"
 #include "engine/result/archive.h"
 #include "free_groups.h"
 
@@ -31,18 +32,10 @@ static etl_status no_memory(etl_error *err)
     return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
 }
 
-static bool is_key_of_frees(etlheap_key key)
-{
-    const u32 keys = 1u << ETLHEAP_KEY_KIND | 1u << ETLHEAP_KEY_PROCESS | 1u << ETLHEAP_KEY_HEAP |
-                     1u << ETLHEAP_KEY_FREE_STACK | 1u << ETLHEAP_KEY_FREE_SITE |
-                     1u << ETLHEAP_KEY_FREE_MODULE | 1u << ETLHEAP_KEY_FREE_THREAD;
-    return (keys >> key & 1) != 0;
-}
-
 etl_status unmatched_refuse(const etlheap_query *query, etl_error *err)
 {
     for (u32 i = 0; i < query->group_by_count; i++) {
-        if (!is_key_of_frees(query->group_by[i]))
+        if (!key_row_of(query->group_by[i])->of_unmatched)
             return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
                                  "frees without an allocation have no %s to group by: only kind, "
                                  "process, heap and who freed",

@@ -26,6 +26,7 @@
 #include <stdlib.h>
 
 #include "engine/core/workers.h"
+#include "engine/query/keys.h"
 #include "engine/query/needs.h"
 #include "engine/table/table.h"
 #include "churn_blocks.h"
@@ -221,18 +222,16 @@ u32 etlheap_windows_next_news(const etlheap_windows *windows, u32 row, u32 windo
 
 static etl_status check_query(const etlheap_query *query, etl_error *err)
 {
-    const char *const refusal =
-        query->types != 0 ? "types cannot be selected here: every window has its own"
-        : query_groups_by(query, ETLHEAP_KEY_TYPE)
-            ? "types are columns of windows, not keys to group by"
-        : query_groups_by(query, ETLHEAP_KEY_FREE_TYPE)
-            ? "windows cannot be grouped by how lifetimes end"
-        : query_groups_by(query, ETLHEAP_KEY_IMPACTING_STACK)
-            ? "windows cannot be grouped by impacting_stack: a block has another one in each window"
-        : query->lifetime_ranks || query->growth || query->rates || query->kind_to_ticks != NULL
-            ? "windows have no such measures or moments"
-        : (MEASURES >> query->sort & 1) == 0 ? "windows do not have the measure to sort by"
-                                             : NULL;
+    const char *refusal = NULL;
+    for (u32 i = 0; refusal == NULL && i < query->group_by_count; i++)
+        refusal = key_row_of(query->group_by[i])->not_in_windows;
+    if (query->types != 0)
+        refusal = "types cannot be selected here: every window has its own";
+    else if (refusal == NULL && (query->lifetime_ranks || query->growth || query->rates ||
+                                 query->kind_to_ticks != NULL))
+        refusal = "windows have no such measures or moments";
+    else if (refusal == NULL && (MEASURES >> query->sort & 1) == 0)
+        refusal = "windows do not have the measure to sort by";
     return refusal == NULL ? ETL_OK : etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "%s", refusal);
 }
 

@@ -1,31 +1,20 @@
 /*
- * needs.c - the tables of what keys, filters, measures and kinds of questions need; see needs.h.
+ * needs.c - the tables of what filters, measures and kinds of questions need; see needs.h. What keys
+ * need is in keys.c.
  *
  * In: a query, or a question. Out: bits, and why a summary cannot answer.
  *
- * A new key, filter or question is a row here. Invariant: a row that needs something which some
+ * A new filter or question is a row here. Invariant: a row that needs something which some
  * results lack says so, or the answer would be an empty table. The words for summaries have an order:
  * a query that asks for several things that summaries lack is told the first.
  */
 #include "needs.h"
 
+#include "keys.h"
 #include "query.h"
 
-/* What summaries lack, in the order in which it is told. */
-typedef enum summary_lack {
-    LACKS_PARTS,
-    LACKS_HEAPS,
-    LACKS_FREES,
-    LACKS_THREADS,
-    LACKS_SIZES,
-    LACKS_LIFETIMES,
-    LACKS_FREE_TYPES,
-    LACKS_MARKS,
-    LACKS_PROCESS_IDS,
-    LACKS_NOTHING
-} summary_lack;
-
 static const char *const lacks_words[] = {
+    [LACKS_NOTHING] = NULL,
     [LACKS_PARTS] = "covers only whole traces",
     [LACKS_HEAPS] = "has no heap handles, which differ from run to run",
     [LACKS_FREES] = "does not say who freed",
@@ -35,35 +24,6 @@ static const char *const lacks_words[] = {
     [LACKS_FREE_TYPES] = "has no free types",
     [LACKS_MARKS] = "has no marks",
     [LACKS_PROCESS_IDS] = "has no process ids: select the process by name",
-    [LACKS_NOTHING] = NULL,
-};
-
-#define FREE_STACKS (NEEDS_BLOCKS | NEEDS_FREES | NEEDS_FREE_STACKS)
-
-static const struct {
-    u32 needs;
-    summary_lack lacks;
-} keys[ETLHEAP_KEY_COUNT] = {
-    [ETLHEAP_KEY_KIND] = { 0, LACKS_NOTHING },
-    [ETLHEAP_KEY_PROCESS] = { 0, LACKS_NOTHING },
-    [ETLHEAP_KEY_HEAP] = { 0, LACKS_HEAPS },
-    [ETLHEAP_KEY_TYPE] = { 0, LACKS_NOTHING },
-    [ETLHEAP_KEY_FREE_TYPE] = { NEEDS_BLOCKS, LACKS_FREE_TYPES },
-    [ETLHEAP_KEY_STACK] = { 0, LACKS_NOTHING },
-    [ETLHEAP_KEY_FRAME] = { 0, LACKS_NOTHING },
-    [ETLHEAP_KEY_SITE] = { 0, LACKS_NOTHING },
-    [ETLHEAP_KEY_MODULE] = { 0, LACKS_NOTHING },
-    [ETLHEAP_KEY_THREAD] = { NEEDS_BLOCKS | NEEDS_THREADS, LACKS_THREADS },
-    [ETLHEAP_KEY_SIZE_CLASS] = { NEEDS_BLOCKS | NEEDS_SIZES, LACKS_SIZES },
-    [ETLHEAP_KEY_TYPE_NAME] = { 0, LACKS_NOTHING },
-    [ETLHEAP_KEY_TAG] = { 0, LACKS_NOTHING },
-    [ETLHEAP_KEY_GENERATION] = { NEEDS_BLOCKS, LACKS_MARKS },
-    [ETLHEAP_KEY_THREAD_NAME] = { NEEDS_BLOCKS | NEEDS_THREADS, LACKS_THREADS },
-    [ETLHEAP_KEY_FREE_STACK] = { FREE_STACKS, LACKS_FREES },
-    [ETLHEAP_KEY_FREE_SITE] = { FREE_STACKS, LACKS_FREES },
-    [ETLHEAP_KEY_FREE_MODULE] = { FREE_STACKS, LACKS_FREES },
-    [ETLHEAP_KEY_FREE_THREAD] = { NEEDS_BLOCKS | NEEDS_FREES | NEEDS_FREE_THREADS, LACKS_FREES },
-    [ETLHEAP_KEY_IMPACTING_STACK] = { FREE_STACKS, LACKS_FREES },
 };
 
 bool needs_part(const etlheap_query *query)
@@ -181,7 +141,7 @@ u32 needs_of_query(const etlheap_query *query)
 {
     u32 needs = 0;
     for (u32 i = 0; i < query->group_by_count; i++)
-        needs |= keys[query->group_by[i]].needs;
+        needs |= key_row_of(query->group_by[i])->needs;
     for (size_t i = 0; i < ETL_COUNT_OF(options); i++)
         needs |= options[i].applies(query) ? options[i].needs : 0;
     return without_threads_of_ranges(query, needs);
@@ -212,22 +172,20 @@ bool query_asks_sums(const etlheap_query *query)
     return query_fits_sums(query) && query->sums_only && !query->growth;
 }
 
+static void note_lack(summary_lack *first, summary_lack lack)
+{
+    if (lack != LACKS_NOTHING && (*first == LACKS_NOTHING || lack < *first))
+        *first = lack;
+}
+
 const char *needs_that_summaries_lack(const etlheap_query *query)
 {
     summary_lack first = LACKS_NOTHING;
     for (u32 i = 0; i < query->group_by_count; i++)
-        first = keys[query->group_by[i]].lacks < first ? keys[query->group_by[i]].lacks : first;
-    for (size_t i = 0; i < ETL_COUNT_OF(options); i++)
-        first = options[i].lacks < first && options[i].applies(query) ? options[i].lacks : first;
+        note_lack(&first, (summary_lack)key_row_of(query->group_by[i])->lacks);
+    for (size_t i = 0; i < ETL_COUNT_OF(options); i++) {
+        if (options[i].applies(query))
+            note_lack(&first, options[i].lacks);
+    }
     return lacks_words[first];
-}
-
-bool etlheap_key_is_of_free(etlheap_key key)
-{
-    return (u32)key < ETLHEAP_KEY_COUNT && (keys[key].needs & NEEDS_FREES) != 0;
-}
-
-bool etlheap_key_needs_free_stacks(etlheap_key key)
-{
-    return (u32)key < ETLHEAP_KEY_COUNT && (keys[key].needs & NEEDS_FREE_STACKS) != 0;
 }

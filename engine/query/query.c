@@ -12,6 +12,7 @@
  * So a new filter or measure needs a check there if some results lack its data.
  */
 #include "query.h"
+#include "keys.h"
 #include "needs.h"
 
 #include <stdlib.h>
@@ -154,14 +155,12 @@ static etl_status refuse(const etlheap_query *query, etl_error *err)
         if (query->group_by[i] == ETLHEAP_KEY_TAG && query->tags == NULL)
             return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "grouping by tag needs stack tags");
     }
-    if (query_groups_by(query, ETLHEAP_KEY_STACK) &&
-        query_groups_by(query, ETLHEAP_KEY_IMPACTING_STACK))
-        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                             "rows are grouped by stack or by impacting_stack, not by both");
-    if (query->growth &&
-        (query->types != 0 || query->at_end || query->kind_to_ticks != NULL ||
-         query_needs(query, NEEDS_FREES) || query_groups_by(query, ETLHEAP_KEY_TYPE) ||
-         query_groups_by(query, ETLHEAP_KEY_FREE_TYPE)))
+    const etl_status keys = keys_refuse(query, err);
+    if (keys != ETL_OK)
+        return keys;
+    if (query->growth && (query->types != 0 || query->at_end || query->kind_to_ticks != NULL ||
+                          query_needs(query, NEEDS_FREES) ||
+                          query_reads(query, KEY_READS(TYPE) | KEY_READS(FREE_TYPE))))
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
                              "growth cannot be combined with selected types, with a moment or with "
                              "who freed");
@@ -265,6 +264,7 @@ etl_status query_open(query_plan *out, const etlheap_result *result, const etlhe
     set_window(out);
     set_ticks(out);
     out->types = query_types(query);
+    keys_set_types(query, out->row_types);
     for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++)
         out->kind_to_ticks[kind] =
             query->kind_to_ticks == NULL ? out->to_ticks : query->kind_to_ticks[kind];

@@ -17,6 +17,7 @@ typedef struct query_plan {
     i64 from_ns, to_ns;
     i64 from_ticks, to_ticks;              /* [from, to), equal to the window in nanoseconds */
     u32 types;                             /* bit per selected etlheap_type */
+    u8 row_types[ETLHEAP_TYPE_COUNT];      /* the type of rows: keys_set_types */
     i64 kind_to_ticks[ETLHEAP_KIND_COUNT]; /* to_ticks, or the kind's own */
     i64 ns_per_tick;                       /* 0: not a whole number */
     i64 near_ticks;                        /* so far from the header's time, nothing overflows */

@@ -43,11 +43,6 @@ etlheap_field etlheap_key_field(etlheap_key key)
     return (u32)key < ETLHEAP_KEY_COUNT ? (etlheap_field)key_fields[key] : ETLHEAP_FIELDS_COUNT;
 }
 
-bool etlheap_key_is_stack(etlheap_key key)
-{
-    return key == ETLHEAP_KEY_STACK || key == ETLHEAP_KEY_IMPACTING_STACK;
-}
-
 const char *etlheap_key_word(etlheap_key key)
 {
     return etlheap_field_key(etlheap_key_field(key));

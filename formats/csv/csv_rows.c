@@ -17,14 +17,6 @@
 
 #include <inttypes.h>
 
-static void write_key(const etlheap_table *table, const etlheap_row *row, etlheap_key key,
-                      etlheap_text *text, etlheap_sink *sink);
-static void write_generation(const etlheap_row *row, etlheap_text *text, etlheap_sink *sink);
-static void write_free_key(const etlheap_table *table, const etlheap_row *row, etlheap_key key,
-                           etlheap_text *text, etlheap_sink *sink);
-static void write_stack(const etlheap_table *table, u32 stack, etlheap_text *text,
-                        etlheap_sink *sink);
-
 etlheap_csv_head etlheap_csv_head_begin(const etlheap_layout *layout, etlheap_sink *sink)
 {
     return (etlheap_csv_head){ .sink = sink, .titles = layout->titles };
@@ -57,88 +49,11 @@ void etlheap_csv_head_end(etlheap_csv_head *head)
 void etlheap_csv_head_keys(etlheap_csv_head *head, const etlheap_table *table)
 {
     for (u32 k = 0; k < table->group_by_count; k++) {
-        const etlheap_key key = table->group_by[k];
-        etlheap_csv_head_field(head, etlheap_key_field(key));
-        if (key == ETLHEAP_KEY_PROCESS)
-            etlheap_csv_head_field(head, ETLHEAP_FIELD_PID);
-        if (key == ETLHEAP_KEY_TYPE)
-            etlheap_csv_head_field(head, ETLHEAP_FIELD_IMPACTING_TYPE);
-        if (key == ETLHEAP_KEY_GENERATION)
-            etlheap_csv_head_field(head, ETLHEAP_FIELD_MARK);
+        const etlheap_field detail = etlheap_key_detail(table->group_by[k]);
+        etlheap_csv_head_field(head, etlheap_key_field(table->group_by[k]));
+        if (detail != ETLHEAP_FIELDS_COUNT)
+            etlheap_csv_head_field(head, detail);
     }
-}
-
-void etlheap_csv_keys(const etlheap_table *table, const etlheap_row *row, etlheap_text *scratch,
-                      etlheap_sink *sink)
-{
-    for (u32 k = 0; k < table->group_by_count; k++) {
-        write_key(table, row, table->group_by[k], scratch, sink);
-        etlheap_sink_text(sink, ",");
-    }
-}
-
-/* Writes the cell or cells of one key. An unknown value leaves its cell empty. */
-static void write_key(const etlheap_table *table, const etlheap_row *row, etlheap_key key,
-                      etlheap_text *text, etlheap_sink *sink)
-{
-    switch (key) {
-    case ETLHEAP_KEY_PROCESS:
-        etlheap_csv_cell(sink, row->process);
-        etlheap_sink_text(sink, ",");
-        if (row->pid != ETL_NO_ID)
-            etlheap_sink_format(sink, "%" PRIu32, row->pid);
-        return;
-    case ETLHEAP_KEY_TYPE:
-        etlheap_sink_text(sink, etlheap_type_name((etlheap_type)row->type));
-        etlheap_sink_text(sink, ",");
-        etlheap_sink_text(sink, etlheap_impacting_type_name((etlheap_type)row->type));
-        return;
-    case ETLHEAP_KEY_STACK:
-    case ETLHEAP_KEY_IMPACTING_STACK:
-        write_stack(table, row->stack, text, sink);
-        return;
-    case ETLHEAP_KEY_THREAD_NAME:
-        etlheap_csv_cell(sink, row->thread_name ? row->thread_name : "");
-        return;
-    case ETLHEAP_KEY_MODULE:
-        etlheap_csv_cell(sink, row->module ? row->module : "");
-        return;
-    case ETLHEAP_KEY_TYPE_NAME:
-        etlheap_csv_cell(sink, row->type_name);
-        return;
-    case ETLHEAP_KEY_TAG:
-        etlheap_csv_cell(sink, row->tag ? row->tag : "");
-        return;
-    case ETLHEAP_KEY_THREAD:
-        if (row->thread != ETL_NO_ID)
-            etlheap_sink_format(sink, "%" PRIu32, row->thread);
-        return;
-    case ETLHEAP_KEY_GENERATION:
-        write_generation(row, text, sink);
-        return;
-    case ETLHEAP_KEY_SIZE_CLASS:
-        etlheap_sink_format(sink, "%" PRIu64, row->size_class_bytes);
-        return;
-    case ETLHEAP_KEY_FRAME:
-    case ETLHEAP_KEY_SITE:
-        if (row->frame == ETLHEAP_NO_INDEX)
-            return;
-        break;
-    case ETLHEAP_KEY_FREE_STACK:
-    case ETLHEAP_KEY_FREE_SITE:
-    case ETLHEAP_KEY_FREE_MODULE:
-    case ETLHEAP_KEY_FREE_THREAD:
-        write_free_key(table, row, key, text, sink);
-        return;
-    case ETLHEAP_KEY_KIND:
-    case ETLHEAP_KEY_HEAP:
-    case ETLHEAP_KEY_FREE_TYPE:
-    case ETLHEAP_KEY_COUNT:
-        break;
-    }
-    etlheap_text_clear(text);
-    etlheap_text_add_key(text, table, row, key);
-    etlheap_csv_cell(sink, etlheap_text_of(text));
 }
 
 static void write_generation(const etlheap_row *row, etlheap_text *text, etlheap_sink *sink)
@@ -147,22 +62,6 @@ static void write_generation(const etlheap_row *row, etlheap_text *text, etlheap
     etlheap_text_clear(text);
     etlheap_text_add_mark(text, row->mark, row->mark_number);
     etlheap_csv_cell(sink, etlheap_text_of(text));
-}
-
-static void write_free_key(const etlheap_table *table, const etlheap_row *row, etlheap_key key,
-                           etlheap_text *text, etlheap_sink *sink)
-{
-    if (key == ETLHEAP_KEY_FREE_STACK)
-        write_stack(table, row->free_stack, text, sink);
-    else if (key == ETLHEAP_KEY_FREE_MODULE)
-        etlheap_csv_cell(sink, row->free_module ? row->free_module : "");
-    else if (key == ETLHEAP_KEY_FREE_THREAD && row->free_thread != ETL_NO_ID)
-        etlheap_sink_format(sink, "%" PRIu32, row->free_thread);
-    else if (key == ETLHEAP_KEY_FREE_SITE && row->free_frame != ETLHEAP_NO_INDEX) {
-        etlheap_text_clear(text);
-        etlheap_text_add_key(text, table, row, key);
-        etlheap_csv_cell(sink, etlheap_text_of(text));
-    }
 }
 
 static void write_stack(const etlheap_table *table, u32 stack, etlheap_text *text,
@@ -175,4 +74,60 @@ static void write_stack(const etlheap_table *table, u32 stack, etlheap_text *tex
         etlheap_text_add_frame(text, &table->frames[frames.at[i]]);
     }
     etlheap_csv_cell(sink, etlheap_text_of(text));
+}
+
+/* Writes the cell or cells of one key. An unknown value leaves its cell empty. */
+static void write_key(const etlheap_table *table, const etlheap_row *row, etlheap_key key,
+                      etlheap_text *text, etlheap_sink *sink)
+{
+    const etlheap_key_value value = etlheap_row_value(row, key);
+    switch (value.form) {
+    case ETLHEAP_FORM_PROCESS:
+        etlheap_csv_cell(sink, value.text);
+        etlheap_sink_text(sink, ",");
+        if (value.number != ETL_NO_ID)
+            etlheap_sink_unsigned(sink, value.number);
+        return;
+    case ETLHEAP_FORM_TYPE:
+        etlheap_sink_text(sink, value.text);
+        if (etlheap_key_detail(key) == ETLHEAP_FIELDS_COUNT)
+            return;
+        etlheap_sink_text(sink, ",");
+        etlheap_sink_text(sink, etlheap_impacting_type_name((etlheap_type)row->type));
+        return;
+    case ETLHEAP_FORM_STACK:
+        write_stack(table, (u32)value.number, text, sink);
+        return;
+    case ETLHEAP_FORM_KIND:
+    case ETLHEAP_FORM_NAME:
+    case ETLHEAP_FORM_TYPE_NAME:
+        etlheap_csv_cell(sink, value.is_known ? value.text : "");
+        return;
+    case ETLHEAP_FORM_THREAD:
+        if (value.is_known)
+            etlheap_sink_unsigned(sink, value.number);
+        return;
+    case ETLHEAP_FORM_GENERATION:
+        write_generation(row, text, sink);
+        return;
+    case ETLHEAP_FORM_SIZE:
+        etlheap_sink_unsigned(sink, value.number);
+        return;
+    case ETLHEAP_FORM_FRAME:
+    case ETLHEAP_FORM_HEAP:
+        etlheap_text_clear(text);
+        if (value.is_known)
+            etlheap_text_add_key(text, table, row, key);
+        etlheap_csv_cell(sink, etlheap_text_of(text));
+        return;
+    }
+}
+
+void etlheap_csv_keys(const etlheap_table *table, const etlheap_row *row, etlheap_text *scratch,
+                      etlheap_sink *sink)
+{
+    for (u32 k = 0; k < table->group_by_count; k++) {
+        write_key(table, row, table->group_by[k], scratch, sink);
+        etlheap_sink_text(sink, ",");
+    }
 }

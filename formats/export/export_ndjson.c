@@ -37,7 +37,8 @@ static etl_status write_rows(const etlheap_table *table, etlheap_sink *sink)
         etlheap_json_object(&json, NULL);
         for (u32 k = 0; k < table->group_by_count; k++) {
             const etlheap_key key = table->group_by[k];
-            if (key == ETLHEAP_KEY_FREE_STACK || key == ETLHEAP_KEY_FREE_SITE)
+            if (etlheap_key_has_frames(key) && etlheap_key_is_of_free(key) &&
+                !etlheap_key_is_stack(key))
                 etlheap_json_free_keys(&json, table, row, key, &texts);
             else if (!etlheap_key_is_stack(key))
                 etlheap_json_key(&json, row, key);

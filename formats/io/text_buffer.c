@@ -22,13 +22,9 @@ typedef size_t convert_fn(etl_bytes from, char *out, size_t capacity);
 
 static bool reserve(etlheap_text *text, size_t more);
 static void add_converted(etlheap_text *text, etl_bytes bytes, convert_fn *convert);
-static void add_thread(etlheap_text *text, const etlheap_row *row);
+static void add_thread(etlheap_text *text, const etlheap_key_value *thread);
 static void add_size_class(etlheap_text *text, u64 size_bytes);
 static void add_generation(etlheap_text *text, const etlheap_row *row);
-static void add_frame_index(etlheap_text *text, const etlheap_table *table, u32 index);
-static u32 innermost(const etlheap_table *table, u32 stack);
-static void add_freer(etlheap_text *text, const etlheap_table *table, const etlheap_row *row,
-                      etlheap_key key);
 
 void etlheap_text_free(etlheap_text *text)
 {
@@ -176,65 +172,59 @@ void etlheap_text_add_source(etlheap_text *text, const etlheap_frame *frame)
         etlheap_text_add_string(text, "  [inlined]");
 }
 
+bool etlheap_key_has_frames(etlheap_key key)
+{
+    const etlheap_key_form form = etlheap_key_form_of(key);
+    return form == ETLHEAP_FORM_STACK || form == ETLHEAP_FORM_FRAME;
+}
+
+u32 etlheap_key_frame(const etlheap_table *table, const etlheap_key_value *value)
+{
+    if (value->form == ETLHEAP_FORM_FRAME)
+        return table && value->number < table->frame_count ? (u32)value->number : ETLHEAP_NO_INDEX;
+    if (value->form != ETLHEAP_FORM_STACK)
+        return ETLHEAP_NO_INDEX;
+    const etlheap_indices frames = etlheap_stack_members(table, (u32)value->number);
+    return frames.count > 0 ? frames.at[0] : ETLHEAP_NO_INDEX;
+}
+
 /* Adds a key. This is the only place that says how a key looks. */
 void etlheap_text_add_key(etlheap_text *text, const etlheap_table *table, const etlheap_row *row,
                           etlheap_key key)
 {
-    switch (key) {
-    case ETLHEAP_KEY_KIND:
-        etlheap_text_add_string(text, etlheap_kind_name((etlheap_kind)row->kind));
+    const etlheap_key_value value = etlheap_row_value(row, key);
+    const u32 frame = etlheap_key_frame(table, &value);
+    switch (value.form) {
+    case ETLHEAP_FORM_PROCESS:
+        etlheap_text_add_string(text, value.text);
+        if (value.number != ETL_NO_ID)
+            etlheap_text_add_format(text, " (%" PRIu64 ")", value.number);
         break;
-    case ETLHEAP_KEY_PROCESS:
-        etlheap_text_add_string(text, row->process);
-        if (row->pid != ETL_NO_ID)
-            etlheap_text_add_format(text, " (%" PRIu32 ")", row->pid);
+    case ETLHEAP_FORM_HEAP:
+        if (value.is_known)
+            etlheap_text_add_heap(text, value.number);
         break;
-    case ETLHEAP_KEY_HEAP:
-        if (row->has_heap)
-            etlheap_text_add_heap(text, row->heap_handle);
+    case ETLHEAP_FORM_STACK:
+    case ETLHEAP_FORM_FRAME:
+        if (frame != ETLHEAP_NO_INDEX)
+            etlheap_text_add_frame(text, &table->frames[frame]);
+        else
+            etlheap_text_add_string(text, value.missing);
         break;
-    case ETLHEAP_KEY_TYPE:
-        etlheap_text_add_string(text, etlheap_type_name((etlheap_type)row->type));
+    case ETLHEAP_FORM_THREAD:
+        add_thread(text, &value);
         break;
-    case ETLHEAP_KEY_FREE_TYPE:
-        etlheap_text_add_string(text, etlheap_free_type_name((etlheap_free_type)row->free_type));
+    case ETLHEAP_FORM_SIZE:
+        add_size_class(text, value.number);
         break;
-    case ETLHEAP_KEY_STACK:
-    case ETLHEAP_KEY_IMPACTING_STACK:
-        add_frame_index(text, table, innermost(table, row->stack));
-        break;
-    case ETLHEAP_KEY_FRAME:
-    case ETLHEAP_KEY_SITE:
-        add_frame_index(text, table, row->frame);
-        break;
-    case ETLHEAP_KEY_MODULE:
-        etlheap_text_add_string(text, row->module ? row->module : "[no module]");
-        break;
-    case ETLHEAP_KEY_THREAD:
-        add_thread(text, row);
-        break;
-    case ETLHEAP_KEY_TYPE_NAME:
-        etlheap_text_add_string(text, row->type_name);
-        break;
-    case ETLHEAP_KEY_TAG:
-        etlheap_text_add_string(text, row->tag ? row->tag : "[no stack recorded]");
-        break;
-    case ETLHEAP_KEY_THREAD_NAME:
-        etlheap_text_add_string(text, row->thread_name ? row->thread_name : "[no name]");
-        break;
-    case ETLHEAP_KEY_FREE_STACK:
-    case ETLHEAP_KEY_FREE_SITE:
-    case ETLHEAP_KEY_FREE_MODULE:
-    case ETLHEAP_KEY_FREE_THREAD:
-        add_freer(text, table, row, key);
-        break;
-    case ETLHEAP_KEY_SIZE_CLASS:
-        add_size_class(text, row->size_class_bytes);
-        break;
-    case ETLHEAP_KEY_GENERATION:
+    case ETLHEAP_FORM_GENERATION:
         add_generation(text, row);
         break;
-    case ETLHEAP_KEY_COUNT:
+    case ETLHEAP_FORM_KIND:
+    case ETLHEAP_FORM_TYPE:
+    case ETLHEAP_FORM_NAME:
+    case ETLHEAP_FORM_TYPE_NAME:
+        etlheap_text_add_string(text, value.is_known ? value.text : value.missing);
         break;
     }
 }
@@ -302,14 +292,14 @@ static void add_converted(etlheap_text *text, etl_bytes bytes, convert_fn *conve
 }
 
 /* Adds a thread like a process: "Worker (8888)". */
-static void add_thread(etlheap_text *text, const etlheap_row *row)
+static void add_thread(etlheap_text *text, const etlheap_key_value *thread)
 {
-    if (row->thread == ETL_NO_ID)
-        etlheap_text_add_string(text, "[unknown thread]");
-    else if (row->thread_name != NULL)
-        etlheap_text_add_format(text, "%s (%" PRIu32 ")", row->thread_name, row->thread);
+    if (!thread->is_known)
+        etlheap_text_add_string(text, thread->missing);
+    else if (thread->text != NULL)
+        etlheap_text_add_format(text, "%s (%" PRIu64 ")", thread->text, thread->number);
     else
-        etlheap_text_add_format(text, "%" PRIu32, row->thread);
+        etlheap_text_add_format(text, "%" PRIu64, thread->number);
 }
 
 /* Adds a generation by the mark that begins it, in the form that a time option takes, with its
@@ -329,51 +319,4 @@ static void add_size_class(etlheap_text *text, u64 size_bytes)
     char size[ETLHEAP_UNITS_SIZE];
     etlheap_units_size((i64)etl_min_u64(size_bytes, INT64_MAX), size);
     etlheap_text_add_string(text, size);
-}
-
-/* Adds a frame. No frame means that no stack was recorded, which is said, because it has a remedy,
- * unlike a frame outside every module. */
-static void add_frame_index(etlheap_text *text, const etlheap_table *table, u32 index)
-{
-    if (index < table->frame_count)
-        etlheap_text_add_frame(text, &table->frames[index]);
-    else
-        etlheap_text_add_string(text, "[no stack recorded]");
-}
-
-/* The innermost frame of a stack; ETLHEAP_NO_INDEX for no stack. */
-static u32 innermost(const etlheap_table *table, u32 stack)
-{
-    const etlheap_indices frames = etlheap_stack_members(table, stack);
-    return frames.count > 0 ? frames.at[0] : ETLHEAP_NO_INDEX;
-}
-
-/* Says why a row has no freer. */
-static const char *without_freer(const etlheap_row *row, etlheap_key key)
-{
-    const i64 left = row->measures[ETLHEAP_MEASURE_OUTSTANDING_COUNT];
-    const bool is_thread = key == ETLHEAP_KEY_FREE_THREAD;
-    if (left == row->measures[ETLHEAP_MEASURE_COUNT])
-        return "[not freed]";
-    if (left == 0)
-        return is_thread ? "[no thread known]" : "[no stack recorded]";
-    return is_thread ? "[not freed, or by no known thread]" : "[not freed, or no stack recorded]";
-}
-
-static void add_freer(etlheap_text *text, const etlheap_table *table, const etlheap_row *row,
-                      etlheap_key key)
-{
-    u32 frame = ETLHEAP_NO_INDEX;
-    if (key == ETLHEAP_KEY_FREE_STACK)
-        frame = innermost(table, row->free_stack);
-    if (key == ETLHEAP_KEY_FREE_SITE)
-        frame = row->free_frame;
-    if (key == ETLHEAP_KEY_FREE_THREAD && row->free_thread != ETL_NO_ID)
-        etlheap_text_add_format(text, "%" PRIu32, row->free_thread);
-    else if (key == ETLHEAP_KEY_FREE_MODULE && row->free_module != NULL)
-        etlheap_text_add_string(text, row->free_module);
-    else if (frame != ETLHEAP_NO_INDEX)
-        add_frame_index(text, table, frame);
-    else
-        etlheap_text_add_string(text, without_freer(row, key));
 }

@@ -46,6 +46,12 @@ void etlheap_text_add_heap(etlheap_text *text, u64 handle);
 /* Appends a mark as "load" or "load#2". NULL: nothing. */
 void etlheap_text_add_mark(etlheap_text *text, const char *mark, u32 number);
 
+/* True if the values of a key are frames or stacks of the table. */
+bool etlheap_key_has_frames(etlheap_key key);
+
+/* The frame of a value, of a stack the innermost one; ETLHEAP_NO_INDEX: none, or not a frame. */
+u32 etlheap_key_frame(const etlheap_table *table, const etlheap_key_value *value);
+
 /* Appends the value of a row's key for people: "app.exe (4321)", "0x1f0000", "AIFO". Stacks, frames
  * and sites are shown as their innermost frame. */
 void etlheap_text_add_key(etlheap_text *text, const etlheap_table *table, const etlheap_row *row,

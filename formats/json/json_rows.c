@@ -60,106 +60,56 @@ void etlheap_json_stacks(etlheap_json *json, const etlheap_table *table)
 }
 
 /* Writes the mark that begins the generation; null before the first one. */
-static void write_generation(etlheap_json *json, const char *word, const etlheap_row *row)
+static void write_mark(etlheap_json *json, etlheap_field field, const etlheap_row *row)
 {
-    etlheap_json_u64(json, word, row->generation);
-    etlheap_json_string(json, etlheap_field_key(ETLHEAP_FIELD_MARK), row->mark);
+    etlheap_json_string(json, etlheap_field_key(field), row->mark);
     if (row->mark_number > 1)
         etlheap_json_u64(json, "mark_number", row->mark_number);
-}
-
-/* Writes a key about who freed; null if unknown. */
-static void write_free_key(etlheap_json *json, const etlheap_row *row, etlheap_key key)
-{
-    const char *const word = etlheap_key_word(key);
-    if (key == ETLHEAP_KEY_FREE_MODULE)
-        etlheap_json_string(json, word, row->free_module);
-    else if (key == ETLHEAP_KEY_FREE_THREAD)
-        write_index(json, word, row->free_thread);
-    else
-        write_index(json, word, key == ETLHEAP_KEY_FREE_SITE ? row->free_frame : row->free_stack);
-}
-
-static void write_thread(etlheap_json *json, const char *word, const etlheap_row *row)
-{
-    write_index(json, word, row->thread);
-    if (row->thread_name != NULL)
-        etlheap_json_string(json, "thread_name", row->thread_name);
-}
-
-/* Writes the name of a thread, unless the key with its id (never 0) has written it already. */
-static void write_thread_name(etlheap_json *json, const char *word, const etlheap_row *row)
-{
-    if (row->thread == 0 || row->thread_name == NULL)
-        etlheap_json_string(json, word, row->thread_name);
-}
-
-static void write_heap(etlheap_json *json, const char *word, const etlheap_row *row)
-{
-    if (row->has_heap)
-        etlheap_json_heap(json, word, row->heap_handle);
-    else
-        etlheap_json_null(json, word);
 }
 
 void etlheap_json_key(etlheap_json *json, const etlheap_row *row, etlheap_key key)
 {
     const char *const word = etlheap_key_word(key);
-    switch (key) {
-    case ETLHEAP_KEY_KIND:
-        etlheap_json_string(json, word, etlheap_kind_name((etlheap_kind)row->kind));
+    const etlheap_key_value value = etlheap_row_value(row, key);
+    switch (value.form) {
+    case ETLHEAP_FORM_PROCESS:
+        etlheap_json_process(json, word, value.text);
+        write_index(json, etlheap_field_key(etlheap_key_detail(key)), row->pid);
         break;
-    case ETLHEAP_KEY_PROCESS:
-        etlheap_json_process(json, word, row->process);
-        write_index(json, etlheap_field_key(ETLHEAP_FIELD_PID), row->pid);
+    case ETLHEAP_FORM_HEAP:
+        if (value.is_known)
+            etlheap_json_heap(json, word, value.number);
+        else
+            etlheap_json_null(json, word);
         break;
-    case ETLHEAP_KEY_HEAP:
-        write_heap(json, word, row);
+    case ETLHEAP_FORM_TYPE:
+        etlheap_json_string(json, word, value.text);
+        if (etlheap_key_detail(key) != ETLHEAP_FIELDS_COUNT)
+            etlheap_json_string(json, etlheap_field_key(etlheap_key_detail(key)),
+                                etlheap_impacting_type_name((etlheap_type)row->type));
         break;
-    case ETLHEAP_KEY_TYPE:
-        etlheap_json_string(json, word, etlheap_type_name((etlheap_type)row->type));
-        etlheap_json_string(json, etlheap_field_key(ETLHEAP_FIELD_IMPACTING_TYPE),
-                            etlheap_impacting_type_name((etlheap_type)row->type));
+    case ETLHEAP_FORM_STACK:
+    case ETLHEAP_FORM_FRAME:
+        write_index(json, word, (u32)value.number);
         break;
-    case ETLHEAP_KEY_FREE_TYPE:
-        etlheap_json_string(json, word, etlheap_free_type_name((etlheap_free_type)row->free_type));
+    case ETLHEAP_FORM_THREAD:
+        write_index(json, word, (u32)value.number);
+        if (value.text != NULL)
+            etlheap_json_string(json, "thread_name", value.text);
         break;
-    case ETLHEAP_KEY_STACK:
-    case ETLHEAP_KEY_IMPACTING_STACK:
-        write_index(json, word, row->stack);
+    case ETLHEAP_FORM_SIZE:
+        etlheap_json_u64(json, word, value.number);
         break;
-    case ETLHEAP_KEY_FRAME:
-    case ETLHEAP_KEY_SITE:
-        write_index(json, word, row->frame);
+    case ETLHEAP_FORM_GENERATION:
+        etlheap_json_u64(json, word, value.number);
+        write_mark(json, etlheap_key_detail(key), row);
         break;
-    case ETLHEAP_KEY_MODULE:
-        etlheap_json_string(json, word, row->module);
-        break;
-    case ETLHEAP_KEY_THREAD:
-        write_thread(json, word, row);
-        break;
-    case ETLHEAP_KEY_SIZE_CLASS:
-        etlheap_json_u64(json, word, row->size_class_bytes);
-        break;
-    case ETLHEAP_KEY_TYPE_NAME:
-        etlheap_json_string(json, word, row->type_name);
-        break;
-    case ETLHEAP_KEY_TAG:
-        etlheap_json_string(json, word, row->tag);
-        break;
-    case ETLHEAP_KEY_GENERATION:
-        write_generation(json, word, row);
-        break;
-    case ETLHEAP_KEY_THREAD_NAME:
-        write_thread_name(json, word, row);
-        break;
-    case ETLHEAP_KEY_FREE_STACK:
-    case ETLHEAP_KEY_FREE_SITE:
-    case ETLHEAP_KEY_FREE_MODULE:
-    case ETLHEAP_KEY_FREE_THREAD:
-        write_free_key(json, row, key);
-        break;
-    case ETLHEAP_KEY_COUNT:
+    case ETLHEAP_FORM_KIND:
+    case ETLHEAP_FORM_NAME:
+    case ETLHEAP_FORM_TYPE_NAME:
+        /* The key with a thread's id, which is never 0, has written its name already. */
+        if (key != ETLHEAP_KEY_THREAD_NAME || row->thread == 0 || !value.is_known)
+            etlheap_json_string(json, word, value.text);
         break;
     }
 }
@@ -218,17 +168,19 @@ void etlheap_json_free_keys(etlheap_json *json, const etlheap_table *table, cons
                             etlheap_key key, etlheap_frame_texts *texts)
 {
     const char *const word = etlheap_key_word(key);
-    const etlheap_indices frames = etlheap_stack_members(table, row->free_stack);
-    const bool is_stack = key == ETLHEAP_KEY_FREE_STACK;
-    if (is_stack ? row->free_stack == ETLHEAP_NO_INDEX : row->free_frame == ETLHEAP_NO_INDEX) {
+    const etlheap_key_value value = etlheap_row_value(row, key);
+    const u32 site = (u32)value.number;
+    const bool is_stack = value.form == ETLHEAP_FORM_STACK;
+    const etlheap_indices frames =
+        is_stack ? etlheap_stack_members(table, site) : (etlheap_indices){ &site, 1 };
+    if (!value.is_known) {
         etlheap_json_null(json, word);
         return;
     }
     if (is_stack)
         etlheap_json_array(json, word);
-    for (u32 i = 0; i < (is_stack ? frames.count : 1); i++) {
-        const u32 index = is_stack ? frames.at[i] : row->free_frame;
-        const etl_bytes frame = etlheap_frame_texts_of(texts, table, index);
+    for (u32 i = 0; i < frames.count; i++) {
+        const etl_bytes frame = etlheap_frame_texts_of(texts, table, frames.at[i]);
         etlheap_json_string_bytes(json, is_stack ? NULL : word, (const char *)frame.at, frame.size);
     }
     if (is_stack)

@@ -45,7 +45,6 @@ typedef struct outline_nodes {
     const bool *listed;             /* of each row of the table */
 } outline_nodes;
 
-static bool shares_level(etlheap_key key, etlheap_key before);
 static void find_levels(const etlheap_table *table, etlheap_outline *outline);
 static etl_status sort_rows(const etlheap_table *table, keyed_row **out);
 static int compare_rows(const void *left, const void *right);
@@ -93,19 +92,18 @@ void etlheap_outline_free(etlheap_outline *outline)
     *outline = (etlheap_outline){ 0 };
 }
 
-/* Heap, type and free type are short: neighbours among them share a line. */
-static bool shares_level(etlheap_key key, etlheap_key before)
+/* Heaps and types are short: neighbours among them share a line. */
+static bool is_short(etlheap_key key)
 {
-    const u32 short_keys =
-        1u << ETLHEAP_KEY_HEAP | 1u << ETLHEAP_KEY_TYPE | 1u << ETLHEAP_KEY_FREE_TYPE;
-    return (short_keys >> key & 1) && (short_keys >> before & 1);
+    const etlheap_key_form form = etlheap_key_form_of(key);
+    return form == ETLHEAP_FORM_HEAP || form == ETLHEAP_FORM_TYPE;
 }
 
 /* Gives each key a level, except for neighbours that share a line. */
 static void find_levels(const etlheap_table *table, etlheap_outline *outline)
 {
     for (u32 k = 0; k < table->group_by_count; k++) {
-        if (k > 0 && shares_level(table->group_by[k], table->group_by[k - 1])) {
+        if (k > 0 && is_short(table->group_by[k]) && is_short(table->group_by[k - 1])) {
             outline->levels[outline->level_count - 1].key_count++;
             continue;
         }
@@ -185,51 +183,20 @@ static int compare_rows(const void *left, const void *right)
 
 int etlheap_row_compare_key(const etlheap_row *a, const etlheap_row *b, etlheap_key key)
 {
-    switch (key) {
-    case ETLHEAP_KEY_KIND:
-        return compare_u64(a->kind, b->kind);
-    case ETLHEAP_KEY_PROCESS:
-        return a->pid != b->pid ? compare_u64(a->pid, b->pid)
-                                : compare_text(a->process, b->process);
-    case ETLHEAP_KEY_HEAP:
-        return a->has_heap != b->has_heap ? compare_u64(a->has_heap, b->has_heap)
-                                          : compare_u64(a->heap_handle, b->heap_handle);
-    case ETLHEAP_KEY_TYPE:
-        return compare_u64(a->type, b->type);
-    case ETLHEAP_KEY_FREE_TYPE:
-        return compare_u64(a->free_type, b->free_type);
-    case ETLHEAP_KEY_STACK:
-    case ETLHEAP_KEY_IMPACTING_STACK:
-        return compare_u64(a->stack, b->stack);
-    case ETLHEAP_KEY_FRAME:
-    case ETLHEAP_KEY_SITE:
-        return compare_u64(a->frame, b->frame);
-    case ETLHEAP_KEY_MODULE:
-        return compare_text(a->module, b->module);
-    case ETLHEAP_KEY_THREAD:
-        return compare_u64(a->thread, b->thread);
-    case ETLHEAP_KEY_SIZE_CLASS:
-        return compare_u64(a->size_class_bytes, b->size_class_bytes);
-    case ETLHEAP_KEY_TYPE_NAME:
-        return compare_text(a->type_name, b->type_name);
-    case ETLHEAP_KEY_TAG:
-        return compare_text(a->tag, b->tag);
-    case ETLHEAP_KEY_GENERATION:
-        return compare_u64(a->generation, b->generation);
-    case ETLHEAP_KEY_THREAD_NAME:
-        return compare_text(a->thread_name, b->thread_name);
-    case ETLHEAP_KEY_FREE_STACK:
-        return compare_u64(a->free_stack, b->free_stack);
-    case ETLHEAP_KEY_FREE_SITE:
-        return compare_u64(a->free_frame, b->free_frame);
-    case ETLHEAP_KEY_FREE_MODULE:
-        return compare_text(a->free_module, b->free_module);
-    case ETLHEAP_KEY_FREE_THREAD:
-        return compare_u64(a->free_thread, b->free_thread);
-    case ETLHEAP_KEY_COUNT:
-        break;
+    const etlheap_key_value x = etlheap_row_value(a, key), y = etlheap_row_value(b, key);
+    switch (x.form) {
+    case ETLHEAP_FORM_PROCESS:
+        return x.number != y.number ? compare_u64(x.number, y.number)
+                                    : compare_text(x.text, y.text);
+    case ETLHEAP_FORM_HEAP:
+        return x.is_known != y.is_known ? compare_u64(x.is_known, y.is_known)
+                                        : compare_u64(x.number, y.number);
+    case ETLHEAP_FORM_NAME:
+    case ETLHEAP_FORM_TYPE_NAME:
+        return compare_text(x.text, y.text);
+    default:
+        return compare_u64(x.number, y.number);
     }
-    return 0;
 }
 
 static int compare_u64(u64 a, u64 b)

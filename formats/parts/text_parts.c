@@ -99,17 +99,8 @@ void etlheap_grid_measure(etlheap_grid *grid, etlheap_measure measure, i64 value
 void etlheap_text_add_key_source(etlheap_text *text, const etlheap_table *table,
                                  const etlheap_row *row, etlheap_key key)
 {
-    u32 index = ETLHEAP_NO_INDEX;
-    if (key == ETLHEAP_KEY_FRAME || key == ETLHEAP_KEY_SITE)
-        index = row->frame;
-    const etlheap_indices frames = etlheap_row_frames(table, row);
-    const etlheap_indices freeing = etlheap_stack_members(table, row->free_stack);
-    if (etlheap_key_is_stack(key) && frames.count > 0)
-        index = frames.at[0];
-    if (key == ETLHEAP_KEY_FREE_STACK && freeing.count > 0)
-        index = freeing.at[0];
-    if (key == ETLHEAP_KEY_FREE_SITE)
-        index = row->free_frame;
+    const etlheap_key_value value = etlheap_row_value(row, key);
+    const u32 index = etlheap_key_frame(table, &value);
     if (index == ETLHEAP_NO_INDEX) {
         etlheap_text_add_key(text, table, row, key);
         return;
@@ -132,10 +123,7 @@ void etlheap_text_add_keys(etlheap_text *text, const etlheap_table *table, const
 
 bool etlheap_key_is_name(etlheap_key key)
 {
-    const u32 names = 1u << ETLHEAP_KEY_STACK | 1u << ETLHEAP_KEY_FRAME | 1u << ETLHEAP_KEY_SITE |
-                      1u << ETLHEAP_KEY_TYPE_NAME | 1u << ETLHEAP_KEY_FREE_STACK |
-                      1u << ETLHEAP_KEY_FREE_SITE | 1u << ETLHEAP_KEY_IMPACTING_STACK;
-    return (names >> key & 1) != 0;
+    return etlheap_key_has_frames(key) || etlheap_key_form_of(key) == ETLHEAP_FORM_TYPE_NAME;
 }
 
 void etlheap_grid_frames(etlheap_grid *grid, const etlheap_table *table, const etlheap_row *row,

@@ -72,12 +72,6 @@ const etlheap_mark *etlheap_windows_mark(const etlheap_windows_answer *answer, i
     return answer->marks ? etlheap_mark_at(answer->marks, from_ns) : NULL;
 }
 
-bool etlheap_key_has_frames(etlheap_key key)
-{
-    return etlheap_key_is_stack(key) || key == ETLHEAP_KEY_FRAME || key == ETLHEAP_KEY_SITE ||
-           key == ETLHEAP_KEY_FREE_STACK || key == ETLHEAP_KEY_FREE_SITE;
-}
-
 u32 etlheap_windows_explain(const etlheap_windows_answer *answer, const etlheap_layout *layout,
                             bool *explains)
 {
@@ -121,17 +115,11 @@ static bool is_part(const etlheap_table *part, const etlheap_row *row, const etl
 {
     for (u32 k = 0; k < whole->group_by_count; k++) {
         const etlheap_key key = whole->group_by[k];
-        bool same;
-        if (etlheap_key_is_stack(key))
-            same = same_stack(part, row->stack, whole, of->stack);
-        else if (key == ETLHEAP_KEY_FREE_STACK)
-            same = same_stack(part, row->free_stack, whole, of->free_stack);
-        else if (key == ETLHEAP_KEY_FREE_SITE)
-            same = same_frame(part, row->free_frame, whole, of->free_frame);
-        else if (etlheap_key_has_frames(key))
-            same = same_frame(part, row->frame, whole, of->frame);
-        else
-            same = etlheap_row_compare_key(row, of, key) == 0;
+        const etlheap_key_value x = etlheap_row_value(row, key), y = etlheap_row_value(of, key);
+        const bool same =
+            x.form == ETLHEAP_FORM_STACK   ? same_stack(part, (u32)x.number, whole, (u32)y.number)
+            : x.form == ETLHEAP_FORM_FRAME ? same_frame(part, (u32)x.number, whole, (u32)y.number)
+                                           : etlheap_row_compare_key(row, of, key) == 0;
         if (!same)
             return false;
     }

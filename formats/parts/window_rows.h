@@ -34,9 +34,6 @@ etlheap_field etlheap_cell_field(etlheap_cell_column column);
 bool etlheap_cell_is_size(etlheap_cell_column column);
 i64 etlheap_cell_value(const etlheap_cell *cell, etlheap_cell_column column);
 
-/* True if values of the key are numbers of frames or stacks of a table. */
-bool etlheap_key_has_frames(etlheap_key key);
-
 /* The amount by which the row grew in the windows of the rise. */
 i64 etlheap_windows_growth_size(const etlheap_windows_answer *answer);
 
