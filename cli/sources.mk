@@ -37,6 +37,7 @@ CLI_SRCS := $(patsubst %,cli/%.c, \
 	options/completion \
 	options/completion_bash \
 	options/completion_fish \
+	options/completion_words \
 	options/completion_zsh \
 	options/cull_list \
 	options/custom_heaps \

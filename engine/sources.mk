@@ -4,6 +4,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	compare/diff_builds \
 	compare/diff_lifetimes \
 	compare/diff_order \
+	compare/diff_rules \
 	compare/diff_rows \
 	compare/gate \
 	compare/gate_apart \
@@ -12,6 +13,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	compare/gate_rows \
 	compare/gate_subjects \
 	compare/gate_tables \
+	compare/gate_words \
 	compare/gate_wrappers \
 	compare/picked_rows \
 	compare/row_identity \
@@ -140,6 +142,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	names/frames_find \
 	names/frames_guess \
 	names/frames_order \
+	names/frames_rows \
 	names/frames_settle \
 	names/frames_tags \
 	names/symbols \
@@ -200,6 +203,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	read/trace_identity \
 	read/wait_limit \
 	result/archive \
+	result/archive_open \
 	result/archive_rows \
 	result/ehs_facts \
 	result/ehs_optional \
@@ -245,6 +249,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	symbol_store/symbol_origin \
 	symbol_store/symbol_partial \
 	symbol_store/symbol_path \
+	symbol_store/symbol_key \
 	symbol_store/symbol_search \
 	symbol_store/symbol_store \
 	symbol_store/symbol_temporary \

@@ -36,6 +36,7 @@ FORMATS_SRCS := $(patsubst %,formats/%.c, \
 	export/export_html_suspects \
 	export/export_ndjson \
 	export/export_parquet \
+	export/parquet_columns \
 	export/export_parquet_lifetimes \
 	export/export_parquet_report \
 	export/export_parquet_stacks \
@@ -48,6 +49,7 @@ FORMATS_SRCS := $(patsubst %,formats/%.c, \
 	export/export_wpa_profile \
 	export/export_wpa_xml \
 	export/exporters \
+	export/metrics \
 	export/folded_path \
 	export/parquet_chunk \
 	export/parquet_dictionary \

@@ -38,6 +38,7 @@ PARSER_SRCS := $(patsubst %,parser/%.c, \
 	symbols/pdb_inlinees \
 	symbols/pdb_lines \
 	symbols/pdb_modules \
+	symbols/pdb_queries \
 	symbols/pdb_publics \
 	symbols/pdb_record \
 	symbols/pdb_resolver \

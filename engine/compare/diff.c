@@ -22,38 +22,8 @@ static bool make(diff_maker *maker);
 static bool sum_groups(diff_maker *maker);
 static void add_row(const diff_maker *maker, diff_group *group, u32 index, bool is_new);
 static bool place_groups(diff_maker *maker);
-static bool is_unknown(etlheap_measure measure, i64 amount);
 static u64 order_of(const etlheap_diff_options *options, i64 delta);
-static bool is_equal(const diff_maker *maker, i64 a, i64 b);
-static i64 amount(const diff_maker *maker, i64 value, i64 ns);
 static int compare_places(const void *a, const void *b);
-
-/* The measures that add up over rows, with their partners. */
-const diff_pair diff_comparable[DIFF_PAIRS] = {
-    { ETLHEAP_MEASURE_COUNT, ETLHEAP_MEASURE_SIZE },
-    { ETLHEAP_MEASURE_SIZE, ETLHEAP_MEASURE_COUNT },
-    { ETLHEAP_MEASURE_IMPACTING_SIZE, ETLHEAP_MEASURE_IMPACTING_SIZE },
-    { ETLHEAP_MEASURE_OUTSTANDING_COUNT, ETLHEAP_MEASURE_OUTSTANDING_SIZE },
-    { ETLHEAP_MEASURE_OUTSTANDING_SIZE, ETLHEAP_MEASURE_OUTSTANDING_COUNT },
-    { ETLHEAP_MEASURE_REALLOC_COUNT, ETLHEAP_MEASURE_REALLOC_COUNT },
-    { ETLHEAP_MEASURE_OVERHEAD_SIZE, ETLHEAP_MEASURE_OVERHEAD_SIZE },
-    { ETLHEAP_MEASURE_ALLOC_COUNT, ETLHEAP_MEASURE_ALLOC_SIZE },
-    { ETLHEAP_MEASURE_ALLOC_SIZE, ETLHEAP_MEASURE_ALLOC_COUNT },
-    { ETLHEAP_MEASURE_FREED_COUNT, ETLHEAP_MEASURE_FREED_SIZE },
-    { ETLHEAP_MEASURE_FREED_SIZE, ETLHEAP_MEASURE_FREED_COUNT },
-    { ETLHEAP_MEASURE_TEMPORARY_COUNT, ETLHEAP_MEASURE_TEMPORARY_SIZE },
-    { ETLHEAP_MEASURE_TEMPORARY_SIZE, ETLHEAP_MEASURE_TEMPORARY_COUNT },
-    { ETLHEAP_MEASURE_TEMPORARY_10_COUNT, ETLHEAP_MEASURE_TEMPORARY_10_COUNT },
-    { ETLHEAP_MEASURE_TEMPORARY_1MS_COUNT, ETLHEAP_MEASURE_TEMPORARY_1MS_COUNT },
-};
-
-/* Compared only if both tables keep the lifetimes of their rows. */
-static const diff_pair lifetimes[] = {
-    { ETLHEAP_MEASURE_LIFETIME_MEAN, ETLHEAP_MEASURE_LIFETIME_MEDIAN },
-    { ETLHEAP_MEASURE_LIFETIME_MEDIAN, ETLHEAP_MEASURE_LIFETIME_MEAN },
-    { ETLHEAP_MEASURE_LIFETIME_P90, ETLHEAP_MEASURE_LIFETIME_P99 },
-    { ETLHEAP_MEASURE_LIFETIME_P99, ETLHEAP_MEASURE_LIFETIME_P90 },
-};
 
 void etlheap_diff_options_init(etlheap_diff_options *options, size_t size)
 {
@@ -70,34 +40,6 @@ const char *etlheap_diff_state_word(etlheap_diff_state state)
 #undef STATE_WORD
     };
     return (u32)state < ETL_COUNT_OF(words) ? words[state] : "";
-}
-
-/* The partner of a measure in a table of pairs; NULL if it has none there. */
-static const etlheap_measure *partner_in(const diff_pair *pairs, size_t count,
-                                         etlheap_measure measure)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (pairs[i].measure == measure)
-            return &pairs[i].partner;
-    }
-    return NULL;
-}
-
-bool etlheap_diff_compares_lifetimes(etlheap_measure measure)
-{
-    return partner_in(lifetimes, ETL_COUNT_OF(lifetimes), measure) != NULL;
-}
-
-bool etlheap_diff_compares(etlheap_measure measure)
-{
-    return partner_in(diff_comparable, DIFF_PAIRS, measure) != NULL;
-}
-
-etlheap_measure etlheap_diff_partner(etlheap_measure measure)
-{
-    const etlheap_measure *const sum = partner_in(diff_comparable, DIFF_PAIRS, measure);
-    const etlheap_measure *const lifetime = partner_in(lifetimes, ETL_COUNT_OF(lifetimes), measure);
-    return sum != NULL ? *sum : lifetime != NULL ? *lifetime : measure;
 }
 
 etl_status etlheap_diff_tables(const etlheap_table *base, const etlheap_table *now,
@@ -133,14 +75,6 @@ etl_status etlheap_diff_tables(const etlheap_table *base, const etlheap_table *n
     else if (maker.out != NULL)
         etlheap_diff_free(&maker.out->diff);
     return status;
-}
-
-i64 etlheap_diff_subtract(i64 base, i64 now)
-{
-    i64 result;
-    if (!__builtin_sub_overflow(now, base, &result))
-        return result;
-    return now > base ? INT64_MAX : INT64_MIN;
 }
 
 static etl_status check(const diff_maker *maker, etl_error *err)
@@ -198,17 +132,6 @@ static i64 side_ns(const etlheap_table *table, const etlheap_result *result)
     if (table->rates_ns > 0 && !is_summary)
         return table->rates_ns;
     return window_ns > 0 ? window_ns : 1;
-}
-
-i64 diff_ns_of(const diff_maker *maker, i64 rates_ns, bool is_new)
-{
-    const etlheap_diff *const diff = &maker->out->diff;
-    const etlheap_result *const result =
-        is_new ? maker->options.new_result : maker->options.base_result;
-    const bool is_summary = result != NULL && etlheap_result_is_summary(result);
-    if (rates_ns > 0 && !is_summary)
-        return rates_ns;
-    return is_new ? diff->new_ns : diff->base_ns;
 }
 
 static bool make(diff_maker *maker)
@@ -284,36 +207,25 @@ static bool place_groups(diff_maker *maker)
     for (u32 i = 0; ok && i < count; i++) {
         const diff_group *const group = &maker->groups[i];
         const etlheap_diff_state state = diff_state_of(maker, group->base, group->now, group->ns);
-        const i64 before = amount(maker, group->base[measure], group->ns[0]);
-        const i64 after = amount(maker, group->now[measure], group->ns[1]);
+        const i64 before = diff_amount_of(maker, group->base[measure], group->ns[0]);
+        const i64 after = diff_amount_of(maker, group->now[measure], group->ns[1]);
         maker->out->diff.unchanged_count += state == ETLHEAP_DIFF_UNCHANGED;
         maker->out->diff.matched_count +=
             group->base_row != ETLHEAP_NO_INDEX && group->new_row != ETLHEAP_NO_INDEX;
         if (state == ETLHEAP_DIFF_UNCHANGED && !maker->options.keep_unchanged)
             continue;
-        maker->places[maker->place_count++] =
-            (diff_place){ .unknown = (u8)(is_unknown(measure, before) + is_unknown(measure, after)),
-                          .state = (u8)state,
-                          .order =
-                              order_of(&maker->options, diff_change_of(measure, before, after)),
-                          .rank = ranks[i],
-                          .group = i };
+        maker->places[maker->place_count++] = (diff_place){
+            .unknown = (u8)(diff_is_unknown(measure, before) + diff_is_unknown(measure, after)),
+            .state = (u8)state,
+            .order = order_of(&maker->options, diff_change_of(measure, before, after)),
+            .rank = ranks[i],
+            .group = i
+        };
     }
     free(ranks);
     if (ok)
         qsort(maker->places, maker->place_count, sizeof *maker->places, compare_places);
     return ok;
-}
-
-static bool is_unknown(etlheap_measure measure, i64 amount)
-{
-    return amount == ETLHEAP_NOT_KNOWN && etlheap_diff_compares_lifetimes(measure);
-}
-
-i64 diff_change_of(etlheap_measure measure, i64 base, i64 now)
-{
-    return is_unknown(measure, base) || is_unknown(measure, now) ? ETLHEAP_NOT_KNOWN
-                                                                 : etlheap_diff_subtract(base, now);
 }
 
 /* A number that is smaller the earlier the change is to be listed. */
@@ -323,46 +235,6 @@ static u64 order_of(const etlheap_diff_options *options, i64 delta)
     const u64 from_least = (u64)delta ^ (u64)1 << 63;
     const u64 order = options->by_direction ? from_least : magnitude;
     return options->ascending ? order : UINT64_MAX - order;
-}
-
-etlheap_diff_state diff_state_of(const diff_maker *maker, const i64 *base, const i64 *now,
-                                 const i64 ns[2])
-{
-    const etlheap_measure measure = maker->options.measure;
-    const etlheap_measure partner = etlheap_diff_partner(measure);
-    const i64 before = amount(maker, base[measure], ns[0]);
-    const i64 after = amount(maker, now[measure], ns[1]);
-    const i64 partner_before = amount(maker, base[partner], ns[0]);
-    const i64 partner_after = amount(maker, now[partner], ns[1]);
-    const bool is_same = is_equal(maker, before, after);
-    if (is_unknown(measure, before) != is_unknown(measure, after))
-        return base[ETLHEAP_MEASURE_COUNT] == 0  ? ETLHEAP_DIFF_ADDED
-               : now[ETLHEAP_MEASURE_COUNT] == 0 ? ETLHEAP_DIFF_REMOVED
-                                                 : ETLHEAP_DIFF_UNKNOWN;
-    if (is_same && is_equal(maker, partner_before, partner_after))
-        return ETLHEAP_DIFF_UNCHANGED;
-    if (base[measure] == 0 && base[partner] == 0)
-        return ETLHEAP_DIFF_ADDED;
-    if (now[measure] == 0 && now[partner] == 0)
-        return ETLHEAP_DIFF_REMOVED;
-    if (is_same)
-        return ETLHEAP_DIFF_UNCHANGED;
-    return after > before ? ETLHEAP_DIFF_GROWN : ETLHEAP_DIFF_SHRUNK;
-}
-
-/* Rates depend on where exactly a window ends: a thousandth is no change. */
-static bool is_equal(const diff_maker *maker, i64 a, i64 b)
-{
-    const u64 size_a = a < 0 ? 0 - (u64)a : (u64)a, size_b = b < 0 ? 0 - (u64)b : (u64)b;
-    const u64 difference = a > b ? (u64)a - (u64)b : (u64)b - (u64)a;
-    return difference == 0 ||
-           (maker->options.per_second && difference <= etl_max_u64(size_a, size_b) / 1000);
-}
-
-/* The value that counts: as it is, or per 1000 seconds of its time. */
-static i64 amount(const diff_maker *maker, i64 value, i64 ns)
-{
-    return maker->options.per_second ? etlheap_diff_rate(value, ns) : value;
 }
 
 static int compare_places(const void *a, const void *b)

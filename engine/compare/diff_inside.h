@@ -64,6 +64,12 @@ etlheap_diff_state diff_state_of(const diff_maker *maker, const i64 *base, const
 /* What amounts of a side are per second of, for rows and totals that state `rates_ns`; 0: unknown. */
 i64 diff_ns_of(const diff_maker *maker, i64 rates_ns, bool is_new);
 
+/* The value that counts: as it is, or per 1000 seconds of its time. */
+i64 diff_amount_of(const diff_maker *maker, i64 value, i64 ns);
+
+/* Is it a lifetime that the side does not have? */
+bool diff_is_unknown(etlheap_measure measure, i64 amount);
+
 /* now - base; ETLHEAP_NOT_KNOWN if the measure is a lifetime that one side does not have. */
 i64 diff_change_of(etlheap_measure measure, i64 base, i64 now);
 

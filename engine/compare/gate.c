@@ -16,28 +16,6 @@
 
 #include <stdlib.h>
 
-static const char *const scope_words[] = {
-#define SCOPE_WORD(name, word) [ETLHEAP_SCOPE_##name] = word,
-    ETLHEAP_SCOPES(SCOPE_WORD)
-#undef SCOPE_WORD
-};
-
-static const char *const outcome_words[] = {
-#define OUTCOME_WORD(name, word) [ETLHEAP_OUTCOME_##name] = word,
-    ETLHEAP_OUTCOMES(OUTCOME_WORD)
-#undef OUTCOME_WORD
-};
-
-typedef struct doubt_row {
-    const char *word, *sentence;
-} doubt_row;
-
-static const doubt_row doubts[] = {
-#define DOUBT_ROW(name, word, sentence) [ETLHEAP_DOUBT_##name] = { word, sentence },
-    ETLHEAP_DOUBTS(DOUBT_ROW)
-#undef DOUBT_ROW
-};
-
 static etl_status judge(owned_gate *gate, etl_error *err);
 static etl_status check_budgets(const etlheap_gate_options *options, etl_error *err);
 static bool judge_budgets(owned_gate *gate);
@@ -45,26 +23,6 @@ static void add_fingerprints(owned_gate *gate);
 static bool sum_suppressions(owned_gate *gate);
 static void count_stacks(const gate_rows *rows, etlheap_suppression_use *uses, bool *counted);
 static void finish(owned_gate *gate);
-
-const char *etlheap_scope_word(etlheap_scope scope)
-{
-    return (u32)scope < ETLHEAP_SCOPE_COUNT ? scope_words[scope] : "";
-}
-
-const char *etlheap_outcome_word(etlheap_outcome outcome)
-{
-    return (u32)outcome < ETLHEAP_OUTCOME_COUNT ? outcome_words[outcome] : "";
-}
-
-const char *etlheap_doubt_word(etlheap_doubt doubt)
-{
-    return (u32)doubt < ETLHEAP_DOUBT_COUNT ? doubts[doubt].word : "";
-}
-
-const char *etlheap_doubt_sentence(etlheap_doubt doubt)
-{
-    return (u32)doubt < ETLHEAP_DOUBT_COUNT ? doubts[doubt].sentence : "";
-}
 
 /* One side, with the query in this library's version. */
 typedef struct gate_side_read {

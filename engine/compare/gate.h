@@ -101,7 +101,11 @@ bool gate_judges_generation(const owned_gate *gate, u32 generation);
  * worst subject. False if memory runs out. */
 bool gate_subjects_judge(owned_gate *gate, const gate_rows *rows, etlheap_gate_budget *out);
 
-void gate_add_amount(etlheap_amount *to, const etlheap_amount *amount);
+static inline void gate_add_amount(etlheap_amount *to, const etlheap_amount *amount)
+{
+    to->size_bytes = etl_sat_add_u64(to->size_bytes, amount->size_bytes);
+    to->count = etl_sat_add_u64(to->count, amount->count);
+}
 
 /* --- gate_doubts.c --------------------------------------------------------------- */
 

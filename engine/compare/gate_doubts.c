@@ -279,3 +279,15 @@ static u32 kinds_missing(const owned_gate *gate, const etlheap_budget *budget)
                                                   : asked;
     return asked & ~present;
 }
+
+/* The first mark is that of generation 1. */
+bool gate_judges_generation(const owned_gate *gate, u32 generation)
+{
+    const etlheap_marks *const marks = etlheap_result_marks(gate->now->result);
+    const query_plan *const plan = &gate->plan;
+    if (generation == 0 || marks->at[generation - 1].is_end)
+        return false;
+    const i64 begin = marks->at[generation - 1].ticks;
+    const i64 end = generation < marks->count ? marks->at[generation].ticks : plan->to_ticks;
+    return begin < plan->to_ticks && (begin >= plan->from_ticks || end > plan->from_ticks);
+}

@@ -97,18 +97,6 @@ static bool add_table(gate_rows *out, const owned_gate *gate)
     return true;
 }
 
-/* The first mark is that of generation 1. */
-bool gate_judges_generation(const owned_gate *gate, u32 generation)
-{
-    const etlheap_marks *const marks = etlheap_result_marks(gate->now->result);
-    const query_plan *const plan = &gate->plan;
-    if (generation == 0 || marks->at[generation - 1].is_end)
-        return false;
-    const i64 begin = marks->at[generation - 1].ticks;
-    const i64 end = generation < marks->count ? marks->at[generation].ticks : plan->to_ticks;
-    return begin < plan->to_ticks && (begin >= plan->from_ticks || end > plan->from_ticks);
-}
-
 /* Adds what intervals leave behind. The query selected just that, so all of a row counts. */
 static bool add_left(gate_rows *out, const owned_gate *gate)
 {

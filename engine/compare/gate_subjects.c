@@ -69,12 +69,6 @@ bool gate_subjects_judge(owned_gate *gate, const gate_rows *rows, etlheap_gate_b
     return ok;
 }
 
-void gate_add_amount(etlheap_amount *to, const etlheap_amount *amount)
-{
-    to->size_bytes = etl_sat_add_u64(to->size_bytes, amount->size_bytes);
-    to->count = etl_sat_add_u64(to->count, amount->count);
-}
-
 /* Collects the rows of the budget. Rows without memory make subjects only if subjects are processes
  * or larger. */
 static bool collect(judge *j)

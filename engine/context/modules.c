@@ -30,6 +30,15 @@ void modules_free(module_table *modules)
     ETLHEAP_VECTOR_FREE(&modules->methods.reach);
 }
 
+int modules_compare_place(u32 pid_a, u64 base_a, i64 ticks_a, u32 pid_b, u64 base_b, i64 ticks_b)
+{
+    if (pid_a != pid_b)
+        return pid_a < pid_b ? -1 : 1;
+    if (base_a != base_b)
+        return base_a < base_b ? -1 : 1;
+    return (ticks_a > ticks_b) - (ticks_a < ticks_b);
+}
+
 static u64 end_of(const etlheap_module_info *module)
 {
     return etl_sat_add_u64(module->base, module->size_bytes);

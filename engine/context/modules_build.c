@@ -26,15 +26,6 @@ static u32 owner_pid(const trace_context *context, u32 pid, u64 base)
     return pid == SYSTEM_PID && is_kernel ? MODULES_KERNEL_PID : pid;
 }
 
-int modules_compare_place(u32 pid_a, u64 base_a, i64 ticks_a, u32 pid_b, u64 base_b, i64 ticks_b)
-{
-    if (pid_a != pid_b)
-        return pid_a < pid_b ? -1 : 1;
-    if (base_a != base_b)
-        return base_a < base_b ? -1 : 1;
-    return (ticks_a > ticks_b) - (ticks_a < ticks_b);
-}
-
 static int by_place(const void *a, const void *b)
 {
     const image_row *const x = a, *const y = b;
@@ -276,8 +267,7 @@ bool modules_build(module_table *out, trace_context *context, const module_owner
     if (context->identities.count > 0)
         qsort(context->identities.at, context->identities.count, sizeof *context->identities.at,
               by_identity);
-    if (replay(out, context, owners) && modules_index(out, owners) &&
-        methods_build(out, context, owners))
+    if (replay(out, context, owners) && modules_index(out, owners))
         return true;
     modules_free(out);
     return false;

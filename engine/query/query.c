@@ -386,12 +386,3 @@ bool query_select(const query_plan *plan, const etlheap_segment *segment, u32 at
     return query_select_owner(plan, kind, segment->process[at], segment->heap_handle[at]) &&
            query_examine_block(plan, kind, &block, out) && (plan->types >> out->type & 1) != 0;
 }
-
-bool query_groups_by(const etlheap_query *query, etlheap_key key)
-{
-    for (u32 i = 0; i < query->group_by_count; i++) {
-        if (query->group_by[i] == key)
-            return true;
-    }
-    return false;
-}

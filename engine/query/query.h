@@ -118,7 +118,14 @@ static inline bool query_kind_has_heap(u8 kind)
 }
 
 /* True if the query groups by the key. */
-bool query_groups_by(const etlheap_query *query, etlheap_key key);
+static inline bool query_groups_by(const etlheap_query *query, etlheap_key key)
+{
+    for (u32 i = 0; i < query->group_by_count; i++) {
+        if (query->group_by[i] == key)
+            return true;
+    }
+    return false;
+}
 
 /* The types that the query selects, as bits. */
 u32 query_types(const etlheap_query *query);

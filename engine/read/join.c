@@ -164,14 +164,6 @@ static bool gather(stack_join *join, scan_output *tasks, u32 task_count)
     return true;
 }
 
-bool join_is_limited(const stack_join *join, const waiting_event *row, i64 at_ticks)
-{
-    const i64 until_ticks = etl_sat_add_i64(row->ticks, join->patience_ticks);
-    return row->op < OP_COMMIT &&
-           wait_limit_is_over(&join->limit, row->ticks,
-                              at_ticks < until_ticks ? at_ticks : until_ticks);
-}
-
 static bool has_number(const stack_join *join, const waiting_event *row)
 {
     return join->numbers_blocks && row->op < OP_COMMIT;

@@ -226,3 +226,11 @@ void chains_fetch_event(const chain_set *chains, const stack_join *join, const s
     if (link != 0)
         __builtin_prefetch(&join->waiting.at[chains->links.at[link - 1].event]);
 }
+
+bool join_is_limited(const stack_join *join, const waiting_event *row, i64 at_ticks)
+{
+    const i64 until_ticks = etl_sat_add_i64(row->ticks, join->patience_ticks);
+    return row->op < OP_COMMIT &&
+           wait_limit_is_over(&join->limit, row->ticks,
+                              at_ticks < until_ticks ? at_ticks : until_ticks);
+}

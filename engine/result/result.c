@@ -34,7 +34,8 @@ static bool build_modules(etlheap_result *result)
     const module_owners owners = { .ids = result->process_ids,
                                    .processes = result->processes.at,
                                    .count = result->processes.count };
-    return modules_build(&result->modules, &result->context, &owners);
+    return modules_build(&result->modules, &result->context, &owners) &&
+           methods_build(&result->modules, &result->context, &owners);
 }
 
 etl_status result_complete(etlheap_result *result, const result_parts *parts)

@@ -8,16 +8,6 @@
 
 static void write_id(etlheap_json *json, const char *key, const etlheap_run_id *id);
 
-const char *etlheap_verdict_word(etlheap_verdict verdict)
-{
-    static const char *const words[] = {
-#define VERDICT_WORD(name, word) word,
-        ETLHEAP_VERDICTS(VERDICT_WORD)
-#undef VERDICT_WORD
-    };
-    return (u32)verdict < ETLHEAP_VERDICT_COUNT ? words[verdict] : "";
-}
-
 etlheap_verdict etlheap_verdict_of(const etl_diag_counts *counts)
 {
     etlheap_verdict verdict = ETLHEAP_VERDICT_STORED;

@@ -17,6 +17,16 @@
 #include "parser/system/files.h"
 #include "parser/system/map.h"
 
+const char *etlheap_verdict_word(etlheap_verdict verdict)
+{
+    static const char *const words[] = {
+#define VERDICT_WORD(name, word) word,
+        ETLHEAP_VERDICTS(VERDICT_WORD)
+#undef VERDICT_WORD
+    };
+    return (u32)verdict < ETLHEAP_VERDICT_COUNT ? words[verdict] : "";
+}
+
 struct etlheap_runs {
     etl_map map;
     etlheap_run_line *lines;

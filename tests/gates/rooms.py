@@ -21,6 +21,9 @@ What is counted:
                               or in a circle; headers in the library's own folder count as
                               a room. Units (NAME.c with NAME.h) are counted too: their
                               circles lie within a room.
+  call circles    .c files of one library that call each other in a circle, by names of functions
+                  that are not static. Readers of nested names and types are left out: they
+                  follow a grammar, and a grammar is recursive.
   flat .c files, headers      in engine/ itself.
 """
 
@@ -33,6 +36,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 LIBRARIES = ("parser", "engine", "formats", "cli")
 COLUMNS = "ticks|kind|slot|size|address|thread|is_realloc|back|how|is_later"
 CODEC = "engine/log/ehs_segment.c"
+GRAMMARS = "parser/undecorate/"
+CALL_CIRCLES = 12
 
 
 def without_comments(text):
@@ -147,6 +152,21 @@ def include_circles(texts):
     return circles(by_room), circles(by_unit)
 
 
+def call_circles(texts):
+    """Circles of .c files, by calls. A name that two files define belongs to the one for a platform."""
+    owner, graph = {}, defaultdict(set)
+    sources = {path: text for path, text in texts.items() if path.endswith(".c") and not path.startswith(GRAMMARS)}
+    for path, text in sources.items():
+        for name, function in functions(text):
+            if not function.startswith("static "):
+                owner[name] = path
+    for path, text in sources.items():
+        for name in set(re.findall(r"\b[a-z]\w+(?=\()", text)) & owner.keys():
+            if owner[name] != path:
+                graph[path].add(owner[name])
+    return circles(graph)
+
+
 # --- the table ------------------------------------------------------------------------------
 
 
@@ -206,6 +226,7 @@ def main(paths):
     table.row("include circles of rooms", [" ".join(group) for group in rooms], 0)
     table.row("units in include circles", [unit for group in units for unit in group])
     table.row("units in the largest circle", units[0] if units else [])
+    table.row("call circles", [" ".join(group) for group in call_circles(plain)], CALL_CIRCLES)
     table.row("flat .c files in engine/", [path for path in texts if re.fullmatch(r"engine/\w+\.c", path)], 0)
     table.row("flat headers in engine/", [path.split("/")[1] for path in texts if re.fullmatch(r"engine/\w+\.h", path)])
 

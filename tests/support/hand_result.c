@@ -1,6 +1,7 @@
 /* hand_result.c - see hand_result.h. */
 #include "hand_result.h"
 
+#include "engine/context/methods.h"
 #include <stdlib.h>
 
 #include "engine/result/spellings.h"
@@ -150,6 +151,7 @@ void hand_ready(etlheap_result *result, i64 last_ticks)
     const module_owners owners = { .processes = result->processes.at,
                                    .count = result->processes.count };
     require(modules_build(&result->modules, &result->context, &owners));
+    require(methods_build(&result->modules, &result->context, &owners));
     require(spellings_settle(result));
     number_stacks(&result->stacks);
 }

@@ -1,6 +1,7 @@
 /* module_bench.c - see module_bench.h. */
 #include "module_bench.h"
 
+#include "engine/context/methods.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,5 +30,7 @@ void module_bench_close(module_bench *bench)
 
 void module_bench_build(module_bench *bench)
 {
-    assert_true(modules_build(&bench->modules, &bench->context, &(module_owners){ 0 }));
+    const module_owners owners = { 0 };
+    assert_true(modules_build(&bench->modules, &bench->context, &owners));
+    assert_true(methods_build(&bench->modules, &bench->context, &owners));
 }
