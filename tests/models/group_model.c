@@ -235,6 +235,13 @@ static const char *module_of(const model_stack *stack, u32 frame)
     return name == NULL ? "?" : name;
 }
 
+static const char *const kind_words[ETLHEAP_KIND_COUNT] = { "heap", "virtualalloc", "extent",
+                                                            "custom", "reserve" };
+static const char *const type_words[ETLHEAP_TYPE_COUNT] = { "AIFO", "AIFI", "AOFI", "AOFO" };
+static const char *const free_type_words[ETLHEAP_FREE_TYPE_COUNT] = { "none", "free",
+                                                                      "heap-destroy",
+                                                                      "process-exit" };
+
 static void put_key(model_text *out, const model_world *world, const etlheap_query *query, u32 row,
                     etlheap_type type, etlheap_key key)
 {
@@ -245,7 +252,7 @@ static void put_key(model_text *out, const model_world *world, const etlheap_que
     model_put(out, " %s", etlheap_key_word(key));
     switch (key) {
     case ETLHEAP_KEY_KIND:
-        model_put(out, " %u", life->kind);
+        model_put(out, " %s", kind_words[life->kind]);
         break;
     case ETLHEAP_KEY_PROCESS:
         model_put(out, " %s %u", process_names[life->process - 1], process_pids[life->process - 1]);
@@ -254,10 +261,10 @@ static void put_key(model_text *out, const model_world *world, const etlheap_que
         model_put(out, " %d %llx", !is_of_process(life->kind), (unsigned long long)life->heap);
         break;
     case ETLHEAP_KEY_TYPE:
-        model_put(out, " %u", type);
+        model_put(out, " %s", type_words[type]);
         break;
     case ETLHEAP_KEY_FREE_TYPE:
-        model_put(out, " %u", life->free_type);
+        model_put(out, " %s", free_type_words[life->free_type]);
         break;
     case ETLHEAP_KEY_STACK:
         for (u32 i = first; stack != NULL && i < stack->count; i++)
