@@ -173,7 +173,8 @@ const char *etlheap_field_title(etlheap_field field);
     X(FREE_SITE)                                                                                   \
     X(FREE_MODULE)                                                                                 \
     X(FREE_THREAD)                                                                                 \
-    X(IMPACTING_STACK)
+    X(IMPACTING_STACK)                                                                             \
+    X(IMPACTING_TYPE)
 
 typedef enum etlheap_key {
 #define ETLHEAP_KEY_ENUM(name) ETLHEAP_KEY_##name,

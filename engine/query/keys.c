@@ -9,6 +9,7 @@
  */
 #include "keys.h"
 #include "needs.h"
+#include "query.h"
 
 #define FREE_STACKS       (NEEDS_BLOCKS | NEEDS_FREES | NEEDS_FREE_STACKS)
 #define NO_STACK          "[no stack recorded]"
@@ -76,6 +77,9 @@ static const key_row rows[ETLHEAP_KEY_COUNT] = {
                                       .not_in_windows =
                                           "windows cannot be grouped by impacting_stack: a block "
                                           "has another one in each window" },
+    /* The row's type stands for all types of its group: keys_set_types. */
+    [ETLHEAP_KEY_IMPACTING_TYPE] = { KEY_READS_TYPE, ETLHEAP_FORM_TYPE, .number = MEMBER(type),
+                                     .needs = NEEDS_BLOCKS, .not_in_windows = TYPES_ARE_COLUMNS },
 };
 
 const key_row *key_row_of(etlheap_key key)
@@ -131,9 +135,12 @@ u32 keys_read(const etlheap_query *query)
 
 void keys_set_types(const etlheap_query *query, u8 types[ETLHEAP_TYPE_COUNT])
 {
-    const bool by_type = query_reads(query, KEY_READS(TYPE));
+    const bool by_impact = query_groups_by(query, ETLHEAP_KEY_IMPACTING_TYPE);
+    const bool by_type = query_groups_by(query, ETLHEAP_KEY_TYPE);
     for (u8 type = 0; type < ETLHEAP_TYPE_COUNT; type++)
-        types[type] = by_type ? type : 0;
+        types[type] = by_type || by_impact ? type : 0;
+    if (by_impact) /* both change the outstanding size */
+        types[ETLHEAP_TYPE_AOFI] = ETLHEAP_TYPE_AIFO;
 }
 
 bool etlheap_keys_exclude(etlheap_key a, etlheap_key b)
@@ -174,6 +181,8 @@ static const char *word_of(const etlheap_row *row, etlheap_key key)
 {
     if (key == ETLHEAP_KEY_KIND)
         return etlheap_kind_name((etlheap_kind)row->kind);
+    if (key == ETLHEAP_KEY_IMPACTING_TYPE)
+        return etlheap_impacting_type_name((etlheap_type)row->type);
     return key == ETLHEAP_KEY_TYPE ? etlheap_type_name((etlheap_type)row->type)
                                    : etlheap_free_type_name((etlheap_free_type)row->free_type);
 }

@@ -238,6 +238,8 @@ static const char *module_of(const model_stack *stack, u32 frame)
 static const char *const kind_words[ETLHEAP_KIND_COUNT] = { "heap", "virtualalloc", "extent",
                                                             "custom", "reserve" };
 static const char *const type_words[ETLHEAP_TYPE_COUNT] = { "AIFO", "AIFI", "AOFI", "AOFO" };
+static const char *const impacting_words[ETLHEAP_TYPE_COUNT] = { "Impacting", "Transient",
+                                                                 "Impacting", "Persistent" };
 static const char *const free_type_words[ETLHEAP_FREE_TYPE_COUNT] = { "none", "free",
                                                                       "heap-destroy",
                                                                       "process-exit" };
@@ -262,6 +264,9 @@ static void put_key(model_text *out, const model_world *world, const etlheap_que
         break;
     case ETLHEAP_KEY_TYPE:
         model_put(out, " %s", type_words[type]);
+        break;
+    case ETLHEAP_KEY_IMPACTING_TYPE:
+        model_put(out, " %s", impacting_words[type]);
         break;
     case ETLHEAP_KEY_FREE_TYPE:
         model_put(out, " %s", free_type_words[life->free_type]);

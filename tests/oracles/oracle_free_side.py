@@ -12,7 +12,7 @@ a lifetime that was not freed in the window has null. Compared are
   * rows by every key of who freed, alone and with the allocating side, in the whole trace and in windows,
     with both values of --at-exit, with all their measures;
   * rows by WPA's impacting stack: that of the free if the block is older than the window, else that of
-    the allocation;
+    the allocation; and by its impacting type;
   * blocks that another thread freed than allocated them;
   * frees without an allocation, by who freed;
   * the list of lifetimes;
@@ -65,6 +65,9 @@ IMPACTS = [  # asked in windows, because only there is memory freed that was all
     ["kind", "thread", "impacting_stack", "free_thread"],
     ["kind", "free_stack", "impacting_stack"],
     ["kind", "free_module", "impacting_stack", "free_type"],
+    ["kind", "impacting_type"],
+    ["kind", "process", "stack", "impacting_type"],
+    ["kind", "impacting_type", "impacting_stack"],
 ]
 STACKS = ("stack", "free_stack", "impacting_stack")
 
@@ -107,6 +110,7 @@ def key_of(lifetime, kind_of_type, grouping):
     words = {
         "process": lambda: f"{lifetime.process} {lifetime.pid}",
         "type": lambda: kind_of_type,
+        "impacting_type": lambda: {"AIFI": "Transient", "AOFO": "Persistent"}.get(kind_of_type, "Impacting"),
         "free_stack": lambda: stack,
         "impacting_stack": lambda: lifetime.free_stack if kind_of_type == "AOFI" else lifetime.stack,
         "free_site": lambda: site_of(stack),

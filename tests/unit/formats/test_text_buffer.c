@@ -109,6 +109,7 @@ static void each_key_reads_as_people_write_it(void **state)
         { "app.exe", "[not freed]", ETLHEAP_KEY_FREE_MODULE },
         { "78", "[not freed]", ETLHEAP_KEY_FREE_THREAD },
         { "app.exe!f", "[no stack recorded]", ETLHEAP_KEY_IMPACTING_STACK },
+        { "Impacting", "Impacting", ETLHEAP_KEY_IMPACTING_TYPE },
     };
     static const etlheap_frame frame = { .module = "app.exe", .symbol = "f" };
     static const u32 starts[] = { 0, 1 }, indices[] = { 0 };

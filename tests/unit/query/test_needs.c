@@ -104,6 +104,7 @@ static const struct {
     { "free_module", NEEDS_BLOCKS | NEEDS_FREES | NEEDS_FREE_STACKS, FREES },
     { "impacting_stack", NEEDS_BLOCKS | NEEDS_FREES | NEEDS_FREE_STACKS, FREES },
     { "free_thread", NEEDS_BLOCKS | NEEDS_FREES | NEEDS_FREE_THREADS, FREES },
+    { "impacting_type", NEEDS_BLOCKS, NULL },
 };
 
 static void check_words(const char *found, const char *expected)
