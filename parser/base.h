@@ -24,6 +24,25 @@ typedef int64_t i64;
 
 #define ETL_COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
+/*
+ * Sets `at` to the first index from `first` on for which `is_before` is false, or to `end`. The
+ * condition is about the element at index `at`; once false, it must stay false.
+ *
+ *     ETL_BISECT(at, 0, count, ticks[at] < wanted);
+ */
+#define ETL_BISECT(at, first, end, is_before)                                                      \
+    do {                                                                                           \
+        __typeof__(at) etl_low = (first), etl_high = (end);                                        \
+        while (etl_low < etl_high) {                                                               \
+            (at) = etl_low + (etl_high - etl_low) / 2;                                             \
+            if (is_before)                                                                         \
+                etl_low = (at) + 1;                                                                \
+            else                                                                                   \
+                etl_high = (at);                                                                   \
+        }                                                                                          \
+        (at) = etl_low;                                                                            \
+    } while (0)
+
 #define ETL_KIB ((u64)1 << 10)
 #define ETL_MIB ((u64)1 << 20)
 #define ETL_GIB ((u64)1 << 30)

@@ -375,14 +375,8 @@ static void narrow_epoch(const trace_context *context, u32 pid, i64 ticks, image
     const image_changes *const changes = changes_of(context, pid);
     if (changes == NULL)
         return;
-    size_t low = 0, high = changes->ticks.count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (changes->ticks.at[middle] <= ticks)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low;
+    ETL_BISECT(low, 0, changes->ticks.count, changes->ticks.at[low] <= ticks);
     epoch->number += (u32)low;
     if (low > 0 && changes->ticks.at[low - 1] > epoch->from_ticks)
         epoch->from_ticks = changes->ticks.at[low - 1];

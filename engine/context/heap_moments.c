@@ -22,14 +22,8 @@ void heap_moments_sort(heap_moments *moments, size_t count_before)
 /* The place of the first moment that is not before the wanted one. */
 static size_t find(const heap_moments *moments, const heap_moment *wanted)
 {
-    size_t low = 0, high = moments->count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (by_heap(&moments->at[middle], wanted) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low;
+    ETL_BISECT(low, 0, moments->count, by_heap(&moments->at[low], wanted) < 0);
     return low;
 }
 

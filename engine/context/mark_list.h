@@ -69,14 +69,8 @@ static inline u32 mark_generation(const etlheap_marks *marks, i64 ticks, u32 *la
     if (at <= marks->count && (at == 0 || marks->at[at - 1].ticks <= ticks) &&
         (at == marks->count || ticks < marks->at[at].ticks))
         return at;
-    u32 low = 0, high = marks->count;
-    while (low < high) {
-        const u32 middle = low + (high - low) / 2;
-        if (marks->at[middle].ticks <= ticks)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    u32 low;
+    ETL_BISECT(low, 0, marks->count, marks->at[low].ticks <= ticks);
     *latest = low;
     return low;
 }

@@ -96,14 +96,8 @@ bool meminfo_precedes(const memory_row *a, const memory_row *b)
 static size_t find(const memory_row *rows, size_t count, u32 process, i64 ticks)
 {
     const memory_row wanted = { .process = process, .ticks = ticks };
-    size_t low = 0, high = count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (meminfo_precedes(&rows[middle], &wanted))
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low;
+    ETL_BISECT(low, 0, count, meminfo_precedes(&rows[low], &wanted));
     return low;
 }
 

@@ -28,15 +28,10 @@
 /* The first range after all those of the pid that start at or before the address. */
 static size_t ranges_after(const method_table *methods, u32 pid, u64 address)
 {
-    size_t low = 0, high = methods->list.count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        const method_range *const row = &methods->list.at[middle];
-        if (row->pid < pid || (row->pid == pid && row->start <= address))
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low;
+    ETL_BISECT(low, 0, methods->list.count,
+               methods->list.at[low].pid < pid ||
+                   (methods->list.at[low].pid == pid && methods->list.at[low].start <= address));
     return low;
 }
 
@@ -244,16 +239,10 @@ static const char *last_component(const char *path)
 static const char *assembly_of(const trace_context *context, const method_row *row)
 {
     const assembly_row *const list = context->assemblies.at;
-    size_t low = 0, high = context->assemblies.count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        const assembly_row *const at = &list[middle];
-        if (modules_compare_place(at->pid, at->module_id, at->ticks, row->pid, row->module_id,
-                                  etl_sat_add_i64(row->told_ticks, 1)) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low;
+    ETL_BISECT(low, 0, context->assemblies.count,
+               modules_compare_place(list[low].pid, list[low].module_id, list[low].ticks, row->pid,
+                                     row->module_id, etl_sat_add_i64(row->told_ticks, 1)) < 0);
     for (size_t i = low > 0 ? low - 1 : 0; i <= low && i < context->assemblies.count; i++) {
         if (list[i].pid == row->pid && list[i].module_id == row->module_id)
             return last_component(etlheap_strings_get(&context->strings, list[i].path));

@@ -106,15 +106,10 @@ void modules_sort_epochs(module_table *modules)
 /* The first module at or after a place of the table. */
 static size_t first_from(const module_table *modules, u32 pid, u64 base, i64 ticks)
 {
-    size_t low = 0, high = modules->list.count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        const etlheap_module_info *const row = &modules->list.at[middle];
-        if (modules_compare_place(row->pid, row->base, row->load_ticks, pid, base, ticks) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low;
+    ETL_BISECT(low, 0, modules->list.count,
+               modules_compare_place(modules->list.at[low].pid, modules->list.at[low].base,
+                                     modules->list.at[low].load_ticks, pid, base, ticks) < 0);
     return low;
 }
 
@@ -238,13 +233,7 @@ bool modules_has_epochs(const module_table *modules, u32 pid)
 u32 modules_epoch(const module_table *modules, u32 pid, i64 ticks)
 {
     const module_epoch wanted = { pid, ticks };
-    size_t low = 0, high = modules->epochs.count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (by_epoch(&modules->epochs.at[middle], &wanted) <= 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low;
+    ETL_BISECT(low, 0, modules->epochs.count, by_epoch(&modules->epochs.at[low], &wanted) <= 0);
     return (u32)low;
 }

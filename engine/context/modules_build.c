@@ -119,14 +119,9 @@ static image_identity identity_of(const trace_context *context, const image_row 
 {
     const image_identity wanted = { .pid = row->pid, .base = row->base, .ticks = row->told_ticks };
     image_identity out = wanted;
-    size_t low = 0, high = context->identities.count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (by_identity(&context->identities.at[middle], &wanted) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low;
+    ETL_BISECT(low, 0, context->identities.count,
+               by_identity(&context->identities.at[low], &wanted) < 0);
     for (; low < context->identities.count; low++) {
         const image_identity *const found = &context->identities.at[low];
         if (found->pid != row->pid || found->base != row->base || found->ticks != row->told_ticks)

@@ -71,15 +71,10 @@ void thread_names_sort(thread_names *names)
 /* The process that had the id at this time: the last one that had begun, or else the first one. */
 static u32 process_at(const etlheap_process_info *processes, size_t count, u32 pid, i64 ticks)
 {
-    size_t low = 0, high = count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        const etlheap_process_info *const process = &processes[middle];
-        if (process->pid < pid || (process->pid == pid && process->start_ticks <= ticks))
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low;
+    ETL_BISECT(low, 0, count,
+               processes[low].pid < pid ||
+                   (processes[low].pid == pid && processes[low].start_ticks <= ticks));
     if (low > 0 && processes[low - 1].pid == pid)
         return (u32)low;
     return low < count && processes[low].pid == pid ? (u32)low + 1 : 0;
@@ -95,14 +90,8 @@ void thread_names_own(thread_names *names, const etlheap_process_info *processes
 
 size_t thread_names_first(const thread_names *names, u32 tid)
 {
-    size_t low = 0, high = names->list.count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (names->list.at[middle].tid < tid)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low;
+    ETL_BISECT(low, 0, names->list.count, names->list.at[low].tid < tid);
     return low;
 }
 

@@ -64,14 +64,8 @@ static bool rank_names(const frame_table *table, u32 *names)
     qsort(sorted, count, sizeof *sorted, by_text);
     for (size_t i = 0; i < count; i++) {
         const char *const name = table->result->modules.list.at[i].name;
-        size_t low = 0, high = count;
-        while (low < high) {
-            const size_t middle = low + (high - low) / 2;
-            if (strcmp(sorted[middle], name) < 0)
-                low = middle + 1;
-            else
-                high = middle;
-        }
+        size_t low;
+        ETL_BISECT(low, 0, count, strcmp(sorted[low], name) < 0);
         names[i] = (u32)low + 1;
     }
     free(sorted);

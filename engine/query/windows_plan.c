@@ -76,27 +76,15 @@ void windows_plan_close(windows_plan *plan)
 
 u32 windows_interval(const window_pass *pass, i64 ticks)
 {
-    u32 low = 0, high = (u32)pass->bounds.count;
-    while (low < high) {
-        const u32 middle = low + (high - low) / 2;
-        if (pass->bounds.at[middle] <= ticks)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    u32 low;
+    ETL_BISECT(low, 0, (u32)pass->bounds.count, pass->bounds.at[low] <= ticks);
     return low;
 }
 
 u32 windows_stretch(const window_pass *pass, u32 interval)
 {
-    u32 low = 0, high = (u32)pass->edges.count;
-    while (low < high) {
-        const u32 middle = low + (high - low) / 2;
-        if (pass->edges.at[middle] <= interval)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    u32 low;
+    ETL_BISECT(low, 0, (u32)pass->edges.count, pass->edges.at[low] <= interval);
     return low;
 }
 

@@ -145,14 +145,8 @@ static bool keep_targets(census_matcher *matcher, const scan_output *task)
 static const census_target *target_from(const census_run *run, i64 ticks, u32 tid, u16 cpu)
 {
     const census_target wanted = { ticks, tid, cpu };
-    size_t low = 0, high = run->count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (by_time(&run->at[middle], &wanted) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low;
+    ETL_BISECT(low, 0, run->count, by_time(&run->at[low], &wanted) < 0);
     return low < run->count ? &run->at[low] : NULL;
 }
 

@@ -191,14 +191,9 @@ bool free_stacks_finish(free_stacks *frees, const free_stacks_slice *slice)
 /* The first event of a task at or after a time; of an unsorted one, the first. */
 static size_t first_at(const scan_output *task, i64 ticks)
 {
-    size_t low = 0, high = task->is_unsorted ? 0 : task->events.count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (task->events.at[middle].ticks < ticks)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low;
+    ETL_BISECT(low, 0, task->is_unsorted ? 0 : task->events.count,
+               task->events.at[low].ticks < ticks);
     return low;
 }
 
@@ -279,16 +274,11 @@ static bool has_stack(const free_stacks *frees, const named_free *named)
 /* The end of the run of frees with the piece's time and thread. */
 static size_t end_of_name(const named_frees *named, const stack_piece *piece)
 {
-    size_t low = 0, high = named->count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        const named_free *const row = &named->at[middle];
-        if (row->ticks < piece->event_ticks ||
-            (row->ticks == piece->event_ticks && row->tid <= piece->tid))
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low;
+    ETL_BISECT(
+        low, 0, named->count,
+        named->at[low].ticks < piece->event_ticks ||
+            (named->at[low].ticks == piece->event_ticks && named->at[low].tid <= piece->tid));
     return low;
 }
 

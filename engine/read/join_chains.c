@@ -119,15 +119,10 @@ static bool is_spent(const chain_link *link, const waiting_event *row)
 /* Did a thread with the id start or end in (from_ticks, to_ticks]? */
 static bool has_turned(const stack_join *join, u32 tid, i64 from_ticks, i64 to_ticks)
 {
-    size_t low = 0, high = join->turns.count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        const thread_turn *const turn = &join->turns.at[middle];
-        if (turn->tid < tid || (turn->tid == tid && turn->ticks <= from_ticks))
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low;
+    ETL_BISECT(low, 0, join->turns.count,
+               join->turns.at[low].tid < tid ||
+                   (join->turns.at[low].tid == tid && join->turns.at[low].ticks <= from_ticks));
     return low < join->turns.count && join->turns.at[low].tid == tid &&
            join->turns.at[low].ticks <= to_ticks;
 }

@@ -9,14 +9,8 @@
 /* The list of a stream, new and empty if need be; NULL without memory. */
 static recent_list *list_of(recent_events *recent, u64 stream)
 {
-    size_t low = 0, high = recent->lists.count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (recent->lists.at[middle].stream < stream)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low;
+    ETL_BISECT(low, 0, recent->lists.count, recent->lists.at[low].stream < stream);
     if (low < recent->lists.count && recent->lists.at[low].stream == stream)
         return &recent->lists.at[low];
     const recent_list fresh = { .stream = stream };

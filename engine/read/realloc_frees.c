@@ -91,14 +91,8 @@ static bool is_free_of(const sleeping_free *row, const earlier_free *realloc)
 /* The realloc that logged a free; NULL: none of the list. */
 static const earlier_free *realloc_of(const earlier_frees *earlier, const sleeping_free *row)
 {
-    size_t low = 0, high = earlier->count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (earlier->at[middle].ticks < row->ticks)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low;
+    ETL_BISECT(low, 0, earlier->count, earlier->at[low].ticks < row->ticks);
     for (; low < earlier->count && earlier->at[low].ticks == row->ticks; low++) {
         if (is_free_of(row, &earlier->at[low]))
             return &earlier->at[low];

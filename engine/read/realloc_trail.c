@@ -213,14 +213,8 @@ bool realloc_trail_begin(scan_output *out, bool wants_frees)
 /* The number of a CPU's events at or before a time. */
 static size_t count_until(const memory_event *events, size_t count, i64 ticks)
 {
-    size_t low = 0, high = count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (events[middle].ticks <= ticks)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low;
+    ETL_BISECT(low, 0, count, events[low].ticks <= ticks);
     return low;
 }
 

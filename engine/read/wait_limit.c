@@ -112,14 +112,8 @@ void wait_limit_forget(wait_limit *limit, i64 oldest_ticks)
 /* Events in the cells before one. */
 static u64 events_before(const wait_limit *limit, i64 cell)
 {
-    size_t low = 0, high = limit->cells.count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (limit->cells.at[middle].index < cell)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low;
+    ETL_BISECT(low, 0, limit->cells.count, limit->cells.at[low].index < cell);
     return low == limit->cells.count ? limit->events : limit->cells.at[low].before;
 }
 

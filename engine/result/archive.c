@@ -22,14 +22,8 @@ etl_status archive_read(const ehs_archive *archive, u32 wanted, log_reader *out,
 
 u32 archive_segment_at(const ehs_archive *archive, i64 ticks)
 {
-    u32 low = 0, high = (u32)archive->segments.count;
-    while (low < high) {
-        const u32 middle = low + (high - low) / 2;
-        if (archive->segments.at[middle].last_ticks < ticks)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    u32 low;
+    ETL_BISECT(low, 0, (u32)archive->segments.count, archive->segments.at[low].last_ticks < ticks);
     return low;
 }
 

@@ -124,14 +124,8 @@ static bool fold_stack(folding *f, u32 from, u32 *to)
 static u64 fold_address(const folding *f, u64 address)
 {
     const module_table *const modules = &f->result->modules;
-    size_t low = 0, high = modules->list.count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (modules->list.at[middle].base <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low;
+    ETL_BISECT(low, 0, modules->list.count, modules->list.at[low].base <= address);
     if (low == 0)
         return SUMMARY_ADDRESS_UNKNOWN;
     const etlheap_module_info *const module = &modules->list.at[low - 1];

@@ -183,14 +183,8 @@ static bool same_owner(const block_owner *a, const block_owner *b)
 static u32 find_row(const row_index *index, const block_owner *owner)
 {
     const u64 hash = hash_of(owner);
-    u32 low = 0, high = index->count;
-    while (low < high) {
-        const u32 middle = low + (high - low) / 2;
-        if (index->at[middle].hash < hash)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    u32 low;
+    ETL_BISECT(low, 0, index->count, index->at[low].hash < hash);
     for (; low < index->count && index->at[low].hash == hash; low++) {
         const u32 row = index->at[low].row;
         const block_owner shown = owner_of_row(index->rows, &index->rows->rows[row]);

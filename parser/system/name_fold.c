@@ -55,14 +55,8 @@ static u32 take(const char **at)
 
 static u32 fold(u32 code_point)
 {
-    size_t low = 0, high = etl_name_fold_run_count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (etl_name_fold_runs[middle].last < code_point)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low;
+    ETL_BISECT(low, 0, etl_name_fold_run_count, etl_name_fold_runs[low].last < code_point);
     if (low == etl_name_fold_run_count)
         return code_point;
     const etl_name_fold_run *const run = &etl_name_fold_runs[low];
