@@ -418,7 +418,9 @@ typedef struct etlheap_query {
     /*
      * For reports that show few rows. The first whole_rows_max rows of each kind stay as they are,
      * and as many of those with a nonzero sort measure. Other rows that differ only in their stack
-     * are merged into one row without a stack, at the place of the first of them (merged_rows).
+     * are merged into one row without a stack, at the place of the first of them (merged_rows). So
+     * are, into one row without a heap, rows of heaps of which no row stays, if they differ only in
+     * HEAP and keys after it.
      * Applies if STACK or IMPACTING_STACK is the last key, after keys from KIND to FREE_TYPE. 0: no
      * row is merged.
      */

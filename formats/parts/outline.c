@@ -9,8 +9,9 @@
  *     open nodes             heap > app.exe > ...    each row is added to all open nodes; where a
  *                                                    key changes, nodes close and new ones open
  *
- * Sorted rows make every group one run, so one scan is enough. Then nodes without a listed row are
- * dropped, siblings are sorted by the report's measure, and a walk from the top gives the entries.
+ * Sorted rows make every group one run, so one scan is enough. A node that closes without a listed
+ * row is dropped with all below it, so the nodes are as many as the lines, not as the rows. Then
+ * siblings are sorted by the report's measure, and a walk from the top gives the entries.
  * Invariant: subtotals cover all rows of the table, also those that are not listed.
  */
 #include "outline.h"
@@ -40,7 +41,7 @@ typedef struct outline_node {
 
 typedef struct outline_nodes {
     outline_node *at;
-    u32 count;
+    u32 count, capacity;
     u32 open[ETLHEAP_GROUP_BY_MAX]; /* node of each level that takes the next row */
     const bool *listed;             /* of each row of the table */
 } outline_nodes;
@@ -54,10 +55,10 @@ static etl_status make_nodes(const etlheap_table *table, const etlheap_outline *
                              outline_nodes *nodes);
 static u32 first_change(const etlheap_table *table, const etlheap_outline *outline,
                         const etlheap_row *row, const etlheap_row *before);
+static void close_nodes(u32 level, const etlheap_outline *outline, outline_nodes *nodes);
 static void open_nodes(u32 level, const etlheap_outline *outline, u32 row, outline_nodes *nodes);
 static void add_measures(i64 *into, const i64 *from);
 static void set_orders(const etlheap_layout *layout, outline_nodes *nodes);
-static void drop_unlisted(outline_nodes *nodes);
 static int compare_siblings(const void *left, const void *right);
 static etl_status walk(const outline_nodes *nodes, etlheap_outline *outline);
 static u32 first_child(const outline_nodes *nodes, u32 level, u32 parent);
@@ -77,7 +78,6 @@ etl_status etlheap_outline_build(const etlheap_table *table, const etlheap_layou
     etl_status status = make_nodes(table, out, &nodes);
     if (status == ETL_OK && nodes.count > 0) {
         set_orders(layout, &nodes);
-        drop_unlisted(&nodes);
         qsort(nodes.at, nodes.count, sizeof *nodes.at, compare_siblings);
         status = walk(&nodes, out);
     }
@@ -209,16 +209,28 @@ static int compare_text(const char *a, const char *b)
     return a && b ? strcmp(a, b) : (a != NULL) - (b != NULL);
 }
 
-/* Makes a node for each group at each level; at most one for each row and level. */
+/* The number of nodes that may exist at one time: those above a listed row, and one open node of
+ * each level. */
+static size_t nodes_most(const etlheap_table *table, const etlheap_outline *outline,
+                         const bool *listed)
+{
+    size_t count = 1;
+    for (u32 i = 0; i < table->row_count; i++)
+        count += listed[i];
+    return count * outline->level_count;
+}
+
+/* Makes a node for each group with a listed row at each level. */
 static etl_status make_nodes(const etlheap_table *table, const etlheap_outline *outline,
                              outline_nodes *nodes)
 {
-    const size_t capacity = (size_t)table->row_count * outline->level_count;
+    const size_t capacity = nodes_most(table, outline, nodes->listed);
     keyed_row *rows = NULL;
-    if (capacity == 0)
+    if (table->row_count == 0 || outline->level_count == 0)
         return ETL_OK;
     if (capacity > UINT32_MAX - 1 || sort_rows(table, &rows) != ETL_OK)
         return ETL_ERR_MEMORY;
+    nodes->capacity = (u32)capacity;
     nodes->at = malloc(capacity * sizeof *nodes->at);
     if (!nodes->at) {
         free(rows);
@@ -227,7 +239,10 @@ static etl_status make_nodes(const etlheap_table *table, const etlheap_outline *
     for (u32 i = 0; i < table->row_count; i++) {
         const etlheap_row *const row = &table->rows[rows[i].row];
         const etlheap_row *const before = i > 0 ? &table->rows[rows[i - 1].row] : NULL;
-        open_nodes(first_change(table, outline, row, before), outline, rows[i].row, nodes);
+        const u32 changed = first_change(table, outline, row, before);
+        if (before != NULL)
+            close_nodes(changed, outline, nodes);
+        open_nodes(changed, outline, rows[i].row, nodes);
         for (u32 level = 0; level < outline->level_count; level++) {
             outline_node *const node = &nodes->at[nodes->open[level]];
             add_measures(node->measures, row->measures);
@@ -235,6 +250,7 @@ static etl_status make_nodes(const etlheap_table *table, const etlheap_outline *
             node->listed |= nodes->listed[rows[i].row];
         }
     }
+    close_nodes(0, outline, nodes);
     free(rows);
     return ETL_OK;
 }
@@ -254,9 +270,22 @@ static u32 first_change(const etlheap_table *table, const etlheap_outline *outli
     return before ? outline->level_count - 1 : 0;
 }
 
+/* Closes the open nodes from a level down. All nodes after one without a listed row are below it, and
+ * are dropped with it. */
+static void close_nodes(u32 level, const etlheap_outline *outline, outline_nodes *nodes)
+{
+    for (; level < outline->level_count; level++) {
+        if (!nodes->at[nodes->open[level]].listed) {
+            nodes->count = nodes->open[level];
+            return;
+        }
+    }
+}
+
 /* Opens nodes for a row from a level down. */
 static void open_nodes(u32 level, const etlheap_outline *outline, u32 row, outline_nodes *nodes)
 {
+    assert(nodes->count + outline->level_count - level <= nodes->capacity);
     for (; level < outline->level_count; level++) {
         nodes->at[nodes->count] = (outline_node){
             .id = nodes->count,
@@ -284,17 +313,6 @@ static void set_orders(const etlheap_layout *layout, outline_nodes *nodes)
         /* The complement reverses the order without overflow. */
         nodes->at[i].order = !adds_up ? 0 : (layout->sort_ascending ? value : ~value);
     }
-}
-
-/* Drops nodes without a listed row; the others keep their order. */
-static void drop_unlisted(outline_nodes *nodes)
-{
-    u32 kept = 0;
-    for (u32 i = 0; i < nodes->count; i++) {
-        if (nodes->at[i].listed)
-            nodes->at[kept++] = nodes->at[i];
-    }
-    nodes->count = kept;
 }
 
 /* Level by level, so that the children of a node are one run. */

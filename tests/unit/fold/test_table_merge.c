@@ -14,6 +14,7 @@
 #include "formats/parts/outline.h"
 #include "tests/models/group_model.h"
 #include "tests/support/hand_bytes.h"
+#include "tests/support/hand_result.h"
 
 typedef struct expected_row {
     etlheap_row row; /* of the whole table, or their sum */
@@ -32,6 +33,38 @@ static etlheap_table *aggregate(const model_world *world, const etlheap_query *q
     return table;
 }
 
+/* The keys of a merged row: those before the stack, or before the heap if no row of its heap stays. */
+static etlheap_row merged_keys(const etlheap_row *row, const etlheap_table *whole, bool keeps_heap)
+{
+    etlheap_row out = *row;
+    bool is_dropped = false;
+    out.stack = ETLHEAP_NO_INDEX;
+    for (u32 i = 0; i < whole->group_by_count; i++) {
+        is_dropped |= whole->group_by[i] == ETLHEAP_KEY_HEAP && !keeps_heap;
+        if (!is_dropped)
+            continue;
+        switch (whole->group_by[i]) {
+        case ETLHEAP_KEY_PROCESS:
+            out.process = NULL;
+            out.pid = 0;
+            break;
+        case ETLHEAP_KEY_HEAP:
+            out.heap_handle = 0;
+            out.has_heap = false;
+            break;
+        case ETLHEAP_KEY_TYPE:
+            out.type = 0;
+            break;
+        case ETLHEAP_KEY_FREE_TYPE:
+            out.free_type = 0;
+            break;
+        default:
+            break;
+        }
+    }
+    return out;
+}
+
 static bool same_keys_but_stack(const etlheap_row *a, const etlheap_row *b)
 {
     return a->kind == b->kind && a->pid == b->pid && a->process == b->process &&
@@ -39,14 +72,15 @@ static bool same_keys_but_stack(const etlheap_row *a, const etlheap_row *b)
            a->free_type == b->free_type;
 }
 
-static void merge_by_hand(expected_rows *out, const etlheap_row *row, etlheap_measure sort)
+static void merge_by_hand(expected_rows *out, const etlheap_row *row, const etlheap_row *keys,
+                          etlheap_measure sort)
 {
     u32 at = 0;
     while (at < out->count &&
-           !(out->at[at].is_merged && same_keys_but_stack(&out->at[at].row, row)))
+           !(out->at[at].is_merged && same_keys_but_stack(&out->at[at].row, keys)))
         at++;
     if (at == out->count) {
-        out->at[out->count++] = (expected_row){ *row, true };
+        out->at[out->count++] = (expected_row){ *keys, true };
         out->at[at].row.merged_rows = 0;
         out->at[at].row.merged_empty_rows = 0;
         out->at[at].row.stack = ETLHEAP_NO_INDEX;
@@ -58,22 +92,52 @@ static void merge_by_hand(expected_rows *out, const etlheap_row *row, etlheap_me
         out->at[at].row.measures[i] += row->measures[i];
 }
 
-static void expect_by_hand(expected_rows *out, const etlheap_table *whole,
-                           const etlheap_query *query)
+/* Are the keys up to that of the heap the same, or has `a` no heap and the same keys before? Yes if
+ * the table has no such key. */
+static bool same_heap(const etlheap_row *a, const etlheap_row *b, const etlheap_table *whole)
+{
+    bool same = true;
+    for (u32 i = 0; i < whole->group_by_count; i++) {
+        const bool is_heap = whole->group_by[i] == ETLHEAP_KEY_HEAP;
+        if (is_heap && !a->has_heap)
+            return same;
+        same = same && etlheap_row_compare_key(a, b, whole->group_by[i]) == 0;
+        if (is_heap)
+            return same;
+    }
+    return true;
+}
+
+/* Which rows stay as they are. */
+static void choose_by_hand(const etlheap_table *whole, const etlheap_query *query, bool *stays)
 {
     u32 all[ETLHEAP_KIND_COUNT] = { 0 }, some[ETLHEAP_KIND_COUNT] = { 0 };
-    out->count = 0;
     for (u32 i = 0; i < whole->row_count; i++) {
         const etlheap_row *const row = &whole->rows[i];
         const bool has_some = row->measures[query->sort] != 0;
-        const bool stays = all[row->kind] < query->whole_rows_max ||
-                           (has_some && some[row->kind] < query->whole_rows_max);
+        stays[i] = all[row->kind] < query->whole_rows_max ||
+                   (has_some && some[row->kind] < query->whole_rows_max);
         all[row->kind]++;
         some[row->kind] += has_some;
-        if (stays)
+    }
+}
+
+static void expect_by_hand(expected_rows *out, const etlheap_table *whole,
+                           const etlheap_query *query)
+{
+    bool stays[MODEL_ROWS] = { false };
+    out->count = 0;
+    choose_by_hand(whole, query, stays);
+    for (u32 i = 0; i < whole->row_count; i++) {
+        const etlheap_row *const row = &whole->rows[i];
+        bool keeps_heap = false;
+        for (u32 k = 0; k < whole->row_count; k++)
+            keeps_heap |= stays[k] && same_heap(&whole->rows[k], row, whole);
+        const etlheap_row keys = merged_keys(row, whole, keeps_heap);
+        if (stays[i])
             out->at[out->count++] = (expected_row){ *row, false };
         else
-            merge_by_hand(out, row, query->sort);
+            merge_by_hand(out, row, &keys, query->sort);
     }
 }
 
@@ -273,6 +337,35 @@ static void windows_have_every_row(void **state)
     model_world_free(world);
 }
 
+/* A row for each heap would be 20,000. */
+static void heaps_that_are_not_shown_have_one_row_together(void **state)
+{
+    (void)state;
+    const u32 heaps = 20000;
+    etlheap_result *const result = hand_result_new();
+    const u32 process = hand_process(result, 4, "app.exe");
+    for (u32 i = 0; i < heaps; i++)
+        hand_lifetime(result, &(lifetime){ .alloc_ticks = HAND_START_TICKS + i,
+                                           .free_ticks = ETLHEAP_TICKS_NEVER,
+                                           .size = 1 + i % 100,
+                                           .heap = 0x10000 * (u64)(i + 1),
+                                           .process = process });
+    hand_ready(result, HAND_START_TICKS + heaps);
+    etlheap_query query = etlheap_query_default();
+    query.whole_rows_max = 10;
+    etlheap_table *table = NULL;
+    assert_int_equal(etlheap_aggregate(result, &query, &table, NULL), ETL_OK);
+    assert_int_equal(table->row_count, 11);
+    u32 rows = 0;
+    for (u32 i = 0; i < table->row_count; i++) {
+        assert_int_equal(table->rows[i].has_heap, table->rows[i].merged_rows == 0);
+        rows += table->rows[i].merged_rows == 0 ? 1 : table->rows[i].merged_rows;
+    }
+    assert_int_equal(rows, heaps);
+    etlheap_table_free(table);
+    etlheap_result_free(result);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -281,6 +374,7 @@ int main(void)
         cmocka_unit_test(rows_stay_whole_unless_the_stack_comes_last),
         cmocka_unit_test(a_limit_beyond_all_rows_is_none),
         cmocka_unit_test(windows_have_every_row),
+        cmocka_unit_test(heaps_that_are_not_shown_have_one_row_together),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
