@@ -85,11 +85,11 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	fold/log_pass \
 	fold/packed_cells \
 	fold/peak_moment \
-	fold/peaks \
 	fold/replay_journal \
 	fold/replay_walk \
 	fold/row_details \
 	fold/row_spans \
+	fold/rows_walk \
 	fold/slot_groups \
 	fold/space_cells \
 	fold/space_map \
@@ -111,7 +111,6 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	fold/windows_growth \
 	fold/windows_journal \
 	fold/windows_memory \
-	fold/windows_rows \
 	fold/windows_runs \
 	log/ehs_codec \
 	log/ehs_columns \

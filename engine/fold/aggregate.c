@@ -1,14 +1,13 @@
 /*
- * aggregate.c - adds lifetimes in memory up to groups, and builds the keys of groups for all folds.
+ * aggregate.c - builds the keys of groups for all folds, and keeps groups with their measures.
  *
- * In: a query, and the rows of a result's store. Out: groups with their measures in an aggregator;
- * table.c makes rows from them.
+ * In: a query, and what all blocks of an origin have in common. Out: keys; and groups in an
+ * aggregator, from which table.c makes rows.
  *
- *     row ──query_select──▶ selected ──aggregate_key──▶ key ──aggregate_group──▶ group += size
+ *     kind, process, heap, stack ──aggregate_key──▶ key ──aggregate_group──▶ group
  *
  * Groups of one stack are chained, because stacks come one after the other and have few groups
- * each; other groups are found by hash. Peaks are computed for each group afterwards. Invariants: a
- * group_key is compared and hashed as bytes, so keys that are not asked for must stay 0, padding
+ * each; other groups are found by hash. Invariants: a group_key is compared and hashed as bytes, so keys that are not asked for must stay 0, padding
  * included. The order of rows goes by content, so it does not depend on how stacks or groups were
  * numbered.
  */
@@ -22,7 +21,6 @@
 #include "engine/query/needs.h"
 #include "free_groups.h"
 #include "summary_answer.h"
-#include "peaks.h"
 #include "row_spans.h"
 #include "slot_groups.h"
 
@@ -31,8 +29,6 @@
 static bool is_answered(const aggregator *a);
 static bool group_thread_names(aggregator *a);
 static bool aggregate_reserve(aggregator *a, size_t more);
-static void add_lifetime(aggregator *a, u32 group, u8 kind, const type_sums *sums,
-                         etlheap_type type);
 
 etl_status aggregate_open(aggregator *a, const etlheap_result *result, const etlheap_query *query,
                           etl_error *err)
@@ -190,124 +186,25 @@ void aggregate_free_key(aggregator *a, u32 resolved, free_key *key)
         key->module = aggregate_module(a, frames_innermost(&a->frames, stack));
 }
 
-/* The end of a lifetime in the curve. If windows end by kind, a lifetime that outlives its window
- * has no end. */
-static i64 end_of(const aggregator *a, const query_row *row)
-{
-    return type_is_outstanding(row->type) && a->query->kind_to_ticks != NULL ? ETLHEAP_TICKS_NEVER
-                                                                             : row->free_ticks;
-}
-
-static bool note_lifetime(aggregator *a, const query_row *row, u32 group)
-{
-    i64 ns;
-    return !query_counts_lifetime(&a->plan, row, &ns) ||
-           lifetime_lists_add(&a->lifetimes, group, ns);
-}
-
-/* Adds the keys about who freed the row, if it was freed in the window. The free of a block from
- * before the window is its impact; aggregate_key has put the allocating stack there. */
-static bool add_free_keys(aggregator *a, const etlheap_segment *segment, selected_row *selected)
-{
-    const u32 at = selected->at;
-    const bool is_freed = query_is_freed(&selected->row);
-    u32 resolved = 0;
-    free_key key;
-    const bool is_wanted = a->is_collecting || !selected->key.unwanted;
-    if (a->wants_free_stack && is_freed && is_wanted &&
-        !frames_resolve(&a->frames, segment->process[at], segment->free_stack[at],
-                        segment->free_ticks[at], &resolved))
-        return false;
-    if (a->is_collecting || selected->key.unwanted)
-        return true;
-    aggregate_free_key(a, resolved, &key);
-    selected->key.free_stack = key.stack;
-    selected->key.free_frame = key.frame;
-    selected->key.free_module = key.module;
-    if (query_groups_by(a->query, ETLHEAP_KEY_IMPACTING_STACK) &&
-        selected->row.type == ETLHEAP_TYPE_AOFI)
-        selected->key.stack = frames_settled(&a->frames, resolved);
-    if (query_groups_by(a->query, ETLHEAP_KEY_FREE_THREAD))
-        selected->key.free_thread = is_freed ? segment->free_thread[at] : ETL_NO_ID;
-    return true;
-}
-
-bool aggregate_selected_key(aggregator *a, selected_row *selected)
-{
-    return aggregate_key(a, selected->segment, selected->at, selected->row.type, &selected->key) &&
-           add_free_keys(a, selected->segment, selected);
-}
-
-bool aggregate_visit(aggregator *a, aggregate_visit_fn *visit, void *user)
-{
-    bool ok = true;
-    for (u32 s = 0; ok && s < a->result->store.segments.count; s++) {
-        const etlheap_segment segment = store_view(&a->result->store.segments.at[s]);
-        for (u32 at = 0; ok && at < segment.rows; at++) {
-            selected_row selected = { .segment = &segment, .at = at };
-            if (!query_select(&a->plan, &segment, at, &selected.row))
-                continue;
-            ok = aggregate_selected_key(a, &selected) &&
-                 (selected.key.unwanted || visit(user, &selected));
-        }
-    }
-    return ok;
-}
-
 void aggregate_add_freed_by_other(aggregator *a, u32 group, u8 kind, i64 count)
 {
     aggregate_measures(a, group)[ETLHEAP_MEASURE_FREED_BY_OTHER] += count;
     a->totals[kind][ETLHEAP_MEASURE_FREED_BY_OTHER] += count;
 }
 
-/* The group that a row goes to, and its step in the curve. */
-typedef struct row_adder {
-    aggregator *a;
-    peak_rows *steps;
-} row_adder;
-
-static bool add_row(void *user, const selected_row *selected)
-{
-    const row_adder *const adder = user;
-    aggregator *const a = adder->a;
-    const etlheap_segment *const segment = selected->segment;
-    const query_row *const row = &selected->row;
-    const u64 size = segment->size_bytes[selected->at];
-    const type_sums sums = { 1, size > INT64_MAX ? INT64_MAX : (i64)size,
-                             segment->is_realloc[selected->at] != 0 };
-    u32 group;
-    if (!aggregate_group(a, &selected->key, &group))
-        return false;
-    add_lifetime(a, group, segment->kind[selected->at], &sums, row->type);
-    if (a->query->freed_by_other) {
-        const bool is_by_other = query_is_freed_by_other(row, segment->thread[selected->at],
-                                                         segment->free_thread[selected->at]);
-        aggregate_add_freed_by_other(a, group, segment->kind[selected->at], is_by_other);
-    }
-    const peak_row step = { row->alloc_ticks, end_of(a, row), size, group };
-    return ETLHEAP_PUSH(adder->steps, step) && note_lifetime(a, row, group);
-}
-
-bool aggregate_rows(aggregator *a, peak_rows *steps)
-{
-    row_adder adder = { a, steps };
-    return a->result->summary != NULL ? summary_rows(a) : aggregate_visit(a, add_row, &adder);
-}
-
-etl_status aggregate_settle(aggregator *a, etl_error *err)
+etl_status aggregate_settle(aggregator *a, const feed_rows *rows, etl_error *err)
 {
     if (a->query->symbols == NULL || !(a->wants_stack || a->wants_free_stack))
         return ETL_OK;
-    bool ok;
+    slot_groups slots = { .of_slot = NULL };
+    free_groups frees = { .of_actor = NULL };
     a->is_collecting = true;
-    ok = aggregate_rows(a, NULL);
-    if (ok && a->result->summary == NULL && etlheap_result_is_for_questions(a->result)) {
-        slot_groups slots;
-        free_groups frees = { .of_actor = NULL };
-        ok = slot_groups_open(&slots, a, NULL) && free_groups_open(&frees, a);
-        slot_groups_close(&slots);
-        free_groups_close(&frees);
-    }
+    const bool ok = a->result->summary != NULL
+                        ? summary_rows(a)
+                        : slot_groups_open(&slots, a, rows, true) &&
+                              (!a->wants_free_stack || free_groups_open(&frees, a, rows));
+    slot_groups_close(&slots);
+    free_groups_close(&frees);
     a->is_collecting = false;
     if (!ok)
         return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
@@ -318,13 +215,6 @@ static bool same_key(const void *owner, u32 id, const void *key)
 {
     const aggregator *const a = owner;
     return memcmp(&a->groups.at[id - 1].key, key, sizeof(group_key)) == 0;
-}
-
-static void add_lifetime(aggregator *a, u32 group, u8 kind, const type_sums *sums,
-                         etlheap_type type)
-{
-    type_add_measures(aggregate_measures(a, group), a->measure_count, type, sums);
-    type_add_measures(a->totals[kind], ETLHEAP_MEASURES_COUNT, type, sums);
 }
 
 void aggregate_keep_measure(aggregator *a, etlheap_measure last)
@@ -430,57 +320,33 @@ static bool is_unwanted(const aggregator *a, u32 stack)
     return a->query->require_frame_count > 0 && !wanted;
 }
 
-static u32 generation_of(aggregator *a, i64 ticks)
-{
-    return mark_generation(&a->result->marks.marks, ticks, &a->generation);
-}
-
-/* Fills the keys that single blocks of a stack differ in. */
-static void add_own_key(aggregator *a, const etlheap_segment *segment, u32 at, key_reads reads,
-                        group_key *key)
-{
-    if (reads == KEY_READS_THREAD)
-        key->thread = segment->thread[at];
-    else if (reads == KEY_READS_THREAD_NAME)
-        key->thread_name = aggregate_thread_name(a, segment->process[at], segment->thread[at]);
-    else if (reads == KEY_READS_SIZE)
-        key->size_class = (u8)size_class_of(segment->size_bytes[at]);
-    else
-        key->generation = generation_of(a, segment->alloc_ticks[at]);
-}
-
 /* Members of keys that are not asked for stay 0, padding included. */
-bool aggregate_key(aggregator *a, const etlheap_segment *segment, u32 at, etlheap_type type,
-                   group_key *key)
+bool aggregate_key(aggregator *a, const block_source *of, etlheap_type type, group_key *key)
 {
     u32 resolved = 0;
     memset(key, 0, sizeof *key);
-    if (a->wants_stack && !frames_resolve(&a->frames, segment->process[at], segment->stack[at],
-                                          segment->alloc_ticks[at], &resolved))
+    if (a->wants_stack && !frames_resolve(&a->frames, of->process, of->stack, of->ticks, &resolved))
         return false;
     key->unwanted = a->is_collecting;
     if (a->is_collecting)
         return true;
     const u32 stack = frames_settled(&a->frames, resolved);
     key->unwanted = is_unwanted(a, stack);
-    key->kind = segment->kind[at];
+    key->kind = of->kind;
     for (u32 i = 0; i < a->query->group_by_count; i++) {
         const key_reads reads = (key_reads)key_row_of(a->query->group_by[i])->reads;
         switch (reads) {
         case KEY_READS_KIND: /* every row has one */
             break;
         case KEY_READS_PROCESS:
-            key->process = a->same_name[segment->process[at]];
+            key->process = a->same_name[of->process];
             break;
         case KEY_READS_HEAP:
-            key->heap = segment->heap_handle[at];
-            key->has_heap = query_kind_has_heap(segment->kind[at]);
+            key->heap = of->heap;
+            key->has_heap = query_kind_has_heap(of->kind);
             break;
         case KEY_READS_TYPE:
             key->type = a->plan.row_types[type];
-            break;
-        case KEY_READS_FREE_TYPE:
-            key->free_type = segment->free_type[at];
             break;
         case KEY_READS_STACK:
         case KEY_READS_IMPACT:
@@ -498,13 +364,12 @@ bool aggregate_key(aggregator *a, const etlheap_segment *segment, u32 at, etlhea
         case KEY_READS_TAG:
             key->tag = stack == 0 ? 0 : a->frames.stacks.at[stack - 1].tag;
             break;
-        case KEY_READS_THREAD:
+        case KEY_READS_THREAD: /* of single blocks: block_groups.h */
         case KEY_READS_THREAD_NAME:
         case KEY_READS_SIZE:
         case KEY_READS_GENERATION:
-            add_own_key(a, segment, at, reads, key);
-            break;
-        case KEY_READS_FREER: /* whoever knows whether it was freed in the window */
+        case KEY_READS_FREE_TYPE:
+        case KEY_READS_FREER:
         case KEY_READS_FREE_THREAD:
             break;
         }

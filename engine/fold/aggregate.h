@@ -1,11 +1,10 @@
-/* aggregate.h - groups lifetimes and adds them up; shared by the files that make tables. */
+/* aggregate.h - keys of groups, and groups with their measures; shared by all folds. */
 #ifndef ETLHEAP_AGGREGATE_H
 #define ETLHEAP_AGGREGATE_H
 
 #include "engine/names/frames.h"
 #include "engine/table/table.h"
 #include "lifetime_ranks.h"
-#include "peaks.h"
 
 #define GROUP_UNWANTED UINT32_MAX
 
@@ -53,6 +52,8 @@ typedef struct named_process {
     u32 pid, id;
 } named_process;
 
+struct feed_rows;
+
 typedef struct aggregator {
     const etlheap_result *result;
     const etlheap_query *query;
@@ -70,7 +71,6 @@ typedef struct aggregator {
     u32 *order;               /* group of each row of the finished table, unless rows are merged */
     lifetime_lists lifetimes; /* lifetimes of the groups, if their ranks are needed */
     i64 totals[ETLHEAP_KIND_COUNT][ETLHEAP_MEASURES_COUNT];
-    u32 generation;        /* generation of the last lifetime in memory */
     bool wants_stack;      /* a key or a filter needs resolved frames */
     bool wants_free_stack; /* a key needs the stack that freed */
     /* By place in the result's thread_names: the first place with this name, + 1. NULL: not a
@@ -92,30 +92,9 @@ etl_status aggregate_prepare(aggregator *a, const etlheap_result *result,
 etl_status aggregate_fill(aggregator *a, etl_error *err);
 
 /* With symbols, resolves all stacks before the first one gets its group: see frames.h. Does nothing
- * without symbols. ETL_ERR_MEMORY, ETL_ERR_CANCELLED. */
-etl_status aggregate_settle(aggregator *a, etl_error *err);
-
-typedef ETLHEAP_VECTOR(peak_row) peak_rows;
-
-/* A lifetime in memory that the query selects, and its key. */
-typedef struct selected_row {
-    const etlheap_segment *segment;
-    u32 at;
-    query_row row;
-    group_key key;
-} selected_row;
-
-/* Sets the key of a row that the query selects: all but `key` is set. False without memory. */
-bool aggregate_selected_key(aggregator *a, selected_row *selected);
-
-/* Calls `visit` for those that also pass the filter of frames, until it returns false (out of
- * memory). Calls it for none while stacks are being collected. */
-typedef bool aggregate_visit_fn(void *user, const selected_row *selected);
-bool aggregate_visit(aggregator *a, aggregate_visit_fn *visit, void *user);
-
-/* Gives each selected lifetime in memory its group, adds it up, and lists its steps. Without
- * `steps` it only resolves stacks. False if memory runs out. */
-bool aggregate_rows(aggregator *a, peak_rows *steps);
+ * without symbols. `rows` is not read if the result is a summary. ETL_ERR_MEMORY,
+ * ETL_ERR_CANCELLED. */
+etl_status aggregate_settle(aggregator *a, const struct feed_rows *rows, etl_error *err);
 
 bool aggregate_same_names(aggregator *a);
 
@@ -160,10 +139,17 @@ void aggregate_cut(aggregator *a, size_t count);
 /* Adds to FREED_BY_OTHER of a group and of the total of its kind. */
 void aggregate_add_freed_by_other(aggregator *a, u32 group, u8 kind, i64 count);
 
-/* Makes the key of row `at` of the segment, which is of `type`, except the parts about the free:
- * with IMPACTING_STACK, key.stack is that of the allocation. False if memory runs out. */
-bool aggregate_key(aggregator *a, const etlheap_segment *segment, u32 at, etlheap_type type,
-                   group_key *key);
+/* What all blocks of a slot or an origin have in common. */
+typedef struct block_source {
+    i64 ticks; /* at which modules are looked up */
+    u64 heap;
+    u32 process, stack;
+    u8 kind;
+} block_source;
+
+/* Makes the key of blocks of a type, without what depends on single blocks and on their frees: with
+ * IMPACTING_STACK, key.stack is that of the allocation. False if memory runs out. */
+bool aggregate_key(aggregator *a, const block_source *of, etlheap_type type, group_key *key);
 
 /* Makes the finished table; NULL if memory runs out. */
 etlheap_table *aggregate_table(aggregator *a);

@@ -1,6 +1,6 @@
 /*
- * block_groups.c - groups single heap blocks of a log and adds them up. block_groups.h says which
- * questions need that.
+ * block_groups.c - groups single blocks and adds them up. block_groups.h says which questions need
+ * that.
  *
  * In: batches of blocks with their ends (lifetimes_source.h). Out: groups with sums, and in the
  * word of each block the number of its group, for walks over the events.
@@ -29,6 +29,7 @@
 #include "engine/query/needs.h"
 #include "block_selection.h"
 #include "churn_blocks.h"
+#include "churn_rows.h"
 #include "log_pass.h"
 
 #define SPAN       64u             /* blocks of a block_span */
@@ -41,9 +42,9 @@
 typedef struct grouping {
     block_groups *out;
     aggregator *a;
-    u32 first_group;
     u64 wanted_traits[BLOCK_TRAITS_WORDS]; /* a mask of block_traits */
     bool asks_frees, by_thread_name, by_generation, by_impact;
+    bool churns;
     churn_view churn; /* if it is wanted */
     etlheap_index index;
     etlheap_lock *lock;
@@ -61,13 +62,13 @@ typedef struct group_task {
     block_sizes big_sizes;
     lifetime_list lifetimes;
     churn_track churn;
+    timed_rows churn_rows;
     u8 padding[SHARD_PADDING];
 } group_task;
 
 static etl_status step(void *state, const lifetimes_batch *batch, etl_error *err);
 static bool open_tasks(grouping *g);
 static void close_work(grouping *g);
-static etl_status join_task(grouping *g, group_task *task);
 
 static etl_status no_memory(etl_error *err)
 {
@@ -91,15 +92,24 @@ static void wanted_traits(const etlheap_query *query, u64 out[BLOCK_TRAITS_WORDS
     block_traits_pack(&mask, out);
 }
 
-/* Makes room for a word for each block up to the last segment of the window. */
-static etl_status open_words(block_words *words, const query_plan *plan, etl_error *err)
+/* The number of rows, or of blocks up to the last segment of the window. */
+static u64 count_words(const query_plan *plan, const feed_rows *rows)
 {
+    if (rows != NULL)
+        return feed_rows_count(rows);
     const ehs_archive *const archive = plan->result->archive;
     const u32 end = lifetimes_source_end(archive, plan->kind_to_ticks[ETLHEAP_KIND_HEAP]);
     const ehs_segment_info *const last = end == 0 ? NULL : &archive->segments.at[end - 1];
-    words->count = last == NULL ? 0 : last->first_ordinal + last->allocs;
+    return last == NULL ? 0 : last->first_ordinal + last->allocs;
+}
+
+static etl_status open_words(block_words *words, const query_plan *plan, const feed_rows *rows,
+                             etl_error *err)
+{
+    const ehs_archive *const archive = plan->result->archive;
+    words->count = count_words(plan, rows);
     const u64 bytes = words->count * sizeof *words->at;
-    if (archive->memory_bytes_max != 0 && bytes > archive->memory_bytes_max)
+    if (archive != NULL && archive->memory_bytes_max != 0 && bytes > archive->memory_bytes_max)
         return etl_fail_hint(err, ETL_ERR_LIMIT, ETL_HINT_NARROWER_WINDOW,
                              "this needs %llu MiB of memory, more than allowed",
                              (unsigned long long)(bytes / ETL_MIB + 1));
@@ -117,25 +127,27 @@ etl_status block_groups_begin(block_groups *out, aggregator *a, const block_grou
         return no_memory(err);
     *g = (grouping){ .out = out,
                      .a = a,
-                     .first_group = wanted->first_group,
                      .asks_frees = query_needs(a->query, NEEDS_FREES),
                      .by_thread_name = query_reads(a->query, KEY_READS(THREAD_NAME)),
                      .by_generation = query_reads(a->query, KEY_READS(GENERATION)),
                      .by_impact = query_reads(a->query, KEY_READS(IMPACT)),
+                     .churns = wanted->churns,
                      .lock = etlheap_lock_open(),
                      .task_count = feed_tasks(a->query) };
     wanted_traits(a->query, g->wanted_traits);
     if (g->lock == NULL || !open_tasks(g) ||
-        (a->query->churn && !churn_view_open(&g->churn, a, wanted->slots->slots)))
+        (wanted->churns && !churn_view_open(&g->churn, a, wanted->slots)))
         return no_memory(err);
+    const feed_rows *const rows = wanted->slots->rows;
     const block_want want = { .plan = &a->plan,
                               .step = step,
                               .states = { g->tasks, sizeof *g->tasks },
-                              .churns = a->query->churn };
+                              .churns = wanted->churns,
+                              .of_origin = rows == NULL ? NULL : wanted->slots->of_slot };
     if (wanted->slots->keys.count == 0)
         return ETL_OK; /* nothing is selected */
     const etl_status status =
-        wanted->walks_events ? open_words(&out->words, &a->plan, err) : ETL_OK;
+        wanted->walks_events ? open_words(&out->words, &a->plan, rows, err) : ETL_OK;
     return status == ETL_OK && !ETLHEAP_PUSH(&pass->feed.wants, want) ? no_memory(err) : status;
 }
 
@@ -169,6 +181,7 @@ static void free_task(group_task *task)
     ETLHEAP_VECTOR_FREE(&task->big_sizes);
     lifetime_list_free(&task->lifetimes);
     churn_track_free(&task->churn);
+    ETLHEAP_VECTOR_FREE(&task->churn_rows);
     etlheap_index_free(&task->index);
     free(task->latest);
 }
@@ -214,26 +227,6 @@ static void close_work(grouping *g)
     free(g);
 }
 
-etl_status block_groups_finish(block_groups *groups, etl_error *err)
-{
-    grouping *const g = groups->work;
-    etl_status status = ETL_OK;
-    for (u32 i = 0; status == ETL_OK && i < g->task_count; i++) {
-        if (join_task(g, &g->tasks[i]) != ETL_OK)
-            status = no_memory(err);
-        free_task(&g->tasks[i]);
-        g->tasks[i] = (group_task){ .shared = NULL };
-    }
-    if (status == ETL_OK)
-        sort_sizes(&groups->words.big_sizes);
-    if (status == ETL_OK && g->a->query->churn &&
-        !churn_join_finish(&groups->churn, (u32)groups->groups.count))
-        status = no_memory(err);
-    close_work(g);
-    groups->work = NULL;
-    return status;
-}
-
 static void add_sums(block_group *to, const block_group *from)
 {
     for (u32 type = 0; type < ETLHEAP_TYPE_COUNT; type++)
@@ -244,7 +237,7 @@ static void add_sums(block_group *to, const block_group *from)
 static bool join_churn(grouping *g, group_task *task)
 {
     const u32 count = (u32)task->groups.count;
-    if (!g->a->query->churn)
+    if (!g->churns)
         return true;
     u32 *const numbers = malloc(((size_t)count + 1) * sizeof *numbers);
     for (u32 i = 0; numbers != NULL && i < count; i++)
@@ -255,16 +248,42 @@ static bool join_churn(grouping *g, group_task *task)
     return ok;
 }
 
-static etl_status join_task(grouping *g, group_task *task)
+static bool join_task(grouping *g, group_task *task, u32 first_group)
 {
     for (size_t i = 0; i < task->groups.count; i++) {
         const block_group *const group = &task->groups.at[i];
         add_sums(&g->out->groups.at[group->number], group);
     }
-    if (!block_sizes_append(&g->out->words.big_sizes, &task->big_sizes) ||
-        !lifetime_lists_take(&g->a->lifetimes, &task->lifetimes) || !join_churn(g, task))
-        return ETL_ERR_MEMORY;
-    return ETL_OK;
+    return block_sizes_append(&g->out->words.big_sizes, &task->big_sizes) &&
+           lifetime_lists_take(&g->a->lifetimes, &task->lifetimes, first_group) &&
+           join_churn(g, task);
+}
+
+static bool finish_churn(grouping *g, timed_rows *rows)
+{
+    churn_join *const churn = &g->out->churn;
+    return !g->churns || (churn_join_finish(churn, (u32)g->out->groups.count) &&
+                          churn_rows_finish(rows, churn->sums.at));
+}
+
+etl_status block_groups_finish(block_groups *groups, u32 first_group, etl_error *err)
+{
+    grouping *const g = groups->work;
+    timed_rows rows = { 0 };
+    bool ok = true;
+    for (u32 i = 0; ok && i < g->task_count; i++) {
+        ok = join_task(g, &g->tasks[i], first_group) &&
+             churn_rows_append(&rows, &g->tasks[i].churn_rows);
+        free_task(&g->tasks[i]);
+        g->tasks[i] = (group_task){ .shared = NULL };
+    }
+    if (ok)
+        sort_sizes(&groups->words.big_sizes);
+    ok = ok && finish_churn(g, &rows);
+    ETLHEAP_VECTOR_FREE(&rows);
+    close_work(g);
+    groups->work = NULL;
+    return ok ? ETL_OK : no_memory(err);
 }
 
 /* --- groups ------------------------------------------------------------------------- */
@@ -357,19 +376,22 @@ typedef struct block_span {
     span_block blocks[SPAN];
 } block_span;
 
-static bool put_word(group_task *task, u32 ordinal, u32 number, u64 size, bool is_realloc)
+static bool put_word(group_task *task, u64 ordinal, const span_block *own, u32 number,
+                     bool is_realloc)
 {
     const block_words *const words = &task->shared->out->words;
+    const u64 size = own->block.size_bytes;
     if (words->at == NULL)
         return true;
-    words->at[ordinal] = block_word(number + 1, size, is_realloc);
+    words->at[ordinal] = block_word(number + 1, size, is_realloc) |
+                         (type_is_outstanding(own->row.type) ? BLOCK_WORD_STAYS : 0);
     return block_sizes_note(&task->big_sizes, ordinal, size);
 }
 
-static u32 name_group(const grouping *g, u32 slot, u32 thread)
+static u32 name_group(const grouping *g, const lifetimes_batch *batch, u32 at, u32 thread)
 {
-    const slot_table *const slots = &g->a->result->slot_table;
-    return aggregate_thread_name(g->a, slots_heap_of(slots, slot)->process, thread);
+    const u32 process = lifetimes_batch_process(g->a->result->archive, batch, at);
+    return aggregate_thread_name(g->a, process, thread);
 }
 
 /* The generation of a block. Blocks come in order of allocation, so it is mostly that of the one
@@ -402,7 +424,7 @@ static void fill_traits(group_task *task, const lifetimes_batch *batch, u32 at,
         .free_type = block->free_type,
         .freer = is_freed ? g->out->frees->of_actor[batch->actor[at]] : 0,
         .free_thread = is_freed && batch->free_thread != NULL ? batch->free_thread[at] : ETL_NO_ID,
-        .thread_name = g->by_thread_name ? name_group(g, batch->slot[at], block->thread) : 0,
+        .thread_name = g->by_thread_name ? name_group(g, batch, at, block->thread) : 0,
         .impact = g->by_impact ? impact_of(g, batch, at, row) : 0,
     };
     block_traits_pack(&traits, out);
@@ -475,7 +497,7 @@ static etl_status add_blocks(group_task *task, block_span *span)
         if (g->a->query->freed_by_other)
             group->freed_by_other +=
                 query_is_freed_by_other(&own->row, own->block.thread, batch->free_thread[at]);
-        lifetime_list_fetch(&task->lifetimes, g->first_group + group->number);
+        lifetime_list_fetch(&task->lifetimes, group->number);
         churn_fetch(&task->churn, own->group);
     }
     return ETL_OK;
@@ -489,9 +511,19 @@ __attribute__((always_inline)) static inline void fetch_lifetimes(const group_ta
     for (u32 i = 0; g->a->query->lifetime_ranks && i < span->count; i++) {
         const u32 group = span->blocks[i].group;
         if (group != 0)
-            lifetime_list_fetch_place(&task->lifetimes,
-                                      g->first_group + task->groups.at[group - 1].number);
+            lifetime_list_fetch_place(&task->lifetimes, task->groups.at[group - 1].number);
     }
+}
+
+static bool note_churn(group_task *task, const lifetimes_batch *batch, u32 at,
+                       const span_block *own)
+{
+    const grouping *const g = task->shared;
+    if (batch->process == NULL)
+        return churn_note_row(&g->churn, &task->churn, batch, at, &own->block, own->group,
+                              &own->row);
+    const u32 group = own->group == 0 ? 0 : task->groups.at[own->group - 1].number + 1;
+    return churn_rows_note(&g->churn, &task->churn_rows, batch, at, group, &own->row);
 }
 
 /* Last phase: what is kept of single blocks. */
@@ -507,13 +539,12 @@ static bool note_blocks(group_task *task, const block_span *span)
         if (own->group != 0) {
             const u32 number = task->groups.at[own->group - 1].number;
             const bool is_realloc = (batch->is_realloc[at] | batch->is_marked[at]) != 0;
-            ok = put_word(task, batch->ordinal[at], number, own->block.size_bytes, is_realloc);
+            ok = put_word(task, lifetimes_batch_ordinal(batch, at), own, number, is_realloc);
             if (ok && query_counts_lifetime(&g->a->plan, &own->row, &ns))
-                ok = lifetime_list_add(&task->lifetimes, g->first_group + number, ns);
+                ok = lifetime_list_add(&task->lifetimes, number, ns);
         }
-        if (ok && g->a->query->churn)
-            ok = churn_note_row(&g->churn, &task->churn, batch, at, &own->block, own->group,
-                                &own->row);
+        if (ok && g->churns)
+            ok = note_churn(task, batch, at, own);
     }
     return ok;
 }

@@ -1,5 +1,5 @@
 /*
- * block_groups.h - groups of single heap blocks of a log, and their sums.
+ * block_groups.h - groups of single blocks of a log, or of rows, and their sums.
  *
  * Names, culling and filters by process, heap and frame are the same for all blocks of a slot
  * (slot_groups.h). Other properties that a query may use are not: the type in the window, how and
@@ -8,6 +8,7 @@
  *
  * All threads read all blocks once. Each block's group number is written to a word (block_words.h),
  * with which events can then be walked in time order: that gives peaks, windows and growth.
+ * Blocks are those of the slots, or rows if the groups of slots are those of origins.
  */
 #ifndef ETLHEAP_BLOCK_GROUPS_H
 #define ETLHEAP_BLOCK_GROUPS_H
@@ -94,23 +95,22 @@ typedef struct block_groups {
     struct grouping *work;
 } block_groups;
 
-/* Options for grouping. Group numbers start at `first_group` in the aggregator's data about single
- * lifetimes. */
+/* Options for grouping. */
 typedef struct block_groups_wanted {
     const slot_groups *slots;
     const free_groups *frees;
-    u32 first_group;
     bool walks_events; /* makes words */
+    bool churns;
 } block_groups_wanted;
 
 /*
  * Groups the blocks that the aggregator's query selects. Begin before the pass reads blocks, and
- * finish after it. Gives the aggregator the lifetimes of which the query needs ranks. Close it in
- * any case. ETL_ERR_MEMORY, ETL_ERR_LIMIT.
+ * finish after it. Gives the aggregator the lifetimes of which the query needs ranks, by group from
+ * `first_group` on. Close it in any case. ETL_ERR_MEMORY, ETL_ERR_LIMIT.
  */
 etl_status block_groups_begin(block_groups *out, aggregator *a, const block_groups_wanted *wanted,
                               struct log_pass *pass, etl_error *err);
-etl_status block_groups_finish(block_groups *groups, etl_error *err);
+etl_status block_groups_finish(block_groups *groups, u32 first_group, etl_error *err);
 void block_groups_close(block_groups *groups);
 
 /* The key of a group. */

@@ -1,5 +1,5 @@
 /*
- * block_words.h - one word per block of a log, by ordinal: its slot or group, and its size.
+ * block_words.h - one word per block of a log, or row, by ordinal: its slot or group, and its size.
  *
  * A word is a journal entry without its kind. If single blocks are grouped (block_groups.h), it has
  * the number of the block's group + 1 instead of the slot. A block that does not count has the word
@@ -9,6 +9,10 @@
 #define ETLHEAP_BLOCK_WORDS_H
 
 #include "engine/log/journal.h"
+
+/* Flag in a word of a group: the block is outstanding at the end of its window, so its end does not
+ * count. */
+#define BLOCK_WORD_STAYS JOURNAL_NEW_TICK
 
 /* Sizes that do not fit into a word, as pairs of ordinal and size, ascending. */
 typedef ETLHEAP_VECTOR(u64) block_sizes;

@@ -18,16 +18,18 @@ static etl_status no_memory(etl_error *err)
     return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
 }
 
-bool churn_view_open(churn_view *out, const aggregator *a, const slot_table *slots)
+bool churn_view_open(churn_view *out, const aggregator *a, const slot_groups *groups)
 {
-    *out = (churn_view){ .plan = &a->plan,
-                         .processes = malloc((slots->slots.count + 1) * sizeof *out->processes),
-                         .fast_ticks = churn_fast_ticks(&a->plan) };
+    *out =
+        (churn_view){ .plan = &a->plan, .slots = groups, .fast_ticks = churn_fast_ticks(&a->plan) };
+    if (groups->rows != NULL)
+        return true;
+    out->processes = malloc((groups->slot_count + (size_t)1) * sizeof *out->processes);
     if (out->processes == NULL)
         return false;
     out->processes[0] = 0;
-    for (u32 slot = 1; slot <= slots->slots.count; slot++)
-        out->processes[slot] = a->result->process_ids[slots_heap_of(slots, slot)->process];
+    for (u32 slot = 1; slot <= groups->slot_count; slot++)
+        out->processes[slot] = slot_groups_owner(groups, slot).process;
     return true;
 }
 
@@ -94,7 +96,7 @@ etl_status slot_churn_begin(slot_churn *out, const aggregator *a, const slot_gro
 {
     *out = (slot_churn){ .slots = slots, .task_count = feed_tasks(a->query) };
     out->tasks = calloc(out->task_count, sizeof *out->tasks);
-    if (out->tasks == NULL || !churn_view_open(&out->view, a, slots->slots))
+    if (out->tasks == NULL || !churn_view_open(&out->view, a, slots))
         return no_memory(err);
     for (u32 i = 0; i < out->task_count; i++)
         out->tasks[i].shared = out;

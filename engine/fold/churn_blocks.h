@@ -19,12 +19,13 @@ struct log_pass;
 /* What blocks are looked at with. */
 typedef struct churn_view {
     const query_plan *plan;
-    u32 *processes; /* by slot: threads are told apart by them too */
+    const slot_groups *slots;
+    u32 *processes; /* by slot: threads are told apart by them too; NULL: the groups are of rows */
     i64 fast_ticks; /* lifetimes of more ticks are longer than 1 ms */
 } churn_view;
 
-/* False without memory; to be closed in any case. The aggregator is borrowed. */
-bool churn_view_open(churn_view *out, const aggregator *a, const slot_table *slots);
+/* False without memory; to be closed in any case. Aggregator and groups are borrowed. */
+bool churn_view_open(churn_view *out, const aggregator *a, const slot_groups *groups);
 void churn_view_close(churn_view *view);
 
 /*

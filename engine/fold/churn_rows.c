@@ -2,8 +2,8 @@
  * churn_rows.c - churn of lifetimes in memory: which are temporary, and the rates of rows. churn.c
  * does the same for heap blocks of a log.
  *
- * In: the rows of a result's store (ranges, extents, custom blocks). Out: measures of temporary
- * memory, and allocations per second, in the groups of an aggregator.
+ * In: rows of a feed (ranges, extents, custom blocks) and their groups. Out: sums of what is temporary
+ * by group, and allocations per second.
  *
  * There are few such lifetimes, so they are sorted by thread and time. The moments at which a
  * thread allocates are listed; a lifetime is temporary if it ends before the moment after its own.
@@ -15,24 +15,7 @@
 
 #include <stdlib.h>
 
-/* A lifetime that begins inside the window. */
-typedef struct timed_row {
-    u64 thread;
-    i64 alloc_ticks, free_ticks;
-    u64 address, size, heap;
-    u32 group;  /* + 1; 0: it is not selected, or not freed inside the window */
-    u32 moment; /* its thread's, by number */
-    u32 order;
-    u32 stack;
-    u8 kind;
-    bool is_fast;
-} timed_row;
-
-typedef struct timed_rows {
-    ETLHEAP_VECTOR(timed_row) list;
-    ETLHEAP_VECTOR(i64) moments; /* of the thread at hand */
-    i64 fast_ticks;
-} timed_rows;
+#include "churn_blocks.h"
 
 i64 churn_fast_ticks(const query_plan *plan)
 {
@@ -66,56 +49,47 @@ void churn_set_rates(i64 *measures, i64 ns)
         etlheap_per_second(measures[ETLHEAP_MEASURE_ALLOC_SIZE], ns);
 }
 
-/* The group of a lifetime that may be temporary. False without memory. */
-static bool find_group(aggregator *a, const timed_rows *rows, const etlheap_segment *segment,
-                       u32 at, timed_row *row)
-{
-    selected_row selected = { .segment = segment, .at = at };
-    u32 group;
-    if (!query_select(&a->plan, segment, at, &selected.row) ||
-        selected.row.type != ETLHEAP_TYPE_AIFI ||
-        segment->free_type[at] == ETLHEAP_FREE_PROCESS_EXIT)
-        return true;
-    if (!aggregate_selected_key(a, &selected))
-        return false;
-    if (selected.key.unwanted)
-        return true;
-    row->is_fast = churn_is_fast(&a->plan, rows->fast_ticks, &selected.row);
-    row->group = aggregate_group(a, &selected.key, &group) ? group + 1 : 0;
-    return row->group != 0;
-}
-
 /* Who allocates. Memory of a heap is allocated by threads of its process, as are ranges if the thread
  * is unknown; any thread may commit a range. */
-static u64 thread_of(const etlheap_segment *segment, u32 at)
+static u64 thread_of(const lifetimes_batch *batch, u32 at)
 {
-    const u32 thread = segment->thread[at];
-    const bool is_own = query_kind_has_heap(segment->kind[at]) || thread == ETL_NO_ID;
-    return is_own ? (u64)segment->process[at] << 32 | thread : thread;
+    const u32 thread = batch->thread[at];
+    const bool is_own = query_kind_has_heap(batch->kind[at]) || thread == ETL_NO_ID;
+    return is_own ? (u64)batch->process[at] << 32 | thread : thread;
 }
 
-static bool list_rows(aggregator *a, timed_rows *out)
+bool churn_rows_note(const churn_view *view, timed_rows *out, const lifetimes_batch *batch, u32 at,
+                     u32 group, const query_row *row)
 {
-    const u32 kinds = a->query->kinds;
-    for (size_t s = 0; s < a->result->store.segments.count; s++) {
-        const etlheap_segment segment = store_view(&a->result->store.segments.at[s]);
-        for (u32 at = 0; at < segment.rows; at++) {
-            timed_row row = { .thread = thread_of(&segment, at),
-                              .alloc_ticks = segment.alloc_ticks[at],
-                              .free_ticks = segment.free_ticks[at],
-                              .address = segment.address[at],
-                              .size = segment.size_bytes[at],
-                              .heap = segment.heap_handle[at],
-                              .order = (u32)out->list.count,
-                              .stack = segment.stack[at],
-                              .kind = segment.kind[at] };
-            if ((kinds != 0 && (kinds >> row.kind & 1) == 0) ||
-                row.alloc_ticks < a->plan.from_ticks || row.alloc_ticks >= a->plan.to_ticks)
-                continue;
-            if (!find_group(a, out, &segment, at, &row) || !ETLHEAP_PUSH(&out->list, row))
-                return false;
-        }
-    }
+    const query_plan *const plan = view->plan;
+    const u8 kind = batch->kind[at];
+    const i64 alloc_ticks = batch->alloc_ticks[at];
+    const bool is_freed =
+        group != 0 && row->type == ETLHEAP_TYPE_AIFI && batch->how[at] != ETLHEAP_FREE_PROCESS_EXIT;
+    if ((query_kinds(plan->query) >> kind & 1) == 0 || alloc_ticks < plan->from_ticks ||
+        alloc_ticks >= plan->to_ticks)
+        return true;
+    const timed_row noted = { .thread = thread_of(batch, at),
+                              .alloc_ticks = alloc_ticks,
+                              .free_ticks = batch->free_ticks[at],
+                              .address = batch->address[at],
+                              .size = batch->size[at],
+                              .heap = slot_groups_owner(view->slots, batch->slot[at]).heap,
+                              .group = is_freed ? group : 0,
+                              .origin = batch->slot[at],
+                              .order = (u32)lifetimes_batch_ordinal(batch, at),
+                              .kind = kind,
+                              .is_fast = is_freed && churn_is_fast(plan, view->fast_ticks, row) };
+    return ETLHEAP_PUSH(out, noted);
+}
+
+bool churn_rows_append(timed_rows *to, const timed_rows *from)
+{
+    if (!ETLHEAP_RESERVE(to, from->count))
+        return false;
+    if (from->count > 0)
+        memcpy(to->at + to->count, from->at, from->count * sizeof *from->at);
+    to->count += from->count;
     return true;
 }
 
@@ -148,59 +122,60 @@ static bool is_piece(const timed_row *row, const timed_row *last)
     if (row->alloc_ticks != last->alloc_ticks || row->kind == ETLHEAP_KIND_HEAP)
         return false;
     return row->kind != ETLHEAP_KIND_CUSTOM ||
-           (row->heap == last->heap && row->stack == last->stack &&
+           (row->origin == last->origin &&
             row->address == etl_sat_add_u64(last->address, last->size));
 }
 
+typedef ETLHEAP_VECTOR(i64) moment_ticks;
+
 /* Numbers the moments of the thread that these rows belong to. */
-static bool list_moments(timed_rows *rows, timed_row *own, size_t count)
+static bool list_moments(moment_ticks *moments, timed_row *own, size_t count)
 {
-    rows->moments.count = 0;
+    moments->count = 0;
     for (size_t i = 0; i < count; i++) {
         if ((i == 0 || !is_piece(&own[i], &own[i - 1])) &&
-            !ETLHEAP_PUSH(&rows->moments, own[i].alloc_ticks))
+            !ETLHEAP_PUSH(moments, own[i].alloc_ticks))
             return false;
-        own[i].moment = (u32)rows->moments.count - 1;
+        own[i].moment = (u32)moments->count - 1;
     }
     return true;
 }
 
 /* Is the row freed before its thread allocates for the nth time after it? */
-static bool ends_before(const timed_rows *rows, const timed_row *row, u32 nth)
+static bool ends_before(const moment_ticks *moments, const timed_row *row, u32 nth)
 {
     const size_t later = row->moment + (size_t)nth;
-    return later >= rows->moments.count || row->free_ticks <= rows->moments.at[later];
+    return later >= moments->count || row->free_ticks <= moments->at[later];
 }
 
-static void add_row(aggregator *a, const timed_rows *rows, const timed_row *row)
+static void add_row(churn_sums *sums, const moment_ticks *moments, const timed_row *row)
 {
-    const bool is_temporary = ends_before(rows, row, 1);
-    const churn_sums sums = { .count = is_temporary,
-                              .size = is_temporary ? (i64)etl_min_u64(row->size, INT64_MAX) : 0,
-                              .near_count = ends_before(rows, row, CHURN_NEAR),
-                              .fast_count = row->is_fast };
     if (row->group == 0)
         return;
-    churn_add(aggregate_measures(a, row->group - 1), &sums);
-    churn_add(a->totals[row->kind], &sums);
+    churn_sums *const to = &sums[row->group - 1];
+    if (ends_before(moments, row, 1)) {
+        to->count++;
+        to->size = etl_sat_add_i64(to->size, (i64)etl_min_u64(row->size, INT64_MAX));
+    }
+    to->near_count += ends_before(moments, row, CHURN_NEAR);
+    to->fast_count += row->is_fast;
 }
 
-bool churn_fill(aggregator *a)
+bool churn_rows_finish(timed_rows *rows, churn_sums *sums)
 {
-    timed_rows rows = { .fast_ticks = churn_fast_ticks(&a->plan) };
-    bool ok = list_rows(a, &rows);
-    if (ok && rows.list.count > 0)
-        qsort(rows.list.at, rows.list.count, sizeof *rows.list.at, by_thread);
-    for (size_t first = 0, end; ok && first < rows.list.count; first = end) {
-        timed_row *const own = &rows.list.at[first];
+    moment_ticks moments = { 0 };
+    bool ok = true;
+    if (rows->count > 0)
+        qsort(rows->at, rows->count, sizeof *rows->at, by_thread);
+    for (size_t first = 0, end; ok && first < rows->count; first = end) {
+        timed_row *const own = &rows->at[first];
         end = first + 1;
-        while (end < rows.list.count && same_thread(own, &rows.list.at[end]))
+        while (end < rows->count && same_thread(own, &rows->at[end]))
             end++;
-        ok = list_moments(&rows, own, end - first);
+        ok = list_moments(&moments, own, end - first);
         for (size_t i = first; ok && i < end; i++)
-            add_row(a, &rows, &rows.list.at[i]);
+            add_row(sums, &moments, &rows->at[i]);
     }
-    ETLHEAP_VECTOR_FREE(&rows.list);
-    ETLHEAP_VECTOR_FREE(&rows.moments);
+    ETLHEAP_VECTOR_FREE(&moments);
     return ok;
 }

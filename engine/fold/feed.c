@@ -14,6 +14,7 @@
 
 #include "block_selection.h"
 #include "engine/core/workers.h"
+#include "engine/query/needs.h"
 
 #define SLICE 512u /* blocks that all wants look at while their columns are in the cache */
 
@@ -42,16 +43,27 @@ u32 feed_tasks(const etlheap_query *query)
     return etlheap_workers_jobs(query->jobs);
 }
 
-etl_status feed_groups(block_feed *feed, aggregator *a, slot_groups *out, etl_error *err)
+bool feed_number(block_feed *feed, const aggregator *a)
 {
     const etlheap_result *const result = a->result;
     const bool has_log = etlheap_result_is_for_questions(result);
     const u32 slots = has_log ? (u32)result->slot_table.slots.count : 0;
+    const u32 actors = has_log ? (u32)result->actors.slots.count : 0;
     assert(feed->result == NULL || feed->result == result);
     if (feed->result == NULL && !feed_rows_open(&feed->rows, result, slots + 1))
-        return no_memory(err);
+        return false;
     feed->result = result;
-    return slot_groups_settle(out, a, &feed->rows, err);
+    return !query_needs(a->query, NEEDS_FREES) || feed_rows_number_freers(&feed->rows, actors + 1);
+}
+
+etl_status feed_groups(block_feed *feed, aggregator *a, slot_groups *out, etl_error *err)
+{
+    if (!feed_number(feed, a))
+        return no_memory(err);
+    const etl_status status = aggregate_settle(a, &feed->rows, err);
+    if (status == ETL_OK && !slot_groups_open(out, a, &feed->rows, true))
+        return no_memory(err);
+    return status;
 }
 
 /* --- what wants share ------------------------------------------------------------------ */
@@ -129,6 +141,7 @@ static lifetimes_batch slice_of(const lifetimes_batch *batch, u32 first)
     lifetimes_batch out = *batch;
     out.count = (u32)etl_min_u64(batch->count - first, SLICE);
     out.ordinal = batch->ordinal == NULL ? NULL : batch->ordinal + first;
+    out.first_row += first;
     out.slot += first;
     out.size += first;
     out.thread = batch->thread == NULL ? NULL : batch->thread + first;
@@ -136,7 +149,7 @@ static lifetimes_batch slice_of(const lifetimes_batch *batch, u32 first)
     out.alloc_ticks += first;
     out.free_ticks += first;
     out.is_realloc += first;
-    out.is_marked = batch->is_marked == NULL ? NULL : batch->is_marked + first;
+    out.is_marked += first;
     out.how += first;
     out.actor = batch->actor == NULL ? NULL : batch->actor + first;
     out.free_thread = batch->free_thread == NULL ? NULL : batch->free_thread + first;
@@ -165,15 +178,13 @@ static etl_status step_all(void *state, const lifetimes_batch *batch, etl_error 
 
 /* --- sources ------------------------------------------------------------------------ */
 
-/* Where blocks come from. */
-typedef enum feed_source { FEED_LOG, FEED_ROWS, FEED_SOURCE_COUNT } feed_source;
-
 static bool wants_source(const block_feed *feed, const block_want *want, feed_source source)
 {
     if (want->of_origin == NULL)
         return source == FEED_LOG;
-    const u32 first = source == FEED_LOG ? 1 : feed->rows.first;
-    const u32 end = source == FEED_LOG ? feed->rows.first : first + (u32)feed->rows.origins.count;
+    const u32 first = source == FEED_LOG ? 1 : feed->rows.origins.first;
+    const u32 end =
+        source == FEED_LOG ? feed->rows.origins.first : first + (u32)feed->rows.origins.list.count;
     bool wants = false;
     for (u32 i = first; i < end && !wants; i++)
         wants = want->of_origin[i] != GROUP_NONE;

@@ -25,15 +25,14 @@ typedef struct block_want {
     lifetimes_states states; /* feed_tasks(plan->query) of them */
     u32 more;                /* additional columns */
     bool churns; /* blocks of all sizes, whose ends say how many allocations came before */
-    /* By slot and origin: GROUP_NONE if none of its blocks are wanted. NULL: the log only, for a
-     * fold that goes through rows in memory by itself. */
+    /* By slot and origin: GROUP_NONE if none of its blocks are wanted. NULL: all of the log. */
     const u32 *of_origin;
 } block_want;
 
 /* Start from {0}. Requests are borrowed, and must be for one result. */
 typedef struct block_feed {
     const etlheap_result *result;
-    feed_rows rows; /* numbered when the first fold asks for groups */
+    feed_rows rows; /* see feed_number */
     ETLHEAP_VECTOR(block_want) wants;
 } block_feed;
 
@@ -41,6 +40,10 @@ void feed_close(block_feed *feed);
 
 /* The number of threads for a query, which is the number of states of a step. */
 u32 feed_tasks(const etlheap_query *query);
+
+/* Numbers the rows of the aggregator's result, if there are any, and who freed them, if its query
+ * asks. False if memory runs out. */
+bool feed_number(block_feed *feed, const aggregator *a);
 
 /* Groups all blocks of the aggregator's result that have an origin in common: slots of the log, and
  * origins of rows. Also resolves stacks with symbols. ETL_ERR_MEMORY, ETL_ERR_CANCELLED; close the

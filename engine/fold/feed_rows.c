@@ -26,7 +26,8 @@ typedef enum epochs_known { EPOCHS_UNKNOWN, EPOCHS_ONE, EPOCHS_MANY } epochs_kno
 /* The numbering of origins. */
 typedef struct origin_maker {
     const etlheap_result *result;
-    feed_rows *rows;
+    row_origins *out;
+    bool by_free; /* of frees */
     etlheap_index index;
     table_ids latest; /* by stack: the origin of its last row + 1; 0: none yet */
     u8 *epochs;       /* by process: epochs_known */
@@ -35,8 +36,8 @@ typedef struct origin_maker {
 
 static bool same_origin(const void *owner, u32 id, const void *key)
 {
-    const feed_rows *const rows = owner;
-    return memcmp(&rows->origins.at[id - 1].key, key, sizeof(origin_key)) == 0;
+    const row_origins *const origins = owner;
+    return memcmp(&origins->list.at[id - 1].key, key, sizeof(origin_key)) == 0;
 }
 
 static u32 epoch_of(const origin_maker *maker, u32 process, i64 ticks)
@@ -49,12 +50,17 @@ static u32 epoch_of(const origin_maker *maker, u32 process, i64 ticks)
     return *known == EPOCHS_MANY ? modules_epoch(modules, pid, ticks) : 0;
 }
 
+static i64 ticks_of(const origin_maker *maker, const store_segment *segment, u32 at)
+{
+    return maker->by_free ? segment->free_ticks[at] : segment->alloc_ticks[at];
+}
+
 static origin_key key_of(const origin_maker *maker, const store_segment *segment, u32 at)
 {
-    const i64 ticks = segment->alloc_ticks[at];
+    const i64 ticks = ticks_of(maker, segment, at);
     origin_key key = { .heap = segment->heap_handle[at],
                        .process = segment->process[at],
-                       .stack = segment->stack[at],
+                       .stack = maker->by_free ? segment->free_stack[at] : segment->stack[at],
                        .kind = segment->kind[at] };
     if (maker->epochs != NULL) {
         const u32 of = foreign_process(&maker->result->foreign, key.stack, key.process);
@@ -68,20 +74,20 @@ static origin_key key_of(const origin_maker *maker, const store_segment *segment
 /* Finds or adds the origin of a key: its index. False if memory runs out. */
 static bool find_origin(origin_maker *maker, const origin_key *key, u32 *origin)
 {
-    feed_rows *const rows = maker->rows;
+    row_origins *const out = maker->out;
     if (!table_ids_fit(&maker->latest, key->stack + (size_t)1))
         return false;
     u32 *const latest = &maker->latest.at[key->stack];
-    if (*latest == 0 || !same_origin(rows, *latest, key)) {
+    if (*latest == 0 || !same_origin(out, *latest, key)) {
         const u64 hash = etlheap_hash_bytes(key, sizeof *key);
-        u32 id = etlheap_index_find(&maker->index, hash, same_origin, rows, key);
+        u32 id = etlheap_index_find(&maker->index, hash, same_origin, out, key);
         if (id == 0) {
             const row_origin made = { .key = *key,
                                       .first_ticks = INT64_MAX,
                                       .last_ticks = INT64_MIN,
                                       .until_ticks = INT64_MIN };
-            id = (u32)rows->origins.count + 1;
-            if (!ETLHEAP_PUSH(&rows->origins, made) || !etlheap_index_add(&maker->index, hash, id))
+            id = (u32)out->list.count + 1;
+            if (!ETLHEAP_PUSH(&out->list, made) || !etlheap_index_add(&maker->index, hash, id))
                 return false;
         }
         *latest = id;
@@ -90,75 +96,97 @@ static bool find_origin(origin_maker *maker, const origin_key *key, u32 *origin)
     return true;
 }
 
-static void note_row(row_origin *origin, const store_segment *segment, u32 at)
+static void note_row(row_origin *origin, const store_segment *segment, u32 at, i64 ticks)
 {
-    const i64 alloc_ticks = segment->alloc_ticks[at];
     const bool is_exited = segment->free_type[at] == ETLHEAP_FREE_PROCESS_EXIT;
     const i64 end_ticks = is_exited ? ETLHEAP_TICKS_NEVER : segment->free_ticks[at];
-    if (alloc_ticks < origin->first_ticks)
-        origin->first_ticks = alloc_ticks;
-    if (alloc_ticks > origin->last_ticks)
-        origin->last_ticks = alloc_ticks;
+    if (ticks < origin->first_ticks)
+        origin->first_ticks = ticks;
+    if (ticks > origin->last_ticks)
+        origin->last_ticks = ticks;
     if (end_ticks > origin->until_ticks)
         origin->until_ticks = end_ticks;
     origin->has_outstanding |= segment->free_ticks[at] == ETLHEAP_TICKS_NEVER;
     origin->has_exited |= is_exited;
 }
 
-static bool number_rows(origin_maker *maker)
+static bool number_segment(origin_maker *maker, const store_segment *segment, u32 *of_row)
 {
-    feed_rows *const rows = maker->rows;
-    u64 row = 0;
-    for (size_t s = 0; s < rows->store->segments.count; s++) {
-        const store_segment *const segment = &rows->store->segments.at[s];
-        rows->starts[s] = row;
-        for (u32 at = 0; at < segment->rows; at++) {
-            const origin_key key = key_of(maker, segment, at);
-            u32 origin;
-            if (!find_origin(maker, &key, &origin))
-                return false;
-            note_row(&rows->origins.at[origin], segment, at);
-            rows->origin_of[row++] = rows->first + origin;
-        }
+    row_origins *const out = maker->out;
+    for (u32 at = 0; at < segment->rows; at++) {
+        of_row[at] = 0;
+        if (maker->by_free && segment->free_stack[at] == 0)
+            continue;
+        const origin_key key = key_of(maker, segment, at);
+        u32 origin;
+        if (!find_origin(maker, &key, &origin))
+            return false;
+        note_row(&out->list.at[origin], segment, at, ticks_of(maker, segment, at));
+        of_row[at] = out->first + origin;
     }
     return true;
 }
 
-static u64 count_rows(const allocation_store *store)
+static bool number_rows(const feed_rows *rows, row_origins *out, u32 first, bool by_free)
 {
-    u64 count = 0;
-    for (size_t s = 0; s < store->segments.count; s++)
-        count += store->segments.at[s].rows;
-    return count;
-}
-
-bool feed_rows_open(feed_rows *out, const etlheap_result *result, u32 first)
-{
-    const allocation_store *const store = &result->store;
-    *out = (feed_rows){ .store = store,
-                        .first = first,
-                        .origin_of = malloc((count_rows(store) + 1) * sizeof *out->origin_of),
-                        .starts = calloc(store->segments.count + 1, sizeof *out->starts) };
-    origin_maker maker = { .result = result, .rows = out };
-    bool ok = out->origin_of != NULL && out->starts != NULL;
+    const etlheap_result *const result = rows->result;
+    const u64 count = feed_rows_count(rows);
+    origin_maker maker = { .result = result, .out = out, .by_free = by_free };
+    *out = (row_origins){ .first = first, .of_row = malloc((count + 1) * sizeof *out->of_row) };
+    bool ok = out->of_row != NULL;
     if (ok && result->modules.epochs.count > 0) {
         maker.epochs = calloc(result->processes.count + 1, sizeof *maker.epochs);
         maker.kernel_has_epochs = modules_has_epochs(&result->modules, 0);
         ok = maker.epochs != NULL;
     }
-    ok = ok && number_rows(&maker);
+    for (size_t s = 0; ok && s < result->store.segments.count; s++)
+        ok = number_segment(&maker, &result->store.segments.at[s], out->of_row + rows->starts[s]);
     etlheap_index_free(&maker.index);
     ETLHEAP_VECTOR_FREE(&maker.latest);
     free(maker.epochs);
     return ok;
 }
 
+bool feed_rows_open(feed_rows *out, const etlheap_result *result, u32 first)
+{
+    const allocation_store *const store = &result->store;
+    *out = (feed_rows){ .result = result,
+                        .starts = calloc(store->segments.count + 1, sizeof *out->starts) };
+    for (size_t s = 0; out->starts != NULL && s < store->segments.count; s++)
+        out->starts[s + 1] = out->starts[s] + store->segments.at[s].rows;
+    return out->starts != NULL && number_rows(out, &out->origins, first, false);
+}
+
+bool feed_rows_number_freers(feed_rows *rows, u32 first)
+{
+    return rows->freers.of_row != NULL || number_rows(rows, &rows->freers, first, true);
+}
+
+static void free_origins(row_origins *origins)
+{
+    ETLHEAP_VECTOR_FREE(&origins->list);
+    free(origins->of_row);
+}
+
 void feed_rows_close(feed_rows *rows)
 {
-    ETLHEAP_VECTOR_FREE(&rows->origins);
-    free(rows->origin_of);
+    free_origins(&rows->origins);
+    free_origins(&rows->freers);
     free(rows->starts);
-    *rows = (feed_rows){ .store = NULL };
+    *rows = (feed_rows){ .result = NULL };
+}
+
+i64 feed_rows_alloc_ticks(const feed_rows *rows, u64 ordinal)
+{
+    size_t low = 0, high = rows->result->store.segments.count;
+    while (low + 1 < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (rows->starts[middle] <= ordinal)
+            low = middle;
+        else
+            high = middle;
+    }
+    return rows->result->store.segments.at[low].alloc_ticks[ordinal - rows->starts[low]];
 }
 
 /* --- batches -------------------------------------------------------------------------- */
@@ -179,16 +207,21 @@ typedef struct rows_work {
 /* A whole segment. Its columns are used in place. */
 static lifetimes_batch batch_of(const feed_rows *rows, u32 number)
 {
-    const store_segment *const segment = &rows->store->segments.at[number];
+    const store_segment *const segment = &rows->result->store.segments.at[number];
+    const u64 first = rows->starts[number];
     return (lifetimes_batch){ .count = segment->rows,
-                              .slot = rows->origin_of + rows->starts[number],
+                              .first_row = first,
+                              .slot = rows->origins.of_row + first,
                               .size = segment->size_bytes,
                               .thread = segment->thread,
                               .address = segment->address,
                               .alloc_ticks = segment->alloc_ticks,
                               .free_ticks = segment->free_ticks,
                               .is_realloc = segment->is_realloc,
+                              .is_marked = segment->is_realloc,
                               .how = segment->free_type,
+                              .actor =
+                                  rows->freers.of_row == NULL ? NULL : rows->freers.of_row + first,
                               .free_thread = segment->free_thread,
                               .kind = segment->kind,
                               .process = segment->process };
@@ -201,7 +234,7 @@ static void run_task(void *context, u32 number)
     rows_task *const own = &work->tasks[number];
     while (own->status == ETL_OK) {
         const u32 segment = __atomic_fetch_add(&work->next, 1, __ATOMIC_RELAXED);
-        if (segment >= work->rows->store->segments.count)
+        if (segment >= work->rows->result->store.segments.count)
             return;
         const lifetimes_batch batch = batch_of(work->rows, segment);
         if (batch.count > 0)

@@ -15,6 +15,9 @@
 #include "engine/query/query.h"
 #include "lifetimes_source.h"
 
+/* Where blocks come from. */
+typedef enum feed_source { FEED_ROWS, FEED_LOG, FEED_SOURCE_COUNT } feed_source;
+
 /* What rows of one origin share, compared and hashed as bytes. The epochs are those of the modules
  * of the process and of the kernel: in another epoch, the same stack may have other frames. */
 typedef struct origin_key {
@@ -35,19 +38,37 @@ typedef struct row_origin {
     bool has_exited;             /* a row was freed by the end of its process */
 } row_origin;
 
-/* Start from {0}. */
+/* Origins, and the origin of each row. */
+typedef struct row_origins {
+    u32 first; /* number of the first one */
+    ETLHEAP_VECTOR(row_origin) list;
+    u32 *of_row; /* by ordinal: its number; 0: it has none */
+} row_origins;
+
+/* Start from {0}. Ordinals of rows count through all segments of the store. */
 typedef struct feed_rows {
-    const allocation_store *store;
-    u32 first; /* number of the first origin */
-    ETLHEAP_VECTOR(row_origin) origins;
-    u32 *origin_of; /* by row, through all segments of the store */
-    u64 *starts;    /* by segment: its first row */
+    const etlheap_result *result;
+    row_origins origins;
+    row_origins freers; /* by the stack and the moment of the free; rows have what an actor is to a
+                         * log */
+    u64 *starts;        /* by segment: its first row; then their number */
 } feed_rows;
 
 /* Numbers the origins of a result's rows, from `first` on. False if memory runs out; close it in any
  * case. */
 bool feed_rows_open(feed_rows *out, const etlheap_result *result, u32 first);
 void feed_rows_close(feed_rows *rows);
+
+/* Numbers who freed rows, from `first` on, unless that is done. False if memory runs out. */
+bool feed_rows_number_freers(feed_rows *rows, u32 first);
+
+static inline u64 feed_rows_count(const feed_rows *rows)
+{
+    return rows->starts[rows->result->store.segments.count];
+}
+
+/* The moment at which a row begins. */
+i64 feed_rows_alloc_ticks(const feed_rows *rows, u64 ordinal);
 
 /* Hands all rows to the step, with `task_count` parallel tasks. ETL_ERR_MEMORY, and errors of the
  * step. */

@@ -2,46 +2,55 @@
  * free_groups.c - gives each actor of a log the group of its freeing stack: slot_groups.c for
  * frees.
  *
- * In: actors (stack and owner) and the query. Out: of_actor[actor], a number of a key. Invariant:
+ * In: actors (stack and owner), freers of rows, and the query. Out: of_actor[actor], a number of a key. Invariant:
  * group 0 is "not freed in the window, or by an unknown stack", and actor 0 belongs to it.
  */
 #include "free_groups.h"
 
 #include <stdlib.h>
 
-static const owner_row *owner_of(const aggregator *a, u32 actor)
+/* Stacks that freed: of the actors of a log, and of the freers of rows after them. */
+typedef struct freeings {
+    const aggregator *a;
+    const feed_rows *rows;
+    u32 actors, count; /* of the log, and of both */
+} freeings;
+
+/* Whose addresses a stack has that freed, and when. */
+typedef struct freeing {
+    frame_question asked;
+    i64 last_ticks;
+} freeing;
+
+/* False if the query selects nothing that it freed. */
+static bool freeing_of(const freeings *of, u32 number, freeing *out)
 {
-    const slot_row *const row = &a->result->actors.slots.at[actor - 1];
-    return &a->result->slot_table.owners.at[row->owner - 1];
+    const query_plan *const plan = &of->a->plan;
+    const etlheap_result *const result = of->a->result;
+    if (number > of->actors) {
+        const row_origin *const freer = &of->rows->freers.list.at[number - of->actors - 1];
+        const origin_key *const key = &freer->key;
+        *out = (freeing){ { freer->first_ticks, key->process, key->stack }, freer->last_ticks };
+        return query_select_owner(plan, (etlheap_kind)key->kind, key->process, key->heap) &&
+               freer->first_ticks < plan->kind_to_ticks[key->kind] &&
+               freer->last_ticks >= plan->from_ticks;
+    }
+    const slot_row *const row = &result->actors.slots.at[number - 1];
+    const owner_row *const owner = &result->slot_table.owners.at[row->owner - 1];
+    const heap_row *const heap = &result->slot_table.heaps.at[owner->heap - 1];
+    const u32 process = result->process_ids[heap->process];
+    *out = (freeing){ { owner->first_ticks, process, row->stack }, owner->first_ticks };
+    return query_select_owner(plan, ETLHEAP_KIND_HEAP, process, heap->handle);
 }
 
-static const heap_row *heap_of(const aggregator *a, u32 actor)
+static bool resolve_all(aggregator *a, const freeings *of)
 {
-    return &a->result->slot_table.heaps.at[owner_of(a, actor)->heap - 1];
-}
-
-/* Whose addresses an actor's stack has, and when. */
-static frame_question question_of(const aggregator *a, u32 actor)
-{
-    return (frame_question){ owner_of(a, actor)->first_ticks,
-                             a->result->process_ids[heap_of(a, actor)->process],
-                             a->result->actors.slots.at[actor - 1].stack };
-}
-
-static bool selects(const aggregator *a, u32 actor)
-{
-    const heap_row *const heap = heap_of(a, actor);
-    return query_select_owner(&a->plan, ETLHEAP_KIND_HEAP, a->result->process_ids[heap->process],
-                              heap->handle);
-}
-
-static bool resolve_all(aggregator *a, u32 count)
-{
-    frame_question *const questions = malloc((count + (size_t)1) * sizeof *questions);
+    frame_question *const questions = malloc((of->count + (size_t)1) * sizeof *questions);
     size_t asked = 0;
-    for (u32 actor = 1; questions != NULL && actor <= count; actor++) {
-        if (selects(a, actor))
-            questions[asked++] = question_of(a, actor);
+    for (u32 number = 1; questions != NULL && number <= of->count; number++) {
+        freeing one;
+        if (freeing_of(of, number, &one))
+            questions[asked++] = one.asked;
     }
     const bool ok = questions != NULL && frames_resolve_all(&a->frames, questions, asked);
     free(questions);
@@ -63,39 +72,46 @@ static bool find_group(free_groups *groups, const free_key *key, u32 *group)
                        etlheap_index_add(&groups->key_index, hash, *group + 1));
 }
 
-static bool group_actor(free_groups *groups, aggregator *a, u32 actor)
+/* The last free may lie in a time in which frames of the stack are guesses: see frames_guess.c. */
+static bool group_freeing(free_groups *groups, aggregator *a, u32 number, const freeing *one)
 {
-    const frame_question asked = question_of(a, actor);
-    u32 resolved;
+    const frame_question *const asked = &one->asked;
+    u32 resolved, last;
     free_key key;
-    if (!frames_resolve(&a->frames, asked.process, asked.stack, asked.ticks, &resolved))
+    if (!frames_resolve(&a->frames, asked->process, asked->stack, asked->ticks, &resolved) ||
+        (one->last_ticks != asked->ticks &&
+         !frames_resolve(&a->frames, asked->process, asked->stack, one->last_ticks, &last)))
         return false;
     if (a->is_collecting)
         return true;
     if (groups->stack_of_actor != NULL)
-        groups->stack_of_actor[actor] = frames_settled(&a->frames, resolved);
+        groups->stack_of_actor[number] = frames_settled(&a->frames, resolved);
     aggregate_free_key(a, resolved, &key);
-    return find_group(groups, &key, &groups->of_actor[actor]);
+    return find_group(groups, &key, &groups->of_actor[number]);
 }
 
-bool free_groups_open(free_groups *out, aggregator *a)
+bool free_groups_open(free_groups *out, aggregator *a, const feed_rows *rows)
 {
-    const u32 count = (u32)a->result->actors.slots.count;
+    const u32 actors =
+        etlheap_result_is_for_questions(a->result) ? (u32)a->result->actors.slots.count : 0;
+    const u32 freers = rows == NULL ? 0 : (u32)rows->freers.list.count;
+    const freeings of = { a, rows, actors, actors + freers };
     free_key none;
     u32 group;
-    *out = (free_groups){ .of_actor = calloc(count + (size_t)1, sizeof *out->of_actor) };
+    *out = (free_groups){ .of_actor = calloc(of.count + (size_t)1, sizeof *out->of_actor) };
     aggregate_free_key(a, 0, &none);
     bool ok = out->of_actor != NULL && find_group(out, &none, &group);
     if (ok && query_groups_by(a->query, ETLHEAP_KEY_IMPACTING_STACK)) {
-        out->stack_of_actor = calloc(count + (size_t)1, sizeof *out->stack_of_actor);
+        out->stack_of_actor = calloc(of.count + (size_t)1, sizeof *out->stack_of_actor);
         ok = out->stack_of_actor != NULL;
     }
     if (!ok || !a->wants_free_stack)
         return ok;
-    ok = resolve_all(a, count);
-    for (u32 actor = 1; ok && actor <= count; actor++) {
-        if (selects(a, actor))
-            ok = group_actor(out, a, actor);
+    ok = resolve_all(a, &of);
+    for (u32 number = 1; ok && number <= of.count; number++) {
+        freeing one;
+        if (freeing_of(&of, number, &one))
+            ok = group_freeing(out, a, number, &one);
     }
     return ok;
 }

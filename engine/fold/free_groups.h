@@ -1,5 +1,5 @@
 /*
- * free_groups.h - the group of the stack that freed, for each actor of a log.
+ * free_groups.h - the group of the stack that freed, for each actor of a log and freer of rows.
  *
  * The counterpart of slot_groups.h: names and culling are the same for all blocks that an actor
  * freed, so they are determined once per actor. Group 0 has the blocks that were not freed in the
@@ -9,6 +9,7 @@
 #define ETLHEAP_FREE_GROUPS_H
 
 #include "aggregate.h"
+#include "feed_rows.h"
 
 typedef struct free_groups {
     u32 *of_actor; /* by actor number, [0] is 0 */
@@ -19,9 +20,10 @@ typedef struct free_groups {
     etlheap_index key_index;
 } free_groups;
 
-/* Groups the actors. If the query does not group by stacks, all have group 0. While stacks are
- * collected, only resolves them. False if memory runs out; close it in any case. */
-bool free_groups_open(free_groups *out, aggregator *a);
+/* Groups the actors, and after them the freers of rows unless `rows` is NULL. If the query does not
+ * group by stacks, all have group 0. While stacks are collected, only resolves them. False if memory
+ * runs out; close it in any case. */
+bool free_groups_open(free_groups *out, aggregator *a, const feed_rows *rows);
 void free_groups_close(free_groups *groups);
 
 #endif

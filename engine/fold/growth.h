@@ -24,7 +24,6 @@
 #define ETLHEAP_GROWTH_H
 
 #include "aggregate.h"
-#include "peaks.h"
 #include "row_spans.h"
 
 #define GROWTH_SAMPLES 33u
@@ -75,9 +74,5 @@ growth_rating growth_rate(const growth_moments *moments, const i64 sizes[GROWTH_
 
 /* Sets the measures of a row from a rating. */
 void growth_set(i64 *measures, growth_rating rating);
-
-/* Computes the measures of all groups so far from the lifetimes that the query selects. Steps name
- * groups by number. False if memory runs out. */
-bool growth_fill(aggregator *a, const peak_row *steps, size_t count);
 
 #endif

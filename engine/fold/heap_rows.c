@@ -1,7 +1,7 @@
 /*
- * heap_rows.c - makes the rows of kind heap from a journal or a log: sums, peaks and growth.
+ * heap_rows.c - makes groups of the blocks of a journal or a log, or of rows: sums, peaks and growth.
  *
- * In: the group of each slot (slot_groups.h), and the events of a journal or log, or only sums by
+ * In: the group of each slot or origin (slot_groups.h), and the events of a source, or only sums by
  * slot. Out: groups of the aggregator with all their measures.
  *
  *     slots ──names, culling, filters──▶ groups
@@ -35,19 +35,21 @@ static etl_status no_memory(etl_error *err)
     return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
 }
 
-etl_status heap_rows_begin(heap_rows *out, aggregator *a, log_pass *pass, etl_error *err)
+etl_status heap_rows_begin(heap_rows *out, aggregator *a, feed_source source, log_pass *pass,
+                           etl_error *err)
 {
-    const log_groups_wanted wanted = { .first_group = (u32)a->groups.count,
-                                       .walks_events = !a->query->sums_only || a->query->growth };
+    const log_groups_wanted wanted = { .source = source,
+                                       .walks_events = !a->query->sums_only || a->query->growth,
+                                       .churns = a->query->churn };
     *out = (heap_rows){ .a = a };
     return log_groups_begin(&out->groups, a, &wanted, pass, err);
 }
 
-etl_status heap_rows_walk(heap_rows *rows, log_pass *pass, etl_error *err)
+etl_status heap_rows_walk(heap_rows *rows, u32 first_group, log_pass *pass, etl_error *err)
 {
     const aggregator *const a = rows->a;
     const log_groups *const groups = &rows->groups;
-    etl_status status = log_groups_finish(&rows->groups, err);
+    etl_status status = log_groups_finish(&rows->groups, first_group, err);
     const bool by_type = !groups->by_block && query_groups_by(a->query, ETLHEAP_KEY_TYPE);
     const bool knows_sums = groups->by_block || has_sums(a);
     const bool walks = !a->query->sums_only || !knows_sums;
@@ -159,7 +161,7 @@ static bool publish_whole(aggregator *a, const type_sums types[ETLHEAP_TYPE_COUN
     group_row row = { .key = key };
     for (u32 type = 0; type < ETLHEAP_TYPE_COUNT; type++) {
         type_add_measures(row.measures, ETLHEAP_MEASURES_COUNT, (etlheap_type)type, &types[type]);
-        type_add_measures(a->totals[ETLHEAP_KIND_HEAP], ETLHEAP_MEASURES_COUNT, (etlheap_type)type,
+        type_add_measures(a->totals[key.kind], ETLHEAP_MEASURES_COUNT, (etlheap_type)type,
                           &types[type]);
     }
     if (row.measures[ETLHEAP_MEASURE_COUNT] == 0)
@@ -170,7 +172,7 @@ static bool publish_whole(aggregator *a, const type_sums types[ETLHEAP_TYPE_COUN
     }
     if (churn != NULL) {
         churn_add(row.measures, churn);
-        churn_add(a->totals[ETLHEAP_KIND_HEAP], churn);
+        churn_add(a->totals[key.kind], churn);
     }
     return aggregate_push(a, &row);
 }
@@ -185,7 +187,7 @@ static bool publish_block(aggregator *a, const block_group *group, const curve *
     if (!publish_whole(a, types, peaks, churn, key))
         return false;
     if (a->query->freed_by_other && a->groups.count > before)
-        aggregate_add_freed_by_other(a, (u32)before, ETLHEAP_KIND_HEAP, group->freed_by_other);
+        aggregate_add_freed_by_other(a, (u32)before, key.kind, group->freed_by_other);
     return true;
 }
 

@@ -1,5 +1,5 @@
 /*
- * heap_rows.h - rows of kind heap from a journal or a log: sums, peaks and growth.
+ * heap_rows.h - groups of the blocks of a journal or a log, or of rows: sums, peaks and growth.
  */
 #ifndef ETLHEAP_HEAP_ROWS_H
 #define ETLHEAP_HEAP_ROWS_H
@@ -17,12 +17,14 @@ typedef struct heap_rows {
 } heap_rows;
 
 /*
- * Adds the groups of kind heap that the query selects, with all measures, to the aggregator: from
- * the journal, or from the result's log. Begin before the pass reads blocks; after that, ask for
- * events; finish after these. Close it in any case. ETL_ERR_MEMORY, ETL_ERR_LIMIT.
+ * Adds the groups of a source that the query selects, with all measures, to the aggregator. Begin
+ * before the pass reads blocks; after that, ask for events; finish after these. Of several sources,
+ * finish in the order of their groups: `first_group` is the number of groups of those before. Close
+ * it in any case. ETL_ERR_MEMORY, ETL_ERR_LIMIT.
  */
-etl_status heap_rows_begin(heap_rows *out, aggregator *a, log_pass *pass, etl_error *err);
-etl_status heap_rows_walk(heap_rows *rows, log_pass *pass, etl_error *err);
+etl_status heap_rows_begin(heap_rows *out, aggregator *a, feed_source source, log_pass *pass,
+                           etl_error *err);
+etl_status heap_rows_walk(heap_rows *rows, u32 first_group, log_pass *pass, etl_error *err);
 etl_status heap_rows_finish(heap_rows *rows, etl_error *err);
 void heap_rows_close(heap_rows *rows);
 

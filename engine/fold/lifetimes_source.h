@@ -92,13 +92,14 @@ u64 lifetimes_source_bytes(const lifetimes_source *source);
 /* Blocks of a log, opened one after the other, or rows in memory (feed_rows.h), as arrays. */
 typedef struct lifetimes_batch {
     u32 count;
-    const u32 *ordinal; /* NULL for rows */
-    const u32 *slot;    /* valid slot numbers; of rows: their origins */
+    const u32 *ordinal; /* NULL for rows, which follow each other from `first_row` on */
+    u64 first_row;
+    const u32 *slot; /* valid slot numbers; of rows: their origins */
     const u64 *size;
     const u32 *thread;  /* ETL_NO_ID: that of the slot, if it has one; NULL unless requested */
     const u64 *address; /* valid only if wanted.more includes it */
     const i64 *alloc_ticks, *free_ticks;
-    const u8 *is_realloc, *is_marked; /* opened by a realloc if either is set; NULL: not set */
+    const u8 *is_realloc, *is_marked; /* opened by a realloc if either is set */
     const u8 *how;                    /* etlheap_free_type */
     const u32 *actor, *free_thread;   /* who freed; each NULL unless requested */
     const u32 *end_allocs;            /* NULL unless the source counts them */
@@ -153,6 +154,12 @@ static inline query_block lifetimes_batch_block(const ehs_archive *archive,
         .process = lifetimes_batch_process(archive, batch, at),
         .free_type = batch->how[at],
     };
+}
+
+/* The number by which others know the block. */
+static inline u64 lifetimes_batch_ordinal(const lifetimes_batch *batch, u32 at)
+{
+    return batch->ordinal == NULL ? batch->first_row + at : batch->ordinal[at];
 }
 
 #define LIFETIMES_SLOTS_AHEAD 32u

@@ -1,8 +1,8 @@
 /*
- * log_groups.c - finds the groups of heap events: by slot if a query depends only on owners and
- * stacks, else by single block.
+ * log_groups.c - finds the groups of events: by slot if a query depends only on owners and stacks,
+ * else by single block. Rows are few or in memory, so they are always grouped one by one.
  *
- * In: a query and a log or journal. Out: `of_word`, by which a walk finds the group of an event.
+ * In: a query, and a log, a journal or rows. Out: `of_word`, by which a walk finds the group of an event.
  * Invariant: both ways give the same groups if both are possible.
  */
 #include "log_groups.h"
@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "engine/query/needs.h"
+#include "log_pass.h"
 
 static etl_status no_memory(etl_error *err)
 {
@@ -30,31 +31,40 @@ static bool number_words(log_groups *groups)
     return true;
 }
 
+bool log_groups_exist(const aggregator *a, feed_source source)
+{
+    return source == FEED_LOG ? etlheap_result_is_for_questions(a->result)
+                              : a->result->store.rows > 0;
+}
+
 etl_status log_groups_begin(log_groups *out, aggregator *a, const log_groups_wanted *wanted,
-                            struct log_pass *pass, etl_error *err)
+                            log_pass *pass, etl_error *err)
 {
     const u32 heap_bit = 1u << ETLHEAP_KIND_HEAP;
     const bool has_heap = (query_kinds(a->query) & heap_bit) != 0;
-    *out = (log_groups){ .by_block = has_heap && query_needs(a->query, NEEDS_BLOCKS) };
-    if (!slot_groups_open(&out->slots, a, NULL))
+    const bool is_log = wanted->source == FEED_LOG;
+    const feed_rows *const rows = is_log ? NULL : &pass->feed.rows;
+    *out = (log_groups){ .source = wanted->source,
+                         .by_block = !is_log || (has_heap && query_needs(a->query, NEEDS_BLOCKS)) };
+    if (!slot_groups_open(&out->slots, a, rows, is_log))
         return no_memory(err);
     out->of_word = out->slots.of_slot;
-    out->word_count = (u32)out->slots.slots->slots.count;
+    out->word_count = out->slots.slot_count;
     out->count = (u32)out->slots.keys.count;
     if (!out->by_block)
         return ETL_OK;
-    if (query_needs(a->query, NEEDS_FREES) && !free_groups_open(&out->frees, a))
+    if (query_needs(a->query, NEEDS_FREES) && !free_groups_open(&out->frees, a, rows))
         return no_memory(err);
-    const block_groups_wanted blocks = { &out->slots, &out->frees, wanted->first_group,
-                                         wanted->walks_events };
+    const block_groups_wanted blocks = { &out->slots, &out->frees, wanted->walks_events,
+                                         wanted->churns };
     return block_groups_begin(&out->blocks, a, &blocks, pass, err);
 }
 
-etl_status log_groups_finish(log_groups *groups, etl_error *err)
+etl_status log_groups_finish(log_groups *groups, u32 first_group, etl_error *err)
 {
     if (!groups->by_block)
         return ETL_OK;
-    const etl_status status = block_groups_finish(&groups->blocks, err);
+    const etl_status status = block_groups_finish(&groups->blocks, first_group, err);
     if (status != ETL_OK)
         return status;
     groups->word_count = groups->count = (u32)groups->blocks.groups.count;

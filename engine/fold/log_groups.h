@@ -1,9 +1,9 @@
 /*
- * log_groups.h - the groups of heap events in a log or a journal.
+ * log_groups.h - the groups of events: those of heap blocks in a log or a journal, or of rows.
  *
- * If a query depends only on owners and stacks, each slot has a group, and events are walked with
- * their slots. Otherwise single blocks have groups (block_groups.h), which needs a log of all
- * events. Either way a walk finds the group by the number in a word: `of_word`.
+ * If a query depends only on owners and stacks, each slot of a log has a group, and events are walked
+ * with their slots. Otherwise, and for rows, single blocks have groups (block_groups.h), which needs
+ * a log of all events. Either way a walk finds the group by the number in a word: `of_word`.
  */
 #ifndef ETLHEAP_LOG_GROUPS_H
 #define ETLHEAP_LOG_GROUPS_H
@@ -13,6 +13,7 @@
 #include "slot_groups.h"
 
 typedef struct log_groups {
+    feed_source source;
     slot_groups slots;
     free_groups frees; /* if by_block, and the query asks who freed */
     bool by_block;
@@ -24,18 +25,21 @@ typedef struct log_groups {
 
 struct log_pass;
 
-/* How events are walked: see block_groups_begin. */
+/* Whose groups, and how events are walked: see block_groups_begin. */
 typedef struct log_groups_wanted {
-    u32 first_group;
-    bool walks_events;
+    feed_source source; /* whose rows are numbered: feed_number */
+    bool walks_events, churns;
 } log_groups_wanted;
 
+/* Does the aggregator's result have the source? */
+bool log_groups_exist(const aggregator *a, feed_source source);
+
 /* Begin before the pass reads blocks, and finish after that; then the groups exist. Group numbers
- * start at wanted->first_group in the aggregator's data about single lifetimes. Close it in any
- * case. ETL_ERR_MEMORY, ETL_ERR_LIMIT. */
+ * start at `first_group` in the aggregator's data about single lifetimes. Close it in any case.
+ * ETL_ERR_MEMORY, ETL_ERR_LIMIT. */
 etl_status log_groups_begin(log_groups *out, aggregator *a, const log_groups_wanted *wanted,
                             struct log_pass *pass, etl_error *err);
-etl_status log_groups_finish(log_groups *groups, etl_error *err);
+etl_status log_groups_finish(log_groups *groups, u32 first_group, etl_error *err);
 void log_groups_close(log_groups *groups);
 
 /* The key of a group; its type is 0 if slots are groups. */

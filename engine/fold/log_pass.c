@@ -1,6 +1,6 @@
 /*
- * log_pass.c - walks over the events of a log or journal once for all questions that want the same
- * of them. log_pass.h draws the two ways through a log.
+ * log_pass.c - walks over the events of a log, a journal or rows once for all questions that want the
+ * same of them. log_pass.h draws the two ways through a log.
  *
  * In: wants of events, from several questions. Out: sums, curves, cells and moments, handed back to
  * each want.
@@ -15,10 +15,11 @@
 #include "engine/core/machine.h"
 #include "engine/core/workers.h"
 #include "engine/log/journal_clock.h"
+#include "rows_walk.h"
 
 #define LARGE_BLOCKS ((u64)4 << 20)
 
-/* A walk over a store, for some of the wants. */
+/* A walk over a store or rows, for some of the wants. */
 typedef struct shared_walk {
     event_want **wants;
     archive_question *questions;
@@ -27,6 +28,7 @@ typedef struct shared_walk {
 } shared_walk;
 
 static void fill_walk(event_want *want);
+static etl_status walk_rows(log_pass *pass, etl_error *err);
 static etl_status walk_journal(const log_pass *pass, etl_error *err);
 static etl_status walk_store(log_pass *pass, etl_error *err);
 static etl_status walk_shared(const shared_walk *shared, etl_error *err);
@@ -57,11 +59,11 @@ static void keep_those_with_groups(log_pass *pass)
 
 etl_status log_pass_events(log_pass *pass, etl_error *err)
 {
-    etl_status status = ETL_OK;
     keep_those_with_groups(pass);
     for (size_t i = 0; i < pass->events.count; i++)
         fill_walk(pass->events.at[i]);
-    if (pass->events.count > 0)
+    etl_status status = walk_rows(pass, err);
+    if (status == ETL_OK && pass->events.count > 0)
         status = pass->events.at[0]->a->result->mode == RESULT_STORE ? walk_store(pass, err)
                                                                      : walk_journal(pass, err);
     pass->events.count = 0;
@@ -72,9 +74,9 @@ static void fill_walk(event_want *want)
 {
     const etlheap_query *const query = want->a->query;
     replay_walk *const walk = &want->job.walk;
-    walk->slot_groups = want->groups->of_word;
+    walk->slot_groups = want->of_word != NULL ? want->of_word : want->groups->of_word;
     walk->slot_count = want->groups->word_count;
-    walk->group_count = want->groups->count;
+    walk->group_count = want->of_word != NULL ? 1 : want->groups->count;
     walk->size_min_bytes = query->size_min_bytes;
     walk->size_max_bytes = query->size_max_bytes;
 }
@@ -92,6 +94,58 @@ static etl_status tell(etl_status status, etl_error *err)
     default:
         return no_memory(err);
     }
+}
+
+/* Takes the wants of rows from the list. */
+static void take_wants_of_rows(log_pass *pass, shared_walk *shared)
+{
+    size_t left = 0;
+    for (size_t i = 0; i < pass->events.count; i++) {
+        event_want *const want = pass->events.at[i];
+        if (want->groups->source == FEED_LOG) {
+            pass->events.at[left++] = want;
+            continue;
+        }
+        shared->wants[shared->count] = want;
+        shared->jobs[shared->count++] = &want->job;
+    }
+    pass->events.count = left;
+}
+
+static etl_status walk_wants_of_rows(const log_pass *pass, const shared_walk *shared,
+                                     etl_error *err)
+{
+    row_words *const words = calloc(shared->count, sizeof *words);
+    rows_walk walk = { .rows = &pass->feed.rows, .words = words, .jobs = shared->count };
+    for (u32 i = 0; words != NULL && i < shared->count; i++)
+        words[i] = (row_words){ &shared->wants[i]->groups->blocks.words,
+                                shared->wants[i]->a->plan.from_ticks };
+    etl_status status = words != NULL && rows_walk_sort(&walk) ? ETL_OK : no_memory(err);
+    if (status == ETL_OK) {
+        const replay_source source = rows_walk_source(&walk);
+        const u32 threads = feed_tasks(shared->wants[0]->a->query);
+        status = tell(replay_jobs_run(shared->jobs, shared->count, threads, &source), err);
+    }
+    for (u32 i = 0; status == ETL_OK && i < shared->count; i++)
+        shared->wants[i]->peak_ticks = rows_walk_ticks(&walk, &shared->jobs[i]->moment);
+    rows_walk_close(&walk);
+    free(words);
+    return status;
+}
+
+static etl_status walk_rows(log_pass *pass, etl_error *err)
+{
+    const size_t most = pass->events.count + 1;
+    shared_walk shared = { .wants = calloc(most, sizeof *shared.wants),
+                           .jobs = calloc(most, sizeof *shared.jobs) };
+    etl_status status = shared.wants != NULL && shared.jobs != NULL ? ETL_OK : no_memory(err);
+    if (status == ETL_OK)
+        take_wants_of_rows(pass, &shared);
+    if (status == ETL_OK && shared.count > 0)
+        status = walk_wants_of_rows(pass, &shared, err);
+    free(shared.wants);
+    free(shared.jobs);
+    return status;
 }
 
 /* Where the windows of a job begin in the journal. One that was cut into windows knows it; one with

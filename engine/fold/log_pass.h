@@ -2,7 +2,8 @@
  * log_pass.h - reads blocks and events once for several questions.
  *
  * A result can be read in two ways. Blocks come with their ends, one after the other (feed.h).
- * Events of a log or a journal come in time order, with the groups of their blocks (replay_walk.h).
+ * Events of a log, a journal or rows come in time order, with the groups of their blocks
+ * (replay_walk.h).
  * A question that groups single blocks needs both: it knows its groups after reading the blocks,
  * and then follows them through the events.
  *
@@ -22,8 +23,9 @@
 typedef struct event_want {
     const aggregator *a;
     const log_groups *groups;
-    replay_job job; /* the walk's options; groups and filters are set by this file */
-    i64 peak_ticks; /* with job.walk.finds_moment: time of job.moment */
+    const u32 *of_word; /* those of one group, which get number 0; NULL: all, as groups->of_word */
+    replay_job job;     /* the walk's options; groups and filters are set by this file */
+    i64 peak_ticks;     /* with job.walk.finds_moment: time of job.moment */
 } event_want;
 
 /* Start from {0}. Requests are borrowed. */

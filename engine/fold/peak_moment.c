@@ -1,35 +1,29 @@
 /*
  * peak_moment.c - finds the moment at which most memory is outstanding, for each kind.
  *
- * In: lifetimes in memory (ranges, extents, custom blocks); heap events of a log. Out: a moment and
- * the size at it.
+ * In: the events of each source of blocks (feed.h). Out: a moment and the size at it.
  *
- *     lifetimes    +size at the start, -size at the end ──sort by tick──▶ running sum ──▶ maximum
- *     log          events are in order: each thread adds up a segment (replay_walk.c); when
- *                  the position of the peak is known, its time is read from the log
- *
- * Invariant: only the sum after the last step of a tick counts, so steps need to be sorted by tick
- * alone, and a free and an allocation in one tick do not make a peak.
+ * All blocks of a kind are one group, and each group has a walk of its own (replay_walk.c), which
+ * leaves the position of the peak. Its time is then read from the events.
  */
 #include <stdlib.h>
 
 #include "engine/query/needs.h"
 #include "folds.h"
-#include "steps.h"
+
+/* The groups of a walk that sees only one: see event_want.of_word. */
+typedef struct one_group {
+    u32 of_word[ETLHEAP_KIND_COUNT + 1];
+} one_group;
 
 typedef struct moment_finder {
     etlheap_query query; /* of all types, not grouped */
     aggregator a;
-    peak_rows rows[ETLHEAP_KIND_COUNT];
-    etlheap_peak_moment peaks[ETLHEAP_KIND_CAPACITY];
-    bool has_log;
-    log_groups groups;
-    event_want events;
+    log_groups groups[FEED_SOURCE_COUNT];
+    bool has[FEED_SOURCE_COUNT];
+    one_group only[ETLHEAP_KIND_COUNT]; /* of rows, by kind */
+    event_want events[ETLHEAP_KIND_COUNT];
 } moment_finder;
-
-static etl_status find_in_memory(moment_finder *finder, etl_error *err);
-static bool list_row(void *user, const selected_row *selected);
-static bool find_in_rows(moment_finder *finder, u32 kind);
 
 static etl_status no_memory(etl_error *err)
 {
@@ -40,7 +34,6 @@ static etl_status begin(void *state, const etlheap_result *result, const etlheap
                         log_pass *pass, etl_error *err)
 {
     moment_finder *const finder = state;
-    const log_groups_wanted wanted = { .walks_events = true };
     etl_status status = query_read(question->query, &finder->query, err);
     if (status != ETL_OK)
         return status;
@@ -50,30 +43,52 @@ static etl_status begin(void *state, const etlheap_result *result, const etlheap
     needs_drop_measures(&finder->query);
     finder->query.kind_to_ticks = NULL;
     finder->query.sort = ETLHEAP_MEASURE_SIZE;
-    finder->has_log = result->mode == RESULT_STORE;
     status = result_answers(result, RESULT_ASK_EACH, err);
     if (status == ETL_OK)
         status = aggregate_prepare(&finder->a, result, &finder->query, err);
+    if (status == ETL_OK && !feed_number(&pass->feed, &finder->a))
+        status = no_memory(err);
     if (status == ETL_OK)
-        status = find_in_memory(finder, err);
-    if (status == ETL_OK && finder->has_log)
-        status = log_groups_begin(&finder->groups, &finder->a, &wanted, pass, err);
+        status = aggregate_settle(&finder->a, &pass->feed.rows, err);
+    for (u32 i = 0; status == ETL_OK && i < FEED_SOURCE_COUNT; i++) {
+        const log_groups_wanted wanted = { .source = (feed_source)i, .walks_events = true };
+        finder->has[i] = log_groups_exist(&finder->a, (feed_source)i);
+        if (finder->has[i])
+            status = log_groups_begin(&finder->groups[i], &finder->a, &wanted, pass, err);
+    }
     return status;
 }
 
-/* All blocks are one group. */
+/* Asks for a walk of a group alone. The blocks of a log are one group already. */
+static bool want_group(moment_finder *finder, const log_groups *groups, u32 group, log_pass *pass)
+{
+    const u8 kind = log_groups_key(groups, group).kind;
+    event_want *const want = &finder->events[kind];
+    *want = (event_want){ .a = &finder->a,
+                          .groups = groups,
+                          .job.walk = { .curves_only = true, .finds_moment = true } };
+    if (groups->source == FEED_ROWS) {
+        assert(groups->count <= ETLHEAP_KIND_COUNT);
+        u32 *const of_word = finder->only[kind].of_word;
+        for (u32 i = 0; i <= groups->count; i++)
+            of_word[i] = i == group + 1 ? 0 : GROUP_NONE;
+        want->of_word = of_word;
+    }
+    return ETLHEAP_PUSH(&pass->events, want);
+}
+
 static etl_status walk(void *state, log_pass *pass, etl_error *err)
 {
     moment_finder *const finder = state;
-    if (!finder->has_log)
-        return ETL_OK;
-    finder->events = (event_want){ .a = &finder->a,
-                                   .groups = &finder->groups,
-                                   .job.walk = { .curves_only = true, .finds_moment = true } };
-    const etl_status status = log_groups_finish(&finder->groups, err);
-    if (status != ETL_OK)
-        return status;
-    return ETLHEAP_PUSH(&pass->events, &finder->events) ? ETL_OK : no_memory(err);
+    etl_status status = ETL_OK;
+    for (u32 i = 0; status == ETL_OK && i < FEED_SOURCE_COUNT; i++) {
+        const log_groups *const groups = &finder->groups[i];
+        if (finder->has[i])
+            status = log_groups_finish(&finder->groups[i], 0, err);
+        for (u32 g = 0; status == ETL_OK && g < groups->count; g++)
+            status = want_group(finder, groups, g, pass) ? ETL_OK : no_memory(err);
+    }
+    return status;
 }
 
 /* The peak as a moment. Memory allocated before the window counts as allocated one tick before it.
@@ -91,88 +106,24 @@ static etlheap_peak_moment moment_at(const query_plan *plan, i64 ticks, i64 size
                                   .count = count };
 }
 
-static etl_status find_in_memory(moment_finder *finder, etl_error *err)
-{
-    etl_status status = aggregate_settle(&finder->a, err);
-    if (status == ETL_OK && !aggregate_visit(&finder->a, list_row, finder))
-        status = no_memory(err);
-    for (u32 kind = 0; status == ETL_OK && kind < ETLHEAP_KIND_COUNT; kind++) {
-        if (!find_in_rows(finder, kind))
-            status = no_memory(err);
-    }
-    return status;
-}
-
-/* Lists the steps of a lifetime in memory. */
-static bool list_row(void *user, const selected_row *selected)
-{
-    moment_finder *const finder = user;
-    const etlheap_segment *const segment = selected->segment;
-    const peak_row fresh = { selected->row.alloc_ticks, selected->row.free_ticks,
-                             segment->size_bytes[selected->at], 0 };
-    return ETLHEAP_PUSH(&finder->rows[segment->kind[selected->at]], fresh);
-}
-
-static bool sort_rows(const moment_finder *finder, u32 kind, step_list *steps,
-                      const digit_row **sorted)
-{
-    const query_plan *const plan = &finder->a.plan;
-    const i64 before = etl_sat_add_i64(plan->from_ticks, -1);
-    const peak_rows *const rows = (const peak_rows *)&finder->rows[kind];
-    for (size_t i = 0; i < rows->count; i++) {
-        const peak_row *const row = &rows->at[i];
-        const i64 start = row->alloc_ticks > before ? row->alloc_ticks : before;
-        if (!steps_add(steps, start, i, false) ||
-            (row->free_ticks < plan->to_ticks && !steps_add(steps, row->free_ticks, i, true)))
-            return false;
-    }
-    *sorted = steps_sort(steps);
-    return *sorted != NULL || steps->rows.count == 0;
-}
-
-/* All steps of a tick are applied before the sum is compared with the largest one. */
-static bool find_in_rows(moment_finder *finder, u32 kind)
-{
-    const peak_row *const rows = finder->rows[kind].at;
-    step_list steps = { 0 };
-    const digit_row *sorted = NULL;
-    const bool ok = sort_rows(finder, kind, &steps, &sorted);
-    i64 size = 0, count = 0, best_ticks = 0, best_size = 0, best_count = 0;
-    for (size_t i = 0; ok && i < steps.rows.count; i++) {
-        const i64 bytes = (i64)etl_min_u64(rows[step_row(&sorted[i])].size, INT64_MAX);
-        const bool is_end = step_is_end(&sorted[i]);
-        size = etl_sat_add_i64(size, is_end ? -bytes : bytes);
-        count += is_end ? -1 : 1;
-        const bool is_last = i + 1 == steps.rows.count || sorted[i + 1].low != sorted[i].low;
-        if (is_last && size > best_size) {
-            best_ticks = step_ticks(&sorted[i]);
-            best_size = size;
-            best_count = count;
-        }
-    }
-    finder->peaks[kind] = moment_at(&finder->a.plan, best_ticks, best_size, best_count);
-    steps_free(&steps);
-    return ok;
-}
-
 static etl_status answer(void *state, etlheap_answer *out, etl_error *err)
 {
-    moment_finder *const finder = state;
-    const replay_moment *const moment = &finder->events.job.moment;
+    const moment_finder *const finder = state;
     (void)err;
-    if (finder->has_log)
-        finder->peaks[ETLHEAP_KIND_HEAP] =
-            moment_at(&finder->a.plan, finder->events.peak_ticks, moment->size, moment->count);
-    memcpy(out->peaks, finder->peaks, sizeof out->peaks);
+    for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++) {
+        const event_want *const events = &finder->events[kind];
+        const replay_moment *const moment = &events->job.moment;
+        out->peaks[kind] =
+            moment_at(&finder->a.plan, events->peak_ticks, moment->size, moment->count);
+    }
     return ETL_OK;
 }
 
 static void close_finder(void *state)
 {
     moment_finder *const finder = state;
-    for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++)
-        ETLHEAP_VECTOR_FREE(&finder->rows[kind]);
-    log_groups_close(&finder->groups);
+    for (u32 i = 0; i < FEED_SOURCE_COUNT; i++)
+        log_groups_close(&finder->groups[i]);
     aggregate_close(&finder->a);
 }
 

@@ -12,8 +12,7 @@
  *     origins, whose stacks are known  ──as the first──▶ group
  *
  * Invariant: the second step looks up groups of the first, so all slots with known stacks come
- * first. The type and the generation in a key are always 0, because blocks of one slot differ in
- * them. So is an impacting stack, because it depends on the type.
+ * first. The type in a key is always 0, because blocks of one slot differ in it. So is an impacting stack, because it depends on the type.
  */
 #include "slot_groups.h"
 
@@ -21,48 +20,25 @@
 
 #include "engine/core/type_rule.h"
 
-/* What all blocks of a slot or an origin have in common. */
-typedef struct block_source {
-    i64 first_ticks; /* at which modules are looked up */
-    u64 heap;
-    u32 process, stack;
-    u8 kind;
-} block_source;
-
 static bool resolve(slot_groups *r);
 
-bool slot_groups_open(slot_groups *out, aggregator *a, const feed_rows *rows)
+bool slot_groups_open(slot_groups *out, aggregator *a, const feed_rows *rows, bool wants_slots)
 {
     const slot_table *const slots = &a->result->slot_table;
     *out = (slot_groups){ .a = a, .slots = slots, .rows = rows };
-    if (etlheap_result_is_for_questions(a->result))
+    if (wants_slots && etlheap_result_is_for_questions(a->result))
         out->slot_count = (u32)slots->slots.count;
-    assert(rows == NULL || rows->first == out->slot_count + 1);
-    const size_t count = (size_t)out->slot_count + 1 + (rows == NULL ? 0 : rows->origins.count);
-    out->of_slot = calloc(count, sizeof *out->of_slot);
+    const u32 first = rows == NULL ? out->slot_count + 1 : rows->origins.first;
+    const size_t count = first + (rows == NULL ? 0 : rows->origins.list.count);
+    out->of_slot = malloc(count * sizeof *out->of_slot);
     bool ok = out->of_slot != NULL;
+    for (u32 i = 0; ok && i < first; i++)
+        out->of_slot[i] = GROUP_NONE;
     if (ok && query_groups_by(a->query, ETLHEAP_KEY_IMPACTING_STACK)) {
         out->stack_of_slot = calloc(count, sizeof *out->stack_of_slot);
         ok = out->stack_of_slot != NULL;
     }
     return ok && resolve(out);
-}
-
-etl_status slot_groups_settle(slot_groups *out, aggregator *a, const feed_rows *rows,
-                              etl_error *err)
-{
-    bool ok = true;
-    if (a->query->symbols != NULL && a->wants_stack) {
-        a->is_collecting = true;
-        ok = slot_groups_open(out, a, rows);
-        slot_groups_close(out);
-        a->is_collecting = false;
-        const etl_status status = ok ? frames_settle(&a->frames, err) : ETL_ERR_MEMORY;
-        if (ok && status != ETL_OK)
-            return status;
-    }
-    ok = ok && slot_groups_open(out, a, rows);
-    return ok ? ETL_OK : etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
 }
 
 void slot_groups_close(slot_groups *groups)
@@ -118,25 +94,12 @@ static bool find_key(slot_groups *r, const group_key *key, u32 *group)
 static bool place_of(slot_groups *r, const block_source *source, slot_place *out)
 {
     aggregator *const a = r->a;
-    const u32 none = ETL_NO_ID;
-    const u64 no_size = 0;
-    const u8 no_free_type = 0;
-    const etlheap_segment one = { .rows = 1,
-                                  .alloc_ticks = &source->first_ticks,
-                                  .process = &source->process,
-                                  .stack = &source->stack,
-                                  .thread = &none,
-                                  .heap_handle = &source->heap,
-                                  .size_bytes = &no_size,
-                                  .free_type = &no_free_type,
-                                  .kind = &source->kind };
     group_key key;
     *out = (slot_place){ GROUP_NONE, 0 };
     if (!query_select_owner(&a->plan, source->kind, source->process, source->heap))
         return true;
-    if (!aggregate_key(a, &one, 0, ETLHEAP_TYPE_AIFO, &key))
+    if (!aggregate_key(a, source, ETLHEAP_TYPE_AIFO, &key))
         return false;
-    key.generation = 0;
     if (r->stack_of_slot != NULL) {
         out->resolved = key.stack;
         key.stack = 0;
@@ -149,7 +112,7 @@ static block_source source_of(const slot_groups *r, u32 stack, u32 owner)
 {
     const owner_row *const row = &r->slots->owners.at[owner - 1];
     const heap_row *const heap = &r->slots->heaps.at[row->heap - 1];
-    return (block_source){ .first_ticks = row->first_ticks,
+    return (block_source){ .ticks = row->first_ticks,
                            .heap = heap->handle,
                            .process = r->a->result->process_ids[heap->process],
                            .stack = stack,
@@ -201,7 +164,7 @@ static bool may_select(const slot_groups *r, const row_origin *origin)
 static bool resolve_stacks(const slot_groups *r)
 {
     const slot_table *const slots = r->slots;
-    const size_t origins = r->rows == NULL ? 0 : r->rows->origins.count;
+    const size_t origins = r->rows == NULL ? 0 : r->rows->origins.list.count;
     frame_question *const questions = malloc((r->slot_count + origins + 1) * sizeof *questions);
     size_t count = 0;
     for (size_t i = 0; questions != NULL && i < r->slot_count; i++) {
@@ -209,11 +172,10 @@ static bool resolve_stacks(const slot_groups *r)
         const block_source source = source_of(r, slot->stack, slot->owner);
         if ((slot->stack & STACK_TAG_MASK) == 0 &&
             query_select_owner(&r->a->plan, source.kind, source.process, source.heap))
-            questions[count++] =
-                (frame_question){ source.first_ticks, source.process, source.stack };
+            questions[count++] = (frame_question){ source.ticks, source.process, source.stack };
     }
     for (size_t i = 0; questions != NULL && i < origins; i++) {
-        const row_origin *const origin = &r->rows->origins.at[i];
+        const row_origin *const origin = &r->rows->origins.list.at[i];
         if (may_select(r, origin))
             questions[count++] =
                 (frame_question){ origin->first_ticks, origin->key.process, origin->key.stack };
@@ -257,14 +219,14 @@ static bool note_last(const slot_groups *r, const row_origin *origin)
 
 static bool place_origins(slot_groups *r)
 {
-    for (u32 i = 0; r->rows != NULL && i < r->rows->origins.count; i++) {
-        const row_origin *const origin = &r->rows->origins.at[i];
-        const block_source source = { .first_ticks = origin->first_ticks,
+    for (u32 i = 0; r->rows != NULL && i < r->rows->origins.list.count; i++) {
+        const row_origin *const origin = &r->rows->origins.list.at[i];
+        const block_source source = { .ticks = origin->first_ticks,
                                       .heap = origin->key.heap,
                                       .process = origin->key.process,
                                       .stack = origin->key.stack,
                                       .kind = (u8)origin->key.kind };
-        const u32 number = r->rows->first + i;
+        const u32 number = r->rows->origins.first + i;
         slot_place place = { GROUP_NONE, 0 };
         if (may_select(r, origin) && (!place_of(r, &source, &place) || !note_last(r, origin)))
             return false;
@@ -279,7 +241,6 @@ static bool resolve(slot_groups *r)
 {
     if (r->a->wants_stack && !resolve_stacks(r))
         return false;
-    r->of_slot[0] = GROUP_NONE;
-    ETLHEAP_EXPECT(&r->keys, r->slot_count + (r->rows == NULL ? 0 : r->rows->origins.count));
+    ETLHEAP_EXPECT(&r->keys, r->slot_count + (r->rows == NULL ? 0 : r->rows->origins.list.count));
     return place_slots(r, true) && place_slots(r, false) && place_origins(r);
 }

@@ -28,7 +28,7 @@ typedef struct final_slot {
 typedef struct slot_groups {
     aggregator *a;
     const slot_table *slots;
-    u32 slot_count;                 /* 0 if the result has no log */
+    u32 slot_count;                 /* 0: origins only */
     const feed_rows *rows;          /* NULL: slots only */
     ETLHEAP_VECTOR(group_key) keys; /* by group; the type is 0 */
     table_ids first_keys;           /* by stack: its first key + 1; 0: none yet */
@@ -41,9 +41,10 @@ typedef struct slot_groups {
     u32 *stack_of_slot;
 } slot_groups;
 
-/* Groups the slots, and the origins of rows unless `rows` is NULL. False if memory runs out; close
- * it in any case. */
-bool slot_groups_open(slot_groups *out, aggregator *a, const feed_rows *rows);
+/* Groups the slots of a log, if the result has one and they are wanted, and the origins of rows
+ * unless `rows` is NULL. False if memory runs out; close it in any case. */
+bool slot_groups_open(slot_groups *out, aggregator *a, const feed_rows *rows, bool wants_slots);
+void slot_groups_close(slot_groups *groups);
 
 /* Whose the blocks of a slot or origin are. */
 typedef struct origin_owner {
@@ -54,17 +55,12 @@ typedef struct origin_owner {
 static inline origin_owner slot_groups_owner(const slot_groups *groups, u32 number)
 {
     if (number > groups->slot_count) {
-        const origin_key *const key = &groups->rows->origins.at[number - groups->rows->first].key;
+        const origin_key *const key =
+            &groups->rows->origins.list.at[number - groups->rows->origins.first].key;
         return (origin_owner){ key->heap, key->process };
     }
     const heap_row *const heap = slots_heap_of(groups->slots, number);
     return (origin_owner){ heap->handle, groups->a->result->process_ids[heap->process] };
 }
-
-/* Resolves the stacks with symbols first, if there are any, and then groups. ETL_ERR_MEMORY,
- * ETL_ERR_CANCELLED; close it in any case. */
-etl_status slot_groups_settle(slot_groups *out, aggregator *a, const feed_rows *rows,
-                              etl_error *err);
-void slot_groups_close(slot_groups *groups);
 
 #endif

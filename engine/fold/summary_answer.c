@@ -21,14 +21,6 @@
 #include "engine/core/type_rule.h"
 #include "engine/query/keys.h"
 
-/* The lifetime that stands for all lifetimes of a sum. */
-typedef struct stand_in {
-    i64 ticks;
-    u64 zero;
-    u32 process, stack, thread;
-    u8 kind, no;
-} stand_in;
-
 static bool add_entry(aggregator *a, u32 index, const summary_row *rows, size_t count);
 static summary_peak peak_of(const aggregator *a, const summary_entry *entry,
                             const summary_row *rows, size_t count);
@@ -134,25 +126,12 @@ static summary_peak peak_of(const aggregator *a, const summary_entry *entry,
 
 bool summary_group(aggregator *a, const summary_entry *entry, etlheap_type type, u32 *group)
 {
-    const stand_in of = { .process = entry->process,
-                          .stack = entry->stack,
-                          .thread = ETL_NO_ID,
-                          .kind = (u8)entry->kind };
-    const etlheap_segment segment = { .rows = 1,
-                                      .alloc_ticks = &of.ticks,
-                                      .free_ticks = &of.ticks,
-                                      .address = &of.zero,
-                                      .size_bytes = &of.zero,
-                                      .heap_handle = &of.zero,
-                                      .process = &of.process,
-                                      .stack = &of.stack,
-                                      .thread = &of.thread,
-                                      .kind = &of.kind,
-                                      .free_type = &of.no,
-                                      .is_realloc = &of.no };
+    const block_source of = { .process = entry->process,
+                              .stack = entry->stack,
+                              .kind = (u8)entry->kind };
     group_key key;
     *group = GROUP_UNWANTED;
-    if (!aggregate_key(a, &segment, 0, type, &key))
+    if (!aggregate_key(a, &of, type, &key))
         return false;
     return key.unwanted || aggregate_group(a, &key, group);
 }

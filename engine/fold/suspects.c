@@ -163,9 +163,9 @@ static bool may_keep_of_slot(const suspects_maker *maker, u32 slot)
 static bool may_keep(const suspects_maker *maker, u32 number)
 {
     const feed_rows *const rows = maker->slots.rows;
-    if (number < rows->first)
+    if (number < rows->origins.first)
         return may_keep_of_slot(maker, number);
-    const row_origin *const origin = &rows->origins.at[number - rows->first];
+    const row_origin *const origin = &rows->origins.list.at[number - rows->origins.first];
     return origin->has_outstanding || (!maker->query.at_exit_freed && origin->has_exited);
 }
 
@@ -173,7 +173,7 @@ static bool may_keep(const suspects_maker *maker, u32 number)
 static bool choose_candidates(suspects_maker *maker)
 {
     const slot_groups *const slots = &maker->slots;
-    const u32 end = slots->rows->first + (u32)slots->rows->origins.count;
+    const u32 end = slots->rows->origins.first + (u32)slots->rows->origins.list.count;
     bool *const is_candidate = calloc(slots->keys.count + 1, sizeof *is_candidate);
     u32 *const numbers = calloc(slots->keys.count + 1, sizeof *numbers);
     maker->of_slot = malloc((size_t)end * sizeof *maker->of_slot);

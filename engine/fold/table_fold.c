@@ -1,24 +1,23 @@
 /*
  * table_fold.c - a question for a table.
  *
- * Rows of ranges, extents and what else is in memory are added up at once; rows of heap blocks
- * come from the events, which are read with those of other questions (heap_rows.h). Groups are
- * then put in order (table.h).
+ * Groups come from each source of blocks (feed.h) alike: from blocks and events, which are read with
+ * those of other questions (heap_rows.h). A summary has its groups already. Groups are then put in
+ * order (table.h).
  */
 #include <stdlib.h>
 
-#include "churn_rows.h"
 #include "folds.h"
-#include "growth.h"
 #include "heap_rows.h"
 #include "row_details.h"
+#include "summary_answer.h"
 #include "unmatched_rows.h"
 
 /* The rows of an aggregator on their way. */
 typedef struct table_rows {
     aggregator *a;
-    heap_rows heap;
-    bool has_heap; /* rows of heap blocks are those of events */
+    heap_rows of[FEED_SOURCE_COUNT];
+    bool has[FEED_SOURCE_COUNT];
 } table_rows;
 
 typedef struct table_fold {
@@ -32,36 +31,6 @@ static etl_status no_memory(etl_error *err)
     return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
 }
 
-static bool compute_peaks(aggregator *a, peak_rows *rows)
-{
-    const u32 count = (u32)a->groups.count;
-    peak *const peaks = calloc((size_t)count + 1, sizeof *peaks);
-    const bool ok = peaks != NULL && peaks_compute(rows->at, rows->count, count, a->plan.from_ticks,
-                                                   a->plan.to_ticks, a->query->jobs, peaks);
-    for (u32 i = 0; ok && i < count; i++) {
-        aggregate_measures(a, i)[ETLHEAP_MEASURE_PEAK_SIZE] = peaks[i].size;
-        aggregate_measures(a, i)[ETLHEAP_MEASURE_PEAK_COUNT] = peaks[i].count;
-    }
-    free(peaks);
-    return ok;
-}
-
-/* Rows of what is in memory. */
-static etl_status fill_from_memory(aggregator *a, etl_error *err)
-{
-    peak_rows steps = { 0 };
-    const etl_status status = aggregate_settle(a, err);
-    if (status != ETL_OK)
-        return status;
-    const bool is_summary = a->result->summary != NULL;       /* whose rows have their peaks */
-    const bool has_peaks = is_summary || a->query->sums_only; /* or none are wanted */
-    const bool ok = aggregate_rows(a, &steps) && (has_peaks || compute_peaks(a, &steps)) &&
-                    (!a->query->growth || growth_fill(a, steps.at, steps.count)) &&
-                    (!a->query->churn || churn_fill(a));
-    ETLHEAP_VECTOR_FREE(&steps);
-    return ok ? ETL_OK : no_memory(err);
-}
-
 static etl_status begin_rows(table_rows *rows, aggregator *a, log_pass *pass, etl_error *err)
 {
     rows->a = a;
@@ -69,20 +38,46 @@ static etl_status begin_rows(table_rows *rows, aggregator *a, log_pass *pass, et
         const etl_status is_meant = unmatched_refuse(a->query, err);
         return is_meant == ETL_OK ? unmatched_rows(a, err) : is_meant;
     }
-    rows->has_heap = a->result->summary == NULL && etlheap_result_is_for_questions(a->result);
-    const etl_status status = fill_from_memory(a, err);
-    return status == ETL_OK && rows->has_heap ? heap_rows_begin(&rows->heap, a, pass, err) : status;
+    const bool is_summary = a->result->summary != NULL;
+    if (!is_summary && !feed_number(&pass->feed, a))
+        return no_memory(err);
+    etl_status status = aggregate_settle(a, &pass->feed.rows, err);
+    if (status == ETL_OK && is_summary)
+        return summary_rows(a) ? ETL_OK : no_memory(err);
+    for (u32 i = 0; status == ETL_OK && i < FEED_SOURCE_COUNT; i++) {
+        rows->has[i] = log_groups_exist(a, (feed_source)i);
+        if (rows->has[i])
+            status = heap_rows_begin(&rows->of[i], a, (feed_source)i, pass, err);
+    }
+    return status;
 }
 
 static etl_status walk_rows(table_rows *rows, log_pass *pass, etl_error *err)
 {
-    return rows->has_heap ? heap_rows_walk(&rows->heap, pass, err) : ETL_OK;
+    etl_status status = ETL_OK;
+    u32 first = 0;
+    for (u32 i = 0; status == ETL_OK && i < FEED_SOURCE_COUNT; i++) {
+        if (rows->has[i])
+            status = heap_rows_walk(&rows->of[i], first, pass, err);
+        first += rows->of[i].groups.count;
+    }
+    return status;
 }
 
 static etl_status finish_rows(table_rows *rows, etl_error *err)
 {
-    const etl_status status = rows->has_heap ? heap_rows_finish(&rows->heap, err) : ETL_OK;
+    etl_status status = ETL_OK;
+    for (u32 i = 0; status == ETL_OK && i < FEED_SOURCE_COUNT; i++) {
+        if (rows->has[i])
+            status = heap_rows_finish(&rows->of[i], err);
+    }
     return status == ETL_OK && !row_details_fill(rows->a) ? no_memory(err) : status;
+}
+
+static void close_rows(table_rows *rows)
+{
+    for (u32 i = 0; i < FEED_SOURCE_COUNT; i++)
+        heap_rows_close(&rows->of[i]);
 }
 
 etl_status aggregate_fill(aggregator *a, etl_error *err)
@@ -99,7 +94,7 @@ etl_status aggregate_fill(aggregator *a, etl_error *err)
     if (status == ETL_OK)
         status = finish_rows(&rows, err);
     log_pass_close(&pass);
-    heap_rows_close(&rows.heap);
+    close_rows(&rows);
     return status;
 }
 
@@ -135,7 +130,7 @@ static etl_status answer(void *state, etlheap_answer *out, etl_error *err)
 static void close_table(void *state)
 {
     table_fold *const table = state;
-    heap_rows_close(&table->rows.heap);
+    close_rows(&table->rows);
     aggregate_close(&table->a);
 }
 

@@ -156,7 +156,7 @@ static etl_status settle(aggregator *a, etl_error *err)
     if (a->query->symbols == NULL || !a->wants_free_stack)
         return ETL_OK;
     a->is_collecting = true;
-    const bool ok = free_groups_open(&groups, a) && count_rows(a);
+    const bool ok = free_groups_open(&groups, a, NULL) && count_rows(a);
     a->is_collecting = false;
     free_groups_close(&groups);
     return ok ? frames_settle(&a->frames, err) : no_memory(err);
@@ -166,7 +166,7 @@ etl_status unmatched_rows(aggregator *a, etl_error *err)
 {
     free_groups groups = { .of_actor = NULL };
     etl_status status = settle(a, err);
-    if (status == ETL_OK && !free_groups_open(&groups, a))
+    if (status == ETL_OK && !free_groups_open(&groups, a, NULL))
         status = no_memory(err);
     if (status == ETL_OK && a->result->archive != NULL)
         status = count_log(a, &groups, err);

@@ -2,13 +2,13 @@
  * windows.c - answers questions about time windows: cells for each group and window, measures,
  * growth.
  *
- * In: a plan of windows (windows_plan.h), lifetimes in memory, events of a journal or store, or the
+ * In: a plan of windows (windows_plan.h), rows in memory and events of a journal or store, or the
  * windows of a summary. Out: an etlheap_windows.
  *
- * Lifetimes get their groups as for a report over the whole time that the windows span. Then all
- * is walked once: memory group by group (windows_rows.c), heap events in the order of time. Both
- * leave cells, from which all measures follow. Windows that overlap get theirs from those of the
- * intervals that they are made of (windows_runs.c).
+ * Blocks of each source (feed.h) get their groups as for a report over the whole time that the windows
+ * span. Then their events are walked once, in the order of time. That leaves cells, from which all
+ * measures follow. Windows that overlap get theirs from those of the intervals that they are made of
+ * (windows_runs.c).
  *
  * The walk over events is that of a report (heap_rows.c), but an event goes to its group's cell of
  * the current window, and survivors need not be known. Each free tells whether its block was
@@ -20,8 +20,8 @@
  *     AOFO = outstanding at the end - AIFO
  *     AOFI = outstanding at the start - AOFO
  *
- * Invariant: groups of lifetimes in memory come before those of events (begin_groups), so the two
- * never share a group.
+ * Invariant: groups of one source follow those of the other, so the two never share a group. They are
+ * of different kinds.
  */
 #include <stdlib.h>
 
@@ -37,7 +37,6 @@
 #include "windows.h"
 #include "windows_journal.h"
 #include "windows_memory.h"
-#include "windows_rows.h"
 #include "windows_runs.h"
 
 /* The measures of the table's rows. */
@@ -68,15 +67,13 @@ typedef struct maker {
     etlheap_time_range asked; /* the window as given */
     etlheap_windows_options options;
     aggregator a;
-    log_groups log;
-    bool has_log; /* heap rows are those of events */
-    bool churns;  /* rows have what is temporary */
-    bool churns_by_slot;
-    slot_churn churn; /* by slot */
-    event_want events;
-    u32 first_log_group; /* groups of events follow those of rows */
-    peak_rows rows;
-    size_t *starts; /* of the rows, by group */
+    log_groups groups[FEED_SOURCE_COUNT];
+    event_want events[FEED_SOURCE_COUNT];
+    bool has[FEED_SOURCE_COUNT];
+    u32 first[FEED_SOURCE_COUNT]; /* of their groups, among all */
+    bool churns;                  /* rows have what is temporary */
+    bool churns_by_slot;          /* blocks of the log */
+    slot_churn churn;             /* by slot */
     owned_windows *out;
 } maker;
 
@@ -116,9 +113,13 @@ static etl_status begin(void *state, const etlheap_result *result, const etlheap
         status = windows_plan_hull(&asked, &m->options, &m->query.from_ns, &m->query.to_ns, err);
     if (status == ETL_OK)
         status = plan(m, result, err);
-    if (status == ETL_OK && result->summary != NULL)
-        return make_kept(m, err);
-    return status == ETL_OK ? begin_groups(m, pass, err) : status;
+    if (status == ETL_OK && result->summary == NULL && !feed_number(&pass->feed, &m->a))
+        return no_memory(err);
+    if (status == ETL_OK)
+        status = aggregate_settle(&m->a, &pass->feed.rows, err);
+    if (status == ETL_OK)
+        status = result->summary != NULL ? make_kept(m, err) : begin_groups(m, pass, err);
+    return status;
 }
 
 static etl_status walk(void *state, log_pass *pass, etl_error *err)
@@ -127,11 +128,12 @@ static etl_status walk(void *state, log_pass *pass, etl_error *err)
     if (m->out->kept != NULL)
         return ETL_OK;
     etl_status status = finish_groups(m, err);
-    m->events = (event_want){ .a = &m->a,
-                              .groups = &m->log,
-                              .job.walk = { .windows = &m->out->plan.pass } };
-    if (status == ETL_OK && m->has_log && !ETLHEAP_PUSH(&pass->events, &m->events))
-        status = no_memory(err);
+    for (u32 i = 0; status == ETL_OK && i < FEED_SOURCE_COUNT; i++) {
+        m->events[i] = (event_want){ .a = &m->a,
+                                     .groups = &m->groups[i],
+                                     .job.walk = { .windows = &m->out->plan.pass } };
+        status = ETLHEAP_PUSH(&pass->events, &m->events[i]) ? ETL_OK : no_memory(err);
+    }
     return status;
 }
 
@@ -154,12 +156,12 @@ static etl_status answer(void *state, etlheap_answer *out, etl_error *err)
 static void close_maker(void *state)
 {
     maker *const m = state;
-    replay_job_free(&m->events.job);
     slot_churn_close(&m->churn);
     aggregate_close(&m->a);
-    log_groups_close(&m->log);
-    ETLHEAP_VECTOR_FREE(&m->rows);
-    free(m->starts);
+    for (u32 i = 0; i < FEED_SOURCE_COUNT; i++) {
+        replay_job_free(&m->events[i].job);
+        log_groups_close(&m->groups[i]);
+    }
     etlheap_windows_free(m->out == NULL ? NULL : &m->out->windows);
 }
 
@@ -239,7 +241,7 @@ static etl_status check_query(const etlheap_query *query, etl_error *err)
 static void choose_churn(maker *m)
 {
     m->query.churn = false;
-    m->churns_by_slot = m->churns && m->has_log && !query_needs(&m->query, NEEDS_BLOCKS);
+    m->churns_by_slot = m->churns && m->has[FEED_LOG] && !query_needs(&m->query, NEEDS_BLOCKS);
     m->query.churn = m->churns && !m->churns_by_slot;
 }
 
@@ -255,13 +257,14 @@ static etl_status plan(maker *m, const etlheap_result *result, etl_error *err)
         status = aggregate_prepare(&m->a, result, &m->query, err);
     if (status == ETL_OK)
         status = windows_plan_open(out, &m->a.plan, m->asked, options, err);
-    m->has_log = result->summary == NULL && etlheap_result_is_for_questions(result);
-    if (status == ETL_OK && m->has_log && !windows_journal_answers(&m->a, out))
+    for (u32 i = 0; status == ETL_OK && result->summary == NULL && i < FEED_SOURCE_COUNT; i++)
+        m->has[i] = log_groups_exist(&m->a, (feed_source)i);
+    if (status == ETL_OK && m->has[FEED_LOG] && !windows_journal_answers(&m->a, out))
         status = etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
                                "the analysis kept no lifetimes, which this question needs");
     if (status == ETL_OK)
         choose_churn(m);
-    return status == ETL_OK ? aggregate_settle(&m->a, err) : status;
+    return status;
 }
 
 /* Takes the windows of a summary, which exist already. */
@@ -278,42 +281,53 @@ static etl_status make_kept(maker *m, etl_error *err)
     return status;
 }
 
-/* Groups of lifetimes in memory come first, then those of events: they are of different kinds. */
 static etl_status begin_groups(maker *m, log_pass *pass, etl_error *err)
 {
     aggregator *const a = &m->a;
-    if (!aggregate_rows(a, &m->rows) || (m->churns && !churn_fill(a)))
-        return no_memory(err);
-    m->first_log_group = (u32)a->groups.count;
-    const log_groups_wanted wanted = { .first_group = m->first_log_group, .walks_events = true };
-    const etl_status status =
-        m->has_log ? log_groups_begin(&m->log, a, &wanted, pass, err) : ETL_OK;
+    etl_status status = ETL_OK;
+    for (u32 i = 0; status == ETL_OK && i < FEED_SOURCE_COUNT; i++) {
+        const log_groups_wanted wanted = { .source = (feed_source)i,
+                                           .walks_events = true,
+                                           .churns = i == FEED_LOG ? m->query.churn : m->churns };
+        if (m->has[i])
+            status = log_groups_begin(&m->groups[i], a, &wanted, pass, err);
+    }
     return status == ETL_OK && m->churns_by_slot
-               ? slot_churn_begin(&m->churn, a, &m->log.slots, pass, err)
+               ? slot_churn_begin(&m->churn, a, &m->groups[FEED_LOG].slots, pass, err)
                : status;
+}
+
+static bool push_groups(maker *m, feed_source source)
+{
+    aggregator *const a = &m->a;
+    const log_groups *const groups = &m->groups[source];
+    const bool by_slot = source == FEED_LOG && m->churns_by_slot;
+    const churn_join *const churn = by_slot ? &m->churn.join : &groups->blocks.churn;
+    bool ok = true;
+    aggregate_expect(a, groups->count);
+    for (u32 i = 0; ok && i < groups->count; i++) {
+        group_row row = { .key = log_groups_key(groups, i) };
+        if (m->churns)
+            churn_add(row.measures, &churn->sums.at[i]);
+        ok = aggregate_push(a, &row);
+    }
+    return ok;
 }
 
 static etl_status finish_groups(maker *m, etl_error *err)
 {
-    aggregator *const a = &m->a;
-    etl_status status = m->has_log ? log_groups_finish(&m->log, err) : ETL_OK;
-    if (status == ETL_OK && m->churns_by_slot)
+    const aggregator *const a = &m->a;
+    etl_status status = ETL_OK;
+    if (m->churns_by_slot)
         status = slot_churn_finish(&m->churn, err);
-    bool ok = true;
-    if (status != ETL_OK)
-        return status;
-    aggregate_expect(a, m->log.count);
-    for (u32 i = 0; ok && i < m->log.count; i++) {
-        group_row row = { .key = log_groups_key(&m->log, i) };
-        if (m->churns)
-            churn_add(row.measures,
-                      &(m->churns_by_slot ? &m->churn.join : &m->log.blocks.churn)->sums.at[i]);
-        ok = aggregate_push(a, &row);
+    for (u32 i = 0; status == ETL_OK && i < FEED_SOURCE_COUNT; i++) {
+        m->first[i] = (u32)a->groups.count;
+        if (m->has[i])
+            status = log_groups_finish(&m->groups[i], m->first[i], err);
+        if (status == ETL_OK && !push_groups(m, (feed_source)i))
+            status = no_memory(err);
     }
-    m->starts = calloc(a->groups.count + 2, sizeof *m->starts);
-    ok = ok && m->starts != NULL && a->groups.count < GROUP_UNWANTED &&
-         peaks_sort(m->rows.at, m->rows.count, m->starts, m->first_log_group);
-    return ok ? ETL_OK : no_memory(err);
+    return status == ETL_OK && a->groups.count >= GROUP_UNWANTED ? no_memory(err) : status;
 }
 
 /* Makes the cells of windows that are runs of intervals. */
@@ -326,20 +340,36 @@ static bool make_runs(maker *m, window_old_list *old, u32 jobs)
                              jobs);
 }
 
-/* Makes cells from walked events and from lifetimes in memory. */
+/* Moves what a walk left to what the one before left. */
+static bool take_walked(replay_job *to, replay_job *from, u32 first_group)
+{
+    if (!ETLHEAP_RESERVE(&to->cells, from->cells.count) ||
+        !ETLHEAP_RESERVE(&to->old, from->old.count))
+        return false;
+    for (size_t i = 0; i < from->cells.count; i++) {
+        from->cells.at[i].first_group = first_group;
+        to->cells.at[to->cells.count++] = from->cells.at[i];
+    }
+    from->cells.count = 0;
+    for (size_t i = 0; i < from->old.count; i++) {
+        from->old.at[i].group += first_group;
+        to->old.at[to->old.count++] = from->old.at[i];
+    }
+    replay_job_free(from);
+    return true;
+}
+
+/* Makes cells from walked events. */
 static etl_status make_cells(maker *m, etl_error *err)
 {
     const aggregator *const a = &m->a;
-    replay_job *const job = &m->events.job;
-    const window_rows rows = { m->rows.at, m->starts, m->first_log_group };
     const u32 jobs = feed_tasks(a->query);
-    for (size_t i = 0; i < job->cells.count; i++)
-        job->cells.at[i].first_group = m->first_log_group;
-    for (size_t i = 0; i < job->old.count; i++)
-        job->old.at[i].group += m->first_log_group;
-    const bool ok = windows_rows_walk(&rows, &m->out->plan.pass, jobs, &job->cells, &job->old) &&
-                    windows_cells_make(&m->out->cells, &job->cells, (u32)a->groups.count, jobs) &&
-                    make_runs(m, &job->old, jobs);
+    replay_job *const job = &m->events[0].job;
+    bool ok = true;
+    for (u32 i = 1; ok && i < FEED_SOURCE_COUNT; i++)
+        ok = take_walked(job, &m->events[i].job, m->first[i]);
+    ok = ok && windows_cells_make(&m->out->cells, &job->cells, (u32)a->groups.count, jobs) &&
+         make_runs(m, &job->old, jobs);
     replay_job_free(job);
     return ok ? ETL_OK : no_memory(err);
 }

@@ -86,8 +86,16 @@ bool lifetime_lists_add(lifetime_lists *lists, u32 group, i64 ns)
     return lifetime_list_add(&lists->lists.at[0], group, ns);
 }
 
-bool lifetime_lists_take(lifetime_lists *lists, lifetime_list *list)
+bool lifetime_lists_take(lifetime_lists *lists, lifetime_list *list, u32 first_group)
 {
+    const size_t count = list->groups.count;
+    if (count > 0 && first_group > 0) {
+        if (!ETLHEAP_RESERVE(&list->groups, first_group))
+            return false;
+        memmove(list->groups.at + first_group, list->groups.at, count * sizeof *list->groups.at);
+        memset(list->groups.at, 0, first_group * sizeof *list->groups.at);
+        list->groups.count += first_group;
+    }
     if (!ETLHEAP_PUSH(&lists->lists, *list))
         return false;
     *list = (lifetime_list){ .least = 0 };

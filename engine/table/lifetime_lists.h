@@ -90,9 +90,9 @@ __attribute__((always_inline)) static inline void lifetime_list_fetch_place(
 /* Adds to one of the lists. */
 bool lifetime_lists_add(lifetime_lists *lists, u32 group, i64 ns);
 
-/* Takes over a list, which is then empty. If memory runs out, returns false and leaves it
- * unchanged. */
-bool lifetime_lists_take(lifetime_lists *lists, lifetime_list *list);
+/* Takes over a list, whose groups are numbered from `first_group` on here; it is then empty. False
+ * if memory runs out. */
+bool lifetime_lists_take(lifetime_lists *lists, lifetime_list *list, u32 first_group);
 void lifetime_lists_free(lifetime_lists *lists);
 
 /* --- reading ------------------------------------------------------------------------- */

@@ -88,8 +88,9 @@ static char *text_of(const etlheap_result *result, listed_blocks *list)
 static void set_owner(const reading *r, const lifetimes_batch *batch, u32 at, listed_block *out)
 {
     const u32 number = batch->slot[at];
-    if (number >= r->feed.rows.first) {
-        const origin_key *const key = &r->feed.rows.origins.at[number - r->feed.rows.first].key;
+    if (number >= r->feed.rows.origins.first) {
+        const origin_key *const key =
+            &r->feed.rows.origins.list.at[number - r->feed.rows.origins.first].key;
         assert_non_null(batch->process);
         assert_int_equal(batch->process[at], key->process);
         assert_int_equal(batch->kind[at], key->kind);
@@ -176,10 +177,13 @@ static char *read_plainly(const etlheap_result *result, const etlheap_query *que
     for (size_t s = 0; s < result->store.segments.count; s++) {
         const etlheap_segment of = store_view(&result->store.segments.at[s]);
         for (u32 i = 0; i < of.rows; i++) {
-            selected_row selected = { .segment = &of, .at = i };
-            if (!query_select(&a.plan, &of, i, &selected.row))
+            const block_source source = { of.alloc_ticks[i], of.heap_handle[i], of.process[i],
+                                          of.stack[i], of.kind[i] };
+            query_row row;
+            group_key key;
+            if (!query_select(&a.plan, &of, i, &row))
                 continue;
-            assert_true(aggregate_selected_key(&a, &selected));
+            assert_true(aggregate_key(&a, &source, row.type, &key));
             const listed_block block = { .kind = of.kind[i],
                                          .process = of.process[i],
                                          .stack = of.stack[i],
@@ -187,12 +191,12 @@ static char *read_plainly(const etlheap_result *result, const etlheap_query *que
                                          .heap = of.heap_handle[i],
                                          .size = of.size_bytes[i],
                                          .address = of.address[i],
-                                         .alloc_ticks = selected.row.alloc_ticks,
-                                         .free_ticks = selected.row.free_ticks,
+                                         .alloc_ticks = row.alloc_ticks,
+                                         .free_ticks = row.free_ticks,
                                          .how = of.free_type[i],
-                                         .type = selected.row.type,
+                                         .type = row.type,
                                          .is_realloc = of.is_realloc[i] != 0 };
-            assert_true(selected.key.unwanted || ETLHEAP_PUSH(&all, block));
+            assert_true(key.unwanted || ETLHEAP_PUSH(&all, block));
         }
     }
     aggregate_close(&a);

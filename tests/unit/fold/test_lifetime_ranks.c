@@ -113,7 +113,7 @@ static void lists_give_back_what_was_put_into_them(void **state)
     enum { ROUNDS = 20000, GROUPS = 7 };
     (void)state;
     lifetime_lists lists = { 0 };
-    lifetime_list others[2] = { { .least = 0 } };
+    lifetime_list others[3] = { { .least = 0 } };
     u64 wanted[GROUPS] = { 0 }, counts[GROUPS] = { 0 };
     u64 seed = 3;
     for (u32 i = 0; i < ROUNDS; i++) {
@@ -121,11 +121,13 @@ static void lists_give_back_what_was_put_into_them(void **state)
         const i64 ns = i < 64 ? (i64)(((u64)1 << i) - 1) : random_ns(&seed);
         wanted[group] += etlheap_hash_u64((u64)ns);
         counts[group]++;
-        assert_true(which == 0 ? lifetime_lists_add(&lists, group, ns)
-                               : lifetime_list_add(&others[which - 1], group, ns));
+        const u32 first = which == 2 && group >= 2 ? 2 : 0; /* of another source */
+        assert_true(which == 0
+                        ? lifetime_lists_add(&lists, group, ns)
+                        : lifetime_list_add(&others[which - 1 + (first != 0)], group - first, ns));
     }
-    for (u32 i = 0; i < 2; i++)
-        assert_true(lifetime_lists_take(&lists, &others[i]));
+    for (u32 i = 0; i < 3; i++)
+        assert_true(lifetime_lists_take(&lists, &others[i], i == 2 ? 2 : 0));
     for (u32 group = 0; group < GROUPS; group++) {
         lifetime_reader reader = lifetime_reader_open(&lists, group);
         assert_int_equal(lifetime_lists_count(&lists, group), counts[group]);
@@ -192,7 +194,7 @@ static void random_groups_agree_with_counting(void **state)
                             ? lifetime_lists_add(&lists, lifetimes[i].group, lifetimes[i].ns)
                             : lifetime_list_add(&other, lifetimes[i].group, lifetimes[i].ns));
         }
-        assert_true(lifetime_lists_take(&lists, &other));
+        assert_true(lifetime_lists_take(&lists, &other, 0));
         for (u32 jobs = 1; jobs <= 7; jobs += 3) {
             for (u32 g = 0; g < groups; g++)
                 ranks[g] = LIFETIME_RANKS_UNKNOWN;
@@ -282,7 +284,7 @@ static void check_sets(i64 *ns[2], u32 how, u32 count, u32 jobs)
                                                        : lifetime_list_add(&other, group, value));
         ns[group % 2][counts[group % 2]++] = value;
     }
-    assert_true(lifetime_lists_take(&lists, &other));
+    assert_true(lifetime_lists_take(&lists, &other, 0));
     for (u32 i = 0; i < 4; i++)
         ranks[i] = LIFETIME_RANKS_UNKNOWN;
     lifetime_ranks_compute(&lists, &sets, jobs, ranks);

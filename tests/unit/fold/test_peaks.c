@@ -13,22 +13,79 @@
 #include <stdlib.h>
 
 #include "engine/engine.h"
-#include "engine/fold/peaks.h"
 #include "tests/support/engine_check.h"
+#include "tests/support/hand_result.h"
 
+/* Ticks since the start. */
 #define FROM 100
 #define TO   200
+
+/* A lifetime of a group. */
+typedef struct peak_row {
+    i64 alloc_ticks, free_ticks;
+    u64 size;
+    u32 group;
+} peak_row;
+
+typedef struct peak {
+    i64 size, count;
+} peak;
+
+static i64 tick(i64 since_start)
+{
+    const bool is_time = since_start != ETLHEAP_TICKS_BEFORE && since_start != ETLHEAP_TICKS_NEVER;
+    return is_time ? HAND_START_TICKS + since_start : since_start;
+}
+
+/* Ranges in memory. Threads are the groups. */
+static etlheap_result *result_of(const peak_row *rows, size_t count)
+{
+    etlheap_result *const result = hand_result_new();
+    hand_process(result, 10, "app.exe");
+    for (size_t i = 0; i < count; i++) {
+        const lifetime row = { .alloc_ticks = tick(rows[i].alloc_ticks),
+                               .free_ticks = tick(rows[i].free_ticks),
+                               .address = 0x10000 * (i + 1),
+                               .size = rows[i].size,
+                               .process = 1,
+                               .thread = rows[i].group,
+                               .free_thread = ETL_NO_ID,
+                               .kind = ETLHEAP_KIND_VIRTUALALLOC,
+                               .free_type = ETLHEAP_FREE_FREE };
+        hand_lifetime(result, &row);
+    }
+    hand_ready(result, tick(10 * TO));
+    return result;
+}
+
+/* The peaks of groups over [FROM, TO); those without a lifetime in it have none. */
+static void find_peaks(const etlheap_result *result, u32 jobs, peak *peaks)
+{
+    etlheap_query query = etlheap_query_default();
+    etlheap_table *table = NULL;
+    query.group_by[0] = ETLHEAP_KEY_KIND;
+    query.group_by[1] = ETLHEAP_KEY_THREAD;
+    query.group_by_count = 2;
+    query.from_ns = FROM * HAND_TICK_NS;
+    query.to_ns = TO * HAND_TICK_NS;
+    query.jobs = jobs;
+    assert_int_equal(etlheap_aggregate(result, &query, &table, NULL), ETL_OK);
+    for (u32 i = 0; i < table->row_count; i++) {
+        const i64 *const measures = table->rows[i].measures;
+        peaks[table->rows[i].thread] =
+            (peak){ measures[ETLHEAP_MEASURE_PEAK_SIZE], measures[ETLHEAP_MEASURE_PEAK_COUNT] };
+    }
+    etlheap_table_free(table);
+}
 
 /* One group's peak over [FROM, TO). */
 static peak peak_of(const peak_row *rows, size_t count)
 {
-    peak_row copy[16];
-    peak result = { -1, -1 };
-    assert_in_range(count, 0, ETL_COUNT_OF(copy));
-    if (count > 0)
-        memcpy(copy, rows, count * sizeof *rows);
-    assert_true(peaks_compute(copy, count, 1, FROM, TO, 1, &result));
-    return result;
+    etlheap_result *const result = result_of(rows, count);
+    peak found = { 0, 0 };
+    find_peaks(result, 1, &found);
+    etlheap_result_free(result);
+    return found;
 }
 
 #define ASSERT_PEAK(expected_size, expected_count, ...)                                            \
@@ -38,20 +95,6 @@ static peak peak_of(const peak_row *rows, size_t count)
         assert_int_equal(found.size, expected_size);                                               \
         assert_int_equal(found.count, expected_count);                                             \
     } while (0)
-
-static void group_without_rows_has_no_peak(void **state)
-{
-    (void)state;
-    const peak found = peak_of(NULL, 0);
-    assert_int_equal(found.size, 0);
-    assert_int_equal(found.count, 0);
-}
-
-static void without_groups_there_is_nothing_to_do(void **state)
-{
-    (void)state;
-    assert_true(peaks_compute(NULL, 0, 0, FROM, TO, 4, NULL));
-}
 
 static void what_is_never_freed_peaks_at_the_end(void **state)
 {
@@ -170,27 +213,27 @@ static peak naive_peak(const peak_row *rows, u32 group)
 static void random_lifetimes_agree_with_the_curve_tick_by_tick(void **state)
 {
     (void)state;
-    static peak_row rows[ROWS], work[ROWS];
+    static const u32 jobs[] = { 1, 2, 7, 16 };
+    static peak_row rows[ROWS];
     static peak peaks[GROUPS];
     u64 seed = 1;
     invent(rows, &seed);
-    for (u32 jobs = 1; jobs <= 4; jobs += 3) {
-        memcpy(work, rows, sizeof rows);
-        memset(peaks, 0xFF, sizeof peaks);
-        assert_true(peaks_compute(work, ROWS, GROUPS, FROM, TO, jobs, peaks));
+    etlheap_result *const result = result_of(rows, ROWS);
+    for (u32 i = 0; i < ETL_COUNT_OF(jobs); i++) {
+        memset(peaks, 0, sizeof peaks);
+        find_peaks(result, jobs[i], peaks);
         for (u32 group = 0; group < GROUPS; group++) {
             const peak expected = naive_peak(rows, group);
             assert_int_equal(peaks[group].size, expected.size);
             assert_int_equal(peaks[group].count, expected.count);
         }
     }
+    etlheap_result_free(result);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(group_without_rows_has_no_peak),
-        cmocka_unit_test(without_groups_there_is_nothing_to_do),
         cmocka_unit_test(what_is_never_freed_peaks_at_the_end),
         cmocka_unit_test(what_was_there_before_peaks_at_the_start),
         cmocka_unit_test(one_after_the_other_peaks_at_the_larger),
