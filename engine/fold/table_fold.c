@@ -120,7 +120,7 @@ static etl_status answer(void *state, etlheap_answer *out, etl_error *err)
     const etl_status status = finish_rows(&table->rows, err);
     if (status != ETL_OK)
         return status;
-    heap_rows_close(&table->rows.heap); /* the rows take its place */
+    close_rows(&table->rows); /* the rows take its place */
     table->rows = (table_rows){ .a = NULL };
     table->a.may_merge = true;
     out->table = aggregate_table(&table->a);
