@@ -254,8 +254,7 @@ static etl_status take_store(const char *path, const char *name, cli_inputs *out
 {
     out->store = strdup(path);
     out->store_name = strdup(name);
-    return out->store && out->store_name ? ETL_OK
-                                         : etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+    return out->store && out->store_name ? ETL_OK : etl_no_memory(err);
 }
 
 int cli_refuse_times(const cli_options *options, const char *log)
@@ -295,7 +294,7 @@ static int open_log(const cli_options *options, const char *path, const char *na
     char *const copy = strdup(name);
     out->names = calloc(1, sizeof *out->names);
     if (!copy || !out->names)
-        etl_fail_with(&err, ETL_ERR_MEMORY, 0, "out of memory");
+        etl_no_memory(&err);
     else
         (void)etlheap_umdh_open(path, &out->log, &err);
     if (err.status == ETL_OK) {
@@ -501,7 +500,7 @@ static etl_status open_members(const cli_options *options, const char *name, cli
             return open_trace(options, member.path, name, NULL, out, err);
         char *const joined = join(name, "/", member.name);
         if (!joined)
-            return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+            return etl_no_memory(err);
         etl_error inner = { .status = ETL_OK };
         const etl_status status =
             open_trace(options, member.path, count == 1 ? name : joined, arriving, out, &inner);
@@ -529,15 +528,15 @@ static etl_status open_trace(const cli_options *options, const char *path, const
     const size_t count = (size_t)out->count + 1;
     etl_trace **const traces = realloc(out->traces, count * sizeof(etl_trace *));
     if (!traces)
-        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        return etl_no_memory(err);
     out->traces = traces;
     char **const names = realloc(out->names, count * sizeof(char *));
     if (!names)
-        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        return etl_no_memory(err);
     out->names = names;
     names[out->count] = strdup(name);
     if (!names[out->count])
-        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        return etl_no_memory(err);
     cli_memory_note_input(path, false, options->no_mmap);
     const etl_status status = etl_open(path, &open_options, &traces[out->count], err);
     if (status != ETL_OK)

@@ -111,7 +111,7 @@ static etl_status add_process(cli_record_filter *out, cli_wanted_process process
     const size_t count = (size_t)out->process_count + 1;
     cli_wanted_process *const processes = realloc(out->processes, count * sizeof *processes);
     if (!processes)
-        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        return etl_no_memory(err);
     processes[out->process_count] = process;
     out->processes = processes;
     out->process_count++;

@@ -148,7 +148,7 @@ static etl_status add_threads(const cli_options *options, cli_query *out, etl_er
     out->threads = calloc(count, sizeof *out->threads);
     out->thread_names = calloc(count, sizeof *out->thread_names);
     if (!out->threads || !out->thread_names)
-        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        return etl_no_memory(err);
     for (u32 i = 0; i < count; i++) {
         u64 tid;
         if (cli_parse_count(options->threads.at[i], UINT32_MAX, &tid))

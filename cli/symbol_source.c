@@ -126,7 +126,7 @@ static etl_status add_packages(const cli_options *options, const cli_guard *guar
         return ETL_OK;
     out->packages = calloc(info->file_count + 1, sizeof(etlheap_unpacked_symbols *));
     if (!out->packages)
-        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        return etl_no_memory(err);
     for (u32 i = 0; i < info->file_count; i++) {
         char *const path = paths[i % 2];
         if (!find_package(info->files[i], path) || strcmp(path, last) == 0)

@@ -67,7 +67,7 @@ static etl_status open_new(const cli_options *options, const char *label, const 
 {
     *out = calloc(1, sizeof **out);
     if (!*out)
-        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        return etl_no_memory(err);
     (*out)->progress = cli_progress_begin(options, label, guard);
     return ETL_OK;
 }

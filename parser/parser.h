@@ -83,6 +83,9 @@ typedef struct etl_error {
 etl_status etl_fail_with(etl_error *err, etl_status status, uint64_t offset, const char *format,
                          ...) ETL_PRINTF(4, 5);
 
+/* The error that memory ran out: ETL_ERR_MEMORY. err may be NULL. */
+etl_status etl_no_memory(etl_error *err);
+
 /* Like etl_fail_with, with a hint and without an offset. */
 etl_status etl_fail_hint(etl_error *err, etl_status status, etl_hint hint, const char *format, ...)
     ETL_PRINTF(4, 5);

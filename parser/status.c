@@ -21,6 +21,11 @@ etl_status etl_fail_with(etl_error *err, etl_status status, u64 offset, const ch
     return status;
 }
 
+etl_status etl_no_memory(etl_error *err)
+{
+    return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+}
+
 etl_status etl_fail_hint(etl_error *err, etl_status status, etl_hint hint, const char *format, ...)
 {
     if (!err)

@@ -69,7 +69,7 @@ static etl_status list_entries(many_list *list, walk *w, const char *name, etl_e
 {
     char *const path = name[0] == '\0' ? strdup(w->root) : cli_many_path(w->root, name);
     if (!path)
-        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        return etl_no_memory(err);
     etl_listing *const listing = etl_listing_open(path);
     etl_status status = ETL_OK;
     if (!listing)

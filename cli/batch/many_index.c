@@ -159,7 +159,7 @@ static etl_status write_lines(const many_list *list, const etlheap_runs *runs, e
     const u32 count = etlheap_runs_count(runs);
     const etlheap_run_line **const of_item = calloc((size_t)list->count + 1, sizeof *of_item);
     if (!of_item)
-        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        return etl_no_memory(err);
     for (u32 i = 0; i < count; i++) {
         const etlheap_run_line *const line = etlheap_runs_at(runs, i);
         const many_item *const item = cli_many_by_file(list, line->file);

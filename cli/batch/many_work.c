@@ -66,7 +66,7 @@ etlheap_batch_answer cli_many_work(many_batch *batch, many_item *item, u32 jobs,
     options.progress = is_alone ? options.progress : CLI_PROGRESS_NEVER;
     job j = { .batch = batch, .item = item, .options = &options, .trips = cli_bus_guard_trips() };
     etl_error err;
-    etl_status status = etl_fail_with(&err, ETL_ERR_MEMORY, 0, "out of memory");
+    etl_status status = etl_no_memory(&err);
     const u64 begin_ns = now_ns();
     item->state = MANY_DONE;
     item->verdict = ETLHEAP_VERDICT_FAILED;

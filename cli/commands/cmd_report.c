@@ -225,7 +225,7 @@ static etl_status name_frames(const cli_options *options, report *out, etl_error
     layout.rows_of_each_kind &= !out->suspects; /* which are listed in one order */
     bool *const listed = calloc((size_t)table->row_count + 1, sizeof *listed);
     if (!listed)
-        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        return etl_no_memory(err);
     etlheap_layout_choose(&layout, table, listed);
     const etl_status status = etlheap_table_name(table, out->question.symbols.symbols, listed, err);
     free(listed);

@@ -97,7 +97,7 @@ static etl_status check_reading(selftest *test, etl_error *err)
 {
     test->bytes = malloc(CLI_SELFTEST_BYTES);
     if (!test->bytes)
-        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        return etl_no_memory(err);
     cli_selftest_write(test->bytes);
     const etl_bytes file = { test->bytes, CLI_SELFTEST_BYTES };
     const etl_status status = etl_open_memory(file, NULL, &test->trace, err);
@@ -290,7 +290,7 @@ static etl_status read_back(int descriptor, char **out, etl_error *err)
 {
     char *const text = calloc(1, REPORT_MAX + 1);
     if (!text)
-        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        return etl_no_memory(err);
     const i64 size =
         etl_file_seek(descriptor, 0) ? etl_file_read(descriptor, text, REPORT_MAX) : -1;
     *out = text;

@@ -218,7 +218,7 @@ static etl_status choose_stacks(const cli_options *options, inquiry *out, etl_er
     const etlheap_layout layout = layout_of(options);
     out->explains = calloc((size_t)out->stacks->table->row_count + 1, sizeof *out->explains);
     if (!out->explains)
-        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        return etl_no_memory(err);
     if (out->question.symbols.symbols && by_function) {
         etl_status status =
             etlheap_table_name(out->windows->table, out->question.symbols.symbols, NULL, err);
@@ -253,7 +253,7 @@ static etl_status name_listed(const cli_options *options, inquiry *out, etl_erro
     const etlheap_layout layout = layout_of(options);
     bool *const listed = calloc((size_t)out->windows->table->row_count + 1, sizeof *listed);
     if (!listed)
-        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        return etl_no_memory(err);
     if (!options->find_growth)
         etlheap_layout_choose(&layout, out->windows->table, listed);
     else if (out->answer.growth)

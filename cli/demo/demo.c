@@ -53,8 +53,7 @@ int cli_demo_write(const char *folder)
     etl_error err = { .status = ETL_OK };
     for (const cli_demo_data *file = cli_demo_files; file->name; file++) {
         char *const path = path_below(folder, file->name);
-        const etl_status status = path ? write_file(file, path, &err)
-                                       : etl_fail_with(&err, ETL_ERR_MEMORY, 0, "out of memory");
+        const etl_status status = path ? write_file(file, path, &err) : etl_no_memory(&err);
         if (status != ETL_OK)
             cli_complain_error(path ? path : folder, &err);
         free(path);

@@ -113,7 +113,7 @@ static etl_status add_budgets(const cli_options *options, const budget_option *o
     const u32 more = option->words->count;
     etlheap_budget *const at = realloc(out->at, ((size_t)out->count + more + 1) * sizeof *at);
     if (!at)
-        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        return etl_no_memory(err);
     out->at = at;
     for (u32 i = 0; i < more; i++) {
         etlheap_budget budget = { .is_growth = option->is_growth,

@@ -86,7 +86,7 @@ static etl_status add_pattern(cli_patterns *patterns, etlheap_pattern pattern, c
         patterns->texts = texts;
     if (!at || !texts) {
         free(text);
-        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        return etl_no_memory(err);
     }
     at[patterns->count] = pattern;
     texts[patterns->count] = text;
@@ -101,7 +101,7 @@ static etl_status add_text(cli_patterns *patterns, const char *text, bool *good,
     char *const copy = strdup(text);
     *good = false;
     if (!copy)
-        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        return etl_no_memory(err);
     if (!cli_parse_pattern(copy, &pattern)) {
         free(copy);
         return ETL_OK;

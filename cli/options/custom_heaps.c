@@ -27,7 +27,7 @@ static etl_status add_text(cli_custom_heaps *heaps, const char *where, const cha
     etl_custom_allocator *const at =
         realloc(heaps->at, ((size_t)heaps->count + 1) * sizeof *heaps->at);
     if (!at)
-        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        return etl_no_memory(err);
     at[heaps->count] = one;
     heaps->at = at;
     heaps->count++;

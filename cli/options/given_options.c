@@ -9,7 +9,7 @@ etl_status cli_given_add(cli_given_list *list, const cli_option *option, const c
 {
     cli_given *const at = realloc(list->at, ((size_t)list->count + 1) * sizeof *at);
     if (!at)
-        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        return etl_no_memory(err);
     at[list->count++] = (cli_given){ option, value };
     list->at = at;
     return ETL_OK;
@@ -20,7 +20,7 @@ etl_status cli_given_add_symbols(cli_options *options, const cli_option *option,
     const char *const path = options->symbols;
     char *const shown = malloc(strlen(path) + 1);
     if (!shown)
-        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        return etl_no_memory(err);
     const bool lacks_login = etlheap_symbols_without_logins(path, shown);
     if (cli_words_add(&options->owned_words, shown, err) != ETL_OK) {
         free(shown);

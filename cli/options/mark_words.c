@@ -47,7 +47,7 @@ etl_status cli_mark_event_add(const char *spelled, const char *text, cli_options
     etl_status status = own ? cli_words_add(&out->owned_words, own, err) : ETL_ERR_MEMORY;
     if (status != ETL_OK) {
         free(own);
-        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        return etl_no_memory(err);
     }
     if (!split(own, &event))
         return etl_fail_with(
@@ -58,7 +58,7 @@ etl_status cli_mark_event_add(const char *spelled, const char *text, cli_options
     etlheap_mark_event *const at =
         realloc(events->at, ((size_t)events->count + 1) * sizeof *events->at);
     if (!at)
-        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        return etl_no_memory(err);
     at[events->count] = event;
     events->at = at;
     events->count++;

@@ -127,7 +127,7 @@ etl_status cli_value_store(const cli_option *option, const char *spelled, const 
         return store_choice(option, spelled, text, out, err);
     }
     if (no_memory)
-        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        return etl_no_memory(err);
     return good ? ETL_OK : bad_value(option, spelled, text, err);
 }
 
@@ -372,7 +372,7 @@ static etl_status store_times(const cli_option *option, const char *spelled, con
         return bad_value(option, spelled, text, err);
     cli_time *const at = realloc(out->at, ((size_t)out->count + count) * sizeof *at);
     if (!at)
-        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        return etl_no_memory(err);
     memcpy(at + out->count, times, count * sizeof *times);
     out->at = at;
     out->count += count;
@@ -415,7 +415,7 @@ static etl_status store_names(const char *spelled, const char *text, cli_words *
     etl_status status = list ? cli_words_add(&out->owned_words, list, err) : ETL_ERR_MEMORY;
     if (status != ETL_OK) {
         free(list);
-        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        return etl_no_memory(err);
     }
     for (char *word = list; status == ETL_OK && word;) {
         char *const comma = strchr(word, ',');

@@ -16,7 +16,7 @@ etl_status cli_roots_parse(const cli_options *options, cli_roots *out, etl_error
     *out = (cli_roots){ .at = calloc((size_t)words->count + 1, sizeof *out->at),
                         .text = malloc(size) };
     if (!out->at || !out->text)
-        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        return etl_no_memory(err);
     char *text = out->text;
     for (u32 i = 0; i < words->count; i++) {
         const size_t word_size = strlen(words->at[i]) + 1;

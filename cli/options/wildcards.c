@@ -36,7 +36,7 @@ static etl_status add_matches(cli_words *words, const char *word, size_t folder_
 {
     char *const folder = malloc(folder_size + 2);
     if (!folder)
-        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        return etl_no_memory(err);
     memcpy(folder, word, folder_size);
     folder[folder_size] = '.';
     folder[folder_size + 1] = '\0';
@@ -53,7 +53,7 @@ static etl_status add_matches(cli_words *words, const char *word, size_t folder_
     free(folder);
     if (words->count > before)
         qsort(words->at + before, words->count - before, sizeof *words->at, compare_words);
-    return is_done ? ETL_OK : etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+    return is_done ? ETL_OK : etl_no_memory(err);
 }
 
 static bool add_name(cli_words *words, const char *word, size_t folder_size, const char *name)

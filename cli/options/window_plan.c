@@ -73,7 +73,7 @@ static etl_status add_cuts(const cli_options *options, const cli_clock *clock, c
         return ETL_OK;
     out->cuts = calloc(count, sizeof *out->cuts);
     if (!out->cuts)
-        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        return etl_no_memory(err);
     for (u32 i = 0; i < mark_count; i++)
         out->cuts[options->moments.count + i] = clock->marks->at[i].time_ns;
     for (u32 i = 0; i < options->moments.count && status == ETL_OK; i++)
@@ -91,7 +91,7 @@ static etl_status add_ranges(const cli_options *options, const cli_clock *clock,
         return ETL_OK;
     out->ranges = calloc(count, sizeof *out->ranges);
     if (!out->ranges)
-        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        return etl_no_memory(err);
     for (u32 i = 0; i < count && status == ETL_OK; i++) {
         etlheap_time_range *const range = &out->ranges[i];
         const cli_time *const ends = &options->windows.at[i * 2];

@@ -7,7 +7,7 @@ etl_status cli_words_add(cli_words *words, const char *word, etl_error *err)
 {
     const char **const at = realloc(words->at, ((size_t)words->count + 1) * sizeof *at);
     if (!at)
-        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        return etl_no_memory(err);
     at[words->count] = word;
     words->at = at;
     words->count++;

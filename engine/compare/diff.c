@@ -64,7 +64,7 @@ etl_status etlheap_diff_tables(const etlheap_table *base, const etlheap_table *n
     }
     maker.out = calloc(1, sizeof *maker.out);
     if (maker.out == NULL || !make(&maker))
-        status = etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        status = etl_no_memory(err);
     row_identities_free(&maker.identities);
     free(maker.ids);
     free(maker.next);

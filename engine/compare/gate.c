@@ -57,7 +57,7 @@ etl_status etlheap_gate_judge(const etlheap_gate_side *now, const etlheap_gate_o
         return status;
     owned_gate *const gate = calloc(1, sizeof *gate);
     if (gate == NULL)
-        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        return etl_no_memory(err);
     gate->now = now;
     gate->options = &own;
     status = judge(gate, err);
@@ -95,13 +95,13 @@ static etl_status judge(owned_gate *gate, etl_error *err)
         status = gate_tables_open(gate, err);
     if (status == ETL_OK && (!gate_rows_open(gate) || !judge_budgets(gate) ||
                              !gate_explain_absence(gate) || !sum_suppressions(gate)))
-        status = etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        status = etl_no_memory(err);
     if (status == ETL_OK)
         status = gate_tables_name(gate, err);
     if (status == ETL_OK)
         finish(gate);
     if (status == ETL_OK && (!gate_tell_apart(gate) || !gate_find_wrappers(gate)))
-        status = etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        status = etl_no_memory(err);
     return status;
 }
 

@@ -213,7 +213,7 @@ static etl_status try_patterns(owned_gate *gate, etl_error *err)
         if (!names_measured(gate->now, asked->processes[i]) &&
             !etlheap_word_is_other(gate->now->result, asked->processes, asked->process_count, i) &&
             !ETLHEAP_PUSH(&gate->unmatched, asked->processes[i]))
-            return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+            return etl_no_memory(err);
     }
     return status;
 }

@@ -68,7 +68,7 @@ static etl_status name_listed(const owned_gate *gate, etlheap_table *table, etl_
     if (stacks != NULL)
         mark_listed(gate, table, stacks);
     if (stacks == NULL || rows == NULL || (has_failed(gate) && !mark_alike(table, stacks))) {
-        status = etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        status = etl_no_memory(err);
     } else {
         for (u32 i = 0; i < table->row_count; i++)
             rows[i] = table->rows[i].stack != ETLHEAP_NO_INDEX && stacks[table->rows[i].stack];

@@ -48,7 +48,7 @@ static const char *copy_text(etlheap_suppressions *suppressions, etl_bytes text)
 etl_status etlheap_suppressions_open(etlheap_suppressions **out, etl_error *err)
 {
     *out = calloc(1, sizeof **out);
-    return *out ? ETL_OK : etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+    return *out ? ETL_OK : etl_no_memory(err);
 }
 
 void etlheap_suppressions_close(etlheap_suppressions *suppressions)
@@ -69,7 +69,7 @@ etl_status etlheap_suppressions_add(etlheap_suppressions *suppressions, const ch
         return etl_fail_with(err, ETL_ERR_LIMIT, 0, "%.80s is too large for suppressions", name);
     const char *const file = copy_text(suppressions, (etl_bytes){ (const u8 *)name, strlen(name) });
     if (!file)
-        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        return etl_no_memory(err);
     if (text.size >= sizeof mark && memcmp(text.at, mark, sizeof mark) == 0)
         text = (etl_bytes){ text.at + sizeof mark, text.size - sizeof mark };
     etl_status status = ETL_OK;
@@ -345,7 +345,7 @@ static etl_status add_line(etlheap_suppressions *suppressions, const char *file,
     };
     if (!added.pattern || !set_stable(suppressions, &added, text.size - skip) ||
         !ETLHEAP_PUSH(&suppressions->list, added))
-        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        return etl_no_memory(err);
     return ETL_OK;
 }
 

@@ -106,7 +106,7 @@ etl_status etlheap_trend_tables(const etlheap_table *const *tables,
     maker.partner = etlheap_diff_partner(maker.options.measure);
     maker.out = calloc(1, sizeof *maker.out);
     if (maker.out == NULL || !make(&maker))
-        status = etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        status = etl_no_memory(err);
     row_identities_free(&maker.identities);
     free(maker.values);
     free(maker.partners);

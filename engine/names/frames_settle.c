@@ -71,7 +71,7 @@ etl_status frames_settle(frame_table *table, etl_error *err)
         tags = calloc(s.stack_count + 1, sizeof *tags);
     }
     if (wanted == NULL || tags == NULL)
-        status = etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        status = etl_no_memory(err);
     if (status == ETL_OK)
         status = cull_stacks(&s, err);
     if (status == ETL_OK)
@@ -81,7 +81,7 @@ etl_status frames_settle(frame_table *table, etl_error *err)
     if (status == ETL_OK && query_groups_by(query, ETLHEAP_KEY_TAG))
         status = find_tags(&s, tags, err);
     if (status == ETL_OK && !add_settled(&s, wanted, tags))
-        status = etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        status = etl_no_memory(err);
     const bool by_site =
         query_groups_by(query, ETLHEAP_KEY_FRAME) || query_groups_by(query, ETLHEAP_KEY_SITE);
     if (status == ETL_OK && by_site)
@@ -142,7 +142,7 @@ static etl_status name_asked(settler *s, etl_error *err)
         const frame_row *const row = &s->table->frames.at[s->asked.at[i]];
         const symbol_place place = { .offset = row->offset, .module = row->module };
         if (!ETLHEAP_PUSH(&s->places, place))
-            return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+            return etl_no_memory(err);
     }
     const etl_status status = symbols_resolve(s->symbols, s->places.at, s->places.count, err);
     for (size_t i = 0; status == ETL_OK && i < s->asked.count; i++) {
@@ -213,7 +213,7 @@ static etl_status cull_stacks(settler *s, etl_error *err)
     do {
         for (size_t i = 0; i < s->stack_count; i++) {
             if (advance(s, i) && !ask(s, frame_at(s, i, s->progress[i].frame)))
-                return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+                return etl_no_memory(err);
         }
         any = s->asked.count > 0;
         status = name_asked(s, err);
@@ -258,12 +258,12 @@ static etl_status mark_wanted(settler *s, bool *wanted, etl_error *err)
         return ETL_OK;
     for (size_t i = 0; i < s->stack_count; i++) {
         if (!ask_required(s, i))
-            return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+            return etl_no_memory(err);
     }
     const etl_status status = name_asked(s, err);
     bool *const required = calloc(s->frame_count + 1, sizeof *required);
     if (status == ETL_OK && required == NULL)
-        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        return etl_no_memory(err);
     for (u32 i = 0; status == ETL_OK && i < s->frame_count; i++)
         required[i] = frame_is_required(s, i);
     for (size_t i = 0; status == ETL_OK && i < s->stack_count; i++) {
@@ -318,7 +318,7 @@ static etl_status find_types(settler *s, etl_error *err)
         }
     }
     const bool ok = types != NULL && !any;
-    return ok || status != ETL_OK ? status : etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+    return ok || status != ETL_OK ? status : etl_no_memory(err);
 }
 
 /* --- tags ------------------------------------------------------------------------- */
@@ -358,7 +358,7 @@ static etl_status find_tags(settler *s, u32 *tags, etl_error *err)
         const frame_stack *const row = &s->table->stacks.at[i];
         ok = frames_tag(s->table, s->table->pool.at + row->start, row->count, &tags[i]);
     }
-    return ok ? status : etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+    return ok ? status : etl_no_memory(err);
 }
 
 /* --- what is left -------------------------------------------------------------- */
@@ -463,5 +463,5 @@ static etl_status find_sites(settler *s, etl_error *err)
             ok = site_of(s, &index, frames_innermost(table, id), &table->sites[id]);
     }
     etlheap_index_free(&index);
-    return ok ? status : etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+    return ok ? status : etl_no_memory(err);
 }

@@ -53,7 +53,7 @@ etl_status etlheap_symbols_open(const etlheap_result *result, const etlheap_symb
         return status;
     etlheap_symbols *const symbols = calloc(1, sizeof *symbols);
     if (symbols == NULL)
-        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        return etl_no_memory(err);
     symbols->result = result;
     symbols->jobs = etlheap_workers_jobs(own.jobs);
     symbols->loose = own.loose;
@@ -77,7 +77,7 @@ etl_status etlheap_symbols_open(const etlheap_result *result, const etlheap_symb
     const char *const text = own.path == NULL ? "" : own.path;
     status = symbol_path_open(text, &path_options, &symbols->path, err);
     if (status == ETL_OK && !find_builds_of_modules(symbols))
-        status = etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        status = etl_no_memory(err);
     if (status != ETL_OK) {
         etlheap_symbols_close(symbols);
         return status;
@@ -275,7 +275,7 @@ static etl_status resolve_new(etlheap_symbols *symbols, size_t first, etl_error 
     size_t count = symbols->addresses.count - first;
     symbol_address *const sorted = malloc((count + 1) * sizeof *sorted);
     if (sorted == NULL)
-        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        return etl_no_memory(err);
     memcpy(sorted, symbols->addresses.at + first, count * sizeof *sorted);
     qsort(sorted, count, sizeof *sorted, by_address);
     while (count > 0 && sorted[count - 1].build == SYMBOL_BUILD_METHOD)
@@ -297,7 +297,7 @@ etl_status symbols_resolve(etlheap_symbols *symbols, symbol_place *places, size_
     u32 build_count = 0;
     u32 *const builds = ok ? builds_of_places(symbols, places, count, &build_count) : NULL;
     if (builds == NULL)
-        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        return etl_no_memory(err);
     etl_status status = symbols_find_builds(symbols, builds, build_count, err);
     free(builds);
     if (status == ETL_OK)

@@ -68,7 +68,7 @@ etl_status symbols_run_batch(etlheap_symbols *symbols, const symbol_address *add
     }
     ETLHEAP_VECTOR_FREE(&work.tasks);
     free(work.names);
-    return ok ? ETL_OK : etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+    return ok ? ETL_OK : etl_no_memory(err);
 }
 
 /* Cuts tasks. Builds without symbols make none: their names are empty already. */

@@ -59,7 +59,7 @@ etl_status symbols_find_builds(etlheap_symbols *symbols, const u32 *builds, u32 
     build_requests pdbs = { 0 }, images = { 0 };
     etl_status status = ETL_OK;
     if (!open_requests(&pdbs, count) || !open_requests(&images, count))
-        status = etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        status = etl_no_memory(err);
     for (u32 i = 0; status == ETL_OK && i < count; i++) {
         symbol_build *const build = &symbols->builds.at[builds[i]];
         if (!build->is_searched && key_from_trace(build))
@@ -154,7 +154,7 @@ static etl_status find_by_name(etlheap_symbols *symbols, const u32 *builds, u32 
     build_requests pdbs = { 0 };
     etl_status status = ETL_OK;
     if (!open_requests(&pdbs, count))
-        status = etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        status = etl_no_memory(err);
     for (u32 i = 0; status == ETL_OK && i < count; i++) {
         symbol_build *const build = &symbols->builds.at[builds[i]];
         const char *const dot = strrchr(build->module->name, '.');
@@ -168,7 +168,7 @@ static etl_status find_by_name(etlheap_symbols *symbols, const u32 *builds, u32 
         memcpy(name, build->module->name, size);
         memcpy(name + size, ".pdb", sizeof ".pdb");
         if (!etlheap_strings_add(&symbols->strings, name, size + 4, &text)) {
-            status = etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+            status = etl_no_memory(err);
             continue;
         }
         const symbol_key key = { .kind = SYMBOL_KIND_PDB,
@@ -217,7 +217,7 @@ static etl_status find_images(etlheap_symbols *symbols, build_requests *requests
     if (requests->count == 0)
         return ETL_OK;
     if (!open_requests(&pdbs, requests->count))
-        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        return etl_no_memory(err);
     etl_status status =
         symbol_path_find(symbols->path, requests->at, requests->count, &symbols->diag, err);
     for (u32 i = 0; status == ETL_OK && i < requests->count; i++) {

@@ -31,7 +31,7 @@ etl_status etlheap_tags_open(etlheap_tags **out, etl_error *err)
         return ETL_OK;
     etlheap_tags_close(tags);
     *out = NULL;
-    return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+    return etl_no_memory(err);
 }
 
 void etlheap_tags_close(etlheap_tags *tags)
@@ -67,7 +67,7 @@ etl_status etlheap_tags_add(etlheap_tags *tags, const etlheap_tag *tag, u32 *id,
         return etl_fail_with(err, ETL_ERR_LIMIT, 0, "too many stack tags");
     if (!etlheap_strings_add(&tags->strings, tag->path, strlen(tag->path), &row.path) ||
         !ETLHEAP_PUSH(&tags->rows, row))
-        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        return etl_no_memory(err);
     *id = (u32)tags->rows.count - 1;
     return ETL_OK;
 }
@@ -82,7 +82,7 @@ etl_status etlheap_tags_add_entry(etlheap_tags *tags, u32 id, const etlheap_patt
         return etl_fail_with(err, ETL_ERR_LIMIT, 0, "too many entry points of stack tags");
     if (!add_pattern(tags, entry->module, &row.module) ||
         !add_pattern(tags, entry->symbol, &row.symbol) || !ETLHEAP_PUSH(&tags->entries, row))
-        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        return etl_no_memory(err);
     tags->function_entries += row.symbol != 0;
     return ETL_OK;
 }

@@ -269,7 +269,7 @@ etl_status query_open(query_plan *out, const etlheap_result *result, const etlhe
         out->kind_to_ticks[kind] =
             query->kind_to_ticks == NULL ? out->to_ticks : query->kind_to_ticks[kind];
     if (!query_select_processes(out) || !query_select_threads(out))
-        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        return etl_no_memory(err);
     return ETL_OK;
 }
 

@@ -174,7 +174,7 @@ static etl_status set_processes(const query_field *field, owned_query *owned, co
     owned->processes = calloc(size, sizeof *owned->processes);
     owned->query.processes = owned->processes;
     if (owned->text == NULL || owned->processes == NULL)
-        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        return etl_no_memory(err);
     memcpy(owned->text, value, size);
     for (char *at = owned->text; *at != '\0';) {
         char *const end = at + strcspn(at, ",");

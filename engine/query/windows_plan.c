@@ -19,11 +19,6 @@ static etl_status place_windows(windows_plan *plan, etl_error *err);
 static etl_status set_measured(windows_plan *plan, const etlheap_windows_options *options,
                                etl_error *err);
 
-static etl_status no_memory(etl_error *err)
-{
-    return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
-}
-
 static etl_status too_many(etl_error *err)
 {
     return etl_fail_with(err, ETL_ERR_LIMIT, 0, "there would be more than %u windows",
@@ -125,7 +120,7 @@ static etl_status add_pieces(windows_plan *plan, const query_plan *query, i64 ev
                                  ETLHEAP_WINDOWS_MAX);
         if (!add_window(plan, query, (etlheap_time_range){ at, end }, plan->windows.count == 0,
                         end == query->to_ns))
-            return no_memory(err);
+            return etl_no_memory(err);
         if (end <= at)
             break;
         at = end;
@@ -144,7 +139,7 @@ static etl_status add_cuts(windows_plan *plan, const query_plan *query,
 {
     i64 *const cuts = malloc(options->cut_count * sizeof *cuts);
     if (cuts == NULL)
-        return no_memory(err);
+        return etl_no_memory(err);
     memcpy(cuts, options->cuts, options->cut_count * sizeof *cuts);
     qsort(cuts, options->cut_count, sizeof *cuts, by_value);
     i64 at = query->from_ns;
@@ -159,7 +154,7 @@ static etl_status add_cuts(windows_plan *plan, const query_plan *query,
     ok = ok && add_window(plan, query, (etlheap_time_range){ at, query->to_ns },
                           plan->windows.count == 0, true);
     free(cuts);
-    return ok ? ETL_OK : no_memory(err);
+    return ok ? ETL_OK : etl_no_memory(err);
 }
 
 /* Adds a range. An open end is the query's, however far other ranges reach. If it lies beyond the
@@ -189,7 +184,7 @@ static etl_status add_ranges(windows_plan *plan, const query_plan *query,
 {
     for (u32 i = 0; i < options->range_count; i++) {
         if (!add_range(plan, query, options->ranges[i]))
-            return no_memory(err);
+            return etl_no_memory(err);
     }
     return ETL_OK;
 }
@@ -211,7 +206,7 @@ static etl_status add_windows(windows_plan *plan, const query_plan *query,
     else if (options->cut_count > 0)
         status = add_cuts(plan, query, options, err);
     const bool adds_whole = options->with_whole || plan->windows.count == 0;
-    return status == ETL_OK && adds_whole && !add_whole(plan, query) ? no_memory(err) : status;
+    return status == ETL_OK && adds_whole && !add_whole(plan, query) ? etl_no_memory(err) : status;
 }
 
 typedef struct ordered_window {
@@ -320,7 +315,7 @@ static etl_status place_windows(windows_plan *plan, etl_error *err)
     plan->places.count = ok ? count : 0;
     ok = ok && find_edges(plan);
     free(order);
-    return ok ? ETL_OK : no_memory(err);
+    return ok ? ETL_OK : etl_no_memory(err);
 }
 
 /* Sets the measured time, which is a run of intervals. */

@@ -32,7 +32,7 @@ etl_status plan_growth_go_on(plan_growth *growth, read_plan *plan, i64 end_ticks
         plan->settled_ticks = INT64_MIN;
         for (u32 i = 0; i < plan->count; i++) {
             if (!note_front(growth, &plan->buffers[i]))
-                return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+                return etl_no_memory(err);
         }
     }
     etl_status status = ETL_OK;
@@ -70,7 +70,7 @@ static etl_status take_step(plan_growth *growth, read_plan *plan, i64 end_ticks,
         growth->is_order_broken |= plan->buffers[i].first_ticks < end_ticks;
     }
     if (!has_memory)
-        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        return etl_no_memory(err);
     if (etl_is_indexed(trace))
         growth->trace = NULL;
     plan->settled_ticks = growth->trace == NULL ? INT64_MAX : settled_ticks(growth);

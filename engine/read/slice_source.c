@@ -26,7 +26,7 @@ etl_status slice_source_next(slice_source *source, plan_slice *slice, bool *more
     if (status != ETL_OK || source->growth.is_order_broken)
         return status;
     if (!plan_next(&source->plan, slice, more))
-        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        return etl_no_memory(err);
     source->end_ticks = slice->end_ticks;
     read_on(source);
     return ETL_OK;

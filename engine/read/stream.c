@@ -56,7 +56,7 @@ etl_status etlheap_stream_open(etl_trace *const *traces, u32 trace_count, etlhea
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "no trace to read");
     etlheap_stream *const stream = calloc(1, sizeof *stream);
     if (stream == NULL)
-        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        return etl_no_memory(err);
     stream->traces = traces;
     stream->trace_count = trace_count;
     const etl_status status = traces_index_rest(traces, trace_count, err);
@@ -67,7 +67,7 @@ etl_status etlheap_stream_open(etl_trace *const *traces, u32 trace_count, etlhea
     if (!timebase_open(&stream->base, traces, trace_count) ||
         !plan_open(&stream->plan, traces, trace_count, &stream->base, 1)) {
         etlheap_stream_close(stream);
-        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        return etl_no_memory(err);
     }
     for (u32 i = 0; i < trace_count; i++)
         etl_diag_merge(&stream->diag, etl_trace_diagnostics(traces[i]));

@@ -15,9 +15,8 @@ bool etlheap_is_full_store(etl_bytes file)
 
 etl_status archive_read(const ehs_archive *archive, u32 wanted, log_reader *out, etl_error *err)
 {
-    return log_reader_open(out, &archive->reader, &archive->segments, wanted)
-               ? ETL_OK
-               : etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+    return log_reader_open(out, &archive->reader, &archive->segments, wanted) ? ETL_OK
+                                                                              : etl_no_memory(err);
 }
 
 u32 archive_segment_at(const ehs_archive *archive, i64 ticks)

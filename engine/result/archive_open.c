@@ -41,7 +41,7 @@ etl_status archive_open(const etl_map *map, const archive_request *request, etlh
         etl_map_close(&unused);
         free(result);
         free(archive);
-        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        return etl_no_memory(err);
     }
     result->archive = archive;
     archive->map = *map;
@@ -51,7 +51,7 @@ etl_status archive_open(const etl_map *map, const archive_request *request, etlh
     if (status == ETL_OK)
         status = load(result, request, err);
     if (status == ETL_OK && request->name != NULL && !name_file(result, request->name))
-        status = etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        status = etl_no_memory(err);
     if (status == ETL_OK)
         *out = result;
     else
@@ -118,7 +118,7 @@ static etl_status load(etlheap_result *result, const archive_request *request, e
     if (status != ETL_OK || request->facts_only || is_summary)
         return status;
     if (!adopt_slots(result))
-        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        return etl_no_memory(err);
     result->mode = request->as_rows ? RESULT_LIFETIMES : RESULT_STORE;
     if (!request->as_rows)
         return ETL_OK;

@@ -56,7 +56,7 @@ static etl_status add_batch(row_maker *maker, const log_batch *batch)
     allocation_store *const store = maker->store;
     const u32 allocs = maker->archive->segments.at[batch->segment].allocs;
     if (batch->first == 0 && store_add_segment(store, allocs) == NULL)
-        return etl_fail_with(maker->err, ETL_ERR_MEMORY, 0, "out of memory");
+        return etl_no_memory(maker->err);
     store_segment *const rows = &store->segments.at[store->segments.count - 1];
     const u32 before = rows->rows;
     const etl_status status = archive_fill_rows(maker->archive, batch, rows, maker->err);

@@ -296,7 +296,7 @@ etl_status ehs_facts_load(ehs_loader *loader, etlheap_result *result)
     if (status == ETL_OK)
         status = ehs_methods_load(loader, result);
     if (status == ETL_OK && !spellings_settle(result))
-        status = etl_fail_with(loader->err, ETL_ERR_MEMORY, 0, "out of memory");
+        status = etl_no_memory(loader->err);
     if (status == ETL_OK)
         status = load_foreign(loader, result);
     if (status == ETL_OK)
@@ -349,9 +349,7 @@ static etl_status load_modules(ehs_loader *loader, etlheap_result *result)
     }
     const module_owners owners = { .processes = result->processes.at,
                                    .count = result->processes.count };
-    return modules_index(modules, &owners)
-               ? ETL_OK
-               : etl_fail_with(loader->err, ETL_ERR_MEMORY, 0, "out of memory");
+    return modules_index(modules, &owners) ? ETL_OK : etl_no_memory(loader->err);
 }
 
 /* Loads foreign stacks; that they are the last ones is checked when stacks are loaded. */
@@ -389,7 +387,7 @@ static etl_status load_volumes(ehs_loader *loader, etlheap_result *result)
              ETLHEAP_PUSH(&result->context.volumes, volume);
     }
     free(rows);
-    return ok ? ETL_OK : etl_fail_with(loader->err, ETL_ERR_MEMORY, 0, "out of memory");
+    return ok ? ETL_OK : etl_no_memory(loader->err);
 }
 
 /* Loads diagnostics. Names that this version does not know are from a later one and are skipped. */
@@ -414,7 +412,7 @@ static etl_status load_files(ehs_loader *loader, etlheap_result *result)
     const etl_status status = ehs_vector_load(loader, &file_table, &result->recorded);
     for (size_t i = 0; status == ETL_OK && i < result->recorded.count; i++) {
         if (!ETLHEAP_PUSH(&result->files, result->recorded.at[i].name))
-            return etl_fail_with(loader->err, ETL_ERR_MEMORY, 0, "out of memory");
+            return etl_no_memory(loader->err);
     }
     return status;
 }
@@ -488,7 +486,7 @@ static etl_status load_trace(ehs_loader *loader, etlheap_result *result)
         status = etl_fail_with(loader->err, ETL_ERR_CORRUPT, 0,
                                "the table of the trace is damaged: it has no row, or no clock");
     } else if (!make_session(result, row) || !mark_list_number(&result->marks, result->base.base)) {
-        status = etl_fail_with(loader->err, ETL_ERR_MEMORY, 0, "out of memory");
+        status = etl_no_memory(loader->err);
     } else {
         memcpy(row->info.recorded, result->info.recorded, sizeof row->info.recorded);
         result->info = row->info;

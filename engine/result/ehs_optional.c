@@ -169,7 +169,7 @@ etl_status ehs_methods_load(ehs_loader *loader, etlheap_result *result)
     }
     if (status == ETL_OK && count > 0 &&
         !methods_index(&result->modules, &result->context.strings, rows, count))
-        status = etl_fail_with(loader->err, ETL_ERR_MEMORY, 0, "out of memory");
+        status = etl_no_memory(loader->err);
     free(rows);
     return status;
 }

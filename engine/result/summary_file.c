@@ -209,10 +209,10 @@ etl_status summary_load(ehs_loader *loader, bool facts_only, etlheap_result *res
 {
     result->summary = calloc(1, sizeof *result->summary);
     if (result->summary == NULL)
-        return etl_fail_with(loader->err, ETL_ERR_MEMORY, 0, "out of memory");
+        return etl_no_memory(loader->err);
     etl_status status = ehs_facts_load(loader, result);
     if (status == ETL_OK && !summary_set_clock(result))
-        status = etl_fail_with(loader->err, ETL_ERR_MEMORY, 0, "out of memory");
+        status = etl_no_memory(loader->err);
     if (status == ETL_OK)
         status = load_sources(loader, result->summary);
     if (status == ETL_OK)
@@ -274,7 +274,7 @@ static etl_status load_sources(ehs_loader *loader, summary_data *data)
     if (status == ETL_OK)
         status = ehs_loader_charge(loader, count, sizeof *data->traces.at);
     if (status == ETL_OK && !ETLHEAP_RESERVE(&data->traces, count))
-        status = etl_fail_with(loader->err, ETL_ERR_MEMORY, 0, "out of memory");
+        status = etl_no_memory(loader->err);
     for (size_t i = 0; status == ETL_OK && i < count; i++) {
         if (!ehs_is_clock(rows[i].trace.info.clock_hz)) {
             status = damaged(loader, "traces", i);

@@ -53,7 +53,7 @@ etl_status etlheap_batch_run(const etlheap_batch_options *given, etl_error *err)
     if (b.places == NULL || b.lock == NULL) {
         free(b.places);
         etlheap_lock_close(b.lock);
-        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        return etl_no_memory(err);
     }
     put_in_order(&b);
     const u32 alone = count_alone(&b);

@@ -30,9 +30,7 @@ etl_status etlheap_content_of_file(const char *path, etlheap_content_id *out, u6
                              "cannot open: %s", strerror(errno));
     XXH3_state_t *const hash = XXH3_createState();
     u8 *const chunk = malloc(CHUNK_BYTES);
-    etl_status status = hash == NULL || chunk == NULL
-                            ? etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory")
-                            : ETL_OK;
+    etl_status status = hash == NULL || chunk == NULL ? etl_no_memory(err) : ETL_OK;
     *size_bytes = 0;
     if (status == ETL_OK) {
         (void)XXH3_128bits_reset(hash);

@@ -85,7 +85,7 @@ etl_status engine_run_once(const traces_named *traces, const etlheap_options *op
     run *const state = calloc(1, sizeof *state);
     *out = NULL;
     if (state == NULL)
-        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        return etl_no_memory(err);
     state->traces = traces->traces;
     state->names = traces->names;
     state->trace_count = traces->count;

@@ -104,7 +104,7 @@ etl_status log_run(const traces_named *traces, const etlheap_options *options,
     if (status == ETL_OK)
         stack_table_move(&stacks, &facts->stacks);
     if (status == ETL_OK && !how->with_addresses && !stack_table_keep_numbers(&stacks))
-        status = etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        status = etl_no_memory(err);
     etlheap_result_free(facts);
     status = status == ETL_OK ? open_log(&home, &map, err) : blame(&home, status, err);
     if (map.bytes.size >= LARGE_LOG_BYTES)
@@ -184,5 +184,5 @@ static etl_status blame(const log_home *home, etl_status status, etl_error *err)
     if (home->error != 0)
         return etl_fail_with(err, ETL_ERR_IO, 0, "a temporary file in %.100s cannot be written: %s",
                              home->folder, strerror(home->error));
-    return home->is_full ? etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory") : status;
+    return home->is_full ? etl_no_memory(err) : status;
 }

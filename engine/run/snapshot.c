@@ -47,11 +47,11 @@ etl_status etlheap_snapshot_result(const etlheap_snapshot *given, etlheap_result
         return status;
     etlheap_result *const result = calloc(1, sizeof *result);
     if (result == NULL)
-        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        return etl_no_memory(err);
     if (!set_clock(result, &snapshot) || !describe(result, &snapshot) ||
         !add_process(result, &snapshot) || !add_modules(result, &snapshot) ||
         !spellings_settle(result) || !add_stacks(result, &snapshot))
-        status = etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        status = etl_no_memory(err);
     if (status == ETL_OK)
         status = add_blocks(result, &snapshot, err);
     if (status != ETL_OK) {
@@ -191,7 +191,7 @@ static etl_status add_blocks(etlheap_result *result, const etlheap_snapshot *sna
                                .kind = ETLHEAP_KIND_HEAP,
                                .free_type = ETLHEAP_FREE_NONE };
         if (!store_append(&result->store, &row, 1))
-            return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+            return etl_no_memory(err);
     }
     return ETL_OK;
 }
@@ -219,7 +219,7 @@ etl_status etlheap_symbols_name_frames(etlheap_symbols *symbols, etlheap_frame *
     size_t asked = 0;
     etl_status status = ETL_OK;
     if (places == NULL || indices == NULL)
-        status = etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        status = etl_no_memory(err);
     for (u32 i = 0; status == ETL_OK && i < count; i++) {
         const u32 module = modules_find(&result->modules, &space, frames[i].address);
         if (module == UINT32_MAX)

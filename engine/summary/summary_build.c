@@ -37,7 +37,7 @@ etl_status etlheap_summary_open(const etlheap_summary_options *options, etlheap_
         return status;
     etlheap_summary *const s = calloc(1, sizeof *s);
     if (s == NULL)
-        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        return etl_no_memory(err);
     s->options = own;
     if (s->options.every_ns < 0 ||
         (s->options.every_ns > 0 && s->options.every_ns < EVERY_NS_MIN)) {
@@ -374,7 +374,7 @@ etl_status summary_add_trace(etlheap_summary *s, const summary_trace *trace,
              (found != 0 || etlheap_index_add(&s->file_index, hash, (u32)s->files.count));
     }
     if (!ok || !ETLHEAP_PUSH(&s->traces, copy))
-        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        return etl_no_memory(err);
     etl_diag_merge(&s->diag, &trace->diag);
     return ETL_OK;
 }

@@ -45,7 +45,7 @@ etl_status summary_collect(etlheap_summary *s, const etlheap_result *result, con
     if (status == ETL_OK && s->every_ns > 0)
         status = take_windows(s, result, err);
     if (status == ETL_OK && (!take_processes(s, result) || !summary_add_records(s, result)))
-        status = etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        status = etl_no_memory(err);
     return status;
 }
 
@@ -84,7 +84,7 @@ static etl_status take_trace(etlheap_summary *s, const etlheap_result *result, c
             summary_path(origin));
     etlheap_summary_file *const files = malloc(result->recorded.count * sizeof *files);
     if (files == NULL)
-        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        return etl_no_memory(err);
     memcpy(files, result->recorded.at, result->recorded.count * sizeof *files);
     qsort(files, result->recorded.count, sizeof *files, by_id);
     identify(files, result->recorded.count, trace.id);
@@ -129,7 +129,7 @@ static etl_status take_table(taking *t, etl_error *err)
     const bool ok = t->stacks != NULL && take_rows(t);
     free(t->stacks);
     etlheap_table_free(table);
-    return ok ? ETL_OK : etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+    return ok ? ETL_OK : etl_no_memory(err);
 }
 
 static etl_status take_tables(etlheap_summary *s, const etlheap_result *result, etl_error *err)
@@ -240,7 +240,7 @@ static etl_status take_grouped_windows(taking *t, etl_error *err)
         ok = take_cells(t, windows, i);
     free(t->stacks);
     etlheap_windows_free(windows);
-    return ok ? ETL_OK : etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+    return ok ? ETL_OK : etl_no_memory(err);
 }
 
 /* Takes the windows, with the default rule of `windows`. */

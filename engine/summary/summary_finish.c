@@ -54,7 +54,7 @@ etl_status summary_finish(etlheap_summary *s, etlheap_result **out, etl_error *e
         f.result->summary = calloc(1, sizeof *f.result->summary);
     etl_status status = f.result == NULL || f.result->summary == NULL || f.bases == NULL ||
                                 f.processes == NULL || f.stacks == NULL
-                            ? etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory")
+                            ? etl_no_memory(err)
                             : finish_all(&f, err);
     free(f.bases);
     free(f.processes);
@@ -80,7 +80,7 @@ static etl_status finish_all(finishing *f, etl_error *err)
     ok = ok && modules_index(&result->modules, &(module_owners){ 0 }) && finish_processes(f) &&
          spellings_settle(result) && finish_stacks(f) && finish_entries(f) && finish_traces(f) &&
          summary_describe(result) && summary_sort_records(s, result);
-    return ok ? ETL_OK : etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+    return ok ? ETL_OK : etl_no_memory(err);
 }
 
 static int by_build(const void *a, const void *b)

@@ -40,7 +40,7 @@ etl_status summary_fold(etlheap_summary *s, const etlheap_result *result, const 
     free(f.modules);
     free(f.processes);
     free(f.stacks);
-    return ok ? ETL_OK : etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+    return ok ? ETL_OK : etl_no_memory(err);
 }
 
 static etl_status fold_traces(etlheap_summary *s, const etlheap_result *result, const char *origin,

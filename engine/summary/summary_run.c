@@ -50,8 +50,7 @@ etl_status etlheap_summary_add_stores(etlheap_summary *s, const char *const *pat
     static const ehs_content order[] = { EHS_CONTENT_SUMMARY, EHS_CONTENT_JOURNAL };
     adding a = { .progress = progress, .progress_user = progress_user };
     a.inputs = calloc((size_t)path_count + 1, sizeof *a.inputs);
-    etl_status status =
-        a.inputs == NULL ? etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory") : ETL_OK;
+    etl_status status = a.inputs == NULL ? etl_no_memory(err) : ETL_OK;
     for (u32 i = 0; status == ETL_OK && i < path_count; i++) {
         a.inputs[i] =
             (store_input){ .path = paths[i], .name = names != NULL ? names[i] : paths[i] };

@@ -49,14 +49,14 @@ etl_status etlheap_table_name(etlheap_table *table, etlheap_symbols *symbols, co
     r.row_frames = malloc((2 * owned->rows.count + 1) * sizeof *r.row_frames);
     etl_status status = ETL_OK;
     if (r.names == NULL || r.runs == NULL || r.is_stack_done == NULL || r.row_frames == NULL)
-        status = etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        status = etl_no_memory(err);
     if (status == ETL_OK)
         status = find_names(&r, symbols, rows, err);
     if (status == ETL_OK) {
         if (rebuild(&r))
             replace(&r);
         else
-            status = etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+            status = etl_no_memory(err);
         for (int i = 0; i < ETL_DIAG_COUNT; i++)
             owned->table.diagnostics.of[i] += symbols->diag.of[i] - before.of[i];
     }
@@ -107,7 +107,7 @@ static etl_status find_names(renaming *r, etlheap_symbols *symbols, const bool *
     etl_status status = ETL_OK;
     size_t asked = 0;
     if (is_wanted == NULL || places == NULL)
-        status = etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        status = etl_no_memory(err);
     else if (count > 0)
         mark_frames(r, rows, is_wanted);
     for (size_t i = 0; status == ETL_OK && i < count; i++) {

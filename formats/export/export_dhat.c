@@ -85,7 +85,7 @@ etl_status etlheap_export_dhat(const etlheap_export_request *request, etlheap_si
     if (status == ETL_OK && !w.failed)
         write_document(&w, &scratch, sink);
     if (status == ETL_OK && (w.failed || w.processes.failed || scratch.failed))
-        status = etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        status = etl_no_memory(err);
     etlheap_text_free(&scratch);
     export_numbers_free(&w.places);
     export_numbers_free(&w.processes);

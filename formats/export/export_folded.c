@@ -33,7 +33,7 @@ etl_status etlheap_export_folded(const etlheap_export_request *request, etlheap_
     const bool failed = scratch.failed;
     etlheap_text_free(&scratch);
     export_samples_close(&samples);
-    return failed ? etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory") : ETL_OK;
+    return failed ? etl_no_memory(err) : ETL_OK;
 }
 
 static void write_sample(const export_samples *samples, const etlheap_row *row,

@@ -76,7 +76,7 @@ etl_status etlheap_export_heaptrack(const etlheap_export_request *request, etlhe
         const bool ok = write_events(&w);
         status = export_events_status(&w.events, err);
         if (status == ETL_OK && !ok)
-            status = etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+            status = etl_no_memory(err);
     }
     export_numbers_free(&w.strings);
     export_numbers_free(&w.pointers);

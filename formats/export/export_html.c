@@ -33,7 +33,7 @@ etl_status etlheap_export_html(const etlheap_export_request *request, etlheap_si
     const html_page page = { html_page_html, html_page_css, html_page_js };
     const report_data data = { &answers, &choice, &blocks };
     if (status == ETL_OK && html_write_page(&page, write_data, &data, sink) != ETL_OK)
-        status = etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        status = etl_no_memory(err);
     html_blocks_close(&blocks);
     html_choice_close(&choice);
     html_answers_close(&answers);

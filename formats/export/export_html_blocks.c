@@ -62,7 +62,7 @@ etl_status html_blocks_find(const html_answers *answers, const html_choice *choi
     row_index index = { .rows = answers->rows->table };
     etl_status status = ETL_OK;
     if (!open_index(answers, choice, &index))
-        status = etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        status = etl_no_memory(err);
     if (status == ETL_OK)
         status = take_blocks(answers->outstanding_blocks, &index, out, err);
     if (status == ETL_OK)
@@ -206,8 +206,7 @@ static etl_status take_blocks(etlheap_lifetimes *walk, row_index *index, html_bl
         return ETL_OK;
     while (ok && etlheap_lifetimes_next(walk, &life))
         ok = take_block(walk, &life, index, out);
-    return ok ? etlheap_lifetimes_status(walk, err)
-              : etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+    return ok ? etlheap_lifetimes_status(walk, err) : etl_no_memory(err);
 }
 
 /* False: out of memory. */

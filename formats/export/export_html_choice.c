@@ -71,7 +71,7 @@ etl_status html_choice_make(const etlheap_table *groups, const etlheap_table *ro
         out->row_count -= out->row_count / 8 + 1;
         ok = make_tables(rows, out);
     }
-    return ok ? ETL_OK : etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+    return ok ? ETL_OK : etl_no_memory(err);
 }
 
 void html_choice_close(html_choice *choice)

@@ -161,7 +161,7 @@ static etl_status go_through(perfview_writer *w, perfview_pass pass, const perfv
         go_through_sums(w, &source->samples);
     w->failed |= w->frames.failed || w->tree.failed || w->text.failed;
     if (status == ETL_OK && w->failed)
-        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        return etl_no_memory(err);
     return status;
 }
 

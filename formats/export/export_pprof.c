@@ -95,7 +95,7 @@ etl_status etlheap_export_pprof(const etlheap_export_request *request, etlheap_s
     etlheap_text_free(&w.list);
     etlheap_text_free(&w.label);
     etlheap_table_free(table);
-    return ok ? ETL_OK : etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+    return ok ? ETL_OK : etl_no_memory(err);
 }
 
 /* String 0 is the empty one, whatever else there is. */

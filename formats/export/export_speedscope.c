@@ -60,7 +60,7 @@ etl_status etlheap_export_speedscope(const etlheap_export_request *request, etlh
     free(rows);
     etlheap_text_free(&scratch);
     export_samples_close(&samples);
-    return failed ? etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory") : ETL_OK;
+    return failed ? etl_no_memory(err) : ETL_OK;
 }
 
 static u32 choose_rows(const export_samples *samples, profile_row *rows)

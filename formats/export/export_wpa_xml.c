@@ -80,7 +80,7 @@ etl_status etlheap_export_wpa_xml(const etlheap_export_request *request, etlheap
     wpa_frames_free(&w.frames);
     etlheap_text_free(&w.text);
     if (status == ETL_OK && failed)
-        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        return etl_no_memory(err);
     return status;
 }
 

@@ -29,9 +29,8 @@ etl_status etlheap_sink_unpack(etlheap_sink *sink, const void *frame, size_t siz
     ZSTD_DCtx *const context = ZSTD_createDCtx();
     void *const room = malloc(ZSTD_DStreamOutSize());
     const ZSTD_inBuffer in = { frame, size, 0 };
-    const etl_status status = context && room
-                                  ? unpack(sink, context, in, room, err)
-                                  : etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+    const etl_status status =
+        context && room ? unpack(sink, context, in, room, err) : etl_no_memory(err);
     free(room);
     ZSTD_freeDCtx(context);
     return status;

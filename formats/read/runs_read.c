@@ -50,7 +50,7 @@ etl_status etlheap_runs_open(const char *path, etlheap_runs **out, etl_error *er
     *out = NULL;
     etlheap_runs *const runs = calloc(1, sizeof *runs);
     if (!runs)
-        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        return etl_no_memory(err);
     etl_status status = etl_map_open(path, false, &runs->map, err);
     if (status == ETL_OK) {
         status = read_lines(runs);

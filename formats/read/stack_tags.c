@@ -122,7 +122,7 @@ etl_status etlheap_stack_tags_read(const char *path, etlheap_tags *tags, etl_err
         status =
             etl_fail_with(err, ETL_ERR_IO, 0, "cannot read the stack tags %.80s: %s", path, why);
     else if (!r)
-        status = etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        status = etl_no_memory(err);
     else
         status = open_reader(r, path, tags, err);
     while (status == ETL_OK && !feof(file)) {
@@ -147,7 +147,7 @@ etl_status etlheap_stack_tags_parse(etl_bytes bytes, const char *name, etlheap_t
 {
     tags_reader *const r = calloc(1, sizeof *r);
     if (!r)
-        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        return etl_no_memory(err);
     etl_status status = open_reader(r, name, tags, err);
     for (size_t at = 0; status == ETL_OK && at < bytes.size; at += CHUNK_BYTES) {
         const size_t size = bytes.size - at < CHUNK_BYTES ? bytes.size - at : CHUNK_BYTES;
@@ -219,7 +219,7 @@ static void note_error(void *user, reported_error error)
     if (error->level < XML_ERR_ERROR || r->status != ETL_OK)
         return;
     if (error->code == XML_ERR_NO_MEMORY)
-        r->status = etl_fail_with(r->err, ETL_ERR_MEMORY, 0, "out of memory");
+        r->status = etl_no_memory(r->err);
     else
         r->status = etl_fail_with(r->err, ETL_ERR_CORRUPT, 0, "%.80s, line %d: %.*s", r->name,
                                   error->line, (int)strcspn(message, "\n"), message);
@@ -239,7 +239,7 @@ static etl_status open_reader(tags_reader *r, const char *name, etlheap_tags *ta
     if (r->context)
         xmlCtxtUseOptions(r->context, XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING);
     else
-        r->status = etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        r->status = etl_no_memory(err);
     return r->status;
 }
 
@@ -400,7 +400,7 @@ static void begin_tag(tags_reader *r, const char *element, const xml_attributes 
              (strcmp(element, "Tag") == 0 || read_hint(r, attributes, &tag, &ok)) && ok)
         add_tag(r, name, &tag);
     if (!ok && r->status == ETL_OK)
-        r->status = etl_fail_with(r->err, ETL_ERR_MEMORY, 0, "out of memory");
+        r->status = etl_no_memory(r->err);
     free(name);
 }
 
@@ -413,7 +413,7 @@ static void begin_entry(tags_reader *r, const xml_attributes *attributes)
     const etlheap_pattern entry = { .module = module, .symbol = method };
     r->in_entry = true;
     if (!ok || !more)
-        r->status = etl_fail_with(r->err, ETL_ERR_MEMORY, 0, "out of memory");
+        r->status = etl_no_memory(r->err);
     else if (tag != NO_TAG)
         r->status = etlheap_tags_add_entry(r->tags, tag, &entry, r->err);
     free(module);

@@ -130,7 +130,7 @@ static etl_status open_side(etl_bytes text, bool is_now, etlheap_umdh **out, etl
     comparison_reader r = { .log = log, .is_now = is_now, .text = etl_cursor_of(text) };
     etl_status status = ETL_OK;
     if (!log)
-        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        return etl_no_memory(err);
     etlheap_text_add(&log->lines.texts, "", 1);
     while (status == ETL_OK && next_line(&r))
         status = read_line(&r, err);

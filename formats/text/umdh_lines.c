@@ -82,7 +82,7 @@ etl_status umdh_lines_read(etl_bytes text, umdh_lines *out, etl_error *err)
     if (status == ETL_OK && r.in_heap && !r.is_bare)
         status = bad_line(&r, "the log ends inside a heap; copy or take it again", err);
     if (status == ETL_ERR_MEMORY)
-        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        return etl_no_memory(err);
     return status;
 }
 

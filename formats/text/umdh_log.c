@@ -81,12 +81,12 @@ etl_status etlheap_umdh_parse(etl_bytes bytes, etlheap_umdh **out, etl_error *er
     *out = NULL;
     etlheap_umdh *const log = calloc(1, sizeof *log);
     if (!log)
-        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        return etl_no_memory(err);
     status = umdh_text_of(bytes, &text, &read, err);
     if (status == ETL_OK)
         status = umdh_lines_read(read, &log->lines, err);
     if (status == ETL_OK && !make_table(log))
-        status = etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        status = etl_no_memory(err);
     free(text);
     if (status == ETL_OK)
         *out = log;
@@ -168,7 +168,7 @@ static etl_status convert(etl_bytes utf16, bool is_big, char **out, size_t *size
     *out = malloc(capacity);
     if (!*out || (is_big && !units)) {
         free(units);
-        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        return etl_no_memory(err);
     }
     if (is_big) {
         memcpy(units, utf16.at, units_bytes);

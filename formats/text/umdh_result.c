@@ -36,7 +36,7 @@ etl_status etlheap_umdh_result(const etlheap_umdh *log, const char *name, etlhea
     snprintf(tool, sizeof tool, "UMDH%s%.50s", log->info.version[0] != '\0' ? " " : "",
              log->info.version);
     if (!make_parts(lines, &parts, &stack_count))
-        status = etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        status = etl_no_memory(err);
     const etlheap_snapshot snapshot = {
         .size = sizeof snapshot,
         .file = name,
