@@ -122,7 +122,7 @@ static void note_free_stacks(const char *subject, const etlheap_result *result,
 static void note_custom(const cli_options *options, const char *subject,
                         const etlheap_result *result)
 {
-    if (options->custom.count > 0 && !etlheap_result_abilities(result).custom)
+    if (options->custom.count > 0 && (etlheap_result_kinds(result) >> ETLHEAP_KIND_CUSTOM & 1) == 0)
         cli_note(subject, "--custom-heap matches no event in the trace; etlheap info lists the "
                           "providers and the ids of their events");
 }
@@ -176,8 +176,7 @@ static cli_nearest nearest_processes(const etlheap_result *result, const char *w
     for (u32 id = 1; id <= etlheap_process_count(result); id++) {
         const etlheap_process_info *const process =
             etlheap_process_of(result, (etlheap_process){ id });
-        const u64 events =
-            process->heap_events + process->virtualalloc_events + process->custom_events;
+        const u64 events = etlheap_process_events(process);
         if (events > 0 || cli_nearest_distance(word, process->name) <= 1)
             cli_nearest_consider(&best, process->name, events);
     }

@@ -34,6 +34,7 @@
 
 #include "parser/parser.h"
 
+#include "etlheap_kinds.h"
 #include "etlheap_marks.h"
 #include "etlheap_spans.h"
 
@@ -52,15 +53,6 @@ typedef struct etlheap_process {
 
 #define ETLHEAP_TICKS_BEFORE INT64_MIN /* allocated before the trace began */
 #define ETLHEAP_TICKS_NEVER  INT64_MAX /* never freed */
-
-typedef enum etlheap_kind {
-    ETLHEAP_KIND_HEAP,         /* blocks from the heap functions */
-    ETLHEAP_KIND_VIRTUALALLOC, /* committed ranges */
-    ETLHEAP_KIND_EXTENT,       /* committed heap extents (Expand, Contract) */
-    ETLHEAP_KIND_CUSTOM,       /* blocks of allocators that log their own events */
-    ETLHEAP_KIND_RESERVE,      /* reserved address ranges, committed or not */
-    ETLHEAP_KIND_COUNT
-} etlheap_kind;
 
 /* How a lifetime ended: not in the trace, by a free, or with its heap or process. */
 typedef enum etlheap_free_type {
@@ -156,7 +148,8 @@ typedef struct etlheap_options {
     /* Events to treat as marks besides PerfInfo/Mark; only for traces. Borrowed for the call. */
     const etlheap_mark_event *mark_events;
     uint32_t mark_event_count;
-    bool reservations; /* keep kind RESERVE, as stores always do, and questions that select it */
+    bool named_kinds; /* keep the kinds that are selected only by name, as stores always do, and
+                         questions that select one of them */
 } etlheap_options;
 
 typedef struct etlheap_result etlheap_result;
@@ -174,7 +167,7 @@ etl_status etlheap_analyze(etl_trace *const *traces, const char *const *names, u
 bool etlheap_is_store(etl_bytes file);
 
 /* [stable] Opens a store as a result, which answers like the result of the traces it was written
- * from. Of the options only census_only, questions, reservations, name and memory_bytes_max count.
+ * from. Of the options only census_only, questions, named_kinds, name and memory_bytes_max count.
  * With questions, heap events stay in the file, and any question may be asked later. The file stays
  * mapped until the result is freed. On success the caller owns *out. Errors: ETL_ERR_IO,
  * ETL_ERR_CORRUPT (the store is damaged or unfinished), ETL_ERR_UNSUPPORTED (another version),
@@ -227,14 +220,13 @@ typedef struct etlheap_process_info {
      * characters of the name, it is that of the program's file, if the trace has it. Names that differ only in case are spelled alike
      * within a result: as the one that comes first in byte order. */
     const char *name;
-    const char *command_line; /* "" unknown */
-    int64_t start_ticks;      /* ETLHEAP_TICKS_BEFORE: before the trace */
-    int64_t end_ticks;        /* ETLHEAP_TICKS_NEVER: alive at the end */
-    uint32_t pointer_bits;    /* 32 for WOW64 and 32-bit systems, 0 unknown */
-    uint64_t heap_events;
-    uint64_t virtualalloc_events;
+    const char *command_line;               /* "" unknown */
+    int64_t start_ticks;                    /* ETLHEAP_TICKS_BEFORE: before the trace */
+    int64_t end_ticks;                      /* ETLHEAP_TICKS_NEVER: alive at the end */
+    uint32_t pointer_bits;                  /* 32 for WOW64 and 32-bit systems, 0 unknown */
+    uint64_t events[ETLHEAP_KIND_CAPACITY]; /* by the kind that they tell about first: those of
+                                               heaps also tell about extents (recorded_with) */
     uint64_t free_without_alloc[ETLHEAP_KIND_CAPACITY];
-    uint64_t custom_events;
     const char *package;  /* full name of the app package; NULL if it has none */
     const char *services; /* its Windows services, separated by commas; NULL if none */
 } etlheap_process_info;
@@ -243,6 +235,10 @@ typedef struct etlheap_process_info {
  * count. Owned by the result. */
 uint32_t etlheap_process_count(const etlheap_result *result);
 const etlheap_process_info *etlheap_process_of(const etlheap_result *result, etlheap_process id);
+
+/* The number of memory events of a process, and the kinds that they may tell about, as bits. */
+uint64_t etlheap_process_events(const etlheap_process_info *process);
+uint32_t etlheap_process_kinds(const etlheap_process_info *process);
 
 /* A module, for the time it was loaded. Strings are owned by the result. */
 typedef struct etlheap_module_info {
@@ -283,13 +279,14 @@ const etl_diag_counts *etlheap_result_diagnostics(const etlheap_result *result);
 
 /* The kinds of data that the result has. */
 typedef struct etlheap_abilities {
-    bool heap, virtualalloc, extent, stacks, modules, symbols, custom;
+    uint32_t kinds; /* kinds of memory, bit per etlheap_kind: those with events whose blocks or
+                       ranges the result keeps (see etlheap_options.named_kinds) */
+    bool stacks, modules, symbols;
     bool memory;          /* MemInfo records: commit, working sets and available memory over time */
     bool methods;         /* at least one process has names of .NET methods */
     bool methods_missing; /* a process runs .NET, but none of its methods has a name */
     bool thread_names;    /* at least one thread has a name */
     bool threads_missing; /* there are no thread records, which carry the names */
-    bool reserve;         /* there are VirtualAlloc events, and the result keeps kind RESERVE */
 } etlheap_abilities;
 
 etlheap_abilities etlheap_result_abilities(const etlheap_result *result);

@@ -17,10 +17,6 @@
 extern "C" {
 #endif
 
-/* The kinds that a query without kinds selects: all except RESERVE, because a reservation takes no
- * memory until it is committed. */
-#define ETLHEAP_KINDS_DEFAULT (((1u << ETLHEAP_KIND_COUNT) - 1) & ~(1u << ETLHEAP_KIND_RESERVE))
-
 /* X(enumerator, key, title), grouped by the first table that has the field. */
 #define ETLHEAP_FIELDS(X)                                                                          \
     /* keys of rows, and columns that come with them       */                                      \

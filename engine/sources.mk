@@ -42,6 +42,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	core/continued \
 	core/digit_sort \
 	core/intern \
+	core/kinds \
 	core/machine_$(PLATFORM) \
 	core/nameless_$(PLATFORM) \
 	core/pattern_index \
@@ -206,6 +207,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	result/archive_rows \
 	result/ehs_facts \
 	result/ehs_optional \
+	result/kept_kinds \
 	result/module_names \
 	result/recorded \
 	result/result \

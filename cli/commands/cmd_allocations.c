@@ -104,11 +104,10 @@ static etl_status open_walk(const cli_options *options, const cli_inputs *inputs
  * goes to stderr. */
 static void note_findings(const cli_options *options, const cli_inputs *inputs, const listing *made)
 {
-    const etlheap_abilities can = etlheap_result_abilities(made->question.result);
     const char *const subject = cli_inputs_subject(inputs);
     if (strcmp(cli_format_of(options)->name, "json") == 0)
         return;
-    if (!can.heap && !can.virtualalloc && !can.extent && !can.custom)
+    if (etlheap_result_kinds(made->question.result) == 0)
         cli_note(subject, etl_diag_describe(ETL_DIAG_trace_without_memory_events)->advice);
     cli_note_losses(subject, &etlheap_lifetimes_table(made->walk)->diagnostics);
 }

@@ -22,22 +22,30 @@ typedef struct map_report {
     etlheap_map *map;
 } map_report;
 
-/* The kind that memory is looked at for first has the moment. */
+/* The kind whose peak is the moment of the map: of those with a peak the one that people look for
+ * first, blocks before ranges (etlheap_kind_place). The last kind if none has a peak. */
+static u32 kind_of_peak(const etlheap_peak_moment *peaks)
+{
+    u32 chosen = ETLHEAP_KIND_COUNT;
+    for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++) {
+        const etlheap_kind_place place = etlheap_kind_at((etlheap_kind)kind)->place;
+        if (peaks[kind].found && place != ETLHEAP_PLACE_NOWHERE &&
+            (chosen == ETLHEAP_KIND_COUNT || place < etlheap_kind_at((etlheap_kind)chosen)->place))
+            chosen = kind;
+    }
+    return chosen == ETLHEAP_KIND_COUNT ? ETLHEAP_KIND_COUNT - 1 : chosen;
+}
+
 static etl_status find_peak(map_report *out, etl_error *err)
 {
-    static const etlheap_kind kinds[] = { ETLHEAP_KIND_HEAP, ETLHEAP_KIND_CUSTOM,
-                                          ETLHEAP_KIND_VIRTUALALLOC, ETLHEAP_KIND_EXTENT,
-                                          ETLHEAP_KIND_RESERVE };
     cli_query *const question = &out->question.query;
     etlheap_peak_moment peaks[ETLHEAP_KIND_CAPACITY];
     const etl_status status =
         etlheap_find_peaks(out->question.result, &question->query, peaks, err);
-    u32 chosen = 0;
-    while (chosen + 1 < ETL_COUNT_OF(kinds) && !peaks[kinds[chosen]].found)
-        chosen++;
+    const etlheap_peak_moment *const peak = &peaks[status == ETL_OK ? kind_of_peak(peaks) : 0];
     for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++)
-        question->kind_to_ticks[kind] = peaks[kinds[chosen]].to_ticks;
-    if (status == ETL_OK && peaks[kinds[chosen]].found)
+        question->kind_to_ticks[kind] = peak->to_ticks;
+    if (status == ETL_OK && peak->found)
         question->query.kind_to_ticks = question->kind_to_ticks;
     return status;
 }

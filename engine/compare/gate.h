@@ -127,10 +127,6 @@ u32 gate_doubts_of_growth(const owned_gate *gate, etlheap_kind kind);
  * out. */
 bool gate_explain_absence(owned_gate *gate);
 
-/* The kinds of memory that a process can have: if its heap events were recorded, so were its
- * extents. */
-u32 gate_kinds_of_process(const etlheap_process_info *process);
-
 /* The kinds that a budget applies to and that exist. */
 u32 gate_kinds_of(const owned_gate *gate, const etlheap_budget *budget);
 

@@ -118,18 +118,6 @@ u32 gate_kinds_of(const owned_gate *gate, const etlheap_budget *budget)
     return kinds_asked(gate, budget) & present;
 }
 
-u32 gate_kinds_of_process(const etlheap_process_info *process)
-{
-    u32 kinds = 0;
-    if (process->heap_events > 0)
-        kinds |= 1u << ETLHEAP_KIND_HEAP | 1u << ETLHEAP_KIND_EXTENT;
-    if (process->virtualalloc_events > 0)
-        kinds |= 1u << ETLHEAP_KIND_VIRTUALALLOC | 1u << ETLHEAP_KIND_RESERVE;
-    if (process->custom_events > 0)
-        kinds |= 1u << ETLHEAP_KIND_CUSTOM;
-    return kinds;
-}
-
 static bool is_lossy(const etlheap_result *result)
 {
     const etl_diag_counts *const counts = etlheap_result_diagnostics(result);
@@ -148,22 +136,6 @@ static u32 kinds_selected(const etlheap_result *result, const query_plan *plan)
     return kinds_recorded(result, plan->process_selected, plan->query->kinds);
 }
 
-/* The kinds that the trace has. Extents and blocks have separate events; either may be missing. */
-static u32 kinds_able(const etlheap_result *result)
-{
-    const etlheap_abilities can = etlheap_result_abilities(result);
-    u32 kinds = (1u << ETLHEAP_KIND_COUNT) - 1;
-    if (!can.heap)
-        kinds &= ~(1u << ETLHEAP_KIND_HEAP);
-    if (!can.extent)
-        kinds &= ~(1u << ETLHEAP_KIND_EXTENT);
-    if (!can.custom)
-        kinds &= ~(1u << ETLHEAP_KIND_CUSTOM);
-    if (!can.reserve)
-        kinds &= ~(1u << ETLHEAP_KIND_RESERVE);
-    return kinds;
-}
-
 /* The kinds that processes have events of. `selected` by id; NULL selects all. `asked`: a bit for
  * each kind, 0 for every kind. */
 static u32 kinds_recorded(const etlheap_result *result, const bool *selected, u32 asked)
@@ -171,9 +143,9 @@ static u32 kinds_recorded(const etlheap_result *result, const bool *selected, u3
     u32 kinds = 0;
     for (u32 i = 0; i < etlheap_process_count(result); i++) {
         if (selected == NULL || selected[i + 1])
-            kinds |= gate_kinds_of_process(etlheap_process_of(result, (etlheap_process){ i + 1 }));
+            kinds |= etlheap_process_kinds(etlheap_process_of(result, (etlheap_process){ i + 1 }));
     }
-    return kinds & kinds_able(result) & (asked == 0 ? ETLHEAP_KINDS_DEFAULT : asked);
+    return kinds & etlheap_result_kinds(result) & (asked == 0 ? ETLHEAP_KINDS_DEFAULT : asked);
 }
 
 static etl_status find_kinds(const etlheap_gate_side *side, u32 *kinds, etl_error *err)
@@ -190,11 +162,11 @@ static etl_status find_kinds(const etlheap_gate_side *side, u32 *kinds, etl_erro
 static bool names_measured(const etlheap_gate_side *side, const char *word)
 {
     const u32 asked = side->query->kinds == 0 ? ETLHEAP_KINDS_DEFAULT : side->query->kinds;
-    const u32 kinds = kinds_able(side->result) & asked;
+    const u32 kinds = etlheap_result_kinds(side->result) & asked;
     for (u32 i = 0; i < etlheap_process_count(side->result); i++) {
         const etlheap_process_info *const process =
             etlheap_process_of(side->result, (etlheap_process){ i + 1 });
-        if ((gate_kinds_of_process(process) & kinds) != 0 &&
+        if ((etlheap_process_kinds(process) & kinds) != 0 &&
             etlheap_word_names_process(word, process))
             return true;
     }
@@ -231,8 +203,8 @@ static bool list_processes(owned_gate *gate)
 {
     const etlheap_result *const result = gate->now->result;
     const u32 count = etlheap_process_count(result);
-    const u32 able = kinds_able(result);
-    /* A store can answer for reservations even if nobody asks about them; a trace cannot. */
+    const u32 able = etlheap_result_kinds(result);
+    /* A store can answer for kinds that nobody names; a trace cannot. */
     const u32 shown = ETLHEAP_KINDS_DEFAULT | gate->now->query->kinds;
     u32 listed = 0;
     etlheap_gate_process *const processes =
@@ -240,9 +212,8 @@ static bool list_processes(owned_gate *gate)
     for (u32 i = 0; processes != NULL && i < count; i++) {
         const etlheap_process_info *const info =
             etlheap_process_of(result, (etlheap_process){ i + 1 });
-        const u32 kinds = gate_kinds_of_process(info) & able & shown;
-        const u64 system_events = etl_sat_add_u64(info->heap_events, info->virtualalloc_events);
-        const u64 events = etl_sat_add_u64(system_events, info->custom_events);
+        const u32 kinds = etlheap_process_kinds(info) & able & shown;
+        const u64 events = etlheap_process_events(info);
         if (kinds != 0)
             processes[listed++] = (etlheap_gate_process){ info->name, info->pid, kinds, events };
     }
@@ -254,7 +225,7 @@ static bool list_processes(owned_gate *gate)
 }
 
 /* The kinds that a budget is about, within the query's filter. A budget without a kind is about
- * memory, and about reservations only if nothing else is selected. */
+ * memory, and about kinds that are selected only by name if nothing else is selected. */
 static u32 kinds_asked(const owned_gate *gate, const etlheap_budget *budget)
 {
     const u32 asked = query_kinds(gate->now->query);
@@ -270,8 +241,7 @@ static u32 kinds_missing(const owned_gate *gate, const etlheap_budget *budget)
 {
     const u32 asked = kinds_asked(gate, budget);
     const u32 selected = gate->now->query->kinds;
-    const bool any_kind =
-        budget->kinds == 0 && (selected == 0 || selected == (1u << ETLHEAP_KIND_COUNT) - 1);
+    const bool any_kind = budget->kinds == 0 && (selected == 0 || selected == ETLHEAP_KINDS_ALL);
     const u32 present = asked & gate->gate.kinds;
     if (any_kind)
         return present != 0                       ? 0

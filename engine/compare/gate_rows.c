@@ -173,7 +173,7 @@ static bool add_processes(gate_rows *out, const owned_gate *gate, bool with_ids)
         const etlheap_process_info *const process =
             etlheap_process_of(result, (etlheap_process){ i + 1 });
         const bool by_pid = with_ids || !(is_lone || etlheap_process_is_named(process->name));
-        const u32 kinds = gate->plan.process_selected[i + 1] ? gate_kinds_of_process(process) : 0;
+        const u32 kinds = gate->plan.process_selected[i + 1] ? etlheap_process_kinds(process) : 0;
         for (u8 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++) {
             const gate_row row = { .kind = kind,
                                    .name = process->name,

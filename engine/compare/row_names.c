@@ -122,7 +122,7 @@ bool row_identities_is_lone(const etlheap_result *result)
     for (u32 i = 0; i < etlheap_process_count(result); i++) {
         const etlheap_process_info *const process =
             etlheap_process_of(result, (etlheap_process){ i + 1 });
-        if (process->heap_events + process->virtualalloc_events + process->custom_events == 0)
+        if (etlheap_process_events(process) == 0)
             continue;
         is_named |= etlheap_process_is_named(process->name);
         count++;

@@ -343,7 +343,7 @@ bool aggregate_key(aggregator *a, const block_source *of, etlheap_type type, gro
             break;
         case KEY_READS_HEAP:
             key->heap = of->heap;
-            key->has_heap = query_kind_has_heap(of->kind);
+            key->has_heap = etlheap_kind_has(of->kind, ETLHEAP_KIND_HAS_HEAP);
             break;
         case KEY_READS_TYPE:
             key->type = a->plan.row_types[type];

@@ -54,7 +54,8 @@ void churn_set_rates(i64 *measures, i64 ns)
 static u64 thread_of(const lifetimes_batch *batch, u32 at)
 {
     const u32 thread = batch->thread[at];
-    const bool is_own = query_kind_has_heap(batch->kind[at]) || thread == ETL_NO_ID;
+    const bool is_own =
+        etlheap_kind_has(batch->kind[at], ETLHEAP_KIND_HAS_HEAP) || thread == ETL_NO_ID;
     return is_own ? (u64)batch->process[at] << 32 | thread : thread;
 }
 

@@ -161,13 +161,8 @@ static void fill_totals(const aggregator *a, etlheap_table *table)
         total->present =
             total->measures[ETLHEAP_MEASURE_COUNT] > 0 || total->free_without_alloc > 0;
     }
-    const etlheap_abilities can = a->result->abilities;
-    table->totals[ETLHEAP_KIND_HEAP].present |= can.heap;
-    table->totals[ETLHEAP_KIND_VIRTUALALLOC].present |= can.virtualalloc;
-    table->totals[ETLHEAP_KIND_EXTENT].present |= can.extent;
-    table->totals[ETLHEAP_KIND_CUSTOM].present |= can.custom;
-    table->totals[ETLHEAP_KIND_RESERVE].present |= can.reserve;
     for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++) {
+        table->totals[kind].present |= (a->result->abilities.kinds >> kind & 1) != 0;
         table->totals[kind].present &= (query_kinds(a->query) >> kind & 1) != 0;
     }
 }

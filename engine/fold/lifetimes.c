@@ -284,7 +284,7 @@ static etl_status hand_out(etlheap_lifetimes *walk, const walk_row *row, etlheap
         .type = row->type,
         .free_type = life->free_type,
         .is_realloc = life->is_realloc,
-        .has_heap = query_kind_has_heap(life->kind),
+        .has_heap = etlheap_kind_has(life->kind, ETLHEAP_KIND_HAS_HEAP),
         .thread = life->thread,
         .process = { life->process },
         .raw_stack = { life->stack },

@@ -121,12 +121,26 @@ static etl_status read_options(space_maker *m, const etlheap_question *question,
     return status;
 }
 
+static etlheap_kind_place place_of(u32 kind)
+{
+    return etlheap_kind_at((etlheap_kind)kind)->place;
+}
+
+/* The kinds whose memory is in the address space of its process. */
+static u32 kinds_with_place(void)
+{
+    u32 kinds = 0;
+    for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++)
+        kinds |= place_of(kind) != ETLHEAP_PLACE_NOWHERE ? 1u << kind : 0;
+    return kinds;
+}
+
 /* Makes the query. A moment is an empty window, so a log is read from shortly before it. */
 static void set_query(space_maker *m, const etlheap_result *result)
 {
     etlheap_query *const query = &m->query;
-    if (query->kinds == 0 && result->abilities.reserve)
-        query->kinds = ETLHEAP_KINDS_DEFAULT | 1u << ETLHEAP_KIND_RESERVE;
+    if (query->kinds == 0)
+        query->kinds = ETLHEAP_KINDS_DEFAULT | (result->abilities.kinds & kinds_with_place());
     if (query->kind_to_ticks == NULL)
         query->from_ns = query->to_ns == INT64_MAX ? result->info.end_ns : query->to_ns;
     query->types = 0;
@@ -199,14 +213,14 @@ static etl_status want_blocks(space_maker *m, block_feed *feed, etl_error *err)
 /* Adds a range; empty ones are nowhere. */
 static bool add_range(space_blocks *to, const origin_owner *owner, const space_block *block)
 {
-    static const u8 whats[ETLHEAP_KIND_COUNT] = { [ETLHEAP_KIND_VIRTUALALLOC] = SPACE_COMMITTED,
-                                                  [ETLHEAP_KIND_EXTENT] = SPACE_EXTENT,
-                                                  [ETLHEAP_KIND_RESERVE] = SPACE_RESERVED };
+    static const u8 whats[ETLHEAP_PLACE_COUNT] = { [ETLHEAP_PLACE_COMMITTED] = SPACE_COMMITTED,
+                                                   [ETLHEAP_PLACE_EXTENT] = SPACE_EXTENT,
+                                                   [ETLHEAP_PLACE_RESERVED] = SPACE_RESERVED };
     const space_range range = { .start = block->address,
                                 .end = etl_sat_add_u64(block->address, block->size),
                                 .heap = owner->heap,
                                 .process = owner->process,
-                                .what = whats[block->kind] };
+                                .what = whats[place_of(block->kind)] };
     return range.start >= range.end || ETLHEAP_PUSH(&to->ranges, range);
 }
 
@@ -228,9 +242,11 @@ static etl_status take_blocks(void *state, const lifetimes_batch *batch, etl_err
                                     .alloc_ticks = row.alloc_ticks,
                                     .stack = m->slots.keys.at[group].stack,
                                     .kind = (u8)lifetimes_batch_kind(batch, i) };
-        const bool is_block = block.kind == ETLHEAP_KIND_HEAP || block.kind == ETLHEAP_KIND_CUSTOM;
-        ok = is_block ? add_block(&task->blocks, owner.process, owner.heap, &block)
-                      : add_range(&task->blocks, &owner, &block);
+        const etlheap_kind_place place = place_of(block.kind);
+        if (place != ETLHEAP_PLACE_NOWHERE)
+            ok = place == ETLHEAP_PLACE_BLOCK
+                     ? add_block(&task->blocks, owner.process, owner.heap, &block)
+                     : add_range(&task->blocks, &owner, &block);
     }
     return ok ? ETL_OK : no_memory(err);
 }
@@ -440,6 +456,15 @@ static bool list_pins(space_maker *m, owned_map *out)
     return ok;
 }
 
+/* Does the result have memory of such a place? */
+static bool has_place(const etlheap_result *result, etlheap_kind_place place)
+{
+    bool has = false;
+    for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++)
+        has |= place_of(kind) == place && (result->abilities.kinds >> kind & 1) != 0;
+    return has;
+}
+
 static void publish(const space_maker *m, owned_map *out)
 {
     const etlheap_result *const result = m->a.result;
@@ -447,9 +472,9 @@ static void publish(const space_maker *m, owned_map *out)
     etlheap_map *const map = &out->map;
     map->at_ns = m->query.kind_to_ticks == NULL ? m->a.plan.to_ns : query_end_ns(&m->a.plan, ticks);
     map->unit = (u64)1 << m->blocks.cells.shift;
-    map->has_virtualalloc = result->abilities.virtualalloc;
-    map->has_reservations = result->abilities.reserve;
-    map->has_extents = result->abilities.extent;
+    map->has_virtualalloc = has_place(result, ETLHEAP_PLACE_COMMITTED);
+    map->has_reservations = has_place(result, ETLHEAP_PLACE_RESERVED);
+    map->has_extents = has_place(result, ETLHEAP_PLACE_EXTENT);
     map->processes = out->processes.at;
     map->process_count = (u32)out->processes.count;
     map->regions = out->output.regions.at;

@@ -67,7 +67,7 @@ static bool count(aggregator *a, const unmatched_row *row, const free_key *freer
     key.process = query_groups_by(a->query, ETLHEAP_KEY_PROCESS) ? a->same_name[row->process] : 0;
     if (query_groups_by(a->query, ETLHEAP_KEY_HEAP)) {
         key.heap = row->heap;
-        key.has_heap = query_kind_has_heap(row->kind);
+        key.has_heap = etlheap_kind_has(row->kind, ETLHEAP_KIND_HAS_HEAP);
     }
     key.free_stack = freer->stack;
     key.free_frame = freer->frame;

@@ -62,21 +62,15 @@ static const life_column free_columns[] = {
     LIFE(FREE_THREAD, free_thread, free_thread),
 };
 
-static const u8 lanes_of_kinds[ETLHEAP_KIND_COUNT] = {
-    [ETLHEAP_KIND_HEAP] = EHS_LANE_HEAP,       [ETLHEAP_KIND_VIRTUALALLOC] = EHS_LANE_RANGE,
-    [ETLHEAP_KIND_EXTENT] = EHS_LANE_EXTENT,   [ETLHEAP_KIND_CUSTOM] = EHS_LANE_CUSTOM,
-    [ETLHEAP_KIND_RESERVE] = EHS_LANE_RESERVE,
-};
-
 u8 ehs_lane_of_kind(u32 kind)
 {
-    return kind < ETLHEAP_KIND_COUNT ? lanes_of_kinds[kind] : UINT8_MAX;
+    return kind < ETLHEAP_KIND_COUNT ? etlheap_kind_at((etlheap_kind)kind)->lane : UINT8_MAX;
 }
 
 u32 ehs_kind_of_lane(u32 lane)
 {
     u32 kind = 0;
-    while (kind < ETLHEAP_KIND_COUNT && lanes_of_kinds[kind] != lane)
+    while (kind < ETLHEAP_KIND_COUNT && etlheap_kind_at((etlheap_kind)kind)->lane != lane)
         kind++;
     return kind;
 }

@@ -321,10 +321,11 @@ static bool find_owner(filler *f, i64 ticks, cached_owner *out)
 static bool flush_count(filler *f, cached_owner *cached)
 {
     const order_count count = cached->count;
+    u32 events = 0;
     cached->count = (order_count){ 0 };
-    if (count.heap_events == 0 && count.virtualalloc_events == 0 && count.custom_events == 0)
-        return true;
-    return ETLHEAP_PUSH(&f->bucket->counts, count);
+    for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++)
+        events |= count.events[kind];
+    return events == 0 || ETLHEAP_PUSH(&f->bucket->counts, count);
 }
 
 /* Finds the owner of the event; NULL without memory. */
@@ -354,15 +355,10 @@ static cached_owner *owner_of(filler *f, const memory_event *event, i64 ticks)
 static void count_event(cached_owner *owner, const memory_event *event)
 {
     const u8 op = event->op;
-    const bool is_heap = op < OP_COMMIT || op == OP_EXPAND || op == OP_CONTRACT;
     /* A realloc is two rows here; a reserving commit too. */
-    if (is_heap)
-        owner->count.heap_events += op != OP_REALLOC_OLD && op != OP_REALLOC_FREED &&
-                                    op != OP_REALLOC_ALONE && op != OP_REALLOC_CLOSE;
-    else if (op == OP_CUSTOM_ALLOC || op == OP_CUSTOM_FREE)
-        owner->count.custom_events++;
-    else
-        owner->count.virtualalloc_events += op != OP_RESERVE;
+    const bool is_second = op == OP_REALLOC_OLD || op == OP_REALLOC_FREED ||
+                           op == OP_REALLOC_ALONE || op == OP_REALLOC_CLOSE || op == OP_RESERVE;
+    owner->count.events[op_counts_for(op)] += !is_second;
 }
 
 static inline bool add_slot(filler *f, stack_ref stack, u32 owner, u32 *slot)

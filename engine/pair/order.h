@@ -58,7 +58,7 @@ static_assert(sizeof(ordered_event) <= 48, "a slice of these should stay in the 
 /* The number of events of a process in a bucket. */
 typedef struct order_count {
     u32 process;
-    u32 heap_events, virtualalloc_events, custom_events;
+    u32 events[ETLHEAP_KIND_COUNT]; /* as etlheap_process_info.events */
 } order_count;
 
 /* An event whose actor may still come: see order_actors.h. */

@@ -101,7 +101,7 @@ static u8 kind_of_map(const range_owner *owner, const range_map *map, const shar
 {
     if (map != &owner->reserved)
         return owner->kind;
-    const bool is_kept = owner->kind == ETLHEAP_KIND_VIRTUALALLOC && out->keeps_reservations;
+    const bool is_kept = owner->kind == ETLHEAP_KIND_VIRTUALALLOC && out->keeps_named_kinds;
     return is_kept ? ETLHEAP_KIND_RESERVE : ETLHEAP_KIND_COUNT;
 }
 
@@ -454,7 +454,7 @@ void ranges_apply(range_table *table, const trace_context *context, const memory
 {
     const u8 kind = range_kind_of(event->op);
     const bool is_extent = kind == ETLHEAP_KIND_EXTENT;
-    const u64 heap = kind == ETLHEAP_KIND_VIRTUALALLOC ? 0 : event->heap;
+    const u64 heap = etlheap_kind_has(kind, ETLHEAP_KIND_HAS_HEAP) ? event->heap : 0;
     range_owner *const owner = range_owner_of(table, process, kind, heap);
     if (owner == NULL) {
         out->out_of_memory = true;

@@ -32,7 +32,7 @@ void shard_emit_unmatched(shard_output *out, const memory_event *event, u32 proc
                            .free_ticks = event->ticks,
                            .address = event->address,
                            .size = event->size,
-                           .heap = kind == ETLHEAP_KIND_VIRTUALALLOC ? 0 : event->heap,
+                           .heap = etlheap_kind_has(kind, ETLHEAP_KIND_HAS_HEAP) ? event->heap : 0,
                            .process = process,
                            .thread = ETL_NO_ID,
                            .free_stack = event->stack,
@@ -53,9 +53,9 @@ void shard_end_unfreed(const trace_context *context, lifetime *row)
 {
     const i64 exit_ticks = context->processes.at[row->process - 1].end_ticks;
     const i64 destroy_ticks =
-        row->kind == ETLHEAP_KIND_VIRTUALALLOC || row->kind == ETLHEAP_KIND_RESERVE
-            ? ETLHEAP_TICKS_NEVER
-            : context_heap_end(context, row->process, row->heap, row->alloc_ticks);
+        etlheap_kind_has(row->kind, ETLHEAP_KIND_HAS_HEAP)
+            ? context_heap_end(context, row->process, row->heap, row->alloc_ticks)
+            : ETLHEAP_TICKS_NEVER;
     row->free_ticks = ETLHEAP_TICKS_NEVER;
     row->free_type = ETLHEAP_FREE_NONE;
     if (destroy_ticks != ETLHEAP_TICKS_NEVER) {

@@ -8,7 +8,7 @@
 #include "engine/log/store.h"
 
 typedef struct process_counts {
-    u64 heap_events, virtualalloc_events, custom_events;
+    u64 events[ETLHEAP_KIND_COUNT]; /* as etlheap_process_info.events */
     u64 free_without_alloc[ETLHEAP_KIND_COUNT];
 } process_counts;
 
@@ -29,8 +29,8 @@ typedef struct shard_output {
     u32 free_thread;
     ETLHEAP_VECTOR(rank_move) moves; /* of the slice, of events whose actor still waits */
     etl_diag_counts diag;
-    bool keeps_reservations; /* make rows of kind RESERVE */
-    bool out_of_memory;      /* stays set; results are then incomplete */
+    bool keeps_named_kinds; /* make rows of kinds that are selected only by name */
+    bool out_of_memory;     /* stays set; results are then incomplete */
 } shard_output;
 
 /* The counts of a process; NULL, with out_of_memory set, if memory runs out. */

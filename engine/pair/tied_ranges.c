@@ -102,11 +102,12 @@ void tied_ranges_settle(ordered_event *events, u32 count, range_table *table, sh
     for (u32 i = 0; i < count; i++) {
         const u8 kind = range_kind_of(events[i].op);
         const memory_event *const event = events[i].range;
-        rows[i] = (tied_range){ .address = event->address,
-                                .heap = kind == ETLHEAP_KIND_VIRTUALALLOC ? 0 : event->heap,
-                                .process = events[i].heap,
-                                .at = i,
-                                .kind = kind };
+        rows[i] =
+            (tied_range){ .address = event->address,
+                          .heap = etlheap_kind_has(kind, ETLHEAP_KIND_HAS_HEAP) ? event->heap : 0,
+                          .process = events[i].heap,
+                          .at = i,
+                          .kind = kind };
     }
     qsort(rows, count, sizeof *rows, by_place);
     for (u32 first = 0, end = 0; first < count; first = end) {

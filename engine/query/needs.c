@@ -66,9 +66,9 @@ static bool selects_process_ids(const etlheap_query *query)
     return false;
 }
 
-static bool selects_reservations(const etlheap_query *query)
+static bool selects_named_kinds(const etlheap_query *query)
 {
-    return (query->kinds >> ETLHEAP_KIND_RESERVE & 1) != 0;
+    return (query->kinds & ~ETLHEAP_KINDS_DEFAULT) != 0;
 }
 
 static bool measures_lifetimes(const etlheap_query *query)
@@ -109,7 +109,7 @@ static const struct {
     { selects_lifetimes, NEEDS_BLOCKS, LACKS_LIFETIMES },
     { selects_left_behind, NEEDS_BLOCKS, LACKS_MARKS },
     { selects_process_ids, 0, LACKS_PROCESS_IDS },
-    { selects_reservations, NEEDS_RESERVATIONS, LACKS_NOTHING },
+    { selects_named_kinds, NEEDS_NAMED_KINDS, LACKS_NOTHING },
     { measures_lifetimes, NEEDS_BLOCKS, LACKS_LIFETIMES },
     { measures_growth, 0, LACKS_LIFETIMES },
     { measures_churn, NEEDS_BLOCKS | NEEDS_THREADS, LACKS_LIFETIMES },
@@ -151,7 +151,7 @@ u32 needs_of_question(const etlheap_question *question, const etlheap_query *que
 {
     const bool maps_all = question->kind == ETLHEAP_ASK_MAP && query->kinds == 0;
     const bool grows_by_window = question->kind != ETLHEAP_ASK_TABLE && query->growth;
-    return needs_of_query(query) | questions[question->kind] | (maps_all ? NEEDS_RESERVATIONS : 0) |
+    return needs_of_query(query) | questions[question->kind] | (maps_all ? NEEDS_NAMED_KINDS : 0) |
            (grows_by_window ? NEEDS_LOG : 0) |
            (question->frees ? NEEDS_FREES | NEEDS_FREE_THREADS | NEEDS_THREADS : 0);
 }

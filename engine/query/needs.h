@@ -22,7 +22,7 @@ typedef enum needs_bit {
     NEEDS_FREE_STACKS = 1u << 4,  /* from where */
     NEEDS_FREE_THREADS = 1u << 5, /* on which thread */
     NEEDS_ADDRESSES = 1u << 6,
-    NEEDS_RESERVATIONS = 1u << 7,
+    NEEDS_NAMED_KINDS = 1u << 7, /* kinds that are not selected by default */
     NEEDS_LOG = 1u << 8, /* all events: what a run keeps for one table or windows is not enough */
 } needs_bit;
 

@@ -1,6 +1,6 @@
 /*
  * query.c - checks a query, prepares it for one result, and selects lifetimes by it. It also has
- * the names of kinds, types and free types.
+ * the names of types and free types.
  *
  * In: an etlheap_query of a caller, maybe of an older or newer size, and a result. Out: a
  * query_plan (window in ticks, processes and threads by id); then for each lifetime whether it is
@@ -23,19 +23,12 @@
 
 #define NS_PER_SECOND 1000000000u
 
-static const char *const kind_names[ETLHEAP_KIND_COUNT] = { "heap", "virtualalloc", "extent",
-                                                            "custom", "reserve" };
 static const char *const free_type_names[ETLHEAP_FREE_TYPE_COUNT] = { "none", "free",
                                                                       "heap-destroy",
                                                                       "process-exit" };
 static const char *const type_names[ETLHEAP_TYPE_COUNT] = { "AIFO", "AIFI", "AOFI", "AOFO" };
 static const char *const impacting_names[ETLHEAP_TYPE_COUNT] = { "Impacting", "Transient",
                                                                  "Impacting", "Persistent" };
-
-const char *etlheap_kind_name(etlheap_kind kind)
-{
-    return (u32)kind < ETLHEAP_KIND_COUNT ? kind_names[kind] : "";
-}
 
 const char *etlheap_free_type_name(etlheap_free_type type)
 {
@@ -192,13 +185,12 @@ static etl_status refuse_of_result(const etlheap_query *query, const etlheap_res
         result_question ask;
     } rows[] = { { NEEDS_THREADS, RESULT_ASK_THREADS },
                  { NEEDS_FREES, RESULT_ASK_FREES },
-                 { NEEDS_FREE_THREADS, RESULT_ASK_FREE_THREADS },
-                 { NEEDS_RESERVATIONS, RESULT_ASK_RESERVATIONS } };
+                 { NEEDS_FREE_THREADS, RESULT_ASK_FREE_THREADS } };
     const u32 needs = needs_of_query(query);
     etl_status status = ETL_OK;
     for (size_t i = 0; i < ETL_COUNT_OF(rows) && status == ETL_OK; i++)
         status = (needs & rows[i].needs) != 0 ? result_answers(result, rows[i].ask, err) : ETL_OK;
-    return status;
+    return status == ETL_OK ? result_keeps(result, query_kinds(query), err) : status;
 }
 
 u32 query_types(const etlheap_query *query)

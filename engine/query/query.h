@@ -111,12 +111,6 @@ static inline u32 query_kinds(const etlheap_query *query)
     return query->kinds == 0 ? ETLHEAP_KINDS_DEFAULT : query->kinds;
 }
 
-/* True if memory of the kind belongs to a heap; ranges belong to a process. */
-static inline bool query_kind_has_heap(u8 kind)
-{
-    return kind != ETLHEAP_KIND_VIRTUALALLOC && kind != ETLHEAP_KIND_RESERVE;
-}
-
 /* True if the query groups by the key. */
 static inline bool query_groups_by(const etlheap_query *query, etlheap_key key)
 {

@@ -68,6 +68,14 @@ static inline u32 op_kinds(memory_op op)
                            : 1u << ETLHEAP_KIND_HEAP;
 }
 
+/* The kind whose events of a process count this op (etlheap_process_info.events). */
+static inline etlheap_kind op_counts_for(u8 op)
+{
+    if (op < OP_COMMIT || op >= OP_EXPAND)
+        return ETLHEAP_KIND_HEAP;
+    return op >= OP_CUSTOM_ALLOC ? ETLHEAP_KIND_CUSTOM : ETLHEAP_KIND_VIRTUALALLOC;
+}
+
 /* True for ops that begin a lifetime and may have a stack. */
 static inline bool op_wants_stack(memory_op op)
 {

@@ -29,9 +29,9 @@ typedef struct archive_request {
     const char *name;     /* name of the result's source; NULL: its traces */
     u64 memory_bytes_max; /* 0: no limit */
     bool facts_only;
-    bool as_rows;      /* make and keep every lifetime, as columns */
-    bool no_addresses; /* keep frames as numbers until addresses are needed */
-    bool no_reservations;
+    bool as_rows;        /* make and keep every lifetime, as columns */
+    bool no_addresses;   /* keep frames as numbers until addresses are needed */
+    bool no_named_kinds; /* only kinds that are selected by default */
     bool is_log;         /* as in ehs_archive */
     stack_table *stacks; /* of a log, with numbers; the result takes them. NULL: in the file */
 } archive_request;

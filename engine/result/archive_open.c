@@ -140,8 +140,7 @@ static etl_status load_parts(etlheap_result *result, ehs_loader *loader,
 {
     ehs_archive *const archive = result->archive;
     const ehs_frames frames = request->no_addresses ? EHS_FRAMES_NUMBERS : EHS_FRAMES_ADDRESSES;
-    const u32 kinds =
-        request->no_reservations ? ETLHEAP_KINDS_DEFAULT : (1u << ETLHEAP_KIND_COUNT) - 1;
+    const u32 kinds = request->no_named_kinds ? ETLHEAP_KINDS_DEFAULT : ETLHEAP_KINDS_ALL;
     etl_status status = ehs_facts_load(loader, result);
     if (status == ETL_OK && request->stacks == NULL)
         status = ehs_stacks_load(loader, frames, &result->stacks);
@@ -154,8 +153,7 @@ static etl_status load_parts(etlheap_result *result, ehs_loader *loader,
     const ehs_bounds bounds = { (u32)result->processes.count, (u32)result->stacks.list.count };
     if (status == ETL_OK)
         status = ehs_rows_load(loader, &bounds, &rows);
-    if (request->no_reservations)
-        result->abilities.reserve = false;
+    result->abilities.kinds &= kinds;
     if (status == ETL_OK)
         status = ehs_slots_load(loader, &bounds, &archive->slots);
     if (status == ETL_OK)

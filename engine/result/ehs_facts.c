@@ -42,7 +42,8 @@ enum {
     CAN_NOT_METHODS = 512,
     CAN_THREAD_NAMES = 1024,
     CAN_NOT_THREADS = 2048,
-    CAN_RESERVE = 4096
+    CAN_RESERVE = 4096,
+    CAN_LANE_0 = 1 << 16 /* and the bits above it, for lanes from 5 on */
 };
 
 /* The one row of table trace. */
@@ -61,8 +62,8 @@ static const ehs_field process_fields[] = {
     EHS_FIELD(PROCESS_START, etlheap_process_info, start_ticks, U64),
     EHS_FIELD(PROCESS_END, etlheap_process_info, end_ticks, U64),
     EHS_FIELD(PROCESS_POINTER_BITS, etlheap_process_info, pointer_bits, U32),
-    EHS_FIELD(PROCESS_HEAP_EVENTS, etlheap_process_info, heap_events, U64),
-    EHS_FIELD(PROCESS_VIRTUAL_EVENTS, etlheap_process_info, virtualalloc_events, U64),
+    EHS_FIELD(PROCESS_HEAP_EVENTS, etlheap_process_info, events[ETLHEAP_KIND_HEAP], U64),
+    EHS_FIELD(PROCESS_VIRTUAL_EVENTS, etlheap_process_info, events[ETLHEAP_KIND_VIRTUALALLOC], U64),
     EHS_FIELD(PROCESS_UNPAIRED_HEAP, etlheap_process_info, free_without_alloc[ETLHEAP_KIND_HEAP],
               U64),
     EHS_FIELD(PROCESS_UNPAIRED_VIRTUAL, etlheap_process_info,
@@ -266,15 +267,24 @@ static bool save_files(ehs_saver *saver, const etlheap_result *result)
     return ok;
 }
 
+/* The bit of a kind: those of the first five lanes are scattered; others follow their lane. */
+static u32 can_kind(u32 kind)
+{
+    static const u32 first[] = { CAN_HEAP, CAN_VIRTUALALLOC, CAN_EXTENT, CAN_RESERVE, CAN_CUSTOM };
+    const u8 lane = ehs_lane_of_kind(kind);
+    return lane < ETL_COUNT_OF(first) ? first[lane] : (u32)CAN_LANE_0 << lane;
+}
+
 u32 ehs_abilities_bits(const etlheap_abilities *can)
 {
-    return (can->heap ? CAN_HEAP : 0u) | (can->virtualalloc ? CAN_VIRTUALALLOC : 0u) |
-           (can->extent ? CAN_EXTENT : 0u) | (can->stacks ? CAN_STACKS : 0u) |
-           (can->modules ? CAN_MODULES : 0u) | (can->symbols ? CAN_SYMBOLS : 0u) |
-           (can->memory ? CAN_MEMORY : 0u) | (can->custom ? CAN_CUSTOM : 0u) |
+    u32 bits = 0;
+    for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++)
+        bits |= (can->kinds >> kind & 1) != 0 ? can_kind(kind) : 0;
+    return bits | (can->stacks ? CAN_STACKS : 0u) | (can->modules ? CAN_MODULES : 0u) |
+           (can->symbols ? CAN_SYMBOLS : 0u) | (can->memory ? CAN_MEMORY : 0u) |
            (can->methods ? CAN_METHODS : 0u) | (can->methods_missing ? CAN_NOT_METHODS : 0u) |
            (can->thread_names ? CAN_THREAD_NAMES : 0u) |
-           (can->threads_missing ? CAN_NOT_THREADS : 0u) | (can->reserve ? CAN_RESERVE : 0u);
+           (can->threads_missing ? CAN_NOT_THREADS : 0u);
 }
 
 static bool save_trace(ehs_saver *saver, const etlheap_result *result)
@@ -455,19 +465,17 @@ static bool make_session(etlheap_result *result, const trace_row *row)
 
 void ehs_abilities_set(etlheap_abilities *can, u32 bits)
 {
-    can->heap = (bits & CAN_HEAP) != 0;
-    can->virtualalloc = (bits & CAN_VIRTUALALLOC) != 0;
-    can->extent = (bits & CAN_EXTENT) != 0;
+    can->kinds = 0;
+    for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++)
+        can->kinds |= (bits & can_kind(kind)) != 0 ? 1u << kind : 0;
     can->stacks = (bits & CAN_STACKS) != 0;
     can->modules = (bits & CAN_MODULES) != 0;
     can->symbols = (bits & CAN_SYMBOLS) != 0;
     can->memory = (bits & CAN_MEMORY) != 0;
-    can->custom = (bits & CAN_CUSTOM) != 0;
     can->methods = (bits & CAN_METHODS) != 0;
     can->methods_missing = (bits & CAN_NOT_METHODS) != 0;
     can->thread_names = (bits & CAN_THREAD_NAMES) != 0;
     can->threads_missing = (bits & CAN_NOT_THREADS) != 0;
-    can->reserve = (bits & CAN_RESERVE) != 0;
 }
 
 bool ehs_is_clock(u64 clock_hz)

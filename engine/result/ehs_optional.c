@@ -107,8 +107,8 @@ static bool save_custom(ehs_saver *saver, const etlheap_result *result)
     bool ok = true;
     for (u32 i = 0; ok && i < result->processes.count; i++) {
         const etlheap_process_info *const info = &result->processes.at[i];
-        const custom_row row = { info->custom_events, info->free_without_alloc[ETLHEAP_KIND_CUSTOM],
-                                 i + 1 };
+        const custom_row row = { info->events[ETLHEAP_KIND_CUSTOM],
+                                 info->free_without_alloc[ETLHEAP_KIND_CUSTOM], i + 1 };
         ok = (row.events | row.unpaired) == 0 || ETLHEAP_PUSH(&rows, row);
     }
     ok = ok && (rows.count == 0 || ehs_table_save(saver, &custom_table, rows.at, rows.count));
@@ -219,7 +219,7 @@ static etl_status load_marks(ehs_loader *loader, etlheap_result *result)
 
 static void set_custom(etlheap_process_info *process, const custom_row *row)
 {
-    process->custom_events = row->events;
+    process->events[ETLHEAP_KIND_CUSTOM] = row->events;
     process->free_without_alloc[ETLHEAP_KIND_CUSTOM] = row->unpaired;
 }
 

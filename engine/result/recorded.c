@@ -18,12 +18,7 @@ static etlheap_time_range cut(etlheap_time_range window, i64 from_ns, i64 to_ns)
 
 u32 etlheap_result_kinds(const etlheap_result *result)
 {
-    const etlheap_abilities *const can = &result->abilities;
-    return (can->heap ? 1u << ETLHEAP_KIND_HEAP : 0) |
-           (can->virtualalloc ? 1u << ETLHEAP_KIND_VIRTUALALLOC : 0) |
-           (can->extent ? 1u << ETLHEAP_KIND_EXTENT : 0) |
-           (can->custom ? 1u << ETLHEAP_KIND_CUSTOM : 0) |
-           (can->reserve ? 1u << ETLHEAP_KIND_RESERVE : 0);
+    return result->abilities.kinds;
 }
 
 etlheap_time_range etlheap_recorded_part(const etlheap_trace_info *trace, u32 kinds,

@@ -94,12 +94,10 @@ static etlheap_process_info describe_process(const etlheap_result *result,
         .start_ticks = row->start_ticks,
         .end_ticks = row->end_ticks,
         .pointer_bits = row->pointer_bits,
-        .heap_events = counts->heap_events,
-        .virtualalloc_events = counts->virtualalloc_events,
-        .custom_events = counts->custom_events,
     };
     if (row->package != 0)
         info.package = etlheap_strings_get(strings, row->package);
+    memcpy(info.events, counts->events, sizeof counts->events);
     memcpy(info.free_without_alloc, counts->free_without_alloc, sizeof counts->free_without_alloc);
     return info;
 }
@@ -126,8 +124,7 @@ static bool order_processes(etlheap_result *result, const result_parts *parts, u
         result->processes.at[i] = describe_process(result, row, counts);
         new_ids[id] = i + 1;
         const bool nameless =
-            row->name == 0 &&
-            counts->heap_events + counts->virtualalloc_events + counts->custom_events > 0;
+            row->name == 0 && etlheap_process_events(&result->processes.at[i]) > 0;
         etl_diag_add(&result->diag, ETL_DIAG_process_unknown, nameless);
         for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++)
             etl_diag_add(&result->diag, ETL_DIAG_free_without_alloc,
@@ -157,7 +154,7 @@ static void rewrite_columns(etlheap_result *result, const u32 *new_ids)
             segment->stack[row] = result_final_stack(result, segment->stack[row]);
             const bool bare = segment->stack[row] == 0 &&
                               segment->alloc_ticks[row] != ETLHEAP_TICKS_BEFORE &&
-                              segment->kind[row] != ETLHEAP_KIND_RESERVE;
+                              etlheap_kind_has(segment->kind[row], ETLHEAP_KIND_IS_ALLOCATED);
             etl_diag_add(&result->diag, ETL_DIAG_alloc_without_stack, bare);
         }
     }
@@ -293,14 +290,8 @@ static bool has_threads(const etlheap_result *result)
 static void judge(etlheap_result *result, const result_parts *parts)
 {
     etlheap_abilities *const can = &result->abilities;
-    for (size_t i = 0; i < result->processes.count; i++) {
-        can->heap |= result->processes.at[i].heap_events > 0;
-        can->virtualalloc |= result->processes.at[i].virtualalloc_events > 0;
-        can->custom |= result->processes.at[i].custom_events > 0;
-    }
-    for (size_t i = 0; i < result->hooks.count; i++)
-        can->extent |= result->hooks.at[i].hook == 0x1025 || result->hooks.at[i].hook == 0x102A;
-    can->reserve = can->virtualalloc && result->keeps_reservations;
+    const u32 seen = result_kinds_seen(result);
+    can->kinds = seen & (result->keeps_named_kinds ? ETLHEAP_KINDS_ALL : ETLHEAP_KINDS_DEFAULT);
     can->stacks = parts->census->stack_records > 0 || parts->census->stack_items > 0;
     can->modules = modules_image_count(&result->modules) > 0;
     for (size_t i = 0; i < result->modules.list.count; i++)
@@ -313,10 +304,8 @@ static void judge(etlheap_result *result, const result_parts *parts)
     etl_diag_add(&result->diag, ETL_DIAG_clock_mismatch, result->base.mismatch);
     for (u32 i = 0; i < parts->trace_count; i++)
         etl_diag_add(&result->diag, ETL_DIAG_file_changed, etl_trace_changed(parts->traces[i]));
-    etl_diag_add(&result->diag, ETL_DIAG_trace_without_memory_events,
-                 !can->heap && !can->virtualalloc && !can->custom);
-    etl_diag_add(&result->diag, ETL_DIAG_trace_without_modules,
-                 !can->modules && (can->heap || can->virtualalloc || can->custom));
+    etl_diag_add(&result->diag, ETL_DIAG_trace_without_memory_events, seen == 0);
+    etl_diag_add(&result->diag, ETL_DIAG_trace_without_modules, !can->modules && seen != 0);
 }
 
 void etlheap_result_free(etlheap_result *result)
@@ -385,7 +374,6 @@ static const refusal refusals[RESULT_MODE_COUNT][RESULT_QUESTION_COUNT] = {
     [RESULT_FACTS] = { [RESULT_ASK_ROWS] = { ETL_ERR_ARGUMENT, facts_alone },
                        [RESULT_ASK_THREADS] = { ETL_ERR_ARGUMENT, facts_alone },
                        FREES(ETL_ERR_ARGUMENT, facts_alone),
-                       [RESULT_ASK_RESERVATIONS] = { ETL_ERR_ARGUMENT, facts_alone },
                        EACH(ETL_ERR_ARGUMENT, facts_alone) },
     [RESULT_LIFETIMES] = { FREES(ETL_ERR_ARGUMENT, no_frees) },
     [RESULT_SUMS] = { FREES(ETL_ERR_ARGUMENT, no_frees), EACH(ETL_ERR_ARGUMENT, one_window) },
@@ -425,22 +413,10 @@ static const struct {
                           "trace for a question that asks for them" } },
 };
 
-/* Why a result has no reservations although the trace has VirtualAlloc events: for an analysis, and
- * for a store. */
-static const refusal unkept[] = {
-    { ETL_ERR_ARGUMENT, "the analysis kept no reservations: analyze the trace for a question that "
-                        "selects the kind reserve" },
-    { ETL_ERR_ARGUMENT, "the file was written before stores kept reservations; ask the trace that "
-                        "it was made from" },
-};
-
 etl_status result_answers(const etlheap_result *result, result_question question, etl_error *err)
 {
     const refusal *why = &refusals[result->mode][question];
     const u32 lacks = result->archive == NULL ? 0 : result->archive->lacks;
-    const bool is_unkept = result->abilities.virtualalloc && !result->abilities.reserve;
-    if (why->sentence == NULL && question == RESULT_ASK_RESERVATIONS && is_unkept)
-        why = &unkept[result->mode == RESULT_STORE || result->mode == RESULT_SUMMARY];
     for (size_t i = 0; why->sentence == NULL && i < ETL_COUNT_OF(unrecorded); i++) {
         if ((lacks & unrecorded[i].column) != 0 && (unrecorded[i].questions >> question & 1) != 0)
             why = result->archive->is_log ? &unrecorded[i].of_log : &unrecorded[i].of_store;

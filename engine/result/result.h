@@ -33,15 +33,14 @@ typedef enum result_question {
     RESULT_ASK_EACH,         /* lifetimes one by one, in order */
     RESULT_ASK_LIST,         /* the same with thread and address */
     RESULT_ASK_COLUMNS,      /* lifetimes in memory, as columns */
-    RESULT_ASK_RESERVATIONS, /* rows of kind RESERVE */
     RESULT_ASK_ADDRESSES,    /* where blocks lie, but not who made them */
     RESULT_QUESTION_COUNT
 } result_question;
 
 struct etlheap_result {
     result_mode mode;
-    bool is_snapshot; /* made from another tool's list; its modules have no builds */
-    bool keeps_reservations;
+    bool is_snapshot;       /* made from another tool's list; its modules have no builds */
+    bool keeps_named_kinds; /* also rows of kinds that are selected only by name */
     timebase base;
     trace_context context;
     module_table modules;
@@ -105,6 +104,13 @@ static inline u32 result_final_stack(const etlheap_result *result, stack_ref ref
  * table stands for "cannot answer". ETL_ERR_ARGUMENT, with a message.
  */
 etl_status result_answers(const etlheap_result *result, result_question question, etl_error *err);
+
+/* The kinds that the recording has events of, as bits. Those of heaps are not all about extents. */
+u32 result_kinds_seen(const etlheap_result *result);
+
+/* ETL_ERR_ARGUMENT, with a sentence, if the recording has events of one of the kinds, but the result
+ * kept none of its blocks or ranges. */
+etl_status result_keeps(const etlheap_result *result, u32 kinds, etl_error *err);
 
 /* Compares providers: messages last, then by GUID as printed. For qsort. */
 int result_by_guid(const void *a, const void *b);

@@ -113,15 +113,11 @@ static void add_stacks(etlheap_stack_counts *to, const etlheap_stack_counts *fro
 /* The summary has an ability if one of its recordings has it. */
 static void add_abilities(etlheap_abilities *to, const etlheap_abilities *from)
 {
-    to->heap |= from->heap;
-    to->virtualalloc |= from->virtualalloc;
-    to->extent |= from->extent;
+    to->kinds |= from->kinds;
     to->stacks |= from->stacks;
     to->modules |= from->modules;
     to->symbols |= from->symbols;
     to->memory |= from->memory;
-    to->custom |= from->custom;
-    to->reserve |= from->reserve;
     to->methods |= from->methods;
     to->methods_missing |= from->methods_missing;
     to->thread_names |= from->thread_names;

@@ -41,7 +41,7 @@ etl_status etlheap_open_store(const char *path, const etlheap_options *options,
         .memory_bytes_max = read.own.memory_bytes_max,
         .facts_only = read.own.census_only,
         .as_rows = !is_asked,
-        .no_reservations = !is_asked && !read.own.reservations,
+        .no_named_kinds = !is_asked && !read.own.named_kinds,
         .no_addresses = is_asked && !options_ask_addresses(&read),
     };
     const u64 store_bytes = map.bytes.size;

@@ -206,9 +206,9 @@ static bool open_run(run *state)
         return false;
     state->result->mode = mode_of(state);
     number_blocks(state);
-    state->result->keeps_reservations = state->options.reservations;
+    state->result->keeps_named_kinds = state->options.named_kinds;
     for (u32 i = HEAP_SHARDS; i < SHARDS; i++)
-        state->lanes.shards[i].out.keeps_reservations = state->options.reservations;
+        state->lanes.shards[i].out.keeps_named_kinds = state->options.named_kinds;
     const bool counts_blocks = state->options.store != NULL || state->result->journal.is_tallied;
     return pair_lanes_open(&state->lanes, state->options.jobs, counts_blocks) &&
            slice_source_open(&state->source, state->traces, state->trace_count, base,

@@ -44,7 +44,7 @@ static etl_status read_questions(options_read *out, etl_error *err)
         out->kinds |= status == ETL_OK ? (u32)1 << one.question.kind : 0;
         out->needs |= status == ETL_OK ? needs_of_question(&one.question, &one.query) : 0;
     }
-    out->own.reservations |= (out->needs & NEEDS_RESERVATIONS) != 0;
+    out->own.named_kinds |= (out->needs & NEEDS_NAMED_KINDS) != 0;
     out->question.query = &out->query;
     out->question.windows = &out->windows;
     return status;
@@ -63,7 +63,7 @@ etl_status options_read_all(const etlheap_options *given, options_read *out, etl
     if (status != ETL_OK)
         return status;
     own->store = own->store == NULL ? NULL : &out->store;
-    own->reservations |= own->store != NULL;
+    own->named_kinds |= own->store != NULL;
     if (own->store != NULL && own->store->write == NULL)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "a store takes a function to write it");
     if (own->store != NULL && (own->census_only || own->question_count > 0))

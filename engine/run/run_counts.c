@@ -26,9 +26,8 @@ bool run_counts_take_order(run_counts *counts, const slice_order *order)
             process_counts *const into = counts_of(counts, count->process);
             if (into == NULL)
                 return false;
-            into->heap_events += count->heap_events;
-            into->virtualalloc_events += count->virtualalloc_events;
-            into->custom_events += count->custom_events;
+            for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++)
+                into->events[kind] += count->events[kind];
         }
     }
     return true;

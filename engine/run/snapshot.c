@@ -99,7 +99,7 @@ static bool describe(etlheap_result *result, const etlheap_snapshot *snapshot)
     result->info.file_count = 1;
     result->is_snapshot = true;
     etl_diag_add(&result->diag, ETL_DIAG_snapshot_lines_skipped, snapshot->skipped_lines);
-    result->abilities = (etlheap_abilities){ .heap = true,
+    result->abilities = (etlheap_abilities){ .kinds = 1u << ETLHEAP_KIND_HEAP,
                                              .stacks = snapshot->stack_count > 0,
                                              .modules = snapshot->module_count > 0 };
     return true;
@@ -114,7 +114,7 @@ static bool add_process(etlheap_result *result, const etlheap_snapshot *snapshot
                                         .start_ticks = ETLHEAP_TICKS_BEFORE,
                                         .end_ticks = ETLHEAP_TICKS_NEVER,
                                         .pointer_bits = snapshot->pointer_bits,
-                                        .heap_events = snapshot->block_count };
+                                        .events = { [ETLHEAP_KIND_HEAP] = snapshot->block_count } };
     return info.name != NULL && ETLHEAP_PUSH(&result->processes, info);
 }
 

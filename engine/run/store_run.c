@@ -119,7 +119,7 @@ static bool note_stacks(store_run *run, const store_segment *segment)
 {
     for (u32 i = 0; i < segment->rows; i++) {
         const bool began_inside = segment->alloc_ticks[i] != ETLHEAP_TICKS_BEFORE &&
-                                  segment->kind[i] != ETLHEAP_KIND_RESERVE;
+                                  etlheap_kind_has(segment->kind[i], ETLHEAP_KIND_IS_ALLOCATED);
         if (!note_stack(run, segment->stack[i], began_inside) ||
             !note_stack(run, segment->free_stack[i], false))
             return false;

@@ -26,7 +26,7 @@ etl_status etlheap_summary_add_traces(etlheap_summary *s, etl_trace *const *trac
         return status;
     if (own.temporary_folder == NULL)
         own.temporary_folder = etl_temporary_default;
-    own.reservations = true; /* as a store keeps them */
+    own.named_kinds = true; /* as a store keeps them */
     status = log_run(&from, &own, &log, &result, err);
     if (status == ETL_OK)
         status = summary_add_result(s, result, names[0], err);

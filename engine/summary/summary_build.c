@@ -219,12 +219,11 @@ bool summary_add_process(etlheap_summary *s, const etlheap_process_info *from)
         to->pointer_bits = from->pointer_bits;
     else if (to->pointer_bits != from->pointer_bits)
         to->pointer_bits = 0;
-    to->heap_events = etl_sat_add_u64(to->heap_events, from->heap_events);
-    to->virtualalloc_events = etl_sat_add_u64(to->virtualalloc_events, from->virtualalloc_events);
-    to->custom_events = etl_sat_add_u64(to->custom_events, from->custom_events);
-    for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++)
+    for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++) {
+        to->events[kind] = etl_sat_add_u64(to->events[kind], from->events[kind]);
         to->free_without_alloc[kind] =
             etl_sat_add_u64(to->free_without_alloc[kind], from->free_without_alloc[kind]);
+    }
     return true;
 }
 

@@ -100,8 +100,7 @@ static etlheap_query query_of(const taking *t)
     etlheap_query query = etlheap_query_default();
     query.at_exit_freed = t->rule != 0;
     query.processes_by_name = true;
-    if (t->result->abilities.reserve)
-        query.kinds = ETLHEAP_KINDS_DEFAULT | 1u << ETLHEAP_KIND_RESERVE;
+    query.kinds = ETLHEAP_KINDS_DEFAULT | etlheap_result_kinds(t->result);
     query.jobs = t->summary->options.jobs;
     query.group_by_count = 0;
     query.group_by[query.group_by_count++] = ETLHEAP_KEY_KIND;
@@ -299,7 +298,7 @@ static bool take_processes(etlheap_summary *s, const etlheap_result *result)
     bool ok = true;
     for (size_t i = 0; ok && i < result->processes.count; i++) {
         const etlheap_process_info *const info = &result->processes.at[i];
-        bool is_used = info->heap_events + info->virtualalloc_events + info->custom_events > 0;
+        bool is_used = etlheap_process_events(info) > 0;
         for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++)
             is_used |= info->free_without_alloc[kind] > 0;
         if (is_used || summary_has_rows(s, info->name))

@@ -54,11 +54,10 @@ etl_status etlheap_write_symbols_csv(const etlheap_result *result, const etlheap
     return ETL_OK;
 }
 
-/* Few programs have custom allocators, and few ask for reservations: the others' files stay as
- * they were. */
+/* Few traces have the other kinds, so that most files have the same columns. */
 static bool has_columns(const etlheap_symbol_list *list, int kind)
 {
-    return (kind != ETLHEAP_KIND_CUSTOM && kind != ETLHEAP_KIND_RESERVE) || list->size[kind] != 0;
+    return etlheap_kind_has((u32)kind, ETLHEAP_KIND_COMMON) || list->size[kind] != 0;
 }
 
 static void write_head(const etlheap_symbol_list *list, const etlheap_layout *layout,

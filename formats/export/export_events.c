@@ -16,6 +16,7 @@
 
 #define CAPACITY_FIRST 64u
 
+/* The selected kind, or the first one that the trace has. */
 static etl_status choose_kind(const etlheap_export_request *request, etlheap_kind *out,
                               etl_error *err);
 static void look_ahead(export_events *events);
@@ -145,21 +146,14 @@ void export_program_text(const etlheap_result *result, const export_program *pro
 static etl_status choose_kind(const etlheap_export_request *request, etlheap_kind *out,
                               etl_error *err)
 {
-    const etlheap_abilities can = etlheap_result_abilities(request->result);
+    const u32 present = etlheap_result_kinds(request->result) & ETLHEAP_KINDS_DEFAULT;
     const u32 kinds = request->query->kinds;
     if (kinds != 0 && (kinds & (kinds - 1)) != 0)
         return etl_fail_hint(err, ETL_ERR_ARGUMENT, ETL_HINT_ONE_KIND,
                              "this format adds up all rows, and kinds of memory must not be added "
                              "together; choose one kind");
-    *out = ETLHEAP_KIND_HEAP;
-    if (kinds != 0)
-        *out = (etlheap_kind)__builtin_ctz(kinds);
-    else if (!can.heap && can.virtualalloc)
-        *out = ETLHEAP_KIND_VIRTUALALLOC;
-    else if (!can.heap && can.extent)
-        *out = ETLHEAP_KIND_EXTENT;
-    else if (!can.heap && can.custom)
-        *out = ETLHEAP_KIND_CUSTOM;
+    const u32 choice = kinds != 0 ? kinds : present;
+    *out = choice == 0 ? ETLHEAP_KIND_HEAP : (etlheap_kind)__builtin_ctz(choice);
     return ETL_OK;
 }
 

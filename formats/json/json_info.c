@@ -12,6 +12,10 @@
 #include "json.h"
 #include "summary_traces.h"
 
+#include <stdio.h>
+
+#define EVENTS_KEY_SIZE 32 /* "virtualalloc_events" */
+
 static void write_processes(etlheap_json *json, const etlheap_result *result);
 static void write_services(etlheap_json *json, const char *names);
 static void write_time(etlheap_json *json, const char *key, const etlheap_result *result,
@@ -54,6 +58,19 @@ etl_status etlheap_write_info_json(const etlheap_result *result, const etlheap_l
 }
 
 /* One object for each lifetime of a process id, in order of id and start. */
+/* Kinds that few traces have are left out if the process has none of their events. */
+static void write_event_counts(etlheap_json *json, const etlheap_process_info *process)
+{
+    char key[EVENTS_KEY_SIZE];
+    for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++) {
+        const etlheap_kind_row *const row = etlheap_kind_at((etlheap_kind)kind);
+        snprintf(key, sizeof key, "%s_events", row->word);
+        if (row->recorded_with == kind &&
+            (etlheap_kind_has(kind, ETLHEAP_KIND_COMMON) || process->events[kind] > 0))
+            etlheap_json_u64(json, key, process->events[kind]);
+    }
+}
+
 static void write_processes(etlheap_json *json, const etlheap_result *result)
 {
     const u32 count = etlheap_process_count(result);
@@ -78,10 +95,7 @@ static void write_processes(etlheap_json *json, const etlheap_result *result)
             etlheap_json_null(json, "pointer_bits");
         else
             etlheap_json_u64(json, "pointer_bits", process->pointer_bits);
-        etlheap_json_u64(json, "heap_events", process->heap_events);
-        etlheap_json_u64(json, "virtualalloc_events", process->virtualalloc_events);
-        if (process->custom_events > 0)
-            etlheap_json_u64(json, "custom_events", process->custom_events);
+        write_event_counts(json, process);
         if (process->package)
             etlheap_json_string(json, "package", process->package);
         if (process->services)
@@ -225,9 +239,9 @@ static void write_abilities(etlheap_json *json, const etlheap_result *result)
     const etlheap_abilities abilities = etlheap_result_abilities(result);
     etlheap_json_array(json, "can");
     for (u32 i = 0; i < etlheap_ability_count(); i++) {
-        const etlheap_ability *const ability = etlheap_ability_at(i);
-        if (etlheap_ability_is_set(&abilities, ability))
-            etlheap_json_string(json, NULL, ability->word);
+        const etlheap_ability ability = etlheap_ability_at(i);
+        if (etlheap_ability_is_set(&abilities, &ability))
+            etlheap_json_string(json, NULL, ability.word);
     }
     etlheap_json_array_close(json);
 }

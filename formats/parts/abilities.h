@@ -10,12 +10,13 @@ typedef struct etlheap_ability {
     const char *word;     /* in the `can` array */
     const char *question; /* the question it answers, as a phrase */
     const char *remedy;   /* how to record it: a sentence with the command */
-    size_t offset;        /* of its bool in etlheap_abilities */
+    size_t offset;        /* of its bool in etlheap_abilities, if it is no kind of memory */
+    u32 kind;             /* the bit of the kind of memory; 0: it is none */
     bool is_extra;        /* a recording is complete without it */
 } etlheap_ability;
 
 u32 etlheap_ability_count(void);
-const etlheap_ability *etlheap_ability_at(u32 index);
+etlheap_ability etlheap_ability_at(u32 index);
 bool etlheap_ability_is_set(const etlheap_abilities *abilities, const etlheap_ability *ability);
 
 /* True if it is not there, and a recording is complete without it. */
@@ -25,8 +26,7 @@ bool etlheap_ability_is_extra(const etlheap_abilities *abilities, const etlheap_
  * trace may have them for one process and lack them for another, or need none. */
 bool etlheap_ability_is_missing(const etlheap_abilities *abilities, const etlheap_ability *ability);
 
-/* True if there are no heap, VirtualAlloc, extent or custom allocator events: there is nothing to
- * report. */
+/* True if no events of any kind of memory were kept: there is nothing to report. */
 bool etlheap_abilities_lack_memory(const etlheap_abilities *abilities);
 
 #endif

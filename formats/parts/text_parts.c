@@ -437,12 +437,12 @@ void etlheap_text_remedies(etlheap_sink *sink, const etlheap_layout *layout,
 {
     char value[REMEDY_SIZE];
     for (u32 i = 0; i < etlheap_ability_count(); i++) {
-        const etlheap_ability *const ability = etlheap_ability_at(i);
-        if (!etlheap_ability_is_missing(abilities, ability) || ability->is_extra != extras)
+        const etlheap_ability ability = etlheap_ability_at(i);
+        if (!etlheap_ability_is_missing(abilities, &ability) || ability.is_extra != extras)
             continue;
-        snprintf(value, sizeof value, "%s%s%s", extras ? ability->question : "", extras ? ": " : "",
-                 ability->remedy);
-        etlheap_text_label(sink, layout, ability->word, value);
+        snprintf(value, sizeof value, "%s%s%s", extras ? ability.question : "", extras ? ": " : "",
+                 ability.remedy);
+        etlheap_text_label(sink, layout, ability.word, value);
     }
 }
 

@@ -18,6 +18,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#define TITLE_SIZE  32 /* "VirtualAlloc Events" */
+#define COLUMNS_MAX (6 + ETLHEAP_KIND_COUNT)
+
 /* A row of a table, with its sort key. */
 typedef struct info_row {
     u64 weight;
@@ -86,13 +89,13 @@ static void write_abilities(const etlheap_result *result, const etlheap_layout *
     u32 missing = 0, extras = 0, shown = 0;
     etlheap_text_heading(sink, layout, "Can be analysed");
     for (u32 i = 0; i < etlheap_ability_count(); i++) {
-        const etlheap_ability *const ability = etlheap_ability_at(i);
-        const bool set = etlheap_ability_is_set(&abilities, ability);
-        extras += etlheap_ability_is_extra(&abilities, ability);
-        missing += !ability->is_extra && etlheap_ability_is_missing(&abilities, ability);
+        const etlheap_ability ability = etlheap_ability_at(i);
+        const bool set = etlheap_ability_is_set(&abilities, &ability);
+        extras += etlheap_ability_is_extra(&abilities, &ability);
+        missing += !ability.is_extra && etlheap_ability_is_missing(&abilities, &ability);
         shown += set;
         if (set)
-            etlheap_text_label(sink, layout, ability->word, ability->question);
+            etlheap_text_label(sink, layout, ability.word, ability.question);
     }
     if (shown == 0)
         etlheap_text_label(sink, layout, "nothing", "the trace has no memory events");
@@ -149,23 +152,34 @@ static void write_marks(const etlheap_result *result, const etlheap_layout *layo
     etlheap_text_label(sink, layout, "Marks", etlheap_text_of(text));
 }
 
+/* Does the kind have a column of events? Those that few traces have only if it is there. */
+static bool has_column(const etlheap_result *result, u32 kind)
+{
+    return etlheap_kind_at((etlheap_kind)kind)->recorded_with == kind &&
+           (etlheap_kind_has(kind, ETLHEAP_KIND_COMMON) ||
+            (etlheap_result_kinds(result) >> kind & 1) != 0);
+}
+
 /* Processes with memory events first, the others by number. */
 static etl_status write_processes(const etlheap_result *result, const etlheap_layout *layout,
                                   etlheap_sink *sink)
 {
-    const bool has_custom = etlheap_result_abilities(result).custom;
-    const etlheap_column custom = { .title = "Custom Events", .right = true };
-    etlheap_column columns[] = {
+    etlheap_column columns[COLUMNS_MAX] = {
         { .title = "PID", .right = true },
         { .title = "Process" },
         { .title = "Bits", .right = true },
-        { .title = "Heap Events", .right = true },
-        { .title = "VirtualAlloc Events", .right = true },
-        custom, /* only where there are any */
-        { .title = "Start (s)", .right = true },
-        { .title = "End (s)", .right = true },
-        { .title = "Command Line", .flexible = true },
     };
+    char titles[ETLHEAP_KIND_COUNT][TITLE_SIZE];
+    u32 used = 3;
+    for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++) {
+        if (!has_column(result, kind))
+            continue;
+        snprintf(titles[kind], TITLE_SIZE, "%s Events", etlheap_kind_at((etlheap_kind)kind)->title);
+        columns[used++] = (etlheap_column){ .title = titles[kind], .right = true };
+    }
+    columns[used++] = (etlheap_column){ .title = "Start (s)", .right = true };
+    columns[used++] = (etlheap_column){ .title = "End (s)", .right = true };
+    columns[used++] = (etlheap_column){ .title = "Command Line", .flexible = true };
     const u32 count = etlheap_process_count(result);
     info_row *const rows = calloc((size_t)count + 1, sizeof *rows);
     if (!rows)
@@ -173,13 +187,10 @@ static etl_status write_processes(const etlheap_result *result, const etlheap_la
     for (u32 i = 0; i < count; i++) {
         const etlheap_process_info *const process =
             etlheap_process_of(result, (etlheap_process){ i + 1 });
-        const u64 events = etl_sat_add_u64(process->heap_events, process->virtualalloc_events);
-        rows[i] = (info_row){ etl_sat_add_u64(events, process->custom_events), i };
+        rows[i] = (info_row){ etlheap_process_events(process), i };
     }
     qsort(rows, count, sizeof *rows, compare_rows);
-    if (!has_custom)
-        memmove(&columns[5], &columns[6], 3 * sizeof *columns);
-    etlheap_grid grid = etlheap_grid_begin(columns, ETL_COUNT_OF(columns) - !has_custom);
+    etlheap_grid grid = etlheap_grid_begin(columns, used);
     for (u32 i = 0; i < shown_of(count, layout); i++)
         add_process(result, etlheap_process_of(result, (etlheap_process){ rows[i].index + 1 }),
                     &grid);
@@ -223,10 +234,10 @@ static void add_process(const etlheap_result *result, const etlheap_process_info
     add_process_name(process, grid);
     snprintf(text, sizeof text, "%" PRIu32, process->pointer_bits);
     etlheap_grid_cell(grid, process->pointer_bits ? text : "");
-    add_unsigned(grid, process->heap_events);
-    add_unsigned(grid, process->virtualalloc_events);
-    if (etlheap_result_abilities(result).custom)
-        add_unsigned(grid, process->custom_events);
+    for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++) {
+        if (has_column(result, kind))
+            add_unsigned(grid, process->events[kind]);
+    }
     etlheap_units_seconds(etlheap_time_ns(result, process->start_ticks), text);
     etlheap_grid_cell(grid, process->start_ticks == ETLHEAP_TICKS_BEFORE ? "" : text);
     etlheap_units_seconds(etlheap_time_ns(result, process->end_ticks), text);

@@ -153,7 +153,8 @@ static void put_processes(FILE *out, const etlheap_result *result)
         fprintf(out, "process %u parent %u %s [%s] %" PRId64 "..%" PRId64 " bits %u", row->pid,
                 row->parent_pid, row->name, row->command_line, row->start_ticks, row->end_ticks,
                 row->pointer_bits);
-        fprintf(out, " events %" PRIu64 " %" PRIu64, row->heap_events, row->virtualalloc_events);
+        fprintf(out, " events %" PRIu64 " %" PRIu64, row->events[ETLHEAP_KIND_HEAP],
+                row->events[ETLHEAP_KIND_VIRTUALALLOC]);
         for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++)
             fprintf(out, " %" PRIu64, row->free_without_alloc[kind]);
         fprintf(out, "\n");
@@ -216,8 +217,7 @@ static void put_findings(FILE *out, const etlheap_result *result)
     fprintf(out, " keys %" PRIu64 " %" PRIu64 " distinct %u\n", stacks->keys_referenced,
             stacks->keys_resolved, count_stacks(result));
     const etlheap_abilities can = etlheap_result_abilities(result);
-    fprintf(out, "can %d %d %d %d %d %d\n", can.heap, can.virtualalloc, can.extent, can.stacks,
-            can.modules, can.symbols);
+    fprintf(out, "can %#x %d %d %d\n", can.kinds, can.stacks, can.modules, can.symbols);
     for (u32 i = 0; i < ETL_DIAG_COUNT; i++)
         fprintf(out, "diagnostic %s %" PRIu64 "\n", etl_diag_describe((etl_diag)i)->name,
                 etlheap_result_diagnostics(result)->of[i]);

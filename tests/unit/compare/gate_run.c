@@ -10,8 +10,7 @@
 gate_run gate_run_open(void)
 {
     gate_run run = { hand_result_new(), etlheap_query_default(), 0 };
-    run.result->abilities =
-        (etlheap_abilities){ .heap = true, .virtualalloc = true, .extent = true };
+    run.result->abilities.kinds = etlheap_kinds_with(ETLHEAP_KIND_COMMON);
     run.query.jobs = 1;
     return run;
 }
@@ -20,8 +19,8 @@ u32 gate_run_process(gate_run *run, u32 pid, const char *name, u64 heap_events, 
 {
     const u32 process = hand_process(run->result, pid, name);
     etlheap_process_info *const info = &run->result->processes.at[process - 1];
-    info->heap_events = heap_events;
-    info->virtualalloc_events = virtual_events;
+    info->events[ETLHEAP_KIND_HEAP] = heap_events;
+    info->events[ETLHEAP_KIND_VIRTUALALLOC] = virtual_events;
     return process;
 }
 

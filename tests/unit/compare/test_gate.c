@@ -27,8 +27,8 @@ static const u64 in_blank[] = { WORLD_BLANK + 0x1000 };
 static symbol_world *traced_world(void)
 {
     symbol_world *const w = world_new();
-    w->result->processes.at[w->process - 1].heap_events = 1;
-    w->result->abilities.heap = true;
+    w->result->processes.at[w->process - 1].events[ETLHEAP_KIND_HEAP] = 1;
+    w->result->abilities.kinds |= 1u << ETLHEAP_KIND_HEAP;
     return w;
 }
 
@@ -371,7 +371,7 @@ static void baseline_without_events_of_a_kind_proves_nothing(void **state)
     symbol_world *const base = traced_world();
     symbol_world *const w = traced_world();
     const etlheap_budget budget = { .is_growth = true, .scope = ETLHEAP_SCOPE_PROCESS };
-    base->result->processes.at[base->process - 1].heap_events = 0;
+    base->result->processes.at[base->process - 1].events[ETLHEAP_KIND_HEAP] = 0;
     BLOCK(w, 50, in_grow);
     world_open_symbols(w, NULL);
     world_open_symbols(base, NULL);

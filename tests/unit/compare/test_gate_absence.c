@@ -105,8 +105,7 @@ static void kinds_that_were_not_recorded_are_missing(void **state)
     gate_run_block(&r, a, 0x10, STACK_A, 30);
     gate_run_ready(&r);
     for (u32 way = 0; way < 2; way++) {
-        r.result->abilities.heap = way == 1;
-        r.result->abilities.extent = way == 0;
+        r.result->abilities.kinds = way == 0 ? EXTENT_BIT : HEAP_BIT;
         const etlheap_gate *const gate = gate_run_judge_scope(&r, ETLHEAP_SCOPE_TOTAL, 100);
         assert_int_equal(gate->kinds, way == 0 ? EXTENT_BIT : HEAP_BIT);
         assert_int_equal(gate->budgets[0].judged_count, 1);

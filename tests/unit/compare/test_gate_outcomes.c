@@ -47,9 +47,9 @@ static etlheap_outcome outcome_wanted(const situation *s)
 static symbol_world *run_of(u64 size_bytes, bool is_lossy)
 {
     symbol_world *const w = world_new();
-    w->result->abilities.heap = true;
+    w->result->abilities.kinds |= 1u << ETLHEAP_KIND_HEAP;
     if (size_bytes > 0) {
-        w->result->processes.at[w->process - 1].heap_events = 1;
+        w->result->processes.at[w->process - 1].events[ETLHEAP_KIND_HEAP] = 1;
         world_block(w, size_bytes, in_grow, (u32)ETL_COUNT_OF(in_grow));
     }
     if (is_lossy)

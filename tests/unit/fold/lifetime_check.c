@@ -146,8 +146,9 @@ static void assert_same_analysis(const analysis *a, const analysis *b)
         assert_string_equal(x->name, y->name);
         assert_int_equal(x->start_ticks, y->start_ticks);
         assert_int_equal(x->end_ticks, y->end_ticks);
-        assert_int_equal(x->heap_events, y->heap_events);
-        assert_int_equal(x->virtualalloc_events, y->virtualalloc_events);
+        assert_int_equal(x->events[ETLHEAP_KIND_HEAP], y->events[ETLHEAP_KIND_HEAP]);
+        assert_int_equal(x->events[ETLHEAP_KIND_VIRTUALALLOC],
+                         y->events[ETLHEAP_KIND_VIRTUALALLOC]);
         assert_memory_equal(x->free_without_alloc, y->free_without_alloc,
                             sizeof x->free_without_alloc);
     }

@@ -402,7 +402,7 @@ static void a_kind_is_present_when_the_trace_has_it(void **state)
     for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++)
         assert_false(table->totals[kind].present);
     etlheap_table_free(table);
-    result->abilities.heap = result->abilities.extent = true;
+    result->abilities.kinds = 1u << ETLHEAP_KIND_HEAP | 1u << ETLHEAP_KIND_EXTENT;
     query.kinds = 1u << ETLHEAP_KIND_HEAP | 1u << ETLHEAP_KIND_VIRTUALALLOC;
     assert_int_equal(etlheap_aggregate(result, &query, &table, NULL), ETL_OK);
     assert_true(table->totals[ETLHEAP_KIND_HEAP].present);

@@ -43,7 +43,8 @@ static case_sums count(const case_row *rows, size_t row_count)
                                .free_ticks = TICK(rows[i].to),
                                .address = rows[i].address,
                                .size = rows[i].size,
-                               .heap = query_kind_has_heap(rows[i].kind) ? 1 : 0,
+                               .heap =
+                                   etlheap_kind_has(rows[i].kind, ETLHEAP_KIND_HAS_HEAP) ? 1 : 0,
                                .process = rows[i].process,
                                .thread = rows[i].thread,
                                .free_thread = ETL_NO_ID,
@@ -53,7 +54,8 @@ static case_sums count(const case_row *rows, size_t row_count)
     }
     hand_ready(result, TICK(10000));
     query.kinds = (1u << ETLHEAP_KIND_COUNT) - 1;
-    result->keeps_reservations = result->abilities.reserve = true;
+    result->keeps_named_kinds = true;
+    result->abilities.kinds = ETLHEAP_KINDS_ALL;
     query.churn = true;
     assert_int_equal(etlheap_aggregate(result, &query, &table, NULL), ETL_OK);
     for (u32 i = 0; i < table->row_count; i++) {

@@ -165,7 +165,7 @@ static void moving_realloc_counts_once(void **state)
                                         by_cpu(by_realloc(outstanding(0x200, 48, 100)), 1) },
                         2);
     assert_int_equal(lifetime_check_diag(check, ETL_DIAG_realloc_synthesized), 0);
-    assert_int_equal(lifetime_check_process(check, PID, 0)->heap_events, 4);
+    assert_int_equal(lifetime_check_process(check, PID, 0)->events[ETLHEAP_KIND_HEAP], 4);
     lifetime_check_close(check);
 }
 

@@ -80,8 +80,8 @@ static void exit_ends_all_that_is_left(void **state)
                         range(0x20000, 0x3000, 13, 500, ETLHEAP_FREE_PROCESS_EXIT) },
         4);
     assert_process(check, 0, "app.exe", LIFE_START, LIFE_START + 500);
-    assert_int_equal(lifetime_check_process(check, PID, 0)->heap_events, 4);
-    assert_int_equal(lifetime_check_process(check, PID, 0)->virtualalloc_events, 1);
+    assert_int_equal(lifetime_check_process(check, PID, 0)->events[ETLHEAP_KIND_HEAP], 4);
+    assert_int_equal(lifetime_check_process(check, PID, 0)->events[ETLHEAP_KIND_VIRTUALALLOC], 1);
     lifetime_check_close(check);
 }
 

@@ -43,7 +43,7 @@ int hand_windows_set_up(void **state)
     add(w, app, b, TENTHS(30), TENTHS(35), 500);
     add(w, quiet, 0, ETLHEAP_TICKS_BEFORE, NEVER, 100);
     add(w, app, a, TENTHS(20), NEVER, ETL_MIB);
-    w->result->abilities.heap = w->result->abilities.virtualalloc = true;
+    w->result->abilities.kinds = 1u << ETLHEAP_KIND_HEAP | 1u << ETLHEAP_KIND_VIRTUALALLOC;
     w->result->info.session = w->result->info.computer = "";
     w->result->info.clock = "qpc";
     hand_ready(w->result, TENTHS(60) - 1);

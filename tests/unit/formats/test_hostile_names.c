@@ -55,10 +55,10 @@ static int set_up(void **state)
                            .stack = hand_stack(result, frames, 2),
                            .free_type = ETLHEAP_FREE_NONE };
     result->processes.at[0].command_line = NAME;
-    result->processes.at[0].heap_events = 1;
+    result->processes.at[0].events[ETLHEAP_KIND_HEAP] = 1;
     hand_image(&result->context, &image);
     hand_lifetime(result, &row);
-    result->abilities.heap = true;
+    result->abilities.kinds = 1u << ETLHEAP_KIND_HEAP;
     hand_ready(result, HAND_START_TICKS + 100);
     result->info.session = result->info.computer = NAME;
     result->info.files = files;

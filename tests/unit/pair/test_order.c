@@ -348,7 +348,8 @@ static void process_may_change_hands_in_a_bucket(void **state)
     u64 events[2] = { 0, 0 };
     const order_bucket *const bucket = &f->order.buckets[0];
     for (size_t i = 0; i < bucket->counts.count; i++)
-        events[bucket->counts.at[i].process == new] += bucket->counts.at[i].heap_events;
+        events[bucket->counts.at[i].process == new] +=
+            bucket->counts.at[i].events[ETLHEAP_KIND_HEAP];
     assert_int_equal(events[0], 10);
     assert_int_equal(events[1], 10);
 }
@@ -451,7 +452,7 @@ static void events_may_be_counted_only(void **state)
     order_check_run(f, ORDER_CHECK_FORWARD);
     u64 heap_events = 0;
     for (size_t i = 0; i < f->order.buckets[0].counts.count; i++)
-        heap_events += f->order.buckets[0].counts.at[i].heap_events;
+        heap_events += f->order.buckets[0].counts.at[i].events[ETLHEAP_KIND_HEAP];
     assert_int_equal(heap_events, 100);
     assert_int_equal(f->check.slots.heaps.count, 0);
     assert_int_equal(f->check.slots.owners.count, 0);

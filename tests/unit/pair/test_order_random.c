@@ -227,9 +227,12 @@ static void compare_counts(const model *m, u64 *heap_events, u64 *range_events, 
         const order_bucket *const bucket = &order->buckets[b];
         for (size_t i = 0; i < bucket->counts.count; i++) {
             assert_true(bucket->counts.at[i].process < PROCESSES);
-            heap_events[bucket->counts.at[i].process] += bucket->counts.at[i].heap_events;
-            range_events[bucket->counts.at[i].process] += bucket->counts.at[i].virtualalloc_events;
-            custom_events[bucket->counts.at[i].process] += bucket->counts.at[i].custom_events;
+            heap_events[bucket->counts.at[i].process] +=
+                bucket->counts.at[i].events[ETLHEAP_KIND_HEAP];
+            range_events[bucket->counts.at[i].process] +=
+                bucket->counts.at[i].events[ETLHEAP_KIND_VIRTUALALLOC];
+            custom_events[bucket->counts.at[i].process] +=
+                bucket->counts.at[i].events[ETLHEAP_KIND_CUSTOM];
         }
     }
     for (u32 i = 0; i < PROCESSES; i++) {

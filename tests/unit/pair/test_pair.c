@@ -98,8 +98,8 @@ static void count_events(fixture *f)
             const order_count *const count = &bucket->counts.at[i];
             if (count->process != f->process)
                 continue;
-            f->heap_events += count->heap_events;
-            f->virtualalloc_events += count->virtualalloc_events;
+            f->heap_events += count->events[ETLHEAP_KIND_HEAP];
+            f->virtualalloc_events += count->events[ETLHEAP_KIND_VIRTUALALLOC];
         }
     }
 }

@@ -470,7 +470,7 @@ static void compare_random_run(u64 seed)
     assert_non_null(r);
     r->seed = seed;
     engine_check_open(&r->check);
-    r->check.out.keeps_reservations = true;
+    r->check.out.keeps_named_kinds = true;
     for (u32 process = 1; process <= PROCESSES; process++)
         assert_int_equal(engine_check_owner(&r->check, process, CHECK_START), process);
     for (u32 i = 0; i < SPACES; i++) {

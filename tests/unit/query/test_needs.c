@@ -45,7 +45,7 @@ CHANGE(lifetime_max, query->lifetime_max_ns = 1)
 CHANGE(left_behind, query->left_behind = true)
 CHANGE(process_ids, (query->processes = id_words, query->process_count = 1))
 CHANGE(process_names, (query->processes = name_words, query->process_count = 1))
-CHANGE(reservations, query->kinds = ETLHEAP_KINDS_DEFAULT | 1u << ETLHEAP_KIND_RESERVE)
+CHANGE(named_kinds, query->kinds = ETLHEAP_KINDS_DEFAULT | 1u << ETLHEAP_KIND_RESERVE)
 CHANGE(ranks, query->lifetime_ranks = true)
 CHANGE(growth, query->growth = true)
 CHANGE(rates, query->rates = true)
@@ -77,7 +77,7 @@ static const change changes[] = {
     { "left behind", left_behind, NEEDS_BLOCKS, "has no marks" },
     { "process ids", process_ids, 0, "has no process ids: select the process by name" },
     { "names of processes", process_names, 0, NULL },
-    { "reservations", reservations, NEEDS_RESERVATIONS, NULL },
+    { "named kinds", named_kinds, NEEDS_NAMED_KINDS, NULL },
     { "lifetimes as measures", ranks, NEEDS_BLOCKS, LIFETIMES },
     { "growth", growth, 0, LIFETIMES },
     { "rates", rates, 0, NULL },
@@ -205,7 +205,7 @@ static void each_kind_of_question_has_its_needs(void **state)
         [ETLHEAP_ASK_EVENTS] = NEEDS_LOG | NEEDS_ADDRESSES | NEEDS_THREADS,
         [ETLHEAP_ASK_LIFETIMES] = NEEDS_LOG | NEEDS_ADDRESSES | NEEDS_THREADS,
         [ETLHEAP_ASK_SUSPECTS] = NEEDS_LOG | NEEDS_THREADS,
-        [ETLHEAP_ASK_MAP] = NEEDS_LOG | NEEDS_ADDRESSES | NEEDS_RESERVATIONS,
+        [ETLHEAP_ASK_MAP] = NEEDS_LOG | NEEDS_ADDRESSES | NEEDS_NAMED_KINDS,
     };
     const u32 frees = NEEDS_FREES | NEEDS_FREE_THREADS | NEEDS_THREADS;
     for (u32 kind = 0; kind < ETLHEAP_ASK_COUNT; kind++) {
@@ -218,7 +218,7 @@ static void each_kind_of_question_has_its_needs(void **state)
         question.frees = false;
         query.kinds = 1u << ETLHEAP_KIND_HEAP;
         assert_int_equal(needs_of_question(&question, &query),
-                         expected[kind] & ~(u32)NEEDS_RESERVATIONS);
+                         expected[kind] & ~(u32)NEEDS_NAMED_KINDS);
     }
 }
 

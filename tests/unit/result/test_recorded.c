@@ -61,26 +61,47 @@ static void more_than_1_ms_or_1_percent_is_told(void **state)
     assert_false(lacks(200, 100));
 }
 
-/* Each kind that a trace can be asked for has its own bit, and no other. */
-static void kinds_are_those_that_can_be_analyzed(void **state)
+/* Kinds that are not selected by default are refused, by name, if there are events that tell about
+ * them and nothing of them was kept. */
+static void kinds_that_were_not_kept_are_refused_by_name(void **state)
 {
-    static const struct {
-        etlheap_abilities can;
-        u32 kinds;
-    } rows[] = {
-        { { .heap = false }, 0 },
-        { { .heap = true }, 1u << ETLHEAP_KIND_HEAP },
-        { { .virtualalloc = true }, 1u << ETLHEAP_KIND_VIRTUALALLOC },
-        { { .extent = true }, 1u << ETLHEAP_KIND_EXTENT },
-        { { .custom = true }, 1u << ETLHEAP_KIND_CUSTOM },
-        { { .reserve = true }, 1u << ETLHEAP_KIND_RESERVE },
-        { { .heap = true, .reserve = true }, 1u << ETLHEAP_KIND_HEAP | 1u << ETLHEAP_KIND_RESERVE },
-    };
+    const u32 reserve = 1u << ETLHEAP_KIND_RESERVE;
+    etlheap_result result = { .mode = RESULT_LIFETIMES };
+    etl_error err;
     (void)state;
-    for (size_t i = 0; i < ETL_COUNT_OF(rows); i++) {
-        const etlheap_result result = { .abilities = rows[i].can };
-        assert_int_equal(etlheap_result_kinds(&result), rows[i].kinds);
+    assert_int_equal(result_keeps(&result, ETLHEAP_KINDS_ALL, &err), ETL_OK);
+    result.abilities.kinds = 1u << ETLHEAP_KIND_VIRTUALALLOC;
+    assert_int_equal(result_keeps(&result, ETLHEAP_KINDS_DEFAULT, &err), ETL_OK);
+    assert_int_equal(result_keeps(&result, reserve, &err), ETL_ERR_ARGUMENT);
+    assert_string_equal(err.message, "the analysis kept no reservations: analyze the trace for a "
+                                     "question that selects the kind reserve");
+    result.mode = RESULT_STORE;
+    assert_int_equal(result_keeps(&result, reserve, &err), ETL_ERR_ARGUMENT);
+    assert_string_equal(err.message, "the file was written before stores kept reservations; ask "
+                                     "the trace that it was made from");
+    result.abilities.kinds |= reserve;
+    assert_int_equal(result_keeps(&result, reserve, &err), ETL_OK);
+}
+
+/* The words, lanes and traits of rows agree with each other. */
+static void rows_of_kinds_are_whole(void **state)
+{
+    u32 lanes = 0;
+    (void)state;
+    for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++) {
+        const etlheap_kind_row *const row = etlheap_kind_at((etlheap_kind)kind);
+        const etlheap_kind from = row->recorded_with;
+        assert_true(row->word[0] != '\0' && row->plural[0] != '\0');
+        assert_string_equal(row->word, etlheap_kind_name((etlheap_kind)kind));
+        assert_int_equal(lanes >> row->lane & 1, 0);
+        lanes |= 1u << row->lane;
+        assert_int_equal(etlheap_kind_at(from)->recorded_with, from);
+        assert_int_equal(ehs_kind_of_lane(row->lane), kind);
+        assert_true(!etlheap_kind_has(kind, ETLHEAP_KIND_COMMON) ||
+                    etlheap_kind_has(kind, ETLHEAP_KIND_DEFAULT));
     }
+    assert_null(etlheap_kind_at(ETLHEAP_KIND_COUNT));
+    assert_int_equal(etlheap_kinds_with(ETLHEAP_KIND_DEFAULT), ETLHEAP_KINDS_DEFAULT);
 }
 
 int main(void)
@@ -89,7 +110,8 @@ int main(void)
         cmocka_unit_test(a_window_is_cut_to_the_spans_of_its_kinds),
         cmocka_unit_test(a_window_outside_has_no_part),
         cmocka_unit_test(more_than_1_ms_or_1_percent_is_told),
-        cmocka_unit_test(kinds_are_those_that_can_be_analyzed),
+        cmocka_unit_test(kinds_that_were_not_kept_are_refused_by_name),
+        cmocka_unit_test(rows_of_kinds_are_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -110,9 +110,11 @@ static void every_way_says_the_same(void **state)
     etlheap_result *const whole = check_analyze(&traces, &options);
     char *const expected = check_result_text(whole);
     const etlheap_process_info *const process = etlheap_process_of(whole, (etlheap_process){ 1 });
-    assert_true(process->custom_events > STEPS / 3);
-    assert_int_equal(process->heap_events + process->virtualalloc_events, 0);
-    assert_true(etlheap_result_abilities(whole).custom && etlheap_result_abilities(whole).stacks);
+    assert_true(process->events[ETLHEAP_KIND_CUSTOM] > STEPS / 3);
+    assert_int_equal(
+        process->events[ETLHEAP_KIND_HEAP] + process->events[ETLHEAP_KIND_VIRTUALALLOC], 0);
+    assert_true((etlheap_result_kinds(whole) >> ETLHEAP_KIND_CUSTOM & 1) != 0 &&
+                etlheap_result_abilities(whole).stacks);
     for (u32 i = 0; i < 2 * ETL_COUNT_OF(slices); i++) {
         options.slice_bytes = slices[i / 2];
         options.jobs = i % 2 == 0 ? 1 : 3;
@@ -126,8 +128,9 @@ static void every_way_says_the_same(void **state)
     etlheap_result *const stored = store_check_read(&file);
     char *const own = check_lifetimes_text(whole), *const read = check_lifetimes_text(stored);
     assert_true(check_same_text(read, own));
-    assert_int_equal(etlheap_process_of(stored, (etlheap_process){ 1 })->custom_events,
-                     process->custom_events);
+    assert_int_equal(
+        etlheap_process_of(stored, (etlheap_process){ 1 })->events[ETLHEAP_KIND_CUSTOM],
+        process->events[ETLHEAP_KIND_CUSTOM]);
     free(own);
     free(read);
     free(expected);
@@ -147,7 +150,7 @@ static void unknown_providers_are_only_counted(void **state)
     char *const text = check_lifetimes_text(result);
     assert_non_null(strstr(text, "custom"));
     const etlheap_process_info *const process = etlheap_process_of(result, (etlheap_process){ 1 });
-    assert_true(process->custom_events < STEPS / 2);
+    assert_true(process->events[ETLHEAP_KIND_CUSTOM] < STEPS / 2);
     free(text);
     etlheap_result_free(result);
     check_close(&traces);

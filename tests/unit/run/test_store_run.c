@@ -109,7 +109,7 @@ static void compare(const check_traces *traces, const char *name)
 {
     static const u64 slices[] = { 1, 4096, 50000, 0 };
     const etlheap_options census = { .size = sizeof census, .census_only = true };
-    const etlheap_options whole = { .size = sizeof whole, .reservations = true };
+    const etlheap_options whole = { .size = sizeof whole, .named_kinds = true };
     etlheap_result *const rows = check_analyze(traces, &whole);
     etlheap_result *const counted = check_analyze(traces, &census);
     char *const of_run = check_result_text(rows);
