@@ -13,7 +13,6 @@
 
 #define NAMED_MAX 5
 #define NAME_SIZE 128
-#define ALL_KINDS 0
 
 /* A list that grows; what has no room is left out. */
 typedef struct choices {
@@ -26,20 +25,28 @@ typedef struct choices {
 typedef struct choice_row {
     etlheap_key key;
     const char *lead;
-    u32 kinds;
+    bool by_heap; /* only kinds that have heaps of their own */
 } choice_row;
 
 static const choice_row choice_rows[] = {
-    { ETLHEAP_KEY_KIND, "; there is ", ALL_KINDS },
-    /* Extents are of the same heaps. */
-    { ETLHEAP_KEY_HEAP, "; the largest heaps are ",
-      1u << ETLHEAP_KIND_HEAP | 1u << ETLHEAP_KIND_CUSTOM },
-    { ETLHEAP_KEY_THREAD, "; the threads with most memory are ", ALL_KINDS },
-    { ETLHEAP_KEY_TYPE, "; there is ", ALL_KINDS },
+    { ETLHEAP_KEY_KIND, "; there is ", false },
+    { ETLHEAP_KEY_HEAP, "; the largest heaps are ", true },
+    { ETLHEAP_KEY_THREAD, "; the threads with most memory are ", false },
+    { ETLHEAP_KEY_TYPE, "; there is ", false },
 };
 
 static void list(const etlheap_table *table, const choice_row *how, char *out);
 static void name_of(const etlheap_row *row, etlheap_key key, char out[NAME_SIZE]);
+
+/* The kinds with heaps of their own: extents are of the heaps of blocks. */
+static u32 kinds_of_blocks(void)
+{
+    u32 kinds = etlheap_kinds_with(ETLHEAP_KIND_HAS_HEAP);
+    for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++)
+        kinds &=
+            etlheap_kind_at((etlheap_kind)kind)->recorded_with == kind ? UINT32_MAX : ~(1u << kind);
+    return kinds;
+}
 
 void cli_filter_choices(const etlheap_result *result, const etlheap_query *open, etlheap_key key,
                         char out[CLI_FILTER_CHOICES_SIZE])
@@ -54,8 +61,8 @@ void cli_filter_choices(const etlheap_result *result, const etlheap_query *open,
     }
     if (how == NULL)
         return;
-    if (how->kinds != ALL_KINDS)
-        query.kinds = how->kinds;
+    if (how->by_heap)
+        query.kinds = kinds_of_blocks() & (ETLHEAP_KINDS_DEFAULT | open->kinds);
     query.group_by[0] = ETLHEAP_KEY_PROCESS;
     query.group_by[1] = key;
     query.group_by_count = 2;

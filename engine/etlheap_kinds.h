@@ -18,10 +18,11 @@ extern "C" {
 
 /* Yes-or-no properties of a kind, as bits. */
 typedef enum etlheap_kind_trait {
-    ETLHEAP_KIND_DEFAULT = 1,     /* selected, and judged by checks, without being named */
-    ETLHEAP_KIND_COMMON = 2,      /* wide tables always have its columns, others if it is there */
-    ETLHEAP_KIND_HAS_HEAP = 4,    /* its memory belongs to a heap of the process */
-    ETLHEAP_KIND_IS_ALLOCATED = 8 /* a program asked for its memory: a missing stack is a gap */
+    ETLHEAP_KIND_DEFAULT = 1,      /* selected, and judged by checks, without being named */
+    ETLHEAP_KIND_COMMON = 2,       /* wide tables always have its columns, others if it is there */
+    ETLHEAP_KIND_HAS_HEAP = 4,     /* its memory belongs to a heap of the process */
+    ETLHEAP_KIND_IS_ALLOCATED = 8, /* a program asked for its memory: a missing stack is a gap */
+    ETLHEAP_KIND_NAMES_HEAP = 16   /* its heaps have names in place of handles */
 } etlheap_kind_trait;
 
 /* What memory of a kind is on the map of an address space. */
@@ -80,7 +81,8 @@ typedef enum etlheap_kind_split {
       .question = "memory that heaps obtained from the system (Heap Extents)",                     \
       .record = "heap events as above, which include the growth of heaps")                         \
     X(CUSTOM,                                                                                      \
-      ETLHEAP_KIND_DEFAULT | ETLHEAP_KIND_HAS_HEAP | ETLHEAP_KIND_IS_ALLOCATED,                    \
+      ETLHEAP_KIND_DEFAULT | ETLHEAP_KIND_HAS_HEAP | ETLHEAP_KIND_IS_ALLOCATED |                   \
+          ETLHEAP_KIND_NAMES_HEAP,                                                                 \
       .word = "custom", .title = "Custom", .plural = "custom blocks", .lane = 4,                   \
       .recorded_with = ETLHEAP_KIND_CUSTOM,                                                        \
       .place = ETLHEAP_PLACE_BLOCK, .split = ETLHEAP_SPLIT_BLOCKS,                                 \

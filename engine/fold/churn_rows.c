@@ -94,6 +94,11 @@ bool churn_rows_append(timed_rows *to, const timed_rows *from)
     return true;
 }
 
+static etlheap_kind_split split_of(const timed_row *row)
+{
+    return etlheap_kind_at((etlheap_kind)row->kind)->split;
+}
+
 static int by_thread(const void *a, const void *b)
 {
     const timed_row *const x = a, *const y = b;
@@ -103,9 +108,10 @@ static int by_thread(const void *a, const void *b)
         return x->thread < y->thread ? -1 : 1;
     if (x->alloc_ticks != y->alloc_ticks)
         return x->alloc_ticks < y->alloc_ticks ? -1 : 1;
-    if (x->kind == ETLHEAP_KIND_CUSTOM && x->heap != y->heap)
+    const bool is_placed = split_of(x) == ETLHEAP_SPLIT_BLOCKS;
+    if (is_placed && x->heap != y->heap)
         return x->heap < y->heap ? -1 : 1;
-    if (x->kind == ETLHEAP_KIND_CUSTOM && x->address != y->address)
+    if (is_placed && x->address != y->address)
         return x->address < y->address ? -1 : 1;
     return (x->order > y->order) - (x->order < y->order);
 }
@@ -116,13 +122,13 @@ static bool same_thread(const timed_row *a, const timed_row *b)
 }
 
 /* Is the row another piece of the same allocation as the one before? Pieces of a commit, which may
- * have gaps, have its time. On one tick a thread can allocate several custom blocks, whose pieces
- * have no gaps. */
+ * have gaps, have its time. On one tick a thread can allocate several blocks that are freed in
+ * pieces, which have no gaps. */
 static bool is_piece(const timed_row *row, const timed_row *last)
 {
-    if (row->alloc_ticks != last->alloc_ticks || row->kind == ETLHEAP_KIND_HEAP)
+    if (row->alloc_ticks != last->alloc_ticks || split_of(row) == ETLHEAP_SPLIT_NEVER)
         return false;
-    return row->kind != ETLHEAP_KIND_CUSTOM ||
+    return split_of(row) == ETLHEAP_SPLIT_RANGES ||
            (row->origin == last->origin &&
             row->address == etl_sat_add_u64(last->address, last->size));
 }

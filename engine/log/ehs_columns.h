@@ -25,8 +25,8 @@ static_assert(EHS_PART_ROWS * sizeof(u64) <= EHS_COLUMN_BYTES_MAX, "a part is on
  *     HEAP             tables 1 to 6
  *     RANGE, EXTENT    rows of life; their kind is the lane's number
  *     RESERVE          rows of life, one per reservation, or part of one
- *     HANDLE, POOL     planned: tables 1 to 6 of their own
  *     CUSTOM           rows of life; a block that is freed in parts has one per part
+ *     HANDLE, POOL     planned: rows of life
  *
  * Tables 1 to 6 of a lane have the columns of those for heap blocks: 0x060104 is for pool blocks
  * what heap.slot, 0x0104, is for heap blocks (ehs_lane_column).
@@ -39,6 +39,8 @@ static_assert(EHS_PART_ROWS * sizeof(u64) <= EHS_COLUMN_BYTES_MAX, "a part is on
     X(CUSTOM, 4, "custom")                                                                         \
     X(HANDLE, 5, "handle")                                                                         \
     X(POOL, 6, "pool")
+
+#define EHS_LANES_END 16u /* lanes are below it */
 
 typedef enum ehs_lane {
 #define EHS_LANE_ENUM(name, number, word) EHS_LANE_##name = (number),
@@ -263,6 +265,10 @@ typedef enum ehs_lane {
     X(CUSTOM_PROCESS, 0x1E01, "custom.process", PLANES, NONE, 4)                                   \
     X(CUSTOM_EVENTS, 0x1E02, "custom.events", PLANES, NONE, 8)                                     \
     X(CUSTOM_UNPAIRED, 0x1E03, "custom.free_without_alloc", PLANES, NONE, 8)                       \
+    X(KIND_PROCESS, 0x1E11, "kind.process", PLANES, NONE, 4)                                       \
+    X(KIND_LANE, 0x1E12, "kind.lane", PLANES, NONE, 4)                                             \
+    X(KIND_EVENTS, 0x1E13, "kind.events", PLANES, NONE, 8)                                         \
+    X(KIND_UNPAIRED, 0x1E14, "kind.free_without_alloc", PLANES, NONE, 8)                           \
     X(METHOD_PID, 0x1F01, "method.pid", PLANES, NONE, 4)                                           \
     X(METHOD_PROCESS, 0x1F02, "method.process", PLANES, NONE, 4)                                   \
     X(METHOD_START, 0x1F03, "method.start", PLANES, NONE, 8)                                       \

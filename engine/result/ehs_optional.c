@@ -14,11 +14,12 @@
 
 #include <stdlib.h>
 
-/* A process's custom allocators; most processes have none and no row. */
-typedef struct custom_row {
+/* A process's events of a kind that few processes have: most have no row. Custom allocators came
+ * first and have a table of their own, without lanes. The commonest kinds are in table process. */
+typedef struct kind_row {
     u64 events, unpaired;
-    u32 process;
-} custom_row;
+    u32 process, lane;
+} kind_row;
 
 static const ehs_field method_fields[] = {
     EHS_FIELD(METHOD_PID, method_stay, pid, U32),
@@ -59,9 +60,16 @@ static const ehs_field thread_name_fields[] = {
 };
 
 static const ehs_field custom_fields[] = {
-    EHS_FIELD(CUSTOM_PROCESS, custom_row, process, U32),
-    EHS_FIELD(CUSTOM_EVENTS, custom_row, events, U64),
-    EHS_FIELD(CUSTOM_UNPAIRED, custom_row, unpaired, U64),
+    EHS_FIELD(CUSTOM_PROCESS, kind_row, process, U32),
+    EHS_FIELD(CUSTOM_EVENTS, kind_row, events, U64),
+    EHS_FIELD(CUSTOM_UNPAIRED, kind_row, unpaired, U64),
+};
+
+static const ehs_field kind_fields[] = {
+    EHS_FIELD(KIND_PROCESS, kind_row, process, U32),
+    EHS_FIELD(KIND_LANE, kind_row, lane, U32),
+    EHS_FIELD(KIND_EVENTS, kind_row, events, U64),
+    EHS_FIELD(KIND_UNPAIRED, kind_row, unpaired, U64),
 };
 
 static const ehs_field mark_fields[] = {
@@ -87,7 +95,8 @@ static const ehs_table memory_table = EHS_TABLE(memory_fields, memory_row);
 static const ehs_table process_more_table = EHS_TABLE(process_more_fields, process_more);
 static const ehs_table thread_name_table = EHS_TABLE(thread_name_fields, thread_name);
 static const ehs_table mark_table = EHS_TABLE(mark_fields, etlheap_mark);
-static const ehs_table custom_table = EHS_TABLE(custom_fields, custom_row);
+static const ehs_table custom_table = EHS_TABLE(custom_fields, kind_row);
+static const ehs_table kind_table = EHS_TABLE(kind_fields, kind_row);
 static const ehs_table method_table_columns = EHS_TABLE(method_fields, method_stay);
 
 static bool save_methods(ehs_saver *saver, const etlheap_result *result)
@@ -101,20 +110,30 @@ static bool save_methods(ehs_saver *saver, const etlheap_result *result)
     return ok;
 }
 
-static bool save_custom(ehs_saver *saver, const etlheap_result *result)
+/* Saves the processes' events of the kinds with these lanes. */
+static bool save_kinds(ehs_saver *saver, const etlheap_result *result, const ehs_table *table,
+                       const u32 lanes[2])
 {
-    ETLHEAP_VECTOR(custom_row) rows = { 0 };
+    ETLHEAP_VECTOR(kind_row) rows = { 0 };
     bool ok = true;
     for (u32 i = 0; ok && i < result->processes.count; i++) {
         const etlheap_process_info *const info = &result->processes.at[i];
-        const custom_row row = { info->events[ETLHEAP_KIND_CUSTOM],
-                                 info->free_without_alloc[ETLHEAP_KIND_CUSTOM], i + 1 };
-        ok = (row.events | row.unpaired) == 0 || ETLHEAP_PUSH(&rows, row);
+        for (u32 lane = lanes[0]; ok && lane < lanes[1]; lane++) {
+            const u32 kind = ehs_kind_of_lane(lane);
+            if (kind == ETLHEAP_KIND_COUNT)
+                continue;
+            const kind_row row = { info->events[kind], info->free_without_alloc[kind], i + 1,
+                                   lane };
+            ok = (row.events | row.unpaired) == 0 || ETLHEAP_PUSH(&rows, row);
+        }
     }
-    ok = ok && (rows.count == 0 || ehs_table_save(saver, &custom_table, rows.at, rows.count));
+    ok = ok && (rows.count == 0 || ehs_table_save(saver, table, rows.at, rows.count));
     ETLHEAP_VECTOR_FREE(&rows);
     return ok;
 }
+
+static const u32 custom_lanes[] = { EHS_LANE_CUSTOM, EHS_LANE_CUSTOM + 1 };
+static const u32 kind_lanes[] = { EHS_LANE_CUSTOM + 1, EHS_LANES_END };
 
 static bool save_process_more(ehs_saver *saver, const etlheap_result *result)
 {
@@ -150,8 +169,9 @@ bool ehs_optional_save(ehs_saver *saver, const etlheap_result *result)
            ehs_table_save(saver, &thread_name_table, result->thread_names.list.at,
                           result->thread_names.list.count) &&
            ehs_table_save(saver, &mark_table, result->marks.made.at, result->marks.made.count) &&
-           save_process_more(saver, result) && save_custom(saver, result) &&
-           save_methods(saver, result) &&
+           save_process_more(saver, result) &&
+           save_kinds(saver, result, &custom_table, custom_lanes) &&
+           save_kinds(saver, result, &kind_table, kind_lanes) && save_methods(saver, result) &&
            (result->summary != NULL || save_recorded(saver, &result->info));
 }
 
@@ -217,26 +237,36 @@ static etl_status load_marks(ehs_loader *loader, etlheap_result *result)
     return status;
 }
 
-static void set_custom(etlheap_process_info *process, const custom_row *row)
+static void set_kind(etlheap_process_info *process, u32 lane, const kind_row *row)
 {
-    process->events[ETLHEAP_KIND_CUSTOM] = row->events;
-    process->free_without_alloc[ETLHEAP_KIND_CUSTOM] = row->unpaired;
+    const u32 kind = ehs_kind_of_lane(lane);
+    if (kind == ETLHEAP_KIND_COUNT)
+        return;
+    process->events[kind] = row->events;
+    process->free_without_alloc[kind] = row->unpaired;
 }
 
-static etl_status load_custom(ehs_loader *loader, etlheap_result *result)
+/* Loads events of kinds; those of lanes that this version does not know are skipped. Rows without
+ * lanes are of custom allocators. */
+static etl_status load_kinds(ehs_loader *loader, const ehs_table *table, etlheap_result *result)
 {
-    custom_row *rows = NULL;
+    const bool is_custom = table == &custom_table;
+    kind_row *rows = NULL;
     size_t count = 0;
-    etl_status status = ehs_table_load(loader, &custom_table, &rows, &count);
+    etl_status status = ehs_table_load(loader, table, &rows, &count);
     for (size_t i = 0; i < count && status == ETL_OK; i++) {
-        if (rows[i].process < 1 || rows[i].process > result->processes.count ||
-            (i > 0 && rows[i].process <= rows[i - 1].process))
+        const kind_row *const row = &rows[i];
+        const u32 lane = is_custom ? EHS_LANE_CUSTOM : row->lane;
+        const bool is_later =
+            i == 0 || row->process > row[-1].process ||
+            (!is_custom && row->process == row[-1].process && lane > row[-1].lane);
+        if (row->process < 1 || row->process > result->processes.count || !is_later ||
+            (!is_custom && lane <= EHS_LANE_CUSTOM))
             status = etl_fail_with(loader->err, ETL_ERR_CORRUPT, 0,
-                                   "row %zu of the table of custom allocators is wrong or out of "
-                                   "order",
-                                   i);
+                                   "row %zu of the table of %s is wrong or out of order", i,
+                                   is_custom ? "custom allocators" : "kinds");
         else
-            set_custom(&result->processes.at[rows[i].process - 1], &rows[i]);
+            set_kind(&result->processes.at[row->process - 1], lane, row);
     }
     free(rows);
     return status;
@@ -292,5 +322,7 @@ etl_status ehs_optional_load(ehs_loader *loader, etlheap_result *result)
         status = load_marks(loader, result);
     if (status == ETL_OK)
         status = load_recorded(loader, &result->info);
-    return status == ETL_OK ? load_custom(loader, result) : status;
+    if (status == ETL_OK)
+        status = load_kinds(loader, &custom_table, result);
+    return status == ETL_OK ? load_kinds(loader, &kind_table, result) : status;
 }

@@ -108,15 +108,14 @@ static void write_head(pprof_writer *w, const etlheap_export_request *request)
     write_time(w);
 }
 
-/* Chooses the kind that viewers show first: the first selected kind that the trace has. Custom
- * allocators, which few programs have, are left out unless they are selected or the trace has
- * them. */
+/* Chooses the kind that viewers show first: the first selected kind that the trace has. Kinds that
+ * few traces have are left out unless they are selected or the trace has them. */
 static void choose_shown(pprof_writer *w, const etlheap_export_request *request)
 {
     u32 present = 0, kind = 0;
     for (u32 i = 0; i < ETLHEAP_KIND_COUNT; i++)
         present |= w->code.table->totals[i].present ? 1u << i : 0;
-    w->kinds = ETLHEAP_KINDS_DEFAULT & (present | ~(1u << ETLHEAP_KIND_CUSTOM));
+    w->kinds = ETLHEAP_KINDS_DEFAULT & (present | etlheap_kinds_with(ETLHEAP_KIND_COMMON));
     if (request->query->kinds != 0)
         w->kinds = request->query->kinds;
     const u32 choice = (w->kinds & present) != 0 ? w->kinds & present : w->kinds;

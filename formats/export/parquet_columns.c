@@ -41,11 +41,11 @@ parquet_column *export_columns_add(parquet_column *out, const export_column *col
 void export_heap_put(const etlheap_row *row, parquet_writer *writer)
 {
     char name[ETLHEAP_HEAP_NAME_SIZE];
-    const bool is_custom = row->has_heap && row->kind == ETLHEAP_KIND_CUSTOM;
-    if (is_custom)
+    const bool is_named = row->has_heap && etlheap_kind_has(row->kind, ETLHEAP_KIND_NAMES_HEAP);
+    if (is_named)
         etlheap_heap_name(row->heap_handle, name);
-    export_put_number(writer, row->has_heap && !is_custom, row->heap_handle);
-    export_put_text(writer, is_custom ? name : NULL);
+    export_put_number(writer, row->has_heap && !is_named, row->heap_handle);
+    export_put_text(writer, is_named ? name : NULL);
 }
 
 void export_run_begin(export_run *run, const etlheap_result *result)
