@@ -1,5 +1,9 @@
 /*
  * messages.c - what goes to stderr: one sentence each.
+ *
+ * In: a subject, mostly the name of an input, and a sentence. Out: a line on stderr, and the exit
+ * status that the failure or the diagnostics ask for. Invariant: a message is one line, whatever
+ * the names in it contain.
  */
 #include "messages.h"
 

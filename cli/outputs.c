@@ -1,5 +1,9 @@
 /*
  * outputs.c - where a command's result goes.
+ *
+ * In: -o, and whether the output is text. Out: a sink for a file, a compressed file or standard
+ * output, and later an exit status. Invariant: a failed or cancelled run leaves no file that looks
+ * complete, and does not destroy an older one.
  */
 #include "outputs.h"
 

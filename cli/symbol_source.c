@@ -1,5 +1,9 @@
 /*
- * symbol_source.c - the symbols that a command's options tell of.
+ * symbol_source.c - opens the symbols that a command's options ask for.
+ *
+ * In: options, environment, and what the inputs bring: packages with PDBs, folders beside traces.
+ * Out: etlheap_symbols with a progress bar and logins, or none. Invariant: a path is checked before
+ * the traces are read, so that a mistake in it does not cost the run.
  */
 #include "symbol_source.h"
 

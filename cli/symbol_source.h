@@ -19,10 +19,10 @@ typedef struct cli_symbols {
 etl_status cli_symbols_check(const cli_options *options, etl_error *err);
 
 /*
- * Opens the symbols of packages that the traces come from, of --symbols, or of _NT_SYMBOL_PATH if that is not given, and of folders
- * TRACE.NGENPDB next to the traces. Without any, and with --no-symbols, opens none, unless `always`
- * is set or the traces name .NET methods, which then have names. Errors as for
- * etlheap_symbols_open.
+ * Opens the symbols of packages that the traces come from, of --symbols, or of _NT_SYMBOL_PATH if
+ * that is not given, and of folders TRACE.NGENPDB next to the traces. Without any, and with
+ * --no-symbols, opens none, unless `always` is set or the traces name .NET methods, which then have
+ * names. Errors as for etlheap_symbols_open.
  */
 etl_status cli_symbols_open(const cli_options *options, const cli_guard *guard,
                             const etlheap_result *result, bool always, cli_symbols *out,

@@ -1,5 +1,8 @@
 /*
  * help.c - the screen of `etlheap COMMAND --help`, from the options' table.
+ *
+ * In: a command. Out: its summary, usage, options by topic, and examples. Invariant: the text names
+ * every option that the command takes, and no other, because both come from the same rows.
  */
 #include "choices.h"
 #include "options.h"

@@ -2,12 +2,16 @@
  * diff_lifetimes.c - the lifetimes of a diff: mean, median and percentiles of each group and of
  * each kind on both sides, and how many blocks lived how long.
  *
+ * In: both tables, with the lifetimes of their rows, and the groups of the diff. Out: the measures
+ * LIFETIME_* of groups and kinds, and classes of lifetimes.
+ *
  *     rows of a table ──▶ sets of rows that are one in the diff, or of one kind ──▶ ranks
  *                    └──▶ classes of each kind
  *
  * A median does not add up over rows, and one group of a diff may be several rows of a table: two
  * processes of one name, or two addresses in one function. Their lifetimes are ranked together.
- * Nearly all groups are one row, whose ranks the table has.
+ * Nearly all groups are one row, whose ranks the table has. Invariant: a side without blocks has no
+ * lifetime (ETLHEAP_NOT_KNOWN), which is not 0.
  */
 #include <stdlib.h>
 

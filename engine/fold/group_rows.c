@@ -1,6 +1,9 @@
 /*
- * group_rows.c - groups to an etlheap_table: sorted rows, and the stacks and frames
- * they refer to, numbered in order of first use.
+ * group_rows.c - makes an etlheap_table of groups.
+ *
+ * In: groups with their sums, and the order of rows. Out: rows, and the stacks and frames that they
+ * refer to. Invariant: stacks and frames are numbered in order of first use, so that the first rows
+ * need the first of them (table.c).
  */
 #include "group_rows.h"
 

@@ -9,6 +9,8 @@
  * equal parts of a rank's range, and only the part that has the rank is looked at after that, until
  * few enough are left to be unpacked.
  *
+ * Invariant: a rank is a lifetime that is in the set; it does not depend on how the set was read.
+ *
  *     sets   small ── unpacked, many sets a task
  *            large ── counted, several sets a task
  *            huge  ── counted, one after the other, each by all threads: pieces of its lists

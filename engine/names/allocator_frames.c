@@ -1,6 +1,9 @@
 /*
  * allocator_frames.c - the frames of known allocators, which say how memory was asked for or given
  * back, but not by whom.
+ *
+ * In: nothing. Out: a const list of patterns, which queries cull by default. Invariant: a pattern
+ * must match only code that passes memory on, since what it matches is never blamed.
  */
 #include "engine/engine.h"
 

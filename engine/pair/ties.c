@@ -10,7 +10,8 @@
  *     state   (events taken of processor 0, of processor 1, ..., block or none)
  *     cost    unknown frees * UNKNOWN + allocations over a block
  *
- * With many processors there may be too many states. Then whatever fits is taken first.
+ * With many processors there may be too many states. Then whatever fits is taken first. Invariant:
+ * the events of one processor keep their order.
  */
 #include "ties.h"
 

@@ -3,9 +3,9 @@
  *
  * In: a key, a row of a table. Out: what the key reads and needs, and its value.
  *
- * A new key is a row here, and nothing else, if the table has a member for its value. Everyone who groups, compares or writes rows asks
- * for what a key reads or for the form of its value. Invariant: what two blocks differ in decides
- * their group only if a key of the query reads it.
+ * A new key is a row here, and nothing else, if the table has a member for its value. Everyone who
+ * groups, compares or writes rows asks for what a key reads or for the form of its value.
+ * Invariant: what two blocks differ in decides their group only if a key of the query reads it.
  */
 #include "keys.h"
 #include "needs.h"

@@ -1,5 +1,10 @@
-/* realloc_frees.c - gives the free that a moving realloc logs the realloc's stack. realloc_frees.h
- * has the cases. */
+/*
+ * realloc_frees.c - gives the free that a moving realloc logs the realloc's stack. realloc_frees.h
+ * has the cases.
+ *
+ * In: the events of a slice that have their stacks, and blocks of earlier slices. Out: stacks of
+ * frees, set in events or by rank. Invariant: a free that has a stack of its own keeps it.
+ */
 #include "realloc_frees.h"
 
 #include <stdlib.h>

@@ -16,7 +16,8 @@
  *
  * The files do not say that processor 2 was idle. So the span begins with the latest of the
  * processors' oldest buffers, but not after the flush of the oldest buffer of those that are kept
- * without a gap (etl_session.kept_sequence). Buffers older than that count for nothing.
+ * without a gap (etl_session.kept_sequence). Buffers older than that count for nothing. Invariant: a
+ * span never covers time in which events of its kind may be missing.
  */
 #include "recorded_spans.h"
 

@@ -1,5 +1,9 @@
 /*
  * symbol_elements.c - the text of a symbol path, taken apart.
+ *
+ * In: a path, such as srv*C:\sym*https://server. Out: elements with their stores, whose texts are
+ * copies; or the reason why it is no path. Invariant: no message repeats the text, which may hold
+ * logins.
  */
 #include <stdlib.h>
 

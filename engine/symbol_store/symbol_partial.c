@@ -1,5 +1,8 @@
 /*
  * symbol_partial.c - files that are not complete yet.
+ *
+ * In: bytes, in order. Out: the file under its name, once all of them are written. Invariant: under
+ * its own name a file is always complete, whenever a process or the machine stops.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -1,6 +1,9 @@
 /*
  * sarif_place.c - writes the physical and logical location of a SARIF result. sarif_place.h has the
- * order of choice. Invariant: every result gets a place, or GitHub refuses the file.
+ * order of choice.
+ *
+ * In: the stack of a subject, and the folders of sources. Out: a file with a line, or what stands
+ * for it. Invariant: every result gets a place, or GitHub refuses the file.
  */
 #include "sarif_place.h"
 

@@ -1,5 +1,6 @@
 /*
  * export_html_frees.c - who freed, and how often is allocated, in an HTML report's document.
+ * In: the answers about frees and churn. Out: members of the document:
  *
  *     frees       null if it is not known who freed, else
  *         has_stacks   whether some free has a call stack
@@ -24,7 +25,7 @@
  * freed than had allocated; those of churn are as the columns of `report --churn`: allocations, their
  * bytes, frees, their bytes, temporary blocks, their bytes, within 10, and within 1 ms.
  *
- * Every list is added up from the rows of a table, so that a list that is cut still has exact sums.
+ * Invariant: every list is added up from the rows of a table, so one that is cut has exact sums.
  */
 #include "export_html.h"
 

@@ -9,7 +9,8 @@
  *
  * The last character is the one to replace, so nothing has to be held back. All output passes here
  * after it was put together. So a command cannot be made of two names, or of a name that a cut, a
- * wrapped line or a column has moved to the beginning of a line.
+ * wrapped line or a column has moved to the beginning of a line. Invariant: the answer does not
+ * depend on how the output is cut into pieces.
  *
  * The servers are programs for .NET, which compare by the rules of a language: blanks are those of
  * Unicode, a carriage return ends a line, and characters without width are skipped ("#U+00AD#[").

@@ -1,6 +1,9 @@
 /*
  * markdown_diff.c - what changed, as tables for a pull request or the summary of a job: totals
  * of each kind, then the groups that changed most.
+ *
+ * In: a diff, and the layout. Out, to a sink: Markdown. Invariant: names come from traces, so they
+ * are escaped before they stand in a table.
  */
 #include "formats/io/units.h"
 #include "formats/parts/diff_parts.h"

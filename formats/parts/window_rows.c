@@ -1,7 +1,9 @@
 /*
  * window_rows.c - the columns of window cells, and the rows that explain a growth, for all writers
- * of windows. Invariant: a row explains a growth only if all keys of the growing group agree
- * (is_part).
+ * of windows.
+ *
+ * In: windows, and a row that grows. Out: values of cells, and which rows of a second table belong
+ * to it. Invariant: a row explains a growth only if all keys of the growing group agree (is_part).
  */
 #include "window_rows.h"
 

@@ -4,7 +4,8 @@
  * In: a public name of DMD, LDC or GDC. Out: the qualified name with template arguments, joined by
  * dots as D spells it. Types are written as they are read; a part that stands behind another one in
  * the text, but before it in the name, is turned around in the output. The type at the end is read
- * to know that the name is one of D, but not shown.
+ * to know that the name is one of D, but not shown. Invariant: a name that does not end where the
+ * grammar says stays as it is.
  *
  *     _D4main5Cache3putMFiZv   ->   main.Cache.put
  *     _D 4main 5Cache 3put  M F i Z v

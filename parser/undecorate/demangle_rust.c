@@ -4,7 +4,8 @@
  * In: what follows _R or _Z. Out: the path, without the hashes that change with every build.
  *
  * The older mangling is a C++ name of plain words, the last of which is a hash. Version 0 is a
- * grammar of its own, whose back references name a place in the input that is read again.
+ * grammar of its own, whose back references name a place in the input that is read again. Invariant:
+ * steps and output are bounded, because references may multiply a name.
  *
  * Source: RFC 2603; rustc compiler/rustc_symbol_mangling/src/legacy.rs.
  */

@@ -1,4 +1,5 @@
-# limits.awk - files have at most 600 lines, functions at most 60.
+# limits.awk - files have at most 600 lines, functions at most 60, and the comment
+# at the top of a long source of the product names its input, output and invariant.
 #
 # A function begins with a brace in the first column that follows a line ending
 # in a parenthesis, and ends with the next closing brace there; the formatter
@@ -7,6 +8,7 @@
 BEGIN {
     file_lines_max = 600
     function_lines_max = 60
+    bare_lines_max = 150 # of a source without such a comment
 }
 
 FNR == 1 {
@@ -14,9 +16,16 @@ FNR == 1 {
     file = FILENAME
     start = 0
     files++
+    head = ""
+    is_head = 1
 }
 
 { lines = FNR }
+
+is_head {
+    head = head "\n" $0
+    is_head = $0 !~ /\*\//
+}
 
 /^{/ && previous ~ /\)[ \t]*$/ {
     start = FNR
@@ -43,6 +52,13 @@ function end_of_file()
 {
     if (file && lines > file_lines_max)
         complain(lines, "the file has " lines " lines, more than " file_lines_max)
+    if (file ~ /^(parser|engine|formats|cli)\/.*\.c$/ && lines > bare_lines_max && !names_all(head))
+        complain(1, "the comment at the top has to name input (In), output (Out) and invariant")
+}
+
+function names_all(text)
+{
+    return text ~ /In( \([^)]*\))?[,:]/ && text ~ /Out[^.:]*:/ && text ~ /[Ii]nvariant/
 }
 
 END {
