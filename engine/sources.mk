@@ -174,6 +174,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	query/query \
 	query/query_words \
 	query/symbol_of_builds \
+	query/type_words \
 	query/windows_plan \
 	read/census \
 	read/census_match \

@@ -1,6 +1,5 @@
 /*
- * query.c - checks a query, prepares it for one result, and selects lifetimes by it. It also has
- * the names of types and free types.
+ * query.c - checks a query, prepares it for one result, and selects lifetimes by it.
  *
  * In: an etlheap_query of a caller, maybe of an older or newer size, and a result. Out: a
  * query_plan (window in ticks, processes and threads by id); then for each lifetime whether it is
@@ -22,28 +21,6 @@
 #include "parser/sized.h"
 
 #define NS_PER_SECOND 1000000000u
-
-static const char *const free_type_names[ETLHEAP_FREE_TYPE_COUNT] = { "none", "free",
-                                                                      "heap-destroy",
-                                                                      "process-exit" };
-static const char *const type_names[ETLHEAP_TYPE_COUNT] = { "AIFO", "AIFI", "AOFI", "AOFO" };
-static const char *const impacting_names[ETLHEAP_TYPE_COUNT] = { "Impacting", "Transient",
-                                                                 "Impacting", "Persistent" };
-
-const char *etlheap_free_type_name(etlheap_free_type type)
-{
-    return (u32)type < ETLHEAP_FREE_TYPE_COUNT ? free_type_names[type] : "";
-}
-
-const char *etlheap_type_name(etlheap_type type)
-{
-    return (u32)type < ETLHEAP_TYPE_COUNT ? type_names[type] : "";
-}
-
-const char *etlheap_impacting_type_name(etlheap_type type)
-{
-    return (u32)type < ETLHEAP_TYPE_COUNT ? impacting_names[type] : "";
-}
 
 /* Checks all numbers that later serve as indexes of tables. */
 static etl_status check_ids(const etlheap_query *query, etl_error *err)
