@@ -117,6 +117,9 @@ void etlheap_windows_free(etlheap_windows *windows); /* NULL is allowed */
 /* True if windows can be grouped by the key: it is the same for a block in all windows. */
 bool etlheap_windows_group_by(etlheap_key key);
 
+/* True if windows have the measure, so that their groups can be sorted by it. */
+bool etlheap_windows_sort_by(etlheap_measure measure);
+
 /* Reads a cell. False, with *out all 0, if the row has nothing in the window, or the
  * row or window does not exist. Takes time logarithmic in the number of the row's cells. Any thread. */
 bool etlheap_windows_cell(const etlheap_windows *windows, uint32_t row, uint32_t window,

@@ -13,6 +13,7 @@
  */
 #include "cli/messages.h"
 #include "cli/options/output_format.h"
+#include "cli/options/views.h"
 #include "cli/options/wants.h"
 #include "cli/outputs.h"
 #include "cli/question.h"
@@ -180,7 +181,8 @@ static void group_coarsely(etlheap_query *query)
 static bool shows_peaks(const cli_options *options)
 {
     return !cli_format_of(options)->is_choice || cli_wants_transient(options) ||
-           cli_wants_growth(options) || options->sort == ETLHEAP_MEASURE_PEAK_SIZE ||
+           cli_views_need(options, offsetof(etlheap_query, growth)) ||
+           options->sort == ETLHEAP_MEASURE_PEAK_SIZE ||
            options->sort == ETLHEAP_MEASURE_PEAK_COUNT;
 }
 

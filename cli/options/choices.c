@@ -62,6 +62,8 @@ bool cli_choice_fits(cli_value value, u32 index, u32 command_bit)
             return etlheap_windows_group_by((etlheap_key)index);
         return !is_compared || etlheap_diff_compares_key((etlheap_key)index);
     case CLI_VALUE_SORT:
+        if (command_bit == CLI_WINDOWS)
+            return etlheap_windows_sort_by((etlheap_measure)index);
         if (command_bit == CLI_DIFF && etlheap_diff_compares_lifetimes((etlheap_measure)index))
             return true;
         /* Only heaps have an overhead, and heaps of two runs are not compared. */

@@ -278,6 +278,11 @@ static etl_status check_windows(const cli_options *options, etl_error *err)
                 "--group-by %s: not possible here, because every row has all four types",
                 etlheap_key_word(key));
     }
+    if (!cli_choice_fits(CLI_VALUE_SORT, (u32)options->sort, CLI_WINDOWS))
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "--sort %s: not possible here, because windows do not have this "
+                             "column",
+                             etlheap_measure_word(options->sort));
     return ETL_OK;
 }
 
@@ -319,12 +324,12 @@ static etl_status check_options(const cli_command *command, const cli_options *o
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
                              "--from is after --to, so the window is empty");
     if (command->bit == CLI_CHECK)
-        return check_budgets(options, err);
+        return cli_check_views(options, err) == ETL_OK ? check_budgets(options, err)
+                                                       : ETL_ERR_ARGUMENT;
     if (cli_times_are_reversed(&options->from, &options->at))
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
                              "--from is after --at, so the window is empty");
-    etl_status status =
-        (command->bit & (CLI_REPORT | CLI_DIFF)) != 0 ? cli_check_views(options, err) : ETL_OK;
+    etl_status status = (command->bit & CLI_GROUPING) != 0 ? cli_check_views(options, err) : ETL_OK;
     if (status == ETL_OK)
         status = check_tags(options, err);
     return status == ETL_OK && command->bit == CLI_WINDOWS ? check_windows(options, err) : status;

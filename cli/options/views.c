@@ -1,5 +1,5 @@
 /*
- * views.c - the table of views of `report`, and what refuses combinations with them; see views.h.
+ * views.c - the table of views, and what refuses combinations with them; see views.h.
  *
  * In: the options of a command line. Out: the rows of the views that are asked for, or an error.
  *
@@ -132,17 +132,43 @@ static bool selects_ranges(const cli_options *options)
     return options->kinds == 1u << ETLHEAP_KIND_VIRTUALALLOC;
 }
 
+static bool shows_equal_rows(const cli_options *options)
+{
+    return cli_format_of(options)->shows_equal;
+}
+
+/* Text and Markdown of a comparison have one column, that of the order. */
+static bool sorts_without_rates(const cli_options *options)
+{
+    return cli_format_of(options)->for_people && !cli_sorts_by_rates(options);
+}
+
+static bool is_markdown(const cli_options *options)
+{
+    return strcmp(cli_format_of(options)->name, "markdown") == 0;
+}
+
 /* Pairs of options that are no views, and of which one may be refused because of its value. */
 static const struct {
+    u32 commands;
     const char *option, *excludes;
     bool (*applies)(const cli_options *options);
     const char *because;
 } others[] = {
-    { "--type", "--impacting", NULL, "both choose types" },
-    { "--at", "--type --impacting", NULL, "only outstanding memory is shown" },
-    { "--at", "--to", chooses_moment, "both set the end of the window" },
-    { "--at", "--sort", cli_wants_rates, "rates are measured over a window" },
-    { "--heap", "--kind", selects_ranges, "ranges of virtualalloc belong to no heap" },
+    { CLI_REPORT, "--type", "--impacting", NULL, "both choose types" },
+    { CLI_REPORT, "--at", "--type --impacting", NULL, "only outstanding memory is shown" },
+    { CLI_REPORT, "--at", "--to", chooses_moment, "both set the end of the window" },
+    { CLI_REPORT, "--at", "--sort", cli_wants_rates, "rates are measured over a window" },
+    { CLI_REPORT, "--heap", "--kind", selects_ranges, "ranges of virtualalloc belong to no heap" },
+    { CLI_WINDOWS, "--find-growth", "--sort", NULL, "stacks are listed by how much they grew" },
+    { CLI_DIFF, "--all", "--format --output", shows_equal_rows,
+      "the format always has unchanged rows" },
+    { CLI_DIFF, "--frames", "--format --output", shows_equal_rows,
+      "the format has whole call stacks" },
+    { CLI_DIFF, "--churn", "--sort", sorts_without_rates,
+      "the columns of churn are only in other formats, such as --format json" },
+    { CLI_CHECK, "--frames", "--format --output", is_markdown,
+      "Markdown shows the first three frames of each stack" },
 };
 
 u32 cli_view_count(void)
@@ -174,6 +200,14 @@ bool cli_view_needs_figures(const cli_view *view, const cli_options *options)
     return cli_view_is_asked(view, options) || sorts_by(options, view->figures_of_sorts);
 }
 
+bool cli_views_need(const cli_options *options, size_t figures)
+{
+    bool need = false;
+    for (size_t i = 0; i < ETL_COUNT_OF(views); i++)
+        need |= views[i].figures == figures && cli_view_needs_figures(&views[i], options);
+    return need;
+}
+
 const cli_view *cli_view_of_keys(const cli_options *options)
 {
     for (size_t i = 0; i < ETL_COUNT_OF(views); i++) {
@@ -194,12 +228,16 @@ void cli_views_set_sort(cli_options *options)
 
 /* --- refusals --------------------------------------------------------------------------- */
 
-/* An option as it is named in a refusal: with its value if that is what excludes the other. */
+/* An option as it is named in a refusal: with its value if that is what excludes the other. The
+ * name of the output may choose the format. */
 static const char *spell(const cli_options *options, const char *option, char text[SPELLED_SIZE])
 {
-    const bool is_sort = strcmp(option, "--sort") == 0;
-    snprintf(text, SPELLED_SIZE, "%s%s%s", option, is_sort ? " " : "",
-             is_sort ? etlheap_measure_word(options->sort) : "");
+    if (strcmp(option, "--sort") == 0)
+        snprintf(text, SPELLED_SIZE, "%s %s", option, etlheap_measure_word(options->sort));
+    else if (strcmp(option, "--format") == 0)
+        snprintf(text, SPELLED_SIZE, "%s %s", option, cli_format_of(options)->name);
+    else
+        snprintf(text, SPELLED_SIZE, "%s", option);
     return text;
 }
 
@@ -318,7 +356,8 @@ static etl_status check_others(const cli_options *options, etl_error *err)
     char first[SPELLED_SIZE], second[SPELLED_SIZE];
     for (size_t i = 0; i < ETL_COUNT_OF(others); i++) {
         const char *const other = given_among(options, others[i].excludes);
-        if (other && cli_is_given(options, others[i].option) &&
+        if (other && (others[i].commands & options->command_bit) != 0 &&
+            cli_is_given(options, others[i].option) &&
             (!others[i].applies || others[i].applies(options)))
             return refuse(spell(options, others[i].option, first), spell(options, other, second),
                           others[i].because, err);
@@ -334,15 +373,23 @@ static bool lists_stacks(const etlheap_key *keys, u32 count)
     return found;
 }
 
+/* Has a row a call stack, if neither an option nor a view says what makes a row? */
+static bool has_stacks(const cli_options *options)
+{
+    return (options->command_bit & (CLI_WINDOWS | CLI_TREND)) == 0;
+}
+
 /* --frames cuts call stacks, so there must be some. Formats for programs have them whole: --format
  * json may follow a suggested command that has --frames. */
 static etl_status check_frames(const cli_options *options, etl_error *err)
 {
-    static const char because[] = "rows have call stacks only if --group-by lists stack, "
-                                  "impacting_stack or free_stack";
-    const cli_view *const view = cli_view_of_keys(options);
+    const bool is_report = options->command_bit == CLI_REPORT;
+    const char *const because = is_report ? "rows have call stacks only if --group-by lists stack, "
+                                            "impacting_stack or free_stack"
+                                          : "rows have call stacks only if --group-by lists stack";
+    const cli_view *const view = is_report ? cli_view_of_keys(options) : NULL;
     char text[SPELLED_SIZE];
-    if (!cli_format_of(options)->for_people)
+    if (!cli_format_of(options)->for_people || options->find_growth)
         return ETL_OK;
     if (options->group_by_count > 0)
         return lists_stacks(options->group_by, options->group_by_count)
@@ -350,9 +397,13 @@ static etl_status check_frames(const cli_options *options, etl_error *err)
                    : refuse("--frames", "--group-by", because, err);
     if (view && !lists_stacks(view->keys, view->key_count))
         return refuse("--frames", spell_view(options, view, text), because, err);
-    return view || options->stack_tags.count == 0
+    if (!view && options->stack_tags.count > 0)
+        return refuse("--frames", "--stack-tags", because, err);
+    return has_stacks(options)
                ? ETL_OK
-               : refuse("--frames", "--stack-tags", because, err);
+               : etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "--frames needs --group-by%s: %s",
+                               options->command_bit == CLI_WINDOWS ? " or --find-growth" : "",
+                               because);
 }
 
 etl_status cli_check_views(const cli_options *options, etl_error *err)
@@ -364,9 +415,9 @@ etl_status cli_check_views(const cli_options *options, etl_error *err)
     }
     if (status == ETL_OK && options->map_unit != 0 && !options->map)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "--map-unit needs --map");
-    if (status == ETL_OK && options->command_bit == CLI_REPORT)
+    if (status == ETL_OK)
         status = check_others(options, err);
-    if (status == ETL_OK && options->command_bit == CLI_REPORT && cli_is_given(options, "--frames"))
+    if (status == ETL_OK && cli_is_given(options, "--frames"))
         status = check_frames(options, err);
     return status;
 }

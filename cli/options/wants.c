@@ -6,22 +6,15 @@ bool cli_wants_transient(const cli_options *options)
     return options->impacting == 1u << CLI_IMPACTING_TRANSIENT;
 }
 
-bool cli_wants_growth(const cli_options *options)
+bool cli_sorts_by_rates(const cli_options *options)
 {
-    return options->growth || options->sort == ETLHEAP_MEASURE_GROWTH_RATE ||
-           options->sort == ETLHEAP_MEASURE_STEADINESS;
+    return options->sort >= ETLHEAP_MEASURE_ALLOC_COUNT &&
+           options->sort <= ETLHEAP_MEASURE_TEMPORARY_1MS_COUNT;
 }
 
 bool cli_wants_rates(const cli_options *options)
 {
-    return cli_wants_churn(options) || (options->sort >= ETLHEAP_MEASURE_ALLOC_COUNT &&
-                                        options->sort <= ETLHEAP_MEASURE_FREED_SIZE);
-}
-
-bool cli_wants_churn(const cli_options *options)
-{
-    return options->churn || (options->sort >= ETLHEAP_MEASURE_TEMPORARY_COUNT &&
-                              options->sort <= ETLHEAP_MEASURE_TEMPORARY_1MS_COUNT);
+    return options->churn || cli_sorts_by_rates(options);
 }
 
 bool cli_wants_lifetimes(const cli_options *options)

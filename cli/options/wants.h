@@ -7,13 +7,9 @@
 /* True if only transient memory was requested. */
 bool cli_wants_transient(const cli_options *options);
 
-/* True if rows need growth: requested, or used to sort. */
-bool cli_wants_growth(const cli_options *options);
-
-/* True if rows need allocation rates; and if they also need temporary blocks. */
+/* True if rows need allocation rates: for --churn, or because they are sorted by what it shows. */
 bool cli_wants_rates(const cli_options *options);
-
-bool cli_wants_churn(const cli_options *options);
+bool cli_sorts_by_rates(const cli_options *options);
 
 /* True if a comparison is about lifetimes, because of --lifetimes or of --sort. */
 bool cli_wants_lifetimes(const cli_options *options);

@@ -21,6 +21,7 @@
 #include <stdio.h>
 
 #include "cli/options/advice.h"
+#include "cli/options/views.h"
 #include "cli/options/wants.h"
 #include "parser/system/files.h"
 
@@ -98,8 +99,9 @@ static bool is_grouped(const cli_options *options)
 
 static bool needs_blocks(const cli_options *options)
 {
-    return cli_wants_churn(options) || cli_wants_lifetimes(options) || options->at_peak ||
-           options->map || options->histogram != 0 || options->impacting != 0;
+    return cli_views_need(options, offsetof(etlheap_query, churn)) ||
+           cli_wants_lifetimes(options) || options->at_peak || options->map ||
+           options->histogram != 0 || options->impacting != 0;
 }
 
 static bool needs_lifetimes(const cli_options *options)

@@ -222,6 +222,11 @@ u32 etlheap_windows_next_news(const etlheap_windows *windows, u32 row, u32 windo
     return window + (quiet < left ? quiet : left);
 }
 
+bool etlheap_windows_sort_by(etlheap_measure measure)
+{
+    return (u32)measure < ETLHEAP_MEASURES_COUNT && (MEASURES >> measure & 1) != 0;
+}
+
 static etl_status check_query(const etlheap_query *query, etl_error *err)
 {
     const char *refusal = NULL;
@@ -232,7 +237,7 @@ static etl_status check_query(const etlheap_query *query, etl_error *err)
     else if (refusal == NULL && (query->lifetime_ranks || query->growth || query->rates ||
                                  query->kind_to_ticks != NULL))
         refusal = "windows have no such measures or moments";
-    else if (refusal == NULL && (MEASURES >> query->sort & 1) == 0)
+    else if (refusal == NULL && !etlheap_windows_sort_by(query->sort))
         refusal = "windows do not have the measure to sort by";
     return refusal == NULL ? ETL_OK : etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "%s", refusal);
 }

@@ -198,7 +198,7 @@ ROWS = (
     Row("diff", "{base} {new} --format csv --csv-safe"),
     Row("trend", "{base} {new} {base} --kind {--kind} --type {--type} --at-exit {--at-exit}"),
     Row("trend", "{base} {new} {base} --from 3ms --to 44ms --process *o* --size 16.. --lifetime ..9ms --heap 0x10000 --thread 8"),
-    Row("trend", "{base} {new} {base} --require-frame *!* --cull-frame n* --cull-list cull.txt --no-cull --no-symbols --frames 9"),
+    Row("trend", "{base} {new} {base} --require-frame *!* --cull-frame n* --cull-list cull.txt --no-cull --no-symbols --group-by kind,process,stack --frames 9"),
     Row("trend", "{base} {new} {base} --stack-tags tags.stacktags --group-by tag --symbols none --offline --symbols-loose"),
     Row("trend", "{base} {new} {base} --jobs {jobs} --memory 64M --no-mmap --strict -o out.txt"),
     Row("trend", "{base} {new} {base} --custom-heap Microsoft-Windows-Win32k:alloc=1(address@0:u64,size@8:u64),free=2(address@0:u64)"),

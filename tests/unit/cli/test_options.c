@@ -13,6 +13,7 @@
 #include "cli/options/choices.h"
 #include "cli/options/options.h"
 #include "cli/options/output_format.h"
+#include "cli/options/views.h"
 #include "cli/options/wants.h"
 #include "tests/support/capture.h"
 
@@ -231,7 +232,7 @@ static void tags_and_growth_reach_their_members(void **state)
     assert_int_equal(options.stack_tags.count, 2);
     assert_string_equal(options.stack_tags.at[1], "y.stacktags");
     assert_int_equal(options.group_by[0], ETLHEAP_KEY_TAG);
-    assert_true(options.growth && cli_wants_growth(&options));
+    assert_true(options.growth && cli_views_need(&options, offsetof(etlheap_query, growth)));
     assert_int_equal(options.sort, ETLHEAP_MEASURE_GROWTH_RATE);
     cli_options_free(&options);
     char sorted[] = "a --growth --sort size";
