@@ -171,6 +171,28 @@ static const struct {
       "Markdown shows the first three frames of each stack" },
 };
 
+static bool has_map(const cli_options *options)
+{
+    return options->map;
+}
+
+static bool writes_sarif(const cli_options *options)
+{
+    return options->side_files[CLI_SIDE_SARIF] ||
+           strcmp(cli_format_of(options)->name, "sarif") == 0;
+}
+
+/* Options that do nothing without another. */
+static const struct {
+    const char *option;
+    bool (*has_other)(const cli_options *options);
+    const char *other;
+} companions[] = {
+    { "--map-unit", has_map, "--map" },
+    { "--sarif-results", writes_sarif, "--format sarif or --sarif FILE" },
+    { "--sarif-category", writes_sarif, "--format sarif or --sarif FILE" },
+};
+
 u32 cli_view_count(void)
 {
     return (u32)ETL_COUNT_OF(views);
@@ -351,6 +373,16 @@ static etl_status check_view(const cli_options *options, const cli_view *view, e
     return status == ETL_OK ? check_rows(options, view, spelled, err) : status;
 }
 
+static etl_status check_companions(const cli_options *options, etl_error *err)
+{
+    for (size_t i = 0; i < ETL_COUNT_OF(companions); i++) {
+        if (cli_is_given(options, companions[i].option) && !companions[i].has_other(options))
+            return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "%s needs %s", companions[i].option,
+                                 companions[i].other);
+    }
+    return ETL_OK;
+}
+
 static etl_status check_others(const cli_options *options, etl_error *err)
 {
     char first[SPELLED_SIZE], second[SPELLED_SIZE];
@@ -413,8 +445,8 @@ etl_status cli_check_views(const cli_options *options, etl_error *err)
         if (cli_view_is_asked(&views[i], options))
             status = check_view(options, &views[i], err);
     }
-    if (status == ETL_OK && options->map_unit != 0 && !options->map)
-        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "--map-unit needs --map");
+    if (status == ETL_OK)
+        status = check_companions(options, err);
     if (status == ETL_OK)
         status = check_others(options, err);
     if (status == ETL_OK && cli_is_given(options, "--frames"))

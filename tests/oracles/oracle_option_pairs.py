@@ -82,7 +82,7 @@ EXCEPTIONS = [
     ({"--growth"}, {"--sort -growth_rate"}, "an order by growth shows growth"),
     ({"--symbols", "--symbols-loose"}, {"--no-symbols"}, "--no-symbols is for not using what is set elsewhere"),
     ({"--churn"}, {"--sort temporary_count"}, "an order by churn shows churn"),
-    ({"--frames", "--top"}, {"--format junit", "--format sarif"}, "formats for programs have their own lengths"),
+    ({"--frames", "--top"}, {"--format junit", "--format sarif", "--sarif-results", "--sarif-category"}, "formats for programs have their own lengths"),
     ({"--sort -count"}, {"--format folded"}, "the lines of a flame graph have no order"),
 ]
 
@@ -112,11 +112,12 @@ OTHERS = [
             {**TITLES, "--frames": ["--group-by", "kind,process,stack"]}),
     Command("check", [("0.etl",), ("1.etl",)],
             {"--frames": ["1"], "--top": ["1"], "--max-outstanding-count": ["stack:0"],
-             "--format": ["json", "markdown", "junit", "sarif"]}, {}, ["--max-outstanding", "1"]),
+             "--sarif-results": ["1"], "--sarif-category": ["nightly"], "--format": ["json", "markdown", "junit", "sarif"]},
+            {"--sarif-results": ["--format", "sarif"], "--sarif-category": ["--format", "sarif"]}, ["--max-outstanding", "1"]),
 ]
 # Options of these commands that are left out: all commands cull alike, the traces here start at one moment,
 # and options of `check` that are about files beside the output, which this test does not read.
-LEFT_OUT = [*CULLING, "--in-order", "--junit", "--sarif", "--markdown", "--json", "--sarif-results", "--sarif-category", "--source-root"]
+LEFT_OUT = [*CULLING, "--in-order", "--junit", "--sarif", "--markdown", "--json", "--source-root"]
 
 
 def options_of_help(command):
@@ -235,8 +236,8 @@ def check_companions(results, reports, settings):
     for setting in settings:
         if not setting.companion or setting.option == "--mark-event":
             continue
-        status, _, message = reports.run(("0.etl",), setting.ways[0])
-        results.check(f"{setting.name} alone is refused, and needs {setting.companion[0]}",
+        status, _, message = reports.run(reports.command.inputs[0], setting.ways[0])
+        results.check(f"{reports.command.name} {setting.name} alone is refused, and needs {setting.companion[0]}",
                       status == 2 and setting.option in message and setting.companion[0] in message, status, message)
 
 
@@ -271,7 +272,9 @@ def main():
             shaping = options_of_help(command)["Output"]
             results.equal(f"each option of {command.name} that shapes the output has a value here",
                           sorted(set(shaping) - {*command.values, *NEUTRAL, *LEFT_OUT}), [])
-            check_pairs(results, Reports(command), list(command.values))
+            reports = Reports(command)
+            settings = check_pairs(results, reports, list(command.values))
+            check_companions(results, reports, settings)
         os.chdir("/")
     results.finish()
 
