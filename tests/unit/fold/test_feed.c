@@ -2,7 +2,8 @@
  * Goal: a fold gets the same blocks from a feed wherever they are kept, on any number of threads;
  * answers made of them are the same to the byte; and what no fold wants is not read.
  * Method: random workloads with several heaps and processes and with ranges that are decommitted in
- * parts, once as rows in memory and once as a log with rows beside it, also on a clock of three ticks.
+ * parts, once as rows in memory and once as a log with rows beside it, also with events that have only
+ * three times.
  * Blocks are listed as text and compared with a plain loop over the rows in memory.
  */
 #include <setjmp.h>
@@ -16,13 +17,16 @@
 #include <stdlib.h>
 
 #include "answer_check.h"
+#include "engine/core/workers.h"
 #include "engine/fold/block_selection.h"
 #include "engine/fold/feed.h"
 #include "formats/io/text_buffer.h"
 #include "walk_world.h"
 
-#define TASKS_MAX 16u
-#define FEW_TICKS 30u /* a second: the workload lasts three of them */
+#define TASKS_MAX     16u
+#define FIRST_NS_TICK 10 /* ticks of 1 ms since the start */
+#define FIRST_TICK    (1000000 + FIRST_NS_TICK)
+#define BLOCKS        600u
 
 static const u32 task_counts[] = { 1, 2, 7, TASKS_MAX };
 
@@ -205,24 +209,69 @@ static char *read_plainly(const etlheap_result *result, const etlheap_query *que
 
 /* --- tests ---------------------------------------------------------------------------- */
 
-/* A workload whose events have one of a few times. */
-static void make_few_ticks(walk_world *f, u64 seed)
+/* A process that allocates, frees, commits and decommits, all at one of three times. */
+static void make_three_ticks(walk_world *f, u64 seed)
 {
-    const etl_build_options session = { .buffer_bytes = 16384, .clock_hz = FEW_TICKS };
-    const workload_options options = { .seed = seed, .clock_hz = FEW_TICKS };
-    f->work = workload_random(&options);
+    const etl_build_options session = { .buffer_bytes = 16384, .clock_hz = 1000 };
     etl_build *const b = etl_build_new(&session);
-    workload_write(f->work, b, b);
-    f->truth = workload_truth_of(f->work);
+    u32 frees[BLOCKS];
+    for (u32 i = 0; i < BLOCKS; i++)
+        frees[i] = i % 3 + (u32)(etlheap_hash_u64(seed + i) % 4); /* 3 and later: never */
+    for (u32 tick = 0; tick < 3; tick++) {
+        for (u32 i = tick; i < BLOCKS; i += 3) {
+            const u64 frames[] = { 0x401000 + 16 * (i % 11), 0x402000 };
+            const etl_build_at at = { .ticks = FIRST_TICK + tick,
+                                      .pid = 42,
+                                      .tid = 4 + 4 * (i % 5) };
+            const u64 base = 0x7000000 + 0x20000 * (u64)i;
+            etl_build_heap_alloc(b, at, 0x1f0000 + 0x10000 * (i % 2), 0x2000000 + 64 * i,
+                                 8 + i % 50);
+            etl_build_stack_walk(b, at, &(etl_build_stack){ .user = frames, .user_count = 2 });
+            if (i % 7 == 0)
+                etl_build_virtual_alloc(b, at, base, 0x8000, 0x3000);
+        }
+        for (u32 i = 0; i < BLOCKS; i++) {
+            const etl_build_at at = { .ticks = FIRST_TICK + tick,
+                                      .pid = 42,
+                                      .tid = 4 + 4 * (i % 3) };
+            if (frees[i] != tick)
+                continue;
+            etl_build_heap_free(b, at, 0x1f0000 + 0x10000 * (i % 2), 0x2000000 + 64 * i);
+            if (i % 7 == 0)
+                etl_build_virtual_free(b, at, 0x7000000 + 0x20000 * (u64)i + 0x1000, 0x3000,
+                                       0x4000);
+        }
+    }
     check_open(&f->traces, b);
     walk_world_analyze(f);
+}
+
+/* Windows that begin and end at these times. */
+static void ask_of_three_ticks(u32 number, walk_question *out)
+{
+    *out = (walk_question){ .query = etlheap_query_default() };
+    out->query.at_exit_freed = number % 2 != 0;
+    if (number % 3 != 0)
+        out->query.from_ns = (FIRST_NS_TICK + number % 3) * MS;
+    if (number % 4 != 0)
+        out->query.to_ns = (FIRST_NS_TICK + number % 4) * MS;
+    if (out->query.from_ns > out->query.to_ns)
+        out->query.to_ns = INT64_MAX;
+}
+
+static void ask(const walk_world *f, u32 number, walk_question *out)
+{
+    if (f->work == NULL)
+        ask_of_three_ticks(number, out);
+    else
+        walk_world_ask(f, number, out);
 }
 
 static void expect_same_blocks(const walk_world *f, u32 number)
 {
     walk_question asked;
     u64 counts[2];
-    walk_world_ask(f, number, &asked);
+    ask(f, number, &asked);
     etlheap_query *const query = &asked.query;
     query->group_by[0] = ETLHEAP_KEY_KIND;
     query->group_by[1] = ETLHEAP_KEY_STACK;
@@ -248,7 +297,7 @@ static void blocks_are_the_same_wherever_they_are_kept(void **state)
         if (session < WALK_SESSIONS)
             walk_world_make(f, session, 171 + session);
         else
-            make_few_ticks(f, 171 + session);
+            make_three_ticks(f, 171 + session);
         for (u32 number = session; number < WALK_QUESTIONS; number += 7)
             expect_same_blocks(f, number);
         walk_world_forget(f);
@@ -264,35 +313,81 @@ static char *answer_of(const etlheap_result *result, const etlheap_question *que
     return text;
 }
 
-static void expect_same_answers(const walk_world *f, u32 number)
+/* The answers of a view are the same from rows and from the log, on any number of threads. */
+static void expect_same_answer(const walk_world *f, etlheap_query *query,
+                               const etlheap_question *question)
+{
+    query->jobs = 1;
+    char *const expected = answer_of(f->rows, question);
+    for (u32 k = 0; k < ETL_COUNT_OF(task_counts); k++) {
+        query->jobs = task_counts[k];
+        char *const of_rows = answer_of(f->rows, question);
+        char *const of_log = answer_of(f->store, question);
+        assert_true(check_same_text(expected, of_rows));
+        assert_true(check_same_text(expected, of_log));
+        free(of_rows);
+        free(of_log);
+    }
+    free(expected);
+}
+
+/* Questions about groups that single blocks do not divide. */
+static void expect_same_sums(const walk_world *f, u32 number)
 {
     static const etlheap_key keys[] = { ETLHEAP_KEY_STACK, ETLHEAP_KEY_PROCESS, ETLHEAP_KEY_HEAP };
     walk_question asked;
-    walk_world_ask(f, number, &asked);
+    ask(f, number, &asked);
     asked.query.types = 0;
     asked.query.group_by[0] = ETLHEAP_KEY_KIND;
     asked.query.group_by[1] = keys[number % ETL_COUNT_OF(keys)];
     asked.query.group_by_count = 2;
-    for (u32 i = 0; i < 3; i++) {
-        const etlheap_question question = {
-            .size = sizeof question,
-            .kind = i == 2 ? ETLHEAP_ASK_SUSPECTS : ETLHEAP_ASK_HISTOGRAM,
-            .by = i == 1 ? ETLHEAP_HISTOGRAM_LIFETIME : ETLHEAP_HISTOGRAM_SIZE,
-            .query = &asked.query
-        };
-        asked.query.jobs = 1;
-        char *const expected = answer_of(f->rows, &question);
-        for (u32 k = 0; k < ETL_COUNT_OF(task_counts); k++) {
-            asked.query.jobs = task_counts[k];
-            char *const of_rows = answer_of(f->rows, &question);
-            char *const of_log = answer_of(f->store, &question);
-            assert_true(check_same_text(expected, of_rows));
-            assert_true(check_same_text(expected, of_log));
-            free(of_rows);
-            free(of_log);
-        }
-        free(expected);
+    for (u32 i = 0; i < 4; i++) {
+        static const etlheap_question_kind kinds[] = { ETLHEAP_ASK_HISTOGRAM, ETLHEAP_ASK_HISTOGRAM,
+                                                       ETLHEAP_ASK_SUSPECTS, ETLHEAP_ASK_PEAKS };
+        const etlheap_question question = { .size = sizeof question,
+                                            .kind = kinds[i],
+                                            .by = i == 1 ? ETLHEAP_HISTOGRAM_LIFETIME
+                                                         : ETLHEAP_HISTOGRAM_SIZE,
+                                            .query = &asked.query };
+        expect_same_answer(f, &asked.query, &question);
     }
+}
+
+/* Tables with peaks, growth and ranks, by keys of single blocks too; windows, some of which overlap. */
+static void expect_same_curves(const walk_world *f, u32 number)
+{
+    static const etlheap_key keys[][2] = { { ETLHEAP_KEY_STACK, ETLHEAP_KEY_THREAD },
+                                           { ETLHEAP_KEY_PROCESS, ETLHEAP_KEY_SIZE_CLASS },
+                                           { ETLHEAP_KEY_HEAP, ETLHEAP_KEY_SITE } };
+    const i64 first_ns = f->work == NULL ? FIRST_NS_TICK * MS : 0;
+    const i64 part_ns = f->work == NULL ? MS : 30 * MS;
+    const etlheap_time_range ranges[] = { { first_ns, first_ns + part_ns },
+                                          { first_ns, first_ns + 2 * part_ns },
+                                          { first_ns + part_ns, first_ns + 3 * part_ns },
+                                          { first_ns + 2 * part_ns, first_ns + 3 * part_ns },
+                                          { 0, first_ns + 3 * part_ns } };
+    const etlheap_windows_options options = { .size = sizeof options,
+                                              .ranges = ranges,
+                                              .range_count = ETL_COUNT_OF(ranges) };
+    walk_question asked;
+    ask(f, number, &asked);
+    etlheap_query *const query = &asked.query;
+    etlheap_question question = { .size = sizeof question, .query = query };
+    memcpy(query->group_by + 1, keys[number % ETL_COUNT_OF(keys)], sizeof *keys);
+    query->group_by[0] = ETLHEAP_KEY_KIND;
+    query->group_by_count = 3;
+    query->lifetime_ranks = true;
+    expect_same_answer(f, query, &question);
+    query->lifetime_ranks = false;
+    query->types = 0;
+    query->growth = true;
+    expect_same_answer(f, query, &question);
+    query->growth = false;
+    query->from_ns = INT64_MIN;
+    query->to_ns = INT64_MAX;
+    question.kind = ETLHEAP_ASK_WINDOWS;
+    question.windows = &options;
+    expect_same_answer(f, query, &question);
 }
 
 static void answers_are_the_same_wherever_blocks_are_kept(void **state)
@@ -302,11 +397,64 @@ static void answers_are_the_same_wherever_blocks_are_kept(void **state)
         if (session < WALK_SESSIONS)
             walk_world_make(f, session, 271 + session);
         else
-            make_few_ticks(f, 271 + session);
-        for (u32 number = session; number < WALK_QUESTIONS; number += 10)
-            expect_same_answers(f, number);
+            make_three_ticks(f, 271 + session);
+        for (u32 number = session; number < WALK_QUESTIONS; number += 10) {
+            expect_same_sums(f, number);
+            expect_same_curves(f, number);
+        }
         walk_world_forget(f);
     }
+}
+
+#define AT_ONCE 8u
+
+/* Questions of several threads to the same results. */
+typedef struct asking {
+    const walk_world *f;
+    const etlheap_question *questions;
+    etlheap_answer answers[AT_ONCE];
+    etl_status status[AT_ONCE];
+} asking;
+
+static void ask_one(void *context, u32 task)
+{
+    asking *const own = context;
+    const etlheap_result *const result = task % 2 == 0 ? own->f->rows : own->f->store;
+    own->status[task] =
+        etlheap_ask(result, &own->questions[task / 2], 1, &own->answers[task], NULL);
+}
+
+/* make VARIANT=tsan shows whether threads touch the same memory. */
+static void questions_may_be_asked_at_the_same_time(void **state)
+{
+    walk_world *const f = *state;
+    make_three_ticks(f, 5);
+    etlheap_query query = etlheap_query_default();
+    query.group_by[0] = ETLHEAP_KEY_KIND;
+    query.group_by[1] = ETLHEAP_KEY_STACK;
+    query.group_by_count = 2;
+    query.jobs = 2;
+    const etlheap_windows_options windows = { .size = sizeof windows, .every_ns = MS };
+    const etlheap_question questions[AT_ONCE / 2] = {
+        { .size = sizeof *questions, .kind = ETLHEAP_ASK_TABLE, .query = &query },
+        { .size = sizeof *questions, .kind = ETLHEAP_ASK_PEAKS, .query = &query },
+        { .size = sizeof *questions, .kind = ETLHEAP_ASK_SUSPECTS, .query = &query },
+        { .size = sizeof *questions,
+          .kind = ETLHEAP_ASK_WINDOWS,
+          .query = &query,
+          .windows = &windows },
+    };
+    asking all = { .f = f, .questions = questions };
+    etlheap_workers_run(4, AT_ONCE, ask_one, &all);
+    for (u32 i = 0; i < AT_ONCE; i++) {
+        assert_int_equal(all.status[i], ETL_OK);
+        char *const expected = answer_of(f->rows, &questions[i / 2]);
+        char *const found = answer_check_text(&all.answers[i]);
+        assert_true(check_same_text(expected, found));
+        free(expected);
+        free(found);
+    }
+    etlheap_answers_free(all.answers, AT_ONCE);
 }
 
 static void sources_that_nobody_wants_are_not_read(void **state)
@@ -332,6 +480,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         RULE(blocks_are_the_same_wherever_they_are_kept),
         RULE(answers_are_the_same_wherever_blocks_are_kept),
+        RULE(questions_may_be_asked_at_the_same_time),
         RULE(sources_that_nobody_wants_are_not_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
