@@ -96,7 +96,7 @@ const char *etlheap_impacting_type_name(etlheap_type type); /* "Impacting" */
  * tell heaps apart. etlheap_heap_name writes the name of any handle. etlheap_heap_of_name finds the
  * handle of a custom heap; false if no custom heap can have this name. Any thread.
  */
-#define ETLHEAP_HEAP_NAME_SIZE 24
+#define ETLHEAP_HEAP_NAME_SIZE 32
 uint64_t etlheap_custom_heap(const char *name, const uint64_t *heap);
 void etlheap_heap_name(uint64_t handle, char out[ETLHEAP_HEAP_NAME_SIZE]);
 bool etlheap_heap_of_name(const char *word, uint64_t *handle);

@@ -35,6 +35,14 @@ typedef enum etlheap_kind_place {
     ETLHEAP_PLACE_COUNT
 } etlheap_kind_place;
 
+/* Within what a key, such as an address, is enough to find the block that an event is about. */
+typedef enum etlheap_kind_space {
+    ETLHEAP_SPACE_NONE, /* not enough: heaps have a handle too, and ranges can be cut */
+    ETLHEAP_SPACE_PROCESS,
+    ETLHEAP_SPACE_SYSTEM,
+    ETLHEAP_SPACE_SESSION /* or the system, for blocks of no session */
+} etlheap_kind_space;
+
 /* How the memory of one allocation may be freed. */
 typedef enum etlheap_kind_split {
     ETLHEAP_SPLIT_NEVER,  /* as a whole */
@@ -115,6 +123,7 @@ typedef struct etlheap_kind_row {
     etlheap_kind recorded_with; /* the kind whose events also tell about this one, or itself */
     etlheap_kind_place place;
     etlheap_kind_split split;
+    etlheap_kind_space space;
 } etlheap_kind_row;
 
 /* NULL for a number out of range. */

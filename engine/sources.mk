@@ -151,6 +151,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	names/tags \
 	pair/block_pool \
 	pair/blocks \
+	pair/key_blocks \
 	pair/late_stacks \
 	pair/order \
 	pair/order_actors \

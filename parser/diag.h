@@ -160,6 +160,15 @@ typedef enum etl_severity {
       "the rundown at the end of the recording lists committed regions that no event made: "       \
       "VirtualAlloc events were lost, or Windows made the regions itself, as for a new "           \
       "thread; outstanding sizes lack them if their process started in the trace")                 \
+    X(block_size_differs, INFO,                                                                    \
+      "frees or rundowns state another size of a block than its allocation: the size of the "      \
+      "allocation counts; events between them were lost")                                          \
+    X(rundown_block_unseen, INFO,                                                                  \
+      "the rundown at the end of the recording lists blocks that no event made: allocations were " \
+      "lost, and the blocks count as allocated before the trace")                                  \
+    X(rundown_block_missing, INFO,                                                                 \
+      "outstanding blocks are not in the rundown at the end of the recording: their frees were "   \
+      "lost, and outstanding sizes are too high")                                                  \
     X(realloc_synthesized, LOSS,                                                                   \
       "moving reallocs lack their own alloc or free event; it was taken from the realloc")         \
     X(pairing_guessed, INFO,                                                                       \

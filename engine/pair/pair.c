@@ -1,5 +1,5 @@
 /*
- * pair.c - applies the rules of blocks and ranges to each event of a shard, in order of time.
+ * pair.c - applies the rules of blocks, ranges and keyed blocks to each event of a shard, in order of time.
  *
  * In: a shard's events, one list for each bucket (order.c). Out: changes in the shard's tables, and
  * for each event its journal entry.
@@ -80,6 +80,7 @@ void pair_slice(const pair_input *input, u32 index, pair_shard *shard)
         return;
     blocks_sweep(&shard->blocks, &input->rules, input->end_ticks, &shard->out);
     ranges_sweep(&shard->ranges, input->rules.context, input->end_ticks, &shard->out);
+    key_blocks_sweep(&shard->keyed, input->rules.context, input->end_ticks, &shard->out);
 }
 
 /* Prefetches the start of a list, which cannot be predicted from the list before. */
@@ -193,6 +194,7 @@ static void apply_next(pair_window *window)
 static void pair_ranges(const pair_input *input, const order_bucket *bucket, u32 index,
                         pair_shard *shard)
 {
+    const tied_tables tables = { &shard->ranges, &shard->keyed };
     ordered_event *const events = input->order->events + bucket->first;
     const u32 end = bucket->shard_starts[index + 1];
     u32 run_end = bucket->shard_starts[index];
@@ -200,10 +202,14 @@ static void pair_ranges(const pair_input *input, const order_bucket *bucket, u32
         if (i == run_end) {
             run_end = run_from(events, i, end);
             if (run_end - i > 1)
-                tied_ranges_settle(events + i, run_end - i, &shard->ranges, &shard->out);
+                tied_ranges_settle(events + i, run_end - i, &tables, &shard->out);
         }
-        ranges_apply(&shard->ranges, input->rules.context, events[i].range, events[i].heap,
-                     &shard->out);
+        const u8 kind = (u8)op_kind(events[i].op);
+        if (key_blocks_has_kind(kind))
+            key_blocks_apply(&shard->keyed, events[i].range, kind, events[i].heap, &shard->out);
+        else
+            ranges_apply(&shard->ranges, input->rules.context, events[i].range, events[i].heap,
+                         &shard->out);
     }
 }
 
@@ -211,11 +217,13 @@ void pair_finish(const pair_input *input, pair_shard *shard)
 {
     blocks_finish(&shard->blocks, &input->rules, &shard->out);
     ranges_finish(&shard->ranges, input->rules.context, &shard->out);
+    key_blocks_finish(&shard->keyed, input->rules.context, &shard->out);
 }
 
 void pair_free(pair_shard *shard)
 {
     blocks_free(&shard->blocks);
     ranges_free(&shard->ranges);
+    key_blocks_free(&shard->keyed);
     shard_output_free(&shard->out);
 }

@@ -3,12 +3,15 @@
 #define ETLHEAP_PAIR_H
 
 #include "blocks.h"
+#include "key_blocks.h"
 #include "ranges.h"
 
-/* The state of a shard between slices. Range shards use only `ranges`. */
+/* The state of a shard between slices. Heap shards use only `blocks`, range shards the
+ * others. */
 typedef struct pair_shard {
     block_table blocks;
     range_table ranges;
+    key_blocks keyed;
     shard_output out; /* rows of the slice; the reader empties it */
     u8 padding[SHARD_PADDING];
 } pair_shard;

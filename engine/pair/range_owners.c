@@ -1,13 +1,6 @@
 /* range_owners.c - finds the owner of a range by process, kind and heap. */
 #include "range_owners.h"
 
-u8 range_kind_of(u8 op)
-{
-    if (op == OP_CUSTOM_ALLOC || op == OP_CUSTOM_FREE)
-        return ETLHEAP_KIND_CUSTOM;
-    return op == OP_EXPAND || op == OP_CONTRACT ? ETLHEAP_KIND_EXTENT : ETLHEAP_KIND_VIRTUALALLOC;
-}
-
 typedef struct owner_key {
     u64 heap;
     u32 process;

@@ -4,9 +4,6 @@
 
 #include "ranges.h"
 
-/* The kind of memory that an op of a range shard is about. */
-u8 range_kind_of(u8 op);
-
 /* Finds or makes an owner; NULL if memory runs out. `heap` is 0 for VirtualAlloc. */
 range_owner *range_owner_of(range_table *table, u32 process, u8 kind, u64 heap);
 

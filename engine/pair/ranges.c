@@ -452,7 +452,7 @@ static void sweep_owner(const trace_context *context, range_owner *owner, i64 no
 void ranges_apply(range_table *table, const trace_context *context, const memory_event *event,
                   u32 process, shard_output *out)
 {
-    const u8 kind = range_kind_of(event->op);
+    const u8 kind = (u8)op_kind(event->op);
     const bool is_extent = kind == ETLHEAP_KIND_EXTENT;
     const u64 heap = etlheap_kind_has(kind, ETLHEAP_KIND_HAS_HEAP) ? event->heap : 0;
     range_owner *const owner = range_owner_of(table, process, kind, heap);

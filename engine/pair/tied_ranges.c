@@ -55,14 +55,19 @@ static u8 effect_of(u8 op)
     case OP_CUSTOM_FREE:
         return TIE_FREE;
     default:
-        return TIE_NONE;
+        break;
     }
+    const key_effect effect = op_key_effect(op);
+    return effect == KEY_ALLOC ? TIE_ALLOC : effect == KEY_FREE ? TIE_FREE : TIE_NONE;
 }
 
-static bool is_live(range_table *table, const tied_range *place)
+static bool is_live(const tied_tables *tables, const ordered_event *events, const tied_range *place)
 {
+    if (key_blocks_has_kind(place->kind))
+        return key_blocks_is_live(tables->keyed, events[place->at].range, place->kind,
+                                  events[place->at].heap);
     const range_owner *const owner =
-        range_owner_of(table, place->process, place->kind, place->heap);
+        range_owner_of(tables->ranges, place->process, place->kind, place->heap);
     const u64 end = etl_sat_add_u64(place->address, 1);
     return owner != NULL && (range_map_has(&owner->committed, place->address, end) ||
                              range_map_has(&owner->reserved, place->address, end) ||
@@ -87,7 +92,20 @@ static void settle_group(ordered_event *events, const tied_range *rows, u32 coun
         events[rows[i].at] = moved[order[i]];
 }
 
-void tied_ranges_settle(ordered_event *events, u32 count, range_table *table, shard_output *out)
+/* What an event is about: an address of an owner, or a key. */
+static tied_range place_of(const ordered_event *ordered, u8 kind)
+{
+    const memory_event *const event = ordered->range;
+    tied_range place = { .address = event->address, .process = ordered->heap, .kind = kind };
+    if (key_blocks_has_kind(kind))
+        place.process = key_blocks_space(event, kind, ordered->heap);
+    else if (etlheap_kind_has(kind, ETLHEAP_KIND_HAS_HEAP))
+        place.heap = event->heap;
+    return place;
+}
+
+void tied_ranges_settle(ordered_event *events, u32 count, const tied_tables *tables,
+                        shard_output *out)
 {
     u32 same = 1;
     while (same < count && events[same].cpu == events[0].cpu)
@@ -100,14 +118,9 @@ void tied_ranges_settle(ordered_event *events, u32 count, range_table *table, sh
         return;
     }
     for (u32 i = 0; i < count; i++) {
-        const u8 kind = range_kind_of(events[i].op);
-        const memory_event *const event = events[i].range;
-        rows[i] =
-            (tied_range){ .address = event->address,
-                          .heap = etlheap_kind_has(kind, ETLHEAP_KIND_HAS_HEAP) ? event->heap : 0,
-                          .process = events[i].heap,
-                          .at = i,
-                          .kind = kind };
+        const u8 kind = (u8)op_kind(events[i].op);
+        rows[i] = place_of(&events[i], kind);
+        rows[i].at = i;
     }
     qsort(rows, count, sizeof *rows, by_place);
     for (u32 first = 0, end = 0; first < count; first = end) {
@@ -117,7 +130,8 @@ void tied_ranges_settle(ordered_event *events, u32 count, range_table *table, sh
         if (is_shared && end - first > TIE_EVENTS_MAX)
             etl_diag_add(&out->diag, ETL_DIAG_ties_limited, 1);
         else if (is_shared)
-            settle_group(events, rows + first, end - first, is_live(table, &rows[first]), out);
+            settle_group(events, rows + first, end - first, is_live(tables, events, &rows[first]),
+                         out);
     }
     free(rows);
 }

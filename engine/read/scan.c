@@ -13,12 +13,8 @@
 typedef bool handle_fn(scanner *s, const etl_event *event);
 
 static bool scan_buffer(scanner *s, plan_buffer *buffer, etl_scratch *scratch);
-static bool list_unsettled(scanner *s);
 static bool scan_record(scanner *s);
-static bool append_event(scan_output *out, const memory_event *event);
-static bool count_heap_event(scanner *s);
 static bool note_mark(scanner *s);
-static u8 range_shard(u32 pid);
 static handle_fn note_heap, handle_alloc, handle_realloc, handle_free, handle_extent,
     handle_virtual, handle_snapshot, handle_memory, handle_system, handle_thread, handle_stack,
     handle_key, handle_definition, handle_lost, handle_thread_name, handle_mark;
@@ -82,6 +78,22 @@ static handle_fn *const handlers[ETL_EVENT_KIND_COUNT] = {
     [ETL_EVENT_CUSTOM_FREE] = scan_custom,
 };
 
+/* Lists events without a stack. Many may have lost it. Others are at the end, where the slice cuts
+ * them off from their stacks, so the search begins there. */
+static bool list_unsettled(scanner *s)
+{
+    scan_output *const out = s->out;
+    const u32 wanted = s->ring.pushed - s->settled;
+    for (size_t i = out->events.count; i > 0 && out->unsettled.count < wanted; i--) {
+        const memory_event *const event = &out->events.at[i - 1];
+        if (op_wants_stack(event->op) && event->stack == STACK_NONE &&
+            !ETLHEAP_PUSH(&out->unsettled, (u32)(i - 1)))
+            return false;
+    }
+    assert(out->unsettled.count == wanted);
+    return true;
+}
+
 void scan_task(const scan_input *input, etl_scratch *scratch, scan_output *out)
 {
     u64 widened[STACK_FRAMES_MAX];
@@ -100,22 +112,6 @@ void scan_task(const scan_input *input, etl_scratch *scratch, scan_output *out)
     }
     if (!scan_lean_count(&s) || !list_unsettled(&s) || !scan_take_sample(out))
         out->status = ETL_ERR_MEMORY;
-}
-
-/* Lists events without a stack. Many may have lost it. Others are at the end, where the slice cuts
- * them off from their stacks, so the search begins there. */
-static bool list_unsettled(scanner *s)
-{
-    scan_output *const out = s->out;
-    const u32 wanted = s->ring.pushed - s->settled;
-    for (size_t i = out->events.count; i > 0 && out->unsettled.count < wanted; i--) {
-        const memory_event *const event = &out->events.at[i - 1];
-        if (op_wants_stack(event->op) && event->stack == STACK_NONE &&
-            !ETLHEAP_PUSH(&out->unsettled, (u32)(i - 1)))
-            return false;
-    }
-    assert(out->unsettled.count == wanted);
-    return true;
 }
 
 static bool scan_buffer(scanner *s, plan_buffer *planned, etl_scratch *scratch)
@@ -167,6 +163,22 @@ static bool note_target(scanner *s)
     return is_stack || etl_record_is_injected(record) || ETLHEAP_PUSH(&s->out->targets, target);
 }
 
+static bool append_event(scan_output *out, const memory_event *event)
+{
+    out->kinds |= op_kinds((memory_op)event->op);
+    return out->events.count < UINT32_MAX && ETLHEAP_PUSH(&out->events, *event) &&
+           scan_note_event(out, event);
+}
+
+/* Counts an event of a heap that is not about one block or extent. */
+static bool count_heap_event(scanner *s)
+{
+    const memory_event other = {
+        .ticks = s->ticks, .op = OP_COUNT_HEAP, .pid = s->record->pid, .tid = s->record->tid
+    };
+    return append_event(s->out, &other);
+}
+
 static bool scan_record(scanner *s)
 {
     const etl_record *const record = s->record;
@@ -191,22 +203,6 @@ static bool scan_record(scanner *s)
     return !is_heap || count_heap_event(s);
 }
 
-/* Counts an event of a heap that is not about one block or extent. */
-static bool count_heap_event(scanner *s)
-{
-    const memory_event other = {
-        .ticks = s->ticks, .op = OP_COUNT_HEAP, .pid = s->record->pid, .tid = s->record->tid
-    };
-    return append_event(s->out, &other);
-}
-
-static bool append_event(scan_output *out, const memory_event *event)
-{
-    out->kinds |= op_kinds((memory_op)event->op);
-    return out->events.count < UINT32_MAX && ETLHEAP_PUSH(&out->events, *event) &&
-           scan_note_event(out, event);
-}
-
 bool scan_note_event(scan_output *out, const memory_event *event)
 {
     pid_span *const last = out->spans.count == 0 ? NULL : &out->spans.at[out->spans.count - 1];
@@ -218,6 +214,11 @@ bool scan_note_event(scan_output *out, const memory_event *event)
     last->count++;
     last->last_ticks = event->ticks;
     return true;
+}
+
+static u8 range_shard(u32 pid)
+{
+    return (u8)(HEAP_SHARDS + (u32)(etlheap_mix_u64(pid) >> 32) % RANGE_SHARDS);
 }
 
 bool scan_push_event(scanner *s, memory_event event)
@@ -233,11 +234,6 @@ bool scan_push_event(scanner *s, memory_event event)
     stack_ring_push_if(&s->ring, index, op_wants_stack(event.op));
     return !s->input->wants_frees || !op_ends_range(event.op) ||
            ETLHEAP_PUSH(&out->range_frees, index);
-}
-
-static u8 range_shard(u32 pid)
-{
-    return (u8)(HEAP_SHARDS + (u32)(etlheap_mix_u64(pid) >> 32) % RANGE_SHARDS);
 }
 
 static bool handle_alloc(scanner *s, const etl_event *event)

@@ -57,23 +57,37 @@ typedef enum memory_op {
     OP_CONTRACT
 } memory_op;
 
+/* The kind of memory that an op is about. */
+static inline etlheap_kind op_kind(u8 op)
+{
+    if (op < OP_COMMIT)
+        return ETLHEAP_KIND_HEAP;
+    if (op >= OP_EXPAND)
+        return ETLHEAP_KIND_EXTENT;
+    return op >= OP_CUSTOM_ALLOC ? ETLHEAP_KIND_CUSTOM : ETLHEAP_KIND_VIRTUALALLOC;
+}
+
 /* The kinds that a session records if it has an event with this op, as bits. */
 static inline u32 op_kinds(memory_op op)
 {
-    if (op >= OP_EXPAND)
-        return 1u << ETLHEAP_KIND_EXTENT;
-    if (op >= OP_CUSTOM_ALLOC)
-        return 1u << ETLHEAP_KIND_CUSTOM;
-    return op >= OP_COMMIT ? 1u << ETLHEAP_KIND_VIRTUALALLOC | 1u << ETLHEAP_KIND_RESERVE
-                           : 1u << ETLHEAP_KIND_HEAP;
+    const etlheap_kind kind = op_kind((u8)op);
+    return 1u << kind | (kind == ETLHEAP_KIND_VIRTUALALLOC ? 1u << ETLHEAP_KIND_RESERVE : 0);
 }
 
-/* The kind whose events of a process count this op (etlheap_process_info.events). */
+/* The same for the counts of a process (etlheap_process_info.events): extents are with heaps. */
 static inline etlheap_kind op_counts_for(u8 op)
 {
-    if (op < OP_COMMIT || op >= OP_EXPAND)
-        return ETLHEAP_KIND_HEAP;
-    return op >= OP_CUSTOM_ALLOC ? ETLHEAP_KIND_CUSTOM : ETLHEAP_KIND_VIRTUALALLOC;
+    return op >= OP_EXPAND ? ETLHEAP_KIND_HEAP : op_kind(op);
+}
+
+/* What an event does with the block of its key, if it is of a kind whose blocks are found by key
+ * (pair/key_blocks.h). */
+typedef enum key_effect { KEY_NONE, KEY_ALLOC, KEY_FREE, KEY_AT_START, KEY_AT_END } key_effect;
+
+static inline key_effect op_key_effect(u8 op)
+{
+    (void)op;
+    return KEY_NONE;
 }
 
 /* True for ops that begin a lifetime and may have a stack. */

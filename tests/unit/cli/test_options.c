@@ -420,7 +420,7 @@ static void bad_values_name_option_and_remedy(void **state)
                  "--memory: invalid value '0': expected a size such as 4096");
     expect_error(&report, "a --sort siz", "did you mean size?");
     expect_error(&report, "a --sort zzz", "is not one of count, size, impacting_size");
-    expect_error(&report, "a --kind pool", "is not one of heap, virtualalloc, extent");
+    expect_error(&report, "a --kind pages", "is not one of heap, virtualalloc, extent");
     expect_error(&report, "a --type AIFO,,AOFO", "separated by commas");
     expect_error(&report, "a --group-by kind,kind", "kind is given twice");
     expect_error(&report, "a --format yaml", "is not one of text, json, csv");

@@ -37,7 +37,7 @@ typedef struct model {
     ETLHEAP_VECTOR(heap_row) heaps;
     ETLHEAP_VECTOR(owner_row) owners;
     ETLHEAP_VECTOR(slot_row) slots;
-    u64 heap_events[PROCESSES], range_events[PROCESSES], custom_events[PROCESSES];
+    u64 counts[ETLHEAP_KIND_COUNT][PROCESSES];
     i64 from_ticks;
     u32 waiting;
     u64 seed;
@@ -98,14 +98,18 @@ static void model_count(model *m, const model_event *row)
     case OP_RELEASE:
     case OP_RUNDOWN_START:
     case OP_RUNDOWN_END:
-        m->range_events[row->process]++;
+        m->counts[ETLHEAP_KIND_VIRTUALALLOC][row->process]++;
         break;
     case OP_CUSTOM_ALLOC:
     case OP_CUSTOM_FREE:
-        m->custom_events[row->process]++;
+        m->counts[ETLHEAP_KIND_CUSTOM][row->process]++;
+        break;
+    case OP_EXPAND:
+    case OP_CONTRACT:
+        m->counts[ETLHEAP_KIND_HEAP][row->process]++;
         break;
     default:
-        m->heap_events[row->process]++;
+        m->counts[op_kind(row->event.op)][row->process]++;
         break;
     }
 }
@@ -220,25 +224,21 @@ static void compare_event(const model *m, u32 rank)
 }
 
 /* Both have counted all slices up to here. */
-static void compare_counts(const model *m, u64 *heap_events, u64 *range_events, u64 *custom_events)
+static void compare_counts(const model *m, u64 events[ETLHEAP_KIND_COUNT][PROCESSES])
 {
     const slice_order *const order = &m->f->order;
     for (u32 b = 0; b < order->bucket_count; b++) {
         const order_bucket *const bucket = &order->buckets[b];
         for (size_t i = 0; i < bucket->counts.count; i++) {
-            assert_true(bucket->counts.at[i].process < PROCESSES);
-            heap_events[bucket->counts.at[i].process] +=
-                bucket->counts.at[i].events[ETLHEAP_KIND_HEAP];
-            range_events[bucket->counts.at[i].process] +=
-                bucket->counts.at[i].events[ETLHEAP_KIND_VIRTUALALLOC];
-            custom_events[bucket->counts.at[i].process] +=
-                bucket->counts.at[i].events[ETLHEAP_KIND_CUSTOM];
+            const order_count *const count = &bucket->counts.at[i];
+            assert_true(count->process < PROCESSES);
+            for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++)
+                events[kind][count->process] += count->events[kind];
         }
     }
-    for (u32 i = 0; i < PROCESSES; i++) {
-        assert_int_equal(heap_events[i], m->heap_events[i]);
-        assert_int_equal(range_events[i], m->range_events[i]);
-        assert_int_equal(custom_events[i], m->custom_events[i]);
+    for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++) {
+        for (u32 i = 0; i < PROCESSES; i++)
+            assert_int_equal(events[kind][i], m->counts[kind][i]);
     }
 }
 
@@ -286,8 +286,7 @@ static void prepare_context(model *m, i64 end_ticks)
 static void compare_slices(order_check *f, u64 seed)
 {
     model m = { .f = f, .from_ticks = T0, .seed = seed };
-    u64 heap_events[PROCESSES] = { 0 }, range_events[PROCESSES] = { 0 };
-    u64 custom_events[PROCESSES] = { 0 };
+    u64 events[ETLHEAP_KIND_COUNT][PROCESSES] = { { 0 } };
     m.events = malloc(EVENTS_MAX * sizeof *m.events);
     assert_non_null(m.events);
     prepare_context(&m, T0 + 12000);
@@ -299,7 +298,7 @@ static void compare_slices(order_check *f, u64 seed)
         for (u32 rank = 0; rank < m.count; rank++)
             compare_event(&m, rank);
         compare_tables(&m);
-        compare_counts(&m, heap_events, range_events, custom_events);
+        compare_counts(&m, events);
         m.from_ticks = m.count == 0 ? m.from_ticks : m.events[m.count - 1].event.ticks + 1;
     }
     ETLHEAP_VECTOR_FREE(&m.heaps);
