@@ -59,6 +59,7 @@ typedef enum etlheap_kind_split {
  *     CUSTOM        blocks of allocators that log their own events
  *     RESERVE       reserved address ranges, committed or not; a reservation takes no memory until
  *                   it is committed
+ *     POOL          blocks of the kernel's pools; the heap is their tag
  */
 /* clang-format off */
 #define ETLHEAP_KINDS(X)                                                                           \
@@ -102,7 +103,13 @@ typedef enum etlheap_kind_split {
     X(RESERVE, 0,                                                                                  \
       .word = "reserve", .title = "Reserve", .plural = "reservations", .lane = 3,                  \
       .recorded_with = ETLHEAP_KIND_VIRTUALALLOC,                                                  \
-      .place = ETLHEAP_PLACE_RESERVED, .split = ETLHEAP_SPLIT_RANGES)
+      .place = ETLHEAP_PLACE_RESERVED, .split = ETLHEAP_SPLIT_RANGES)                              \
+    X(POOL, ETLHEAP_KIND_HAS_HEAP | ETLHEAP_KIND_IS_ALLOCATED | ETLHEAP_KIND_NAMES_HEAP,           \
+      .word = "pool", .title = "Pool", .plural = "pool blocks", .lane = 6,                         \
+      .recorded_with = ETLHEAP_KIND_POOL, .place = ETLHEAP_PLACE_NOWHERE,                          \
+      .split = ETLHEAP_SPLIT_NEVER, .space = ETLHEAP_SPACE_SESSION,                                \
+      .question = "blocks of the kernel's pools, by tag and stack",                  \
+      .record = "xperf -on PROC_THREAD+LOADER+POOL -stackwalk PoolAlloc+PoolFree")
 /* clang-format on */
 
 typedef enum etlheap_kind {

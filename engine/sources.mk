@@ -31,6 +31,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	context/methods_told \
 	context/modules \
 	context/modules_build \
+	context/pool_heap \
 	context/process_names \
 	context/services \
 	context/slots \
@@ -199,6 +200,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	read/scan_custom \
 	read/scan_lean \
 	read/scan_output \
+	read/scan_pool \
 	read/scan_stacks \
 	read/slice_source \
 	read/stream \

@@ -169,6 +169,9 @@ typedef enum etl_severity {
     X(rundown_block_missing, INFO,                                                                 \
       "outstanding blocks are not in the rundown at the end of the recording: their frees were "   \
       "lost, and outstanding sizes are too high")                                                  \
+    X(pool_rundown_unknown, INFO,                                                                  \
+      "rundowns of kernel pools have a length that fits no known layout, and were skipped: older " \
+      "pool blocks may be missing")                                                                \
     X(realloc_synthesized, LOSS,                                                                   \
       "moving reallocs lack their own alloc or free event; it was taken from the realloc")         \
     X(pairing_guessed, INFO,                                                                       \

@@ -88,6 +88,14 @@ extern "C" {
     X(ASSEMBLY_UNLOAD, assembly)                                                                   \
     X(ASSEMBLY_DCSTART, assembly)                                                                  \
     X(ASSEMBLY_DCEND, assembly)                                                                    \
+    X(POOL_ALLOC, pool_block)                                                                      \
+    X(POOL_ALLOC_SESSION, pool_block)                                                              \
+    X(POOL_FREE, pool_block)                                                                       \
+    X(POOL_FREE_SESSION, pool_block)                                                               \
+    X(POOL_DCSTART, pool_block)                                                                    \
+    X(POOL_DCEND, pool_block)                                                                      \
+    X(POOL_SESSION_DCSTART, pool_block)                                                            \
+    X(POOL_SESSION_DCEND, pool_block)                                                              \
     X(CUSTOM_ALLOC, custom)                                                                        \
     X(CUSTOM_FREE, custom)
 
@@ -221,6 +229,15 @@ typedef struct etl_virtual_memory {
     uint32_t process_id;        /* owner of the address space; the caller may be another process */
     uint32_t flags;             /* ETL_MEM_* */
 } etl_virtual_memory;
+
+/* A block of the kernel's pools; of a rundown, the first one (etl_pool_block_at). */
+typedef struct etl_pool_block {
+    uint64_t entry; /* its address */
+    uint64_t size_bytes;
+    uint32_t pool_type; /* POOL_TYPE; odd: paged */
+    uint32_t tag;
+    uint32_t session_id; /* of allocations and frees in a session */
+} etl_pool_block;
 
 /* State of physical memory, in pages (etl_config_cpu has the page size). */
 typedef struct etl_meminfo {
@@ -515,6 +532,7 @@ typedef struct etl_event {
         etl_heap_range_create heap_range_create;
         etl_heap_range heap_range;
         etl_virtual_memory virtual_memory;
+        etl_pool_block pool_block;
         etl_meminfo meminfo;
         etl_meminfo_ws meminfo_ws;
         etl_process_event process;
@@ -548,6 +566,10 @@ typedef struct etl_event {
         etl_assembly_event assembly;
     } as;
 } etl_event;
+
+/* How many blocks a rundown of pools lists, 0 if its length does not fit; reads one of them. */
+uint32_t etl_pool_block_count(const etl_record *record);
+bool etl_pool_block_at(const etl_record *record, uint32_t i, etl_pool_block *out);
 
 /* Reads entry i of a MEMINFO_WS or MEMINFO_SESSION_WS event. False if the entry does not exist. */
 bool etl_meminfo_ws_entry(const etl_meminfo_ws *event, uint8_t pointer_bytes, uint32_t i,

@@ -24,6 +24,7 @@ PARSER_SRCS := $(patsubst %,parser/%.c, \
 	etl/index_ahead \
 	etl/index_begins \
 	etl/names \
+	etl/pool_blocks \
 	etl/record \
 	etl/session \
 	etl/trace \

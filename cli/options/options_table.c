@@ -40,7 +40,7 @@ static const cli_option options_table[] = {
     { "--at-exit", 0, CLI_VALUE_AT_EXIT, OPTION(at_exit), CLI_WINDOWS, group_select, "leaked|freed",
       "whether the end of a process frees its memory (freed)" },
     { "--kind", 0, CLI_VALUE_KINDS, OPTION(kinds), CLI_ASKING, group_select, "LIST",
-      "kinds of memory: heap, virtualalloc, extent, custom, reserve (all but reserve)" },
+      "kinds: heap, virtualalloc, extent, custom, reserve, pool (the first four)" },
     { "--process", 0, CLI_VALUE_NAMES, OPTION(processes), CLI_ASKING | CLI_DUMP, group_select,
       "NAME|PID", "processes by name or id: app, 'svc*', or a list a,b,42; .exe may be left out" },
     { "--heap", 0, CLI_VALUE_HEAPS, OPTION(heaps), CLI_ASKING | CLI_REPEATED, group_select,

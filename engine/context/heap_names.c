@@ -13,6 +13,7 @@
  */
 #include "engine/core/intern.h"
 #include "engine/engine.h"
+#include "pool_heap.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -50,6 +51,8 @@ void etlheap_heap_name(u64 handle, char out[ETLHEAP_HEAP_NAME_SIZE])
     const bool has_heap = (handle & HAS_HEAP) != 0;
     const u32 size_max = has_heap ? ETL_CUSTOM_HEAP_NAME_MAX : ETL_CUSTOM_NAME_MAX;
     const u32 size = (u32)(handle >> SIZE_SHIFT) & 15;
+    if (pool_heap_name(handle, out))
+        return;
     if ((handle & MARK_BITS) != MARK || size == 0 || size > size_max) {
         snprintf(out, ETLHEAP_HEAP_NAME_SIZE, "0x%" PRIx64, handle);
         return;
@@ -68,6 +71,8 @@ bool etlheap_heap_of_name(const char *word, u64 *handle)
 {
     char name[ETL_CUSTOM_NAME_MAX + 1] = "", again[ETLHEAP_HEAP_NAME_SIZE];
     const size_t size = strcspn(word, " ");
+    if (pool_heap_of_name(word, handle))
+        return true;
     if (size == 0 || size > ETL_CUSTOM_NAME_MAX)
         return false;
     memcpy(name, word, size);

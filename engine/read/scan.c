@@ -7,6 +7,7 @@
  */
 #include "realloc_trail.h"
 #include "scan_inside.h"
+#include "scan_pool.h"
 
 #include <stdlib.h>
 
@@ -74,6 +75,14 @@ static handle_fn *const handlers[ETL_EVENT_KIND_COUNT] = {
     [ETL_EVENT_VOLUME_MAPPING] = handle_system,
     [ETL_EVENT_MARK] = handle_mark,
     [ETL_EVENT_LOST_EVENT] = handle_lost,
+    [ETL_EVENT_POOL_ALLOC] = scan_pool,
+    [ETL_EVENT_POOL_ALLOC_SESSION] = scan_pool,
+    [ETL_EVENT_POOL_FREE] = scan_pool,
+    [ETL_EVENT_POOL_FREE_SESSION] = scan_pool,
+    [ETL_EVENT_POOL_DCSTART] = scan_pool,
+    [ETL_EVENT_POOL_DCEND] = scan_pool,
+    [ETL_EVENT_POOL_SESSION_DCSTART] = scan_pool,
+    [ETL_EVENT_POOL_SESSION_DCEND] = scan_pool,
     [ETL_EVENT_CUSTOM_ALLOC] = scan_custom,
     [ETL_EVENT_CUSTOM_FREE] = scan_custom,
 };

@@ -49,13 +49,37 @@ typedef enum memory_op {
     OP_RESERVE_ALONE, /* by a call that commits nothing */
     OP_DECOMMIT,
     OP_RELEASE,
+    OP_POOL_ALLOC,
+    OP_POOL_FREE,
     OP_RUNDOWN_START,
     OP_RUNDOWN_END,
+    OP_POOL_AT_START,
+    OP_POOL_AT_END,
     OP_CUSTOM_ALLOC, /* by a custom allocator */
     OP_CUSTOM_FREE,  /* size 0: the whole block */
     OP_EXPAND,
     OP_CONTRACT
 } memory_op;
+
+/* What an event does with the block of its key, if it is of a kind whose blocks are found by key
+ * (pair/key_blocks.h). */
+typedef enum key_effect { KEY_NONE, KEY_ALLOC, KEY_FREE, KEY_AT_START, KEY_AT_END } key_effect;
+
+static inline key_effect op_key_effect(u8 op)
+{
+    switch (op) {
+    case OP_POOL_ALLOC:
+        return KEY_ALLOC;
+    case OP_POOL_FREE:
+        return KEY_FREE;
+    case OP_POOL_AT_START:
+        return KEY_AT_START;
+    case OP_POOL_AT_END:
+        return KEY_AT_END;
+    default:
+        return KEY_NONE;
+    }
+}
 
 /* The kind of memory that an op is about. */
 static inline etlheap_kind op_kind(u8 op)
@@ -64,6 +88,8 @@ static inline etlheap_kind op_kind(u8 op)
         return ETLHEAP_KIND_HEAP;
     if (op >= OP_EXPAND)
         return ETLHEAP_KIND_EXTENT;
+    if (op_key_effect(op) != KEY_NONE)
+        return ETLHEAP_KIND_POOL;
     return op >= OP_CUSTOM_ALLOC ? ETLHEAP_KIND_CUSTOM : ETLHEAP_KIND_VIRTUALALLOC;
 }
 
@@ -80,21 +106,12 @@ static inline etlheap_kind op_counts_for(u8 op)
     return op >= OP_EXPAND ? ETLHEAP_KIND_HEAP : op_kind(op);
 }
 
-/* What an event does with the block of its key, if it is of a kind whose blocks are found by key
- * (pair/key_blocks.h). */
-typedef enum key_effect { KEY_NONE, KEY_ALLOC, KEY_FREE, KEY_AT_START, KEY_AT_END } key_effect;
-
-static inline key_effect op_key_effect(u8 op)
-{
-    (void)op;
-    return KEY_NONE;
-}
-
 /* True for ops that begin a lifetime and may have a stack. */
 static inline bool op_wants_stack(memory_op op)
 {
     return op == OP_ALLOC || op == OP_REALLOC_NEW || op == OP_REALLOC_UNSEEN ||
-           op == OP_REALLOC_SAME || op == OP_COMMIT || op == OP_RESERVE_ALONE || op == OP_EXPAND;
+           op == OP_REALLOC_SAME || op == OP_COMMIT || op == OP_RESERVE_ALONE ||
+           op == OP_POOL_ALLOC || op == OP_EXPAND;
 }
 
 /* True for ops without stack records: a session, not a thread, logs rundowns of all processes when
@@ -155,7 +172,7 @@ typedef enum event_sort {
 
 static inline event_sort event_sort_of(u8 op)
 {
-    const bool is_wanted = op == OP_COMMIT || op == OP_RESERVE_ALONE;
+    const bool is_wanted = op == OP_COMMIT || op == OP_RESERVE_ALONE || op == OP_POOL_ALLOC;
     const event_sort of_kernel = is_wanted ? SORT_COMMIT : SORT_UNWANTED;
     return op < OP_COMMIT ? SORT_BLOCK : op < OP_EXPAND ? of_kernel : SORT_EXTENT;
 }
@@ -163,7 +180,7 @@ static inline event_sort event_sort_of(u8 op)
 /* True for ops that end ranges or extents. Their stacks are needed with wants_frees. */
 static inline bool op_ends_range(u8 op)
 {
-    return op == OP_DECOMMIT || op == OP_RELEASE || op == OP_CONTRACT;
+    return op == OP_DECOMMIT || op == OP_RELEASE || op == OP_POOL_FREE || op == OP_CONTRACT;
 }
 
 /* True if the part can be the first, or the whole, of the stack of an event with this op. */

@@ -33,6 +33,7 @@
 
 #include "layout_descriptions.h"
 #include "layout_events.h"
+#include "layout_pool.h"
 
 /* The type of a value on disk, and of its member. */
 typedef enum etl_bytes_type {
@@ -405,6 +406,7 @@ typedef enum etl_bytes_type {
 #define ETL_ROW_CLASSES(C)                                                                         \
     C(HEAP)                                                                                        \
     C(MEMORY)                                                                                      \
+    C(POOL)                                                                                        \
     C(PROCESS)                                                                                     \
     C(THREAD)                                                                                      \
     C(CONFIG)                                                                                      \

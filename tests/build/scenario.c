@@ -6,6 +6,7 @@
  * beside its constants in scenario.h, and tests compare with those; change both together.
  */
 #include "scenario_inside.h"
+#include "scenario_pool.h"
 
 #include <stdio.h>
 
@@ -26,6 +27,8 @@ const scenario scenarios[] = {
     { "test-runner", "6 s: a mark before each of five tests, of which two leak", NULL,
       scenario_test_runner },
     { "processes", "short processes, one after the other (--events)", NULL, scenario_processes },
+    { "pool-leak", "5 s: a driver leaks 50 blocks of paged pool; every odd case of pool", NULL,
+      scenario_pool_leak },
     { "kitchen-sink", "every event the builder can write", NULL, scenario_kitchen_sink },
     { NULL, NULL, NULL, NULL },
 };

@@ -1,0 +1,80 @@
+/* pool_heap.c - what a pool block's origin is called; see pool_heap.h. */
+#include "pool_heap.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define MARK          ((u64)13 << 60)
+#define MARK_BITS     ((u64)15 << 60)
+#define PAGED         ((u64)1 << 56)
+#define TAG_PROTECTED 0x80000000u
+#define TAG_BYTES     4u
+
+u64 pool_heap(u32 tag, u32 pool_type, u32 session)
+{
+    return MARK | ((pool_type & 1) != 0 ? PAGED : 0) | (u64)session << KEY_SESSION_SHIFT |
+           (tag & ~TAG_PROTECTED);
+}
+
+/* Is the tag text that stays readable in every output? "0x" is left for numbers. */
+static bool is_text(const char tag[TAG_BYTES])
+{
+    bool is = tag[0] != '0' || tag[1] != 'x';
+    for (u32 i = 0; i < TAG_BYTES; i++)
+        is = is && tag[i] > ' ' && tag[i] < 0x7f && strchr("\"'\\,;<>&/", tag[i]) == NULL;
+    return is;
+}
+
+bool pool_heap_name(u64 handle, char out[ETLHEAP_HEAP_NAME_SIZE])
+{
+    const u32 tag = (u32)handle, session = key_session(handle);
+    char text[TAG_BYTES + 1] = "", place[16] = "";
+    if ((handle & MARK_BITS) != MARK)
+        return false;
+    for (u32 i = 0; i < TAG_BYTES; i++)
+        text[i] = (char)(tag >> (8 * i) & 0xff);
+    if (session == KEY_SESSION_UNKNOWN)
+        snprintf(place, sizeof place, "/?");
+    else if (session != KEY_SESSION_SYSTEM)
+        snprintf(place, sizeof place, "/%" PRIu32, session - 1);
+    const char *const type = (handle & PAGED) != 0 ? "paged" : "nonpaged";
+    if (is_text(text))
+        snprintf(out, ETLHEAP_HEAP_NAME_SIZE, "%s %s%s", text, type, place);
+    else
+        snprintf(out, ETLHEAP_HEAP_NAME_SIZE, "0x%08" PRIx32 " %s%s", tag, type, place);
+    return true;
+}
+
+/* Reads "paged", "nonpaged/3" or "paged/?". */
+static bool type_of(const char *word, u64 *out)
+{
+    const bool is_paged = strncmp(word, "paged", 5) == 0;
+    const char *const at = word + (is_paged ? 5 : 8);
+    if (!is_paged && strncmp(word, "nonpaged", 8) != 0)
+        return false;
+    u32 session = KEY_SESSION_SYSTEM;
+    if (*at == '/')
+        session =
+            at[1] == '?' ? KEY_SESSION_UNKNOWN : key_session_of((u32)strtoul(at + 1, NULL, 10));
+    *out = (is_paged ? PAGED : 0) | (u64)session << KEY_SESSION_SHIFT;
+    return true;
+}
+
+bool pool_heap_of_name(const char *word, u64 *handle)
+{
+    const char *const space = strchr(word, ' ');
+    char again[ETLHEAP_HEAP_NAME_SIZE];
+    u64 type;
+    u32 tag = 0;
+    if (space == NULL || !type_of(space + 1, &type))
+        return false;
+    if (space - word == (ptrdiff_t)TAG_BYTES) {
+        for (u32 i = 0; i < TAG_BYTES; i++)
+            tag |= (u32)(u8)word[i] << (8 * i);
+    } else {
+        tag = (u32)strtoul(word, NULL, 16);
+    }
+    *handle = MARK | type | tag;
+    return pool_heap_name(*handle, again) && strcmp(again, word) == 0;
+}

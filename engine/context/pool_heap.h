@@ -1,0 +1,26 @@
+/*
+ * pool_heap.h - the origin of a pool block, its tag, as the number of a heap.
+ *
+ *     63..60   1101, which neither addresses nor custom heaps begin with
+ *     56       1: paged
+ *     55..32   the session (key_words.h)
+ *     31..0    the tag; its first character is in the lowest byte
+ */
+#ifndef ETLHEAP_POOL_HEAP_H
+#define ETLHEAP_POOL_HEAP_H
+
+#include "engine/engine.h"
+
+#include "key_words.h"
+
+/* `pool_type` as in the event; `session` as from key_session_of. */
+u64 pool_heap(u32 tag, u32 pool_type, u32 session);
+
+/* Writes the name, "Etwr paged", "0x00000001 nonpaged/3", or returns false: it is no pool. A tag
+ * with other characters than letters, digits and punctuation is written as a number. */
+bool pool_heap_name(u64 handle, char out[ETLHEAP_HEAP_NAME_SIZE]);
+
+/* Finds the number of a name; false if no pool has it. */
+bool pool_heap_of_name(const char *word, u64 *handle);
+
+#endif

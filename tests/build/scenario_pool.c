@@ -1,0 +1,145 @@
+/*
+ * scenario_pool.c - writes pool events; scenario_pool.h says what the scenario holds.
+ *
+ * Pool events of the kernel name no thread unless their header does. Here each has one, of the
+ * process that asked, whose stack begins in a driver.
+ */
+#include "scenario_pool.h"
+
+#include "etl_build_inside.h"
+
+#include <string.h>
+
+#define MS          UINT64_C(1000000)
+#define KERNEL_BASE UINT64_C(0xfffff80600000000)
+#define DRIVER_BASE UINT64_C(0xfffff80710000000)
+#define WORKER_BASE UINT64_C(0x7ff640000000)
+#define ENTRY_BASE  UINT64_C(0xffffa70000100000)
+#define GSES_ENTRY  UINT64_C(0xffff950000200040)
+#define WORKER_PID  700u
+#define SYSTEM_PID  4u
+
+enum { NONPAGED_NX = 512, PAGED = 1, PAGED_SESSION = 0x21 };
+
+static void put_block(etl_build *b, const pool_spec *block)
+{
+    u32 tag;
+    memcpy(&tag, block->tag, sizeof tag);
+    build_put_u32(b, block->type);
+    build_put_u32(b, tag);
+    build_put_pointer(b, block->size);
+    build_put_pointer(b, block->entry);
+}
+
+void build_pool(etl_build *b, etl_build_at at, u16 hook, const pool_spec *block, u32 session)
+{
+    if (!build_ok(b))
+        return;
+    build_begin(b, &at, hook, ETL_BUILD_HEADER_SYSTEM, 2);
+    put_block(b, block);
+    if ((hook & 1) != 0)
+        build_put_u32(b, session);
+    build_end(b, &at);
+}
+
+void build_pool_list(etl_build *b, etl_build_at at, u16 hook, const pool_spec *blocks, u32 count,
+                     u32 extra_bytes)
+{
+    if (!build_ok(b))
+        return;
+    build_begin(b, &at, hook, ETL_BUILD_HEADER_PERFINFO, 2);
+    for (u32 i = 0; i < count; i++)
+        put_block(b, &blocks[i]);
+    build_put_zeros(b, extra_bytes);
+    build_end(b, &at);
+}
+
+static etl_build_at at_time(etl_build *b, u64 ns, u32 pid)
+{
+    return (etl_build_at){ .ticks = etl_build_ticks_at(b, ns), .pid = pid, .tid = pid + 4 };
+}
+
+static void introduce(etl_build *b)
+{
+    const etl_build_process_spec processes[] = {
+        { .pid = SYSTEM_PID, .name = "System" },
+        { .pid = WORKER_PID, .parent_pid = SYSTEM_PID, .name = "worker.exe" },
+    };
+    const etl_build_image_spec images[] = {
+        { .pid = 0,
+          .base = KERNEL_BASE,
+          .size = 0x1000000,
+          .path = "\\SystemRoot\\system32\\ntoskrnl.exe" },
+        { .pid = 0,
+          .base = DRIVER_BASE,
+          .size = 0x20000,
+          .path = "\\SystemRoot\\system32\\drivers\\leaky.sys" },
+        { .pid = WORKER_PID,
+          .base = WORKER_BASE,
+          .size = 0x10000,
+          .path = "\\Device\\HarddiskVolume3\\app\\worker.exe" },
+    };
+    for (size_t i = 0; i < ETL_COUNT_OF(processes); i++)
+        etl_build_process(b, at_time(b, 1000, processes[i].pid), ETL_BUILD_DCSTART, &processes[i]);
+    for (size_t i = 0; i < ETL_COUNT_OF(images); i++)
+        etl_build_image(b, at_time(b, 2000, images[i].pid), ETL_BUILD_DCSTART, &images[i]);
+}
+
+static void allocate(etl_build *b, u64 ns, const pool_spec *block, u64 offset)
+{
+    const u64 kernel[] = { KERNEL_BASE + 0x2c1f3, DRIVER_BASE + offset, KERNEL_BASE + 0x9a10 };
+    const u64 user[] = { WORKER_BASE + 0x1180, WORKER_BASE + 0x1020 };
+    const etl_build_at at = at_time(b, ns, WORKER_PID);
+    build_pool(b, at, 0x0e20, block, 0);
+    etl_build_stack_walk(b, at,
+                         &(etl_build_stack){ .kernel = kernel,
+                                             .kernel_count = ETL_COUNT_OF(kernel),
+                                             .user = user,
+                                             .user_count = ETL_COUNT_OF(user) });
+}
+
+static void write_temporary(etl_build *b)
+{
+    for (u32 i = 0; i < POOL_TEMP_COUNT; i++) {
+        pool_spec block = { NONPAGED_NX, "Temp", 96, ENTRY_BASE + 0x90000 + i % 3 * 0x100 };
+        allocate(b, (105 + 50 * i) * MS, &block, 0x2200);
+        block.size += i == 7; /* its free states another size */
+        build_pool(b, at_time(b, (120 + 50 * i) * MS, SYSTEM_PID), 0x0e22, &block, 0);
+    }
+}
+
+static void write_sessions(etl_build *b)
+{
+    const pool_spec block = { PAGED_SESSION, "Gses", 2048, GSES_ENTRY };
+    build_pool(b, at_time(b, 3000 * MS, WORKER_PID), 0x0e21, &block, 1);
+    build_pool(b, at_time(b, 3010 * MS, WORKER_PID), 0x0e21, &block, 2);
+    build_pool(b, at_time(b, 3020 * MS, WORKER_PID), 0x0e23, &block, 1);
+}
+
+void scenario_pool_leak(const scenario_run *run, etl_build *b)
+{
+    pool_spec old[3], live[POOL_LEAK_COUNT + 4];
+    u32 live_count = 0;
+    (void)run;
+    introduce(b);
+    for (u32 i = 0; i < ETL_COUNT_OF(old); i++)
+        old[i] = (pool_spec){ NONPAGED_NX, "Old1", 256, ENTRY_BASE + 0x80000 + i * 0x200 };
+    build_pool_list(b, at_time(b, 10 * MS, SYSTEM_PID), 0x0e28, old, ETL_COUNT_OF(old), 0);
+    build_pool_list(b, at_time(b, 11 * MS, SYSTEM_PID), 0x0e28, old, 1, 5);
+    for (u32 i = 0; i < POOL_LEAK_COUNT; i++) {
+        live[live_count] = (pool_spec){ PAGED, "Leak", POOL_LEAK_BYTES, ENTRY_BASE + i * 0x400 };
+        allocate(b, (100 + 50 * i) * MS, &live[live_count++], 0x1100);
+    }
+    write_temporary(b);
+    write_sessions(b);
+    build_pool(b, at_time(b, 3100 * MS, SYSTEM_PID), 0x0e22, &old[0], 0);
+    for (u32 i = 0; i < POOL_UNKNOWN_FREES; i++)
+        build_pool(b, at_time(b, (3200 + i) * MS, SYSTEM_PID), 0x0e22,
+                   &(pool_spec){ PAGED, "Gone", 64, ENTRY_BASE + 0xA0000 + i * 0x100 }, 0);
+    live[0] = old[1];
+    live[live_count++] = old[2];
+    live[live_count++] = (pool_spec){ PAGED, "Late", 4096, ENTRY_BASE + 0xB0000 };
+    build_pool_list(b, at_time(b, 5000 * MS, SYSTEM_PID), 0x0e29, live, live_count, 0);
+    build_pool_list(b, at_time(b, 5001 * MS, SYSTEM_PID), 0x0e2d,
+                    &(pool_spec){ PAGED_SESSION, "Gses", 2048, GSES_ENTRY }, 1, 0);
+}

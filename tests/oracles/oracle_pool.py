@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+"""Kernel pool, from the trace `make_trace pool-leak`, whose numbers scenario_pool.h states.
+
+Report, lists, CSV, store, summary and check must say them of kind pool when it is named, with one
+thread and with several, and nothing must change when it is not.
+"""
+
+import csv
+import io
+import json
+import os
+import subprocess
+
+import oracle_support as support
+
+MAKE_TRACE = os.environ.get("MAKE_TRACE", "build/release/make_trace")
+LEAK = (50, 50 * 512)
+# By tag: outstanding count and bytes.
+WANTED = {"Leak paged": LEAK, "Old1 nonpaged": (2, 512), "Gses paged/2": (1, 2048), "Late paged": (1, 4096),
+          "Temp nonpaged": (0, 0), "Gses paged/1": (0, 0)}
+DIAGNOSTICS = {"block_size_differs": 1, "rundown_block_unseen": 1, "rundown_block_missing": 1, "pool_rundown_unknown": 1,
+               "free_without_alloc": 2}
+
+
+TOTAL = tuple(map(sum, zip(*WANTED.values())))
+
+
+def rows_of(*arguments):
+    document = support.run_json("report", *arguments, "--kind", "pool", "--group-by", "kind,process,heap", "--top", "all")
+    return document, {row["heap"]: (row["outstanding_count"], row["outstanding_size"]) for row in document["rows"]}
+
+
+def main():
+    results = support.Results()
+    path, store, summary = (f"{support.WORK}/pool{suffix}" for suffix in (".etl", ".ehs", ".summary.ehs"))
+    subprocess.run([MAKE_TRACE, "pool-leak", "-o", path], check=True, stdout=subprocess.DEVNULL)
+    for jobs in "1", "2", "7":
+        document, found = rows_of(path, "-j", jobs)
+        results.equal(f"sums by tag with {jobs} threads", found, WANTED)
+    results.equal("pool belongs to the system", {row["process"] for row in document["rows"]}, {"System"})
+    results.equal("frees without an allocation", document["totals"][0]["free_without_alloc"], 2)
+    named = {row["name"]: row["count"] for row in document["diagnostics"]}
+    results.equal("what is odd is counted", {name: named.get(name) for name in DIAGNOSTICS}, DIAGNOSTICS)
+
+    stacks = support.run_json("report", path, "--kind", "pool", "--group-by", "process,heap,stack")
+    leak = next(row for row in stacks["rows"] if row["heap"] == "Leak paged")
+    frames = [stacks["frames"][frame]["module"] for frame in stacks["stacks"][leak["stack"]]]
+    results.equal("stacks go through drivers to the process that asked", frames,
+                  ["leaky.sys", "ntoskrnl.exe", "worker.exe", "worker.exe"])
+
+    kinds = [total["kind"] for total in support.run_json("report", path)["totals"]]
+    results.check("a report that names no kind has no pool", "pool" not in kinds)
+    results.check("info says that the kind can be analysed", "pool" in support.run_json("info", path)["can"])
+
+    table = list(csv.DictReader(io.StringIO(support.run("report", path, "--kind", "pool", "--format", "csv",
+                                                        "--group-by", "heap", "--top", "all").decode())))
+    results.equal("CSV", {row["heap"]: int(row["outstanding_size"]) for row in table},
+                  {name: size for name, (_, size) in WANTED.items()})
+    listed = support.run_json("allocations", path, "--kind", "pool", "--type", "AIFO,AOFO")
+    results.equal("a list has all outstanding blocks", len(listed["rows"]), sum(count for count, _ in WANTED.values()))
+
+    support.run("store", path, "-o", store)
+    results.equal("sums of a store", rows_of(store)[1], WANTED)
+    stored, traced = (support.run_json("info", name)["processes"] for name in (store, path))
+    results.equal("a store keeps the counts of events", stored, traced)
+    support.run("store", path, "--summary", "-o", summary)
+    total = support.run_json("report", summary, "--kind", "pool")["totals"][0]
+    results.equal("a summary", (total["outstanding_count"], total["outstanding_size"]),
+                  TOTAL)
+
+    for source in path, store:
+        for limit, status in ("pool/30K", 1), ("pool/40K", 0):
+            done = subprocess.run([support.ETLHEAP, "check", source, "--max-outstanding", limit, "--format", "json"],
+                                  stdout=subprocess.PIPE, check=False)
+            results.equal(f"check of {source[-4:]} with {limit}", done.returncode, status)
+            measured = [one["measured"] for budget in json.loads(done.stdout)["budgets"] for one in budget["subjects"]]
+            results.equal(f"what it measures of {source[-4:]} with {limit}", measured, [TOTAL[1]])
+    results.finish()
+
+
+if __name__ == "__main__":
+    main()
