@@ -456,6 +456,7 @@ windows-calls: $(WINDOWS_TEST_OBJECTS) ## checks that unit tests call nothing th
 
 rooms: ## prints the shape of the libraries: loops over columns, circles, lines; fails at its limits
 	@$(PYTHON) -B tests/gates/rooms.py $(ALL_FILES)
+	@$(PYTHON) -B tests/gates/additions.py
 
 CLANG_FORMAT ?= $(firstword $(shell command -v clang-format-14) clang-format)
 

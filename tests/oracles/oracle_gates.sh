@@ -186,6 +186,31 @@ END
 refuses "rooms: no files are no success" "no files given" measure
 cd ..
 
+# What additions cost, in a history of one commit that touches two files and adds one.
+mkdir -p history/gates
+cp "$tree/tests/gates/additions.py" history/gates/
+touched() # limit, "new" or "-"
+{
+    printf 'kind | %s | %s | one: add a kind\n' "$1" "$2" > history/gates/additions.txt
+    "$PYTHON" -B history/gates/additions.py
+}
+if touched 0 - 2>&1 | grep -q skipped; then pass "additions: no history"; else fail "additions: no history" "not skipped"; fi
+as() { git -C history -c user.name=a -c user.email=a@b -c init.defaultBranch=m "$@" > git.txt 2>&1; }
+if as init; then
+    for file in a b CHANGELOG.md; do : > history/$file; done
+    as add -A && as commit -m "before"
+    for file in a b c CHANGELOG.md; do echo more >> history/$file; done
+    as add a b c CHANGELOG.md && as commit -m "one: add a kind"
+    refuses "additions: more files than may be" "EXCEEDED: a, b, c" touched 2 -
+    if touched 3 - > out.txt && touched 2 new >> out.txt; then
+        pass "additions: as many as may be, and new files apart"
+    else
+        fail "additions: as many as may be, and new files apart" "$(cat out.txt)"
+    fi
+else
+    skip "additions: counts" "there is no git"
+fi
+
 printf '# One\n[a](two.md#there) [b](missing.md)\n' > docs/one.md
 printf '# Here\n' > docs/two.md
 refuses "links: a heading that is not there" "two.md#there: no such heading" "$PYTHON" -B "$tree/tests/gates/doc_links.py" docs
