@@ -65,7 +65,8 @@ NEUTRAL = {
     "--progress": (["--progress", "never"], "progress goes to standard error"),
 }
 
-# Only the long form runs these in pairs: they go the way of another setting.
+# Of other commands than report, only the long form runs these in pairs: they go the way of another
+# setting.
 RARE = ("--cull-list", "--no-cull", "--symbols-loose", "--sort peak_size", "--format markdown")
 
 # Options that need another.
@@ -207,9 +208,9 @@ def make_files():
             file.write("".join(f"{module}*!\n" for module in modules))
 
 
-def pairs_to_run(settings, shaping):
+def pairs_to_run(command, settings, shaping):
     """All pairs. For the long form: options that both only select, and further values of one beside those."""
-    settings = [setting for setting in settings if LONG or not setting.is_one_of(RARE)]
+    settings = [setting for setting in settings if LONG or command is REPORT or not setting.is_one_of(RARE)]
     first = {setting.option: setting for setting in reversed(settings)}
     for a, b in itertools.combinations(settings, 2):
         shapes = (a.option in shaping) + (b.option in shaping)
@@ -222,7 +223,7 @@ def check_pairs(results, reports, shaping):
     command = reports.command
     settings = [Setting(command, option, value) for option, values in command.values.items() for value in values]
     failures = {option: [] for option in command.values}
-    pairs = list(pairs_to_run(settings, shaping))
+    pairs = list(pairs_to_run(command, settings, shaping))
     with ThreadPoolExecutor(2) as pool:
         for (a, b), failure in zip(pairs, pool.map(lambda pair: reports.what_fails(*pair), pairs)):
             failures[a.option] += [f"{a.name} {b.name}: {failure}"] if failure else []
