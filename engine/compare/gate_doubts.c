@@ -235,13 +235,23 @@ static u32 kinds_asked(const owned_gate *gate, const etlheap_budget *budget)
     return memory != 0 ? memory : asked;
 }
 
+/* Does the list name all memory of processes? Kinds of the system may be missing in it. */
+static bool names_all(u32 kinds)
+{
+    bool all = true;
+    for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++)
+        all &= (kinds >> kind & 1) != 0 ||
+               etlheap_kind_at((etlheap_kind)kind)->place == ETLHEAP_PLACE_NOWHERE;
+    return all;
+}
+
 /* The kinds that are asked for but that no selected process has events of. If the budget takes any
  * kind, one is enough. */
 static u32 kinds_missing(const owned_gate *gate, const etlheap_budget *budget)
 {
     const u32 asked = kinds_asked(gate, budget);
     const u32 selected = gate->now->query->kinds;
-    const bool any_kind = budget->kinds == 0 && (selected == 0 || selected == ETLHEAP_KINDS_ALL);
+    const bool any_kind = budget->kinds == 0 && (selected == 0 || names_all(selected));
     const u32 present = asked & gate->gate.kinds;
     if (any_kind)
         return present != 0                       ? 0
