@@ -126,8 +126,10 @@ static etl_status walk_wants_of_rows(const log_pass *pass, const shared_walk *sh
         const u32 threads = feed_tasks(shared->wants[0]->a->query);
         status = tell(replay_jobs_run(shared->jobs, shared->count, threads, &source), err);
     }
-    for (u32 i = 0; status == ETL_OK && i < shared->count; i++)
-        shared->wants[i]->peak_ticks = rows_walk_ticks(&walk, &shared->jobs[i]->moment);
+    for (u32 i = 0; status == ETL_OK && i < shared->count; i++) {
+        if (shared->jobs[i]->walk.finds_moment)
+            shared->wants[i]->peak_ticks = rows_walk_ticks(&walk, &shared->jobs[i]->moment);
+    }
     rows_walk_close(&walk);
     free(words);
     return status;

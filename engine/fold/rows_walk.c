@@ -97,14 +97,14 @@ static void walk_job(const rows_walk *walk, u32 part, const row_words *own, repl
         const journal_entry entry = own->words->at[row];
         const i64 ticks = step_ticks(event);
         w->time += starts_tick(walk, i);
-        if (entry == 0 || (step_is_end(event) && (entry & BLOCK_WORD_STAYS) != 0))
+        const u32 group = w->walk->slot_groups[journal_slot_of(entry)];
+        if (group == GROUP_NONE || (step_is_end(event) && (entry & BLOCK_WORD_STAYS) != 0))
             continue;
         entry_view view = { entry, step_is_end(event) ? JOURNAL_FREE : JOURNAL_ALLOC,
                             block_words_size(own->words, row), row, ticks >= own->from_ticks };
-        const u32 group = replay_group_of(w->walk, journal_slot_of(entry), view.size);
-        if (group != GROUP_NONE && w->walk->windows != NULL)
+        if (w->walk->windows != NULL)
             step_in_windows(walk, w, group, &view, ticks);
-        else if (group != GROUP_NONE)
+        else
             replay_step(w, group, &view);
     }
 }
