@@ -235,8 +235,8 @@ static const char *module_of(const model_stack *stack, u32 frame)
     return name == NULL ? "?" : name;
 }
 
-static const char *const kind_words[ETLHEAP_KIND_COUNT] = { "heap", "virtualalloc", "extent",
-                                                            "custom", "reserve" };
+static const char *const kind_words[ETLHEAP_KIND_COUNT] = { "heap",   "virtualalloc", "extent",
+                                                            "custom", "reserve",      "pool" };
 static const char *const type_words[ETLHEAP_TYPE_COUNT] = { "AIFO", "AIFI", "AOFI", "AOFO" };
 static const char *const impacting_words[ETLHEAP_TYPE_COUNT] = { "Impacting", "Transient",
                                                                  "Impacting", "Persistent" };
@@ -412,7 +412,7 @@ void model_make(model *m, const model_world *world, const etlheap_query *query)
         const i64 end = end_of(row, query);
         if (row->alloc_ticks >= to || end < from || !is_required(world, query, i))
             continue;
-        if (query->kinds == 0 ? row->kind == ETLHEAP_KIND_RESERVE
+        if (query->kinds == 0 ? (ETLHEAP_KINDS_DEFAULT >> row->kind & 1) == 0
                               : (query->kinds & 1u << row->kind) == 0)
             continue;
         if (query->left_behind && !is_left_behind(world, row, end, from, to))

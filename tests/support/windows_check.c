@@ -176,10 +176,11 @@ static void expect_cell(const etlheap_windows *windows, u32 row, u32 window,
     fail();
 }
 
-/* Nobody is shown reservations who does not ask for them. */
+/* Nobody is shown kinds that are not selected by default who does not ask for them. */
 static bool is_of_kinds(const etlheap_query *query, u32 kind)
 {
-    return query->kinds == 0 ? kind != ETLHEAP_KIND_RESERVE : (query->kinds >> kind & 1) != 0;
+    const u32 kinds = query->kinds == 0 ? ETLHEAP_KINDS_DEFAULT : query->kinds;
+    return (kinds >> kind & 1) != 0;
 }
 
 /* Rows are found by their keys, so lifetimes without a row are looked for too. */

@@ -172,7 +172,7 @@ static void compare(const model_world *world, const etlheap_query *query, etlhea
     }
     /* Reserved ranges are among what is asked for only if they are named. */
     for (u32 i = 0; i < MODEL_ROWS; i++)
-        selected += world->rows[i].kind != ETLHEAP_KIND_RESERVE &&
+        selected += (ETLHEAP_KINDS_DEFAULT >> world->rows[i].kind & 1) != 0 &&
                     (query->to_ns == INT64_MAX ||
                      world->rows[i].alloc_ticks < TICK(query->to_ns / HAND_TICK_NS));
     assert_int_equal(counted, selected);

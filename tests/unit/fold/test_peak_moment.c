@@ -110,8 +110,7 @@ static void nothing_outstanding_is_no_peak(void **state)
 static bool is_selected(const lifetime *row, const etlheap_query *query)
 {
     return row->size >= query->size_min_bytes &&
-           (query->kinds == 0 ? row->kind != ETLHEAP_KIND_RESERVE
-                              : (query->kinds >> row->kind & 1) != 0);
+           ((query->kinds == 0 ? ETLHEAP_KINDS_DEFAULT : query->kinds) >> row->kind & 1) != 0;
 }
 
 static i64 end_of(const lifetime *row, const etlheap_query *query)
