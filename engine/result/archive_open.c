@@ -45,7 +45,7 @@ etl_status archive_open(const etl_map *map, const archive_request *request, etlh
     }
     result->archive = archive;
     archive->map = *map;
-    if (!request->is_log)
+    if (!request->is_log && !request->facts_only && request->memory_bytes_max == 0)
         expect_memory(map->bytes.size);
     etl_status status = ehs_reader_open(&archive->reader, map->bytes, err);
     if (status == ETL_OK)
@@ -63,7 +63,8 @@ etl_status archive_open(const etl_map *map, const archive_request *request, etlh
  * Prepares memory. A report on a store makes dozens of arrays and uses each once, so mapping their
  * pages is a quarter of its time. Together they are about as large as the file. A heap that keeps
  * freed memory, as the program's does, then has it ready, in large pages; with another heap nothing
- * is lost. After a log was made there is free memory already.
+ * is lost. After a log was made there is free memory already. Under a limit all memory counts, so
+ * nothing is prepared.
  */
 static void expect_memory(u64 size)
 {
