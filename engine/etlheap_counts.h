@@ -61,6 +61,23 @@ uint32_t etlheap_provider_counts(const etlheap_result *result, const etlheap_pro
 uint32_t etlheap_event_counts(const etlheap_result *result, const etlheap_event_count **rows);
 const etlheap_stack_counts *etlheap_result_stacks(const etlheap_result *result);
 
+/* How much a store has, as its directory says. */
+typedef struct etlheap_store_counts {
+    uint64_t allocs, frees; /* of heap blocks */
+    uint64_t lives;         /* lifetimes of other kinds */
+    uint64_t open_rows;     /* rows of blocks that are open at checkpoints */
+    uint64_t origins;       /* pairs of owner and call stack */
+    uint64_t stacks;
+    uint64_t own_frames; /* of stacks, without those that a stack shares with the one before */
+    uint64_t addresses;  /* distinct */
+    uint64_t sums;       /* of a summary */
+    uint64_t text_bytes;
+} etlheap_store_counts;
+
+/* Reads the counts of a store without loading it. ETL_ERR_IO, ETL_ERR_CORRUPT, ETL_ERR_UNSUPPORTED,
+ * ETL_ERR_MEMORY. Any thread. */
+etl_status etlheap_store_counts_read(const char *path, etlheap_store_counts *out, etl_error *err);
+
 #ifdef __cplusplus
 }
 #endif

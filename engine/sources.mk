@@ -217,6 +217,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	result/result \
 	result/result_threads \
 	result/spellings \
+	result/store_counts \
 	result/summary \
 	result/summary_cells \
 	result/summary_file \

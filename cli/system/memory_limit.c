@@ -13,7 +13,12 @@
  *
  * Most of what a run keeps are distinct call stacks, of which ever fewer are new. So growth is
  * extrapolated as it was: by the factor by which memory grew when the input read last doubled.
- * Invariant: ratios by question are measured; oracle_memory.py fails if a row is too small.
+ *
+ * A store is not read like that: its directory says how many blocks, origins, frames, addresses and
+ * bytes of text it has, and a question takes so many bytes for each (store_bytes_each).
+ *
+ * Invariant: ratios and bytes by question are measured; oracle_memory.py fails if a row is too
+ * small, or much too large.
  */
 #include "memory_limit.h"
 
@@ -31,8 +36,14 @@
 #define INPUT_FIXED   ((u64)16 << 20)
 #define SUMS_FIXED    ((u64)1 << 20) /* if a question needs sums only, and its trace is small */
 #define SUMS_TIMES    2u             /* and so many times the bytes of that trace */
-#define TRACE_SHARE   2u /* of a trace as much as half is kept, as far as anybody knows */
-#define STORE_TIMES   4u /* of a store so many times its bytes */
+#define TRACE_SHARE   2u  /* of a trace as much as half is kept, as far as anybody knows */
+#define STORE_TIMES   16u /* of a store whose directory cannot be read so many times its bytes */
+#define MEASURED_JOBS 2u
+#define TEXT_TIMES    10u            /* and of its text, in any case */
+#define TRACE_MORE    ((u64)4 << 20) /* at most, on top of what is estimated for a trace */
+/* Small traces may be compressed, and be mostly about modules. */
+#define TRACE_SMALL   ((u64)6 << 20)
+#define SMALL_TIMES   7u
 #define GROWTH_MIN    140u
 #define GROWTH_MAX    190u /* percent, when the input doubles */
 #define STEP_PERCENT  125u /* at least so much more than was not enough */
@@ -46,24 +57,39 @@ typedef struct sample {
 #define SHARE_WHOLE ((u64)1 << 20)
 #define SHARE_MIN   (SHARE_WHOLE / 32) /* less says too little about the rest */
 
+/* What a question takes of a store: fixed, and for each block, origin, frame that a stack does not
+ * share, and place in the table of addresses, which doubles. */
+typedef struct store_bytes_each {
+    u32 fixed_mib;
+    u32 block, origin, frame, address; /* bytes */
+    u32 thread_origin;                 /* bytes, of each thread */
+    u32 thread_mib;
+} store_bytes_each;
+
 /* One for the whole process, like the limit. */
 static struct {
     u64 limit, base;
     bool takes_notes, needs_sums_only;
-    u32 trace_percent, store_percent; /* of what reading takes: the whole question */
-    u64 trace_bytes, store_bytes;
+    u32 trace_percent; /* of what reading takes: the whole question */
+    store_bytes_each each;
+    const cli_words *compared;    /* inputs; NULL: the command compares none */
+    const char *baseline;         /* compared with them; NULL: none */
+    u64 trace_bytes, store_bytes; /* of stores: what the question takes of them ... */
+    u64 thread_bytes;             /* ... and so much of it each thread */
+    u32 jobs;                     /* asked for */
     u64 held_bytes;              /* of inputs that were read into memory, in no ratio to the rest */
     sample samples[SAMPLES_MAX]; /* of the reading at hand */
     u32 count, stride, skipped;
     u64 first_reading; /* what the first one takes; 0: not complete */
 } memory;
 
-/* The memory of a question, in percent of what reading takes. Measured (see
- * tests/oracles/oracle_memory.py, which fails if a row is too small), plus a fifth. */
+/* The memory of a question, for traces in percent of what reading takes. Measured, plus a fifth for
+ * traces and an eighth for stores. */
 typedef struct memory_ratio {
     u32 commands; /* bits */
     bool (*applies)(const cli_options *options);
-    u32 trace_percent, store_percent;
+    u32 trace_percent;
+    store_bytes_each store;
 } memory_ratio;
 
 static bool is_always(const cli_options *options)
@@ -97,22 +123,68 @@ static bool is_grouped(const cli_options *options)
     return options->group_by_count > 0 || options->stack_tags.count > 0;
 }
 
+static bool is_churn(const cli_options *options)
+{
+    return cli_views_need(options, offsetof(etlheap_query, churn));
+}
+
 static bool needs_blocks(const cli_options *options)
 {
-    return cli_views_need(options, offsetof(etlheap_query, churn)) ||
-           cli_wants_lifetimes(options) || options->at_peak || options->map ||
-           options->histogram != 0 || options->impacting != 0;
+    return is_churn(options) || cli_wants_lifetimes(options) || options->at_peak || options->map ||
+           options->histogram != 0 || options->impacting != 0 || options->pairs;
 }
 
-static bool needs_lifetimes(const cli_options *options)
+static bool is_suspects(const cli_options *options)
 {
-    return options->growth || needs_blocks(options);
+    return options->suspects;
 }
 
-static bool is_large_export(const cli_options *options)
+static bool is_peak(const cli_options *options)
+{
+    return options->at_peak;
+}
+
+static bool is_rise(const cli_options *options)
+{
+    return options->growth;
+}
+
+static bool is_map(const cli_options *options)
+{
+    return options->map;
+}
+
+static bool is_histogram(const cli_options *options)
+{
+    return options->histogram != 0;
+}
+
+static bool is_wpa_xml(const cli_options *options)
+{
+    return options->format != NULL && strcmp(options->format, "wpa-xml") == 0;
+}
+
+static bool is_dhat(const cli_options *options)
+{
+    return options->format != NULL && strcmp(options->format, "dhat") == 0;
+}
+
+/* Formats that are built in memory. */
+static bool is_packed(const cli_options *options)
 {
     const char *const format = options->format == NULL ? "" : options->format;
-    return strcmp(format, "html") == 0 || strcmp(format, "wpa-xml") == 0;
+    return !options->rows && (strcmp(format, "parquet") == 0 || strcmp(format, "pprof") == 0);
+}
+
+/* A baseline is read beside the run. */
+static bool has_baseline(const cli_options *options)
+{
+    return options->baseline != NULL;
+}
+
+static bool is_html(const cli_options *options)
+{
+    return options->format != NULL && strcmp(options->format, "html") == 0;
 }
 
 static bool is_heaptrack(const cli_options *options)
@@ -135,23 +207,60 @@ static bool is_top(const cli_options *options)
     return cli_top_limit(options) > 0;
 }
 
-static const memory_ratio ratios[] = {
-    { CLI_REPORT, needs_lifetimes, 370, 350 }, { CLI_REPORT | CLI_SYMBOLS, is_text, 260, 280 },
-    { CLI_WINDOWS, is_growth, 320, 450 },      { CLI_WINDOWS, is_grouped, 350, 350 },
-    { CLI_WINDOWS, is_always, 170, 200 },      { CLI_EXPORT, is_large_export, 430, 520 },
-    { CLI_EXPORT, is_settings, 150, 150 },     { CLI_ALLOCATIONS, is_top, 270, 250 },
-    { CLI_REPORT, is_tree, 450, 450 },         { CLI_EXPORT, is_rows, 410, 430 },
-    { CLI_EXPORT, is_heaptrack, 520, 520 },    { CLI_DIFF | CLI_TREND, is_always, 290, 420 },
-    { CLI_STORE, is_summary, 850, 430 },       { CLI_STORE, is_always, 520, 400 },
-    { CLI_MERGE, is_always, 400, 400 },        { CLI_INFO, is_always, 150, 200 },
-    { CLI_DUMP, is_always, 30, 30 },           { UINT32_MAX, is_always, 430, 400 },
-};
-
 /* Keys and measures that reports answer from sums by origin, without the order of events. */
 static const u32 keys_of_sums = 1u << ETLHEAP_KEY_KIND | 1u << ETLHEAP_KEY_PROCESS |
                                 1u << ETLHEAP_KEY_HEAP | 1u << ETLHEAP_KEY_TYPE |
                                 1u << ETLHEAP_KEY_STACK | 1u << ETLHEAP_KEY_FRAME |
                                 1u << ETLHEAP_KEY_SITE | 1u << ETLHEAP_KEY_MODULE;
+
+static bool groups_by_sums(const cli_options *options)
+{
+    bool is_sum = options->threads.count == 0;
+    for (u32 i = 0; i < options->group_by_count; i++)
+        is_sum = is_sum && (keys_of_sums >> options->group_by[i] & 1) != 0;
+    return is_sum;
+}
+
+/* Reads single blocks to group or to select them. */
+static bool is_text_of_blocks(const cli_options *options)
+{
+    return is_text(options) &&
+           (!groups_by_sums(options) || options->unmatched || options->pairs ||
+            options->lifetime_min_ns > 0 || options->lifetime_max_ns != INT64_MAX);
+}
+
+static const memory_ratio ratios[] = {
+    { CLI_REPORT, is_suspects, 260, { 17, 37, 590, 18, 27, 300, 0 } },
+    { CLI_REPORT, is_churn, 370, { 15, 61, 545, 19, 35, 300, 0 } },
+    { CLI_REPORT, is_rise, 370, { 14, 60, 350, 19, 1, 0, 0 } },
+    { CLI_REPORT, is_peak, 370, { 12, 54, 280, 15, 20, 60, 0 } },
+    { CLI_REPORT, is_map, 370, { 14, 19, 640, 1, 36, 200, 0 } },
+    { CLI_REPORT, is_histogram, 370, { 16, 5, 460, 16, 1, 200, 0 } },
+    { CLI_REPORT, needs_blocks, 370, { 16, 61, 640, 19, 36, 360, 0 } },
+    { CLI_REPORT, is_text_of_blocks, 260, { 14, 30, 490, 8, 14, 200, 0 } },
+    { CLI_REPORT | CLI_SYMBOLS, is_text, 260, { 12, 54, 200, 1, 20, 0, 0 } },
+    { CLI_WINDOWS, is_growth, 320, { 14, 1, 185, 112, 1, 0, 0 } },
+    { CLI_WINDOWS, is_grouped, 350, { 12, 14, 490, 64, 71, 60, 0 } },
+    { CLI_WINDOWS, is_always, 170, { 12, 6, 268, 1, 1, 0, 0 } },
+    { CLI_EXPORT, is_html, 430, { 26, 1, 3900, 1, 1, 300, 7 } },
+    { CLI_EXPORT, is_wpa_xml, 430, { 12, 1, 440, 132, 137, 0, 0 } },
+    { CLI_EXPORT, is_dhat, 430, { 16, 1, 690, 96, 110, 0, 0 } },
+    { CLI_EXPORT, is_packed, 430, { 11, 15, 600, 90, 110, 0, 0 } },
+    { CLI_EXPORT, is_settings, 150, { 3, 0, 20, 0, 0, 0, 0 } },
+    { CLI_ALLOCATIONS, is_top, 270, { 15, 19, 276, 29, 58, 90, 0 } },
+    { CLI_ALLOCATIONS, is_always, 430, { 16, 148, 1, 9, 204, 0, 0 } },
+    { CLI_REPORT, is_tree, 450, { 8, 103, 1, 39, 224, 0, 0 } },
+    { CLI_EXPORT, is_rows, 410, { 19, 1, 695, 76, 195, 0, 0 } },
+    { CLI_EXPORT, is_heaptrack, 520, { 16, 22, 550, 118, 183, 0, 0 } },
+    { CLI_DIFF | CLI_TREND, is_always, 290, { 9, 39, 26, 88, 100, 0, 0 } },
+    { CLI_STORE, is_summary, 850, { 11, 7, 590, 153, 49, 0, 0 } },
+    { CLI_STORE, is_always, 520, { 13, 55, 690, 153, 200, 0, 0 } },
+    { CLI_MERGE, is_always, 400, { 10, 55, 1, 91, 62, 0, 0 } },
+    { CLI_INFO, is_always, 150, { 3, 0, 20, 0, 0, 0, 0 } },
+    { CLI_DUMP, is_always, 30, { 3, 0, 20, 0, 0, 0, 0 } },
+    { CLI_CHECK, has_baseline, 430, { 12, 12, 370, 48, 58, 0, 0 } },
+    { UINT32_MAX, is_always, 430, { 10, 15, 560, 64, 80, 0, 0 } },
+};
 
 /* Is all that the question keeps sums? True only if that is certain: large questions must not be
  * told that little is enough. Growth keeps a few bytes for each event, less than the trace has. */
@@ -159,13 +268,10 @@ static bool needs_sums_only(const cli_command *command, const cli_options *optio
 {
     if ((command->bit & (CLI_INFO | CLI_DUMP | CLI_SYMBOLS)) != 0)
         return true;
-    bool is_sum = command->bit == CLI_REPORT && !needs_blocks(options) && !options->suspects &&
-                  !options->pairs && !options->unmatched && options->threads.count == 0 &&
-                  options->lifetime_min_ns == 0 && options->lifetime_max_ns == INT64_MAX &&
-                  (options->growth || options->sort <= ETLHEAP_MEASURE_REALLOC_COUNT);
-    for (u32 i = 0; i < options->group_by_count; i++)
-        is_sum = is_sum && (keys_of_sums >> options->group_by[i] & 1) != 0;
-    return is_sum;
+    return command->bit == CLI_REPORT && !needs_blocks(options) && !options->suspects &&
+           !options->pairs && !options->unmatched && groups_by_sums(options) &&
+           options->lifetime_min_ns == 0 && options->lifetime_max_ns == INT64_MAX &&
+           (options->growth || options->sort <= ETLHEAP_MEASURE_REALLOC_COUNT);
 }
 
 /* What reading a trace takes, before anything is known of it. */
@@ -192,10 +298,37 @@ void cli_memory_limit_begin(const cli_command *command, cli_options *options)
         row++;
     memory.needs_sums_only = needs_sums_only(command, options);
     memory.trace_percent = ratios[row].trace_percent;
-    memory.store_percent = ratios[row].store_percent;
+    memory.each = ratios[row].store;
+    memory.baseline = command->bit == CLI_CHECK ? options->baseline : NULL;
+    memory.compared = (command->bit & (CLI_DIFF | CLI_TREND)) != 0 || memory.baseline != NULL
+                          ? &options->inputs
+                          : NULL;
     const u64 jobs_max = etl_max_u64(1, memory.limit / THREAD_BYTES);
     const u32 jobs = options->jobs == 0 ? etlheap_default_jobs() : options->jobs;
+    memory.jobs = jobs;
     options->jobs = (u32)etl_min_u64(jobs, jobs_max);
+}
+
+/* The size of a table that doubles until so many fit. */
+static u64 places_for(u64 count)
+{
+    u64 places = count == 0 ? 0 : 1;
+    while (places < count && places < (u64)1 << 40)
+        places *= 2;
+    return places;
+}
+
+/* What the question takes of a store, by what its directory says. */
+static u64 bytes_of_store(const char *path, u64 file_bytes, u64 *thread_bytes)
+{
+    const store_bytes_each each = memory.each;
+    etlheap_store_counts has;
+    if (etlheap_store_counts_read(path, &has, NULL) != ETL_OK)
+        return etl_sat_add_u64(INPUT_FIXED, file_bytes * STORE_TIMES);
+    *thread_bytes = each.thread_mib * ETL_MIB + has.origins * each.thread_origin;
+    return (u64)each.fixed_mib * ETL_MIB + (has.allocs + has.lives) * each.block +
+           (has.origins + has.sums) * each.origin + has.own_frames * each.frame +
+           places_for(has.addresses) * each.address + has.text_bytes * TEXT_TIMES;
 }
 
 void cli_memory_note_input(const char *path, bool is_store, bool is_held)
@@ -208,7 +341,9 @@ void cli_memory_note_input(const char *path, bool is_store, bool is_held)
     (void)etl_file_examine(file, &kind, &bytes);
     (void)etl_file_close(file);
     u64 *const sum = is_store ? &memory.store_bytes : &memory.trace_bytes;
-    *sum = etl_sat_add_u64(*sum, bytes);
+    u64 thread_bytes = 0;
+    *sum = etl_sat_add_u64(*sum, is_store ? bytes_of_store(path, bytes, &thread_bytes) : bytes);
+    memory.thread_bytes = etl_sat_add_u64(memory.thread_bytes, thread_bytes);
     if (is_held)
         memory.held_bytes = etl_sat_add_u64(memory.held_bytes, bytes);
 }
@@ -283,12 +418,43 @@ static u64 reading_bytes_at_most(u64 guess)
                : etl_max_u64(last.bytes, etl_min_u64(grown, guess + guess / 4));
 }
 
+static u64 bytes_of_compared(const char *path)
+{
+    u64 thread_bytes;
+    etlheap_store_counts has;
+    const bool is_store = etlheap_store_counts_read(path, &has, NULL) == ETL_OK;
+    return is_store ? bytes_of_store(path, 0, &thread_bytes) : 0;
+}
+
+/* What the question takes of all its stores. Inputs that are compared are opened one after the other,
+ * so some may not have been noted. */
+static u64 stores_bytes(void)
+{
+    u64 sum = memory.baseline == NULL ? 0 : bytes_of_compared(memory.baseline);
+    for (u32 i = 0; memory.compared != NULL && i < memory.compared->count; i++)
+        sum = etl_sat_add_u64(sum, bytes_of_compared(memory.compared->at[i]));
+    return etl_max_u64(sum, memory.store_bytes);
+}
+
+/* The same with as many threads as the run has if it gets so much memory. Questions were measured
+ * with MEASURED_JOBS. */
+static u64 stores_bytes_of_jobs(void)
+{
+    const u64 measured = stores_bytes(), each = memory.thread_bytes;
+    const u64 fixed = measured - etl_min_u64(measured, each * MEASURED_JOBS);
+    u64 jobs = 1, needed = fixed + each;
+    while (jobs < memory.jobs && needed / THREAD_BYTES > jobs) {
+        jobs++;
+        needed += each;
+    }
+    return measured == 0 ? 0 : needed;
+}
+
 static u64 needed_bytes(void)
 {
     const u64 guess = guess_of(memory.trace_bytes);
-    const u64 store = INPUT_FIXED + memory.store_bytes * STORE_TIMES;
     const u64 seen = reading_bytes_at_most(guess);
-    u64 needed = memory.store_bytes == 0 ? 0 : store * memory.store_percent / 100;
+    u64 needed = stores_bytes_of_jobs();
     if (memory.first_reading != 0) {
         needed = memory.first_reading * memory.trace_percent / 100;
         needed = etl_max_u64(needed, seen * LATER_PERCENT / 100);
@@ -297,6 +463,9 @@ static u64 needed_bytes(void)
     } else if (memory.trace_bytes > 0) {
         needed = etl_sat_add_u64(needed, guess * memory.trace_percent / 100);
     }
+    needed = etl_sat_add_u64(needed, etl_min_u64(memory.trace_bytes / 2, TRACE_MORE));
+    if (memory.trace_bytes < TRACE_SMALL && memory.first_reading == 0 && !memory.needs_sums_only)
+        needed = etl_max_u64(needed, memory.trace_bytes * SMALL_TIMES);
     needed = etl_sat_add_u64(needed, memory.held_bytes);
     return etl_max_u64(needed, memory.limit * STEP_PERCENT / 100);
 }

@@ -15,7 +15,8 @@ the program and its libraries. Then a row is
     refused   status 3 and a sentence that names what is needed: with a tenth less than
               that (so that no row stands on its edge, and fails when memory is sampled at
               another moment) the question is answered, below that limit, and it is at most
-              NEED_TIMES of what the answer then takes: no large number that is always enough.
+              NEED_TIMES of what the answer then takes, of a store STORE_TIMES: no large number
+              that is always enough.
 
 Anything else fails, unless EXPECTED_FAILURES lists it with the reason; a row of that list
 that does well fails too, so that the list never outlives its reasons. Last comes the
@@ -49,6 +50,9 @@ RUN_SECONDS = 300
 # A need may be so many times what the answer takes (and LEAST more, for small answers).
 NEED_TIMES = 3.5
 NEED_LEAST = 24 * MIB
+# Stores say how much they have.
+STORE_TIMES = 1.7
+STORE_LEAST = 8 * MIB
 
 # Questions: their words, and the inputs that they are asked of, all of one recording (l: the
 # trace, under fewer limits; w: the trace, under a limit that the rows fit in, for writers of
@@ -197,6 +201,13 @@ class Promise:
             return "refused", "an output was left"
         return self.judge_need(question, words, int(need[2]), free)
 
+    @staticmethod
+    def most(words, took):
+        """The largest need that may be told for what was taken, and its times."""
+        is_store = any(word.endswith("store.ehs") for word in words)
+        times, least = (STORE_TIMES, STORE_LEAST) if is_store else (NEED_TIMES, NEED_LEAST)
+        return max(times * took, least + took)
+
     def judge_need(self, question, words, mib, free):
         run = self.under(words, mib - mib // 10)
         took = self.held(run)
@@ -205,8 +216,9 @@ class Promise:
             return f"{outcome}: too little", run.said
         if took > mib * MIB:
             return f"{outcome}: exceeded", f"{took / MIB:.1f} MiB"
-        if mib * MIB > max(NEED_TIMES * took, NEED_LEAST + took):
+        if mib * MIB > self.most(words, took):
             return f"{outcome}: far too much", f"{took / MIB:.1f} MiB are enough"
+        outcome += f", {mib * MIB / took:.2f} times"
         same = run.answer == free.answer or any(word in question for word in LAID_OUT_BY_MEMORY)
         return f"{outcome}, then {took / MIB:.1f} MiB", "" if same else "another answer"
 
