@@ -143,11 +143,6 @@ static bool sorts_without_rates(const cli_options *options)
     return cli_format_of(options)->for_people && !cli_sorts_by_rates(options);
 }
 
-static bool is_markdown(const cli_options *options)
-{
-    return strcmp(cli_format_of(options)->name, "markdown") == 0;
-}
-
 /* Pairs of options that are no views, and of which one may be refused because of its value. */
 static const struct {
     u32 commands;
@@ -167,8 +162,6 @@ static const struct {
       "the format has whole call stacks" },
     { CLI_DIFF, "--churn", "--sort", sorts_without_rates,
       "the columns of churn are only in other formats, such as --format json" },
-    { CLI_CHECK, "--frames", "--format --output", is_markdown,
-      "Markdown shows the first three frames of each stack" },
 };
 
 static bool has_map(const cli_options *options)
