@@ -61,7 +61,7 @@ etl_status aggregate_prepare(aggregator *a, const etlheap_result *result,
     a->spans = calloc(1, sizeof *a->spans);
     if (a->spans == NULL || !aggregate_same_names(a) || !row_spans_open(a->spans, a, false) ||
         !group_thread_names(a) || !frames_open(&a->frames, result, query))
-        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        return etl_no_memory(err);
     return ETL_OK;
 }
 
@@ -207,7 +207,7 @@ etl_status aggregate_settle(aggregator *a, const feed_rows *rows, etl_error *err
     free_groups_close(&frees);
     a->is_collecting = false;
     if (!ok)
-        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        return etl_no_memory(err);
     return frames_settle(&a->frames, err);
 }
 

@@ -42,7 +42,7 @@ etl_status archive_find_moments(const ehs_archive *archive, moment_list *moments
     moment_run *const runs = calloc((size_t)count + 1, sizeof *runs);
     etl_status status = ETL_OK;
     if (runs == NULL)
-        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        return etl_no_memory(err);
     if (moments->count > 0)
         qsort(moments->at, moments->count, sizeof *moments->at, by_ticks);
     for (u32 i = 0; i < count; i++)

@@ -157,14 +157,8 @@ static u64 first_of_stretch(const batch_walk *b, const replay_walker *w, u32 str
 /* The stretch in which a block was allocated, which is before the current one. */
 static u32 stretch_of(const batch_walk *b, const replay_walker *w, u32 ordinal)
 {
-    u32 low = 0, high = w->stretch - 1;
-    while (low < high) {
-        const u32 middle = low + (high - low) / 2;
-        if (first_of_stretch(b, w, middle + 1) <= ordinal)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    u32 low;
+    ETL_BISECT(low, 0, w->stretch - 1, first_of_stretch(b, w, low + 1) <= ordinal);
     return low;
 }
 

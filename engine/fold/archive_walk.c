@@ -46,11 +46,6 @@ static void read_blocks(void *context, u32 task);
 static etl_status settle(archive_walk *walk, reading *readings, u32 count, etl_error *err);
 static etl_status read_late_marks(archive_walk *walk, etl_error *err);
 
-static etl_status no_memory(etl_error *err)
-{
-    return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
-}
-
 static etl_status damaged_times(etl_error *err)
 {
     return etl_fail_with(err, ETL_ERR_CORRUPT, 0, "the store has events after its end");
@@ -109,7 +104,7 @@ static etl_status copy_span(const archive_span *from, archive_span *to, etl_erro
         return ETL_OK;
     to->bounds = malloc(bytes);
     if (to->bounds == NULL)
-        return no_memory(err);
+        return etl_no_memory(err);
     memcpy(to->bounds, from->bounds, bytes);
     return ETL_OK;
 }
@@ -133,7 +128,7 @@ etl_status archive_walk_open(archive_walk *out, const archive_question *question
                            .asks_survivors = asks_survivors(questions, count),
                            .threads = etlheap_workers_jobs(query->jobs) };
     if (out->spans == NULL)
-        return no_memory(err);
+        return etl_no_memory(err);
     out->span_count = count;
     etl_status status = find_spans(out, questions, err);
     if (status != ETL_OK)
@@ -199,7 +194,7 @@ static etl_status find_spans(archive_walk *walk, const archive_question *questio
     for (u32 i = 0; ok && i < walk->span_count; i++)
         ok = first_alike(questions, i) < i || list_span(&questions[i], &walk->spans[i], &moments);
     etl_status status =
-        ok ? archive_find_moments(walk->archive, &moments, walk->threads, err) : no_memory(err);
+        ok ? archive_find_moments(walk->archive, &moments, walk->threads, err) : etl_no_memory(err);
     for (u32 i = 0; status == ETL_OK && i < walk->span_count; i++) {
         const u32 same = first_alike(questions, i);
         if (same < i)
@@ -222,7 +217,7 @@ static etl_status open_words(archive_walk *walk, etl_error *err)
         etlheap_workers_calloc(walk->threads, walk->ordinals + 1, sizeof *walk->own_words.at);
     walk->survivors = walk->asks_survivors ? calloc(bit_bytes, 1) : NULL;
     const bool ok = walk->own_words.at != NULL && (!walk->asks_survivors || walk->survivors);
-    return ok ? ETL_OK : no_memory(err);
+    return ok ? ETL_OK : etl_no_memory(err);
 }
 
 /* Makes the word of a block; false if the slot does not exist. */
@@ -261,7 +256,7 @@ static etl_status load_checkpoint(archive_walk *walk, etl_error *err)
             return etl_fail_with(err, ETL_ERR_CORRUPT, 0,
                                  "a checkpoint names something that does not exist");
         if (!block_sizes_note(&walk->own_words.big_sizes, ordinal, size))
-            return no_memory(err);
+            return etl_no_memory(err);
     }
     return status;
 }
@@ -297,7 +292,7 @@ static etl_status read_window(archive_walk *walk, etl_error *err)
         ETLHEAP_VECTOR_FREE(&pass.readings[i].marked);
     }
     free(pass.readings);
-    return ok ? status : no_memory(err);
+    return ok ? status : etl_no_memory(err);
 }
 
 static bool counts_as_end(const archive_walk *walk, u8 how)
@@ -432,14 +427,14 @@ static etl_status settle(archive_walk *walk, reading *readings, u32 count, etl_e
         if (own->status != ETL_OK) {
             if (err != NULL)
                 *err = own->err;
-            return own->status == ETL_ERR_MEMORY ? no_memory(err) : own->status;
+            return own->status == ETL_ERR_MEMORY ? etl_no_memory(err) : own->status;
         }
         for (u64 i = 0; i < bytes; i++)
             walk->survivors[i] |= own->freed[i];
         for (size_t i = 0; i < own->marked.count; i++)
             walk->words->at[own->marked.at[i]] |= ARCHIVE_WORD_MARKED;
         if (!block_sizes_append(&walk->own_words.big_sizes, &own->big_sizes))
-            return no_memory(err);
+            return etl_no_memory(err);
     }
     for (u64 i = 0; i < bytes; i++)
         walk->survivors[i] = (u8)~walk->survivors[i];

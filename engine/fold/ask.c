@@ -27,11 +27,6 @@ static etl_status read_questions(const etlheap_question *given, u32 count, asked
 static etl_status answer_all(const etlheap_result *result, asked *all, u32 count,
                              etlheap_answer *answers, etl_error *err);
 
-static etl_status no_memory(etl_error *err)
-{
-    return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
-}
-
 const fold *fold_of(etlheap_question_kind kind)
 {
     static const fold *const folds[ETLHEAP_ASK_COUNT] = {
@@ -61,7 +56,7 @@ etl_status etlheap_ask(const etlheap_result *result, const etlheap_question *que
     if (count > 0)
         memset(answers, 0, count * sizeof *answers);
     if (all == NULL)
-        return no_memory(err);
+        return etl_no_memory(err);
     etl_status status = read_questions(questions, count, all, err);
     if (status == ETL_OK)
         status = answer_all(result, all, count, answers, err);
@@ -111,7 +106,7 @@ static etl_status answer_all(const etlheap_result *result, asked *all, u32 count
     for (u32 i = 0; status == ETL_OK && i < count; i++) {
         all[i].state = calloc(1, all[i].fold->state_bytes);
         status = all[i].state == NULL
-                     ? no_memory(err)
+                     ? etl_no_memory(err)
                      : all[i].fold->begin(all[i].state, result, &all[i].question, &pass, err);
     }
     if (status == ETL_OK)

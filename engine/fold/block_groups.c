@@ -70,11 +70,6 @@ static etl_status step(void *state, const lifetimes_batch *batch, etl_error *err
 static bool open_tasks(grouping *g);
 static void close_work(grouping *g);
 
-static etl_status no_memory(etl_error *err)
-{
-    return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
-}
-
 static void wanted_traits(const etlheap_query *query, u64 out[BLOCK_TRAITS_WORDS])
 {
     const block_traits mask = {
@@ -115,7 +110,7 @@ static etl_status open_words(block_words *words, const query_plan *plan, const f
                              (unsigned long long)(bytes / ETL_MIB + 1));
     words->at =
         etlheap_workers_calloc(feed_tasks(plan->query), words->count + 1, sizeof *words->at);
-    return words->at == NULL ? no_memory(err) : ETL_OK;
+    return words->at == NULL ? etl_no_memory(err) : ETL_OK;
 }
 
 etl_status block_groups_begin(block_groups *out, aggregator *a, const block_groups_wanted *wanted,
@@ -124,7 +119,7 @@ etl_status block_groups_begin(block_groups *out, aggregator *a, const block_grou
     grouping *const g = calloc(1, sizeof *g);
     *out = (block_groups){ .slots = wanted->slots, .frees = wanted->frees, .work = g };
     if (g == NULL)
-        return no_memory(err);
+        return etl_no_memory(err);
     *g = (grouping){ .out = out,
                      .a = a,
                      .asks_frees = query_needs(a->query, NEEDS_FREES),
@@ -137,7 +132,7 @@ etl_status block_groups_begin(block_groups *out, aggregator *a, const block_grou
     wanted_traits(a->query, g->wanted_traits);
     if (g->lock == NULL || !open_tasks(g) ||
         (wanted->churns && !churn_view_open(&g->churn, a, wanted->slots)))
-        return no_memory(err);
+        return etl_no_memory(err);
     const feed_rows *const rows = wanted->slots->rows;
     const block_want want = { .plan = &a->plan,
                               .step = step,
@@ -148,7 +143,7 @@ etl_status block_groups_begin(block_groups *out, aggregator *a, const block_grou
         return ETL_OK; /* nothing is selected */
     const etl_status status =
         wanted->walks_events ? open_words(&out->words, &a->plan, rows, err) : ETL_OK;
-    return status == ETL_OK && !ETLHEAP_PUSH(&pass->feed.wants, want) ? no_memory(err) : status;
+    return status == ETL_OK && !ETLHEAP_PUSH(&pass->feed.wants, want) ? etl_no_memory(err) : status;
 }
 
 void block_groups_close(block_groups *groups)
@@ -283,7 +278,7 @@ etl_status block_groups_finish(block_groups *groups, u32 first_group, etl_error 
     ETLHEAP_VECTOR_FREE(&rows);
     close_work(g);
     groups->work = NULL;
-    return ok ? ETL_OK : no_memory(err);
+    return ok ? ETL_OK : etl_no_memory(err);
 }
 
 /* --- groups ------------------------------------------------------------------------- */
@@ -562,10 +557,10 @@ static etl_status step(void *state, const lifetimes_batch *batch, etl_error *err
         if (status == ETL_ERR_LIMIT)
             return etl_fail_with(err, status, 0, "more groups than can be numbered");
         if (status != ETL_OK)
-            return no_memory(err);
+            return etl_no_memory(err);
         fetch_lifetimes(task, &span);
         if (!note_blocks(task, &span))
-            return no_memory(err);
+            return etl_no_memory(err);
     }
     return ETL_OK;
 }

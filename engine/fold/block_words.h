@@ -50,14 +50,8 @@ static inline u64 block_words_size(const block_words *words, u64 ordinal)
     const u32 size = journal_size_of(words->at[ordinal]);
     if (size != JOURNAL_SIZE_BIG)
         return size;
-    size_t low = 0, high = words->big_sizes.count / 2;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (words->big_sizes.at[2 * middle] < ordinal)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low;
+    ETL_BISECT(low, 0, words->big_sizes.count / 2, words->big_sizes.at[2 * low] < ordinal);
     assert(2 * low < words->big_sizes.count && words->big_sizes.at[2 * low] == ordinal);
     return words->big_sizes.at[2 * low + 1];
 }

@@ -13,11 +13,6 @@ typedef struct slot_churn_task {
     u8 padding[SHARD_PADDING];
 } slot_churn_task;
 
-static etl_status no_memory(etl_error *err)
-{
-    return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
-}
-
 bool churn_view_open(churn_view *out, const aggregator *a, const slot_groups *groups)
 {
     *out =
@@ -86,7 +81,7 @@ static etl_status step(void *state, const lifetimes_batch *batch, etl_error *err
         const bool is_selected = group != GROUP_NONE && block_selected(plan, batch, i, &row);
         if (!churn_note_row(&churn->view, &task->track, batch, i, &block,
                             is_selected ? group + 1 : 0, &row))
-            return no_memory(err);
+            return etl_no_memory(err);
     }
     return ETL_OK;
 }
@@ -97,7 +92,7 @@ etl_status slot_churn_begin(slot_churn *out, const aggregator *a, const slot_gro
     *out = (slot_churn){ .slots = slots, .task_count = feed_tasks(a->query) };
     out->tasks = calloc(out->task_count, sizeof *out->tasks);
     if (out->tasks == NULL || !churn_view_open(&out->view, a, slots))
-        return no_memory(err);
+        return etl_no_memory(err);
     for (u32 i = 0; i < out->task_count; i++)
         out->tasks[i].shared = out;
     const block_want want = { .plan = &a->plan,
@@ -105,7 +100,7 @@ etl_status slot_churn_begin(slot_churn *out, const aggregator *a, const slot_gro
                               .states = { out->tasks, sizeof *out->tasks },
                               .more = EHS_WANT_THREAD,
                               .churns = true };
-    return ETLHEAP_PUSH(&pass->feed.wants, want) ? ETL_OK : no_memory(err);
+    return ETLHEAP_PUSH(&pass->feed.wants, want) ? ETL_OK : etl_no_memory(err);
 }
 
 etl_status slot_churn_finish(slot_churn *churn, etl_error *err)
@@ -119,7 +114,7 @@ etl_status slot_churn_finish(slot_churn *churn, etl_error *err)
         ok = churn_join_take(&churn->join, &churn->tasks[i].track, same, count);
     ok = ok && churn_join_finish(&churn->join, count);
     free(same);
-    return ok ? ETL_OK : no_memory(err);
+    return ok ? ETL_OK : etl_no_memory(err);
 }
 
 void slot_churn_close(slot_churn *churn)

@@ -27,11 +27,6 @@ typedef struct shared_step {
     u8 types[SLICE];
 } shared_step;
 
-static etl_status no_memory(etl_error *err)
-{
-    return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
-}
-
 void feed_close(block_feed *feed)
 {
     feed_rows_close(&feed->rows);
@@ -59,10 +54,10 @@ bool feed_number(block_feed *feed, const aggregator *a)
 etl_status feed_groups(block_feed *feed, aggregator *a, slot_groups *out, etl_error *err)
 {
     if (!feed_number(feed, a))
-        return no_memory(err);
+        return etl_no_memory(err);
     const etl_status status = aggregate_settle(a, &feed->rows, err);
     if (status == ETL_OK && !slot_groups_open(out, a, &feed->rows, true))
-        return no_memory(err);
+        return etl_no_memory(err);
     return status;
 }
 
@@ -211,7 +206,7 @@ static etl_status read_shared(const block_feed *feed, feed_source source, block_
     shared_step *const steps = calloc(tasks, sizeof *steps);
     bool *const is_first = calloc(count, sizeof *is_first);
     const lifetimes_states states = { steps, sizeof *steps };
-    etl_status status = steps == NULL || is_first == NULL ? no_memory(err) : ETL_OK;
+    etl_status status = steps == NULL || is_first == NULL ? etl_no_memory(err) : ETL_OK;
     if (status == ETL_OK)
         sort_alike(wants, count, is_first);
     for (u32 i = 0; status == ETL_OK && i < tasks; i++)
@@ -244,7 +239,7 @@ static etl_status read_source(const block_feed *feed, feed_source source, block_
 etl_status feed_blocks(block_feed *feed, etl_error *err)
 {
     block_want *const wants = calloc(feed->wants.count + 1, sizeof *wants);
-    etl_status status = wants == NULL ? no_memory(err) : ETL_OK;
+    etl_status status = wants == NULL ? etl_no_memory(err) : ETL_OK;
     for (u32 i = 0; status == ETL_OK && i < FEED_SOURCE_COUNT; i++)
         status = read_source(feed, (feed_source)i, wants, err);
     feed->wants.count = 0;

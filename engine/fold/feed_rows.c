@@ -251,7 +251,7 @@ etl_status feed_rows_fold(const feed_rows *rows, u32 task_count, lifetimes_step_
                        .tasks = calloc(task_count, sizeof *work.tasks) };
     etl_status status = ETL_OK;
     if (work.tasks == NULL)
-        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        return etl_no_memory(err);
     etlheap_workers_run(task_count, task_count, run_task, &work);
     for (u32 i = 0; status == ETL_OK && i < task_count; i++) {
         status = work.tasks[i].status;

@@ -12,11 +12,6 @@
 
 #define ROWS_PER_TASK 64u
 
-static etl_status no_memory(etl_error *err)
-{
-    return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
-}
-
 /* The samples of a set, as intervals of the walk that begin there. */
 typedef struct set_places {
     u32 interval[GROWTH_SAMPLES];
@@ -126,7 +121,7 @@ etl_status growth_walk_begin(growth_walk *out, const aggregator *a, const log_gr
     }
     ok = ok && cut(out);
     out->events = (event_want){ .a = a, .groups = groups, .job.walk = { .windows = &out->cuts } };
-    return ok && ETLHEAP_PUSH(&pass->events, &out->events) ? ETL_OK : no_memory(err);
+    return ok && ETLHEAP_PUSH(&pass->events, &out->events) ? ETL_OK : etl_no_memory(err);
 }
 
 etl_status growth_walk_finish(growth_walk *walk, aggregator *a, size_t first, etl_error *err)
@@ -136,7 +131,7 @@ etl_status growth_walk_finish(growth_walk *walk, aggregator *a, size_t first, et
                                        feed_tasks(a->query)) &&
                     rate_rows(a, first, walk, &cells);
     windows_cells_free(&cells);
-    return ok ? ETL_OK : no_memory(err);
+    return ok ? ETL_OK : etl_no_memory(err);
 }
 
 void growth_walk_close(growth_walk *walk)

@@ -30,11 +30,6 @@ static etl_status add_sums(const aggregator *a, const log_groups *groups, live_g
                            etl_error *err);
 static bool publish_groups(aggregator *a, const log_groups *groups, const live_group *live);
 
-static etl_status no_memory(etl_error *err)
-{
-    return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
-}
-
 etl_status heap_rows_begin(heap_rows *out, aggregator *a, feed_source source, log_pass *pass,
                            etl_error *err)
 {
@@ -59,7 +54,7 @@ etl_status heap_rows_walk(heap_rows *rows, u32 first_group, log_pass *pass, etl_
     if (status == ETL_OK && knows_sums && !groups->by_block)
         status = add_sums(a, groups, &rows->sums, err);
     if (status == ETL_OK && walks && !ETLHEAP_PUSH(&pass->events, &rows->events))
-        status = no_memory(err);
+        status = etl_no_memory(err);
     if (status == ETL_OK && a->query->growth)
         status = growth_walk_begin(&rows->growth, a, groups, pass, err);
     return status;
@@ -73,7 +68,7 @@ etl_status heap_rows_finish(heap_rows *rows, etl_error *err)
     for (u32 i = 0; sums != NULL && walked != NULL && i < rows->groups.count; i++)
         sums[i].curve = walked[i].curve;
     if (!publish_groups(rows->a, &rows->groups, sums != NULL ? sums : walked))
-        return no_memory(err);
+        return etl_no_memory(err);
     return rows->a->query->growth ? growth_walk_finish(&rows->growth, rows->a, first, err) : ETL_OK;
 }
 
@@ -111,7 +106,7 @@ static etl_status add_sums(const aggregator *a, const log_groups *groups, live_g
 {
     *live = calloc(groups->count + (size_t)1, sizeof **live);
     if (*live == NULL)
-        return no_memory(err);
+        return etl_no_memory(err);
     for (u32 slot = 1; slot <= groups->word_count; slot++) {
         const u32 group = groups->of_word[slot];
         type_sums types[ETLHEAP_TYPE_COUNT];

@@ -80,11 +80,6 @@ const char *etlheap_histogram_word(etlheap_histogram_by by)
     return (u32)by < ETLHEAP_HISTOGRAM_BY_COUNT ? words[by] : "";
 }
 
-static etl_status no_memory(etl_error *err)
-{
-    return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
-}
-
 static etl_status begin(void *state, const etlheap_result *result, const etlheap_question *question,
                         log_pass *pass, etl_error *err)
 {
@@ -223,7 +218,7 @@ static etl_status want_blocks(histogram_maker *maker, block_feed *feed, etl_erro
                               .step = spread,
                               .states = { maker->tasks, sizeof *maker->tasks },
                               .of_origin = maker->slots.of_slot };
-    return ok && ETLHEAP_PUSH(&feed->wants, want) ? ETL_OK : no_memory(err);
+    return ok && ETLHEAP_PUSH(&feed->wants, want) ? ETL_OK : etl_no_memory(err);
 }
 
 /* Adds the buckets of a task's group up. */
@@ -270,7 +265,7 @@ static etl_status spread(void *state, const lifetimes_batch *batch, etl_error *e
         if (block_selected(&maker->a.plan, batch, i, &row))
             ok = add_one(maker, &task->groups[place.group], &row, batch->size[i], place.rounding);
     }
-    return ok ? ETL_OK : no_memory(err);
+    return ok ? ETL_OK : etl_no_memory(err);
 }
 
 static owned_histogram *publish(const histogram_maker *maker)
@@ -335,7 +330,7 @@ static etl_status answer(void *state, etlheap_answer *out, etl_error *err)
     histogram_maker *const maker = state;
     const owned_histogram *const made = join_tasks(maker) ? publish(maker) : NULL;
     out->histogram = made == NULL ? NULL : &made->histogram;
-    return made == NULL ? no_memory(err) : ETL_OK;
+    return made == NULL ? etl_no_memory(err) : ETL_OK;
 }
 
 static void drop_groups(bucket_group *groups, size_t count)

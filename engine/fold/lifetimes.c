@@ -32,11 +32,6 @@ static bool rank_processes(etlheap_lifetimes *walk);
 static etl_status hand_out(etlheap_lifetimes *walk, const walk_row *row, etlheap_lifetime *out,
                            etl_error *err);
 
-static etl_status no_memory(etl_error *err)
-{
-    return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
-}
-
 etl_status etlheap_lifetimes_open(const etlheap_result *result, const etlheap_query *query,
                                   const etlheap_lifetimes_options *options, etlheap_lifetimes **out,
                                   etl_error *err)
@@ -70,7 +65,7 @@ etl_status lifetimes_begin(const etlheap_result *result, const etlheap_query *qu
         return status;
     etlheap_lifetimes *const walk = calloc(1, sizeof *walk);
     if (walk == NULL)
-        return no_memory(err);
+        return etl_no_memory(err);
     walk->result = result;
     status = read_question(walk, query, options, err);
     if (status == ETL_OK)
@@ -168,7 +163,7 @@ static etl_status open_parts(etlheap_lifetimes *walk, etl_error *err)
     walk->table = calloc(1, sizeof *walk->table);
     if (!frames_open(&walk->frames, walk->result, query) || walk->table == NULL ||
         !ETLHEAP_PUSH(&walk->table->stack_starts, 0) || !rank_processes(walk))
-        return no_memory(err);
+        return etl_no_memory(err);
     walk->has_frees = options->frees &&
                       result_answers(walk->result, RESULT_ASK_FREES, NULL) == ETL_OK &&
                       result_answers(walk->result, RESULT_ASK_FREE_THREADS, NULL) == ETL_OK;
@@ -309,5 +304,5 @@ static etl_status hand_out(etlheap_lifetimes *walk, const walk_row *row, etlheap
         out->raw_free_stack.v = life->free_stack;
         ok = ok && walk_number_free_stack(walk, life, &out->free_stack);
     }
-    return ok ? ETL_OK : no_memory(err);
+    return ok ? ETL_OK : etl_no_memory(err);
 }

@@ -19,11 +19,6 @@ static bool is_useful(const lifetimes_archive *reader, u32 segment);
 static etl_status add_rows(const lifetimes_archive *reader, const log_batch *batch, u64 *end,
                            store_segment *rows, etl_error *err);
 
-static etl_status no_memory(etl_error *err)
-{
-    return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
-}
-
 /* A lane holds megabytes of rows, so there is only one if memory is limited. */
 etl_status lifetimes_archive_open(lifetimes_archive *out, const ehs_archive *archive,
                                   const lifetimes_wanted *wanted, etl_error *err)
@@ -36,11 +31,11 @@ etl_status lifetimes_archive_open(lifetimes_archive *out, const ehs_archive *arc
            (out->lane_count == 0 || out->lane_count < etl_min_u64(lanes, LIFETIMES_LANES_MAX))) {
         status = archive_read(archive, EHS_WANT_OPENS, &out->lanes[out->lane_count++].opens, err);
         if (status == ETL_OK && store_add_segment(&out->scratch, EHS_PART_ROWS) == NULL)
-            status = no_memory(err);
+            status = etl_no_memory(err);
     }
     if (status == ETL_OK) {
         out->crew = etlheap_crew_open(out->lane_count);
-        status = out->crew == NULL ? no_memory(err) : ETL_OK;
+        status = out->crew == NULL ? etl_no_memory(err) : ETL_OK;
     }
     if (status == ETL_OK)
         lifetimes_archive_rewind(out);

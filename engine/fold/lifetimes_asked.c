@@ -30,11 +30,6 @@ typedef struct asked_walk {
     u32 task_count;
 } asked_walk;
 
-static etl_status no_memory(etl_error *err)
-{
-    return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
-}
-
 /* --- blocks ------------------------------------------------------------------------- */
 
 /* Most blocks are smaller than the largest ones, and are not looked at any further. */
@@ -83,14 +78,14 @@ static etl_status want_blocks(asked_walk *asked, log_pass *pass, etl_error *err)
     asked->task_count = feed_tasks(&walk->query);
     asked->tasks = calloc(asked->task_count, sizeof *asked->tasks);
     if (asked->tasks == NULL)
-        return no_memory(err);
+        return etl_no_memory(err);
     for (u32 i = 0; i < asked->task_count; i++)
         asked->tasks[i] = (first_rows){ .walk = walk, .list = walk->kept };
     const block_want want = { .plan = &walk->plan,
                               .step = step,
                               .states = { asked->tasks, sizeof *asked->tasks },
                               .more = EHS_WANT_ADDRESS | EHS_WANT_THREAD };
-    return ETLHEAP_PUSH(&pass->feed.wants, want) ? ETL_OK : no_memory(err);
+    return ETLHEAP_PUSH(&pass->feed.wants, want) ? ETL_OK : etl_no_memory(err);
 }
 
 static etl_status begin(void *state, const etlheap_result *result, const etlheap_question *question,

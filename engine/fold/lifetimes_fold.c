@@ -60,7 +60,7 @@ etl_status lifetimes_source_fold(lifetimes_source *source, u32 task_count, lifet
                        .piece_count = task_count == 1 ? 1 : task_count * PIECES_PER_TASK };
     etl_status status = ETL_OK;
     if (work.tasks == NULL)
-        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        return etl_no_memory(err);
     for (u32 i = 0; status == ETL_OK && i < task_count; i++)
         status =
             archive_read(source->archive, WANTED | source->wanted.more, &work.tasks[i].reader, err);

@@ -57,14 +57,14 @@ etl_status walk_list_add(walk_list *list, const walk_row *row, u64 place, etl_er
     if (list->is_copied) {
         item.place = list->rows.count;
         if (!ETLHEAP_PUSH(&list->rows, *row))
-            return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+            return etl_no_memory(err);
     }
     if (is_full) {
         replace_last(list, &item);
         return ETL_OK;
     }
     if (!ETLHEAP_PUSH(&list->items, item))
-        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        return etl_no_memory(err);
     if (list->top != 0)
         rise(list, list->items.count - 1);
     return ETL_OK;
@@ -304,7 +304,7 @@ etl_status walk_list_sort(walk_list *list, etl_error *err)
         return ETL_OK;
     walk_item *const scratch = malloc(count * sizeof *scratch);
     if (scratch == NULL)
-        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        return etl_no_memory(err);
     walk_item *from = list->items.at + list->next, *to = scratch;
     for (size_t width = 1; width < count; width *= 2) {
         merge_items(list, from, to, width);
@@ -337,7 +337,7 @@ etl_status walk_list_drop(walk_list *list, etl_error *err)
         return ETL_OK;
     walk_row *const kept = malloc((left + 1) * sizeof *kept);
     if (kept == NULL)
-        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        return etl_no_memory(err);
     for (size_t i = 0; i < left; i++) {
         const walk_item item = list->items.at[list->next + i];
         kept[i] = list->rows.at[item.place];

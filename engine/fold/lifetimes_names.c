@@ -21,11 +21,6 @@ static bool fill_base(etlheap_lifetimes *walk, const bool *used);
 static bool copy_stack(etlheap_lifetimes *walk, u32 stack, u32 *index);
 static bool copy_frames(etlheap_lifetimes *walk, u32 stack);
 
-static etl_status no_memory(etl_error *err)
-{
-    return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
-}
-
 etl_status walk_settle(etlheap_lifetimes *walk, etl_error *err)
 {
     walk->is_settled = true;
@@ -37,7 +32,7 @@ etl_status walk_name(etlheap_lifetimes *walk, etl_error *err)
     bool *used = NULL;
     etl_status status = find_stacks(walk, &used, err);
     if (status == ETL_OK && !fill_base(walk, used))
-        status = no_memory(err);
+        status = etl_no_memory(err);
     free(used);
     if (status != ETL_OK)
         return status;
@@ -64,7 +59,7 @@ static etl_status find_stacks(etlheap_lifetimes *walk, bool **used, etl_error *e
         return status;
     *used = calloc(walk->frames.stacks.count + 1, sizeof **used);
     if (*used == NULL)
-        return no_memory(err);
+        return etl_no_memory(err);
     if (!takes_all)
         return resolve_rows(walk, *used, err);
     for (u32 id = 1; id <= walk->frames.resolved_count; id++) {
@@ -100,11 +95,11 @@ static etl_status resolve_rows(etlheap_lifetimes *walk, bool *used, etl_error *e
         if (status == ETL_OK && found &&
             !frames_resolve(&walk->frames, row.life.process, row.life.stack, row.life.alloc_ticks,
                             &id))
-            status = no_memory(err);
+            status = etl_no_memory(err);
         if (status == ETL_OK && used != NULL)
             used[frames_settled(&walk->frames, id)] = true;
         if (status == ETL_OK && found && !resolve_free(walk, &row.life, used))
-            status = no_memory(err);
+            status = etl_no_memory(err);
     }
     return status;
 }

@@ -31,11 +31,6 @@ static bool has_required(etlheap_lifetimes *walk, const lifetime *life, bool *ok
 static etl_status load_batch(etlheap_lifetimes *walk, etl_error *err);
 static etl_status add_to_batch(etlheap_lifetimes *walk, const store_segment *rows, etl_error *err);
 
-static etl_status no_memory(etl_error *err)
-{
-    return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
-}
-
 /* --- all rows, in any order ------------------------------------------------------------ */
 
 /* Called between segments: reports progress and checks the memory limit. */
@@ -113,7 +108,7 @@ static etl_status visit_segment(etlheap_lifetimes *walk, walk_visit what,
         else if (has_required(walk, &row.life, &ok))
             status = walk_list_add(&walk->kept, &row, walk_place(number, at), err);
         if (!ok)
-            status = no_memory(err);
+            status = etl_no_memory(err);
     }
     return status;
 }
@@ -144,7 +139,7 @@ static etl_status add_to_batch(etlheap_lifetimes *walk, const store_segment *row
         if (has_required(walk, &row.life, &ok))
             status = walk_list_add(&walk->batch, &row, 0, err);
         if (!ok)
-            status = no_memory(err);
+            status = etl_no_memory(err);
     }
     return status;
 }

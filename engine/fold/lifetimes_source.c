@@ -57,11 +57,6 @@ static void read_ends(void *context, u32 task);
 static bool note_ends(lifetimes_source *source, const log_batch *batch, u64 *found);
 static bool find_block(const lifetimes_source *source, u64 ordinal, u64 *at);
 
-static etl_status no_memory(etl_error *err)
-{
-    return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
-}
-
 u32 lifetimes_source_end(const ehs_archive *archive, i64 to_ticks)
 {
     const ehs_segment_index *const segments = &archive->segments;
@@ -130,7 +125,7 @@ static etl_status open_readers(lifetimes_source *source, etl_error *err)
     const u32 wanted = EHS_WANT_ENDS | (source->wanted.has_frees ? EHS_WANT_ACTOR : 0) |
                        (source->wanted.has_free_threads ? EHS_WANT_ACTOR_THREAD : 0);
     source->readers = calloc(jobs, sizeof *source->readers);
-    etl_status status = source->readers == NULL ? no_memory(err) : ETL_OK;
+    etl_status status = source->readers == NULL ? etl_no_memory(err) : ETL_OK;
     for (u32 i = 0; status == ETL_OK && i < jobs && i < source->archive->segments.count; i++)
         status = archive_read(source->archive, wanted, &source->readers[i].reader, err);
     return status;
@@ -289,7 +284,7 @@ etl_status lifetimes_source_find_ends(lifetimes_source *source, etl_error *err)
     u64 found = 0;
     if (source->has_ends)
         return ETL_OK;
-    etl_status status = fit_ends(source) ? ETL_OK : no_memory(err);
+    etl_status status = fit_ends(source) ? ETL_OK : etl_no_memory(err);
     for (u32 first = chunk->first; status == ETL_OK && first < segments && found < chunk->count;
          first += step) {
         end_round round = { source, first, segments - first < step ? segments : first + step };
@@ -395,14 +390,8 @@ static bool find_block(const lifetimes_source *source, u64 ordinal, u64 *at)
         *at = chunk->open_count + (ordinal - chunk->first_ordinal);
         return *at < chunk->count;
     }
-    u64 low = 0, high = chunk->open_count;
-    while (low < high) {
-        const u64 middle = low + (high - low) / 2;
-        if (source->open.ordinal[middle] < ordinal)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    u64 low;
+    ETL_BISECT(low, 0, chunk->open_count, source->open.ordinal[low] < ordinal);
     *at = low;
     return low < chunk->open_count && source->open.ordinal[low] == ordinal;
 }

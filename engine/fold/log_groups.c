@@ -12,11 +12,6 @@
 #include "engine/query/needs.h"
 #include "log_pass.h"
 
-static etl_status no_memory(etl_error *err)
-{
-    return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
-}
-
 /* Words have numbers of groups + 1. */
 static bool number_words(log_groups *groups)
 {
@@ -47,14 +42,14 @@ etl_status log_groups_begin(log_groups *out, aggregator *a, const log_groups_wan
     *out = (log_groups){ .source = wanted->source,
                          .by_block = !is_log || (has_heap && query_needs(a->query, NEEDS_BLOCKS)) };
     if (!slot_groups_open(&out->slots, a, rows, is_log))
-        return no_memory(err);
+        return etl_no_memory(err);
     out->of_word = out->slots.of_slot;
     out->word_count = out->slots.slot_count;
     out->count = (u32)out->slots.keys.count;
     if (!out->by_block)
         return ETL_OK;
     if (query_needs(a->query, NEEDS_FREES) && !free_groups_open(&out->frees, a, rows))
-        return no_memory(err);
+        return etl_no_memory(err);
     const block_groups_wanted blocks = { &out->slots, &out->frees, wanted->walks_events,
                                          wanted->churns };
     return block_groups_begin(&out->blocks, a, &blocks, pass, err);
@@ -68,7 +63,7 @@ etl_status log_groups_finish(log_groups *groups, u32 first_group, etl_error *err
     if (status != ETL_OK)
         return status;
     groups->word_count = groups->count = (u32)groups->blocks.groups.count;
-    return number_words(groups) ? ETL_OK : no_memory(err);
+    return number_words(groups) ? ETL_OK : etl_no_memory(err);
 }
 
 void log_groups_close(log_groups *groups)

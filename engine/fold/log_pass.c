@@ -33,11 +33,6 @@ static etl_status walk_journal(const log_pass *pass, etl_error *err);
 static etl_status walk_store(log_pass *pass, etl_error *err);
 static etl_status walk_shared(const shared_walk *shared, etl_error *err);
 
-static etl_status no_memory(etl_error *err)
-{
-    return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
-}
-
 void log_pass_close(log_pass *pass)
 {
     feed_close(&pass->feed);
@@ -92,7 +87,7 @@ static etl_status tell(etl_status status, etl_error *err)
     case ETL_ERR_CORRUPT:
         return etl_fail_with(err, status, 0, "the store is damaged");
     default:
-        return no_memory(err);
+        return etl_no_memory(err);
     }
 }
 
@@ -120,7 +115,7 @@ static etl_status walk_wants_of_rows(const log_pass *pass, const shared_walk *sh
     for (u32 i = 0; words != NULL && i < shared->count; i++)
         words[i] = (row_words){ &shared->wants[i]->groups->blocks.words,
                                 shared->wants[i]->a->plan.from_ticks };
-    etl_status status = words != NULL && rows_walk_sort(&walk) ? ETL_OK : no_memory(err);
+    etl_status status = words != NULL && rows_walk_sort(&walk) ? ETL_OK : etl_no_memory(err);
     if (status == ETL_OK) {
         const replay_source source = rows_walk_source(&walk);
         const u32 threads = feed_tasks(shared->wants[0]->a->query);
@@ -140,7 +135,7 @@ static etl_status walk_rows(log_pass *pass, etl_error *err)
     const size_t most = pass->events.count + 1;
     shared_walk shared = { .wants = calloc(most, sizeof *shared.wants),
                            .jobs = calloc(most, sizeof *shared.jobs) };
-    etl_status status = shared.wants != NULL && shared.jobs != NULL ? ETL_OK : no_memory(err);
+    etl_status status = shared.wants != NULL && shared.jobs != NULL ? ETL_OK : etl_no_memory(err);
     if (status == ETL_OK)
         take_wants_of_rows(pass, &shared);
     if (status == ETL_OK && shared.count > 0)
@@ -248,7 +243,7 @@ static etl_status walk_store(log_pass *pass, etl_error *err)
                            .questions = calloc(count, sizeof *shared.questions),
                            .jobs = calloc(count, sizeof *shared.jobs) };
     const bool ok = shared.wants != NULL && shared.questions != NULL && shared.jobs != NULL;
-    etl_status status = ok ? ETL_OK : no_memory(err);
+    etl_status status = ok ? ETL_OK : etl_no_memory(err);
     while (status == ETL_OK && pass->events.count > 0) {
         gather_events(pass, &shared);
         status = walk_shared(&shared, err);

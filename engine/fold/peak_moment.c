@@ -25,11 +25,6 @@ typedef struct moment_finder {
     event_want events[ETLHEAP_KIND_COUNT];
 } moment_finder;
 
-static etl_status no_memory(etl_error *err)
-{
-    return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
-}
-
 static etl_status begin(void *state, const etlheap_result *result, const etlheap_question *question,
                         log_pass *pass, etl_error *err)
 {
@@ -47,7 +42,7 @@ static etl_status begin(void *state, const etlheap_result *result, const etlheap
     if (status == ETL_OK)
         status = aggregate_prepare(&finder->a, result, &finder->query, err);
     if (status == ETL_OK && !feed_number(&pass->feed, &finder->a))
-        status = no_memory(err);
+        status = etl_no_memory(err);
     if (status == ETL_OK)
         status = aggregate_settle(&finder->a, &pass->feed.rows, err);
     for (u32 i = 0; status == ETL_OK && i < FEED_SOURCE_COUNT; i++) {
@@ -86,7 +81,7 @@ static etl_status walk(void *state, log_pass *pass, etl_error *err)
         if (finder->has[i])
             status = log_groups_finish(&finder->groups[i], 0, err);
         for (u32 g = 0; status == ETL_OK && g < groups->count; g++)
-            status = want_group(finder, groups, g, pass) ? ETL_OK : no_memory(err);
+            status = want_group(finder, groups, g, pass) ? ETL_OK : etl_no_memory(err);
     }
     return status;
 }

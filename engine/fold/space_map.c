@@ -75,11 +75,6 @@ static bool join_blocks(space_maker *m);
 static bool make_map(space_maker *m, owned_map *out);
 static bool list_pins(space_maker *m, owned_map *out);
 
-static etl_status no_memory(etl_error *err)
-{
-    return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
-}
-
 /* --- what is asked ------------------------------------------------------------------------ */
 
 static etl_status begin(void *state, const etlheap_result *result, const etlheap_question *question,
@@ -99,7 +94,7 @@ static etl_status begin(void *state, const etlheap_result *result, const etlheap
     if (status == ETL_OK)
         status = feed_groups(&pass->feed, &m->a, &m->slots, err);
     if (status == ETL_OK && has_images && !add_images(m))
-        status = no_memory(err);
+        status = etl_no_memory(err);
     return status == ETL_OK ? want_blocks(m, &pass->feed, err) : status;
 }
 
@@ -207,7 +202,7 @@ static etl_status want_blocks(space_maker *m, block_feed *feed, etl_error *err)
                               .states = { m->tasks, sizeof *m->tasks },
                               .more = EHS_WANT_ADDRESS,
                               .of_origin = m->slots.of_slot };
-    return m->tasks != NULL && ETLHEAP_PUSH(&feed->wants, want) ? ETL_OK : no_memory(err);
+    return m->tasks != NULL && ETLHEAP_PUSH(&feed->wants, want) ? ETL_OK : etl_no_memory(err);
 }
 
 /* Adds a range; empty ones are nowhere. */
@@ -248,7 +243,7 @@ static etl_status take_blocks(void *state, const lifetimes_batch *batch, etl_err
                      ? add_block(&task->blocks, owner.process, owner.heap, &block)
                      : add_range(&task->blocks, &owner, &block);
     }
-    return ok ? ETL_OK : no_memory(err);
+    return ok ? ETL_OK : etl_no_memory(err);
 }
 
 /* --- the map ---------------------------------------------------------------------------------- */
@@ -494,7 +489,7 @@ static etl_status answer(void *state, etlheap_answer *out, etl_error *err)
     if (made == NULL || !join_blocks(m) || !make_map(m, made)) {
         if (made != NULL)
             etlheap_map_free(&made->map);
-        return no_memory(err);
+        return etl_no_memory(err);
     }
     publish(m, made);
     out->map = &made->map;

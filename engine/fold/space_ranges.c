@@ -38,15 +38,10 @@ void space_ranges_sort(space_range_list *list)
 /* The first range that is not before the process and what. */
 static size_t first_of(const space_range_list *list, u32 process, u32 what)
 {
-    size_t low = 0, high = list->count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        const space_range *const range = &list->at[middle];
-        if (range->process < process || (range->process == process && range->what < what))
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low;
+    ETL_BISECT(low, 0, list->count,
+               list->at[low].process < process ||
+                   (list->at[low].process == process && list->at[low].what < what));
     return low;
 }
 
@@ -79,14 +74,8 @@ bool space_spans_unite(space_spans *out, space_slice a, space_slice b)
 
 u32 space_spans_after(const space_spans *spans, u64 address)
 {
-    size_t low = 0, high = spans->count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (spans->at[middle].end <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low;
+    ETL_BISECT(low, 0, spans->count, spans->at[low].end <= address);
     return (u32)low;
 }
 

@@ -46,14 +46,8 @@ static bool add_all_known(space_regions *out, const space_process *process)
 /* The first of `count` sorted regions that ends after an address. */
 static size_t region_after(const space_regions *regions, size_t count, u64 address)
 {
-    size_t low = 0, high = count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (regions->list.at[middle].end <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low;
+    ETL_BISECT(low, 0, count, regions->list.at[low].end <= address);
     return low;
 }
 

@@ -227,14 +227,8 @@ static u64 largest_gap(const space_spans *solid, const space_region *region)
 static void note_extents(const space_process *from, region_sweep *r)
 {
     const space_slice extents = from->of[SPACE_EXTENT];
-    u32 low = 0, high = extents.count;
-    while (low < high) {
-        const u32 middle = low + (high - low) / 2;
-        if (extents.at[middle].start < r->region->start)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    u32 low;
+    ETL_BISECT(low, 0, extents.count, extents.at[low].start < r->region->start);
     for (u32 i = low; i < extents.count && extents.at[i].start < r->region->end; i++) {
         r->is_mixed |= r->has_heap && r->out.heap != extents.at[i].heap;
         r->has_heap = true;

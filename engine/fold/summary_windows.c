@@ -57,14 +57,12 @@ etl_status summary_windows_open(aggregator *a, const windows_plan *plan, summary
     summary_windows *const windows = calloc(1, sizeof *windows);
     *out = windows;
     if (windows == NULL)
-        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        return etl_no_memory(err);
     if (plan->windows.count > 0)
         windows->first = summary_window_number(plan->windows.at[0].from_ns, every_ns);
     windows->groups = calloc((size_t)entries + 1, sizeof *windows->groups);
     windows->group_count = entries;
-    return windows->groups != NULL && gather(a, windows)
-               ? ETL_OK
-               : etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+    return windows->groups != NULL && gather(a, windows) ? ETL_OK : etl_no_memory(err);
 }
 
 void summary_windows_free(summary_windows *windows)
@@ -106,14 +104,8 @@ static const summary_cell *find_cell(const summary_windows *windows, u32 group, 
 {
     const summary_cells *const cells = &windows->groups[group];
     const i64 number = windows->first + window;
-    size_t low = 0, high = cells->count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (cells->at[middle].window <= number)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low;
+    ETL_BISECT(low, 0, cells->count, cells->at[low].window <= number);
     if (low == 0)
         return NULL;
     const summary_cell *const cell = &cells->at[low - 1];

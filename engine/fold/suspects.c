@@ -66,11 +66,6 @@ static bool join_tasks(suspects_maker *maker);
 static bool rate(suspects_maker *maker);
 static owned_suspects *publish(suspects_maker *maker);
 
-static etl_status no_memory(etl_error *err)
-{
-    return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
-}
-
 static etl_status begin(void *state, const etlheap_result *result, const etlheap_question *question,
                         log_pass *pass, etl_error *err)
 {
@@ -89,7 +84,7 @@ static etl_status begin(void *state, const etlheap_result *result, const etlheap
     if (status == ETL_OK)
         status = feed_groups(&pass->feed, &maker->a, &maker->slots, err);
     if (status == ETL_OK && !row_spans_open(&maker->spans, &maker->a, true))
-        status = no_memory(err);
+        status = etl_no_memory(err);
     return status == ETL_OK ? want_blocks(maker, &pass->feed, err) : status;
 }
 
@@ -214,7 +209,7 @@ static bool open_tasks(suspects_maker *maker, size_t candidates)
 static etl_status want_blocks(suspects_maker *maker, block_feed *feed, etl_error *err)
 {
     if (!choose_candidates(maker))
-        return no_memory(err);
+        return etl_no_memory(err);
     const size_t candidates = maker->a.groups.count;
     const struct ehs_archive *const archive = maker->a.result->archive;
     const u64 limit = archive == NULL ? 0 : archive->memory_bytes_max;
@@ -227,13 +222,13 @@ static etl_status want_blocks(suspects_maker *maker, block_feed *feed, etl_error
     if (candidates == 0)
         return ETL_OK;
     if (!open_tasks(maker, candidates))
-        return no_memory(err);
+        return etl_no_memory(err);
     const block_want want = { .plan = &maker->a.plan,
                               .step = step,
                               .states = { maker->tasks, sizeof *maker->tasks },
                               .more = EHS_WANT_THREAD,
                               .of_origin = maker->of_slot };
-    return ETLHEAP_PUSH(&feed->wants, want) ? ETL_OK : no_memory(err);
+    return ETLHEAP_PUSH(&feed->wants, want) ? ETL_OK : etl_no_memory(err);
 }
 
 /* --- blocks --------------------------------------------------------------------------- */
@@ -358,7 +353,7 @@ static etl_status walk(void *state, log_pass *pass, etl_error *err)
 {
     suspects_maker *const maker = state;
     (void)pass;
-    return join_tasks(maker) && rate(maker) ? ETL_OK : no_memory(err);
+    return join_tasks(maker) && rate(maker) ? ETL_OK : etl_no_memory(err);
 }
 
 static etlheap_suspect suspect_of(const suspects_maker *maker, u32 group)
@@ -409,7 +404,7 @@ static etl_status answer(void *state, etlheap_answer *out, etl_error *err)
     suspects_maker *const maker = state;
     owned_suspects *const made = publish(maker);
     out->suspects = made == NULL ? NULL : &made->suspects;
-    return made == NULL ? no_memory(err) : ETL_OK;
+    return made == NULL ? etl_no_memory(err) : ETL_OK;
 }
 
 static void close_maker(void *state)

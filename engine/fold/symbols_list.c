@@ -57,8 +57,7 @@ etl_status etlheap_symbols_list(const etlheap_query *query, const etlheap_symbol
     if (status != ETL_OK)
         return status;
     lister l = { .symbols = own.symbols, .out = calloc(1, sizeof *l.out) };
-    status = l.out == NULL ? etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory")
-                           : fill_list(&l, &own, err);
+    status = l.out == NULL ? etl_no_memory(err) : fill_list(&l, &own, err);
     aggregate_close(&l.sums);
     frames_close(&l.frames);
     ETLHEAP_VECTOR_FREE(&l.stacks);
@@ -102,7 +101,7 @@ static etl_status fill_list(lister *l, const etlheap_query *query, etl_error *er
     if (status == ETL_OK)
         status = aggregate_fill(&l->sums, err);
     if (status == ETL_OK && (!frames_open(&l->frames, result, &by_site) || !take_stacks(l)))
-        status = etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        status = etl_no_memory(err);
     if (status == ETL_OK)
         status = list_modules(l, err);
     if (status == ETL_OK)
@@ -158,7 +157,7 @@ static etl_status list_modules(lister *l, etl_error *err)
     l->rows = calloc(symbols->builds.count + 1, sizeof *l->rows);
     if (builds == NULL || l->rows == NULL) {
         free(builds);
-        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        return etl_no_memory(err);
     }
     for (size_t i = 0; i < l->frames.pool.count; i++) {
         const u32 module = l->frames.frames.at[l->frames.pool.at[i]].module;
@@ -171,7 +170,7 @@ static etl_status list_modules(lister *l, etl_error *err)
     etl_status status = symbols_find_builds(symbols, builds, count, err);
     for (u32 i = 0; status == ETL_OK && i < count; i++) {
         if (!add_module(l, builds[i]))
-            status = etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+            status = etl_no_memory(err);
     }
     free(builds);
     return status;

@@ -26,11 +26,6 @@ typedef struct table_fold {
     table_rows rows;
 } table_fold;
 
-static etl_status no_memory(etl_error *err)
-{
-    return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
-}
-
 static etl_status begin_rows(table_rows *rows, aggregator *a, log_pass *pass, etl_error *err)
 {
     rows->a = a;
@@ -40,10 +35,10 @@ static etl_status begin_rows(table_rows *rows, aggregator *a, log_pass *pass, et
     }
     const bool is_summary = a->result->summary != NULL;
     if (!is_summary && !feed_number(&pass->feed, a))
-        return no_memory(err);
+        return etl_no_memory(err);
     etl_status status = aggregate_settle(a, &pass->feed.rows, err);
     if (status == ETL_OK && is_summary)
-        return summary_rows(a) ? ETL_OK : no_memory(err);
+        return summary_rows(a) ? ETL_OK : etl_no_memory(err);
     for (u32 i = 0; status == ETL_OK && i < FEED_SOURCE_COUNT; i++) {
         rows->has[i] = log_groups_exist(a, (feed_source)i);
         if (rows->has[i])
@@ -71,7 +66,7 @@ static etl_status finish_rows(table_rows *rows, etl_error *err)
         if (rows->has[i])
             status = heap_rows_finish(&rows->of[i], err);
     }
-    return status == ETL_OK && !row_details_fill(rows->a) ? no_memory(err) : status;
+    return status == ETL_OK && !row_details_fill(rows->a) ? etl_no_memory(err) : status;
 }
 
 static void close_rows(table_rows *rows)
@@ -124,7 +119,7 @@ static etl_status answer(void *state, etlheap_answer *out, etl_error *err)
     table->rows = (table_rows){ .a = NULL };
     table->a.may_merge = true;
     out->table = aggregate_table(&table->a);
-    return out->table == NULL ? no_memory(err) : ETL_OK;
+    return out->table == NULL ? etl_no_memory(err) : ETL_OK;
 }
 
 static void close_table(void *state)

@@ -27,11 +27,6 @@ typedef struct unmatched_row {
     u8 kind;
 } unmatched_row;
 
-static etl_status no_memory(etl_error *err)
-{
-    return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
-}
-
 etl_status unmatched_refuse(const etlheap_query *query, etl_error *err)
 {
     for (u32 i = 0; i < query->group_by_count; i++) {
@@ -133,11 +128,12 @@ static etl_status count_log(aggregator *a, const free_groups *groups, etl_error 
     ehs_codec codec = { 0 };
     u32 parts = 0, free_count = 0;
     bool is_right = true;
-    etl_status status = frees == NULL ? no_memory(err) : ehs_unmatched_parts(reader, &parts, err);
+    etl_status status =
+        frees == NULL ? etl_no_memory(err) : ehs_unmatched_parts(reader, &parts, err);
     for (u32 part = 0; status == ETL_OK && part < parts; part++) {
         status = ehs_unmatched_read(reader, &codec, part, frees, &free_count, err);
         if (status == ETL_OK && !count_part(a, groups, frees, free_count, &is_right))
-            status = no_memory(err);
+            status = etl_no_memory(err);
         if (status == ETL_OK && !is_right)
             status = etl_fail_with(err, ETL_ERR_CORRUPT, 0,
                                    "part %u of the frees without an allocation names a heap or "
@@ -159,7 +155,7 @@ static etl_status settle(aggregator *a, etl_error *err)
     const bool ok = free_groups_open(&groups, a, NULL) && count_rows(a);
     a->is_collecting = false;
     free_groups_close(&groups);
-    return ok ? frames_settle(&a->frames, err) : no_memory(err);
+    return ok ? frames_settle(&a->frames, err) : etl_no_memory(err);
 }
 
 etl_status unmatched_rows(aggregator *a, etl_error *err)
@@ -167,11 +163,11 @@ etl_status unmatched_rows(aggregator *a, etl_error *err)
     free_groups groups = { .of_actor = NULL };
     etl_status status = settle(a, err);
     if (status == ETL_OK && !free_groups_open(&groups, a, NULL))
-        status = no_memory(err);
+        status = etl_no_memory(err);
     if (status == ETL_OK && a->result->archive != NULL)
         status = count_log(a, &groups, err);
     if (status == ETL_OK && !count_rows(a))
-        status = no_memory(err);
+        status = etl_no_memory(err);
     free_groups_close(&groups);
     return status;
 }

@@ -85,11 +85,6 @@ static etl_status finish_groups(maker *m, etl_error *err);
 static etl_status make_cells(maker *m, etl_error *err);
 static etl_status publish(maker *m, etl_error *err);
 
-static etl_status no_memory(etl_error *err)
-{
-    return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
-}
-
 static etl_status begin(void *state, const etlheap_result *result, const etlheap_question *question,
                         log_pass *pass, etl_error *err)
 {
@@ -97,7 +92,7 @@ static etl_status begin(void *state, const etlheap_result *result, const etlheap
     etlheap_query asked;
     m->options = (etlheap_windows_options){ .size = sizeof m->options };
     m->out = calloc(1, sizeof *m->out);
-    etl_status status = m->out == NULL ? no_memory(err) : ETL_OK;
+    etl_status status = m->out == NULL ? etl_no_memory(err) : ETL_OK;
     if (status == ETL_OK)
         status = etl_read_sized(question->windows, "etlheap_windows_options", &m->options,
                                 sizeof m->options, err);
@@ -114,7 +109,7 @@ static etl_status begin(void *state, const etlheap_result *result, const etlheap
     if (status == ETL_OK)
         status = plan(m, result, err);
     if (status == ETL_OK && result->summary == NULL && !feed_number(&pass->feed, &m->a))
-        return no_memory(err);
+        return etl_no_memory(err);
     if (status == ETL_OK)
         status = aggregate_settle(&m->a, &pass->feed.rows, err);
     if (status == ETL_OK)
@@ -132,7 +127,7 @@ static etl_status walk(void *state, log_pass *pass, etl_error *err)
         m->events[i] = (event_want){ .a = &m->a,
                                      .groups = &m->groups[i],
                                      .job.walk = { .windows = &m->out->plan.pass } };
-        status = ETLHEAP_PUSH(&pass->events, &m->events[i]) ? ETL_OK : no_memory(err);
+        status = ETLHEAP_PUSH(&pass->events, &m->events[i]) ? ETL_OK : etl_no_memory(err);
     }
     return status;
 }
@@ -330,9 +325,9 @@ static etl_status finish_groups(maker *m, etl_error *err)
         if (m->has[i])
             status = log_groups_finish(&m->groups[i], m->first[i], err);
         if (status == ETL_OK && !push_groups(m, (feed_source)i))
-            status = no_memory(err);
+            status = etl_no_memory(err);
     }
-    return status == ETL_OK && a->groups.count >= GROUP_UNWANTED ? no_memory(err) : status;
+    return status == ETL_OK && a->groups.count >= GROUP_UNWANTED ? etl_no_memory(err) : status;
 }
 
 /* Makes the cells of windows that are runs of intervals. */
@@ -376,7 +371,7 @@ static etl_status make_cells(maker *m, etl_error *err)
     ok = ok && windows_cells_make(&m->out->cells, &job->cells, (u32)a->groups.count, jobs) &&
          make_runs(m, &job->old, jobs);
     replay_job_free(job);
-    return ok ? ETL_OK : no_memory(err);
+    return ok ? ETL_OK : etl_no_memory(err);
 }
 
 /* Sets the measures of a group; those of churn are set already. */
@@ -441,7 +436,7 @@ static etl_status publish(maker *m, etl_error *err)
     out->windows.table = aggregate_table(a);
     out->groups = calloc(a->groups.count + 1, sizeof *out->groups);
     if (out->windows.table == NULL || out->groups == NULL)
-        return no_memory(err);
+        return etl_no_memory(err);
     for (size_t i = 0; i < a->groups.count; i++)
         out->groups[i] = a->groups.at[a->order[i]].number;
     etlheap_table *const table = out->windows.table;

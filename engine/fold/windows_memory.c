@@ -15,11 +15,6 @@ static etl_status count_processes(windows_memory *out, const query_plan *query,
 static void fill(const query_plan *query, const windows_plan *plan, u32 process,
                  etlheap_memory_sample *out);
 
-static etl_status no_memory(etl_error *err)
-{
-    return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
-}
-
 etl_status windows_memory_open(windows_memory *out, const query_plan *query,
                                const windows_plan *plan, etl_error *err)
 {
@@ -29,7 +24,7 @@ etl_status windows_memory_open(windows_memory *out, const query_plan *query,
     if (meminfo_of(&query->result->memory, 0, &rows) != NULL) {
         out->system = calloc(windows, sizeof *out->system);
         if (out->system == NULL)
-            return no_memory(err);
+            return etl_no_memory(err);
         fill(query, plan, 0, out->system);
     }
     const etl_status status = count_processes(out, query, plan, err);
@@ -60,7 +55,7 @@ static etl_status count_processes(windows_memory *out, const query_plan *query,
     const size_t windows = plan->windows.count;
     out->processes = calloc(count + (size_t)1, sizeof *out->processes);
     if (out->processes == NULL)
-        return no_memory(err);
+        return etl_no_memory(err);
     for (u32 process = 1; process <= count; process++) {
         size_t rows;
         if (query->process_selected[process] &&
@@ -73,7 +68,7 @@ static etl_status count_processes(windows_memory *out, const query_plan *query,
                              "choose longer windows or fewer processes",
                              windows, out->process_count);
     out->samples = calloc(out->process_count * windows + 1, sizeof *out->samples);
-    return out->samples == NULL ? no_memory(err) : ETL_OK;
+    return out->samples == NULL ? etl_no_memory(err) : ETL_OK;
 }
 
 /* Process 0 is the system, which does not end. */

@@ -13,13 +13,7 @@ static const ehs_column_info columns[] = {
 /* The list is in ascending order of ids; a test sees to it. */
 const ehs_column_info *ehs_column_find(u32 id)
 {
-    size_t low = 0, high = ETL_COUNT_OF(columns);
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (columns[middle].id < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low;
+    ETL_BISECT(low, 0, ETL_COUNT_OF(columns), columns[low].id < id);
     return low < ETL_COUNT_OF(columns) && columns[low].id == id ? &columns[low] : NULL;
 }

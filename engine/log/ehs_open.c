@@ -117,14 +117,8 @@ static bool is_open(const ehs_open_set *set, u64 ordinal)
 /* Finds the row of an open block; rows are in order of ordinals. */
 static size_t find_row(const ehs_open_rows *rows, u32 ordinal)
 {
-    size_t low = 0, high = rows->count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (rows->ordinal[middle] < ordinal)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low;
+    ETL_BISECT(low, 0, rows->count, rows->ordinal[low] < ordinal);
     return low;
 }
 
@@ -317,14 +311,8 @@ etl_status ehs_checkpoints_lack(const ehs_reader *reader, const ehs_checkpoints 
 
 const ehs_checkpoint *ehs_checkpoint_before(const ehs_checkpoints *list, u32 segment)
 {
-    size_t low = 0, high = list->count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (list->at[middle].segment <= segment)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low;
+    ETL_BISECT(low, 0, list->count, list->at[low].segment <= segment);
     return low == 0 ? NULL : &list->at[low - 1];
 }
 

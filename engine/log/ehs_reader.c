@@ -151,7 +151,7 @@ static etl_status read_rows(ehs_reader *reader, u64 offset, u64 rows, etl_error 
 {
     reader->rows = calloc(rows + 1, sizeof *reader->rows);
     if (reader->rows == NULL)
-        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        return etl_no_memory(err);
     etl_cursor in = etl_cursor_of(part_of(reader->file, offset, rows * EHS_ROW_BYTES));
     for (u64 i = 0; i < rows; i++) {
         ehs_row *const row = &reader->rows[i];
@@ -175,15 +175,10 @@ static etl_status read_rows(ehs_reader *reader, u64 offset, u64 rows, etl_error 
 /* The first row at or after a place of the directory. */
 static size_t first_from(const ehs_reader *reader, u32 column, u32 part)
 {
-    size_t low = 0, high = reader->row_count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        const ehs_row *const row = &reader->rows[middle];
-        if (row->column < column || (row->column == column && row->part < part))
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low;
+    ETL_BISECT(low, 0, reader->row_count,
+               reader->rows[low].column < column ||
+                   (reader->rows[low].column == column && reader->rows[low].part < part));
     return low;
 }
 

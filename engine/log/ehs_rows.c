@@ -217,7 +217,7 @@ etl_status ehs_rows_load(ehs_loader *loader, const ehs_bounds *bounds, const ehs
     if (status == ETL_OK)
         status = ehs_loader_charge(loader, total, sizeof(lifetime));
     if (!open_columns(&columns) && status == ETL_OK)
-        status = etl_fail_with(loader->err, ETL_ERR_MEMORY, 0, "out of memory");
+        status = etl_no_memory(loader->err);
     if (status == ETL_OK)
         status = look_for_frees(loader, &columns, out->lacks);
     for (u32 part = 0; status == ETL_OK && part < parts; part++) {
@@ -226,7 +226,7 @@ etl_status ehs_rows_load(ehs_loader *loader, const ehs_bounds *bounds, const ehs
         if (status == ETL_OK)
             status = finish_part(loader, part, &remap, bounds, columns.rows, count);
         if (status == ETL_OK && !append_rows(out, columns.rows, count))
-            status = etl_fail_with(loader->err, ETL_ERR_MEMORY, 0, "out of memory");
+            status = etl_no_memory(loader->err);
     }
     free(columns.memory);
     free(columns.rows);

@@ -351,7 +351,7 @@ static etl_status spell(ehs_loader *loader, const stack_input *in, stack_table *
         return status;
     u64 *const frames = etlheap_arena_alloc(&out->arena, bytes + 1);
     if (frames == NULL)
-        return etl_fail_with(loader->err, ETL_ERR_MEMORY, 0, "out of memory");
+        return etl_no_memory(loader->err);
     machine_expect_use(frames, bytes);
     for (size_t i = 0; i < out->numbered_count; i++)
         frames[i] = in->addresses[out->numbers[i]];
@@ -365,8 +365,7 @@ static etl_status leave_unspelled(ehs_loader *loader, stack_table *out)
     for (u64 i = 0; i < out->list.capacity; i++)
         out->list.at[i].frames = NULL; /* it marked ids that were there */
     out->spelling = calloc(1, sizeof *out->spelling);
-    return out->spelling != NULL ? ETL_OK
-                                 : etl_fail_with(loader->err, ETL_ERR_MEMORY, 0, "out of memory");
+    return out->spelling != NULL ? ETL_OK : etl_no_memory(loader->err);
 }
 
 static etl_status rebuild(ehs_loader *loader, ehs_frames kind, stack_table *out)

@@ -116,7 +116,7 @@ etl_status ehs_loader_open(ehs_loader *loader)
 {
     loader->scratch = malloc(EHS_COLUMN_BYTES_MAX);
     if (loader->scratch == NULL)
-        return etl_fail_with(loader->err, ETL_ERR_MEMORY, 0, "out of memory");
+        return etl_no_memory(loader->err);
     return load_text(loader);
 }
 
@@ -145,7 +145,7 @@ void *ehs_loader_alloc(ehs_loader *loader, u64 count, size_t element_bytes, etl_
         return NULL;
     void *const memory = calloc((size_t)count + 1, element_bytes);
     if (memory == NULL)
-        *status = etl_fail_with(loader->err, ETL_ERR_MEMORY, 0, "out of memory");
+        *status = etl_no_memory(loader->err);
     return memory;
 }
 
@@ -202,7 +202,7 @@ static etl_status load_text(ehs_loader *loader)
         return charged;
     char *const text = etlheap_arena_alloc(loader->arena, (size_t)size + 1);
     if (text == NULL)
-        return etl_fail_with(loader->err, ETL_ERR_MEMORY, 0, "out of memory");
+        return etl_no_memory(loader->err);
     const etl_status status = ehs_column_load(loader, EHS_STRING_TEXT, text, size);
     return status == ETL_OK ? split_text(loader, text, size) : status;
 }

@@ -81,8 +81,7 @@ etl_status ehs_unmatched_read(const ehs_reader *reader, ehs_codec *codec, u32 pa
                               unmatched_free *out, u32 *count, etl_error *err)
 {
     u8 *const values = malloc(EHS_PART_ROWS * sizeof(u64));
-    etl_status status =
-        values == NULL ? etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory") : ETL_OK;
+    etl_status status = values == NULL ? etl_no_memory(err) : ETL_OK;
     *count = 0;
     for (size_t c = 0; status == ETL_OK && c < ETL_COUNT_OF(columns); c++) {
         const ehs_row *const row = ehs_reader_find(reader, columns[c].column, part);

@@ -33,14 +33,8 @@ static lattice_piece piece_of_multiples(const windows_lattice *lattice, i64 tick
 
 static lattice_piece piece_of_cuts(const windows_lattice *lattice, i64 ticks)
 {
-    u32 low = 0, high = lattice->cut_count;
-    while (low < high) {
-        const u32 middle = low + (high - low) / 2;
-        if (lattice->cuts[middle] <= ticks)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    u32 low;
+    ETL_BISECT(low, 0, lattice->cut_count, lattice->cuts[low] <= ticks);
     return (lattice_piece){ low == 0 ? INT64_MIN : lattice->cuts[low - 1],
                             low == lattice->cut_count ? INT64_MAX : lattice->cuts[low] };
 }

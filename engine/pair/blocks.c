@@ -43,14 +43,8 @@ static u64 size_of(const block_table *table, const block *from)
 {
     if (from->size != BLOCK_SIZE_BIG)
         return from->size;
-    size_t low = 0, high = table->big.count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (table->big.at[middle].rank < from->rank)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low;
+    ETL_BISECT(low, 0, table->big.count, table->big.at[low].rank < from->rank);
     assert(low < table->big.count && table->big.at[low].rank == from->rank);
     return table->big.at[low].size;
 }

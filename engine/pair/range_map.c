@@ -39,14 +39,8 @@ range *range_map_seek(const range_map *map, u64 address, range_place *place)
     if (place->leaf == map->leaves.count)
         return NULL;
     range_leaf *const leaf = map->leaves.at[place->leaf];
-    u32 low = 0, high = leaf->count;
-    while (low < high) {
-        const u32 middle = low + (high - low) / 2;
-        if (leaf->at[middle].end <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    u32 low;
+    ETL_BISECT(low, 0, leaf->count, leaf->at[low].end <= address);
     assert(low < leaf->count);
     place->index = low;
     return &leaf->at[low];
