@@ -102,8 +102,8 @@ static void note_marks(const cli_options *options, const char *subject,
         cli_note(subject, CLI_NO_MARKS);
 }
 
-/* Without stacks of frees, all that was freed is one row without a stack. Most sessions record none,
- * because they make traces larger. */
+/* Without stacks of frees, all that was freed is one row without a stack. Most sessions record
+ * none, because they make traces larger. */
 static void note_free_stacks(const char *subject, const etlheap_result *result,
                              const etlheap_query *query)
 {

@@ -412,8 +412,9 @@ static etl_status open_piped(const cli_options *options, const char *name, const
     return status;
 }
 
-/* Whether a trace may be read while a thread unpacks it. One thread alone cannot do both, and nothing
- * is gained if the trace is copied into memory first, or if other files have to be unpacked too. */
+/* Whether a trace may be read while a thread unpacks it. One thread alone cannot do both, and
+ * nothing is gained if the trace is copied into memory first, or if other files have to be unpacked
+ * too. */
 static bool may_arrive(const cli_options *options)
 {
     const u32 jobs = options->jobs == 0 ? etlheap_default_jobs() : options->jobs;

@@ -48,8 +48,8 @@ void cli_stores_close(cli_stores *stores);
 /* For commands that need traces: false, after a message, if the input is a store. */
 bool cli_inputs_need_traces(const cli_inputs *inputs, const char *why);
 
-/* For UMDH logs: says on stderr which option asks about times, which a log does not have. Returns an
- * exit status. */
+/* For UMDH logs: says on stderr which option asks about times, which a log does not have. Returns
+ * an exit status. */
 int cli_refuse_times(const cli_options *options, const char *log);
 
 void cli_inputs_close(cli_inputs *inputs);

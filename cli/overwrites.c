@@ -4,8 +4,8 @@
  * In: options. Out: a message about the first pair that is one file.
  *
  * Options that take a FILE are inputs unless the table of outputs lists them, so a new option is
- * checked without being named here. Invariant: this runs before anything is opened for writing, because
- * a file that is truncated or replaced cannot be read any more.
+ * checked without being named here. Invariant: this runs before anything is opened for writing,
+ * because a file that is truncated or replaced cannot be read any more.
  */
 #include "overwrites.h"
 

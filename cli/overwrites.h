@@ -5,8 +5,8 @@
  *
  *     outputs   standard output, -o, the side outputs of check, the baseline that is updated; with
  *               --out-dir the stores and the index
- *     inputs    the inputs, standard input, the files of all options (suppressions, cull lists, stack
- *               tags, baseline, @FILE, ...), and symbol files wherever they are
+ *     inputs    the inputs, standard input, the files of all options (suppressions, cull lists,
+ *               stack tags, baseline, @FILE, ...), and symbol files wherever they are
  *
  * Files are the same if the system says so, whatever their names are: through links, and in other
  * spellings. Two outputs must not be the same file either.

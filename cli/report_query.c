@@ -181,8 +181,8 @@ static bool is_grouped_by(const cli_options *options, etlheap_key key)
     return given;
 }
 
-/* Sets the keys: those given, or else those of a view. A tree always has stacks. Tags are for what is
- * larger than a stack. */
+/* Sets the keys: those given, or else those of a view. A tree always has stacks. Tags are for what
+ * is larger than a stack. */
 static void set_grouping(const cli_options *options, etlheap_query *query)
 {
     static const etlheap_key tag_keys[] = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS,

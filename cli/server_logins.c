@@ -1,8 +1,8 @@
 /*
  * server_logins.c - logins of symbol servers, from variables, files and commands.
  *
- * In: words HOST=SOURCE. Out: the login of a host when it is asked for. Invariant: a login is kept in
- * memory only, and is in no message.
+ * In: words HOST=SOURCE. Out: the login of a host when it is asked for. Invariant: a login is kept
+ * in memory only, and is in no message.
  */
 #include "server_logins.h"
 
@@ -155,7 +155,8 @@ static void take_variable(login_entry *entry, const char *name)
     entry->login.password = colon + 1;
 }
 
-/* The text after "NAME=" in the lines of an answer, ended with a NUL. NULL if the answer lacks it. */
+/* The text after "NAME=" in the lines of an answer, ended with a NUL. NULL if the answer lacks
+ * it. */
 static char *line_of(char *answer, const char *name)
 {
     const size_t size = strlen(name);

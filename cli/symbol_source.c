@@ -117,8 +117,9 @@ static bool find_package(const char *file, char out[STORE_SIZE])
     return true;
 }
 
-/* Unpacks the PDBs of the packages that the traces come from. Names are less important than an answer, so
- * a failure is a note, unless the user stopped it. Without a guard there are no temporary files. */
+/* Unpacks the PDBs of the packages that the traces come from. Names are less important than an
+ * answer, so a failure is a note, unless the user stopped it. Without a guard there are no
+ * temporary files. */
 static etl_status add_packages(const cli_options *options, const cli_guard *guard,
                                const etlheap_result *result, cli_symbols *out, etl_error *err)
 {

@@ -10,8 +10,8 @@
 
 #include "parser/system/files.h"
 
-/* A shell names the pipes of its commands by their descriptors. Any other pipe may have no writer, and
- * would be waited for without end. */
+/* A shell names the pipes of its commands by their descriptors. Any other pipe may have no writer,
+ * and would be waited for without end. */
 static bool is_descriptor(const char *path)
 {
     static const char *const folders[] = { "/dev/fd/", "/proc/self/fd/" };

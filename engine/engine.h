@@ -217,8 +217,9 @@ typedef struct etlheap_process_info {
     uint32_t pid;
     uint32_t parent_pid; /* ETL_NO_ID unknown */
     /* "app.exe"; "Unknown" if no record names it (etlheap_process_is_named). If a record lost
-     * characters of the name, it is that of the program's file, if the trace has it. Names that differ only in case are spelled alike
-     * within a result: as the one that comes first in byte order. */
+     * characters of the name, it is that of the program's file, if the trace has it. Names that
+     * differ only in case are spelled alike within a result: as the one that comes first in byte
+     * order. */
     const char *name;
     const char *command_line;               /* "" unknown */
     int64_t start_ticks;                    /* ETLHEAP_TICKS_BEFORE: before the trace */
@@ -246,9 +247,9 @@ typedef struct etlheap_module_info {
     uint64_t base;
     uint64_t size_bytes;
     const char *path; /* DOS path if the volume is known, else the NT path */
-    /* Last component of the path, with folders before it if one process loaded several files of that
-     * name. Names that differ only in case are spelled alike within a result;
-     * the path is as recorded. */
+    /* Last component of the path, with folders before it if one process loaded several files of
+     * that name. Names that differ only in case are spelled alike within a result; the path is as
+     * recorded. */
     const char *name;
     uint32_t time_date_stamp;
     uint32_t checksum;

@@ -101,8 +101,8 @@ static inline etlheap_diff_options etlheap_diff_options_default(void)
     return options;
 }
 
-/* The amounts of both sides. Sums stay within int64_t. LIFETIME_* are ETLHEAP_NOT_KNOWN on a side that
- * freed nothing, and so is their change. */
+/* The amounts of both sides. Sums stay within int64_t. LIFETIME_* are ETLHEAP_NOT_KNOWN on a side
+ * that freed nothing, and so is their change. */
 typedef struct etlheap_change {
     uint8_t state; /* etlheap_diff_state */
     int64_t base[ETLHEAP_MEASURES_CAPACITY];

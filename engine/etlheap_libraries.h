@@ -45,8 +45,8 @@ const char *etlheap_cpu_features(void);
 uint32_t etlheap_default_jobs(void);
 uint32_t etlheap_online_processors(void);
 
-/* An etl_run_tasks_fn for etl_open_options. `user` points to a uint32_t with the number of threads to
- * use, including the calling one; 0: etlheap_default_jobs(). */
+/* An etl_run_tasks_fn for etl_open_options. `user` points to a uint32_t with the number of threads
+ * to use, including the calling one; 0: etlheap_default_jobs(). */
 void etlheap_run_tasks(void *user, uint32_t task_count, void (*fn)(void *context, uint32_t task),
                        void *context);
 

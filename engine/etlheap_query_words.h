@@ -57,8 +57,8 @@ bool etlheap_word_is_other(const etlheap_result *result, const char *const *word
  * of `etlheap report`, for etlheap_query.cull_frames. Static. */
 const etlheap_pattern *etlheap_allocator_frames(uint32_t *count);
 
-/* Writes a pattern that matches the function in every build: its name, with * for a lambda's number,
- * a hash and the like. `out` has room for the name and a NUL. Returns the length. */
+/* Writes a pattern that matches the function in every build: its name, with * for a lambda's
+ * number, a hash and the like. `out` has room for the name and a NUL. Returns the length. */
 size_t etlheap_symbol_of_builds(const char *symbol, char *out);
 
 #ifdef __cplusplus

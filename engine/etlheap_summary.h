@@ -111,8 +111,8 @@ uint32_t etlheap_summary_trace_count(const etlheap_result *result);
 /* All zeros for an index beyond the count. */
 etlheap_summary_trace etlheap_summary_trace_of(const etlheap_result *result, uint32_t index);
 
-/* The trace files that a full store was made from, in order, as they were named then; NULL for an index
- * beyond the last, and if the result is not from a full store. UTF-8, owned by the result. */
+/* The trace files that a full store was made from, in order, as they were named then; NULL for an
+ * index beyond the last, and if the result is not from a full store. UTF-8, owned by the result. */
 const char *etlheap_result_source(const etlheap_result *result, uint32_t index);
 
 /* The length of the windows in a summary; 0: it has none. */

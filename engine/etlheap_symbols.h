@@ -70,8 +70,8 @@ void etlheap_symbol_list_free(const etlheap_symbol_list *list); /* NULL is allow
 /*
  * Writes a symbol path without the logins of its servers (passwords, tokens, signatures), to be
  * shown; a server is left out if it is not clear where its login ends. The second function takes a
- * sentence that may cite such a path. `out` has room for strlen + 1 bytes. True if anything was left
- * out.
+ * sentence that may cite such a path. `out` has room for strlen + 1 bytes. True if anything was
+ * left out.
  */
 bool etlheap_symbols_without_logins(const char *path, char *out);
 bool etlheap_sentence_without_logins(const char *sentence, char *out);

@@ -80,9 +80,9 @@ typedef struct etlheap_trend_curve {
     uint32_t first_run, last_run; /* the first and last run with something */
     uint32_t turn_run;            /* step, new and gone: the first run after the jump */
     /* The change per run, as Siegel's repeated median: for each run the median of the slopes to all
-     * other runs, and then the median of these, truncated to a whole number. Outliers in nearly half
-     * of the runs do not affect it. If two values are in the middle, the median is the one closer
-     * to 0, or 0 if their signs differ. */
+     * other runs, and then the median of these, truncated to a whole number. Outliers in nearly
+     * half of the runs do not affect it. If two values are in the middle, the median is the one
+     * closer to 0, or 0 if their signs differ. */
     int64_t slope;
     /* The change that the pattern explains: for a jump, the median after it less the median before
      * it; for drift and noise, the slope, before it is truncated, times one less than the number of
@@ -93,11 +93,11 @@ typedef struct etlheap_trend_curve {
 /* The curves of all groups. Freed with etlheap_trend_free. */
 typedef struct etlheap_trend {
     /*
-     * One row per group, with the keys of the latest run that has the group; names are spelled as in
-     * the first. pid and thread are ETL_NO_ID, there is no heap, and all
-     * measures are 0. Sorted by the magnitude of the change, then by that of the last value less
-     * the first, then by keys. Frames and stacks are numbered in order of first use. Totals only
-     * say which kinds are present.
+     * One row per group, with the keys of the latest run that has the group; names are spelled as
+     * in the first. pid and thread are ETL_NO_ID, there is no heap, and all measures are 0. Sorted
+     * by the magnitude of the change, then by that of the last value less the first, then by keys.
+     * Frames and stacks are numbered in order of first use. Totals only say which kinds are
+     * present.
      */
     etlheap_table table;
     uint32_t run_count;

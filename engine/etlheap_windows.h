@@ -104,10 +104,10 @@ typedef struct etlheap_windows {
  * Groups the lifetimes that the query selects and follows the groups through the windows. TYPE and
  * FREE_TYPE cannot be keys, and types cannot be selected, because each window has its own. A result
  * made only for windows answers for these windows, its query's window and exit rule, with any keys;
- * other results answer any request. With `churn`, rows have TEMPORARY_*, over everything that the windows
- * span. The caller owns *out (etlheap_windows_free), which borrows
- * strings from the result. ETL_ERR_MEMORY, ETL_ERR_IO, ETL_ERR_CORRUPT, ETL_ERR_ARGUMENT (the
- * message says why), ETL_ERR_LIMIT (too many windows).
+ * other results answer any request. With `churn`, rows have TEMPORARY_*, over everything that the
+ * windows span. The caller owns *out (etlheap_windows_free), which borrows strings from the result.
+ * ETL_ERR_MEMORY, ETL_ERR_IO, ETL_ERR_CORRUPT, ETL_ERR_ARGUMENT (the message says why),
+ * ETL_ERR_LIMIT (too many windows).
  */
 etl_status etlheap_windows_make(const etlheap_result *result, const etlheap_query *query,
                                 const etlheap_windows_options *options, etlheap_windows **out,
@@ -121,7 +121,8 @@ bool etlheap_windows_group_by(etlheap_key key);
 bool etlheap_windows_sort_by(etlheap_measure measure);
 
 /* Reads a cell. False, with *out all 0, if the row has nothing in the window, or the
- * row or window does not exist. Takes time logarithmic in the number of the row's cells. Any thread. */
+ * row or window does not exist. Takes time logarithmic in the number of the row's cells. Any
+ * thread. */
 bool etlheap_windows_cell(const etlheap_windows *windows, uint32_t row, uint32_t window,
                           etlheap_cell *out);
 

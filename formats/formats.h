@@ -71,8 +71,8 @@ void etlheap_sink_write(etlheap_sink *sink, const void *bytes, size_t size);
 void etlheap_sink_text(etlheap_sink *sink, const char *text);
 void etlheap_sink_format(etlheap_sink *sink, const char *format, ...) ETL_PRINTF(2, 3);
 
-/* Writes what the zstd frame contains. ETL_ERR_CORRUPT: it is damaged or incomplete, and the sink got
- * only the bytes before the damage. Write errors are reported when the sink is closed. */
+/* Writes what the zstd frame contains. ETL_ERR_CORRUPT: it is damaged or incomplete, and the sink
+ * got only the bytes before the damage. Write errors are reported when the sink is closed. */
 etl_status etlheap_sink_unpack(etlheap_sink *sink, const void *frame, size_t size, etl_error *err);
 
 /* Write numbers, faster than with a format. etlheap_sink_hex writes lower case with at least
@@ -104,9 +104,9 @@ void etlheap_sink_settle(etlheap_sink *sink);
 void etlheap_sink_ascii(etlheap_sink *sink);
 
 /*
- * From now on, no line is a command of a build server, whatever the names in a trace are: "::" after
- * a line's leading blanks, and "##[" or "##word[" anywhere in a line, get U+FFFD as their last
- * character. For output that may be shown in a build log: formats that are `for_people`, and
+ * From now on, no line is a command of a build server, whatever the names in a trace are: "::"
+ * after a line's leading blanks, and "##[" or "##word[" anywhere in a line, get U+FFFD as their
+ * last character. For output that may be shown in a build log: formats that are `for_people`, and
  * messages.
  */
 void etlheap_sink_log_safe(etlheap_sink *sink);
@@ -259,8 +259,7 @@ typedef struct etlheap_check {
     const char *category; /* name by which hosts tell checks apart; NULL: "etlheap" */
     /* Where source files are in the repository; only for SARIF logs. */
     etlheap_source_roots roots;
-    bool
-        lacks_login; /* `selection` has the symbol path without a login, which the output mentions */
+    bool lacks_login; /* `selection` has the symbol path without a login; the output says so */
 } etlheap_check;
 
 /* Writes why nothing could be measured for a budget, and which processes have memory events: one
@@ -419,8 +418,8 @@ typedef struct etlheap_unpack_options {
     etlheap_progress_fn *progress; /* may be NULL */
     void *progress_user;
     bool beside; /* etlheap_unpack may return earlier: see etlheap_unpacked_is_arriving */
-    /* Largest unpacked size of all files together. 0: ten times the packed file, and at least 64 GiB;
-     * for a pipe, what the folder has room for. */
+    /* Largest unpacked size of all files together. 0: ten times the packed file, and at least 64
+     * GiB; for a pipe, what the folder has room for. */
     uint64_t unpacked_bytes_max;
 } etlheap_unpack_options;
 

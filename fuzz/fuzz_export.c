@@ -1,9 +1,9 @@
 /*
  * fuzz_export.c - every exporter, over sizes and times that are anything.
  *
- * In: a program (hostile_build.h); its session says which exporter, metric and window. Out: nothing,
- * or a crash. What is written is counted: it stays below a bound that follows from the number of
- * events, whatever they say.
+ * In: a program (hostile_build.h); its session says which exporter, metric and window. Out:
+ * nothing, or a crash. What is written is counted: it stays below a bound that follows from the
+ * number of events, whatever they say.
  *
  *     session  +4 exporter  +5 metric, rows, titles  +6 start of the window  +7 its shift
  */

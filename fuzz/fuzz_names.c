@@ -7,7 +7,8 @@
  * wants, so a mismatch never ends the run early.
  *
  * In: bytes of a PDB. Out: nothing, or a crash. Invariant that it checks: whatever the names are,
- * documents hold no broken UTF-8, and no control characters. In cells of CSV, names are as they are.
+ * documents hold no broken UTF-8, and no control characters. In cells of CSV, names are as they
+ * are.
  */
 #include "fuzz.h"
 

@@ -103,8 +103,8 @@ static inline i64 etl_sat_add_i64(i64 a, i64 b)
     return b > 0 ? INT64_MAX : INT64_MIN;
 }
 
-/* The length of [from, to) in the unit of both: 0 if it is empty, at most INT64_MAX. Times come from
- * files, so a plain difference may overflow. */
+/* The length of [from, to) in the unit of both: 0 if it is empty, at most INT64_MAX. Times come
+ * from files, so a plain difference may overflow. */
 static inline i64 etl_span_i64(i64 from, i64 to)
 {
     i64 span;

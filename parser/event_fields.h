@@ -1,8 +1,8 @@
 /*
  * event_fields.h - the fields of decoded events, for output. Part of parser.h.
  *
- * A program that shows any event, as `etlheap dump` does, reads its values by these rows and knows no
- * structure of events.h.
+ * A program that shows any event, as `etlheap dump` does, reads its values by these rows and knows
+ * no structure of events.h.
  */
 #ifndef ETL_EVENT_FIELDS_H
 #define ETL_EVENT_FIELDS_H

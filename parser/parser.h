@@ -160,8 +160,8 @@ typedef struct etl_session {
     uint8_t os_major, os_minor, layout_major, layout_minor;
     bool cpu_known; /* false: one stream for all CPUs, events have cpu -1 */
     /* Known when the whole file is indexed. If older buffers are missing at the start, because they
-     * were overwritten or lie in an earlier file: their number, as far as sequence numbers tell, and
-     * the sequence from which on no buffer is missing so. */
+     * were overwritten or lie in an earlier file: their number, as far as sequence numbers tell,
+     * and the sequence from which on no buffer is missing so. */
     uint64_t buffers_overwritten;
     int64_t kept_sequence;
     int64_t last_sequence; /* of its buffers; likewise known when all are indexed */

@@ -69,10 +69,11 @@ etl_bytes etl_undecorate_c(etl_bytes decorated, bool is_x86);
 
 /*
  * Writes the readable form of a name that Rust mangled (_R..., _ZN...17h<hash>E), that D mangled
- * (_D...), or that GCC or clang mangled for C++ (_Z...), with a NUL to `out`, and the length to *length (may be NULL): the
- * path or the qualified name, without parameters and without the hashes of Rust. Returns false for
- * other names, for one that is damaged, nested too deeply or of unknown form, and if the result does
- * not fit. Then the content of `out` is undefined; show the mangled name instead.
+ * (_D...), or that GCC or clang mangled for C++ (_Z...), with a NUL to `out`, and the length to
+ * *length (may be NULL): the path or the qualified name, without parameters and without the hashes
+ * of Rust. Returns false for other names, for one that is damaged, nested too deeply or of unknown
+ * form, and if the result does not fit. Then the content of `out` is undefined; show the mangled
+ * name instead.
  */
 bool etl_demangle(etl_bytes mangled, char *out, size_t capacity, size_t *length);
 

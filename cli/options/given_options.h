@@ -10,8 +10,8 @@
 etl_status cli_given_add(cli_given_list *list, const cli_option *option, const char *value,
                          etl_error *err);
 
-/* Appends --symbols with the path of the options, without its logins, because the words are shown in
- * suggested commands. Sets lacks_login if there were any. Errors: ETL_ERR_MEMORY. */
+/* Appends --symbols with the path of the options, without its logins, because the words are shown
+ * in suggested commands. Sets lacks_login if there were any. Errors: ETL_ERR_MEMORY. */
 etl_status cli_given_add_symbols(cli_options *options, const cli_option *option, etl_error *err);
 
 /* True if the option of that name, with its dashes, is on the command line. */

@@ -44,8 +44,8 @@ bool cli_view_is_asked(const cli_view *view, const cli_options *options);
 /* True if the rows need the view's figures, for the view or to sort by them. */
 bool cli_view_needs_figures(const cli_view *view, const cli_options *options);
 
-/* True if the rows need figures of a view. They are named by the offset in etlheap_query of the bool
- * that asks for them. */
+/* True if the rows need figures of a view. They are named by the offset in etlheap_query of the
+ * bool that asks for them. */
 bool cli_views_need(const cli_options *options, size_t figures);
 
 /* The view whose keys group the rows if --group-by is not given; NULL: no view, or tags. */

@@ -33,9 +33,10 @@ bool cli_host_is_utf8(void);
  * error then means that whoever started the program ignores the signal and wants to know. */
 bool cli_host_has_sigpipe(void);
 
-/* Starts a command that speaks git's protocol for credentials, with the protocol https and the host as
- * its input. The host has no letter that a shell understands. The caller reads what it prints, and ends
- * it with the second function: true if it ran to its end without an error. NULL if it cannot be started. */
+/* Starts a command that speaks git's protocol for credentials, with the protocol https and the host
+ * as its input. The host has no letter that a shell understands. The caller reads what it prints,
+ * and ends it with the second function: true if it ran to its end without an error. NULL if it
+ * cannot be started. */
 FILE *cli_host_credential_open(const char *command, const char *host);
 bool cli_host_credential_close(FILE *pipe);
 

@@ -426,8 +426,8 @@ static u64 bytes_of_compared(const char *path)
     return is_store ? bytes_of_store(path, 0, &thread_bytes) : 0;
 }
 
-/* What the question takes of all its stores. Inputs that are compared are opened one after the other,
- * so some may not have been noted. */
+/* What the question takes of all its stores. Inputs that are compared are opened one after the
+ * other, so some may not have been noted. */
 static u64 stores_bytes(void)
 {
     u64 sum = memory.baseline == NULL ? 0 : bytes_of_compared(memory.baseline);

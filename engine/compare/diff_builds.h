@@ -35,8 +35,8 @@ bool diff_builds_find(diff_builds *out, etlheap_strings *names,
                       const etlheap_result *const *results, u32 count);
 void diff_builds_free(diff_builds *builds);
 
-/* The name by which a module is compared. Namesakes have folders in their names (module_names.c), but
- * only where a run has several: if another run has one alone, all are compared by the plain
+/* The name by which a module is compared. Namesakes have folders in their names (module_names.c),
+ * but only where a run has several: if another run has one alone, all are compared by the plain
  * name. */
 const char *diff_builds_module_name(const diff_builds *builds, const char *name);
 

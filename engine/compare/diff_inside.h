@@ -61,7 +61,8 @@ etl_status diff_check_tables(const etlheap_table *const *tables, u32 count, etlh
 etlheap_diff_state diff_state_of(const diff_maker *maker, const i64 *base, const i64 *now,
                                  const i64 ns[2]);
 
-/* What amounts of a side are per second of, for rows and totals that state `rates_ns`; 0: unknown. */
+/* What amounts of a side are per second of, for rows and totals that state `rates_ns`; 0:
+ * unknown. */
 i64 diff_ns_of(const diff_maker *maker, i64 rates_ns, bool is_new);
 
 /* The value that counts: as it is, or per 1000 seconds of its time. */

@@ -51,8 +51,9 @@ void picked_rows_settle(picked_rows *picked); /* frees what only adding needs */
 void picked_rows_free(picked_rows *picked);
 
 /* Adds the first row of a group, without what is valid only within one run: ids of process (unless
- * rows are compared by it) and thread, and the heap. Keeps measures. Its frames have the source lines of all rows of the group.
- * Returns the row, valid until the next one is added; NULL if memory runs out. */
+ * rows are compared by it) and thread, and the heap. Keeps measures. Its frames have the source
+ * lines of all rows of the group. Returns the row, valid until the next one is added; NULL if
+ * memory runs out. */
 etlheap_row *picked_rows_add(picked_rows *picked, const picked_group *group);
 
 /* Keeps the first rows, and only the frames and stacks they refer to. */

@@ -6,8 +6,9 @@
  * another run.
  *
  * Strings, frames and stacks are interned bottom up, so comparing two rows compares a few
- * numbers. Names of functions are interned by their stable forms (row_names.c). Invariant: ids depend on the order in which rows come, so nothing that is shown may be
- * ordered by them; use row_identities_rank.
+ * numbers. Names of functions are interned by their stable forms (row_names.c). Invariant: ids
+ * depend on the order in which rows come, so nothing that is shown may be ordered by them; use
+ * row_identities_rank.
  */
 #include "row_identity.h"
 

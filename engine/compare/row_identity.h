@@ -68,8 +68,8 @@ void row_identities_free(row_identities *identities);
  * of diff_builds_find. False if memory runs out. */
 bool row_identities_add(row_identities *identities, const etlheap_table *table, u32 run, u32 *ids);
 
-/* True if the row of a run is compared by the id of its process, which has no name: nothing says that
- * two such processes run the same program, unless each is the only one of its run. */
+/* True if the row of a run is compared by the id of its process, which has no name: nothing says
+ * that two such processes run the same program, unless each is the only one of its run. */
 bool row_identities_by_pid(const row_identities *identities, const etlheap_row *row, u32 run);
 
 /* True if the only process of the result with memory events has no name. */

@@ -227,8 +227,8 @@ static bool find_subject(trace_context *context, const system_event *row, proces
     return *out != NULL;
 }
 
-/* Ends a process, unless it ended in an earlier slice. Its modules go with it, so addresses may mean
- * something else from then on. */
+/* Ends a process, unless it ended in an earlier slice. Its modules go with it, so addresses may
+ * mean something else from then on. */
 static bool end_process(trace_context *context, process_history *process, i64 ticks)
 {
     if (process->end_ticks < context->from_ticks)

@@ -1,10 +1,10 @@
 /*
  * stack_numbering.c - numbers the addresses of a stack table, in short steps.
  *
- * In: stacks in the order of their ids. Out: a number for each frame, in the table. Stacks that come
- * one after the other often have the same outer frames, whose numbers are copied. Invariant: the
- * result does not depend on how stacks are divided into steps, so steps may run beside other tasks
- * of a slice; only one at a time, and while nobody adds stacks.
+ * In: stacks in the order of their ids. Out: a number for each frame, in the table. Stacks that
+ * come one after the other often have the same outer frames, whose numbers are copied. Invariant:
+ * the result does not depend on how stacks are divided into steps, so steps may run beside other
+ * tasks of a slice; only one at a time, and while nobody adds stacks.
  */
 #include "stack_numbering.h"
 

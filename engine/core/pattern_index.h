@@ -36,9 +36,9 @@ typedef struct pattern_index {
     bool ignores_case;
 } pattern_index;
 
-/* Adds a part of a pattern that stands in every name it matches; an empty part adds nothing. Numbers
- * of patterns ascend. The text is borrowed, and a NUL or wildcard follows it. False if memory runs
- * out. */
+/* Adds a part of a pattern that stands in every name it matches; an empty part adds nothing.
+ * Numbers of patterns ascend. The text is borrowed, and a NUL or wildcard follows it. False if
+ * memory runs out. */
 bool pattern_index_add(pattern_index *index, u32 pattern, const char *piece, size_t size);
 
 /* Adds the pieces of a pattern for etl_name_glob. */

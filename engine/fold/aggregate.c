@@ -7,9 +7,9 @@
  *     kind, process, heap, stack ──aggregate_key──▶ key ──aggregate_group──▶ group
  *
  * Groups of one stack are chained, because stacks come one after the other and have few groups
- * each; other groups are found by hash. Invariants: a group_key is compared and hashed as bytes, so keys that are not asked for must stay 0, padding
- * included. The order of rows goes by content, so it does not depend on how stacks or groups were
- * numbered.
+ * each; other groups are found by hash. Invariants: a group_key is compared and hashed as bytes, so
+ * keys that are not asked for must stay 0, padding included. The order of rows goes by content, so
+ * it does not depend on how stacks or groups were numbered.
  */
 #include "aggregate.h"
 

@@ -8,10 +8,9 @@
  *     batch ──resolve──▶ kinds[], entries[] side by side ──▶ job 1 in its window
  *                                                        ──▶ job 2 in its window ...
  *
- * A batch is resolved once, however many jobs there are, and groups are looked up once for jobs that
- * share them. Invariant: an event is "inside" if its
- * block's ordinal is at or after the first one of the job's window; so jobs must know that ordinal
- * before they step.
+ * A batch is resolved once, however many jobs there are, and groups are looked up once for jobs
+ * that share them. Invariant: an event is "inside" if its block's ordinal is at or after the first
+ * one of the job's window; so jobs must know that ordinal before they step.
  */
 #include <stdlib.h>
 

@@ -8,9 +8,9 @@
  *     block ──select──▶ group of its slot + traits (type, thread, ...) ──▶ sums of the task
  *                                                                     └──▶ word of the block
  *
- * A group is several accesses away from a block: group of the slot, place, group, its lifetimes. With
- * many groups each of them misses the cache. So blocks take these steps in phases, some at a time:
- * what a phase needs, the phase before has fetched.
+ * A group is several accesses away from a block: group of the slot, place, group, its lifetimes.
+ * With many groups each of them misses the cache. So blocks take these steps in phases, some at a
+ * time: what a phase needs, the phase before has fetched.
  *
  * Each task has its own list of groups with sums. When a task meets a group for the first time, it
  * gets the number in the common list under a lock; after that tasks do not meet. Invariant: numbers

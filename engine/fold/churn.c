@@ -32,8 +32,8 @@ static bool same_thread(const void *owner, u32 id, const void *key)
     return threads->list.at[id - 1].id == *wanted;
 }
 
-/* Threads take turns, so those that allocated recently are tried first. Ids of threads are multiples
- * of four. */
+/* Threads take turns, so those that allocated recently are tried first. Ids of threads are
+ * multiples of four. */
 static inline u32 *recent_of(churn_threads *threads, u64 id)
 {
     return &threads->recent[(id >> 2 ^ id >> 32) % CHURN_RECENT];

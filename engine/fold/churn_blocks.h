@@ -2,10 +2,10 @@
  * churn_blocks.h - churn of the heap blocks of a log.
  *
  *     blocks of a pass ──▶ churn_note_row    whatever groups they have (block_groups.c)
- *                     └──▶ slot_churn        groups of slots, of a question that follows slots alone
+ *                     └──▶ slot_churn        groups of slots, if the question follows slots alone
  *
- * What is temporary depends on the order in which threads allocate, and not on groups. So a question
- * that knows the groups of its slots needs no groups of single blocks for it.
+ * What is temporary depends on the order in which threads allocate, and not on groups. So a
+ * question that knows the groups of its slots needs no groups of single blocks for it.
  */
 #ifndef ETLHEAP_CHURN_BLOCKS_H
 #define ETLHEAP_CHURN_BLOCKS_H
@@ -30,8 +30,8 @@ void churn_view_close(churn_view *view);
 
 /*
  * Notes a block of a batch. `group`: its number + 1, or 0 if the query does not select the block,
- * whose thread allocates all the same. What is temporary begins and ends inside the window, so blocks
- * before it count for nothing. `row` is read if the group is not 0. False without memory.
+ * whose thread allocates all the same. What is temporary begins and ends inside the window, so
+ * blocks before it count for nothing. `row` is read if the group is not 0. False without memory.
  */
 bool churn_note_row(const churn_view *view, churn_track *track, const lifetimes_batch *batch,
                     u32 at, const query_block *block, u32 group, const query_row *row);
@@ -45,8 +45,8 @@ typedef struct slot_churn {
     churn_join join; /* after the end: sums by group */
 } slot_churn;
 
-/* Begins before the pass reads blocks and finishes after it; slots and aggregator are borrowed until
- * then. To be closed in any case. MEMORY. */
+/* Begins before the pass reads blocks and finishes after it; slots and aggregator are borrowed
+ * until then. To be closed in any case. MEMORY. */
 etl_status slot_churn_begin(slot_churn *out, const aggregator *a, const slot_groups *slots,
                             struct log_pass *pass, etl_error *err);
 etl_status slot_churn_finish(slot_churn *churn, etl_error *err);

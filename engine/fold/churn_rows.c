@@ -2,8 +2,8 @@
  * churn_rows.c - churn of lifetimes in memory: which are temporary, and the rates of rows. churn.c
  * does the same for heap blocks of a log.
  *
- * In: rows of a feed (ranges, extents, custom blocks) and their groups. Out: sums of what is temporary
- * by group, and allocations per second.
+ * In: rows of a feed (ranges, extents, custom blocks) and their groups. Out: sums of what is
+ * temporary by group, and allocations per second.
  *
  * There are few such lifetimes, so they are sorted by thread and time. The moments at which a
  * thread allocates are listed; a lifetime is temporary if it ends before the moment after its own.
@@ -49,8 +49,8 @@ void churn_set_rates(i64 *measures, i64 ns)
         etlheap_per_second(measures[ETLHEAP_MEASURE_ALLOC_SIZE], ns);
 }
 
-/* Who allocates. Memory of a heap is allocated by threads of its process, as are ranges if the thread
- * is unknown; any thread may commit a range. */
+/* Who allocates. Memory of a heap is allocated by threads of its process, as are ranges if the
+ * thread is unknown; any thread may commit a range. */
 static u64 thread_of(const lifetimes_batch *batch, u32 at)
 {
     const u32 thread = batch->thread[at];

@@ -1,5 +1,6 @@
 /*
- * feed.c - reads the blocks of a result once for all folds that want them. feed.h draws the sources.
+ * feed.c - reads the blocks of a result once for all folds that want them. feed.h draws the
+ * sources.
  *
  * In: wants of blocks, from several questions. Out: batches, handed to the step of each want.
  *

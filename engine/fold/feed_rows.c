@@ -9,9 +9,9 @@
  *     origin_of    one number a row, made here once for all questions
  *
  * Rows of one stack come one after the other and mostly have one origin, so the last origin of each
- * stack is tried before the hash. Invariant: numbers follow the order of rows, which does not depend
- * on threads. What a fold makes of batches must not depend on their order, because any task may get
- * any segment.
+ * stack is tried before the hash. Invariant: numbers follow the order of rows, which does not
+ * depend on threads. What a fold makes of batches must not depend on their order, because any task
+ * may get any segment.
  */
 #include "feed_rows.h"
 

@@ -54,8 +54,8 @@ typedef struct feed_rows {
     u64 *starts;        /* by segment: its first row; then their number */
 } feed_rows;
 
-/* Numbers the origins of a result's rows, from `first` on. False if memory runs out; close it in any
- * case. */
+/* Numbers the origins of a result's rows, from `first` on. False if memory runs out; close it in
+ * any case. */
 bool feed_rows_open(feed_rows *out, const etlheap_result *result, u32 first);
 void feed_rows_close(feed_rows *rows);
 

@@ -2,8 +2,9 @@
  * free_groups.c - gives each actor of a log the group of its freeing stack: slot_groups.c for
  * frees.
  *
- * In: actors (stack and owner), freers of rows, and the query. Out: of_actor[actor], a number of a key. Invariant:
- * group 0 is "not freed in the window, or by an unknown stack", and actor 0 belongs to it.
+ * In: actors (stack and owner), freers of rows, and the query. Out: of_actor[actor], a number of a
+ * key. Invariant: group 0 is "not freed in the window, or by an unknown stack", and actor 0 belongs
+ * to it.
  */
 #include "free_groups.h"
 

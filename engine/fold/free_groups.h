@@ -21,8 +21,8 @@ typedef struct free_groups {
 } free_groups;
 
 /* Groups the actors, and after them the freers of rows unless `rows` is NULL. If the query does not
- * group by stacks, all have group 0. While stacks are collected, only resolves them. False if memory
- * runs out; close it in any case. */
+ * group by stacks, all have group 0. While stacks are collected, only resolves them. False if
+ * memory runs out; close it in any case. */
 bool free_groups_open(free_groups *out, aggregator *a, const feed_rows *rows);
 void free_groups_close(free_groups *groups);
 

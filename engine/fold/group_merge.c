@@ -249,7 +249,8 @@ static bool list_heaps(merger *m)
     return true;
 }
 
-/* Is a row of the group's heap whole, or one of no heap, which would be taken for a sum of heaps? */
+/* Is a row of the group's heap whole, or one of no heap, which would be taken for a sum of
+ * heaps? */
 static bool keeps_heap(const merger *m, u32 group)
 {
     const group_key heap = heap_key(m, group);

@@ -92,9 +92,9 @@ bool table_add_group(const aggregator *a, owned_table *out, table_numbers *numbe
            ETLHEAP_PUSH(&out->rows, row);
 }
 
-/* Sorted groups are all over memory, and so are their stacks. What a row reads first is fetched some
- * rows ahead: the group and its measures, then its stack, then the stack's frames. Always inlined,
- * because compilers drop a function that only prefetches. */
+/* Sorted groups are all over memory, and so are their stacks. What a row reads first is fetched
+ * some rows ahead: the group and its measures, then its stack, then the stack's frames. Always
+ * inlined, because compilers drop a function that only prefetches. */
 __attribute__((always_inline)) static inline void fetch_ahead(const aggregator *a, size_t row)
 {
     const size_t count = a->groups.count;

@@ -1,5 +1,6 @@
 /*
- * heap_rows.c - makes groups of the blocks of a journal or a log, or of rows: sums, peaks and growth.
+ * heap_rows.c - makes groups of the blocks of a journal or a log, or of rows: sums, peaks and
+ * growth.
  *
  * In: the group of each slot or origin (slot_groups.h), and the events of a source, or only sums by
  * slot. Out: groups of the aggregator with all their measures.
@@ -14,8 +15,8 @@
  * Types are known without looking ahead: the run kept only the window, and an allocation that
  * nothing frees in it survives. So the curve of AIFI leaves survivors out, AIFO only grows, AOFO
  * never changes and AOFI only falls; a group needs just two running sums. Without peaks, sums by
- * slot are enough and there is no journal; if a store has them, only curves are walked. Invariant: segments are cut only where time moves on,
- * because events of one tick count together.
+ * slot are enough and there is no journal; if a store has them, only curves are walked. Invariant:
+ * segments are cut only where time moves on, because events of one tick count together.
  */
 #include "heap_rows.h"
 

@@ -7,8 +7,8 @@
  * A bucket is a class of size_class.h; one more is open-ended. A group keeps the buckets from its
  * first to its last one only: most processes of a trace have blocks of few sizes, and there may be
  * many processes. Blocks are spread by all threads: each task has its own buckets, which are added
- * up at the end (join_tasks). This is the smallest example of a fold over blocks. Invariant: buckets
- * hold sums only, so the order of tasks does not matter.
+ * up at the end (join_tasks). This is the smallest example of a fold over blocks. Invariant:
+ * buckets hold sums only, so the order of tasks does not matter.
  */
 #include <stdlib.h>
 

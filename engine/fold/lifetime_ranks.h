@@ -2,9 +2,9 @@
  * lifetime_ranks.h - the mean, median, 90th and 99th percentile of the lifetimes of groups, or of
  * several groups together.
  *
- * Percentiles use the nearest rank: the smallest lifetime that at least that share of the group does
- * not exceed. So they are lifetimes that occurred, in whole ns, and the same in every run. The mean
- * is the exact sum over the count, rounded to the nearest ns.
+ * Percentiles use the nearest rank: the smallest lifetime that at least that share of the group
+ * does not exceed. So they are lifetimes that occurred, in whole ns, and the same in every run. The
+ * mean is the exact sum over the count, rounded to the nearest ns.
  */
 #ifndef ETLHEAP_LIFETIME_RANKS_H
 #define ETLHEAP_LIFETIME_RANKS_H

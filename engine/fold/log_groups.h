@@ -1,9 +1,10 @@
 /*
  * log_groups.h - the groups of events: those of heap blocks in a log or a journal, or of rows.
  *
- * If a query depends only on owners and stacks, each slot of a log has a group, and events are walked
- * with their slots. Otherwise, and for rows, single blocks have groups (block_groups.h), which needs
- * a log of all events. Either way a walk finds the group by the number in a word: `of_word`.
+ * If a query depends only on owners and stacks, each slot of a log has a group, and events are
+ * walked with their slots. Otherwise, and for rows, single blocks have groups (block_groups.h),
+ * which needs a log of all events. Either way a walk finds the group by the number in a word:
+ * `of_word`.
  */
 #ifndef ETLHEAP_LOG_GROUPS_H
 #define ETLHEAP_LOG_GROUPS_H

@@ -1,6 +1,6 @@
 /*
- * log_pass.c - walks over the events of a log, a journal or rows once for all questions that want the
- * same of them. log_pass.h draws the two ways through a log.
+ * log_pass.c - walks over the events of a log, a journal or rows once for all questions that want
+ * the same of them. log_pass.h draws the two ways through a log.
  *
  * In: wants of events, from several questions. Out: sums, curves, cells and moments, handed back to
  * each want.

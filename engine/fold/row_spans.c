@@ -1,8 +1,9 @@
 /*
  * row_spans.c - the time that rates of rows are about; see row_spans.h.
  *
- * In: keys of rows, the recorded spans of kinds, the lives of processes. Out: a span, and the length
- * that rates are divided by. Invariant: equal kinds and processes have one span, computed once.
+ * In: keys of rows, the recorded spans of kinds, the lives of processes. Out: a span, and the
+ * length that rates are divided by. Invariant: equal kinds and processes have one span, computed
+ * once.
  */
 #include "row_spans.h"
 

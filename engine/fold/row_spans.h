@@ -6,9 +6,10 @@
  *     life of its process                     ├────────────┤
  *     the row's span                          ├────────────┤
  *
- * Rows that have no process have no life, unless the query selects processes: then it lasts from the
- * first one's start to the last one's end. Rows that have no kind have the spans of all selected
- * kinds. Where no span is known, as in stores of older versions, the window is the row's span.
+ * Rows that have no process have no life, unless the query selects processes: then it lasts from
+ * the first one's start to the last one's end. Rows that have no kind have the spans of all
+ * selected kinds. Where no span is known, as in stores of older versions, the window is the row's
+ * span.
  */
 #ifndef ETLHEAP_ROW_SPANS_H
 #define ETLHEAP_ROW_SPANS_H

@@ -1,8 +1,8 @@
 /*
  * rows_walk.h - the events of rows in memory, as what replay_walk.c walks.
  *
- * Rows have both their ends. Sorted by time, these are events like those of a log, and the word of a
- * row (block_words.h) says in which group it is.
+ * Rows have both their ends. Sorted by time, these are events like those of a log, and the word of
+ * a row (block_words.h) says in which group it is.
  *
  *     rows         [2 .. 7)   [1 .. 4)   [4 .. never)
  *     events       1+  2+  4-  4+  7-
@@ -30,8 +30,8 @@ typedef struct rows_walk {
     size_t count;
 } rows_walk;
 
-/* Lists and sorts the events of rows that a job has a word for. False if memory runs out; close it in
- * any case. */
+/* Lists and sorts the events of rows that a job has a word for. False if memory runs out; close it
+ * in any case. */
 bool rows_walk_sort(rows_walk *walk);
 void rows_walk_close(rows_walk *walk);
 

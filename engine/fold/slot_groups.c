@@ -4,15 +4,16 @@
  * done here once, not for each block.
  *
  * In: the slot table and the origins of a result, and the query of an aggregator. Out:
- * of_slot[slot], a number of a group or GROUP_NONE if the query filters the slot out; and the key of
- * each group.
+ * of_slot[slot], a number of a group or GROUP_NONE if the query filters the slot out; and the key
+ * of each group.
  *
  *     slots with a known stack      ──place_of──▶ key ──find_key──▶ group
  *     slots with a provisional one  ──▶ their final stack ──▶ its slot's group, or as above
  *     origins, whose stacks are known  ──as the first──▶ group
  *
  * Invariant: the second step looks up groups of the first, so all slots with known stacks come
- * first. The type in a key is always 0, because blocks of one slot differ in it. So is an impacting stack, because it depends on the type.
+ * first. The type in a key is always 0, because blocks of one slot differ in it. So is an impacting
+ * stack, because it depends on the type.
  */
 #include "slot_groups.h"
 

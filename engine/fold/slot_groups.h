@@ -2,8 +2,8 @@
  * slot_groups.h - the group of each slot: everything that does not depend on single blocks.
  *
  * Names, culling and filters by process, heap and frame are the same for all blocks of a slot. So
- * they are determined once per slot, and adding up a block needs one look-up. The same holds for the
- * origins of rows in memory (feed_rows.h), which are numbered after the slots.
+ * they are determined once per slot, and adding up a block needs one look-up. The same holds for
+ * the origins of rows in memory (feed_rows.h), which are numbered after the slots.
  */
 #ifndef ETLHEAP_SLOT_GROUPS_H
 #define ETLHEAP_SLOT_GROUPS_H

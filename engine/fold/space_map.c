@@ -1,7 +1,8 @@
 /*
  * space_map.c - shows how full the address space of each process is at one moment.
  *
- * In: ranges (reservations, commits, extents) and blocks of a feed, and images. Out: an etlheap_map.
+ * In: ranges (reservations, commits, extents) and blocks of a feed, and images. Out: an
+ * etlheap_map.
  *
  *     ranges, images ──▶ space_ranges   reservations, commits, extents, images
  *     blocks         ──▶ space_cells    live bytes by unit, each task its own

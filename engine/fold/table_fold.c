@@ -1,9 +1,9 @@
 /*
  * table_fold.c - a question for a table.
  *
- * Groups come from each source of blocks (feed.h) alike: from blocks and events, which are read with
- * those of other questions (heap_rows.h). A summary has its groups already. Groups are then put in
- * order (table.h).
+ * Groups come from each source of blocks (feed.h) alike: from blocks and events, which are read
+ * with those of other questions (heap_rows.h). A summary has its groups already. Groups are then
+ * put in order (table.h).
  */
 #include <stdlib.h>
 

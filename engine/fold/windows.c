@@ -5,10 +5,10 @@
  * In: a plan of windows (windows_plan.h), rows in memory and events of a journal or store, or the
  * windows of a summary. Out: an etlheap_windows.
  *
- * Blocks of each source (feed.h) get their groups as for a report over the whole time that the windows
- * span. Then their events are walked once, in the order of time. That leaves cells, from which all
- * measures follow. Windows that overlap get theirs from those of the intervals that they are made of
- * (windows_runs.c).
+ * Blocks of each source (feed.h) get their groups as for a report over the whole time that the
+ * windows span. Then their events are walked once, in the order of time. That leaves cells, from
+ * which all measures follow. Windows that overlap get theirs from those of the intervals that they
+ * are made of (windows_runs.c).
  *
  * The walk over events is that of a report (heap_rows.c), but an event goes to its group's cell of
  * the current window, and survivors need not be known. Each free tells whether its block was
@@ -20,8 +20,8 @@
  *     AOFO = outstanding at the end - AIFO
  *     AOFI = outstanding at the start - AOFO
  *
- * Invariant: groups of one source follow those of the other, so the two never share a group. They are
- * of different kinds.
+ * Invariant: groups of one source follow those of the other, so the two never share a group. They
+ * are of different kinds.
  */
 #include <stdlib.h>
 

@@ -93,7 +93,8 @@ bool windows_cells_any(const window_cells *cells, u32 group);
 bool windows_cells_read(const window_cells *cells, u32 group, u32 interval, etlheap_cell *out);
 
 /* Reads the cell of a group for a window that is a run of intervals, which begins with the interval
- * `first`; `runs` has its cell, if it has one, under `window`. False: the group has nothing in it. */
+ * `first`; `runs` has its cell, if it has one, under `window`. False: the group has nothing in
+ * it. */
 bool windows_cells_read_run(const window_cells *cells, const window_cells *runs, u32 group,
                             u32 first, u32 window, etlheap_cell *out);
 

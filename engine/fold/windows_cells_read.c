@@ -1,8 +1,8 @@
 /*
  * windows_cells_read.c - what cells say of windows; see windows_cells.h.
  *
- * In: the joined cells of a group, and intervals. Out: sums at moments, sums and peaks over windows.
- * Invariant: a group without a cell in an interval is as its last cell before says.
+ * In: the joined cells of a group, and intervals. Out: sums at moments, sums and peaks over
+ * windows. Invariant: a group without a cell in an interval is as its last cell before says.
  */
 #include "packed_cells.h"
 

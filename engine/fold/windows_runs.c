@@ -1,8 +1,9 @@
 /*
  * windows_runs.c - makes cells of windows that are runs of intervals, because others overlap them.
  *
- * In: the cells of a group by interval, and its blocks by the stretches in which they were allocated
- * and freed. Out: a packed cell for each such window in which something happens to the group.
+ * In: the cells of a group by interval, and its blocks by the stretches in which they were
+ * allocated and freed. Out: a packed cell for each such window in which something happens to the
+ * group.
  *
  * Allocations of a run are a difference of two sums since the first interval, and its peak is found
  * in a tree of largest values. Only AOFI does not follow from the cells of intervals: it is the sum
@@ -15,8 +16,8 @@
  *          │ x x └───────  from     their free; two sums of it give the strip marked x.
  *          └─────┴───────  allocated in stretch
  *
- * So a window costs a few steps for a group, however long it is. Invariant: windows ascend by start,
- * blocks by the stretch of their allocation.
+ * So a window costs a few steps for a group, however long it is. Invariant: windows ascend by
+ * start, blocks by the stretch of their allocation.
  */
 #include "windows_runs.h"
 

@@ -163,8 +163,8 @@ bool journal_note_realloc(shard_journal *journal, const journal_block *block, jo
 
 /*
  * Columns that only a store needs, by rank in the chunk. The first three are for events that may
- * open a block; addresses and threads may be NULL. partners: for FREE and MARK the rank in the run of the block's own event, for
- * UNMATCHED the number of its heap.
+ * open a block; addresses and threads may be NULL. partners: for FREE and MARK the rank in the run
+ * of the block's own event, for UNMATCHED the number of its heap.
  */
 typedef struct journal_wide {
     u64 *addresses, *sizes;

@@ -84,8 +84,8 @@ typedef struct log_reader {
     log_blocks blocks;
 } log_reader;
 
-/* Opens a reader. The file and the index are borrowed; events are always read with KIND. Close it in
- * any case. False if memory runs out. */
+/* Opens a reader. The file and the index are borrowed; events are always read with KIND. Close it
+ * in any case. False if memory runs out. */
 bool log_reader_open(log_reader *out, const ehs_reader *file, const ehs_segment_index *segments,
                      u32 wanted);
 void log_reader_close(log_reader *reader);

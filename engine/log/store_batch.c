@@ -93,8 +93,9 @@ static etl_status write_unmatched(store_batch *batch, u32 least)
     return status;
 }
 
-/* Takes over a chunk. An end from before the last event taken counts at that event's time, because a
- * file is in order of time. The journal gives none, but a file that was written must be readable. */
+/* Takes over a chunk. An end from before the last event taken counts at that event's time, because
+ * a file is in order of time. The journal gives none, but a file that was written must be
+ * readable. */
 static bool take_over(store_batch *batch, journal_chunk *chunk, const journal_late *late,
                       u32 late_count)
 {

@@ -146,8 +146,8 @@ static etl_status find_pdbs(etlheap_symbols *symbols, const build_requests *requ
     return status;
 }
 
-/* Finds PDBs by name alone, of modules whose build nothing tells, so that any PDB of the name may be
- * the right one. */
+/* Finds PDBs by name alone, of modules whose build nothing tells, so that any PDB of the name may
+ * be the right one. */
 static etl_status find_by_name(etlheap_symbols *symbols, const u32 *builds, u32 count,
                                etl_error *err)
 {

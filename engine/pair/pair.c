@@ -1,5 +1,6 @@
 /*
- * pair.c - applies the rules of blocks, ranges and keyed blocks to each event of a shard, in order of time.
+ * pair.c - applies the rules of blocks, ranges and keyed blocks to each event of a shard, in order
+ * of time.
  *
  * In: a shard's events, one list for each bucket (order.c). Out: changes in the shard's tables, and
  * for each event its journal entry.

@@ -9,9 +9,9 @@
  *     by address   a: F A   b: A   c: F    only a is shared
  *     settled      A(a) A(b) F(c) F(a)     if a is not live before
  *
- * With a fine clock nearly all runs have one event, and are not even listed. Invariant: ranks ascend
- * in the list, so a block has a lower rank than its free; whatever else is kept by rank (wide) must
- * change places too.
+ * With a fine clock nearly all runs have one event, and are not even listed. Invariant: ranks
+ * ascend in the list, so a block has a lower rank than its free; whatever else is kept by rank
+ * (wide) must change places too.
  */
 #include "tied_blocks.h"
 

@@ -2,9 +2,9 @@
  * tied_ranges.c - puts events of ranges and custom blocks that have one time in the order that
  * their addresses tell.
  *
- * In: events of one time, in the list of a range shard. Out: the same list, in which the events that
- * begin at one address may have changed places. Memory is live if it is reserved or committed, so a
- * decommit changes nothing here.
+ * In: events of one time, in the list of a range shard. Out: the same list, in which the events
+ * that begin at one address may have changed places. Memory is live if it is reserved or committed,
+ * so a decommit changes nothing here.
  */
 #include "tied_ranges.h"
 

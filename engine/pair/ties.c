@@ -82,8 +82,8 @@ static u32 next_of(const tie_lanes *lanes, u32 lane, u32 taken)
     return lanes->numbers[lanes->at[lane].first + taken];
 }
 
-/* Finds the lane to take from in a state, and what the way to the end then costs. Of lanes that cost
- * the same, the one with the first event. */
+/* Finds the lane to take from in a state, and what the way to the end then costs. Of lanes that
+ * cost the same, the one with the first event. */
 static u32 best_lane(const tie_event *events, const tie_lanes *lanes, u32 state, bool is_live,
                      u32 costs[STATES_MAX][2], u8 *lane_out)
 {

@@ -36,8 +36,8 @@ typedef struct tie_event {
 } tie_event;
 
 /* Finds the best merge of up to TIE_EVENTS_MAX events; those of a processor come in their order.
- * `is_live`: there is a block before. out[i] is the number of the event that comes at place i. False
- * if that is the order they have. */
+ * `is_live`: there is a block before. out[i] is the number of the event that comes at place i.
+ * False if that is the order they have. */
 bool ties_merge(const tie_event *events, u32 count, bool is_live, u8 out[TIE_EVENTS_MAX]);
 
 #endif

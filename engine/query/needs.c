@@ -1,12 +1,12 @@
 /*
- * needs.c - the tables of what filters, measures and kinds of questions need; see needs.h. What keys
- * need is in keys.c.
+ * needs.c - the tables of what filters, measures and kinds of questions need; see needs.h. What
+ * keys need is in keys.c.
  *
  * In: a query, or a question. Out: bits, and why a summary cannot answer.
  *
  * A new filter or question is a row here. Invariant: a row that needs something which some
- * results lack says so, or the answer would be an empty table. The words for summaries have an order:
- * a query that asks for several things that summaries lack is told the first.
+ * results lack says so, or the answer would be an empty table. The words for summaries have an
+ * order: a query that asks for several things that summaries lack is told the first.
  */
 #include "needs.h"
 

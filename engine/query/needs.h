@@ -3,8 +3,8 @@
  * every answer needs.
  *
  * It follows from the question's kind, its keys and its filters, each a row of a table in needs.c.
- * Everyone who keeps less than everything asks here: the plan of a run, the columns of a log, what a
- * result or a summary cannot answer.
+ * Everyone who keeps less than everything asks here: the plan of a run, the columns of a log, what
+ * a result or a summary cannot answer.
  */
 #ifndef ETLHEAP_NEEDS_H
 #define ETLHEAP_NEEDS_H
@@ -36,7 +36,8 @@ static inline bool query_needs(const etlheap_query *query, u32 bits)
     return (needs_of_query(query) & bits) != 0;
 }
 
-/* Asks for no measure that takes more than sums of sizes and counts, where the answer shows none. */
+/* Asks for no measure that takes more than sums of sizes and counts, where the answer shows
+ * none. */
 void needs_drop_measures(etlheap_query *query);
 
 /* True if sums by slot and type (tally.h) are sums of the rows of the query; the second: if they
@@ -44,8 +45,8 @@ void needs_drop_measures(etlheap_query *query);
 bool query_fits_sums(const etlheap_query *query);
 bool query_asks_sums(const etlheap_query *query);
 
-/* Why a summary cannot answer the query: the end of a sentence that begins with "a summary". NULL if
- * it can. */
+/* Why a summary cannot answer the query: the end of a sentence that begins with "a summary". NULL
+ * if it can. */
 const char *needs_that_summaries_lack(const etlheap_query *query);
 
 /* Does the query cover only a part of the recording? */

@@ -1,4 +1,5 @@
-/* symbol_of_builds.c - patterns of functions whose names change with every build (stable_name.h). */
+/* symbol_of_builds.c - patterns of functions whose names change with every build
+ * (stable_name.h). */
 #include "engine/core/stable_name.h"
 #include "engine/engine.h"
 

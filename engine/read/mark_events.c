@@ -168,8 +168,8 @@ static bool is_stop(candidate *c)
 }
 
 /* The name of the record as a mark; false if the event does not match. A name from a field, and the
- * number of an event without a name, are the same for the start and the end of something, so the end
- * gets "/Stop". */
+ * number of an event without a name, are the same for the start and the end of something, so the
+ * end gets "/Stop". */
 static bool name_mark(candidate *c, const etlheap_mark_event *event, char out[TEXT_SIZE])
 {
     etl_value value;

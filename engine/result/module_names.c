@@ -7,11 +7,11 @@
  *     C:\app\node_modules\bcrypt\build\Release\binding.node    bcrypt\build\Release\binding.node
  *     C:\app\node_modules\sharp\build\Release\binding.node     sharp\build\Release\binding.node
  *
- * Names are what rows and frames show, group by and compare, so the two are two everywhere. Names get
- * as many folders as tell the files apart. Copies of one build are one file, wherever they lie. Files
- * whose builds are not known are not told apart, and files of Windows, such as the two ntdll.dll of a
- * 32-bit program, keep their names. Invariant: the names depend only on names, paths and builds of
- * modules, so a trace and its store agree.
+ * Names are what rows and frames show, group by and compare, so the two are two everywhere. Names
+ * get as many folders as tell the files apart. Copies of one build are one file, wherever they lie.
+ * Files whose builds are not known are not told apart, and files of Windows, such as the two
+ * ntdll.dll of a 32-bit program, keep their names. Invariant: the names depend only on names, paths
+ * and builds of modules, so a trace and its store agree.
  */
 #include "spellings.h"
 

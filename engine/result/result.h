@@ -108,8 +108,8 @@ etl_status result_answers(const etlheap_result *result, result_question question
 /* The kinds that the recording has events of, as bits. Those of heaps are not all about extents. */
 u32 result_kinds_seen(const etlheap_result *result);
 
-/* ETL_ERR_ARGUMENT, with a sentence, if the recording has events of one of the kinds, but the result
- * kept none of its blocks or ranges. */
+/* ETL_ERR_ARGUMENT, with a sentence, if the recording has events of one of the kinds, but the
+ * result kept none of its blocks or ranges. */
 etl_status result_keeps(const etlheap_result *result, u32 kinds, etl_error *err);
 
 /* Compares providers: messages last, then by GUID as printed. For qsort. */

@@ -18,8 +18,8 @@
  * changes nothing. */
 bool spellings_settle(etlheap_result *result);
 
-/* Gives modules of which one process loaded several files of one name names with folders, as part of
- * spellings_settle: see module_names.c. False if memory runs out. */
+/* Gives modules of which one process loaded several files of one name names with folders, as part
+ * of spellings_settle: see module_names.c. False if memory runs out. */
 bool module_names_settle(etlheap_result *result);
 
 #endif

@@ -16,8 +16,8 @@
  *
  * The files do not say that processor 2 was idle. So the span begins with the latest of the
  * processors' oldest buffers, but not after the flush of the oldest buffer of those that are kept
- * without a gap (etl_session.kept_sequence). Buffers older than that count for nothing. Invariant: a
- * span never covers time in which events of its kind may be missing.
+ * without a gap (etl_session.kept_sequence). Buffers older than that count for nothing. Invariant:
+ * a span never covers time in which events of its kind may be missing.
  */
 #include "recorded_spans.h"
 
@@ -158,7 +158,8 @@ static i64 beginning_of(const timebase *base, u32 index, const recorded_session 
     return is_possible ? session->first_ticks : tick_map_apply(map, map->from->header_ticks);
 }
 
-/* A kind that several sessions record lasts from the first one's beginning to the last one's end. */
+/* A kind that several sessions record lasts from the first one's beginning to the last one's
+ * end. */
 static void add_session(const timebase *base, u32 index, const recorded_session *session,
                         etlheap_trace_info *info)
 {

@@ -7,7 +7,8 @@
 #include "engine/read/stages.h"
 #include "engine/result/result.h"
 
-/* What a session's tasks tell about it. If it goes on in other files, each of them has all of it. */
+/* What a session's tasks tell about it. If it goes on in other files, each of them has all of
+ * it. */
 typedef struct recorded_session {
     u32 kinds; /* bit per etlheap_kind: of its memory events */
     i64 first_ticks, last_ticks;

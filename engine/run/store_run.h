@@ -32,8 +32,8 @@ typedef struct store_run {
     bool is_log;             /* stacks stay in the result */
 } store_run;
 
-/* Records in the result the files that the store is made of; store_run_finish identifies them. False
- * if memory runs out. */
+/* Records in the result the files that the store is made of; store_run_finish identifies them.
+ * False if memory runs out. */
 bool store_run_record(etlheap_result *result, const char *const *names, u32 trace_count);
 
 /* What is written. Borrowed. */

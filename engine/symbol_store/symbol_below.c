@@ -2,7 +2,8 @@
  * symbol_below.c - lists the files in all folders below one, once, and finds them by name.
  *
  * In: a folder of a symbol path that is not a store. Out: files of a name, or folders of stores for
- * it, near ones first, then in byte order. Invariant: the order does not depend on the file system's.
+ * it, near ones first, then in byte order. Invariant: the order does not depend on the file
+ * system's.
  */
 #include "symbol_below.h"
 

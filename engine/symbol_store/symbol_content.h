@@ -19,8 +19,8 @@ typedef enum symbol_content {
 /* Recognizes the first bytes of a file, or all of a shorter one. */
 symbol_content symbol_content_of(etl_bytes head);
 
-/* The size of the whole file, as its first bytes give it: a PDB's blocks, a cabinet's length. 0: they
- * do not say. */
+/* The size of the whole file, as its first bytes give it: a PDB's blocks, a cabinet's length. 0:
+ * they do not say. */
 u64 symbol_content_size(etl_bytes head);
 
 /* Recognizes a file; UNKNOWN also if it cannot be read. */

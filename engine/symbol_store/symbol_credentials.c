@@ -43,8 +43,8 @@ static bool set_text(const symbol_curl *curl, CURL *easy, CURLoption option, con
     return text == NULL || curl->easy_setopt(easy, option, text) == CURLE_OK;
 }
 
-/* libcurl writes a token into the request as it is: a line end would begin a header of the token's own.
- * User and password are sent in base64. */
+/* libcurl writes a token into the request as it is: a line end would begin a header of the token's
+ * own. User and password are sent in base64. */
 static bool is_header_text(const char *token)
 {
     while (token != NULL && (unsigned char)*token >= ' ' && *token != '\x7F')

@@ -1,8 +1,8 @@
 /*
  * symbol_credentials.h - the login of a request, and which requests may have it.
  *
- * A login goes to the host of the server's address and to no other: libcurl drops it when a redirect
- * leads elsewhere. It is sent over https, or over http to this computer.
+ * A login goes to the host of the server's address and to no other: libcurl drops it when a
+ * redirect leads elsewhere. It is sent over https, or over http to this computer.
  */
 #ifndef ETLHEAP_SYMBOL_CREDENTIALS_H
 #define ETLHEAP_SYMBOL_CREDENTIALS_H
@@ -12,8 +12,8 @@
 
 #define SYMBOL_HOST_SIZE 300
 
-/* The host of a URL, with its port if one is given, in lower case. False if there is none, or if the
- * address has a login of its own. */
+/* The host of a URL, with its port if one is given, in lower case. False if there is none, or if
+ * the address has a login of its own. */
 bool symbol_credentials_host(const char *url, char out[SYMBOL_HOST_SIZE]);
 
 /* True if the host, as symbol_credentials_host returns it, is this computer. */

@@ -5,7 +5,8 @@
 
 #include "parser/system/late_library.h"
 
-/* The first with all of the functions (curl_multi_poll). What is newer is asked for where it is used. */
+/* The first with all of the functions (curl_multi_poll). What is newer is asked for where it is
+ * used. */
 #define VERSION_MIN 0x074200u
 
 /* Debian also builds it with another library for TLS, under another name. */

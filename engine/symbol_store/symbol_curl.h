@@ -40,8 +40,8 @@ typedef struct symbol_curl {
 /* Loads libcurl. False if it is missing or lacks a function. Any thread. */
 bool symbol_curl_load(symbol_curl *out);
 
-/* True if the library that was loaded is of this version or newer: 0x075500 is 7.85.0. It may be older
- * than the headers that this was compiled with. */
+/* True if the library that was loaded is of this version or newer: 0x075500 is 7.85.0. It may be
+ * older than the headers that this was compiled with. */
 bool symbol_curl_is(const symbol_curl *curl, u32 version);
 
 #endif

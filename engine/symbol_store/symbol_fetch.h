@@ -14,18 +14,18 @@
  *
  * A file is written to `<file>.new`, and renamed when it is as long as the server said and the
  * caller accepts it. An interrupted download stays as `.new` if the server says what identifies the
- * answer (ETag or Last-Modified); the next attempt, in this run or a later one, resumes it with that
- * (If-Range) from the same address, and from no other. Servers that answer everything with a login
- * page are recognized by the content. A file that a server does not have is not requested again in a run, and a server
- * that does not answer is skipped for the rest of the run.
+ * answer (ETag or Last-Modified); the next attempt, in this run or a later one, resumes it with
+ * that (If-Range) from the same address, and from no other. Servers that answer everything with a
+ * login page are recognized by the content. A file that a server does not have is not requested
+ * again in a run, and a server that does not answer is skipped for the rest of the run.
  *
  * libcurl does TLS, proxies, HTTP/2 and their failures, and its multi interface needs no threads.
  * It honours http_proxy and similar variables itself. A URL contains credentials only if the user
  * put them there; they are sent only to that host and never shown (symbol_logins.h). Other logins
  * come from a function of the caller's (symbol_credentials.h).
  *
- * A server cannot lead into the network of this computer: if its address is a public one, a redirect
- * to a private address is not followed, unless the options say so.
+ * A server cannot lead into the network of this computer: if its address is a public one, a
+ * redirect to a private address is not followed, unless the options say so.
  *
  * Threads: only one thread may use a symbol_fetch at a time.
  */

@@ -297,8 +297,8 @@ static void retry(fetch_run *run, fetch_job *job, symbol_transfer_end end)
     job->due_ms = symbol_clock_ms() + (i64)etl_min_u64(delay_ms, RETRY_DELAY_MS_MAX);
 }
 
-/* A server that never answered, or fails one file after the other, is given up. A failure of a server
- * that answers others has no reason but that the download did not come to an end. */
+/* A server that never answered, or fails one file after the other, is given up. A failure of a
+ * server that answers others has no reason but that the download did not come to an end. */
 static void give_up(fetch_run *run, fetch_job *job, etl_diag reason)
 {
     fetch_server *const server = &run->fetch->servers.at[job->server];

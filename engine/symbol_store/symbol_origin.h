@@ -4,8 +4,8 @@
  * A part may be resumed only with the answer that it is a part of: two servers of a path have
  * different files under one name and key (with and without private symbols), and a server may have
  * replaced its file. So a part has a file of its own beside it, `target`.new.from, which names the
- * URL, without logins (symbol_logins.h), and what identifies the answer (RFC 9110, 8.8: an ETag, or the time
- * of the last change) and its length. A part without one is never resumed.
+ * URL, without logins (symbol_logins.h), and what identifies the answer (RFC 9110, 8.8: an ETag, or
+ * the time of the last change) and its length. A part without one is never resumed.
  */
 #ifndef ETLHEAP_SYMBOL_ORIGIN_H
 #define ETLHEAP_SYMBOL_ORIGIN_H

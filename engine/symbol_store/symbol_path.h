@@ -19,8 +19,8 @@
  * case does not matter.
  *
  * A name and a key only claim to be the right file. The caller's check examines each candidate
- * before it is used; one of another build is passed over, and counted (symbol_mismatch) if the right
- * one is nowhere.
+ * before it is used; one of another build is passed over, and counted (symbol_mismatch) if the
+ * right one is nowhere.
  *
  * A folder that only a shell or Windows understands (~, %TEMP%, C:\symbols elsewhere) counts as
  * missing. It is never made, even as a cache.
@@ -87,9 +87,9 @@ void symbol_path_free(symbol_path *path); /* NULL is allowed */
  * *element. NULL and UINT32_MAX: none. */
 const char *symbol_path_missing(symbol_path *path, u32 from, u32 *element);
 
-/* Writes what is probably a slip in the first element from `from` on that has one: a missing folder,
- * a text that means nothing here, SRV* without a server. Returns the element's number; UINT32_MAX:
- * none. */
+/* Writes what is probably a slip in the first element from `from` on that has one: a missing
+ * folder, a text that means nothing here, SRV* without a server. Returns the element's number;
+ * UINT32_MAX: none. */
 u32 symbol_path_note(symbol_path *path, u32 from, char *note, size_t size);
 
 /* True if a search may use the network: the path has a server, and offline is not set. */

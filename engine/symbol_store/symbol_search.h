@@ -59,8 +59,8 @@ bool symbol_search_cabinet(symbol_context *context, symbol_search *search, const
 /* Does the check accept a download, which has no name of its own yet? If not, that is noted. */
 bool symbol_search_accepts(symbol_context *context, symbol_search *search, const char *file);
 
-/* Follows a file.ptr in `folder`. "" on a server: then it may only lead to a share of a host that the
- * symbol path names, which only Windows reaches. */
+/* Follows a file.ptr in `folder`. "" on a server: then it may only lead to a share of a host that
+ * the symbol path names, which only Windows reaches. */
 bool symbol_search_pointer(symbol_context *context, symbol_search *search, const char *folder,
                            etl_bytes text, const symbol_caches *caches);
 

@@ -8,8 +8,8 @@
  *                                        └──────▶ a page of HTML: refused, nothing is written
  *
  * Invariants: not a byte reaches the disk before the head was judged, because servers answer with
- * login pages. A part is resumed only with the answer that it is a part of, exactly where it ends; a
- * server that sends everything again starts the file over. A file gets its name only if it is as
+ * login pages. A part is resumed only with the answer that it is a part of, exactly where it ends;
+ * a server that sends everything again starts the file over. A file gets its name only if it is as
  * long as the server said, or as it says itself, and the caller accepts it.
  */
 #include <errno.h>
@@ -20,7 +20,8 @@
 #include "symbol_logins.h"
 #include "symbol_transfer.h"
 
-/* CURLOPT_PROTOCOLS and CURLOPT_REDIR_PROTOCOLS, at whose names newer headers warn. Source: curl.h. */
+/* CURLOPT_PROTOCOLS and CURLOPT_REDIR_PROTOCOLS, at whose names newer headers warn. Source:
+ * curl.h. */
 #define PROTOCOLS_BEFORE_7_85       ((CURLoption)(CURLOPTTYPE_LONG + 181))
 #define REDIR_PROTOCOLS_BEFORE_7_85 ((CURLoption)(CURLOPTTYPE_LONG + 182))
 
@@ -206,8 +207,8 @@ static bool set_condition(symbol_transfer *transfer)
                                                             transfer->headers) == CURLE_OK;
 }
 
-/* HTTP only, and no way back from https. The options took another form in 7.85, and both are compiled if
- * the headers have both, because the library may be older than they are. */
+/* HTTP only, and no way back from https. The options took another form in 7.85, and both are
+ * compiled if the headers have both, because the library may be older than they are. */
 static void set_protocols(symbol_transfer *transfer)
 {
     const bool is_secure = symbol_url_is_secure(transfer->url);
@@ -384,8 +385,8 @@ static symbol_transfer_end end_of_status(symbol_transfer *transfer, long status)
     }
 }
 
-/* libcurl calls a header line of more than 100 KB a lack of memory, too. If there is more memory than
- * that, the server is to blame. */
+/* libcurl calls a header line of more than 100 KB a lack of memory, too. If there is more memory
+ * than that, the server is to blame. */
 static bool is_memory_short(void)
 {
     void *const probe = malloc(PROBE_BYTES);

@@ -1,7 +1,7 @@
 /*
  * export_html_command.c - the words that the commands on an HTML report begin and end with: its
- * inputs, and the options that select and name what it shows. The page's script quotes them, and says
- * once if they lack a login.
+ * inputs, and the options that select and name what it shows. The page's script quotes them, and
+ * says once if they lack a login.
  */
 #include "export_html.h"
 

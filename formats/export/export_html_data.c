@@ -500,8 +500,8 @@ static void write_curve(writer *w, const char *key, const etlheap_memory_sample 
     etlheap_json_array_close(&w->json);
 }
 
-/* Does a group of the page belong to the process? Other processes cannot be shown. Groups of the page
- * are at most HTML_GROUPS_MAX, but a trace may have a hundred thousand processes. */
+/* Does a group of the page belong to the process? Other processes cannot be shown. Groups of the
+ * page are at most HTML_GROUPS_MAX, but a trace may have a hundred thousand processes. */
 static bool is_shown(const writer *w, const etlheap_process_memory *process)
 {
     const etlheap_table *const table = w->answers->groups->table;

@@ -12,7 +12,7 @@
  *     churn       null if blocks have no times, else
  *         window_ns    what rates of totals are per second of
  *         totals, sites, modules, threads  sums of churn
- *         rates        {kind, process, ns}: what rates of a process in these lists are per second of
+ *         rates        {kind, process, ns}: the time that a process's rates here are about
  *     side_names  the texts that rows refer to by number, from 1; 0: none
  *
  * A list of sums has `rows`, of each kind the largest, and says how many are `hidden` of each kind
@@ -22,8 +22,8 @@
  *
  * Keys are numbers of texts, threads (null: not known), or the numbers of a stack's frames,
  * innermost first. Sums of lifetimes are count, size, outstanding size, and how many another thread
- * freed than had allocated; those of churn are as the columns of `report --churn`: allocations, their
- * bytes, frees, their bytes, temporary blocks, their bytes, within 10, and within 1 ms.
+ * freed than had allocated; those of churn are as the columns of `report --churn`: allocations,
+ * their bytes, frees, their bytes, temporary blocks, their bytes, within 10, and within 1 ms.
  *
  * Invariant: every list is added up from the rows of a table, so one that is cut has exact sums.
  */

@@ -202,8 +202,8 @@ static etl_status find(const etlheap_export_request *request, finding *out, etl_
     return status;
 }
 
-/* The files that WPA can open: of a store, those that it was made from. NULL for an index beyond the
- * last. */
+/* The files that WPA can open: of a store, those that it was made from. NULL for an index beyond
+ * the last. */
 static const char *trace_file(const etlheap_result *result, u32 index)
 {
     const etlheap_trace_info *const trace = etlheap_result_trace(result);

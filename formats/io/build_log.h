@@ -2,8 +2,8 @@
  * build_log.h - keeps names in a trace from being commands of a build server.
  *
  * Servers read commands in the output of a step: Azure Pipelines "##vso[..." and "##[..." anywhere
- * in a line, GitHub Actions "::..." after a line's leading blanks. Names come from the program under
- * test, so its author would command the server.
+ * in a line, GitHub Actions "::..." after a line's leading blanks. Names come from the program
+ * under test, so its author would command the server.
  */
 #ifndef ETLHEAP_BUILD_LOG_H
 #define ETLHEAP_BUILD_LOG_H

@@ -55,8 +55,8 @@ etl_status unpack_begin_file(unpacking *job, unpacked_member *member, etl_error 
 etl_status unpack_write(unpacking *job, const unpacked_member *member, size_t size, etl_error *err);
 etl_status unpack_end_file(unpacking *job, unpacked_member *member, etl_error *err);
 
-/* What a packed file of this size may unpack to. Ten times is more than traces of any kind need, and
- * small files may need more; `wanted` replaces both. */
+/* What a packed file of this size may unpack to. Ten times is more than traces of any kind need,
+ * and small files may need more; `wanted` replaces both. */
 static inline u64 unpack_limit_of(u64 file_bytes, u64 wanted_bytes)
 {
     const u64 least = (u64)64 << 30;

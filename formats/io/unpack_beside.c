@@ -1,8 +1,8 @@
 /*
  * unpack_beside.c - unpacks a member on a thread of its own while it is read.
  *
- * In: a source, which unpacks one piece at a time, and a file that has its size. Out: the file, from
- * its beginning to its end; a gauge of the bytes that are there.
+ * In: a source, which unpacks one piece at a time, and a file that has its size. Out: the file,
+ * from its beginning to its end; a gauge of the bytes that are there.
  *
  *     thread   step, raise the gauge, step, raise the gauge ... end: UINT64_MAX
  *     reader   await(wanted) ──▶ gauge ──▶ the bytes, or the thread's error

@@ -6,8 +6,9 @@
 
 #include "unpack.h"
 
-/* Starts to unpack job->out's only member, which was begun and states its size. True: the source and
- * the job's buffer were taken over, and out->beside is open. False: unpack it without a thread. */
+/* Starts to unpack job->out's only member, which was begun and states its size. True: the source
+ * and the job's buffer were taken over, and out->beside is open. False: unpack it without a
+ * thread. */
 bool unpack_beside_open(unpacking *job, const unpack_source *source);
 
 /* As etl_arrival_fn. */

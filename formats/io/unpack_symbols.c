@@ -11,8 +11,8 @@
  * Only the last component of a member's name is used, so no name leads out of the folder. The
  * folders below one of the symbol path are searched by name, and a PDB is used only if its contents
  * belong to the module, so the numbers say nothing. Invariants: all that is in the folder is listed
- * counted in the handle, or has a name that removing it knows; the lock tells other runs that the folder is
- * in use.
+ * counted in the handle, or has a name that removing it knows; the lock tells other runs that the
+ * folder is in use.
  */
 #include "unpack.h"
 

@@ -59,14 +59,15 @@ void etlheap_json_copy(etlheap_json *json, etl_bytes key, etl_bytes value);
 void etlheap_json_hex(etlheap_json *json, const char *key, u64 value, int digits);
 void etlheap_json_heap(etlheap_json *json, const char *key, u64 handle); /* the heap's name */
 
-/* An instant, "2020-07-29T00:07:00.000000000Z"; null for a FILETIME of 0 or less, which is unknown. */
+/* An instant, "2020-07-29T00:07:00.000000000Z"; null for a FILETIME of 0 or less, which is
+ * unknown. */
 void etlheap_json_time(etlheap_json *json, const char *key, i64 filetime);
 
 /* Writes "start_time" of a trace, without the Z if it is local time. */
 void etlheap_json_start(etlheap_json *json, const etlheap_trace_info *trace);
 
-/* Opens the object "window" with "from_ns" and "to_ns"; null for a list of one moment, such as a UMDH
- * log. */
+/* Opens the object "window" with "from_ns" and "to_ns"; null for a list of one moment, such as a
+ * UMDH log. */
 void etlheap_json_window_open(etlheap_json *json, const etlheap_result *result, i64 from_ns,
                               i64 to_ns);
 

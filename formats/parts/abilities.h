@@ -22,8 +22,9 @@ bool etlheap_ability_is_set(const etlheap_abilities *abilities, const etlheap_ab
 /* True if it is not there, and a recording is complete without it. */
 bool etlheap_ability_is_extra(const etlheap_abilities *abilities, const etlheap_ability *ability);
 
-/* True if recording more would help, or for extras, would make more questions possible. Methods of .NET are missing only if a process runs .NET: a
- * trace may have them for one process and lack them for another, or need none. */
+/* True if recording more would help, or for extras, would make more questions possible. Methods of
+ * .NET are missing only if a process runs .NET: a trace may have them for one process and lack them
+ * for another, or need none. */
 bool etlheap_ability_is_missing(const etlheap_abilities *abilities, const etlheap_ability *ability);
 
 /* True if no events of any kind of memory were kept: there is nothing to report. */

@@ -89,7 +89,8 @@ static void add_pattern(etlheap_text *text, const etlheap_table *table, u32 stac
 }
 
 /* A moment as --from and --to take it: "mark:load#2" if it is a mark's, otherwise "4000000000ns".
- * If marks are at the same time, the last one is meant, as it is the one that begins an interval. */
+ * If marks are at the same time, the last one is meant, as it is the one that begins an
+ * interval. */
 static void add_moment(etlheap_text *text, const etlheap_marks *marks, i64 ns)
 {
     etlheap_text word = { 0 };
@@ -105,7 +106,8 @@ static void add_moment(etlheap_text *text, const etlheap_marks *marks, i64 ns)
     etlheap_text_free(&word);
 }
 
-/* The interval of a mark. Its end is left out if it is the window's, which the command has anyway. */
+/* The interval of a mark. Its end is left out if it is the window's, which the command has
+ * anyway. */
 static void fill_interval(place *places, const etlheap_check_commands *commands,
                           const etlheap_gate_subject *subject)
 {

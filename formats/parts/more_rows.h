@@ -21,7 +21,8 @@ etlheap_more_rows etlheap_more_rows_of(const etlheap_table *table, const etlheap
                                        const bool *listed);
 
 /* Appends a sentence about the later rows: "12 more rows of heap with 599 KiB outstanding, 3 of
- * virtualalloc with 10.0 MiB: only the first 25 of each kind are listed". False if there are none. */
+ * virtualalloc with 10.0 MiB: only the first 25 of each kind are listed". False if there are
+ * none. */
 bool etlheap_more_rows_later(const etlheap_more_rows *more, etlheap_text *text);
 
 /* Appends a sentence about the empty rows: "33 rows of heap have nothing outstanding and are not

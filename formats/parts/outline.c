@@ -270,8 +270,8 @@ static u32 first_change(const etlheap_table *table, const etlheap_outline *outli
     return before ? outline->level_count - 1 : 0;
 }
 
-/* Closes the open nodes from a level down. All nodes after one without a listed row are below it, and
- * are dropped with it. */
+/* Closes the open nodes from a level down. All nodes after one without a listed row are below it,
+ * and are dropped with it. */
 static void close_nodes(u32 level, const etlheap_outline *outline, outline_nodes *nodes)
 {
     for (; level < outline->level_count; level++) {

@@ -5,12 +5,13 @@
  *
  *     POSIX      'a$(b)!'     single quotes: nothing in them means anything, also to bash -i; a
  *                             single quote is \'\\'\' there
- *     Windows    "a b"        double quotes, the only ones that cmd and PowerShell share; cmd expands
- *                             %NAME% in them, and PowerShell $NAME, $(...) and `, and ends them at
- *                             typographic quotes
+ *     Windows    "a b"        double quotes, the only ones that cmd and PowerShell share; cmd
+ *                             expands %NAME% in them, and PowerShell $NAME, $(...) and `, and
+ *                             ends them at typographic quotes
  *
- * No quotes of Windows make all characters harmless. Names avoid them with the wildcard ?. Other words
- * are typed by the user; if PowerShell would expand one, it gets the single quotes of PowerShell.
+ * No quotes of Windows make all characters harmless. Names avoid them with the wildcard ?. Other
+ * words are typed by the user; if PowerShell would expand one, it gets the single quotes of
+ * PowerShell.
  */
 #include "shell_words.h"
 

@@ -264,7 +264,8 @@ static etl_status write_rows(const etlheap_diff *diff, const etlheap_layout *lay
     return status;
 }
 
-/* Adds the change and both sides of the measure, then the counts of freed and outstanding blocks. */
+/* Adds the change and both sides of the measure, then the counts of freed and outstanding
+ * blocks. */
 static void add_lifetimes(const etlheap_diff *diff, u32 row, etlheap_grid *grid)
 {
     const etlheap_change *const change = &diff->changes[row];

@@ -237,7 +237,7 @@ static etl_status write_process(map_view *view, const etlheap_map_process *proce
     return status == ETL_OK ? write_regions(view, process) : status;
 }
 
-/* --- pins -------------------------------------------------------------------------------------- */
+/* --- pins ------------------------------------------------------------------------------------ */
 
 static void add_pin(map_view *view, u32 index, etlheap_grid *grid)
 {
@@ -285,7 +285,7 @@ static etl_status write_pins(map_view *view)
     return etlheap_grid_write(&grid, view->layout, view->sink);
 }
 
-/* --- all --------------------------------------------------------------------------------------- */
+/* --- all ------------------------------------------------------------------------------------- */
 
 /* Writes the head. The moment is exact, because users copy it into the next command. */
 static void write_head(map_view *view)

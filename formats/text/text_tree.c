@@ -415,7 +415,8 @@ static etl_status link_shown(call_tree *tree, u32 *first_root)
     return ETL_OK;
 }
 
-/* Is the node listed, and large enough? Compared by magnitude, because impacting sizes may be negative. */
+/* Is the node listed, and large enough? Compared by magnitude, because impacting sizes may be
+ * negative. */
 static bool is_shown(const call_tree *tree, u32 node)
 {
     const i64 value = tree->nodes[node].value;

@@ -130,8 +130,8 @@ const etlheap_table *etlheap_umdh_table(const etlheap_umdh *log)
 /* How the bytes of a text become characters. */
 typedef enum text_encoding { TEXT_BYTES, TEXT_UTF16_LE, TEXT_UTF16_BE } text_encoding;
 
-/* Finds the encoding, and the size of the byte order mark. Tools that save redirected output leave the
- * mark out at times. A log begins with ASCII, so then every second byte is 0. */
+/* Finds the encoding, and the size of the byte order mark. Tools that save redirected output leave
+ * the mark out at times. A log begins with ASCII, so then every second byte is 0. */
 static text_encoding encoding_of(etl_bytes text, size_t *mark_bytes)
 {
     const u8 *const at = text.at;

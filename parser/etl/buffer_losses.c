@@ -58,10 +58,10 @@ static u64 gap_between(i64 before, i64 after)
 
 /*
  * Counts the gaps in the numbers of a session's data buffers; returns the last number. `before` is
- * the last one of the session before it in the file. The first buffer of a session has number 1, or the
- * number after `before`. What is missing before the
- * oldest kept buffer was overwritten, or lies in an earlier file. Later gaps are losses, except in a
- * ring: the buffer of an idle processor stays there while newer ones are overwritten.
+ * the last one of the session before it in the file. The first buffer of a session has number 1, or
+ * the number after `before`. What is missing before the oldest kept buffer was overwritten, or lies
+ * in an earlier file. Later gaps are losses, except in a ring: the buffer of an idle processor
+ * stays there while newer ones are overwritten.
  *
  *     file    | 1 2 3   5 6        one lost
  *     ring    |     7         50 51 52   six and 42 overwritten; complete from 50 on

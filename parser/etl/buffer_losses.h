@@ -4,7 +4,8 @@
 
 #include "buffer_index.h"
 
-/* Counts what an index of all buffers lacks, and sets what sessions say about it. ETL_ERR_MEMORY. */
+/* Counts what an index of all buffers lacks, and sets what sessions say about it.
+ * ETL_ERR_MEMORY. */
 etl_status etl_buffer_losses_count(etl_buffer_index *index);
 
 #endif

@@ -2,8 +2,8 @@
  * layout_pool.h - events of the kernel's pools (private to the parser).
  *
  * Versions 0-2, hooks 0x0E20 to 0x0E27, class POOL:
- *   +0     u32     PoolType       low bits POOL_TYPE: odd is paged, 512 is NonPagedNx, 0x20 session;
- *                                 0x10000000: a big block
+ *   +0     u32     PoolType       low bits POOL_TYPE: odd is paged, 512 is NonPagedNx, 0x20
+ *                                 session; 0x10000000: a big block
  *   +4     u32     Tag            four bytes of text; bit 31: protected, on old systems
  *   +8     size_t  NumberOfBytes  also of frees
  *   +8+P   ptr     Entry

@@ -309,12 +309,12 @@
 #define PDB_LF_PROCEDURE  0x1008u
 #define PDB_LF_MFUNCTION  0x1009u
 #define PDB_LF_ARRAY      0x1503u /* u32 element, u32 index type, number: bytes */
-#define PDB_LF_CLASS      0x1504u /* u16 count, u16 bits, u32 fields, derived, shape, number, name */
+#define PDB_LF_CLASS      0x1504u /* u16 count, bits, u32 fields, derived, shape, number, name */
 #define PDB_LF_STRUCTURE  0x1505u
 #define PDB_LF_UNION      0x1506u /* u16 count, u16 bits, u32 fields, number, name */
 #define PDB_LF_ENUM       0x1507u /* u16 count, u16 bits, u32 type, fields, name */
 #define PDB_LF_INTERFACE  0x1519u
-#define PDB_LF_CLASS2     0x1608u /* u32 bits, u32 fields, derived, shape, u16 count, number, name */
+#define PDB_LF_CLASS2     0x1608u /* u32 bits, fields, derived, shape, u16 count, number, name */
 #define PDB_LF_STRUCTURE2 0x1609u
 #define PDB_LF_UNION2     0x160au /* u32 bits, u32 fields, u16 count, number, name */
 #define PDB_LF_INTERFACE2 0x160bu

@@ -1,8 +1,8 @@
 /*
  * pdb_publics.c - finds public symbols in the address map of the file.
  *
- * In: queries that no module named, ascending. Out: the nearest public symbol at or before each that
- * may be a function.
+ * In: queries that no module named, ascending. Out: the nearest public symbol at or before each
+ * that may be a function.
  *
  * The map lists the records of a symbol stream in order of address, so each probe reads a number in
  * the map and a place in the record. Addresses ascend, so a search begins where the last one ended,

@@ -354,7 +354,7 @@ static bool is_pointer(u32 type)
     return (type >> 8 & 0xf) != 0;
 }
 
-/* --- text -------------------------------------------------------------------------------------- */
+/* --- text ------------------------------------------------------------------------------------ */
 
 /* Appends text; what does not fit is left out. */
 static void append(name_builder *b, etl_bytes text)

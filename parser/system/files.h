@@ -117,8 +117,8 @@ bool etl_file_remove(const char *path);
 
 /*
  * Locks an open file, so that no other run takes it for what a killed run left. Returns a second
- * handle of the file that keeps the lock until it is closed; -1 if the file system has no locks, and
- * on Windows, where nobody can remove a file that is open.
+ * handle of the file that keeps the lock until it is closed; -1 if the file system has no locks,
+ * and on Windows, where nobody can remove a file that is open.
  */
 int etl_file_lock(int file);
 

@@ -27,7 +27,8 @@ u32 etl_name_next(const char **at);
 /* The bytes of one character in UTF-8. */
 #define ETL_NAME_BYTES_MAX 4u
 
-/* Like etl_name_next, but writes the folded character in UTF-8 and returns its size; 0 at the end. */
+/* Like etl_name_next, but writes the folded character in UTF-8 and returns its size; 0 at the
+ * end. */
 size_t etl_name_next_utf8(const char **at, u8 bytes[ETL_NAME_BYTES_MAX]);
 
 /* Returns < 0, 0 or > 0: compares the folded characters, whose order is that of their UTF-8. */

@@ -5,10 +5,10 @@
  *
  * Types are written with const and pointers behind them (int const*), so that each part of a name
  * is one piece of the output. A substitution (S_, S0_) is a copy of such a piece. Where a pointer
- * to a function or an array has to be written inside of the type, the place is kept beside the text.
- * Parameters of the function itself are not read. Expressions in template arguments are rare, and a
- * name that has them stays as it is. Invariant: depth, length and substitutions are bounded, so a
- * hostile name ends soon.
+ * to a function or an array has to be written inside of the type, the place is kept beside the
+ * text. Parameters of the function itself are not read. Expressions in template arguments are rare,
+ * and a name that has them stays as it is. Invariant: depth, length and substitutions are bounded,
+ * so a hostile name ends soon.
  *
  * Source: "Itanium C++ ABI", Mangling.
  */

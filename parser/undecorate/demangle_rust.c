@@ -4,8 +4,8 @@
  * In: what follows _R or _Z. Out: the path, without the hashes that change with every build.
  *
  * The older mangling is a C++ name of plain words, the last of which is a hash. Version 0 is a
- * grammar of its own, whose back references name a place in the input that is read again. Invariant:
- * steps and output are bounded, because references may multiply a name.
+ * grammar of its own, whose back references name a place in the input that is read again.
+ * Invariant: steps and output are bounded, because references may multiply a name.
  *
  * Source: RFC 2603; rustc compiler/rustc_symbol_mangling/src/legacy.rs.
  */
@@ -102,7 +102,8 @@ bool dem_read_rust_legacy(dem_reader *r)
 static void read_path(dem_reader *r, bool is_value);
 static void read_type(dem_reader *r);
 
-/* A number with the digits 0-9, a-z, A-Z and a final _; nothing before it is 0, digits are one more. */
+/* A number with the digits 0-9, a-z, A-Z and a final _; nothing before it is 0, digits are one
+ * more. */
 static u64 base62(dem_reader *r)
 {
     u64 value = 0;

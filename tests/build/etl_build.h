@@ -63,8 +63,8 @@ typedef struct etl_build_options {
     bool compress;             /* XPRESS LZ77 buffers and a short header buffer, as merges write */
     bool keyed_stacks;         /* stack walks of four or more frames become keys */
     u32 stack_key_slots;       /* size of the key cache, small means much reuse [256] */
-    u64 stack_key_base; /* lowest key; files recorded together need their own [0xFFFFA80003200010] */
-    bool one_stream;    /* no per-processor buffering: CPUs are unknown */
+    u64 stack_key_base;        /* lowest key, of each file another [0xFFFFA80003200010] */
+    bool one_stream;           /* no per-processor buffering: CPUs are unknown */
     bool virtual_alloc_without_tid; /* VirtualAlloc and VirtualFree as PERFINFO records */
     bool header_records;            /* more records in the header buffer, as kernel sessions have */
     bool unclosed;                  /* crashed session: no end time, last buffers missing */

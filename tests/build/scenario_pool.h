@@ -5,8 +5,8 @@
  * Blocks of tag Temp are all freed, by another process. Three of tag Old1 are from before the
  * trace, of which one is freed. Two sessions use one address for tag Gses; session 1 frees it. One
  * free states another size, POOL_UNKNOWN_FREES have no allocation, and one rundown has an odd
- * length. The rundown at the end lists one block that nothing else tells of, tag Late, and lacks one
- * block of tag Leak.
+ * length. The rundown at the end lists one block that nothing else tells of, tag Late, and lacks
+ * one block of tag Leak.
  */
 #ifndef TESTS_SCENARIO_POOL_H
 #define TESTS_SCENARIO_POOL_H

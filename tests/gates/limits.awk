@@ -1,5 +1,6 @@
-# limits.awk - files have at most 600 lines, functions at most 60, and the comment
-# at the top of a long source of the product names its input, output and invariant.
+# limits.awk - files have at most 600 lines, functions at most 60, lines at most 100
+# columns, and the comment at the top of a long source of the product names its
+# input, output and invariant.
 #
 # A function begins with a brace in the first column that follows a line ending
 # in a parenthesis, and ends with the next closing brace there; the formatter
@@ -8,6 +9,7 @@
 BEGIN {
     file_lines_max = 600
     function_lines_max = 60
+    columns_max = 100
     bare_lines_max = 150 # of a source without such a comment
 }
 
@@ -25,6 +27,14 @@ FNR == 1 {
 is_head {
     head = head "\n" $0
     is_head = $0 !~ /\*\//
+}
+
+# Bytes that continue a character take no column. Strings cannot be wrapped.
+length($0) > columns_max {
+    text = $0
+    gsub(/[\200-\277]/, "", text)
+    if (length(text) > columns_max && text !~ /"/)
+        complain(FNR, "the line has " length(text) " columns, more than " columns_max)
 }
 
 /^{/ && previous ~ /\)[ \t]*$/ {

@@ -11,9 +11,9 @@
  *                        program did                    recorder_truth.c, recorder_sums.c
  *
  * A trace writer makes one session with a header and all its events. A recorder starts sessions
- * hours apart, has clocks that tick every 15.6 ms and are set back, overwrites buffers, and keeps the
- * buffers of idle processors. Its files are appended to, continued in another file, merged, cut off,
- * and copied while they grow. Nothing here knows the engine.
+ * hours apart, has clocks that tick every 15.6 ms and are set back, overwrites buffers, and keeps
+ * the buffers of idle processors. Its files are appended to, continued in another file, merged, cut
+ * off, and copied while they grow. Nothing here knows the engine.
  */
 #ifndef TESTS_RECORDER_H
 #define TESTS_RECORDER_H
@@ -202,8 +202,8 @@ bool recorder_chance(u64 *state, u32 percent);
 /* Events of the heap session, if that is another one than the kernel session. */
 bool recorder_is_of_heap(u8 op);
 
-/* The files that are given do not agree about the clock: order and times across them are those of the
- * wall clock. */
+/* The files that are given do not agree about the clock: order and times across them are those of
+ * the wall clock. */
 bool recorder_is_mixed(const recorder_setup *setup);
 
 /* Several events may have one time, though they did not happen at once. */

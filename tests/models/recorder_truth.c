@@ -6,9 +6,9 @@
  * spans, and the names that the files have.
  *
  * The plain reader lists the buffers of a file. Each header buffer begins a piece. A processor's
- * records are in its buffers one after the other, so each buffer is a run of the processor's events,
- * with their stacks between them. The plain reader refuses what is unusual; so a file that was cut is
- * read as if it had ended with its last whole record.
+ * records are in its buffers one after the other, so each buffer is a run of the processor's
+ * events, with their stacks between them. The plain reader refuses what is unusual; so a file that
+ * was cut is read as if it had ended with its last whole record.
  */
 #include "recorder.h"
 
@@ -341,7 +341,8 @@ static bool has_kind(const recorder *r, u32 piece, u32 end, recorder_kind kind)
     return has;
 }
 
-/* A kind that several sessions record lasts from the first one's beginning to the last one's end. */
+/* A kind that several sessions record lasts from the first one's beginning to the last one's
+ * end. */
 static void add_span(recorder *r, recorder_kind kind, const recorder_span *span)
 {
     recorder_span *const out = &r->spans[kind];

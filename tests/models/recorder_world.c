@@ -5,8 +5,8 @@
  * In: a setup. Out: events, and the pieces that sessions write.
  *
  * Events happen one after the other, at least 100 ns apart, so their order is known. Programs start
- * and end, load images, create heaps, take blocks and ranges and give most of them back. Sessions say
- * which programs run when they start and when they stop.
+ * and end, load images, create heaps, take blocks and ranges and give most of them back. Sessions
+ * say which programs run when they start and when they stop.
  */
 #include "recorder.h"
 

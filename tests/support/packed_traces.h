@@ -19,7 +19,8 @@ typedef struct packed_traces {
     u32 count;
 } packed_traces;
 
-/* Packs the traces, unpacks and opens them. A failure ends the test program. Close it afterwards. */
+/* Packs the traces, unpacks and opens them. A failure ends the test program. Close it
+ * afterwards. */
 void packed_open(packed_traces *out, const check_traces *traces, bool is_diagsession);
 void packed_close(packed_traces *packed);
 

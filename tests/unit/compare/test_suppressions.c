@@ -358,7 +358,8 @@ static void random_lines_are_found_as_by_trying_each(void **state)
     assert_true(counts[0] > 100 && counts[1] > 100);
 }
 
-/* Trying each of 5,000 lines on the module, function and file of 200 frames takes 3 million steps. */
+/* Trying each of 5,000 lines on the module, function and file of 200 frames takes 3 million
+ * steps. */
 static void work_hardly_grows_with_the_number_of_lines(void **state)
 {
     enum { LINES = 5000, FRAMES = 200, LINE_SIZE = 40 };

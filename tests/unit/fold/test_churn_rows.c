@@ -1,7 +1,7 @@
 /*
- * Goal: among lifetimes in memory, those are temporary that end before their thread allocates again,
- * whatever was left of them in pieces and whose memory it is.
- * Method: few lifetimes by hand, each a case of its own; the table's sums of what is temporary.
+ * Goal: among lifetimes in memory, those are temporary that end before their thread allocates
+ * again, whatever was left of them in pieces and whose memory it is. Method: few lifetimes by hand,
+ * each a case of its own; the table's sums of what is temporary.
  */
 #include <setjmp.h>
 #include <stdarg.h>

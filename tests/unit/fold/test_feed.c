@@ -2,9 +2,9 @@
  * Goal: a fold gets the same blocks from a feed wherever they are kept, on any number of threads;
  * answers made of them are the same to the byte; and what no fold wants is not read.
  * Method: random workloads with several heaps and processes and with ranges that are decommitted in
- * parts, once as rows in memory and once as a log with rows beside it, also with events that have only
- * three times.
- * Blocks are listed as text and compared with a plain loop over the rows in memory.
+ * parts, once as rows in memory and once as a log with rows beside it, also with events that have
+ * only three times. Blocks are listed as text and compared with a plain loop over the rows in
+ * memory.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -353,7 +353,8 @@ static void expect_same_sums(const walk_world *f, u32 number)
     }
 }
 
-/* Tables with peaks, growth and ranks, by keys of single blocks too; windows, some of which overlap. */
+/* Tables with peaks, growth and ranks, by keys of single blocks too; windows, some of which
+ * overlap. */
 static void expect_same_curves(const walk_world *f, u32 number)
 {
     static const etlheap_key keys[][2] = { { ETLHEAP_KEY_STACK, ETLHEAP_KEY_THREAD },

@@ -104,7 +104,8 @@ static void journal_tells_what_lifetimes_tell(void **state)
             query.at_exit_freed = i % 2 != 0;
             query.jobs = 1 + i % 3;
             shape(&query, i % SHAPES);
-            /* Sessions, windows and shapes meet with peaks or without, in the long form both ways. */
+            /* Sessions, windows and shapes meet with peaks or without, in the long form both
+             * ways. */
             if ((i / SHAPES + i + v) % 2 == 0 || long_tests())
                 replay_check_same(&traces, &query, rows, i % 4 == 0 ? 0 : 20000, varieties[v].name);
             query.sums_only = true;

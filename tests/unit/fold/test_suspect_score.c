@@ -2,7 +2,8 @@
  * Goal: the score tells lost blocks from harmless ones by when they were born and how old they
  * became, and the sums that it is made of do not depend on the order of blocks or on how they
  * are dealt out to tasks.
- * Method: groups of blocks by hand, in a time of 32 s with a clock of 1 GHz; random blocks in two orders.
+ * Method: groups of blocks by hand, in a time of 32 s with a clock of 1 GHz; random blocks in two
+ * orders.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -33,7 +33,8 @@ static etlheap_table *aggregate(const model_world *world, const etlheap_query *q
     return table;
 }
 
-/* The keys of a merged row: those before the stack, or before the heap if no row of its heap stays. */
+/* The keys of a merged row: those before the stack, or before the heap if no row of its heap
+ * stays. */
 static etlheap_row merged_keys(const etlheap_row *row, const etlheap_table *whole, bool keeps_heap)
 {
     etlheap_row out = *row;

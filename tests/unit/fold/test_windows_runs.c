@@ -1,8 +1,7 @@
 /*
- * Goal: windows that others overlap have the cells that their events say, and a long window takes as
- * little work as a short one.
- * Method: random blocks of some groups and random windows, against the events one by one; steps for
- * many windows that slide over many intervals.
+ * Goal: windows that others overlap have the cells that their events say, and a long window takes
+ * as little work as a short one. Method: random blocks of some groups and random windows, against
+ * the events one by one; steps for many windows that slide over many intervals.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -253,7 +253,7 @@ static void frame_names_are_hostile_too(void **state)
     html_choice_close(&choice);
 }
 
-/* --- size ---------------------------------------------------------------------------------------- */
+/* --- size ------------------------------------------------------------------------------------ */
 
 static u64 next_number(const char **at)
 {
@@ -374,7 +374,7 @@ static void heaps_past_the_limit_are_told_as_one_sum(void **state)
     etlheap_result_free(result);
 }
 
-/* --- blocks -------------------------------------------------------------------------------------- */
+/* --- blocks ---------------------------------------------------------------------------------- */
 
 #define BLOCK_STACKS 400u
 #define STACK_BLOCKS 30u

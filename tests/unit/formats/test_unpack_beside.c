@@ -318,8 +318,8 @@ static void refusals_are_the_same(void **state)
     }
 }
 
-/* Once the file has its size, no more may be written than its beginning. The thread may have written
- * all before that limit is set; then all is well. */
+/* Once the file has its size, no more may be written than its beginning. The thread may have
+ * written all before that limit is set; then all is well. */
 static bool fails_to_write(fixture *f)
 {
     struct rlimit before, less;

@@ -1,10 +1,10 @@
 /*
  * Goal: blocks.c pairs any sequence of heap events as the plain rules do.
  * Method: random events over few addresses (frees in doubt, reuse, pauses longer than
- * the patience, destroyed heaps, an exit) and over many (the hash table grows, probes and erases), cut into
- * slices of random length with a sweep after each. The model keeps all open
- * blocks in one array, looks at every one of them, and applies a destruction
- * when its time comes instead of looking ahead.
+ * the patience, destroyed heaps, an exit) and over many (the hash table grows, probes and erases),
+ * cut into slices of random length with a sweep after each. The model keeps all open blocks in one
+ * array, looks at every one of them, and applies a destruction when its time comes instead of
+ * looking ahead.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /*
- * Goal: what a query and a question need is said for each key, filter, measure and kind of question.
- * Method: one change to the default query at a time, with what follows from it written down here by
- * what the change means; then pairs, of which the needs are those of both.
+ * Goal: what a query and a question need is said for each key, filter, measure and kind of
+ * question. Method: one change to the default query at a time, with what follows from it written
+ * down here by what the change means; then pairs, of which the needs are those of both.
  */
 #include <setjmp.h>
 #include <stdarg.h>

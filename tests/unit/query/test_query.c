@@ -420,7 +420,7 @@ static void words_that_do_not_exist_are_refused(void **state)
     expect_refused(query);
 }
 
-/* --- patterns ---------------------------------------------------------------------------------- */
+/* --- patterns -------------------------------------------------------------------------------- */
 
 static void globs_match_as_wildcards_do(void **state)
 {
@@ -534,7 +534,8 @@ static void frame_patterns_match_module_and_symbol(void **state)
     assert_false(frame_matches("ntdll", "Rtl*", "other.dll", "RtlAllocateHeap"));
 }
 
-/* --- words ---------------------------------------------------------------------------------------- */
+/* --- words
+ * ---------------------------------------------------------------------------------------- */
 
 static void words_are_those_of_the_contract(void **state)
 {

@@ -197,8 +197,8 @@ static void expect_freed(const check_traces *traces, const char *freed, const ch
     }
 }
 
-/* All events have impossible times, so all slices have one tick. Each block is displaced by the next
- * one, mostly of its own slice. */
+/* All events have impossible times, so all slices have one tick. Each block is displaced by the
+ * next one, mostly of its own slice. */
 static void blocks_begin_and_end_in_slices_of_one_tick(void **state)
 {
     (void)state;
@@ -238,8 +238,8 @@ static etl_build *end_late(const late_end *end)
     return b;
 }
 
-/* Wherever the record lies in a buffer. The steps are longer and shorter than a chunk of the journal
- * stays open. */
+/* Wherever the record lies in a buffer. The steps are longer and shorter than a chunk of the
+ * journal stays open. */
 static void expect_agreement(bool ends_process, i64 after_ticks)
 {
     static const i64 steps[] = { SECONDS / 10, SECONDS / 1000, SECONDS / 100000 };

@@ -2,8 +2,8 @@
  * Goal: an analysis that begins before the whole file is indexed says the same as one of the
  * whole index, whatever the order of the buffers; and it does begin before.
  * Method: random workloads in files that are written no further than they are waited for, in
- * small random steps: what lies beyond are buffers of other places, or zeros, so that a byte that is
- * read too early makes another answer. Analysed in small slices, compared as text with the same
+ * small random steps: what lies beyond are buffers of other places, or zeros, so that a byte that
+ * is read too early makes another answer. Analysed in small slices, compared as text with the same
  * bytes in memory, for one thread and several. Files with several processors of which one is idle,
  * files with a tail of zeros, damaged and joined files. A writer that fails is passed on.
  */

@@ -2,8 +2,8 @@
  * Goal: a session that goes on in further files is one session, in whatever order its files are
  * given: each kind of memory was recorded from its first event to its last one, and what any of the
  * files has, all of it recorded.
- * Method: four small files of one session, heap memory in the first and ranges in the last, given in
- * each of their 24 orders.
+ * Method: four small files of one session, heap memory in the first and ranges in the last, given
+ * in each of their 24 orders.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,12 +2,12 @@
  * test_recordings.c - random recordings, as recorders make them: what the engine says about each
  * must be what its files can show.
  *
- * Method: tests/models/recorder.h makes a recording and its truth from a seed. Each is analyzed, and
- * also stored and read back. Checked are the recorded spans, that nothing is missing in them,
+ * Method: tests/models/recorder.h makes a recording and its truth from a seed. Each is analyzed,
+ * and also stored and read back. Checked are the recorded spans, that nothing is missing in them,
  * what is said of missing buffers, sums of each program and of its call stacks, names, rates and
- * growth in several windows, and the verdict of a limit. Two
- * recordings of one world must not differ. As many seeds as fit into a few seconds are tried; the
- * long form tries 4000. Seeds that fail are printed, and kept.
+ * growth in several windows, and the verdict of a limit. Two recordings of one world must not
+ * differ. As many seeds as fit into a few seconds are tried; the long form tries 4000. Seeds that
+ * fail are printed, and kept.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -160,8 +160,8 @@ static const etlheap_row *row_of(const etlheap_table *table, u32 kind, u32 progr
     return NULL;
 }
 
-/* Coarse clocks do not say which of two blocks at one address was freed; nor, if blocks are unknown,
- * whether a free without a block came before the next allocation of its address. */
+/* Coarse clocks do not say which of two blocks at one address was freed; nor, if blocks are
+ * unknown, whether a free without a block came before the next allocation of its address. */
 static bool is_decided(const recorder *r)
 {
     return !recorder_is_coarse(&r->setup) || !r->setup.reuses_addresses;
