@@ -15,7 +15,7 @@ etl_status cli_analyze(const cli_options *options, const cli_inputs *inputs, con
         .size = sizeof engine_options,
         .jobs = options->jobs,
         .memory_bytes_max = options->memory_bytes,
-        .census_only = question_count == 0,
+        .inventory_only = question_count == 0,
         .questions = questions,
         .question_count = question_count,
         .temporary_folder = cli_temporary_folder(),

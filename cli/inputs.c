@@ -315,7 +315,7 @@ static int open_store(const cli_options *options, cli_inputs *out)
         return CLI_EXIT_USAGE;
     }
     cli_memory_note_input(out->store, true, false);
-    const etlheap_options facts = { .size = sizeof facts, .census_only = true };
+    const etlheap_options facts = { .size = sizeof facts, .inventory_only = true };
     etlheap_result *result = NULL;
     etl_error err = { .status = ETL_OK };
     if (etlheap_open_store(out->store, &facts, &result, &err) != ETL_OK) {

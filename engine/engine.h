@@ -128,7 +128,7 @@ typedef struct etlheap_options {
     uint64_t slice_bytes;      /* trace bytes per time slice, for tests; 0: the default */
     /* Count records and stacks, and keep no lifetimes: the result holds only facts, and refuses
      * questions about memory with ETL_ERR_ARGUMENT. */
-    bool census_only;
+    bool inventory_only;
     /* The questions that will be asked (etlheap_ask.h). If one question needs only sums, or events
      * in order, the result keeps just these, in a fraction of the memory and time. Otherwise it
      * keeps all events as a store does, in memory or in temporary_folder. Without questions it
@@ -138,8 +138,8 @@ typedef struct etlheap_options {
     const char *temporary_folder; /* where data goes that does not fit into memory; NULL: nowhere */
     etlheap_progress_fn *progress; /* may be NULL */
     void *progress_user;
-    /* Write lifetimes to a store: the result holds only facts, as with census_only. Not to be
-     * combined with census_only or questions. Borrowed for the call; may be NULL. */
+    /* Write lifetimes to a store: the result holds only facts, as with inventory_only. Not to be
+     * combined with inventory_only or questions. Borrowed for the call; may be NULL. */
     const etlheap_store_options *store;
     const char *name; /* name of the opened store in output; NULL: its path */
     /* Allocators that log their own events; they come before the built-in ones. Borrowed. */
@@ -167,9 +167,9 @@ etl_status etlheap_analyze(etl_trace *const *traces, const char *const *names, u
 bool etlheap_is_store(etl_bytes file);
 
 /* [stable] Opens a store as a result, which answers like the result of the traces it was written
- * from. Of the options only census_only, questions, named_kinds, name and memory_bytes_max count.
- * With questions, heap events stay in the file, and any question may be asked later. The file stays
- * mapped until the result is freed. On success the caller owns *out. Errors: ETL_ERR_IO,
+ * from. Of the options only inventory_only, questions, named_kinds, name and memory_bytes_max
+ * count. With questions, heap events stay in the file, and any question may be asked later. The
+ * file stays mapped until the result is freed. On success the caller owns *out. Errors: ETL_ERR_IO,
  * ETL_ERR_CORRUPT (the store is damaged or unfinished), ETL_ERR_UNSUPPORTED (another version),
  * ETL_ERR_ARGUMENT (no questions, but the store lacks addresses or threads), ETL_ERR_LIMIT,
  * ETL_ERR_MEMORY. */

@@ -1,8 +1,8 @@
 /*
  * etlheap_counts.h - how many records of each kind a trace has. Part of engine.h.
  *
- * Set etlheap_options.census_only to get all counts without analyzing memory. Rows are owned by the
- * result. Any thread.
+ * Set etlheap_options.inventory_only to get all counts without analyzing memory. Rows are owned by
+ * the result. Any thread.
  */
 #ifndef ETLHEAP_COUNTS_H
 #define ETLHEAP_COUNTS_H
@@ -31,7 +31,7 @@ typedef struct etlheap_provider_count {
 } etlheap_provider_count;
 
 /* Events of providers by id and version, TraceLogging events by name. Names come from the trace.
- * Only in results with census_only, and in stores. */
+ * Only in results with inventory_only, and in stores. */
 typedef struct etlheap_event_count {
     etl_guid provider;
     bool is_class; /* a classic event, identified by `opcode`; else by `id` */
@@ -47,7 +47,7 @@ typedef struct etlheap_event_count {
 /* Stack records, and whether the events they belong to were found. */
 typedef struct etlheap_stack_counts {
     uint64_t records; /* stack walks, and references to stack keys */
-    uint64_t matched; /* their event is in the trace; only with census_only */
+    uint64_t matched; /* their event is in the trace; only with inventory_only */
     uint64_t unmatched;
     uint64_t keys_referenced;
     uint64_t keys_resolved;

@@ -56,10 +56,10 @@ etl_status etlheap_summary_open(const etlheap_summary_options *options, etlheap_
 void etlheap_summary_free(etlheap_summary *summary); /* NULL is allowed */
 
 /*
- * Adds the files of one recording. Arrays and options as for etlheap_analyze, without census_only,
- * questions and store. Uses a store in options->temporary_folder (NULL: the system's), which is
- * deleted before the call returns. After a failure, free the summary. Errors as for
- * etlheap_analyze; ETL_ERR_ARGUMENT also if the trace was added before.
+ * Adds the files of one recording. Arrays and options as for etlheap_analyze, without
+ * inventory_only, questions and store. Uses a store in options->temporary_folder (NULL: the
+ * system's), which is deleted before the call returns. After a failure, free the summary. Errors as
+ * for etlheap_analyze; ETL_ERR_ARGUMENT also if the trace was added before.
  */
 etl_status etlheap_summary_add_traces(etlheap_summary *summary, etl_trace *const *traces,
                                       const char *const *names, uint32_t trace_count,

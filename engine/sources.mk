@@ -34,7 +34,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	context/pool_heap \
 	context/process_names \
 	context/services \
-	context/slots \
+	context/origins \
 	context/stack_numbering \
 	context/stacks \
 	context/thread_names \
@@ -45,7 +45,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	core/intern \
 	core/kinds \
 	core/machine_$(PLATFORM) \
-	core/nameless_$(PLATFORM) \
+	core/unlinked_$(PLATFORM) \
 	core/pattern_index \
 	core/rates \
 	core/stable_name \
@@ -92,7 +92,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	fold/row_details \
 	fold/row_spans \
 	fold/rows_walk \
-	fold/slot_groups \
+	fold/origin_groups \
 	fold/space_cells \
 	fold/space_map \
 	fold/space_ranges \
@@ -129,13 +129,13 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	log/journal_chunks \
 	log/journal_clock \
 	log/journal_file \
-	log/journal_slots \
+	log/journal_origins \
 	log/log_reader \
 	log/rank_map \
 	log/store \
 	log/store_batch \
 	log/tally \
-	log/windows_lattice \
+	log/window_cuts \
 	names/allocator_frames \
 	names/frame_patterns \
 	names/frames \
@@ -155,7 +155,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	pair/key_blocks \
 	pair/late_stacks \
 	pair/order \
-	pair/order_actors \
+	pair/order_freers \
 	pair/order_times \
 	pair/pair \
 	pair/pair_lanes \
@@ -169,7 +169,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	pair/ties \
 	pair/waiting_blocks \
 	query/keys \
-	query/lattice_plan \
+	query/cuts_plan \
 	query/name_selection \
 	query/name_words \
 	query/needs \
@@ -178,11 +178,11 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	query/symbol_of_builds \
 	query/type_words \
 	query/windows_plan \
-	read/census \
-	read/census_match \
-	read/deferred \
+	read/inventory \
+	read/inventory_match \
+	read/keyed \
 	read/descriptions \
-	read/event_census \
+	read/event_inventory \
 	read/free_stacks \
 	read/join \
 	read/join_chains \

@@ -46,7 +46,7 @@ Target = collections.namedtuple('Target', 'share input_bytes_max kept_bytes_max 
 
 ANALYSIS = ['parser/etl/trace.c', 'parser/*/buffer_*.c', 'parser/etl/session.c', 'parser/etl/record.c', 'parser/*/decode*.c',
             'engine/run/engine.c', 'engine/read/plan.c', 'engine/*/scan*.c', 'engine/context/context.c', 'engine/read/join.c',
-            'engine/read/deferred.c', 'engine/pair/order.c', 'engine/pair/pair.c', 'engine/pair/blocks.c', 'engine/pair/ranges.c',
+            'engine/read/keyed.c', 'engine/pair/order.c', 'engine/pair/pair.c', 'engine/pair/blocks.c', 'engine/pair/ranges.c',
             'engine/pair/range_map.c', 'engine/*/journal*.c', 'engine/*/replay*.c', 'engine/context/slots.c',
             'engine/fold/slot_groups.c', 'engine/read/stream.c', 'engine/result/result.c', 'engine/fold/aggregate.c']
 
@@ -88,7 +88,7 @@ PARTS = [
                              'parser/etl/file_kind.c', 'parser/*/xpress*.c']),
     ('parser: PDB and PE', ['parser/symbols/msf.c', 'parser/*/pdb*.c', 'parser/*/pe*.c']),
     ('parser: decorated names', ['parser/*/undecorate*.c']),
-    ('engine: analysis', ANALYSIS + ['engine/*/census*.c', 'engine/context/stacks.c', 'engine/log/store.c', 'engine/context/meminfo.c',
+    ('engine: analysis', ANALYSIS + ['engine/*/inventory*.c', 'engine/context/stacks.c', 'engine/log/store.c', 'engine/context/meminfo.c',
                                      'engine/context/heap_sizes.c', 'engine/context/modules.c', 'engine/read/timebase.c',
                                      'engine/*/table*.c', 'engine/*/peak*.c', 'engine/core/arena.c', 'engine/core/intern.c']),
     ('engine: stores', ['engine/*/ehs_*.c', 'engine/*/archive*.c', 'engine/*/store_*.c', 'engine/*/summary*.c',

@@ -308,7 +308,7 @@ static etl_status describe(const job *j, etl_error *err)
     many_work *const work = j->work;
     etlheap_run *const run = &work->run;
     cli_stamp stamp;
-    const etlheap_options facts = { .size = sizeof facts, .census_only = true };
+    const etlheap_options facts = { .size = sizeof facts, .inventory_only = true };
     etl_status status = cli_stamp_take(j->path, &stamp, err);
     if (status == ETL_OK)
         status = etlheap_content_of_file(j->path, &run->marks.output.id, &run->output_bytes, err);

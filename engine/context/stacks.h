@@ -9,7 +9,7 @@
  *     00 id        an interned stack of the table (0: none)
  *     01 local     a stack that is new in this task; renumbered when tasks merge
  *     10 waiting   slot of an event that may still get a part of its stack
- *     11 deferred  a node: a stack key, or a kernel part plus a user part
+ *     11 keyed  a node: a stack key, or a kernel part plus a user part
  *
  * Threads: many may look up in a table while none adds to it. A task adds new stacks to its own
  * table. These tables are merged in task order afterwards, so ids do not depend on which task ran
@@ -24,12 +24,12 @@
 
 typedef u32 stack_ref;
 
-#define STACK_NONE         ((stack_ref)0)
-#define STACK_TAG_MASK     ((stack_ref)0xC0000000)
-#define STACK_TAG_LOCAL    ((stack_ref)0x40000000)
-#define STACK_TAG_WAITING  ((stack_ref)0x80000000)
-#define STACK_TAG_DEFERRED ((stack_ref)0xC0000000)
-#define STACK_NUMBER_MAX   ((stack_ref)0x3FFFFFFF)
+#define STACK_NONE        ((stack_ref)0)
+#define STACK_TAG_MASK    ((stack_ref)0xC0000000)
+#define STACK_TAG_LOCAL   ((stack_ref)0x40000000)
+#define STACK_TAG_WAITING ((stack_ref)0x80000000)
+#define STACK_TAG_KEYED   ((stack_ref)0xC0000000)
+#define STACK_NUMBER_MAX  ((stack_ref)0x3FFFFFFF)
 
 /* The largest number of frames kept of a stack. The kernel's own limit is 192 (MOF StackWalk);
  * definitions of 140 were seen. Two joined halves have at most twice as many. */

@@ -22,7 +22,7 @@
 #include "free_groups.h"
 #include "summary_answer.h"
 #include "row_spans.h"
-#include "slot_groups.h"
+#include "origin_groups.h"
 
 #define CHAIN_MAX 8u /* groups of a stack that are looked through */
 
@@ -90,7 +90,7 @@ static bool is_answered(const aggregator *a)
     const event_journal *const journal = &a->result->journal;
     if (a->result->mode == RESULT_STORE)
         return true;
-    if (journal->lattice.session != NULL || (a->query->growth && !journal->keeps_clock))
+    if (journal->cuts.session != NULL || (a->query->growth && !journal->keeps_clock))
         return false;
     const bool same_start = journal->from_ticks == a->plan.from_ticks ||
                             (journal->from_ticks == INT64_MIN && a->query->from_ns == INT64_MIN);
@@ -196,14 +196,14 @@ etl_status aggregate_settle(aggregator *a, const feed_rows *rows, etl_error *err
 {
     if (a->query->symbols == NULL || !(a->wants_stack || a->wants_free_stack))
         return ETL_OK;
-    slot_groups slots = { .of_slot = NULL };
-    free_groups frees = { .of_actor = NULL };
+    origin_groups origins = { .of_origin = NULL };
+    free_groups frees = { .of_freer = NULL };
     a->is_collecting = true;
     const bool ok = a->result->summary != NULL
                         ? summary_rows(a)
-                        : slot_groups_open(&slots, a, rows, true) &&
+                        : origin_groups_open(&origins, a, rows, true) &&
                               (!a->wants_free_stack || free_groups_open(&frees, a, rows));
-    slot_groups_close(&slots);
+    origin_groups_close(&origins);
     free_groups_close(&frees);
     a->is_collecting = false;
     if (!ok)

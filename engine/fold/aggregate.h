@@ -139,7 +139,7 @@ void aggregate_cut(aggregator *a, size_t count);
 /* Adds to FREED_BY_OTHER of a group and of the total of its kind. */
 void aggregate_add_freed_by_other(aggregator *a, u32 group, u8 kind, i64 count);
 
-/* What all blocks of a slot or an origin have in common. */
+/* What all blocks of an origin or an origin have in common. */
 typedef struct block_source {
     i64 ticks; /* at which modules are looked up */
     u64 heap;

@@ -71,7 +71,7 @@ typedef struct batch_walk {
 
 static void step(replay_walker *w, const entry_view *view)
 {
-    const u32 number = replay_group_of(w->walk, journal_slot_of(view->entry), view->size);
+    const u32 number = replay_group_of(w->walk, journal_origin_of(view->entry), view->size);
     if (number != GROUP_NONE && w->walk->windows != NULL)
         replay_step_in_windows(w, number, view);
     else if (number != GROUP_NONE)
@@ -122,11 +122,11 @@ static void resolve(const archive_walk *walk, const log_batch *from, resolved_ba
 static void number_groups(const replay_walk *walk, resolved_batch *resolved)
 {
     for (u32 i = 0; i < resolved->count; i++) {
-        const u32 slot = journal_slot_of(resolved->entries[i]);
+        const u32 origin = journal_origin_of(resolved->entries[i]);
         if (i + GROUPS_AHEAD < resolved->count)
             __builtin_prefetch(
-                &walk->slot_groups[journal_slot_of(resolved->entries[i + GROUPS_AHEAD])]);
-        const u32 number = replay_group_of(walk, slot, resolved->sizes[i]);
+                &walk->origin_groups[journal_origin_of(resolved->entries[i + GROUPS_AHEAD])]);
+        const u32 number = replay_group_of(walk, origin, resolved->sizes[i]);
         resolved->groups[i] = resolved->kinds[i] == JOURNAL_NONE ? GROUP_NONE : number;
     }
 }
@@ -134,7 +134,7 @@ static void number_groups(const replay_walk *walk, resolved_batch *resolved)
 /* Do two jobs count the same events in the same groups? */
 static bool shares_groups(const replay_walk *a, const replay_walk *b)
 {
-    return a->slot_groups == b->slot_groups && a->size_min_bytes == b->size_min_bytes &&
+    return a->origin_groups == b->origin_groups && a->size_min_bytes == b->size_min_bytes &&
            a->size_max_bytes == b->size_max_bytes;
 }
 

@@ -8,7 +8,7 @@
  * A free names its block only by how many allocations ago it was made. So events are read twice:
  *
  *     1st reading    allocations leave a word each, frees a bit; a word without a bit survives
- *     2nd reading    events in order; a free finds size and slot in its block's word
+ *     2nd reading    events in order; a free finds size and origin in its block's word
  *
  * If no job asks which blocks survive, the 1st reading has only the columns of allocations. Given
  * words need no 1st reading. The walk starts at a checkpoint, whose open blocks count as
@@ -220,12 +220,12 @@ static etl_status open_words(archive_walk *walk, etl_error *err)
     return ok ? ETL_OK : etl_no_memory(err);
 }
 
-/* Makes the word of a block; false if the slot does not exist. */
-static bool make_word(const archive_walk *walk, u64 ordinal, u32 slot, u64 size, bool is_realloc)
+/* Makes the word of a block; false if the origin does not exist. */
+static bool make_word(const archive_walk *walk, u64 ordinal, u32 origin, u64 size, bool is_realloc)
 {
-    if (slot == 0 || slot > walk->archive->slots.slots.count)
+    if (origin == 0 || origin > walk->archive->origins.origins.count)
         return false;
-    walk->words->at[ordinal] = block_word(slot, size, is_realloc);
+    walk->words->at[ordinal] = block_word(origin, size, is_realloc);
     return true;
 }
 
@@ -241,7 +241,7 @@ static etl_status load_checkpoint(archive_walk *walk, etl_error *err)
         return ETL_OK;
     ehs_loader loader = { .reader = &archive->reader, .bytes_left = UINT64_MAX, .err = err };
     const etl_status status = ehs_checkpoint_load(
-        &loader, row, EHS_WANT_SLOT | EHS_WANT_SIZE | EHS_WANT_IS_REALLOC, &walk->open);
+        &loader, row, EHS_WANT_ORIGIN | EHS_WANT_SIZE | EHS_WANT_IS_REALLOC, &walk->open);
     ehs_loader_free(&loader);
     walk->first_segment = row->segment;
     for (size_t i = 0; status == ETL_OK && i < walk->open.count; i++) {
@@ -252,7 +252,7 @@ static etl_status load_checkpoint(archive_walk *walk, etl_error *err)
                                  "a checkpoint names something that does not exist");
         if (walk->words != &walk->own_words)
             continue;
-        if (!make_word(walk, ordinal, walk->open.slot[i], size, walk->open.is_realloc[i]))
+        if (!make_word(walk, ordinal, walk->open.origin[i], size, walk->open.is_realloc[i]))
             return etl_fail_with(err, ETL_ERR_CORRUPT, 0,
                                  "a checkpoint names something that does not exist");
         if (!block_sizes_note(&walk->own_words.big_sizes, ordinal, size))
@@ -310,7 +310,7 @@ static etl_status read_events(const archive_walk *walk, const log_batch *batch, 
         if (ordinal >= ordinals)
             return ETL_ERR_CORRUPT;
         if (log_opens(&b, i)) {
-            if (!make_word(walk, ordinal, b.slot[row], b.size[row], b.is_realloc[row]))
+            if (!make_word(walk, ordinal, b.origin[row], b.size[row], b.is_realloc[row]))
                 return ETL_ERR_CORRUPT;
             if (!block_sizes_note(&own->big_sizes, ordinal, b.size[row]))
                 return ETL_ERR_MEMORY;
@@ -338,7 +338,7 @@ static void read_segments(void *context, u32 task)
     const archive_walk *const walk = pass->walk;
     reading *const own = &pass->readings[task];
     const u32 wanted =
-        EHS_WANT_SLOT | EHS_WANT_SIZE | EHS_WANT_IS_REALLOC | EHS_WANT_BACK | EHS_WANT_HOW;
+        EHS_WANT_ORIGIN | EHS_WANT_SIZE | EHS_WANT_IS_REALLOC | EHS_WANT_BACK | EHS_WANT_HOW;
     log_reader reader;
     const log_batch *batch = NULL;
     own->status = archive_read(walk->archive, wanted, &reader, &own->err);
@@ -360,7 +360,7 @@ static etl_status make_words(const archive_walk *walk, const log_blocks *blocks,
     const log_blocks b = *blocks; /* a local copy, because stores below could alias *blocks */
     for (u32 row = 0; row < b.count && b.first_ordinal + row < walk->ordinals; row++) {
         const u64 ordinal = b.first_ordinal + row;
-        if (!make_word(walk, ordinal, b.slot[row], b.size[row], false))
+        if (!make_word(walk, ordinal, b.origin[row], b.size[row], false))
             return ETL_ERR_CORRUPT;
         if (!block_sizes_note(&own->big_sizes, ordinal, b.size[row]))
             return ETL_ERR_MEMORY;
@@ -375,7 +375,7 @@ static void read_blocks(void *context, u32 task)
     reading *const own = &pass->readings[task];
     const log_blocks *blocks = NULL;
     log_reader reader;
-    own->status = archive_read(walk->archive, EHS_WANT_SLOT | EHS_WANT_SIZE, &reader, &own->err);
+    own->status = archive_read(walk->archive, EHS_WANT_ORIGIN | EHS_WANT_SIZE, &reader, &own->err);
     log_reader_seek(&reader, own->first, own->end);
     if (own->status == ETL_OK)
         own->status = log_next_blocks(&reader, &blocks, &own->err);

@@ -2,9 +2,9 @@
  * archive_walk.h - prepares a walk over the events of a store, through the windows of jobs.
  *
  *     ordinal    number of an allocation in the file
- *     slot       owner and call stack of a block, as one number
- *     group      blocks that are summed together: those of some slots, or chosen one by one
- *     word       size and slot of a block, or size and group (block_words.h); 0: does not count
+ *     origin       owner and call stack of a block, as one number
+ *     group      blocks that are summed together: those of some origins, or chosen one by one
+ *     word       size and origin of a block, or size and group (block_words.h); 0: does not count
  */
 #ifndef ETLHEAP_ARCHIVE_WALK_H
 #define ETLHEAP_ARCHIVE_WALK_H
@@ -22,7 +22,7 @@
 typedef struct archive_question {
     const aggregator *a;
     const window_pass *windows; /* NULL: one window */
-    const block_words *words;   /* words of groups of blocks; NULL: slots are groups */
+    const block_words *words;   /* words of groups of blocks; NULL: origins are groups */
     bool asks_survivors;        /* needs the blocks outstanding at the end of the window */
 } archive_question;
 

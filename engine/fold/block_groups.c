@@ -5,10 +5,10 @@
  * In: batches of blocks with their ends (lifetimes_source.h). Out: groups with sums, and in the
  * word of each block the number of its group, for walks over the events.
  *
- *     block ──select──▶ group of its slot + traits (type, thread, ...) ──▶ sums of the task
+ *     block ──select──▶ group of its origin + traits (type, thread, ...) ──▶ sums of the task
  *                                                                     └──▶ word of the block
  *
- * A group is several accesses away from a block: group of the slot, place, group, its lifetimes.
+ * A group is several accesses away from a block: group of the origin, place, group, its lifetimes.
  * With many groups each of them misses the cache. So blocks take these steps in phases, some at a
  * time: what a phase needs, the phase before has fetched.
  *
@@ -32,11 +32,11 @@
 #include "churn_rows.h"
 #include "log_pass.h"
 
-#define SPAN       64u             /* blocks of a block_span */
-#define GROUPS_MAX SLOT_NUMBER_MAX /* as many as a word has room for */
-#define WAYS_MAX   256u            /* places for the groups that a group of slots is divided into */
-#define PLACES_MAX (1u << 16)      /* of all groups of slots, if each has more than one ... */
-#define STACKS_MAX (1u << 18)      /* ... and if they are divided by stacks */
+#define SPAN       64u               /* blocks of a block_span */
+#define GROUPS_MAX ORIGIN_NUMBER_MAX /* as many as a word has room for */
+#define WAYS_MAX   256u       /* places for the groups that a group of origins is divided into */
+#define PLACES_MAX (1u << 16) /* of all groups of origins, if each has more than one ... */
+#define STACKS_MAX (1u << 18) /* ... and if they are divided by stacks */
 
 /* The data that all tasks share. */
 typedef struct grouping {
@@ -50,14 +50,14 @@ typedef struct grouping {
     etlheap_lock *lock;
     struct group_task *tasks;
     u32 task_count;
-    u32 ways; /* places in `latest` for each group of slots: a power of two */
+    u32 ways; /* places in `latest` for each group of origins: a power of two */
 } grouping;
 
 typedef struct group_task {
     grouping *shared;
     block_group_list groups;
     etlheap_index index;
-    u32 *latest;    /* by group of slots and way: the group of this list met last, + 1 */
+    u32 *latest;    /* by group of origins and way: the group of this list met last, + 1 */
     u32 generation; /* of the block met last */
     block_sizes big_sizes;
     lifetime_list lifetimes;
@@ -117,7 +117,7 @@ etl_status block_groups_begin(block_groups *out, aggregator *a, const block_grou
                               log_pass *pass, etl_error *err)
 {
     grouping *const g = calloc(1, sizeof *g);
-    *out = (block_groups){ .slots = wanted->slots, .frees = wanted->frees, .work = g };
+    *out = (block_groups){ .origins = wanted->origins, .frees = wanted->frees, .work = g };
     if (g == NULL)
         return etl_no_memory(err);
     *g = (grouping){ .out = out,
@@ -131,15 +131,15 @@ etl_status block_groups_begin(block_groups *out, aggregator *a, const block_grou
                      .task_count = feed_tasks(a->query) };
     wanted_traits(a->query, g->wanted_traits);
     if (g->lock == NULL || !open_tasks(g) ||
-        (wanted->churns && !churn_view_open(&g->churn, a, wanted->slots)))
+        (wanted->churns && !churn_view_open(&g->churn, a, wanted->origins)))
         return etl_no_memory(err);
-    const feed_rows *const rows = wanted->slots->rows;
+    const feed_rows *const rows = wanted->origins->rows;
     const block_want want = { .plan = &a->plan,
                               .step = step,
                               .states = { g->tasks, sizeof *g->tasks },
                               .churns = wanted->churns,
-                              .of_origin = rows == NULL ? NULL : wanted->slots->of_slot };
-    if (wanted->slots->keys.count == 0)
+                              .of_origin = rows == NULL ? NULL : wanted->origins->of_origin };
+    if (wanted->origins->keys.count == 0)
         return ETL_OK; /* nothing is selected */
     const etl_status status =
         wanted->walks_events ? open_words(&out->words, &a->plan, rows, err) : ETL_OK;
@@ -181,7 +181,7 @@ static void free_task(group_task *task)
     free(task->latest);
 }
 
-/* Few groups of slots, as without stacks, are divided into many groups each, by threads for
+/* Few groups of origins, as without stacks, are divided into many groups each, by threads for
  * example. Then each gets several places, so that groups that alternate keep theirs, and very many
  * if it is divided by stacks. */
 static u32 choose_ways(const aggregator *a, size_t key_count)
@@ -197,7 +197,7 @@ static u32 choose_ways(const aggregator *a, size_t key_count)
 
 static bool open_tasks(grouping *g)
 {
-    const size_t key_count = g->out->slots->keys.count;
+    const size_t key_count = g->out->origins->keys.count;
     g->tasks = calloc(g->task_count, sizeof *g->tasks);
     g->ways = choose_ways(g->a, key_count);
     bool ok = g->tasks != NULL;
@@ -287,12 +287,13 @@ static bool same_group(const void *owner, u32 id, const void *key)
 {
     const block_group_list *const list = owner;
     const block_group *const a = &list->at[id - 1], *const b = key;
-    return memcmp(a->traits, b->traits, sizeof a->traits) == 0 && a->slot_group == b->slot_group;
+    return memcmp(a->traits, b->traits, sizeof a->traits) == 0 &&
+           a->origin_group == b->origin_group;
 }
 
 static u64 hash_of(const block_group *group)
 {
-    u64 hash = etlheap_hash_u64(group->slot_group);
+    u64 hash = etlheap_hash_u64(group->origin_group);
     for (u32 i = 0; i < BLOCK_TRAITS_WORDS; i++)
         hash = etlheap_hash_u64(group->traits[i] ^ hash);
     return hash;
@@ -315,7 +316,7 @@ static etl_status number_group(grouping *g, block_group *fresh, u64 hash)
     return status;
 }
 
-static inline u32 *latest_of(const group_task *task, u32 slot_group, const u64 *traits)
+static inline u32 *latest_of(const group_task *task, u32 origin_group, const u64 *traits)
 {
     static const u64 factors[BLOCK_TRAITS_WORDS] = { 0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F,
                                                      0x165667B19E3779F9 };
@@ -323,19 +324,19 @@ static inline u32 *latest_of(const group_task *task, u32 slot_group, const u64 *
     u64 mixed = 0;
     for (u32 i = 0; i < BLOCK_TRAITS_WORDS; i++)
         mixed += traits[i] * factors[i];
-    return &task->latest[(size_t)slot_group * ways + (mixed >> 32 & (ways - 1))];
+    return &task->latest[(size_t)origin_group * ways + (mixed >> 32 & (ways - 1))];
 }
 
 /* Finds the group in the task's list. It is nearly always the group that the last block of the same
- * slots and way was in. `*id` is its number in the list + 1. */
-static etl_status find_group(group_task *task, u32 slot_group, const u64 *traits, u32 *latest,
+ * origins and way was in. `*id` is its number in the list + 1. */
+static etl_status find_group(group_task *task, u32 origin_group, const u64 *traits, u32 *latest,
                              u32 *id)
 {
     const size_t bytes = BLOCK_TRAITS_WORDS * sizeof *traits;
     *id = *latest;
     if (*id != 0 && memcmp(task->groups.at[*id - 1].traits, traits, bytes) == 0)
         return ETL_OK;
-    block_group fresh = { .slot_group = slot_group };
+    block_group fresh = { .origin_group = origin_group };
     memcpy(fresh.traits, traits, bytes);
     const u64 hash = hash_of(&fresh);
     *id = etlheap_index_find(&task->index, hash, same_group, &task->groups, &fresh);
@@ -359,9 +360,9 @@ typedef struct span_block {
     query_block block;
     query_row row; /* as the query sees it; only if it is selected */
     u64 traits[BLOCK_TRAITS_WORDS];
-    u32 slot_group; /* GROUP_NONE: not selected */
-    u32 group;      /* in the task's list, + 1; 0: not selected */
-    u32 *latest;    /* its place in the task's `latest` */
+    u32 origin_group; /* GROUP_NONE: not selected */
+    u32 group;        /* in the task's list, + 1; 0: not selected */
+    u32 *latest;      /* its place in the task's `latest` */
 } span_block;
 
 /* Blocks of a batch that take each phase together. */
@@ -401,8 +402,8 @@ static u32 generation_of(group_task *task, const query_row *row)
  * numbered alike, so what a stack allocates and frees is in one group. */
 static u32 impact_of(const grouping *g, const lifetimes_batch *batch, u32 at, const query_row *row)
 {
-    return row->type == ETLHEAP_TYPE_AOFI ? g->out->frees->stack_of_actor[batch->actor[at]]
-                                          : g->out->slots->stack_of_slot[batch->slot[at]];
+    return row->type == ETLHEAP_TYPE_AOFI ? g->out->frees->stack_of_freer[batch->freer[at]]
+                                          : g->out->origins->stack_of_origin[batch->origin[at]];
 }
 
 /* Fills the traits that the query groups blocks by. */
@@ -417,7 +418,7 @@ static void fill_traits(group_task *task, const lifetimes_batch *batch, u32 at,
         .size_class = (u8)size_class_of(block->size_bytes),
         .type = g->a->plan.row_types[row->type],
         .free_type = block->free_type,
-        .freer = is_freed ? g->out->frees->of_actor[batch->actor[at]] : 0,
+        .freer = is_freed ? g->out->frees->of_freer[batch->freer[at]] : 0,
         .free_thread = is_freed && batch->free_thread != NULL ? batch->free_thread[at] : ETL_NO_ID,
         .thread_name = g->by_thread_name ? name_group(g, batch, at, block->thread) : 0,
         .impact = g->by_impact ? impact_of(g, batch, at, row) : 0,
@@ -432,26 +433,26 @@ static void select_blocks(group_task *task, block_span *span)
 {
     const grouping *const g = task->shared;
     const lifetimes_batch *const batch = span->batch;
-    const u32 *const of_slot = g->out->slots->of_slot;
+    const u32 *const of_origin = g->out->origins->of_origin;
     for (u32 i = 0; i < span->count; i++) {
         span_block *const own = &span->blocks[i];
         const u32 at = span->first + i;
-        lifetimes_fetch_slot(batch, at, of_slot);
+        lifetimes_fetch_origin(batch, at, of_origin);
         if (g->by_impact)
-            lifetimes_fetch_slot(batch, at, g->out->slots->stack_of_slot);
+            lifetimes_fetch_origin(batch, at, g->out->origins->stack_of_origin);
         if (g->churn.processes != NULL)
-            lifetimes_fetch_slot(batch, at, g->churn.processes);
+            lifetimes_fetch_origin(batch, at, g->churn.processes);
         own->block = lifetimes_batch_block(g->a->result->archive, batch, at);
-        own->slot_group = of_slot[batch->slot[at]];
+        own->origin_group = of_origin[batch->origin[at]];
         own->group = 0;
-        if (own->slot_group == GROUP_NONE)
+        if (own->origin_group == GROUP_NONE)
             continue;
         if (!block_selected(&g->a->plan, batch, at, &own->row)) {
-            own->slot_group = GROUP_NONE;
+            own->origin_group = GROUP_NONE;
             continue;
         }
         fill_traits(task, batch, at, &own->block, &own->row, own->traits);
-        own->latest = latest_of(task, own->slot_group, own->traits);
+        own->latest = latest_of(task, own->origin_group, own->traits);
         __builtin_prefetch(own->latest, 1);
     }
 }
@@ -463,7 +464,7 @@ __attribute__((always_inline)) static inline void fetch_groups(const group_task 
 {
     for (u32 i = 0; i < span->count; i++) {
         const span_block *const own = &span->blocks[i];
-        if (own->slot_group == GROUP_NONE || *own->latest == 0)
+        if (own->origin_group == GROUP_NONE || *own->latest == 0)
             continue;
         const u8 *const group = (const u8 *)&task->groups.at[*own->latest - 1];
         __builtin_prefetch(group, 1);
@@ -479,10 +480,10 @@ static etl_status add_blocks(group_task *task, block_span *span)
     for (u32 i = 0; i < span->count; i++) {
         span_block *const own = &span->blocks[i];
         const u32 at = span->first + i;
-        if (own->slot_group == GROUP_NONE)
+        if (own->origin_group == GROUP_NONE)
             continue;
         const etl_status status =
-            find_group(task, own->slot_group, own->traits, own->latest, &own->group);
+            find_group(task, own->origin_group, own->traits, own->latest, &own->group);
         if (status != ETL_OK)
             return status;
         block_group *const group = &task->groups.at[own->group - 1];
@@ -568,7 +569,7 @@ static etl_status step(void *state, const lifetimes_batch *batch, etl_error *err
 group_key block_groups_key(const block_groups *groups, u32 number)
 {
     const block_group *const group = &groups->groups.at[number];
-    group_key key = groups->slots->keys.at[group->slot_group];
+    group_key key = groups->origins->keys.at[group->origin_group];
     const block_traits traits = block_traits_unpack(group->traits);
     key.thread = traits.thread;
     key.generation = traits.generation;
@@ -577,7 +578,7 @@ group_key block_groups_key(const block_groups *groups, u32 number)
     key.size_class = traits.size_class;
     key.thread_name = traits.thread_name;
     key.free_thread = traits.free_thread;
-    if (groups->slots->stack_of_slot != NULL)
+    if (groups->origins->stack_of_origin != NULL)
         key.stack = traits.impact;
     if (groups->frees->keys.count == 0)
         return key;

@@ -1,14 +1,14 @@
 /*
  * block_groups.h - groups of single blocks of a log, or of rows, and their sums.
  *
- * Names, culling and filters by process, heap and frame are the same for all blocks of a slot
- * (slot_groups.h). Other properties that a query may use are not: the type in the window, how and
+ * Names, culling and filters by process, heap and frame are the same for all blocks of an origin
+ * (origin_groups.h). Other properties that a query may use are not: the type in the window, how and
  * when a block ends, its size, and the thread that allocated it. So a group of blocks is a group of
- * slots plus the properties that the query groups by.
+ * origins plus the properties that the query groups by.
  *
  * All threads read all blocks once. Each block's group number is written to a word (block_words.h),
  * with which events can then be walked in time order: that gives peaks, windows and growth.
- * Blocks are those of the slots, or rows if the groups of slots are those of origins.
+ * Blocks are those of the origins, or rows if the groups of origins are those of origins.
  */
 #ifndef ETLHEAP_BLOCK_GROUPS_H
 #define ETLHEAP_BLOCK_GROUPS_H
@@ -16,9 +16,9 @@
 #include "block_words.h"
 #include "churn.h"
 #include "free_groups.h"
-#include "slot_groups.h"
+#include "origin_groups.h"
 
-/* The properties that divide a group of slots; 0 if the query does not group by one. */
+/* The properties that divide a group of origins; 0 if the query does not group by one. */
 typedef struct block_traits {
     u32 thread;
     u32 generation; /* up to and including ETLHEAP_MARKS_MAX */
@@ -63,7 +63,7 @@ typedef struct block_sums {
 /* A block adds to the first 64 bytes if it was allocated in the window. */
 typedef struct block_group {
     u64 traits[BLOCK_TRAITS_WORDS];
-    u32 slot_group;
+    u32 origin_group;
     u32 number; /* number of the group; in a task's list: of the group it is added to */
     block_sums types[ETLHEAP_TYPE_COUNT];
     u32 freed_by_other; /* freed by another thread in the window */
@@ -87,7 +87,7 @@ struct log_pass;
 struct grouping;
 
 typedef struct block_groups {
-    const slot_groups *slots;
+    const origin_groups *origins;
     const free_groups *frees;
     block_group_list groups;
     block_words words; /* words of all blocks, if events are walked */
@@ -97,7 +97,7 @@ typedef struct block_groups {
 
 /* Options for grouping. */
 typedef struct block_groups_wanted {
-    const slot_groups *slots;
+    const origin_groups *origins;
     const free_groups *frees;
     bool walks_events; /* makes words */
     bool churns;

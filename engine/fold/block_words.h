@@ -1,9 +1,10 @@
 /*
- * block_words.h - one word per block of a log, or row, by ordinal: its slot or group, and its size.
+ * block_words.h - one word per block of a log, or row, by ordinal: its origin or group, and its
+ * size.
  *
  * A word is a journal entry without its kind. If single blocks are grouped (block_groups.h), it has
- * the number of the block's group + 1 instead of the slot. A block that does not count has the word
- * 0.
+ * the number of the block's group + 1 instead of the origin. A block that does not count has the
+ * word 0.
  */
 #ifndef ETLHEAP_BLOCK_WORDS_H
 #define ETLHEAP_BLOCK_WORDS_H
@@ -23,9 +24,9 @@ typedef struct block_words {
     block_sizes big_sizes;
 } block_words;
 
-static inline journal_entry block_word(u32 slot, u64 size, bool is_realloc)
+static inline journal_entry block_word(u32 origin, u64 size, bool is_realloc)
 {
-    return (journal_entry)slot << 6 |
+    return (journal_entry)origin << 6 |
            etl_min_u64(size, JOURNAL_SIZE_BIG) << (64 - JOURNAL_SIZE_BITS) |
            (is_realloc ? JOURNAL_REALLOC : 0);
 }

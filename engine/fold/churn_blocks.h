@@ -2,30 +2,31 @@
  * churn_blocks.h - churn of the heap blocks of a log.
  *
  *     blocks of a pass ──▶ churn_note_row    whatever groups they have (block_groups.c)
- *                     └──▶ slot_churn        groups of slots, if the question follows slots alone
+ *                     └──▶ origin_churn      groups of origins, if the question follows these alone
  *
  * What is temporary depends on the order in which threads allocate, and not on groups. So a
- * question that knows the groups of its slots needs no groups of single blocks for it.
+ * question that knows the groups of its origins needs no groups of single blocks for it.
  */
 #ifndef ETLHEAP_CHURN_BLOCKS_H
 #define ETLHEAP_CHURN_BLOCKS_H
 
 #include "churn.h"
 #include "lifetimes_source.h"
-#include "slot_groups.h"
+#include "origin_groups.h"
 
 struct log_pass;
 
 /* What blocks are looked at with. */
 typedef struct churn_view {
     const query_plan *plan;
-    const slot_groups *slots;
-    u32 *processes; /* by slot: threads are told apart by them too; NULL: the groups are of rows */
+    const origin_groups *origins;
+    u32 *
+        processes; /* by origin: threads are told apart by them too; NULL: the groups are of rows */
     i64 fast_ticks; /* lifetimes of more ticks are longer than 1 ms */
 } churn_view;
 
 /* False without memory; to be closed in any case. Aggregator and groups are borrowed. */
-bool churn_view_open(churn_view *out, const aggregator *a, const slot_groups *groups);
+bool churn_view_open(churn_view *out, const aggregator *a, const origin_groups *groups);
 void churn_view_close(churn_view *view);
 
 /*
@@ -37,19 +38,19 @@ bool churn_note_row(const churn_view *view, churn_track *track, const lifetimes_
                     u32 at, const query_block *block, u32 group, const query_row *row);
 
 /* Start from {0}. */
-typedef struct slot_churn {
+typedef struct origin_churn {
     churn_view view;
-    const slot_groups *slots;
-    struct slot_churn_task *tasks;
+    const origin_groups *origins;
+    struct origin_churn_task *tasks;
     u32 task_count;
     churn_join join; /* after the end: sums by group */
-} slot_churn;
+} origin_churn;
 
-/* Begins before the pass reads blocks and finishes after it; slots and aggregator are borrowed
+/* Begins before the pass reads blocks and finishes after it; origins and aggregator are borrowed
  * until then. To be closed in any case. MEMORY. */
-etl_status slot_churn_begin(slot_churn *out, const aggregator *a, const slot_groups *slots,
-                            struct log_pass *pass, etl_error *err);
-etl_status slot_churn_finish(slot_churn *churn, etl_error *err);
-void slot_churn_close(slot_churn *churn);
+etl_status origin_churn_begin(origin_churn *out, const aggregator *a, const origin_groups *origins,
+                              struct log_pass *pass, etl_error *err);
+etl_status origin_churn_finish(origin_churn *churn, etl_error *err);
+void origin_churn_close(origin_churn *churn);
 
 #endif

@@ -75,9 +75,9 @@ bool churn_rows_note(const churn_view *view, timed_rows *out, const lifetimes_ba
                               .free_ticks = batch->free_ticks[at],
                               .address = batch->address[at],
                               .size = batch->size[at],
-                              .heap = slot_groups_owner(view->slots, batch->slot[at]).heap,
+                              .heap = origin_groups_owner(view->origins, batch->origin[at]).heap,
                               .group = is_freed ? group : 0,
-                              .origin = batch->slot[at],
+                              .origin = batch->origin[at],
                               .order = (u32)lifetimes_batch_ordinal(batch, at),
                               .kind = kind,
                               .is_fast = is_freed && churn_is_fast(plan, view->fast_ticks, row) };

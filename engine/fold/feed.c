@@ -43,21 +43,21 @@ bool feed_number(block_feed *feed, const aggregator *a)
 {
     const etlheap_result *const result = a->result;
     const bool has_log = etlheap_result_is_for_questions(result);
-    const u32 slots = has_log ? (u32)result->slot_table.slots.count : 0;
-    const u32 actors = has_log ? (u32)result->actors.slots.count : 0;
+    const u32 origins = has_log ? (u32)result->origin_table.origins.count : 0;
+    const u32 freers = has_log ? (u32)result->freers.origins.count : 0;
     assert(feed->result == NULL || feed->result == result);
-    if (feed->result == NULL && !feed_rows_open(&feed->rows, result, slots + 1))
+    if (feed->result == NULL && !feed_rows_open(&feed->rows, result, origins + 1))
         return false;
     feed->result = result;
-    return !query_needs(a->query, NEEDS_FREES) || feed_rows_number_freers(&feed->rows, actors + 1);
+    return !query_needs(a->query, NEEDS_FREES) || feed_rows_number_freers(&feed->rows, freers + 1);
 }
 
-etl_status feed_groups(block_feed *feed, aggregator *a, slot_groups *out, etl_error *err)
+etl_status feed_groups(block_feed *feed, aggregator *a, origin_groups *out, etl_error *err)
 {
     if (!feed_number(feed, a))
         return etl_no_memory(err);
     const etl_status status = aggregate_settle(a, &feed->rows, err);
-    if (status == ETL_OK && !slot_groups_open(out, a, &feed->rows, true))
+    if (status == ETL_OK && !origin_groups_open(out, a, &feed->rows, true))
         return etl_no_memory(err);
     return status;
 }
@@ -138,7 +138,7 @@ static lifetimes_batch slice_of(const lifetimes_batch *batch, u32 first)
     out.count = (u32)etl_min_u64(batch->count - first, SLICE);
     out.ordinal = batch->ordinal == NULL ? NULL : batch->ordinal + first;
     out.first_row += first;
-    out.slot += first;
+    out.origin += first;
     out.size += first;
     out.thread = batch->thread == NULL ? NULL : batch->thread + first;
     out.address = batch->address == NULL ? NULL : batch->address + first;
@@ -147,7 +147,7 @@ static lifetimes_batch slice_of(const lifetimes_batch *batch, u32 first)
     out.is_realloc += first;
     out.is_marked += first;
     out.how += first;
-    out.actor = batch->actor == NULL ? NULL : batch->actor + first;
+    out.freer = batch->freer == NULL ? NULL : batch->freer + first;
     out.free_thread = batch->free_thread == NULL ? NULL : batch->free_thread + first;
     out.end_allocs = batch->end_allocs == NULL ? NULL : batch->end_allocs + first;
     out.kind = batch->kind == NULL ? NULL : batch->kind + first;

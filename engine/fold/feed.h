@@ -16,7 +16,7 @@
 #ifndef ETLHEAP_FEED_H
 #define ETLHEAP_FEED_H
 
-#include "slot_groups.h"
+#include "origin_groups.h"
 
 /* A request for the blocks that may belong to a query. */
 typedef struct block_want {
@@ -25,7 +25,7 @@ typedef struct block_want {
     lifetimes_states states; /* feed_tasks(plan->query) of them */
     u32 more;                /* additional columns */
     bool churns; /* blocks of all sizes, whose ends say how many allocations came before */
-    /* By slot and origin: GROUP_NONE if none of its blocks are wanted. NULL: all of the log. */
+    /* By origin and origin: GROUP_NONE if none of its blocks are wanted. NULL: all of the log. */
     const u32 *of_origin;
 } block_want;
 
@@ -45,10 +45,10 @@ u32 feed_tasks(const etlheap_query *query);
  * asks. False if memory runs out. */
 bool feed_number(block_feed *feed, const aggregator *a);
 
-/* Groups all blocks of the aggregator's result that have an origin in common: slots of the log, and
- * origins of rows. Also resolves stacks with symbols. ETL_ERR_MEMORY, ETL_ERR_CANCELLED; close the
- * groups in any case. */
-etl_status feed_groups(block_feed *feed, aggregator *a, slot_groups *out, etl_error *err);
+/* Groups all blocks of the aggregator's result that have an origin in common: origins of the log,
+ * and origins of rows. Also resolves stacks with symbols. ETL_ERR_MEMORY, ETL_ERR_CANCELLED; close
+ * the groups in any case. */
+etl_status feed_groups(block_feed *feed, aggregator *a, origin_groups *out, etl_error *err);
 
 /* Reads what was requested, and forgets the requests. ETL_ERR_MEMORY, ETL_ERR_LIMIT,
  * ETL_ERR_CORRUPT (the store), and errors of a step. */

@@ -149,7 +149,7 @@ static bool number_rows(const feed_rows *rows, row_origins *out, u32 first, bool
 
 bool feed_rows_open(feed_rows *out, const etlheap_result *result, u32 first)
 {
-    const allocation_store *const store = &result->store;
+    const lifetime_table *const store = &result->store;
     *out = (feed_rows){ .result = result,
                         .starts = calloc(store->segments.count + 1, sizeof *out->starts) };
     for (size_t s = 0; out->starts != NULL && s < store->segments.count; s++)
@@ -211,7 +211,7 @@ static lifetimes_batch batch_of(const feed_rows *rows, u32 number)
     const u64 first = rows->starts[number];
     return (lifetimes_batch){ .count = segment->rows,
                               .first_row = first,
-                              .slot = rows->origins.of_row + first,
+                              .origin = rows->origins.of_row + first,
                               .size = segment->size_bytes,
                               .thread = segment->thread,
                               .address = segment->address,
@@ -220,7 +220,7 @@ static lifetimes_batch batch_of(const feed_rows *rows, u32 number)
                               .is_realloc = segment->is_realloc,
                               .is_marked = segment->is_realloc,
                               .how = segment->free_type,
-                              .actor =
+                              .freer =
                                   rows->freers.of_row == NULL ? NULL : rows->freers.of_row + first,
                               .free_thread = segment->free_thread,
                               .kind = segment->kind,

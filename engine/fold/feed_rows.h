@@ -1,13 +1,13 @@
 /*
  * feed_rows.h - the blocks of a result that are rows in memory, as batches of a feed.
  *
- * A log gives each block a slot: its owner and call stack as one small number. Rows in memory have
- * no such number, so they get one here, after those of the log:
+ * A log gives each block an origin: its owner and call stack as one small number. Rows in memory
+ * have no such number, so they get one here, after those of the log:
  *
- *     origins     1 ... slots of the log | first ... origins of rows
+ *     origins     1 ... origins of the log | first ... origins of rows
  *
- * So a fold decides once for each origin what does not depend on single blocks (slot_groups.h), and
- * needs one look-up a block, wherever the block is kept.
+ * So a fold decides once for each origin what does not depend on single blocks (origin_groups.h),
+ * and needs one look-up a block, wherever the block is kept.
  */
 #ifndef ETLHEAP_FEED_ROWS_H
 #define ETLHEAP_FEED_ROWS_H
@@ -49,7 +49,7 @@ typedef struct row_origins {
 typedef struct feed_rows {
     const etlheap_result *result;
     row_origins origins;
-    row_origins freers; /* by the stack and the moment of the free; rows have what an actor is to a
+    row_origins freers; /* by the stack and the moment of the free; rows have what a freer is to a
                          * log */
     u64 *starts;        /* by segment: its first row; then their number */
 } feed_rows;

@@ -1,20 +1,20 @@
 /*
- * free_groups.c - gives each actor of a log the group of its freeing stack: slot_groups.c for
+ * free_groups.c - gives each freer of a log the group of its freeing stack: origin_groups.c for
  * frees.
  *
- * In: actors (stack and owner), freers of rows, and the query. Out: of_actor[actor], a number of a
- * key. Invariant: group 0 is "not freed in the window, or by an unknown stack", and actor 0 belongs
+ * In: freers (stack and owner), freers of rows, and the query. Out: of_freer[freer], a number of a
+ * key. Invariant: group 0 is "not freed in the window, or by an unknown stack", and freer 0 belongs
  * to it.
  */
 #include "free_groups.h"
 
 #include <stdlib.h>
 
-/* Stacks that freed: of the actors of a log, and of the freers of rows after them. */
+/* Stacks that freed: of the freers of a log, and of the freers of rows after them. */
 typedef struct freeings {
     const aggregator *a;
     const feed_rows *rows;
-    u32 actors, count; /* of the log, and of both */
+    u32 freers, count; /* of the log, and of both */
 } freeings;
 
 /* Whose addresses a stack has that freed, and when. */
@@ -28,17 +28,17 @@ static bool freeing_of(const freeings *of, u32 number, freeing *out)
 {
     const query_plan *const plan = &of->a->plan;
     const etlheap_result *const result = of->a->result;
-    if (number > of->actors) {
-        const row_origin *const freer = &of->rows->freers.list.at[number - of->actors - 1];
+    if (number > of->freers) {
+        const row_origin *const freer = &of->rows->freers.list.at[number - of->freers - 1];
         const origin_key *const key = &freer->key;
         *out = (freeing){ { freer->first_ticks, key->process, key->stack }, freer->last_ticks };
         return query_select_owner(plan, (etlheap_kind)key->kind, key->process, key->heap) &&
                freer->first_ticks < plan->kind_to_ticks[key->kind] &&
                freer->last_ticks >= plan->from_ticks;
     }
-    const slot_row *const row = &result->actors.slots.at[number - 1];
-    const owner_row *const owner = &result->slot_table.owners.at[row->owner - 1];
-    const heap_row *const heap = &result->slot_table.heaps.at[owner->heap - 1];
+    const origin_row *const row = &result->freers.origins.at[number - 1];
+    const owner_row *const owner = &result->origin_table.owners.at[row->owner - 1];
+    const heap_row *const heap = &result->origin_table.heaps.at[owner->heap - 1];
     const u32 process = result->process_ids[heap->process];
     *out = (freeing){ { owner->first_ticks, process, row->stack }, owner->first_ticks };
     return query_select_owner(plan, ETLHEAP_KIND_HEAP, process, heap->handle);
@@ -85,26 +85,26 @@ static bool group_freeing(free_groups *groups, aggregator *a, u32 number, const 
         return false;
     if (a->is_collecting)
         return true;
-    if (groups->stack_of_actor != NULL)
-        groups->stack_of_actor[number] = frames_settled(&a->frames, resolved);
+    if (groups->stack_of_freer != NULL)
+        groups->stack_of_freer[number] = frames_settled(&a->frames, resolved);
     aggregate_free_key(a, resolved, &key);
-    return find_group(groups, &key, &groups->of_actor[number]);
+    return find_group(groups, &key, &groups->of_freer[number]);
 }
 
 bool free_groups_open(free_groups *out, aggregator *a, const feed_rows *rows)
 {
-    const u32 actors =
-        etlheap_result_is_for_questions(a->result) ? (u32)a->result->actors.slots.count : 0;
-    const u32 freers = rows == NULL ? 0 : (u32)rows->freers.list.count;
-    const freeings of = { a, rows, actors, actors + freers };
+    const u32 freers =
+        etlheap_result_is_for_questions(a->result) ? (u32)a->result->freers.origins.count : 0;
+    const u32 row_freers = rows == NULL ? 0 : (u32)rows->freers.list.count;
+    const freeings of = { a, rows, freers, freers + row_freers };
     free_key none;
     u32 group;
-    *out = (free_groups){ .of_actor = calloc(of.count + (size_t)1, sizeof *out->of_actor) };
+    *out = (free_groups){ .of_freer = calloc(of.count + (size_t)1, sizeof *out->of_freer) };
     aggregate_free_key(a, 0, &none);
-    bool ok = out->of_actor != NULL && find_group(out, &none, &group);
+    bool ok = out->of_freer != NULL && find_group(out, &none, &group);
     if (ok && query_groups_by(a->query, ETLHEAP_KEY_IMPACTING_STACK)) {
-        out->stack_of_actor = calloc(of.count + (size_t)1, sizeof *out->stack_of_actor);
-        ok = out->stack_of_actor != NULL;
+        out->stack_of_freer = calloc(of.count + (size_t)1, sizeof *out->stack_of_freer);
+        ok = out->stack_of_freer != NULL;
     }
     if (!ok || !a->wants_free_stack)
         return ok;
@@ -119,9 +119,9 @@ bool free_groups_open(free_groups *out, aggregator *a, const feed_rows *rows)
 
 void free_groups_close(free_groups *groups)
 {
-    free(groups->of_actor);
-    free(groups->stack_of_actor);
+    free(groups->of_freer);
+    free(groups->stack_of_freer);
     ETLHEAP_VECTOR_FREE(&groups->keys);
     etlheap_index_free(&groups->key_index);
-    groups->of_actor = groups->stack_of_actor = NULL;
+    groups->of_freer = groups->stack_of_freer = NULL;
 }

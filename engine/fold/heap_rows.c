@@ -2,10 +2,10 @@
  * heap_rows.c - makes groups of the blocks of a journal or a log, or of rows: sums, peaks and
  * growth.
  *
- * In: the group of each slot or origin (slot_groups.h), and the events of a source, or only sums by
- * slot. Out: groups of the aggregator with all their measures.
+ * In: the group of each origin or origin (origin_groups.h), and the events of a source, or only
+ * sums by origin. Out: groups of the aggregator with all their measures.
  *
- *     slots ──names, culling, filters──▶ groups
+ *     origins ──names, culling, filters──▶ groups
  *     events in time order, cut into segments ──▶ sum and peak of each group in each segment
  *
  *     joined    sum  = sum so far + the segment's sum
@@ -15,8 +15,8 @@
  * Types are known without looking ahead: the run kept only the window, and an allocation that
  * nothing frees in it survives. So the curve of AIFI leaves survivors out, AIFO only grows, AOFO
  * never changes and AOFI only falls; a group needs just two running sums. Without peaks, sums by
- * slot are enough and there is no journal; if a store has them, only curves are walked. Invariant:
- * segments are cut only where time moves on, because events of one tick count together.
+ * origin are enough and there is no journal; if a store has them, only curves are walked.
+ * Invariant: segments are cut only where time moves on, because events of one tick count together.
  */
 #include "heap_rows.h"
 
@@ -81,20 +81,20 @@ void heap_rows_close(heap_rows *rows)
     replay_job_free(&rows->events.job);
 }
 
-/* Are there sums by slot? A run counts them for its window, a store for its whole recording. */
+/* Are there sums by origin? A run counts them for its window, a store for its whole recording. */
 static bool has_sums(const aggregator *a)
 {
     const etlheap_query *const query = a->query;
     if (a->result->mode != RESULT_STORE)
         return a->result->journal.is_tallied;
     return query_fits_sums(query) && query->from_ns == INT64_MIN && query->to_ns == INT64_MAX &&
-           query->kind_to_ticks == NULL && a->result->archive->slots.sums.count > 0;
+           query->kind_to_ticks == NULL && a->result->archive->origins.sums.count > 0;
 }
 
-/* The sums of a store's slot, by type, for a report of the whole recording. */
-static void sums_of_archive(const aggregator *a, u32 slot, type_sums types[ETLHEAP_TYPE_COUNT])
+/* The sums of a store's origin, by type, for a report of the whole recording. */
+static void sums_of_archive(const aggregator *a, u32 origin, type_sums types[ETLHEAP_TYPE_COUNT])
 {
-    const ehs_slot_sums *const sums = &a->result->archive->slots.sums.at[slot - 1];
+    const ehs_origin_sums *const sums = &a->result->archive->origins.sums.at[origin - 1];
     const etlheap_type exited = a->query->at_exit_freed ? ETLHEAP_TYPE_AIFI : ETLHEAP_TYPE_AIFO;
     memset(types, 0, ETLHEAP_TYPE_COUNT * sizeof *types);
     types[ETLHEAP_TYPE_AIFI] = sums->of[TALLY_FREED];
@@ -108,15 +108,15 @@ static etl_status add_sums(const aggregator *a, const log_groups *groups, live_g
     *live = calloc(groups->count + (size_t)1, sizeof **live);
     if (*live == NULL)
         return etl_no_memory(err);
-    for (u32 slot = 1; slot <= groups->word_count; slot++) {
-        const u32 group = groups->of_word[slot];
+    for (u32 origin = 1; origin <= groups->word_count; origin++) {
+        const u32 group = groups->of_word[origin];
         type_sums types[ETLHEAP_TYPE_COUNT];
         if (group == GROUP_NONE)
             continue;
         if (a->result->mode == RESULT_STORE)
-            sums_of_archive(a, slot, types);
+            sums_of_archive(a, origin, types);
         else
-            memcpy(types, &a->result->journal.sums[(size_t)slot * TALLY_BINS], sizeof types);
+            memcpy(types, &a->result->journal.sums[(size_t)origin * TALLY_BINS], sizeof types);
         for (u32 type = 0; type < ETLHEAP_TYPE_COUNT; type++)
             tally_add_sums(&(*live)[group].types[type], &types[type]);
     }

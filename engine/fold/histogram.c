@@ -54,9 +54,9 @@ typedef struct histogram_maker {
     bool by_process;
     ETLHEAP_VECTOR(bucket_group) groups;
     u32 *group_of; /* by kind and process: + 1 */
-    slot_groups slots;
-    bucket_place *places; /* by group of slots */
-    u32 group_count; /* of each task: groups of slots, or kinds if processes are not kept apart */
+    origin_groups origins;
+    bucket_place *places; /* by group of origins */
+    u32 group_count; /* of each task: groups of origins, or kinds if processes are not kept apart */
     struct spread_task *tasks;
     u32 task_count;
 } histogram_maker;
@@ -99,7 +99,7 @@ static etl_status begin(void *state, const etlheap_result *result, const etlheap
     if (status == ETL_OK)
         status = aggregate_prepare(&maker->a, result, &maker->query, err);
     if (status == ETL_OK)
-        status = feed_groups(&pass->feed, &maker->a, &maker->slots, err);
+        status = feed_groups(&pass->feed, &maker->a, &maker->origins, err);
     return status == ETL_OK ? want_blocks(maker, &pass->feed, err) : status;
 }
 
@@ -187,11 +187,11 @@ static bool add_one(const histogram_maker *maker, bucket_group *group, const que
 
 static bool place_groups(histogram_maker *maker)
 {
-    const u32 count = (u32)maker->slots.keys.count;
+    const u32 count = (u32)maker->origins.keys.count;
     maker->places = malloc(((size_t)count + 1) * sizeof *maker->places);
     maker->group_count = maker->by_process ? count : ETLHEAP_KIND_COUNT;
     for (u32 i = 0; maker->places != NULL && i < count; i++) {
-        const group_key *const key = &maker->slots.keys.at[i];
+        const group_key *const key = &maker->origins.keys.at[i];
         maker->places[i] =
             (bucket_place){ .group = maker->by_process ? i : key->kind,
                             .rounding = key->kind == ETLHEAP_KIND_HEAP ? key->process : 0 };
@@ -217,7 +217,7 @@ static etl_status want_blocks(histogram_maker *maker, block_feed *feed, etl_erro
     const block_want want = { .plan = &maker->a.plan,
                               .step = spread,
                               .states = { maker->tasks, sizeof *maker->tasks },
-                              .of_origin = maker->slots.of_slot };
+                              .of_origin = maker->origins.of_origin };
     return ok && ETLHEAP_PUSH(&feed->wants, want) ? ETL_OK : etl_no_memory(err);
 }
 
@@ -236,11 +236,11 @@ static bool join_group(bucket_group *to, const bucket_group *from)
 
 static bool join_tasks(histogram_maker *maker)
 {
-    const slot_groups *const slots = &maker->slots;
+    const origin_groups *const origins = &maker->origins;
     bool ok = true;
     for (u32 g = 0; ok && g < maker->group_count; g++) {
-        const u32 kind = maker->by_process ? slots->keys.at[g].kind : g;
-        const u32 process = maker->by_process ? slots->keys.at[g].process : 0;
+        const u32 kind = maker->by_process ? origins->keys.at[g].kind : g;
+        const u32 process = maker->by_process ? origins->keys.at[g].process : 0;
         bucket_group *const group = group_of(maker, kind, process);
         ok = group != NULL;
         for (u32 i = 0; ok && i < maker->task_count; i++)
@@ -253,12 +253,12 @@ static etl_status spread(void *state, const lifetimes_batch *batch, etl_error *e
 {
     spread_task *const task = state;
     const histogram_maker *const maker = task->maker;
-    const u32 *const of_slot = maker->slots.of_slot;
+    const u32 *const of_origin = maker->origins.of_origin;
     bool ok = true;
     for (u32 i = 0; ok && i < batch->count; i++) {
-        const u32 group = of_slot[batch->slot[i]];
+        const u32 group = of_origin[batch->origin[i]];
         query_row row;
-        lifetimes_fetch_slot(batch, i, of_slot);
+        lifetimes_fetch_origin(batch, i, of_origin);
         if (group == GROUP_NONE)
             continue;
         const bucket_place place = maker->places[group];
@@ -347,7 +347,7 @@ static void close_maker(void *state)
         drop_groups(maker->tasks[i].groups, maker->group_count);
     free(maker->tasks);
     free(maker->places);
-    slot_groups_close(&maker->slots);
+    origin_groups_close(&maker->origins);
     aggregate_close(&maker->a);
     free(maker->group_of);
     drop_groups(maker->groups.at, maker->groups.count);

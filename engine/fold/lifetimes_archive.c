@@ -2,7 +2,7 @@
  * lifetimes_archive.c - hands out heap lifetimes of a log as rows, segment by segment, in order
  * of allocation.
  *
- * In: segments and the ends of their blocks. Out: rows with start, end, size, slot and what else
+ * In: segments and the ends of their blocks. Out: rows with start, end, size, origin and what else
  * is wanted.
  *
  * Several segments are decoded at once, each in a lane, and handed out one by one. Invariant: the
@@ -139,7 +139,7 @@ static inline void put_end(const lifetimes_source *source, u64 end, store_segmen
     rows->is_realloc[at] |= source->is_marked[end];
     if (!source->wanted.has_frees)
         return;
-    rows->free_stack[at] = archive_actor_stack(source->archive, source->end_actor[end]);
+    rows->free_stack[at] = archive_freer_stack(source->archive, source->end_freer[end]);
     rows->free_thread[at] = source->end_thread[end];
 }
 
@@ -149,10 +149,10 @@ static etl_status fill_open(lifetimes_archive *reader, store_segment *rows, etl_
     const size_t first = reader->next_open;
     const u32 count = (u32)etl_min_u64(open->count - first, EHS_PART_ROWS);
     for (u32 at = 0; at < count; at++) {
-        if (!archive_fill_slot(reader->source.archive, open->slot[first + at],
-                               open->thread[first + at], rows, at))
+        if (!archive_fill_origin(reader->source.archive, open->origin[first + at],
+                                 open->thread[first + at], rows, at))
             return etl_fail_with(err, ETL_ERR_CORRUPT, 0,
-                                 "a checkpoint names a slot that does not exist");
+                                 "a checkpoint names an origin that does not exist");
         rows->alloc_ticks[at] = open->ticks[first + at];
         rows->address[at] = open->address[first + at];
         rows->size_bytes[at] = open->size[first + at];
@@ -198,9 +198,9 @@ static etl_status add_rows(const lifetimes_archive *reader, const log_batch *bat
         const u64 own_end = (*end)++;
         if (batch->size[row] < least || batch->size[row] > source->wanted.size_max_bytes)
             continue;
-        if (!archive_fill_slot(source->archive, batch->slot[row], batch->thread[row], rows, at))
+        if (!archive_fill_origin(source->archive, batch->origin[row], batch->thread[row], rows, at))
             return etl_fail_with(err, ETL_ERR_CORRUPT, 0,
-                                 "segment %u names a slot that does not exist", batch->segment);
+                                 "segment %u names an origin that does not exist", batch->segment);
         rows->alloc_ticks[at] = batch->ticks[i];
         rows->address[at] = batch->address[row];
         rows->size_bytes[at] = batch->size[row];

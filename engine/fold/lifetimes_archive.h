@@ -25,10 +25,10 @@ typedef struct lifetimes_archive {
     lifetimes_lane lanes[LIFETIMES_LANES_MAX];
     u32 lane_count, filled, handed_out; /* lanes: all, with rows, and returned */
     etlheap_crew *crew;
-    allocation_store scratch; /* one segment of rows per lane */
-    u32 next;                 /* segment to decode */
-    u64 size_floor_bytes;     /* smaller blocks are skipped */
-    size_t next_open;         /* next row of the checkpoint to return */
+    lifetime_table scratch; /* one segment of rows per lane */
+    u32 next;               /* segment to decode */
+    u64 size_floor_bytes;   /* smaller blocks are skipped */
+    size_t next_open;       /* next row of the checkpoint to return */
 } lifetimes_archive;
 
 /* Opens a reader. Close it in any case. ETL_ERR_MEMORY, ETL_ERR_CORRUPT. */

@@ -49,7 +49,7 @@ static etl_status step(void *state, const lifetimes_batch *batch, etl_error *err
         lifetime *const life = &found.life;
         const u32 thread = lifetimes_batch_thread(archive, batch, i);
         if (!block_selected(&walk->plan, batch, i, &row) ||
-            !archive_open_block(archive, batch->slot[i], thread, life) ||
+            !archive_open_block(archive, batch->origin[i], thread, life) ||
             !query_select_owner(&walk->plan, ETLHEAP_KIND_HEAP, life->process, life->heap))
             continue;
         life->alloc_ticks = row.alloc_ticks;

@@ -21,7 +21,7 @@
 
 #define PIECES_PER_TASK 16u
 
-#define WANTED (EHS_WANT_TICKS | EHS_WANT_SLOT | EHS_WANT_SIZE | EHS_WANT_IS_REALLOC)
+#define WANTED (EHS_WANT_TICKS | EHS_WANT_ORIGIN | EHS_WANT_SIZE | EHS_WANT_IS_REALLOC)
 
 /* One task: its reader, and the arrays that its batches point to. */
 typedef struct fold_task {
@@ -143,7 +143,7 @@ static etl_status fold_open(fold_work *work, u32 number)
         const lifetimes_batch batch = {
             .count = (u32)etl_min_u64(LOG_BATCH_ROWS, source->chunk.open_count - at),
             .ordinal = open->ordinal + at,
-            .slot = open->slot + at,
+            .origin = open->origin + at,
             .size = open->size + at,
             .thread = wants_threads(source) ? open->thread + at : NULL,
             .address = open->address + at,
@@ -152,7 +152,7 @@ static etl_status fold_open(fold_work *work, u32 number)
             .is_realloc = open->is_realloc + at,
             .is_marked = source->is_marked + at,
             .how = source->end_how + at,
-            .actor = source->end_actor == NULL ? NULL : source->end_actor + at,
+            .freer = source->end_freer == NULL ? NULL : source->end_freer + at,
             .free_thread = source->end_thread == NULL ? NULL : source->end_thread + at,
             .end_allocs = source->end_allocs == NULL ? NULL : source->end_allocs + at,
         };
@@ -172,7 +172,7 @@ static etl_status fold_segment(fold_work *work, u32 number, u32 segment)
         lifetimes_batch batch;
         if (!gather(work->source, from, own, &batch))
             return etl_fail_with(&own->err, ETL_ERR_CORRUPT, 0,
-                                 "segment %u names a slot that does not exist", segment);
+                                 "segment %u names an origin that does not exist", segment);
         if (batch.count > 0)
             status = work->step(lifetimes_state_of(work->states, number), &batch, &own->err);
         if (status == ETL_OK)
@@ -182,12 +182,12 @@ static etl_status fold_segment(fold_work *work, u32 number, u32 segment)
 }
 
 /* The blocks that a batch of events opens. Their rows are consecutive, so the columns are used in
- * place. False if a block names a slot that does not exist. */
+ * place. False if a block names an origin that does not exist. */
 static bool gather(const lifetimes_source *source, const log_batch *from, fold_task *own,
                    lifetimes_batch *out)
 {
     const lifetimes_chunk *const chunk = &source->chunk;
-    const size_t slots = source->archive->slots.slots.count;
+    const size_t origins = source->archive->origins.origins.count;
     u32 count = 0, row = 0;
     bool is_right = true;
     for (u32 i = 0; i < from->count; i++) {
@@ -201,11 +201,11 @@ static bool gather(const lifetimes_source *source, const log_batch *from, fold_t
         return true;
     const u32 first = row + 1 - count;
     for (u32 i = 0; i < count; i++)
-        is_right &= from->slot[first + i] - (u64)1 < slots;
+        is_right &= from->origin[first + i] - (u64)1 < origins;
     const u64 at = chunk->open_count + (own->ordinal[0] - chunk->first_ordinal);
     *out = (lifetimes_batch){ .count = count,
                               .ordinal = own->ordinal,
-                              .slot = from->slot + first,
+                              .origin = from->origin + first,
                               .size = from->size + first,
                               .thread = wants_threads(source) ? from->thread + first : NULL,
                               .address = from->address + first,
@@ -214,7 +214,7 @@ static bool gather(const lifetimes_source *source, const log_batch *from, fold_t
                               .is_realloc = from->is_realloc + first,
                               .is_marked = source->is_marked + at,
                               .how = source->end_how + at,
-                              .actor = source->end_actor == NULL ? NULL : source->end_actor + at,
+                              .freer = source->end_freer == NULL ? NULL : source->end_freer + at,
                               .free_thread =
                                   source->end_thread == NULL ? NULL : source->end_thread + at,
                               .end_allocs =

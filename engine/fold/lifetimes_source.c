@@ -103,7 +103,7 @@ void lifetimes_source_close(lifetimes_source *source)
     free(source->end_ticks);
     free(source->end_how);
     free(source->is_marked);
-    free(source->end_actor);
+    free(source->end_freer);
     free(source->end_thread);
     free(source->end_allocs);
     *source = (lifetimes_source){ 0 };
@@ -122,8 +122,8 @@ u64 lifetimes_source_bytes(const lifetimes_source *source)
 static etl_status open_readers(lifetimes_source *source, etl_error *err)
 {
     const u32 jobs = source->wanted.jobs;
-    const u32 wanted = EHS_WANT_ENDS | (source->wanted.has_frees ? EHS_WANT_ACTOR : 0) |
-                       (source->wanted.has_free_threads ? EHS_WANT_ACTOR_THREAD : 0);
+    const u32 wanted = EHS_WANT_ENDS | (source->wanted.has_frees ? EHS_WANT_FREER : 0) |
+                       (source->wanted.has_free_threads ? EHS_WANT_FREER_THREAD : 0);
     source->readers = calloc(jobs, sizeof *source->readers);
     etl_status status = source->readers == NULL ? etl_no_memory(err) : ETL_OK;
     for (u32 i = 0; status == ETL_OK && i < jobs && i < source->archive->segments.count; i++)
@@ -144,15 +144,15 @@ static etl_status load_checkpoint(lifetimes_source *source, u32 segment, etl_err
                           .err = err };
     etl_status status =
         ehs_checkpoint_load(&loader, row,
-                            EHS_WANT_SLOT | EHS_WANT_SIZE | EHS_WANT_TICKS | EHS_WANT_ADDRESS |
+                            EHS_WANT_ORIGIN | EHS_WANT_SIZE | EHS_WANT_TICKS | EHS_WANT_ADDRESS |
                                 EHS_WANT_THREAD | EHS_WANT_IS_REALLOC,
                             &source->open);
     ehs_loader_free(&loader);
     source->first = row->segment;
     for (size_t i = 0; status == ETL_OK && i < source->open.count; i++) {
-        if (source->open.slot[i] == 0 || source->open.slot[i] > archive->slots.slots.count)
+        if (source->open.origin[i] == 0 || source->open.origin[i] > archive->origins.origins.count)
             status = etl_fail_with(err, ETL_ERR_CORRUPT, 0,
-                                   "a checkpoint names a slot that does not exist");
+                                   "a checkpoint names an origin that does not exist");
     }
     return status;
 }
@@ -205,7 +205,7 @@ static void forget_piece(void *context, u32 piece)
     memset(source->end_how + from, ETLHEAP_FREE_NONE, end - from);
     memset(source->is_marked + from, 0, end - from);
     if (source->wanted.has_frees)
-        memset(source->end_actor + from, 0, (end - from) * sizeof *source->end_actor);
+        memset(source->end_freer + from, 0, (end - from) * sizeof *source->end_freer);
     if (source->wanted.has_free_threads)
         memset(source->end_thread + from, 0xFF, (end - from) * sizeof *source->end_thread);
 }
@@ -228,10 +228,10 @@ static bool fit_ends(lifetimes_source *source)
         free(source->end_ticks);
         free(source->end_how);
         free(source->is_marked);
-        free(source->end_actor);
+        free(source->end_freer);
         free(source->end_thread);
         free(source->end_allocs);
-        source->end_actor = source->end_thread = source->end_allocs = NULL;
+        source->end_freer = source->end_thread = source->end_allocs = NULL;
         source->end_capacity = count;
         source->end_ticks = malloc(count * sizeof *source->end_ticks);
         source->end_how = malloc(count);
@@ -239,13 +239,13 @@ static bool fit_ends(lifetimes_source *source)
         if (source->wanted.counts_allocs)
             source->end_allocs = malloc(count * sizeof *source->end_allocs);
         if (source->wanted.has_frees)
-            source->end_actor = malloc(count * sizeof *source->end_actor);
+            source->end_freer = malloc(count * sizeof *source->end_freer);
         if (source->wanted.has_free_threads)
             source->end_thread = malloc(count * sizeof *source->end_thread);
     }
     if (count == 0)
         return true;
-    const bool has_frees = (!source->wanted.has_frees || source->end_actor != NULL) &&
+    const bool has_frees = (!source->wanted.has_frees || source->end_freer != NULL) &&
                            (!source->wanted.has_free_threads || source->end_thread != NULL);
     const bool has_allocs = !source->wanted.counts_allocs || source->end_allocs != NULL;
     if (source->end_ticks == NULL || source->end_how == NULL || source->is_marked == NULL ||
@@ -318,14 +318,14 @@ static void read_ends(void *context, u32 task)
     }
 }
 
-/* Notes who ended block `at` of the chunk; false if the file names an actor that does not exist. */
-static bool note_actor(lifetimes_source *source, const log_batch *batch, u32 row, u64 at)
+/* Notes who ended block `at` of the chunk; false if the file names a freer that does not exist. */
+static bool note_freer(lifetimes_source *source, const log_batch *batch, u32 row, u64 at)
 {
-    const u32 actor = batch->actor[row];
-    __atomic_store_n(&source->end_actor[at], actor, __ATOMIC_RELAXED);
+    const u32 freer = batch->freer[row];
+    __atomic_store_n(&source->end_freer[at], freer, __ATOMIC_RELAXED);
     if (source->end_thread != NULL)
-        __atomic_store_n(&source->end_thread[at], batch->actor_thread[row], __ATOMIC_RELAXED);
-    return actor <= source->archive->slots.actors.count;
+        __atomic_store_n(&source->end_thread[at], batch->freer_thread[row], __ATOMIC_RELAXED);
+    return freer <= source->archive->origins.freers.count;
 }
 
 /* The number of allocations before an end: all of earlier segments, and the events of this segment
@@ -349,8 +349,8 @@ __attribute__((always_inline)) static inline void fetch_end(const lifetimes_sour
     __builtin_prefetch(&source->end_how[at], 1);
     if (source->end_allocs != NULL)
         __builtin_prefetch(&source->end_allocs[at], 1);
-    if (source->end_actor != NULL)
-        __builtin_prefetch(&source->end_actor[at], 1);
+    if (source->end_freer != NULL)
+        __builtin_prefetch(&source->end_freer[at], 1);
     if (source->end_thread != NULL)
         __builtin_prefetch(&source->end_thread[at], 1);
 }
@@ -376,7 +376,7 @@ static bool note_ends(lifetimes_source *source, const log_batch *batch, u64 *fou
         __atomic_store_n(&source->end_how[at], known, __ATOMIC_RELAXED);
         __atomic_store_n(&source->end_ticks[at], batch->ticks[i], __ATOMIC_RELAXED);
         ++*found;
-        if (source->wanted.has_frees && !note_actor(source, batch, batch->row[i], at))
+        if (source->wanted.has_frees && !note_freer(source, batch, batch->row[i], at))
             return false;
     }
     return true;

@@ -55,7 +55,7 @@ typedef struct lifetimes_source {
     i64 *end_ticks;  /* of the chunk's blocks; ETLHEAP_TICKS_NEVER: none */
     u8 *end_how;     /* etlheap_free_type */
     u8 *is_marked;   /* opened by a realloc, as a later event showed */
-    u32 *end_actor;  /* with has_frees: who ended it; valid */
+    u32 *end_freer;  /* with has_frees: who ended it; valid */
     u32 *end_thread; /* with has_free_threads */
     u32 *end_allocs; /* with counts_allocs: allocations before the end */
     u64 end_capacity;
@@ -94,24 +94,24 @@ typedef struct lifetimes_batch {
     u32 count;
     const u32 *ordinal; /* NULL for rows, which follow each other from `first_row` on */
     u64 first_row;
-    const u32 *slot; /* valid slot numbers; of rows: their origins */
+    const u32 *origin; /* valid origin numbers; of rows: their origins */
     const u64 *size;
-    const u32 *thread;  /* ETL_NO_ID: that of the slot, if it has one; NULL unless requested */
+    const u32 *thread;  /* ETL_NO_ID: that of the origin, if it has one; NULL unless requested */
     const u64 *address; /* valid only if wanted.more includes it */
     const i64 *alloc_ticks, *free_ticks;
     const u8 *is_realloc, *is_marked; /* opened by a realloc if either is set */
     const u8 *how;                    /* etlheap_free_type */
-    const u32 *actor, *free_thread;   /* who freed; each NULL unless requested */
+    const u32 *freer, *free_thread;   /* who freed; each NULL unless requested */
     const u32 *end_allocs;            /* NULL unless the source counts them */
     const u8 *kind;                   /* etlheap_kind; NULL for a log, which has heap blocks */
-    const u32 *process;               /* of rows; NULL for a log, where the slot tells */
+    const u32 *process;               /* of rows; NULL for a log, where the origin tells */
     const u8
         *type; /* etlheap_type in the query's window (block_selection.h); NULL: not filled in */
 } lifetimes_batch;
 
 #define BLOCK_NOT_SELECTED ETLHEAP_TYPE_COUNT /* in place of a type */
 
-/* The thread that allocated a block; ETL_NO_ID if it is not known or not requested: slots are all
+/* The thread that allocated a block; ETL_NO_ID if it is not known or not requested: origins are all
  * over memory, so they are read only for those who ask. */
 static inline u32 lifetimes_batch_thread(const ehs_archive *archive, const lifetimes_batch *batch,
                                          u32 at)
@@ -119,8 +119,8 @@ static inline u32 lifetimes_batch_thread(const ehs_archive *archive, const lifet
     if (batch->thread == NULL)
         return ETL_NO_ID;
     const u32 thread = batch->thread[at];
-    const bool is_of_slot = thread == ETL_NO_ID && batch->process == NULL;
-    return is_of_slot ? archive->slots.slots.at[batch->slot[at] - 1].thread : thread;
+    const bool is_of_origin = thread == ETL_NO_ID && batch->process == NULL;
+    return is_of_origin ? archive->origins.origins.at[batch->origin[at] - 1].thread : thread;
 }
 
 /* The process of a block's memory; 0 if threads are not requested, as only their names need it. The
@@ -132,9 +132,9 @@ static inline u32 lifetimes_batch_process(const ehs_archive *archive, const life
         return batch->process[at];
     if (batch->thread == NULL)
         return 0;
-    const ehs_slots *const slots = &archive->slots;
-    const u32 owner = slots->slots.at[batch->slot[at] - 1].owner;
-    return slots->heaps.at[slots->owners.at[owner - 1].heap - 1].process;
+    const ehs_origins *const origins = &archive->origins;
+    const u32 owner = origins->origins.at[batch->origin[at] - 1].owner;
+    return origins->heaps.at[origins->owners.at[owner - 1].heap - 1].process;
 }
 
 static inline etlheap_kind lifetimes_batch_kind(const lifetimes_batch *batch, u32 at)
@@ -162,15 +162,15 @@ static inline u64 lifetimes_batch_ordinal(const lifetimes_batch *batch, u32 at)
     return batch->ordinal == NULL ? batch->first_row + at : batch->ordinal[at];
 }
 
-#define LIFETIMES_SLOTS_AHEAD 32u
+#define LIFETIMES_ORIGINS_AHEAD 32u
 
-/* Prefetches what an array by slot has for a block that comes soon. Always inlined, because
+/* Prefetches what an array by origin has for a block that comes soon. Always inlined, because
  * compilers drop a function that only prefetches. */
-__attribute__((always_inline)) static inline void lifetimes_fetch_slot(const lifetimes_batch *batch,
-                                                                       u32 at, const u32 *by_slot)
+__attribute__((always_inline)) static inline void lifetimes_fetch_origin(
+    const lifetimes_batch *batch, u32 at, const u32 *by_origin)
 {
-    if (at + LIFETIMES_SLOTS_AHEAD < batch->count)
-        __builtin_prefetch(&by_slot[batch->slot[at + LIFETIMES_SLOTS_AHEAD]]);
+    if (at + LIFETIMES_ORIGINS_AHEAD < batch->count)
+        __builtin_prefetch(&by_origin[batch->origin[at + LIFETIMES_ORIGINS_AHEAD]]);
 }
 
 /* An array with a state for each task. Borrowed. */

@@ -1,6 +1,6 @@
 /*
- * log_groups.c - finds the groups of events: by slot if a query depends only on owners and stacks,
- * else by single block. Rows are few or in memory, so they are always grouped one by one.
+ * log_groups.c - finds the groups of events: by origin if a query depends only on owners and
+ * stacks, else by single block. Rows are few or in memory, so they are always grouped one by one.
  *
  * In: a query, and a log, a journal or rows. Out: `of_word`, by which a walk finds the group of an
  * event. Invariant: both ways give the same groups if both are possible.
@@ -41,16 +41,16 @@ etl_status log_groups_begin(log_groups *out, aggregator *a, const log_groups_wan
     const feed_rows *const rows = is_log ? NULL : &pass->feed.rows;
     *out = (log_groups){ .source = wanted->source,
                          .by_block = !is_log || (has_heap && query_needs(a->query, NEEDS_BLOCKS)) };
-    if (!slot_groups_open(&out->slots, a, rows, is_log))
+    if (!origin_groups_open(&out->origins, a, rows, is_log))
         return etl_no_memory(err);
-    out->of_word = out->slots.of_slot;
-    out->word_count = out->slots.slot_count;
-    out->count = (u32)out->slots.keys.count;
+    out->of_word = out->origins.of_origin;
+    out->word_count = out->origins.origin_count;
+    out->count = (u32)out->origins.keys.count;
     if (!out->by_block)
         return ETL_OK;
     if (query_needs(a->query, NEEDS_FREES) && !free_groups_open(&out->frees, a, rows))
         return etl_no_memory(err);
-    const block_groups_wanted blocks = { &out->slots, &out->frees, wanted->walks_events,
+    const block_groups_wanted blocks = { &out->origins, &out->frees, wanted->walks_events,
                                          wanted->churns };
     return block_groups_begin(&out->blocks, a, &blocks, pass, err);
 }
@@ -69,7 +69,7 @@ etl_status log_groups_finish(log_groups *groups, u32 first_group, etl_error *err
 void log_groups_close(log_groups *groups)
 {
     block_groups_close(&groups->blocks);
-    slot_groups_close(&groups->slots);
+    origin_groups_close(&groups->origins);
     free_groups_close(&groups->frees);
     free(groups->identity);
     groups->identity = NULL;
@@ -78,5 +78,5 @@ void log_groups_close(log_groups *groups)
 group_key log_groups_key(const log_groups *groups, u32 number)
 {
     return groups->by_block ? block_groups_key(&groups->blocks, number)
-                            : groups->slots.keys.at[number];
+                            : groups->origins.keys.at[number];
 }

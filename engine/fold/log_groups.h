@@ -1,8 +1,8 @@
 /*
  * log_groups.h - the groups of events: those of heap blocks in a log or a journal, or of rows.
  *
- * If a query depends only on owners and stacks, each slot of a log has a group, and events are
- * walked with their slots. Otherwise, and for rows, single blocks have groups (block_groups.h),
+ * If a query depends only on owners and stacks, each origin of a log has a group, and events are
+ * walked with their origins. Otherwise, and for rows, single blocks have groups (block_groups.h),
  * which needs a log of all events. Either way a walk finds the group by the number in a word:
  * `of_word`.
  */
@@ -11,11 +11,11 @@
 
 #include "block_groups.h"
 #include "free_groups.h"
-#include "slot_groups.h"
+#include "origin_groups.h"
 
 typedef struct log_groups {
     feed_source source;
-    slot_groups slots;
+    origin_groups origins;
     free_groups frees; /* if by_block, and the query asks who freed */
     bool by_block;
     block_groups blocks; /* if by_block */
@@ -43,7 +43,7 @@ etl_status log_groups_begin(log_groups *out, aggregator *a, const log_groups_wan
 etl_status log_groups_finish(log_groups *groups, u32 first_group, etl_error *err);
 void log_groups_close(log_groups *groups);
 
-/* The key of a group; its type is 0 if slots are groups. */
+/* The key of a group; its type is 0 if origins are groups. */
 group_key log_groups_key(const log_groups *groups, u32 number);
 
 #endif

@@ -69,8 +69,8 @@ static void fill_walk(event_want *want)
 {
     const etlheap_query *const query = want->a->query;
     replay_walk *const walk = &want->job.walk;
-    walk->slot_groups = want->of_word != NULL ? want->of_word : want->groups->of_word;
-    walk->slot_count = want->groups->word_count;
+    walk->origin_groups = want->of_word != NULL ? want->of_word : want->groups->of_word;
+    walk->origin_count = want->groups->word_count;
     walk->group_count = want->of_word != NULL ? 1 : want->groups->count;
     walk->size_min_bytes = query->size_min_bytes;
     walk->size_max_bytes = query->size_max_bytes;

@@ -57,11 +57,11 @@ typedef struct chunk_walk {
     u32 rank; /* of the next event */
 } chunk_walk;
 
-/* Any number may be passed as a slot. */
-__attribute__((always_inline)) static inline void fetch_slot(const replay_walker *w, u32 slot,
-                                                             const bool in_windows)
+/* Any number may be passed as an origin. */
+__attribute__((always_inline)) static inline void fetch_origin(const replay_walker *w, u32 origin,
+                                                               const bool in_windows)
 {
-    replay_fetch(w, slot <= w->walk->slot_count ? w->walk->slot_groups[slot] : GROUP_NONE,
+    replay_fetch(w, origin <= w->walk->origin_count ? w->walk->origin_groups[origin] : GROUP_NONE,
                  in_windows);
 }
 
@@ -79,14 +79,14 @@ __attribute__((always_inline)) static inline void walk_words(replay_walker *w, c
             __builtin_prefetch(&entries[i + 4 * AHEAD]);
         /* A word of a size may be taken for an entry here, which does no harm. */
         if (chunk->count - i > AHEAD)
-            fetch_slot(w, journal_slot_of(entries[i + AHEAD]), in_windows);
+            fetch_origin(w, journal_origin_of(entries[i + AHEAD]), in_windows);
         entry_view view;
         const u32 words = read_entry(&entries[i], &rank, &view);
         w->time += (view.entry & JOURNAL_NEW_TICK) != 0;
         view.in_window = chunk->first_index + i >= from_index;
         const u32 number = view.kind == JOURNAL_NONE
                                ? GROUP_NONE
-                               : replay_group_of(w->walk, journal_slot_of(view.entry), view.size);
+                               : replay_group_of(w->walk, journal_origin_of(view.entry), view.size);
         if (number != GROUP_NONE && in_windows)
             replay_step_in_windows(w, number, &view);
         else if (number != GROUP_NONE)

@@ -10,7 +10,7 @@
 
 /* An event of a walk. */
 typedef struct entry_view {
-    journal_entry entry; /* only slot and flags count */
+    journal_entry entry; /* only origin and flags count */
     journal_kind kind;   /* NONE, ALLOC, FREE or MARK */
     u64 size;
     u32 rank;       /* of the event; in a store: of the block (replay_walk.survivors) */
@@ -107,9 +107,9 @@ static inline void step_mark(replay_walker *w, u32 number, const entry_view *vie
 }
 
 /* The group of an event; GROUP_NONE if the walk does not count it. */
-static inline u32 replay_group_of(const replay_walk *walk, u32 slot, u64 size)
+static inline u32 replay_group_of(const replay_walk *walk, u32 origin, u64 size)
 {
-    const u32 number = walk->slot_groups[slot];
+    const u32 number = walk->origin_groups[origin];
     return size < walk->size_min_bytes || size > walk->size_max_bytes ? GROUP_NONE : number;
 }
 

@@ -1,8 +1,8 @@
 /*
  * replay_walk.c - walks the heap events of a journal or a store for several jobs at once.
  *
- * In: parts of events from a source, and jobs with groups by slot or block. Out: sums, peaks, cells
- * or the moment of a peak for each job.
+ * In: parts of events from a source, and jobs with groups by origin or block. Out: sums, peaks,
+ * cells or the moment of a peak for each job.
  *
  * The events are cut into segments between two ticks. Threads walk segments side by side, each with
  * curves that start at 0. A thread that is done with a segment waits until those before it were

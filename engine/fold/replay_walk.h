@@ -9,7 +9,7 @@
 #define ETLHEAP_REPLAY_WALK_H
 
 #include "engine/log/tally.h"
-#include "slot_groups.h"
+#include "origin_groups.h"
 #include "windows_cells.h"
 
 /* A running sum and its maximum. A value counts when time moves on. */
@@ -55,9 +55,9 @@ typedef struct replay_source {
 } replay_source;
 
 typedef struct replay_walk {
-    const u8 *survivors;    /* bit by rank: outstanding at the end of the window */
-    const u32 *slot_groups; /* by slot number */
-    u32 slot_count, group_count;
+    const u8 *survivors;      /* bit by rank: outstanding at the end of the window */
+    const u32 *origin_groups; /* by origin number */
+    u32 origin_count, group_count;
     u64 size_min_bytes, size_max_bytes;
     bool by_type;               /* make rows by type: curves are those of AIFI */
     bool curves_only;           /* sums are known; survivors are needed only by type */

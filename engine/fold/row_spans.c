@@ -104,9 +104,9 @@ static u32 kinds_of(const row_spans *spans, const group_key *key)
 
 bool row_spans_find(row_spans *spans, const group_key *key, u32 *number)
 {
-    const u32 slot = spans->by_kind ? key->kind : ETLHEAP_KIND_COUNT;
+    const u32 origin = spans->by_kind ? key->kind : ETLHEAP_KIND_COUNT;
     const size_t places = spans->a->result->processes.count + 1;
-    u32 *const known = &spans->numbers[slot * places + key->process];
+    u32 *const known = &spans->numbers[origin * places + key->process];
     if (*known == 0) {
         const etlheap_time_range span = make_span(spans, kinds_of(spans, key), key->process);
         if (!ETLHEAP_PUSH(&spans->spans, span))

@@ -20,7 +20,7 @@ static bool is_wanted(const rows_walk *walk, size_t row)
 
 bool rows_walk_sort(rows_walk *walk)
 {
-    const allocation_store *const store = &walk->rows->result->store;
+    const lifetime_table *const store = &walk->rows->result->store;
     size_t row = 0;
     for (size_t s = 0; s < store->segments.count; s++) {
         const store_segment *const segment = &store->segments.at[s];
@@ -97,7 +97,7 @@ static void walk_job(const rows_walk *walk, u32 part, const row_words *own, repl
         const journal_entry entry = own->words->at[row];
         const i64 ticks = step_ticks(event);
         w->time += starts_tick(walk, i);
-        const u32 group = w->walk->slot_groups[journal_slot_of(entry)];
+        const u32 group = w->walk->origin_groups[journal_origin_of(entry)];
         if (group == GROUP_NONE || (step_is_end(event) && (entry & BLOCK_WORD_STAYS) != 0))
             continue;
         entry_view view = { entry, step_is_end(event) ? JOURNAL_FREE : JOURNAL_ALLOC,

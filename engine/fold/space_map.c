@@ -48,7 +48,7 @@ typedef struct space_maker {
     etlheap_query query;
     etlheap_map_options options;
     space_blocks blocks; /* of all tasks, and images */
-    slot_groups slots;
+    origin_groups origins;
     space_task *tasks;
     u32 task_count;
 } space_maker;
@@ -93,7 +93,7 @@ static etl_status begin(void *state, const etlheap_result *result, const etlheap
     m->blocks.large_bytes = m->options.unit * LARGE_UNITS;
     status = aggregate_prepare(&m->a, result, &m->query, err);
     if (status == ETL_OK)
-        status = feed_groups(&pass->feed, &m->a, &m->slots, err);
+        status = feed_groups(&pass->feed, &m->a, &m->origins, err);
     if (status == ETL_OK && has_images && !add_images(m))
         status = etl_no_memory(err);
     return status == ETL_OK ? want_blocks(m, &pass->feed, err) : status;
@@ -202,7 +202,7 @@ static etl_status want_blocks(space_maker *m, block_feed *feed, etl_error *err)
                               .step = take_blocks,
                               .states = { m->tasks, sizeof *m->tasks },
                               .more = EHS_WANT_ADDRESS,
-                              .of_origin = m->slots.of_slot };
+                              .of_origin = m->origins.of_origin };
     return m->tasks != NULL && ETLHEAP_PUSH(&feed->wants, want) ? ETL_OK : etl_no_memory(err);
 }
 
@@ -229,14 +229,14 @@ static etl_status take_blocks(void *state, const lifetimes_batch *batch, etl_err
         query_row row;
         if (!block_selected(&m->a.plan, batch, i, &row))
             continue;
-        const u32 slot = batch->slot[i], group = m->slots.of_slot[slot];
+        const u32 origin = batch->origin[i], group = m->origins.of_origin[origin];
         if (group == GROUP_NONE)
             continue;
-        const origin_owner owner = slot_groups_owner(&m->slots, slot);
+        const origin_owner owner = origin_groups_owner(&m->origins, origin);
         const space_block block = { .address = batch->address[i],
                                     .size = batch->size[i],
                                     .alloc_ticks = row.alloc_ticks,
-                                    .stack = m->slots.keys.at[group].stack,
+                                    .stack = m->origins.keys.at[group].stack,
                                     .kind = (u8)lifetimes_batch_kind(batch, i) };
         const etlheap_kind_place place = place_of(block.kind);
         if (place != ETLHEAP_PLACE_NOWHERE)
@@ -511,7 +511,7 @@ static void close_maker(void *state)
         free_blocks(&m->tasks[i].blocks);
     free(m->tasks);
     free_blocks(&m->blocks);
-    slot_groups_close(&m->slots);
+    origin_groups_close(&m->origins);
     aggregate_close(&m->a);
 }
 

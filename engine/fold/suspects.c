@@ -1,16 +1,16 @@
 /*
  * suspects.c - answers the question for suspects: groups of blocks that probably leak.
  *
- * In: blocks of a feed, and sums by slot of the file. Out: rows of suspects with their scores, best
- * first.
+ * In: blocks of a feed, and sums by origin of the file. Out: rows of suspects with their scores,
+ * best first.
  *
  *     blocks of a feed ──▶ sums by group (suspect_sums.h) ──▶ scores ──▶ the rows of suspects
  *
- * A group is what a table's row is (slot_groups.h). Only groups with a block that is never freed
- * can be suspects. Origins of rows say so, and a store says so for each slot before its events are
- * read (ehs_slot_sums), so most blocks need no sums; the rest are read once, by all threads, with
- * sums of their own for each task. Invariant: if a file has no sums by slot, every slot is a
- * candidate (may_keep).
+ * A group is what a table's row is (origin_groups.h). Only groups with a block that is never freed
+ * can be suspects. Origins of rows say so, and a store says so for each origin before its events
+ * are read (ehs_origin_sums), so most blocks need no sums; the rest are read once, by all threads,
+ * with sums of their own for each task. Invariant: if a file has no sums by origin, every origin is
+ * a candidate (may_keep).
  */
 #include <stdlib.h>
 
@@ -43,8 +43,8 @@ typedef struct suspects_maker {
     row_spans spans;
     ETLHEAP_VECTOR(suspect_time) times; /* by number of the span */
     ETLHEAP_VECTOR(u32) time_of;        /* by group: the number of its span */
-    slot_groups slots;
-    u32 *of_slot; /* by slot: its candidate; GROUP_NONE: none of its blocks matters */
+    origin_groups origins;
+    u32 *of_origin; /* by origin: its candidate; GROUP_NONE: none of its blocks matters */
     ETLHEAP_VECTOR(suspect_sums) sums; /* by group, which is a candidate */
     suspect_task *tasks;
     u32 task_count;
@@ -82,7 +82,7 @@ static etl_status begin(void *state, const etlheap_result *result, const etlheap
         status = aggregate_prepare(&maker->a, result, &maker->query, err);
     aggregate_keep_measure(&maker->a, ETLHEAP_MEASURE_STEADINESS);
     if (status == ETL_OK)
-        status = feed_groups(&pass->feed, &maker->a, &maker->slots, err);
+        status = feed_groups(&pass->feed, &maker->a, &maker->origins, err);
     if (status == ETL_OK && !row_spans_open(&maker->spans, &maker->a, true))
         status = etl_no_memory(err);
     return status == ETL_OK ? want_blocks(maker, &pass->feed, err) : status;
@@ -143,42 +143,42 @@ static const suspect_time *time_of(const suspects_maker *maker, size_t group)
 
 /* --- candidates ----------------------------------------------------------------------- */
 
-/* May a block of the slot never be freed? Without sums in the file, any may. */
-static bool may_keep_of_slot(const suspects_maker *maker, u32 slot)
+/* May a block of the origin never be freed? Without sums in the file, any may. */
+static bool may_keep_of_origin(const suspects_maker *maker, u32 origin)
 {
-    const ehs_slots *const slots = &maker->a.result->archive->slots;
-    if (slots->sums.count == 0)
+    const ehs_origins *const origins = &maker->a.result->archive->origins;
+    if (origins->sums.count == 0)
         return true;
-    const ehs_slot_sums *const sums = &slots->sums.at[slot - 1];
+    const ehs_origin_sums *const sums = &origins->sums.at[origin - 1];
     return sums->of[TALLY_IN_USE].count > 0 ||
            (!maker->query.at_exit_freed && sums->of[TALLY_EXITED].count > 0);
 }
 
-/* The same of a slot, or of an origin of rows. */
+/* The same of an origin, or of an origin of rows. */
 static bool may_keep(const suspects_maker *maker, u32 number)
 {
-    const feed_rows *const rows = maker->slots.rows;
+    const feed_rows *const rows = maker->origins.rows;
     if (number < rows->origins.first)
-        return may_keep_of_slot(maker, number);
+        return may_keep_of_origin(maker, number);
     const row_origin *const origin = &rows->origins.list.at[number - rows->origins.first];
     return origin->has_outstanding || (!maker->query.at_exit_freed && origin->has_exited);
 }
 
-/* Gives each group of slots or origins with such a block a candidate. */
+/* Gives each group of origins or origins with such a block a candidate. */
 static bool choose_candidates(suspects_maker *maker)
 {
-    const slot_groups *const slots = &maker->slots;
-    const u32 end = slots->rows->origins.first + (u32)slots->rows->origins.list.count;
-    bool *const is_candidate = calloc(slots->keys.count + 1, sizeof *is_candidate);
-    u32 *const numbers = calloc(slots->keys.count + 1, sizeof *numbers);
-    maker->of_slot = malloc((size_t)end * sizeof *maker->of_slot);
-    bool ok = is_candidate != NULL && numbers != NULL && maker->of_slot != NULL;
+    const origin_groups *const origins = &maker->origins;
+    const u32 end = origins->rows->origins.first + (u32)origins->rows->origins.list.count;
+    bool *const is_candidate = calloc(origins->keys.count + 1, sizeof *is_candidate);
+    u32 *const numbers = calloc(origins->keys.count + 1, sizeof *numbers);
+    maker->of_origin = malloc((size_t)end * sizeof *maker->of_origin);
+    bool ok = is_candidate != NULL && numbers != NULL && maker->of_origin != NULL;
     for (u32 i = 1; ok && i < end; i++) {
-        if (slots->of_slot[i] != GROUP_NONE)
-            is_candidate[slots->of_slot[i]] |= may_keep(maker, i);
+        if (origins->of_origin[i] != GROUP_NONE)
+            is_candidate[origins->of_origin[i]] |= may_keep(maker, i);
     }
-    for (u32 i = 0; ok && i < slots->keys.count; i++) {
-        const group_row row = { .key = slots->keys.at[i] };
+    for (u32 i = 0; ok && i < origins->keys.count; i++) {
+        const group_row row = { .key = origins->keys.at[i] };
         numbers[i] = is_candidate[i] ? (u32)maker->a.groups.count : GROUP_NONE;
         ok = !is_candidate[i] || (aggregate_push(&maker->a, &row) && push_time(maker, &row.key));
     }
@@ -186,8 +186,8 @@ static bool choose_candidates(suspects_maker *maker)
     ETLHEAP_TRIM(&maker->times);
     ETLHEAP_TRIM(&maker->time_of);
     for (u32 i = 0; ok && i < end; i++) {
-        const u32 group = slots->of_slot[i];
-        maker->of_slot[i] = group == GROUP_NONE ? GROUP_NONE : numbers[group];
+        const u32 group = origins->of_origin[i];
+        maker->of_origin[i] = group == GROUP_NONE ? GROUP_NONE : numbers[group];
     }
     free(is_candidate);
     free(numbers);
@@ -227,7 +227,7 @@ static etl_status want_blocks(suspects_maker *maker, block_feed *feed, etl_error
                               .step = step,
                               .states = { maker->tasks, sizeof *maker->tasks },
                               .more = EHS_WANT_THREAD,
-                              .of_origin = maker->of_slot };
+                              .of_origin = maker->of_origin };
     return ETLHEAP_PUSH(&feed->wants, want) ? ETL_OK : etl_no_memory(err);
 }
 
@@ -238,8 +238,8 @@ static bool find_block(const suspects_maker *maker, const lifetimes_batch *batch
                        found_block *out)
 {
     const query_plan *const plan = &maker->a.plan;
-    lifetimes_fetch_slot(batch, at, maker->of_slot);
-    out->candidate = maker->of_slot[batch->slot[at]];
+    lifetimes_fetch_origin(batch, at, maker->of_origin);
+    out->candidate = maker->of_origin[batch->origin[at]];
     if (out->candidate == GROUP_NONE)
         return false;
     suspect_block *const block = &out->block;
@@ -411,13 +411,13 @@ static void close_maker(void *state)
 {
     suspects_maker *const maker = state;
     free_tasks(maker);
-    free(maker->of_slot);
+    free(maker->of_origin);
     row_spans_close(&maker->spans);
     ETLHEAP_VECTOR_FREE(&maker->times);
     ETLHEAP_VECTOR_FREE(&maker->time_of);
     free(maker->scores);
     ETLHEAP_VECTOR_FREE(&maker->sums);
-    slot_groups_close(&maker->slots);
+    origin_groups_close(&maker->origins);
     aggregate_close(&maker->a);
 }
 

@@ -7,7 +7,7 @@
  * Such a free has no size, lifetime, type or allocating stack. So a query may select only by time,
  * owner and freeing thread, and group only by owner and freer; unmatched_refuse refuses all else.
  * With symbols, all stacks are collected and named before the first free is counted. Invariant:
- * numbers of heaps and actors come from a file; count_part checks both against their tables before
+ * numbers of heaps and freers come from a file; count_part checks both against their tables before
  * it uses them.
  */
 #include "unmatched_rows.h"
@@ -80,7 +80,7 @@ static bool count(aggregator *a, const unmatched_row *row, const free_key *freer
  * them. */
 static bool count_rows(aggregator *a)
 {
-    const allocation_store *const store = &a->result->unmatched;
+    const lifetime_table *const store = &a->result->unmatched;
     bool ok = true;
     for (size_t s = 0; ok && s < store->segments.count; s++) {
         const etlheap_segment rows = store_view(&store->segments.at[s]);
@@ -105,18 +105,19 @@ static bool count_rows(aggregator *a)
 static bool count_part(aggregator *a, const free_groups *groups, const unmatched_free *frees,
                        u32 free_count, bool *is_right)
 {
-    const ehs_slots *const slots = &a->result->archive->slots;
+    const ehs_origins *const origins = &a->result->archive->origins;
     bool ok = true;
     for (u32 i = 0; ok && *is_right && i < free_count; i++) {
         const unmatched_free *const from = &frees[i];
-        *is_right = from->heap - (u64)1 < slots->heaps.count && from->actor <= slots->actors.count;
+        *is_right =
+            from->heap - (u64)1 < origins->heaps.count && from->freer <= origins->freers.count;
         if (!*is_right)
             break;
-        const ehs_heap *const heap = &slots->heaps.at[from->heap - 1];
+        const ehs_heap *const heap = &origins->heaps.at[from->heap - 1];
         const unmatched_row row = { from->ticks, heap->value, heap->process, from->thread,
                                     ETLHEAP_KIND_HEAP };
         if (selects(a, &row))
-            ok = count(a, &row, &groups->keys.at[groups->of_actor[from->actor]]);
+            ok = count(a, &row, &groups->keys.at[groups->of_freer[from->freer]]);
     }
     return ok;
 }
@@ -148,7 +149,7 @@ static etl_status count_log(aggregator *a, const free_groups *groups, etl_error 
 /* With symbols, all stacks are resolved before any is looked at. */
 static etl_status settle(aggregator *a, etl_error *err)
 {
-    free_groups groups = { .of_actor = NULL };
+    free_groups groups = { .of_freer = NULL };
     if (a->query->symbols == NULL || !a->wants_free_stack)
         return ETL_OK;
     a->is_collecting = true;
@@ -160,7 +161,7 @@ static etl_status settle(aggregator *a, etl_error *err)
 
 etl_status unmatched_rows(aggregator *a, etl_error *err)
 {
-    free_groups groups = { .of_actor = NULL };
+    free_groups groups = { .of_freer = NULL };
     etl_status status = settle(a, err);
     if (status == ETL_OK && !free_groups_open(&groups, a, NULL))
         status = etl_no_memory(err);

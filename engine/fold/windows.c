@@ -72,8 +72,8 @@ typedef struct maker {
     bool has[FEED_SOURCE_COUNT];
     u32 first[FEED_SOURCE_COUNT]; /* of their groups, among all */
     bool churns;                  /* rows have what is temporary */
-    bool churns_by_slot;          /* blocks of the log */
-    slot_churn churn;             /* by slot */
+    bool churns_by_origin;        /* blocks of the log */
+    origin_churn churn;           /* by origin */
     owned_windows *out;
 } maker;
 
@@ -151,7 +151,7 @@ static etl_status answer(void *state, etlheap_answer *out, etl_error *err)
 static void close_maker(void *state)
 {
     maker *const m = state;
-    slot_churn_close(&m->churn);
+    origin_churn_close(&m->churn);
     aggregate_close(&m->a);
     for (u32 i = 0; i < FEED_SOURCE_COUNT; i++) {
         replay_job_free(&m->events[i].job);
@@ -237,12 +237,13 @@ static etl_status check_query(const etlheap_query *query, etl_error *err)
     return refusal == NULL ? ETL_OK : etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "%s", refusal);
 }
 
-/* Events are walked by slot unless single blocks are asked for, and churn need not change that. */
+/* Events are walked by origin unless single blocks are asked for, and churn need not change
+ * that. */
 static void choose_churn(maker *m)
 {
     m->query.churn = false;
-    m->churns_by_slot = m->churns && m->has[FEED_LOG] && !query_needs(&m->query, NEEDS_BLOCKS);
-    m->query.churn = m->churns && !m->churns_by_slot;
+    m->churns_by_origin = m->churns && m->has[FEED_LOG] && !query_needs(&m->query, NEEDS_BLOCKS);
+    m->query.churn = m->churns && !m->churns_by_origin;
 }
 
 /* Plans the windows, if the result can answer for them. */
@@ -292,8 +293,8 @@ static etl_status begin_groups(maker *m, log_pass *pass, etl_error *err)
         if (m->has[i])
             status = log_groups_begin(&m->groups[i], a, &wanted, pass, err);
     }
-    return status == ETL_OK && m->churns_by_slot
-               ? slot_churn_begin(&m->churn, a, &m->groups[FEED_LOG].slots, pass, err)
+    return status == ETL_OK && m->churns_by_origin
+               ? origin_churn_begin(&m->churn, a, &m->groups[FEED_LOG].origins, pass, err)
                : status;
 }
 
@@ -301,8 +302,8 @@ static bool push_groups(maker *m, feed_source source)
 {
     aggregator *const a = &m->a;
     const log_groups *const groups = &m->groups[source];
-    const bool by_slot = source == FEED_LOG && m->churns_by_slot;
-    const churn_join *const churn = by_slot ? &m->churn.join : &groups->blocks.churn;
+    const bool by_origin = source == FEED_LOG && m->churns_by_origin;
+    const churn_join *const churn = by_origin ? &m->churn.join : &groups->blocks.churn;
     bool ok = true;
     aggregate_expect(a, groups->count);
     for (u32 i = 0; ok && i < groups->count; i++) {
@@ -318,8 +319,8 @@ static etl_status finish_groups(maker *m, etl_error *err)
 {
     const aggregator *const a = &m->a;
     etl_status status = ETL_OK;
-    if (m->churns_by_slot)
-        status = slot_churn_finish(&m->churn, err);
+    if (m->churns_by_origin)
+        status = origin_churn_finish(&m->churn, err);
     for (u32 i = 0; status == ETL_OK && i < FEED_SOURCE_COUNT; i++) {
         m->first[i] = (u32)a->groups.count;
         if (m->has[i])

@@ -20,7 +20,7 @@ bool windows_journal_answers(const aggregator *a, const windows_plan *plan)
                                                          : journal->to_ticks == a->plan.to_ticks;
     return !query_needs(a->query, NEEDS_BLOCKS) && same_start && same_end &&
            plan->pass.edges.count == 0 && journal->exit_frees == a->query->at_exit_freed &&
-           journal->lattice.session != NULL && same_pieces(a, &plan->pass);
+           journal->cuts.session != NULL && same_pieces(a, &plan->pass);
 }
 
 /* Does the journal cut time as the pass does? Where the query is open at an end, the
@@ -32,7 +32,7 @@ static bool same_pieces(const aggregator *a, const window_pass *pass)
         const i64 from = pass->bounds.at[i], to = pass->bounds.at[i + 1];
         if (from == to)
             continue;
-        const lattice_piece piece = windows_lattice_piece(&a->result->journal.lattice, from);
+        const cuts_piece piece = window_cuts_piece(&a->result->journal.cuts, from);
         const bool open_start = i == 0 && a->query->from_ns == INT64_MIN;
         const bool open_end = i + 1 == last && a->query->to_ns == INT64_MAX;
         if ((piece.from_ticks != from && !open_start) || piece.to_ticks < to ||

@@ -29,7 +29,7 @@ static_assert(EHS_PART_ROWS * sizeof(u64) <= EHS_COLUMN_BYTES_MAX, "a part is on
  *     HANDLE, POOL     planned: rows of life
  *
  * Tables 1 to 6 of a lane have the columns of those for heap blocks: 0x060104 is for pool blocks
- * what heap.slot, 0x0104, is for heap blocks (ehs_lane_column).
+ * what heap.origin, 0x0104, is for heap blocks (ehs_lane_column).
  */
 #define EHS_LANES(X)                                                                               \
     X(HEAP, 0, "heap")                                                                             \
@@ -52,19 +52,20 @@ typedef enum ehs_lane {
  * X(enumerator, id, "table.column", layout, transform, value bytes)
  *
  *     heap         events in time order, in parts of EHS_PART_ROWS. is_end tells ends from
- *                  allocations. Columns slot to is_realloc have a row per allocation, back to
- *                  actor_thread one per end. actor is a row of table actor, 0: none; actor_thread
- *                  is the thread that ended the block. address, thread, actor and actor_thread are
+ *                  allocations. Columns origin to is_realloc have a row per allocation, back to
+ *                  freer_thread one per end. freer is a row of table freer, 0: none; freer_thread
+ *                  is the thread that ended the block. address, thread, freer and freer_thread are
  *                  optional.
  *     segment      one row per part of heap
  *     checkpoint   one row per set of blocks that are open before a segment; its rows are in
  *                  parts of open
- *     slot         row n - 1 is the meaning of n in heap.slot and open.slot: the stack, the owner,
- *                  and the thread of blocks without one
- *     slot_sum     row n - 1 has the numbers and bytes of all blocks of slot n, by how they ended
+ *     origin       row n - 1 is the meaning of n in heap.origin and open.origin: the stack, the
+ *                  owner, and the thread of blocks without one
+ *     origin_sum   row n - 1 has the numbers and bytes of all blocks of origin n, by how they
+ *                  ended
  *     owner        row n - 1 is owner n: a heap, as long as its process has the same modules
  *     heap_handle  row n - 1 is heap n: a handle in a process
- *     actor        row n - 1 is actor n: the stack that freed, and the owner of the memory
+ *     freer        row n - 1 is freer n: the stack that freed, and the owner of the memory
  *     life         lifetimes of other kinds than heap. Stacks and processes may have been written
  *                  before they were final: ref has the meaning of a stack number, and its thread;
  *                  row n - 1 of instance is process n. Numbers in neither table are final. Rows of
@@ -84,15 +85,15 @@ typedef enum ehs_lane {
     X(HEAP_IS_END, 0x0101, "heap.is_end", BITS, NONE, 1)                                           \
     X(HEAP_IS_LATER, 0x0102, "heap.is_later", BITS, NONE, 1)                                       \
     X(HEAP_TICKS, 0x0103, "heap.ticks", PLANES, DELTA, 8)                                          \
-    X(HEAP_SLOT, 0x0104, "heap.slot", PACKED, NONE, 4)                                             \
+    X(HEAP_ORIGIN, 0x0104, "heap.origin", PACKED, NONE, 4)                                         \
     X(HEAP_SIZE, 0x0105, "heap.size", PACKED, NONE, 8)                                             \
     X(HEAP_ADDRESS, 0x0106, "heap.address", PLANES, NONE, 8)                                       \
     X(HEAP_THREAD, 0x0107, "heap.thread", PLANES, NONE, 4)                                         \
     X(HEAP_IS_REALLOC, 0x0108, "heap.is_realloc", BITS, NONE, 1)                                   \
     X(HEAP_BACK, 0x0109, "heap.back", PACKED, NONE, 4)                                             \
     X(HEAP_HOW, 0x010A, "heap.how", PLANES, NONE, 1)                                               \
-    X(HEAP_ACTOR, 0x010B, "heap.actor", PACKED, NONE, 4)                                           \
-    X(HEAP_ACTOR_THREAD, 0x010C, "heap.actor_thread", PLANES, NONE, 4)                             \
+    X(HEAP_FREER, 0x010B, "heap.freer", PACKED, NONE, 4)                                           \
+    X(HEAP_FREER_THREAD, 0x010C, "heap.freer_thread", PLANES, NONE, 4)                             \
     X(SEGMENT_FIRST_TICKS, 0x0201, "segment.first_ticks", PLANES, DELTA, 8)                        \
     X(SEGMENT_LAST_TICKS, 0x0202, "segment.last_ticks", PLANES, DELTA, 8)                          \
     X(SEGMENT_EVENTS, 0x0203, "segment.events", PLANES, NONE, 4)                                   \
@@ -103,26 +104,26 @@ typedef enum ehs_lane {
     X(CHECKPOINT_FIRST_PART, 0x0302, "checkpoint.first_part", PLANES, NONE, 4)                     \
     X(CHECKPOINT_ROWS, 0x0303, "checkpoint.rows", PLANES, NONE, 8)                                 \
     X(OPEN_ORDINAL, 0x0401, "open.ordinal", PACKED, DELTA, 4)                                      \
-    X(OPEN_SLOT, 0x0402, "open.slot", PACKED, NONE, 4)                                             \
+    X(OPEN_ORIGIN, 0x0402, "open.origin", PACKED, NONE, 4)                                         \
     X(OPEN_SIZE, 0x0403, "open.size", PACKED, NONE, 8)                                             \
     X(OPEN_TICKS, 0x0404, "open.ticks", PLANES, DELTA, 8)                                          \
     X(OPEN_ADDRESS, 0x0405, "open.address", PLANES, NONE, 8)                                       \
     X(OPEN_THREAD, 0x0406, "open.thread", PLANES, NONE, 4)                                         \
     X(OPEN_IS_REALLOC, 0x0407, "open.is_realloc", BITS, NONE, 1)                                   \
-    X(SLOT_STACK, 0x0501, "slot.stack", PACKED, NONE, 4)                                           \
-    X(SLOT_OWNER, 0x0502, "slot.owner", PLANES, NONE, 4)                                           \
-    X(SLOT_THREAD, 0x0503, "slot.thread", PLANES, NONE, 4)                                         \
-    X(SLOT_FREED_COUNT, 0x0511, "slot_sum.freed_count", PLANES, NONE, 8)                           \
-    X(SLOT_FREED_SIZE, 0x0512, "slot_sum.freed_size", PLANES, NONE, 8)                             \
-    X(SLOT_FREED_REALLOCS, 0x0513, "slot_sum.freed_realloc_count", PLANES, NONE, 8)                \
-    X(SLOT_EXITED_COUNT, 0x0514, "slot_sum.exited_count", PLANES, NONE, 8)                         \
-    X(SLOT_EXITED_SIZE, 0x0515, "slot_sum.exited_size", PLANES, NONE, 8)                           \
-    X(SLOT_EXITED_REALLOCS, 0x0516, "slot_sum.exited_realloc_count", PLANES, NONE, 8)              \
-    X(SLOT_IN_USE_COUNT, 0x0517, "slot_sum.in_use_count", PLANES, NONE, 8)                         \
-    X(SLOT_IN_USE_SIZE, 0x0518, "slot_sum.in_use_size", PLANES, NONE, 8)                           \
-    X(SLOT_IN_USE_REALLOCS, 0x0519, "slot_sum.in_use_realloc_count", PLANES, NONE, 8)              \
-    X(ACTOR_STACK, 0x0521, "actor.stack", PACKED, NONE, 4)                                         \
-    X(ACTOR_OWNER, 0x0522, "actor.owner", PLANES, NONE, 4)                                         \
+    X(ORIGIN_STACK, 0x0501, "origin.stack", PACKED, NONE, 4)                                       \
+    X(ORIGIN_OWNER, 0x0502, "origin.owner", PLANES, NONE, 4)                                       \
+    X(ORIGIN_THREAD, 0x0503, "origin.thread", PLANES, NONE, 4)                                     \
+    X(ORIGIN_FREED_COUNT, 0x0511, "origin_sum.freed_count", PLANES, NONE, 8)                       \
+    X(ORIGIN_FREED_SIZE, 0x0512, "origin_sum.freed_size", PLANES, NONE, 8)                         \
+    X(ORIGIN_FREED_REALLOCS, 0x0513, "origin_sum.freed_realloc_count", PLANES, NONE, 8)            \
+    X(ORIGIN_EXITED_COUNT, 0x0514, "origin_sum.exited_count", PLANES, NONE, 8)                     \
+    X(ORIGIN_EXITED_SIZE, 0x0515, "origin_sum.exited_size", PLANES, NONE, 8)                       \
+    X(ORIGIN_EXITED_REALLOCS, 0x0516, "origin_sum.exited_realloc_count", PLANES, NONE, 8)          \
+    X(ORIGIN_IN_USE_COUNT, 0x0517, "origin_sum.in_use_count", PLANES, NONE, 8)                     \
+    X(ORIGIN_IN_USE_SIZE, 0x0518, "origin_sum.in_use_size", PLANES, NONE, 8)                       \
+    X(ORIGIN_IN_USE_REALLOCS, 0x0519, "origin_sum.in_use_realloc_count", PLANES, NONE, 8)          \
+    X(FREER_STACK, 0x0521, "freer.stack", PACKED, NONE, 4)                                         \
+    X(FREER_OWNER, 0x0522, "freer.owner", PLANES, NONE, 4)                                         \
     X(OWNER_HEAP, 0x0601, "owner.heap", PLANES, NONE, 4)                                           \
     X(OWNER_EPOCH, 0x0602, "owner.epoch", PLANES, NONE, 4)                                         \
     X(OWNER_FIRST_TICKS, 0x0603, "owner.first_ticks", PLANES, NONE, 8)                             \
@@ -154,7 +155,7 @@ typedef enum ehs_lane {
     X(FOREIGN_PROCESS, 0x0D02, "foreign.process", PLANES, NONE, 4)                                 \
     X(FOREIGN_TICKS, 0x0D03, "foreign.ticks", PLANES, NONE, 8)                                     \
     X(UNMATCHED_TICKS, 0x0E01, "unmatched.ticks", PLANES, DELTA, 8)                                \
-    X(UNMATCHED_ACTOR, 0x0E02, "unmatched.actor", PACKED, NONE, 4)                                 \
+    X(UNMATCHED_FREER, 0x0E02, "unmatched.freer", PACKED, NONE, 4)                                 \
     X(UNMATCHED_ADDRESS, 0x0E03, "unmatched.address", PLANES, NONE, 8)                             \
     X(UNMATCHED_THREAD, 0x0E04, "unmatched.thread", PLANES, NONE, 4)                               \
     X(UNMATCHED_HEAP, 0x0E05, "unmatched.heap", PLANES, NONE, 4)                                   \
@@ -205,8 +206,8 @@ typedef enum ehs_lane {
     X(PROVIDER_BYTES, 0x1505, "provider.bytes", PLANES, NONE, 8)                                   \
     X(DIAGNOSTIC_NAME, 0x1601, "diagnostic.name", PLANES, NONE, 4)                                 \
     X(DIAGNOSTIC_COUNT, 0x1602, "diagnostic.count", PLANES, NONE, 8)                               \
-    X(CENSUS_DIAGNOSTIC_NAME, 0x1611, "census_diagnostic.name", PLANES, NONE, 4)                   \
-    X(CENSUS_DIAGNOSTIC_COUNT, 0x1612, "census_diagnostic.count", PLANES, NONE, 8)                 \
+    X(INVENTORY_DIAGNOSTIC_NAME, 0x1611, "inventory_diagnostic.name", PLANES, NONE, 4)             \
+    X(INVENTORY_DIAGNOSTIC_COUNT, 0x1612, "inventory_diagnostic.count", PLANES, NONE, 8)           \
     X(FILE_NAME, 0x1701, "file.name", PLANES, NONE, 4)                                             \
     X(FILE_ID_LOW, 0x1702, "file.id_low", PLANES, NONE, 8)                                         \
     X(FILE_ID_HIGH, 0x1703, "file.id_high", PLANES, NONE, 8)                                       \
@@ -308,7 +309,7 @@ typedef enum ehs_lane {
     X(SOURCE_DIAGNOSTIC_SOURCE, 0x2301, "source_diagnostic.source", PLANES, NONE, 4)               \
     X(SOURCE_DIAGNOSTIC_NAME, 0x2302, "source_diagnostic.name", PLANES, NONE, 4)                   \
     X(SOURCE_DIAGNOSTIC_COUNT, 0x2303, "source_diagnostic.count", PLANES, NONE, 8)                 \
-    X(SOURCE_DIAGNOSTIC_CENSUS, 0x2304, "source_diagnostic.census_count", PLANES, NONE, 8)         \
+    X(SOURCE_DIAGNOSTIC_INVENTORY, 0x2304, "source_diagnostic.inventory_count", PLANES, NONE, 8)   \
     X(ENTRY_PROCESS, 0x2401, "entry.process", PLANES, NONE, 4)                                     \
     X(ENTRY_STACK, 0x2402, "entry.stack", PLANES, NONE, 4)                                         \
     X(ENTRY_KIND, 0x2403, "entry.kind", PLANES, NONE, 4)                                           \

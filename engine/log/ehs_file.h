@@ -133,7 +133,7 @@ u32 ehs_reader_parts(const ehs_reader *reader, ehs_column column, u64 *values);
 etl_status ehs_reader_get(const ehs_reader *reader, ehs_codec *codec, const ehs_row *row,
                           void *values, u32 capacity, etl_error *err);
 
-/* Returns ETL_ERR_CORRUPT with "column heap.slot is missing". */
+/* Returns ETL_ERR_CORRUPT with "column heap.origin is missing". */
 etl_status ehs_reader_miss(ehs_column column, etl_error *err);
 
 /* Checks that the file has all columns of a table, or none. The columns are `stride` bytes apart in
@@ -141,7 +141,7 @@ etl_status ehs_reader_miss(ehs_column column, etl_error *err);
 etl_status ehs_reader_whole(const ehs_reader *reader, const ehs_column *first, size_t stride,
                             u32 count, etl_error *err);
 
-/* Returns ETL_ERR_CORRUPT with "block 3 of heap.slot at 0x1f40 <what>". */
+/* Returns ETL_ERR_CORRUPT with "block 3 of heap.origin at 0x1f40 <what>". */
 etl_status ehs_reader_blame(const ehs_row *row, etl_error *err, const char *what);
 
 #endif

@@ -28,7 +28,7 @@ typedef struct open_column {
 
 static const open_column columns[] = {
     { EHS_OPEN_ORDINAL, 0, 4, offsetof(ehs_open_rows, ordinal) },
-    { EHS_OPEN_SLOT, EHS_WANT_SLOT, 4, offsetof(ehs_open_rows, slot) },
+    { EHS_OPEN_ORIGIN, EHS_WANT_ORIGIN, 4, offsetof(ehs_open_rows, origin) },
     { EHS_OPEN_SIZE, EHS_WANT_SIZE, 8, offsetof(ehs_open_rows, size) },
     { EHS_OPEN_TICKS, EHS_WANT_TICKS, 8, offsetof(ehs_open_rows, ticks) },
     { EHS_OPEN_ADDRESS, EHS_WANT_ADDRESS, 8, offsetof(ehs_open_rows, address) },
@@ -155,7 +155,7 @@ static void append(ehs_open_set *set, const log_batch *batch, u32 event)
     const u32 row = batch->row[event];
     rows->ordinal[at] = batch->ordinal[event];
     rows->ticks[at] = batch->ticks[event];
-    rows->slot[at] = batch->slot[row];
+    rows->origin[at] = batch->origin[row];
     rows->size[at] = batch->size[row];
     rows->address[at] = batch->address[row];
     rows->thread[at] = batch->thread[row];
@@ -184,7 +184,7 @@ static void drop_dead(ehs_open_set *set)
     for (size_t from = 0; from < rows->count; from++) {
         const bool stays = is_open(set, rows->ordinal[from]);
         rows->ordinal[to] = rows->ordinal[from];
-        rows->slot[to] = rows->slot[from];
+        rows->origin[to] = rows->origin[from];
         rows->size[to] = rows->size[from];
         rows->ticks[to] = rows->ticks[from];
         rows->address[to] = rows->address[from];

@@ -23,7 +23,7 @@
 typedef struct ehs_open_rows {
     size_t count, capacity;
     u32 *ordinal;
-    u32 *slot;
+    u32 *origin;
     u64 *size;
     i64 *ticks;
     u64 *address;

@@ -1,5 +1,5 @@
 /*
- * ehs_rows.c - saves and loads lifetimes as rows (ranges, extents, custom blocks), and the slots
+ * ehs_rows.c - saves and loads lifetimes as rows (ranges, extents, custom blocks), and the origins
  * of heap blocks.
  *
  * In (save): rows with the run's numbers of processes and stacks, while the trace is still read.
@@ -179,7 +179,7 @@ static etl_status look_for_frees(const ehs_loader *loader, const row_columns *co
     const size_t rows = EHS_PART_ROWS;
     const bool has_frees = ehs_reader_has(loader->reader, EHS_LIFE_FREE_STACK);
     if (!has_frees && ehs_reader_has(loader->reader, EHS_LIFE_ALLOC_TICKS)) {
-        *lacks |= EHS_WANT_ACTOR;
+        *lacks |= EHS_WANT_FREER;
         memset(columns->free_stack, 0, rows * sizeof *columns->free_stack);
         memset(columns->free_thread, 0xFF, rows * sizeof *columns->free_thread);
     }
@@ -340,16 +340,16 @@ static etl_status finish_part(const ehs_loader *loader, u32 part, const ehs_rema
     return ETL_OK;
 }
 
-static const ehs_field slot_fields[] = {
-    { EHS_SLOT_STACK, offsetof(ehs_slot, stack), EHS_MEMBER_U32 },
-    { EHS_SLOT_OWNER, offsetof(ehs_slot, owner), EHS_MEMBER_U32 },
-    { EHS_SLOT_THREAD, offsetof(ehs_slot, thread), EHS_MEMBER_U32 },
+static const ehs_field origin_fields[] = {
+    { EHS_ORIGIN_STACK, offsetof(ehs_origin, stack), EHS_MEMBER_U32 },
+    { EHS_ORIGIN_OWNER, offsetof(ehs_origin, owner), EHS_MEMBER_U32 },
+    { EHS_ORIGIN_THREAD, offsetof(ehs_origin, thread), EHS_MEMBER_U32 },
 };
 #define SUM_FIELDS(end, column)                                                                    \
-    { EHS_SLOT_##column##_COUNT, offsetof(ehs_slot_sums, of[end].count), EHS_MEMBER_U64 },         \
-        { EHS_SLOT_##column##_SIZE, offsetof(ehs_slot_sums, of[end].size), EHS_MEMBER_U64 },       \
+    { EHS_ORIGIN_##column##_COUNT, offsetof(ehs_origin_sums, of[end].count), EHS_MEMBER_U64 },     \
+        { EHS_ORIGIN_##column##_SIZE, offsetof(ehs_origin_sums, of[end].size), EHS_MEMBER_U64 },   \
     {                                                                                              \
-        EHS_SLOT_##column##_REALLOCS, offsetof(ehs_slot_sums, of[end].realloc_count),              \
+        EHS_ORIGIN_##column##_REALLOCS, offsetof(ehs_origin_sums, of[end].realloc_count),          \
             EHS_MEMBER_U64                                                                         \
     }
 
@@ -365,93 +365,95 @@ static const ehs_field heap_fields[] = {
     { EHS_HEAP_HANDLE_VALUE, offsetof(ehs_heap, value), EHS_MEMBER_U64 },
     { EHS_HEAP_HANDLE_PROCESS, offsetof(ehs_heap, process), EHS_MEMBER_U32 },
 };
-static const ehs_field actor_fields[] = {
-    { EHS_ACTOR_STACK, offsetof(ehs_actor, stack), EHS_MEMBER_U32 },
-    { EHS_ACTOR_OWNER, offsetof(ehs_actor, owner), EHS_MEMBER_U32 },
+static const ehs_field freer_fields[] = {
+    { EHS_FREER_STACK, offsetof(ehs_freer, stack), EHS_MEMBER_U32 },
+    { EHS_FREER_OWNER, offsetof(ehs_freer, owner), EHS_MEMBER_U32 },
 };
-static const ehs_table actor_table = { actor_fields, ETL_COUNT_OF(actor_fields),
-                                       sizeof(ehs_actor) };
-static const ehs_table slot_table_columns = { slot_fields, ETL_COUNT_OF(slot_fields),
-                                              sizeof(ehs_slot) };
-static const ehs_table sum_table = { sum_fields, ETL_COUNT_OF(sum_fields), sizeof(ehs_slot_sums) };
+static const ehs_table freer_table = { freer_fields, ETL_COUNT_OF(freer_fields),
+                                       sizeof(ehs_freer) };
+static const ehs_table origin_table_columns = { origin_fields, ETL_COUNT_OF(origin_fields),
+                                                sizeof(ehs_origin) };
+static const ehs_table sum_table = { sum_fields, ETL_COUNT_OF(sum_fields),
+                                     sizeof(ehs_origin_sums) };
 static const ehs_table owner_table = { owner_fields, ETL_COUNT_OF(owner_fields),
                                        sizeof(ehs_owner) };
 static const ehs_table heap_table = { heap_fields, ETL_COUNT_OF(heap_fields), sizeof(ehs_heap) };
 
-bool ehs_slots_save(ehs_saver *saver, const ehs_slots *slots)
+bool ehs_origins_save(ehs_saver *saver, const ehs_origins *origins)
 {
-    return ehs_table_save(saver, &slot_table_columns, slots->slots.at, slots->slots.count) &&
-           ehs_table_save(saver, &sum_table, slots->sums.at, slots->sums.count) &&
-           ehs_table_save(saver, &owner_table, slots->owners.at, slots->owners.count) &&
-           ehs_table_save(saver, &heap_table, slots->heaps.at, slots->heaps.count) &&
-           ehs_table_save(saver, &actor_table, slots->actors.at, slots->actors.count);
+    return ehs_table_save(saver, &origin_table_columns, origins->origins.at,
+                          origins->origins.count) &&
+           ehs_table_save(saver, &sum_table, origins->sums.at, origins->sums.count) &&
+           ehs_table_save(saver, &owner_table, origins->owners.at, origins->owners.count) &&
+           ehs_table_save(saver, &heap_table, origins->heaps.at, origins->heaps.count) &&
+           ehs_table_save(saver, &freer_table, origins->freers.at, origins->freers.count);
 }
 
-void ehs_slots_free(ehs_slots *slots)
+void ehs_origins_free(ehs_origins *origins)
 {
-    ETLHEAP_VECTOR_FREE(&slots->slots);
-    ETLHEAP_VECTOR_FREE(&slots->sums);
-    ETLHEAP_VECTOR_FREE(&slots->owners);
-    ETLHEAP_VECTOR_FREE(&slots->heaps);
-    ETLHEAP_VECTOR_FREE(&slots->actors);
+    ETLHEAP_VECTOR_FREE(&origins->origins);
+    ETLHEAP_VECTOR_FREE(&origins->sums);
+    ETLHEAP_VECTOR_FREE(&origins->owners);
+    ETLHEAP_VECTOR_FREE(&origins->heaps);
+    ETLHEAP_VECTOR_FREE(&origins->freers);
 }
 
-/* Are all sums of slots non-negative? */
-static bool are_sums(const ehs_slots *slots)
+/* Are all sums of origins non-negative? */
+static bool are_sums(const ehs_origins *origins)
 {
-    bool ok = slots->sums.count == 0 || slots->sums.count == slots->slots.count;
-    for (size_t i = 0; i < slots->sums.count; i++) {
+    bool ok = origins->sums.count == 0 || origins->sums.count == origins->origins.count;
+    for (size_t i = 0; i < origins->sums.count; i++) {
         for (u32 end = 0; end <= TALLY_IN_USE; end++) {
-            const type_sums *const sums = &slots->sums.at[i].of[end];
+            const type_sums *const sums = &origins->sums.at[i].of[end];
             ok &= sums->count >= 0 && sums->size >= 0 && sums->realloc_count >= 0;
         }
     }
     return ok;
 }
 
-static bool are_within(const ehs_slots *slots, const ehs_bounds *bounds)
+static bool are_within(const ehs_origins *origins, const ehs_bounds *bounds)
 {
     bool ok = true;
-    for (size_t i = 0; i < slots->slots.count; i++) {
-        const ehs_slot *const slot = &slots->slots.at[i];
-        ok &= slot->stack <= bounds->stack_count && slot->owner != 0 &&
-              slot->owner <= slots->owners.count;
+    for (size_t i = 0; i < origins->origins.count; i++) {
+        const ehs_origin *const origin = &origins->origins.at[i];
+        ok &= origin->stack <= bounds->stack_count && origin->owner != 0 &&
+              origin->owner <= origins->owners.count;
     }
-    for (size_t i = 0; i < slots->actors.count; i++) {
-        const ehs_actor *const actor = &slots->actors.at[i];
-        ok &= actor->stack <= bounds->stack_count && actor->owner != 0 &&
-              actor->owner <= slots->owners.count;
+    for (size_t i = 0; i < origins->freers.count; i++) {
+        const ehs_freer *const freer = &origins->freers.at[i];
+        ok &= freer->stack <= bounds->stack_count && freer->owner != 0 &&
+              freer->owner <= origins->owners.count;
     }
-    for (size_t i = 0; i < slots->owners.count; i++) {
-        const u32 heap = slots->owners.at[i].heap;
-        ok &= heap != 0 && heap <= slots->heaps.count;
+    for (size_t i = 0; i < origins->owners.count; i++) {
+        const u32 heap = origins->owners.at[i].heap;
+        ok &= heap != 0 && heap <= origins->heaps.count;
     }
-    for (size_t i = 0; i < slots->heaps.count; i++) {
-        const u32 process = slots->heaps.at[i].process;
+    for (size_t i = 0; i < origins->heaps.count; i++) {
+        const u32 process = origins->heaps.at[i].process;
         ok &= process != 0 && process <= bounds->process_count;
     }
     return ok;
 }
 
-etl_status ehs_slots_load(ehs_loader *loader, const ehs_bounds *bounds, ehs_slots *out)
+etl_status ehs_origins_load(ehs_loader *loader, const ehs_bounds *bounds, ehs_origins *out)
 {
-    *out = (ehs_slots){ 0 };
+    *out = (ehs_origins){ 0 };
     etl_status status =
-        ehs_table_load(loader, &slot_table_columns, &out->slots.at, &out->slots.count);
+        ehs_table_load(loader, &origin_table_columns, &out->origins.at, &out->origins.count);
     if (status == ETL_OK)
         status = ehs_table_load(loader, &sum_table, &out->sums.at, &out->sums.count);
     if (status == ETL_OK && !are_sums(out))
         status =
-            etl_fail_with(loader->err, ETL_ERR_CORRUPT, 0, "the sums of the slots are damaged");
+            etl_fail_with(loader->err, ETL_ERR_CORRUPT, 0, "the sums of the origins are damaged");
     if (status == ETL_OK)
         status = ehs_table_load(loader, &owner_table, &out->owners.at, &out->owners.count);
     if (status == ETL_OK)
         status = ehs_table_load(loader, &heap_table, &out->heaps.at, &out->heaps.count);
     if (status == ETL_OK)
-        status = ehs_table_load(loader, &actor_table, &out->actors.at, &out->actors.count);
+        status = ehs_table_load(loader, &freer_table, &out->freers.at, &out->freers.count);
     if (status == ETL_OK && !are_within(out, bounds))
         status = etl_fail_with(loader->err, ETL_ERR_CORRUPT, 0,
-                               "the table of slots is damaged: it names an owner, heap, process "
+                               "the table of origins is damaged: it names an owner, heap, process "
                                "or stack that does not exist");
     return status;
 }

@@ -10,7 +10,7 @@
  *               that only the stack's arrival revealed
  *     instance  process numbers in the order of the run
  *
- * Heap blocks work the same way: their slots name a stack, an owner and a thread.
+ * Heap blocks work the same way: their origins name a stack, an owner and a thread.
  */
 #ifndef ETLHEAP_EHS_ROWS_H
 #define ETLHEAP_EHS_ROWS_H
@@ -54,7 +54,7 @@ typedef struct ehs_bounds {
 
 /* The output for rows, and the columns that the file lacks (EHS_WANT_*). */
 typedef struct ehs_rows_out {
-    allocation_store *store, *unmatched;
+    lifetime_table *store, *unmatched;
     u32 *lacks;
     u32 kinds; /* kinds to read, bit per etlheap_kind */
 } ehs_rows_out;
@@ -63,23 +63,23 @@ typedef struct ehs_rows_out {
  * bounds, and that no row ends before it begins. ETL_ERR_CORRUPT, ETL_ERR_MEMORY, ETL_ERR_LIMIT. */
 etl_status ehs_rows_load(ehs_loader *loader, const ehs_bounds *bounds, const ehs_rows_out *out);
 
-/* --- slots of heap blocks --------------------------------------------------------- */
+/* --- origins of heap blocks --------------------------------------------------------- */
 
-typedef struct ehs_slot {
+typedef struct ehs_origin {
     u32 stack;  /* final; 0: none */
     u32 owner;  /* row n - 1 of owners */
     u32 thread; /* for blocks without a thread; ETL_NO_ID unknown */
-} ehs_slot;
+} ehs_origin;
 
-/* Sums over all blocks of a slot in the recording, by tally_end. */
-typedef struct ehs_slot_sums {
+/* Sums over all blocks of an origin in the recording, by tally_end. */
+typedef struct ehs_origin_sums {
     type_sums of[TALLY_IN_USE + 1];
-} ehs_slot_sums;
+} ehs_origin_sums;
 
 /* The stack that freed, and the owner of the memory. */
-typedef struct ehs_actor {
-    u32 stack, owner; /* as in ehs_slot */
-} ehs_actor;
+typedef struct ehs_freer {
+    u32 stack, owner; /* as in ehs_origin */
+} ehs_freer;
 
 typedef struct ehs_owner {
     i64 first_ticks;
@@ -92,19 +92,19 @@ typedef struct ehs_heap {
     u32 process; /* final */
 } ehs_heap;
 
-typedef struct ehs_slots {
-    ETLHEAP_VECTOR(ehs_slot) slots; /* slot n is at[n - 1] */
+typedef struct ehs_origins {
+    ETLHEAP_VECTOR(ehs_origin) origins; /* origin n is at[n - 1] */
     ETLHEAP_VECTOR(ehs_owner) owners;
     ETLHEAP_VECTOR(ehs_heap) heaps;
-    ETLHEAP_VECTOR(ehs_slot_sums) sums; /* one per slot; empty: not in the file */
-    ETLHEAP_VECTOR(ehs_actor) actors;   /* actor n is at[n - 1] */
-} ehs_slots;
+    ETLHEAP_VECTOR(ehs_origin_sums) sums; /* one per origin; empty: not in the file */
+    ETLHEAP_VECTOR(ehs_freer) freers;     /* freer n is at[n - 1] */
+} ehs_origins;
 
-bool ehs_slots_save(ehs_saver *saver, const ehs_slots *slots);
+bool ehs_origins_save(ehs_saver *saver, const ehs_origins *origins);
 
-/* Reads the slots; checks that all numbers are within their tables and the bounds. The caller frees
- * *out in any case. ETL_ERR_CORRUPT, ETL_ERR_MEMORY, ETL_ERR_LIMIT. */
-etl_status ehs_slots_load(ehs_loader *loader, const ehs_bounds *bounds, ehs_slots *out);
-void ehs_slots_free(ehs_slots *slots);
+/* Reads the origins; checks that all numbers are within their tables and the bounds. The caller
+ * frees *out in any case. ETL_ERR_CORRUPT, ETL_ERR_MEMORY, ETL_ERR_LIMIT. */
+etl_status ehs_origins_load(ehs_loader *loader, const ehs_bounds *bounds, ehs_origins *out);
+void ehs_origins_free(ehs_origins *origins);
 
 #endif

@@ -32,15 +32,15 @@ static const segment_column is_later = { EHS_HEAP_IS_LATER, EHS_WANT_LATER, BY_E
 
 static const segment_column columns[] = {
     { EHS_HEAP_TICKS, EHS_WANT_TICKS, BY_EVENT, offsetof(ehs_events, ticks) },
-    { EHS_HEAP_SLOT, EHS_WANT_SLOT, BY_ALLOC, offsetof(ehs_events, slot) },
+    { EHS_HEAP_ORIGIN, EHS_WANT_ORIGIN, BY_ALLOC, offsetof(ehs_events, origin) },
     { EHS_HEAP_SIZE, EHS_WANT_SIZE, BY_ALLOC, offsetof(ehs_events, size) },
     { EHS_HEAP_ADDRESS, EHS_WANT_ADDRESS, BY_ALLOC, offsetof(ehs_events, address) },
     { EHS_HEAP_THREAD, EHS_WANT_THREAD, BY_ALLOC, offsetof(ehs_events, thread) },
     { EHS_HEAP_IS_REALLOC, EHS_WANT_IS_REALLOC, BY_ALLOC, offsetof(ehs_events, is_realloc) },
     { EHS_HEAP_BACK, EHS_WANT_BACK, BY_END, offsetof(ehs_events, back) },
     { EHS_HEAP_HOW, EHS_WANT_HOW, BY_END, offsetof(ehs_events, how) },
-    { EHS_HEAP_ACTOR, EHS_WANT_ACTOR, BY_END, offsetof(ehs_events, actor) },
-    { EHS_HEAP_ACTOR_THREAD, EHS_WANT_ACTOR_THREAD, BY_END, offsetof(ehs_events, actor_thread) },
+    { EHS_HEAP_FREER, EHS_WANT_FREER, BY_END, offsetof(ehs_events, freer) },
+    { EHS_HEAP_FREER_THREAD, EHS_WANT_FREER_THREAD, BY_END, offsetof(ehs_events, freer_thread) },
 };
 
 static void *values_of(const ehs_events *events, const segment_column *column)
@@ -69,11 +69,11 @@ bool ehs_events_open(ehs_events *events)
     events->ticks = (i64 *)wide;
     events->size = wide + EHS_PART_ROWS;
     events->address = wide + 2 * (size_t)EHS_PART_ROWS;
-    events->slot = narrow;
+    events->origin = narrow;
     events->thread = narrow + EHS_PART_ROWS;
     events->back = narrow + 2 * (size_t)EHS_PART_ROWS;
-    events->actor = narrow + 3 * (size_t)EHS_PART_ROWS;
-    events->actor_thread = narrow + 4 * (size_t)EHS_PART_ROWS;
+    events->freer = narrow + 3 * (size_t)EHS_PART_ROWS;
+    events->freer_thread = narrow + 4 * (size_t)EHS_PART_ROWS;
     events->kind = bytes;
     events->is_realloc = bytes + EHS_PART_ROWS;
     events->how = bytes + 2 * (size_t)EHS_PART_ROWS;
@@ -106,10 +106,10 @@ static void describe(const ehs_events *events, ehs_segment_info *info)
 static bool is_recorded(const ehs_events *events, const segment_column *column)
 {
     switch (column->wanted) {
-    case EHS_WANT_ACTOR:
-        return events->has_actors;
-    case EHS_WANT_ACTOR_THREAD:
-        return events->has_actor_threads;
+    case EHS_WANT_FREER:
+        return events->has_freers;
+    case EHS_WANT_FREER_THREAD:
+        return events->has_freer_threads;
     case EHS_WANT_ADDRESS:
         return !events->lacks_addresses;
     case EHS_WANT_THREAD:

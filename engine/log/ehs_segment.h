@@ -29,16 +29,16 @@ typedef struct ehs_events {
     u32 count, alloc_count, end_count;
     i64 *ticks; /* by event, ascending */
     u8 *kind;
-    u32 *slot; /* by allocation; ids as in the slot table */
+    u32 *origin; /* by allocation; ids as in the origin table */
     u64 *size;
     u64 *address;
     u32 *thread;
     u8 *is_realloc;
     u32 *back; /* by end, at least 1 */
     u8 *how;
-    u32 *actor, *actor_thread; /* by end; only with has_actors */
+    u32 *freer, *freer_thread; /* by end; only with has_freers */
     /* What is not encoded has no values. */
-    bool has_actors, has_actor_threads, lacks_addresses, lacks_threads;
+    bool has_freers, has_freer_threads, lacks_addresses, lacks_threads;
     u8 *is_later; /* by event; for reading only */
     void *memory;
 } ehs_events;
@@ -76,20 +76,20 @@ etl_status ehs_segment_index_load(ehs_loader *loader, ehs_segment_index *out);
 #define EHS_WANT_KIND         1u
 #define EHS_WANT_LATER        2u /* sets EHS_EVENT_LATER; with KIND */
 #define EHS_WANT_TICKS        4u
-#define EHS_WANT_SLOT         8u
+#define EHS_WANT_ORIGIN       8u
 #define EHS_WANT_SIZE         16u
 #define EHS_WANT_ADDRESS      32u
 #define EHS_WANT_THREAD       64u
 #define EHS_WANT_IS_REALLOC   128u
 #define EHS_WANT_BACK         256u
 #define EHS_WANT_HOW          512u
-#define EHS_WANT_ACTOR        1024u
-#define EHS_WANT_ACTOR_THREAD 2048u
+#define EHS_WANT_FREER        1024u
+#define EHS_WANT_FREER_THREAD 2048u
 
 /* Columns that a file may lack. Their values then read as all ones, and result_answers() refuses
  * questions that need them. */
 #define EHS_WANT_OPTIONAL                                                                          \
-    (EHS_WANT_ADDRESS | EHS_WANT_THREAD | EHS_WANT_ACTOR | EHS_WANT_ACTOR_THREAD)
+    (EHS_WANT_ADDRESS | EHS_WANT_THREAD | EHS_WANT_FREER | EHS_WANT_FREER_THREAD)
 
 /* True if the column is optional and the file does not have it. Then all values are set to ones. */
 bool ehs_leave_unrecorded(const ehs_reader *reader, ehs_column column, u32 wanted, void *values,
@@ -106,7 +106,7 @@ etl_status ehs_column_lacks(const ehs_reader *reader, ehs_column column, u32 wan
 
 /* All columns of allocations, and of ends, including ticks. */
 #define EHS_WANT_OPENS                                                                             \
-    (EHS_WANT_KIND | EHS_WANT_TICKS | EHS_WANT_SLOT | EHS_WANT_SIZE | EHS_WANT_ADDRESS |           \
+    (EHS_WANT_KIND | EHS_WANT_TICKS | EHS_WANT_ORIGIN | EHS_WANT_SIZE | EHS_WANT_ADDRESS |         \
      EHS_WANT_THREAD | EHS_WANT_IS_REALLOC)
 #define EHS_WANT_ENDS (EHS_WANT_KIND | EHS_WANT_TICKS | EHS_WANT_BACK | EHS_WANT_HOW)
 
@@ -119,7 +119,7 @@ typedef struct ehs_segment_source {
 
 /*
  * Reads the wanted columns of a segment. With KIND, checks that the other columns have as many
- * events and ends. Other values are as in the file: the caller checks slots and ordinals. Any
+ * events and ends. Other values are as in the file: the caller checks origins and ordinals. Any
  * thread. ETL_ERR_CORRUPT, ETL_ERR_MEMORY.
  */
 etl_status ehs_segment_read(const ehs_segment_source *from, const ehs_segment_info *info,

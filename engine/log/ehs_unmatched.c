@@ -21,7 +21,7 @@ typedef struct unmatched_column {
     }
 
 static const unmatched_column columns[] = {
-    UNMATCHED(TICKS, ticks),   UNMATCHED(ACTOR, actor), UNMATCHED(ADDRESS, address),
+    UNMATCHED(TICKS, ticks),   UNMATCHED(FREER, freer), UNMATCHED(ADDRESS, address),
     UNMATCHED(THREAD, thread), UNMATCHED(HEAP, heap),
 };
 
@@ -35,7 +35,7 @@ bool unmatched_take(unmatched_frees *frees, const journal_chunk *chunk)
         const unmatched_free row = { .ticks = chunk->ticks[i],
                                      .address = wide->addresses[i],
                                      .heap = wide->partners[i],
-                                     .actor = wide->actors[i],
+                                     .freer = wide->freers[i],
                                      .thread = wide->threads[i] };
         if (!ETLHEAP_PUSH(frees, row))
             return false;

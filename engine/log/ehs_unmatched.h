@@ -15,13 +15,13 @@ typedef struct unmatched_free {
     i64 ticks;
     u64 address;
     u32 heap;   /* row n - 1 of table heap_handle */
-    u32 actor;  /* row n - 1 of table actor; 0: no stack was recorded */
+    u32 freer;  /* row n - 1 of table freer; 0: no stack was recorded */
     u32 thread; /* ETL_NO_ID unknown */
 } unmatched_free;
 
 typedef ETLHEAP_VECTOR(unmatched_free) unmatched_frees;
 
-/* Appends the unmatched frees of a chunk with actors. False if memory runs out. */
+/* Appends the unmatched frees of a chunk with freers. False if memory runs out. */
 bool unmatched_take(unmatched_frees *frees, const journal_chunk *chunk);
 
 /* Encodes up to EHS_PART_ROWS of them as part `part`. False if memory runs out. */
@@ -31,7 +31,7 @@ bool ehs_unmatched_encode(ehs_blocks *out, ehs_codec *codec, u32 part, const unm
 /* Sets *parts to the number of parts in the file. ETL_ERR_CORRUPT: columns are missing. */
 etl_status ehs_unmatched_parts(const ehs_reader *reader, u32 *parts, etl_error *err);
 
-/* Reads a part into `out`, which has room for EHS_PART_ROWS. The caller checks heaps and actors.
+/* Reads a part into `out`, which has room for EHS_PART_ROWS. The caller checks heaps and freers.
  * ETL_ERR_CORRUPT, ETL_ERR_MEMORY. */
 etl_status ehs_unmatched_read(const ehs_reader *reader, ehs_codec *codec, u32 part,
                               unmatched_free *out, u32 *count, etl_error *err);

@@ -6,7 +6,7 @@
  * the event's own place in the chunk; late rows, survivors and marks of each shard; or, for reports
  * without peaks, only sums in a tally.
  *
- *     entry    | size 31 | slot 27 | flags 3 | kind 3 |
+ *     entry    | size 31 | origin 27 | flags 3 | kind 3 |
  *     chunk    event n of a slice has place n, so shards fill it in any order, without locks
  *
  * What is noticed only after it happened (a heap destroyed, a displaced block), or is too big for
@@ -43,12 +43,12 @@ void journal_open(event_journal *journal, const timebase *base, i64 from_ticks, 
 }
 
 /* Cuts the journal into windows; none is the current one yet. */
-void journal_cut(event_journal *journal, windows_lattice *lattice)
+void journal_cut(event_journal *journal, window_cuts *cuts)
 {
-    journal->lattice = *lattice;
-    *lattice = (windows_lattice){ .session = NULL };
+    journal->cuts = *cuts;
+    *cuts = (window_cuts){ .session = NULL };
     for (u32 i = 0; i < HEAP_SHARDS; i++) {
-        journal->shards[i].lattice = &journal->lattice;
+        journal->shards[i].cuts = &journal->cuts;
         journal->shards[i].from_ticks = journal->shards[i].to_ticks = INT64_MIN;
     }
 }
@@ -90,7 +90,7 @@ void journal_free(event_journal *journal)
     ETLHEAP_VECTOR_FREE(&journal->chunks);
     ETLHEAP_VECTOR_FREE(&journal->late);
     ETLHEAP_VECTOR_FREE(&journal->crossings);
-    windows_lattice_free(&journal->lattice);
+    window_cuts_free(&journal->cuts);
     free(journal->survivor_bits);
     free(journal->spill_folder);
     free(journal->sums);
@@ -111,7 +111,7 @@ void journal_chunk_free(journal_chunk *chunk)
     free(chunk->wide.sizes);
     free(chunk->wide.threads);
     free(chunk->wide.partners);
-    free(chunk->wide.actors);
+    free(chunk->wide.freers);
     chunk->entries = NULL;
     chunk->ticks = NULL;
     chunk->clock = NULL;
@@ -135,9 +135,9 @@ static bool open_chunk(const event_journal *journal, journal_chunk *chunk, size_
              (journal->lacks_addresses || wide->addresses != NULL) &&
              (journal->lacks_threads || wide->threads != NULL);
     }
-    if (journal->has_actors) {
-        chunk->wide.actors = malloc(places * sizeof *chunk->wide.actors);
-        ok = ok && chunk->wide.actors != NULL;
+    if (journal->has_freers) {
+        chunk->wide.freers = malloc(places * sizeof *chunk->wide.freers);
+        ok = ok && chunk->wide.freers != NULL;
     }
     return ok;
 }
@@ -177,10 +177,10 @@ static journal_kind big_kind(journal_kind kind)
  * one, because they come in order of time; late rows do not. */
 static bool is_in_later_window(shard_journal *journal, i64 ticks, bool is_late)
 {
-    if (journal->lattice == NULL || ticks >= journal->lattice->to_ticks)
+    if (journal->cuts == NULL || ticks >= journal->cuts->to_ticks)
         return false;
     if (!is_late) {
-        const lattice_piece piece = windows_lattice_piece(journal->lattice, ticks);
+        const cuts_piece piece = window_cuts_piece(journal->cuts, ticks);
         journal->from_ticks = piece.from_ticks;
         journal->to_ticks = piece.to_ticks;
     }
@@ -193,7 +193,7 @@ static bool note(shard_journal *journal, const journal_block *block, journal_kin
     const bool is_big = block->size >= JOURNAL_SIZE_BIG && !journal->is_wide;
     const bool is_late = journal_moment_is_late(at);
     const u64 size = etl_min_u64(block->size, JOURNAL_SIZE_BIG);
-    journal_entry entry = (journal_entry)block->slot << 6 | size << (64 - JOURNAL_SIZE_BITS);
+    journal_entry entry = (journal_entry)block->origin << 6 | size << (64 - JOURNAL_SIZE_BITS);
     entry |= block->alloc_ticks >= journal->from_ticks ? JOURNAL_INSIDE : 0;
     entry |= block->is_realloc ? JOURNAL_REALLOC : 0;
     if (!is_big && !is_late) {
@@ -201,8 +201,8 @@ static bool note(shard_journal *journal, const journal_block *block, journal_kin
         journal->partner = block->rank;
         return true;
     }
-    if (is_late && journal->lattice != NULL) {
-        const lattice_piece piece = windows_lattice_piece(journal->lattice, at.ticks);
+    if (is_late && journal->cuts != NULL) {
+        const cuts_piece piece = window_cuts_piece(journal->cuts, at.ticks);
         entry &= ~JOURNAL_INSIDE;
         entry |= block->alloc_ticks >= piece.from_ticks ? JOURNAL_INSIDE : 0;
     }
@@ -248,7 +248,7 @@ __attribute__((always_inline)) static inline bool count_end(shard_journal *journ
     u32 bin;
     if (!find_bin(journal, block, at, &bin))
         return true;
-    const tally_block counted = { { block->size, 1, block->is_realloc }, block->slot, bin };
+    const tally_block counted = { { block->size, 1, block->is_realloc }, block->origin, bin };
     return tally_add(journal->tally, &counted);
 }
 

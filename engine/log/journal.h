@@ -23,12 +23,12 @@
 #ifndef ETLHEAP_JOURNAL_H
 #define ETLHEAP_JOURNAL_H
 
-#include "engine/context/slots.h"
+#include "engine/context/origins.h"
 #include "tally.h"
-#include "windows_lattice.h"
+#include "window_cuts.h"
 
-/* One event, from the lowest bit: kind 3, flags 3, slot 27, size 31. If the size does not fit, the
- * event takes three late words (entry, size, rank), and its own entry is empty. */
+/* One event, from the lowest bit: kind 3, flags 3, origin 27, size 31. If the size does not fit,
+ * the event takes three late words (entry, size, rank), and its own entry is empty. */
 typedef u64 journal_entry;
 
 typedef enum journal_kind {
@@ -49,16 +49,16 @@ typedef enum journal_kind {
 #define JOURNAL_SIZE_BIG  (((u32)1 << JOURNAL_SIZE_BITS) - 1)
 #define JOURNAL_BIG_WORDS 3u
 
-static_assert(SLOT_NUMBER_MAX < (u32)1 << (64 - JOURNAL_SIZE_BITS - 6), "a slot fits");
+static_assert(ORIGIN_NUMBER_MAX < (u32)1 << (64 - JOURNAL_SIZE_BITS - 6), "an origin fits");
 
 static inline journal_kind journal_kind_of(journal_entry entry)
 {
     return (journal_kind)(entry & 7);
 }
 
-static inline u32 journal_slot_of(journal_entry entry)
+static inline u32 journal_origin_of(journal_entry entry)
 {
-    return (u32)(entry >> 6) & SLOT_NUMBER_MAX;
+    return (u32)(entry >> 6) & ORIGIN_NUMBER_MAX;
 }
 
 static inline u32 journal_size_of(journal_entry entry)
@@ -80,10 +80,10 @@ typedef struct journal_late {
     u64 size; /* of BIG kinds, with the rank of their event */
     u32 rank; /* LATE_FREE in a wide journal: rank of the block */
     u8 how;   /* etlheap_free_type of a late free */
-    /* With actors: rank in the run + 1 of the event that freed, 0: none; its actor and thread, when
+    /* With freers: rank in the run + 1 of the event that freed, 0: none; its freer and thread, when
      * the slice has ended. */
     u32 freed_by;
-    u32 actor, actor_thread;
+    u32 freer, freer_thread;
 } journal_late;
 
 /* Event `mark` marks the block that event `block` opened. */
@@ -97,18 +97,18 @@ typedef struct shard_journal {
      * there themselves, because the places of other shards are neighbours, and threads that write
      * next to each other slow each other down. */
     journal_entry entry;
-    u32 partner;                    /* as in journal_wide.partners */
-    bool is_wide;                   /* sizes are stored separately, so none is too big */
-    u32 first_rank;                 /* of the slice */
-    i64 from_ticks, to_ticks;       /* the window; of several: the current one */
-    const windows_lattice *lattice; /* for several windows */
-    bool exit_frees;                /* the end of a process frees its blocks */
-    bool keeps_events;              /* false: blocks are only counted */
-    slot_tally *tally;              /* counts blocks when they end; NULL: not needed */
+    u32 partner;              /* as in journal_wide.partners */
+    bool is_wide;             /* sizes are stored separately, so none is too big */
+    u32 first_rank;           /* of the slice */
+    i64 from_ticks, to_ticks; /* the window; of several: the current one */
+    const window_cuts *cuts;  /* for several windows */
+    bool exit_frees;          /* the end of a process frees its blocks */
+    bool keeps_events;        /* false: blocks are only counted */
+    origin_tally *tally;      /* counts blocks when they end; NULL: not needed */
     ETLHEAP_VECTOR(journal_late) late;
     ETLHEAP_VECTOR(journal_mark) marks;
     ETLHEAP_VECTOR(u32) survivors; /* ranks of blocks outstanding at the window's end */
-    ETLHEAP_VECTOR(u32) unsure;    /* slots of blocks opened without a final stack */
+    ETLHEAP_VECTOR(u32) unsure;    /* origins of blocks opened without a final stack */
     u8 padding[SHARD_PADDING];
 } shard_journal;
 
@@ -116,7 +116,7 @@ typedef struct shard_journal {
 typedef struct journal_block {
     i64 alloc_ticks;
     u64 size;
-    u32 slot;
+    u32 origin;
     u32 rank;
     bool is_realloc;
 } journal_block;
@@ -145,7 +145,7 @@ bool journal_note_alloc(shard_journal *journal, const journal_block *block, u32 
 /* Records the end of a block: freed, or never freed (at ETLHEAP_TICKS_NEVER). */
 bool journal_note_end(shard_journal *journal, const journal_block *block, journal_moment at);
 
-/* The two halves of journal_note_end, for a block with a provisional slot: finds its bin of the
+/* The two halves of journal_note_end, for a block with a provisional origin: finds its bin of the
  * tally (false: none), and records the end. */
 bool journal_counts(const shard_journal *journal, const journal_block *block, journal_moment at,
                     u32 *bin);
@@ -169,9 +169,9 @@ bool journal_note_realloc(shard_journal *journal, const journal_block *block, jo
 typedef struct journal_wide {
     u64 *addresses, *sizes;
     u32 *threads, *partners;
-    /* The actor that ended the block, 0: none; NULL: not asked for. If it is, all events of heap
+    /* The freer that ended the block, 0: none; NULL: not asked for. If it is, all events of heap
      * shards have their address and thread, too. */
-    u32 *actors;
+    u32 *freers;
 } journal_wide;
 
 typedef struct journal_chunk {
@@ -207,8 +207,8 @@ typedef etl_status journal_take_fn(void *user, journal_chunk *chunk, const journ
 
 typedef struct event_journal {
     bool is_kept;
-    bool has_actors; /* wide journal: see journal_wide */
-    /* Wide journal without actors: these columns are not needed. */
+    bool has_freers; /* wide journal: see journal_wide */
+    /* Wide journal without freers: these columns are not needed. */
     bool lacks_addresses, lacks_threads;
     bool is_tallied;       /* keeps sums instead of events */
     bool keeps_clock;      /* words can be found by their times, for growth; set it first */
@@ -225,7 +225,7 @@ typedef struct event_journal {
     u64 next_rank;
     u64 next_index;              /* words in closed chunks */
     u64 from_index;              /* first word at or after from_ticks */
-    windows_lattice lattice;     /* its session is NULL: one window */
+    window_cuts cuts;            /* its session is NULL: one window */
     journal_crossings crossings; /* for several windows */
     u8 *survivor_bits;           /* by rank, after journal_close */
     i64 patience_ticks;
@@ -239,9 +239,9 @@ typedef struct event_journal {
 void journal_open(event_journal *journal, const timebase *base, i64 from_ticks, i64 to_ticks,
                   bool exit_frees);
 
-/* Keeps the journal for the windows of the lattice, which it takes over. Call it before the first
+/* Keeps the journal for the windows of the cuts, which it takes over. Call it before the first
  * slice. */
-void journal_cut(event_journal *journal, windows_lattice *lattice);
+void journal_cut(event_journal *journal, window_cuts *cuts);
 
 /* Keeps only sums. Call it before the first slice. The caller sets the tallies of the shards. */
 void journal_reduce(event_journal *journal);

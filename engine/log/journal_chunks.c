@@ -21,7 +21,7 @@
 #include "journal.h"
 #include "journal_clock.h"
 #include "journal_file.h"
-#include "journal_slots.h"
+#include "journal_origins.h"
 
 static bool gather_late(event_journal *journal);
 static etl_status close_chunks(event_journal *journal, i64 end_ticks);
@@ -60,12 +60,12 @@ static int by_ticks(const void *a, const void *b)
 }
 
 /* Fills in who freed the block. The event is from the latest slices, so its chunk is open. */
-static void name_actor(const event_journal *journal, journal_late *late)
+static void name_freer(const event_journal *journal, journal_late *late)
 {
-    late->actor = 0;
-    late->actor_thread = UINT32_MAX;
-    if (journal->has_actors && late->freed_by != 0)
-        journal_find_actor(journal, late->freed_by - 1, &late->actor, &late->actor_thread);
+    late->freer = 0;
+    late->freer_thread = UINT32_MAX;
+    if (journal->has_freers && late->freed_by != 0)
+        journal_find_freer(journal, late->freed_by - 1, &late->freer, &late->freer_thread);
 }
 
 static bool gather_late(event_journal *journal)
@@ -74,7 +74,7 @@ static bool gather_late(event_journal *journal)
     for (u32 s = 0; s < HEAP_SHARDS; s++) {
         shard_journal *const shard = &journal->shards[s];
         for (size_t i = 0; i < shard->late.count; i++) {
-            name_actor(journal, &shard->late.at[i]);
+            name_freer(journal, &shard->late.at[i]);
             if (!ETLHEAP_PUSH(&journal->late, shard->late.at[i]))
                 return false;
         }
@@ -197,8 +197,8 @@ static u32 find_word(const journal_chunk *chunk, u32 low, i64 ticks)
 static bool note_crossings(event_journal *journal, const journal_chunk *chunk)
 {
     u32 at = 0;
-    while (journal->lattice.session != NULL && at < chunk->count) {
-        const lattice_piece piece = windows_lattice_piece(&journal->lattice, chunk->ticks[at]);
+    while (journal->cuts.session != NULL && at < chunk->count) {
+        const cuts_piece piece = window_cuts_piece(&journal->cuts, chunk->ticks[at]);
         const journal_crossing row = { chunk->first_index + at, chunk->ticks[at] };
         if (!ETLHEAP_PUSH(&journal->crossings, row))
             return false;

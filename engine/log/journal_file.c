@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-#include "engine/core/nameless.h"
+#include "engine/core/unlinked.h"
 
 etl_status journal_spill(event_journal *journal, journal_chunk *chunk)
 {
@@ -17,12 +17,12 @@ etl_status journal_spill(event_journal *journal, journal_chunk *chunk)
         chunk->count == 0)
         return ETL_OK;
     if (journal->file < 0)
-        journal->file = nameless_file(journal->spill_folder);
+        journal->file = unlinked_file(journal->spill_folder);
     if (journal->file < 0 ||
-        !nameless_write(journal->file, chunk->entries, bytes, journal->file_bytes))
+        !unlinked_write(journal->file, chunk->entries, bytes, journal->file_bytes))
         return ETL_ERR_IO;
     chunk->file_offset = journal->file_bytes;
-    journal->file_bytes += (bytes + NAMELESS_ALIGNMENT - 1) & ~(NAMELESS_ALIGNMENT - 1);
+    journal->file_bytes += (bytes + UNLINKED_ALIGNMENT - 1) & ~(UNLINKED_ALIGNMENT - 1);
     journal->resident_bytes -= bytes;
     free(chunk->entries);
     chunk->entries = NULL;
@@ -37,7 +37,7 @@ const journal_entry *journal_map(const event_journal *journal, size_t index)
         return chunk->entries;
     if (chunk->count == 0)
         return nothing;
-    return nameless_map(journal->file, chunk->file_offset,
+    return unlinked_map(journal->file, chunk->file_offset,
                         (size_t)chunk->count * sizeof(journal_entry));
 }
 
@@ -45,5 +45,5 @@ void journal_release(const event_journal *journal, size_t index, const journal_e
 {
     const journal_chunk *const chunk = &journal->chunks.at[index];
     if (chunk->entries == NULL && chunk->count > 0 && entries != NULL)
-        nameless_unmap(entries, (size_t)chunk->count * sizeof(journal_entry));
+        unlinked_unmap(entries, (size_t)chunk->count * sizeof(journal_entry));
 }

@@ -58,14 +58,14 @@ bool log_number(const ehs_events *events, bool has_ends, log_place *place, log_n
                         .kind = events->kind + first,
                         .ordinal = numbers->ordinal,
                         .row = numbers->row,
-                        .slot = events->slot,
+                        .origin = events->origin,
                         .size = events->size,
                         .address = events->address,
                         .thread = events->thread,
                         .is_realloc = events->is_realloc,
                         .how = events->how,
-                        .actor = events->actor,
-                        .actor_thread = events->actor_thread };
+                        .freer = events->freer,
+                        .freer_thread = events->freer_thread };
     return is_right;
 }
 
@@ -141,7 +141,7 @@ etl_status log_next_blocks(log_reader *reader, const log_blocks **out, etl_error
     reader->blocks = (log_blocks){ .count = reader->events.alloc_count,
                                    .segment = number,
                                    .first_ordinal = reader->segments->at[number].first_ordinal,
-                                   .slot = reader->events.slot,
+                                   .origin = reader->events.origin,
                                    .size = reader->events.size };
     *out = &reader->blocks;
     return ETL_OK;

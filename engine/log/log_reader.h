@@ -7,7 +7,7 @@
  *
  *     kind      OPENS  OPENS  ENDS  OPENS  ENDS
  *     ordinal     7      8      7     9      3      the block: opened, ended or marked
- *     row         0      1      0     2      1      place in slot, size, ... or in how
+ *     row         0      1      0     2      1      place in origin, size, ... or in how
  *
  * Only log_number() loops over these columns, for segments of a file as well as for events about to
  * be written.
@@ -28,13 +28,13 @@ typedef struct log_batch {
     const u8 *kind;     /* EHS_EVENT_* */
     const u32 *ordinal; /* of the block; for ends only with EHS_WANT_BACK */
     const u32 *row;
-    const u32 *slot; /* by row of an allocation; not checked */
+    const u32 *origin; /* by row of an allocation; not checked */
     const u64 *size;
     const u64 *address;
     const u32 *thread;
     const u8 *is_realloc;
     const u8 *how;                   /* by row of an end */
-    const u32 *actor, *actor_thread; /* by row of an end; not checked */
+    const u32 *freer, *freer_thread; /* by row of an end; not checked */
 } log_batch;
 
 static inline bool log_opens(const log_batch *batch, u32 at)
@@ -48,7 +48,7 @@ typedef struct log_blocks {
     u32 count;
     u32 segment;
     u64 first_ordinal;
-    const u32 *slot; /* not checked */
+    const u32 *origin; /* not checked */
     const u64 *size;
 } log_blocks;
 

@@ -10,10 +10,10 @@
 
 #define SEGMENT_ROWS_MIN 1024u
 
-static bool add_segment(allocation_store *store, size_t wanted);
+static bool add_segment(lifetime_table *store, size_t wanted);
 static void put(store_segment *segment, const lifetime *row);
 
-bool store_append(allocation_store *store, const lifetime *rows, size_t count)
+bool store_append(lifetime_table *store, const lifetime *rows, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         store_segment *last =
@@ -30,7 +30,7 @@ bool store_append(allocation_store *store, const lifetime *rows, size_t count)
 }
 
 /* Small traces get small segments: as many rows as are known to come. */
-static bool add_segment(allocation_store *store, size_t wanted)
+static bool add_segment(lifetime_table *store, size_t wanted)
 {
     size_t rows = wanted < SEGMENT_ROWS_MIN ? SEGMENT_ROWS_MIN : wanted;
     if (rows > ETLHEAP_SEGMENT_ROWS || store->segments.count >= 16)
@@ -38,7 +38,7 @@ static bool add_segment(allocation_store *store, size_t wanted)
     return store_add_segment(store, (u32)rows) != NULL;
 }
 
-store_segment *store_add_segment(allocation_store *store, u32 rows)
+store_segment *store_add_segment(lifetime_table *store, u32 rows)
 {
     const size_t row_bytes = 5 * sizeof(u64) + 5 * sizeof(u32) + 3 * sizeof(u8);
     u8 *const memory = malloc(rows * row_bytes + 1);
@@ -85,7 +85,7 @@ static void put(store_segment *segment, const lifetime *row)
     segment->is_realloc[at] = row->is_realloc;
 }
 
-void store_free(allocation_store *store)
+void store_free(lifetime_table *store)
 {
     for (size_t i = 0; i < store->segments.count; i++)
         free(store->segments.at[i].memory);

@@ -33,17 +33,17 @@ typedef struct store_segment {
     void *memory;
 } store_segment;
 
-typedef struct allocation_store {
+typedef struct lifetime_table {
     ETLHEAP_VECTOR(store_segment) segments;
     u64 rows;
-} allocation_store;
+} lifetime_table;
 
 /* Appends rows in order. False if memory runs out. */
-bool store_append(allocation_store *store, const lifetime *rows, size_t count);
+bool store_append(lifetime_table *store, const lifetime *rows, size_t count);
 /* Adds an empty segment for exactly `rows` rows, valid until the next is added. The caller fills
  * its columns, sets its row count and adds it to the store's. NULL if memory runs out. */
-store_segment *store_add_segment(allocation_store *store, u32 rows);
-void store_free(allocation_store *store);
+store_segment *store_add_segment(lifetime_table *store, u32 rows);
+void store_free(lifetime_table *store);
 
 etlheap_segment store_view(const store_segment *segment);
 

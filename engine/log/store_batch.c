@@ -46,7 +46,7 @@ etl_status store_batch_take(void *user, journal_chunk *chunk, const journal_late
     store_batch *const batch = user;
     if (late_count > UINT32_MAX)
         return ETL_ERR_LIMIT;
-    if (chunk->wide.actors != NULL && !unmatched_take(&batch->unmatched, chunk))
+    if (chunk->wide.freers != NULL && !unmatched_take(&batch->unmatched, chunk))
         return ETL_ERR_MEMORY;
     if (!rank_map_add(&batch->ranks, chunk) || !take_over(batch, chunk, late, (u32)late_count))
         return ETL_ERR_MEMORY;
@@ -224,8 +224,8 @@ static void put_late(const filler *to, const journal_late *late)
     out->kind[out->count] = EHS_EVENT_END;
     out->back[row] = back_to(to, out->alloc_count, late->rank);
     out->how[row] = late->how;
-    out->actor[row] = late->actor;
-    out->actor_thread[row] = late->actor_thread;
+    out->freer[row] = late->freer;
+    out->freer_thread[row] = late->freer_thread;
     out->ticks[out->count++] = late->ticks;
 }
 
@@ -254,7 +254,7 @@ static u32 put_entries(const filler *to, const taken_chunk *taken, const batch_p
     const filler own = *to;
     const ehs_events out = *to->out;
     const journal_chunk chunk = taken->chunk;
-    const u32 *const actors = chunk.wide.actors;
+    const u32 *const freers = chunk.wide.freers;
     const bool has_addresses = !out.lacks_addresses, has_threads = !out.lacks_threads;
     const i64 late_ticks =
         place->late < taken->late_count ? taken->late[place->late].ticks : INT64_MAX;
@@ -268,7 +268,7 @@ static u32 put_entries(const filler *to, const taken_chunk *taken, const batch_p
             rank_map_fetch(own.ranks, block_of(&chunk, at + FETCH_AHEAD));
         out.ticks[count] = chunk.ticks[at];
         out.kind[count] = ends ? EHS_EVENT_END : 0;
-        out.slot[alloc] = journal_slot_of(entry);
+        out.origin[alloc] = journal_origin_of(entry);
         out.size[alloc] = chunk.wide.sizes[at];
         if (has_addresses)
             out.address[alloc] = chunk.wide.addresses[at];
@@ -277,9 +277,9 @@ static u32 put_entries(const filler *to, const taken_chunk *taken, const batch_p
         out.is_realloc[alloc] = (entry & JOURNAL_REALLOC) != 0;
         out.back[end] = back_to(&own, alloc, block_of(&chunk, at));
         out.how[end] = kind == JOURNAL_MARK ? EHS_HOW_REALLOC : ETLHEAP_FREE_FREE;
-        if (actors != NULL) {
-            out.actor[end] = actors[at];
-            out.actor_thread[end] = chunk.wide.threads[at];
+        if (freers != NULL) {
+            out.freer[end] = freers[at];
+            out.freer_thread[end] = chunk.wide.threads[at];
         }
         count += opens || ends;
         alloc += opens;
@@ -299,8 +299,8 @@ static void fill(const store_batch *batch, batch_segment *segment)
     ehs_events *const out = &segment->events;
     const filler to = { &batch->ranks, out, rank_map_ordinal(&batch->ranks, first_rank) };
     out->count = out->alloc_count = out->end_count = 0;
-    out->has_actors = batch->has_actors;
-    out->has_actor_threads = batch->has_actors && !batch->lacks_actor_threads;
+    out->has_freers = batch->has_freers;
+    out->has_freer_threads = batch->has_freers && !batch->lacks_freer_threads;
     out->lacks_addresses = batch->lacks_addresses;
     out->lacks_threads = batch->lacks_threads;
     while (out->count < segment->count) {

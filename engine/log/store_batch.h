@@ -59,9 +59,9 @@ typedef struct store_batch {
     ehs_writer *writer;
     etlheap_crew *crew;
     bool is_temporary; /* write fast, without checkpoints */
-    bool has_actors;   /* chunks have who freed */
+    bool has_freers;   /* chunks have who freed */
     /* Left out, because no question needs them; only with is_temporary. */
-    bool lacks_addresses, lacks_threads, lacks_actor_threads;
+    bool lacks_addresses, lacks_threads, lacks_freer_threads;
     u32 segments_max; /* segments per batch; 0: STORE_BATCH_SEGMENTS */
     rank_map ranks;
     unmatched_frees unmatched; /* not yet written */

@@ -1,27 +1,27 @@
 /*
- * tally.c - sums of heap blocks by slot and bin. tally.h says when a run needs nothing else.
+ * tally.c - sums of heap blocks by origin and bin. tally.h says when a run needs nothing else.
  *
- * In: blocks that have ended. Out: count, size and reallocs by slot. Invariant: which task counts a
- * block may depend on threads, but sums do not, because nothing is cut off before they are added
+ * In: blocks that have ended. Out: count, size and reallocs by origin. Invariant: which task counts
+ * a block may depend on threads, but sums do not, because nothing is cut off before they are added
  * up.
  */
 #include "tally.h"
 
 #include <stdlib.h>
 
-static bool fit(slot_tally *tally, u32 bin, u32 slot);
+static bool fit(origin_tally *tally, u32 bin, u32 origin);
 
-bool tally_add(slot_tally *tally, const tally_block *block)
+bool tally_add(origin_tally *tally, const tally_block *block)
 {
-    if (block->slot >= tally->bins[block->bin].count && !fit(tally, block->bin, block->slot))
+    if (block->origin >= tally->bins[block->bin].count && !fit(tally, block->bin, block->origin))
         return false;
-    __builtin_prefetch(&tally->bins[block->bin].at[block->slot], 1);
+    __builtin_prefetch(&tally->bins[block->bin].at[block->origin], 1);
     tally_block *const place = &tally->waiting[tally->next_waiting++ % TALLY_WAITING];
     const tally_block due = *place;
     *place = *block;
-    if (due.slot == 0)
+    if (due.origin == 0)
         return true;
-    tally_cell *const cell = &tally->bins[due.bin].at[due.slot];
+    tally_cell *const cell = &tally->bins[due.bin].at[due.origin];
     if (cell->count == UINT32_MAX || due.cell.size > UINT64_MAX - cell->size)
         return ETLHEAP_PUSH(&tally->unfit, due);
     cell->size += due.cell.size;
@@ -30,11 +30,11 @@ bool tally_add(slot_tally *tally, const tally_block *block)
     return true;
 }
 
-/* Slots are numbered as they come, so there will be more. */
-static bool fit(slot_tally *tally, u32 bin, u32 slot)
+/* Origins are numbered as they come, so there will be more. */
+static bool fit(origin_tally *tally, u32 bin, u32 origin)
 {
     const size_t count = tally->bins[bin].count;
-    const size_t more = slot + (size_t)1 - count;
+    const size_t more = origin + (size_t)1 - count;
     if (!ETLHEAP_RESERVE(&tally->bins[bin], more))
         return false;
     memset(tally->bins[bin].at + count, 0, more * sizeof(tally_cell));
@@ -52,14 +52,14 @@ static void add_cell(type_sums *to, const tally_cell *cell)
 
 static void add_block(const tally_block *block, type_sums *sums)
 {
-    add_cell(&sums[(size_t)block->slot * TALLY_BINS + block->bin], &block->cell);
+    add_cell(&sums[(size_t)block->origin * TALLY_BINS + block->bin], &block->cell);
 }
 
-void tally_sum(const slot_tally *tally, type_sums *sums)
+void tally_sum(const origin_tally *tally, type_sums *sums)
 {
     for (u32 bin = 0; bin < TALLY_BINS; bin++) {
-        for (size_t slot = 0; slot < tally->bins[bin].count; slot++)
-            add_cell(&sums[slot * TALLY_BINS + bin], &tally->bins[bin].at[slot]);
+        for (size_t origin = 0; origin < tally->bins[bin].count; origin++)
+            add_cell(&sums[origin * TALLY_BINS + bin], &tally->bins[bin].at[origin]);
     }
     for (size_t i = 0; i < tally->unfit.count; i++)
         add_block(&tally->unfit.at[i], sums);
@@ -74,7 +74,7 @@ void tally_add_sums(type_sums *to, const type_sums *from)
     to->realloc_count = etl_sat_add_i64(to->realloc_count, from->realloc_count);
 }
 
-u64 tally_bytes(const slot_tally *tally)
+u64 tally_bytes(const origin_tally *tally)
 {
     u64 bytes = tally->unfit.capacity * sizeof *tally->unfit.at;
     for (u32 bin = 0; bin < TALLY_BINS; bin++)
@@ -82,7 +82,7 @@ u64 tally_bytes(const slot_tally *tally)
     return bytes;
 }
 
-void tally_free(slot_tally *tally)
+void tally_free(origin_tally *tally)
 {
     for (u32 bin = 0; bin < TALLY_BINS; bin++)
         ETLHEAP_VECTOR_FREE(&tally->bins[bin]);

@@ -23,9 +23,9 @@
 typedef struct block {
     u64 address;
     i64 alloc_ticks;
-    u32 heap; /* number in slots.heaps, which implies the process; 0: free place */
-    u32 slot; /* number in slots.slots */
-    u32 size; /* BLOCK_SIZE_BIG: the size is in the table's list */
+    u32 heap;   /* number in origins.heaps, which implies the process; 0: free place */
+    u32 origin; /* number in origins.origins */
+    u32 size;   /* BLOCK_SIZE_BIG: the size is in the table's list */
     u32 tid;
     u32 rank;           /* rank in the run of the event that opened it */
     u32 displaced : 31; /* index + 1 of the block that this one displaced */

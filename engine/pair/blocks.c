@@ -20,7 +20,7 @@
 
 static u32 process_of(const block_rules *rules, u32 heap)
 {
-    return rules->slots->heaps.at[heap - 1].process;
+    return rules->origins->heaps.at[heap - 1].process;
 }
 
 void blocks_prepare(const block_table *table, ordered_event *event)
@@ -53,20 +53,20 @@ static journal_block journal_block_of(const block_table *table, const block *fro
 {
     return (journal_block){ .alloc_ticks = from->alloc_ticks,
                             .size = size_of(table, from),
-                            .slot = from->slot,
+                            .origin = from->origin,
                             .rank = from->rank,
                             .is_realloc = from->is_realloc };
 }
 
 static lifetime lifetime_of(const block_table *table, const block_rules *rules, const block *from)
 {
-    const heap_row *const heap = &rules->slots->heaps.at[from->heap - 1];
+    const heap_row *const heap = &rules->origins->heaps.at[from->heap - 1];
     return (lifetime){ .alloc_ticks = from->alloc_ticks,
                        .address = from->address,
                        .size = size_of(table, from),
                        .heap = heap->handle,
                        .process = heap->process,
-                       .stack = rules->slots->slots.at[from->slot - 1].stack,
+                       .stack = rules->origins->origins.at[from->origin - 1].stack,
                        .thread = from->tid,
                        .free_thread = ETL_NO_ID,
                        .kind = ETLHEAP_KIND_HEAP,
@@ -247,14 +247,14 @@ static bool note_opened(const ordered_event *event, const block *opened, shard_o
     shard_journal *const journal = out->journal;
     const journal_block noted = { .alloc_ticks = opened->alloc_ticks,
                                   .size = event->size,
-                                  .slot = opened->slot,
+                                  .origin = opened->origin,
                                   .rank = opened->rank,
                                   .is_realloc = opened->is_realloc };
     if (!journal_note_alloc(journal, &noted, event->rank))
         return false;
     /* Waiting blocks are settled together with their stacks. */
     return !event->stack_is_open || opened->waiting != 0 ||
-           ETLHEAP_PUSH(&journal->unsure, opened->slot);
+           ETLHEAP_PUSH(&journal->unsure, opened->origin);
 }
 
 /* Opens a block. `live` is the open block of the same key; NULL if there is none. */
@@ -273,14 +273,14 @@ static void open_block(block_table *table, const block_rules *rules, const order
     *place = (block){ .address = event->address,
                       .alloc_ticks = event->ticks,
                       .heap = event->heap,
-                      .slot = event->slot,
+                      .origin = event->origin,
                       .size = is_big ? BLOCK_SIZE_BIG : (u32)event->size,
                       .tid = event->tid,
                       .rank = rules->first_rank + event->rank,
                       .displaced = displaced & 0x7FFFFFFF,
                       .is_realloc = event->op != OP_ALLOC,
                       .hash = event->hash };
-    if ((event->slot & SLOT_OF_WAITING) != 0)
+    if ((event->origin & ORIGIN_OF_WAITING) != 0)
         waiting_blocks_open(&table->waiting, place);
     const bool kept = !is_big || ETLHEAP_PUSH(&table->big, (big_size){ place->rank, event->size });
     if (!kept || (out->journal != NULL && !note_opened(event, place, out)))
@@ -376,8 +376,8 @@ static bool is_old_block(const block_table *table, const block_rules *rules, con
 {
     if (found->tid == event->tid)
         return true; /* its thread was busy with the realloc */
-    if (event->op == OP_REALLOC_OLD && event->slot != 0)
-        return found->alloc_ticks <= etl_sat_add_i64(event->ticks, -(i64)(event->slot - 1));
+    if (event->op == OP_REALLOC_OLD && event->origin != 0)
+        return found->alloc_ticks <= etl_sat_add_i64(event->ticks, -(i64)(event->origin - 1));
     etl_diag_add(&out->diag, ETL_DIAG_pairing_guessed, 1);
     return (event->op == OP_REALLOC_ALONE && size_of(table, found) == event->size) ||
            event->ticks > etl_sat_add_i64(found->alloc_ticks, rules->patience_ticks);
@@ -425,7 +425,7 @@ static void end_unfreed(block_table *table, const block_rules *rules, block *pla
 /* Was the heap of the block destroyed meanwhile? */
 static bool is_dead(const block_rules *rules, const block *found, i64 ticks)
 {
-    const heap_row *const heap = &rules->slots->heaps.at[found->heap - 1];
+    const heap_row *const heap = &rules->origins->heaps.at[found->heap - 1];
     return context_heap_end(rules->context, heap->process, heap->handle, found->alloc_ticks) <
            ticks;
 }
@@ -530,7 +530,7 @@ typedef struct heap_death {
 static heap_death death_of(const block_rules *rules, u32 number, i64 now_ticks)
 {
     const trace_context *const context = rules->context;
-    const heap_row *const heap = &rules->slots->heaps.at[number - 1];
+    const heap_row *const heap = &rules->origins->heaps.at[number - 1];
     const i64 exit_ticks = context->processes.at[heap->process - 1].end_ticks;
     heap_death death = { .heap = number, .is_dead = true, .until_ticks = INT64_MAX };
     if (etl_sat_add_i64(exit_ticks, context->after_end_ticks) >= now_ticks)
@@ -575,7 +575,7 @@ void blocks_finish(block_table *table, const block_rules *rules, shard_output *o
     }
     u64 shared = 0;
     out->out_of_memory |=
-        !shared_addresses_count(&table->open, rules->slots, rules->context, &shared);
+        !shared_addresses_count(&table->open, rules->origins, rules->context, &shared);
     etl_diag_add(&out->diag, ETL_DIAG_address_in_two_heaps, shared);
     blocks_free(table);
 }

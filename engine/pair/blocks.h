@@ -69,7 +69,7 @@ typedef struct block_table {
 
 typedef struct block_rules {
     const trace_context *context;
-    const slot_table *slots;
+    const origin_table *origins;
     i64 race_ticks;     /* a free later than this counts as lost, not late */
     i64 patience_ticks; /* how long to wait for the next event at an address */
     bool is_lossy;      /* the trace lost events */

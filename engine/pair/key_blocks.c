@@ -6,11 +6,11 @@
  * Out, in shard_output: lifetimes; frees without an allocation, counted and if wanted as rows;
  * diagnostics.
  *
- *     slots   | 3 | 1 | 0 | 2 |      hash ──▶ place in blocks + 1
+ *     origins   | 3 | 1 | 0 | 2 |      hash ──▶ place in blocks + 1
  *     blocks  [ A ][ B ][ C ]        in use, or in the list of free places
  *
- * Invariant: a probe from a block's home slot meets no empty slot before the block, so a removal
- * moves later blocks of the run back (close_gap).
+ * Invariant: a probe from a block's home origin meets no empty origin before the block, so a
+ * removal moves later blocks of the run back (close_gap).
  */
 #include "key_blocks.h"
 
@@ -18,7 +18,7 @@
 
 #include <stdlib.h>
 
-#define SLOTS_MIN 64u
+#define ORIGINS_MIN 64u
 
 bool key_blocks_has_kind(u8 kind)
 {
@@ -47,12 +47,12 @@ static u32 hash_of(u64 address, u32 space, u8 kind)
     return (u32)(etlheap_hash_u64(address ^ (u64)space << 40 ^ (u64)kind << 59) >> 32);
 }
 
-/* The slot of a block, or the empty one at which the search ends. There are empty slots. */
-static u32 find_slot(const key_blocks *blocks, u64 address, u32 space, u8 kind)
+/* The origin of a block, or the empty one at which the search ends. There are empty origins. */
+static u32 find_origin(const key_blocks *blocks, u64 address, u32 space, u8 kind)
 {
     u32 at = hash_of(address, space, kind) & blocks->mask;
-    for (; blocks->slots[at] != 0; at = (at + 1) & blocks->mask) {
-        const key_block *const block = &blocks->blocks.at[blocks->slots[at] - 1];
+    for (; blocks->origins[at] != 0; at = (at + 1) & blocks->mask) {
+        const key_block *const block = &blocks->blocks.at[blocks->origins[at] - 1];
         if (block->address == address && block->space == space && block->kind == kind)
             break;
     }
@@ -62,26 +62,26 @@ static u32 find_slot(const key_blocks *blocks, u64 address, u32 space, u8 kind)
 static key_block *find(const key_blocks *blocks, u64 address, u32 space, u8 kind)
 {
     const u32 place =
-        blocks->slots == NULL ? 0 : blocks->slots[find_slot(blocks, address, space, kind)];
+        blocks->origins == NULL ? 0 : blocks->origins[find_origin(blocks, address, space, kind)];
     return place == 0 ? NULL : &blocks->blocks.at[place - 1];
 }
 
-/* Doubles the slots if half of them are used. False without memory. */
+/* Doubles the origins if half of them are used. False without memory. */
 static bool make_room(key_blocks *blocks)
 {
-    if (blocks->slots != NULL && blocks->count < blocks->mask / 2)
+    if (blocks->origins != NULL && blocks->count < blocks->mask / 2)
         return true;
-    const u32 size = blocks->slots == NULL ? SLOTS_MIN : 2 * (blocks->mask + 1);
-    u32 *const slots = size > UINT32_MAX / 4 ? NULL : calloc(size, sizeof *slots);
-    if (slots == NULL)
+    const u32 size = blocks->origins == NULL ? ORIGINS_MIN : 2 * (blocks->mask + 1);
+    u32 *const origins = size > UINT32_MAX / 4 ? NULL : calloc(size, sizeof *origins);
+    if (origins == NULL)
         return false;
-    free(blocks->slots);
-    blocks->slots = slots;
+    free(blocks->origins);
+    blocks->origins = origins;
     blocks->mask = size - 1;
     for (u32 i = 0; i < blocks->blocks.count; i++) {
         const key_block *const block = &blocks->blocks.at[i];
         if (block->kind < ETLHEAP_KIND_COUNT)
-            slots[find_slot(blocks, block->address, block->space, block->kind)] = i + 1;
+            origins[find_origin(blocks, block->address, block->space, block->kind)] = i + 1;
     }
     return true;
 }
@@ -98,31 +98,32 @@ static void add(key_blocks *blocks, const key_block *block, shard_output *out)
     if (is_reused)
         place = blocks->free.at[--blocks->free.count];
     blocks->blocks.at[place] = *block;
-    blocks->slots[find_slot(blocks, block->address, block->space, block->kind)] = place + 1;
+    blocks->origins[find_origin(blocks, block->address, block->space, block->kind)] = place + 1;
     blocks->count++;
 }
 
-/* Moves blocks of the run after an emptied slot back, so that searches still find them. */
+/* Moves blocks of the run after an emptied origin back, so that searches still find them. */
 static void close_gap(key_blocks *blocks, u32 gap)
 {
-    for (u32 at = (gap + 1) & blocks->mask; blocks->slots[at] != 0; at = (at + 1) & blocks->mask) {
-        const u32 home = blocks->blocks.at[blocks->slots[at] - 1].hash & blocks->mask;
+    for (u32 at = (gap + 1) & blocks->mask; blocks->origins[at] != 0;
+         at = (at + 1) & blocks->mask) {
+        const u32 home = blocks->blocks.at[blocks->origins[at] - 1].hash & blocks->mask;
         if (((at - home) & blocks->mask) < ((at - gap) & blocks->mask))
             continue;
-        blocks->slots[gap] = blocks->slots[at];
-        blocks->slots[at] = 0;
+        blocks->origins[gap] = blocks->origins[at];
+        blocks->origins[at] = 0;
         gap = at;
     }
 }
 
 static void remove_block(key_blocks *blocks, key_block *block, shard_output *out)
 {
-    const u32 slot = find_slot(blocks, block->address, block->space, block->kind);
+    const u32 origin = find_origin(blocks, block->address, block->space, block->kind);
     const u32 place = (u32)(block - blocks->blocks.at);
-    blocks->slots[slot] = 0;
+    blocks->origins[origin] = 0;
     block->kind = ETLHEAP_KIND_COUNT;
     blocks->count--;
-    close_gap(blocks, slot);
+    close_gap(blocks, origin);
     if (!ETLHEAP_PUSH(&blocks->free, place))
         out->out_of_memory = true;
 }
@@ -338,6 +339,6 @@ void key_blocks_free(key_blocks *blocks)
 {
     ETLHEAP_VECTOR_FREE(&blocks->blocks);
     ETLHEAP_VECTOR_FREE(&blocks->free);
-    free(blocks->slots);
-    *blocks = (key_blocks){ .slots = NULL };
+    free(blocks->origins);
+    *blocks = (key_blocks){ .origins = NULL };
 }

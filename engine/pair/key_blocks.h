@@ -44,8 +44,8 @@ typedef struct key_block {
 typedef struct key_blocks {
     ETLHEAP_VECTOR(key_block) blocks;
     ETLHEAP_VECTOR(u32) free;            /* places of blocks */
-    u32 *slots;                          /* place + 1 by hash, 0: none; linear probing */
-    u32 mask, count;                     /* slots - 1; open blocks */
+    u32 *origins;                        /* place + 1 by hash, 0: none; linear probing */
+    u32 mask, count;                     /* origins - 1; open blocks */
     bool was_listed[ETLHEAP_KIND_COUNT]; /* by a rundown at the start */
     i64 end_ticks[ETLHEAP_KIND_COUNT];   /* of the first row of one at the end ... */
     bool has_end[ETLHEAP_KIND_COUNT];    /* ... if there is one */

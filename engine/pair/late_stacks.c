@@ -2,53 +2,53 @@
  * late_stacks.c - updates blocks whose stack arrived, or was given up, after their slice.
  * late_stacks.h draws the way.
  *
- * In: settled waits of the join. Out: slots of open blocks, words of the journal and counts of the
- * tally. Invariant: a settled number may already lead to another block; ranks are compared before
- * anything is changed.
+ * In: settled waits of the join. Out: origins of open blocks, words of the journal and counts of
+ * the tally. Invariant: a settled number may already lead to another block; ranks are compared
+ * before anything is changed.
  */
 #include "late_stacks.h"
 
 #include <stdlib.h>
 
-/* The word of an event of the block gets the slot, or will with others that are late. */
-static bool set_word(late_stacks *late, u32 rank, u32 slot)
+/* The word of an event of the block gets the origin, or will with others that are late. */
+static bool set_word(late_stacks *late, u32 rank, u32 origin)
 {
-    const journal_slot wanted = { rank, slot };
-    return rank == JOURNAL_NO_RANK || journal_set_slot(late->journal, wanted) ||
+    const journal_origin wanted = { rank, origin };
+    return rank == JOURNAL_NO_RANK || journal_set_origin(late->journal, wanted) ||
            ETLHEAP_PUSH(&late->words, wanted);
 }
 
 /* An end that was noticed late has the rank of the block. */
-static bool set_words(late_stacks *late, const waiting_block *row, u32 slot)
+static bool set_words(late_stacks *late, const waiting_block *row, u32 origin)
 {
     const bool is_late_end = row->is_ended && row->end_rank == JOURNAL_NO_RANK;
-    return set_word(late, row->rank, slot) && set_word(late, row->mark_rank, slot) &&
-           set_word(late, row->end_rank, slot) &&
-           (!is_late_end || ETLHEAP_PUSH(&late->words, (journal_slot){ row->rank, slot }));
+    return set_word(late, row->rank, origin) && set_word(late, row->mark_rank, origin) &&
+           set_word(late, row->end_rank, origin) &&
+           (!is_late_end || ETLHEAP_PUSH(&late->words, (journal_origin){ row->rank, origin }));
 }
 
-/* The block has another slot than that of no stack, or a thread that was not known. */
+/* The block has another origin than that of no stack, or a thread that was not known. */
 static bool change_block(late_stacks *late, const block_table *table, const waiting_block *row,
-                         u32 slot, u32 tid)
+                         u32 origin, u32 tid)
 {
     block *const open =
         row->is_ended ? NULL : blocks_find(table, row->heap, row->address, row->rank);
     assert(row->is_ended || open != NULL);
     if (open != NULL) {
-        open->slot = slot;
+        open->origin = origin;
         open->tid = open->tid == ETL_NO_ID ? tid : open->tid;
     }
     if (!late->journal->is_kept)
         return true;
     if (tid != ETL_NO_ID)
         journal_set_thread(late->journal, row->rank, tid);
-    return set_words(late, row, slot);
+    return set_words(late, row, origin);
 }
 
 /* It ended while it waited. */
-static bool count_end(const late_stacks *late, const waiting_block *row, u32 slot)
+static bool count_end(const late_stacks *late, const waiting_block *row, u32 origin)
 {
-    const tally_block counted = { { row->size, 1, row->is_realloc }, slot, row->bin };
+    const tally_block counted = { { row->size, 1, row->is_realloc }, origin, row->bin };
     return row->bin == WAITING_BIN_NONE || tally_add(&late->lanes->tallies[0], &counted);
 }
 
@@ -60,49 +60,51 @@ static bool settle(late_stacks *late, const settled_block *settled)
     waiting_block *const row = &shard->blocks.waiting.at.at[settled->number];
     if (row->rank == JOURNAL_NO_RANK)
         return true;
-    u32 slot = row->slot;
+    u32 origin = row->origin;
     if (settled->stack != STACK_NONE)
-        slot = slots_add(late->slots, settled->stack, late->slots->slots.at[slot - 1].owner);
+        origin =
+            origins_add(late->origins, settled->stack, late->origins->origins.at[origin - 1].owner);
     const bool is_changed = settled->stack != STACK_NONE || settled->tid != ETL_NO_ID;
     const bool is_unsure = settled->stack == STACK_NONE || (settled->stack & STACK_TAG_MASK) != 0;
-    const bool ok = slot != 0 &&
-                    (!is_changed || change_block(late, &shard->blocks, row, slot, settled->tid)) &&
-                    count_end(late, row, slot) &&
-                    (!is_unsure || ETLHEAP_PUSH(&shard->out.journal->unsure, slot));
+    const bool ok =
+        origin != 0 &&
+        (!is_changed || change_block(late, &shard->blocks, row, origin, settled->tid)) &&
+        count_end(late, row, origin) &&
+        (!is_unsure || ETLHEAP_PUSH(&shard->out.journal->unsure, origin));
     row->rank = JOURNAL_NO_RANK;
     return ok;
 }
 
-static bool set_actor(const late_stacks *late, u32 rank, u32 owner, stack_ref stack)
+static bool set_freer(const late_stacks *late, u32 rank, u32 owner, stack_ref stack)
 {
-    const u32 actor = slots_add(&late->actors->slots, stack, owner);
-    if (actor != 0)
-        journal_set_actor(late->journal, rank, actor);
-    return actor != 0;
+    const u32 freer = origins_add(&late->freers->origins, stack, owner);
+    if (freer != 0)
+        journal_set_freer(late->journal, rank, freer);
+    return freer != 0;
 }
 
 /* The stack of a realloc is that of what it ended, too. */
-static bool settle_actor(const late_stacks *late, const settled_block *settled)
+static bool settle_freer(const late_stacks *late, const settled_block *settled)
 {
-    actor_table *const actors = late->actors;
-    if (settled->number >= actors->waits[settled->shard].count)
+    freer_table *const freers = late->freers;
+    if (settled->number >= freers->waits[settled->shard].count)
         return true;
-    actor_place *const place = &actors->waits[settled->shard].at[settled->number];
+    freer_place *const place = &freers->waits[settled->shard].at[settled->number];
     const u32 rank = place->rank;
     place->rank = JOURNAL_NO_RANK;
     return rank == JOURNAL_NO_RANK || settled->stack == STACK_NONE ||
-           set_actor(late, rank, place->owner, settled->stack);
+           set_freer(late, rank, place->owner, settled->stack);
 }
 
 /* Stacks of what ended something in an earlier slice. */
-static bool settle_actors(const late_stacks *late, const stack_join *join)
+static bool settle_freers(const late_stacks *late, const stack_join *join)
 {
     bool ok = true;
     for (size_t i = 0; ok && i < join->settled.count; i++)
-        ok = settle_actor(late, &join->settled.at[i]);
+        ok = settle_freer(late, &join->settled.at[i]);
     for (size_t i = 0; ok && i < late->frees->settled.count; i++) {
         const settled_free *const row = &late->frees->settled.at[i];
-        ok = set_actor(late, row->rank, row->owner, row->stack);
+        ok = set_freer(late, row->rank, row->owner, row->stack);
     }
     return ok;
 }
@@ -114,8 +116,8 @@ bool late_stacks_apply(late_stacks *late, const stack_join *join)
         if (!settle(late, &join->settled.at[i]))
             return false;
     }
-    journal_set_late_slots(late->journal, late->words.at, late->words.count);
-    return late->actors == NULL || settle_actors(late, join);
+    journal_set_late_origins(late->journal, late->words.at, late->words.count);
+    return late->freers == NULL || settle_freers(late, join);
 }
 
 void late_stacks_free(late_stacks *late)

@@ -4,26 +4,26 @@
  *     join        settled: number, stack or none    (join.h)
  *       │
  *       ▼
- *     here        the block's slot, in its shard, or in the journal and a tally if it ended
+ *     here        the block's origin, in its shard, or in the journal and a tally if it ended
  *
- * Nearly all such blocks never get a stack, and already have the right slot.
+ * Nearly all such blocks never get a stack, and already have the right origin.
  */
 #ifndef ETLHEAP_LATE_STACKS_H
 #define ETLHEAP_LATE_STACKS_H
 
-#include "engine/log/journal_slots.h"
+#include "engine/log/journal_origins.h"
 #include "engine/read/join.h"
-#include "order_actors.h"
+#include "order_freers.h"
 #include "pair_lanes.h"
 
 /* Start from {0}. */
 typedef struct late_stacks {
-    slot_table *slots;
+    origin_table *origins;
     event_journal *journal;
     pair_lanes *lanes;
-    actor_table *actors; /* NULL: no question asks who freed */
+    freer_table *freers; /* NULL: no question asks who freed */
     const free_stacks *frees;
-    ETLHEAP_VECTOR(journal_slot) words; /* of the slice, not at the places of their events */
+    ETLHEAP_VECTOR(journal_origin) words; /* of the slice, not at the places of their events */
 } late_stacks;
 
 /* Call it between join and order of a slice. Applies what the join settled. False if memory runs

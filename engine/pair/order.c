@@ -3,11 +3,11 @@
  * shard.
  *
  * In: per task, events sorted by time and samples of their times. Out: per bucket and shard,
- * lists of ordered_event with rank, heap number and slot.
+ * lists of ordered_event with rank, heap number and origin.
  *
  *     tasks' runs --cut by time--> buckets --merge two by two--> one order --by key--> shards
  *
- * Buckets are filled in parallel, so numbers of what is new in a bucket (heaps, owners, slots)
+ * Buckets are filled in parallel, so numbers of what is new in a bucket (heaps, owners, origins)
  * are local (ORDER_LOCAL) until order_settle numbers them bucket after bucket. Invariants: equal
  * times are ordered by stream, then position, so there is one order whatever the number of
  * threads; ranks are dense in the slice.
@@ -16,7 +16,7 @@
 
 #include <stdlib.h>
 
-#include "order_actors.h"
+#include "order_freers.h"
 #include "order_times.h"
 
 #define EVENTS_PER_BUCKET 4096u
@@ -176,11 +176,12 @@ static bool cut(slice_order *order, u32 bucket_count)
     return true;
 }
 
-/* Prefetches a slot; the slots of a bucket fit into the cache. See replay_fetch about inlining. */
-__attribute__((always_inline)) static inline void fetch_slot(const slot_table *slots,
-                                                             stack_ref stack)
+/* Prefetches an origin; the origins of a bucket fit into the cache. See replay_fetch about
+ * inlining. */
+__attribute__((always_inline)) static inline void fetch_origin(const origin_table *origins,
+                                                               stack_ref stack)
 {
-    const first_slot *const first = slots_first(slots, stack);
+    const first_origin *const first = origins_first(origins, stack);
     if (first != NULL)
         __builtin_prefetch(first);
 }
@@ -204,7 +205,7 @@ static u32 gather(const slice_order *order, u32 index, order_key *keys, u32 *sta
         stream = order->tasks[t].stream;
         const memory_event *const events = order->tasks[t].events.at;
         for (u32 i = from[t]; i < to[t]; i++) {
-            fetch_slot(order->slots, events[i].stack);
+            fetch_origin(order->origins, events[i].stack);
             shards[events[i].shard + 1]++;
             keys[count++] = (order_key){ events[i].ticks, &events[i] };
         }
@@ -218,9 +219,9 @@ static u32 gather(const slice_order *order, u32 index, order_key *keys, u32 *sta
 void order_fill(slice_order *order, u32 index)
 {
     order_bucket *const bucket = &order->buckets[index];
-    bucket->new_heaps.count = bucket->new_owners.count = bucket->new_slots.count = 0;
+    bucket->new_heaps.count = bucket->new_owners.count = bucket->new_origins.count = 0;
     bucket->waiting.count = bucket->counts.count = 0;
-    bucket->new_actors.count = bucket->actor_waits.count = 0;
+    bucket->new_freers.count = bucket->freer_waits.count = 0;
     bucket->failed = false;
     merge_room room;
     if (!open_room(&room, order, bucket->count)) {
@@ -300,9 +301,9 @@ static order_key *merge_runs(const merge_room *room, u32 run_count)
 /* Looks up an owner. Owners not in the table go to the bucket's own lists. */
 static bool find_owner(filler *f, i64 ticks, cached_owner *out)
 {
-    const slot_table *const slots = f->order->slots;
+    const origin_table *const origins = f->order->origins;
     order_bucket *const bucket = f->bucket;
-    out->heap = slots_find_heap(slots, out->process, out->handle);
+    out->heap = origins_find_heap(origins, out->process, out->handle);
     if (out->heap == 0) {
         out->heap = (u32)bucket->new_heaps.count | ORDER_LOCAL;
         if (!ETLHEAP_PUSH(&bucket->new_heaps, (heap_row){ out->handle, out->process }))
@@ -311,7 +312,7 @@ static bool find_owner(filler *f, i64 ticks, cached_owner *out)
     const owner_row owner = { ticks, out->heap,
                               context_image_epoch(f->order->context, out->pid, ticks).number };
     const bool is_new = (out->heap & ORDER_LOCAL) != 0;
-    out->owner = is_new ? 0 : slots_find_owner(slots, owner.heap, owner.epoch);
+    out->owner = is_new ? 0 : origins_find_owner(origins, owner.heap, owner.epoch);
     if (out->owner != 0)
         return true;
     out->owner = (u32)bucket->new_owners.count | ORDER_LOCAL;
@@ -361,31 +362,34 @@ static void count_event(cached_owner *owner, const memory_event *event)
     owner->count.events[op_counts_for(op)] += !is_second;
 }
 
-static inline bool add_slot(filler *f, stack_ref stack, u32 owner, u32 *slot)
+static inline bool add_origin(filler *f, stack_ref stack, u32 owner, u32 *origin)
 {
-    *slot = (u32)f->bucket->new_slots.count | ORDER_LOCAL;
-    return ETLHEAP_PUSH(&f->bucket->new_slots, (slot_row){ stack, owner });
+    *origin = (u32)f->bucket->new_origins.count | ORDER_LOCAL;
+    return ETLHEAP_PUSH(&f->bucket->new_origins, (origin_row){ stack, owner });
 }
 
-/* A waiting event gets the slot of no stack. Not inlined, to keep registers for the common case. */
-__attribute__((noinline)) static bool add_waiting(filler *f, stack_ref stack, u32 owner, u32 *slot)
+/* A waiting event gets the origin of no stack. Not inlined, to keep registers for the common
+ * case. */
+__attribute__((noinline)) static bool add_waiting(filler *f, stack_ref stack, u32 owner,
+                                                  u32 *origin)
 {
     order_waiting row = { .number = stack & STACK_NUMBER_MAX };
-    row.slot = (owner & ORDER_LOCAL) != 0 ? 0 : slots_find(f->order->slots, STACK_NONE, owner);
-    if (row.slot == 0 && !add_slot(f, STACK_NONE, owner, &row.slot))
+    row.origin =
+        (owner & ORDER_LOCAL) != 0 ? 0 : origins_find(f->order->origins, STACK_NONE, owner);
+    if (row.origin == 0 && !add_origin(f, STACK_NONE, owner, &row.origin))
         return false;
-    *slot = (u32)f->bucket->waiting.count | ORDER_LOCAL | ORDER_WAITING;
+    *origin = (u32)f->bucket->waiting.count | ORDER_LOCAL | ORDER_WAITING;
     return ETLHEAP_PUSH(&f->bucket->waiting, row);
 }
 
-static bool slot_of(filler *f, const memory_event *event, u32 owner, u32 *slot)
+static bool origin_of(filler *f, const memory_event *event, u32 owner, u32 *origin)
 {
-    *slot = (owner & ORDER_LOCAL) != 0 ? 0 : slots_find(f->order->slots, event->stack, owner);
-    if (*slot != 0)
+    *origin = (owner & ORDER_LOCAL) != 0 ? 0 : origins_find(f->order->origins, event->stack, owner);
+    if (*origin != 0)
         return true;
     if ((event->stack & STACK_TAG_MASK) == STACK_TAG_WAITING && f->order->numbers_blocks)
-        return add_waiting(f, event->stack, owner, slot);
-    return add_slot(f, event->stack, owner, slot);
+        return add_waiting(f, event->stack, owner, origin);
+    return add_origin(f, event->stack, owner, origin);
 }
 
 static inline bool opens_block(u8 op)
@@ -415,14 +419,14 @@ static void note_wide(const journal_wide *wide, u32 rank, const memory_event *ev
 }
 
 /* Events of one tick are in one bucket, so the neighbours of a realloc's events are there. */
-static bool note_actor(filler *f, u32 i, u32 owner)
+static bool note_freer(filler *f, u32 i, u32 owner)
 {
-    const actor_event at = { .event = f->keys[i].event,
+    const freer_event at = { .event = f->keys[i].event,
                              .before = i == 0 ? NULL : f->keys[i - 1].event,
                              .after = i + 1 == f->count ? NULL : f->keys[i + 1].event,
                              .owner = owner,
                              .rank = f->bucket->first + i };
-    return order_note_actor(f->order, f->bucket, &at);
+    return order_note_freer(f->order, f->bucket, &at);
 }
 
 static bool hand_out(filler *f)
@@ -442,14 +446,14 @@ static bool hand_out(filler *f)
         count_event(owner, event);
         if (f->order->count_only)
             continue;
-        u32 slot = 0;
-        if (opens_block(event->op) && !slot_of(f, event, owner->owner, &slot))
+        u32 origin = 0;
+        if (opens_block(event->op) && !origin_of(f, event, owner->owner, &origin))
             return false;
         if (event->op == OP_REALLOC_OLD)
-            slot = event->since_alloc;
-        else if (slot != 0 && f->order->wide.sizes != NULL)
+            origin = event->since_alloc;
+        else if (origin != 0 && f->order->wide.sizes != NULL)
             note_wide(&f->order->wide, bucket->first + i, event);
-        if (f->order->wide.actors != NULL && !note_actor(f, i, owner->owner))
+        if (f->order->wide.freers != NULL && !note_freer(f, i, owner->owner))
             return false;
         ordered_event *const out = &events[next[event->shard]++];
         __builtin_prefetch((const u8 *)out + WRITE_AHEAD, 1);
@@ -457,7 +461,7 @@ static bool hand_out(filler *f)
                                 .address = event->address,
                                 .size = event->size,
                                 .heap = owner->heap,
-                                .slot = slot,
+                                .origin = origin,
                                 .tid = event->tid,
                                 .rank = bucket->first + i,
                                 .cpu = event->cpu,
@@ -481,52 +485,52 @@ static bool flush_counts(filler *f)
     return true;
 }
 
-static bool settle_heaps(order_bucket *bucket, slot_table *slots)
+static bool settle_heaps(order_bucket *bucket, origin_table *origins)
 {
     bucket->heap_ids.count = 0;
     for (size_t i = 0; i < bucket->new_heaps.count; i++) {
         const heap_row *const row = &bucket->new_heaps.at[i];
-        const u32 id = slots_add_heap(slots, row->process, row->handle);
+        const u32 id = origins_add_heap(origins, row->process, row->handle);
         if (id == 0 || !ETLHEAP_PUSH(&bucket->heap_ids, id))
             return false;
     }
     return true;
 }
 
-static bool settle_owners(order_bucket *bucket, slot_table *slots)
+static bool settle_owners(order_bucket *bucket, origin_table *origins)
 {
     bucket->owner_ids.count = 0;
     for (size_t i = 0; i < bucket->new_owners.count; i++) {
         owner_row row = bucket->new_owners.at[i];
         row.heap = order_heap_number(bucket, row.heap);
-        const u32 id = slots_add_owner(slots, &row);
+        const u32 id = origins_add_owner(origins, &row);
         if (id == 0 || !ETLHEAP_PUSH(&bucket->owner_ids, id))
             return false;
     }
     return true;
 }
 
-static bool settle_slots(order_bucket *bucket, slot_table *slots)
+static bool settle_origins(order_bucket *bucket, origin_table *origins)
 {
-    bucket->slot_ids.count = 0;
-    for (size_t i = 0; i < bucket->new_slots.count; i++) {
-        const slot_row *const row = &bucket->new_slots.at[i];
+    bucket->origin_ids.count = 0;
+    for (size_t i = 0; i < bucket->new_origins.count; i++) {
+        const origin_row *const row = &bucket->new_origins.at[i];
         const u32 owner = (row->owner & ORDER_LOCAL) == 0
                               ? row->owner
                               : bucket->owner_ids.at[row->owner & ~ORDER_LOCAL];
-        const u32 id = slots_add(slots, row->stack, owner);
-        if (id == 0 || !ETLHEAP_PUSH(&bucket->slot_ids, id))
+        const u32 id = origins_add(origins, row->stack, owner);
+        if (id == 0 || !ETLHEAP_PUSH(&bucket->origin_ids, id))
             return false;
     }
     return true;
 }
 
-bool order_settle(slice_order *order, slot_table *slots)
+bool order_settle(slice_order *order, origin_table *origins)
 {
     for (u32 b = 0; b < order->bucket_count; b++) {
         order_bucket *const bucket = &order->buckets[b];
-        if (bucket->failed || !settle_heaps(bucket, slots) || !settle_owners(bucket, slots) ||
-            !settle_slots(bucket, slots))
+        if (bucket->failed || !settle_heaps(bucket, origins) || !settle_owners(bucket, origins) ||
+            !settle_origins(bucket, origins))
             return false;
     }
     return true;
@@ -537,8 +541,8 @@ void order_note(const slice_order *order, u32 index)
     const order_bucket *const bucket = &order->buckets[index];
     const ordered_event *const events = order->events + bucket->first;
     u32 *const partners = order->wide.partners;
-    if (order->wide.actors != NULL)
-        order_number_actors(order, bucket);
+    if (order->wide.freers != NULL)
+        order_number_freers(order, bucket);
     for (u32 i = 0; i < bucket->shard_starts[HEAP_SHARDS]; i++) {
         order->entries[events[i].rank] |= events[i].entry;
         if (partners != NULL)
@@ -553,14 +557,14 @@ void order_free(slice_order *order)
         order_bucket *const bucket = &order->buckets[b];
         ETLHEAP_VECTOR_FREE(&bucket->new_heaps);
         ETLHEAP_VECTOR_FREE(&bucket->new_owners);
-        ETLHEAP_VECTOR_FREE(&bucket->new_slots);
+        ETLHEAP_VECTOR_FREE(&bucket->new_origins);
         ETLHEAP_VECTOR_FREE(&bucket->heap_ids);
         ETLHEAP_VECTOR_FREE(&bucket->owner_ids);
-        ETLHEAP_VECTOR_FREE(&bucket->slot_ids);
+        ETLHEAP_VECTOR_FREE(&bucket->origin_ids);
         ETLHEAP_VECTOR_FREE(&bucket->waiting);
-        ETLHEAP_VECTOR_FREE(&bucket->new_actors);
-        ETLHEAP_VECTOR_FREE(&bucket->actor_ids);
-        ETLHEAP_VECTOR_FREE(&bucket->actor_waits);
+        ETLHEAP_VECTOR_FREE(&bucket->new_freers);
+        ETLHEAP_VECTOR_FREE(&bucket->freer_ids);
+        ETLHEAP_VECTOR_FREE(&bucket->freer_waits);
         ETLHEAP_VECTOR_FREE(&bucket->counts);
     }
     free(order->buckets);

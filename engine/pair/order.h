@@ -6,7 +6,7 @@
  * of the runs are merged two by two. Ties go by stream, then by position, so the order is unique.
  *
  * Each event then has a *rank* in the slice and goes into its shard's list, with what pairing
- * needs: the number of its heap and, if it opens a block, its slot. The rank also identifies the
+ * needs: the number of its heap and, if it opens a block, its origin. The rank also identifies the
  * block that the event opens, and the place of its entry in the journal, so nothing has to be
  * sorted again.
  */
@@ -14,19 +14,19 @@
 #define ETLHEAP_ORDER_H
 
 #include "engine/context/context.h"
-#include "engine/context/slots.h"
+#include "engine/context/origins.h"
 #include "engine/log/journal.h"
 
 /* Marks the number of something new in a bucket, until order_settle gives it its final number. */
 #define ORDER_LOCAL ((u32)1 << 31)
 
-/* Marks an index into the bucket's waiting events instead of a slot. */
+/* Marks an index into the bucket's waiting events instead of an origin. */
 #define ORDER_WAITING ((u32)1 << 30)
 
 /* An event that opens a block and whose stack may still come. */
 typedef struct order_waiting {
     u32 number; /* from the join, in its shard */
-    u32 slot;   /* slot without a stack; may be local */
+    u32 origin; /* origin without a stack; may be local */
 } order_waiting;
 
 /* An event in a shard's list. */
@@ -41,10 +41,10 @@ typedef struct ordered_event {
         const memory_event *range; /* range shards: the event itself */
     };
     union {
-        u32 heap;    /* heap shards: number in slots.heaps; range shards: the process */
+        u32 heap;    /* heap shards: number in origins.heaps; range shards: the process */
         u32 partner; /* once paired, with a journal: as in journal_wide.partners */
     };
-    u32 slot; /* opening ops: number in slots.slots; OLD: memory_event.since_alloc */
+    u32 origin; /* opening ops: number in origins.origins; OLD: memory_event.since_alloc */
     u32 tid;
     u32 rank; /* in the slice */
     u32 hash; /* heap shards: block_hash, once the heap is final */
@@ -61,28 +61,28 @@ typedef struct order_count {
     u32 events[ETLHEAP_KIND_COUNT]; /* as etlheap_process_info.events */
 } order_count;
 
-/* An event whose actor may still come: see order_actors.h. */
-typedef struct order_actor_wait {
+/* An event whose freer may still come: see order_freers.h. */
+typedef struct order_freer_wait {
     u32 number; /* stands for the stack ... */
     u32 rank;   /* in the slice */
     u32 owner;  /* may be local */
     u8 shard;   /* ... in this shard */
-} order_actor_wait;
+} order_freer_wait;
 
 typedef struct order_bucket {
     i64 end_ticks;                /* end of the bucket; unused for the last one */
     u32 first, count;             /* ranks */
     u32 shard_starts[SHARDS + 1]; /* in slice_order.events, from `first` */
     ETLHEAP_VECTOR(heap_row) new_heaps;
-    ETLHEAP_VECTOR(owner_row) new_owners; /* .heap may be local */
-    ETLHEAP_VECTOR(slot_row) new_slots;   /* .owner may be local */
-    ETLHEAP_VECTOR(u32) heap_ids;         /* heaps of the new owners, once settled */
+    ETLHEAP_VECTOR(owner_row) new_owners;   /* .heap may be local */
+    ETLHEAP_VECTOR(origin_row) new_origins; /* .owner may be local */
+    ETLHEAP_VECTOR(u32) heap_ids;           /* heaps of the new owners, once settled */
     ETLHEAP_VECTOR(u32) owner_ids;
-    ETLHEAP_VECTOR(u32) slot_ids;
+    ETLHEAP_VECTOR(u32) origin_ids;
     ETLHEAP_VECTOR(order_waiting) waiting;
-    ETLHEAP_VECTOR(slot_row) new_actors; /* .owner may be local */
-    ETLHEAP_VECTOR(u32) actor_ids;
-    ETLHEAP_VECTOR(order_actor_wait) actor_waits;
+    ETLHEAP_VECTOR(origin_row) new_freers; /* .owner may be local */
+    ETLHEAP_VECTOR(u32) freer_ids;
+    ETLHEAP_VECTOR(order_freer_wait) freer_waits;
     ETLHEAP_VECTOR(order_count) counts;
     bool failed;
 } order_bucket;
@@ -91,8 +91,8 @@ typedef struct slice_order {
     const scan_output *tasks;
     u32 task_count;
     trace_context *context;
-    const slot_table *slots;
-    const slot_table *actors; /* with wide.actors */
+    const origin_table *origins;
+    const origin_table *freers; /* with wide.freers */
     bool count_only;
     bool numbers_blocks;    /* as in stack_join */
     i64 from_ticks;         /* latest time of earlier slices; INT64_MIN at first */
@@ -118,9 +118,9 @@ bool order_plan(slice_order *order, scan_output *tasks, u32 task_count);
 /* Fills bucket `index`. Different buckets may be filled in parallel. */
 void order_fill(slice_order *order, u32 index);
 
-/* Gives everything new its final number, bucket after bucket, except actors. False if memory ran
+/* Gives everything new its final number, bucket after bucket, except freers. False if memory ran
  * out, here or in a bucket. */
-bool order_settle(slice_order *order, slot_table *slots);
+bool order_settle(slice_order *order, origin_table *origins);
 
 /* Call it after pairing. Copies the entries of the bucket's events to their places in the journal.
  * Different buckets may be copied in parallel. */
@@ -133,16 +133,16 @@ static inline u32 order_heap_number(const order_bucket *bucket, u32 heap)
     return (heap & ORDER_LOCAL) == 0 ? heap : bucket->heap_ids.at[heap & ~ORDER_LOCAL];
 }
 
-/* The waiting entry that a slot stands for; NULL if it is a real slot. */
-static inline const order_waiting *order_waiting_of(const order_bucket *bucket, u32 slot)
+/* The waiting entry that an origin stands for; NULL if it is a real origin. */
+static inline const order_waiting *order_waiting_of(const order_bucket *bucket, u32 origin)
 {
     const u32 flags = ORDER_LOCAL | ORDER_WAITING;
-    return (slot & flags) == flags ? &bucket->waiting.at[slot & ~flags] : NULL;
+    return (origin & flags) == flags ? &bucket->waiting.at[origin & ~flags] : NULL;
 }
 
-static inline u32 order_slot_number(const order_bucket *bucket, u32 slot)
+static inline u32 order_origin_number(const order_bucket *bucket, u32 origin)
 {
-    return (slot & ORDER_LOCAL) == 0 ? slot : bucket->slot_ids.at[slot & ~ORDER_LOCAL];
+    return (origin & ORDER_LOCAL) == 0 ? origin : bucket->origin_ids.at[origin & ~ORDER_LOCAL];
 }
 
 #endif

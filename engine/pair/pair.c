@@ -145,25 +145,25 @@ static void pair_blocks(const order_bucket *bucket, u32 index, pair_window *wind
     }
 }
 
-/* Sets the slot of an event that is new in the bucket, or waits. */
-static void settle_slot(const order_bucket *bucket, ordered_event *event, pair_shard *shard)
+/* Sets the origin of an event that is new in the bucket, or waits. */
+static void settle_origin(const order_bucket *bucket, ordered_event *event, pair_shard *shard)
 {
-    const order_waiting *const waiting = order_waiting_of(bucket, event->slot);
+    const order_waiting *const waiting = order_waiting_of(bucket, event->origin);
     if (waiting == NULL) {
-        event->slot = order_slot_number(bucket, event->slot);
+        event->origin = order_origin_number(bucket, event->origin);
         return;
     }
-    event->slot = waiting->number | SLOT_OF_WAITING;
-    const u32 slot = order_slot_number(bucket, waiting->slot);
+    event->origin = waiting->number | ORIGIN_OF_WAITING;
+    const u32 origin = order_origin_number(bucket, waiting->origin);
     shard->out.out_of_memory |=
-        !waiting_blocks_expect(&shard->blocks.waiting, waiting->number, slot);
+        !waiting_blocks_expect(&shard->blocks.waiting, waiting->number, origin);
 }
 
 static void settle_numbers(const order_bucket *bucket, ordered_event *event, pair_shard *shard)
 {
     event->heap = order_heap_number(bucket, event->heap);
-    if ((event->slot & ORDER_LOCAL) != 0)
-        settle_slot(bucket, event, shard);
+    if ((event->origin & ORDER_LOCAL) != 0)
+        settle_origin(bucket, event, shard);
 }
 
 static void fetch_next(pair_window *window)

@@ -72,9 +72,9 @@ static void run_lane(void *context, u32 lane)
     }
 }
 
-bool pair_lanes_sum(const pair_lanes *lanes, u32 slot_count, event_journal *journal)
+bool pair_lanes_sum(const pair_lanes *lanes, u32 origin_count, event_journal *journal)
 {
-    type_sums *const sums = calloc((slot_count + (size_t)1) * TALLY_BINS, sizeof *sums);
+    type_sums *const sums = calloc((origin_count + (size_t)1) * TALLY_BINS, sizeof *sums);
     for (u32 i = 0; sums != NULL && lanes->tallies != NULL && i < lanes->count; i++)
         tally_sum(&lanes->tallies[i], sums);
     journal->sums = sums;

@@ -22,12 +22,12 @@ typedef struct shard_output {
     ETLHEAP_VECTOR(lifetime) rows;
     shard_journal *journal;                /* takes heap blocks instead of rows; NULL: none */
     ETLHEAP_VECTOR(process_counts) counts; /* at[process - 1] */
-    /* Only for range shards, if a question asks who freed: the actor of the current event. A free
+    /* Only for range shards, if a question asks who freed: the freer of the current event. A free
      * of unknown memory is then also a row, of the kind with EHS_LIFE_UNMATCHED. */
     bool keeps_frees;
     stack_ref free_stack;
     u32 free_thread;
-    ETLHEAP_VECTOR(rank_move) moves; /* of the slice, of events whose actor still waits */
+    ETLHEAP_VECTOR(rank_move) moves; /* of the slice, of events whose freer still waits */
     etl_diag_counts diag;
     bool keeps_named_kinds; /* make rows of kinds that are selected only by name */
     bool out_of_memory;     /* stays set; results are then incomplete */

@@ -27,14 +27,15 @@ static bool is_outstanding(const trace_context *context, const heap_row *heap, c
 }
 
 /* Adds a block; true if one of its process has the address already. */
-static bool add(address_set *set, const block_pool *pool, const slot_table *slots, u32 number)
+static bool add(address_set *set, const block_pool *pool, const origin_table *origins, u32 number)
 {
     const block *const added = &pool->blocks[number - 1];
-    const u32 process = slots->heaps.at[added->heap - 1].process;
+    const u32 process = origins->heaps.at[added->heap - 1].process;
     u32 at = (u32)(etlheap_hash_u64(added->address ^ (u64)process << 45) >> 32) & set->mask;
     while (set->numbers[at] != 0) {
         const block *const other = &pool->blocks[set->numbers[at] - 1];
-        if (other->address == added->address && slots->heaps.at[other->heap - 1].process == process)
+        if (other->address == added->address &&
+            origins->heaps.at[other->heap - 1].process == process)
             return true;
         at = (at + 1) & set->mask;
     }
@@ -42,7 +43,7 @@ static bool add(address_set *set, const block_pool *pool, const slot_table *slot
     return false;
 }
 
-bool shared_addresses_count(const block_pool *pool, const slot_table *slots,
+bool shared_addresses_count(const block_pool *pool, const origin_table *origins,
                             const trace_context *context, u64 *count)
 {
     address_set set;
@@ -53,8 +54,8 @@ bool shared_addresses_count(const block_pool *pool, const slot_table *slots,
         return false;
     for (u32 i = 0; i < pool->used; i++) {
         const block *const open = &pool->blocks[i];
-        if (open->heap != 0 && is_outstanding(context, &slots->heaps.at[open->heap - 1], open))
-            *count += add(&set, pool, slots, i + 1);
+        if (open->heap != 0 && is_outstanding(context, &origins->heaps.at[open->heap - 1], open))
+            *count += add(&set, pool, origins, i + 1);
     }
     free(set.numbers);
     return true;

@@ -14,7 +14,7 @@
 
 /* Sets *count to the number of open blocks of which an earlier one in the pool has the process and
  * address. Blocks of heaps and processes that ended do not count. False if memory runs out. */
-bool shared_addresses_count(const block_pool *pool, const slot_table *slots,
+bool shared_addresses_count(const block_pool *pool, const origin_table *origins,
                             const trace_context *context, u64 *count);
 
 #endif

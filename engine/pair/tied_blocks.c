@@ -17,7 +17,7 @@
 
 #include <stdlib.h>
 
-#include "order_actors.h"
+#include "order_freers.h"
 #include "ties.h"
 
 #define SMALL_RUN 8u /* events that are compared pair by pair */
@@ -95,7 +95,7 @@ static u8 effect_of(u8 op)
 /* What the journal keeps by rank. */
 typedef struct wide_row {
     u64 address, size;
-    u32 thread, actor;
+    u32 thread, freer;
 } wide_row;
 
 static wide_row wide_take(const journal_wide *wide, u32 rank)
@@ -103,7 +103,7 @@ static wide_row wide_take(const journal_wide *wide, u32 rank)
     return (wide_row){ .address = wide->addresses == NULL ? 0 : wide->addresses[rank],
                        .size = wide->sizes == NULL ? 0 : wide->sizes[rank],
                        .thread = wide->threads == NULL ? 0 : wide->threads[rank],
-                       .actor = wide->actors == NULL ? 0 : wide->actors[rank] };
+                       .freer = wide->freers == NULL ? 0 : wide->freers[rank] };
 }
 
 static void wide_put(const journal_wide *wide, u32 rank, const wide_row *row)
@@ -114,11 +114,11 @@ static void wide_put(const journal_wide *wide, u32 rank, const wide_row *row)
         wide->sizes[rank] = row->size;
     if (wide->threads != NULL)
         wide->threads[rank] = row->thread;
-    if (wide->actors != NULL)
-        wide->actors[rank] = row->actor;
+    if (wide->freers != NULL)
+        wide->freers[rank] = row->freer;
 }
 
-/* Moves events of a group to the places of others. An actor that still waits for its stack is known
+/* Moves events of a group to the places of others. A freer that still waits for its stack is known
  * by the rank of its event. False if memory runs out. */
 static bool move(const tied_run *run, const tied_row *rows, u32 count, const u8 *from,
                  shard_output *out)

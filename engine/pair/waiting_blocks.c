@@ -2,16 +2,16 @@
  * waiting_blocks.c - remembers the blocks of a shard whose stacks may still come. waiting_blocks.h
  * has their states.
  *
- * In: numbers of waits. Out: for each the block's ranks, and what to count once its slot is final.
- * Invariant: a number that was settled may be used again, so ranks must be compared.
+ * In: numbers of waits. Out: for each the block's ranks, and what to count once its origin is
+ * final. Invariant: a number that was settled may be used again, so ranks must be compared.
  */
 #include "waiting_blocks.h"
 
 #include <stdlib.h>
 
-bool waiting_blocks_expect(waiting_blocks *blocks, u32 number, u32 slot)
+bool waiting_blocks_expect(waiting_blocks *blocks, u32 number, u32 origin)
 {
-    const waiting_block fresh = { .slot = slot,
+    const waiting_block fresh = { .origin = origin,
                                   .rank = JOURNAL_NO_RANK,
                                   .mark_rank = JOURNAL_NO_RANK,
                                   .end_rank = JOURNAL_NO_RANK,
@@ -26,9 +26,9 @@ bool waiting_blocks_expect(waiting_blocks *blocks, u32 number, u32 slot)
 
 void waiting_blocks_open(const waiting_blocks *blocks, block *opened)
 {
-    const u32 number = opened->slot & ~SLOT_OF_WAITING;
+    const u32 number = opened->origin & ~ORIGIN_OF_WAITING;
     waiting_block *const row = &blocks->at.at[number];
-    opened->slot = row->slot;
+    opened->origin = row->origin;
     opened->waiting = number + 1;
     row->address = opened->address;
     row->heap = opened->heap;

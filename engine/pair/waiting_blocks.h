@@ -1,13 +1,13 @@
 /*
  * waiting_blocks.h - blocks of one shard whose call stacks may still come.
  *
- * A block whose stack did not come in its slice opens with the slot for no stack, and the join
- * waits for the stack (join.h). When it comes, the block gets the slot of the stack; if the join
+ * A block whose stack did not come in its slice opens with the origin for no stack, and the join
+ * waits for the stack (join.h). When it comes, the block gets the origin of the stack; if the join
  * gives up, nothing changes. A waiting block that ends is not yet counted in a tally, and this
  * table keeps the places of its words in the journal.
  *
  *     open      rank ─▶ mark_rank, if a realloc marks it
- *     ended     end_rank, bin: what to count once the slot is final
+ *     ended     end_rank, bin: what to count once the origin is final
  *     settled   the number is free for another block (late_stacks.h)
  *
  * A block that is settled without a stack keeps its number, which may then lead to another block.
@@ -19,18 +19,18 @@
 #include "engine/log/journal.h"
 #include "block_pool.h"
 
-/* Marks a number here instead of a slot, in an event of pairing. */
-#define SLOT_OF_WAITING ((u32)1 << 30)
+/* Marks a number here instead of an origin, in an event of pairing. */
+#define ORIGIN_OF_WAITING ((u32)1 << 30)
 
-static_assert(SLOT_NUMBER_MAX < SLOT_OF_WAITING && STACK_NUMBER_MAX < SLOT_OF_WAITING,
-              "a slot and a number fit below the flag");
+static_assert(ORIGIN_NUMBER_MAX < ORIGIN_OF_WAITING && STACK_NUMBER_MAX < ORIGIN_OF_WAITING,
+              "an origin and a number fit below the flag");
 
 #define WAITING_BIN_NONE UINT8_MAX
 
 typedef struct waiting_block {
     u64 address, size;
     u32 heap;
-    u32 slot;      /* slot for no stack */
+    u32 origin;    /* origin for no stack */
     u32 rank;      /* rank in the run of the event that opened it; JOURNAL_NO_RANK: no block */
     u32 mark_rank; /* the same, of the realloc that marked it */
     u32 end_rank;  /* the same, of the event that ended it, if it has a place */
@@ -43,11 +43,11 @@ typedef struct waiting_blocks {
     ETLHEAP_VECTOR(waiting_block) at; /* by number */
 } waiting_blocks;
 
-/* Announces that the next event with this number may open a block with this slot. False if memory
+/* Announces that the next event with this number may open a block with this origin. False if memory
  * runs out. */
-bool waiting_blocks_expect(waiting_blocks *blocks, u32 number, u32 slot);
+bool waiting_blocks_expect(waiting_blocks *blocks, u32 number, u32 origin);
 
-/* Records a new block that has a number instead of a slot, and gives it both. */
+/* Records a new block that has a number instead of an origin, and gives it both. */
 void waiting_blocks_open(const waiting_blocks *blocks, block *opened);
 
 /* Records the end of a block with a number. False if memory runs out. */

@@ -40,7 +40,7 @@ static inline bool query_needs(const etlheap_query *query, u32 bits)
  * none. */
 void needs_drop_measures(etlheap_query *query);
 
-/* True if sums by slot and type (tally.h) are sums of the rows of the query; the second: if they
+/* True if sums by origin and type (tally.h) are sums of the rows of the query; the second: if they
  * answer the query. They have no sizes of single blocks and no peaks. */
 bool query_fits_sums(const etlheap_query *query);
 bool query_asks_sums(const etlheap_query *query);

@@ -85,8 +85,7 @@ static bool is_named(const memory_event *event, const stack_piece *piece)
 static bool stack_of_piece(const free_stacks_slice *slice, const stack_piece *piece, stack_ref *out)
 {
     *out = piece->stack;
-    return !piece->is_key ||
-           deferred_use_again(slice->deferred, piece->key, false, piece->ticks, out);
+    return !piece->is_key || keyed_use_again(slice->keyed, piece->key, false, piece->ticks, out);
 }
 
 bool free_stacks_settle(free_stacks *frees, const sleeping_free *row, stack_ref stack)

@@ -21,7 +21,7 @@
 #ifndef ETLHEAP_FREE_STACKS_H
 #define ETLHEAP_FREE_STACKS_H
 
-#include "deferred.h"
+#include "keyed.h"
 #include "wait_limit.h"
 
 /* A free of an earlier slice whose stack may still come. */
@@ -67,7 +67,7 @@ typedef struct free_stacks_slice {
     scan_output *tasks;
     u32 task_count;
     stack_piece *pieces; /* this file writes their fates */
-    deferred_stacks *deferred;
+    keyed_stacks *keyed;
     const wait_limit *limit;
     i64 patience_ticks;
 } free_stacks_slice;

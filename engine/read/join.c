@@ -40,21 +40,21 @@ void join_open(stack_join *join, const timebase *base)
 {
     *join = (stack_join){ .patience_ticks = timebase_span(base, WAIT_PATIENCE_NS),
                           .waits_from_ticks = INT64_MAX };
-    join->slots = &join->own_slots;
+    join->origins = &join->own_origins;
     wait_limit_open(&join->limit, base);
 }
 
 void join_open_frees(stack_join *join, const timebase *base, stack_join *opening)
 {
     join_open(join, base);
-    join->slots = opening->slots;
+    join->origins = opening->origins;
     join->is_of_frees = true;
 }
 
 void join_close(stack_join *join)
 {
     ETLHEAP_VECTOR_FREE(&join->waiting);
-    ETLHEAP_VECTOR_FREE(&join->own_slots);
+    ETLHEAP_VECTOR_FREE(&join->own_origins);
     ETLHEAP_VECTOR_FREE(&join->pieces);
     ETLHEAP_VECTOR_FREE(&join->rows);
     ETLHEAP_VECTOR_FREE(&join->scratch);
@@ -70,27 +70,27 @@ void join_close(stack_join *join)
 u64 join_bytes(const stack_join *join)
 {
     u64 bytes = join->waiting.capacity * sizeof *join->waiting.at;
-    bytes += join->own_slots.capacity * sizeof *join->own_slots.at;
+    bytes += join->own_origins.capacity * sizeof *join->own_origins.at;
     bytes += join->settled.capacity * sizeof *join->settled.at;
     for (u32 i = 0; i < HEAP_SHARDS; i++)
         bytes += join->numbers[i].unused.capacity * sizeof(u32);
     return bytes;
 }
 
-static bool use_keys(deferred_stacks *deferred, scan_output *task)
+static bool use_keys(keyed_stacks *keyed, scan_output *task)
 {
     const size_t count = task->key_uses.count;
     for (size_t i = 0; i < count; i++) {
         const key_use *const use = &task->key_uses.at[i];
         if (count - i > 2 * AHEAD)
-            deferred_fetch_place(deferred, use[2 * AHEAD].key);
+            keyed_fetch_place(keyed, use[2 * AHEAD].key);
         if (count - i > AHEAD) {
-            deferred_fetch_key(deferred, use[AHEAD].key);
+            keyed_fetch_key(keyed, use[AHEAD].key);
             __builtin_prefetch(&task->events.at[use[AHEAD].event].stack);
         }
         stack_ref *const stack = &task->events.at[use->event].stack;
-        if (!(use->is_unasked ? deferred_use_again : deferred_use)(deferred, use->key, false,
-                                                                   use->ticks, stack))
+        if (!(use->is_unasked ? keyed_use_again : keyed_use)(keyed, use->key, false, use->ticks,
+                                                             stack))
             return false;
     }
     return true;
@@ -169,12 +169,12 @@ static bool has_number(const stack_join *join, const waiting_event *row)
     return join->numbers_blocks && row->op < OP_COMMIT;
 }
 
-static bool take_slot(stack_join *join, waiting_event *row)
+static bool take_origin(stack_join *join, waiting_event *row)
 {
-    if (join->slots->count >= STACK_NUMBER_MAX ||
-        !ETLHEAP_PUSH(join->slots, (waiting_slot){ STACK_NONE, ETL_NO_ID }))
+    if (join->origins->count >= STACK_NUMBER_MAX ||
+        !ETLHEAP_PUSH(join->origins, (waiting_origin){ STACK_NONE, ETL_NO_ID }))
         return false;
-    row->slot = (u32)join->slots->count;
+    row->origin = (u32)join->origins->count;
     return true;
 }
 
@@ -183,18 +183,18 @@ static bool take_number(stack_join *join, waiting_event *row)
     waiting_numbers *const numbers = &join->numbers[row->shard];
     if (numbers->unused.count == 0 && numbers->count >= STACK_NUMBER_MAX)
         return false;
-    row->slot = numbers->unused.count > 0 ? numbers->unused.at[--numbers->unused.count] + 1
-                                          : ++numbers->count;
+    row->origin = numbers->unused.count > 0 ? numbers->unused.at[--numbers->unused.count] + 1
+                                            : ++numbers->count;
     return true;
 }
 
-/* Lets an event wait on. Its stack is then the number of its slot. */
+/* Lets an event wait on. Its stack is then the number of its origin. */
 static bool keep_waiting(stack_join *join, waiting_event *row)
 {
-    if (row->slot == 0) {
-        if (!(has_number(join, row) ? take_number(join, row) : take_slot(join, row)))
+    if (row->origin == 0) {
+        if (!(has_number(join, row) ? take_number(join, row) : take_origin(join, row)))
             return false;
-        row->event->stack = STACK_TAG_WAITING | (row->slot - 1);
+        row->event->stack = STACK_TAG_WAITING | (row->origin - 1);
         row->has_thread = row->tid != ETL_NO_ID;
     }
     row->event = NULL;
@@ -204,12 +204,12 @@ static bool keep_waiting(stack_join *join, waiting_event *row)
 /* Puts the reference where the event's stack will be looked up. */
 static bool tell_stack(stack_join *join, const waiting_event *row, bool waits, stack_ref ref)
 {
-    if (row->slot == 0) {
+    if (row->origin == 0) {
         row->event->stack = ref;
     } else if (!has_number(join, row)) {
-        join->slots->at[row->slot - 1] = (waiting_slot){ ref, row->tid };
+        join->origins->at[row->origin - 1] = (waiting_origin){ ref, row->tid };
     } else if (!waits) {
-        const settled_block settled = { row->slot - 1, row->shard, ref,
+        const settled_block settled = { row->origin - 1, row->shard, ref,
                                         row->has_thread ? ETL_NO_ID : row->tid };
         return ETLHEAP_PUSH(&join->settled, settled) &&
                ETLHEAP_PUSH(&join->numbers[row->shard].unused, settled.number);
@@ -264,7 +264,7 @@ static bool goes_on_waiting(stack_join *join, const waiting_event *row, const sl
     return !is_limited && !row->is_over && row->ticks >= end->oldest;
 }
 
-static bool settle_waiting(stack_join *join, deferred_stacks *deferred, i64 end_ticks)
+static bool settle_waiting(stack_join *join, keyed_stacks *keyed, i64 end_ticks)
 {
     const slice_end end = end_of_slice(join, end_ticks);
     size_t kept = 0;
@@ -273,9 +273,8 @@ static bool settle_waiting(stack_join *join, deferred_stacks *deferred, i64 end_
     for (size_t i = 0; i < join->waiting.count; i++) {
         waiting_event *const row = &join->waiting.at[i];
         stack_ref ref;
-        if (!deferred_pair(deferred, row->kernel, row->user, &ref) ||
-            (row->walked_pid != 0 &&
-             !deferred_foreign(deferred, ref, row->walked_pid, row->ticks, &ref)))
+        if (!keyed_pair(keyed, row->kernel, row->user, &ref) ||
+            (row->walked_pid != 0 && !keyed_foreign(keyed, ref, row->walked_pid, row->ticks, &ref)))
             return false;
         const bool waits = goes_on_waiting(join, row, &end);
         if (row->event != NULL)
@@ -300,9 +299,9 @@ static bool attach(stack_join *join, const free_stacks_slice *given, i64 end_tic
     free_stacks_slice slice = *given;
     slice.pieces = join->pieces.at;
     if (join->frees == NULL)
-        return join->pieces.count == 0 || join_attach_pieces(join, slice.deferred, NULL);
+        return join->pieces.count == 0 || join_attach_pieces(join, slice.keyed, NULL);
     return free_stacks_begin(join->frees) &&
-           (join->pieces.count == 0 || join_attach_pieces(join, slice.deferred, &slice)) &&
+           (join->pieces.count == 0 || join_attach_pieces(join, slice.keyed, &slice)) &&
            free_stacks_finish(join->frees, &slice) &&
            free_stacks_sleep(join->frees, &slice, end_ticks);
 }
@@ -314,20 +313,20 @@ static bool follow_reallocs(stack_join *join, const free_stacks_slice *slice)
            realloc_frees_follow(join->frees, slice, join->settled.at, join->settled.count);
 }
 
-bool join_slice(stack_join *join, deferred_stacks *deferred, scan_output *tasks, u32 task_count,
+bool join_slice(stack_join *join, keyed_stacks *keyed, scan_output *tasks, u32 task_count,
                 i64 end_ticks)
 {
     for (u32 i = 0; i < task_count; i++) {
-        if (!use_keys(deferred, &tasks[i]))
+        if (!use_keys(keyed, &tasks[i]))
             return false;
     }
     const free_stacks_slice slice = { .tasks = tasks,
                                       .task_count = task_count,
-                                      .deferred = deferred,
+                                      .keyed = keyed,
                                       .limit = &join->limit,
                                       .patience_ticks = join->patience_ticks };
     return wait_limit_add(&join->limit, tasks, task_count) && gather(join, tasks, task_count) &&
-           attach(join, &slice, end_ticks) && settle_waiting(join, deferred, end_ticks) &&
+           attach(join, &slice, end_ticks) && settle_waiting(join, keyed, end_ticks) &&
            follow_reallocs(join, &slice);
 }
 
@@ -381,13 +380,13 @@ static bool gather_frees(stack_join *join, const stack_join *opening, const scan
     return true;
 }
 
-bool join_frees_slice(stack_join *join, const stack_join *opening, deferred_stacks *deferred,
+bool join_frees_slice(stack_join *join, const stack_join *opening, keyed_stacks *keyed,
                       scan_output *tasks, u32 task_count, i64 end_ticks)
 {
     bool has_any = join->waiting.count > 0;
     for (u32 i = 0; !has_any && i < task_count; i++)
         has_any = tasks[i].range_frees.count > 0;
     return !has_any || (gather_frees(join, opening, tasks, task_count) &&
-                        (join->pieces.count == 0 || join_attach_pieces(join, deferred, NULL)) &&
-                        settle_waiting(join, deferred, end_ticks));
+                        (join->pieces.count == 0 || join_attach_pieces(join, keyed, NULL)) &&
+                        settle_waiting(join, keyed, end_ticks));
 }

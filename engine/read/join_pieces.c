@@ -147,17 +147,17 @@ static u32 find_taker(stack_join *join, chain_set *chains, stack_piece *piece)
     return taker;
 }
 
-static bool use_key(const stack_join *join, deferred_stacks *deferred, const stack_piece *piece,
+static bool use_key(const stack_join *join, keyed_stacks *keyed, const stack_piece *piece,
                     stack_ref *ref)
 {
     const bool is_kernel = piece->part == PART_KERNEL;
     *ref = piece->stack;
-    return !piece->is_key || (join->is_of_frees ? deferred_use_again : deferred_use)(
-                                 deferred, piece->key, is_kernel, piece->ticks, ref);
+    return !piece->is_key || (join->is_of_frees ? keyed_use_again : keyed_use)(
+                                 keyed, piece->key, is_kernel, piece->ticks, ref);
 }
 
 /* Gives a piece to its event, and a user part also to all other events that it serves. */
-static bool attach_piece(stack_join *join, chain_set *chains, deferred_stacks *deferred,
+static bool attach_piece(stack_join *join, chain_set *chains, keyed_stacks *keyed,
                          stack_piece *piece)
 {
     u32 taker = find_taker(join, chains, piece);
@@ -170,9 +170,9 @@ static bool attach_piece(stack_join *join, chain_set *chains, deferred_stacks *d
     if (taker == 0)
         return note_foreign(join, piece) &&
                (!piece->is_key || join->is_of_frees ||
-                deferred_pass(deferred, piece->key, is_kernel, piece->ticks));
+                keyed_pass(keyed, piece->key, is_kernel, piece->ticks));
     stack_ref ref;
-    if (!use_key(join, deferred, piece, &ref))
+    if (!use_key(join, keyed, piece, &ref))
         return false;
     while (taker != 0) {
         if (!take_part(join, chains, taker - 1, piece, ref))
@@ -182,7 +182,7 @@ static bool attach_piece(stack_join *join, chain_set *chains, deferred_stacks *d
     return true;
 }
 
-bool join_attach_pieces(stack_join *join, deferred_stacks *deferred, const free_stacks_slice *frees)
+bool join_attach_pieces(stack_join *join, keyed_stacks *keyed, const free_stacks_slice *frees)
 {
     const size_t count = join->pieces.count;
     stack_piece *const pieces = join->pieces.at;
@@ -198,7 +198,7 @@ bool join_attach_pieces(stack_join *join, deferred_stacks *deferred, const free_
             chains_fetch_link(&chains, &pieces[sorted[i + 2 * FETCH_STEP].id]);
         if (count - i > FETCH_STEP)
             chains_fetch_event(&chains, join, &pieces[sorted[i + FETCH_STEP].id]);
-        ok = attach_piece(join, &chains, deferred, &pieces[sorted[i].id]) &&
+        ok = attach_piece(join, &chains, keyed, &pieces[sorted[i].id]) &&
              (frees == NULL || free_stacks_offer(join->frees, frees, sorted[i].id));
     }
     chains_free(&chains);

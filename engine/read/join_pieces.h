@@ -6,7 +6,6 @@
 
 /* Joins join->pieces to join->waiting, and offers the rest to `frees` (NULL: none). False if memory
  * runs out. */
-bool join_attach_pieces(stack_join *join, deferred_stacks *deferred,
-                        const free_stacks_slice *frees);
+bool join_attach_pieces(stack_join *join, keyed_stacks *keyed, const free_stacks_slice *frees);
 
 #endif

@@ -1,9 +1,8 @@
 /*
  * scan.c - makes memory events, stack pieces and system events from the records of buffers.
  *
- * In: a task's buffers. Out: rows in a scan_output. Every record is counted; records that the
- * analysis uses are decoded. The few common kinds go a shorter way (scan_lean.c), and stacks go to
- * their events through scan_stacks.h. Invariant: both ways must give the same rows.
+ * In: a task's buffers. Out: rows in a scan_output. Every record is counted, and what is used is
+ * decoded. Common kinds go a shorter way (scan_lean.c). Invariant: both ways give the same rows.
  */
 #include "realloc_trail.h"
 #include "scan_inside.h"
@@ -168,7 +167,7 @@ static bool note_target(scanner *s)
 {
     const etl_record *const record = s->record;
     const bool is_stack = record->has_hook && record->hook >> 8 == 0x18;
-    const census_target target = { s->ticks, record->tid, (u16)record->cpu };
+    const inventory_target target = { s->ticks, record->tid, (u16)record->cpu };
     return is_stack || etl_record_is_injected(record) || ETLHEAP_PUSH(&s->out->targets, target);
 }
 
@@ -194,7 +193,7 @@ static bool scan_record(scanner *s)
     scan_output *const out = s->out;
     if (s->ticks > out->last_ticks)
         out->last_ticks = s->ticks;
-    if (!census_add(&out->census, record) || !note_mark(s))
+    if (!inventory_add(&out->inventory, record) || !note_mark(s))
         return false;
     etl_event event;
     const scan_input *const input = s->input;
@@ -204,7 +203,8 @@ static bool scan_record(scanner *s)
         event.kind = ETL_EVENT_NONE;
     handle_fn *const handle = handlers[event.kind];
     if (s->input->keeps_targets &&
-        !(note_target(s) && (record->has_hook || event_census_add(&out->census.events, record))))
+        !(note_target(s) &&
+          (record->has_hook || event_inventory_add(&out->inventory.events, record))))
         return false;
     if (handle != NULL)
         return handle(s, &event);
@@ -280,7 +280,7 @@ static bool handle_realloc(scanner *s, const etl_event *event)
     row.address = old_address;
     row.size = realloc_event->old_alloc_size_bytes;
     return scan_push_event(s, row) &&
-           (s->input->census_only || realloc_trail_begin(s->out, s->input->wants_frees));
+           (s->input->inventory_only || realloc_trail_begin(s->out, s->input->wants_frees));
 }
 
 static bool handle_free(scanner *s, const etl_event *event)
@@ -307,11 +307,11 @@ static bool handle_extent(scanner *s, const etl_event *event)
                                .tid = s->record->tid });
 }
 
-/* Notes the heap's sizes in the event. A census needs none. */
+/* Notes the heap's sizes in the event. An inventory needs none. */
 static bool note_heap(scanner *s, const etl_event *event)
 {
     heap_note note;
-    if (s->input->census_only || !heap_note_of(event, s->record->pid, &note))
+    if (s->input->inventory_only || !heap_note_of(event, s->record->pid, &note))
         return true;
     note.ticks = s->ticks;
     note.stream = s->out->stream;
@@ -325,7 +325,7 @@ static bool handle_snapshot(scanner *s, const etl_event *event)
 
 static bool handle_memory(scanner *s, const etl_event *event)
 {
-    return s->input->census_only || meminfo_note(&s->out->memory_notes, event, s->ticks);
+    return s->input->inventory_only || meminfo_note(&s->out->memory_notes, event, s->ticks);
 }
 
 /* A call that reserves and commits is two rows, and has one stack. */
@@ -524,7 +524,7 @@ static bool handle_stack(scanner *s, const etl_event *event)
     const etl_stack_event *const stack = &event->as.stack;
     scan_output *const out = s->out;
     frame_view frames;
-    out->census.stack_records++;
+    out->inventory.stack_records++;
     if (!scan_view_frames(s, stack->frames, stack->frame_bytes, stack->frame_count, &frames))
         return false;
     event_sort sort;
@@ -551,8 +551,8 @@ static bool handle_key(scanner *s, const etl_event *event)
     const etl_stack_key_event *const key = &event->as.stack_key;
     scan_output *const out = s->out;
     const stack_part part = event->kind == ETL_EVENT_STACK_KEY_KERNEL ? PART_KERNEL : PART_USER;
-    out->census.stack_records++;
-    out->census.key_records++;
+    out->inventory.stack_records++;
+    out->inventory.key_records++;
     event_sort sort;
     const part_name name = { tick_map_apply(s->map, key->event_ticks), key->thread_id, part };
     stack_ring_entry *const entry = scan_find_event(s, &name, &sort);

@@ -21,8 +21,8 @@ static bool take_item_stack(scanner *s, u32 event, bool is_unasked)
         frame_view frames;
         if (!etl_item_stack_of(&item, &stack))
             continue;
-        out->census.stack_items += !is_unasked;
-        if (s->input->census_only)
+        out->inventory.stack_items += !is_unasked;
+        if (s->input->inventory_only)
             return true;
         if (stack.is_key) {
             out->events.at[event].stack = STACK_TAG_LOCAL; /* taken */

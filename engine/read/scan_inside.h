@@ -27,7 +27,7 @@ typedef struct scanner {
     u32 settled; /* number of events that got a stack in the ring */
     half_walks walks;
     stack_queue queue;
-    census_count lean_counts[LEAN_SORTS]; /* not added to the census yet */
+    inventory_count lean_counts[LEAN_SORTS]; /* not added to the inventory yet */
     u64 *widened; /* room for STACK_FRAMES_MAX frames, to widen 4-byte ones */
 } scanner;
 
@@ -38,7 +38,7 @@ typedef struct scanner {
  */
 bool scan_lean(scanner *s, etl_buffer *buffer);
 
-/* Adds the counts of scan_lean() to the census. False if memory runs out. */
+/* Adds the counts of scan_lean() to the inventory. False if memory runs out. */
 bool scan_lean_count(scanner *s);
 
 /* Finds the event of a part in the ring, and its sort. NULL if the ring does not have it, or if

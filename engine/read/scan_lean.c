@@ -239,9 +239,9 @@ static bool note_targets(scan_output *out, size_t first)
     if (!ETLHEAP_RESERVE(&out->targets, count))
         return false;
     const memory_event *const events = out->events.at + first;
-    census_target *const targets = out->targets.at + out->targets.count;
+    inventory_target *const targets = out->targets.at + out->targets.count;
     for (size_t i = 0; i < count; i++)
-        targets[i] = (census_target){ events[i].ticks, events[i].tid, events[i].cpu };
+        targets[i] = (inventory_target){ events[i].ticks, events[i].tid, events[i].cpu };
     out->targets.count += count;
     return true;
 }
@@ -250,14 +250,14 @@ bool scan_lean_count(scanner *s)
 {
     static const u16 hooks[LEAN_SORTS] = { ETL_HOOK_HEAP_ALLOC, ETL_HOOK_HEAP_FREE, ETL_HOOK_STACK,
                                            ETL_HOOK_STACK_KEY_USER };
-    record_census *const census = &s->out->census;
+    record_inventory *const inventory = &s->out->inventory;
     const u64 keys = s->lean_counts[LEAN_STACK_KEY].count;
-    census->stack_records += s->lean_counts[LEAN_STACK].count + keys;
-    census->key_records += keys;
+    inventory->stack_records += s->lean_counts[LEAN_STACK].count + keys;
+    inventory->key_records += keys;
     for (u32 i = 0; i < LEAN_SORTS; i++) {
-        if (!census_add_hook(census, hooks[i], &s->lean_counts[i]))
+        if (!inventory_add_hook(inventory, hooks[i], &s->lean_counts[i]))
             return false;
-        s->lean_counts[i] = (census_count){ 0 };
+        s->lean_counts[i] = (inventory_count){ 0 };
     }
     return true;
 }

@@ -45,5 +45,5 @@ void scan_output_free(scan_output *out)
     ETLHEAP_VECTOR_FREE(&out->targets);
     stack_table_free(&out->new_stacks);
     etlheap_arena_free(&out->arena);
-    census_free(&out->census);
+    inventory_free(&out->inventory);
 }

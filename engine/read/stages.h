@@ -21,7 +21,7 @@
 #include "engine/context/stacks.h"
 #include "engine/context/thread_names.h"
 #include "engine/engine.h"
-#include "census.h"
+#include "inventory.h"
 #include "mark_events.h"
 #include "plan.h"
 
@@ -218,10 +218,10 @@ static inline u8 stream_session(u64 stream)
 
 /* The result for an event whose stack had not arrived when its slice ended: its final reference,
  * and its thread if a piece had it. */
-typedef struct waiting_slot {
+typedef struct waiting_origin {
     stack_ref stack;
     u32 tid; /* ETL_NO_ID unknown */
-} waiting_slot;
+} waiting_origin;
 
 /* A thread id begins or ceases to name a thread. */
 typedef struct thread_turn {
@@ -291,11 +291,11 @@ typedef struct scan_output {
     ETLHEAP_VECTOR(system_event) system;
     heap_notes heap_notes;
     memory_notes memory_notes;
-    ETLHEAP_VECTOR(census_target) targets; /* with keeps_targets */
-    u64 met;                               /* stack records that found their event at once */
+    ETLHEAP_VECTOR(inventory_target) targets; /* with keeps_targets */
+    u64 met;                                  /* stack records that found their event at once */
     stack_table new_stacks;
     etlheap_arena arena;
-    record_census census;
+    record_inventory inventory;
     etl_diag_counts diag;
     u64 stream;
     i64 last_ticks; /* latest record, INT64_MIN without one */
@@ -311,10 +311,10 @@ typedef struct scan_input {
     plan_buffer *buffers; /* of the task; resume is written */
     u32 buffer_count;
     i64 end_ticks;
-    bool census_only;   /* only count records */
-    bool keeps_targets; /* for census_match.h */
-    bool no_lean;       /* for tests: handle all records the slow way, with the same output */
-    bool wants_frees;   /* a question asks who freed */
+    bool inventory_only; /* only count records */
+    bool keeps_targets;  /* for inventory_match.h */
+    bool no_lean;        /* for tests: handle all records the slow way, with the same output */
+    bool wants_frees;    /* a question asks who freed */
     const etl_custom_allocator *custom_allocators; /* in addition to built-in ones */
     u32 custom_allocator_count;
     const mark_events *mark_events; /* NULL: only PerfInfo marks are marks */
@@ -331,7 +331,7 @@ bool scan_take_sample(scan_output *out);
 /* Gives stacks that are new in a task their final ids. False if memory runs out. */
 bool scan_merge_stacks(scan_output *task, stack_table *stacks);
 
-/* Empties the output for another task, and keeps its memory and census. */
+/* Empties the output for another task, and keeps its memory and inventory. */
 void scan_output_reset(scan_output *out);
 
 void scan_output_free(scan_output *out);

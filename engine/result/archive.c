@@ -32,7 +32,7 @@ void archive_free(ehs_archive *archive)
         return;
     ETLHEAP_VECTOR_FREE(&archive->segments);
     ETLHEAP_VECTOR_FREE(&archive->checkpoints);
-    ehs_slots_free(&archive->slots);
+    ehs_origins_free(&archive->origins);
     ehs_reader_close(&archive->reader);
     etl_map_close(&archive->map);
     free(archive);

@@ -19,7 +19,7 @@ typedef struct ehs_archive {
     ehs_reader reader;
     ehs_segment_index segments;
     ehs_checkpoints checkpoints;
-    ehs_slots slots;
+    ehs_origins origins;
     u32 lacks;            /* missing optional columns (EHS_WANT_*) */
     u64 memory_bytes_max; /* 0: no limit */
     bool is_log;          /* made by an analysis for its questions */
@@ -46,28 +46,28 @@ void archive_free(ehs_archive *archive);
 
 /* Makes the lifetimes of all heap blocks and appends them. ETL_ERR_CORRUPT, ETL_ERR_MEMORY,
  * ETL_ERR_LIMIT. */
-etl_status archive_add_rows(const ehs_archive *archive, allocation_store *store, etl_error *err);
+etl_status archive_add_rows(const ehs_archive *archive, lifetime_table *store, etl_error *err);
 
 /* Opens a reader at the first of the file's events. Close it in any case. ETL_ERR_MEMORY. */
 etl_status archive_read(const ehs_archive *archive, u32 wanted, log_reader *out, etl_error *err);
 
 /* Appends rows for the blocks that a batch opens, not yet ended. The batch needs EHS_WANT_OPENS,
- * and the rows need room. ETL_ERR_CORRUPT: a slot that does not exist. */
+ * and the rows need room. ETL_ERR_CORRUPT: an origin that does not exist. */
 etl_status archive_fill_rows(const ehs_archive *archive, const log_batch *batch,
                              store_segment *rows, etl_error *err);
 
-/* Makes an outstanding block of a slot: its heap, process, stack and thread. Size, address and
- * times are 0. False if the slot does not exist. */
-bool archive_open_block(const ehs_archive *archive, u32 slot, u32 thread, lifetime *out);
+/* Makes an outstanding block of an origin: its heap, process, stack and thread. Size, address and
+ * times are 0. False if the origin does not exist. */
+bool archive_open_block(const ehs_archive *archive, u32 origin, u32 thread, lifetime *out);
 
 /* Sets row `at` to such a block. */
-bool archive_fill_slot(const ehs_archive *archive, u32 slot, u32 thread, store_segment *rows,
-                       u32 at);
+bool archive_fill_origin(const ehs_archive *archive, u32 origin, u32 thread, store_segment *rows,
+                         u32 at);
 
-/* The stack of an actor; 0: none. The actor must exist. */
-static inline u32 archive_actor_stack(const ehs_archive *archive, u32 actor)
+/* The stack of a freer; 0: none. The freer must exist. */
+static inline u32 archive_freer_stack(const ehs_archive *archive, u32 freer)
 {
-    return actor == 0 ? 0 : archive->slots.actors.at[actor - 1].stack;
+    return freer == 0 ? 0 : archive->origins.freers.at[freer - 1].stack;
 }
 
 /* The first segment with its last event at or after a time, or the number of segments. */

@@ -27,7 +27,7 @@ static void expect_memory(u64 size);
 static etl_status load(etlheap_result *result, const archive_request *request, etl_error *err);
 static etl_status load_parts(etlheap_result *result, ehs_loader *loader,
                              const archive_request *request);
-static bool adopt_slots(etlheap_result *result);
+static bool adopt_origins(etlheap_result *result);
 static bool name_file(etlheap_result *result, const char *path);
 
 etl_status archive_open(const etl_map *map, const archive_request *request, etlheap_result **out,
@@ -113,12 +113,12 @@ static etl_status load(etlheap_result *result, const archive_request *request, e
     ehs_loader_free(&loader);
     result->mode = RESULT_FACTS;
     if (request->facts_only)
-        result->diag = result->census_diag;
+        result->diag = result->inventory_diag;
     else if (is_summary)
         result->mode = RESULT_SUMMARY;
     if (status != ETL_OK || request->facts_only || is_summary)
         return status;
-    if (!adopt_slots(result))
+    if (!adopt_origins(result))
         return etl_no_memory(err);
     result->mode = request->as_rows ? RESULT_LIFETIMES : RESULT_STORE;
     if (!request->as_rows)
@@ -156,7 +156,7 @@ static etl_status load_parts(etlheap_result *result, ehs_loader *loader,
         status = ehs_rows_load(loader, &bounds, &rows);
     result->abilities.kinds &= kinds;
     if (status == ETL_OK)
-        status = ehs_slots_load(loader, &bounds, &archive->slots);
+        status = ehs_origins_load(loader, &bounds, &archive->origins);
     if (status == ETL_OK)
         status = ehs_segment_index_load(loader, &archive->segments);
     if (status == ETL_OK)
@@ -168,18 +168,18 @@ static etl_status load_parts(etlheap_result *result, ehs_loader *loader,
         status = ehs_checkpoints_lack(&archive->reader, &archive->checkpoints, &archive->lacks,
                                       loader->err);
     /* Only a log may have one without the other. */
-    if (!archive->is_log && (archive->lacks & EHS_WANT_ACTOR_THREAD) != 0)
-        archive->lacks |= EHS_WANT_ACTOR;
+    if (!archive->is_log && (archive->lacks & EHS_WANT_FREER_THREAD) != 0)
+        archive->lacks |= EHS_WANT_FREER;
     return status;
 }
 
-/* Takes over the file's slots as those of a run, with final numbers. */
-static bool adopt_slots(etlheap_result *result)
+/* Takes over the file's origins as those of a run, with final numbers. */
+static bool adopt_origins(etlheap_result *result)
 {
-    const ehs_slots *const from = &result->archive->slots;
-    slot_table *const to = &result->slot_table;
+    const ehs_origins *const from = &result->archive->origins;
+    origin_table *const to = &result->origin_table;
     result->process_ids = calloc(result->processes.count + 1, sizeof *result->process_ids);
-    if (result->process_ids == NULL || from->slots.count > SLOT_NUMBER_MAX)
+    if (result->process_ids == NULL || from->origins.count > ORIGIN_NUMBER_MAX)
         return false;
     for (u32 i = 0; i <= result->processes.count; i++)
         result->process_ids[i] = i;
@@ -192,13 +192,13 @@ static bool adopt_slots(etlheap_result *result)
         const ehs_owner *const row = &from->owners.at[i];
         ok = ETLHEAP_PUSH(&to->owners, (owner_row){ row->first_ticks, row->heap, row->epoch });
     }
-    for (size_t i = 0; ok && i < from->slots.count; i++) {
-        const ehs_slot *const row = &from->slots.at[i];
-        ok = ETLHEAP_PUSH(&to->slots, (slot_row){ row->stack, row->owner });
+    for (size_t i = 0; ok && i < from->origins.count; i++) {
+        const ehs_origin *const row = &from->origins.at[i];
+        ok = ETLHEAP_PUSH(&to->origins, (origin_row){ row->stack, row->owner });
     }
-    for (size_t i = 0; ok && i < from->actors.count; i++) {
-        const ehs_actor *const row = &from->actors.at[i];
-        ok = ETLHEAP_PUSH(&result->actors.slots, (slot_row){ row->stack, row->owner });
+    for (size_t i = 0; ok && i < from->freers.count; i++) {
+        const ehs_freer *const row = &from->freers.at[i];
+        ok = ETLHEAP_PUSH(&result->freers.origins, (origin_row){ row->stack, row->owner });
     }
     return ok;
 }

@@ -1,14 +1,14 @@
 /*
  * archive_rows.c - makes lifetimes in memory from the heap events of a store.
  *
- * In: batches of events in order. Out: segments of rows in an allocation_store.
+ * In: batches of events in order. Out: segments of rows in an lifetime_table.
  *
  *     events     alloc 0 | alloc 1 | free of 0 | alloc 2 | ...
  *     rows       [0: ended] [1: open] [2: open]          row n of the store is allocation n
  *
  * Each segment of events gives a segment of rows, one for each allocation, open at first. An end
- * names its block by ordinal and closes that row. Invariant: numbers come from a file, so slots,
- * actors and ordinals are checked before a row is written.
+ * names its block by ordinal and closes that row. Invariant: numbers come from a file, so origins,
+ * freers and ordinals are checked before a row is written.
  */
 #include "archive.h"
 
@@ -16,7 +16,7 @@
 
 typedef struct row_maker {
     const ehs_archive *archive;
-    allocation_store *store;
+    lifetime_table *store;
     size_t first_segment; /* of the store, for the archive's first */
     bool has_frees;       /* the archive says who freed */
     etl_error *err;
@@ -25,19 +25,19 @@ typedef struct row_maker {
 static etl_status add_batch(row_maker *maker, const log_batch *batch);
 static etl_status end_blocks(row_maker *maker, const log_batch *batch);
 
-etl_status archive_add_rows(const ehs_archive *archive, allocation_store *store, etl_error *err)
+etl_status archive_add_rows(const ehs_archive *archive, lifetime_table *store, etl_error *err)
 {
     row_maker maker = {
         .archive = archive,
         .store = store,
         .first_segment = store->segments.count,
-        .has_frees = (archive->lacks & (EHS_WANT_ACTOR | EHS_WANT_ACTOR_THREAD)) == 0,
+        .has_frees = (archive->lacks & (EHS_WANT_FREER | EHS_WANT_FREER_THREAD)) == 0,
         .err = err,
     };
     log_reader reader;
     const log_batch *batch = NULL;
-    const u32 actors = maker.has_frees ? EHS_WANT_ACTOR | EHS_WANT_ACTOR_THREAD : 0;
-    const u32 wanted = EHS_WANT_OPENS | EHS_WANT_ENDS | actors;
+    const u32 freers = maker.has_frees ? EHS_WANT_FREER | EHS_WANT_FREER_THREAD : 0;
+    const u32 wanted = EHS_WANT_OPENS | EHS_WANT_ENDS | freers;
     etl_status status = archive_read(archive, wanted, &reader, err);
     if (status == ETL_OK)
         status = log_next(&reader, &batch, err);
@@ -53,7 +53,7 @@ etl_status archive_add_rows(const ehs_archive *archive, allocation_store *store,
 /* Adds rows for the blocks that the events open, and ends those that they end. */
 static etl_status add_batch(row_maker *maker, const log_batch *batch)
 {
-    allocation_store *const store = maker->store;
+    lifetime_table *const store = maker->store;
     const u32 allocs = maker->archive->segments.at[batch->segment].allocs;
     if (batch->first == 0 && store_add_segment(store, allocs) == NULL)
         return etl_no_memory(maker->err);
@@ -71,9 +71,9 @@ etl_status archive_fill_rows(const ehs_archive *archive, const log_batch *batch,
         if (!log_opens(batch, i))
             continue;
         const u32 row = batch->row[i], at = rows->rows;
-        if (!archive_fill_slot(archive, batch->slot[row], batch->thread[row], rows, at))
+        if (!archive_fill_origin(archive, batch->origin[row], batch->thread[row], rows, at))
             return etl_fail_with(err, ETL_ERR_CORRUPT, 0,
-                                 "segment %u names a slot that does not exist", batch->segment);
+                                 "segment %u names an origin that does not exist", batch->segment);
         rows->alloc_ticks[at] = batch->ticks[i];
         rows->address[at] = batch->address[row];
         rows->size_bytes[at] = batch->size[row];
@@ -83,13 +83,13 @@ etl_status archive_fill_rows(const ehs_archive *archive, const log_batch *batch,
     return ETL_OK;
 }
 
-bool archive_open_block(const ehs_archive *archive, u32 slot, u32 thread, lifetime *out)
+bool archive_open_block(const ehs_archive *archive, u32 origin, u32 thread, lifetime *out)
 {
-    const ehs_slots *const slots = &archive->slots;
-    if (slot == 0 || slot > slots->slots.count)
+    const ehs_origins *const origins = &archive->origins;
+    if (origin == 0 || origin > origins->origins.count)
         return false;
-    const ehs_slot *const row = &slots->slots.at[slot - 1];
-    const ehs_heap *const handle = &slots->heaps.at[slots->owners.at[row->owner - 1].heap - 1];
+    const ehs_origin *const row = &origins->origins.at[origin - 1];
+    const ehs_heap *const handle = &origins->heaps.at[origins->owners.at[row->owner - 1].heap - 1];
     *out = (lifetime){ .free_ticks = ETLHEAP_TICKS_NEVER,
                        .heap = handle->value,
                        .process = handle->process,
@@ -101,11 +101,11 @@ bool archive_open_block(const ehs_archive *archive, u32 slot, u32 thread, lifeti
     return true;
 }
 
-bool archive_fill_slot(const ehs_archive *archive, u32 slot, u32 thread, store_segment *rows,
-                       u32 at)
+bool archive_fill_origin(const ehs_archive *archive, u32 origin, u32 thread, store_segment *rows,
+                         u32 at)
 {
     lifetime block;
-    if (!archive_open_block(archive, slot, thread, &block))
+    if (!archive_open_block(archive, origin, thread, &block))
         return false;
     rows->heap_handle[at] = block.heap;
     rows->process[at] = block.process;
@@ -136,15 +136,15 @@ static store_segment *find_rows(const row_maker *maker, u32 number, u64 ordinal,
     return *at < rows->rows ? rows : NULL;
 }
 
-/* Notes who ended a row's block; false if the actor does not exist. */
+/* Notes who ended a row's block; false if the freer does not exist. */
 static bool end_by(const row_maker *maker, const log_batch *batch, u32 event, store_segment *rows,
                    u32 at)
 {
-    const u32 actor = batch->actor[batch->row[event]];
-    if (actor > maker->archive->slots.actors.count)
+    const u32 freer = batch->freer[batch->row[event]];
+    if (freer > maker->archive->origins.freers.count)
         return false;
-    rows->free_stack[at] = archive_actor_stack(maker->archive, actor);
-    rows->free_thread[at] = batch->actor_thread[batch->row[event]];
+    rows->free_stack[at] = archive_freer_stack(maker->archive, freer);
+    rows->free_thread[at] = batch->freer_thread[batch->row[event]];
     return true;
 }
 

@@ -133,9 +133,9 @@ static const ehs_field diagnostic_fields[] = {
     EHS_FIELD(DIAGNOSTIC_COUNT, diagnostic_row, count, U64),
 };
 
-static const ehs_field census_diagnostic_fields[] = {
-    EHS_FIELD(CENSUS_DIAGNOSTIC_NAME, diagnostic_row, name, TEXT),
-    EHS_FIELD(CENSUS_DIAGNOSTIC_COUNT, diagnostic_row, count, U64),
+static const ehs_field inventory_diagnostic_fields[] = {
+    EHS_FIELD(INVENTORY_DIAGNOSTIC_NAME, diagnostic_row, name, TEXT),
+    EHS_FIELD(INVENTORY_DIAGNOSTIC_COUNT, diagnostic_row, count, U64),
 };
 
 static const ehs_field file_fields[] = {
@@ -188,8 +188,8 @@ static const ehs_table hook_table = EHS_TABLE(hook_fields, etlheap_hook_count);
 static const ehs_table provider_table = EHS_TABLE(provider_fields, etlheap_provider_count);
 static const ehs_table event_table = EHS_TABLE(event_fields, etlheap_event_count);
 static const ehs_table diagnostic_table = EHS_TABLE(diagnostic_fields, diagnostic_row);
-static const ehs_table census_diagnostic_table =
-    EHS_TABLE(census_diagnostic_fields, diagnostic_row);
+static const ehs_table inventory_diagnostic_table =
+    EHS_TABLE(inventory_diagnostic_fields, diagnostic_row);
 static const ehs_table file_table = EHS_TABLE(file_fields, etlheap_summary_file);
 static const ehs_table heap_size_table = EHS_TABLE(heap_size_fields, heap_size);
 static const ehs_table trace_table = EHS_TABLE(trace_fields, trace_row);
@@ -219,7 +219,7 @@ bool ehs_facts_save(ehs_saver *saver, const etlheap_result *result)
            ehs_table_save(saver, &provider_table, result->providers.at, result->providers.count) &&
            ehs_table_save(saver, &event_table, result->events.at, result->events.count) &&
            save_diagnostics(saver, &diagnostic_table, &result->diag) &&
-           save_diagnostics(saver, &census_diagnostic_table, &result->census_diag) &&
+           save_diagnostics(saver, &inventory_diagnostic_table, &result->inventory_diag) &&
            save_files(saver, result) &&
            ehs_table_save(saver, &heap_size_table, result->heap_sizes.at,
                           result->heap_sizes.count) &&
@@ -320,7 +320,7 @@ etl_status ehs_facts_load(ehs_loader *loader, etlheap_result *result)
     if (status == ETL_OK)
         status = load_diagnostics(loader, &diagnostic_table, &result->diag);
     if (status == ETL_OK)
-        status = load_diagnostics(loader, &census_diagnostic_table, &result->census_diag);
+        status = load_diagnostics(loader, &inventory_diagnostic_table, &result->inventory_diag);
     if (status == ETL_OK)
         status = load_files(loader, result);
     if (status == ETL_OK)

@@ -25,7 +25,7 @@
 
 static bool order_processes(etlheap_result *result, const result_parts *parts, u32 *new_ids);
 static void rewrite_columns(etlheap_result *result, const u32 *new_ids);
-static bool copy_census(etlheap_result *result, const record_census *census);
+static bool copy_inventory(etlheap_result *result, const record_inventory *inventory);
 static bool describe_trace(etlheap_result *result, const result_parts *parts);
 static void judge(etlheap_result *result, const result_parts *parts);
 
@@ -45,7 +45,7 @@ etl_status result_complete(etlheap_result *result, const result_parts *parts)
     if (new_ids == NULL || !process_names_settle(&result->context) ||
         !order_processes(result, parts, new_ids) ||
         !services_describe(&result->context, new_ids, result->processes.at) ||
-        !copy_census(result, parts->census) || !build_modules(result) ||
+        !copy_inventory(result, parts->inventory) || !build_modules(result) ||
         !spellings_settle(result) || !describe_trace(result, parts))
         return ETL_ERR_MEMORY;
     u64 recreated = 0;
@@ -139,7 +139,7 @@ static bool order_processes(etlheap_result *result, const result_parts *parts, u
 static u32 final_thread(const etlheap_result *result, stack_ref ref, u32 thread)
 {
     const bool is_late = (ref & STACK_TAG_MASK) == STACK_TAG_WAITING;
-    return is_late && thread == ETL_NO_ID ? result->slots[ref & STACK_NUMBER_MAX].tid : thread;
+    return is_late && thread == ETL_NO_ID ? result->origins[ref & STACK_NUMBER_MAX].tid : thread;
 }
 
 static void rewrite_columns(etlheap_result *result, const u32 *new_ids)
@@ -171,7 +171,7 @@ int result_by_guid(const void *a, const void *b)
     return strcmp(text_x, text_y);
 }
 
-static bool copy_hooks(etlheap_result *result, const census_count *page, u32 group)
+static bool copy_hooks(etlheap_result *result, const inventory_count *page, u32 group)
 {
     for (u32 type = 0; type < 256; type++) {
         if (page[type].count == 0)
@@ -185,25 +185,25 @@ static bool copy_hooks(etlheap_result *result, const census_count *page, u32 gro
     return true;
 }
 
-static bool copy_census(etlheap_result *result, const record_census *census)
+static bool copy_inventory(etlheap_result *result, const record_inventory *inventory)
 {
-    for (u32 group = 0; group < ETL_COUNT_OF(census->pages); group++) {
-        if (census->pages[group] != NULL && !copy_hooks(result, census->pages[group], group))
+    for (u32 group = 0; group < ETL_COUNT_OF(inventory->pages); group++) {
+        if (inventory->pages[group] != NULL && !copy_hooks(result, inventory->pages[group], group))
             return false;
     }
-    for (size_t i = 0; i < census->providers.count; i++) {
-        if (!ETLHEAP_PUSH(&result->providers, census->providers.at[i]))
+    for (size_t i = 0; i < inventory->providers.count; i++) {
+        if (!ETLHEAP_PUSH(&result->providers, inventory->providers.at[i]))
             return false;
     }
     if (result->providers.count > 0)
         qsort(result->providers.at, result->providers.count, sizeof *result->providers.at,
               result_by_guid);
-    if (!event_census_finish(&census->events, &result->context.strings, &result->events.at,
-                             &result->events.count))
+    if (!event_inventory_finish(&inventory->events, &result->context.strings, &result->events.at,
+                                &result->events.count))
         return false;
     result->events.capacity = result->events.count;
-    result->info.events = census->records;
-    result->stack_counts.records = census->stack_records;
+    result->info.events = inventory->records;
+    result->stack_counts.records = inventory->stack_records;
     return true;
 }
 
@@ -259,8 +259,8 @@ static bool describe_trace(etlheap_result *result, const result_parts *parts)
     return true;
 }
 
-/* Does the trace tell how much memory the system and processes use? A census keeps no rows of it,
- * and other runs do not count events by id, so both are looked at. */
+/* Does the trace tell how much memory the system and processes use? An inventory keeps no rows of
+ * it, and other runs do not count events by id, so both are looked at. */
 static bool has_memory(const etlheap_result *result)
 {
     bool has = result->memory.count > 0;
@@ -292,7 +292,7 @@ static void judge(etlheap_result *result, const result_parts *parts)
     etlheap_abilities *const can = &result->abilities;
     const u32 seen = result_kinds_seen(result);
     can->kinds = seen & (result->keeps_named_kinds ? ETLHEAP_KINDS_ALL : ETLHEAP_KINDS_DEFAULT);
-    can->stacks = parts->census->stack_records > 0 || parts->census->stack_items > 0;
+    can->stacks = parts->inventory->stack_records > 0 || parts->inventory->stack_items > 0;
     can->modules = modules_image_count(&result->modules) > 0;
     for (size_t i = 0; i < result->modules.list.count; i++)
         can->symbols |= result->modules.list.at[i].has_rsds;
@@ -321,11 +321,11 @@ void etlheap_result_free(etlheap_result *result)
     store_free(&result->unmatched);
     journal_free(&result->journal);
     archive_free(result->archive);
-    slots_free(&result->slot_table);
-    slots_free(&result->actors);
+    origins_free(&result->origin_table);
+    origins_free(&result->freers);
     free(result->process_ids);
-    free(result->deferred_ids);
-    free(result->slots);
+    free(result->keyed_ids);
+    free(result->origins);
     ETLHEAP_VECTOR_FREE(&result->heap_sizes);
     ETLHEAP_VECTOR_FREE(&result->memory);
     thread_names_free(&result->thread_names);
@@ -347,7 +347,8 @@ typedef struct refusal {
 } refusal;
 
 static const char facts_alone[] =
-    "the result holds no allocations, because the analysis only counted records (census_only) or "
+    "the result holds no allocations, because the analysis only counted records (inventory_only) "
+    "or "
     "wrote a store: analyze the trace without these options, or open the store";
 static const char one_window[] =
     "the analysis kept only what its questions need, and no single lifetimes: analyze the trace "
@@ -395,12 +396,12 @@ static const struct {
                           "that it was made from" },
       { ETL_ERR_ARGUMENT, "the analysis did not keep the threads of allocations: analyze the trace "
                           "for a question that asks for them" } },
-    { EHS_WANT_ACTOR,
+    { EHS_WANT_FREER,
       1u << RESULT_ASK_FREES | 1u << RESULT_ASK_FREE_THREADS,
       { ETL_ERR_ARGUMENT, no_frees_in_store },
       { ETL_ERR_ARGUMENT, no_frees } },
     /* Lacking in a store, they make it lack all of who freed (archive.c). */
-    { EHS_WANT_ACTOR_THREAD,
+    { EHS_WANT_FREER_THREAD,
       1u << RESULT_ASK_FREE_THREADS,
       { ETL_ERR_ARGUMENT, no_frees_in_store },
       { ETL_ERR_ARGUMENT, "the analysis did not keep which threads freed: analyze the trace for a "
@@ -507,7 +508,7 @@ etlheap_abilities etlheap_result_abilities(const etlheap_result *result)
     return result->abilities;
 }
 
-static bool has_free_stack(const allocation_store *store)
+static bool has_free_stack(const lifetime_table *store)
 {
     for (size_t s = 0; s < store->segments.count; s++) {
         const etlheap_segment rows = store_view(&store->segments.at[s]);
@@ -521,8 +522,8 @@ static bool has_free_stack(const allocation_store *store)
 
 bool etlheap_result_has_free_stacks(const etlheap_result *result)
 {
-    for (size_t i = 0; i < result->actors.slots.count; i++) {
-        if (result_final_stack(result, result->actors.slots.at[i].stack) != 0)
+    for (size_t i = 0; i < result->freers.origins.count; i++) {
+        if (result_final_stack(result, result->freers.origins.at[i].stack) != 0)
             return true;
     }
     return has_free_stack(&result->store) || has_free_stack(&result->unmatched);

@@ -16,7 +16,7 @@
 typedef enum result_mode {
     RESULT_FACTS,     /* only processes, modules and counts of records */
     RESULT_LIFETIMES, /* all lifetimes, in memory */
-    RESULT_SUMS,      /* sums by slot, for one window */
+    RESULT_SUMS,      /* sums by origin, for one window */
     RESULT_JOURNAL,   /* heap events in time order, for one window */
     RESULT_STORE,     /* heap events stay in the file of the archive */
     RESULT_SUMMARY,   /* totals of many recordings */
@@ -46,15 +46,15 @@ struct etlheap_result {
     module_table modules;
     stack_table stacks;
     foreign_stacks foreign; /* foreign stacks, with final process ids */
-    allocation_store store;
+    lifetime_table store;
     struct ehs_archive *archive; /* the store that it was read from; NULL: a trace */
     event_journal journal;       /* heap blocks, if only a report was requested */
-    slot_table slot_table;       /* the slots of the journal */
-    slot_table actors;           /* who freed (order_actors.h); for a log or a store */
-    allocation_store unmatched;  /* frees of unknown memory, of other kinds than heap */
+    origin_table origin_table;   /* the origins of the journal */
+    origin_table freers;         /* who freed (order_freers.h); for a log or a store */
+    lifetime_table unmatched;    /* frees of unknown memory, of other kinds than heap */
     u32 *process_ids;            /* final id by the run's id */
-    u32 *deferred_ids;           /* final stack of each deferred node */
-    waiting_slot *slots;         /* of stacks that came late */
+    u32 *keyed_ids;              /* final stack of each keyed node */
+    waiting_origin *origins;     /* of stacks that came late */
     heap_size_list heap_sizes;
     memory_rows memory;
     thread_names thread_names;
@@ -70,9 +70,9 @@ struct etlheap_result {
     etlheap_stack_counts stack_counts;
     etlheap_abilities abilities;
     etl_diag_counts diag;
-    etl_diag_counts census_diag; /* diagnostics of a census of the traces, for stores */
-    i64 first_ticks;             /* earliest memory event or time zero */
-    i64 last_ticks;              /* latest record */
+    etl_diag_counts inventory_diag; /* diagnostics of an inventory of the traces, for stores */
+    i64 first_ticks;                /* earliest memory event or time zero */
+    i64 last_ticks;                 /* latest record */
 };
 
 /* What a finished run hands over to make a result. */
@@ -80,7 +80,7 @@ typedef struct result_parts {
     etl_trace *const *traces;
     const char *const *names;
     u32 trace_count;
-    record_census *census;
+    record_inventory *inventory;
     const heap_notes *heap_notes;     /* may be NULL */
     const memory_notes *memory_notes; /* may be NULL */
     const process_counts *counts;     /* by process id - 1 */
@@ -91,9 +91,9 @@ typedef struct result_parts {
 static inline u32 result_final_stack(const etlheap_result *result, stack_ref ref)
 {
     if ((ref & STACK_TAG_MASK) == STACK_TAG_WAITING)
-        ref = result->slots[ref & STACK_NUMBER_MAX].stack;
-    if ((ref & STACK_TAG_MASK) == STACK_TAG_DEFERRED)
-        return result->deferred_ids[ref & STACK_NUMBER_MAX];
+        ref = result->origins[ref & STACK_NUMBER_MAX].stack;
+    if ((ref & STACK_TAG_MASK) == STACK_TAG_KEYED)
+        return result->keyed_ids[ref & STACK_NUMBER_MAX];
     assert((ref & STACK_TAG_MASK) == 0);
     return ref;
 }

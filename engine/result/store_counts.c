@@ -9,11 +9,11 @@ etl_status etlheap_store_counts_read(const char *path, etlheap_store_counts *out
         ehs_column column;
         size_t count; /* offset in etlheap_store_counts */
     } columns[] = {
-        { EHS_HEAP_SLOT, offsetof(etlheap_store_counts, allocs) },
+        { EHS_HEAP_ORIGIN, offsetof(etlheap_store_counts, allocs) },
         { EHS_HEAP_BACK, offsetof(etlheap_store_counts, frees) },
         { EHS_LIFE_ALLOC_TICKS, offsetof(etlheap_store_counts, lives) },
         { EHS_OPEN_ORDINAL, offsetof(etlheap_store_counts, open_rows) },
-        { EHS_SLOT_STACK, offsetof(etlheap_store_counts, origins) },
+        { EHS_ORIGIN_STACK, offsetof(etlheap_store_counts, origins) },
         { EHS_STACK_ID, offsetof(etlheap_store_counts, stacks) },
         { EHS_STACK_FRAME, offsetof(etlheap_store_counts, own_frames) },
         { EHS_FRAME_ADDRESS, offsetof(etlheap_store_counts, addresses) },

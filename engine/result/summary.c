@@ -92,7 +92,7 @@ bool summary_describe(etlheap_result *result)
         add_stacks(&result->stack_counts, &trace->stacks);
         add_abilities(&result->abilities, &trace->can);
         etl_diag_merge(&result->diag, &trace->diag);
-        etl_diag_merge(&result->census_diag, &trace->census_diag);
+        etl_diag_merge(&result->inventory_diag, &trace->inventory_diag);
     }
     if (result->info.clock_hz == 0)
         result->info.clock_hz = SUMMARY_CLOCK_HZ;

@@ -100,7 +100,7 @@ typedef struct summary_trace {
     etlheap_abilities can;
     u32 file_count;
     u32 first_file; /* into the list of files */
-    etl_diag_counts diag, census_diag;
+    etl_diag_counts diag, inventory_diag;
 } summary_trace;
 
 typedef ETLHEAP_VECTOR(etlheap_summary_file) summary_files;

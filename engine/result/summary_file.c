@@ -29,7 +29,7 @@ typedef struct source_row {
 typedef struct source_diagnostic {
     u32 source;
     const char *name;
-    u64 count, census_count;
+    u64 count, inventory_count;
 } source_diagnostic;
 
 typedef struct summary_head {
@@ -87,7 +87,7 @@ static const ehs_field source_diagnostic_fields[] = {
     FIELD(SOURCE_DIAGNOSTIC_SOURCE, source_diagnostic, source, U32),
     FIELD(SOURCE_DIAGNOSTIC_NAME, source_diagnostic, name, TEXT),
     FIELD(SOURCE_DIAGNOSTIC_COUNT, source_diagnostic, count, U64),
-    FIELD(SOURCE_DIAGNOSTIC_CENSUS, source_diagnostic, census_count, U64),
+    FIELD(SOURCE_DIAGNOSTIC_INVENTORY, source_diagnostic, inventory_count, U64),
 };
 
 static const ehs_field entry_fields[] = {
@@ -196,8 +196,8 @@ static bool save_diagnostics(ehs_saver *saver, const summary_data *data)
         const summary_trace *const trace = &data->traces.at[i];
         for (int diag = 0; ok && diag < ETL_DIAG_COUNT; diag++) {
             const source_diagnostic row = { i, etl_diag_describe((etl_diag)diag)->name,
-                                            trace->diag.of[diag], trace->census_diag.of[diag] };
-            ok = (row.count == 0 && row.census_count == 0) || ETLHEAP_PUSH(&rows, row);
+                                            trace->diag.of[diag], trace->inventory_diag.of[diag] };
+            ok = (row.count == 0 && row.inventory_count == 0) || ETLHEAP_PUSH(&rows, row);
         }
     }
     ok = ok && ehs_table_save(saver, &source_diagnostic_table, rows.at, rows.count);
@@ -303,7 +303,7 @@ static etl_status load_diagnostics(ehs_loader *loader, summary_data *data)
             if (strcmp(etl_diag_describe((etl_diag)diag)->name, rows[i].name) != 0)
                 continue;
             etl_diag_add(&trace->diag, (etl_diag)diag, rows[i].count);
-            etl_diag_add(&trace->census_diag, (etl_diag)diag, rows[i].census_count);
+            etl_diag_add(&trace->inventory_diag, (etl_diag)diag, rows[i].inventory_count);
         }
     }
     free(rows);

@@ -12,10 +12,10 @@
 
 #include "engine/context/stack_numbering.h"
 #include "engine/core/workers.h"
-#include "engine/query/lattice_plan.h"
+#include "engine/query/cuts_plan.h"
 #include "engine/query/needs.h"
 #include "engine/pair/pair_lanes.h"
-#include "engine/read/census_match.h"
+#include "engine/read/inventory_match.h"
 #include "engine/read/join.h"
 #include "engine/read/realloc_trail.h"
 #include "engine/read/release.h"
@@ -48,11 +48,11 @@ typedef struct run {
     slice_order order;
     release_list release;
     u64 next_rank; /* of the slice's first event, in the run */
-    deferred_stacks deferred;
+    keyed_stacks keyed;
     trail_tails tails;
     stack_join join;
-    census_matcher matcher;
-    record_census census;
+    inventory_matcher matcher;
+    record_inventory inventory;
     pair_lanes lanes;
     merged_tasks merged;
     stack_numbering numbering;
@@ -64,12 +64,12 @@ typedef struct run {
     i64 earliest_ticks;    /* no record can be from before that */
     i64 sweep_until_ticks; /* slices sweep dead blocks until one ends after it */
     store_run *store;      /* NULL: lifetimes or a journal are kept */
-    bool keeps_census;     /* what `info` says is found out */
+    bool keeps_inventory;  /* what `info` says is found out */
     mark_events mark_events;
     recorded_sessions sessions;
 } run;
 
-static bool keeps_census(const etlheap_options *options);
+static bool keeps_inventory(const etlheap_options *options);
 static bool open_run(run *state);
 static bool open_journal(run *state);
 static etl_status open_store(run *state, const log_extra *log);
@@ -91,7 +91,7 @@ etl_status engine_run_once(const traces_named *traces, const etlheap_options *op
     state->trace_count = traces->count;
     state->options = *options;
     state->question = question;
-    state->keeps_census = keeps_census(&state->options);
+    state->keeps_inventory = keeps_inventory(&state->options);
     state->frees.is_wanted = options->store != NULL && !options->store->is_without_frees;
     state->tails.wants_frees = state->frees.is_wanted;
     etl_status status = open_run(state) ? open_store(state, log) : ETL_ERR_MEMORY;
@@ -120,9 +120,9 @@ etl_status engine_run_once(const traces_named *traces, const etlheap_options *op
 }
 
 /* A store keeps what `info` would say of its traces. */
-static bool keeps_census(const etlheap_options *options)
+static bool keeps_inventory(const etlheap_options *options)
 {
-    return options->store == NULL ? options->census_only : !options->store->is_without_info;
+    return options->store == NULL ? options->inventory_only : !options->store->is_without_info;
 }
 
 /* Do sessions say that they lost events? */
@@ -143,7 +143,7 @@ static bool lost_events(const run *state)
 static result_mode mode_of(const run *state)
 {
     const event_journal *const journal = &state->result->journal;
-    if (state->options.census_only || state->options.store != NULL)
+    if (state->options.inventory_only || state->options.store != NULL)
         return RESULT_FACTS;
     if (journal->is_tallied)
         return RESULT_SUMS;
@@ -156,7 +156,7 @@ static void number_blocks(run *state)
     const bool is_noted = state->result->mode != RESULT_LIFETIMES;
     state->join.numbers_blocks = state->order.numbers_blocks = is_noted;
     state->late_stacks = (late_stacks){
-        &state->result->slot_table, &state->result->journal, &state->lanes, NULL, NULL, { 0 }
+        &state->result->origin_table, &state->result->journal, &state->lanes, NULL, NULL, { 0 }
     };
     run_frees_open(&state->frees, &state->result->base, &state->join, &state->order,
                    &state->late_stacks);
@@ -183,15 +183,15 @@ static bool open_run(run *state)
     state->earliest_ticks = timebase_earliest(base);
     context_open(&state->result->context, base);
     join_open(&state->join, base);
-    state->deferred.context = &state->result->context;
-    state->deferred.counts_passed = state->keeps_census;
-    census_match_open(&state->matcher, base);
+    state->keyed.context = &state->result->context;
+    state->keyed.counts_passed = state->keeps_inventory;
+    inventory_match_open(&state->matcher, base);
     state->order = (slice_order){ .context = &state->result->context,
-                                  .slots = &state->result->slot_table,
+                                  .origins = &state->result->origin_table,
                                   .from_ticks = INT64_MIN,
-                                  .count_only = state->options.census_only };
+                                  .count_only = state->options.inventory_only };
     state->lanes.input = (pair_input){ .rules = { .context = &state->result->context,
-                                                  .slots = &state->result->slot_table,
+                                                  .origins = &state->result->origin_table,
                                                   .is_lossy = lost_events(state) },
                                        .order = &state->order };
     pair_set_limits(&state->lanes.input.rules, base);
@@ -221,19 +221,19 @@ static bool open_journal(run *state)
 {
     const etlheap_question *const question = state->question;
     const timebase *const base = &state->result->base;
-    if (question == NULL || state->options.census_only)
+    if (question == NULL || state->options.inventory_only)
         return true;
     const etlheap_query *const query = question->query;
     const bool in_windows = question->kind == ETLHEAP_ASK_WINDOWS;
-    windows_lattice lattice;
-    if (!windows_lattice_open(&lattice, base->base, query, in_windows ? question->windows : NULL))
+    window_cuts cuts;
+    if (!window_cuts_open(&cuts, base->base, query, in_windows ? question->windows : NULL))
         return false;
-    assert(lattice.session != NULL && !query_needs(query, NEEDS_BLOCKS));
+    assert(cuts.session != NULL && !query_needs(query, NEEDS_BLOCKS));
     event_journal *const journal = &state->result->journal;
-    journal_open(journal, base, lattice.from_ticks, lattice.to_ticks, query->at_exit_freed);
+    journal_open(journal, base, cuts.from_ticks, cuts.to_ticks, query->at_exit_freed);
     journal->keeps_clock = query->growth;
     if (in_windows)
-        journal_cut(journal, &lattice);
+        journal_cut(journal, &cuts);
     else if (query_asks_sums(query))
         journal_reduce(journal);
     if (state->options.memory_bytes_max != 0)
@@ -295,11 +295,11 @@ static void close_run(run *state)
     release_free(&state->release);
     plan_slice_free(&state->slice);
     slice_source_close(&state->source);
-    deferred_free(&state->deferred);
+    keyed_free(&state->keyed);
     join_close(&state->join);
     realloc_trail_free(&state->tails);
-    census_match_close(&state->matcher);
-    census_free(&state->census);
+    inventory_match_close(&state->matcher);
+    inventory_free(&state->inventory);
     pair_lanes_close(&state->lanes);
     merged_tasks_free(&state->merged);
     stack_numbering_free(&state->numbering);
@@ -332,10 +332,10 @@ static u64 held_bytes(const run *state)
     bytes += result->stacks.list.capacity * sizeof *result->stacks.list.at;
     bytes += state->source.plan.count * sizeof *state->source.plan.buffers;
     bytes += join_bytes(&state->join) + state->tails.at.capacity * sizeof *state->tails.at.at;
-    bytes += state->deferred.nodes.capacity * sizeof *state->deferred.nodes.at;
+    bytes += state->keyed.nodes.capacity * sizeof *state->keyed.nodes.at;
     bytes += result->store.rows * sizeof(lifetime) + journal_bytes(&result->journal);
-    bytes += slots_bytes(&result->slot_table) + pair_lanes_bytes(&state->lanes);
-    bytes += stack_numbering_bytes(&state->numbering) + census_match_bytes(&state->matcher);
+    bytes += origins_bytes(&result->origin_table) + pair_lanes_bytes(&state->lanes);
+    bytes += stack_numbering_bytes(&state->numbering) + inventory_match_bytes(&state->matcher);
     bytes += state->merged.heap_notes.capacity * sizeof *state->merged.heap_notes.at;
     bytes += state->merged.memory_notes.capacity * sizeof *state->merged.memory_notes.at;
     bytes += state->store == NULL ? 0 : store_run_bytes(state->store);
@@ -383,8 +383,8 @@ static void scan_one(void *context, u32 task)
                                .buffers = &state->slice.buffers.at[planned->first],
                                .buffer_count = planned->count,
                                .end_ticks = state->slice.end_ticks,
-                               .census_only = state->options.census_only,
-                               .keeps_targets = state->keeps_census,
+                               .inventory_only = state->options.inventory_only,
+                               .keeps_targets = state->keeps_inventory,
                                .wants_frees = state->frees.is_wanted,
                                .custom_allocators = state->options.custom_allocators,
                                .custom_allocator_count = state->options.custom_allocator_count,
@@ -395,18 +395,18 @@ static void scan_one(void *context, u32 task)
     etl_scratch_free(&scratch);
 }
 
-/* Must addresses be numbered? Reports look up frames, also those on a log; a census and a store do
- * not. */
+/* Must addresses be numbered? Reports look up frames, also those on a log; an inventory and a store
+ * do not. */
 static bool wants_numbers(const run *state)
 {
-    return !state->options.census_only && (state->store == NULL || state->store->is_log);
+    return !state->options.inventory_only && (state->store == NULL || state->store->is_log);
 }
 
 static bool work_beside(run *state)
 {
-    if (state->keeps_census)
-        return census_match_slice(&state->matcher, state->tasks, state->task_count,
-                                  state->slice.end_ticks);
+    if (state->keeps_inventory)
+        return inventory_match_slice(&state->matcher, state->tasks, state->task_count,
+                                     state->slice.end_ticks);
     return !wants_numbers(state) ||
            stack_numbering_step(&state->numbering, &state->result->stacks, NUMBERED_FRAMES);
 }
@@ -433,14 +433,13 @@ static void note_one(void *context, u32 bucket)
 
 static bool join_stacks(run *state)
 {
-    if (!deferred_define(&state->deferred, state->merged.definitions.at,
-                         state->merged.definitions.count))
+    if (!keyed_define(&state->keyed, state->merged.definitions.at, state->merged.definitions.count))
         return false;
-    if (state->options.census_only)
-        return census_count_keys(&state->deferred, state->tasks, state->task_count);
+    if (state->options.inventory_only)
+        return inventory_count_keys(&state->keyed, state->tasks, state->task_count);
     const i64 end_ticks = state->slice.end_ticks;
-    return join_slice(&state->join, &state->deferred, state->tasks, state->task_count, end_ticks) &&
-           run_frees_join(&state->frees, &state->join, &state->deferred, state->tasks,
+    return join_slice(&state->join, &state->keyed, state->tasks, state->task_count, end_ticks) &&
+           run_frees_join(&state->frees, &state->join, &state->keyed, state->tasks,
                           state->task_count, end_ticks) &&
            late_stacks_apply(&state->late_stacks, &state->join);
 }
@@ -475,15 +474,16 @@ static etl_status order_slice(run *state)
         order->entries = chunk->entries;
         order->wide = chunk->wide;
     }
-    /* A census may be followed by a pass that reads all of it again. */
-    if (!state->options.census_only && !release_plan(&state->release, state->traces, &state->slice))
+    /* An inventory may be followed by a pass that reads all of it again. */
+    if (!state->options.inventory_only &&
+        !release_plan(&state->release, state->traces, &state->slice))
         return ETL_ERR_MEMORY;
     etlheap_crew_run(state->crew, 1 + order->bucket_count + (u32)state->release.pieces.count,
                      order_one, state);
     /* A time that was mended may be later than the slice. */
     const i64 end_ticks = state->slice.end_ticks;
     order->from_ticks = order->last_ticks > end_ticks ? order->last_ticks : end_ticks;
-    const bool ok = state->is_done_beside && order_settle(order, &state->result->slot_table) &&
+    const bool ok = state->is_done_beside && order_settle(order, &state->result->origin_table) &&
                     run_frees_settle(&state->frees, order, (u32)state->next_rank) &&
                     run_counts_take_order(&state->counts, order);
     return ok ? ETL_OK : ETL_ERR_MEMORY;
@@ -507,7 +507,7 @@ static etl_status pair_events(run *state)
     state->lanes.input.sweep = state->sweep_until_ticks != INT64_MIN;
     if (state->slice.end_ticks > state->sweep_until_ticks)
         state->sweep_until_ticks = INT64_MIN;
-    if (!state->options.census_only)
+    if (!state->options.inventory_only)
         pair_lanes_run(&state->lanes, state->crew);
     run_frees_move(&state->frees, &state->lanes);
     if (state->result->journal.is_kept)
@@ -543,24 +543,24 @@ static etl_status finish(run *state)
     etlheap_result *const result = state->result;
     u64 unresolved = 0;
     for (u32 i = 0; i < state->task_capacity; i++) {
-        if (!census_merge(&state->census, &state->tasks[i].census))
+        if (!inventory_merge(&state->inventory, &state->tasks[i].inventory))
             return ETL_ERR_MEMORY;
     }
     pair_lanes_finish(&state->lanes, state->crew);
     if (!drain_shards(state) ||
-        !deferred_finish(&state->deferred, &result->stacks, &result->deferred_ids, &unresolved) ||
+        !keyed_finish(&state->keyed, &result->stacks, &result->keyed_ids, &unresolved) ||
         (wants_numbers(state) && !stack_numbering_finish(&state->numbering, &result->stacks)))
         return ETL_ERR_MEMORY;
-    memcpy(&result->foreign, &state->deferred.foreign, sizeof result->foreign); /* handed over */
-    memset(&state->deferred.foreign, 0, sizeof state->deferred.foreign);
+    memcpy(&result->foreign, &state->keyed.foreign, sizeof result->foreign); /* handed over */
+    memset(&state->keyed.foreign, 0, sizeof state->keyed.foreign);
     etl_status status = ETL_OK;
     if (state->store != NULL)
         status = store_run_slice(state->store, result, true);
     if (status == ETL_OK && result->journal.is_kept)
         status = journal_close(&result->journal);
-    const u32 slot_count = (u32)result->slot_table.slots.count;
+    const u32 origin_count = (u32)result->origin_table.origins.count;
     if (status == ETL_OK && state->lanes.tallies != NULL &&
-        !pair_lanes_sum(&state->lanes, slot_count, &result->journal))
+        !pair_lanes_sum(&state->lanes, origin_count, &result->journal))
         status = ETL_ERR_MEMORY;
     if (status != ETL_OK)
         return status;
@@ -571,29 +571,28 @@ static etl_status finish(run *state)
     result->stack_counts.matched = state->matcher.matched;
     result->stack_counts.unmatched = state->matcher.unmatched;
     result->stack_counts.keys_referenced =
-        state->deferred.keys_referenced + state->deferred.passed.referenced;
-    result->stack_counts.keys_resolved =
-        state->deferred.keys_resolved + state->deferred.passed.resolved;
-    result->slots = state->join.own_slots.at; /* handed over */
-    state->join.own_slots.at = NULL;
-    state->join.own_slots.count = state->join.own_slots.capacity = 0;
-    result->actors = run_frees_take_actors(&state->frees);
+        state->keyed.keys_referenced + state->keyed.passed.referenced;
+    result->stack_counts.keys_resolved = state->keyed.keys_resolved + state->keyed.passed.resolved;
+    result->origins = state->join.own_origins.at; /* handed over */
+    state->join.own_origins.at = NULL;
+    state->join.own_origins.count = state->join.own_origins.capacity = 0;
+    result->freers = run_frees_take_freers(&state->frees);
     etl_diag_add(&result->diag, ETL_DIAG_alloc_without_stack,
                  run_counts_bare(&state->counts, result));
-    if (state->census.stack_records > 0)
+    if (state->inventory.stack_records > 0)
         etl_diag_add(&result->diag, ETL_DIAG_stack_wait_limited, state->join.limited);
     const result_parts parts = { .traces = state->traces,
                                  .names = state->names,
                                  .trace_count = state->trace_count,
-                                 .census = &state->census,
+                                 .inventory = &state->inventory,
                                  .heap_notes = &state->merged.heap_notes,
                                  .memory_notes = &state->merged.memory_notes,
                                  .counts = state->counts.processes.at,
                                  .count_count = state->counts.processes.count };
     status = result_complete(result, &parts);
-    const etl_diag_counts census = census_diagnostics(&result->diag, &result->stack_counts);
-    if (state->keeps_census)
-        *(state->options.census_only ? &result->diag : &result->census_diag) = census;
+    const etl_diag_counts inventory = inventory_diagnostics(&result->diag, &result->stack_counts);
+    if (state->keeps_inventory)
+        *(state->options.inventory_only ? &result->diag : &result->inventory_diag) = inventory;
     return status == ETL_OK && state->store != NULL
                ? store_run_finish(state->store, result, state->traces)
                : status;

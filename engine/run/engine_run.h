@@ -19,7 +19,7 @@ typedef struct log_extra {
     void (*forget)(void *user); /* forgets what was written, because the run begins again */
     void *user;
     /* Columns of heap blocks that no question needs. */
-    bool lacks_addresses, lacks_threads, lacks_actor_threads;
+    bool lacks_addresses, lacks_threads, lacks_freer_threads;
 } log_extra;
 
 /* Runs the analysis and keeps what the options ask for: only facts, a store, or every lifetime in

@@ -19,9 +19,9 @@
 
 #include "engine/core/arena.h"
 #include "engine/core/machine.h"
-#include "engine/core/nameless.h"
+#include "engine/core/unlinked.h"
 #include "engine/core/timebase.h"
-#include "engine/query/lattice_plan.h"
+#include "engine/query/cuts_plan.h"
 #include "engine/query/needs.h"
 #include "engine/query/query.h"
 #include "engine/result/archive.h"
@@ -53,12 +53,12 @@ static bool overlap(const traces_named *traces, const etlheap_question *question
 {
     const bool in_windows = question->kind == ETLHEAP_ASK_WINDOWS;
     timebase base;
-    windows_lattice lattice = { .session = NULL };
-    const bool is_known = timebase_open(&base, traces->traces, traces->count) &&
-                          windows_lattice_open(&lattice, base.base, question->query,
-                                               in_windows ? question->windows : NULL);
-    const bool is_cut = lattice.session != NULL;
-    windows_lattice_free(&lattice);
+    window_cuts cuts = { .session = NULL };
+    const bool is_known =
+        timebase_open(&base, traces->traces, traces->count) &&
+        window_cuts_open(&cuts, base.base, question->query, in_windows ? question->windows : NULL);
+    const bool is_cut = cuts.session != NULL;
+    window_cuts_free(&cuts);
     timebase_close(&base);
     return is_known && !is_cut;
 }
@@ -66,7 +66,7 @@ static bool overlap(const traces_named *traces, const etlheap_question *question
 bool log_run_wanted(const traces_named *traces, const options_read *read)
 {
     const etlheap_options *const options = &read->own;
-    if (options->question_count == 0 || options->census_only || options->store != NULL)
+    if (options->question_count == 0 || options->inventory_only || options->store != NULL)
         return false;
     return options->question_count > 1 || (read->needs & (NEEDS_LOG | NEEDS_BLOCKS)) != 0 ||
            overlap(traces, &read->question);
@@ -83,7 +83,7 @@ etl_status log_run(const traces_named *traces, const etlheap_options *options,
                                           .write = write_log,
                                           .user = &home,
                                           .is_temporary = true,
-                                          .is_without_info = !how->with_census,
+                                          .is_without_info = !how->with_inventory,
                                           .is_without_frees = (how->needs & NEEDS_FREES) == 0 };
     etlheap_result *facts = NULL;
     etl_map map = { .memory = NULL };
@@ -91,14 +91,14 @@ etl_status log_run(const traces_named *traces, const etlheap_options *options,
     if (own.memory_bytes_max != 0)
         home.memory_bytes_max =
             etl_min_u64(home.memory_bytes_max, own.memory_bytes_max / MEMORY_SHARE);
-    own.census_only = false;
+    own.inventory_only = false;
     own.store = &store;
     machine_give_back(); /* what a run before has left, as in a comparison of two traces */
     const log_extra extra = { .forget = forget_log,
                               .user = &home,
                               .lacks_addresses = (how->needs & NEEDS_ADDRESSES) == 0,
                               .lacks_threads = (how->needs & NEEDS_THREADS) == 0,
-                              .lacks_actor_threads = (how->needs & NEEDS_FREE_THREADS) == 0 };
+                              .lacks_freer_threads = (how->needs & NEEDS_FREE_THREADS) == 0 };
     etl_status status = engine_run(traces, &own, NULL, &extra, &facts, err);
     stack_table stacks = { .groups = NULL };
     if (status == ETL_OK)
@@ -125,7 +125,7 @@ etl_status log_run(const traces_named *traces, const etlheap_options *options,
 /* Moves the bytes so far from memory to a file, because there are more than allowed. */
 static bool move_to_file(log_home *home)
 {
-    home->file = nameless_file(home->folder);
+    home->file = unlinked_file(home->folder);
     const bool is_done =
         home->file >= 0 && (home->memory.count == 0 ||
                             etl_file_write(home->file, home->memory.at, home->memory.count));

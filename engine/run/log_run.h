@@ -22,7 +22,7 @@ bool log_run_wanted(const traces_named *traces, const options_read *read);
 
 typedef struct log_run_options {
     u64 memory_bytes_max; /* limit for the log's bytes, if there is a temporary folder */
-    bool with_census;     /* the result also has the counts of records */
+    bool with_inventory;  /* the result also has the counts of records */
     bool with_addresses;  /* the result has the frames of its stacks as addresses */
     u32 needs;            /* columns that questions need: bits of needs.h */
 } log_run_options;

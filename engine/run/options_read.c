@@ -63,11 +63,11 @@ etl_status options_read_all(const etlheap_options *given, options_read *out, etl
     if (status != ETL_OK)
         return status;
     own->store = own->store == NULL ? NULL : &out->store;
-    own->named_kinds |= own->store != NULL || own->census_only;
+    own->named_kinds |= own->store != NULL || own->inventory_only;
     if (own->store != NULL && own->store->write == NULL)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "a store takes a function to write it");
-    if (own->store != NULL && (own->census_only || own->question_count > 0))
+    if (own->store != NULL && (own->inventory_only || own->question_count > 0))
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                             "a store is written in place of a census or of answers");
+                             "a store is written in place of an inventory or of answers");
     return ETL_OK;
 }

@@ -1,7 +1,7 @@
 /*
  * run_counts.c - counts of a run besides lifetimes: events and unmatched frees by process, blocks
- * without a stack by slot. Invariant: whether a slot has a stack is known only at the end, so
- * blocks are counted by slot until then.
+ * without a stack by origin. Invariant: whether an origin has a stack is known only at the end, so
+ * blocks are counted by origin until then.
  */
 #include "run_counts.h"
 
@@ -36,12 +36,12 @@ bool run_counts_take_order(run_counts *counts, const slice_order *order)
 static bool take_unsure(run_counts *counts, shard_journal *journal)
 {
     for (size_t i = 0; i < journal->unsure.count; i++) {
-        const u32 slot = journal->unsure.at[i];
-        while (counts->unsure.count < slot) {
+        const u32 origin = journal->unsure.at[i];
+        while (counts->unsure.count < origin) {
             if (!ETLHEAP_PUSH(&counts->unsure, 0))
                 return false;
         }
-        counts->unsure.at[slot - 1]++;
+        counts->unsure.at[origin - 1]++;
     }
     journal->unsure.count = 0;
     return true;
@@ -69,7 +69,7 @@ u64 run_counts_bare(const run_counts *counts, const etlheap_result *result)
 {
     u64 bare = 0;
     for (size_t i = 0; i < counts->unsure.count; i++) {
-        const stack_ref stack = result->slot_table.slots.at[i].stack;
+        const stack_ref stack = result->origin_table.origins.at[i].stack;
         if (counts->unsure.at[i] > 0 && result_final_stack(result, stack) == 0)
             bare += counts->unsure.at[i];
     }

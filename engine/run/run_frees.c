@@ -13,39 +13,39 @@ void run_frees_open(run_frees *frees, const timebase *base, stack_join *opening,
         return;
     join_open_frees(&frees->join, base, opening);
     opening->frees = &frees->stacks;
-    order->actors = &frees->actors.slots;
-    late->actors = &frees->actors;
+    order->freers = &frees->freers.origins;
+    late->freers = &frees->freers;
     late->frees = &frees->stacks;
     for (u32 i = HEAP_SHARDS; i < SHARDS; i++)
         late->lanes->shards[i].out.keeps_frees = true;
 }
 
-slot_table run_frees_take_actors(run_frees *frees)
+origin_table run_frees_take_freers(run_frees *frees)
 {
-    const slot_table actors = frees->actors.slots;
-    frees->actors.slots = (slot_table){ 0 };
-    return actors;
+    const origin_table freers = frees->freers.origins;
+    frees->freers.origins = (origin_table){ 0 };
+    return freers;
 }
 
 void run_frees_close(run_frees *frees)
 {
     free_stacks_free(&frees->stacks);
     join_close(&frees->join);
-    actor_table_free(&frees->actors);
+    freer_table_free(&frees->freers);
 }
 
-bool run_frees_join(run_frees *frees, const stack_join *opening, deferred_stacks *deferred,
+bool run_frees_join(run_frees *frees, const stack_join *opening, keyed_stacks *keyed,
                     scan_output *tasks, u32 task_count, i64 end_ticks)
 {
     return !frees->is_wanted ||
-           join_frees_slice(&frees->join, opening, deferred, tasks, task_count, end_ticks);
+           join_frees_slice(&frees->join, opening, keyed, tasks, task_count, end_ticks);
 }
 
 bool run_frees_settle(run_frees *frees, const slice_order *order, u32 first_rank)
 {
     bool ok = true;
     for (u32 b = 0; ok && frees->is_wanted && b < order->bucket_count; b++)
-        ok = order_settle_actors(&order->buckets[b], &frees->actors, &frees->stacks, first_rank);
+        ok = order_settle_freers(&order->buckets[b], &frees->freers, &frees->stacks, first_rank);
     return ok;
 }
 
@@ -56,7 +56,7 @@ void run_frees_move(run_frees *frees, pair_lanes *lanes)
         shard_output *const out = &lanes->shards[shard].out;
         for (size_t i = 0; i < out->moves.count; i++) {
             for (u32 b = 0; b < order->bucket_count; b++)
-                order_move_wait(&order->buckets[b], &frees->actors, &frees->stacks,
+                order_move_wait(&order->buckets[b], &frees->freers, &frees->stacks,
                                 lanes->input.rules.first_rank, out->moves.at[i]);
         }
         out->moves.count = 0;
@@ -71,5 +71,5 @@ i64 run_frees_waits_from(const run_frees *frees)
 u64 run_frees_bytes(const run_frees *frees)
 {
     return free_stacks_bytes(&frees->stacks) + join_bytes(&frees->join) +
-           actor_table_bytes(&frees->actors);
+           freer_table_bytes(&frees->freers);
 }

@@ -2,8 +2,8 @@
  * run_frees.h - records who freed each block, for runs that keep events.
  *
  *     join    stacks of frees: of blocks by free_stacks.h, of ranges by a join of their own
- *     order   actors of events, by rank (order_actors.h)
- *     pair    late stacks to the actors of earlier slices (late_stacks.h)
+ *     order   freers of events, by rank (order_freers.h)
+ *     pair    late stacks to the freers of earlier slices (late_stacks.h)
  *
  * Runs whose questions do not ask who freed skip all of this.
  */
@@ -17,25 +17,25 @@ typedef struct run_frees {
     bool is_wanted;
     free_stacks stacks;
     stack_join join; /* for events that end ranges and extents */
-    actor_table actors;
+    freer_table freers;
 } run_frees;
 
 /* Call it before the first slice. With is_wanted, tells the other stages to record who freed. */
 void run_frees_open(run_frees *frees, const timebase *base, stack_join *opening, slice_order *order,
                     late_stacks *late);
 
-/* Hands the actors over to the caller. */
-slot_table run_frees_take_actors(run_frees *frees);
+/* Hands the freers over to the caller. */
+origin_table run_frees_take_freers(run_frees *frees);
 void run_frees_close(run_frees *frees);
 
 /* Joins the stacks that join_slice left over with the slice's frees. False if memory runs out. */
-bool run_frees_join(run_frees *frees, const stack_join *opening, deferred_stacks *deferred,
+bool run_frees_join(run_frees *frees, const stack_join *opening, keyed_stacks *keyed,
                     scan_output *tasks, u32 task_count, i64 end_ticks);
 
-/* Numbers the slice's actors; after order_settle. False if memory runs out. */
+/* Numbers the slice's freers; after order_settle. False if memory runs out. */
 bool run_frees_settle(run_frees *frees, const slice_order *order, u32 first_rank);
 
-/* Call it after pairing: events that took over other ranks keep their actors. */
+/* Call it after pairing: events that took over other ranks keep their freers. */
 void run_frees_move(run_frees *frees, pair_lanes *lanes);
 
 /* The earliest time of a free whose stack may still come. */

@@ -8,7 +8,7 @@
  * before the first event and is never freed. So every block is AOFO, and questions about
  * outstanding memory have their usual answers. A snapshot has one process, number 1 in all tables.
  * Stacks of blocks are indices + 1, and 0 is no stack. Invariant: the stack table merges equal
- * stacks, so a stack of the snapshot must go through `deferred_ids` to find its id there.
+ * stacks, so a stack of the snapshot must go through `keyed_ids` to find its id there.
  */
 #include "engine/engine.h"
 
@@ -156,15 +156,15 @@ static bool add_stacks(etlheap_result *result, const etlheap_snapshot *snapshot)
 {
     stack_numbering numbering = { .stack_count = 0 };
     result->process_ids = calloc((size_t)snapshot->stack_count + 2, sizeof *result->process_ids);
-    result->deferred_ids = calloc((size_t)snapshot->stack_count + 1, sizeof *result->deferred_ids);
-    if (result->process_ids == NULL || result->deferred_ids == NULL)
+    result->keyed_ids = calloc((size_t)snapshot->stack_count + 1, sizeof *result->keyed_ids);
+    if (result->process_ids == NULL || result->keyed_ids == NULL)
         return false;
     result->process_ids[1] = 1;
     for (u32 i = 0; i < snapshot->stack_count; i++) {
         const etlheap_snapshot_stack *const stack = &snapshot->stacks[i];
         if (stack->count > 0 &&
             !stack_add(&result->stacks, stack_hash(stack->addresses, stack->count),
-                       stack->addresses, stack->count, &result->deferred_ids[i]))
+                       stack->addresses, stack->count, &result->keyed_ids[i]))
             return false;
     }
     return stack_numbering_finish(&numbering, &result->stacks);
@@ -185,8 +185,7 @@ static etl_status add_blocks(etlheap_result *result, const etlheap_snapshot *sna
                                .size = block->size_bytes,
                                .heap = block->heap_handle,
                                .process = 1,
-                               .stack =
-                                   block->stack == 0 ? 0 : result->deferred_ids[block->stack - 1],
+                               .stack = block->stack == 0 ? 0 : result->keyed_ids[block->stack - 1],
                                .thread = ETL_NO_ID,
                                .kind = ETLHEAP_KIND_HEAP,
                                .free_type = ETLHEAP_FREE_NONE };

@@ -4,7 +4,7 @@
  *
  * In: chunks of the journal and rows of other kinds from each slice. Out: the complete .ehs file.
  *
- * Rows and slots leave with the run's numbers; what these become is known only at the end, so
+ * Rows and origins leave with the run's numbers; what these become is known only at the end, so
  * tables that translate them are written last. Invariant: memory does not grow with the number of
  * events, apart from some bits for each.
  */
@@ -22,13 +22,13 @@
 #define PROVISIONAL_MIN ((size_t)EHS_PART_ROWS)
 
 static void forget_survivors(event_journal *journal);
-static etl_status flush_rows(store_run *run, allocation_store *store);
+static etl_status flush_rows(store_run *run, lifetime_table *store);
 static void merge_provisional(store_run *run);
 static void encode_rows(void *context, u32 task);
 static void count_bare(const store_run *run, etlheap_result *result);
 static void save_one(void *context, u32 task);
 static bool save_small(ehs_saver *saver, const store_run *run, const etlheap_result *result);
-static bool save_slots(ehs_saver *saver, const etlheap_result *result);
+static bool save_origins(ehs_saver *saver, const etlheap_result *result);
 static bool save_remap(ehs_saver *saver, const store_run *run, const etlheap_result *result);
 
 bool store_run_record(etlheap_result *result, const char *const *names, u32 trace_count)
@@ -50,13 +50,13 @@ bool store_run_record(etlheap_result *result, const char *const *names, u32 trac
 static void choose_columns(store_run *run, const store_run_options *how, event_journal *journal)
 {
     store_batch *const batch = &run->batch;
-    batch->has_actors = !how->store->is_without_frees;
+    batch->has_freers = !how->store->is_without_frees;
     batch->lacks_addresses = how->log != NULL && how->log->lacks_addresses;
     batch->lacks_threads = how->log != NULL && how->log->lacks_threads;
-    batch->lacks_actor_threads = how->log != NULL && how->log->lacks_actor_threads;
-    journal->has_actors = batch->has_actors;
-    journal->lacks_addresses = batch->lacks_addresses && !batch->has_actors;
-    journal->lacks_threads = batch->lacks_threads && !batch->has_actors;
+    batch->lacks_freer_threads = how->log != NULL && how->log->lacks_freer_threads;
+    journal->has_freers = batch->has_freers;
+    journal->lacks_addresses = batch->lacks_addresses && !batch->has_freers;
+    journal->lacks_threads = batch->lacks_threads && !batch->has_freers;
 }
 
 etl_status store_run_open(store_run *run, const store_run_options *how, etlheap_crew *crew,
@@ -127,7 +127,7 @@ static bool note_stacks(store_run *run, const store_segment *segment)
     return true;
 }
 
-static etl_status flush_rows(store_run *run, allocation_store *store)
+static etl_status flush_rows(store_run *run, lifetime_table *store)
 {
     const u32 count = (u32)store->segments.count;
     row_task *const tasks = calloc((size_t)count + 1, sizeof *tasks);
@@ -136,7 +136,7 @@ static etl_status flush_rows(store_run *run, allocation_store *store)
         tasks[i].rows = &store->segments.at[i];
         tasks[i].part = run->row_parts + i;
         tasks[i].is_quick = run->batch.is_temporary;
-        tasks[i].has_frees = run->batch.has_actors;
+        tasks[i].has_frees = run->batch.has_freers;
         if (!note_stacks(run, tasks[i].rows))
             status = ETL_ERR_MEMORY;
     }
@@ -252,7 +252,7 @@ static void save_one(void *context, u32 task)
 static bool save_small(ehs_saver *saver, const store_run *run, const etlheap_result *result)
 {
     return ehs_segment_index_save(saver, &run->batch.index) &&
-           ehs_checkpoints_save(saver, &run->batch.checkpoints) && save_slots(saver, result) &&
+           ehs_checkpoints_save(saver, &run->batch.checkpoints) && save_origins(saver, result) &&
            save_remap(saver, run, result) && ehs_facts_save(saver, result) &&
            ehs_strings_save(saver);
 }
@@ -261,23 +261,24 @@ static bool save_small(ehs_saver *saver, const store_run *run, const etlheap_res
 static u32 thread_of(const etlheap_result *result, stack_ref stack)
 {
     const bool is_late = (stack & STACK_TAG_MASK) == STACK_TAG_WAITING;
-    return is_late ? result->slots[stack & STACK_NUMBER_MAX].tid : ETL_NO_ID;
+    return is_late ? result->origins[stack & STACK_NUMBER_MAX].tid : ETL_NO_ID;
 }
 
-static bool save_slots(ehs_saver *saver, const etlheap_result *result)
+static bool save_origins(ehs_saver *saver, const etlheap_result *result)
 {
-    const slot_table *const table = &result->slot_table;
-    ehs_slots out = { 0 };
-    bool ok = ETLHEAP_RESERVE(&out.slots, table->slots.count) &&
-              ETLHEAP_RESERVE(&out.sums, table->slots.count) &&
+    const origin_table *const table = &result->origin_table;
+    ehs_origins out = { 0 };
+    bool ok = ETLHEAP_RESERVE(&out.origins, table->origins.count) &&
+              ETLHEAP_RESERVE(&out.sums, table->origins.count) &&
               ETLHEAP_RESERVE(&out.owners, table->owners.count) &&
               ETLHEAP_RESERVE(&out.heaps, table->heaps.count) &&
-              ETLHEAP_RESERVE(&out.actors, result->actors.slots.count);
-    for (size_t i = 0; ok && i < table->slots.count; i++) {
-        const slot_row *const row = &table->slots.at[i];
-        out.slots.at[out.slots.count++] = (ehs_slot){ result_final_stack(result, row->stack),
-                                                      row->owner, thread_of(result, row->stack) };
-        ehs_slot_sums *const sums = &out.sums.at[out.sums.count++];
+              ETLHEAP_RESERVE(&out.freers, result->freers.origins.count);
+    for (size_t i = 0; ok && i < table->origins.count; i++) {
+        const origin_row *const row = &table->origins.at[i];
+        out.origins.at[out.origins.count++] =
+            (ehs_origin){ result_final_stack(result, row->stack), row->owner,
+                          thread_of(result, row->stack) };
+        ehs_origin_sums *const sums = &out.sums.at[out.sums.count++];
         for (u32 end = 0; end <= TALLY_IN_USE; end++)
             sums->of[end] = result->journal.sums[(i + 1) * TALLY_BINS + end];
     }
@@ -290,13 +291,13 @@ static bool save_slots(ehs_saver *saver, const etlheap_result *result)
         out.heaps.at[out.heaps.count++] =
             (ehs_heap){ row->handle, result->process_ids[row->process] };
     }
-    for (size_t i = 0; ok && i < result->actors.slots.count; i++) {
-        const slot_row *const row = &result->actors.slots.at[i];
-        out.actors.at[out.actors.count++] =
-            (ehs_actor){ result_final_stack(result, row->stack), row->owner };
+    for (size_t i = 0; ok && i < result->freers.origins.count; i++) {
+        const origin_row *const row = &result->freers.origins.at[i];
+        out.freers.at[out.freers.count++] =
+            (ehs_freer){ result_final_stack(result, row->stack), row->owner };
     }
-    ok = ok && ehs_slots_save(saver, &out);
-    ehs_slots_free(&out);
+    ok = ok && ehs_origins_save(saver, &out);
+    ehs_origins_free(&out);
     return ok;
 }
 

@@ -15,7 +15,7 @@ etl_status etlheap_summary_add_traces(etlheap_summary *s, etl_trace *const *trac
 {
     const traces_named from = { traces, names, trace_count };
     const log_run_options log = { .memory_bytes_max = LOG_MEMORY_BYTES,
-                                  .with_census = true,
+                                  .with_inventory = true,
                                   .with_addresses = true };
     etlheap_options own = { .size = sizeof own };
     etlheap_result *result = NULL;

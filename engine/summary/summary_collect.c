@@ -76,7 +76,7 @@ static etl_status take_trace(etlheap_summary *s, const etlheap_result *result, c
                             .can = result->abilities,
                             .file_count = (u32)result->recorded.count,
                             .diag = result->diag,
-                            .census_diag = result->census_diag };
+                            .inventory_diag = result->inventory_diag };
     if (result->recorded.count == 0 || result->recorded.at[0].id[0] == 0)
         return etl_fail_with(
             err, ETL_ERR_ARGUMENT, 0,

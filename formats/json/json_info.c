@@ -1,8 +1,8 @@
 /*
  * json_info.c - writes the `etlheap-info-1` document.
  *
- * In: a result, usually of a census. Out: JSON: the recording, processes, marks, counts of records
- * by hook and provider, stacks, and what can be analysed. Invariant: keys are part of the
+ * In: a result, usually of an inventory. Out: JSON: the recording, processes, marks, counts of
+ * records by hook and provider, stacks, and what can be analysed. Invariant: keys are part of the
  * interface; a fact that a store lacks is absent, not 0.
  */
 #include "formats/parts/abilities.h"
@@ -220,7 +220,7 @@ static void write_provider_events(etlheap_json *json, const etlheap_result *resu
     etlheap_json_array_close(json);
 }
 
-/* Matching is counted by census runs, which is what `info` makes. */
+/* Matching is counted by inventory runs, which is what `info` makes. */
 static void write_stacks(etlheap_json *json, const etlheap_result *result)
 {
     const etlheap_stack_counts *const stacks = etlheap_result_stacks(result);

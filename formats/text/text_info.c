@@ -1,7 +1,7 @@
 /*
  * text_info.c - writes what a trace holds, for people.
  *
- * In: a result of a census. Out: text: what the recording is and what can be analysed, with the
+ * In: a result of an inventory. Out: text: what the recording is and what can be analysed, with the
  * command that would record the rest; then processes, events and providers, largest first.
  * Invariant: whatever is missing comes with its remedy (write_abilities).
  */

@@ -135,7 +135,7 @@ typedef enum etl_build_header {
 /* A version to write in place of the event's usual one; 0 is one too. */
 #define ETL_BUILD_VERSION(n) ((u16)(0x100u | (n)))
 
-/* Time, place and actor of a record. pid and tid are those of the header. */
+/* Time, place and freer of a record. pid and tid are those of the header. */
 typedef struct etl_build_at {
     i64 ticks;
     u32 cpu;

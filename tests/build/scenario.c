@@ -138,7 +138,7 @@ workload_op scenario_op(const scenario_program *p, u64 ns, u32 tid, workload_op_
                           .user_cpu = cpu,
                           .tid = tid,
                           .process = p->process,
-                          .actor = p->process,
+                          .freer = p->process,
                           .stack = WORKLOAD_NONE,
                           .heap = kind <= WORKLOAD_HEAP_CONTRACT ? p->heap : 0 };
 }

@@ -49,7 +49,7 @@ static void give_stack(workload *w, workload_op *op, u64 *random)
     const bool is_kernels = op->kind == WORKLOAD_VIRTUAL_FREE;
     if (is_kernels && is_busy(w, op))
         return;
-    stack_pool pool = pool_of(w, op->actor, is_kernels);
+    stack_pool pool = pool_of(w, op->freer, is_kernels);
     if (pool.count > 0 && workload_random_below(random, 100) >= WITHOUT_PERCENT) {
         op->stack = pool.at[workload_random_below(random, pool.count)];
         op->halves = is_kernels ? WORKLOAD_HALVES : WORKLOAD_HALF_USER;

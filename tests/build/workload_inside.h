@@ -52,7 +52,7 @@ typedef struct workload_op {
     u32 cpu;
     u32 tid;
     u32 process; /* whose memory: index */
-    u32 actor;   /* whose thread: index, nearly always the same */
+    u32 freer;   /* whose thread: index, nearly always the same */
     u32 stack;   /* index, or WORKLOAD_NONE */
     u32 image;   /* index, of image operations */
     u32 flags;   /* of VirtualAlloc and VirtualFree */

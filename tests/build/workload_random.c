@@ -221,7 +221,7 @@ workload_op maker_op(const maker *m, const runner *r, const runner_thread *t, wo
                           .user_cpu = t->cpu,
                           .tid = t->tid,
                           .process = r->process,
-                          .actor = r->process,
+                          .freer = r->process,
                           .stack = WORKLOAD_NONE };
 }
 

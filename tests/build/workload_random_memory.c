@@ -221,7 +221,7 @@ void maker_system_commit(maker *m, u32 process, u32 tid)
         .cpu = 0,
         .tid = tid,
         .process = process,
-        .actor = process,
+        .freer = process,
         .stack = maker_kernel_stack(m, process),
         .flags = ETL_BUILD_RESERVE | ETL_BUILD_COMMIT,
         .address =

@@ -126,7 +126,7 @@ static void write_op(const workload *w, etl_build *system, etl_build *heap, cons
 static etl_build_at at_of(const workload *w, const workload_op *op)
 {
     return (etl_build_at){
-        .ticks = op->ticks, .cpu = op->cpu, .pid = w->processes[op->actor].pid, .tid = op->tid
+        .ticks = op->ticks, .cpu = op->cpu, .pid = w->processes[op->freer].pid, .tid = op->tid
     };
 }
 

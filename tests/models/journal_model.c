@@ -23,7 +23,7 @@ static model_block random_block(journal_model *m, i64 ticks)
     return (model_block){ .ticks = ticks,
                           .size = (u64)(bits % 100 == 0 ? 1 : 0) << 33 | bits >> 20,
                           .address = 0x1F000000000 + ((u64)bits >> 4 << 4),
-                          .slot = 1 + hand_random(&m->random) % 5000,
+                          .origin = 1 + hand_random(&m->random) % 5000,
                           .thread = 4 * (bits % 32),
                           .is_realloc = bits % 17 == 0,
                           .is_open = true };
@@ -40,8 +40,8 @@ static void end_block(journal_model *m, model_event *event)
                  : kind == 2 ? ETLHEAP_FREE_PROCESS_EXIT
                              : ETLHEAP_FREE_FREE;
     const bool is_known = event->how == ETLHEAP_FREE_FREE && place % 9 != 0;
-    event->actor = is_known ? 1 + place % 3000 : 0;
-    event->actor_thread = is_known && place % 5 != 0 ? 4 * (place % 64) : ETL_NO_ID;
+    event->freer = is_known ? 1 + place % 3000 : 0;
+    event->freer_thread = is_known && place % 5 != 0 ? 4 * (place % 64) : ETL_NO_ID;
     if (event->how == EHS_HOW_REALLOC)
         return;
     m->open[place] = m->open[--m->open_count];
@@ -83,20 +83,20 @@ void journal_model_fill(const journal_model *m, u32 first, u32 count, u32 *alloc
 {
     out->count = count;
     out->alloc_count = out->end_count = 0;
-    out->has_actors = out->has_actor_threads = true;
+    out->has_freers = out->has_freer_threads = true;
     for (u32 i = 0; i < count; i++) {
         const model_event *const event = &m->events[first + i];
         out->ticks[i] = event->ticks;
         out->kind[i] = event->is_end ? EHS_EVENT_END : 0;
         if (event->is_end) {
             out->back[out->end_count] = *allocs - event->block;
-            out->actor[out->end_count] = event->actor;
-            out->actor_thread[out->end_count] = event->actor_thread;
+            out->freer[out->end_count] = event->freer;
+            out->freer_thread[out->end_count] = event->freer_thread;
             out->how[out->end_count++] = event->how;
             continue;
         }
         const model_block *const block = &m->blocks[event->block];
-        out->slot[out->alloc_count] = block->slot;
+        out->origin[out->alloc_count] = block->origin;
         out->size[out->alloc_count] = block->size;
         out->address[out->alloc_count] = block->address;
         out->thread[out->alloc_count] = block->thread;

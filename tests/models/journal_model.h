@@ -13,7 +13,7 @@
 typedef struct model_block {
     i64 ticks;
     u64 size, address;
-    u32 slot, thread;
+    u32 origin, thread;
     bool is_realloc, is_open;
 } model_block;
 
@@ -22,7 +22,7 @@ typedef struct model_event {
     i64 ticks;
     bool is_end, is_later;
     u32 block;
-    u32 actor, actor_thread; /* of ends */
+    u32 freer, freer_thread; /* of ends */
     u8 how;
 } model_event;
 

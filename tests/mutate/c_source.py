@@ -29,7 +29,7 @@ UNTOUCHED_CALLS = {"assert", "static_assert", "_Static_assert", "__builtin_prefe
 
 
 class Token:
-    __slots__ = ("kind", "text", "start", "end", "partner", "function", "touched")
+    __origins__ = ("kind", "text", "start", "end", "partner", "function", "touched")
 
     def __init__(self, kind, text, start):
         self.kind, self.text, self.start, self.end = kind, text, start, start + len(text)

@@ -17,7 +17,7 @@ SIGNS = {"+": "-", "-": "+", "&": "|", "|": "&", "<<": ">>", ">>": "<<", "*": "/
 STEPS = {"++": "--", "--": "++", "+=": "-=", "-=": "+=", "|=": "&=", "&=": "|=", "<<=": ">>=", ">>=": "<<="}
 # Without them memory leaks, which sanitizers see and no answer shows.
 FREES = {"free", "machine_free_aligned", "ETLHEAP_VECTOR_FREE", "aggregate_close", "archive_walk_close", "close_walker",
-         "etlheap_lifetimes_close", "gate_rows_close", "gate_tables_close", "query_close", "slot_groups_close",
+         "etlheap_lifetimes_close", "gate_rows_close", "gate_tables_close", "query_close", "origin_groups_close",
          "windows_memory_close", "windows_plan_close"}
 
 

@@ -12,7 +12,7 @@ Target = namedtuple("Target", "file group tests")
 WHOLE = "test_engine test_two_threads test_workload"
 BLOCKS = "test_blocks_journal test_blocks_doubt test_blocks test_pair test_engine_times test_blocks_random " + WHOLE
 RANGES = "test_ranges_rundown test_ranges_replaced test_ranges test_ranges_random test_lifetimes_ranges " + WHOLE
-JOIN = "test_join_order test_join test_join_foreign test_scan_stacks test_deferred test_join_slices " + WHOLE
+JOIN = "test_join_order test_join test_join_foreign test_scan_stacks test_keyed test_join_slices " + WHOLE
 LIFETIMES = "test_lifetimes_names test_lifetimes_order test_lifetimes_processes test_lifetimes_ranges " \
     "test_lifetimes_heap test_lifetimes_stacks test_lifetimes_walk test_allocations test_lifetimes_damage " + WHOLE
 REPLAY = "test_replay_walk test_replay test_windows_sources"
@@ -31,7 +31,7 @@ TARGETS = (
     Target("engine/pair/ranges.c", "ranges", RANGES),
     Target("engine/pair/range_map.c", "ranges", "test_range_map " + RANGES),
     Target("engine/read/join.c", "join", JOIN),
-    Target("engine/read/deferred.c", "join", "test_deferred " + JOIN),
+    Target("engine/read/keyed.c", "join", "test_keyed " + JOIN),
     Target("engine/read/scan_stacks.c", "join", "test_scan_stacks test_scan test_scan_lean test_lean " + JOIN),
     Target("engine/fold/heap_rows.c", "replay", REPLAY + " test_archive test_replay_edges"),
     Target("engine/fold/log_pass.c", "replay", REPLAY + " test_archive test_replay_edges test_histogram"),
@@ -44,9 +44,9 @@ TARGETS = (
     Target("engine/fold/windows_cells.c", "windows", "test_windows_cells " + WINDOWS),
     Target("engine/fold/windows_cells_read.c", "windows", "test_windows_cells " + WINDOWS),
     Target("engine/fold/windows_growth.c", "windows", WINDOWS),
-    Target("engine/log/windows_lattice.c", "windows", "test_windows_lattice " + WINDOWS),
+    Target("engine/log/window_cuts.c", "windows", "test_window_cuts " + WINDOWS),
     Target("engine/fold/windows_memory.c", "windows", "test_meminfo " + WINDOWS),
-    Target("engine/query/lattice_plan.c", "windows", "test_windows_lattice " + WINDOWS),
+    Target("engine/query/cuts_plan.c", "windows", "test_window_cuts " + WINDOWS),
     Target("engine/query/windows_plan.c", "windows", WINDOWS),
     Target("engine/fold/windows_runs.c", "windows", "test_windows_runs " + WINDOWS),
     Target("engine/fold/windows_journal.c", "windows", WINDOWS),

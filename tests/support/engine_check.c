@@ -26,7 +26,7 @@ void engine_check_close(engine_check *check)
 {
     context_close(&check->context);
     shard_output_free(&check->out);
-    slots_free(&check->slots);
+    origins_free(&check->origins);
 }
 
 int engine_check_setup(void **state)
@@ -85,7 +85,7 @@ void engine_check_destroy(engine_check *check, u32 pid, u64 heap, i64 ticks)
 block_rules engine_check_rules(const engine_check *check)
 {
     return (block_rules){ .context = &check->context,
-                          .slots = &check->slots,
+                          .origins = &check->origins,
                           .is_lossy = check->is_lossy,
                           .race_ticks = CHECK_MS,
                           .patience_ticks = CHECK_PATIENCE };
@@ -95,22 +95,22 @@ void engine_check_apply(engine_check *check, block_table *table, const memory_ev
                         u32 process)
 {
     const block_rules rules = engine_check_rules(check);
-    const u32 heap = slots_add_heap(&check->slots, process, event->heap);
-    const u32 owner = slots_add_owner(&check->slots, &(owner_row){ event->ticks, heap, 0 });
+    const u32 heap = origins_add_heap(&check->origins, process, event->heap);
+    const u32 owner = origins_add_owner(&check->origins, &(owner_row){ event->ticks, heap, 0 });
     const bool has_stack = event->op != OP_REALLOC_OLD;
     ordered_event ordered = { .ticks = event->ticks,
                               .address = event->address,
                               .size = event->size,
                               .heap = heap,
-                              .slot = slots_add(&check->slots,
-                                                has_stack ? event->stack : STACK_NONE, owner),
+                              .origin = origins_add(&check->origins,
+                                                    has_stack ? event->stack : STACK_NONE, owner),
                               .tid = event->tid,
                               .rank = check->next_rank++,
                               .cpu = event->cpu,
                               .op = event->op };
-    assert_true(heap != 0 && owner != 0 && ordered.slot != 0);
+    assert_true(heap != 0 && owner != 0 && ordered.origin != 0);
     if (!has_stack)
-        ordered.slot = event->since_alloc;
+        ordered.origin = event->since_alloc;
     blocks_prepare(table, &ordered);
     if (event->op == OP_REALLOC_SAME) { /* scanning makes two rows of it */
         ordered.op = OP_REALLOC_CLOSE;

@@ -21,7 +21,7 @@ typedef struct engine_check {
     timebase base;
     trace_context context;
     shard_output out;
-    slot_table slots;
+    origin_table origins;
     u32 order;     /* of the next system event */
     u32 next_rank; /* of the next memory event */
     bool is_lossy; /* as in the rules */
@@ -46,7 +46,7 @@ void engine_check_destroy(engine_check *check, u32 pid, u64 heap, i64 ticks);
 /* The process of the id, made when there is none: context_ensure, then look-up. */
 u32 engine_check_owner(engine_check *check, u32 pid, i64 ticks);
 
-/* Rules with a race tolerance of a millisecond, over the context and slots. */
+/* Rules with a race tolerance of a millisecond, over the context and origins. */
 block_rules engine_check_rules(const engine_check *check);
 
 /* Numbers a memory event of `process` as ordering does, and applies it. */

@@ -51,9 +51,9 @@ void journal_check_end(journal_check *f, i64 end_ticks)
     assert_int_equal(journal_end_slice(&f->journal, end_ticks), ETL_OK);
 }
 
-static shard_journal *shard_of(journal_check *f, u32 slot)
+static shard_journal *shard_of(journal_check *f, u32 origin)
 {
-    shard_journal *const shard = &f->journal.shards[slot % HEAP_SHARDS];
+    shard_journal *const shard = &f->journal.shards[origin % HEAP_SHARDS];
     shard->entry = 0;
     return shard;
 }
@@ -69,11 +69,11 @@ static void put(journal_check *f, const shard_journal *shard, u32 rank)
         chunk->wide.partners[rank] = shard->partner;
 }
 
-journal_block journal_check_alloc(journal_check *f, noted_event at, u32 slot, u64 size)
+journal_block journal_check_alloc(journal_check *f, noted_event at, u32 origin, u64 size)
 {
-    shard_journal *const shard = shard_of(f, slot);
+    shard_journal *const shard = shard_of(f, origin);
     const journal_block noted = {
-        .alloc_ticks = at.ticks, .size = size, .slot = slot, .rank = shard->first_rank + at.rank
+        .alloc_ticks = at.ticks, .size = size, .origin = origin, .rank = shard->first_rank + at.rank
     };
     assert_true(journal_note_alloc(shard, &noted, at.rank));
     put(f, shard, at.rank);
@@ -83,7 +83,7 @@ journal_block journal_check_alloc(journal_check *f, noted_event at, u32 slot, u6
 void journal_check_free(journal_check *f, const journal_block *noted, i64 ticks, u32 rank)
 {
     const journal_moment at = { .ticks = ticks, .rank = rank };
-    shard_journal *const shard = shard_of(f, noted->slot);
+    shard_journal *const shard = shard_of(f, noted->origin);
     assert_true(journal_note_end(shard, noted, at));
     put(f, shard, rank);
 }
@@ -91,7 +91,7 @@ void journal_check_free(journal_check *f, const journal_block *noted, i64 ticks,
 void journal_check_realloc(journal_check *f, const journal_block *noted, i64 ticks, u32 rank)
 {
     const journal_moment at = { .ticks = ticks, .rank = rank };
-    shard_journal *const shard = shard_of(f, noted->slot);
+    shard_journal *const shard = shard_of(f, noted->origin);
     assert_true(journal_note_realloc(shard, noted, at));
     put(f, shard, rank);
 }
@@ -104,7 +104,7 @@ static told describe(journal_entry entry)
         JOURNAL_FREE, JOURNAL_ALLOC, JOURNAL_FREE, JOURNAL_MARK
     };
     return (told){ .kind = plain[entry % 8],
-                   .slot = (u32)(entry / 64 % ((u64)1 << 27)),
+                   .origin = (u32)(entry / 64 % ((u64)1 << 27)),
                    .size = entry >> 33,
                    .is_inside = entry / 8 % 2 != 0,
                    .is_realloc = entry / 16 % 2 != 0,
@@ -148,11 +148,11 @@ const told *journal_check_read(journal_check *f)
     return f->told.at;
 }
 
-void journal_check_told(const told *row, u32 time, journal_kind kind, u32 slot, u64 size)
+void journal_check_told(const told *row, u32 time, journal_kind kind, u32 origin, u64 size)
 {
     assert_int_equal(row->time, time);
     assert_int_equal(row->kind, kind);
-    assert_int_equal(row->slot, slot);
+    assert_int_equal(row->origin, origin);
     assert_int_equal(row->size, size);
 }
 

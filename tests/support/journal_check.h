@@ -2,7 +2,7 @@
  * journal_check.h - what tests of the journal need: slices whose times are given,
  * notes by hand, and the whole journal read back.
  *
- * A block of slot n is noted by shard n % HEAP_SHARDS. Every failure ends the test.
+ * A block of origin n is noted by shard n % HEAP_SHARDS. Every failure ends the test.
  */
 #ifndef TESTS_JOURNAL_CHECK_H
 #define TESTS_JOURNAL_CHECK_H
@@ -18,7 +18,7 @@
 typedef struct told {
     u32 time; /* how many ticks began up to it, in the journal */
     journal_kind kind;
-    u32 slot;
+    u32 origin;
     u64 size;
     u32 rank; /* of ALLOC, MARK and NONE */
     bool is_inside, is_realloc, is_late;
@@ -55,7 +55,7 @@ typedef struct noted_event {
     u32 rank;
 } noted_event;
 
-journal_block journal_check_alloc(journal_check *f, noted_event at, u32 slot, u64 size);
+journal_block journal_check_alloc(journal_check *f, noted_event at, u32 origin, u64 size);
 void journal_check_free(journal_check *f, const journal_block *noted, i64 ticks, u32 rank);
 void journal_check_realloc(journal_check *f, const journal_block *noted, i64 ticks, u32 rank);
 
@@ -63,7 +63,7 @@ void journal_check_realloc(journal_check *f, const journal_block *noted, i64 tic
 const told *journal_check_read(journal_check *f);
 
 /* Is the entry the one expected? `time` counts ticks of the journal from 1. */
-void journal_check_told(const told *row, u32 time, journal_kind kind, u32 slot, u64 size);
+void journal_check_told(const told *row, u32 time, journal_kind kind, u32 origin, u64 size);
 
 bool journal_check_survives(const journal_check *f, u32 rank);
 

@@ -62,7 +62,7 @@ ehs_bytes store_check_write_temporary(const check_traces *traces, const etlheap_
 typedef struct reading {
     ehs_reader reader;
     ehs_loader loader;
-    ehs_slots slots;
+    ehs_origins origins;
     ehs_segment_index index;
     ehs_checkpoints checkpoints;
     ehs_events events;
@@ -99,7 +99,7 @@ static void open_reading(reading *r, const ehs_bytes *file)
     u32 lacks = 0;
     const ehs_rows_out rows = { &r->result->store, &r->result->unmatched, &lacks, UINT32_MAX };
     require(r, ehs_rows_load(&r->loader, &bounds, &rows));
-    require(r, ehs_slots_load(&r->loader, &bounds, &r->slots));
+    require(r, ehs_origins_load(&r->loader, &bounds, &r->origins));
     require(r, ehs_segment_index_load(&r->loader, &r->index));
     require(r, ehs_checkpoints_load(&r->loader, &r->checkpoints));
     assert_true(ehs_events_open(&r->events));
@@ -107,7 +107,7 @@ static void open_reading(reading *r, const ehs_bytes *file)
 
 static void close_reading(reading *r)
 {
-    ehs_slots_free(&r->slots);
+    ehs_origins_free(&r->origins);
     ETLHEAP_VECTOR_FREE(&r->index);
     ETLHEAP_VECTOR_FREE(&r->checkpoints);
     ETLHEAP_VECTOR_FREE(&r->rows);
@@ -119,10 +119,10 @@ static void close_reading(reading *r)
 static void open_block(reading *r, u32 row, i64 ticks)
 {
     const ehs_events *const events = &r->events;
-    assert_in_range(events->slot[row], 1, r->slots.slots.count);
-    const ehs_slot *const slot = &r->slots.slots.at[events->slot[row] - 1];
-    const ehs_owner *const owner = &r->slots.owners.at[slot->owner - 1];
-    const ehs_heap *const heap = &r->slots.heaps.at[owner->heap - 1];
+    assert_in_range(events->origin[row], 1, r->origins.origins.count);
+    const ehs_origin *const origin = &r->origins.origins.at[events->origin[row] - 1];
+    const ehs_owner *const owner = &r->origins.owners.at[origin->owner - 1];
+    const ehs_heap *const heap = &r->origins.heaps.at[owner->heap - 1];
     assert_true(owner->first_ticks <= ticks);
     const lifetime block = { .alloc_ticks = ticks,
                              .free_ticks = ETLHEAP_TICKS_NEVER,
@@ -130,9 +130,9 @@ static void open_block(reading *r, u32 row, i64 ticks)
                              .size = events->size[row],
                              .heap = heap->value,
                              .process = heap->process,
-                             .stack = slot->stack,
+                             .stack = origin->stack,
                              .thread = events->thread[row] != ETL_NO_ID ? events->thread[row]
-                                                                        : slot->thread,
+                                                                        : origin->thread,
                              .kind = ETLHEAP_KIND_HEAP,
                              .free_type = ETLHEAP_FREE_NONE,
                              .is_realloc = events->is_realloc[row] != 0 };
@@ -191,7 +191,7 @@ static void check_checkpoint(reading *r, const ehs_checkpoint *row)
         assert_int_equal(block->address, open.address[i]);
         assert_int_equal(block->alloc_ticks, open.ticks[i]);
         assert_int_equal(block->is_realloc, open.is_realloc[i]);
-        assert_int_equal(block->stack, r->slots.slots.at[open.slot[i] - 1].stack);
+        assert_int_equal(block->stack, r->origins.origins.at[open.origin[i] - 1].stack);
         if (open.thread[i] != ETL_NO_ID)
             assert_int_equal(block->thread, open.thread[i]);
     }

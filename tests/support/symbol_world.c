@@ -17,7 +17,7 @@
 #define APP_SIZE    UINT64_C(0x8000)
 #define LIB_STAMP   0x5e0a1234u
 #define FIRST_HEAP  UINT64_C(0x1f0000)
-#define NAMELESS_ID 0x7000u
+#define UNLINKED_ID 0x7000u
 
 static void write_file(symbol_world *w, const char *name, const hand_bytes *bytes)
 {
@@ -63,8 +63,8 @@ static void add_nameless(pdb_build *b)
     static const u8 outer[] = { PDB_BA_CODE_DELTA, 8, PDB_BA_CODE_LENGTH, 0x38 };
     static const u8 inner[] = { PDB_BA_CODE_DELTA, 0x10, PDB_BA_CODE_LENGTH, 0x20 };
     (void)pdb_build_procedure(b, 1, 0x400, 0x100, "stripped");
-    (void)pdb_build_inline_site(b, NAMELESS_ID, outer, sizeof outer);
-    (void)pdb_build_inline_site(b, NAMELESS_ID + 1, inner, sizeof inner);
+    (void)pdb_build_inline_site(b, UNLINKED_ID, outer, sizeof outer);
+    (void)pdb_build_inline_site(b, UNLINKED_ID + 1, inner, sizeof inner);
     pdb_build_end(b, PDB_S_INLINESITE_END);
     pdb_build_end(b, PDB_S_INLINESITE_END);
     pdb_build_end(b, PDB_S_END);

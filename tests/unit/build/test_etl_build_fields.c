@@ -83,12 +83,12 @@ static void headers_say_when_and_who(void **state)
         when.header = header;
         etl_build_heap_free(b, when, HEAP, 0x2000);
         read_back r = read_record(b, 0);
-        const bool has_actor = header != ETL_BUILD_HEADER_PERFINFO;
+        const bool has_freer = header != ETL_BUILD_HEADER_PERFINFO;
         assert_int_equal(r.event.kind, ETL_EVENT_HEAP_FREE);
         assert_int_equal(r.record.ticks, 1000700);
         assert_int_equal(r.record.cpu, 2);
-        assert_int_equal(r.record.pid, has_actor ? 3100 : ETL_NO_ID);
-        assert_int_equal(r.record.tid, has_actor ? 3104 : ETL_NO_ID);
+        assert_int_equal(r.record.pid, has_freer ? 3100 : ETL_NO_ID);
+        assert_int_equal(r.record.tid, has_freer ? 3104 : ETL_NO_ID);
         assert_int_equal(r.record.version, 2);
         assert_int_equal(r.event.as.heap_free.free_address, 0x2000);
         close_read(&r);

@@ -45,7 +45,7 @@ typedef ETLHEAP_VECTOR(listed_block) listed_blocks;
 typedef struct reading {
     const etlheap_result *result;
     aggregator a;
-    slot_groups groups;
+    origin_groups groups;
     block_feed feed;
 } reading;
 
@@ -91,7 +91,7 @@ static char *text_of(const etlheap_result *result, listed_blocks *list)
 
 static void set_owner(const reading *r, const lifetimes_batch *batch, u32 at, listed_block *out)
 {
-    const u32 number = batch->slot[at];
+    const u32 number = batch->origin[at];
     if (number >= r->feed.rows.origins.first) {
         const origin_key *const key =
             &r->feed.rows.origins.list.at[number - r->feed.rows.origins.first].key;
@@ -104,12 +104,12 @@ static void set_owner(const reading *r, const lifetimes_batch *batch, u32 at, li
         out->stack = key->stack;
         return;
     }
-    const slot_table *const slots = &r->result->slot_table;
+    const origin_table *const origins = &r->result->origin_table;
     assert_null(batch->process);
     out->kind = ETLHEAP_KIND_HEAP;
-    out->process = r->result->process_ids[slots_heap_of(slots, number)->process];
-    out->heap = slots_heap_of(slots, number)->handle;
-    out->stack = result_final_stack(r->result, slots->slots.at[number - 1].stack);
+    out->process = r->result->process_ids[origins_heap_of(origins, number)->process];
+    out->heap = origins_heap_of(origins, number)->handle;
+    out->stack = result_final_stack(r->result, origins->origins.at[number - 1].stack);
 }
 
 static etl_status step(void *state, const lifetimes_batch *batch, etl_error *err)
@@ -120,7 +120,7 @@ static etl_status step(void *state, const lifetimes_batch *batch, etl_error *err
     *(batch->process == NULL ? &task->of_log : &task->of_rows) += 1;
     for (u32 i = 0; i < batch->count; i++) {
         query_row row;
-        if (r->groups.of_slot[batch->slot[i]] == GROUP_NONE ||
+        if (r->groups.of_origin[batch->origin[i]] == GROUP_NONE ||
             !block_selected(&r->a.plan, batch, i, &row))
             continue;
         listed_block block = { .thread = lifetimes_batch_thread(r->result->archive, batch, i),
@@ -153,7 +153,7 @@ static char *read_feed(const etlheap_result *result, const etlheap_query *query,
                               .step = step,
                               .states = { tasks, sizeof *tasks },
                               .more = EHS_WANT_ADDRESS | EHS_WANT_THREAD,
-                              .of_origin = r.groups.of_slot };
+                              .of_origin = r.groups.of_origin };
     assert_true(ETLHEAP_PUSH(&r.feed.wants, want));
     assert_int_equal(feed_blocks(&r.feed, NULL), ETL_OK);
     listed_blocks all = { .at = NULL };
@@ -165,7 +165,7 @@ static char *read_feed(const etlheap_result *result, const etlheap_query *query,
         counts[1] += tasks[i].of_rows;
         ETLHEAP_VECTOR_FREE(&tasks[i].list);
     }
-    slot_groups_close(&r.groups);
+    origin_groups_close(&r.groups);
     feed_close(&r.feed);
     aggregate_close(&r.a);
     return text_of(result, &all);

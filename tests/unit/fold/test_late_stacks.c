@@ -3,7 +3,7 @@
  * happened to the block meanwhile, and what never comes leaves nothing behind.
  * Method: stories of blocks whose stacks come at once, later, too late or never, with small
  * blocks in between so that slices are short. Lifetimes kept in memory find late stacks at
- * the end of the run, by way of slots of their own, so they are what the others must tell.
+ * the end of the run, by way of origins of their own, so they are what the others must tell.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -227,7 +227,7 @@ static void late_stacks_reach_their_blocks(void **state)
     }
 }
 
-/* One slot for each heap, and a number only for what waits. */
+/* One origin for each heap, and a number only for what waits. */
 static void stacks_that_never_come_leave_nothing_behind(void **state)
 {
     (void)state;
@@ -245,7 +245,7 @@ static void stacks_that_never_come_leave_nothing_behind(void **state)
                                           .slice_bytes = 4 * BUFFER_BYTES,
                                           ASKED_TABLE(&query) };
         etlheap_result *const kept = check_analyze(&traces, &options);
-        assert_int_equal(kept->slot_table.slots.count, 3);
+        assert_int_equal(kept->origin_table.origins.count, 3);
         assert_int_equal(kept->diag.of[ETL_DIAG_alloc_without_stack], 30000);
         assert_int_equal(kept->diag.of[ETL_DIAG_stack_wait_limited], 0);
         etlheap_result_free(kept);

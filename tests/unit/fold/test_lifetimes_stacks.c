@@ -503,14 +503,14 @@ static void key_never_defined_leaves_what_is_known(void **state)
 
 /* --- images --- */
 
-/* How many stack records of the trace find their event, by a census. */
+/* How many stack records of the trace find their event, by an inventory. */
 static etlheap_stack_counts count_stacks(etl_build *b)
 {
     size_t size;
     etl_trace *trace;
     etlheap_result *result;
     const char *const name = "built.etl";
-    const etlheap_options options = { .size = sizeof options, .census_only = true };
+    const etlheap_options options = { .size = sizeof options, .inventory_only = true };
     assert_true(etl_build_finish(b));
     const u8 *const data = etl_build_data(b, &size);
     assert_int_equal(etl_open_memory((etl_bytes){ data, size }, NULL, &trace, NULL), ETL_OK);

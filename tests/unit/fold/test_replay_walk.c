@@ -21,26 +21,26 @@
 #define T0            CHECK_START
 #define SEGMENT_WORDS ((u64)1 << 20) /* at most, see replay_walk.c */
 #define GROUPS        5u
-#define SLOTS         40u
+#define ORIGINS       40u
 
-/* Of slot n, but for one in six that is not selected. */
-static u32 group_of(u32 slot)
+/* Of origin n, but for one in six that is not selected. */
+static u32 group_of(u32 origin)
 {
-    return slot % 6 == 5 || slot == 0 ? GROUP_NONE : slot % 6;
+    return origin % 6 == 5 || origin == 0 ? GROUP_NONE : origin % 6;
 }
 
-static const u32 *groups_of_slots(void)
+static const u32 *groups_of_origins(void)
 {
-    static u32 groups[SLOTS + 1];
-    for (u32 slot = 0; slot <= SLOTS; slot++)
-        groups[slot] = group_of(slot);
+    static u32 groups[ORIGINS + 1];
+    for (u32 origin = 0; origin <= ORIGINS; origin++)
+        groups[origin] = group_of(origin);
     return groups;
 }
 
 static replay_walk walk_of(bool by_type)
 {
-    return (replay_walk){ .slot_groups = groups_of_slots(),
-                          .slot_count = SLOTS,
+    return (replay_walk){ .origin_groups = groups_of_origins(),
+                          .origin_count = ORIGINS,
                           .group_count = GROUPS,
                           .size_max_bytes = UINT64_MAX,
                           .by_type = by_type };
@@ -278,7 +278,7 @@ static void journal_that_cannot_be_read_is_an_error(void **state)
 typedef struct life_story {
     i64 alloc_ticks, free_ticks;
     u64 size;
-    u32 slot;
+    u32 origin;
     bool is_realloc;
 } life_story;
 
@@ -308,10 +308,10 @@ static u32 roll(model *m, u32 below)
 
 static void open_one(model *m, noted_event at)
 {
-    const u32 slot = 1 + roll(m, SLOTS);
+    const u32 origin = 1 + roll(m, ORIGINS);
     const u64 size = roll(m, 3) == 0 ? JOURNAL_BIG + roll(m, 1000) : roll(m, 5000);
-    const life_story story = { at.ticks, ETLHEAP_TICKS_NEVER, size, slot, false };
-    open_story open = { journal_check_alloc(m->f, at, slot, size), (u32)m->stories.count };
+    const life_story story = { at.ticks, ETLHEAP_TICKS_NEVER, size, origin, false };
+    open_story open = { journal_check_alloc(m->f, at, origin, size), (u32)m->stories.count };
     assert_true(ETLHEAP_PUSH(&m->stories, story) && ETLHEAP_PUSH(&m->open, open));
 }
 
@@ -394,7 +394,7 @@ typedef struct tick_change {
 
 static bool is_selected(const model *m, const replay_walk *walk, const life_story *story, u32 group)
 {
-    return group_of(story->slot) == group && story->size >= walk->size_min_bytes &&
+    return group_of(story->origin) == group && story->size >= walk->size_min_bytes &&
            story->size <= walk->size_max_bytes && story->alloc_ticks < m->to_ticks &&
            story->free_ticks >= m->from_ticks;
 }
@@ -470,9 +470,9 @@ static void compare_walk(const model *m, replay_walk walk)
 static void compare_shared_walk(const model *m, replay_walk a, replay_walk b)
 {
     replay_walk nothing = b;
-    u32 nobody[SLOTS + 1];
+    u32 nobody[ORIGINS + 1];
     memset(nobody, 0xFF, sizeof nobody); /* GROUP_NONE */
-    nothing.slot_groups = nobody;
+    nothing.origin_groups = nobody;
     nothing.group_count = 0;
     for (u32 threads = 1; threads <= 3; threads += 2) {
         replay_job first = { .walk = a }, second = { .walk = nothing }, third = { .walk = b };

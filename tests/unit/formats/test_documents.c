@@ -44,12 +44,12 @@ static void build_records(etl_build *b)
     etl_build_heap_free(b, at, 0x1f0000, 0x4000);
 }
 
-static int set_up(void **state, bool census_only)
+static int set_up(void **state, bool inventory_only)
 {
     static const char *const names[] = { "a \"b\".etl" };
     const etlheap_options options = { .size = sizeof options,
                                       .jobs = 1,
-                                      .census_only = census_only };
+                                      .inventory_only = inventory_only };
     analysed *const a = calloc(1, sizeof *a);
     size_t size = 0;
     if (!a)

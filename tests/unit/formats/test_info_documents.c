@@ -147,7 +147,7 @@ static void summaries_of_one_trace_are_of_one(void **state)
 
 static etlheap_result *count_events(etl_build *b, check_traces *traces)
 {
-    const etlheap_options options = { .size = sizeof options, .census_only = true };
+    const etlheap_options options = { .size = sizeof options, .inventory_only = true };
     check_open(traces, b);
     return check_analyze(traces, &options);
 }

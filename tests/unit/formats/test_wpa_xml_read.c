@@ -120,7 +120,7 @@ static void what_is_missing_or_no_number_is_named(void **state)
     check_refused("From=\"-5\"", "From=\"+5\"", ETL_ERR_CORRUPT, "is not a number");
     check_refused("To=\"100\"", "To=\"9223372036854775808\"", ETL_ERR_CORRUPT, "is not a number");
     check_refused("Type=\"AIFO\"", "Type=\"AXFO\"", ETL_ERR_CORRUPT, "no known Type");
-    check_refused("Kind=\"heap\"", "Kind=\"pool\"", ETL_ERR_CORRUPT, "no known Kind");
+    check_refused("Kind=\"heap\"", "Kind=\"stack\"", ETL_ERR_CORRUPT, "no known Kind");
     check_refused(TABLE, TABLE TABLE, ETL_ERR_CORRUPT, "the same Kind");
     check_refused("Rows=\"sums\"", "Rows=\"\"", ETL_ERR_CORRUPT, "neither");
     check_refused("Version=\"1\"", "Version=\"2\"", ETL_ERR_UNSUPPORTED, "version");

@@ -39,12 +39,12 @@ static bool keep_some(void *user, const void *bytes, size_t size)
     return true;
 }
 
-static void put_slots(ehs_blocks *blocks, u32 part, u32 first, u32 count)
+static void put_origins(ehs_blocks *blocks, u32 part, u32 first, u32 count)
 {
     u32 values[1000];
     for (u32 i = 0; i < count; i++)
         values[i] = first + i;
-    assert_true(ehs_blocks_add(blocks, &codec, EHS_HEAP_SLOT, part, values, count));
+    assert_true(ehs_blocks_add(blocks, &codec, EHS_HEAP_ORIGIN, part, values, count));
 }
 
 static void put_text(ehs_blocks *blocks, const char *text)
@@ -60,11 +60,11 @@ static ehs_bytes make_file(void)
     ehs_writer writer;
     assert_int_equal(ehs_writer_open(&writer, keep, &file, EHS_CONTENT_JOURNAL), ETL_OK);
     put_text(&blocks, "hello");
-    put_slots(&blocks, 2, 2000, 7);
+    put_origins(&blocks, 2, 2000, 7);
     assert_int_equal(ehs_writer_put(&writer, &blocks), ETL_OK);
     ehs_blocks_clear(&blocks);
-    put_slots(&blocks, 0, 0, 1000);
-    put_slots(&blocks, 1, 1000, 1000);
+    put_origins(&blocks, 0, 0, 1000);
+    put_origins(&blocks, 1, 1000, 1000);
     assert_int_equal(ehs_writer_put(&writer, &blocks), ETL_OK);
     assert_int_equal(ehs_writer_close(&writer), ETL_OK);
     ehs_blocks_free(&blocks);
@@ -95,18 +95,18 @@ static void blocks_come_back_by_column_and_part(void **state)
     assert_int_equal(ehs_reader_open(&reader, view_of(&file), NULL), ETL_OK);
     assert_int_equal(reader.content, EHS_CONTENT_JOURNAL);
     u64 total;
-    assert_int_equal(ehs_reader_parts(&reader, EHS_HEAP_SLOT, &total), 3);
+    assert_int_equal(ehs_reader_parts(&reader, EHS_HEAP_ORIGIN, &total), 3);
     assert_int_equal(total, 2007);
     for (u32 part = 0; part < 3; part++) {
         u32 values[1000];
-        assert_int_equal(get(&reader, EHS_HEAP_SLOT, part, values, 1000, NULL), ETL_OK);
-        for (u32 i = 0; i < ehs_reader_find(&reader, EHS_HEAP_SLOT, part)->values; i++)
+        assert_int_equal(get(&reader, EHS_HEAP_ORIGIN, part, values, 1000, NULL), ETL_OK);
+        for (u32 i = 0; i < ehs_reader_find(&reader, EHS_HEAP_ORIGIN, part)->values; i++)
             assert_int_equal(values[i], part * 1000 + i);
     }
     char text[6];
     assert_int_equal(get(&reader, EHS_STRING_TEXT, 0, text, sizeof text, NULL), ETL_OK);
     assert_string_equal(text, "hello");
-    assert_null(ehs_reader_find(&reader, EHS_HEAP_SLOT, 3));
+    assert_null(ehs_reader_find(&reader, EHS_HEAP_ORIGIN, 3));
     assert_null(ehs_reader_find(&reader, EHS_HEAP_SIZE, 0));
     assert_int_equal(ehs_reader_parts(&reader, EHS_HEAP_SIZE, &total), 0);
     ehs_reader_close(&reader);
@@ -201,7 +201,7 @@ static void a_lane_has_ids_of_its_own(void **state)
         assert_int_equal(ehs_lane_column(EHS_LANE_HEAP, (ehs_column)ids[i]), ids[i]);
         assert_null(ehs_column_find(ehs_lane_column(EHS_LANE_POOL, (ehs_column)ids[i])));
     }
-    assert_int_equal(ehs_lane_column(EHS_LANE_CUSTOM, EHS_HEAP_SLOT), 0x040104);
+    assert_int_equal(ehs_lane_column(EHS_LANE_CUSTOM, EHS_HEAP_ORIGIN), 0x040104);
 }
 
 static void every_cut_is_refused_as_unfinished(void **state)
@@ -260,16 +260,16 @@ static void damage_is_told_by_block_and_offset(void **state)
     etl_error err;
     u32 values[1000];
     assert_int_equal(ehs_reader_open(&reader, view_of(&file), NULL), ETL_OK);
-    const ehs_row row = *ehs_reader_find(&reader, EHS_HEAP_SLOT, 1);
+    const ehs_row row = *ehs_reader_find(&reader, EHS_HEAP_ORIGIN, 1);
     file.at[row.offset + 20] ^= 1;
-    assert_int_equal(get(&reader, EHS_HEAP_SLOT, 1, values, 1000, &err), ETL_ERR_CORRUPT);
+    assert_int_equal(get(&reader, EHS_HEAP_ORIGIN, 1, values, 1000, &err), ETL_ERR_CORRUPT);
     char expected[100];
     snprintf(expected, sizeof expected,
-             "block 1 of heap.slot at 0x%llx is damaged: its checksum differs",
+             "block 1 of heap.origin at 0x%llx is damaged: its checksum differs",
              (unsigned long long)row.offset);
     assert_string_equal(err.message, expected);
     assert_int_equal(err.offset, row.offset);
-    assert_int_equal(get(&reader, EHS_HEAP_SLOT, 0, values, 1000, &err), ETL_OK);
+    assert_int_equal(get(&reader, EHS_HEAP_ORIGIN, 0, values, 1000, &err), ETL_OK);
     ehs_reader_close(&reader);
     ETLHEAP_VECTOR_FREE(&file);
 }
@@ -411,7 +411,7 @@ static void a_directory_out_of_order_is_refused(void **state)
     (void)state;
     ehs_bytes file = make_file();
     set_u32(&file, directory_of(&file) + EHS_ROW_BYTES + 4, 0);
-    assert_refused(&file, ETL_ERR_CORRUPT, "block 0 of heap.slot at");
+    assert_refused(&file, ETL_ERR_CORRUPT, "block 0 of heap.origin at");
 }
 
 static void columns_of_later_versions_are_passed_over(void **state)
@@ -423,7 +423,7 @@ static void columns_of_later_versions_are_passed_over(void **state)
     ehs_reader reader;
     u64 total;
     assert_int_equal(ehs_reader_open(&reader, view_of(&file), NULL), ETL_OK);
-    assert_int_equal(ehs_reader_parts(&reader, EHS_HEAP_SLOT, &total), 3);
+    assert_int_equal(ehs_reader_parts(&reader, EHS_HEAP_ORIGIN, &total), 3);
     ehs_reader_close(&reader);
     ETLHEAP_VECTOR_FREE(&file);
 }
@@ -438,7 +438,7 @@ static void a_count_that_differs_from_the_directory_is_refused(void **state)
     etl_error err;
     u32 values[1000];
     assert_int_equal(ehs_reader_open(&reader, view_of(&file), NULL), ETL_OK);
-    assert_int_equal(get(&reader, EHS_HEAP_SLOT, 0, values, 1000, &err), ETL_ERR_CORRUPT);
+    assert_int_equal(get(&reader, EHS_HEAP_ORIGIN, 0, values, 1000, &err), ETL_ERR_CORRUPT);
     assert_non_null(strstr(err.message, "a different number of values"));
     ehs_reader_close(&reader);
     ETLHEAP_VECTOR_FREE(&file);
@@ -454,7 +454,7 @@ static void a_sink_that_fails_is_told_of_at_once_and_at_the_end(void **state)
         ehs_writer writer;
         const etl_status opened = ehs_writer_open(&writer, keep_some, &disk, EHS_CONTENT_JOURNAL);
         assert_int_equal(opened, room < EHS_HEADER_BYTES ? ETL_ERR_IO : ETL_OK);
-        put_slots(&blocks, 0, 0, 1000);
+        put_origins(&blocks, 0, 0, 1000);
         const etl_status put = ehs_writer_put(&writer, &blocks);
         const bool has_room = room >= EHS_HEADER_BYTES + blocks.bytes.count;
         assert_int_equal(put, has_room ? ETL_OK : ETL_ERR_IO);

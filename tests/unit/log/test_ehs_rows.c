@@ -1,5 +1,5 @@
 /*
- * Goal: lifetimes of other kinds than heap, and slots, come back as they were; numbers
+ * Goal: lifetimes of other kinds than heap, and origins, come back as they were; numbers
  * of things that do not exist and lifetimes that cannot be are refused.
  * Method: more rows than a part has; files made with the one number that is to be wrong.
  */
@@ -33,7 +33,7 @@ static lifetime row_of(u32 n)
                        .is_realloc = n % 6 == 0 };
 }
 
-static void save_rows(table_file *file, const allocation_store *store)
+static void save_rows(table_file *file, const lifetime_table *store)
 {
     for (size_t i = 0; i < store->segments.count; i++) {
         const etlheap_segment rows = store_view(&store->segments.at[i]);
@@ -41,7 +41,7 @@ static void save_rows(table_file *file, const allocation_store *store)
     }
 }
 
-static void assert_same_rows(const allocation_store *a, const allocation_store *b)
+static void assert_same_rows(const lifetime_table *a, const lifetime_table *b)
 {
     assert_int_equal(a->rows, b->rows);
     for (u64 n = 0; n < a->rows; n++) {
@@ -58,9 +58,9 @@ static void assert_same_rows(const allocation_store *a, const allocation_store *
     }
 }
 
-static etl_status load_rows(table_file *file, allocation_store *got)
+static etl_status load_rows(table_file *file, lifetime_table *got)
 {
-    allocation_store unmatched = { 0 };
+    lifetime_table unmatched = { 0 };
     u32 lacks = 0;
     const ehs_rows_out out = { got, &unmatched, &lacks, UINT32_MAX };
     const etl_status status = ehs_rows_load(&file->loader, &bounds, &out);
@@ -74,7 +74,7 @@ static void lifetimes_come_back_in_order(void **state)
 {
     (void)state;
     table_file file = { 0 };
-    allocation_store given = { 0 }, got = { 0 };
+    lifetime_table given = { 0 }, got = { 0 };
     lifetime *const rows = calloc(100000, sizeof *rows);
     for (u32 n = 0; n < 100000; n++)
         rows[n] = row_of(n);
@@ -89,10 +89,10 @@ static void lifetimes_come_back_in_order(void **state)
     table_file_close(&file);
 }
 
-static etl_status load_one_row(const lifetime *row, const ehs_remap *remap, allocation_store *got,
+static etl_status load_one_row(const lifetime *row, const ehs_remap *remap, lifetime_table *got,
                                table_file *file)
 {
-    allocation_store given = { 0 };
+    lifetime_table given = { 0 };
     assert_true(store_append(&given, row, 1));
     save_rows(file, &given);
     store_free(&given);
@@ -118,7 +118,7 @@ static void numbers_of_the_run_become_final(void **state)
     };
     for (size_t i = 0; i < ETL_COUNT_OF(cases); i++) {
         table_file file = { 0 };
-        allocation_store got = { 0 };
+        lifetime_table got = { 0 };
         lifetime row = row_of(1);
         row.process = cases[i].process;
         row.stack = cases[i].stack;
@@ -138,7 +138,7 @@ static void rows_of_an_unknown_kind_are_passed_over(void **state)
 {
     (void)state;
     table_file file = { 0 };
-    allocation_store given = { 0 }, got = { 0 };
+    lifetime_table given = { 0 }, got = { 0 };
     lifetime rows[] = { row_of(1), row_of(2), row_of(3) };
     rows[1].kind = ETLHEAP_KIND_COUNT;
     rows[1].process = rows[1].stack = 1000000;
@@ -160,7 +160,7 @@ static void rows_of_what_does_not_exist_are_refused(void **state)
     (void)state;
     for (u32 i = 0; i < 4; i++) {
         table_file file = { 0 };
-        allocation_store got = { 0 };
+        lifetime_table got = { 0 };
         lifetime row = row_of(1);
         row.process = i == 0 ? 0 : i == 1 ? 4 : row.process;
         row.stack = i == 2 ? 11 : row.stack;
@@ -187,7 +187,7 @@ static void lifetimes_that_end_before_they_begin_are_refused(void **state)
     };
     for (size_t i = 0; i < ETL_COUNT_OF(rows); i++) {
         table_file file = { 0 };
-        allocation_store got = { 0 };
+        lifetime_table got = { 0 };
         lifetime row = row_of(1);
         row.alloc_ticks = rows[i].alloc_ticks;
         row.free_ticks = rows[i].free_ticks;
@@ -199,46 +199,46 @@ static void lifetimes_that_end_before_they_begin_are_refused(void **state)
     }
 }
 
-static etl_status load_slots(const ehs_slots *slots, ehs_slots *got, table_file *file)
+static etl_status load_origins(const ehs_origins *origins, ehs_origins *got, table_file *file)
 {
-    assert_true(ehs_slots_save(&file->saver, slots));
+    assert_true(ehs_origins_save(&file->saver, origins));
     assert_int_equal(table_file_open(file, UINT64_MAX), ETL_OK);
-    return ehs_slots_load(&file->loader, &bounds, got);
+    return ehs_origins_load(&file->loader, &bounds, got);
 }
 
-static void slots_come_back_and_must_lead_to_a_process(void **state)
+static void origins_come_back_and_must_lead_to_a_process(void **state)
 {
     (void)state;
     for (u32 wrong = 0; wrong < 12; wrong++) {
         table_file file = { 0 };
-        ehs_slots got;
-        ehs_slot slot[] = { { 10, 1, ETL_NO_ID }, { 0, 2, 77 } };
+        ehs_origins got;
+        ehs_origin origin[] = { { 10, 1, ETL_NO_ID }, { 0, 2, 77 } };
         ehs_owner owner[] = { { -5, 1, 0 }, { 9, 1, 3 } };
         ehs_heap handle[] = { { 0x1D0000, 3 } };
-        ehs_actor actor[] = { { wrong == 10 ? 11 : 10, wrong == 11 ? 3 : 2 } };
-        ehs_slot_sums sums[] = { { { { 5, 500, 1 }, { 0, 0, 0 }, { 2, 70, 0 } } },
-                                 { { { 0, 0, 0 }, { 1, INT64_MAX, 0 }, { 0, 0, 0 } } } };
+        ehs_freer freer[] = { { wrong == 10 ? 11 : 10, wrong == 11 ? 3 : 2 } };
+        ehs_origin_sums sums[] = { { { { 5, 500, 1 }, { 0, 0, 0 }, { 2, 70, 0 } } },
+                                   { { { 0, 0, 0 }, { 1, INT64_MAX, 0 }, { 0, 0, 0 } } } };
         const size_t sum_count = wrong == 8 ? 1 : 2;
-        const ehs_slots given = { { slot, 2, 2 },
-                                  { owner, 2, 2 },
-                                  { handle, 1, 1 },
-                                  { sums, sum_count, sum_count },
-                                  { actor, 1, 1 } };
-        slot[0].stack = wrong == 1 ? 11 : slot[0].stack;
-        slot[1].owner = wrong == 2 ? 3 : wrong == 3 ? 0 : slot[1].owner;
+        const ehs_origins given = { { origin, 2, 2 },
+                                    { owner, 2, 2 },
+                                    { handle, 1, 1 },
+                                    { sums, sum_count, sum_count },
+                                    { freer, 1, 1 } };
+        origin[0].stack = wrong == 1 ? 11 : origin[0].stack;
+        origin[1].owner = wrong == 2 ? 3 : wrong == 3 ? 0 : origin[1].owner;
         owner[1].heap = wrong == 4 ? 2 : wrong == 5 ? 0 : owner[1].heap;
         handle[0].process = wrong == 6 ? 4 : wrong == 7 ? 0 : handle[0].process;
         sums[1].of[TALLY_EXITED].size = wrong == 9 ? -1 : INT64_MAX;
-        const etl_status status = load_slots(&given, &got, &file);
+        const etl_status status = load_origins(&given, &got, &file);
         assert_int_equal(status, wrong == 0 ? ETL_OK : ETL_ERR_CORRUPT);
         if (wrong == 0) {
-            assert_memory_equal(got.slots.at, slot, sizeof slot);
+            assert_memory_equal(got.origins.at, origin, sizeof origin);
             assert_memory_equal(got.sums.at, sums, sizeof sums);
             assert_memory_equal(got.owners.at, owner, sizeof owner);
             assert_int_equal(got.heaps.at[0].value, 0x1D0000);
             assert_int_equal(got.heaps.at[0].process, 3);
         }
-        ehs_slots_free(&got);
+        ehs_origins_free(&got);
         table_file_close(&file);
     }
 }
@@ -251,7 +251,7 @@ int main(void)
         cmocka_unit_test(rows_of_an_unknown_kind_are_passed_over),
         cmocka_unit_test(rows_of_what_does_not_exist_are_refused),
         cmocka_unit_test(lifetimes_that_end_before_they_begin_are_refused),
-        cmocka_unit_test(slots_come_back_and_must_lead_to_a_process),
+        cmocka_unit_test(origins_come_back_and_must_lead_to_a_process),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -67,16 +67,16 @@ static void all_columns_of_all_segments_come_back(void **state)
             assert_int_equal(got.kind[i], wanted.kind[i] | (is_later ? EHS_EVENT_LATER : 0u));
         }
         assert_memory_equal(got.ticks, wanted.ticks, got.count * sizeof *got.ticks);
-        assert_memory_equal(got.slot, wanted.slot, got.alloc_count * sizeof *got.slot);
+        assert_memory_equal(got.origin, wanted.origin, got.alloc_count * sizeof *got.origin);
         assert_memory_equal(got.size, wanted.size, got.alloc_count * sizeof *got.size);
         assert_memory_equal(got.address, wanted.address, got.alloc_count * sizeof *got.address);
         assert_memory_equal(got.thread, wanted.thread, got.alloc_count * sizeof *got.thread);
         assert_memory_equal(got.is_realloc, wanted.is_realloc, got.alloc_count);
         assert_memory_equal(got.back, wanted.back, got.end_count * sizeof *got.back);
         assert_memory_equal(got.how, wanted.how, got.end_count);
-        assert_memory_equal(got.actor, wanted.actor, got.end_count * sizeof *got.actor);
-        assert_memory_equal(got.actor_thread, wanted.actor_thread,
-                            got.end_count * sizeof *got.actor_thread);
+        assert_memory_equal(got.freer, wanted.freer, got.end_count * sizeof *got.freer);
+        assert_memory_equal(got.freer_thread, wanted.freer_thread,
+                            got.end_count * sizeof *got.freer_thread);
     }
     ehs_events_close(&wanted);
     ehs_events_close(&got);
@@ -87,10 +87,10 @@ static void a_column_alone_leaves_the_others_as_they_are(void **state)
     (void)state;
     ehs_events got;
     assert_true(ehs_events_open(&got));
-    memset(got.slot, 0xAA, sizeof *got.slot);
+    memset(got.origin, 0xAA, sizeof *got.origin);
     memset(got.back, 0xAA, sizeof *got.back);
-    assert_int_equal(read_segment(1, EHS_WANT_SLOT, &got), ETL_OK);
-    assert_int_not_equal(got.slot[0], 0xAAAAAAAA);
+    assert_int_equal(read_segment(1, EHS_WANT_ORIGIN, &got), ETL_OK);
+    assert_int_not_equal(got.origin[0], 0xAAAAAAAA);
     assert_int_equal(got.back[0], 0xAAAAAAAA);
     ehs_events_close(&got);
 }
@@ -117,7 +117,7 @@ static void assert_open_row(const ehs_open_rows *rows, size_t row, u32 ordinal, 
 {
     const model_block *const block = &the_model.blocks[ordinal];
     assert_int_equal(rows->ordinal[row], ordinal);
-    assert_int_equal(rows->slot[row], block->slot);
+    assert_int_equal(rows->origin[row], block->origin);
     assert_int_equal(rows->size[row], block->size);
     assert_int_equal(rows->ticks[row], block->ticks);
     assert_int_equal(rows->address[row], block->address);
@@ -203,7 +203,7 @@ static void an_end_of_a_block_that_is_not_open_is_refused(void **state)
             events.ticks[k] = k;
             events.kind[k] = (u8)(k < 2 ? 0 : EHS_EVENT_END);
         }
-        memset(events.slot, 0, 8);
+        memset(events.origin, 0, 8);
         memset(events.size, 0, 16);
         memset(events.address, 0, 16);
         memset(events.thread, 0, 8);
@@ -224,7 +224,7 @@ static void the_open_set_does_not_grow_with_the_journal(void **state)
     ehs_open_set set = { 0 };
     ehs_events events;
     assert_true(ehs_events_open(&events));
-    memset(events.slot, 0, EHS_PART_ROWS * sizeof *events.slot);
+    memset(events.origin, 0, EHS_PART_ROWS * sizeof *events.origin);
     memset(events.size, 0, EHS_PART_ROWS * sizeof *events.size);
     memset(events.address, 0, EHS_PART_ROWS * sizeof *events.address);
     memset(events.thread, 0, EHS_PART_ROWS * sizeof *events.thread);
@@ -265,7 +265,7 @@ static void rows_are_made_of_several_segments_at_once(void **state)
         for (u32 i = 0; i < 2; i++) {
             first.ticks[i] = 100 + i;
             first.kind[i] = first.is_realloc[i] = 0;
-            first.slot[i] = first.thread[i] = 7 + i;
+            first.origin[i] = first.thread[i] = 7 + i;
             first.size[i] = first.address[i] = 70 + i;
             second.kind[i] = EHS_EVENT_END;
             second.back[i] = 1;
@@ -279,7 +279,7 @@ static void rows_are_made_of_several_segments_at_once(void **state)
         assert_int_equal(set.rows.count, 3 - ends);
         assert_int_equal(set.rows.ordinal[0], 0);
         assert_int_equal(set.rows.ticks[0], 100);
-        assert_int_equal(set.rows.slot[0], 7);
+        assert_int_equal(set.rows.origin[0], 7);
         assert_int_equal(set.rows.is_realloc[0], 0);
         if (ends == 1)
             assert_int_equal(set.rows.is_realloc[1], 1);
@@ -292,7 +292,7 @@ static void rows_are_made_of_several_segments_at_once(void **state)
 /* A segment of two events whose columns are given, under a segment row of its own. */
 typedef struct forged {
     u8 is_end[2];
-    u32 slots;
+    u32 origins;
     u32 events, allocs;
 } forged;
 
@@ -302,10 +302,11 @@ static etl_status read_forged(const forged *what, etl_error *err)
     ehs_saver saver = { 0 };
     ehs_writer writer;
     ehs_segment_info info = { .events = what->events, .allocs = what->allocs };
-    const u32 slots[4] = { 1, 2, 3, 4 };
+    const u32 origins[4] = { 1, 2, 3, 4 };
     ehs_segment_index index = { &info, 1, 1 };
     assert_true(ehs_blocks_add(&saver.blocks, &saver.codec, EHS_HEAP_IS_END, 0, what->is_end, 2));
-    assert_true(ehs_blocks_add(&saver.blocks, &saver.codec, EHS_HEAP_SLOT, 0, slots, what->slots));
+    assert_true(
+        ehs_blocks_add(&saver.blocks, &saver.codec, EHS_HEAP_ORIGIN, 0, origins, what->origins));
     assert_true(ehs_segment_index_save(&saver, &index));
     assert_int_equal(ehs_writer_open(&writer, journal_file_keep, &file.bytes, EHS_CONTENT_JOURNAL),
                      ETL_OK);
@@ -324,8 +325,8 @@ static etl_status read_forged(const forged *what, etl_error *err)
         ehs_events events;
         const ehs_segment_source from = { &file.reader, &file.loader.codec, 0 };
         assert_true(ehs_events_open(&events));
-        status =
-            ehs_segment_read(&from, &file.index.at[0], EHS_WANT_KIND | EHS_WANT_SLOT, &events, err);
+        status = ehs_segment_read(&from, &file.index.at[0], EHS_WANT_KIND | EHS_WANT_ORIGIN,
+                                  &events, err);
         if (status == ETL_OK)
             status = ehs_segment_read(&from, &file.index.at[0], EHS_WANT_BACK, &events, err);
         ehs_events_close(&events);
@@ -397,12 +398,12 @@ static void columns_that_may_be_left_out_are_told(void **state)
         { EHS_OPEN_ADDRESS, EHS_WANT_ADDRESS },
         { EHS_HEAP_THREAD, EHS_WANT_THREAD },
         { EHS_OPEN_THREAD, EHS_WANT_THREAD },
-        { EHS_HEAP_ACTOR, EHS_WANT_ACTOR },
-        { EHS_HEAP_ACTOR_THREAD, EHS_WANT_ACTOR_THREAD },
+        { EHS_HEAP_FREER, EHS_WANT_FREER },
+        { EHS_HEAP_FREER_THREAD, EHS_WANT_FREER_THREAD },
         { EHS_HEAP_IS_LATER, 0 },
         { EHS_HEAP_BACK, 0 },
         { EHS_OPEN_ORDINAL, 0 },
-        { EHS_OPEN_SLOT, 0 },
+        { EHS_OPEN_ORIGIN, 0 },
     };
     for (size_t i = 0; i < ETL_COUNT_OF(cases); i++) {
         journal_file file;

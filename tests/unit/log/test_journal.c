@@ -1,5 +1,5 @@
 /*
- * Goal: the journal tells every event at its rank, with the slot, the size and the
+ * Goal: the journal tells every event at its rank, with the origin, the size and the
  * flags it was noted with, however large the size; blocks opened after the window
  * are left out, and those its end finds in use are known by their rank.
  * Method: slices whose times are given and notes by hand; the journal read back.
@@ -47,18 +47,18 @@ static void ranks_go_on_from_slice_to_slice(void **state)
     journal_check_told(&f->told.at[4], 5, JOURNAL_ALLOC, 7, 10);
 }
 
-static void slots_and_sizes_fit_to_their_last_bit(void **state)
+static void origins_and_sizes_fit_to_their_last_bit(void **state)
 {
     journal_check *const f = *state;
     JOURNAL_BEGIN(f, T0, T0 + 1, T0 + 2, T0 + 3);
-    journal_check_alloc(f, (noted_event){ T0, 0 }, SLOT_NUMBER_MAX, JOURNAL_BIG - 1);
-    journal_check_alloc(f, (noted_event){ T0 + 1, 1 }, SLOT_NUMBER_MAX, 0);
+    journal_check_alloc(f, (noted_event){ T0, 0 }, ORIGIN_NUMBER_MAX, JOURNAL_BIG - 1);
+    journal_check_alloc(f, (noted_event){ T0 + 1, 1 }, ORIGIN_NUMBER_MAX, 0);
     journal_check_alloc(f, (noted_event){ T0 + 2, 2 }, 1, JOURNAL_BIG - 1);
     journal_check_end(f, T0 + 4);
     const told *const rows = journal_check_read(f);
     assert_int_equal(f->told.count, 4);
-    journal_check_told(&rows[0], 1, JOURNAL_ALLOC, SLOT_NUMBER_MAX, JOURNAL_BIG - 1);
-    journal_check_told(&rows[1], 2, JOURNAL_ALLOC, SLOT_NUMBER_MAX, 0);
+    journal_check_told(&rows[0], 1, JOURNAL_ALLOC, ORIGIN_NUMBER_MAX, JOURNAL_BIG - 1);
+    journal_check_told(&rows[1], 2, JOURNAL_ALLOC, ORIGIN_NUMBER_MAX, 0);
     journal_check_told(&rows[2], 3, JOURNAL_ALLOC, 1, JOURNAL_BIG - 1);
     journal_check_told(&rows[3], 4, JOURNAL_NONE, 0, 0);
 }
@@ -263,7 +263,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         RULE(event_is_told_at_its_rank),
         RULE(ranks_go_on_from_slice_to_slice),
-        RULE(slots_and_sizes_fit_to_their_last_bit),
+        RULE(origins_and_sizes_fit_to_their_last_bit),
         RULE(size_that_does_not_fit_is_told_in_full),
         RULE(mark_is_told_with_its_block),
         RULE(allocation_tells_whether_it_is_inside),

@@ -69,11 +69,12 @@ static void assert_all_told(journal_check *f)
     for (u32 number = 0; number < SLICES; number++) {
         const u32 count = number == 1 ? 0 : SLICE_WORDS - number;
         for (u32 i = 0; i < count; i++) {
-            const u32 slot = 1 + number * SLICE_WORDS + i;
+            const u32 origin = 1 + number * SLICE_WORDS + i;
             time++;
             if (i == 0)
                 journal_check_told(row++, time, JOURNAL_NONE, 0, 0);
-            journal_check_told(row++, time, JOURNAL_ALLOC, slot, i == 0 ? JOURNAL_BIG + number : i);
+            journal_check_told(row++, time, JOURNAL_ALLOC, origin,
+                               i == 0 ? JOURNAL_BIG + number : i);
         }
     }
     assert_ptr_equal(row, f->told.at + f->told.count);
@@ -241,8 +242,8 @@ static void late_ends_leave_with_their_chunk(void **state)
     f->journal.take = take;
     f->journal.take_user = &t;
     note_slice(f, 0);
-    const journal_block large = { .alloc_ticks = T0, .size = JOURNAL_BIG + 2, .slot = 40 };
-    const journal_block none = { .alloc_ticks = T0, .slot = 41 };
+    const journal_block large = { .alloc_ticks = T0, .size = JOURNAL_BIG + 2, .origin = 40 };
+    const journal_block none = { .alloc_ticks = T0, .origin = 41 };
     const journal_moment later = { T0 + 9, JOURNAL_LATE, ETLHEAP_FREE_HEAP_DESTROY, false };
     const journal_moment sooner = { T0 + 8, JOURNAL_LATE, ETLHEAP_FREE_HEAP_DESTROY, false };
     assert_true(journal_note_end(&f->journal.shards[40 % HEAP_SHARDS], &large, later));

@@ -295,7 +295,7 @@ static void expect(model *m, const journal_block *noted, journal_kind kind, note
     const bool is_late = at.rank == JOURNAL_LATE, is_big = noted->size >= JOURNAL_BIG;
     const u32 rank = m->f->journal.shards[0].first_rank + at.rank;
     told row = { .kind = kind,
-                 .slot = noted->slot,
+                 .origin = noted->origin,
                  .size = noted->size,
                  .rank = kind == JOURNAL_FREE ? 0 : rank,
                  .is_inside = noted->alloc_ticks >= m->from_ticks,
@@ -376,8 +376,12 @@ static int by_ticks(const void *a, const void *b)
 static int by_content(const void *a, const void *b)
 {
     const told *const x = &((const happening *)a)->row, *const y = &((const happening *)b)->row;
-    const u64 of_x[] = { x->time, x->kind, x->slot, x->size, x->rank, x->is_inside, x->is_realloc };
-    const u64 of_y[] = { y->time, y->kind, y->slot, y->size, y->rank, y->is_inside, y->is_realloc };
+    const u64 of_x[] = {
+        x->time, x->kind, x->origin, x->size, x->rank, x->is_inside, x->is_realloc
+    };
+    const u64 of_y[] = {
+        y->time, y->kind, y->origin, y->size, y->rank, y->is_inside, y->is_realloc
+    };
     for (size_t i = 0; i < ETL_COUNT_OF(of_x); i++) {
         if (of_x[i] != of_y[i])
             return of_x[i] < of_y[i] ? -1 : 1;

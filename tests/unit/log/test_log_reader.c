@@ -53,7 +53,7 @@ static void assert_event(const log_batch *batch, u32 at)
         return;
     }
     const model_block *const block = &the_model.blocks[event->block];
-    assert_int_equal(batch->slot[row], block->slot);
+    assert_int_equal(batch->origin[row], block->origin);
     assert_int_equal(batch->size[row], block->size);
     assert_int_equal(batch->address[row], block->address);
     assert_int_equal(batch->thread[row], block->thread);

@@ -45,7 +45,7 @@ static void assert_holds(const etlheap_segment *segment, u32 at, u64 n)
 }
 
 /* Appends `count` rows from number `first` on. */
-static void append(allocation_store *store, u64 first, size_t count)
+static void append(lifetime_table *store, u64 first, size_t count)
 {
     lifetime *const rows = malloc((count + 1) * sizeof *rows);
     assert_non_null(rows);
@@ -55,7 +55,7 @@ static void append(allocation_store *store, u64 first, size_t count)
     free(rows);
 }
 
-static void assert_holds_all(const allocation_store *store, u64 count)
+static void assert_holds_all(const lifetime_table *store, u64 count)
 {
     u64 n = 0;
     assert_int_equal(store->rows, count);
@@ -71,7 +71,7 @@ static void assert_holds_all(const allocation_store *store, u64 count)
 static void empty_store_has_no_segment(void **state)
 {
     (void)state;
-    allocation_store store = { 0 };
+    lifetime_table store = { 0 };
     assert_true(store_append(&store, NULL, 0));
     assert_int_equal(store.segments.count, 0);
     assert_int_equal(store.rows, 0);
@@ -81,7 +81,7 @@ static void empty_store_has_no_segment(void **state)
 static void rows_come_back_in_order(void **state)
 {
     (void)state;
-    allocation_store store = { 0 };
+    lifetime_table store = { 0 };
     static const size_t batches[] = { 1, 0, 1023, 1, 2, 5000, 65536, 1, 70000, 65535, 3 };
     u64 count = 0;
     for (size_t i = 0; i < ETL_COUNT_OF(batches); i++) {
@@ -97,7 +97,7 @@ static void rows_come_back_in_order(void **state)
 static void single_rows_fill_few_segments(void **state)
 {
     (void)state;
-    allocation_store store = { 0 };
+    lifetime_table store = { 0 };
     for (u64 n = 0; n < 200000; n++)
         append(&store, n, 1);
     assert_holds_all(&store, 200000);
@@ -108,7 +108,7 @@ static void single_rows_fill_few_segments(void **state)
 static void full_segment_has_its_maximum_of_rows(void **state)
 {
     (void)state;
-    allocation_store store = { 0 };
+    lifetime_table store = { 0 };
     append(&store, 0, ETLHEAP_SEGMENT_ROWS);
     assert_int_equal(store.segments.count, 1);
     append(&store, ETLHEAP_SEGMENT_ROWS, 1);
@@ -120,7 +120,7 @@ static void full_segment_has_its_maximum_of_rows(void **state)
 static void small_store_takes_little_memory(void **state)
 {
     (void)state;
-    allocation_store store = { 0 };
+    lifetime_table store = { 0 };
     append(&store, 0, 10);
     assert_int_equal(store.segments.count, 1);
     assert_in_range(store.segments.at[0].capacity, 10, 1024);
@@ -130,7 +130,7 @@ static void small_store_takes_little_memory(void **state)
 static void rows_do_not_move(void **state)
 {
     (void)state;
-    allocation_store store = { 0 };
+    lifetime_table store = { 0 };
     append(&store, 0, 1);
     const i64 *const first = store_view(&store.segments.at[0]).alloc_ticks;
     append(&store, 1, 300000);

@@ -19,7 +19,7 @@
 typedef struct told {
     u64 ordinal;
     i64 ticks;
-    u32 slot; /* 0: an end */
+    u32 origin; /* 0: an end */
     u8 how;
 } told;
 
@@ -94,12 +94,12 @@ static void add_other(fixture *f, journal_chunk *chunk, i64 ticks)
     f->next_rank++;
 }
 
-static void add_alloc(fixture *f, journal_chunk *chunk, i64 ticks, u32 slot)
+static void add_alloc(fixture *f, journal_chunk *chunk, i64 ticks, u32 origin)
 {
-    const told row = { f->ranks.count, ticks, slot, 0 };
-    chunk->entries[chunk->count] = (journal_entry)slot << 6 | JOURNAL_ALLOC;
-    chunk->wide.sizes[chunk->count] = slot * (u64)3;
-    chunk->wide.addresses[chunk->count] = slot * (u64)16;
+    const told row = { f->ranks.count, ticks, origin, 0 };
+    chunk->entries[chunk->count] = (journal_entry)origin << 6 | JOURNAL_ALLOC;
+    chunk->wide.sizes[chunk->count] = origin * (u64)3;
+    chunk->wide.addresses[chunk->count] = origin * (u64)16;
     assert_true(ETLHEAP_PUSH(&f->ranks, f->next_rank));
     assert_true(ETLHEAP_PUSH(&f->given, row));
     add_other(f, chunk, ticks);
@@ -147,9 +147,9 @@ static void read_events(fixture *f, const ehs_events *events, u64 ordinal)
         f->read_ticks = row.ticks;
         if ((events->kind[i] & EHS_EVENT_END) == 0) {
             row.ordinal = ordinal++;
-            row.slot = events->slot[alloc++];
-            assert_int_equal(events->size[alloc - 1], row.slot * (u64)3);
-            assert_int_equal(events->address[alloc - 1], row.slot * (u64)16);
+            row.origin = events->origin[alloc++];
+            assert_int_equal(events->size[alloc - 1], row.origin * (u64)3);
+            assert_int_equal(events->address[alloc - 1], row.origin * (u64)16);
         } else {
             assert_in_range(events->back[end], 1, ordinal);
             row.ordinal = ordinal - events->back[end];
@@ -188,7 +188,7 @@ static void expect_given(fixture *f, size_t segments)
     for (size_t i = 0; i < f->read.count; i++) {
         assert_int_equal(f->read.at[i].ordinal, f->given.at[i].ordinal);
         assert_int_equal(f->read.at[i].ticks, f->given.at[i].ticks);
-        assert_int_equal(f->read.at[i].slot, f->given.at[i].slot);
+        assert_int_equal(f->read.at[i].origin, f->given.at[i].origin);
         assert_int_equal(f->read.at[i].how, f->given.at[i].how);
     }
     ehs_events_close(&events);

@@ -14,17 +14,17 @@
 #include "engine/log/tally.h"
 #include "tests/support/engine_check.h"
 
-#define SLOTS 300u
+#define ORIGINS 300u
 
-static void count(slot_tally *tally, u32 bin, u32 slot, u64 size, bool is_realloc)
+static void count(origin_tally *tally, u32 bin, u32 origin, u64 size, bool is_realloc)
 {
-    const tally_block counted = { { size, 1, is_realloc }, slot, bin };
+    const tally_block counted = { { size, 1, is_realloc }, origin, bin };
     assert_true(tally_add(tally, &counted));
 }
 
-static void check_sums(const type_sums *sums, u32 bin, u32 slot, const type_sums *expected)
+static void check_sums(const type_sums *sums, u32 bin, u32 origin, const type_sums *expected)
 {
-    const type_sums *const found = &sums[slot * TALLY_BINS + bin];
+    const type_sums *const found = &sums[origin * TALLY_BINS + bin];
     assert_int_equal(found->count, expected->count);
     assert_int_equal(found->size, expected->size);
     assert_int_equal(found->realloc_count, expected->realloc_count);
@@ -33,7 +33,7 @@ static void check_sums(const type_sums *sums, u32 bin, u32 slot, const type_sums
 static void a_block_counts_at_once(void **state)
 {
     (void)state;
-    slot_tally tally = { .next_waiting = 0 };
+    origin_tally tally = { .next_waiting = 0 };
     type_sums sums[3 * TALLY_BINS] = { { 0 } };
     count(&tally, 1, 2, 100, true);
     tally_sum(&tally, sums);
@@ -47,7 +47,7 @@ static void a_block_counts_at_once(void **state)
 static void sums_stop_at_their_largest(void **state)
 {
     (void)state;
-    slot_tally tally = { .next_waiting = 0 };
+    origin_tally tally = { .next_waiting = 0 };
     type_sums sums[2 * TALLY_BINS] = { { 0 } };
     for (u32 i = 0; i < 3 * TALLY_WAITING; i++)
         count(&tally, 0, 1, i % 2 == 0 ? UINT64_MAX : 5, false);
@@ -59,7 +59,7 @@ static void sums_stop_at_their_largest(void **state)
 static void a_full_count_goes_on(void **state)
 {
     (void)state;
-    slot_tally tally = { .next_waiting = 0 };
+    origin_tally tally = { .next_waiting = 0 };
     type_sums sums[2 * TALLY_BINS] = { { 0 } };
     count(&tally, 2, 1, 8, false);
     tally.bins[2].at[1] = (tally_cell){ .size = 40, .count = UINT32_MAX, .realloc_count = 7 };
@@ -73,26 +73,26 @@ static void a_full_count_goes_on(void **state)
 static void tallies_add_up_to_plain_sums(void **state)
 {
     (void)state;
-    slot_tally tallies[3] = { { .next_waiting = 0 } };
-    type_sums *const expected = calloc(SLOTS * TALLY_BINS, sizeof *expected);
-    type_sums *const sums = calloc(SLOTS * TALLY_BINS, sizeof *sums);
+    origin_tally tallies[3] = { { .next_waiting = 0 } };
+    type_sums *const expected = calloc(ORIGINS * TALLY_BINS, sizeof *expected);
+    type_sums *const sums = calloc(ORIGINS * TALLY_BINS, sizeof *sums);
     u64 seed = 11;
     assert_non_null(expected);
     assert_non_null(sums);
     for (u32 i = 0; i < 20000; i++) {
-        const u32 slot = 1 + engine_check_random(&seed, SLOTS - 1);
+        const u32 origin = 1 + engine_check_random(&seed, ORIGINS - 1);
         const u32 bin = engine_check_random(&seed, TALLY_BINS);
         const u32 size = engine_check_random(&seed, 1u << 30);
         const bool is_realloc = engine_check_random(&seed, 5) == 0;
-        count(&tallies[engine_check_random(&seed, 3)], bin, slot, size, is_realloc);
-        type_sums *const to = &expected[slot * TALLY_BINS + bin];
+        count(&tallies[engine_check_random(&seed, 3)], bin, origin, size, is_realloc);
+        type_sums *const to = &expected[origin * TALLY_BINS + bin];
         to->count++;
         to->size += size;
         to->realloc_count += is_realloc;
     }
     for (u32 i = 0; i < 3; i++)
         tally_sum(&tallies[i], sums);
-    assert_memory_equal(sums, expected, SLOTS * TALLY_BINS * sizeof *sums);
+    assert_memory_equal(sums, expected, ORIGINS * TALLY_BINS * sizeof *sums);
     for (u32 i = 0; i < 3; i++) {
         assert_true(tally_bytes(&tallies[i]) > 0);
         tally_free(&tallies[i]);
@@ -106,7 +106,7 @@ static void memory_is_told_to_within_its_reserve(void **state)
 {
     (void)state;
     enum { LARGEST = 5000, UNFIT = 4000 };
-    slot_tally tally = { .next_waiting = 0 };
+    origin_tally tally = { .next_waiting = 0 };
     assert_int_equal(tally_bytes(&tally), 0);
     count(&tally, 3, LARGEST, 8, false);
     const u64 cells = (LARGEST + 1) * sizeof(tally_cell);

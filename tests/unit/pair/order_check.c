@@ -18,7 +18,7 @@ int order_check_open(void **state)
         return 1;
     engine_check_open(&f->check);
     f->order = (slice_order){ .context = &f->check.context,
-                              .slots = &f->check.slots,
+                              .origins = &f->check.origins,
                               .from_ticks = INT64_MIN };
     *state = f;
     return 0;
@@ -106,7 +106,7 @@ static void collect_bucket(order_check *f, const order_bucket *bucket)
             least_rank = event.rank + 1;
             if (s < HEAP_SHARDS)
                 event.heap = order_heap_number(bucket, event.heap);
-            event.slot = order_slot_number(bucket, event.slot);
+            event.origin = order_origin_number(bucket, event.origin);
             assert_int_equal(f->by_rank[event.rank].tid, 0);
             f->by_rank[event.rank] = event;
         }
@@ -127,7 +127,7 @@ void order_check_run(order_check *f, order_check_fill fill)
     order_check_plan(f);
     make_room(f);
     fill_all(&f->order, fill);
-    assert_true(order_settle(&f->order, &f->check.slots));
+    assert_true(order_settle(&f->order, &f->check.origins));
     u32 first = 0;
     for (u32 b = 0; b < f->order.bucket_count; b++) {
         const order_bucket *const bucket = &f->order.buckets[b];
@@ -142,12 +142,12 @@ void order_check_run(order_check *f, order_check_fill fill)
 
 const heap_row *order_check_heap(const order_check *f, const ordered_event *event)
 {
-    assert_in_range(event->heap, 1, f->check.slots.heaps.count);
-    return &f->check.slots.heaps.at[event->heap - 1];
+    assert_in_range(event->heap, 1, f->check.origins.heaps.count);
+    return &f->check.origins.heaps.at[event->heap - 1];
 }
 
 const owner_row *order_check_owner(const order_check *f, const ordered_event *event)
 {
-    assert_in_range(event->slot, 1, f->check.slots.slots.count);
-    return &f->check.slots.owners.at[f->check.slots.slots.at[event->slot - 1].owner - 1];
+    assert_in_range(event->origin, 1, f->check.origins.origins.count);
+    return &f->check.origins.owners.at[f->check.origins.origins.at[event->origin - 1].owner - 1];
 }

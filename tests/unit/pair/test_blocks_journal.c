@@ -59,7 +59,7 @@ static void opening_and_end_are_noted_at_their_events(void **state)
     const journal_entry ended = entry_after(f, block_event(OP_FREE, T0 + 5, 0x100, 0));
     assert_entry(ended, JOURNAL_FREE, 24);
     assert_int_equal(journal.partner, 0);
-    assert_int_equal(journal_slot_of(ended), journal_slot_of(opened));
+    assert_int_equal(journal_origin_of(ended), journal_origin_of(opened));
     assert_int_equal(journal.late.count, 0);
     block_check_no_rows(f);
     close_journal(f, &journal);
@@ -84,15 +84,15 @@ static void realloc_marks_its_block_once(void **state)
 /* An event as ordering leaves it; the stack of the block it opens is open. */
 static void apply_unsure(block_check *f, u64 address, bool stack_is_open)
 {
-    const u32 heap = slots_add_heap(&f->check.slots, f->process, HEAP);
-    const u32 owner = slots_add_owner(&f->check.slots, &(owner_row){ T0, heap, 0 });
-    const u32 slot = slots_add(&f->check.slots, (stack_ref)address, owner);
-    assert_true(heap != 0 && owner != 0 && slot != 0);
+    const u32 heap = origins_add_heap(&f->check.origins, f->process, HEAP);
+    const u32 owner = origins_add_owner(&f->check.origins, &(owner_row){ T0, heap, 0 });
+    const u32 origin = origins_add(&f->check.origins, (stack_ref)address, owner);
+    assert_true(heap != 0 && owner != 0 && origin != 0);
     ordered_event event = { .ticks = T0,
                             .address = address,
                             .size = 8,
                             .heap = heap,
-                            .slot = slot,
+                            .origin = origin,
                             .tid = TID,
                             .rank = f->check.next_rank++,
                             .op = OP_ALLOC,
@@ -110,8 +110,8 @@ static void blocks_whose_stack_is_open_are_told_and_no_others(void **state)
     apply_unsure(f, 0x100, false);
     apply_unsure(f, 0x200, true);
     assert_int_equal(journal.unsure.count, 1);
-    const u32 slot = journal.unsure.at[0];
-    assert_int_equal(f->check.slots.slots.at[slot - 1].stack, 0x200);
+    const u32 origin = journal.unsure.at[0];
+    assert_int_equal(f->check.origins.origins.at[origin - 1].stack, 0x200);
     close_journal(f, &journal);
 }
 

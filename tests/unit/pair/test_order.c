@@ -1,7 +1,7 @@
 /*
  * Goal: the events of a slice come in one order, by time, then by stream, then by
  * place; each leaves in its shard's list with its rank, the number of its heap and
- * the slot of the block it opens, of the owner at its time; numbers go on from
+ * the origin of the block it opens, of the owner at its time; numbers go on from
  * slice to slice; ticks are told where time moves on.
  * Method: hand-made tasks of a slice; buckets filled forward, backward and by
  * threads. Random slices: test_order_random.c.
@@ -135,7 +135,7 @@ static void slice_without_events_is_nothing(void **state)
         order_check_run(f, ORDER_CHECK_BACKWARD);
         assert_int_equal(f->order.count, 0);
     }
-    assert_int_equal(f->check.slots.heaps.count, 0);
+    assert_int_equal(f->check.origins.heaps.count, 0);
 }
 
 /* --- buckets --- */
@@ -194,8 +194,8 @@ static void slice_may_be_of_any_size(void **state)
         for (u32 rank = 0; rank < counts[i]; rank++)
             assert_int_equal(f->by_rank[rank].tid, rank + 1);
     }
-    assert_int_equal(f->check.slots.heaps.count, 1);
-    assert_int_equal(f->check.slots.slots.count, 1);
+    assert_int_equal(f->check.origins.heaps.count, 1);
+    assert_int_equal(f->check.origins.origins.count, 1);
 }
 
 /* --- what an event carries --- */
@@ -225,12 +225,12 @@ static void ticks_may_be_unwanted(void **state)
     order_check_add(f, alloc(T0, 1));
     order_check_plan(f);
     order_fill(&f->order, 0);
-    assert_true(order_settle(&f->order, &f->check.slots));
+    assert_true(order_settle(&f->order, &f->check.origins));
     assert_null(f->order.ticks);
     assert_int_equal(f->order.events[0].ticks, T0);
 }
 
-static void opening_events_have_a_slot_and_others_none(void **state)
+static void opening_events_have_an_origin_and_others_none(void **state)
 {
     order_check *const f = *state;
     order_check_task(f, 0);
@@ -248,7 +248,7 @@ static void opening_events_have_a_slot_and_others_none(void **state)
                            op == OP_REALLOC_SAME;
         const u32 since_alloc = op == OP_REALLOC_OLD ? 77 : 0;
         assert_int_equal(event->op, op);
-        assert_int_equal(event->slot, opens ? 1 : since_alloc);
+        assert_int_equal(event->origin, opens ? 1 : since_alloc);
         assert_int_equal(order_check_heap(f, event)->handle, HEAP);
         assert_int_equal(event->size, op + 1);
     }
@@ -286,8 +286,7 @@ static void range_events_are_handed_on_as_they_are(void **state)
 static void open_stacks_are_told(void **state)
 {
     order_check *const f = *state;
-    static const stack_ref stacks[] = { STACK_NONE, 7, STACK_TAG_WAITING | 7,
-                                        STACK_TAG_DEFERRED | 7 };
+    static const stack_ref stacks[] = { STACK_NONE, 7, STACK_TAG_WAITING | 7, STACK_TAG_KEYED | 7 };
     order_check_task(f, 0);
     for (u32 i = 0; i < ETL_COUNT_OF(stacks); i++) {
         memory_event event = alloc(T0 + i, i + 1);
@@ -297,7 +296,7 @@ static void open_stacks_are_told(void **state)
     order_check_run(f, ORDER_CHECK_FORWARD);
     for (u32 i = 0; i < ETL_COUNT_OF(stacks); i++) {
         assert_int_equal(f->by_rank[i].stack_is_open, i != 1);
-        assert_int_equal(f->check.slots.slots.at[f->by_rank[i].slot - 1].stack, stacks[i]);
+        assert_int_equal(f->check.origins.origins.at[f->by_rank[i].origin - 1].stack, stacks[i]);
     }
 }
 
@@ -316,9 +315,9 @@ static void any_number_of_heaps_is_told_apart(void **state)
             order_check_add(f, event);
         }
         order_check_run(f, (order_check_fill)fill);
-        assert_int_equal(f->check.slots.heaps.count, HEAPS);
-        assert_int_equal(f->check.slots.owners.count, HEAPS);
-        assert_int_equal(f->check.slots.slots.count, HEAPS);
+        assert_int_equal(f->check.origins.heaps.count, HEAPS);
+        assert_int_equal(f->check.origins.owners.count, HEAPS);
+        assert_int_equal(f->check.origins.origins.count, HEAPS);
         for (u32 i = 0; i < HEAPS * ROUNDS; i++) {
             const ordered_event *const event = &f->by_rank[i];
             assert_int_equal(order_check_heap(f, event)->handle,
@@ -344,7 +343,7 @@ static void process_may_change_hands_in_a_bucket(void **state)
     assert_int_not_equal(old, new);
     for (u32 i = 0; i < 20; i++)
         assert_int_equal(order_check_heap(f, &f->by_rank[i])->process, i < 10 ? old : new);
-    assert_int_equal(f->check.slots.heaps.count, 2);
+    assert_int_equal(f->check.origins.heaps.count, 2);
     u64 events[2] = { 0, 0 };
     const order_bucket *const bucket = &f->order.buckets[0];
     for (size_t i = 0; i < bucket->counts.count; i++)
@@ -369,16 +368,16 @@ static void images_may_change_in_a_bucket(void **state)
     for (u32 i = 0; i < 20; i++)
         order_check_add(f, alloc(T0 + i, i + 1));
     order_check_run(f, ORDER_CHECK_FORWARD);
-    assert_int_equal(f->check.slots.heaps.count, 1);
-    assert_int_equal(f->check.slots.owners.count, 3);
+    assert_int_equal(f->check.origins.heaps.count, 1);
+    assert_int_equal(f->check.origins.owners.count, 3);
     for (u32 i = 0; i < 20; i++) {
         const i64 since = i < 5 ? 0 : i < 12 ? 5 : 12;
-        assert_int_equal(f->by_rank[i].slot, i < 5 ? 1 : i < 12 ? 2 : 3);
+        assert_int_equal(f->by_rank[i].origin, i < 5 ? 1 : i < 12 ? 2 : 3);
         assert_int_equal(order_check_owner(f, &f->by_rank[i])->first_ticks, T0 + since);
     }
 }
 
-static void event_that_waits_for_its_stack_has_a_slot_of_its_own(void **state)
+static void event_that_waits_for_its_stack_has_an_origin_of_its_own(void **state)
 {
     order_check *const f = *state;
     order_check_task(f, 0);
@@ -389,8 +388,8 @@ static void event_that_waits_for_its_stack_has_a_slot_of_its_own(void **state)
     }
     order_check_run(f, ORDER_CHECK_FORWARD);
     for (u32 i = 0; i < 10; i++) {
-        assert_int_equal(f->by_rank[i].slot, i + 1);
-        assert_int_equal(f->check.slots.slots.at[i].stack, STACK_TAG_WAITING | i);
+        assert_int_equal(f->by_rank[i].origin, i + 1);
+        assert_int_equal(f->check.origins.origins.at[i].stack, STACK_TAG_WAITING | i);
     }
 }
 
@@ -414,19 +413,19 @@ static void what_is_new_is_numbered_when_settled(void **state)
     order_fill(&f->order, 0);
     const ordered_event *const events = f->order.events;
     assert_int_equal(events[0].heap, 1);
-    assert_int_equal(events[0].slot, 1);
+    assert_int_equal(events[0].origin, 1);
     assert_int_equal(events[1].heap, ORDER_LOCAL);
-    assert_int_equal(events[1].slot, ORDER_LOCAL);
+    assert_int_equal(events[1].origin, ORDER_LOCAL);
     assert_int_equal(events[2].heap, 1);
-    assert_int_equal(events[2].slot, ORDER_LOCAL | 1);
-    assert_int_equal(f->check.slots.heaps.count, 1);
-    assert_true(order_settle(&f->order, &f->check.slots));
+    assert_int_equal(events[2].origin, ORDER_LOCAL | 1);
+    assert_int_equal(f->check.origins.heaps.count, 1);
+    assert_true(order_settle(&f->order, &f->check.origins));
     const order_bucket *const bucket = &f->order.buckets[0];
     assert_int_equal(order_heap_number(bucket, events[1].heap), 2);
-    assert_int_equal(order_slot_number(bucket, events[1].slot), 2);
-    assert_int_equal(order_slot_number(bucket, events[2].slot), 3);
+    assert_int_equal(order_origin_number(bucket, events[1].origin), 2);
+    assert_int_equal(order_origin_number(bucket, events[2].origin), 3);
     assert_int_equal(order_heap_number(bucket, 1), 1);
-    assert_int_equal(order_slot_number(bucket, 0), 0);
+    assert_int_equal(order_origin_number(bucket, 0), 0);
 }
 
 static void bucket_that_failed_is_told(void **state)
@@ -437,9 +436,9 @@ static void bucket_that_failed_is_told(void **state)
     order_check_plan(f);
     order_fill(&f->order, 0);
     f->order.buckets[0].failed = true;
-    assert_false(order_settle(&f->order, &f->check.slots));
+    assert_false(order_settle(&f->order, &f->check.origins));
     order_fill(&f->order, 0);
-    assert_true(order_settle(&f->order, &f->check.slots));
+    assert_true(order_settle(&f->order, &f->check.origins));
 }
 
 static void events_may_be_counted_only(void **state)
@@ -454,9 +453,9 @@ static void events_may_be_counted_only(void **state)
     for (size_t i = 0; i < f->order.buckets[0].counts.count; i++)
         heap_events += f->order.buckets[0].counts.at[i].events[ETLHEAP_KIND_HEAP];
     assert_int_equal(heap_events, 100);
-    assert_int_equal(f->check.slots.heaps.count, 0);
-    assert_int_equal(f->check.slots.owners.count, 0);
-    assert_int_equal(f->check.slots.slots.count, 0);
+    assert_int_equal(f->check.origins.heaps.count, 0);
+    assert_int_equal(f->check.origins.owners.count, 0);
+    assert_int_equal(f->check.origins.origins.count, 0);
 }
 
 #define IN_SLICE 9000u /* three buckets */
@@ -560,7 +559,7 @@ static void order_that_was_freed_can_be_used_again(void **state)
     order_free(&f->order);
     assert_null(f->order.events);
     f->order.context = before.context;
-    f->order.slots = before.slots;
+    f->order.origins = before.origins;
     order_check_task(f, 0);
     order_check_add(f, alloc(T0 + 1, 2));
     order_check_run(f, ORDER_CHECK_FORWARD);
@@ -581,13 +580,13 @@ int main(void)
         RULE(slice_may_be_of_any_size),
         RULE(ticks_are_marked_where_time_moves_on),
         RULE(ticks_may_be_unwanted),
-        RULE(opening_events_have_a_slot_and_others_none),
+        RULE(opening_events_have_an_origin_and_others_none),
         RULE(range_events_are_handed_on_as_they_are),
         RULE(open_stacks_are_told),
         RULE(any_number_of_heaps_is_told_apart),
         RULE(process_may_change_hands_in_a_bucket),
         RULE(images_may_change_in_a_bucket),
-        RULE(event_that_waits_for_its_stack_has_a_slot_of_its_own),
+        RULE(event_that_waits_for_its_stack_has_an_origin_of_its_own),
         RULE(what_is_new_is_numbered_when_settled),
         RULE(bucket_that_failed_is_told),
         RULE(events_may_be_counted_only),

@@ -27,7 +27,7 @@
 /* An event of the slice at hand, as the model knows it. */
 typedef struct model_event {
     memory_event event; /* its time moved up where time went back */
-    u32 process, heap, slot;
+    u32 process, heap, origin;
 } model_event;
 
 typedef struct model {
@@ -36,7 +36,7 @@ typedef struct model {
     u32 count;
     ETLHEAP_VECTOR(heap_row) heaps;
     ETLHEAP_VECTOR(owner_row) owners;
-    ETLHEAP_VECTOR(slot_row) slots;
+    ETLHEAP_VECTOR(origin_row) origins;
     u64 counts[ETLHEAP_KIND_COUNT][PROCESSES];
     i64 from_ticks;
     u32 waiting;
@@ -70,15 +70,15 @@ static u32 model_owner(model *m, u32 heap, u32 epoch, i64 ticks)
     return (u32)m->owners.count;
 }
 
-static u32 model_slot(model *m, stack_ref stack, u32 owner)
+static u32 model_origin(model *m, stack_ref stack, u32 owner)
 {
     const bool waits = (stack & STACK_TAG_MASK) == STACK_TAG_WAITING;
-    for (u32 i = 0; i < m->slots.count && !waits; i++) {
-        if (m->slots.at[i].stack == stack && m->slots.at[i].owner == owner)
+    for (u32 i = 0; i < m->origins.count && !waits; i++) {
+        if (m->origins.at[i].stack == stack && m->origins.at[i].owner == owner)
             return i + 1;
     }
-    assert_true(ETLHEAP_PUSH(&m->slots, (slot_row){ stack, owner }));
-    return (u32)m->slots.count;
+    assert_true(ETLHEAP_PUSH(&m->origins, (origin_row){ stack, owner }));
+    return (u32)m->origins.count;
 }
 
 static void model_count(model *m, const model_event *row)
@@ -114,7 +114,7 @@ static void model_count(model *m, const model_event *row)
     }
 }
 
-/* Heaps of all events and slots of those that open a block, as they come. */
+/* Heaps of all events and origins of those that open a block, as they come. */
 static void number_events(model *m)
 {
     const trace_context *const context = &m->f->check.context;
@@ -127,9 +127,9 @@ static void number_events(model *m)
         const u32 owner = model_owner(m, row->heap, epoch, event->ticks);
         const bool opens = event->op == OP_ALLOC || event->op == OP_REALLOC_NEW ||
                            event->op == OP_REALLOC_UNSEEN || event->op == OP_REALLOC_SAME;
-        row->slot = opens ? model_slot(m, event->stack, owner) : 0;
+        row->origin = opens ? model_origin(m, event->stack, owner) : 0;
         if (event->op == OP_REALLOC_OLD)
-            row->slot = event->since_alloc; /* below ORDER_LOCAL */
+            row->origin = event->since_alloc; /* below ORDER_LOCAL */
         model_count(m, row);
     }
 }
@@ -144,7 +144,7 @@ static stack_ref random_stack(model *m)
     case 1:
         return STACK_TAG_WAITING | m->waiting++;
     case 2:
-        return STACK_TAG_DEFERRED | (1 + roll(m, 20));
+        return STACK_TAG_KEYED | (1 + roll(m, 20));
     default:
         return 1 + roll(m, 300);
     }
@@ -215,7 +215,7 @@ static void compare_event(const model *m, u32 rank)
     assert_int_equal(found->op, row->event.op);
     assert_int_equal(found->tid, row->event.tid);
     assert_int_equal(found->heap, is_range ? row->process : row->heap);
-    assert_int_equal(found->slot, row->slot);
+    assert_int_equal(found->origin, row->origin);
     assert_int_equal(found->stack_is_open,
                      row->event.stack == STACK_NONE || (row->event.stack & STACK_TAG_MASK) != 0);
     const bool moves_on = rank == 0 || row[-1].event.ticks != row->event.ticks;
@@ -244,22 +244,22 @@ static void compare_counts(const model *m, u64 events[ETLHEAP_KIND_COUNT][PROCES
 
 static void compare_tables(const model *m)
 {
-    const slot_table *const slots = &m->f->check.slots;
-    assert_int_equal(slots->heaps.count, m->heaps.count);
-    assert_int_equal(slots->owners.count, m->owners.count);
-    assert_int_equal(slots->slots.count, m->slots.count);
+    const origin_table *const origins = &m->f->check.origins;
+    assert_int_equal(origins->heaps.count, m->heaps.count);
+    assert_int_equal(origins->owners.count, m->owners.count);
+    assert_int_equal(origins->origins.count, m->origins.count);
     for (size_t i = 0; i < m->heaps.count; i++) {
-        assert_int_equal(slots->heaps.at[i].handle, m->heaps.at[i].handle);
-        assert_int_equal(slots->heaps.at[i].process, m->heaps.at[i].process);
+        assert_int_equal(origins->heaps.at[i].handle, m->heaps.at[i].handle);
+        assert_int_equal(origins->heaps.at[i].process, m->heaps.at[i].process);
     }
     for (size_t i = 0; i < m->owners.count; i++) {
-        assert_int_equal(slots->owners.at[i].heap, m->owners.at[i].heap);
-        assert_int_equal(slots->owners.at[i].epoch, m->owners.at[i].epoch);
-        assert_int_equal(slots->owners.at[i].first_ticks, m->owners.at[i].first_ticks);
+        assert_int_equal(origins->owners.at[i].heap, m->owners.at[i].heap);
+        assert_int_equal(origins->owners.at[i].epoch, m->owners.at[i].epoch);
+        assert_int_equal(origins->owners.at[i].first_ticks, m->owners.at[i].first_ticks);
     }
-    for (size_t i = 0; i < m->slots.count; i++) {
-        assert_int_equal(slots->slots.at[i].stack, m->slots.at[i].stack);
-        assert_int_equal(slots->slots.at[i].owner, m->slots.at[i].owner);
+    for (size_t i = 0; i < m->origins.count; i++) {
+        assert_int_equal(origins->origins.at[i].stack, m->origins.at[i].stack);
+        assert_int_equal(origins->origins.at[i].owner, m->origins.at[i].owner);
     }
 }
 
@@ -303,7 +303,7 @@ static void compare_slices(order_check *f, u64 seed)
     }
     ETLHEAP_VECTOR_FREE(&m.heaps);
     ETLHEAP_VECTOR_FREE(&m.owners);
-    ETLHEAP_VECTOR_FREE(&m.slots);
+    ETLHEAP_VECTOR_FREE(&m.origins);
     free(m.events);
 }
 

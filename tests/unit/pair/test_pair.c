@@ -39,7 +39,7 @@ static int open_fixture(void **state)
         return 1;
     engine_check_open(&f->check);
     f->process = engine_check_owner(&f->check, PID, CHECK_START);
-    f->order = (slice_order){ .context = &f->check.context, .slots = &f->check.slots };
+    f->order = (slice_order){ .context = &f->check.context, .origins = &f->check.origins };
     f->input = (pair_input){ .rules = engine_check_rules(&f->check),
                              .order = &f->order,
                              .end_ticks = INT64_MAX };
@@ -111,7 +111,7 @@ static void pair_shard_of(fixture *f, u32 index)
     assert_true(order_plan(&f->order, f->tasks, f->task_count));
     for (u32 b = 0; b < f->order.bucket_count; b++)
         order_fill(&f->order, b);
-    assert_true(order_settle(&f->order, &f->check.slots));
+    assert_true(order_settle(&f->order, &f->check.origins));
     count_events(f);
     if (f->order.count_only) {
         clear_tasks(f);
@@ -341,7 +341,7 @@ static void each_range_record_counts_once(void **state)
     assert_int_equal(f->heap_events, 2);
 }
 
-static void census_counts_and_numbers_nothing(void **state)
+static void inventory_counts_and_numbers_nothing(void **state)
 {
     fixture *const f = *state;
     f->order.count_only = true;
@@ -350,8 +350,8 @@ static void census_counts_and_numbers_nothing(void **state)
     add(f, OP_FREE, T0 + 1, 0x200, 0);
     pair_shard_of(f, 0);
     assert_int_equal(f->heap_events, 2);
-    assert_int_equal(f->check.slots.heaps.count, 0);
-    assert_int_equal(f->check.slots.slots.count, 0);
+    assert_int_equal(f->check.origins.heaps.count, 0);
+    assert_int_equal(f->check.origins.origins.count, 0);
 }
 
 /* Time that goes back in a stream stands still there: the order within stays. */
@@ -539,7 +539,7 @@ int main(void)
         RULE(events_go_to_the_owner_of_their_time),
         RULE(each_record_counts_once),
         RULE(each_range_record_counts_once),
-        RULE(census_counts_and_numbers_nothing),
+        RULE(inventory_counts_and_numbers_nothing),
         RULE(time_that_goes_back_stands_still),
         RULE(sweep_ends_the_dead_when_asked_for),
         RULE(sweep_reaches_ranges_too),

@@ -107,11 +107,11 @@ static void what_lanes_counted_adds_up(void **state)
         assert_true(pair_lanes_open(&f->lanes, jobs[j], true));
         open_blocks(f, true);
         pair_lanes_finish(&f->lanes, crew);
-        const u32 slots = (u32)f->check.slots.slots.count;
-        assert_true(pair_lanes_sum(&f->lanes, slots, &f->journal));
+        const u32 origins = (u32)f->check.origins.origins.count;
+        assert_true(pair_lanes_sum(&f->lanes, origins, &f->journal));
         i64 count = 0;
-        for (u32 n = 1; n <= slots; n++) {
-            const u32 s = f->check.slots.slots.at[n - 1].stack - 1;
+        for (u32 n = 1; n <= origins; n++) {
+            const u32 s = f->check.origins.origins.at[n - 1].stack - 1;
             const i64 expected = open_in(s);
             const type_sums *const sums = &f->journal.sums[n * TALLY_BINS + ETLHEAP_TYPE_AIFO];
             assert_int_equal(sums->count, expected);

@@ -61,7 +61,7 @@ void join_task(join_bench *b, i64 end_ticks)
         if (op_wants_stack(event->op) && event->stack == STACK_NONE)
             assert_true(ETLHEAP_PUSH(&b->task.unsettled, (u32)(i - 1)));
     }
-    assert_true(join_slice(&b->join, &b->deferred, &b->task, 1, end_ticks));
+    assert_true(join_slice(&b->join, &b->keyed, &b->task, 1, end_ticks));
 }
 
 void join_end_slice(join_bench *b, i64 end_ticks)
@@ -80,14 +80,14 @@ void join_end_slice(join_bench *b, i64 end_ticks)
 void join_end_run(join_bench *b)
 {
     join_end_slice(b, INT64_MAX);
-    assert_true(deferred_finish(&b->deferred, &b->stacks, &b->ids, &b->unresolved));
+    assert_true(keyed_finish(&b->keyed, &b->stacks, &b->ids, &b->unresolved));
 }
 
 void join_bench_free(join_bench *b)
 {
     free(b->ids);
     join_close(&b->join);
-    deferred_free(&b->deferred);
+    keyed_free(&b->keyed);
     stack_table_free(&b->stacks);
     free(b);
 }
@@ -96,8 +96,8 @@ static u64 stack_of(const join_bench *b, u32 event)
 {
     stack_ref ref = b->events[event].stack;
     if ((ref & STACK_TAG_MASK) == STACK_TAG_WAITING)
-        ref = b->join.own_slots.at[ref & STACK_NUMBER_MAX].stack;
-    if ((ref & STACK_TAG_MASK) == STACK_TAG_DEFERRED)
+        ref = b->join.own_origins.at[ref & STACK_NUMBER_MAX].stack;
+    if ((ref & STACK_TAG_MASK) == STACK_TAG_KEYED)
         ref = b->ids[ref & STACK_NUMBER_MAX];
     assert_int_equal(ref & STACK_TAG_MASK, 0);
     if (ref == STACK_NONE)

@@ -14,7 +14,7 @@
 
 /* A run, its slice in hand, and the events of all slices for the end. */
 typedef struct join_bench {
-    deferred_stacks deferred;
+    keyed_stacks keyed;
     stack_join join;
     stack_table stacks;
     scan_output task; /* the slice's only task */

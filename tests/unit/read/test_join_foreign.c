@@ -30,7 +30,7 @@ static int open_bench(void **state)
     const timebase base = hand_timebase();
     context_open(&b->context, &base);
     b->join = join_bench_new();
-    b->join->deferred.context = &b->context;
+    b->join->keyed.context = &b->context;
     *state = b;
     return 0;
 }
@@ -64,14 +64,14 @@ static void add_part(bench *b, u32 pid, i64 event_ticks, stack_part part, stack_
 static u32 final_stack(const bench *b, u32 event)
 {
     const stack_ref ref = b->join->events[event].stack;
-    const bool is_node = (ref & STACK_TAG_MASK) == STACK_TAG_DEFERRED;
+    const bool is_node = (ref & STACK_TAG_MASK) == STACK_TAG_KEYED;
     return is_node ? b->join->ids[ref & STACK_NUMBER_MAX] : ref;
 }
 
 /* The process id whose addresses the stack of an event has. */
 static u32 pid_of(const bench *b, u32 event)
 {
-    const foreign_stacks *const foreign = &b->join->deferred.foreign;
+    const foreign_stacks *const foreign = &b->join->keyed.foreign;
     const u32 process = foreign_process(foreign, final_stack(b, event), 0);
     return process == 0 ? JOIN_PID : b->context.processes.at[process - 1].pid;
 }
@@ -120,7 +120,7 @@ static void a_kernel_part_alone_is_of_nobody(void **state)
     add_part(b, OTHER_PID, 100, PART_KERNEL, 1);
     join_end_run(b->join);
     assert_int_equal(final_stack(b, 0), 1);
-    assert_int_equal(b->join->deferred.foreign.count, 0);
+    assert_int_equal(b->join->keyed.foreign.count, 0);
 }
 
 static void the_same_stack_again_is_the_same(void **state)
@@ -131,7 +131,7 @@ static void the_same_stack_again_is_the_same(void **state)
         add_part(b, OTHER_PID, ticks, PART_WHOLE, 5);
     }
     join_end_run(b->join);
-    assert_int_equal(b->join->deferred.foreign.count, 1);
+    assert_int_equal(b->join->keyed.foreign.count, 1);
     assert_int_equal(final_stack(b, 0), final_stack(b, 2));
 }
 
@@ -147,7 +147,7 @@ static void processes_of_one_id_have_stacks_of_their_own(void **state)
     add_part(b, OTHER_PID, 1 * SECOND + 5, PART_WHOLE, 5);
     add_part(b, OTHER_PID, 9 * SECOND, PART_WHOLE, 5);
     join_end_run(b->join);
-    const foreign_stacks *const foreign = &b->join->deferred.foreign;
+    const foreign_stacks *const foreign = &b->join->keyed.foreign;
     assert_int_equal(foreign->count, 2);
     assert_int_equal(foreign_process(foreign, final_stack(b, 0), 0), 1);
     assert_int_equal(foreign_process(foreign, final_stack(b, 1), 0), 2);
@@ -173,7 +173,7 @@ static void a_process_has_stacks_of_their_own_for_each_epoch(void **state)
         add_part(b, OTHER_PID, at[i], PART_WHOLE, 5);
     }
     join_end_run(b->join);
-    const foreign_stacks *const foreign = &b->join->deferred.foreign;
+    const foreign_stacks *const foreign = &b->join->keyed.foreign;
     assert_int_equal(foreign->count, 2);
     for (u32 i = 0; i < 4; i++) {
         const foreign_stack *const row = foreign_find(foreign, final_stack(b, i));
@@ -198,8 +198,8 @@ static void a_late_part_of_another_process_counts(void **state)
                                            .stack = 2 });
     join_end_run(b->join);
     join_expect_stack(b->join, 0, 12);
-    assert_int_equal(b->join->deferred.foreign.count, 1);
-    assert_int_equal(b->join->deferred.foreign.at[0].stack, b->join->stacks.list.count);
+    assert_int_equal(b->join->keyed.foreign.count, 1);
+    assert_int_equal(b->join->keyed.foreign.at[0].stack, b->join->stacks.list.count);
 }
 
 int main(void)

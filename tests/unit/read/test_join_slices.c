@@ -29,7 +29,7 @@ static void parts_arrive_in_later_slices(void **state)
     join_bench_free(b);
 }
 
-/* The event is gone into a lifetime by then, so the slot has to tell. */
+/* The event is gone into a lifetime by then, so the origin has to tell. */
 static void a_thread_learned_in_a_later_slice_is_kept(void **state)
 {
     (void)state;
@@ -41,7 +41,7 @@ static void a_thread_learned_in_a_later_slice_is_kept(void **state)
     join_expect_stack(b, 0, 5);
     const stack_ref ref = b->events[0].stack;
     assert_int_equal(ref & STACK_TAG_MASK, STACK_TAG_WAITING);
-    assert_int_equal(b->join.own_slots.at[ref & STACK_NUMBER_MAX].tid, JOIN_TID);
+    assert_int_equal(b->join.own_origins.at[ref & STACK_NUMBER_MAX].tid, JOIN_TID);
     join_bench_free(b);
 }
 
@@ -79,7 +79,7 @@ static void numbers_of_blocks_are_used_again(void **state)
             assert_int_equal(b->join.settled.at[0].number, i % 2);
     }
     assert_int_equal(b->join.numbers[0].count, 2);
-    assert_int_equal(b->join.own_slots.count, 0);
+    assert_int_equal(b->join.own_origins.count, 0);
     join_task(b, INT64_MAX);
     assert_int_equal(b->join.settled.count, 2);
     assert_int_equal(b->join.waits_from_ticks, INT64_MAX);
@@ -111,7 +111,7 @@ static void a_late_stack_settles_its_block(void **state)
     join_bench_free(b);
 }
 
-/* Ranges keep their slots: their rows are told the stack at the end. */
+/* Ranges keep their origins: their rows are told the stack at the end. */
 static void too_many_events_end_the_wait_of_blocks(void **state)
 {
     (void)state;
@@ -181,7 +181,7 @@ static void settled_events_do_not_wait(void **state)
     join_add_part(b, 110, 100, PART_USER, 1);
     join_end_slice(b, 200);
     assert_int_equal(b->join.waiting.count, 0);
-    assert_int_equal(b->join.own_slots.count, 0);
+    assert_int_equal(b->join.own_origins.count, 0);
     join_end_run(b);
     join_expect_stack(b, 0, 3);
     join_expect_stack(b, 1, 1);
@@ -211,7 +211,7 @@ static void keys_of_pieces_and_of_scanned_events_resolve(void **state)
     key_definition rows[] = { { .ticks = 500, .key = 0xA0, .stack = 1 },
                               { .ticks = 600, .key = 0xA0, .stack = 2 },
                               { .ticks = 600, .key = 0xA1, .stack = 3, .is_kernel = true } };
-    assert_true(deferred_define(&b->deferred, rows, ETL_COUNT_OF(rows)));
+    assert_true(keyed_define(&b->keyed, rows, ETL_COUNT_OF(rows)));
     join_add_alloc(b, 100, JOIN_TID);
     join_add_alloc(b, 200, JOIN_TID);
     b->task.events.at[0].stack = STACK_TAG_LOCAL; /* taken by the key, as scanning does */
@@ -249,7 +249,7 @@ static void keys_of_pieces_without_an_event_are_not_used(void **state)
                                          .is_key = true });
     join_add_part(b, 210, 100, PART_KERNEL, 1);
     join_end_run(b);
-    assert_int_equal(b->deferred.keys_referenced, 0);
+    assert_int_equal(b->keyed.keys_referenced, 0);
     assert_int_equal(b->unresolved, 0);
     join_expect_stack(b, 0, 1);
     join_bench_free(b);

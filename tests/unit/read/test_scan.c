@@ -243,7 +243,7 @@ static void a_stack_settles_its_event_and_another_one_is_a_piece(void **state)
     assert_int_equal(s.out.events.at[1].stack, STACK_NONE);
     assert_int_equal(s.out.pieces.count, 1);
     assert_int_equal(s.out.pieces.at[0].stack, STACK_TAG_LOCAL | 1);
-    assert_int_equal(s.out.census.stack_records, 2);
+    assert_int_equal(s.out.inventory.stack_records, 2);
     scan_output_free(&s.out);
 }
 
@@ -276,11 +276,11 @@ static void a_key_settles_its_event_as_a_stack_does(void **state)
     assert_true(s.out.key_uses.at[0].key == 77 && s.out.key_uses.at[0].event == 0);
     assert_int_equal(s.out.pieces.count, 1);
     assert_true(s.out.pieces.at[0].is_key);
-    assert_int_equal(s.out.census.key_records, 2);
+    assert_int_equal(s.out.inventory.key_records, 2);
     scan_output_free(&s.out);
 }
 
-static void nothing_but_the_census_is_left_for_the_next_task(void **state)
+static void nothing_but_the_inventory_is_left_for_the_next_task(void **state)
 {
     (void)state;
     const u64 frames[] = { 0x7ff600001000, 0x7ff600002000 };
@@ -294,7 +294,7 @@ static void nothing_but_the_census_is_left_for_the_next_task(void **state)
         assert_int_equal(s.out.spans.count, 1);
         assert_int_equal(s.out.system.count, 1);
         assert_int_equal(s.out.new_stacks.list.count, 1);
-        assert_int_equal(s.out.census.stack_records, round + 1);
+        assert_int_equal(s.out.inventory.stack_records, round + 1);
         if (round > 0)
             break;
         scan_output_reset(&s.out);
@@ -321,7 +321,7 @@ int main(void)
         cmocka_unit_test(a_stack_settles_its_event_and_another_one_is_a_piece),
         cmocka_unit_test(parts_of_a_stack_with_a_kernel_part_are_pieces),
         cmocka_unit_test(a_key_settles_its_event_as_a_stack_does),
-        cmocka_unit_test(nothing_but_the_census_is_left_for_the_next_task),
+        cmocka_unit_test(nothing_but_the_inventory_is_left_for_the_next_task),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

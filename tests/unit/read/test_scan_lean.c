@@ -216,7 +216,7 @@ static void assert_same_targets(const scan_output *a, const scan_output *b)
 {
     assert_int_equal(a->targets.count, b->targets.count);
     for (size_t i = 0; i < a->targets.count; i++) {
-        const census_target *const x = &a->targets.at[i], *const y = &b->targets.at[i];
+        const inventory_target *const x = &a->targets.at[i], *const y = &b->targets.at[i];
         assert_true(x->ticks == y->ticks && x->tid == y->tid && x->cpu == y->cpu);
     }
 }
@@ -278,7 +278,7 @@ static void assert_same_stacks(const stack_table *a, const stack_table *b)
     }
 }
 
-static void assert_same_census(const record_census *a, const record_census *b)
+static void assert_same_inventory(const record_inventory *a, const record_inventory *b)
 {
     assert_true(a->records == b->records);
     assert_true(a->stack_records == b->stack_records && a->key_records == b->key_records);
@@ -302,7 +302,7 @@ static void assert_same_output(const scan_output *a, const scan_output *b)
     assert_same_unsettled(a, b);
     assert_same_keys(a, b);
     assert_same_stacks(&a->new_stacks, &b->new_stacks);
-    assert_same_census(&a->census, &b->census);
+    assert_same_inventory(&a->inventory, &b->inventory);
     assert_memory_equal(&a->diag, &b->diag, sizeof a->diag);
     assert_true(a->stream == b->stream && a->last_ticks == b->last_ticks);
     assert_true(a->met == b->met);
@@ -348,7 +348,7 @@ static u64 scan_both_ways(const scan_input *input, stack_table *stacks)
 }
 
 /* Events seen. */
-static u64 scan_trace(etl_trace *trace, u64 slice_bytes, bool census_only)
+static u64 scan_trace(etl_trace *trace, u64 slice_bytes, bool inventory_only)
 {
     timebase base;
     read_plan plan;
@@ -370,8 +370,8 @@ static u64 scan_trace(etl_trace *trace, u64 slice_bytes, bool census_only)
                                        .buffers = &slice.buffers.at[task->first],
                                        .buffer_count = task->count,
                                        .end_ticks = slice.end_ticks,
-                                       .census_only = census_only,
-                                       .keeps_targets = census_only };
+                                       .inventory_only = inventory_only,
+                                       .keeps_targets = inventory_only };
             events += scan_both_ways(&input, &stacks);
         }
     }
@@ -421,7 +421,7 @@ static void damaged_traces_scan_the_same_both_ways(void **state)
         (void)scan_random(seed, (u32)seed % 4, 1 + (u32)seed % 60, seed % 2 ? UINT64_MAX : 16384);
 }
 
-static void a_census_is_the_same_both_ways(void **state)
+static void an_inventory_is_the_same_both_ways(void **state)
 {
     (void)state;
     maker m = { .random = 5, .odd_percent = 10 };
@@ -459,7 +459,7 @@ static void a_buffer_of_plain_records_is_taken_to_its_end(void **state)
     assert_true(buffer.end - buffer.at <= 300); /* the last record, or two short ones */
     assert_true(stack_queue_flush(&s.queue));
     assert_true(scan_lean_count(&s));
-    assert_true(out.events.count > 0 && out.census.records > out.events.count);
+    assert_true(out.events.count > 0 && out.inventory.records > out.events.count);
     scan_output_free(&out);
     timebase_close(&base);
     etl_close(trace);
@@ -473,7 +473,7 @@ int main(void)
         cmocka_unit_test(odd_records_scan_the_same_both_ways),
         cmocka_unit_test(slices_are_cut_the_same_both_ways),
         cmocka_unit_test(damaged_traces_scan_the_same_both_ways),
-        cmocka_unit_test(a_census_is_the_same_both_ways),
+        cmocka_unit_test(an_inventory_is_the_same_both_ways),
         cmocka_unit_test(a_buffer_of_plain_records_is_taken_to_its_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -273,17 +273,17 @@ static void windows_begin_at_checkpoints(void **state)
     compare_windows(f, windows, ETL_COUNT_OF(windows), &how);
 }
 
-static void facts_alone_are_what_a_census_finds(void **state)
+static void facts_alone_are_what_an_inventory_finds(void **state)
 {
     fixture *const f = *state;
     write_workload(f, NULL, 9);
-    const etlheap_options census = { .size = sizeof census, .census_only = true };
-    etlheap_result *const counted = check_analyze(&f->traces, &census);
+    const etlheap_options inventory = { .size = sizeof inventory, .inventory_only = true };
+    etlheap_result *const counted = check_analyze(&f->traces, &inventory);
     ehs_bytes file = store_check_write(&f->traces, NULL, NULL);
     write_file(f, file.at, file.count);
     etlheap_result *read = NULL;
     etl_error err;
-    assert_int_equal(etlheap_open_store(f->path, &census, &read, &err), ETL_OK);
+    assert_int_equal(etlheap_open_store(f->path, &inventory, &read, &err), ETL_OK);
     assert_memory_equal(etlheap_result_stacks(read), etlheap_result_stacks(counted),
                         sizeof(etlheap_stack_counts));
     assert_memory_equal(etlheap_result_diagnostics(read), etlheap_result_diagnostics(counted),
@@ -348,7 +348,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         RULE(stores_answer_as_their_traces_do),
         RULE(windows_begin_at_checkpoints),
-        RULE(facts_alone_are_what_a_census_finds),
+        RULE(facts_alone_are_what_an_inventory_finds),
         RULE(changed_stores_are_told_of),
         RULE(memory_that_is_not_allowed_is_asked_for_in_words),
     };

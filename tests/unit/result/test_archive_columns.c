@@ -190,7 +190,7 @@ static void a_store_without_addresses_refuses_lists(void **state)
 static void a_store_without_frees_refuses_questions_about_them(void **state)
 {
     const fixture *const f = *state;
-    static const ehs_column columns[] = { EHS_HEAP_ACTOR, EHS_HEAP_ACTOR_THREAD,
+    static const ehs_column columns[] = { EHS_HEAP_FREER, EHS_HEAP_FREER_THREAD,
                                           EHS_LIFE_FREE_STACK };
     const etlheap_query query = by_thread();
     etlheap_query frees = query, unmatched = query;
@@ -240,8 +240,8 @@ static void frees_without_a_column_that_they_must_have_are_damaged(void **state)
 
 static bool is_optional(u32 column)
 {
-    return column == EHS_HEAP_THREAD || column == EHS_HEAP_ADDRESS || column == EHS_HEAP_ACTOR ||
-           column == EHS_HEAP_ACTOR_THREAD || column == EHS_LIFE_FREE_STACK || is_unmatched(column);
+    return column == EHS_HEAP_THREAD || column == EHS_HEAP_ADDRESS || column == EHS_HEAP_FREER ||
+           column == EHS_HEAP_FREER_THREAD || column == EHS_LIFE_FREE_STACK || is_unmatched(column);
 }
 
 /* Alone in its table, so that nothing tells whether there should be one. */
@@ -311,7 +311,7 @@ static void add_unknown(ehs_blocks *blocks, u32 column, u32 count)
     u32 *const values = calloc(count, sizeof *values);
     const size_t before = blocks->rows.count;
     assert_non_null(values);
-    assert_true(ehs_blocks_add(blocks, &codec, EHS_HEAP_SLOT, 0, values, count));
+    assert_true(ehs_blocks_add(blocks, &codec, EHS_HEAP_ORIGIN, 0, values, count));
     blocks->rows.at[before].column = column;
     free(values);
     ehs_codec_free(&codec);
@@ -328,9 +328,9 @@ static void what_a_later_version_adds_is_passed_over(void **state)
     add_unknown(&more, 0x01F0, 100); /* heap */
     add_unknown(&more, 0x11F0, 1);   /* process */
     add_unknown(&more, 0x7701, 9);   /* another table */
-    add_unknown(&more, ehs_lane_column(EHS_LANE_CUSTOM, EHS_HEAP_SLOT), 3);
+    add_unknown(&more, ehs_lane_column(EHS_LANE_CUSTOM, EHS_HEAP_ORIGIN), 3);
     add_unknown(&more, ehs_lane_column(EHS_LANE_CUSTOM, EHS_SEGMENT_EVENTS), 1);
-    add_unknown(&more, ehs_lane_column((ehs_lane)200, EHS_HEAP_SLOT), 3); /* another lane */
+    add_unknown(&more, ehs_lane_column((ehs_lane)200, EHS_HEAP_ORIGIN), 3); /* another lane */
     ehs_bytes extended = store_check_rewrite(&f->file, NULL, &more);
     write_file(f, &extended);
     expect_same_answer(f, &query, expected);

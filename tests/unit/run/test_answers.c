@@ -19,7 +19,7 @@
 #include "tests/support/store_check.h"
 #include "tests/support/summary_runs.h"
 
-static const etlheap_options facts_only = { .size = sizeof facts_only, .census_only = true };
+static const etlheap_options facts_only = { .size = sizeof facts_only, .inventory_only = true };
 
 /* --- the questions --------------------------------------------------------------- */
 
@@ -172,7 +172,7 @@ static void lifetimes_answer_all_of_it(void **state)
     check_close(&traces);
 }
 
-static void a_census_refuses(void **state)
+static void an_inventory_refuses(void **state)
 {
     (void)state;
     check_traces traces = { 0 };
@@ -269,7 +269,7 @@ int main(void)
     cmocka_unit_test_setup_teardown(name, summary_fixture_open, summary_fixture_close)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lifetimes_answer_all_of_it),
-        cmocka_unit_test(a_census_refuses),
+        cmocka_unit_test(an_inventory_refuses),
         cmocka_unit_test(a_run_that_wrote_a_store_refuses),
         WITH_FILES(a_store_opened_for_its_facts_refuses),
         WITH_FILES(a_summary_opened_for_its_facts_refuses),

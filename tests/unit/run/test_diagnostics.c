@@ -2,7 +2,7 @@
  * Goal: each kind of damage, loss and oddity that a trace can have is told, with its
  * count and nothing beside it, whatever -j and whether the trace is analysed or only
  * counted; together with what symbol files have, that is every diagnostic there is.
- * What is told is what a report ends with. A store tells what a census of its trace does.
+ * What is told is what a report ends with. A store tells what an inventory of its trace does.
  * Method: a sound trace that gives none; the same with one thing wrong, a row for each
  * diagnostic. Those of symbol files begin with symbol_ and are in test_symbol*.c; a
  * file that is written to while it is read is in test_map.c.
@@ -13,27 +13,20 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "rundown_faults.h"
 #include "tests/support/store_check.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-#define START        1000000
-#define PID          8u
 #define HEAP         0x1f0000u
 #define BLOCKS       24u
 #define BUFFER_BYTES 1024u
 #define BUFFERS      6u /* that the sound trace has, the one with the log-file header included */
-#define CODE         0x7ff600001000u
 #define KERNEL_CODE  0xfffff80000001000u
 
 /* Records in the order in which they lie in buffers: the log-file header is the first. */
 #define RECORD_OF_ALLOC(n) (3u + 3u * (n))
-
-static etl_build_at at(u32 n)
-{
-    return (etl_build_at){ .ticks = START + 100 * (i64)n, .pid = PID, .tid = 16 };
-}
 
 static const etl_build_image_spec app_image = { .pid = PID,
                                                 .base = CODE & ~(u64)0xffff,
@@ -264,32 +257,6 @@ static void reallocate_long_before_the_session(etl_build *b)
     etl_build_stack_walk(b, when, &(etl_build_stack){ .user = frames, .user_count = 1 });
 }
 
-/* Of the process that starts in the trace: a region of which the half is committed, and
- * one that nobody made. */
-static void contradict_at_the_end(etl_build *b, u64 base, u64 committed)
-{
-    const u64 frames[] = { CODE };
-    const etl_build_virtual_spec told = { .hook = 0x0281,
-                                          .base = base,
-                                          .size = 0x10000,
-                                          .flags = ETL_BUILD_COMMIT,
-                                          .owner_pid = PID,
-                                          .commit_bytes = committed };
-    etl_build_virtual_alloc(b, at(90), 0x800000, 0x10000, ETL_BUILD_COMMIT);
-    etl_build_stack_walk(b, at(90), &(etl_build_stack){ .user = frames, .user_count = 1 });
-    etl_build_virtual(b, at(91), &told);
-}
-
-static void tell_another_size_at_the_end(etl_build *b)
-{
-    contradict_at_the_end(b, 0x800000, 0x8000);
-}
-
-static void tell_of_an_unseen_range_at_the_end(etl_build *b)
-{
-    contradict_at_the_end(b, 0x900000, 0x10000);
-}
-
 static void start_a_process_twice(etl_build *b)
 {
     const etl_build_process_spec other = { .pid = PID, .parent_pid = 4, .name = "other.exe" };
@@ -343,7 +310,7 @@ typedef struct fault {
     told told[TOLD_MAX]; /* exactly these; the first is what the row is for */
     u32 told_count;
     content content;
-    bool census_only; /* what `info` alone counts */
+    bool inventory_only; /* what `info` alone counts */
     void (*add)(etl_build *b);
     bool is_broken;
     broken_field broken;
@@ -394,7 +361,7 @@ static const fault faults[] = {
     { ONE(cpu_index_invalid, 1), BROKEN(BUFFER_CPU, 2, 77) },
     { ONE(log_header_extra, 1), .add = append_a_session },
     { ONE(clock_mismatch, 1), .content = TWO_CLOCKS },
-    { ONE(stack_unmatched, 1), .add = walk_the_stack_of_no_event, .census_only = true },
+    { ONE(stack_unmatched, 1), .add = walk_the_stack_of_no_event, .inventory_only = true },
     { TWO(stack_key_unresolved, 1, alloc_without_stack, 1), .add = use_an_undefined_key },
     { TWO(stack_key_unresolved, 1, alloc_without_stack, 1),
       .add = define_a_key_for_the_other_mode },
@@ -413,6 +380,10 @@ static const fault faults[] = {
     { TWO(pairing_guessed, 1, alloc_over_live, 1), .add = free_one_of_two_blocks },
     { ONE(rundown_size_differs, 1), .add = tell_another_size_at_the_end },
     { ONE(rundown_range_unseen, 1), .add = tell_of_an_unseen_range_at_the_end },
+    { ONE(block_size_differs, 1), .add = free_another_size_of_the_pool },
+    { ONE(rundown_block_unseen, 1), .add = tell_of_an_unseen_pool_block_at_the_end },
+    { ONE(rundown_block_missing, 1), .add = tell_of_no_pool_block_at_the_end },
+    { ONE(pool_rundown_unknown, 1), .add = tell_of_part_of_a_pool_block },
     { TWO(time_before_start, 1, module_guessed, 1), .add = allocate_long_before_the_session },
     { THREE(time_before_start, 3, module_guessed, 1, free_without_alloc, 1),
       .add = reallocate_long_before_the_session },
@@ -486,12 +457,12 @@ static bool same_counts(const char *what, const etl_diag_counts *got, const etl_
     return is_same;
 }
 
-/* A census cannot be asked for a report. */
-static etl_diag_counts told_by(const etlheap_result *result, bool census_only)
+/* An inventory cannot be asked for a report. */
+static etl_diag_counts told_by(const etlheap_result *result, bool inventory_only)
 {
     etlheap_table *table = NULL;
     const etlheap_query query = etlheap_query_default();
-    if (census_only)
+    if (inventory_only)
         return *etlheap_result_diagnostics(result);
     assert_int_equal(etlheap_aggregate(result, &query, &table, NULL), ETL_OK);
     const etl_diag_counts counts = table->diagnostics;
@@ -526,9 +497,9 @@ static void each_fault_is_told_and_nothing_beside_it(void **state)
         for (u32 jobs = 1; jobs <= 7; jobs += 3) {
             const etlheap_options options = { .size = sizeof options,
                                               .jobs = jobs,
-                                              .census_only = faults[i].census_only };
+                                              .inventory_only = faults[i].inventory_only };
             etlheap_result *const result = check_analyze(&traces, &options);
-            const etl_diag_counts counts = told_by(result, faults[i].census_only);
+            const etl_diag_counts counts = told_by(result, faults[i].inventory_only);
             all &= same_counts(etl_diag_describe(faults[i].told[0].diag)->name, &counts, &wanted);
             etlheap_result_free(result);
         }
@@ -537,9 +508,10 @@ static void each_fault_is_told_and_nothing_beside_it(void **state)
     assert_true(all);
 }
 
-static etl_diag_counts counted_by_a_census(const check_traces *traces, etlheap_stack_counts *stacks)
+static etl_diag_counts counted_by_an_inventory(const check_traces *traces,
+                                               etlheap_stack_counts *stacks)
 {
-    const etlheap_options options = { .size = sizeof options, .census_only = true };
+    const etlheap_options options = { .size = sizeof options, .inventory_only = true };
     etlheap_result *const result = check_analyze(traces, &options);
     const etl_diag_counts counts = *etlheap_result_diagnostics(result);
     *stacks = *etlheap_result_stacks(result);
@@ -547,7 +519,7 @@ static etl_diag_counts counted_by_a_census(const check_traces *traces, etlheap_s
     return counts;
 }
 
-static void a_store_of_each_tells_what_a_census_does(void **state)
+static void a_store_of_each_tells_what_an_inventory_does(void **state)
 {
     bool all = true;
     (void)state;
@@ -555,11 +527,11 @@ static void a_store_of_each_tells_what_a_census_does(void **state)
         check_traces traces = { 0 };
         build_fault(&faults[i], &traces);
         etlheap_stack_counts stacks;
-        const etl_diag_counts counted = counted_by_a_census(&traces, &stacks);
+        const etl_diag_counts counted = counted_by_an_inventory(&traces, &stacks);
         etlheap_result *facts;
         ehs_bytes file = store_check_write(&traces, NULL, &facts);
         const char *const name = etl_diag_describe(faults[i].told[0].diag)->name;
-        all &= same_counts(name, &facts->census_diag, &counted);
+        all &= same_counts(name, &facts->inventory_diag, &counted);
         assert_memory_equal(&facts->stack_counts, &stacks, sizeof stacks);
         etlheap_result_free(facts);
         ETLHEAP_VECTOR_FREE(&file);
@@ -592,7 +564,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_sound_trace_gives_none),
         cmocka_unit_test(each_fault_is_told_and_nothing_beside_it),
-        cmocka_unit_test(a_store_of_each_tells_what_a_census_does),
+        cmocka_unit_test(a_store_of_each_tells_what_an_inventory_does),
         cmocka_unit_test(every_diagnostic_of_traces_has_its_row),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

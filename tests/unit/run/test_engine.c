@@ -67,8 +67,8 @@ static void options_may_be_absent_or_of_an_older_header(void **state)
     check_traces traces = blocks_trace(200);
     etlheap_result *const plain = check_analyze(&traces, NULL);
     /* What lies behind `size` is not looked at. */
-    etlheap_options options = { .size = offsetof(etlheap_options, census_only), .jobs = 1 };
-    options.census_only = true;
+    etlheap_options options = { .size = offsetof(etlheap_options, inventory_only), .jobs = 1 };
+    options.inventory_only = true;
     etlheap_result *const older = check_analyze(&traces, &options);
     assert_int_equal(row_count(plain), 200);
     assert_int_equal(row_count(older), 200);
@@ -77,22 +77,23 @@ static void options_may_be_absent_or_of_an_older_header(void **state)
     check_close(&traces);
 }
 
-static void a_census_keeps_no_lifetimes_but_counts_events(void **state)
+static void an_inventory_keeps_no_lifetimes_but_counts_events(void **state)
 {
     (void)state;
     check_traces traces = blocks_trace(200);
     etlheap_result *const full = check_analyze(&traces, NULL);
-    const etlheap_options options = { .size = sizeof options, .census_only = true };
-    etlheap_result *const census = check_analyze(&traces, &options);
-    assert_int_equal(row_count(census), 0);
-    assert_int_equal(etlheap_process_count(census), 1);
-    const etlheap_process_info *const process = etlheap_process_of(census, (etlheap_process){ 1 });
+    const etlheap_options options = { .size = sizeof options, .inventory_only = true };
+    etlheap_result *const inventory = check_analyze(&traces, &options);
+    assert_int_equal(row_count(inventory), 0);
+    assert_int_equal(etlheap_process_count(inventory), 1);
+    const etlheap_process_info *const process =
+        etlheap_process_of(inventory, (etlheap_process){ 1 });
     assert_int_equal(process->events[ETLHEAP_KIND_HEAP], 380);
     assert_int_equal(etlheap_process_of(full, (etlheap_process){ 1 })->events[ETLHEAP_KIND_HEAP],
                      380);
-    assert_true((etlheap_result_kinds(census) >> ETLHEAP_KIND_HEAP & 1) != 0);
+    assert_true((etlheap_result_kinds(inventory) >> ETLHEAP_KIND_HEAP & 1) != 0);
     etlheap_result_free(full);
-    etlheap_result_free(census);
+    etlheap_result_free(inventory);
     check_close(&traces);
 }
 
@@ -403,7 +404,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_trace_is_refused),
         cmocka_unit_test(options_may_be_absent_or_of_an_older_header),
-        cmocka_unit_test(a_census_keeps_no_lifetimes_but_counts_events),
+        cmocka_unit_test(an_inventory_keeps_no_lifetimes_but_counts_events),
         cmocka_unit_test(progress_goes_forward_to_the_end),
         cmocka_unit_test(a_callback_that_says_no_cancels),
         cmocka_unit_test(the_trace_is_described),

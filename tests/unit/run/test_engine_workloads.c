@@ -210,14 +210,14 @@ static void lifetimes_are_those_of_the_model(void **state)
 
 /* --- the same result ------------------------------------------------------------------ */
 
-/* The result and two tables of it; a census has none. */
+/* The result and two tables of it; an inventory has none. */
 static char *everything(const check_traces *traces, const etlheap_options *options)
 {
     etlheap_result *const result = check_analyze(traces, options);
     etlheap_query query = etlheap_query_default();
     query.jobs = options == NULL ? 1 : options->jobs;
     char *const all = check_result_text(result);
-    if (options != NULL && options->census_only) {
+    if (options != NULL && options->inventory_only) {
         etlheap_result_free(result);
         return all;
     }
@@ -277,14 +277,14 @@ static void slices_and_threads_change_nothing(void **state)
     }
 }
 
-static void a_census_is_the_same_too(void **state)
+static void an_inventory_is_the_same_too(void **state)
 {
     (void)state;
     static const u64 slices[] = { 1, 4096, 0 };
     for (size_t i = 0; i < ETL_COUNT_OF(varieties); i++) {
         check_traces traces = { 0 };
         workload *const w = write_one(&traces, &varieties[i], 30 + i);
-        etlheap_options options = { .size = sizeof options, .census_only = true, .jobs = 1 };
+        etlheap_options options = { .size = sizeof options, .inventory_only = true, .jobs = 1 };
         char *const expected = everything(&traces, &options);
         for (size_t s = 0; s < ETL_COUNT_OF(slices); s++) {
             options.jobs = 2;
@@ -356,7 +356,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lifetimes_are_those_of_the_model),
         cmocka_unit_test(slices_and_threads_change_nothing),
-        cmocka_unit_test(a_census_is_the_same_too),
+        cmocka_unit_test(an_inventory_is_the_same_too),
         cmocka_unit_test(damaged_traces_are_the_same_too),
         cmocka_unit_test(files_of_one_recording_are_one_trace),
     };

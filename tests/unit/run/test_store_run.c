@@ -69,7 +69,7 @@ static etlheap_result *expect_file(ehs_bytes *file, const char *expected, const 
     return result;
 }
 
-/* `counted`: a census of the same traces. */
+/* `counted`: an inventory of the same traces. */
 static void expect_same(const check_traces *traces, u64 slice_bytes, const char *expected,
                         const etlheap_result *counted, const char *name)
 {
@@ -78,7 +78,7 @@ static void expect_same(const check_traces *traces, u64 slice_bytes, const char 
                                       .slice_bytes = slice_bytes };
     ehs_bytes file = store_check_write(traces, &options, NULL);
     etlheap_result *const result = expect_file(&file, expected, name);
-    assert_memory_equal(&result->census_diag, &counted->diag, sizeof counted->diag);
+    assert_memory_equal(&result->inventory_diag, &counted->diag, sizeof counted->diag);
     etlheap_result_free(result);
 }
 
@@ -90,7 +90,7 @@ static void expect_same_of_temporary(const check_traces *traces, const char *exp
     ehs_bytes file = store_check_write_temporary(traces, NULL);
     assert_int_equal(store_check_checkpoints(&file), 0);
     etlheap_result *const result = expect_file(&file, expected, name);
-    assert_memory_equal(&result->census_diag, &none, sizeof none);
+    assert_memory_equal(&result->inventory_diag, &none, sizeof none);
     etlheap_result_free(result);
 }
 
@@ -108,10 +108,10 @@ static void expect_same_without_frees(const check_traces *traces, const char *ex
 static void compare(const check_traces *traces, const char *name)
 {
     static const u64 slices[] = { 1, 4096, 50000, 0 };
-    const etlheap_options census = { .size = sizeof census, .census_only = true };
+    const etlheap_options inventory = { .size = sizeof inventory, .inventory_only = true };
     const etlheap_options whole = { .size = sizeof whole, .named_kinds = true };
     etlheap_result *const rows = check_analyze(traces, &whole);
-    etlheap_result *const counted = check_analyze(traces, &census);
+    etlheap_result *const counted = check_analyze(traces, &inventory);
     char *const of_run = check_result_text(rows);
     expect_same_of_temporary(traces, of_run, name);
     free(of_run);
@@ -453,7 +453,7 @@ static void what_excludes_a_store_is_refused(void **state)
     const etlheap_query query = etlheap_query_default();
     const etlheap_store_options store = { .size = sizeof store, .write = keep_some };
     const etlheap_options options[] = {
-        { .size = sizeof *options, .census_only = true, .store = &store },
+        { .size = sizeof *options, .inventory_only = true, .store = &store },
         { .size = sizeof *options, ASKED_TABLE(&query), .store = &store },
     };
     for (size_t i = 0; i < ETL_COUNT_OF(options); i++) {

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "engine/query/lattice_plan.h"
+#include "engine/query/cuts_plan.h"
 #include "tests/support/hand_bytes.h"
 #include "tests/support/hand_result.h"
 
@@ -25,10 +25,10 @@ typedef struct cut_list {
     u32 count;
 } cut_list;
 
-static void add_cut(cut_list *cuts, i64 ticks)
+static void add_cut(cut_list *wanted, i64 ticks)
 {
-    assert_true(cuts->count < CUTS_MAX);
-    cuts->at[cuts->count++] = ticks;
+    assert_true(wanted->count < CUTS_MAX);
+    wanted->at[wanted->count++] = ticks;
 }
 
 /* The first tick that is not before a time: one has 100 ns. */
@@ -38,25 +38,24 @@ static i64 tick_of(i64 ns)
     return TICK(whole + (ns > whole * HAND_TICK_NS));
 }
 
-static windows_lattice open_lattice(const etlheap_query *query,
-                                    const etlheap_windows_options *options)
+static window_cuts open_cuts(const etlheap_query *query, const etlheap_windows_options *options)
 {
-    windows_lattice made;
-    assert_true(windows_lattice_open(&made, hand_session(), query, options));
+    window_cuts made;
+    assert_true(window_cuts_open(&made, hand_session(), query, options));
     assert_ptr_equal(made.session, hand_session());
     return made;
 }
 
 /* Each tick lies between the last cut that is not behind it and the next one. */
-static void expect_cuts(const windows_lattice *lattice, const cut_list *cuts)
+static void expect_cuts(const window_cuts *cuts, const cut_list *wanted)
 {
     for (i64 tick = TICK(-20); tick < TICK(LAST); tick++) {
         i64 from = INT64_MIN, to = INT64_MAX;
-        for (u32 i = 0; i < cuts->count; i++) {
-            from = cuts->at[i] <= tick && cuts->at[i] > from ? cuts->at[i] : from;
-            to = cuts->at[i] > tick && cuts->at[i] < to ? cuts->at[i] : to;
+        for (u32 i = 0; i < wanted->count; i++) {
+            from = wanted->at[i] <= tick && wanted->at[i] > from ? wanted->at[i] : from;
+            to = wanted->at[i] > tick && wanted->at[i] < to ? wanted->at[i] : to;
         }
-        const lattice_piece piece = windows_lattice_piece(lattice, tick);
+        const cuts_piece piece = window_cuts_piece(cuts, tick);
         if (piece.from_ticks != from || piece.to_ticks != to)
             fail_msg("tick %d lies in [%d, %d)", (int)(tick - TICK(0)),
                      (int)(piece.from_ticks - TICK(0)), (int)(piece.to_ticks - TICK(0)));
@@ -71,17 +70,17 @@ static void one_window_is_cut_at_its_ends(void **state)
     (void)state;
     for (u32 i = 0; i < ETL_COUNT_OF(ends); i++) {
         etlheap_query query = etlheap_query_default();
-        cut_list cuts = { .count = 0 };
+        cut_list wanted = { .count = 0 };
         query.from_ns = ends[i][0];
         query.to_ns = ends[i][1];
         if (query.from_ns != INT64_MIN)
-            add_cut(&cuts, tick_of(query.from_ns));
+            add_cut(&wanted, tick_of(query.from_ns));
         if (query.to_ns != INT64_MAX)
-            add_cut(&cuts, tick_of(query.to_ns));
-        windows_lattice lattice = open_lattice(&query, NULL);
-        expect_cuts(&lattice, &cuts);
-        windows_lattice_free(&lattice);
-        assert_null(lattice.session);
+            add_cut(&wanted, tick_of(query.to_ns));
+        window_cuts cuts = open_cuts(&query, NULL);
+        expect_cuts(&cuts, &wanted);
+        window_cuts_free(&cuts);
+        assert_null(cuts.session);
     }
 }
 
@@ -97,21 +96,21 @@ static void multiples_begin_with_the_window_or_at_time_zero(void **state)
         query.from_ns = i % 2 != 0 ? NS(13) + 50 : INT64_MIN;
         query.to_ns = i / 2 % 2 != 0 ? NS(151) : INT64_MAX;
         const i64 anchor = i % 2 != 0 ? query.from_ns : 0;
-        cut_list cuts = { .count = 0 };
+        cut_list wanted = { .count = 0 };
         for (i64 ns =
                  anchor -
                  (i % 2 != 0 ? 0 : NS(25) / options.every_ns * options.every_ns + options.every_ns);
              ns <= NS(LAST) + options.every_ns; ns += options.every_ns) {
             if (ns >= query.to_ns)
                 break;
-            if (cuts.count == 0 || cuts.at[cuts.count - 1] != tick_of(ns))
-                add_cut(&cuts, tick_of(ns));
+            if (wanted.count == 0 || wanted.at[wanted.count - 1] != tick_of(ns))
+                add_cut(&wanted, tick_of(ns));
         }
         if (query.to_ns != INT64_MAX)
-            add_cut(&cuts, tick_of(query.to_ns));
-        windows_lattice lattice = open_lattice(&query, &options);
-        expect_cuts(&lattice, &cuts);
-        windows_lattice_free(&lattice);
+            add_cut(&wanted, tick_of(query.to_ns));
+        window_cuts cuts = open_cuts(&query, &options);
+        expect_cuts(&cuts, &wanted);
+        window_cuts_free(&cuts);
     }
 }
 
@@ -123,7 +122,7 @@ static void moments_cut_in_any_order_and_inside_the_window_alone(void **state)
         i64 moments[12];
         const u32 count = 1 + round % (u32)ETL_COUNT_OF(moments);
         etlheap_query query = etlheap_query_default();
-        cut_list cuts = { .count = 0 };
+        cut_list wanted = { .count = 0 };
         if (round % 3 != 0)
             query.from_ns = NS(20);
         if (round % 4 != 0)
@@ -133,18 +132,18 @@ static void moments_cut_in_any_order_and_inside_the_window_alone(void **state)
             if (tick_of(moments[i]) >
                     tick_of(query.from_ns == INT64_MIN ? NS(-30) : query.from_ns) &&
                 (query.to_ns == INT64_MAX || moments[i] < query.to_ns))
-                add_cut(&cuts, tick_of(moments[i]));
+                add_cut(&wanted, tick_of(moments[i]));
         }
         if (query.from_ns != INT64_MIN)
-            add_cut(&cuts, TICK(20));
+            add_cut(&wanted, TICK(20));
         if (query.to_ns != INT64_MAX)
-            add_cut(&cuts, TICK(150));
+            add_cut(&wanted, TICK(150));
         const etlheap_windows_options options = { .size = sizeof options,
                                                   .cuts = moments,
                                                   .cut_count = count };
-        windows_lattice lattice = open_lattice(&query, &options);
-        expect_cuts(&lattice, &cuts);
-        windows_lattice_free(&lattice);
+        window_cuts cuts = open_cuts(&query, &options);
+        expect_cuts(&cuts, &wanted);
+        window_cuts_free(&cuts);
     }
 }
 
@@ -161,15 +160,15 @@ static void ranges_cut_at_both_ends(void **state)
     etlheap_query query = etlheap_query_default();
     (void)state;
     for (u32 way = 0; way < 2; way++) {
-        cut_list cuts = { .count = 0 };
+        cut_list wanted = { .count = 0 };
         for (u32 i = 0; i < ETL_COUNT_OF(ends); i++)
-            add_cut(&cuts, TICK(ends[i]));
+            add_cut(&wanted, TICK(ends[i]));
         query.to_ns = way == 0 ? INT64_MAX : NS(180); /* the open end is the query's */
         if (way == 1)
-            add_cut(&cuts, TICK(180));
-        windows_lattice lattice = open_lattice(&query, &options);
-        expect_cuts(&lattice, &cuts);
-        windows_lattice_free(&lattice);
+            add_cut(&wanted, TICK(180));
+        window_cuts cuts = open_cuts(&query, &options);
+        expect_cuts(&cuts, &wanted);
+        window_cuts_free(&cuts);
     }
 }
 
@@ -183,10 +182,10 @@ static void a_range_that_is_open_begins_with_the_query(void **state)
     etlheap_query query = etlheap_query_default();
     (void)state;
     query.from_ns = NS(25);
-    cut_list cuts = { { TICK(25), TICK(40), TICK(60), TICK(80) }, 4 };
-    windows_lattice lattice = open_lattice(&query, &options);
-    expect_cuts(&lattice, &cuts);
-    windows_lattice_free(&lattice);
+    cut_list wanted = { { TICK(25), TICK(40), TICK(60), TICK(80) }, 4 };
+    window_cuts cuts = open_cuts(&query, &options);
+    expect_cuts(&cuts, &wanted);
+    window_cuts_free(&cuts);
 }
 
 static void windows_that_overlap_or_make_no_sense_have_no_pieces(void **state)
@@ -202,11 +201,11 @@ static void windows_that_overlap_or_make_no_sense_have_no_pieces(void **state)
         const etlheap_windows_options options = { .size = sizeof options,
                                                   .ranges = overlapping[i],
                                                   .range_count = 2 };
-        windows_lattice lattice;
-        assert_true(windows_lattice_open(&lattice, hand_session(), &query, &options));
-        assert_null(lattice.session);
-        assert_null(lattice.cuts);
-        windows_lattice_free(&lattice);
+        window_cuts cuts;
+        assert_true(window_cuts_open(&cuts, hand_session(), &query, &options));
+        assert_null(cuts.session);
+        assert_null(cuts.cuts);
+        window_cuts_free(&cuts);
     }
 }
 
@@ -216,36 +215,36 @@ static void the_ends_of_time_have_pieces(void **state)
     etlheap_query query = etlheap_query_default();
     etlheap_windows_options options = { .size = sizeof options, .every_ns = NS(50) };
     (void)state;
-    windows_lattice lattice = open_lattice(&query, &options);
+    window_cuts cuts = open_cuts(&query, &options);
     const i64 last = INT64_MAX / HAND_TICK_NS; /* the last tick whose time can be told */
-    lattice_piece piece = windows_lattice_piece(&lattice, INT64_MAX - 1);
+    cuts_piece piece = window_cuts_piece(&cuts, INT64_MAX - 1);
     assert_true(piece.from_ticks <= TICK(last) && piece.from_ticks > TICK(last - 51));
     assert_true(piece.to_ticks == INT64_MAX);
-    piece = windows_lattice_piece(&lattice, INT64_MIN + 1);
+    piece = window_cuts_piece(&cuts, INT64_MIN + 1);
     assert_true(piece.from_ticks == INT64_MIN);
     assert_true(piece.to_ticks >= TICK(-last - 1) && piece.to_ticks < TICK(-last + 51));
-    windows_lattice_free(&lattice);
+    window_cuts_free(&cuts);
 
     /* What ends with the last time has the ticks behind it, too. */
     options.every_ns = INT64_MAX;
-    lattice = open_lattice(&query, &options);
-    piece = windows_lattice_piece(&lattice, TICK(0));
+    cuts = open_cuts(&query, &options);
+    piece = window_cuts_piece(&cuts, TICK(0));
     assert_int_equal(piece.from_ticks, TICK(0));
     assert_true(piece.to_ticks == INT64_MAX);
-    piece = windows_lattice_piece(&lattice, INT64_MAX - 1);
+    piece = window_cuts_piece(&cuts, INT64_MAX - 1);
     assert_int_equal(piece.from_ticks, TICK(0));
     assert_true(piece.to_ticks == INT64_MAX);
-    windows_lattice_free(&lattice);
+    window_cuts_free(&cuts);
 
     query.from_ns = NS(-30);
-    lattice = open_lattice(&query, &options);
-    piece = windows_lattice_piece(&lattice, TICK(5));
+    cuts = open_cuts(&query, &options);
+    piece = window_cuts_piece(&cuts, TICK(5));
     assert_int_equal(piece.from_ticks, TICK(-30));
     assert_int_equal(piece.to_ticks, tick_of(INT64_MAX - 3000));
-    piece = windows_lattice_piece(&lattice, TICK(-31));
+    piece = window_cuts_piece(&cuts, TICK(-31));
     assert_true(piece.from_ticks == INT64_MIN);
     assert_int_equal(piece.to_ticks, TICK(-30));
-    windows_lattice_free(&lattice);
+    window_cuts_free(&cuts);
 }
 
 int main(void)

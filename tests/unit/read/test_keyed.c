@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "engine/read/deferred.h"
+#include "engine/read/keyed.h"
 #include "tests/support/hand_bytes.h"
 
 /* Stack n has n % 5 + 1 frames that tell it from all others. */
@@ -43,22 +43,22 @@ static void add_stacks(stack_table *stacks, u32 count)
 /* A run in which everything happens in one slice. */
 static u32 only_stack(key_definition *definitions, size_t count, u64 key, bool is_kernel, i64 ticks)
 {
-    deferred_stacks deferred = { 0 };
+    keyed_stacks keyed = { 0 };
     stack_table stacks = { 0 };
     add_stacks(&stacks, 9);
     stack_ref ref;
-    assert_true(deferred_define(&deferred, definitions, count));
-    assert_true(deferred_use(&deferred, key, is_kernel, ticks, &ref));
+    assert_true(keyed_define(&keyed, definitions, count));
+    assert_true(keyed_use(&keyed, key, is_kernel, ticks, &ref));
     u32 *ids;
     u64 unresolved;
-    assert_true(deferred_finish(&deferred, &stacks, &ids, &unresolved));
-    const bool is_deferred = (ref & STACK_TAG_MASK) == STACK_TAG_DEFERRED;
-    const u32 id = is_deferred ? ids[ref & STACK_NUMBER_MAX] : ref;
+    assert_true(keyed_finish(&keyed, &stacks, &ids, &unresolved));
+    const bool is_keyed = (ref & STACK_TAG_MASK) == STACK_TAG_KEYED;
+    const u32 id = is_keyed ? ids[ref & STACK_NUMBER_MAX] : ref;
     assert_int_equal(unresolved, id == 0);
-    assert_int_equal(deferred.keys_referenced, 1);
-    assert_int_equal(deferred.keys_resolved, id != 0);
+    assert_int_equal(keyed.keys_referenced, 1);
+    assert_int_equal(keyed.keys_resolved, id != 0);
     free(ids);
-    deferred_free(&deferred);
+    keyed_free(&keyed);
     stack_table_free(&stacks);
     return id;
 }
@@ -125,30 +125,30 @@ static void definitions_of_one_tick_go_by_stream_and_order(void **state)
 static void a_later_slice_settles_what_is_open(void **state)
 {
     (void)state;
-    deferred_stacks deferred = { 0 };
+    keyed_stacks keyed = { 0 };
     stack_table stacks = { 0 };
     add_stacks(&stacks, 5);
     stack_ref early, middle, late;
-    assert_true(deferred_define(&deferred, NULL, 0));
-    assert_true(deferred_use(&deferred, 0xA0, false, 10, &early));
+    assert_true(keyed_define(&keyed, NULL, 0));
+    assert_true(keyed_use(&keyed, 0xA0, false, 10, &early));
     key_definition second[] = { { .ticks = 100, .key = 0xA0, .stack = 4 } };
-    assert_true(deferred_define(&deferred, second, 1));
-    assert_true(deferred_use(&deferred, 0xA0, false, 101, &middle));
+    assert_true(keyed_define(&keyed, second, 1));
+    assert_true(keyed_use(&keyed, 0xA0, false, 101, &middle));
     key_definition third[] = { { .ticks = 200, .key = 0xA0, .stack = 5 } };
-    assert_true(deferred_define(&deferred, third, 1));
-    assert_true(deferred_use(&deferred, 0xA0, false, 150, &late));
+    assert_true(keyed_define(&keyed, third, 1));
+    assert_true(keyed_use(&keyed, 0xA0, false, 150, &late));
     assert_int_equal(late, 5);
     u32 *ids;
     u64 unresolved;
-    assert_true(deferred_finish(&deferred, &stacks, &ids, &unresolved));
-    assert_int_equal(early & STACK_TAG_MASK, STACK_TAG_DEFERRED);
-    assert_int_equal(middle & STACK_TAG_MASK, STACK_TAG_DEFERRED);
+    assert_true(keyed_finish(&keyed, &stacks, &ids, &unresolved));
+    assert_int_equal(early & STACK_TAG_MASK, STACK_TAG_KEYED);
+    assert_int_equal(middle & STACK_TAG_MASK, STACK_TAG_KEYED);
     assert_int_equal(ids[early & STACK_NUMBER_MAX], 4);
     assert_int_equal(ids[middle & STACK_NUMBER_MAX], 5);
     assert_int_equal(unresolved, 0);
-    assert_int_equal(deferred.keys_resolved, 3);
+    assert_int_equal(keyed.keys_resolved, 3);
     free(ids);
-    deferred_free(&deferred);
+    keyed_free(&keyed);
     stack_table_free(&stacks);
 }
 
@@ -156,35 +156,35 @@ static void a_later_slice_settles_what_is_open(void **state)
 static void open_references_of_a_key_share_a_node(void **state)
 {
     (void)state;
-    deferred_stacks deferred = { 0 };
+    keyed_stacks keyed = { 0 };
     stack_ref first, ref;
-    assert_true(deferred_define(&deferred, NULL, 0));
-    assert_true(deferred_use(&deferred, 0xA0, false, 1, &first));
+    assert_true(keyed_define(&keyed, NULL, 0));
+    assert_true(keyed_use(&keyed, 0xA0, false, 1, &first));
     for (i64 i = 2; i < 1000; i++) {
-        assert_true(deferred_use(&deferred, 0xA0, false, i, &ref));
+        assert_true(keyed_use(&keyed, 0xA0, false, i, &ref));
         assert_int_equal(ref, first);
     }
-    assert_int_equal(deferred.nodes.count, 1);
-    deferred_free(&deferred);
+    assert_int_equal(keyed.nodes.count, 1);
+    keyed_free(&keyed);
 }
 
 static void unresolved_references_are_counted_not_keys(void **state)
 {
     (void)state;
-    deferred_stacks deferred = { 0 };
+    keyed_stacks keyed = { 0 };
     stack_table stacks = { 0 };
     stack_ref ref;
-    assert_true(deferred_define(&deferred, NULL, 0));
+    assert_true(keyed_define(&keyed, NULL, 0));
     for (i64 i = 0; i < 7; i++)
-        assert_true(deferred_use(&deferred, 0xA0 + (u64)(i % 2), false, i, &ref));
+        assert_true(keyed_use(&keyed, 0xA0 + (u64)(i % 2), false, i, &ref));
     u32 *ids;
     u64 unresolved;
-    assert_true(deferred_finish(&deferred, &stacks, &ids, &unresolved));
+    assert_true(keyed_finish(&keyed, &stacks, &ids, &unresolved));
     assert_int_equal(unresolved, 7);
     assert_int_equal(ids[1], 0);
     assert_int_equal(ids[2], 0);
     free(ids);
-    deferred_free(&deferred);
+    keyed_free(&keyed);
     stack_table_free(&stacks);
 }
 
@@ -193,16 +193,16 @@ static void unresolved_references_are_counted_not_keys(void **state)
 static void one_part_alone_is_itself(void **state)
 {
     (void)state;
-    deferred_stacks deferred = { 0 };
+    keyed_stacks keyed = { 0 };
     stack_ref ref;
-    assert_true(deferred_pair(&deferred, 7, STACK_NONE, &ref));
+    assert_true(keyed_pair(&keyed, 7, STACK_NONE, &ref));
     assert_int_equal(ref, 7);
-    assert_true(deferred_pair(&deferred, STACK_NONE, 8, &ref));
+    assert_true(keyed_pair(&keyed, STACK_NONE, 8, &ref));
     assert_int_equal(ref, 8);
-    assert_true(deferred_pair(&deferred, STACK_NONE, STACK_NONE, &ref));
+    assert_true(keyed_pair(&keyed, STACK_NONE, STACK_NONE, &ref));
     assert_int_equal(ref, STACK_NONE);
-    assert_int_equal(deferred.nodes.count, 0);
-    deferred_free(&deferred);
+    assert_int_equal(keyed.nodes.count, 0);
+    keyed_free(&keyed);
 }
 
 static void expect_joined(const stack_table *stacks, u32 id, u32 kernel, u32 user)
@@ -218,23 +218,23 @@ static void expect_joined(const stack_table *stacks, u32 id, u32 kernel, u32 use
 static void kernel_frames_come_before_user_frames(void **state)
 {
     (void)state;
-    deferred_stacks deferred = { 0 };
+    keyed_stacks keyed = { 0 };
     stack_table stacks = { 0 };
     add_stacks(&stacks, 9);
     stack_ref ref, again, other;
-    assert_true(deferred_pair(&deferred, 3, 7, &ref));
-    assert_true(deferred_pair(&deferred, 3, 7, &again));
-    assert_true(deferred_pair(&deferred, 7, 3, &other));
+    assert_true(keyed_pair(&keyed, 3, 7, &ref));
+    assert_true(keyed_pair(&keyed, 3, 7, &again));
+    assert_true(keyed_pair(&keyed, 7, 3, &other));
     assert_int_equal(ref, again);
     assert_int_not_equal(ref, other);
     u32 *ids;
     u64 unresolved;
-    assert_true(deferred_finish(&deferred, &stacks, &ids, &unresolved));
+    assert_true(keyed_finish(&keyed, &stacks, &ids, &unresolved));
     expect_joined(&stacks, ids[ref & STACK_NUMBER_MAX], 3, 7);
     expect_joined(&stacks, ids[other & STACK_NUMBER_MAX], 7, 3);
     assert_int_equal(unresolved, 0);
     free(ids);
-    deferred_free(&deferred);
+    keyed_free(&keyed);
     stack_table_free(&stacks);
 }
 
@@ -242,34 +242,34 @@ static void kernel_frames_come_before_user_frames(void **state)
 static void parts_may_be_keys_not_known_yet(void **state)
 {
     (void)state;
-    deferred_stacks deferred = { 0 };
+    keyed_stacks keyed = { 0 };
     stack_table stacks = { 0 };
     add_stacks(&stacks, 9);
     stack_ref kernel, user, lost, whole, half;
-    assert_true(deferred_define(&deferred, NULL, 0));
-    assert_true(deferred_use(&deferred, 0xA0, true, 10, &kernel));
-    assert_true(deferred_use(&deferred, 0xA0, false, 11, &user));
-    assert_true(deferred_use(&deferred, 0xA9, true, 12, &lost));
-    assert_true(deferred_pair(&deferred, kernel, user, &whole));
-    assert_true(deferred_pair(&deferred, lost, user, &half));
+    assert_true(keyed_define(&keyed, NULL, 0));
+    assert_true(keyed_use(&keyed, 0xA0, true, 10, &kernel));
+    assert_true(keyed_use(&keyed, 0xA0, false, 11, &user));
+    assert_true(keyed_use(&keyed, 0xA9, true, 12, &lost));
+    assert_true(keyed_pair(&keyed, kernel, user, &whole));
+    assert_true(keyed_pair(&keyed, lost, user, &half));
     key_definition rows[] = { { .ticks = 50, .key = 0xA0, .stack = 4, .is_kernel = true },
                               { .ticks = 60, .key = 0xA0, .stack = 6 } };
-    assert_true(deferred_define(&deferred, rows, 2));
+    assert_true(keyed_define(&keyed, rows, 2));
     u32 *ids;
     u64 unresolved;
-    assert_true(deferred_finish(&deferred, &stacks, &ids, &unresolved));
+    assert_true(keyed_finish(&keyed, &stacks, &ids, &unresolved));
     expect_joined(&stacks, ids[whole & STACK_NUMBER_MAX], 4, 6);
     assert_int_equal(ids[half & STACK_NUMBER_MAX], 6);
     assert_int_equal(unresolved, 1);
     free(ids);
-    deferred_free(&deferred);
+    keyed_free(&keyed);
     stack_table_free(&stacks);
 }
 
 static void the_deepest_halves_fit_together(void **state)
 {
     (void)state;
-    deferred_stacks deferred = { 0 };
+    keyed_stacks keyed = { 0 };
     stack_table stacks = { 0 };
     u64 frames[STACK_FRAMES_MAX + 1];
     for (u32 i = 0; i <= STACK_FRAMES_MAX; i++)
@@ -280,15 +280,15 @@ static void the_deepest_halves_fit_together(void **state)
     assert_true(stack_add(&stacks, stack_hash(frames + 1, STACK_FRAMES_MAX), frames + 1,
                           STACK_FRAMES_MAX, &outer));
     stack_ref ref;
-    assert_true(deferred_pair(&deferred, inner, outer, &ref));
+    assert_true(keyed_pair(&keyed, inner, outer, &ref));
     u32 *ids;
     u64 unresolved;
-    assert_true(deferred_finish(&deferred, &stacks, &ids, &unresolved));
+    assert_true(keyed_finish(&keyed, &stacks, &ids, &unresolved));
     const etlheap_frames joined = stack_get(&stacks, ids[1]);
     assert_int_equal(joined.count, 2 * STACK_FRAMES_MAX);
     assert_int_equal(joined.addresses[STACK_FRAMES_MAX], 2);
     free(ids);
-    deferred_free(&deferred);
+    keyed_free(&keyed);
     stack_table_free(&stacks);
 }
 
@@ -343,35 +343,35 @@ static void fill_model(model *m, u64 seed)
 }
 
 /* What of the model lies in [from, to): its definitions are known first. */
-static void run_slice(deferred_stacks *deferred, model *m, i64 from, i64 to, key_definition *spare)
+static void run_slice(keyed_stacks *keyed, model *m, i64 from, i64 to, key_definition *spare)
 {
     size_t count = 0;
     for (u32 i = 0; i < m->definition_count; i++) {
         if (m->definitions[i].ticks >= from && m->definitions[i].ticks < to)
             spare[count++] = m->definitions[i];
     }
-    assert_true(deferred_define(deferred, spare, count));
+    assert_true(keyed_define(keyed, spare, count));
     for (u32 i = 0; i < m->use_count; i++) {
         model_use *const use = &m->uses[i];
         if (use->ticks >= from && use->ticks < to)
-            assert_true(deferred_use(deferred, use->key, use->is_kernel, use->ticks, &use->ref));
+            assert_true(keyed_use(keyed, use->key, use->is_kernel, use->ticks, &use->ref));
     }
 }
 
-static void compare_with_model(const deferred_stacks *deferred, const model *m, const u32 *ids,
+static void compare_with_model(const keyed_stacks *keyed, const model *m, const u32 *ids,
                                u64 unresolved)
 {
     u64 expected_unresolved = 0;
     for (u32 i = 0; i < m->use_count; i++) {
         const stack_ref ref = m->uses[i].ref;
-        const bool is_deferred = (ref & STACK_TAG_MASK) == STACK_TAG_DEFERRED;
+        const bool is_keyed = (ref & STACK_TAG_MASK) == STACK_TAG_KEYED;
         const u32 expected = model_stack(m, &m->uses[i]);
-        assert_int_equal(is_deferred ? ids[ref & STACK_NUMBER_MAX] : ref, expected);
+        assert_int_equal(is_keyed ? ids[ref & STACK_NUMBER_MAX] : ref, expected);
         expected_unresolved += expected == 0;
     }
     assert_int_equal(unresolved, expected_unresolved);
-    assert_int_equal(deferred->keys_referenced, m->use_count);
-    assert_int_equal(deferred->keys_resolved, m->use_count - expected_unresolved);
+    assert_int_equal(keyed->keys_referenced, m->use_count);
+    assert_int_equal(keyed->keys_resolved, m->use_count - expected_unresolved);
 }
 
 static void slices_do_not_matter(void **state)
@@ -383,20 +383,20 @@ static void slices_do_not_matter(void **state)
     for (u64 seed = 1; seed <= 40; seed++) {
         fill_model(m, seed);
         u64 random = seed * 77;
-        deferred_stacks deferred = { 0 };
+        keyed_stacks keyed = { 0 };
         stack_table stacks = { 0 };
         add_stacks(&stacks, 500);
         for (i64 from = 0; from < MODEL_TIME;) {
             const i64 to = from + 1 + hand_random(&random) % (seed % 4 == 0 ? 20000 : 400);
-            run_slice(&deferred, m, from, to, spare);
+            run_slice(&keyed, m, from, to, spare);
             from = to;
         }
         u32 *ids;
         u64 unresolved;
-        assert_true(deferred_finish(&deferred, &stacks, &ids, &unresolved));
-        compare_with_model(&deferred, m, ids, unresolved);
+        assert_true(keyed_finish(&keyed, &stacks, &ids, &unresolved));
+        compare_with_model(&keyed, m, ids, unresolved);
         free(ids);
-        deferred_free(&deferred);
+        keyed_free(&keyed);
         stack_table_free(&stacks);
     }
     free(spare);

@@ -1,9 +1,9 @@
 /*
- * nameless_windows.c - temporary files that go with their last handle.
+ * unlinked_windows.c - temporary files that go with their last handle.
  *
  * They have a name while they are open, which nobody is told.
  */
-#include "nameless.h"
+#include "unlinked.h"
 
 #include <errno.h>
 #include <io.h>
@@ -20,7 +20,7 @@ static HANDLE handle_of(int file)
     return (HANDLE)_get_osfhandle(file);
 }
 
-int nameless_file(const char *folder)
+int unlinked_file(const char *folder)
 {
     char path[4096];
     const int length = snprintf(path, sizeof path, "%s/etlheap-XXXXXX", folder);
@@ -30,7 +30,7 @@ int nameless_file(const char *folder)
     return -1;
 }
 
-bool nameless_write(int file, const void *bytes, size_t size, u64 offset)
+bool unlinked_write(int file, const void *bytes, size_t size, u64 offset)
 {
     const u8 *at = bytes;
     while (size > 0) {
@@ -46,7 +46,7 @@ bool nameless_write(int file, const void *bytes, size_t size, u64 offset)
     return true;
 }
 
-const void *nameless_map(int file, u64 offset, size_t size)
+const void *unlinked_map(int file, u64 offset, size_t size)
 {
     const HANDLE section = CreateFileMappingW(handle_of(file), NULL, PAGE_READONLY, 0, 0, NULL);
     const void *at = NULL;
@@ -57,7 +57,7 @@ const void *nameless_map(int file, u64 offset, size_t size)
     return at;
 }
 
-void nameless_unmap(const void *at, size_t size)
+void unlinked_unmap(const void *at, size_t size)
 {
     (void)size;
     (void)UnmapViewOfFile(at);

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "engine/read/census_match.h"
+#include "engine/read/inventory_match.h"
 #include "tests/support/run_check.h"
 #include "tests/support/hand_bytes.h"
 #include "tests/support/hand_result.h"
@@ -27,10 +27,10 @@ static etl_record provider_record(const u8 *guid, u32 size)
     return (etl_record){ .header = ETL_HEADER_EVENT64, .provider = guid, .size = size };
 }
 
-static census_count of_hook(const record_census *census, u16 hook)
+static inventory_count of_hook(const record_inventory *inventory, u16 hook)
 {
-    const census_count *const page = census->pages[hook >> 8];
-    return page == NULL ? (census_count){ 0 } : page[hook & 0xFF];
+    const inventory_count *const page = inventory->pages[hook >> 8];
+    return page == NULL ? (inventory_count){ 0 } : page[hook & 0xFF];
 }
 
 /* --- counting ------------------------------------------------------------------- */
@@ -38,84 +38,84 @@ static census_count of_hook(const record_census *census, u16 hook)
 static void records_with_a_hook_are_counted_by_it(void **state)
 {
     (void)state;
-    record_census census = { 0 };
+    record_inventory inventory = { 0 };
     static const u16 hooks[] = { 0x0000, 0x1021, 0x1021, 0x10FF, 0xFFFF };
     for (u32 i = 0; i < ETL_COUNT_OF(hooks); i++) {
         const etl_record record = hook_record(hooks[i], 100 + i);
-        assert_true(census_add(&census, &record));
+        assert_true(inventory_add(&inventory, &record));
     }
-    assert_int_equal(census.records, 5);
-    assert_int_equal(of_hook(&census, 0x0000).bytes, 100);
-    assert_int_equal(of_hook(&census, 0x1021).count, 2);
-    assert_int_equal(of_hook(&census, 0x1021).bytes, 203);
-    assert_int_equal(of_hook(&census, 0x10FF).count, 1);
-    assert_int_equal(of_hook(&census, 0xFFFF).count, 1);
-    assert_int_equal(of_hook(&census, 0x1022).count, 0);
-    assert_int_equal(census.providers.count, 0);
-    census_free(&census);
+    assert_int_equal(inventory.records, 5);
+    assert_int_equal(of_hook(&inventory, 0x0000).bytes, 100);
+    assert_int_equal(of_hook(&inventory, 0x1021).count, 2);
+    assert_int_equal(of_hook(&inventory, 0x1021).bytes, 203);
+    assert_int_equal(of_hook(&inventory, 0x10FF).count, 1);
+    assert_int_equal(of_hook(&inventory, 0xFFFF).count, 1);
+    assert_int_equal(of_hook(&inventory, 0x1022).count, 0);
+    assert_int_equal(inventory.providers.count, 0);
+    inventory_free(&inventory);
 }
 
 static void records_without_a_hook_are_counted_by_provider(void **state)
 {
     (void)state;
-    record_census census = { 0 };
+    record_inventory inventory = { 0 };
     const u8 one[16] = { 1 }, two[16] = { 2 };
     const u8 *const guids[] = { one, two, one, one, two };
     for (u32 i = 0; i < ETL_COUNT_OF(guids); i++) {
         const etl_record record = provider_record(guids[i], 80);
-        assert_true(census_add(&census, &record));
+        assert_true(inventory_add(&inventory, &record));
     }
-    assert_int_equal(census.providers.count, 2);
-    assert_int_equal(census.providers.at[0].count, 3);
-    assert_int_equal(census.providers.at[0].bytes, 240);
-    assert_int_equal(census.providers.at[1].count, 2);
-    assert_memory_equal(census.providers.at[1].guid.bytes, two, 16);
-    census_free(&census);
+    assert_int_equal(inventory.providers.count, 2);
+    assert_int_equal(inventory.providers.at[0].count, 3);
+    assert_int_equal(inventory.providers.at[0].bytes, 240);
+    assert_int_equal(inventory.providers.at[1].count, 2);
+    assert_memory_equal(inventory.providers.at[1].guid.bytes, two, 16);
+    inventory_free(&inventory);
 }
 
 /* Whatever GUID they carry: it names a source file, not a provider. */
 static void messages_are_one_row(void **state)
 {
     (void)state;
-    record_census census = { 0 };
+    record_inventory inventory = { 0 };
     const u8 one[16] = { 1 };
     etl_record record = provider_record(one, 60);
-    assert_true(census_add(&census, &record));
+    assert_true(inventory_add(&inventory, &record));
     record.header = ETL_HEADER_MESSAGE;
-    assert_true(census_add(&census, &record));
+    assert_true(inventory_add(&inventory, &record));
     record.provider = NULL;
-    assert_true(census_add(&census, &record));
-    assert_int_equal(census.providers.count, 2);
-    assert_true(census.providers.at[1].is_message);
-    assert_int_equal(census.providers.at[1].count, 2);
-    census_free(&census);
+    assert_true(inventory_add(&inventory, &record));
+    assert_int_equal(inventory.providers.count, 2);
+    assert_true(inventory.providers.at[1].is_message);
+    assert_int_equal(inventory.providers.at[1].count, 2);
+    inventory_free(&inventory);
 }
 
 static void a_record_without_any_name_has_the_empty_guid(void **state)
 {
     (void)state;
-    record_census census = { 0 };
+    record_inventory inventory = { 0 };
     const u8 none[16] = { 0 };
     const etl_record record = { .header = ETL_HEADER_OTHER, .size = 16 };
-    assert_true(census_add(&census, &record));
-    assert_int_equal(census.providers.count, 1);
-    assert_false(census.providers.at[0].is_message);
-    assert_memory_equal(census.providers.at[0].guid.bytes, none, 16);
-    census_free(&census);
+    assert_true(inventory_add(&inventory, &record));
+    assert_int_equal(inventory.providers.count, 1);
+    assert_false(inventory.providers.at[0].is_message);
+    assert_memory_equal(inventory.providers.at[0].guid.bytes, none, 16);
+    inventory_free(&inventory);
 }
 
 #define MODEL_HOOKS     600u
 #define MODEL_PROVIDERS 50u
 
-/* Random records spread over tasks: the merged census counts what an array does. */
+/* Random records spread over tasks: the merged inventory counts what an array does. */
 static void merged_tasks_count_what_one_would(void **state)
 {
     (void)state;
     u64 random = 5;
-    census_count hooks[MODEL_HOOKS] = { { 0 } }, providers[MODEL_PROVIDERS] = { { 0 } };
-    record_census *const tasks = calloc(5, sizeof *tasks);
+    inventory_count hooks[MODEL_HOOKS] = { { 0 } }, providers[MODEL_PROVIDERS] = { { 0 } };
+    record_inventory *const tasks = calloc(5, sizeof *tasks);
     assert_non_null(tasks);
-    record_census *const merged = &tasks[4];
+    record_inventory *const merged = &tasks[4];
     for (u32 i = 0; i < 20000; i++) {
         const u32 size = 16 + hand_random(&random) % 200;
         const bool has_hook = hand_random(&random) % 4 != 0;
@@ -123,16 +123,16 @@ static void merged_tasks_count_what_one_would(void **state)
         u8 guid[16] = { (u8)number, 7 };
         const etl_record record =
             has_hook ? hook_record((u16)(number * 109), size) : provider_record(guid, size);
-        assert_true(census_add(&tasks[hand_random(&random) % 4], &record));
-        census_count *const expected = has_hook ? &hooks[number] : &providers[number];
+        assert_true(inventory_add(&tasks[hand_random(&random) % 4], &record));
+        inventory_count *const expected = has_hook ? &hooks[number] : &providers[number];
         expected->count++;
         expected->bytes += size;
     }
     for (u32 i = 0; i < 4; i++) {
         tasks[i].stack_records = i;
         tasks[i].key_records = 10 * i;
-        assert_true(census_merge(merged, &tasks[i]));
-        census_free(&tasks[i]);
+        assert_true(inventory_merge(merged, &tasks[i]));
+        inventory_free(&tasks[i]);
     }
     for (u32 i = 0; i < MODEL_HOOKS; i++) {
         assert_int_equal(of_hook(merged, (u16)(i * 109)).count, hooks[i].count);
@@ -147,15 +147,15 @@ static void merged_tasks_count_what_one_would(void **state)
     assert_int_equal(merged->records, 20000);
     assert_int_equal(merged->stack_records, 6);
     assert_int_equal(merged->key_records, 60);
-    census_free(merged);
+    inventory_free(merged);
     free(tasks);
 }
 
 /* --- matching --------------------------------------------------------------------- */
 
 typedef struct bench {
-    census_matcher matcher;
-    deferred_stacks deferred;
+    inventory_matcher matcher;
+    keyed_stacks keyed;
     scan_output task;
 } bench;
 
@@ -164,14 +164,14 @@ static bench *open_bench(void)
     bench *const b = calloc(1, sizeof *b);
     assert_non_null(b);
     const timebase base = hand_timebase();
-    census_match_open(&b->matcher, &base);
-    b->deferred.counts_passed = true;
+    inventory_match_open(&b->matcher, &base);
+    b->keyed.counts_passed = true;
     return b;
 }
 
 static void add_target(bench *b, i64 ticks, u32 tid, u16 cpu)
 {
-    assert_true(ETLHEAP_PUSH(&b->task.targets, (census_target){ ticks, tid, cpu }));
+    assert_true(ETLHEAP_PUSH(&b->task.targets, (inventory_target){ ticks, tid, cpu }));
 }
 
 static void add_piece(bench *b, i64 event_ticks, u32 tid, u16 cpu, stack_part part)
@@ -184,9 +184,9 @@ static void add_piece(bench *b, i64 event_ticks, u32 tid, u16 cpu, stack_part pa
 
 static void end_slice(bench *b, i64 end_ticks)
 {
-    assert_true(deferred_define(&b->deferred, NULL, 0));
-    assert_true(census_count_keys(&b->deferred, &b->task, 1));
-    assert_true(census_match_slice(&b->matcher, &b->task, 1, end_ticks));
+    assert_true(keyed_define(&b->keyed, NULL, 0));
+    assert_true(inventory_count_keys(&b->keyed, &b->task, 1));
+    assert_true(inventory_match_slice(&b->matcher, &b->task, 1, end_ticks));
     scan_output_free(&b->task);
     b->task = (scan_output){ 0 };
 }
@@ -199,8 +199,8 @@ static void expect_counts(bench *b, u64 matched, u64 unmatched)
 
 static void close_bench(bench *b)
 {
-    census_match_close(&b->matcher);
-    deferred_free(&b->deferred);
+    inventory_match_close(&b->matcher);
+    keyed_free(&b->keyed);
     free(b);
 }
 
@@ -295,13 +295,13 @@ static void what_is_kept_is_told(void **state)
     (void)state;
     const i64 second = 10000000;
     bench *const b = open_bench();
-    assert_int_equal(census_match_bytes(&b->matcher), 0);
+    assert_int_equal(inventory_match_bytes(&b->matcher), 0);
     for (i64 i = 0; i < 100; i++)
         add_target(b, i, 70, 0);
     end_slice(b, second);
-    assert_int_equal(census_match_bytes(&b->matcher), 100 * sizeof(census_target));
+    assert_int_equal(inventory_match_bytes(&b->matcher), 100 * sizeof(inventory_target));
     end_slice(b, 3 * second);
-    assert_int_equal(census_match_bytes(&b->matcher), 0);
+    assert_int_equal(inventory_match_bytes(&b->matcher), 0);
     close_bench(b);
 }
 
@@ -327,8 +327,8 @@ static void every_key_is_counted_as_referenced(void **state)
         assert_true(ETLHEAP_PUSH(&b->task.key_uses, (key_use){ .ticks = 10, .key = i }));
     }
     end_slice(b, INT64_MAX);
-    assert_int_equal(b->deferred.passed.referenced, 10);
-    assert_int_equal(b->deferred.passed.resolved, 0);
+    assert_int_equal(b->keyed.passed.referenced, 10);
+    assert_int_equal(b->keyed.passed.resolved, 0);
     close_bench(b);
 }
 
@@ -351,7 +351,7 @@ static void a_crowd_at_one_tick_is_matched_quickly(void **state)
 
 /* --- a whole trace ------------------------------------------------------------------ */
 
-static void a_census_counts_stacks_and_their_events(void **state)
+static void an_inventory_counts_stacks_and_their_events(void **state)
 {
     (void)state;
     check_traces traces = { 0 };
@@ -366,7 +366,7 @@ static void a_census_counts_stacks_and_their_events(void **state)
     const etl_build_at late = { .ticks = 1009000, .pid = 8, .tid = 16 };
     etl_build_stack_inline(b, late, 1008000, user, 2);
     check_open(&traces, b);
-    const etlheap_options options = { .size = sizeof options, .census_only = true };
+    const etlheap_options options = { .size = sizeof options, .inventory_only = true };
     etlheap_result *const result = check_analyze(&traces, &options);
     const etlheap_stack_counts *const stacks = etlheap_result_stacks(result);
     assert_int_equal(stacks->records, 11);
@@ -405,7 +405,7 @@ int main(void)
         cmocka_unit_test(absurd_times_do_not_overflow),
         cmocka_unit_test(every_key_is_counted_as_referenced),
         cmocka_unit_test(a_crowd_at_one_tick_is_matched_quickly),
-        cmocka_unit_test(a_census_counts_stacks_and_their_events),
+        cmocka_unit_test(an_inventory_counts_stacks_and_their_events),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

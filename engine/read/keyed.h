@@ -1,5 +1,5 @@
 /*
- * deferred.h - stacks that become known later: stack keys, and pairs of kernel and user parts.
+ * keyed.h - stacks that become known later: stack keys, and pairs of kernel and user parts.
  *
  * A session with stack caching writes a short key with each event. It writes the frames of the key
  * only when the cache entry is evicted, or at the end. Keys are addresses of cache entries and are
@@ -13,22 +13,22 @@
  *
  * A process can allocate memory in another process. The addresses of its stack then do not belong
  * to the owner. A node records which process they belong to and when, and at the end the stack gets
- * a separate id for that process. It has one id per epoch of modules, as a slot belongs to one
+ * a separate id for that process. It has one id per epoch of modules, as an origin belongs to one
  * epoch of its owner.
  */
-#ifndef ETLHEAP_DEFERRED_H
-#define ETLHEAP_DEFERRED_H
+#ifndef ETLHEAP_KEYED_H
+#define ETLHEAP_KEYED_H
 
 #include "stages.h"
 
-/* A node. Reference STACK_TAG_DEFERRED | (i + 1) means node i + 1. */
-typedef struct deferred_node {
+/* A node. Reference STACK_TAG_KEYED | (i + 1) means node i + 1. */
+typedef struct keyed_node {
     stack_ref first; /* key: the stack, once defined; pair: kernel part; foreign: the whole stack */
     stack_ref second; /* pair: user part; foreign: the epoch of its addresses */
     bool is_pair;
     u32 process; /* foreign: id of the process that the addresses belong to; else 0 */
     i64 ticks;   /* foreign: time of the first event, at which the addresses are looked up */
-} deferred_node;
+} keyed_node;
 
 typedef struct open_key {
     u64 key;
@@ -43,58 +43,56 @@ typedef struct key_counts {
 } key_counts;
 
 /* Few slices define many keys, so this bit filter answers most look-ups. */
-#define DEFERRED_FILTER_BITS 65536u
+#define KEYED_FILTER_BITS 65536u
 
-typedef struct deferred_stacks {
+typedef struct keyed_stacks {
     struct trace_context *context; /* NULL: no stack is foreign */
-    ETLHEAP_VECTOR(deferred_node) nodes;
+    ETLHEAP_VECTOR(keyed_node) nodes;
     ETLHEAP_VECTOR(open_key) keys;
     etlheap_index key_index;
     etlheap_index pair_index;
     const key_definition *definitions; /* of the slice, sorted */
     size_t definition_count;
-    u64 may_define[DEFERRED_FILTER_BITS / 64]; /* bit by hash: the slice may define the key */
-    u64 keys_referenced, keys_resolved;        /* resolved: in the same slice */
+    u64 may_define[KEYED_FILTER_BITS / 64]; /* bit by hash: the slice may define the key */
+    u64 keys_referenced, keys_resolved;     /* resolved: in the same slice */
     bool counts_passed;
-    key_counts passed;      /* the same for deferred_pass */
-    foreign_stacks foreign; /* filled by deferred_finish */
-} deferred_stacks;
+    key_counts passed;      /* the same for keyed_pass */
+    foreign_stacks foreign; /* filled by keyed_finish */
+} keyed_stacks;
 
 /* Sorts the slice's definitions in place, keeps a pointer to them until the next call, and settles
  * the open nodes of the keys they define. False if memory runs out. */
-bool deferred_define(deferred_stacks *deferred, key_definition *definitions, size_t count);
+bool keyed_define(keyed_stacks *keyed, key_definition *definitions, size_t count);
 
 /* A look-up of a user key misses the cache twice. If you have many, prefetch each with the first of
  * these, and some keys later with the second. */
-void deferred_fetch_place(const deferred_stacks *deferred, u64 key);
-void deferred_fetch_key(const deferred_stacks *deferred, u64 key);
+void keyed_fetch_place(const keyed_stacks *keyed, u64 key);
+void keyed_fetch_key(const keyed_stacks *keyed, u64 key);
 
 /* Finds the reference for a key that is used at `ticks`. False if memory runs out, here and
  * below. */
-bool deferred_use(deferred_stacks *deferred, u64 key, bool is_kernel, i64 ticks, stack_ref *out);
+bool keyed_use(keyed_stacks *keyed, u64 key, bool is_kernel, i64 ticks, stack_ref *out);
 
-/* Like deferred_use, without counting: for stacks of frees, whose keys are counted elsewhere. */
-bool deferred_use_again(deferred_stacks *deferred, u64 key, bool is_kernel, i64 ticks,
-                        stack_ref *out);
+/* Like keyed_use, without counting: for stacks of frees, whose keys are counted elsewhere. */
+bool keyed_use_again(keyed_stacks *keyed, u64 key, bool is_kernel, i64 ticks, stack_ref *out);
 
 /* Counts a key of a stack that no question needs, with counts_passed. */
-bool deferred_pass(deferred_stacks *deferred, u64 key, bool is_kernel, i64 ticks);
+bool keyed_pass(keyed_stacks *keyed, u64 key, bool is_kernel, i64 ticks);
 
 /* Makes the reference for kernel frames followed by user frames. Either may be none. */
-bool deferred_pair(deferred_stacks *deferred, stack_ref kernel, stack_ref user, stack_ref *out);
+bool keyed_pair(keyed_stacks *keyed, stack_ref kernel, stack_ref user, stack_ref *out);
 
 /* Makes the reference for a stack that ran in process `pid` at `ticks`, not in the owner of the
  * memory. */
-bool deferred_foreign(deferred_stacks *deferred, stack_ref stack, u32 pid, i64 ticks,
-                      stack_ref *out);
+bool keyed_foreign(keyed_stacks *keyed, stack_ref stack, u32 pid, i64 ticks, stack_ref *out);
 
 /*
  * Call it at the end of the run. Turns every node into an id of `stacks`: ids[node], with ids[0] =
  * 0. The caller frees the array. Sets *unresolved to the number of key references without a
  * definition. Lists foreign stacks.
  */
-bool deferred_finish(deferred_stacks *deferred, stack_table *stacks, u32 **ids, u64 *unresolved);
+bool keyed_finish(keyed_stacks *keyed, stack_table *stacks, u32 **ids, u64 *unresolved);
 
-void deferred_free(deferred_stacks *deferred);
+void keyed_free(keyed_stacks *keyed);
 
 #endif

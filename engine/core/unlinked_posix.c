@@ -1,12 +1,12 @@
 /*
- * nameless_posix.c - temporary files without a name.
+ * unlinked_posix.c - temporary files without a name.
  *
  * Where the file system can make them, they never have one. Elsewhere they lose it
  * at once, and a program killed in between leaves an empty file.
  */
 #define _GNU_SOURCE 1 /* O_TMPFILE */
 
-#include "nameless.h"
+#include "unlinked.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +15,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-int nameless_file(const char *folder)
+int unlinked_file(const char *folder)
 {
     char path[4096];
 #ifdef O_TMPFILE
@@ -34,7 +34,7 @@ int nameless_file(const char *folder)
     return file;
 }
 
-bool nameless_write(int file, const void *bytes, size_t size, u64 offset)
+bool unlinked_write(int file, const void *bytes, size_t size, u64 offset)
 {
     const u8 *at = bytes;
     while (size > 0) {
@@ -50,13 +50,13 @@ bool nameless_write(int file, const void *bytes, size_t size, u64 offset)
     return true;
 }
 
-const void *nameless_map(int file, u64 offset, size_t size)
+const void *unlinked_map(int file, u64 offset, size_t size)
 {
     void *const at = mmap(NULL, size, PROT_READ, MAP_PRIVATE, file, (off_t)offset);
     return at == MAP_FAILED ? NULL : at;
 }
 
-void nameless_unmap(const void *at, size_t size)
+void unlinked_unmap(const void *at, size_t size)
 {
     munmap((void *)(uintptr_t)at, size);
 }

@@ -1,33 +1,33 @@
 /*
- * windows_lattice.h - the windows of a run, before its end is known.
+ * window_cuts.h - the windows of a run, before its end is known.
  *
  * A journal for several windows records for each free whether its block was allocated in the same
  * window. So a run must know the windows before windows_plan.h can plan them: either a list of
  * moments, or one moment and a period.
  */
-#ifndef ETLHEAP_WINDOWS_LATTICE_H
-#define ETLHEAP_WINDOWS_LATTICE_H
+#ifndef ETLHEAP_WINDOW_CUTS_H
+#define ETLHEAP_WINDOW_CUTS_H
 
 #include "engine/engine.h"
 
 #include "parser/base.h"
 
-typedef struct windows_lattice {
+typedef struct window_cuts {
     const etl_session *session; /* clock of the ticks; NULL: no windows */
     i64 from_ticks, to_ticks;   /* also cuts; INT64_MIN and INT64_MAX: open */
     i64 anchor_ns, every_ns;    /* cuts at multiples of every_ns from the anchor; 0: none */
     i64 *cuts;                  /* ticks, ascending; owned */
     u32 cut_count;
-} windows_lattice;
+} window_cuts;
 
 /* The time between two adjacent cuts. */
-typedef struct lattice_piece {
+typedef struct cuts_piece {
     i64 from_ticks, to_ticks;
-} lattice_piece;
+} cuts_piece;
 
-void windows_lattice_free(windows_lattice *lattice);
+void window_cuts_free(window_cuts *cuts);
 
 /* The piece that contains a moment. */
-lattice_piece windows_lattice_piece(const windows_lattice *lattice, i64 ticks);
+cuts_piece window_cuts_piece(const window_cuts *cuts, i64 ticks);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * census_match.c - checks for `info` whether every stack walk has its event. census_match.h says
- * what that is good for.
+ * inventory_match.c - checks for `info` whether every stack walk has its event. inventory_match.h
+ * says what that is good for.
  *
  * In: stack pieces that were not matched while scanning, and the targets (events that could have a
  * stack) of each task. Out: counts of matched and unmatched stacks.
@@ -12,29 +12,29 @@
  * Invariant: runs are dropped only if all their targets are older than the patience (forget_old),
  * so the count does not depend on where slices are cut.
  */
-#include "census_match.h"
+#include "inventory_match.h"
 
 #include <stdlib.h>
 
 #define PATIENCE_NS ((i64)2 * 1000 * 1000 * 1000)
 
-static bool keep_targets(census_matcher *matcher, const scan_output *task);
-static bool has_target(const census_matcher *matcher, size_t own, const stack_piece *piece);
+static bool keep_targets(inventory_matcher *matcher, const scan_output *task);
+static bool has_target(const inventory_matcher *matcher, size_t own, const stack_piece *piece);
 
-void census_match_open(census_matcher *matcher, const timebase *base)
+void inventory_match_open(inventory_matcher *matcher, const timebase *base)
 {
-    *matcher = (census_matcher){ .oldest_ticks = INT64_MIN,
-                                 .patience_ticks = timebase_span(base, PATIENCE_NS) };
+    *matcher = (inventory_matcher){ .oldest_ticks = INT64_MIN,
+                                    .patience_ticks = timebase_span(base, PATIENCE_NS) };
 }
 
-void census_match_close(census_matcher *matcher)
+void inventory_match_close(inventory_matcher *matcher)
 {
     for (size_t i = 0; i < matcher->runs.count; i++)
         free(matcher->runs.at[i].at);
     ETLHEAP_VECTOR_FREE(&matcher->runs);
 }
 
-static void forget_old(census_matcher *matcher, i64 end_ticks)
+static void forget_old(inventory_matcher *matcher, i64 end_ticks)
 {
     if (end_ticks == INT64_MAX)
         return;
@@ -42,7 +42,7 @@ static void forget_old(census_matcher *matcher, i64 end_ticks)
     matcher->oldest_ticks = oldest;
     size_t kept = 0;
     for (size_t i = 0; i < matcher->runs.count; i++) {
-        const census_run run = matcher->runs.at[i];
+        const inventory_run run = matcher->runs.at[i];
         if (run.at[run.count - 1].ticks >= oldest)
             matcher->runs.at[kept++] = run;
         else
@@ -51,8 +51,8 @@ static void forget_old(census_matcher *matcher, i64 end_ticks)
     matcher->runs.count = kept;
 }
 
-bool census_match_slice(census_matcher *matcher, const scan_output *tasks, u32 task_count,
-                        i64 end_ticks)
+bool inventory_match_slice(inventory_matcher *matcher, const scan_output *tasks, u32 task_count,
+                           i64 end_ticks)
 {
     matcher->old_runs = matcher->runs.count;
     for (u32 i = 0; i < task_count; i++) {
@@ -73,35 +73,35 @@ bool census_match_slice(census_matcher *matcher, const scan_output *tasks, u32 t
     return true;
 }
 
-bool census_count_keys(deferred_stacks *deferred, const scan_output *tasks, u32 task_count)
+bool inventory_count_keys(keyed_stacks *keyed, const scan_output *tasks, u32 task_count)
 {
     for (u32 i = 0; i < task_count; i++) {
         for (size_t k = 0; k < tasks[i].key_uses.count; k++) {
             const key_use *const use = &tasks[i].key_uses.at[k];
-            if (!deferred_pass(deferred, use->key, false, use->ticks))
+            if (!keyed_pass(keyed, use->key, false, use->ticks))
                 return false;
         }
         for (size_t k = 0; k < tasks[i].pieces.count; k++) {
             const stack_piece *const piece = &tasks[i].pieces.at[k];
             if (piece->is_key &&
-                !deferred_pass(deferred, piece->key, piece->part == PART_KERNEL, piece->ticks))
+                !keyed_pass(keyed, piece->key, piece->part == PART_KERNEL, piece->ticks))
                 return false;
         }
     }
     return true;
 }
 
-u64 census_match_bytes(const census_matcher *matcher)
+u64 inventory_match_bytes(const inventory_matcher *matcher)
 {
     u64 targets = 0;
     for (size_t i = 0; i < matcher->runs.count; i++)
         targets += matcher->runs.at[i].count;
-    return targets * sizeof(census_target);
+    return targets * sizeof(inventory_target);
 }
 
 static int by_time(const void *a, const void *b)
 {
-    const census_target *const x = a, *const y = b;
+    const inventory_target *const x = a, *const y = b;
     if (x->ticks != y->ticks)
         return x->ticks < y->ticks ? -1 : 1;
     if (x->tid != y->tid)
@@ -110,7 +110,7 @@ static int by_time(const void *a, const void *b)
 }
 
 /* Sorts a run. Elements out of order are nearly always ties, so only these are sorted. */
-static void sort_run(census_run *run)
+static void sort_run(inventory_run *run)
 {
     bool is_ordered = true;
     for (size_t i = 1; i < run->count; i++)
@@ -127,11 +127,11 @@ static void sort_run(census_run *run)
     }
 }
 
-static bool keep_targets(census_matcher *matcher, const scan_output *task)
+static bool keep_targets(inventory_matcher *matcher, const scan_output *task)
 {
     if (task->targets.count == 0)
         return true;
-    census_run run = { malloc(task->targets.count * sizeof *run.at), task->targets.count };
+    inventory_run run = { malloc(task->targets.count * sizeof *run.at), task->targets.count };
     if (run.at == NULL || !ETLHEAP_PUSH(&matcher->runs, run)) {
         free(run.at);
         return false;
@@ -142,9 +142,9 @@ static bool keep_targets(census_matcher *matcher, const scan_output *task)
 }
 
 /* The first target at or after a time, thread and CPU; NULL: none. */
-static const census_target *target_from(const census_run *run, i64 ticks, u32 tid, u16 cpu)
+static const inventory_target *target_from(const inventory_run *run, i64 ticks, u32 tid, u16 cpu)
 {
-    const census_target wanted = { ticks, tid, cpu };
+    const inventory_target wanted = { ticks, tid, cpu };
     size_t low;
     ETL_BISECT(low, 0, run->count, by_time(&run->at[low], &wanted) < 0);
     return low < run->count ? &run->at[low] : NULL;
@@ -153,12 +153,12 @@ static const census_target *target_from(const census_run *run, i64 ticks, u32 ti
 /* Has the run the piece's event? It is of the same thread, or names no thread: then on the same
  * CPU, or anywhere for a user part, which may be written on another CPU. Targets are sorted, so one
  * look at each place is enough. */
-static bool is_in_run(const census_run *run, const stack_piece *piece)
+static bool is_in_run(const inventory_run *run, const stack_piece *piece)
 {
     const i64 ticks = piece->event_ticks;
     if (ticks < run->at[0].ticks || ticks > run->at[run->count - 1].ticks)
         return false;
-    const census_target *found = target_from(run, ticks, piece->tid, 0);
+    const inventory_target *found = target_from(run, ticks, piece->tid, 0);
     if (found != NULL && found->ticks == ticks && found->tid == piece->tid)
         return true;
     const bool is_user = piece->part == PART_USER;
@@ -167,7 +167,7 @@ static bool is_in_run(const census_run *run, const stack_piece *piece)
            (is_user || found->cpu == piece->cpu);
 }
 
-static bool has_target(const census_matcher *matcher, size_t own, const stack_piece *piece)
+static bool has_target(const inventory_matcher *matcher, size_t own, const stack_piece *piece)
 {
     if (own < matcher->runs.count && is_in_run(&matcher->runs.at[own], piece))
         return true;
