@@ -87,6 +87,10 @@ typedef struct etlheap_key_value {
 
 etlheap_key_value etlheap_row_value(const etlheap_row *row, etlheap_key key);
 
+/* Compares two rows by a key; 0 if the values are equal, else any total order. The rows must be of
+ * one table if the key has frames, which are numbered by table. */
+int etlheap_row_compare_key(const etlheap_row *a, const etlheap_row *b, etlheap_key key);
+
 /* The sums of one kind over everything that the query selects. */
 typedef struct etlheap_total {
     bool present;  /* the trace has events of the kind */

@@ -187,29 +187,66 @@ static const char *word_of(const etlheap_row *row, etlheap_key key)
                                    : etlheap_free_type_name((etlheap_free_type)row->free_type);
 }
 
-/* Reads the members of the row that the key's row names. */
-static void read_members(const etlheap_row *row, const key_row *key, etlheap_key_value *out)
+/* The number that the key's row names, as wide as its form says; 0: it has none. */
+static u64 number_of(const etlheap_row *row, const key_row *key)
 {
-    const char *const number = (const char *)row + key->number;
+    const char *const at = (const char *)row + key->number;
+    u64 wide;
     u32 narrow;
-    if (key->form == ETLHEAP_FORM_KIND || key->form == ETLHEAP_FORM_TYPE)
-        out->number = (u8)*number;
-    else if (key->form == ETLHEAP_FORM_HEAP || key->form == ETLHEAP_FORM_SIZE)
-        memcpy(&out->number, number, sizeof out->number);
-    else if (key->form != ETLHEAP_FORM_NAME && key->form != ETLHEAP_FORM_TYPE_NAME) {
-        memcpy(&narrow, number, sizeof narrow);
-        out->number = narrow;
+    switch (key->form) {
+    case ETLHEAP_FORM_KIND:
+    case ETLHEAP_FORM_TYPE:
+        return (u8)*at;
+    case ETLHEAP_FORM_HEAP:
+    case ETLHEAP_FORM_SIZE:
+        memcpy(&wide, at, sizeof wide);
+        return wide;
+    case ETLHEAP_FORM_NAME:
+    case ETLHEAP_FORM_TYPE_NAME:
+        return 0;
+    default:
+        memcpy(&narrow, at, sizeof narrow);
+        return narrow;
     }
+}
+
+static const char *text_of(const etlheap_row *row, const key_row *key)
+{
+    const char *text = NULL;
     if (key->text != 0)
-        memcpy(&out->text, (const char *)row + key->text, sizeof out->text);
+        memcpy(&text, (const char *)row + key->text, sizeof text);
+    return text;
+}
+
+static int compare_texts(const char *a, const char *b)
+{
+    if (a == b)
+        return 0;
+    return a != NULL && b != NULL ? strcmp(a, b) : (a != NULL) - (b != NULL);
+}
+
+/* Sorting calls it for millions of rows, so it reads nothing but what decides. */
+int etlheap_row_compare_key(const etlheap_row *a, const etlheap_row *b, etlheap_key key)
+{
+    const key_row *const own = key_row_of(key);
+    const u64 x = number_of(a, own), y = number_of(b, own);
+    if (own->form == ETLHEAP_FORM_HEAP && a->has_heap != b->has_heap)
+        return a->has_heap ? 1 : -1;
+    if (x != y)
+        return x < y ? -1 : 1;
+    const bool has_text = own->form == ETLHEAP_FORM_PROCESS || own->form == ETLHEAP_FORM_NAME ||
+                          own->form == ETLHEAP_FORM_TYPE_NAME;
+    return has_text ? compare_texts(text_of(a, own), text_of(b, own)) : 0;
 }
 
 etlheap_key_value etlheap_row_value(const etlheap_row *row, etlheap_key key)
 {
     static_assert(ETLHEAP_NO_INDEX == UINT32_MAX && ETL_NO_ID == UINT32_MAX, "one value for none");
     const key_row *const own = key_row_of(key);
-    etlheap_key_value value = { .form = (etlheap_key_form)own->form, .is_known = true };
-    read_members(row, own, &value);
+    etlheap_key_value value = { .form = (etlheap_key_form)own->form,
+                                .is_known = true,
+                                .number = number_of(row, own),
+                                .text = text_of(row, own) };
     switch (value.form) {
     case ETLHEAP_FORM_KIND:
     case ETLHEAP_FORM_TYPE:

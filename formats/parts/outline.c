@@ -50,7 +50,6 @@ static void find_levels(const etlheap_table *table, etlheap_outline *outline);
 static etl_status sort_rows(const etlheap_table *table, keyed_row **out);
 static int compare_rows(const void *left, const void *right);
 static int compare_u64(u64 a, u64 b);
-static int compare_text(const char *a, const char *b);
 static etl_status make_nodes(const etlheap_table *table, const etlheap_outline *outline,
                              outline_nodes *nodes);
 static u32 first_change(const etlheap_table *table, const etlheap_outline *outline,
@@ -181,32 +180,9 @@ static int compare_rows(const void *left, const void *right)
     return compare_u64(a->row, b->row);
 }
 
-int etlheap_row_compare_key(const etlheap_row *a, const etlheap_row *b, etlheap_key key)
-{
-    const etlheap_key_value x = etlheap_row_value(a, key), y = etlheap_row_value(b, key);
-    switch (x.form) {
-    case ETLHEAP_FORM_PROCESS:
-        return x.number != y.number ? compare_u64(x.number, y.number)
-                                    : compare_text(x.text, y.text);
-    case ETLHEAP_FORM_HEAP:
-        return x.is_known != y.is_known ? compare_u64(x.is_known, y.is_known)
-                                        : compare_u64(x.number, y.number);
-    case ETLHEAP_FORM_NAME:
-    case ETLHEAP_FORM_TYPE_NAME:
-        return compare_text(x.text, y.text);
-    default:
-        return compare_u64(x.number, y.number);
-    }
-}
-
 static int compare_u64(u64 a, u64 b)
 {
     return (a > b) - (a < b);
-}
-
-static int compare_text(const char *a, const char *b)
-{
-    return a && b ? strcmp(a, b) : (a != NULL) - (b != NULL);
 }
 
 /* The number of nodes that may exist at one time: those above a listed row, and one open node of

@@ -40,8 +40,4 @@ etl_status etlheap_outline_build(const etlheap_table *table, const etlheap_layou
 
 void etlheap_outline_free(etlheap_outline *outline);
 
-/* Compares two rows by a key; 0 if the values are equal, else any total order. The rows must be of
- * one table if the key has frames, which are numbered by table. */
-int etlheap_row_compare_key(const etlheap_row *a, const etlheap_row *b, etlheap_key key);
-
 #endif
