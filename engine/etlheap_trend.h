@@ -94,7 +94,7 @@ typedef struct etlheap_trend_curve {
 typedef struct etlheap_trend {
     /*
      * One row per group, with the keys of the latest run that has the group; names are spelled as
-     * in the first. pid and thread are ETL_NO_ID, there is no heap, and all measures are 0. Sorted
+     * in the first. pid and thread are ETL_NO_ID, has_heap is false, and all measures are 0. Sorted
      * by the magnitude of the change, then by that of the last value less the first, then by keys.
      * Frames and stacks are numbered in order of first use. Totals only say which kinds are
      * present.

@@ -11,6 +11,12 @@
 #include "parse_values.h"
 #include "parser/system/name_fold.h"
 
+/* From so many letters on, a word is another one, and not a slip of the finger. */
+static u32 too_far(size_t size)
+{
+    return size < 6 ? 3 : (u32)size / 2;
+}
+
 u32 cli_nearest_distance(const char *word, const char *name)
 {
     char stem[64];
@@ -40,8 +46,7 @@ void cli_nearest_consider(cli_nearest *best, const char *name, u64 weight)
 {
     cli_candidate fresh = { name, cli_nearest_distance(best->word, name), weight };
     /* What is far is as far as anything: then what has most events is likely. */
-    const size_t size = strlen(best->word);
-    if (fresh.distance >= (size < 6 ? 3 : (u32)size / 2))
+    if (fresh.distance >= too_far(strlen(best->word)))
         fresh.distance = UINT32_MAX;
     u32 at = 0;
     while (at < best->count && strcmp(best->at[at].name, name) != 0)
@@ -86,7 +91,7 @@ void cli_hint(const char *word, const char *const *choices, char hint[CLI_HINT_S
 {
     const size_t size = strlen(word);
     const char *nearest = NULL;
-    u32 least = size < 6 ? 3 : (u32)size / 2; /* farther is no slip of the finger */
+    u32 least = too_far(size);
     for (; *choices; choices++) {
         const bool begins = size >= 3 && strncmp(word, *choices, size) == 0;
         const u32 distance = begins ? 0 : cli_edit_distance(word, *choices);

@@ -159,21 +159,25 @@ static bool is_histogram(const cli_options *options)
     return options->histogram != 0;
 }
 
+static bool writes(const cli_options *options, const char *format)
+{
+    return options->format != NULL && strcmp(options->format, format) == 0;
+}
+
 static bool is_wpa_xml(const cli_options *options)
 {
-    return options->format != NULL && strcmp(options->format, "wpa-xml") == 0;
+    return writes(options, "wpa-xml");
 }
 
 static bool is_dhat(const cli_options *options)
 {
-    return options->format != NULL && strcmp(options->format, "dhat") == 0;
+    return writes(options, "dhat");
 }
 
 /* Formats that are built in memory. */
 static bool is_packed(const cli_options *options)
 {
-    const char *const format = options->format == NULL ? "" : options->format;
-    return !options->rows && (strcmp(format, "parquet") == 0 || strcmp(format, "pprof") == 0);
+    return !options->rows && (writes(options, "parquet") || writes(options, "pprof"));
 }
 
 /* A baseline is read beside the run. */
@@ -184,17 +188,17 @@ static bool has_baseline(const cli_options *options)
 
 static bool is_html(const cli_options *options)
 {
-    return options->format != NULL && strcmp(options->format, "html") == 0;
+    return writes(options, "html");
 }
 
 static bool is_heaptrack(const cli_options *options)
 {
-    return options->format != NULL && strcmp(options->format, "heaptrack") == 0;
+    return writes(options, "heaptrack");
 }
 
 static bool is_settings(const cli_options *options)
 {
-    return strcmp(options->format, "wpaprofile") == 0;
+    return writes(options, "wpaprofile");
 }
 
 static bool is_summary(const cli_options *options)
@@ -318,17 +322,23 @@ static u64 places_for(u64 count)
     return places;
 }
 
+/* What the question takes of a store with so much in it. */
+static u64 bytes_of_counts(const etlheap_store_counts *has)
+{
+    const store_bytes_each each = memory.each;
+    return (u64)each.fixed_mib * ETL_MIB + (has->allocs + has->lives) * each.block +
+           (has->origins + has->sums) * each.origin + has->own_frames * each.frame +
+           places_for(has->addresses) * each.address + has->text_bytes * TEXT_TIMES;
+}
+
 /* What the question takes of a store, by what its directory says. */
 static u64 bytes_of_store(const char *path, u64 file_bytes, u64 *thread_bytes)
 {
-    const store_bytes_each each = memory.each;
     etlheap_store_counts has;
     if (etlheap_store_counts_read(path, &has, NULL) != ETL_OK)
         return etl_sat_add_u64(INPUT_FIXED, file_bytes * STORE_TIMES);
-    *thread_bytes = each.thread_mib * ETL_MIB + has.origins * each.thread_origin;
-    return (u64)each.fixed_mib * ETL_MIB + (has.allocs + has.lives) * each.block +
-           (has.origins + has.sums) * each.origin + has.own_frames * each.frame +
-           places_for(has.addresses) * each.address + has.text_bytes * TEXT_TIMES;
+    *thread_bytes = memory.each.thread_mib * ETL_MIB + has.origins * memory.each.thread_origin;
+    return bytes_of_counts(&has);
 }
 
 void cli_memory_note_input(const char *path, bool is_store, bool is_held)
@@ -420,10 +430,8 @@ static u64 reading_bytes_at_most(u64 guess)
 
 static u64 bytes_of_compared(const char *path)
 {
-    u64 thread_bytes;
     etlheap_store_counts has;
-    const bool is_store = etlheap_store_counts_read(path, &has, NULL) == ETL_OK;
-    return is_store ? bytes_of_store(path, 0, &thread_bytes) : 0;
+    return etlheap_store_counts_read(path, &has, NULL) == ETL_OK ? bytes_of_counts(&has) : 0;
 }
 
 /* What the question takes of all its stores. Inputs that are compared are opened one after the

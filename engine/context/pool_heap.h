@@ -16,8 +16,9 @@
 /* `pool_type` as in the event; `session` as from key_session_of. */
 u64 pool_heap(u32 tag, u32 pool_type, u32 session);
 
-/* Writes the name, "Etwr paged", "0x00000001 nonpaged/3", or returns false: it is no pool. A tag
- * with other characters than letters, digits and punctuation is written as a number. */
+/* Writes the name, such as "Etwr paged" or "0x00000001 nonpaged/3". False if the handle does not
+ * stand for a pool. A tag with other characters than letters, digits and punctuation is written as
+ * a number. */
 bool pool_heap_name(u64 handle, char out[ETLHEAP_HEAP_NAME_SIZE]);
 
 /* Finds the number of a name; false if no pool has it. */

@@ -6,7 +6,7 @@
 
 /*
  * Makes the cuts for a query's windows; without options: its single window. If windows overlap
- * or would be refused, there is no cuts: its session is NULL. False if memory runs out.
+ * or would be refused, there are no cuts, and the session is NULL. False if memory runs out.
  */
 bool window_cuts_open(window_cuts *out, const etl_session *session, const etlheap_query *query,
                       const etlheap_windows_options *options);

@@ -10,8 +10,8 @@ typedef struct etlheap_ability {
     const char *word;     /* in the `can` array */
     const char *question; /* the question it answers, as a phrase */
     const char *remedy;   /* how to record it: a sentence with the command */
-    size_t offset;        /* of its bool in etlheap_abilities, if it is no kind of memory */
-    u32 kind;             /* the bit of the kind of memory; 0: it is none */
+    size_t offset;        /* of its bool in etlheap_abilities, unless it is a kind of memory */
+    u32 kind;             /* the bit of the kind of memory; 0: something else */
     bool is_extra;        /* a recording is complete without it */
 } etlheap_ability;
 
