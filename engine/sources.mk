@@ -191,7 +191,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	read/mark_events \
 	read/marks_read \
 	read/plan \
-	read/plan_growth \
+	read/plan_steps \
 	read/read_ahead \
 	read/realloc_frees \
 	read/realloc_trail \

@@ -90,7 +90,8 @@ static bool is_answered(const aggregator *a)
     const event_journal *const journal = &a->result->journal;
     if (a->result->mode == RESULT_STORE)
         return true;
-    if (journal->cuts.session != NULL || (a->query->growth && !journal->keeps_clock))
+    if (journal->cuts.session != NULL ||
+        (query_needs(a->query, NEEDS_TIMES) && !journal->keeps_clock))
         return false;
     const bool same_start = journal->from_ticks == a->plan.from_ticks ||
                             (journal->from_ticks == INT64_MIN && a->query->from_ns == INT64_MIN);

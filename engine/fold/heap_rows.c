@@ -35,7 +35,8 @@ etl_status heap_rows_begin(heap_rows *out, aggregator *a, feed_source source, lo
                            etl_error *err)
 {
     const log_groups_wanted wanted = { .source = source,
-                                       .walks_events = !a->query->sums_only || a->query->growth,
+                                       .walks_events = !a->query->sums_only ||
+                                                       query_needs(a->query, NEEDS_TIMES),
                                        .churns = a->query->churn };
     *out = (heap_rows){ .a = a };
     return log_groups_begin(&out->groups, a, &wanted, pass, err);
@@ -56,7 +57,7 @@ etl_status heap_rows_walk(heap_rows *rows, u32 first_group, log_pass *pass, etl_
         status = add_sums(a, groups, &rows->sums, err);
     if (status == ETL_OK && walks && !ETLHEAP_PUSH(&pass->events, &rows->events))
         status = etl_no_memory(err);
-    if (status == ETL_OK && a->query->growth)
+    if (status == ETL_OK && query_needs(a->query, NEEDS_TIMES))
         status = growth_walk_begin(&rows->growth, a, groups, pass, err);
     return status;
 }

@@ -205,11 +205,11 @@ void row_details_mark(const aggregator *a, owned_table *out)
         return;
     for (u32 i = 0; i < out->rows.count; i++) {
         const etlheap_row *const row = &out->rows.at[i];
-        const i64 growth = row->measures[ETLHEAP_MEASURE_IMPACTING_SIZE];
+        const i64 kept = row->measures[ETLHEAP_MEASURE_IMPACTING_SIZE];
         const u32 than = best[row->kind];
         const i64 most =
             than == 0 ? 0 : out->rows.at[than - 1].measures[ETLHEAP_MEASURE_IMPACTING_SIZE];
-        if (row->has_heap && growth > most)
+        if (row->has_heap && kept > most)
             best[row->kind] = i + 1;
     }
     for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++) {

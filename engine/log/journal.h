@@ -211,7 +211,7 @@ typedef struct event_journal {
     /* Wide journal without freers: these columns are not needed. */
     bool lacks_addresses, lacks_threads;
     bool is_tallied;       /* keeps sums instead of events */
-    bool keeps_clock;      /* words can be found by their times, for growth; set it first */
+    bool keeps_clock;      /* words can be found by their times; set it first */
     type_sums *sums;       /* see tally_sum; at the end of the run, for reports and stores */
     journal_take_fn *take; /* not NULL: the journal is wide, and this takes its chunks */
     void *take_user;

@@ -111,7 +111,7 @@ static const struct {
     { selects_process_ids, 0, LACKS_PROCESS_IDS },
     { selects_named_kinds, NEEDS_NAMED_KINDS, LACKS_NOTHING },
     { measures_lifetimes, NEEDS_BLOCKS, LACKS_LIFETIMES },
-    { measures_growth, 0, LACKS_LIFETIMES },
+    { measures_growth, NEEDS_TIMES, LACKS_LIFETIMES },
     { measures_churn, NEEDS_BLOCKS | NEEDS_THREADS, LACKS_LIFETIMES },
     { measures_freed_by_other, NEEDS_BLOCKS | NEEDS_FREES | NEEDS_FREE_THREADS | NEEDS_THREADS,
       LACKS_FREES },
@@ -150,9 +150,10 @@ u32 needs_of_query(const etlheap_query *query)
 u32 needs_of_question(const etlheap_question *question, const etlheap_query *query)
 {
     const bool maps_all = question->kind == ETLHEAP_ASK_MAP && query->kinds == 0;
-    const bool grows_by_window = question->kind != ETLHEAP_ASK_TABLE && query->growth;
-    return needs_of_query(query) | questions[question->kind] | (maps_all ? NEEDS_NAMED_KINDS : 0) |
-           (grows_by_window ? NEEDS_LOG : 0) |
+    const u32 needs = needs_of_query(query);
+    const bool times_many = question->kind != ETLHEAP_ASK_TABLE && (needs & NEEDS_TIMES) != 0;
+    return needs | questions[question->kind] | (maps_all ? NEEDS_NAMED_KINDS : 0) |
+           (times_many ? NEEDS_LOG : 0) |
            (question->frees ? NEEDS_FREES | NEEDS_FREE_THREADS | NEEDS_THREADS : 0);
 }
 
@@ -169,7 +170,7 @@ bool query_fits_sums(const etlheap_query *query)
 
 bool query_asks_sums(const etlheap_query *query)
 {
-    return query_fits_sums(query) && query->sums_only && !query->growth;
+    return query->sums_only && query_fits_sums(query) && !query_needs(query, NEEDS_TIMES);
 }
 
 static void note_lack(summary_lack *first, summary_lack lack)

@@ -23,7 +23,8 @@ typedef enum needs_bit {
     NEEDS_FREE_THREADS = 1u << 5, /* on which thread */
     NEEDS_ADDRESSES = 1u << 6,
     NEEDS_NAMED_KINDS = 1u << 7, /* kinds that are not selected by default */
-    NEEDS_LOG = 1u << 8, /* all events: what a run keeps for one table or windows is not enough */
+    NEEDS_LOG = 1u << 8,   /* all events: what a run keeps for one table or windows is not enough */
+    NEEDS_TIMES = 1u << 9, /* when events happened, not only in which order */
 } needs_bit;
 
 /* The needs of rows of the query, or of `question` about them, as bits. */

@@ -18,7 +18,7 @@
 #include "mark_events.h"
 #include "parser/sized.h"
 #include "plan.h"
-#include "plan_growth.h"
+#include "plan_steps.h"
 
 #define BUFFERS_A_TASK  16u
 #define TASKS_A_STRETCH 64u

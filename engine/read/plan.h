@@ -13,7 +13,7 @@
  *     slice 1 = a d b, its end = first time of e; the rest of b (and of d, if
  *     it reached so far) goes to slice 2 together with e and c.
  *
- * If the index of the only trace still grows, the plan does too (plan_growth.h): a slice then
+ * If the index of the only trace still grows, the plan does too (plan_steps.h): a slice then
  * ends at the latest where later buffers may still begin.
  *
  * A stream is the buffers of one CPU of one session of one file; its times never go back. A task is

@@ -21,9 +21,9 @@ etl_status slice_source_next(slice_source *source, plan_slice *slice, bool *more
     if (!source->is_begun)
         begin(source);
     const etl_status status =
-        plan_growth_go_on(&source->growth, &source->plan, source->end_ticks, err);
+        plan_steps_go_on(&source->steps, &source->plan, source->end_ticks, err);
     *more = false;
-    if (status != ETL_OK || source->growth.is_order_broken)
+    if (status != ETL_OK || source->steps.is_order_broken)
         return status;
     if (!plan_next(&source->plan, slice, more))
         return etl_no_memory(err);
@@ -42,7 +42,7 @@ static void begin(slice_source *source)
             read_ahead_open(&source->plan, source->traces, source->trace_count, READ_AHEAD_BYTES);
         return;
     }
-    plan_growth_open(&source->growth, trace, source->base, SILENT_BYTES);
+    plan_steps_open(&source->steps, trace, source->base, SILENT_BYTES);
     if (!etl_is_arriving(trace))
         source->ahead = read_ahead_open_file(trace);
     read_ahead_go_on(source->ahead, READ_AHEAD_BYTES);
@@ -65,7 +65,7 @@ static void read_on(slice_source *source)
 void slice_source_close(slice_source *source)
 {
     read_ahead_close(source->ahead);
-    plan_growth_close(&source->growth);
+    plan_steps_close(&source->steps);
     plan_close(&source->plan);
 }
 

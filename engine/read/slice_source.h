@@ -2,7 +2,7 @@
  * slice_source.h - hands out the slices of traces, and has the disk read what follows.
  *
  *     index of all traces complete    plan of everything; read-ahead in the plan's order
- *     index of one trace grows        the plan grows with it (plan_growth.h); read-ahead in
+ *     index of one trace grows        the plan grows with it (plan_steps.h); read-ahead in
  *                                     file order, which is the order in which it is indexed
  *
  * A file that nobody has read lately is thereby read once, from its beginning to its end in large
@@ -12,7 +12,7 @@
 #ifndef ETLHEAP_SLICE_SOURCE_H
 #define ETLHEAP_SLICE_SOURCE_H
 
-#include "plan_growth.h"
+#include "plan_steps.h"
 #include "read_ahead.h"
 
 /* Start from {0}. */
@@ -21,7 +21,7 @@ typedef struct slice_source {
     u32 trace_count;
     const timebase *base;
     read_plan plan;
-    plan_growth growth;
+    plan_steps steps;
     read_ahead *ahead; /* NULL: nothing is read ahead */
     bool is_begun;
     bool in_file_order;
@@ -35,7 +35,7 @@ typedef struct slice_source {
 bool slice_source_open(slice_source *out, etl_trace *const *traces, u32 trace_count,
                        const timebase *base, u64 slice_bytes);
 
-/* As plan_next(), and errors of plan_growth_go_on(). If growth.is_order_broken, there is no slice:
+/* As plan_next(), and errors of plan_steps_go_on(). If steps.is_order_broken, there is no slice:
  * begin again with traces that are indexed. */
 etl_status slice_source_next(slice_source *source, plan_slice *slice, bool *more, etl_error *err);
 

@@ -18,7 +18,7 @@
 #include "engine/core/continued.h"
 #include "engine/engine.h"
 #include "plan.h"
-#include "plan_growth.h"
+#include "plan_steps.h"
 
 /* A buffer that is being read, and its next record. */
 typedef struct open_buffer {

@@ -97,7 +97,7 @@ etl_status engine_run_once(const traces_named *traces, const etlheap_options *op
     etl_status status = open_run(state) ? open_store(state, log) : ETL_ERR_MEMORY;
     if (status == ETL_OK)
         status = run_slices(state, err);
-    *is_too_early = state->source.growth.is_order_broken;
+    *is_too_early = state->source.steps.is_order_broken;
     if (status == ETL_OK && !*is_too_early)
         status = recorded_spans_find(&state->sessions, state->traces, state->trace_count,
                                      &state->source.plan, state->result)
@@ -231,7 +231,7 @@ static bool open_journal(run *state)
     assert(cuts.session != NULL && !query_needs(query, NEEDS_BLOCKS));
     event_journal *const journal = &state->result->journal;
     journal_open(journal, base, cuts.from_ticks, cuts.to_ticks, query->at_exit_freed);
-    journal->keeps_clock = query->growth;
+    journal->keeps_clock = query_needs(query, NEEDS_TIMES);
     if (in_windows)
         journal_cut(journal, &cuts);
     else if (query_asks_sums(query))

@@ -1,7 +1,7 @@
 /*
  * engine_start.c - begins a run before the index of a trace is complete, if it may.
  *
- * The run guesses in which order buffers come (plan_growth.h). If the guess is wrong it begins
+ * The run guesses in which order buffers come (plan_steps.h). If the guess is wrong it begins
  * again, with the whole index.
  */
 #include "engine/read/slice_source.h"

@@ -18,7 +18,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "engine/read/plan_growth.h"
+#include "engine/read/plan_steps.h"
 #include "engine/read/trace_identity.h"
 
 #define FILETIME_PER_SECOND ((i64)10000000)

@@ -79,7 +79,7 @@ static const change changes[] = {
     { "names of processes", process_names, 0, NULL },
     { "named kinds", named_kinds, NEEDS_NAMED_KINDS, NULL },
     { "lifetimes as measures", ranks, NEEDS_BLOCKS, LIFETIMES },
-    { "growth", growth, 0, LIFETIMES },
+    { "growth", growth, NEEDS_TIMES, LIFETIMES },
     { "rates", rates, 0, NULL },
     { "churn", churn, NEEDS_BLOCKS | NEEDS_THREADS, LIFETIMES },
     { "freed by others", freed_by_other,
@@ -229,9 +229,9 @@ static void growth_of_windows_needs_a_log(void **state)
     etlheap_query query = by_stack();
     growth(&query);
     etlheap_question question = { .size = sizeof question, .kind = ETLHEAP_ASK_TABLE };
-    assert_int_equal(needs_of_question(&question, &query), 0);
+    assert_int_equal(needs_of_question(&question, &query), NEEDS_TIMES);
     question.kind = ETLHEAP_ASK_WINDOWS;
-    assert_int_equal(needs_of_question(&question, &query), NEEDS_LOG);
+    assert_int_equal(needs_of_question(&question, &query), NEEDS_LOG | NEEDS_TIMES);
 }
 
 /* An answer that shows no measures needs none, whatever the caller's query asks. */

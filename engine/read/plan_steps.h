@@ -1,5 +1,5 @@
 /*
- * plan_growth.h - plans a trace while its index still grows.
+ * plan_steps.h - plans a trace while its index still grows.
  *
  * A slice can be handed out when no buffer of it is missing, and that is known for certain only
  * when the whole file is indexed. But each stream (plan.h) is written in order: once a stream
@@ -15,8 +15,8 @@
  * order is broken, and the caller begins again with the whole index. Slices are cut in other
  * places than with the whole index, which no result depends on.
  */
-#ifndef ETLHEAP_PLAN_GROWTH_H
-#define ETLHEAP_PLAN_GROWTH_H
+#ifndef ETLHEAP_PLAN_STEPS_H
+#define ETLHEAP_PLAN_STEPS_H
 
 #include "plan.h"
 
@@ -28,20 +28,20 @@ typedef struct stream_front {
 } stream_front;
 
 /* Start from {0}, which is for plans that are whole. */
-typedef struct plan_growth {
+typedef struct plan_steps {
     etl_trace *trace; /* NULL: the plan is whole */
     const timebase *base;
     u64 silent_bytes; /* after so many of the file a stream is taken for idle */
     bool is_order_broken;
     ETLHEAP_VECTOR(stream_front) fronts;
-} plan_growth;
+} plan_steps;
 
 /* Indexes the rest of all traces: for those who cannot begin with a part. Errors as of
  * etl_index_rest. */
 etl_status traces_index_rest(etl_trace *const *traces, u32 trace_count, etl_error *err);
 
 /* Begins to grow a plan of this one trace, with one session, as far as it is indexed. */
-void plan_growth_open(plan_growth *out, etl_trace *trace, const timebase *base, u64 silent_bytes);
+void plan_steps_open(plan_steps *out, etl_trace *trace, const timebase *base, u64 silent_bytes);
 
 /*
  * Indexes and plans until the next slice is known, if it is not; slices up to `end_ticks` were
@@ -49,8 +49,8 @@ void plan_growth_open(plan_growth *out, etl_trace *trace, const timebase *base, 
  * several sessions: then nothing may be read by this plan any more. Errors as of
  * etl_index_more.
  */
-etl_status plan_growth_go_on(plan_growth *growth, read_plan *plan, i64 end_ticks, etl_error *err);
+etl_status plan_steps_go_on(plan_steps *steps, read_plan *plan, i64 end_ticks, etl_error *err);
 
-void plan_growth_close(plan_growth *growth);
+void plan_steps_close(plan_steps *steps);
 
 #endif
