@@ -110,12 +110,7 @@ static etl_status check_stdin(const cli_options *options, etl_error *err)
 static etl_status add_budgets(const cli_options *options, const budget_option *option,
                               cli_budgets *out, etl_error *err)
 {
-    const u32 more = option->words->count;
-    etlheap_budget *const at = realloc(out->at, ((size_t)out->count + more + 1) * sizeof *at);
-    if (!at)
-        return etl_no_memory(err);
-    out->at = at;
-    for (u32 i = 0; i < more; i++) {
+    for (u32 i = 0; i < option->words->count; i++) {
         etlheap_budget budget = { .is_growth = option->is_growth,
                                   .is_count = option->is_count,
                                   .scope = (etlheap_scope)options->per };
@@ -128,7 +123,8 @@ static etl_status add_budgets(const cli_options *options, const budget_option *o
                                  "%s: '%.60s' limits a kind that --kind leaves out, so it could "
                                  "never fail; name the kind in --kind, too",
                                  option->name, text);
-        at[out->count++] = budget;
+        if (!CLI_APPEND(out, budget))
+            return etl_no_memory(err);
     }
     return ETL_OK;
 }

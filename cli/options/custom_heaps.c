@@ -24,14 +24,7 @@ static etl_status add_text(cli_custom_heaps *heaps, const char *where, const cha
     etl_error why = { .offset = 0 };
     if (etl_custom_parse(text, &one, &why) != ETL_OK)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "%s: %s", where, why.message);
-    etl_custom_allocator *const at =
-        realloc(heaps->at, ((size_t)heaps->count + 1) * sizeof *heaps->at);
-    if (!at)
-        return etl_no_memory(err);
-    at[heaps->count] = one;
-    heaps->at = at;
-    heaps->count++;
-    return ETL_OK;
+    return CLI_APPEND(heaps, one) ? ETL_OK : etl_no_memory(err);
 }
 
 /* A line longer than the buffer is not cut into two. */

@@ -7,12 +7,7 @@
 etl_status cli_given_add(cli_given_list *list, const cli_option *option, const char *value,
                          etl_error *err)
 {
-    cli_given *const at = realloc(list->at, ((size_t)list->count + 1) * sizeof *at);
-    if (!at)
-        return etl_no_memory(err);
-    at[list->count++] = (cli_given){ option, value };
-    list->at = at;
-    return ETL_OK;
+    return CLI_APPEND(list, (cli_given){ option, value }) ? ETL_OK : etl_no_memory(err);
 }
 
 etl_status cli_given_add_symbols(cli_options *options, const cli_option *option, etl_error *err)

@@ -55,14 +55,7 @@ etl_status cli_mark_event_add(const char *spelled, const char *text, cli_options
             "%s: invalid value '%.60s': expected PROVIDER/ID or PROVIDER/NAME, and "
             "maybe :FIELD=VALUE, such as MyTests/TestStart:name=*",
             spelled, text);
-    etlheap_mark_event *const at =
-        realloc(events->at, ((size_t)events->count + 1) * sizeof *events->at);
-    if (!at)
-        return etl_no_memory(err);
-    at[events->count] = event;
-    events->at = at;
-    events->count++;
-    return ETL_OK;
+    return CLI_APPEND(events, event) ? ETL_OK : etl_no_memory(err);
 }
 
 static bool names_mark(const cli_times *times)

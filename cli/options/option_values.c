@@ -325,13 +325,9 @@ static bool parse_numbers(const char *text, cli_options *options, bool *no_memor
         u64 value;
         if (!cli_next_word(&text, word) || !cli_custom_heap_named(options, word, &value))
             return false;
-        u64 *const at = realloc(out->at, ((size_t)out->count + 1) * sizeof *at);
-        *no_memory = !at;
-        if (!at)
+        *no_memory = !CLI_APPEND(out, value);
+        if (*no_memory)
             return false;
-        at[out->count] = value;
-        out->at = at;
-        out->count++;
     }
     return out->count > 0;
 }
@@ -370,12 +366,10 @@ static etl_status store_times(const cli_option *option, const char *spelled, con
         count == 1 ? cli_parse_time(text, times) : cli_parse_time_range(text, &times[0], &times[1]);
     if (!good)
         return bad_value(option, spelled, text, err);
-    cli_time *const at = realloc(out->at, ((size_t)out->count + count) * sizeof *at);
-    if (!at)
-        return etl_no_memory(err);
-    memcpy(at + out->count, times, count * sizeof *times);
-    out->at = at;
-    out->count += count;
+    for (u32 i = 0; i < count; i++) {
+        if (!CLI_APPEND(out, times[i]))
+            return etl_no_memory(err);
+    }
     return ETL_OK;
 }
 
