@@ -20,7 +20,6 @@
 #include "cli/options/nearest.h"
 #include "cli/system/terminal.h"
 #include "filter_choices.h"
-#include "known_processes.h"
 #include "messages.h"
 #include "record_filter.h"
 #include "report_query.h"
@@ -29,14 +28,16 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "cli/options/output_format.h"
 #include "cli/options/wants.h"
 #include "parser/system/name_fold.h"
 
-#define NOTE_SIZE 420
-#define NAMED_MAX CLI_NEAREST_MAX
-#define NS_PER_S  INT64_C(1000000000)
+#define NOTE_SIZE    420
+#define NAMED_MAX    CLI_NEAREST_MAX
+#define COMPARED_MAX 20u /* words of --process */
+#define NS_PER_S     INT64_C(1000000000)
 
 /* The filters of a query, in the order of --help. */
 typedef enum filter {
@@ -196,31 +197,45 @@ static void note_process(const char *subject, const etlheap_result *result, cons
     cli_note(subject, text.text);
 }
 
-/* Only words without a process are compared with all names, because that takes long. */
+/* Without memory for the uses, words pass as known: notes are no reason to fail. */
+static etlheap_word_use *uses_of(const etlheap_result *result, const char *const *words, u32 count)
+{
+    etlheap_word_use *const uses = calloc(count + (size_t)1, sizeof *uses);
+    if (uses && etlheap_word_uses(result, words, count, uses))
+        return uses;
+    free(uses);
+    return NULL;
+}
+
+/* A word without a process is compared with the names of all processes, which takes long: after
+ * COMPARED_MAX of them, the rest is only counted. */
 static void note_processes(const cli_options *options, const char *subject,
                            const etlheap_result *result, bool only_slips)
 {
     const cli_words *const words = &options->processes;
-    cli_known_processes known;
-    if (words->count == 0)
-        return;
-    cli_known_processes_open(&known, result, words->count);
-    for (u32 i = 0; i < words->count; i++) {
-        if (!cli_known_processes_has(&known, words->at[i]) &&
-            !etlheap_word_is_other(result, words->at, words->count, i))
+    etlheap_word_use *const uses =
+        words->count == 0 ? NULL : uses_of(result, (const char *const *)words->at, words->count);
+    u32 missing = 0;
+    for (u32 i = 0; uses && i < words->count; i++) {
+        if (uses[i] == ETLHEAP_WORD_MISSING && missing++ < COMPARED_MAX)
             note_process(subject, result, words->at[i], only_slips);
     }
-    cli_known_processes_close(&known);
+    if (missing > COMPARED_MAX && !only_slips) {
+        note text = { .used = 0 };
+        add(&text, "%" PRIu32 " more words of --process match no process in the trace",
+            missing - COMPARED_MAX);
+        cli_note(subject, text.text);
+    }
+    free(uses);
 }
 
 static bool names_any_process(const etlheap_result *result, const etlheap_query *query)
 {
-    cli_known_processes known;
-    bool any = false;
-    cli_known_processes_open(&known, result, query->process_count);
-    for (u32 i = 0; i < query->process_count && !any; i++)
-        any = cli_known_processes_has(&known, query->processes[i]);
-    cli_known_processes_close(&known);
+    etlheap_word_use *const uses = uses_of(result, query->processes, query->process_count);
+    bool any = !uses;
+    for (u32 i = 0; uses && i < query->process_count && !any; i++)
+        any = uses[i] == ETLHEAP_WORD_NAMES;
+    free(uses);
     return any;
 }
 

@@ -23,36 +23,51 @@ static etl_status add_processes(const cli_options *options, const cli_inputs *in
 static etl_status add_named(const cli_words *names, const etlheap_result *result,
                             cli_record_filter *out, etl_error *err);
 static etl_status add_process(cli_record_filter *out, cli_wanted_process process, etl_error *err);
-static bool passes_events(const cli_words *events, const etlheap_stream_record *stream,
+static etl_status add_events(const cli_words *events, cli_record_filter *out, etl_error *err);
+static bool passes_events(const cli_record_filter *filter, const etlheap_stream_record *stream,
                           etlheap_text *scratch);
-static bool matches_event(const char *word, const etlheap_stream_record *stream,
-                          etlheap_text *scratch);
-static bool passes_process(const cli_record_filter *filter, u32 pid, i64 ticks);
+static bool passes_process(cli_record_filter *filter, u32 pid, i64 ticks);
 static u32 payload_pid(const etl_event *event);
+
+static int by_pid(const void *a, const void *b)
+{
+    const cli_wanted_process *const x = a, *const y = b;
+    return (x->pid > y->pid) - (x->pid < y->pid);
+}
 
 etl_status cli_record_filter_build(const cli_options *options, const cli_inputs *inputs,
                                    const cli_guard *guard, cli_record_filter *out, etl_error *err)
 {
-    *out = (cli_record_filter){ .events = options->events,
-                                .any_process = options->processes.count == 0 };
-    const etl_status status = cli_window(options, &inputs->clock, &out->from_ns, &out->to_ns, err);
-    if (status != ETL_OK)
-        return status;
-    return add_processes(options, inputs, guard, out, err);
+    *out = (cli_record_filter){ .any_process = options->processes.count == 0 };
+    etl_status status = cli_window(options, &inputs->clock, &out->from_ns, &out->to_ns, err);
+    if (status == ETL_OK && options->events.count > 0)
+        status = add_events(&options->events, out, err);
+    if (status == ETL_OK)
+        status = add_processes(options, inputs, guard, out, err);
+    if (out->processes.count > 1)
+        qsort(out->processes.at, out->processes.count, sizeof *out->processes.at, by_pid);
+    return status;
 }
 
 void cli_record_filter_free(cli_record_filter *filter)
 {
-    free(filter->processes);
+    etlheap_globs_free(filter->globs);
+    etlheap_globs_free(filter->names);
+    for (u32 i = 0; i < filter->words.count; i++)
+        free((void *)(uintptr_t)filter->words.at[i]);
+    free((void *)filter->words.at);
+    free((void *)filter->texts.at);
+    free(filter->hooks.at);
+    free(filter->processes.at);
     *filter = (cli_record_filter){ 0 };
 }
 
-bool cli_record_passes(const cli_record_filter *filter, const etlheap_stream_record *record,
+bool cli_record_passes(cli_record_filter *filter, const etlheap_stream_record *record,
                        const etl_event *event, etlheap_text *scratch)
 {
     if (record->time_ns < filter->from_ns || record->time_ns >= filter->to_ns)
         return false;
-    if (!passes_events(&filter->events, record, scratch))
+    if (!passes_events(filter, record, scratch))
         return false;
     return filter->any_process || passes_process(filter, record->record.pid, record->ticks) ||
            passes_process(filter, payload_pid(event), record->ticks);
@@ -90,76 +105,97 @@ static etl_status add_named(const cli_words *names, const etlheap_result *result
                             cli_record_filter *out, etl_error *err)
 {
     const u32 count = etlheap_process_count(result);
-    for (u32 i = 0; i < count; i++) {
+    bool *const named = calloc((size_t)count + 1, sizeof *named);
+    etl_status status = ETL_OK;
+    if (!named || !etlheap_words_select(result, names->at, names->count, named))
+        status = etl_no_memory(err);
+    for (u32 i = 0; status == ETL_OK && i < count; i++) {
         const etlheap_process_info *const process =
             etlheap_process_of(result, (etlheap_process){ i + 1 });
-        bool wanted = false;
-        for (u32 k = 0; k < names->count && !wanted; k++)
-            wanted = etlheap_word_names_process(names->at[k], process);
-        if (!wanted)
-            continue;
         const cli_wanted_process row = { process->pid, process->start_ticks, process->end_ticks };
-        const etl_status status = add_process(out, row, err);
-        if (status != ETL_OK)
-            return status;
+        if (named[i])
+            status = add_process(out, row, err);
     }
-    return ETL_OK;
+    free(named);
+    return status;
 }
 
 static etl_status add_process(cli_record_filter *out, cli_wanted_process process, etl_error *err)
 {
-    const size_t count = (size_t)out->process_count + 1;
-    cli_wanted_process *const processes = realloc(out->processes, count * sizeof *processes);
-    if (!processes)
-        return etl_no_memory(err);
-    processes[out->process_count] = process;
-    out->processes = processes;
-    out->process_count++;
-    return ETL_OK;
+    return CLI_APPEND(&out->processes, process) ? ETL_OK : etl_no_memory(err);
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const u64 x = *(const u64 *)a, y = *(const u64 *)b;
+    return (x > y) - (x < y);
+}
+
+static bool add_word(cli_record_filter *out, const char *word)
+{
+    u64 number;
+    char *const own = strdup(word);
+    if (!own || !CLI_APPEND(&out->words, own)) {
+        free(own);
+        return false;
+    }
+    return cli_parse_handle(word, &number) ? CLI_APPEND(&out->hooks, number)
+                                           : CLI_APPEND(&out->texts, own);
 }
 
 /* Each word of the option may be a list. */
-static bool passes_events(const cli_words *events, const etlheap_stream_record *stream,
-                          etlheap_text *scratch)
+static etl_status add_events(const cli_words *events, cli_record_filter *out, etl_error *err)
 {
+    bool ok = true;
     for (u32 i = 0; i < events->count; i++) {
         const char *list = events->at[i];
         char word[CLI_WORD_SIZE];
-        while (*list != '\0' && cli_next_word(&list, word)) {
-            if (matches_event(word, stream, scratch))
-                return true;
-        }
+        while (ok && *list != '\0' && cli_next_word(&list, word))
+            ok = add_word(out, word);
     }
-    return events->count == 0;
+    if (out->hooks.count > 1)
+        qsort(out->hooks.at, out->hooks.count, sizeof *out->hooks.at, by_number);
+    out->globs = ok ? etlheap_globs_open(out->words.at, out->words.count) : NULL;
+    out->names = ok ? etlheap_globs_open(out->texts.at, out->texts.count) : NULL;
+    return out->globs && out->names ? ETL_OK : etl_no_memory(err);
 }
 
-/* Does the word match the full name that the trace gives the event, or its provider alone? */
-static bool matches_title(const char *word, const etlheap_stream_record *stream,
+/* Does a word match the full name that the trace gives the event, or its provider alone? */
+static bool matches_title(etlheap_globs *globs, const etlheap_stream_record *stream,
                           etlheap_text *scratch)
 {
     if (!etlheap_record_title(stream, scratch) || scratch->bytes == NULL)
         return false;
-    if (etl_name_glob(word, scratch->bytes))
+    if (etlheap_globs_match(globs, scratch->bytes))
         return true;
     char *const slash = strchr(scratch->bytes, '/');
     if (slash != NULL)
         *slash = '\0';
-    return etl_name_glob(word, scratch->bytes);
+    return etlheap_globs_match(globs, scratch->bytes);
 }
 
-/* Does the word match: a hook id, a name with wildcards, or a provider's GUID or name? */
-static bool matches_event(const char *word, const etlheap_stream_record *stream,
+static bool matches_provider(etlheap_globs *globs, const u8 *guid)
+{
+    const char *const name = etl_provider_name(guid);
+    char text[ETL_GUID_TEXT_SIZE];
+    etl_guid_format(guid, text);
+    return etlheap_globs_match(globs, text) || (name && etlheap_globs_match(globs, name));
+}
+
+/* Does a word match: a hook id, a name with wildcards, or a provider's GUID or name? */
+static bool passes_events(const cli_record_filter *filter, const etlheap_stream_record *stream,
                           etlheap_text *scratch)
 {
     const etl_record *const record = &stream->record;
     const char *const name = etl_record_name(record);
-    u64 number;
-    if (record->has_hook)
-        return cli_word_names_hook(word, record->hook, name);
-    if (name && !cli_parse_handle(word, &number) && etl_name_glob(word, name))
+    const u64 hook = record->hook;
+    if (!filter->globs || (name && etlheap_globs_match(filter->names, name)))
         return true;
-    return (record->provider && cli_word_names_provider(word, record->provider)) ||
-           matches_title(word, stream, scratch);
+    if (record->has_hook)
+        return filter->hooks.count > 0 && bsearch(&hook, filter->hooks.at, filter->hooks.count,
+                                                  sizeof hook, by_number) != NULL;
+    return (record->provider && matches_provider(filter->globs, record->provider)) ||
+           matches_title(filter->globs, stream, scratch);
 }
 
 bool cli_word_names_hook(const char *word, u16 hook, const char *name)
@@ -178,13 +214,16 @@ bool cli_word_names_provider(const char *word, const u8 *guid)
     return etl_name_glob(word, text) || (name && etl_name_glob(word, name));
 }
 
-static bool passes_process(const cli_record_filter *filter, u32 pid, i64 ticks)
+static bool passes_process(cli_record_filter *filter, u32 pid, i64 ticks)
 {
+    const cli_wanted_process *const wanted = filter->processes.at;
+    u32 at;
     if (pid == ETL_NO_ID)
         return false;
-    for (u32 i = 0; i < filter->process_count; i++) {
-        const cli_wanted_process *const process = &filter->processes[i];
-        if (process->pid == pid && ticks >= process->from_ticks && ticks <= process->to_ticks)
+    ETL_BISECT(at, 0, filter->processes.count, wanted[at].pid < pid);
+    for (; at < filter->processes.count && wanted[at].pid == pid; at++) {
+        filter->tried++;
+        if (ticks >= wanted[at].from_ticks && ticks <= wanted[at].to_ticks)
             return true;
     }
     return false;

@@ -12,10 +12,17 @@ typedef struct cli_wanted_process {
 
 typedef struct cli_record_filter {
     i64 from_ns, to_ns;
-    cli_words events;
+    cli_words words;      /* of --events; owned */
+    cli_words texts;      /* those that are no hook ids */
+    cli_numbers hooks;    /* the ids, ascending */
+    etlheap_globs *globs; /* of all words; NULL: any event passes */
+    etlheap_globs *names; /* of texts */
     bool any_process;
-    cli_wanted_process *processes;
-    u32 process_count;
+    struct {
+        cli_wanted_process *at; /* by pid */
+        u32 count;
+    } processes;
+    u64 tried; /* wanted processes compared with records; tests bound it */
 } cli_record_filter;
 
 /*
@@ -34,7 +41,7 @@ bool cli_word_names_hook(const char *word, u16 hook, const char *name);
 bool cli_word_names_provider(const char *word, const u8 *guid);
 
 /* True if the record is to be listed; `event` is its decoded form, or NONE. */
-bool cli_record_passes(const cli_record_filter *filter, const etlheap_stream_record *record,
+bool cli_record_passes(cli_record_filter *filter, const etlheap_stream_record *record,
                        const etl_event *event, etlheap_text *scratch);
 
 #endif

@@ -27,7 +27,6 @@ CLI_SRCS := $(patsubst %,cli/%.c, \
 	filter_choices \
 	filter_notes \
 	inputs \
-	known_processes \
 	main \
 	messages \
 	options/advice \

@@ -47,10 +47,33 @@ bool etlheap_process_is_named(const char *name);
  * name in which * and ? are wildcards and the extension may be left out. */
 bool etlheap_word_names_process(const char *word, const etlheap_process_info *process);
 
-/* A list such as "a,b,42" is given as its words and as a whole, because the name of a file may
- * contain commas. True for the one that is not meant: a word of such a name, or the whole list. */
-bool etlheap_word_is_other(const etlheap_result *result, const char *const *words, uint32_t count,
-                           uint32_t index);
+/* What became of a word of etlheap_query.processes. A list such as "a,b,42" is given as its words
+ * and as a whole, because the name of a file may contain commas. One of both is not meant: a word
+ * of such a name, or the whole list. */
+typedef enum etlheap_word_use {
+    ETLHEAP_WORD_MISSING, /* names no process */
+    ETLHEAP_WORD_NAMES,
+    ETLHEAP_WORD_OTHER /* names none, and is not meant */
+} etlheap_word_use;
+
+/* Sets the use of each word, in uses[count]. False if memory runs out. */
+bool etlheap_word_uses(const etlheap_result *result, const char *const *words, uint32_t count,
+                       etlheap_word_use *uses);
+
+/* Sets named[i] if a word names the process with the id i + 1. False if memory runs out. */
+bool etlheap_words_select(const etlheap_result *result, const char *const *words, uint32_t count,
+                          bool *named);
+
+/* Patterns in which * and ? are wildcards and case does not matter. Names are looked up among
+ * thousands as among a few. For one thread. */
+typedef struct etlheap_globs etlheap_globs;
+
+/* Opens patterns, which are borrowed; NULL if memory runs out. */
+etlheap_globs *etlheap_globs_open(const char *const *patterns, uint32_t count);
+void etlheap_globs_free(etlheap_globs *globs);
+
+/* True if a pattern matches the name. */
+bool etlheap_globs_match(etlheap_globs *globs, const char *name);
 
 /* [stable] Patterns of the functions and modules that only pass memory on, or take it back: heap
  * functions, runtimes, operator new and delete, wrappers of the system. They are the built-in list

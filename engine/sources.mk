@@ -172,6 +172,8 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	query/cuts_plan \
 	query/name_selection \
 	query/name_words \
+	query/process_words \
+	query/globs \
 	query/needs \
 	query/query \
 	query/query_words \

@@ -17,6 +17,8 @@
 
 #include <stdlib.h>
 
+#include "engine/query/process_words.h"
+
 static bool is_lossy(const etlheap_result *result);
 static u32 kinds_selected(const etlheap_result *result, const query_plan *plan);
 static u32 kinds_recorded(const etlheap_result *result, const bool *selected, u32 asked);
@@ -158,36 +160,32 @@ static etl_status find_kinds(const etlheap_gate_side *side, u32 *kinds, etl_erro
     return status;
 }
 
-/* True if a process that the word names has events of a kind that is judged. */
-static bool names_measured(const etlheap_gate_side *side, const char *word)
+/* Lists the words that name no process with events of a kind that is judged. */
+static bool list_unmatched(owned_gate *gate)
 {
-    const u32 asked = side->query->kinds == 0 ? ETLHEAP_KINDS_DEFAULT : side->query->kinds;
-    const u32 kinds = etlheap_result_kinds(side->result) & asked;
-    for (u32 i = 0; i < etlheap_process_count(side->result); i++) {
-        const etlheap_process_info *const process =
-            etlheap_process_of(side->result, (etlheap_process){ i + 1 });
-        if ((etlheap_process_kinds(process) & kinds) != 0 &&
-            etlheap_word_names_process(word, process))
-            return true;
-    }
-    return false;
+    const etlheap_query *const asked = gate->now->query;
+    const u32 kinds = etlheap_result_kinds(gate->now->result) &
+                      (asked->kinds == 0 ? ETLHEAP_KINDS_DEFAULT : asked->kinds);
+    etlheap_word_use *const uses = calloc(asked->process_count, sizeof *uses);
+    process_words words;
+    bool ok = process_words_open(&words, asked->processes, asked->process_count) && uses != NULL &&
+              process_words_uses(gate->now->result, &words, &kinds, uses);
+    for (u32 i = 0; ok && i < asked->process_count; i++)
+        ok = uses[i] != ETLHEAP_WORD_MISSING || ETLHEAP_PUSH(&gate->unmatched, asked->processes[i]);
+    process_words_close(&words);
+    free(uses);
+    return ok;
 }
 
 /* Tries each word alone, so that one without a match is not hidden by the others. What this run
  * cannot answer is refused here, before the baseline is looked at. */
 static etl_status try_patterns(owned_gate *gate, etl_error *err)
 {
-    const etlheap_query *const asked = gate->now->query;
     u32 kinds = 0;
-    const etl_status status =
-        asked->process_count == 0 ? ETL_OK : find_kinds(gate->now, &kinds, err);
-    for (u32 i = 0; status == ETL_OK && i < asked->process_count; i++) {
-        if (!names_measured(gate->now, asked->processes[i]) &&
-            !etlheap_word_is_other(gate->now->result, asked->processes, asked->process_count, i) &&
-            !ETLHEAP_PUSH(&gate->unmatched, asked->processes[i]))
-            return etl_no_memory(err);
-    }
-    return status;
+    if (gate->now->query->process_count == 0)
+        return ETL_OK;
+    const etl_status status = find_kinds(gate->now, &kinds, err);
+    return status == ETL_OK && !list_unmatched(gate) ? etl_no_memory(err) : status;
 }
 
 static int by_events(const void *a, const void *b)

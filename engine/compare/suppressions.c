@@ -119,17 +119,6 @@ static bool index_pattern(pattern_index *index, u32 number, const char *pattern)
     return index->pieces.count > before || pattern_index_add_open(index, number);
 }
 
-static bool index_patterns(pattern_index *index, const etlheap_suppressions *suppressions,
-                           bool is_stable)
-{
-    bool ok = true;
-    for (size_t i = 0; ok && i < suppressions->list.count; i++) {
-        const suppression *const one = &suppressions->list.at[i];
-        ok = index_pattern(index, (u32)i, is_stable ? one->stable : one->pattern);
-    }
-    return ok && pattern_index_finish(index);
-}
-
 static bool module_matches(const void *patterns, u32 pattern, const char *name)
 {
     const etlheap_suppressions *const suppressions = patterns;
@@ -148,33 +137,37 @@ static bool stable_matches(const void *patterns, u32 pattern, const char *name)
     return suppression_matches(suppressions->list.at[pattern].stable, name);
 }
 
+static bool index_patterns(pattern_index *index, const etlheap_suppressions *suppressions,
+                           pattern_matches_fn *matches)
+{
+    bool ok = true;
+    for (size_t i = 0; ok && i < suppressions->list.count; i++) {
+        const suppression *const one = &suppressions->list.at[i];
+        ok = index_pattern(index, (u32)i, matches == stable_matches ? one->stable : one->pattern);
+    }
+    return ok && pattern_index_finish(index, matches, suppressions);
+}
+
 bool suppression_finder_open(suppression_finder *out, const etlheap_suppressions *suppressions)
 {
     *out =
         (suppression_finder){ .suppressions = suppressions, .modules = { .ignores_case = true } };
-    const bool has_stables = suppressions->has_unstable;
-    return index_patterns(&out->modules, suppressions, false) &&
-           index_patterns(&out->names, suppressions, false) &&
-           (!has_stables || index_patterns(&out->stables, suppressions, true)) &&
-           pattern_search_open(&out->in_modules, &out->modules, module_matches, suppressions) &&
-           pattern_search_open(&out->in_names, &out->names, name_matches, suppressions) &&
-           pattern_search_open(&out->in_stables, has_stables ? &out->stables : &out->names,
-                               stable_matches, suppressions);
+    return index_patterns(&out->modules, suppressions, module_matches) &&
+           index_patterns(&out->names, suppressions, name_matches) &&
+           (!suppressions->has_unstable ||
+            index_patterns(&out->stables, suppressions, stable_matches));
 }
 
 void suppression_finder_close(suppression_finder *finder)
 {
-    pattern_search_close(&finder->in_modules);
-    pattern_search_close(&finder->in_names);
-    pattern_search_close(&finder->in_stables);
     pattern_index_free(&finder->modules);
     pattern_index_free(&finder->names);
     pattern_index_free(&finder->stables);
 }
 
-static u32 find_name(pattern_search *search, const char *name)
+static u32 find_name(pattern_index *index, const char *name)
 {
-    return name == NULL ? SUPPRESSION_NONE : pattern_search_first(search, name);
+    return name == NULL ? SUPPRESSION_NONE : pattern_index_first(index, name);
 }
 
 /* True if the stable forms may match where the name and the patterns do not. */
@@ -185,20 +178,21 @@ static bool has_unstable_name(const etlheap_suppressions *suppressions, const et
 
 bool suppressions_find(suppression_finder *finder, const etlheap_frame *frame, u32 *found)
 {
-    *found = find_name(&finder->in_modules, frame->module ? frame->module : unknown_module);
+    const bool has_stables = finder->suppressions->has_unstable;
+    *found = find_name(&finder->modules, frame->module ? frame->module : unknown_module);
     if (*found == SUPPRESSION_NONE)
-        *found = find_name(&finder->in_names, frame->symbol);
+        *found = find_name(&finder->names, frame->symbol);
     if (*found == SUPPRESSION_NONE && frame->symbol &&
         has_unstable_name(finder->suppressions, frame)) {
         char *const stable = malloc(strlen(frame->symbol) + 1);
         if (!stable)
             return false;
         (void)stable_name_write(frame->symbol, stable);
-        *found = find_name(&finder->in_stables, stable);
+        *found = find_name(has_stables ? &finder->stables : &finder->names, stable);
         free(stable);
     }
     if (*found == SUPPRESSION_NONE)
-        *found = find_name(&finder->in_names, frame->file);
+        *found = find_name(&finder->names, frame->file);
     return true;
 }
 

@@ -25,7 +25,6 @@ struct etlheap_suppressions {
 typedef struct suppression_finder {
     const etlheap_suppressions *suppressions;
     pattern_index modules, names, stables; /* stables: only if has_unstable */
-    pattern_search in_modules, in_names, in_stables;
 } suppression_finder;
 
 /* Sets up a finder of suppressions, which are borrowed. Call suppression_finder_close even after a

@@ -157,14 +157,17 @@ static bool set_leads(pattern_index *index)
     return index->leads != NULL;
 }
 
-bool pattern_index_finish(pattern_index *index)
+bool pattern_index_finish(pattern_index *index, pattern_matches_fn *matches, const void *patterns)
 {
+    index->matches = matches;
+    index->patterns = patterns;
     if (index->pieces.count > UINT32_MAX / LEAD_BITS_BY_PIECE)
         return false;
     if (index->pieces.count > 1)
         qsort(index->pieces.at, index->pieces.count, sizeof *index->pieces.at, by_text);
     count_copies(index);
-    return keep_rarest(index) && set_leads(index);
+    index->tried = calloc(index->pieces.count + 1, sizeof *index->tried);
+    return index->tried != NULL && keep_rarest(index) && set_leads(index);
 }
 
 void pattern_index_free(pattern_index *index)
@@ -173,26 +176,11 @@ void pattern_index_free(pattern_index *index)
     ETLHEAP_VECTOR_FREE(&index->open);
     etlheap_arena_free(&index->arena);
     free(index->leads);
+    free(index->tried);
     *index = (pattern_index){ .ignores_case = index->ignores_case };
 }
 
 /* --- searching -------------------------------------------------------------------------- */
-
-bool pattern_search_open(pattern_search *out, const pattern_index *index,
-                         pattern_matches_fn *matches, const void *patterns)
-{
-    *out = (pattern_search){ .index = index,
-                             .matches = matches,
-                             .patterns = patterns,
-                             .tried = calloc(index->pieces.count + 1, sizeof *out->tried) };
-    return out->tried != NULL;
-}
-
-void pattern_search_close(pattern_search *search)
-{
-    free(search->tried);
-    *search = (pattern_search){ .index = NULL };
-}
 
 /* May a piece begin here? */
 static bool may_begin(const pattern_index *index, const char *at)
@@ -210,13 +198,13 @@ static bool may_begin(const pattern_index *index, const char *at)
 }
 
 /* The first piece of the range that has at least this byte at `depth`; all end later than that. */
-static size_t first_with(pattern_search *search, const piece_range *range, u32 depth, u32 byte)
+static size_t first_with(pattern_index *index, const piece_range *range, u32 depth, u32 byte)
 {
-    const pattern_piece *const pieces = search->index->pieces.at;
+    const pattern_piece *const pieces = index->pieces.at;
     size_t low = range->first, high = range->end;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
-        search->steps++;
+        index->steps++;
         if (pieces[middle].size <= depth || pieces[middle].text[depth] < byte)
             low = middle + 1;
         else
@@ -225,60 +213,87 @@ static size_t first_with(pattern_search *search, const piece_range *range, u32 d
     return low;
 }
 
-/* Tries the patterns whose piece is all of what was narrowed down to; they come first. */
-static u32 try_whole(pattern_search *search, const piece_range *range, u32 depth, const char *name,
-                     u32 best)
+/* One search: for the first pattern, or for all patterns that are not marked yet. */
+typedef struct pattern_goal {
+    const char *name;
+    u32 best;
+    bool *marked; /* NULL: the first */
+} pattern_goal;
+
+/* Tries a pattern. False if it cannot change the outcome, nor can any later pattern. */
+static bool try_pattern(pattern_index *index, pattern_goal *goal, u32 pattern)
 {
-    const pattern_piece *const pieces = search->index->pieces.at;
+    if (goal->marked == NULL && pattern >= goal->best)
+        return false;
+    if (goal->marked != NULL && goal->marked[pattern])
+        return true;
+    index->steps++;
+    if (!index->matches(index->patterns, pattern, goal->name))
+        return true;
+    if (goal->marked != NULL)
+        goal->marked[pattern] = true;
+    else
+        goal->best = pattern;
+    return true;
+}
+
+/* Tries the patterns whose piece is all of what was narrowed down to; they come first. */
+static void try_whole(pattern_index *index, const piece_range *range, u32 depth, pattern_goal *goal)
+{
+    const pattern_piece *const pieces = index->pieces.at;
     if (range->first == range->end || pieces[range->first].size != depth ||
-        search->tried[range->first] == search->name)
-        return best;
-    search->tried[range->first] = search->name;
+        index->tried[range->first] == index->name)
+        return;
+    index->tried[range->first] = index->name;
     for (size_t i = range->first; i < range->end && pieces[i].size == depth; i++) {
-        if (pieces[i].pattern >= best)
+        if (!try_pattern(index, goal, pieces[i].pattern))
             break;
-        search->steps++;
-        if (search->matches(search->patterns, pieces[i].pattern, name))
-            return pieces[i].pattern;
     }
-    return best;
 }
 
 /* Tries the patterns whose piece begins at `at`. */
-static u32 search_at(pattern_search *search, const char *at, const char *name, u32 best)
+static void search_at(pattern_index *index, const char *at, pattern_goal *goal)
 {
-    piece_range range = { 0, search->index->pieces.count };
+    piece_range range = { 0, index->pieces.count };
     u32 depth = 0;
     while (range.first < range.end) {
         u8 bytes[ETL_NAME_BYTES_MAX];
-        const size_t size = next_letter(search->index, &at, bytes);
+        const size_t size = next_letter(index, &at, bytes);
         if (size == 0)
             break;
         for (size_t i = 0; i < size && range.first < range.end; i++, depth++)
-            range = (piece_range){ first_with(search, &range, depth, bytes[i]),
-                                   first_with(search, &range, depth, bytes[i] + 1u) };
-        best = try_whole(search, &range, depth, name, best);
+            range = (piece_range){ first_with(index, &range, depth, bytes[i]),
+                                   first_with(index, &range, depth, bytes[i] + 1u) };
+        try_whole(index, &range, depth, goal);
     }
-    return best;
 }
 
-u32 pattern_search_first(pattern_search *search, const char *name)
+static void search(pattern_index *index, pattern_goal *goal)
 {
-    const pattern_index *const index = search->index;
-    u32 best = PATTERN_NONE;
-    if (++search->name == 0) {
-        memset(search->tried, 0, index->pieces.count * sizeof *search->tried);
-        search->name = 1;
+    if (++index->name == 0) {
+        memset(index->tried, 0, index->pieces.count * sizeof *index->tried);
+        index->name = 1;
     }
-    for (size_t i = 0; i < index->open.count && best == PATTERN_NONE; i++) {
-        search->steps++;
-        if (search->matches(search->patterns, index->open.at[i], name))
-            best = index->open.at[i];
+    for (size_t i = 0; i < index->open.count; i++) {
+        if (!try_pattern(index, goal, index->open.at[i]))
+            break;
     }
-    for (const char *at = name; index->pieces.count > 0 && *at != '\0'; at++) {
-        search->steps++;
+    for (const char *at = goal->name; index->pieces.count > 0 && *at != '\0'; at++) {
+        index->steps++;
         if (may_begin(index, at))
-            best = search_at(search, at, name, best);
+            search_at(index, at, goal);
     }
-    return best;
+}
+
+u32 pattern_index_first(pattern_index *index, const char *name)
+{
+    pattern_goal goal = { .name = name, .best = PATTERN_NONE };
+    search(index, &goal);
+    return goal.best;
+}
+
+void pattern_index_mark(pattern_index *index, const char *name, bool *marked)
+{
+    pattern_goal goal = { .name = name, .marked = marked };
+    search(index, &goal);
 }

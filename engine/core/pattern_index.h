@@ -25,6 +25,10 @@ typedef struct pattern_piece {
     u32 copies; /* pieces with this text, of all patterns */
 } pattern_piece;
 
+/* True if the pattern matches the name. */
+typedef bool pattern_matches_fn(const void *patterns, u32 pattern, const char *name);
+
+/* For one thread. */
 typedef struct pattern_index {
     ETLHEAP_VECTOR(pattern_piece) pieces; /* by text, then by pattern */
     ETLHEAP_VECTOR(u32) open;             /* patterns without a piece: always tried; ascending */
@@ -34,6 +38,11 @@ typedef struct pattern_index {
     u32 lead_bytes;                       /* hashed; no piece is shorter */
     u32 pattern_end;                      /* larger than any pattern */
     bool ignores_case;
+    pattern_matches_fn *matches;
+    const void *patterns; /* for matches */
+    u32 *tried;           /* by piece: the last name in which it was found */
+    u32 name;             /* number of the current name */
+    u64 steps;            /* places, pieces and patterns looked at so far; tests bound it */
 } pattern_index;
 
 /* Adds a part of a pattern that stands in every name it matches; an empty part adds nothing.
@@ -48,29 +57,14 @@ bool pattern_index_add_glob(pattern_index *index, u32 pattern, const char *glob)
 bool pattern_index_add_open(pattern_index *index, u32 pattern);
 
 /* Prepares the index for searches; nothing may be added afterwards. False if memory runs out. */
-bool pattern_index_finish(pattern_index *index);
+bool pattern_index_finish(pattern_index *index, pattern_matches_fn *matches, const void *patterns);
 
 void pattern_index_free(pattern_index *index);
 
-/* True if the pattern matches the name. */
-typedef bool pattern_matches_fn(const void *patterns, u32 pattern, const char *name);
-
-/* One search after another, in one thread. */
-typedef struct pattern_search {
-    const pattern_index *index;
-    pattern_matches_fn *matches;
-    const void *patterns; /* for matches */
-    u32 *tried;           /* by piece: the last name in which it was found */
-    u32 name;             /* number of the current name */
-    u64 steps;            /* places, pieces and patterns looked at so far; tests bound it */
-} pattern_search;
-
-/* Sets up searches of a finished index, which is borrowed. False if memory runs out. */
-bool pattern_search_open(pattern_search *out, const pattern_index *index,
-                         pattern_matches_fn *matches, const void *patterns);
-void pattern_search_close(pattern_search *search);
-
 /* Returns the first pattern that matches the name, PATTERN_NONE if none does. */
-u32 pattern_search_first(pattern_search *search, const char *name);
+u32 pattern_index_first(pattern_index *index, const char *name);
+
+/* Sets marked[pattern] for each pattern that matches the name. */
+void pattern_index_mark(pattern_index *index, const char *name, bool *marked);
 
 #endif

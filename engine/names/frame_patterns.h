@@ -6,12 +6,20 @@
 #include "engine/engine.h"
 #include "parser/base.h"
 
+/* The result of a list of patterns for the frames of a module, whatever their functions. */
+typedef enum frame_verdict {
+    FRAME_VERDICT_UNKNOWN, /* not determined yet */
+    FRAME_VERDICT_NONE,
+    FRAME_VERDICT_ALL,
+    FRAME_VERDICT_BY_NAME /* depends on the function */
+} frame_verdict;
+
 /* Finds the patterns that match a function. Those with a function are searched by its name, the
  * others by the module's. */
 typedef struct frame_pattern_finder {
     const etlheap_pattern *patterns;
     pattern_index symbols, modules;
-    pattern_search in_symbols, in_modules;
+    pattern_index by_name;       /* modules of the patterns that functions decide */
     const char *module, *symbol; /* of the current search */
     bool is_known;
 } frame_pattern_finder;
@@ -33,5 +41,10 @@ void frame_patterns_close(frame_patterns *patterns);
  * for patterns that are only for frames without one. */
 bool frame_patterns_match(const frame_patterns *patterns, const char *module, const char *symbol,
                           bool is_guess);
+
+/* What the patterns say of a module, which may be NULL, before its functions are known. Without
+ * symbols none ever is, so the verdict is never "by name". */
+frame_verdict frame_patterns_judge(const frame_patterns *patterns, const char *module,
+                                   bool has_symbols);
 
 #endif

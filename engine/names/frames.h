@@ -98,14 +98,6 @@ typedef struct frame_finder {
     u32 hints[FRAME_HINTS];   /* by address bits: a module that was there, + 1 */
 } frame_finder;
 
-/* The result of a list of patterns for the frames of a module, whatever their functions. */
-typedef enum frame_verdict {
-    FRAME_VERDICT_UNKNOWN, /* not determined yet */
-    FRAME_VERDICT_NONE,
-    FRAME_VERDICT_ALL,
-    FRAME_VERDICT_BY_NAME /* depends on the function */
-} frame_verdict;
-
 typedef struct frame_table {
     const etlheap_result *result;
     const etlheap_query *query;

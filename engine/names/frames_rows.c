@@ -39,32 +39,14 @@ bool frames_add_skipped(frame_table *table, u32 frame, u32 skip, u32 *out)
     return frames_intern(table, &row, out);
 }
 
-/* Does the pattern match? Without symbols no function is known, so the verdict is never "by
- * name". */
-static frame_verdict judge(const frame_table *table, const frame_patterns *patterns,
-                           const char *module)
-{
-    frame_verdict verdict = FRAME_VERDICT_NONE;
-    for (u32 i = 0; i < patterns->count; i++) {
-        const etlheap_pattern *const pattern = &patterns->at[i];
-        const bool by_name = pattern->symbol != NULL || pattern->unnamed_only;
-        if (by_name && module != NULL && table->query->symbols != NULL) {
-            if (query_module_matches(pattern, module))
-                verdict = FRAME_VERDICT_BY_NAME;
-        } else if (query_frame_matches(pattern, module, NULL)) {
-            return FRAME_VERDICT_ALL;
-        }
-    }
-    return verdict;
-}
-
 frame_verdict frames_verdict(const frame_table *table, const frame_patterns *patterns, u32 frame)
 {
     const u32 module = table->frames.at[frame].module;
     const size_t slot = module == FRAME_NONE ? table->result->modules.list.count : module;
     u8 *const verdict = &patterns->verdicts[slot];
     if (*verdict == FRAME_VERDICT_UNKNOWN)
-        *verdict = (u8)judge(table, patterns, frames_module(table, frame));
+        *verdict = (u8)frame_patterns_judge(patterns, frames_module(table, frame),
+                                            table->query->symbols != NULL);
     return (frame_verdict)*verdict;
 }
 

@@ -4,71 +4,23 @@
  * In: the words, and the processes and named threads of a result. Out: a flag for each process, and
  * a sorted list of threads, in the plan.
  *
- * A trace may have a million processes, and a list thousands of words. Names are searched in an
- * index of the words (pattern_index.h), and ids in a sorted list. Invariant: what is selected is
- * what trying every word on every name selects.
+ * Names are searched in an index of the words (process_words.h, globs.h). Invariant: what is
+ * selected is what trying every word on every name selects.
  */
 #include <stdlib.h>
 
-#include "engine/core/pattern_index.h"
-#include "parser/system/name_fold.h"
+#include "globs.h"
+#include "process_words.h"
 #include "query.h"
-
-static bool process_matches(const void *patterns, u32 pattern, const char *name)
-{
-    const etlheap_query *const query = patterns;
-    return query_word_names_file(query->processes[pattern], name);
-}
-
-static bool thread_matches(const void *patterns, u32 pattern, const char *name)
-{
-    const etlheap_query *const query = patterns;
-    return etl_name_glob(query->thread_names[pattern], name);
-}
-
-static int by_id(const void *a, const void *b)
-{
-    const u64 x = *(const u64 *)a, y = *(const u64 *)b;
-    return (x > y) - (x < y);
-}
-
-/* Selects processes by ids, which ascend, and by the search of names. */
-static void mark_processes(query_plan *plan, const u64 *ids, size_t id_count,
-                           pattern_search *search)
-{
-    const etlheap_result *const result = plan->result;
-    for (size_t i = 0; i < result->processes.count; i++) {
-        const u64 pid = result->processes.at[i].pid;
-        plan->process_selected[i + 1] =
-            (id_count > 0 && bsearch(&pid, ids, id_count, sizeof *ids, by_id) != NULL) ||
-            pattern_search_first(search, result->processes.at[i].name) != PATTERN_NONE;
-    }
-    plan->name_steps += search->steps;
-}
 
 static bool mark_named_processes(query_plan *plan)
 {
-    const etlheap_query *const query = plan->query;
-    pattern_index index = { .ignores_case = true };
-    pattern_search search = { .index = NULL };
-    u64 *const ids = malloc(query->process_count * sizeof *ids);
-    size_t id_count = 0;
-    bool ok = ids != NULL;
-    for (u32 i = 0; ok && i < query->process_count; i++) {
-        if (query_word_is_pid(query->processes[i], &ids[id_count]))
-            id_count++;
-        else
-            ok = pattern_index_add_glob(&index, i, query->processes[i]);
-    }
-    ok = ok && pattern_index_finish(&index) &&
-         pattern_search_open(&search, &index, process_matches, query);
-    if (ok && id_count > 1)
-        qsort(ids, id_count, sizeof *ids, by_id);
+    process_words words;
+    const bool ok = process_words_open(&words, plan->query->processes, plan->query->process_count);
     if (ok)
-        mark_processes(plan, ids, id_count, &search);
-    pattern_search_close(&search);
-    pattern_index_free(&index);
-    free(ids);
+        process_words_select(&words, plan->result, plan->process_selected + 1);
+    plan->name_steps += words.names.steps;
+    process_words_close(&words);
     return ok;
 }
 
@@ -89,21 +41,15 @@ static bool add_named_threads(query_plan *plan)
 {
     const etlheap_query *const query = plan->query;
     const thread_names *const names = &plan->result->thread_names;
-    pattern_index index = { .ignores_case = true };
-    pattern_search search = { .index = NULL };
-    bool ok = true;
-    for (u32 i = 0; ok && i < query->thread_name_count; i++)
-        ok = pattern_index_add_glob(&index, i, query->thread_names[i]);
-    ok = ok && pattern_index_finish(&index) &&
-         pattern_search_open(&search, &index, thread_matches, query);
-    for (size_t i = 0; ok && i < names->list.count; i++) {
+    etlheap_globs *const globs = etlheap_globs_open(query->thread_names, query->thread_name_count);
+    for (size_t i = 0; globs != NULL && i < names->list.count; i++) {
         const thread_name *const name = &names->list.at[i];
-        if (name->process != 0 && pattern_search_first(&search, name->name) != PATTERN_NONE)
+        if (name->process != 0 && etlheap_globs_match(globs, name->name))
             plan->threads[plan->thread_count++] = (selected_thread){ name->tid, name->process };
     }
-    plan->name_steps += search.steps;
-    pattern_search_close(&search);
-    pattern_index_free(&index);
+    plan->name_steps += globs == NULL ? 0 : globs_steps(globs);
+    const bool ok = globs != NULL;
+    etlheap_globs_free(globs);
     return ok;
 }
 

@@ -3,10 +3,6 @@
  *
  * In: a word or pattern of a user, and the name of a file as a result has it. Out: whether it is
  * meant. Case does not matter, * and ? are wildcards, and the extension may be left out.
- *
- * A list of processes is given as its words and as a whole, because a file's name may contain
- * commas. Which of them was meant shows only in the result: the whole, if a process has that name.
- * Invariant: a word that names no process is reported unless etlheap_word_is_other explains it.
  */
 #include "query.h"
 
@@ -65,37 +61,4 @@ bool etlheap_word_names_process(const char *word, const etlheap_process_info *pr
 bool etlheap_process_is_named(const char *name)
 {
     return strcmp(name, RESULT_UNNAMED_PROCESS) != 0;
-}
-
-static bool names_any_process(const etlheap_result *result, const char *word)
-{
-    for (size_t i = 0; i < result->processes.count; i++) {
-        if (etlheap_word_names_process(word, &result->processes.at[i]))
-            return true;
-    }
-    return false;
-}
-
-/* True if the word stands between commas of the list. */
-static bool is_part_of(const char *word, const char *list)
-{
-    const size_t size = strlen(word);
-    for (const char *at = list; at != NULL; at = strchr(at, ',')) {
-        at += at != list;
-        if (strncmp(at, word, size) == 0 && (at[size] == ',' || (at[size] == '\0' && at != list)))
-            return true;
-    }
-    return false;
-}
-
-bool etlheap_word_is_other(const etlheap_result *result, const char *const *words, u32 count,
-                           u32 index)
-{
-    for (u32 i = 0; i < count; i++) {
-        if (i != index &&
-            (is_part_of(words[i], words[index]) ||
-             (is_part_of(words[index], words[i]) && names_any_process(result, words[i]))))
-            return true;
-    }
-    return false;
 }

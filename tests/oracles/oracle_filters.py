@@ -24,6 +24,8 @@ ROWS = [
     ("report", ["--process", "Battery"], ["--process 'Battery' matches no process", "did you mean BatteryMeter.exe?"]),
     ("report", ["--process", "BateryMetr.exe"], ["did you mean BatteryMeter.exe?"]),
     ("report", ["--process", "batterymeter,77"], ["--process '77' matches no process in the trace"]),
+    ("report", ["--process", ",".join(f"nosuch{i}" for i in range(25))], [
+        "--process 'nosuch19' matches no process in the trace; the", "5 more words of --process match no process in the trace"]),
     ("report", ["--heap", "0x1"], ["--heap selects nothing; the largest heaps are 0x1c0a5f70000 of BatteryMeter.exe"]),
     ("report", ["--kind", "extent", "--size", "7T.."], ["--size selects nothing"]),
     ("report", ["--size", "1G.."], ["--size selects nothing"]),

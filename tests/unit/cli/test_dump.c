@@ -12,6 +12,7 @@
 
 #include "tests/support/capture.h"
 #include "cli/record_filter.h"
+#include "engine/query/globs.h"
 #include "tests/build/etl_build.h"
 
 #include <stdio.h>
@@ -308,6 +309,45 @@ static void a_name_selects_one_lifetime_of_a_pid(void **state)
     expect_names(state, &of_second, "Process/Start Heap/Free");
 }
 
+/* Trying each word and each process on each record takes 3,000 steps for a record and filter. */
+static void long_lists_take_few_steps_for_a_record(void **state)
+{
+    enum { MANY = 3000, SIZE = 24 };
+    const dumped *const d = *state;
+    const cli_guard guard = { .active = false };
+    char(*const texts)[SIZE] = calloc(2 * MANY, SIZE);
+    const char **const words = calloc(2 * MANY, sizeof *words);
+    cli_record_filter filter;
+    etlheap_stream *stream;
+    etlheap_stream_record record;
+    etlheap_text scratch = { 0 };
+    const etl_event none = { .kind = ETL_EVENT_NONE };
+    u32 count = 0, passed = 0;
+    assert_non_null(texts);
+    assert_non_null(words);
+    for (u32 i = 0; i < MANY; i++) {
+        snprintf(texts[i], SIZE, i % 2 == 0 ? "Heap/Alloc%u" : "0x%x", 0x2000 + i);
+        snprintf(texts[MANY + i], SIZE, "%u", 1000 + i);
+    }
+    snprintf(texts[MANY - 2], SIZE, "Heap/Al*");
+    snprintf(texts[2 * MANY - 1], SIZE, "20");
+    for (u32 i = 0; i < 2 * MANY; i++)
+        words[i] = texts[i];
+    const cli_options options = { .events = { words, MANY }, .processes = { words + MANY, MANY } };
+    assert_int_equal(cli_record_filter_build(&options, &d->inputs, &guard, &filter, NULL), ETL_OK);
+    assert_int_equal(etlheap_stream_open(&d->inputs.traces[0], 1, &stream, NULL), ETL_OK);
+    for (; etlheap_stream_next(stream, &record); count++)
+        passed += cli_record_passes(&filter, &record, &none, &scratch);
+    assert_int_equal(passed, 1);
+    assert_in_range(filter.tried, 1, count);
+    assert_in_range(globs_steps(filter.globs) + globs_steps(filter.names), count, 600 * count);
+    etlheap_stream_close(stream);
+    etlheap_text_free(&scratch);
+    cli_record_filter_free(&filter);
+    free((void *)words);
+    free(texts);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -324,6 +364,7 @@ int main(void)
         TEST(the_window_is_half_open),
         TEST(a_pid_selects_header_or_payload),
         TEST(a_name_selects_one_lifetime_of_a_pid),
+        TEST(long_lists_take_few_steps_for_a_record),
     };
 #undef TEST
     return cmocka_run_group_tests(tests, NULL, NULL);

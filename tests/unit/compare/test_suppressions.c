@@ -380,8 +380,8 @@ static void work_hardly_grows_with_the_number_of_lines(void **state)
         assert_true(suppressions_find(&finder, &frame, &found));
         assert_int_equal(found, i < FRAMES / 2 ? (u32)(2 * LINES / FRAMES * i) : SUPPRESSION_NONE);
     }
-    assert_in_range(finder.in_modules.steps, FRAMES, 100 * FRAMES);
-    assert_in_range(finder.in_names.steps, FRAMES, 500 * FRAMES);
+    assert_in_range(finder.modules.steps, FRAMES, 100 * FRAMES);
+    assert_in_range(finder.names.steps, FRAMES, 500 * FRAMES);
     suppression_finder_close(&finder);
     etlheap_suppressions_close(s);
     free(lines);

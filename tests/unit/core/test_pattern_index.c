@@ -62,7 +62,18 @@ static void open_globs(pattern_index *index, const short_text *globs, u32 count)
     *index = (pattern_index){ .ignores_case = true };
     for (u32 i = 0; i < count; i++)
         assert_true(pattern_index_add_glob(index, i, globs[i].text));
-    assert_true(pattern_index_finish(index));
+    assert_true(pattern_index_finish(index, glob_matches, globs));
+}
+
+static void check_marks(pattern_index *index, const short_text *globs, u32 count, const char *name)
+{
+    bool marked[PATTERNS] = { false };
+    marked[count - 1] = true; /* as an earlier name left it */
+    pattern_index_mark(index, name, marked);
+    for (u32 i = 0; i < count; i++) {
+        if (marked[i] != (i == count - 1 || glob_matches(globs, i, name)))
+            fail_msg("'%s' is marked wrongly for pattern %u", name, i);
+    }
 }
 
 static void globs_are_found_as_by_trying_all(void **state)
@@ -81,18 +92,16 @@ static void globs_are_found_as_by_trying_all(void **state)
         for (u32 i = 0; i < count; i++)
             write_random(&random, in_patterns, ETL_COUNT_OF(in_patterns), 7, globs[i].text);
         pattern_index index;
-        pattern_search search;
         open_globs(&index, globs, count);
-        assert_true(pattern_search_open(&search, &index, glob_matches, globs));
         for (u32 i = 0; i < 40; i++) {
             char name[TEXT_SIZE];
             write_random(&random, in_names, ETL_COUNT_OF(in_names), 8, name);
             const u32 expected = try_all(glob_matches, globs, count, name);
-            if (pattern_search_first(&search, name) != expected)
+            if (pattern_index_first(&index, name) != expected)
                 fail_msg("world %u: '%s' is not found as pattern %u", world, name, expected);
+            check_marks(&index, globs, count, name);
             found += expected != PATTERN_NONE;
         }
-        pattern_search_close(&search);
         pattern_index_free(&index);
     }
     assert_in_range(found, WORLDS, 39 * WORLDS);
@@ -106,7 +115,6 @@ static void texts_with_case_are_found_as_by_trying_all(void **state)
     for (u32 world = 0; world < WORLDS; world++) {
         short_text texts[PATTERNS];
         pattern_index index = { .ignores_case = false };
-        pattern_search search;
         const u32 least = hand_random(&random) % 6; /* so that some worlds have no short texts */
         for (u32 i = 0; i < PATTERNS; i++) {
             do
@@ -116,15 +124,13 @@ static void texts_with_case_are_found_as_by_trying_all(void **state)
             assert_true(size > 0 ? pattern_index_add(&index, i, texts[i].text, size)
                                  : pattern_index_add_open(&index, i));
         }
-        assert_true(pattern_index_finish(&index));
-        assert_true(pattern_search_open(&search, &index, contains, texts));
+        assert_true(pattern_index_finish(&index, contains, texts));
         for (u32 i = 0; i < 40; i++) {
             char name[TEXT_SIZE];
             write_random(&random, letters, ETL_COUNT_OF(letters), 15, name);
-            assert_int_equal(pattern_search_first(&search, name),
+            assert_int_equal(pattern_index_first(&index, name),
                              try_all(contains, texts, PATTERNS, name));
         }
-        pattern_search_close(&search);
         pattern_index_free(&index);
     }
 }
@@ -132,12 +138,9 @@ static void texts_with_case_are_found_as_by_trying_all(void **state)
 static void index_without_patterns_finds_nothing(void **state)
 {
     pattern_index index;
-    pattern_search search;
     (void)state;
     open_globs(&index, NULL, 0);
-    assert_true(pattern_search_open(&search, &index, glob_matches, NULL));
-    assert_int_equal(pattern_search_first(&search, "a"), PATTERN_NONE);
-    pattern_search_close(&search);
+    assert_int_equal(pattern_index_first(&index, "a"), PATTERN_NONE);
     pattern_index_free(&index);
 }
 
@@ -146,20 +149,17 @@ static u64 steps_among(u32 count, const char *before, const char *after)
 {
     short_text *const globs = calloc(MANY, sizeof *globs);
     pattern_index index;
-    pattern_search search;
     assert_non_null(globs);
     for (u32 i = 0; i < count; i++)
         snprintf(globs[i].text, sizeof globs[i].text, "%s%04u%s", before, i, after);
     open_globs(&index, globs, count);
-    assert_true(pattern_search_open(&search, &index, glob_matches, globs));
     for (u32 i = 0; i < MANY_NAMES; i++) {
         char name[TEXT_SIZE];
         snprintf(name, sizeof name, "std::worker%04u::run", i * (MANY / MANY_NAMES));
-        assert_int_equal(pattern_search_first(&search, name),
+        assert_int_equal(pattern_index_first(&index, name),
                          try_all(glob_matches, globs, count, name));
     }
-    const u64 steps = search.steps;
-    pattern_search_close(&search);
+    const u64 steps = index.steps;
     pattern_index_free(&index);
     free(globs);
     return steps;

@@ -46,6 +46,23 @@ static bool try_all(const etlheap_pattern *patterns, u32 count, const char *modu
     return false;
 }
 
+/* The verdict by its definition: each pattern is looked at. */
+static frame_verdict judge_all(const etlheap_pattern *patterns, u32 count, const char *module,
+                               bool has_symbols)
+{
+    frame_verdict verdict = FRAME_VERDICT_NONE;
+    for (u32 i = 0; i < count; i++) {
+        const bool by_name = patterns[i].symbol != NULL || patterns[i].unnamed_only;
+        if (!by_name || module == NULL || !has_symbols) {
+            if (query_frame_matches(&patterns[i], module, NULL))
+                return FRAME_VERDICT_ALL;
+        } else if (query_module_matches(&patterns[i], module)) {
+            verdict = FRAME_VERDICT_BY_NAME;
+        }
+    }
+    return verdict;
+}
+
 static void random_patterns_match_as_each_of_them(void **state)
 {
     static const char *const in_modules[] = { "a", "B", ".dll", "\\", "ü", ".", "*", "?" };
@@ -74,6 +91,8 @@ static void random_patterns_match_as_each_of_them(void **state)
             const bool expected = try_all(patterns, count, module, symbol, is_guess);
             assert_int_equal(frame_patterns_match(&set, module, symbol, is_guess), expected);
             matched += expected;
+            assert_int_equal(frame_patterns_judge(&set, module, is_guess),
+                             judge_all(patterns, count, module, is_guess));
         }
         frame_patterns_close(&set);
     }
@@ -102,8 +121,43 @@ static void work_hardly_grows_with_the_number_of_patterns(void **state)
         snprintf(name, sizeof name, "Cache%04u<int>::grow", 50 * i);
         assert_int_equal(frame_patterns_match(&set, "app.exe", name, false), 50 * i < MANY);
     }
-    assert_in_range(set.finder->in_symbols.steps + set.finder->in_modules.steps, FUNCTIONS,
+    assert_in_range(set.finder->symbols.steps + set.finder->modules.steps, FUNCTIONS,
                     500 * FUNCTIONS);
+    frame_patterns_close(&set);
+    free(patterns);
+    free(texts);
+}
+
+/* Judging each module by each pattern takes two million steps. */
+static void modules_are_judged_without_trying_each_pattern(void **state)
+{
+    enum { MODULES = 200 };
+    short_text *const texts = calloc(MANY, sizeof *texts);
+    etlheap_pattern *const patterns = calloc(2 * MANY, sizeof *patterns);
+    frame_patterns set;
+    (void)state;
+    assert_non_null(texts);
+    assert_non_null(patterns);
+    for (u32 i = 0; i < MANY; i++) {
+        snprintf(texts[i].text, TEXT_SIZE, "lib%04u", i);
+        patterns[2 * i] = (etlheap_pattern){ .module = texts[i].text, .symbol = "grow" };
+        patterns[2 * i + 1] = (etlheap_pattern){ .module = i % 2 == 0 ? texts[i].text : "none",
+                                                 .symbol = i % 2 == 0 ? NULL : "grow" };
+    }
+    assert_true(frame_patterns_open(&set, patterns, 2 * MANY, 1));
+    for (u32 i = 0; i < MODULES; i++) {
+        char name[TEXT_SIZE];
+        snprintf(name, sizeof name, "lib%04u.dll", 49 * i);
+        assert_int_equal(frame_patterns_judge(&set, name, true), 49 * i >= MANY ? FRAME_VERDICT_NONE
+                                                                 : i % 2 == 0
+                                                                     ? FRAME_VERDICT_ALL
+                                                                     : FRAME_VERDICT_BY_NAME);
+        assert_int_equal(frame_patterns_judge(&set, name, false),
+                         49 * i < MANY && i % 2 == 0 ? FRAME_VERDICT_ALL : FRAME_VERDICT_NONE);
+    }
+    assert_in_range(set.finder->symbols.steps + set.finder->modules.steps +
+                        set.finder->by_name.steps,
+                    MODULES, 500 * MODULES);
     frame_patterns_close(&set);
     free(patterns);
     free(texts);
@@ -114,6 +168,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_patterns_match_as_each_of_them),
         cmocka_unit_test(work_hardly_grows_with_the_number_of_patterns),
+        cmocka_unit_test(modules_are_judged_without_trying_each_pattern),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
