@@ -115,7 +115,7 @@ FORMATS_SRCS := $(patsubst %,formats/%.c, \
 	parts/outline \
 	parts/provider_events \
 	parts/record_view \
-	parts/rounding_parts \
+	parts/bucket_parts \
 	parts/sessions \
 	parts/shell_words \
 	parts/short_names \

@@ -5,98 +5,66 @@
  * are nanoseconds, what is not known is empty. Stacks come late: they are the cells
  * that are long.
  */
+#include "csv_rows.h"
 #include "formats/parts/allocation_rows.h"
 #include "formats/writers.h"
-#include "formats/parts/layout_read.h"
-#include "csv_rows.h"
 
-static const etlheap_field own_fields[] = {
-    ETLHEAP_FIELD_IS_REALLOC, ETLHEAP_FIELD_ADDRESS,   ETLHEAP_FIELD_SIZE,
-    ETLHEAP_FIELD_ALLOC_TIME, ETLHEAP_FIELD_FREE_TIME, ETLHEAP_FIELD_LIFETIME,
-    ETLHEAP_FIELD_THREAD,     ETLHEAP_FIELD_STACK,     ETLHEAP_FIELD_FREE_THREAD,
-    ETLHEAP_FIELD_FREE_STACK,
+static const u8 shown[] = {
+    ETLHEAP_ALLOCATION_IS_REALLOC, ETLHEAP_ALLOCATION_ADDRESS,   ETLHEAP_ALLOCATION_SIZE,
+    ETLHEAP_ALLOCATION_ALLOC_TIME, ETLHEAP_ALLOCATION_FREE_TIME, ETLHEAP_ALLOCATION_LIFETIME,
+    ETLHEAP_ALLOCATION_THREAD,
 };
+static const etlheap_field_list columns = { etlheap_allocation_fields, shown, ETL_COUNT_OF(shown) };
 
-static void write_head(const etlheap_table *by_keys, const etlheap_layout *layout,
-                       etlheap_sink *sink);
-static void write_columns(const etlheap_lifetime *lifetime, etlheap_sink *sink);
-static void write_time(i64 ns, etlheap_sink *sink);
-static void write_stack(const etlheap_table *table, u32 stack, etlheap_frame_texts *texts,
-                        etlheap_text *scratch, etlheap_sink *sink);
+static void write_stack(etlheap_csv *csv, const etlheap_table *table, u32 stack,
+                        etlheap_frame_texts *texts)
+{
+    const etlheap_indices frames = etlheap_stack_members(table, stack);
+    etlheap_text_clear(&csv->text);
+    for (u32 i = 0; i < frames.count; i++) {
+        const etl_bytes frame = etlheap_frame_texts_of(texts, table, frames.at[i]);
+        etlheap_text_add(&csv->text, " < ", i > 0 ? 3 : 0);
+        etlheap_text_add(&csv->text, (const char *)frame.at, frame.size);
+    }
+    etlheap_csv_text(csv, etlheap_text_of(&csv->text));
+}
+
+static void write_head(etlheap_csv *csv, const etlheap_table *by_keys)
+{
+    etlheap_csv_key_names(csv, by_keys);
+    etlheap_csv_fields(csv, &columns);
+    etlheap_csv_field(csv, ETLHEAP_FIELD_STACK);
+    etlheap_csv_field(csv, ETLHEAP_FIELD_FREE_THREAD);
+    etlheap_csv_field(csv, ETLHEAP_FIELD_FREE_STACK);
+    etlheap_csv_line(csv);
+}
 
 etl_status etlheap_write_allocations_csv(etlheap_lifetimes *walk, const etlheap_layout *given,
                                          etlheap_sink *sink)
 {
-    etlheap_layout own;
-    const etlheap_layout *const layout = &own;
-    const etl_status layout_status = etlheap_layout_read(given, &own);
-    if (layout_status != ETL_OK)
-        return layout_status;
     const etlheap_table by_keys = { .group_by = etlheap_allocation_keys,
                                     .group_by_count = ETLHEAP_ALLOCATION_KEYS };
+    const etlheap_table *const table = etlheap_lifetimes_table(walk);
+    etlheap_value values[ETLHEAP_ALLOCATION_COLUMN_COUNT];
     etlheap_frame_texts texts = { 0 };
-    etlheap_text scratch = { 0 };
     etlheap_lifetime lifetime;
-    write_head(&by_keys, layout, sink);
+    etlheap_csv csv;
+    etl_status status = etlheap_csv_begin(given, sink, &csv);
+    if (status != ETL_OK)
+        return status;
+    write_head(&csv, &by_keys);
     while (etlheap_sink_ok(sink) && etlheap_lifetimes_next(walk, &lifetime)) {
         const etlheap_row row = etlheap_allocation_row(walk, &lifetime);
-        etlheap_csv_keys(&by_keys, &row, &scratch, sink);
-        write_columns(&lifetime, sink);
-        write_stack(etlheap_lifetimes_table(walk), row.stack, &texts, &scratch, sink);
-        etlheap_sink_text(sink, ",");
-        if (row.free_thread != ETL_NO_ID)
-            etlheap_sink_unsigned(sink, row.free_thread);
-        etlheap_sink_text(sink, ",");
-        write_stack(etlheap_lifetimes_table(walk), row.free_stack, &texts, &scratch, sink);
-        etlheap_sink_text(sink, "\n");
+        etlheap_csv_keys(&csv, &by_keys, &row);
+        etlheap_allocation_values(&lifetime, values);
+        etlheap_csv_values(&csv, &columns, values);
+        write_stack(&csv, table, row.stack, &texts);
+        etlheap_csv_value(&csv, &values[ETLHEAP_ALLOCATION_FREE_THREAD]);
+        write_stack(&csv, table, row.free_stack, &texts);
+        etlheap_csv_line(&csv);
     }
-    const bool failed = texts.failed || scratch.failed;
+    const bool failed = texts.failed;
     etlheap_frame_texts_free(&texts);
-    etlheap_text_free(&scratch);
-    return failed ? ETL_ERR_MEMORY : etlheap_lifetimes_status(walk, NULL);
-}
-
-static void write_head(const etlheap_table *by_keys, const etlheap_layout *layout,
-                       etlheap_sink *sink)
-{
-    etlheap_csv_head head = etlheap_csv_head_begin(layout, sink);
-    etlheap_csv_head_keys(&head, by_keys);
-    for (size_t i = 0; i < ETL_COUNT_OF(own_fields); i++)
-        etlheap_csv_head_field(&head, own_fields[i]);
-    etlheap_csv_head_end(&head);
-}
-
-static void write_columns(const etlheap_lifetime *lifetime, etlheap_sink *sink)
-{
-    etlheap_sink_text(sink, lifetime->is_realloc ? "1,0x" : "0,0x");
-    etlheap_sink_hex(sink, lifetime->address, 1);
-    etlheap_sink_text(sink, ",");
-    etlheap_sink_unsigned(sink, lifetime->size_bytes);
-    etlheap_sink_text(sink, ",");
-    write_time(lifetime->alloc_ns, sink);
-    write_time(lifetime->free_ns, sink);
-    write_time(lifetime->lifetime_ns, sink);
-    if (lifetime->thread != ETL_NO_ID)
-        etlheap_sink_unsigned(sink, lifetime->thread);
-    etlheap_sink_text(sink, ",");
-}
-
-static void write_time(i64 ns, etlheap_sink *sink)
-{
-    if (ns != INT64_MIN && ns != INT64_MAX)
-        etlheap_sink_signed(sink, ns);
-    etlheap_sink_text(sink, ",");
-}
-
-static void write_stack(const etlheap_table *table, u32 stack, etlheap_frame_texts *texts,
-                        etlheap_text *scratch, etlheap_sink *sink)
-{
-    const etlheap_indices frames = etlheap_stack_members(table, stack);
-    etlheap_text_clear(scratch);
-    for (u32 i = 0; i < frames.count; i++) {
-        const etl_bytes frame = etlheap_frame_texts_of(texts, table, frames.at[i]);
-        etlheap_text_add(scratch, " < ", i > 0 ? 3 : 0);
-        etlheap_text_add(scratch, (const char *)frame.at, frame.size);
-    }
-    etlheap_csv_cell(sink, etlheap_text_of(scratch));
+    status = etlheap_csv_end(&csv);
+    return failed || status != ETL_OK ? ETL_ERR_MEMORY : etlheap_lifetimes_status(walk, NULL);
 }

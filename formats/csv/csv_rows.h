@@ -1,31 +1,51 @@
-/* csv_rows.h - shared by lists of rows in CSV. */
+/*
+ * csv_rows.h - shared by lists of rows in CSV.
+ *
+ * A writer begins, writes the header and each row cell by cell, and ends:
+ *
+ *     status = etlheap_csv_begin(layout, sink, &csv);
+ *     etlheap_csv_key_names, _fields, _name       etlheap_csv_line     the header
+ *     etlheap_csv_keys, _values, _text, _number   etlheap_csv_line     a row
+ *     return etlheap_csv_end(&csv);
+ */
 #ifndef ETLHEAP_CSV_ROWS_H
 #define ETLHEAP_CSV_ROWS_H
 
-#include "formats/formats.h"
+#include "formats/io/text_buffer.h"
+#include "formats/parts/columns.h"
 
-/* The header line, written name by name: the key of each column, as in JSON, or with layout->titles
- * its title and unit. For some fields the writer must give the unit. */
-typedef struct etlheap_csv_head {
+typedef struct etlheap_csv {
     etlheap_sink *sink;
-    bool titles;
-    bool filled; /* the next name needs a comma */
-} etlheap_csv_head;
+    etlheap_layout layout;
+    etlheap_text text; /* scratch; its contents last until the next call */
+    bool filled;       /* the next cell needs a comma */
+} etlheap_csv;
 
-etlheap_csv_head etlheap_csv_head_begin(const etlheap_layout *layout, etlheap_sink *sink);
-void etlheap_csv_head_field(etlheap_csv_head *head, etlheap_field field);
-void etlheap_csv_head_unit(etlheap_csv_head *head, etlheap_field field, const char *unit);
-void etlheap_csv_head_name(etlheap_csv_head *head, const char *name); /* key or title, as given */
-void etlheap_csv_head_end(etlheap_csv_head *head);
+/* Fails if the layout is invalid; there is nothing to end then. */
+etl_status etlheap_csv_begin(const etlheap_layout *given, etlheap_sink *sink, etlheap_csv *out);
+etl_status etlheap_csv_end(etlheap_csv *csv);
+void etlheap_csv_line(etlheap_csv *csv);
 
-/* Write the names of a table's keys, and the keys of a row, each followed by a comma. A process and
- * a type take two columns each, so that spreadsheets can sort. `scratch` is overwritten. */
-void etlheap_csv_head_keys(etlheap_csv_head *head, const etlheap_table *table);
-void etlheap_csv_keys(const etlheap_table *table, const etlheap_row *row, etlheap_text *scratch,
-                      etlheap_sink *sink);
+/* The header: the key of each column, as in JSON, or with layout.titles its title and unit. For
+ * some fields the writer must give the unit. */
+void etlheap_csv_field(etlheap_csv *csv, etlheap_field field);
+void etlheap_csv_field_unit(etlheap_csv *csv, etlheap_field field, const char *unit);
+void etlheap_csv_fields(etlheap_csv *csv, const etlheap_field_list *columns);
+void etlheap_csv_key_names(etlheap_csv *csv, const etlheap_table *table);
 
-/* Writes the keys of a row that several runs share: a process is only a name. */
-void etlheap_csv_compared_keys(const etlheap_table *table, const etlheap_row *row,
-                               etlheap_text *text, etlheap_sink *sink);
+/* Cells. What is not known is an empty cell. */
+void etlheap_csv_text(etlheap_csv *csv, const char *text);
+void etlheap_csv_number(etlheap_csv *csv, i64 number);
+void etlheap_csv_value(etlheap_csv *csv, const etlheap_value *value);
+void etlheap_csv_values(etlheap_csv *csv, const etlheap_field_list *columns,
+                        const etlheap_value *values);
+
+/* The keys of a row. A process and a type take two columns each, so that spreadsheets can sort. */
+void etlheap_csv_keys(etlheap_csv *csv, const etlheap_table *table, const etlheap_row *row);
+
+/* The keys of a row that several runs share: a process is only a name. */
+void etlheap_csv_compared_name(etlheap_csv *csv, etlheap_field key);
+void etlheap_csv_compared_keys(etlheap_csv *csv, const etlheap_table *table,
+                               const etlheap_row *row);
 
 #endif

@@ -1,82 +1,42 @@
 /*
  * csv_suspects.c - suspects as comma-separated values, a line each.
  */
-#include "formats/io/text_buffer.h"
-#include "formats/parts/layout_read.h"
+#include "csv_rows.h"
 #include "formats/parts/suspect_parts.h"
 #include "formats/writers.h"
-#include "csv_rows.h"
 
-static const etlheap_field fields[] = {
-    ETLHEAP_FIELD_SCORE,
-    ETLHEAP_FIELD_ALLOC_COUNT,
-    ETLHEAP_FIELD_NEVER_FREED_COUNT,
-    ETLHEAP_FIELD_NEVER_FREED_SIZE,
-    ETLHEAP_FIELD_OUTSTANDING_SIZE,
-    ETLHEAP_FIELD_OUTSTANDING_COUNT,
-    ETLHEAP_FIELD_GROWTH_RATE,
-    ETLHEAP_FIELD_STEADINESS,
-    ETLHEAP_FIELD_FIRST,
-    ETLHEAP_FIELD_LAST,
-    ETLHEAP_FIELD_OLDEST,
-    ETLHEAP_FIELD_TYPICAL_LIFETIME,
-    ETLHEAP_FIELD_THREADS,
-    ETLHEAP_FIELD_REASON,
-};
-
-static void write_suspect(const etlheap_row *row, const etlheap_suspect *suspect,
-                          etlheap_text *text, etlheap_sink *sink)
+static void write_suspect(etlheap_csv *csv, const etlheap_row *row, const etlheap_suspect *suspect)
 {
-    const i64 numbers[] = {
-        suspect->score,
-        suspect->alloc_count,
-        suspect->never_freed_count,
-        suspect->never_freed_size,
-        row->measures[ETLHEAP_MEASURE_OUTSTANDING_SIZE],
-        row->measures[ETLHEAP_MEASURE_OUTSTANDING_COUNT],
-        row->measures[ETLHEAP_MEASURE_GROWTH_RATE],
-        row->measures[ETLHEAP_MEASURE_STEADINESS],
-        suspect->first_ns,
-        suspect->last_ns,
-        suspect->oldest_ns,
-        suspect->typical_lifetime_ns,
-    };
-    for (u32 i = 0; i < ETL_COUNT_OF(numbers); i++) {
-        if (numbers[i] != ETLHEAP_NOT_KNOWN)
-            etlheap_sink_signed(sink, numbers[i]);
-        etlheap_sink_text(sink, ",");
-    }
-    etlheap_text_clear(text);
-    suspect_add_threads(suspect, " ", text);
-    etlheap_csv_cell(sink, etlheap_text_of(text));
-    etlheap_sink_text(sink, ",");
-    etlheap_text_clear(text);
-    suspect_add_reason(suspect, text);
-    etlheap_csv_cell(sink, etlheap_text_of(text));
-    etlheap_sink_text(sink, "\n");
+    etlheap_value values[SUSPECT_COLUMN_COUNT];
+    suspect_values(row, suspect, values);
+    etlheap_csv_values(csv, &suspect_columns, values);
+    etlheap_text_clear(&csv->text);
+    suspect_add_threads(suspect, " ", &csv->text);
+    etlheap_csv_text(csv, etlheap_text_of(&csv->text));
+    etlheap_text_clear(&csv->text);
+    suspect_add_reason(suspect, &csv->text);
+    etlheap_csv_text(csv, etlheap_text_of(&csv->text));
+    etlheap_csv_line(csv);
 }
 
 etl_status etlheap_write_suspects_csv(const etlheap_result *result,
                                       const etlheap_suspects *suspects, const etlheap_layout *given,
                                       etlheap_sink *sink)
 {
-    etlheap_layout layout;
-    const etl_status layout_status = etlheap_layout_read(given, &layout);
-    if (layout_status != ETL_OK)
-        return layout_status;
     const etlheap_table *const table = suspects->table;
-    etlheap_text text = { 0 };
+    etlheap_csv csv;
+    const etl_status status = etlheap_csv_begin(given, sink, &csv);
+    if (status != ETL_OK)
+        return status;
     (void)result;
-    etlheap_csv_head head = etlheap_csv_head_begin(&layout, sink);
-    etlheap_csv_head_keys(&head, table);
-    for (u32 i = 0; i < ETL_COUNT_OF(fields); i++)
-        etlheap_csv_head_field(&head, fields[i]);
-    etlheap_csv_head_end(&head);
+    etlheap_csv_key_names(&csv, table);
+    etlheap_csv_fields(&csv, &suspect_columns);
+    etlheap_csv_field(&csv, ETLHEAP_FIELD_THREADS);
+    etlheap_csv_field(&csv, ETLHEAP_FIELD_REASON);
+    etlheap_csv_line(&csv);
     for (u32 i = 0; i < table->row_count && etlheap_sink_ok(sink); i++) {
-        etlheap_csv_keys(table, &table->rows[i], &text, sink);
-        write_suspect(&table->rows[i], &suspects->rows[i], &text, sink);
+        etlheap_csv_keys(&csv, table, &table->rows[i]);
+        write_suspect(&csv, &table->rows[i], &suspects->rows[i]);
     }
-    const bool failed = text.failed;
-    etlheap_text_free(&text);
-    return failed ? ETL_ERR_MEMORY : ETL_OK;
+    return etlheap_csv_end(&csv);
 }

@@ -12,8 +12,21 @@
 #include "json.h"
 #include "json_rows.h"
 
-static void write_row(etlheap_json *json, const etlheap_row *row, const etlheap_lifetime *lifetime);
-static void write_time(etlheap_json *json, etlheap_field field, i64 ns);
+static const u8 shown[] = {
+    ETLHEAP_ALLOCATION_IS_REALLOC, ETLHEAP_ALLOCATION_ADDRESS,   ETLHEAP_ALLOCATION_SIZE,
+    ETLHEAP_ALLOCATION_ALLOC_TIME, ETLHEAP_ALLOCATION_FREE_TIME, ETLHEAP_ALLOCATION_LIFETIME,
+};
+static const etlheap_field_list columns = { etlheap_allocation_fields, shown, ETL_COUNT_OF(shown) };
+
+static void write_row(etlheap_json *json, const etlheap_row *row, const etlheap_lifetime *lifetime)
+{
+    etlheap_value values[ETLHEAP_ALLOCATION_COLUMN_COUNT];
+    for (size_t i = 0; i < ETLHEAP_ALLOCATION_KEYS; i++)
+        etlheap_json_key(json, row, etlheap_allocation_keys[i]);
+    etlheap_allocation_values(lifetime, values);
+    etlheap_json_values(json, &columns, values);
+    etlheap_json_key(json, row, ETLHEAP_KEY_THREAD);
+}
 
 etl_status etlheap_write_allocations_json(etlheap_lifetimes *walk, const etlheap_layout *given,
                                           etlheap_sink *sink)
@@ -75,27 +88,4 @@ etl_status etlheap_write_allocations_ndjson(etlheap_lifetimes *walk, const etlhe
     const bool failed = texts.failed;
     etlheap_frame_texts_free(&texts);
     return failed ? ETL_ERR_MEMORY : etlheap_lifetimes_status(walk, NULL);
-}
-
-static void write_row(etlheap_json *json, const etlheap_row *row, const etlheap_lifetime *lifetime)
-{
-    for (size_t i = 0; i < ETLHEAP_ALLOCATION_KEYS; i++)
-        etlheap_json_key(json, row, etlheap_allocation_keys[i]);
-    etlheap_json_bool(json, etlheap_field_key(ETLHEAP_FIELD_IS_REALLOC), lifetime->is_realloc);
-    etlheap_json_hex(json, etlheap_field_key(ETLHEAP_FIELD_ADDRESS), lifetime->address, 1);
-    etlheap_json_u64(json, etlheap_field_key(ETLHEAP_FIELD_SIZE), lifetime->size_bytes);
-    write_time(json, ETLHEAP_FIELD_ALLOC_TIME, lifetime->alloc_ns);
-    write_time(json, ETLHEAP_FIELD_FREE_TIME, lifetime->free_ns);
-    write_time(json, ETLHEAP_FIELD_LIFETIME, lifetime->lifetime_ns);
-    etlheap_json_key(json, row, ETLHEAP_KEY_THREAD);
-}
-
-/* Before the trace and never are no times. */
-static void write_time(etlheap_json *json, etlheap_field field, i64 ns)
-{
-    const char *const key = etlheap_field_key(field);
-    if (ns == INT64_MIN || ns == INT64_MAX)
-        etlheap_json_null(json, key);
-    else
-        etlheap_json_i64(json, key, ns);
 }

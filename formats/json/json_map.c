@@ -27,14 +27,10 @@ static void add_known(etlheap_json *json, etlheap_field field, bool is_known, u6
 
 static void write_amounts(etlheap_json *json, const etlheap_map_amounts *amounts)
 {
-    const bool is_known = amounts->is_committed_known;
-    add(json, ETLHEAP_FIELD_SIZE, amounts->size);
-    add_known(json, ETLHEAP_FIELD_COMMITTED_SIZE, is_known, amounts->committed);
-    add(json, ETLHEAP_FIELD_OUTSTANDING_SIZE, amounts->live);
-    add(json, ETLHEAP_FIELD_OUTSTANDING_COUNT, amounts->blocks);
-    add_known(json, ETLHEAP_FIELD_USED_SIZE, is_known, amounts->used);
-    add_known(json, ETLHEAP_FIELD_LARGEST_UNCOMMITTED, is_known, amounts->largest_uncommitted);
-    add(json, ETLHEAP_FIELD_LARGEST_EMPTY, amounts->largest_empty);
+    static const etlheap_field_list columns = { map_fields, NULL, MAP_AMOUNT_COUNT };
+    etlheap_value values[MAP_AMOUNT_COUNT];
+    map_amount_values(amounts, values);
+    etlheap_json_values(json, &columns, values);
 }
 
 static void write_address(etlheap_json *json, const char *key, u64 address)
@@ -53,21 +49,18 @@ static void write_run(etlheap_json *json, const etlheap_map_run *run, bool is_kn
     etlheap_json_object_close(json);
 }
 
-/* Writes a region. The heap is null if none or several are known; the module is null unless the
- * region is an image. */
+/* The module is null unless the region is an image. */
 static void write_region(etlheap_json *json, const etlheap_map *map,
-                         const etlheap_map_region *region)
+                         const etlheap_map_process *process, const etlheap_map_region *region)
 {
+    etlheap_value values[MAP_COLUMN_COUNT];
+    map_region_values(process, region, values);
     etlheap_json_object(json, NULL);
-    write_address(json, etlheap_field_key(ETLHEAP_FIELD_ADDRESS), region->address);
-    etlheap_json_string(json, etlheap_field_key(ETLHEAP_FIELD_CATEGORY),
-                        etlheap_map_category_word((etlheap_map_category)region->category));
+    etlheap_json_value(json, ETLHEAP_FIELD_ADDRESS, &values[MAP_ADDRESS]);
+    etlheap_json_value(json, ETLHEAP_FIELD_CATEGORY, &values[MAP_CATEGORY]);
     etlheap_json_bool(json, "is_known", region->is_known);
-    if (region->has_heap)
-        etlheap_json_heap(json, etlheap_field_key(ETLHEAP_FIELD_HEAP), region->heap);
-    else
-        etlheap_json_null(json, etlheap_field_key(ETLHEAP_FIELD_HEAP));
-    etlheap_json_string(json, etlheap_field_key(ETLHEAP_FIELD_MODULE), region->module);
+    etlheap_json_value(json, ETLHEAP_FIELD_HEAP, &values[MAP_HEAP]);
+    etlheap_json_value(json, ETLHEAP_FIELD_MODULE, &values[MAP_MODULE]);
     write_amounts(json, &region->amounts);
     etlheap_json_array(json, "runs");
     for (u32 i = 0; i < region->run_count; i++)
@@ -126,7 +119,7 @@ static etl_status write_process(etlheap_json *json, const etlheap_map *map,
     etlheap_json_array(json, "map");
     for (u32 i = 0; i < process->region_count && etlheap_sink_ok(json->sink); i++) {
         if (listed[i])
-            write_region(json, map, &map->regions[process->first_region + i]);
+            write_region(json, map, process, &map->regions[process->first_region + i]);
     }
     etlheap_json_array_close(json);
     etlheap_json_object_close(json);

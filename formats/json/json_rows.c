@@ -59,6 +59,47 @@ void etlheap_json_stacks(etlheap_json *json, const etlheap_table *table)
     etlheap_json_array_close(json);
 }
 
+void etlheap_json_value(etlheap_json *json, etlheap_field field, const etlheap_value *value)
+{
+    const char *const key = etlheap_field_key(field);
+    switch (value->form) {
+    case ETLHEAP_VALUE_UNKNOWN:
+        etlheap_json_null(json, key);
+        return;
+    case ETLHEAP_VALUE_NUMBER:
+    case ETLHEAP_VALUE_TIME:
+        etlheap_json_i64(json, key, (i64)value->number);
+        return;
+    case ETLHEAP_VALUE_COUNT:
+        etlheap_json_u64(json, key, value->number);
+        return;
+    case ETLHEAP_VALUE_ADDRESS:
+        etlheap_json_hex(json, key, value->number, 1);
+        return;
+    case ETLHEAP_VALUE_HEAP:
+        etlheap_json_heap(json, key, value->number);
+        return;
+    case ETLHEAP_VALUE_TRUTH:
+        etlheap_json_bool(json, key, value->number != 0);
+        return;
+    case ETLHEAP_VALUE_TEXT:
+        etlheap_json_string(json, key, value->text);
+        return;
+    case ETLHEAP_VALUE_PROCESS:
+        etlheap_json_process(json, key, value->text);
+        return;
+    }
+}
+
+void etlheap_json_values(etlheap_json *json, const etlheap_field_list *columns,
+                         const etlheap_value *values)
+{
+    for (u32 i = 0; i < columns->count; i++) {
+        const u32 c = etlheap_column_at(columns, i);
+        etlheap_json_value(json, columns->fields[c], &values[c]);
+    }
+}
+
 /* Writes the mark that begins the generation; null before the first one. */
 static void write_mark(etlheap_json *json, etlheap_field field, const etlheap_row *row)
 {

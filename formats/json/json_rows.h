@@ -22,6 +22,11 @@ void etlheap_json_suspect(etlheap_json *json, const etlheap_row *row,
 /* Writes one frame as a member of an array. */
 void etlheap_json_frame(etlheap_json *json, const etlheap_frame *frame);
 
+/* Writes the value of a field, null if unknown, or those of columns. */
+void etlheap_json_value(etlheap_json *json, etlheap_field field, const etlheap_value *value);
+void etlheap_json_values(etlheap_json *json, const etlheap_field_list *columns,
+                         const etlheap_value *values);
+
 /* Writes a key of a row as one or two members: a process has a name and an id, a type also WPA's
  * impacting type. */
 void etlheap_json_key(etlheap_json *json, const etlheap_row *row, etlheap_key key);

@@ -10,34 +10,12 @@
 #include "formats/writers.h"
 #include "json_rows.h"
 
-static void write_i64(etlheap_json *json, etlheap_field field, i64 value)
-{
-    if (value == ETLHEAP_NOT_KNOWN)
-        etlheap_json_null(json, etlheap_field_key(field));
-    else
-        etlheap_json_i64(json, etlheap_field_key(field), value);
-}
-
-static void write_measure(etlheap_json *json, const etlheap_row *row, etlheap_measure measure)
-{
-    etlheap_json_i64(json, etlheap_measure_word(measure), row->measures[measure]);
-}
-
 void etlheap_json_suspect(etlheap_json *json, const etlheap_row *row,
                           const etlheap_suspect *suspect, etlheap_text *text)
 {
-    etlheap_json_u64(json, etlheap_field_key(ETLHEAP_FIELD_SCORE), suspect->score);
-    write_i64(json, ETLHEAP_FIELD_ALLOC_COUNT, suspect->alloc_count);
-    write_i64(json, ETLHEAP_FIELD_NEVER_FREED_COUNT, suspect->never_freed_count);
-    write_i64(json, ETLHEAP_FIELD_NEVER_FREED_SIZE, suspect->never_freed_size);
-    write_measure(json, row, ETLHEAP_MEASURE_OUTSTANDING_SIZE);
-    write_measure(json, row, ETLHEAP_MEASURE_OUTSTANDING_COUNT);
-    write_measure(json, row, ETLHEAP_MEASURE_GROWTH_RATE);
-    write_measure(json, row, ETLHEAP_MEASURE_STEADINESS);
-    write_i64(json, ETLHEAP_FIELD_FIRST, suspect->first_ns);
-    write_i64(json, ETLHEAP_FIELD_LAST, suspect->last_ns);
-    write_i64(json, ETLHEAP_FIELD_OLDEST, suspect->oldest_ns);
-    write_i64(json, ETLHEAP_FIELD_TYPICAL_LIFETIME, suspect->typical_lifetime_ns);
+    etlheap_value values[SUSPECT_COLUMN_COUNT];
+    suspect_values(row, suspect, values);
+    etlheap_json_values(json, &suspect_columns, values);
     etlheap_json_array(json, etlheap_field_key(ETLHEAP_FIELD_THREADS));
     for (u32 i = 0; i < suspect->thread_count; i++)
         etlheap_json_u64(json, NULL, suspect->threads[i]);

@@ -106,6 +106,7 @@ static void write_mark(etlheap_json *json, const etlheap_windows_answer *answer,
 
 static void write_rows(etlheap_json *json, const etlheap_windows *windows, u32 window)
 {
+    etlheap_value values[ETLHEAP_CELL_COLUMN_COUNT];
     etlheap_json_array(json, "rows");
     for (u32 i = 0; i < windows->table->row_count; i++) {
         etlheap_cell cell;
@@ -113,15 +114,8 @@ static void write_rows(etlheap_json *json, const etlheap_windows *windows, u32 w
             continue;
         etlheap_json_object(json, NULL);
         write_keys(json, windows->table, &windows->table->rows[i]);
-        for (int c = 0; c < ETLHEAP_CELL_COLUMN_COUNT; c++) {
-            const etlheap_cell_column column = (etlheap_cell_column)c;
-            const char *const word = etlheap_field_key(etlheap_cell_field(column));
-            const i64 value = etlheap_cell_value(&cell, column);
-            if (value == ETLHEAP_NOT_KNOWN)
-                etlheap_json_null(json, word);
-            else
-                etlheap_json_i64(json, word, value);
-        }
+        etlheap_cell_values(&cell, values);
+        etlheap_json_values(json, &etlheap_cell_columns, values);
         etlheap_json_object_close(json);
     }
     etlheap_json_array_close(json);

@@ -13,7 +13,18 @@ const etlheap_key etlheap_allocation_keys[ETLHEAP_ALLOCATION_KEYS] = {
     ETLHEAP_KEY_TYPE, ETLHEAP_KEY_FREE_TYPE,
 };
 
+const etlheap_field etlheap_allocation_fields[ETLHEAP_ALLOCATION_COLUMN_COUNT] = {
+    ETLHEAP_ALLOCATION_COLUMNS(ETLHEAP_COLUMN_FIELD)
+};
+
 static bool add_frames(etlheap_frame_texts *texts, const etlheap_table *table);
+
+void etlheap_allocation_values(const etlheap_lifetime *l,
+                               etlheap_value out[ETLHEAP_ALLOCATION_COLUMN_COUNT])
+{
+    const etlheap_value values[] = { ETLHEAP_ALLOCATION_COLUMNS(ETLHEAP_COLUMN_VALUE) };
+    memcpy(out, values, sizeof values);
+}
 
 etlheap_row etlheap_allocation_row(const etlheap_lifetimes *walk, const etlheap_lifetime *lifetime)
 {

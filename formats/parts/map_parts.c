@@ -1,5 +1,5 @@
 /*
- * map_parts.c - chooses the processes and regions of an address space map to show, and the fullness
+ * map_parts.c - the columns of a map's regions, the processes and regions to show, and the fullness
  * of a part of a region, for all formats.
  */
 #include "map_parts.h"
@@ -10,6 +10,27 @@ typedef struct ranked_region {
     const etlheap_map_region *region;
     u32 index;
 } ranked_region;
+
+const etlheap_field map_fields[MAP_COLUMN_COUNT] = { MAP_REGION_COLUMNS(ETLHEAP_COLUMN_FIELD) };
+
+static etlheap_value map_value(const etlheap_map_amounts *amounts, u64 number)
+{
+    return etlheap_value_if(amounts->is_committed_known, ETLHEAP_VALUE_COUNT, number);
+}
+
+void map_amount_values(const etlheap_map_amounts *a, etlheap_value out[MAP_AMOUNT_COUNT])
+{
+    const etlheap_value values[] = { MAP_AMOUNT_COLUMNS(ETLHEAP_COLUMN_VALUE) };
+    memcpy(out, values, sizeof values);
+}
+
+void map_region_values(const etlheap_map_process *p, const etlheap_map_region *r,
+                       etlheap_value out[MAP_COLUMN_COUNT])
+{
+    const etlheap_map_amounts *const a = &r->amounts;
+    const etlheap_value values[] = { MAP_REGION_COLUMNS(ETLHEAP_COLUMN_VALUE) };
+    memcpy(out, values, sizeof values);
+}
 
 u32 map_limit(const etlheap_layout *layout)
 {

@@ -11,6 +11,17 @@
 
 #include <inttypes.h>
 
+static const etlheap_field fields[] = { SUSPECT_COLUMNS(ETLHEAP_COLUMN_FIELD) };
+const etlheap_field_list suspect_columns = { fields, NULL, SUSPECT_COLUMN_COUNT };
+
+void suspect_values(const etlheap_row *row, const etlheap_suspect *s,
+                    etlheap_value out[SUSPECT_COLUMN_COUNT])
+{
+    const i64 *const m = row->measures;
+    const etlheap_value values[] = { SUSPECT_COLUMNS(ETLHEAP_COLUMN_VALUE) };
+    memcpy(out, values, sizeof values);
+}
+
 static void add_count(etlheap_text *text, i64 count)
 {
     char words[ETLHEAP_UNITS_SIZE];

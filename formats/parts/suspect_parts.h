@@ -2,7 +2,28 @@
 #ifndef ETLHEAP_SUSPECT_PARTS_H
 #define ETLHEAP_SUSPECT_PARTS_H
 
-#include "formats/formats.h"
+#include "columns.h"
+
+/* X(field, value of the suspect `s`, whose row has the measures `m`): the numbers of a suspect. */
+#define SUSPECT_COLUMNS(X)                                                                         \
+    X(SCORE, etlheap_value_count(s->score))                                                        \
+    X(ALLOC_COUNT, etlheap_value_number(s->alloc_count))                                           \
+    X(NEVER_FREED_COUNT, etlheap_value_number(s->never_freed_count))                               \
+    X(NEVER_FREED_SIZE, etlheap_value_number(s->never_freed_size))                                 \
+    X(OUTSTANDING_SIZE, etlheap_value_number(m[ETLHEAP_MEASURE_OUTSTANDING_SIZE]))                 \
+    X(OUTSTANDING_COUNT, etlheap_value_number(m[ETLHEAP_MEASURE_OUTSTANDING_COUNT]))               \
+    X(GROWTH_RATE, etlheap_value_number(m[ETLHEAP_MEASURE_GROWTH_RATE]))                           \
+    X(STEADINESS, etlheap_value_number(m[ETLHEAP_MEASURE_STEADINESS]))                             \
+    X(FIRST, etlheap_value_number(s->first_ns))                                                    \
+    X(LAST, etlheap_value_number(s->last_ns))                                                      \
+    X(OLDEST, etlheap_value_number(s->oldest_ns))                                                  \
+    X(TYPICAL_LIFETIME, etlheap_value_number(s->typical_lifetime_ns))
+
+enum { SUSPECT_COLUMN_COUNT = SUSPECT_COLUMNS(ETLHEAP_COLUMN_ONE) };
+
+extern const etlheap_field_list suspect_columns;
+void suspect_values(const etlheap_row *row, const etlheap_suspect *s,
+                    etlheap_value out[SUSPECT_COLUMN_COUNT]);
 
 /* Appends why the row is a suspect, as one sentence. */
 void suspect_add_reason(const etlheap_suspect *suspect, etlheap_text *text);

@@ -13,16 +13,8 @@
 
 #define SHARE_LEAST 100 /* parts of a growth */
 
-static const struct {
-    etlheap_field field;
-    size_t offset; /* in etlheap_cell */
-    bool is_size;
-} columns[ETLHEAP_CELL_COLUMN_COUNT] = {
-#define CELL_ROW(name, member, is_size)                                                            \
-    { ETLHEAP_FIELD_##name, offsetof(etlheap_cell, member), is_size },
-    ETLHEAP_CELL_COLUMNS(CELL_ROW)
-#undef CELL_ROW
-};
+static const etlheap_field fields[] = { ETLHEAP_CELL_COLUMNS(ETLHEAP_COLUMN_FIELD) };
+const etlheap_field_list etlheap_cell_columns = { fields, NULL, ETLHEAP_CELL_COLUMN_COUNT };
 
 static bool is_part(const etlheap_table *part, const etlheap_row *row, const etlheap_table *whole,
                     const etlheap_row *of);
@@ -30,21 +22,10 @@ static bool same_stack(const etlheap_table *a, u32 stack_a, const etlheap_table 
 static bool same_frame(const etlheap_table *a, u32 frame_a, const etlheap_table *b, u32 frame_b);
 static bool same_text(const char *a, const char *b);
 
-etlheap_field etlheap_cell_field(etlheap_cell_column column)
+void etlheap_cell_values(const etlheap_cell *c, etlheap_value out[ETLHEAP_CELL_COLUMN_COUNT])
 {
-    return columns[column].field;
-}
-
-bool etlheap_cell_is_size(etlheap_cell_column column)
-{
-    return columns[column].is_size;
-}
-
-i64 etlheap_cell_value(const etlheap_cell *cell, etlheap_cell_column column)
-{
-    i64 value;
-    memcpy(&value, (const char *)cell + columns[column].offset, sizeof value);
-    return value;
+    const etlheap_value values[] = { ETLHEAP_CELL_COLUMNS(ETLHEAP_COLUMN_VALUE) };
+    memcpy(out, values, sizeof values);
 }
 
 etlheap_window_span etlheap_windows_span(const etlheap_windows *windows,

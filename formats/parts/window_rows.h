@@ -2,37 +2,33 @@
 #ifndef ETLHEAP_WINDOW_ROWS_H
 #define ETLHEAP_WINDOW_ROWS_H
 
-#include "formats/formats.h"
+#include "columns.h"
 
-#include "parser/base.h"
-
-/* X(field, i64 member of etlheap_cell, is a size): the numbers of a cell, in the order of JSON and
- * CSV. */
+/* X(field, value of the cell `c`): the columns of a cell. */
 #define ETLHEAP_CELL_COLUMNS(X)                                                                    \
-    X(AIFI_COUNT, count[ETLHEAP_TYPE_AIFI], false)                                                 \
-    X(AIFI_SIZE, size[ETLHEAP_TYPE_AIFI], true)                                                    \
-    X(AIFO_COUNT, count[ETLHEAP_TYPE_AIFO], false)                                                 \
-    X(AIFO_SIZE, size[ETLHEAP_TYPE_AIFO], true)                                                    \
-    X(AOFI_COUNT, count[ETLHEAP_TYPE_AOFI], false)                                                 \
-    X(AOFI_SIZE, size[ETLHEAP_TYPE_AOFI], true)                                                    \
-    X(AOFO_COUNT, count[ETLHEAP_TYPE_AOFO], false)                                                 \
-    X(AOFO_SIZE, size[ETLHEAP_TYPE_AOFO], true)                                                    \
-    X(OUTSTANDING_COUNT, outstanding_count, false)                                                 \
-    X(OUTSTANDING_SIZE, outstanding_size, true)                                                    \
-    X(PEAK_SIZE, peak_size, true)                                                                  \
-    X(PEAK_COUNT, peak_count, false)                                                               \
-    X(IMPACTING_SIZE, impacting_size, true)
+    X(AIFI_COUNT, etlheap_value_number(c->count[ETLHEAP_TYPE_AIFI]))                               \
+    X(AIFI_SIZE, etlheap_value_number(c->size[ETLHEAP_TYPE_AIFI]))                                 \
+    X(AIFO_COUNT, etlheap_value_number(c->count[ETLHEAP_TYPE_AIFO]))                               \
+    X(AIFO_SIZE, etlheap_value_number(c->size[ETLHEAP_TYPE_AIFO]))                                 \
+    X(AOFI_COUNT, etlheap_value_number(c->count[ETLHEAP_TYPE_AOFI]))                               \
+    X(AOFI_SIZE, etlheap_value_number(c->size[ETLHEAP_TYPE_AOFI]))                                 \
+    X(AOFO_COUNT, etlheap_value_number(c->count[ETLHEAP_TYPE_AOFO]))                               \
+    X(AOFO_SIZE, etlheap_value_number(c->size[ETLHEAP_TYPE_AOFO]))                                 \
+    X(OUTSTANDING_COUNT, etlheap_value_number(c->outstanding_count))                               \
+    X(OUTSTANDING_SIZE, etlheap_value_number(c->outstanding_size))                                 \
+    X(PEAK_SIZE, etlheap_value_number(c->peak_size))                                               \
+    X(PEAK_COUNT, etlheap_value_number(c->peak_count))                                             \
+    X(IMPACTING_SIZE, etlheap_value_number(c->impacting_size))
 
 typedef enum etlheap_cell_column {
-#define ETLHEAP_CELL_ENUM(name, member, is_size) ETLHEAP_CELL_##name,
+#define ETLHEAP_CELL_ENUM(name, value) ETLHEAP_CELL_##name,
     ETLHEAP_CELL_COLUMNS(ETLHEAP_CELL_ENUM)
 #undef ETLHEAP_CELL_ENUM
         ETLHEAP_CELL_COLUMN_COUNT
 } etlheap_cell_column;
 
-etlheap_field etlheap_cell_field(etlheap_cell_column column);
-bool etlheap_cell_is_size(etlheap_cell_column column);
-i64 etlheap_cell_value(const etlheap_cell *cell, etlheap_cell_column column);
+extern const etlheap_field_list etlheap_cell_columns;
+void etlheap_cell_values(const etlheap_cell *c, etlheap_value out[ETLHEAP_CELL_COLUMN_COUNT]);
 
 /* The amount by which the row grew in the windows of the rise. */
 i64 etlheap_windows_growth_size(const etlheap_windows_answer *answer);

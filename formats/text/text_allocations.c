@@ -29,15 +29,12 @@
 #define PROCESS_COLUMNS 24 /* at least */
 #define INDENT          4  /* of frames below a line */
 
-typedef void cell_fn(const etlheap_row *row, const etlheap_lifetime *lifetime,
-                     char out[ETLHEAP_UNITS_SIZE]);
-
 typedef struct list_column {
     const char *title;
     u32 columns;
     bool is_left;
     u32 rank; /* those with a lower one are shown first */
-    cell_fn *cell;
+    etlheap_allocation_column column;
 } list_column;
 
 /* State that all lines of a list share. */
@@ -50,22 +47,19 @@ typedef struct list_writer {
     etlheap_sink *sink;
 } list_writer;
 
-static cell_fn cell_address, cell_size, cell_kind, cell_handle, cell_type, cell_alloc_time,
-    cell_free_time, cell_lifetime, cell_free_type, cell_is_realloc, cell_thread;
-
 /* WPA's titles, and units where there are any. */
 static const list_column list_columns[] = {
-    { "Address", 16, false, 0, cell_address },
-    { "Size", 10, false, 1, cell_size },
-    { "Kind", 12, true, 8, cell_kind },
-    { "Handle", 14, false, 6, cell_handle },
-    { "Type", 4, true, 3, cell_type },
-    { "Alloc Time (s)", 14, false, 2, cell_alloc_time },
-    { "Free Time (s)", 14, false, 4, cell_free_time },
-    { "Lifetime (s)", 14, false, 5, cell_lifetime },
-    { "Free Type", 12, true, 9, cell_free_type },
-    { "Is Realloc", 10, false, 10, cell_is_realloc },
-    { "Thread", 6, false, 7, cell_thread },
+    { "Address", 16, false, 0, ETLHEAP_ALLOCATION_ADDRESS },
+    { "Size", 10, false, 1, ETLHEAP_ALLOCATION_SIZE },
+    { "Kind", 12, true, 8, ETLHEAP_ALLOCATION_KIND },
+    { "Handle", 14, false, 6, ETLHEAP_ALLOCATION_HEAP },
+    { "Type", 4, true, 3, ETLHEAP_ALLOCATION_TYPE },
+    { "Alloc Time (s)", 14, false, 2, ETLHEAP_ALLOCATION_ALLOC_TIME },
+    { "Free Time (s)", 14, false, 4, ETLHEAP_ALLOCATION_FREE_TIME },
+    { "Lifetime (s)", 14, false, 5, ETLHEAP_ALLOCATION_LIFETIME },
+    { "Free Type", 12, true, 9, ETLHEAP_ALLOCATION_FREE_TYPE },
+    { "Is Realloc", 10, false, 10, ETLHEAP_ALLOCATION_IS_REALLOC },
+    { "Thread", 6, false, 7, ETLHEAP_ALLOCATION_THREAD },
 };
 
 static u32 columns_that_fit(u32 width);
@@ -77,7 +71,6 @@ static void write_process(list_writer *w, const etlheap_row *row, u32 used);
 static void write_stack(list_writer *w, const etlheap_table *table, const etlheap_row *row);
 static void write_frame(list_writer *w, etl_bytes frame);
 static void write_note(const list_writer *w);
-static void time_text(i64 ns, char out[ETLHEAP_UNITS_SIZE]);
 
 etl_status etlheap_write_allocations_text(etlheap_lifetimes *walk, const etlheap_layout *given,
                                           etlheap_sink *sink)
@@ -138,14 +131,34 @@ static void write_head(const list_writer *w)
     etlheap_sink_text(w->sink, "\n");
 }
 
+/* Writes a value as one word. */
+static void value_word(const etlheap_value *value, char out[ETLHEAP_UNITS_SIZE])
+{
+    if (value->form == ETLHEAP_VALUE_TIME)
+        etlheap_units_seconds((i64)value->number, out);
+    else if (value->form == ETLHEAP_VALUE_HEAP)
+        etlheap_heap_name(value->number, out);
+    else if (value->form == ETLHEAP_VALUE_ADDRESS)
+        snprintf(out, ETLHEAP_UNITS_SIZE, "0x%" PRIx64, value->number);
+    else if (value->form == ETLHEAP_VALUE_COUNT)
+        snprintf(out, ETLHEAP_UNITS_SIZE, "%" PRIu64, value->number);
+    else if (value->form == ETLHEAP_VALUE_TEXT)
+        snprintf(out, ETLHEAP_UNITS_SIZE, "%s", value->text);
+    else
+        snprintf(out, ETLHEAP_UNITS_SIZE, "%s",
+                 value->form == ETLHEAP_VALUE_TRUTH && value->number != 0 ? "yes" : "-");
+}
+
 static void write_row(list_writer *w, const etlheap_row *row, const etlheap_lifetime *lifetime)
 {
+    etlheap_value values[ETLHEAP_ALLOCATION_COLUMN_COUNT];
     char text[ETLHEAP_UNITS_SIZE];
     u32 used = 0;
+    etlheap_allocation_values(lifetime, values);
     for (u32 c = 0; c < ETL_COUNT_OF(list_columns); c++) {
         if (!(w->shown >> c & 1))
             continue;
-        list_columns[c].cell(row, lifetime, text);
+        value_word(&values[list_columns[c].column], text);
         write_padded(w->sink, &list_columns[c], text, c == 0);
         used += (u32)etl_max_u64(strlen(text), list_columns[c].columns) + GAP;
     }
@@ -223,96 +236,4 @@ static void write_note(const list_writer *w)
             omitted[count++] = (etlheap_column){ .title = list_columns[c].title };
     }
     etlheap_grid_note(omitted, 0, count, w->layout, w->sink);
-}
-
-static void cell_address(const etlheap_row *row, const etlheap_lifetime *lifetime,
-                         char out[ETLHEAP_UNITS_SIZE])
-{
-    (void)row;
-    snprintf(out, ETLHEAP_UNITS_SIZE, "0x%" PRIx64, lifetime->address);
-}
-
-static void cell_size(const etlheap_row *row, const etlheap_lifetime *lifetime,
-                      char out[ETLHEAP_UNITS_SIZE])
-{
-    (void)row;
-    snprintf(out, ETLHEAP_UNITS_SIZE, "%" PRIu64, lifetime->size_bytes);
-}
-
-static void cell_kind(const etlheap_row *row, const etlheap_lifetime *lifetime,
-                      char out[ETLHEAP_UNITS_SIZE])
-{
-    (void)lifetime;
-    snprintf(out, ETLHEAP_UNITS_SIZE, "%s", etlheap_kind_name((etlheap_kind)row->kind));
-}
-
-static void cell_handle(const etlheap_row *row, const etlheap_lifetime *lifetime,
-                        char out[ETLHEAP_UNITS_SIZE])
-{
-    (void)lifetime;
-    if (row->has_heap)
-        etlheap_heap_name(row->heap_handle, out);
-    else
-        snprintf(out, ETLHEAP_UNITS_SIZE, "-");
-}
-
-static void cell_type(const etlheap_row *row, const etlheap_lifetime *lifetime,
-                      char out[ETLHEAP_UNITS_SIZE])
-{
-    (void)lifetime;
-    snprintf(out, ETLHEAP_UNITS_SIZE, "%s", etlheap_type_name((etlheap_type)row->type));
-}
-
-static void cell_alloc_time(const etlheap_row *row, const etlheap_lifetime *lifetime,
-                            char out[ETLHEAP_UNITS_SIZE])
-{
-    (void)row;
-    time_text(lifetime->alloc_ns, out);
-}
-
-static void cell_free_time(const etlheap_row *row, const etlheap_lifetime *lifetime,
-                           char out[ETLHEAP_UNITS_SIZE])
-{
-    (void)row;
-    time_text(lifetime->free_ns, out);
-}
-
-static void cell_lifetime(const etlheap_row *row, const etlheap_lifetime *lifetime,
-                          char out[ETLHEAP_UNITS_SIZE])
-{
-    (void)row;
-    time_text(lifetime->lifetime_ns, out);
-}
-
-static void cell_free_type(const etlheap_row *row, const etlheap_lifetime *lifetime,
-                           char out[ETLHEAP_UNITS_SIZE])
-{
-    (void)lifetime;
-    snprintf(out, ETLHEAP_UNITS_SIZE, "%s",
-             etlheap_free_type_name((etlheap_free_type)row->free_type));
-}
-
-static void cell_is_realloc(const etlheap_row *row, const etlheap_lifetime *lifetime,
-                            char out[ETLHEAP_UNITS_SIZE])
-{
-    (void)row;
-    snprintf(out, ETLHEAP_UNITS_SIZE, "%s", lifetime->is_realloc ? "yes" : "-");
-}
-
-static void cell_thread(const etlheap_row *row, const etlheap_lifetime *lifetime,
-                        char out[ETLHEAP_UNITS_SIZE])
-{
-    (void)lifetime;
-    if (row->thread == ETL_NO_ID)
-        snprintf(out, ETLHEAP_UNITS_SIZE, "-");
-    else
-        snprintf(out, ETLHEAP_UNITS_SIZE, "%" PRIu32, row->thread);
-}
-
-static void time_text(i64 ns, char out[ETLHEAP_UNITS_SIZE])
-{
-    if (ns == INT64_MIN || ns == INT64_MAX)
-        snprintf(out, ETLHEAP_UNITS_SIZE, "-");
-    else
-        etlheap_units_seconds(ns, out);
 }

@@ -6,7 +6,7 @@
  */
 #include "formats/io/text_buffer.h"
 #include "formats/io/units.h"
-#include "formats/parts/rounding_parts.h"
+#include "formats/parts/bucket_parts.h"
 #include "formats/parts/text_parts.h"
 #include "formats/writers.h"
 #include "text_bar.h"

@@ -21,6 +21,7 @@
 #include "formats/writers.h"
 #include "formats/parts/layout_read.h"
 #include "formats/parts/sessions.h"
+#include "formats/parts/field_units.h"
 #include "text_windows.h"
 
 #include <stdio.h>
@@ -112,12 +113,12 @@ static etl_status write_blocks(const etlheap_windows_view *view, etlheap_sink *s
     u32 shown = BLOCK_COLUMNS;
     char title[TITLE_SIZE];
     const bool is_named = view->answer->marks != NULL;
+    const etlheap_field *const fields = etlheap_cell_columns.fields;
     etlheap_column columns[BLOCK_COLUMNS] = { { .title = title, .flexible = is_named } };
     snprintf(title, sizeof title, "Window (%s)%s", view->unit, is_named ? ", mark" : "");
     for (size_t c = 0; c < ETL_COUNT_OF(shown_columns); c++)
-        columns[c + 1] =
-            (etlheap_column){ .title = etlheap_field_title(etlheap_cell_field(shown_columns[c])),
-                              .right = true };
+        columns[c + 1] = (etlheap_column){ .title = etlheap_field_title(fields[shown_columns[c]]),
+                                           .right = true };
     if (listed)
         etlheap_layout_choose(view->layout, table, listed);
     for (u32 i = 0; i < table->row_count && status == ETL_OK; i++) {
@@ -216,16 +217,17 @@ static bool is_quiet(const etlheap_windows *windows, u32 row, u32 window)
 
 static void add_cell(const etlheap_cell *cell, etlheap_grid *grid)
 {
+    etlheap_value values[ETLHEAP_CELL_COLUMN_COUNT];
+    etlheap_cell_values(cell, values);
     for (size_t c = 0; c < ETL_COUNT_OF(shown_columns); c++) {
         char text[ETLHEAP_UNITS_SIZE];
-        const etlheap_cell_column column = shown_columns[c];
-        const i64 value = etlheap_cell_value(cell, column);
-        if (value == ETLHEAP_NOT_KNOWN)
+        const etlheap_value *const value = &values[shown_columns[c]];
+        if (value->form == ETLHEAP_VALUE_UNKNOWN)
             snprintf(text, sizeof text, "?"); /* a dash is 0 here */
-        else if (etlheap_cell_is_size(column))
-            etlheap_units_short_size(value, text);
+        else if (etlheap_field_unit(etlheap_cell_columns.fields[shown_columns[c]])[0] != '\0')
+            etlheap_units_short_size((i64)value->number, text);
         else
-            etlheap_units_short_count(value, text);
-        etlheap_grid_cell(grid, value == 0 ? "-" : text);
+            etlheap_units_short_count((i64)value->number, text);
+        etlheap_grid_cell(grid, value->number == 0 ? "-" : text);
     }
 }

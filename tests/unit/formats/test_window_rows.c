@@ -14,6 +14,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "formats/parts/field_units.h"
 #include "formats/parts/window_rows.h"
 #include "tests/support/hand_result.h"
 
@@ -196,19 +197,20 @@ static void columns_name_members_of_a_cell(void **state)
                                 .size = { [ETLHEAP_TYPE_AIFI] = 3, [ETLHEAP_TYPE_AOFO] = 4 },
                                 .outstanding_size = 5,
                                 .impacting_size = -6 };
+    const etlheap_field *const fields = etlheap_cell_columns.fields;
+    etlheap_value values[ETLHEAP_CELL_COLUMN_COUNT];
     (void)state;
-    assert_int_equal(etlheap_cell_value(&cell, ETLHEAP_CELL_AIFO_COUNT), 1);
-    assert_int_equal(etlheap_cell_value(&cell, ETLHEAP_CELL_AOFI_COUNT), 2);
-    assert_int_equal(etlheap_cell_value(&cell, ETLHEAP_CELL_AIFI_SIZE), 3);
-    assert_int_equal(etlheap_cell_value(&cell, ETLHEAP_CELL_AOFO_SIZE), 4);
-    assert_int_equal(etlheap_cell_value(&cell, ETLHEAP_CELL_OUTSTANDING_SIZE), 5);
-    assert_true(etlheap_cell_value(&cell, ETLHEAP_CELL_IMPACTING_SIZE) == -6);
-    assert_string_equal(etlheap_field_key(etlheap_cell_field(ETLHEAP_CELL_AOFI_COUNT)),
-                        "aofi_count");
-    assert_string_equal(etlheap_field_title(etlheap_cell_field(ETLHEAP_CELL_PEAK_SIZE)),
-                        "Size Peak");
-    assert_true(etlheap_cell_is_size(ETLHEAP_CELL_PEAK_SIZE));
-    assert_false(etlheap_cell_is_size(ETLHEAP_CELL_PEAK_COUNT));
+    etlheap_cell_values(&cell, values);
+    assert_int_equal(values[ETLHEAP_CELL_AIFO_COUNT].number, 1);
+    assert_int_equal(values[ETLHEAP_CELL_AOFI_COUNT].number, 2);
+    assert_int_equal(values[ETLHEAP_CELL_AIFI_SIZE].number, 3);
+    assert_int_equal(values[ETLHEAP_CELL_AOFO_SIZE].number, 4);
+    assert_int_equal(values[ETLHEAP_CELL_OUTSTANDING_SIZE].number, 5);
+    assert_true((i64)values[ETLHEAP_CELL_IMPACTING_SIZE].number == -6);
+    assert_string_equal(etlheap_field_key(fields[ETLHEAP_CELL_AOFI_COUNT]), "aofi_count");
+    assert_string_equal(etlheap_field_title(fields[ETLHEAP_CELL_PEAK_SIZE]), "Size Peak");
+    assert_string_equal(etlheap_field_unit(fields[ETLHEAP_CELL_PEAK_SIZE]), "B");
+    assert_string_equal(etlheap_field_unit(fields[ETLHEAP_CELL_PEAK_COUNT]), "");
 }
 
 int main(void)

@@ -1,11 +1,47 @@
 /*
- * rounding_parts.c - says in words how many bytes heaps add to sizes, below a histogram.
+ * bucket_parts.c - the columns of a histogram, and how many bytes heaps add to sizes, in words.
  */
-#include "rounding_parts.h"
+#include "bucket_parts.h"
 
 #include "display.h"
 #include "formats/io/text_buffer.h"
 #include "formats/io/units.h"
+
+static const etlheap_field fields[] = { ETLHEAP_BUCKET_COLUMNS(ETLHEAP_COLUMN_FIELD) };
+
+etlheap_field_list etlheap_bucket_columns(const etlheap_histogram *histogram, bool has_rounding)
+{
+    static const u8 without_process[] = {
+        ETLHEAP_BUCKET_KIND,
+        ETLHEAP_BUCKET_FROM,
+        ETLHEAP_BUCKET_TO,
+        ETLHEAP_BUCKET_COUNT,
+        ETLHEAP_BUCKET_SIZE,
+        ETLHEAP_BUCKET_OUTSTANDING_COUNT,
+        ETLHEAP_BUCKET_OUTSTANDING_SIZE,
+        ETLHEAP_BUCKET_ROUNDING_SIZE,
+        ETLHEAP_BUCKET_LFH_ROUNDING_SIZE,
+    };
+    const u32 left_out = has_rounding ? 0 : 2;
+    if (histogram->by_process)
+        return (etlheap_field_list){ fields, NULL, ETLHEAP_BUCKET_COLUMN_COUNT - left_out };
+    return (etlheap_field_list){ fields, without_process,
+                                 (u32)ETL_COUNT_OF(without_process) - left_out };
+}
+
+static etlheap_value rounding_value(const etlheap_histogram *histogram,
+                                    const etlheap_bucket *bucket, i64 size_bytes)
+{
+    return etlheap_value_number(etlheap_bucket_has_rounding(histogram, bucket) ? size_bytes
+                                                                               : ETLHEAP_NOT_KNOWN);
+}
+
+void etlheap_bucket_values(const etlheap_histogram *h, const etlheap_bucket *b,
+                           etlheap_value out[ETLHEAP_BUCKET_COLUMN_COUNT])
+{
+    const etlheap_value values[] = { ETLHEAP_BUCKET_COLUMNS(ETLHEAP_COLUMN_VALUE) };
+    memcpy(out, values, sizeof values);
+}
 
 static void add_loss(etlheap_text *text, i64 rounding, i64 outstanding)
 {
