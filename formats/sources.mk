@@ -115,6 +115,7 @@ FORMATS_SRCS := $(patsubst %,formats/%.c, \
 	parts/outline \
 	parts/provider_events \
 	parts/record_view \
+	parts/report_columns \
 	parts/bucket_parts \
 	parts/sessions \
 	parts/shell_words \

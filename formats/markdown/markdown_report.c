@@ -3,61 +3,46 @@
  * each kind, and the rows that the text report would list, each with the first frames of its
  * stack.
  */
-#include "formats/io/units.h"
 #include "formats/parts/layout_read.h"
-#include "formats/parts/text_parts.h"
+#include "formats/parts/report_columns.h"
 #include "formats/parts/sessions.h"
 #include "formats/writers.h"
 #include "markdown.h"
 
 #include <stdlib.h>
 
-static void write_value(etlheap_measure measure, i64 value, etlheap_sink *sink)
+static void write_value(u8 column, const i64 *measures, i64 rates_ns, etlheap_sink *sink)
 {
     char words[ETLHEAP_UNITS_SIZE];
-    etlheap_measure_words(measure, value, words);
+    report_column_words(column, measures, rates_ns, words);
     etlheap_sink_text(sink, words);
     etlheap_sink_text(sink, " | ");
 }
 
 static void write_totals(const etlheap_table *table, etlheap_sink *sink)
 {
-    etlheap_markdown_column columns[ETLHEAP_SHOWN_MEASURES + 1] = { { "Kind", false } };
-    for (size_t i = 0; i < ETLHEAP_SHOWN_MEASURES; i++)
-        columns[i + 1] =
-            (etlheap_markdown_column){ etlheap_measure_title(etlheap_shown_measures[i]), true };
+    etlheap_markdown_column columns[REPORT_SHOWN + 1] = { { "Kind", false } };
+    for (size_t i = 0; i < REPORT_SHOWN; i++)
+        columns[i + 1] = (etlheap_markdown_column){ report_column_title(report_shown[i]), true };
     etlheap_markdown_columns(sink, columns, (u32)ETL_COUNT_OF(columns));
     for (int kind = 0; kind < ETLHEAP_KIND_COUNT; kind++) {
-        if (!table->totals[kind].present)
+        const etlheap_total *const total = &table->totals[kind];
+        if (!total->present)
             continue;
         etlheap_sink_format(sink, "| %s | ", etlheap_kind_name((etlheap_kind)kind));
-        for (size_t i = 0; i < ETLHEAP_SHOWN_MEASURES; i++)
-            write_value(etlheap_shown_measures[i],
-                        table->totals[kind].measures[etlheap_shown_measures[i]], sink);
+        for (size_t i = 0; i < REPORT_SHOWN; i++)
+            write_value(report_shown[i], total->measures, total->rates_ns, sink);
         etlheap_sink_text(sink, "\n");
     }
     etlheap_sink_text(sink, "\n");
 }
 
-/* The measure that rows are sorted by comes first if it is none of the two. */
-static u32 row_measures(const etlheap_layout *layout, etlheap_measure out[3])
+static void write_head(const etlheap_table *table, const report_columns *shown, etlheap_sink *sink)
 {
-    u32 count = 0;
-    if (layout->sort != ETLHEAP_MEASURE_OUTSTANDING_SIZE &&
-        layout->sort != ETLHEAP_MEASURE_OUTSTANDING_COUNT)
-        out[count++] = layout->sort;
-    out[count++] = ETLHEAP_MEASURE_OUTSTANDING_SIZE;
-    out[count++] = ETLHEAP_MEASURE_OUTSTANDING_COUNT;
-    return count;
-}
-
-static void write_head(const etlheap_table *table, const etlheap_measure *measures, u32 count,
-                       etlheap_sink *sink)
-{
-    etlheap_markdown_column columns[ETLHEAP_GROUP_BY_MAX + 3];
+    etlheap_markdown_column columns[ETLHEAP_GROUP_BY_MAX + REPORT_COLUMNS_MAX];
     u32 used = 0;
-    for (u32 i = 0; i < count; i++)
-        columns[used++] = (etlheap_markdown_column){ etlheap_measure_title(measures[i]), true };
+    for (u32 i = 0; i < shown->count; i++)
+        columns[used++] = (etlheap_markdown_column){ report_column_title(shown->at[i]), true };
     for (u32 k = 0; k < table->group_by_count; k++)
         columns[used++] = (etlheap_markdown_column){ etlheap_key_title(table->group_by[k]), false };
     etlheap_markdown_columns(sink, columns, used);
@@ -67,22 +52,23 @@ static void write_head(const etlheap_table *table, const etlheap_measure *measur
 static bool write_rows(const etlheap_table *table, const etlheap_layout *layout, etlheap_text *text,
                        etlheap_sink *sink)
 {
-    etlheap_measure measures[3];
-    const u32 count = row_measures(layout, measures);
+    static const u8 list[] = { ETLHEAP_MEASURE_OUTSTANDING_SIZE,
+                               ETLHEAP_MEASURE_OUTSTANDING_COUNT };
+    const report_columns columns = report_columns_with(list, ETL_COUNT_OF(list), layout->sort);
     bool *const listed = calloc((size_t)table->row_count + 1, sizeof *listed);
     if (!listed)
         return false;
     etlheap_layout_choose(layout, table, listed);
-    write_head(table, measures, count, sink);
+    write_head(table, &columns, sink);
     for (u32 i = 0; i < table->row_count; i++) {
+        const etlheap_row *const row = &table->rows[i];
         if (!listed[i])
             continue;
         etlheap_sink_text(sink, "| ");
-        for (u32 m = 0; m < count; m++)
-            write_value(measures[m], table->rows[i].measures[measures[m]], sink);
+        for (u32 c = 0; c < columns.count; c++)
+            write_value(columns.at[c], row->measures, row->rates_ns, sink);
         for (u32 k = 0; k < table->group_by_count; k++) {
-            etlheap_markdown_key(sink, table, &table->rows[i], table->group_by[k],
-                                 layout->frames_max, text);
+            etlheap_markdown_key(sink, table, row, table->group_by[k], layout->frames_max, text);
             etlheap_sink_text(sink, " | ");
         }
         etlheap_sink_text(sink, "\n");

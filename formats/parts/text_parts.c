@@ -52,14 +52,6 @@ static const etlheap_measure_style measure_styles[ETLHEAP_MEASURES_COUNT] = {
     [ETLHEAP_MEASURE_TEMPORARY_1MS_COUNT] = { .adds_up = true },
 };
 
-const etlheap_measure etlheap_shown_measures[ETLHEAP_SHOWN_MEASURES] = {
-    ETLHEAP_MEASURE_OUTSTANDING_SIZE,
-    ETLHEAP_MEASURE_OUTSTANDING_COUNT,
-    ETLHEAP_MEASURE_IMPACTING_SIZE,
-    ETLHEAP_MEASURE_SIZE,
-    ETLHEAP_MEASURE_COUNT,
-};
-
 static void add_frame(etlheap_grid *grid, const etlheap_text *text);
 static void add_files(etlheap_text *text, const etlheap_trace_info *trace);
 static void add_sizes(etlheap_text *text, const etlheap_trace_info *trace);

@@ -16,10 +16,6 @@ typedef struct etlheap_measure_style {
 
 etlheap_measure_style etlheap_measure_style_of(etlheap_measure measure);
 
-/* The measures in a report about outstanding memory, in order. */
-enum { ETLHEAP_SHOWN_MEASURES = 5 };
-extern const etlheap_measure etlheap_shown_measures[ETLHEAP_SHOWN_MEASURES];
-
 /* Writes a measure for people: a duration, a size or a count; if unknown, nothing, or a dash for a
  * peak. */
 void etlheap_measure_words(etlheap_measure measure, i64 value, char out[ETLHEAP_UNITS_SIZE]);

@@ -3,15 +3,15 @@
  *
  * In: a result and a table, or a histogram. Out: text: head, totals of each kind, then the outline
  * process > heap and type > stack with the largest first (outline.c), each stack as its innermost
- * frames, and last what was lost. The columns depend on the question: growth, heaps, transient
- * memory and churn have lists of their own. Invariant: subtotals include rows that are not listed,
- * and write_omitted says how much that is.
+ * frames, and last what was lost. The columns are those of report_columns.h. Invariant: subtotals
+ * include rows that are not listed, and etlheap_text_more_rows says how much that is.
  */
 #include "formats/io/text_buffer.h"
 #include "formats/io/units.h"
 #include "formats/parts/abilities.h"
 #include "formats/parts/churn_parts.h"
 #include "formats/parts/outline.h"
+#include "formats/parts/report_columns.h"
 #include "formats/parts/text_parts.h"
 #include "formats/writers.h"
 #include "formats/parts/layout_read.h"
@@ -22,69 +22,12 @@
 
 #define INDENT 2
 
-/* Columns after the first, in place of etlheap_shown_measures, for transient memory, of which
- * nothing is outstanding. If the sort measure is not among a report's columns, it comes before
- * them. */
-static const etlheap_measure transient_measures[] = {
-    ETLHEAP_MEASURE_SIZE,         ETLHEAP_MEASURE_COUNT,
-    ETLHEAP_MEASURE_PEAK_SIZE,    ETLHEAP_MEASURE_LIFETIME_MEDIAN,
-    ETLHEAP_MEASURE_LIFETIME_P99,
-};
-
-/* Columns for heaps, as debuggers list them. */
-static const etlheap_measure heap_measures[] = {
-    ETLHEAP_MEASURE_OUTSTANDING_SIZE, ETLHEAP_MEASURE_OUTSTANDING_COUNT,
-    ETLHEAP_MEASURE_IMPACTING_SIZE,   ETLHEAP_MEASURE_COMMITTED_SIZE,
-    ETLHEAP_MEASURE_RESERVED_SIZE,    ETLHEAP_MEASURE_OVERHEAD_SIZE,
-};
-
-/* Columns for growth. */
-static const etlheap_measure growth_measures[] = {
-    ETLHEAP_MEASURE_OUTSTANDING_SIZE, ETLHEAP_MEASURE_GROWTH_RATE, ETLHEAP_MEASURE_STEADINESS,
-    ETLHEAP_MEASURE_IMPACTING_SIZE,   ETLHEAP_MEASURE_PEAK_SIZE,   ETLHEAP_MEASURE_COUNT,
-};
-
-/* Columns for pairs of allocator and freer. */
-static const etlheap_measure pair_measures[] = {
-    ETLHEAP_MEASURE_COUNT,
-    ETLHEAP_MEASURE_SIZE,
-    ETLHEAP_MEASURE_FREED_BY_OTHER,
-    ETLHEAP_MEASURE_OUTSTANDING_SIZE,
-};
-
-static const etlheap_measure count_alone[] = { ETLHEAP_MEASURE_COUNT };
-
-/* Columns for churn. SHARE is the share of temporary blocks, which is not a measure. */
-#define SHARE ETLHEAP_MEASURES_COUNT
-static const etlheap_measure churn_measures[] = {
-    ETLHEAP_MEASURE_ALLOC_COUNT,
-    ETLHEAP_MEASURE_ALLOC_RATE,
-    ETLHEAP_MEASURE_ALLOC_BYTES_RATE,
-    ETLHEAP_MEASURE_TEMPORARY_COUNT,
-    SHARE,
-    ETLHEAP_MEASURE_TEMPORARY_10_COUNT,
-    ETLHEAP_MEASURE_TEMPORARY_1MS_COUNT,
-};
-
-#define REPORT_COLUMNS_MAX (ETL_COUNT_OF(churn_measures) + 2)
-
 /* The body of a report, between the head and the diagnostics. */
 typedef struct report_body {
     const etlheap_result *result;
     const etlheap_table *table;
     const etlheap_histogram *histogram; /* in place of the rows; NULL: the rows */
 } report_body;
-
-typedef struct measure_list {
-    const etlheap_measure *at;
-    size_t count;
-} measure_list;
-
-typedef struct report_columns {
-    etlheap_column columns[REPORT_COLUMNS_MAX];
-    etlheap_measure measures[REPORT_COLUMNS_MAX]; /* the first column has none */
-    u32 count;
-} report_columns;
 
 static etl_status write_body(const report_body *body, const etlheap_layout *layout,
                              etlheap_text *text, etlheap_sink *sink);
@@ -95,9 +38,6 @@ static etl_status write_rows(const etlheap_table *table, const etlheap_layout *l
 static void add_title(const etlheap_table *table, const etlheap_outline *outline,
                       etlheap_text *title);
 static bool has_churn(const etlheap_table *table);
-static measure_list measures_of(const etlheap_table *table);
-static report_columns columns_of(const etlheap_table *table, const etlheap_layout *layout,
-                                 const char *title);
 static void add_entry(const etlheap_table *table, const etlheap_outline *outline, u32 index,
                       etlheap_text *text, etlheap_grid *grid);
 static void add_measures(const report_columns *columns, const i64 *measures, i64 rates_ns,
@@ -168,12 +108,11 @@ static etl_status write_body(const report_body *body, const etlheap_layout *layo
 static etl_status write_totals(const etlheap_table *table, const etlheap_layout *layout,
                                etlheap_sink *sink)
 {
-    etlheap_column columns[ETLHEAP_SHOWN_MEASURES + 2] = { { .title = "Kind" } };
+    etlheap_column columns[REPORT_SHOWN + 2] = { { .title = "Kind" } };
     u32 count = 1;
-    for (size_t i = 0; i < ETLHEAP_SHOWN_MEASURES; i++)
+    for (size_t i = 0; i < REPORT_SHOWN; i++)
         columns[count++] =
-            (etlheap_column){ .title = etlheap_measure_title(etlheap_shown_measures[i]),
-                              .right = true };
+            (etlheap_column){ .title = report_column_title(report_shown[i]), .right = true };
     columns[count++] = (etlheap_column){ .title = "Unknown Frees", .right = true };
 
     etlheap_grid grid = etlheap_grid_begin(columns, count);
@@ -183,9 +122,9 @@ static etl_status write_totals(const etlheap_table *table, const etlheap_layout 
             continue;
         etlheap_grid_row(&grid, ETLHEAP_EMPHASIS_NONE);
         etlheap_grid_cell(&grid, etlheap_kind_name((etlheap_kind)kind));
-        for (size_t i = 0; i < ETLHEAP_SHOWN_MEASURES; i++)
-            etlheap_grid_measure(&grid, etlheap_shown_measures[i],
-                                 total->measures[etlheap_shown_measures[i]]);
+        for (size_t i = 0; i < REPORT_SHOWN; i++)
+            etlheap_grid_measure(&grid, (etlheap_measure)report_shown[i],
+                                 total->measures[report_shown[i]]);
         etlheap_grid_count(&grid, (i64)etl_min_u64(total->free_without_alloc, INT64_MAX));
     }
     etlheap_sink_text(sink, "\n");
@@ -229,8 +168,13 @@ static etl_status write_rows(const etlheap_table *table, const etlheap_layout *l
         return status;
     etlheap_text title = { 0 };
     add_title(table, &outline, &title);
-    const report_columns columns = columns_of(table, layout, etlheap_text_of(&title));
-    etlheap_grid grid = etlheap_grid_begin(columns.columns, columns.count);
+    const report_columns columns = report_columns_of(table, layout);
+    etlheap_column titles[REPORT_COLUMNS_MAX + 1] = { { .title = etlheap_text_of(&title),
+                                                        .flexible = true } };
+    for (u32 i = 0; i < columns.count; i++)
+        titles[i + 1] =
+            (etlheap_column){ .title = report_column_title(columns.at[i]), .right = true };
+    etlheap_grid grid = etlheap_grid_begin(titles, columns.count + 1);
     for (u32 i = 0; i < outline.entry_count; i++) {
         const etlheap_outline_entry *const entry = &outline.entries[i];
         const bool is_row = entry->level + 1 == outline.level_count;
@@ -272,45 +216,6 @@ static bool has_churn(const etlheap_table *table)
     return (table->measures >> ETLHEAP_MEASURE_TEMPORARY_COUNT & 1) != 0;
 }
 
-static measure_list measures_of(const etlheap_table *table)
-{
-    if (table->measures == 1u << ETLHEAP_MEASURE_COUNT)
-        return (measure_list){ count_alone, ETL_COUNT_OF(count_alone) };
-    if (table->measures >> ETLHEAP_MEASURE_FREED_BY_OTHER & 1)
-        return (measure_list){ pair_measures, ETL_COUNT_OF(pair_measures) };
-    if (has_churn(table))
-        return (measure_list){ churn_measures, ETL_COUNT_OF(churn_measures) };
-    if (table->measures >> ETLHEAP_MEASURE_GROWTH_RATE & 1)
-        return (measure_list){ growth_measures, ETL_COUNT_OF(growth_measures) };
-    if (table->measures >> ETLHEAP_MEASURE_LIFETIME_MEDIAN & 1)
-        return (measure_list){ transient_measures, ETL_COUNT_OF(transient_measures) };
-    if (table->measures >> ETLHEAP_MEASURE_COMMITTED_SIZE & 1)
-        return (measure_list){ heap_measures, ETL_COUNT_OF(heap_measures) };
-    return (measure_list){ etlheap_shown_measures, ETLHEAP_SHOWN_MEASURES };
-}
-
-/* The first column takes what the others leave. */
-static report_columns columns_of(const etlheap_table *table, const etlheap_layout *layout,
-                                 const char *title)
-{
-    const measure_list shown = measures_of(table);
-    report_columns out = { .columns = { { .title = title, .flexible = true } }, .count = 1 };
-    bool sort_shown = false;
-    for (size_t i = 0; i < shown.count; i++)
-        sort_shown |= shown.at[i] == layout->sort;
-    if (!sort_shown)
-        out.measures[out.count++] = layout->sort;
-    for (size_t i = 0; i < shown.count; i++)
-        out.measures[out.count++] = shown.at[i];
-    for (u32 c = 1; c < out.count; c++) {
-        const bool is_share = out.measures[c] == SHARE;
-        out.columns[c] =
-            (etlheap_column){ .title = is_share ? "Share" : etlheap_measure_title(out.measures[c]),
-                              .right = true };
-    }
-    return out;
-}
-
 /* Adds an entry. Indentation is part of the cell. A function has a line of its own if it does not
  * fit beside its numbers. */
 static void add_entry(const etlheap_table *table, const etlheap_outline *outline, u32 index,
@@ -336,30 +241,15 @@ static void add_entry(const etlheap_table *table, const etlheap_outline *outline
         etlheap_grid_cell(grid, etlheap_text_of(text));
 }
 
-/* The value of a measure. Rates of a group are computed from its sums, because those of rows are
- * rounded. */
-static i64 value_of(etlheap_measure measure, const i64 *measures, i64 rates_ns)
-{
-    if (measure == ETLHEAP_MEASURE_ALLOC_RATE)
-        return etlheap_per_second(measures[ETLHEAP_MEASURE_ALLOC_COUNT], rates_ns);
-    if (measure == ETLHEAP_MEASURE_ALLOC_BYTES_RATE)
-        return etlheap_per_second(measures[ETLHEAP_MEASURE_ALLOC_SIZE], rates_ns);
-    return measures[measure];
-}
-
 /* A peak of a group is not the sum of its rows' peaks: those cells stay empty. */
 static void add_measures(const report_columns *columns, const i64 *measures, i64 rates_ns,
                          bool is_row, etlheap_grid *grid)
 {
-    for (u32 c = 1; c < columns->count; c++) {
-        const etlheap_measure measure = columns->measures[c];
-        char share[ETLHEAP_UNITS_SIZE];
-        if (measure == SHARE) {
-            etlheap_churn_share(measures, share);
-            etlheap_grid_cell(grid, share);
-        } else if (is_row || etlheap_measure_style_of(measure).adds_up)
-            etlheap_grid_measure(grid, measure, value_of(measure, measures, rates_ns));
-        else
-            etlheap_grid_cell(grid, "");
+    for (u32 i = 0; i < columns->count; i++) {
+        const u8 column = columns->at[i];
+        char words[ETLHEAP_UNITS_SIZE] = "";
+        if (is_row || report_column_adds_up(column))
+            report_column_words(column, measures, rates_ns, words);
+        etlheap_grid_cell(grid, words);
     }
 }

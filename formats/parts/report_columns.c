@@ -1,0 +1,104 @@
+/*
+ * report_columns.c - the lists of columns of reports; see report_columns.h.
+ */
+#include "report_columns.h"
+
+#include "churn_parts.h"
+
+/* Transient memory, of which nothing is outstanding. */
+static const u8 transient[] = { ETLHEAP_MEASURE_SIZE, ETLHEAP_MEASURE_COUNT,
+                                ETLHEAP_MEASURE_PEAK_SIZE, ETLHEAP_MEASURE_LIFETIME_MEDIAN,
+                                ETLHEAP_MEASURE_LIFETIME_P99 };
+
+/* Heaps, as debuggers list them. */
+static const u8 heaps[] = {
+    ETLHEAP_MEASURE_OUTSTANDING_SIZE, ETLHEAP_MEASURE_OUTSTANDING_COUNT,
+    ETLHEAP_MEASURE_IMPACTING_SIZE,   ETLHEAP_MEASURE_COMMITTED_SIZE,
+    ETLHEAP_MEASURE_RESERVED_SIZE,    ETLHEAP_MEASURE_OVERHEAD_SIZE,
+};
+static const u8 growth[] = {
+    ETLHEAP_MEASURE_OUTSTANDING_SIZE, ETLHEAP_MEASURE_GROWTH_RATE, ETLHEAP_MEASURE_STEADINESS,
+    ETLHEAP_MEASURE_IMPACTING_SIZE,   ETLHEAP_MEASURE_PEAK_SIZE,   ETLHEAP_MEASURE_COUNT,
+};
+
+/* Pairs of allocator and freer. */
+static const u8 pairs[] = { ETLHEAP_MEASURE_COUNT, ETLHEAP_MEASURE_SIZE,
+                            ETLHEAP_MEASURE_FREED_BY_OTHER, ETLHEAP_MEASURE_OUTSTANDING_SIZE };
+static const u8 churn[] = {
+    ETLHEAP_MEASURE_ALLOC_COUNT,
+    ETLHEAP_MEASURE_ALLOC_RATE,
+    ETLHEAP_MEASURE_ALLOC_BYTES_RATE,
+    ETLHEAP_MEASURE_TEMPORARY_COUNT,
+    REPORT_COLUMN_SHARE,
+    ETLHEAP_MEASURE_TEMPORARY_10_COUNT,
+    ETLHEAP_MEASURE_TEMPORARY_1MS_COUNT,
+};
+static const u8 count_alone[] = { ETLHEAP_MEASURE_COUNT };
+
+const u8 report_shown[REPORT_SHOWN] = {
+    ETLHEAP_MEASURE_OUTSTANDING_SIZE,
+    ETLHEAP_MEASURE_OUTSTANDING_COUNT,
+    ETLHEAP_MEASURE_IMPACTING_SIZE,
+    ETLHEAP_MEASURE_SIZE,
+    ETLHEAP_MEASURE_COUNT,
+};
+
+/* The first row whose measure the table has says what was asked. */
+static const struct {
+    etlheap_measure measure;
+    const u8 *list;
+    size_t count;
+} questions[] = {
+    { ETLHEAP_MEASURE_FREED_BY_OTHER, pairs, ETL_COUNT_OF(pairs) },
+    { ETLHEAP_MEASURE_TEMPORARY_COUNT, churn, ETL_COUNT_OF(churn) },
+    { ETLHEAP_MEASURE_GROWTH_RATE, growth, ETL_COUNT_OF(growth) },
+    { ETLHEAP_MEASURE_LIFETIME_MEDIAN, transient, ETL_COUNT_OF(transient) },
+    { ETLHEAP_MEASURE_COMMITTED_SIZE, heaps, ETL_COUNT_OF(heaps) },
+};
+
+report_columns report_columns_with(const u8 *list, size_t count, etlheap_measure sort)
+{
+    report_columns out = { .count = 0 };
+    assert(count < REPORT_COLUMNS_MAX);
+    if (!memchr(list, (int)sort, count))
+        out.at[out.count++] = (u8)sort;
+    memcpy(out.at + out.count, list, count);
+    out.count += (u32)count;
+    return out;
+}
+
+report_columns report_columns_of(const etlheap_table *table, const etlheap_layout *layout)
+{
+    for (size_t i = 0; i < ETL_COUNT_OF(questions); i++) {
+        if (table->measures >> questions[i].measure & 1)
+            return report_columns_with(questions[i].list, questions[i].count, layout->sort);
+    }
+    if (table->measures == 1u << ETLHEAP_MEASURE_COUNT)
+        return report_columns_with(count_alone, ETL_COUNT_OF(count_alone), layout->sort);
+    return report_columns_with(report_shown, REPORT_SHOWN, layout->sort);
+}
+
+const char *report_column_title(u8 column)
+{
+    return column == REPORT_COLUMN_SHARE ? "Share" : etlheap_measure_title((etlheap_measure)column);
+}
+
+bool report_column_adds_up(u8 column)
+{
+    return column == REPORT_COLUMN_SHARE ||
+           etlheap_measure_style_of((etlheap_measure)column).adds_up;
+}
+
+void report_column_words(u8 column, const i64 *measures, i64 rates_ns, char out[ETLHEAP_UNITS_SIZE])
+{
+    if (column == REPORT_COLUMN_SHARE) {
+        etlheap_churn_share(measures, out);
+        return;
+    }
+    i64 value = measures[column];
+    if (column == ETLHEAP_MEASURE_ALLOC_RATE)
+        value = etlheap_per_second(measures[ETLHEAP_MEASURE_ALLOC_COUNT], rates_ns);
+    else if (column == ETLHEAP_MEASURE_ALLOC_BYTES_RATE)
+        value = etlheap_per_second(measures[ETLHEAP_MEASURE_ALLOC_SIZE], rates_ns);
+    etlheap_measure_words((etlheap_measure)column, value, out);
+}

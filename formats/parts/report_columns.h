@@ -1,0 +1,41 @@
+/*
+ * report_columns.h - the columns in which text and Markdown show the rows of a report.
+ *
+ * A column is the number of a measure, or REPORT_COLUMN_SHARE. A format chooses columns by a list
+ * of these numbers; each question has a list of its own.
+ */
+#ifndef ETLHEAP_REPORT_COLUMNS_H
+#define ETLHEAP_REPORT_COLUMNS_H
+
+#include "text_parts.h"
+
+/* The share of temporary blocks, which is not a measure. */
+#define REPORT_COLUMN_SHARE ETLHEAP_MEASURES_COUNT
+
+#define REPORT_COLUMNS_MAX 8u
+
+/* The measures of totals, and of rows that show outstanding memory. */
+#define REPORT_SHOWN 5u
+extern const u8 report_shown[REPORT_SHOWN];
+
+typedef struct report_columns {
+    u8 at[REPORT_COLUMNS_MAX];
+    u32 count;
+} report_columns;
+
+/* The columns of the list. If the sort measure is not among them, it comes before them. */
+report_columns report_columns_with(const u8 *list, size_t count, etlheap_measure sort);
+
+/* The columns of the question that the table answers: growth, heaps, transient memory, churn and
+ * others have different ones. */
+report_columns report_columns_of(const etlheap_table *table, const etlheap_layout *layout);
+
+const char *report_column_title(u8 column);
+bool report_column_adds_up(u8 column); /* over rows */
+
+/* Writes the value of a row or group with these measures, whose rates are per second of rates_ns.
+ * Rates of a group are computed from its sums, because those of rows are rounded. */
+void report_column_words(u8 column, const i64 *measures, i64 rates_ns,
+                         char out[ETLHEAP_UNITS_SIZE]);
+
+#endif
