@@ -150,6 +150,7 @@ typedef struct etlheap_options {
     uint32_t mark_event_count;
     bool named_kinds; /* keep the kinds that are selected only by name, as stores always do, and
                          questions that select one of them */
+    const uint32_t *cancel; /* as in etlheap_query; looked at once per slice and batch of events */
 } etlheap_options;
 
 typedef struct etlheap_result etlheap_result;
@@ -436,6 +437,11 @@ typedef struct etlheap_query {
     bool rates;          /* compute ALLOC_* and FREED_* */
     bool churn;          /* compute TEMPORARY_*, which needs single blocks; not with at_end */
     bool keep_lifetimes; /* LIFETIME_* only of what the window freed, kept for comparisons */
+    /* A flag that any thread may set to something else than 0, with an atomic store: then the call
+     * fails with ETL_ERR_CANCELLED. Threads of the call look at it once for each batch of blocks
+     * or events. Borrowed for the call, and by lists of lifetimes until they are closed. NULL:
+     * nobody cancels. */
+    const uint32_t *cancel;
 } etlheap_query;
 
 /* [stable] Fills a query of `size` bytes with the defaults: the whole trace, grouped by kind,

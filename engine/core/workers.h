@@ -13,6 +13,7 @@
 #define ETLHEAP_WORKERS_H
 
 #include "parser/base.h"
+#include "parser/parser.h"
 
 typedef void etlheap_task_fn(void *context, u32 task);
 
@@ -27,6 +28,26 @@ void etlheap_crew_close(etlheap_crew *crew); /* NULL is allowed */
 /* Runs tasks without a crew. With jobs 0 or 1, or if memory runs out, all tasks run on the calling
  * thread. */
 void etlheap_workers_run(u32 jobs, u32 task_count, etlheap_task_fn *fn, void *context);
+
+/* How a task ended; a part of its state. */
+typedef struct task_end {
+    etl_status status;
+    etl_error err;
+} task_end;
+
+/* The first failure of `count` tasks, whose states lie `state_bytes` apart. */
+static inline etl_status task_ends_first(const task_end *first, size_t state_bytes, u32 count,
+                                         etl_error *err)
+{
+    for (u32 i = 0; i < count; i++) {
+        const task_end *const own = (const void *)((const u8 *)first + i * state_bytes);
+        if (own->status != ETL_OK && err != NULL)
+            *err = own->err;
+        if (own->status != ETL_OK)
+            return own->status;
+    }
+    return ETL_OK;
+}
 
 /* Like calloc, with `jobs` threads, for large memory: the system clears pages when they are first
  * written, which takes one thread long while the others wait. */

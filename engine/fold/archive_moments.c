@@ -19,11 +19,11 @@
 /* One thread's moments. */
 typedef struct moment_run {
     const ehs_archive *archive;
+    const u32 *cancel;
     const moment_wanted *first, *end;
     log_reader reader;
     const log_batch *batch; /* NULL: none yet */
-    etl_status status;
-    etl_error err;
+    task_end outcome;
 } moment_run;
 
 static void find_run(void *context, u32 number);
@@ -36,25 +36,21 @@ static int by_ticks(const void *a, const void *b)
 }
 
 etl_status archive_find_moments(const ehs_archive *archive, moment_list *moments, u32 threads,
-                                etl_error *err)
+                                const u32 *cancel, etl_error *err)
 {
     const u32 count = (u32)etl_min_u64(threads, moments->count);
     moment_run *const runs = calloc((size_t)count + 1, sizeof *runs);
-    etl_status status = ETL_OK;
     if (runs == NULL)
         return etl_no_memory(err);
     if (moments->count > 0)
         qsort(moments->at, moments->count, sizeof *moments->at, by_ticks);
     for (u32 i = 0; i < count; i++)
         runs[i] = (moment_run){ .archive = archive,
+                                .cancel = cancel,
                                 .first = moments->at + moments->count * i / count,
                                 .end = moments->at + moments->count * (i + 1) / count };
     etlheap_workers_run(threads, count, find_run, runs);
-    for (u32 i = 0; status == ETL_OK && i < count; i++) {
-        status = runs[i].status;
-        if (status != ETL_OK && err != NULL)
-            *err = runs[i].err;
-    }
+    const etl_status status = task_ends_first(&runs->outcome, sizeof *runs, count, err);
     free(runs);
     return status;
 }
@@ -62,9 +58,11 @@ etl_status archive_find_moments(const ehs_archive *archive, moment_list *moments
 static void find_run(void *context, u32 number)
 {
     moment_run *const run = (moment_run *)context + number;
-    run->status = archive_read(run->archive, EHS_WANT_TICKS, &run->reader, &run->err);
-    for (const moment_wanted *one = run->first; run->status == ETL_OK && one < run->end; one++)
-        run->status = find_moment(run, one->ticks, one->out);
+    run->outcome.status =
+        archive_read(run->archive, EHS_WANT_TICKS, run->cancel, &run->reader, &run->outcome.err);
+    for (const moment_wanted *one = run->first; run->outcome.status == ETL_OK && one < run->end;
+         one++)
+        run->outcome.status = find_moment(run, one->ticks, one->out);
     log_reader_close(&run->reader);
 }
 
@@ -76,13 +74,13 @@ static etl_status find_batch(moment_run *run, u32 number, i64 ticks)
     etl_status status = ETL_OK;
     if (!is_near) {
         log_reader_seek(&run->reader, number, number + 1);
-        status = log_next(&run->reader, &run->batch, &run->err);
+        status = log_next(&run->reader, &run->batch, &run->outcome.err);
     }
     while (status == ETL_OK && run->batch != NULL &&
            run->batch->ticks[run->batch->count - 1] < ticks)
-        status = log_next(&run->reader, &run->batch, &run->err);
+        status = log_next(&run->reader, &run->batch, &run->outcome.err);
     if (status == ETL_OK && run->batch == NULL)
-        status = etl_fail_with(&run->err, ETL_ERR_CORRUPT, 0,
+        status = etl_fail_with(&run->outcome.err, ETL_ERR_CORRUPT, 0,
                                "segment %u ends before the time in the index", number);
     return status;
 }

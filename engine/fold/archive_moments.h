@@ -41,6 +41,6 @@ typedef ETLHEAP_VECTOR(moment_wanted) moment_list;
 /* Finds all moments, with as many threads as wanted. The list is sorted by time. ETL_ERR_CORRUPT,
  * ETL_ERR_MEMORY. */
 etl_status archive_find_moments(const ehs_archive *archive, moment_list *moments, u32 threads,
-                                etl_error *err);
+                                const u32 *cancel, etl_error *err);
 
 #endif

@@ -268,8 +268,8 @@ static etl_status walk_part(const void *user, u32 part, replay_walker *walkers)
     resolved_batch *const resolved = malloc(sizeof *resolved);
     const log_batch *batch = NULL;
     log_reader reader;
-    etl_status status =
-        archive_read(walk->archive, EHS_WANT_LATER | EHS_WANT_BACK | EHS_WANT_HOW, &reader, NULL);
+    etl_status status = archive_read(walk->archive, EHS_WANT_LATER | EHS_WANT_BACK | EHS_WANT_HOW,
+                                     walk->cancel, &reader, NULL);
     log_reader_seek(&reader, segment, segment + 1);
     if (resolved == NULL)
         status = ETL_ERR_MEMORY;

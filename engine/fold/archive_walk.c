@@ -27,8 +27,7 @@ typedef struct reading {
     u8 *freed;      /* by ordinal */
     block_sizes big_sizes;
     ETLHEAP_VECTOR(u64) marked; /* ordinals */
-    etl_status status;
-    etl_error err;
+    task_end outcome;
 } reading;
 
 typedef struct first_pass {
@@ -71,8 +70,10 @@ bool archive_walk_shares(const archive_question *a, const archive_question *b)
     i64 a_from, a_to, b_from, b_to;
     bounds_of(a, &a_from, &a_to);
     bounds_of(b, &b_from, &b_to);
-    return a->words == b->words && a->a->query->at_exit_freed == b->a->query->at_exit_freed &&
-           (!a->asks_survivors || a_to >= b_to) && (!b->asks_survivors || b_to >= a_to);
+    const etlheap_query *const one = a->a->query, *const other = b->a->query;
+    return a->words == b->words && one->at_exit_freed == other->at_exit_freed &&
+           one->cancel == other->cancel && (!a->asks_survivors || a_to >= b_to) &&
+           (!b->asks_survivors || b_to >= a_to);
 }
 
 /* The first question with the same window, or the same windows. */
@@ -124,6 +125,7 @@ etl_status archive_walk_open(archive_walk *out, const archive_question *question
     *out = (archive_walk){ .archive = questions[0].a->result->archive,
                            .spans = calloc(count, sizeof *out->spans),
                            .words = questions[0].words,
+                           .cancel = query->cancel,
                            .exit_frees = query->at_exit_freed,
                            .asks_survivors = asks_survivors(questions, count),
                            .threads = etlheap_workers_jobs(query->jobs) };
@@ -194,7 +196,8 @@ static etl_status find_spans(archive_walk *walk, const archive_question *questio
     for (u32 i = 0; ok && i < walk->span_count; i++)
         ok = first_alike(questions, i) < i || list_span(&questions[i], &walk->spans[i], &moments);
     etl_status status =
-        ok ? archive_find_moments(walk->archive, &moments, walk->threads, err) : etl_no_memory(err);
+        ok ? archive_find_moments(walk->archive, &moments, walk->threads, walk->cancel, err)
+           : etl_no_memory(err);
     for (u32 i = 0; status == ETL_OK && i < walk->span_count; i++) {
         const u32 same = first_alike(questions, i);
         if (same < i)
@@ -327,8 +330,8 @@ static etl_status read_events(const archive_walk *walk, const log_batch *batch, 
 /* Says which segment is damaged, if one is. */
 static void name_damage(reading *own, u32 segment)
 {
-    if (own->status == ETL_ERR_CORRUPT)
-        etl_fail_with(&own->err, ETL_ERR_CORRUPT, 0,
+    if (own->outcome.status == ETL_ERR_CORRUPT)
+        etl_fail_with(&own->outcome.err, ETL_ERR_CORRUPT, 0,
                       "segment %u names something that does not exist", segment);
 }
 
@@ -341,15 +344,16 @@ static void read_segments(void *context, u32 task)
         EHS_WANT_ORIGIN | EHS_WANT_SIZE | EHS_WANT_IS_REALLOC | EHS_WANT_BACK | EHS_WANT_HOW;
     log_reader reader;
     const log_batch *batch = NULL;
-    own->status = archive_read(walk->archive, wanted, &reader, &own->err);
+    own->outcome.status =
+        archive_read(walk->archive, wanted, walk->cancel, &reader, &own->outcome.err);
     log_reader_seek(&reader, own->first, own->end);
-    if (own->status == ETL_OK)
-        own->status = log_next(&reader, &batch, &own->err);
-    while (own->status == ETL_OK && batch != NULL) {
-        own->status = read_events(walk, batch, own);
+    if (own->outcome.status == ETL_OK)
+        own->outcome.status = log_next(&reader, &batch, &own->outcome.err);
+    while (own->outcome.status == ETL_OK && batch != NULL) {
+        own->outcome.status = read_events(walk, batch, own);
         name_damage(own, batch->segment);
-        if (own->status == ETL_OK)
-            own->status = log_next(&reader, &batch, &own->err);
+        if (own->outcome.status == ETL_OK)
+            own->outcome.status = log_next(&reader, &batch, &own->outcome.err);
     }
     log_reader_close(&reader);
 }
@@ -375,15 +379,16 @@ static void read_blocks(void *context, u32 task)
     reading *const own = &pass->readings[task];
     const log_blocks *blocks = NULL;
     log_reader reader;
-    own->status = archive_read(walk->archive, EHS_WANT_ORIGIN | EHS_WANT_SIZE, &reader, &own->err);
+    own->outcome.status = archive_read(walk->archive, EHS_WANT_ORIGIN | EHS_WANT_SIZE, walk->cancel,
+                                       &reader, &own->outcome.err);
     log_reader_seek(&reader, own->first, own->end);
-    if (own->status == ETL_OK)
-        own->status = log_next_blocks(&reader, &blocks, &own->err);
-    while (own->status == ETL_OK && blocks != NULL) {
-        own->status = make_words(walk, blocks, own);
+    if (own->outcome.status == ETL_OK)
+        own->outcome.status = log_next_blocks(&reader, &blocks, &own->outcome.err);
+    while (own->outcome.status == ETL_OK && blocks != NULL) {
+        own->outcome.status = make_words(walk, blocks, own);
         name_damage(own, blocks->segment);
-        if (own->status == ETL_OK)
-            own->status = log_next_blocks(&reader, &blocks, &own->err);
+        if (own->outcome.status == ETL_OK)
+            own->outcome.status = log_next_blocks(&reader, &blocks, &own->outcome.err);
     }
     log_reader_close(&reader);
 }
@@ -399,7 +404,8 @@ static etl_status read_late_marks(archive_walk *walk, etl_error *err)
     const u32 end = (u32)etl_min_u64(behind, walk->archive->segments.count);
     log_reader reader;
     const log_batch *batch = NULL;
-    etl_status status = archive_read(walk->archive, EHS_WANT_BACK | EHS_WANT_HOW, &reader, err);
+    etl_status status =
+        archive_read(walk->archive, EHS_WANT_BACK | EHS_WANT_HOW, walk->cancel, &reader, err);
     log_reader_seek(&reader, walk->to.segment, end);
     if (status == ETL_OK)
         status = log_next(&reader, &batch, err);
@@ -422,13 +428,11 @@ static etl_status read_late_marks(archive_walk *walk, etl_error *err)
 static etl_status settle(archive_walk *walk, reading *readings, u32 count, etl_error *err)
 {
     const u64 bytes = walk->asks_survivors ? walk->ordinals / 8 + 1 : 0;
+    const etl_status status = task_ends_first(&readings->outcome, sizeof *readings, count, err);
+    if (status != ETL_OK)
+        return status == ETL_ERR_MEMORY ? etl_no_memory(err) : status;
     for (u32 t = 0; t < count; t++) {
         reading *const own = &readings[t];
-        if (own->status != ETL_OK) {
-            if (err != NULL)
-                *err = own->err;
-            return own->status == ETL_ERR_MEMORY ? etl_no_memory(err) : own->status;
-        }
         for (u64 i = 0; i < bytes; i++)
             walk->survivors[i] |= own->freed[i];
         for (size_t i = 0; i < own->marked.count; i++)
@@ -448,7 +452,8 @@ etl_status archive_walk_ticks(const archive_walk *walk, u32 first_part, u64 time
     const log_batch *batch = NULL;
     log_reader reader;
     u64 at = 1;
-    etl_status status = archive_read(walk->archive, EHS_WANT_LATER | EHS_WANT_TICKS, &reader, err);
+    etl_status status =
+        archive_read(walk->archive, EHS_WANT_LATER | EHS_WANT_TICKS, walk->cancel, &reader, err);
     *ticks = INT64_MIN;
     log_reader_seek(&reader, walk->first_segment + first_part, end);
     if (status == ETL_OK)

@@ -12,6 +12,7 @@
  */
 #include <stdlib.h>
 
+#include "engine/core/cancel.h"
 #include "folds.h"
 #include "parser/sized.h"
 
@@ -96,6 +97,14 @@ static etl_status read_questions(const etlheap_question *given, u32 count, asked
     return status;
 }
 
+/* The flag of a question that was begun. The caller's structure may be an older one without it. */
+static const u32 *flag_of(const asked *question)
+{
+    const etlheap_query *const query = question->question.query;
+    const size_t end = offsetof(etlheap_query, cancel) + sizeof query->cancel;
+    return query != NULL && query->size >= end ? query->cancel : NULL;
+}
+
 /* A question is closed as soon as it is answered. Otherwise the groups of all questions would be
  * held beside the rows of all answers. */
 static etl_status answer_all(const etlheap_result *result, asked *all, u32 count,
@@ -108,6 +117,8 @@ static etl_status answer_all(const etlheap_result *result, asked *all, u32 count
         status = all[i].state == NULL
                      ? etl_no_memory(err)
                      : all[i].fold->begin(all[i].state, result, &all[i].question, &pass, err);
+        if (status == ETL_OK)
+            status = cancel_check(flag_of(&all[i]), err);
     }
     if (status == ETL_OK)
         status = feed_blocks(&pass.feed, err);
@@ -116,7 +127,9 @@ static etl_status answer_all(const etlheap_result *result, asked *all, u32 count
     if (status == ETL_OK)
         status = log_pass_events(&pass, err);
     for (u32 i = 0; status == ETL_OK && i < count; i++) {
-        status = all[i].fold->answer(all[i].state, &answers[i], err);
+        status = cancel_check(flag_of(&all[i]), err);
+        if (status == ETL_OK)
+            status = all[i].fold->answer(all[i].state, &answers[i], err);
         close_question(&all[i]);
     }
     log_pass_close(&pass);

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 
 #include "block_selection.h"
+#include "engine/core/cancel.h"
 #include "engine/core/workers.h"
 #include "engine/query/needs.h"
 
@@ -39,24 +40,26 @@ u32 feed_tasks(const etlheap_query *query)
     return etlheap_workers_jobs(query->jobs);
 }
 
-bool feed_number(block_feed *feed, const aggregator *a)
+etl_status feed_number(block_feed *feed, const aggregator *a, etl_error *err)
 {
+    const u32 *const cancel = a->query->cancel;
     const etlheap_result *const result = a->result;
     const bool has_log = etlheap_result_is_for_questions(result);
     const u32 origins = has_log ? (u32)result->origin_table.origins.count : 0;
     const u32 freers = has_log ? (u32)result->freers.origins.count : 0;
     assert(feed->result == NULL || feed->result == result);
-    if (feed->result == NULL && !feed_rows_open(&feed->rows, result, origins + 1))
-        return false;
-    feed->result = result;
-    return !query_needs(a->query, NEEDS_FREES) || feed_rows_number_freers(&feed->rows, freers + 1);
+    bool ok = feed->result != NULL || feed_rows_open(&feed->rows, result, origins + 1, cancel);
+    feed->result = ok ? result : NULL;
+    if (ok && query_needs(a->query, NEEDS_FREES))
+        ok = feed_rows_number_freers(&feed->rows, freers + 1, cancel);
+    return ok ? ETL_OK : cancelled_or_no_memory(cancel, err);
 }
 
 etl_status feed_groups(block_feed *feed, aggregator *a, origin_groups *out, etl_error *err)
 {
-    if (!feed_number(feed, a))
-        return etl_no_memory(err);
-    const etl_status status = aggregate_settle(a, &feed->rows, err);
+    etl_status status = feed_number(feed, a, err);
+    if (status == ETL_OK)
+        status = aggregate_settle(a, &feed->rows, err);
     if (status == ETL_OK && !origin_groups_open(out, a, &feed->rows, true))
         return etl_no_memory(err);
     return status;
@@ -76,9 +79,11 @@ static lifetimes_wanted wanted_by(const block_want *want)
     return wanted;
 }
 
-static bool same_tasks(const block_want *a, const block_want *b)
+/* Can wants share a reading? */
+static bool read_alike(const block_want *a, const block_want *b)
 {
-    return feed_tasks(a->plan->query) == feed_tasks(b->plan->query);
+    return feed_tasks(a->plan->query) == feed_tasks(b->plan->query) &&
+           a->plan->query->cancel == b->plan->query->cancel;
 }
 
 static bool selects_alike(const block_want *a, const block_want *b)
@@ -158,10 +163,12 @@ static lifetimes_batch slice_of(const lifetimes_batch *batch, u32 first)
 static etl_status step_all(void *state, const lifetimes_batch *batch, etl_error *err)
 {
     shared_step *const own = state;
+    const u32 *const cancel = own->wants[0].plan->query->cancel;
     etl_status status = ETL_OK;
     for (u32 first = 0; status == ETL_OK && first < batch->count; first += SLICE) {
         lifetimes_batch slice = slice_of(batch, first);
         slice.type = own->types;
+        status = cancel_check(cancel, err);
         for (u32 i = 0; status == ETL_OK && i < own->count; i++) {
             const block_want *const want = &own->wants[i];
             if (own->is_first[i])
@@ -199,7 +206,7 @@ static etl_status read_log(const block_want *wants, u32 count, const lifetimes_s
     return status;
 }
 
-/* Reads a source for wants with the same number of tasks. */
+/* Reads a source for wants that read alike. */
 static etl_status read_shared(const block_feed *feed, feed_source source, block_want *wants,
                               u32 count, etl_error *err)
 {
@@ -230,7 +237,7 @@ static etl_status read_source(const block_feed *feed, feed_source source, block_
             wants[count++] = feed->wants.at[i];
     }
     for (u32 first = 0; status == ETL_OK && first < count;) {
-        const u32 shared = gather_blocks(wants + first, count - first, same_tasks);
+        const u32 shared = gather_blocks(wants + first, count - first, read_alike);
         status = read_shared(feed, source, wants + first, shared, err);
         first += shared;
     }

@@ -42,8 +42,8 @@ void feed_close(block_feed *feed);
 u32 feed_tasks(const etlheap_query *query);
 
 /* Numbers the rows of the aggregator's result, if there are any, and who freed them, if its query
- * asks. False if memory runs out. */
-bool feed_number(block_feed *feed, const aggregator *a);
+ * asks. ETL_ERR_MEMORY, ETL_ERR_CANCELLED. */
+etl_status feed_number(block_feed *feed, const aggregator *a, etl_error *err);
 
 /* Groups all blocks of the aggregator's result that have an origin in common: origins of the log,
  * and origins of rows. Also resolves stacks with symbols. ETL_ERR_MEMORY, ETL_ERR_CANCELLED; close
@@ -51,7 +51,7 @@ bool feed_number(block_feed *feed, const aggregator *a);
 etl_status feed_groups(block_feed *feed, aggregator *a, origin_groups *out, etl_error *err);
 
 /* Reads what was requested, and forgets the requests. ETL_ERR_MEMORY, ETL_ERR_LIMIT,
- * ETL_ERR_CORRUPT (the store), and errors of a step. */
+ * ETL_ERR_CORRUPT (the store), ETL_ERR_CANCELLED, and errors of a step. */
 etl_status feed_blocks(block_feed *feed, etl_error *err);
 
 #endif

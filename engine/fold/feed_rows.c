@@ -17,6 +17,7 @@
 
 #include <stdlib.h>
 
+#include "engine/core/cancel.h"
 #include "engine/core/workers.h"
 #include "engine/table/table.h"
 
@@ -127,7 +128,8 @@ static bool number_segment(origin_maker *maker, const store_segment *segment, u3
     return true;
 }
 
-static bool number_rows(const feed_rows *rows, row_origins *out, u32 first, bool by_free)
+static bool number_rows(const feed_rows *rows, row_origins *out, u32 first, bool by_free,
+                        const u32 *cancel)
 {
     const etlheap_result *const result = rows->result;
     const u64 count = feed_rows_count(rows);
@@ -140,26 +142,27 @@ static bool number_rows(const feed_rows *rows, row_origins *out, u32 first, bool
         ok = maker.epochs != NULL;
     }
     for (size_t s = 0; ok && s < result->store.segments.count; s++)
-        ok = number_segment(&maker, &result->store.segments.at[s], out->of_row + rows->starts[s]);
+        ok = !cancel_is_set(cancel) &&
+             number_segment(&maker, &result->store.segments.at[s], out->of_row + rows->starts[s]);
     etlheap_index_free(&maker.index);
     ETLHEAP_VECTOR_FREE(&maker.latest);
     free(maker.epochs);
     return ok;
 }
 
-bool feed_rows_open(feed_rows *out, const etlheap_result *result, u32 first)
+bool feed_rows_open(feed_rows *out, const etlheap_result *result, u32 first, const u32 *cancel)
 {
     const lifetime_table *const store = &result->store;
     *out = (feed_rows){ .result = result,
                         .starts = calloc(store->segments.count + 1, sizeof *out->starts) };
     for (size_t s = 0; out->starts != NULL && s < store->segments.count; s++)
         out->starts[s + 1] = out->starts[s] + store->segments.at[s].rows;
-    return out->starts != NULL && number_rows(out, &out->origins, first, false);
+    return out->starts != NULL && number_rows(out, &out->origins, first, false, cancel);
 }
 
-bool feed_rows_number_freers(feed_rows *rows, u32 first)
+bool feed_rows_number_freers(feed_rows *rows, u32 first, const u32 *cancel)
 {
-    return rows->freers.of_row != NULL || number_rows(rows, &rows->freers, first, true);
+    return rows->freers.of_row != NULL || number_rows(rows, &rows->freers, first, true, cancel);
 }
 
 static void free_origins(row_origins *origins)
@@ -191,16 +194,11 @@ i64 feed_rows_alloc_ticks(const feed_rows *rows, u64 ordinal)
 
 /* --- batches -------------------------------------------------------------------------- */
 
-typedef struct rows_task {
-    etl_status status;
-    etl_error err;
-} rows_task;
-
 typedef struct rows_work {
     const feed_rows *rows;
     lifetimes_step_fn *step;
     const lifetimes_states *states;
-    rows_task *tasks;
+    task_end *tasks;
     u32 next; /* segment */
 } rows_work;
 
@@ -231,7 +229,7 @@ static lifetimes_batch batch_of(const feed_rows *rows, u32 number)
 static void run_task(void *context, u32 number)
 {
     rows_work *const work = context;
-    rows_task *const own = &work->tasks[number];
+    task_end *const own = &work->tasks[number];
     while (own->status == ETL_OK) {
         const u32 segment = __atomic_fetch_add(&work->next, 1, __ATOMIC_RELAXED);
         if (segment >= work->rows->result->store.segments.count)
@@ -249,15 +247,10 @@ etl_status feed_rows_fold(const feed_rows *rows, u32 task_count, lifetimes_step_
                        .step = step,
                        .states = states,
                        .tasks = calloc(task_count, sizeof *work.tasks) };
-    etl_status status = ETL_OK;
     if (work.tasks == NULL)
         return etl_no_memory(err);
     etlheap_workers_run(task_count, task_count, run_task, &work);
-    for (u32 i = 0; status == ETL_OK && i < task_count; i++) {
-        status = work.tasks[i].status;
-        if (status != ETL_OK && err != NULL)
-            *err = work.tasks[i].err;
-    }
+    const etl_status status = task_ends_first(work.tasks, sizeof *work.tasks, task_count, err);
     free(work.tasks);
     return status;
 }

@@ -54,13 +54,13 @@ typedef struct feed_rows {
     u64 *starts;        /* by segment: its first row; then their number */
 } feed_rows;
 
-/* Numbers the origins of a result's rows, from `first` on. False if memory runs out; close it in
- * any case. */
-bool feed_rows_open(feed_rows *out, const etlheap_result *result, u32 first);
+/* Numbers the origins of a result's rows, from `first` on. False if memory runs out or the flag is
+ * set; close it in any case. */
+bool feed_rows_open(feed_rows *out, const etlheap_result *result, u32 first, const u32 *cancel);
 void feed_rows_close(feed_rows *rows);
 
-/* Numbers who freed rows, from `first` on, unless that is done. False if memory runs out. */
-bool feed_rows_number_freers(feed_rows *rows, u32 first);
+/* Numbers who freed rows, from `first` on, unless that is done. False as above. */
+bool feed_rows_number_freers(feed_rows *rows, u32 first, const u32 *cancel);
 
 static inline u64 feed_rows_count(const feed_rows *rows)
 {

@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 
+#include "engine/core/cancel.h"
 #include "engine/core/workers.h"
 
 #define ROWS_PER_TASK 64u
@@ -127,11 +128,12 @@ etl_status growth_walk_begin(growth_walk *out, const aggregator *a, const log_gr
 etl_status growth_walk_finish(growth_walk *walk, aggregator *a, size_t first, etl_error *err)
 {
     window_cells cells = { .at = NULL };
-    const bool ok = windows_cells_make(&cells, &walk->events.job.cells, walk->events.groups->count,
-                                       feed_tasks(a->query)) &&
+    const u32 *const cancel = a->query->cancel;
+    const cells_wanted wanted = { walk->events.groups->count, feed_tasks(a->query), cancel };
+    const bool ok = windows_cells_make(&cells, &walk->events.job.cells, &wanted) &&
                     rate_rows(a, first, walk, &cells);
     windows_cells_free(&cells);
-    return ok ? ETL_OK : etl_no_memory(err);
+    return ok ? ETL_OK : cancelled_or_no_memory(cancel, err);
 }
 
 void growth_walk_close(growth_walk *walk)

@@ -223,6 +223,7 @@ static etl_status open_archive(etlheap_lifetimes *walk, u64 ends_max, etl_error 
         .size_max_bytes = query->size_max_bytes,
         .ends_max = memory == 0 ? ends_max : etl_min_u64(ends_max, memory / LIFETIMES_END_BYTES),
         .jobs = query->jobs,
+        .cancel = query->cancel,
         .has_frees = walk->has_frees,
         .has_free_threads = walk->has_frees,
     };

@@ -29,7 +29,8 @@ etl_status lifetimes_archive_open(lifetimes_archive *out, const ehs_archive *arc
     const u32 lanes = archive->memory_bytes_max != 0 ? 1 : useful;
     while (status == ETL_OK &&
            (out->lane_count == 0 || out->lane_count < etl_min_u64(lanes, LIFETIMES_LANES_MAX))) {
-        status = archive_read(archive, EHS_WANT_OPENS, &out->lanes[out->lane_count++].opens, err);
+        status = archive_read(archive, EHS_WANT_OPENS, wanted->cancel,
+                              &out->lanes[out->lane_count++].opens, err);
         if (status == ETL_OK && store_add_segment(&out->scratch, EHS_PART_ROWS) == NULL)
             status = etl_no_memory(err);
     }
@@ -120,15 +121,7 @@ static etl_status fill_lanes(lifetimes_archive *reader, etl_error *err)
     if (status != ETL_OK)
         return status;
     etlheap_crew_run(reader->crew, reader->filled, fill_lane, reader);
-    for (u32 i = 0; i < reader->filled; i++) {
-        const lifetimes_lane *const lane = &reader->lanes[i];
-        if (lane->status == ETL_OK)
-            continue;
-        if (err != NULL)
-            *err = lane->err;
-        return lane->status;
-    }
-    return ETL_OK;
+    return task_ends_first(&reader->lanes->outcome, sizeof *reader->lanes, reader->filled, err);
 }
 
 /* Puts the end of a block into its row, by its place among the ends. */
@@ -177,11 +170,11 @@ static void fill_lane(void *context, u32 number)
     u64 end = chunk->open_count + (info->first_ordinal - chunk->first_ordinal);
     rows->rows = 0;
     log_reader_seek(&lane->opens, lane->segment, lane->segment + 1);
-    lane->status = log_next(&lane->opens, &batch, &lane->err);
-    while (lane->status == ETL_OK && batch != NULL) {
-        lane->status = add_rows(reader, batch, &end, rows, &lane->err);
-        if (lane->status == ETL_OK)
-            lane->status = log_next(&lane->opens, &batch, &lane->err);
+    lane->outcome.status = log_next(&lane->opens, &batch, &lane->outcome.err);
+    while (lane->outcome.status == ETL_OK && batch != NULL) {
+        lane->outcome.status = add_rows(reader, batch, &end, rows, &lane->outcome.err);
+        if (lane->outcome.status == ETL_OK)
+            lane->outcome.status = log_next(&lane->opens, &batch, &lane->outcome.err);
     }
 }
 

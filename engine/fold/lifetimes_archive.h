@@ -16,8 +16,7 @@
 typedef struct lifetimes_lane {
     log_reader opens;
     u32 segment;
-    etl_status status;
-    etl_error err;
+    task_end outcome;
 } lifetimes_lane;
 
 typedef struct lifetimes_archive {

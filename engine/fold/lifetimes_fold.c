@@ -28,8 +28,7 @@ typedef struct fold_task {
     log_reader reader;
     u32 ordinal[LOG_BATCH_ROWS];
     i64 alloc_ticks[LOG_BATCH_ROWS];
-    etl_status status;
-    etl_error err;
+    task_end outcome;
 } fold_task;
 
 typedef struct fold_work {
@@ -62,8 +61,8 @@ etl_status lifetimes_source_fold(lifetimes_source *source, u32 task_count, lifet
     if (work.tasks == NULL)
         return etl_no_memory(err);
     for (u32 i = 0; status == ETL_OK && i < task_count; i++)
-        status =
-            archive_read(source->archive, WANTED | source->wanted.more, &work.tasks[i].reader, err);
+        status = archive_read(source->archive, WANTED | source->wanted.more, source->wanted.cancel,
+                              &work.tasks[i].reader, err);
     for (u32 first = source->first; status == ETL_OK; first = source->chunk.end) {
         lifetimes_source_seek(source, first);
         if (source->chunk.count == 0 && source->chunk.end == source->end)
@@ -84,15 +83,7 @@ static etl_status fold_chunk(fold_work *work, etl_error *err)
 {
     work->next = 0;
     etlheap_workers_run(work->source->wanted.jobs, work->task_count, run_task, work);
-    for (u32 i = 0; i < work->task_count; i++) {
-        const fold_task *const own = &work->tasks[i];
-        if (own->status != ETL_OK) {
-            if (err != NULL)
-                *err = own->err;
-            return own->status;
-        }
-    }
-    return ETL_OK;
+    return task_ends_first(&work->tasks->outcome, sizeof *work->tasks, work->task_count, err);
 }
 
 /* The first segment of a piece. */
@@ -110,20 +101,20 @@ static void run_piece(fold_work *work, u32 task, u32 piece)
     const u32 first = first_of_piece(work, piece), end = first_of_piece(work, piece + 1);
     fold_task *const own = &work->tasks[task];
     if (piece == 0)
-        own->status = fold_open(work, task);
-    for (u32 segment = first; own->status == ETL_OK && segment < end; segment++) {
+        own->outcome.status = fold_open(work, task);
+    for (u32 segment = first; own->outcome.status == ETL_OK && segment < end; segment++) {
         if (lifetimes_source_wants(source, segment))
-            own->status = fold_segment(work, task, segment);
+            own->outcome.status = fold_segment(work, task, segment);
     }
 }
 
 static void run_task(void *context, u32 task)
 {
     fold_work *const work = context;
-    work->tasks[task].status = ETL_OK;
+    work->tasks[task].outcome.status = ETL_OK;
     for (;;) {
         const u32 piece = __atomic_fetch_add(&work->next, 1, __ATOMIC_RELAXED);
-        if (piece >= work->piece_count || work->tasks[task].status != ETL_OK)
+        if (piece >= work->piece_count || work->tasks[task].outcome.status != ETL_OK)
             return;
         run_piece(work, task, piece);
     }
@@ -156,8 +147,8 @@ static etl_status fold_open(fold_work *work, u32 number)
             .free_thread = source->end_thread == NULL ? NULL : source->end_thread + at,
             .end_allocs = source->end_allocs == NULL ? NULL : source->end_allocs + at,
         };
-        status =
-            work->step(lifetimes_state_of(work->states, number), &batch, &work->tasks[number].err);
+        status = work->step(lifetimes_state_of(work->states, number), &batch,
+                            &work->tasks[number].outcome.err);
     }
     return status;
 }
@@ -167,16 +158,17 @@ static etl_status fold_segment(fold_work *work, u32 number, u32 segment)
     fold_task *const own = &work->tasks[number];
     const log_batch *from = NULL;
     log_reader_seek(&own->reader, segment, segment + 1);
-    etl_status status = log_next(&own->reader, &from, &own->err);
+    etl_status status = log_next(&own->reader, &from, &own->outcome.err);
     while (status == ETL_OK && from != NULL) {
         lifetimes_batch batch;
         if (!gather(work->source, from, own, &batch))
-            return etl_fail_with(&own->err, ETL_ERR_CORRUPT, 0,
+            return etl_fail_with(&own->outcome.err, ETL_ERR_CORRUPT, 0,
                                  "segment %u names an origin that does not exist", segment);
         if (batch.count > 0)
-            status = work->step(lifetimes_state_of(work->states, number), &batch, &own->err);
+            status =
+                work->step(lifetimes_state_of(work->states, number), &batch, &own->outcome.err);
         if (status == ETL_OK)
-            status = log_next(&own->reader, &from, &own->err);
+            status = log_next(&own->reader, &from, &own->outcome.err);
     }
     return status;
 }

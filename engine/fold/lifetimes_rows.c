@@ -12,6 +12,8 @@
  */
 #include "lifetimes.h"
 
+#include "engine/core/cancel.h"
+
 static etl_status poll(const etlheap_lifetimes *walk, etl_error *err);
 /* Resolves the stacks of a row before they settle, also the one that freed it: a stack that is
  * resolved later has no settled stack. */
@@ -33,16 +35,17 @@ static etl_status add_to_batch(etlheap_lifetimes *walk, const store_segment *row
 
 /* --- all rows, in any order ------------------------------------------------------------ */
 
-/* Called between segments: reports progress and checks the memory limit. */
+/* Called between segments: asks whether to go on, and checks the memory limit. */
 static etl_status poll(const etlheap_lifetimes *walk, etl_error *err)
 {
     const u64 bytes = walk->result->info.bytes;
     u32 total = 0;
     const u32 done = walk->has_archive ? lifetimes_archive_done(&walk->archive, &total) : 0;
     const u64 share = total == 0 ? 0 : bytes / total * done;
-    if (walk->options.progress != NULL &&
-        !walk->options.progress(walk->options.progress_user, share, bytes))
-        return etl_fail_with(err, ETL_ERR_CANCELLED, 0, "cancelled");
+    if (cancel_is_set(walk->query.cancel) ||
+        (walk->options.progress != NULL &&
+         !walk->options.progress(walk->options.progress_user, share, bytes)))
+        return cancelled(err);
     return walk_check_memory(walk, err);
 }
 

@@ -33,8 +33,7 @@ typedef struct end_reader {
     log_reader reader;
     u32 first, end; /* segments */
     u64 found;
-    etl_status status;
-    etl_error err;
+    task_end outcome;
     u8 padding[SHARD_PADDING];
 } end_reader;
 
@@ -88,6 +87,7 @@ lifetimes_wanted lifetimes_wanted_for(const query_plan *plan)
         .ends_max = memory == 0 ? LIFETIMES_ENDS_MAX
                                 : etl_min_u64(LIFETIMES_ENDS_MAX, memory / LIFETIMES_END_BYTES),
         .jobs = plan->query->jobs,
+        .cancel = plan->query->cancel,
         .more = query_needs(plan->query, NEEDS_THREADS) ? EHS_WANT_THREAD : 0,
         .has_frees = query_needs(plan->query, NEEDS_FREES),
         .has_free_threads = query_needs(plan->query, NEEDS_FREE_THREADS),
@@ -127,7 +127,8 @@ static etl_status open_readers(lifetimes_source *source, etl_error *err)
     source->readers = calloc(jobs, sizeof *source->readers);
     etl_status status = source->readers == NULL ? etl_no_memory(err) : ETL_OK;
     for (u32 i = 0; status == ETL_OK && i < jobs && i < source->archive->segments.count; i++)
-        status = archive_read(source->archive, wanted, &source->readers[i].reader, err);
+        status = archive_read(source->archive, wanted, source->wanted.cancel,
+                              &source->readers[i].reader, err);
     return status;
 }
 
@@ -263,16 +264,9 @@ static etl_status run_round(end_round *round, u64 *found, etl_error *err)
     lifetimes_source *const source = round->source;
     const u32 tasks = (round->end - round->first + ROUND_SEGMENTS - 1) / ROUND_SEGMENTS;
     etlheap_workers_run(source->wanted.jobs, tasks, read_ends, round);
-    for (u32 i = 0; i < tasks; i++) {
-        const end_reader *const own = &source->readers[i];
-        *found += own->found;
-        if (own->status != ETL_OK) {
-            if (err != NULL)
-                *err = own->err;
-            return own->status;
-        }
-    }
-    return ETL_OK;
+    for (u32 i = 0; i < tasks; i++)
+        *found += source->readers[i].found;
+    return task_ends_first(&source->readers->outcome, sizeof *source->readers, tasks, err);
 }
 
 etl_status lifetimes_source_find_ends(lifetimes_source *source, etl_error *err)
@@ -307,14 +301,14 @@ static void read_ends(void *context, u32 task)
     const log_batch *batch = NULL;
     own->found = 0;
     log_reader_seek(&own->reader, first, end);
-    own->status = log_next(&own->reader, &batch, &own->err);
-    while (own->status == ETL_OK && batch != NULL) {
+    own->outcome.status = log_next(&own->reader, &batch, &own->outcome.err);
+    while (own->outcome.status == ETL_OK && batch != NULL) {
         if (!note_ends(round->source, batch, &own->found))
-            own->status = etl_fail_with(&own->err, ETL_ERR_CORRUPT, 0,
-                                        "segment %u names a freeing stack that does not exist",
-                                        batch->segment);
+            own->outcome.status = etl_fail_with(
+                &own->outcome.err, ETL_ERR_CORRUPT, 0,
+                "segment %u names a freeing stack that does not exist", batch->segment);
         else
-            own->status = log_next(&own->reader, &batch, &own->err);
+            own->outcome.status = log_next(&own->reader, &batch, &own->outcome.err);
     }
 }
 

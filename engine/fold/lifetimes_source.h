@@ -17,6 +17,7 @@
 #ifndef ETLHEAP_LIFETIMES_SOURCE_H
 #define ETLHEAP_LIFETIMES_SOURCE_H
 
+#include "engine/core/workers.h"
 #include "engine/query/query.h"
 #include "engine/result/archive.h"
 
@@ -31,6 +32,7 @@ typedef struct lifetimes_wanted {
     u64 ends_max;       /* number of ends kept at a time; at least a segment's */
     bool counts_allocs; /* ends include the number of allocations before them */
     u32 jobs;
+    const u32 *cancel;     /* NULL: nobody cancels */
     u32 more;              /* additional columns of batches: EHS_WANT_THREAD, EHS_WANT_ADDRESS */
     bool has_frees;        /* read who freed; the file has it */
     bool has_free_threads; /* and with which thread; only with has_frees */

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "archive_walk.h"
+#include "engine/core/cancel.h"
 #include "engine/core/machine.h"
 #include "engine/core/workers.h"
 #include "engine/log/journal_clock.h"
@@ -74,6 +75,7 @@ static void fill_walk(event_want *want)
     walk->group_count = want->of_word != NULL ? 1 : want->groups->count;
     walk->size_min_bytes = query->size_min_bytes;
     walk->size_max_bytes = query->size_max_bytes;
+    walk->cancel = query->cancel;
 }
 
 /* Why a walk failed. */
@@ -86,6 +88,8 @@ static etl_status tell(etl_status status, etl_error *err)
         return etl_fail_with(err, status, 0, "the temporary file cannot be read back");
     case ETL_ERR_CORRUPT:
         return etl_fail_with(err, status, 0, "the store is damaged");
+    case ETL_ERR_CANCELLED:
+        return cancelled(err);
     default:
         return etl_no_memory(err);
     }
@@ -111,11 +115,15 @@ static etl_status walk_wants_of_rows(const log_pass *pass, const shared_walk *sh
                                      etl_error *err)
 {
     row_words *const words = calloc(shared->count, sizeof *words);
-    rows_walk walk = { .rows = &pass->feed.rows, .words = words, .jobs = shared->count };
+    const u32 *const cancel = shared->wants[0]->a->query->cancel;
+    rows_walk walk = {
+        .rows = &pass->feed.rows, .words = words, .jobs = shared->count, .cancel = cancel
+    };
     for (u32 i = 0; words != NULL && i < shared->count; i++)
         words[i] = (row_words){ &shared->wants[i]->groups->blocks.words,
                                 shared->wants[i]->a->plan.from_ticks };
-    etl_status status = words != NULL && rows_walk_sort(&walk) ? ETL_OK : etl_no_memory(err);
+    const bool ok = words != NULL && rows_walk_sort(&walk);
+    etl_status status = ok ? ETL_OK : cancelled_or_no_memory(cancel, err);
     if (status == ETL_OK) {
         const replay_source source = rows_walk_source(&walk);
         const u32 threads = feed_tasks(shared->wants[0]->a->query);

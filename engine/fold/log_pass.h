@@ -38,7 +38,7 @@ void log_pass_close(log_pass *pass);
 
 /* Reads what was requested of the events, and forgets the requests, which must be for one result.
  * ETL_ERR_MEMORY, ETL_ERR_LIMIT, ETL_ERR_IO (the journal cannot be read back), ETL_ERR_CORRUPT (the
- * store). */
+ * store), ETL_ERR_CANCELLED. */
 etl_status log_pass_events(log_pass *pass, etl_error *err);
 
 #endif

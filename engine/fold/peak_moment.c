@@ -41,8 +41,8 @@ static etl_status begin(void *state, const etlheap_result *result, const etlheap
     status = result_answers(result, RESULT_ASK_EACH, err);
     if (status == ETL_OK)
         status = aggregate_prepare(&finder->a, result, &finder->query, err);
-    if (status == ETL_OK && !feed_number(&pass->feed, &finder->a))
-        status = etl_no_memory(err);
+    if (status == ETL_OK)
+        status = feed_number(&pass->feed, &finder->a, err);
     if (status == ETL_OK)
         status = aggregate_settle(&finder->a, &pass->feed.rows, err);
     for (u32 i = 0; status == ETL_OK && i < FEED_SOURCE_COUNT; i++) {

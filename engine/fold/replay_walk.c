@@ -18,6 +18,7 @@
 
 #include <stdlib.h>
 
+#include "engine/core/cancel.h"
 #include "engine/core/machine.h"
 #include "engine/core/workers.h"
 #include "replay_step.h"
@@ -254,13 +255,23 @@ static void begin_walk(replay_walker *w)
         memset(w->cold, 0, w->walk->group_count * sizeof *w->cold);
 }
 
+/* A question that is given up ends the walk for all, as they are answered together. */
+static bool is_given_up(const walk_work *work)
+{
+    bool is = false;
+    for (u32 i = 0; i < work->jobs && !is; i++)
+        is = cancel_is_set(work->sums[i].job->walk.cancel);
+    return is;
+}
+
 static void walk_segment(const walk_work *work, const segment *range, replay_walker *walkers)
 {
     etl_status status = ETL_OK;
     for (u32 i = 0; i < work->jobs; i++)
         begin_walk(&walkers[i]);
     for (u32 p = range->first; status == ETL_OK && p < range->end; p++)
-        status = work->source->walk_part(work->source->user, p, walkers);
+        status = is_given_up(work) ? ETL_ERR_CANCELLED
+                                   : work->source->walk_part(work->source->user, p, walkers);
     for (u32 i = 0; i < work->jobs; i++) {
         replay_walker *const w = &walkers[i];
         for (u32 g = 0; w->window_hot != NULL && g < w->walk->group_count; g++)

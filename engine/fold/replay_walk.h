@@ -59,6 +59,7 @@ typedef struct replay_walk {
     const u32 *origin_groups; /* by origin number */
     u32 origin_count, group_count;
     u64 size_min_bytes, size_max_bytes;
+    const u32 *cancel;          /* NULL: nobody cancels */
     bool by_type;               /* make rows by type: curves are those of AIFI */
     bool curves_only;           /* sums are known; survivors are needed only by type */
     const window_pass *windows; /* make cells of these windows instead of sums */
@@ -100,7 +101,7 @@ typedef struct replay_job {
 } replay_job;
 
 /* Runs all jobs in one walk, with `threads` threads. The caller owns their results in any case.
- * ETL_ERR_MEMORY, or the error of the source. */
+ * ETL_ERR_MEMORY, ETL_ERR_CANCELLED (by any of them), or the error of the source. */
 etl_status replay_jobs_run(replay_job *const *jobs, u32 count, u32 threads,
                            const replay_source *source);
 

@@ -6,6 +6,7 @@
  */
 #include "rows_walk.h"
 
+#include "engine/core/cancel.h"
 #include "replay_step.h"
 
 #define PART_EVENTS 65536u
@@ -24,6 +25,8 @@ bool rows_walk_sort(rows_walk *walk)
     size_t row = 0;
     for (size_t s = 0; s < store->segments.count; s++) {
         const store_segment *const segment = &store->segments.at[s];
+        if (cancel_is_set(walk->cancel))
+            return false;
         for (u32 at = 0; at < segment->rows; at++, row++) {
             const i64 free_ticks = segment->free_ticks[at];
             if (is_wanted(walk, row) &&

@@ -25,13 +25,14 @@ typedef struct rows_walk {
     const feed_rows *rows;
     const row_words *words; /* of each job */
     u32 jobs;
+    const u32 *cancel; /* NULL: nobody cancels */
     step_list steps;
     const digit_row *events; /* in order */
     size_t count;
 } rows_walk;
 
-/* Lists and sorts the events of rows that a job has a word for. False if memory runs out; close it
- * in any case. */
+/* Lists and sorts the events of rows that a job has a word for. False if memory runs out or the
+ * flag is set; close it in any case. */
 bool rows_walk_sort(rows_walk *walk);
 void rows_walk_close(rows_walk *walk);
 

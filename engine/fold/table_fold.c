@@ -34,9 +34,9 @@ static etl_status begin_rows(table_rows *rows, aggregator *a, log_pass *pass, et
         return is_meant == ETL_OK ? unmatched_rows(a, err) : is_meant;
     }
     const bool is_summary = a->result->summary != NULL;
-    if (!is_summary && !feed_number(&pass->feed, a))
-        return etl_no_memory(err);
-    etl_status status = aggregate_settle(a, &pass->feed.rows, err);
+    etl_status status = is_summary ? ETL_OK : feed_number(&pass->feed, a, err);
+    if (status == ETL_OK)
+        status = aggregate_settle(a, &pass->feed.rows, err);
     if (status == ETL_OK && is_summary)
         return summary_rows(a) ? ETL_OK : etl_no_memory(err);
     for (u32 i = 0; status == ETL_OK && i < FEED_SOURCE_COUNT; i++) {

@@ -14,6 +14,7 @@
 
 #include <stdlib.h>
 
+#include "engine/core/cancel.h"
 #include "engine/log/ehs_unmatched.h"
 #include "engine/query/keys.h"
 #include "engine/result/archive.h"
@@ -77,12 +78,13 @@ static bool count(aggregator *a, const unmatched_row *row, const free_key *freer
 }
 
 /* Counts frees of ranges, extents and custom blocks. While stacks are collected, it only resolves
- * them. */
+ * them. False if memory runs out or the flag is set. */
 static bool count_rows(aggregator *a)
 {
     const lifetime_table *const store = &a->result->unmatched;
     bool ok = true;
     for (size_t s = 0; ok && s < store->segments.count; s++) {
+        ok = !cancel_is_set(a->query->cancel);
         const etlheap_segment rows = store_view(&store->segments.at[s]);
         for (u32 at = 0; ok && at < rows.rows; at++) {
             const unmatched_row row = { rows.free_ticks[at], rows.heap_handle[at], rows.process[at],
@@ -132,7 +134,9 @@ static etl_status count_log(aggregator *a, const free_groups *groups, etl_error 
     etl_status status =
         frees == NULL ? etl_no_memory(err) : ehs_unmatched_parts(reader, &parts, err);
     for (u32 part = 0; status == ETL_OK && part < parts; part++) {
-        status = ehs_unmatched_read(reader, &codec, part, frees, &free_count, err);
+        status = cancel_check(a->query->cancel, err);
+        if (status == ETL_OK)
+            status = ehs_unmatched_read(reader, &codec, part, frees, &free_count, err);
         if (status == ETL_OK && !count_part(a, groups, frees, free_count, &is_right))
             status = etl_no_memory(err);
         if (status == ETL_OK && !is_right)
@@ -156,7 +160,7 @@ static etl_status settle(aggregator *a, etl_error *err)
     const bool ok = free_groups_open(&groups, a, NULL) && count_rows(a);
     a->is_collecting = false;
     free_groups_close(&groups);
-    return ok ? frames_settle(&a->frames, err) : etl_no_memory(err);
+    return ok ? frames_settle(&a->frames, err) : cancelled_or_no_memory(a->query->cancel, err);
 }
 
 etl_status unmatched_rows(aggregator *a, etl_error *err)
@@ -168,7 +172,7 @@ etl_status unmatched_rows(aggregator *a, etl_error *err)
     if (status == ETL_OK && a->result->archive != NULL)
         status = count_log(a, &groups, err);
     if (status == ETL_OK && !count_rows(a))
-        status = etl_no_memory(err);
+        status = cancelled_or_no_memory(a->query->cancel, err);
     free_groups_close(&groups);
     return status;
 }

@@ -25,6 +25,7 @@
  */
 #include <stdlib.h>
 
+#include "engine/core/cancel.h"
 #include "engine/core/workers.h"
 #include "engine/query/keys.h"
 #include "engine/query/needs.h"
@@ -108,8 +109,8 @@ static etl_status begin(void *state, const etlheap_result *result, const etlheap
         status = windows_plan_hull(&asked, &m->options, &m->query.from_ns, &m->query.to_ns, err);
     if (status == ETL_OK)
         status = plan(m, result, err);
-    if (status == ETL_OK && result->summary == NULL && !feed_number(&pass->feed, &m->a))
-        return etl_no_memory(err);
+    if (status == ETL_OK && result->summary == NULL)
+        status = feed_number(&pass->feed, &m->a, err);
     if (status == ETL_OK)
         status = aggregate_settle(&m->a, &pass->feed.rows, err);
     if (status == ETL_OK)
@@ -332,13 +333,12 @@ static etl_status finish_groups(maker *m, etl_error *err)
 }
 
 /* Makes the cells of windows that are runs of intervals. */
-static bool make_runs(maker *m, window_old_list *old, u32 jobs)
+static bool make_runs(maker *m, window_old_list *old, const cells_wanted *wanted)
 {
     owned_windows *const out = m->out;
     if (out->plan.pass.edges.count == 0)
         return true;
-    return windows_runs_make(&out->runs, &out->plan, &out->cells, old, (u32)m->a.groups.count,
-                             jobs);
+    return windows_runs_make(&out->runs, &out->plan, &out->cells, old, wanted);
 }
 
 /* Moves what a walk left to what the one before left. */
@@ -363,16 +363,16 @@ static bool take_walked(replay_job *to, replay_job *from, u32 first_group)
 /* Makes cells from walked events. */
 static etl_status make_cells(maker *m, etl_error *err)
 {
-    const aggregator *const a = &m->a;
-    const u32 jobs = feed_tasks(a->query);
+    const etlheap_query *const query = m->a.query;
+    const cells_wanted wanted = { (u32)m->a.groups.count, feed_tasks(query), query->cancel };
     replay_job *const job = &m->events[0].job;
     bool ok = true;
     for (u32 i = 1; ok && i < FEED_SOURCE_COUNT; i++)
         ok = take_walked(job, &m->events[i].job, m->first[i]);
-    ok = ok && windows_cells_make(&m->out->cells, &job->cells, (u32)a->groups.count, jobs) &&
-         make_runs(m, &job->old, jobs);
+    ok = ok && windows_cells_make(&m->out->cells, &job->cells, &wanted) &&
+         make_runs(m, &job->old, &wanted);
     replay_job_free(job);
-    return ok ? ETL_OK : etl_no_memory(err);
+    return ok ? ETL_OK : cancelled_or_no_memory(query->cancel, err);
 }
 
 /* Sets the measures of a group; those of churn are set already. */

@@ -16,6 +16,7 @@
 
 #include <stdlib.h>
 
+#include "engine/core/cancel.h"
 #include "engine/core/workers.h"
 #include "packed_cells.h"
 
@@ -33,6 +34,7 @@ typedef struct making {
     size_t *starts;
     window_cell_group *groups;
     u32 group_count, task_count;
+    const u32 *cancel;
     cell_packer *tasks;
 } making;
 
@@ -135,12 +137,14 @@ void walked_parts_free(walked_parts *parts)
     ETLHEAP_VECTOR_FREE(parts);
 }
 
-bool windows_cells_make(window_cells *out, walked_parts *walked, u32 group_count, u32 jobs)
+bool windows_cells_make(window_cells *out, walked_parts *walked, const cells_wanted *wanted)
 {
+    const u32 group_count = wanted->group_count;
     making work = { .walked = walked,
                     .starts = calloc((size_t)group_count + 2, sizeof *work.starts),
                     .group_count = group_count,
-                    .task_count = jobs == 0 ? 1 : jobs };
+                    .task_count = wanted->jobs == 0 ? 1 : wanted->jobs,
+                    .cancel = wanted->cancel };
     *out = (window_cells){ .groups = calloc((size_t)group_count + 1, sizeof *out->groups) };
     work.groups = out->groups;
     work.tasks = calloc(work.task_count, sizeof *work.tasks);
@@ -241,7 +245,8 @@ static void make_some(void *context, u32 task)
     cell_packer *const own = &work->tasks[task];
     bool ok = ETLHEAP_RESERVE(&own->packed, PACKED_SLACK);
     for (u32 g = own->first; ok && g < own->end; g++)
-        ok = join_cells(own, sorted + work->starts[g], sorted + work->starts[g + 1]) &&
+        ok = !cancel_is_set(work->cancel) &&
+             join_cells(own, sorted + work->starts[g], sorted + work->starts[g + 1]) &&
              cell_packer_pack(own, &work->groups[g]);
     own->failed = !ok;
 }

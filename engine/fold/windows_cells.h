@@ -77,9 +77,15 @@ bool windows_turn(window_hot *hot, u32 group, u32 interval, window_cell_list *ou
 bool walked_parts_take(walked_parts *parts, window_cell_list *cells, u32 first_group);
 void walked_parts_free(walked_parts *parts);
 
-/* Makes the cells of all groups from walked ones, which are taken over; uses `jobs` threads. False
- * if memory runs out; free it in any case. */
-bool windows_cells_make(window_cells *out, walked_parts *walked, u32 group_count, u32 jobs);
+/* What cells are made of, with how many threads. */
+typedef struct cells_wanted {
+    u32 group_count, jobs;
+    const u32 *cancel; /* looked at once a group; NULL: nobody cancels */
+} cells_wanted;
+
+/* Makes the cells of all groups from walked ones, which are taken over. False if memory runs out or
+ * the flag is set; free it in any case. */
+bool windows_cells_make(window_cells *out, walked_parts *walked, const cells_wanted *wanted);
 void windows_cells_free(window_cells *cells);
 
 /* The interval of the group's first cell at or after this interval; WINDOW_NO_INTERVAL: none. */

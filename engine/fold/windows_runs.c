@@ -23,6 +23,7 @@
 
 #include <stdlib.h>
 
+#include "engine/core/cancel.h"
 #include "engine/core/workers.h"
 #include "packed_cells.h"
 
@@ -57,6 +58,7 @@ typedef struct run_work {
     const size_t *starts;  /* ... which begin here */
     ETLHEAP_VECTOR(run) runs;
     u32 stretches;
+    const u32 *cancel;
     window_cell_group *groups;
     cell_packer *tasks;
     u64 steps;
@@ -267,14 +269,15 @@ static void make_some(void *context, u32 task)
     run_group own = { .cells = { 0 } };
     bool ok = ETLHEAP_RESERVE(&packer->packed, PACKED_SLACK);
     for (u32 g = packer->first; ok && g < packer->end; g++)
-        ok = make_group(&own, work, g, packer);
+        ok = !cancel_is_set(work->cancel) && make_group(&own, work, g, packer);
     packer->failed = !ok;
     (void)__atomic_fetch_add(&work->steps, own.steps, __ATOMIC_RELAXED);
     close_group(&own);
 }
 
-static bool run_tasks(run_work *work, u32 group_count, u32 jobs, window_cells *out)
+static bool run_tasks(run_work *work, const cells_wanted *wanted, window_cells *out)
 {
+    const u32 group_count = wanted->group_count, jobs = wanted->jobs;
     const u32 count = jobs <= 1 ? 1 : jobs * TASKS_PER_JOB;
     bool ok = true;
     work->tasks = calloc(count, sizeof *work->tasks);
@@ -293,9 +296,12 @@ static bool run_tasks(run_work *work, u32 group_count, u32 jobs, window_cells *o
 }
 
 bool windows_runs_make(window_runs *out, const windows_plan *plan, const window_cells *cells,
-                       window_old_list *old, u32 group_count, u32 jobs)
+                       window_old_list *old, const cells_wanted *wanted)
 {
-    run_work work = { .cells = cells, .stretches = (u32)plan->pass.edges.count };
+    const u32 group_count = wanted->group_count;
+    run_work work = { .cells = cells,
+                      .stretches = (u32)plan->pass.edges.count,
+                      .cancel = wanted->cancel };
     size_t *const starts = calloc(group_count + (size_t)2, sizeof *starts);
     window_old *sorted = NULL;
     out->cells.groups = calloc(group_count + (size_t)1, sizeof *out->cells.groups);
@@ -309,7 +315,7 @@ bool windows_runs_make(window_runs *out, const windows_plan *plan, const window_
     work.old = sorted;
     work.starts = starts;
     work.groups = out->cells.groups;
-    ok = ok && sorted != NULL && run_tasks(&work, group_count, jobs, &out->cells);
+    ok = ok && sorted != NULL && run_tasks(&work, wanted, &out->cells);
     out->steps = work.steps;
     ETLHEAP_VECTOR_FREE(&work.runs);
     ETLHEAP_VECTOR_FREE(old);

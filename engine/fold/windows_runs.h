@@ -13,9 +13,9 @@ typedef struct window_runs {
 } window_runs;
 
 /* Makes the cells of all groups from those of intervals and the blocks of earlier stretches, which
- * are freed; uses `jobs` threads. False if memory runs out; free it in any case. */
+ * are freed. False as for windows_cells_make; free it in any case. */
 bool windows_runs_make(window_runs *out, const windows_plan *plan, const window_cells *cells,
-                       window_old_list *old, u32 group_count, u32 jobs);
+                       window_old_list *old, const cells_wanted *wanted);
 void windows_runs_free(window_runs *runs);
 
 #endif

@@ -9,6 +9,8 @@
 
 #include <stdlib.h>
 
+#include "engine/core/cancel.h"
+
 /*
  * Without branches: whether an event opens or ends a block is as good as random. A block
  * that an end names must be older than it, so its ordinal is one that was given; behind the
@@ -70,10 +72,11 @@ bool log_number(const ehs_events *events, bool has_ends, log_place *place, log_n
 }
 
 bool log_reader_open(log_reader *out, const ehs_reader *file, const ehs_segment_index *segments,
-                     u32 wanted)
+                     u32 wanted, const u32 *cancel)
 {
     *out = (log_reader){ .file = file,
                          .segments = segments,
+                         .cancel = cancel,
                          .wanted = wanted | EHS_WANT_KIND,
                          .end = (u32)segments->count,
                          .numbers = malloc(sizeof *out->numbers) };
@@ -134,7 +137,9 @@ etl_status log_next_blocks(log_reader *reader, const log_blocks **out, etl_error
     *out = NULL;
     if (number >= reader->end)
         return ETL_OK;
-    const etl_status status = read_columns(reader, reader->wanted & ~EHS_WANT_KIND, err);
+    etl_status status = cancel_check(reader->cancel, err);
+    if (status == ETL_OK)
+        status = read_columns(reader, reader->wanted & ~EHS_WANT_KIND, err);
     if (status != ETL_OK)
         return status;
     reader->next = number + 1;
@@ -149,13 +154,13 @@ etl_status log_next_blocks(log_reader *reader, const log_blocks **out, etl_error
 
 etl_status log_next(log_reader *reader, const log_batch **out, etl_error *err)
 {
-    etl_status status = ETL_OK;
+    const bool is_read = reader->place.event == reader->events.count;
     *out = NULL;
-    if (reader->place.event == reader->events.count) {
-        if (reader->next >= reader->end)
-            return ETL_OK;
+    if (is_read && reader->next >= reader->end)
+        return ETL_OK;
+    etl_status status = cancel_check(reader->cancel, err);
+    if (status == ETL_OK && is_read)
         status = read_segment(reader, err);
-    }
     if (status != ETL_OK)
         return status;
     const bool has_ends = (reader->wanted & EHS_WANT_BACK) != 0;

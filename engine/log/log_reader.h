@@ -73,9 +73,10 @@ bool log_number(const ehs_events *events, bool has_ends, log_place *place, log_n
 typedef struct log_reader {
     const ehs_reader *file;
     const ehs_segment_index *segments;
-    u32 wanted;    /* EHS_WANT_* */
-    u32 at_hand;   /* number + 1 of the loaded segment; 0: none */
-    u32 next, end; /* segments to read */
+    const u32 *cancel; /* see cancel.h */
+    u32 wanted;        /* EHS_WANT_* */
+    u32 at_hand;       /* number + 1 of the loaded segment; 0: none */
+    u32 next, end;     /* segments to read */
     ehs_codec codec;
     ehs_events events;
     log_place place;
@@ -87,7 +88,7 @@ typedef struct log_reader {
 /* Opens a reader. The file and the index are borrowed; events are always read with KIND. Close it
  * in any case. False if memory runs out. */
 bool log_reader_open(log_reader *out, const ehs_reader *file, const ehs_segment_index *segments,
-                     u32 wanted);
+                     u32 wanted, const u32 *cancel);
 void log_reader_close(log_reader *reader);
 
 /* Continues with the first batch of segment `first` and ends before segment `end`. A loaded segment
@@ -95,11 +96,11 @@ void log_reader_close(log_reader *reader);
 void log_reader_seek(log_reader *reader, u32 first, u32 end);
 
 /* Reads the next batch, valid until the next call; *out is NULL after the last. No batch spans two
- * segments. ETL_ERR_CORRUPT, ETL_ERR_MEMORY. */
+ * segments. ETL_ERR_CORRUPT, ETL_ERR_MEMORY, ETL_ERR_CANCELLED. */
 etl_status log_next(log_reader *reader, const log_batch **out, etl_error *err);
 
 /* Reads the blocks of the next segment without its events, valid until the next call; *out is NULL
- * after the last. Seek before events are read. ETL_ERR_CORRUPT, ETL_ERR_MEMORY. */
+ * after the last. Seek before events are read. Errors as for log_next. */
 etl_status log_next_blocks(log_reader *reader, const log_blocks **out, etl_error *err);
 
 #endif

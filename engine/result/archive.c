@@ -13,10 +13,11 @@ bool etlheap_is_full_store(etl_bytes file)
     return ehs_is_full_store(file);
 }
 
-etl_status archive_read(const ehs_archive *archive, u32 wanted, log_reader *out, etl_error *err)
+etl_status archive_read(const ehs_archive *archive, u32 wanted, const u32 *cancel, log_reader *out,
+                        etl_error *err)
 {
-    return log_reader_open(out, &archive->reader, &archive->segments, wanted) ? ETL_OK
-                                                                              : etl_no_memory(err);
+    const bool ok = log_reader_open(out, &archive->reader, &archive->segments, wanted, cancel);
+    return ok ? ETL_OK : etl_no_memory(err);
 }
 
 u32 archive_segment_at(const ehs_archive *archive, i64 ticks)

@@ -28,6 +28,7 @@ typedef struct ehs_archive {
 typedef struct archive_request {
     const char *name;     /* name of the result's source; NULL: its traces */
     u64 memory_bytes_max; /* 0: no limit */
+    const u32 *cancel;    /* NULL: nobody cancels */
     bool facts_only;
     bool as_rows;        /* make and keep every lifetime, as columns */
     bool no_addresses;   /* keep frames as numbers until addresses are needed */
@@ -45,11 +46,13 @@ etl_status archive_open(const etl_map *map, const archive_request *request, etlh
 void archive_free(ehs_archive *archive);
 
 /* Makes the lifetimes of all heap blocks and appends them. ETL_ERR_CORRUPT, ETL_ERR_MEMORY,
- * ETL_ERR_LIMIT. */
-etl_status archive_add_rows(const ehs_archive *archive, lifetime_table *store, etl_error *err);
+ * ETL_ERR_LIMIT, ETL_ERR_CANCELLED. */
+etl_status archive_add_rows(const ehs_archive *archive, const u32 *cancel, lifetime_table *store,
+                            etl_error *err);
 
 /* Opens a reader at the first of the file's events. Close it in any case. ETL_ERR_MEMORY. */
-etl_status archive_read(const ehs_archive *archive, u32 wanted, log_reader *out, etl_error *err);
+etl_status archive_read(const ehs_archive *archive, u32 wanted, const u32 *cancel, log_reader *out,
+                        etl_error *err);
 
 /* Appends rows for the blocks that a batch opens, not yet ended. The batch needs EHS_WANT_OPENS,
  * and the rows need room. ETL_ERR_CORRUPT: an origin that does not exist. */

@@ -124,7 +124,8 @@ static etl_status load(etlheap_result *result, const archive_request *request, e
     if (!request->as_rows)
         return ETL_OK;
     status = result_answers(result, RESULT_ASK_COLUMNS, err);
-    return status == ETL_OK ? archive_add_rows(archive, &result->store, err) : status;
+    return status == ETL_OK ? archive_add_rows(archive, request->cancel, &result->store, err)
+                            : status;
 }
 
 /* Are foreign stacks the last ones? Their ids are consecutive. */

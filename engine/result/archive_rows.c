@@ -25,7 +25,8 @@ typedef struct row_maker {
 static etl_status add_batch(row_maker *maker, const log_batch *batch);
 static etl_status end_blocks(row_maker *maker, const log_batch *batch);
 
-etl_status archive_add_rows(const ehs_archive *archive, lifetime_table *store, etl_error *err)
+etl_status archive_add_rows(const ehs_archive *archive, const u32 *cancel, lifetime_table *store,
+                            etl_error *err)
 {
     row_maker maker = {
         .archive = archive,
@@ -38,7 +39,7 @@ etl_status archive_add_rows(const ehs_archive *archive, lifetime_table *store, e
     const log_batch *batch = NULL;
     const u32 freers = maker.has_frees ? EHS_WANT_FREER | EHS_WANT_FREER_THREAD : 0;
     const u32 wanted = EHS_WANT_OPENS | EHS_WANT_ENDS | freers;
-    etl_status status = archive_read(archive, wanted, &reader, err);
+    etl_status status = archive_read(archive, wanted, cancel, &reader, err);
     if (status == ETL_OK)
         status = log_next(&reader, &batch, err);
     while (status == ETL_OK && batch != NULL) {

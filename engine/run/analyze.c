@@ -39,6 +39,7 @@ etl_status etlheap_open_store(const char *path, const etlheap_options *options,
     const archive_request request = {
         .name = read.own.name != NULL ? read.own.name : path,
         .memory_bytes_max = read.own.memory_bytes_max,
+        .cancel = read.own.cancel,
         .facts_only = read.own.inventory_only,
         .as_rows = !is_asked,
         .no_named_kinds = !is_asked && !read.own.named_kinds,

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "engine/context/stack_numbering.h"
+#include "engine/core/cancel.h"
 #include "engine/core/workers.h"
 #include "engine/query/cuts_plan.h"
 #include "engine/query/needs.h"
@@ -363,8 +364,8 @@ static etl_status run_slices(run *state, etl_error *err)
             return etl_fail_with(err, status, 0, "more memory events than can be numbered");
         if (status != ETL_OK)
             return status;
-        if (!report_progress(state))
-            return etl_fail_with(err, ETL_ERR_CANCELLED, 0, "cancelled");
+        if (cancel_is_set(state->options.cancel) || !report_progress(state))
+            return cancelled(err);
         const u64 held = held_bytes(state);
         if (state->options.memory_bytes_max != 0 && held > state->options.memory_bytes_max)
             return etl_fail_hint(err, ETL_ERR_LIMIT, ETL_HINT_NARROWER_WINDOW,

@@ -111,6 +111,7 @@ etl_status log_run(const traces_named *traces, const etlheap_options *options,
         machine_give_back();
     own.store = NULL;
     const archive_request request = { .memory_bytes_max = own.memory_bytes_max,
+                                      .cancel = own.cancel,
                                       .is_log = true,
                                       .stacks = &stacks };
     if (status == ETL_OK)

@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 
+#include "engine/core/cancel.h"
 #include "engine/result/archive.h"
 #include "parser/system/files.h"
 #include "summary_build.h"
@@ -110,7 +111,7 @@ static etl_status add_store(etlheap_summary *s, adding *a, u32 index, etl_error 
     a->done_bytes = etl_sat_add_u64(a->done_bytes, input->bytes);
     return a->progress == NULL || a->progress(a->progress_user, a->done_bytes, a->total_bytes)
                ? ETL_OK
-               : etl_fail_with(err, ETL_ERR_CANCELLED, 0, "cancelled");
+               : cancelled(err);
 }
 
 etl_status etlheap_summary_write(etlheap_summary *s, const etlheap_store_options *options,

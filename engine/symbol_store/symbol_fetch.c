@@ -13,6 +13,7 @@
  */
 #include <stdlib.h>
 
+#include "engine/core/cancel.h"
 #include "symbol_fetch_inside.h"
 
 #define CONNECTIONS_MAX_DEFAULT    8u
@@ -160,7 +161,7 @@ static etl_status run_jobs(fetch_run *run, etl_error *err)
         collect(run);
         const bool is_last = progress->files_done == progress->files_total || run->is_out_of_memory;
         if (!report(run, is_last) && !is_last)
-            return etl_fail_with(err, ETL_ERR_CANCELLED, 0, "cancelled");
+            return cancelled(err);
         if (is_last)
             return ETL_OK;
         (void)run->fetch->curl.multi_poll(run->fetch->multi, NULL, 0, time_to_wait(run), NULL);

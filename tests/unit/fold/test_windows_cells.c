@@ -175,7 +175,8 @@ static void random_cells_come_back(void **state)
         window_cells cells;
         u64 random = seed;
         const u32 count = walk(&random, plain, &walked, by);
-        assert_true(windows_cells_make(&cells, &walked, GROUPS, 1 + (u32)(seed % 7)));
+        const cells_wanted wanted = { GROUPS, 1 + (u32)(seed % 7), NULL };
+        assert_true(windows_cells_make(&cells, &walked, &wanted));
         assert_null(walked.at);
         for (u32 group = 0; group < GROUPS; group++)
             check_group(&cells, group, plain, count);
@@ -192,7 +193,7 @@ static bool any_of(window_hot hot)
     window_cells cells;
     assert_true(windows_turn(&hot, 0, WINDOW_NO_INTERVAL, &list));
     assert_true(walked_parts_take(&walked, &list, 0));
-    assert_true(windows_cells_make(&cells, &walked, 1, 3));
+    assert_true(windows_cells_make(&cells, &walked, &(cells_wanted){ 1, 3, NULL }));
     const bool any = windows_cells_any(&cells, 0);
     windows_cells_free(&cells);
     return any;

@@ -119,8 +119,9 @@ static void make(world *w, u64 *random, u32 jobs)
     add_edges(w);
     draw_events(w, random);
     walk(w);
-    assert_true(windows_cells_make(&w->cells, &w->walked, GROUPS, jobs));
-    assert_true(windows_runs_make(&w->runs, &w->plan, &w->cells, &w->old, GROUPS, jobs));
+    const cells_wanted wanted = { GROUPS, jobs, NULL };
+    assert_true(windows_cells_make(&w->cells, &w->walked, &wanted));
+    assert_true(windows_runs_make(&w->runs, &w->plan, &w->cells, &w->old, &wanted));
 }
 
 /* The cell of a window, event by event. */

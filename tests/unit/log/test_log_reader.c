@@ -37,7 +37,7 @@ static int tear_down(void **state)
 
 static void begin(log_reader *reader, u32 wanted)
 {
-    assert_true(log_reader_open(reader, &the_file.reader, &the_file.index, wanted));
+    assert_true(log_reader_open(reader, &the_file.reader, &the_file.index, wanted, NULL));
 }
 
 static void assert_event(const log_batch *batch, u32 at)
