@@ -54,13 +54,19 @@ SAY := @$(if $(filter 1,$(V)),:,echo)
 
 # --- sources ------------------------------------------------------------------
 
-include parser/sources.mk
-include engine/sources.mk
-include formats/sources.mk
-include cli/sources.mk
+# Sources are found, not listed, so that a new file is written and nothing else. What systems do
+# differently is in pairs of files, *_posix.c and *_windows.c.
+sources_in = $(sort $(wildcard $(1)/*.c $(1)/*/*.c))
+POSIX_SRCS := $(filter %_posix.c,$(foreach folder,parser engine formats cli,$(call sources_in,$(folder))))
+WINDOWS_SRCS := $(POSIX_SRCS:%_posix.c=%_windows.c) parser/system/wide_windows.c
+OTHER_SRCS := $(if $(filter windows,$(PLATFORM)),$(POSIX_SRCS),$(WINDOWS_SRCS))
+PARSER_SRCS := $(filter-out $(OTHER_SRCS),$(call sources_in,parser))
+ENGINE_SRCS := $(filter-out $(OTHER_SRCS),$(call sources_in,engine))
+FORMATS_SRCS := $(filter-out $(OTHER_SRCS),$(call sources_in,formats))
+CLI_SRCS := $(filter-out $(OTHER_SRCS),$(call sources_in,cli))
 
-# Tests are found, not listed: a test that is forgotten here would never run. What lies in
-# which folder is in tests/README.md.
+# So are tests: one that is forgotten here would never run. What lies in which folder is in
+# tests/README.md.
 TEST_SRCS := $(sort $(wildcard tests/unit/*/test_*.c))
 TEST_TOOL_SRCS := $(sort $(wildcard tests/build/make_*.c tests/oracles/make_*.c))
 
@@ -107,14 +113,11 @@ ALL_SRCS := $(LIB_SRCS) $(CLI_SRCS) $(BUILDER_SRCS) $(TEST_SUPPORT_SRCS) $(TEST_
 ALL_FILES := $(sort $(foreach folder,parser engine formats cli tests fuzz bench examples, \
 	$(wildcard $(folder)/*.[ch] $(folder)/*/*.[ch] $(folder)/*/*/*.[ch])))
 
-# A file that is in no list is not built, which its author should hear at once.
-# The other platform's kind of one that is listed is not meant.
-OTHER_PLATFORM := $(if $(filter windows,$(PLATFORM)),posix,windows)
-OTHER_SRCS := $(patsubst %_$(PLATFORM).c,%_$(OTHER_PLATFORM).c,$(filter %_$(PLATFORM).c,$(LIB_SRCS) $(CLI_SRCS))) parser/system/wide_windows.c
+# A file that lies too deep to be found is not built, which its author should hear at once.
 UNLISTED := $(filter-out $(LIB_SRCS) $(CLI_SRCS) $(OTHER_SRCS),$(filter parser/%.c engine/%.c formats/%.c cli/%.c,$(ALL_FILES)))
 # Neither is a test that lies in no folder of tests/.
 UNLISTED += $(sort $(wildcard tests/*.[ch] tests/*.py tests/*.sh tests/unit/*.[ch] tests/*/test_*.c))
-$(if $(strip $(UNLISTED)),$(warning in no list of this Makefile, and so not built: $(strip $(UNLISTED))))
+$(if $(strip $(UNLISTED)),$(warning not found by this Makefile, and so not built: $(strip $(UNLISTED))))
 
 , := ,
 objects_of = $(patsubst %.c,$(OUT)/%.o,$(1))
@@ -436,7 +439,7 @@ LONG ?= 0
 check-nightly: ## all tests in their long form, sanitizers, Windows, packages, fleet, fuzzing: hours
 	@BUILD='$(BUILD)' MAKE='$(MAKE)' ONLY='$(ONLY)' bash tests/run/run_nightly.sh
 
-layers: ## checks that includes only go downward, and that every source is listed
+layers: ## checks that includes only go downward, and that every source is built
 	@test -z "$(strip $(UNLISTED))"
 	@awk -f tests/gates/layers.awk tests/gates/layers_upward.txt $(ALL_FILES)
 
