@@ -12,6 +12,7 @@
  * not show them.
  */
 #include "cli/messages.h"
+#include "cli/options/given_options.h"
 #include "cli/options/output_format.h"
 #include "cli/options/views.h"
 #include "cli/options/wants.h"
@@ -48,10 +49,20 @@ static etl_status find_peaks(report *out, etl_error *err);
 static bool is_outline(const cli_options *options);
 static etl_status name_frames(const cli_options *options, report *out, etl_error *err);
 
+/* Views that have no rows of a table. */
+static const struct {
+    const char *option;
+    int (*run)(const cli_options *options);
+} others[] = {
+    { "--map", cli_run_map },
+};
+
 int cli_run_report(const cli_options *options)
 {
-    if (options->map)
-        return cli_run_map(options);
+    for (size_t i = 0; i < ETL_COUNT_OF(others); i++) {
+        if (cli_is_given(options, others[i].option))
+            return others[i].run(options);
+    }
     cli_guard guard = { .active = false };
     cli_inputs inputs;
     report made = { .question = { .result = NULL } };

@@ -149,6 +149,7 @@ typedef struct cli_options {
     cli_words require_frames, cull_frames, cull_lists, stack_tags;
     bool growth, churn, lifetimes;
     bool suspects;
+    bool has_view; /* one that only the command asks about, by cli_is_given */
     bool pairs, unmatched;
     bool no_cull, no_symbols;
     cli_words max_outstanding, max_outstanding_count, max_growth, max_growth_count; /* check */
