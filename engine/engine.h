@@ -473,6 +473,7 @@ static inline etlheap_query etlheap_query_default(void)
 #include "etlheap_recorded.h"
 #include "etlheap_recording.h"
 #include "etlheap_snapshot.h"
+#include "etlheap_spikes.h"
 #include "etlheap_stream.h"
 #include "etlheap_summary.h"
 #include "etlheap_symbols.h"

@@ -133,6 +133,12 @@ extern "C" {
     X(SESSION, "session", "Session")                                                               \
     X(START_TIME, "start_time", "Start Time")                                                      \
     X(DURATION, "duration_ns", "Duration (ns)")                                                    \
+    /* of spikes */                                                                                \
+    X(AT, "at_ns", "At")                                                                           \
+    X(HEIGHT_SIZE, "height_size", "Height")                                                        \
+    X(SPIKED_SIZE, "spiked_size", "Came and Went")                                                 \
+    X(CAME_SIZE, "came_size", "Came")                                                              \
+    X(WENT_SIZE, "went_size", "Went")                                                              \
     /* of regions, too */                                                                          \
     X(USED_SIZE, "used_size", "Used Size")
 

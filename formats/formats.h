@@ -349,6 +349,8 @@ typedef struct etlheap_format {
                                   etlheap_sink *sink); /* and the report it belongs to */
     etl_status (*write_map)(const etlheap_result *result, const etlheap_map *map,
                             const etlheap_layout *layout, etlheap_sink *sink);
+    etl_status (*write_spikes)(const etlheap_result *result, const etlheap_spikes *spikes,
+                               const etlheap_layout *layout, etlheap_sink *sink);
     etl_status (*write_windows)(const etlheap_result *result, const etlheap_windows_answer *answer,
                                 const etlheap_layout *layout, etlheap_sink *sink);
     etl_status (*write_check)(const etlheap_result *result, const etlheap_check *check,

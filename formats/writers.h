@@ -60,6 +60,15 @@ etl_status etlheap_write_map_json(const etlheap_result *result, const etlheap_ma
 etl_status etlheap_write_map_csv(const etlheap_result *result, const etlheap_map *map,
                                  const etlheap_layout *layout, etlheap_sink *sink);
 
+etl_status etlheap_write_spikes_text(const etlheap_result *result, const etlheap_spikes *spikes,
+                                     const etlheap_layout *layout, etlheap_sink *sink);
+etl_status etlheap_write_spikes_json(const etlheap_result *result, const etlheap_spikes *spikes,
+                                     const etlheap_layout *layout, etlheap_sink *sink);
+etl_status etlheap_write_spikes_csv(const etlheap_result *result, const etlheap_spikes *spikes,
+                                    const etlheap_layout *layout, etlheap_sink *sink);
+etl_status etlheap_write_spikes_markdown(const etlheap_result *result, const etlheap_spikes *spikes,
+                                         const etlheap_layout *layout, etlheap_sink *sink);
+
 /* Writes the tables of a histogram, without the head and end of a report. */
 etl_status etlheap_write_buckets_text(const etlheap_histogram *histogram,
                                       const etlheap_layout *layout, etlheap_sink *sink);

@@ -21,6 +21,7 @@
 #include "cli/system/terminal.h"
 #include "commands.h"
 #include "report_map.h"
+#include "report_spikes.h"
 
 #include <stdlib.h>
 
@@ -55,6 +56,7 @@ static const struct {
     int (*run)(const cli_options *options);
 } others[] = {
     { "--map", cli_run_map },
+    { "--spikes", cli_run_spikes },
 };
 
 int cli_run_report(const cli_options *options)

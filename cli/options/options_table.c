@@ -110,6 +110,8 @@ static const cli_option options_table[] = {
       NULL, "how long freed blocks lived: median, percentiles and spread of both runs" },
     { "--suspects", 0, CLI_VALUE_FLAG, OPTION(suspects), CLI_REPORT, group_shape, NULL,
       "call stacks that probably leak, likeliest first, with reasons" },
+    { "--spikes", 0, CLI_VALUE_FLAG, OPTION(has_view), CLI_REPORT | CLI_NEEDS_TIMES, group_shape,
+      NULL, "memory that came and went: moment, height, width and call stacks" },
     { "--pairs", 0, CLI_VALUE_FLAG, OPTION(pairs), CLI_REPORT, group_shape, NULL,
       "who allocates and who frees: --group-by site,free_site, by count" },
     { "--unmatched", 0, CLI_VALUE_FLAG, OPTION(unmatched), CLI_REPORT, group_shape, NULL,

@@ -70,6 +70,16 @@ static const cli_view views[] = {
                    "order",
     },
     {
+        .option = "--spikes",
+        .writer = offsetof(etlheap_format, write_spikes),
+        .keys = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS, ETLHEAP_KEY_STACK },
+        .key_count = 3,
+        .excludes = "--type --impacting --at --tree --histogram --sort --growth --churn --pairs "
+                    "--unmatched --suspects --map --stack-tags",
+        .excluded_keys = ~(KEY(KIND) | KEY(PROCESS) | KEY(HEAP) | KEY(STACK)),
+        .because = "spikes are those of a kind, a process or a heap, and have their own order",
+    },
+    {
         .option = "--growth",
         .figures = offsetof(etlheap_query, growth),
         .figures_of_sorts = MEASURE(GROWTH_RATE) | MEASURE(STEADINESS),

@@ -38,7 +38,7 @@ VALUES = {
     "--size": [("100..6K", "..1M")], "--require-frame": [("ckb.exe!", "kernel32.dll!", "memorytestapp.exe!")],
     "--group-by": ["kind,process,site", ("process", "thread")], "--stack-tags": ["tags.xml"],
     "--sort": ["-count", "peak_size", "-growth_rate", "temporary_count", "freed_by_other_count"],
-    "--growth": [None], "--churn": [None], "--suspects": [None], "--pairs": [None], "--unmatched": [None],
+    "--growth": [None], "--churn": [None], "--suspects": [None], "--spikes": [None], "--pairs": [None], "--unmatched": [None],
     "--histogram": ["size"], "--map": [None], "--map-unit": ["1M"], "--top": ["1"], "--tree": [None],
     "--frames": ["1"], "--cull-frame": [("ckb.exe!", "batterymeter.exe!", "ntdll.dll!")],
     "--cull-list": [("cull.txt", "more.txt")],
@@ -84,6 +84,7 @@ EXCEPTIONS = [
     ({"--symbols", "--symbols-loose"}, {"--no-symbols"}, "--no-symbols is for not using what is set elsewhere"),
     ({"--churn"}, {"--sort temporary_count"}, "an order by churn shows churn"),
     ({"--frames", "--top"}, {"--format junit", "--format sarif", "--sarif-results", "--sarif-category"}, "formats for programs have their own lengths"),
+    ({"--at-exit"}, {"--spikes"}, "no memory here that ends with its process is a spike; oracle_spikes.py compares both values"),
     ({"--sort -count"}, {"--format folded"}, "the lines of a flame graph have no order"),
 ]
 
