@@ -1,6 +1,5 @@
 /*
- * windows.c - answers questions about time windows: cells for each group and window, measures,
- * growth.
+ * windows.c - answers questions about time windows: cells for each group and window, measures.
  *
  * In: a plan of windows (windows_plan.h), rows in memory and events of a journal or store, or the
  * windows of a summary. Out: an etlheap_windows.
@@ -230,8 +229,7 @@ static etl_status check_query(const etlheap_query *query, etl_error *err)
         refusal = key_row_of(query->group_by[i])->not_in_windows;
     if (query->types != 0)
         refusal = "types cannot be selected here: every window has its own";
-    else if (refusal == NULL && (query->lifetime_ranks || query->growth || query->rates ||
-                                 query->kind_to_ticks != NULL))
+    else if (refusal == NULL && (query->rates || query_asks_lifetimes(query)))
         refusal = "windows have no such measures or moments";
     else if (refusal == NULL && !etlheap_windows_sort_by(query->sort))
         refusal = "windows do not have the measure to sort by";

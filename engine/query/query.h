@@ -99,6 +99,12 @@ bool query_counts_lifetime(const query_plan *plan, const query_row *row, i64 *ns
  * end. */
 i64 query_end_ns(const query_plan *plan, i64 to_ticks);
 
+/* Does the query ask for a moment, or for measures that only a table of lifetimes has? */
+static inline bool query_asks_lifetimes(const etlheap_query *query)
+{
+    return query->lifetime_ranks || query->growth || query->kind_to_ticks != NULL;
+}
+
 /* True if the query selects threads, by id or by name. */
 static inline bool query_selects_threads(const etlheap_query *query)
 {

@@ -77,7 +77,7 @@ etl_status etlheap_write_windows_text(const etlheap_result *result,
     return status;
 }
 
-/* Writes the body. If growth is asked for, that is the answer, not the other groups. */
+/* Writes the body. If a rise is asked for, that is the answer, not the other groups. */
 static etl_status write_body(const etlheap_windows_view *view, etlheap_sink *sink)
 {
     if (view->answer->windows->table->row_count == 0) {
