@@ -25,11 +25,11 @@ etl_status cli_analyze(const cli_options *options, const cli_inputs *inputs, con
         .custom_allocator_count = options->custom.count,
         .mark_events = options->mark_events.at,
         .mark_event_count = options->mark_events.count,
-        .name = inputs->store_name,
+        .name = inputs->name,
     };
     const char *const *const names = (const char *const *)inputs->names;
     const etl_status status =
-        inputs->log ? etlheap_umdh_result(inputs->log, names[0], out, err)
+        inputs->log ? etlheap_umdh_result(inputs->log, inputs->name, out, err)
         : inputs->store
             ? etlheap_open_store(inputs->store, &engine_options, out, err)
             : etlheap_analyze(inputs->traces, names, inputs->count, &engine_options, out, err);

@@ -1,18 +1,19 @@
 /*
- * inputs.c - opens what a command works on: traces or a store, from files, packed files or standard
- * input.
+ * inputs.c - opens what a command works on: traces, a store or a UMDH log, from files, packed files
+ * or standard input.
  *
- * In: paths of the options. Out: open traces, or the path of one store; the clock that times in
- * options refer to; the marks of the recording.
+ * In: paths of the options. Out: open traces, or the path of one store, or an open log; the clock
+ * that times in options refer to; the marks of the recording.
  *
- *     path ──▶ store?   ──────────────────────▶ its path, opened again by each question
- *          ──▶ packed?  ──unpack──▶ temporary files ──┐    a zip's only trace is opened at
+ *     path ──▶ input_kinds.c says what it is
+ *          ──▶ store    ──────────────────────▶ its path, opened again by each question
+ *          ──▶ packed   ──unpack──▶ temporary files ──┐    a zip's only trace is opened at
  *                                                     │    once, and unpacked while it is read
- *          ──▶ "-", pipe ─spool───▶ temporary file ───┤
+ *          ──▶ "-", pipe ─spool───▶ temporary file ───┤    asked once more what it is
  *          ──▶ trace    ──────────────────────────────┴─▶ opened and mapped
  *
- * A command has either traces of one recording or one store, never both. Invariant: no file is read
- * twice (check_paths), and temporary files of stores live as long as the inputs, because stores are
+ * A command has traces of one recording, one store or one log. Invariant: no file is read twice
+ * (check_paths), and temporary files of stores live as long as the inputs, because stores are
  * opened more than once.
  */
 #include "inputs.h"
@@ -23,6 +24,7 @@
 #include "cli/options/advice.h"
 #include "cli/options/given_options.h"
 #include "cli/options/mark_words.h"
+#include "input_kinds.h"
 #include "messages.h"
 
 #include <stdio.h>
@@ -30,27 +32,29 @@
 
 #include "parser/system/files.h"
 
+/* Where inputs are opened. */
+typedef struct opening {
+    const cli_options *options;
+    cli_guard *guard;
+    cli_inputs *out;
+} opening;
+
 static int check_paths(const cli_options *options);
 static bool is_same_file(const char *a, const char *b);
-static bool is_store(const char *path);
-static int open_log(const cli_options *options, const char *path, const char *name,
-                    cli_inputs *out);
+static int open_log(const cli_options *options, cli_inputs *out);
 static int open_store(const cli_options *options, cli_inputs *out);
-static etl_status open_input(const cli_options *options, const char *path, cli_guard *guard,
-                             cli_inputs *out, etl_error *err);
-static etl_status open_piped(const cli_options *options, const char *name, const cli_guard *guard,
-                             cli_inputs *out, etl_error *err);
-static etl_status open_packed(const cli_options *options, const char *path, const char *name,
-                              const cli_guard *guard, cli_inputs *out, etl_error *err);
-static etl_status open_unpacked(const cli_options *options, const char *name,
-                                cli_unpacked *unpacked, cli_inputs *out, etl_error *err);
-static etl_status open_arriving(const cli_options *options, const char *name,
-                                cli_unpacked *unpacked, cli_inputs *out, etl_error *err);
-static etl_status open_members(const cli_options *options, const char *name, cli_unpacked *unpacked,
-                               cli_inputs *out, etl_error *err);
-static etl_status take_store(const char *path, const char *name, cli_inputs *out, etl_error *err);
-static etl_status open_trace(const cli_options *options, const char *path, const char *name,
-                             cli_unpacked *arriving, cli_inputs *out, etl_error *err);
+static etl_status open_input(const opening *o, const char *path, etl_error *err);
+static etl_status open_piped(const opening *o, const char *name, etl_error *err);
+static etl_status open_packed(const opening *o, const char *path, const char *name, etl_error *err);
+static etl_status open_unpacked(const opening *o, const char *name, cli_unpacked *unpacked,
+                                etl_error *err);
+static etl_status open_arriving(const opening *o, const char *name, cli_unpacked *unpacked,
+                                etl_error *err);
+static etl_status open_members(const opening *o, const char *name, cli_unpacked *unpacked,
+                               etl_error *err);
+static etl_status open_trace(const opening *o, const char *path, const char *name,
+                             cli_unpacked *arriving, etl_error *err);
+static int complain(const char *subject, const etl_error *err);
 static int check_recording(const cli_options *options, const cli_inputs *inputs);
 static int keep_marks(const cli_options *options, etlheap_result *facts, cli_inputs *out);
 static int read_marks(const cli_options *options, const cli_guard *guard, cli_inputs *out);
@@ -60,34 +64,18 @@ static int open_packed_store(const cli_options *options, u32 index, cli_guard *g
 
 int cli_inputs_open(const cli_options *options, cli_guard *guard, cli_inputs *out)
 {
+    const opening o = { options, guard, out };
     *out = (cli_inputs){ 0 };
     const int paths = check_paths(options);
     if (paths != CLI_EXIT_DONE)
         return paths;
-    for (u32 i = 0; i < options->inputs.count && !out->store; i++) {
-        const char *const path = options->inputs.at[i];
+    for (u32 i = 0; i < options->inputs.count && !out->name; i++) {
         etl_error err = { .status = ETL_OK };
-        if (etlheap_umdh_recognise(path))
-            return open_log(options, path, path, out);
-        if (etlheap_umdh_recognise_comparison(path)) {
-            cli_complain(
-                path,
-                "a UMDH comparison: open it with etlheap diff FILE, or open one of the two logs");
-            return CLI_EXIT_USAGE;
-        }
-        const etl_status status = is_store(path) ? take_store(path, path, out, &err)
-                                                 : open_input(options, path, guard, out, &err);
-        if (status == ETL_OK && out->log_file)
-            return open_log(options, etlheap_unpacked_member_of(out->log_file->files, 0).path, path,
-                            out);
-        if (status == ETL_OK)
-            continue;
-        if (cli_bus_guard_tripped())
-            cli_complain(path, cli_bus_guard_message);
-        else if (status != ETL_ERR_CANCELLED)
-            cli_complain_error(path, &err);
-        return CLI_EXIT_INPUT;
+        if (open_input(&o, options->inputs.at[i], &err) != ETL_OK)
+            return complain(options->inputs.at[i], &err);
     }
+    if (out->log_path)
+        return open_log(options, out);
     if (out->store)
         return open_store(options, out);
     out->clock.start_filetime = etl_session_of(out->traces[0], 0)->start_time_filetime;
@@ -99,18 +87,26 @@ int cli_inputs_open(const cli_options *options, cli_guard *guard, cli_inputs *ou
 etl_status cli_inputs_add(const cli_options *options, const char *path, cli_guard *guard,
                           cli_inputs *out, etl_error *err)
 {
-    if (!is_store(path)) {
-        u32 pair[2];
-        const etl_status status = open_input(options, path, guard, out, err);
-        if (status == ETL_OK && out->log_file)
-            return etl_fail_with(err, ETL_ERR_UNSUPPORTED, 0,
-                                 "a UMDH log has no trace records; open it with report, check, "
-                                 "export or diff");
-        return status == ETL_OK
-                   ? etlheap_recording_check(out->traces, out->count, options->together, pair, err)
-                   : status;
-    }
-    return take_store(path, path, out, err);
+    const opening o = { options, guard, out };
+    u32 pair[2];
+    const etl_status status = open_input(&o, path, err);
+    if (status != ETL_OK || out->store)
+        return status;
+    if (out->log_path)
+        return etl_fail_with(err, ETL_ERR_UNSUPPORTED, 0,
+                             "a UMDH log has no trace records; open it with report, check, "
+                             "export or diff");
+    return etlheap_recording_check(out->traces, out->count, options->together, pair, err);
+}
+
+/* Says why an input cannot be read; nothing if the user cancelled. Returns an exit status. */
+static int complain(const char *subject, const etl_error *err)
+{
+    if (cli_bus_guard_tripped())
+        cli_complain(subject, cli_bus_guard_message);
+    else if (err->status != ETL_ERR_CANCELLED)
+        cli_complain_error(subject, err);
+    return err->status == ETL_ERR_ARGUMENT ? CLI_EXIT_USAGE : CLI_EXIT_INPUT;
 }
 
 static int refuse_trace(const char *path)
@@ -138,9 +134,10 @@ int cli_stores_open(const cli_options *options, cli_guard *guard, cli_stores *ou
             cli_complain(NULL, "stores to merge cannot come from standard input; name files");
             return CLI_EXIT_USAGE;
         }
-        if (etlheap_is_packed(path))
+        const cli_input_kind kind = cli_input_kind_of(path);
+        if (kind == CLI_INPUT_PACKED)
             exit_status = open_packed_store(options, i, guard, out);
-        else if (!is_store(path) && etl_path_kind_of(path) != ETL_PATH_ABSENT)
+        else if (kind != CLI_INPUT_STORE && kind != CLI_INPUT_ABSENT)
             exit_status = refuse_trace(path); /* what is not there, reading it will say */
     }
     return exit_status;
@@ -158,7 +155,7 @@ void cli_stores_close(cli_stores *stores)
 bool cli_inputs_need_traces(const cli_inputs *inputs, const char *why)
 {
     if (inputs->store)
-        cli_complain(inputs->store_name, why);
+        cli_complain(inputs->name, why);
     return !inputs->store;
 }
 
@@ -168,14 +165,12 @@ void cli_inputs_close(cli_inputs *inputs)
         etl_close(inputs->traces[i]);
         free(inputs->names[i]);
     }
-    if (inputs->log)
-        free(inputs->names[0]);
     etlheap_umdh_close(inputs->log);
     free(inputs->traces);
     free(inputs->names);
     free(inputs->store);
-    free(inputs->store_name);
-    cli_unpacked_close(inputs->log_file);
+    free(inputs->log_path);
+    free(inputs->name);
     cli_unpacked_close(inputs->unpacked);
     etlheap_marks_free(inputs->marks);
     etlheap_result_free(inputs->facts);
@@ -192,9 +187,9 @@ cli_progress cli_inputs_progress(const cli_options *options, const cli_inputs *i
 
 const char *cli_inputs_subject(const cli_inputs *inputs)
 {
-    if (inputs->store)
-        return inputs->store_name;
-    return inputs->count == 1 || inputs->log ? inputs->names[0] : NULL;
+    if (inputs->name)
+        return inputs->name;
+    return inputs->count == 1 ? inputs->names[0] : NULL;
 }
 
 /* Refuses a file given twice, which would count everything twice. */
@@ -242,21 +237,6 @@ static bool is_same_file(const char *a, const char *b)
            etl_path_is_same(a, b);
 }
 
-/* Is it a store? A file that cannot be read is not: opening it as a trace says what is wrong. */
-static bool is_store(const char *path)
-{
-    u8 bytes[8];
-    return !cli_is_stdin(path) &&
-           etlheap_is_store((etl_bytes){ bytes, etl_file_start(path, bytes, sizeof bytes) });
-}
-
-static etl_status take_store(const char *path, const char *name, cli_inputs *out, etl_error *err)
-{
-    out->store = strdup(path);
-    out->store_name = strdup(name);
-    return out->store && out->store_name ? ETL_OK : etl_no_memory(err);
-}
-
 int cli_refuse_times(const cli_options *options, const char *log)
 {
     char message[160];
@@ -271,7 +251,7 @@ int cli_refuse_times(const cli_options *options, const char *log)
 }
 
 /* Opens a UMDH log. It has no records or times, so commands that need these refuse it. */
-static int open_log(const cli_options *options, const char *path, const char *name, cli_inputs *out)
+static int open_log(const cli_options *options, cli_inputs *out)
 {
     etl_error err = { .status = ETL_OK };
     const char *refusal = NULL;
@@ -285,32 +265,21 @@ static int open_log(const cli_options *options, const char *path, const char *na
         refusal = "a UMDH log cannot become a store; leave out --update-baseline, and name an "
                   "earlier log as --baseline";
     if (refusal) {
-        cli_complain(name, refusal);
+        cli_complain(out->name, refusal);
         /* As for a store, which has no records either. */
         return options->command_bit == CLI_DUMP ? CLI_EXIT_INPUT : CLI_EXIT_USAGE;
     }
-    if (cli_refuse_times(options, name) != CLI_EXIT_DONE)
+    if (cli_refuse_times(options, out->name) != CLI_EXIT_DONE)
         return CLI_EXIT_USAGE;
-    char *const copy = strdup(name);
-    out->names = calloc(1, sizeof *out->names);
-    if (!copy || !out->names)
-        etl_no_memory(&err);
-    else
-        (void)etlheap_umdh_open(path, &out->log, &err);
-    if (err.status == ETL_OK) {
-        out->names[0] = copy;
-        return CLI_EXIT_DONE;
-    }
-    free(copy);
-    cli_complain_error(name, &err);
-    return CLI_EXIT_INPUT;
+    return etlheap_umdh_open(out->log_path, &out->log, &err) == ETL_OK ? CLI_EXIT_DONE
+                                                                       : complain(out->name, &err);
 }
 
 /* Opens the store for a moment, so that damage is reported early. */
 static int open_store(const cli_options *options, cli_inputs *out)
 {
     if (options->inputs.count > 1) {
-        cli_complain(out->store_name,
+        cli_complain(out->name,
                      "only one store can be read at a time; to add up several, use etlheap merge");
         return CLI_EXIT_USAGE;
     }
@@ -318,13 +287,8 @@ static int open_store(const cli_options *options, cli_inputs *out)
     const etlheap_options facts = { .size = sizeof facts, .inventory_only = true };
     etlheap_result *result = NULL;
     etl_error err = { .status = ETL_OK };
-    if (etlheap_open_store(out->store, &facts, &result, &err) != ETL_OK) {
-        if (cli_bus_guard_tripped())
-            cli_complain(out->store_name, cli_bus_guard_message);
-        else
-            cli_complain_error(out->store_name, &err);
-        return CLI_EXIT_INPUT;
-    }
+    if (etlheap_open_store(out->store, &facts, &result, &err) != ETL_OK)
+        return complain(out->name, &err);
     out->clock.start_filetime = etlheap_result_trace(result)->start_time_filetime;
     return keep_marks(options, result, out);
 }
@@ -333,8 +297,8 @@ static int open_store(const cli_options *options, cli_inputs *out)
 static int keep_marks(const cli_options *options, etlheap_result *facts, cli_inputs *out)
 {
     if (options->mark_events.count > 0)
-        cli_note(out->store_name, "a store has the marks that it was written with: --mark-event "
-                                  "is for traces, and for etlheap store");
+        cli_note(out->name, "a store has the marks that it was written with: --mark-event "
+                            "is for traces, and for etlheap store");
     if (!cli_wants_marks(options)) {
         etlheap_result_free(facts);
         return CLI_EXIT_DONE;
@@ -343,7 +307,7 @@ static int keep_marks(const cli_options *options, etlheap_result *facts, cli_inp
     out->clock.marks = etlheap_result_marks(facts);
     if (!etlheap_result_is_summary(facts))
         return CLI_EXIT_DONE;
-    cli_complain(out->store_name, "a summary has no marks; use the trace or its full store");
+    cli_complain(out->name, "a summary has no marks; use the trace or its full store");
     return CLI_EXIT_USAGE;
 }
 
@@ -362,52 +326,68 @@ static int read_marks(const cli_options *options, const cli_guard *guard, cli_in
         etlheap_marks_read(out->traces, out->count, &marks, &out->marks, &err);
     cli_progress_end(&progress);
     out->clock.marks = out->marks;
-    if (status == ETL_OK)
-        return CLI_EXIT_DONE;
-    if (cli_bus_guard_tripped())
-        cli_complain(cli_inputs_subject(out), cli_bus_guard_message);
-    else if (status != ETL_ERR_CANCELLED)
-        cli_complain_error(cli_inputs_subject(out), &err);
-    return CLI_EXIT_INPUT;
+    return status == ETL_OK ? CLI_EXIT_DONE : complain(cli_inputs_subject(out), &err);
+}
+
+/* Notes the path and name of the only input, which is opened when all are known. */
+static etl_status take(char **path_out, const char *path, const char *name, cli_inputs *out,
+                       etl_error *err)
+{
+    *path_out = strdup(path);
+    out->name = strdup(name);
+    return *path_out && out->name ? ETL_OK : etl_no_memory(err);
+}
+
+/* Opens an input that is a file as it is. */
+static etl_status open_file(const opening *o, cli_input_kind kind, const char *path,
+                            const char *name, etl_error *err)
+{
+    if (kind == CLI_INPUT_STORE)
+        return take(&o->out->store, path, name, o->out, err);
+    if (kind == CLI_INPUT_LOG)
+        return take(&o->out->log_path, path, name, o->out, err);
+    if (kind == CLI_INPUT_COMPARISON)
+        return etl_fail_with(
+            err, ETL_ERR_ARGUMENT, 0,
+            "a UMDH comparison: open it with etlheap diff FILE, or open one of the two logs");
+    return open_trace(o, path, name, NULL, err);
 }
 
 /* A trace that is arriving has no name. */
 static bool has_files(const cli_inputs *inputs)
 {
-    return inputs->log_file ||
-           (inputs->unpacked && !etlheap_unpacked_is_arriving(inputs->unpacked->files));
+    return inputs->unpacked && !etlheap_unpacked_is_arriving(inputs->unpacked->files);
 }
 
 /* The guard against bus errors stays as long as the temporary file. */
-static etl_status open_input(const cli_options *options, const char *path, cli_guard *guard,
-                             cli_inputs *out, etl_error *err)
+static etl_status open_input(const opening *o, const char *path, etl_error *err)
 {
-    if (!cli_is_unpacked(path))
-        return open_trace(options, path, path, NULL, out, err);
-    const bool guarded = guard->active;
-    cli_guard_begin(guard);
-    const etl_status status = cli_is_pipe(path) ? open_piped(options, path, guard, out, err)
-                                                : open_packed(options, path, path, guard, out, err);
-    if (!guarded && !has_files(out) && (status != ETL_OK || options->no_symbols))
-        cli_guard_end(guard); /* else symbols of the package may be unpacked */
+    const cli_input_kind kind = cli_input_kind_of(path);
+    if (!cli_input_is_unpacked(kind))
+        return open_file(o, kind, path, path, err);
+    const bool guarded = o->guard->active;
+    cli_guard_begin(o->guard);
+    const etl_status status =
+        kind == CLI_INPUT_PIPE ? open_piped(o, path, err) : open_packed(o, path, path, err);
+    if (!guarded && !has_files(o->out) && (status != ETL_OK || o->options->no_symbols))
+        cli_guard_end(o->guard); /* else symbols of the package may be unpacked */
     return status;
 }
 
 /* Opens standard input or a named pipe, which may be packed itself. */
-static etl_status open_piped(const cli_options *options, const char *name, const cli_guard *guard,
-                             cli_inputs *out, etl_error *err)
+static etl_status open_piped(const opening *o, const char *name, etl_error *err)
 {
     if (cli_is_stdin(name) && cli_host_is_terminal(ETL_STDIN))
         return etl_fail_with(err, ETL_ERR_IO, 0,
                              "standard input is a terminal: pipe a trace in, or name a file");
     cli_unpacked *copied;
-    etl_status status = cli_unpack_pipe(options, name, guard, &copied, err);
+    etl_status status = cli_unpack_pipe(o->options, name, o->guard, &copied, err);
     if (status != ETL_OK)
         return status;
     const char *const path = etlheap_unpacked_member_of(copied->files, 0).path;
-    if (!etlheap_is_packed(path))
-        return open_unpacked(options, name, copied, out, err);
-    status = open_packed(options, path, name, guard, out, err);
+    if (cli_input_kind_of(path) != CLI_INPUT_PACKED)
+        return open_unpacked(o, name, copied, err);
+    status = open_packed(o, path, name, err);
     cli_unpacked_close(copied);
     return status;
 }
@@ -422,16 +402,15 @@ static bool may_arrive(const cli_options *options)
            !options->unpacks_first;
 }
 
-static etl_status open_packed(const cli_options *options, const char *path, const char *name,
-                              const cli_guard *guard, cli_inputs *out, etl_error *err)
+static etl_status open_packed(const opening *o, const char *path, const char *name, etl_error *err)
 {
     cli_unpacked *unpacked;
-    const etl_status status = cli_unpack(options, path, guard, may_arrive(options), &unpacked, err);
+    const bool beside = may_arrive(o->options);
+    const etl_status status = cli_unpack(o->options, path, o->guard, beside, &unpacked, err);
     if (status != ETL_OK)
         return status;
-    return etlheap_unpacked_is_arriving(unpacked->files)
-               ? open_arriving(options, name, unpacked, out, err)
-               : open_unpacked(options, name, unpacked, out, err);
+    return etlheap_unpacked_is_arriving(unpacked->files) ? open_arriving(o, name, unpacked, err)
+                                                         : open_unpacked(o, name, unpacked, err);
 }
 
 static int open_packed_store(const cli_options *options, u32 index, cli_guard *guard,
@@ -447,39 +426,36 @@ static int open_packed_store(const cli_options *options, u32 index, cli_guard *g
         return CLI_EXIT_INPUT;
     }
     out->paths[index] = etlheap_unpacked_member_of(out->unpacked[index]->files, 0).path;
-    return is_store(out->paths[index]) ? CLI_EXIT_DONE : refuse_trace(path);
+    return cli_input_kind_of(out->paths[index]) == CLI_INPUT_STORE ? CLI_EXIT_DONE
+                                                                   : refuse_trace(path);
 }
 
 /* Takes over the unpacked files. Open traces keep their bytes after the temporary files are
  * removed; a store is opened again and again, so its file stays. */
-static etl_status open_unpacked(const cli_options *options, const char *name,
-                                cli_unpacked *unpacked, cli_inputs *out, etl_error *err)
+static etl_status open_unpacked(const opening *o, const char *name, cli_unpacked *unpacked,
+                                etl_error *err)
 {
     const char *const path = etlheap_unpacked_member_of(unpacked->files, 0).path;
-    etl_status status;
-    if (etlheap_unpacked_count(unpacked->files) == 1 && is_store(path)) {
-        status = take_store(path, name, out, err);
-        out->unpacked = unpacked;
-        return status;
+    const bool is_single = etlheap_unpacked_count(unpacked->files) == 1;
+    const cli_input_kind kind = is_single ? cli_input_kind_of(path) : CLI_INPUT_TRACE;
+    if (kind == CLI_INPUT_STORE || kind == CLI_INPUT_LOG) {
+        o->out->unpacked = unpacked;
+        return open_file(o, kind, path, name, err);
     }
-    if (etlheap_unpacked_count(unpacked->files) == 1 && etlheap_umdh_recognise(path)) {
-        out->log_file = unpacked;
-        return ETL_OK;
-    }
-    status = open_members(options, name, unpacked, out, err);
+    const etl_status status = open_members(o, name, unpacked, err);
     cli_unpacked_close(unpacked);
     return status;
 }
 
 /* Opens a trace that is still being unpacked. If it cannot be opened, the reason may be that it
  * cannot be unpacked. */
-static etl_status open_arriving(const cli_options *options, const char *name,
-                                cli_unpacked *unpacked, cli_inputs *out, etl_error *err)
+static etl_status open_arriving(const opening *o, const char *name, cli_unpacked *unpacked,
+                                etl_error *err)
 {
     etl_error own = { .status = ETL_OK };
     u64 arrived;
-    out->unpacked = unpacked;
-    etl_status status = open_members(options, name, unpacked, out, &own);
+    o->out->unpacked = unpacked;
+    etl_status status = open_members(o, name, unpacked, &own);
     etlheap_unpacked_hide(unpacked->files);
     if (status == ETL_OK)
         return ETL_OK;
@@ -490,21 +466,21 @@ static etl_status open_arriving(const cli_options *options, const char *name,
 }
 
 /* A single trace goes by the name of the packed file. */
-static etl_status open_members(const cli_options *options, const char *name, cli_unpacked *unpacked,
-                               cli_inputs *out, etl_error *err)
+static etl_status open_members(const opening *o, const char *name, cli_unpacked *unpacked,
+                               etl_error *err)
 {
     const u32 count = etlheap_unpacked_count(unpacked->files);
     cli_unpacked *const arriving = etlheap_unpacked_is_arriving(unpacked->files) ? unpacked : NULL;
     for (u32 i = 0; i < count; i++) {
         const etlheap_unpacked_member member = etlheap_unpacked_member_of(unpacked->files, i);
         if (!member.name)
-            return open_trace(options, member.path, name, NULL, out, err);
+            return open_trace(o, member.path, name, NULL, err);
         char *const joined = join(name, "/", member.name);
         if (!joined)
             return etl_no_memory(err);
         etl_error inner = { .status = ETL_OK };
         const etl_status status =
-            open_trace(options, member.path, count == 1 ? name : joined, arriving, out, &inner);
+            open_trace(o, member.path, count == 1 ? name : joined, arriving, &inner);
         free(joined);
         if (status != ETL_OK)
             return etl_fail_with(err, status, inner.offset, "%.80s in the zip: %.140s", member.name,
@@ -515,33 +491,28 @@ static etl_status open_members(const cli_options *options, const char *name, cli
 
 /* Appends a trace, which is closed with the inputs. `arriving` unpacks it meanwhile; NULL: it is
  * complete. */
-static etl_status open_trace(const cli_options *options, const char *path, const char *name,
-                             cli_unpacked *arriving, cli_inputs *out, etl_error *err)
+static etl_status open_trace(const opening *o, const char *path, const char *name,
+                             cli_unpacked *arriving, etl_error *err)
 {
-    u32 jobs = options->jobs;
+    cli_inputs *const out = o->out;
+    u32 jobs = o->options->jobs;
     const etl_open_options open_options = { .size = sizeof open_options,
-                                            .no_mmap = options->no_mmap,
+                                            .no_mmap = o->options->no_mmap,
                                             .run_tasks = etlheap_run_tasks,
                                             .run_user = &jobs,
-                                            .in_steps = options->inputs.count == 1,
+                                            .in_steps = o->options->inputs.count == 1,
                                             .arrival = arriving ? cli_unpacked_arrival : NULL,
                                             .arrival_user = arriving };
-    const size_t count = (size_t)out->count + 1;
-    etl_trace **const traces = realloc(out->traces, count * sizeof(etl_trace *));
-    if (!traces)
+    if (!cli_list_grow(&out->traces, out->count, sizeof *out->traces) ||
+        !cli_list_grow(&out->names, out->count, sizeof *out->names))
         return etl_no_memory(err);
-    out->traces = traces;
-    char **const names = realloc(out->names, count * sizeof(char *));
-    if (!names)
+    out->names[out->count] = strdup(name);
+    if (!out->names[out->count])
         return etl_no_memory(err);
-    out->names = names;
-    names[out->count] = strdup(name);
-    if (!names[out->count])
-        return etl_no_memory(err);
-    cli_memory_note_input(path, false, options->no_mmap);
-    const etl_status status = etl_open(path, &open_options, &traces[out->count], err);
+    cli_memory_note_input(path, false, o->options->no_mmap);
+    const etl_status status = etl_open(path, &open_options, &out->traces[out->count], err);
     if (status != ETL_OK)
-        free(names[out->count]);
+        free(out->names[out->count]);
     else
         out->count++;
     return status;

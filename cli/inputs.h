@@ -12,12 +12,12 @@ typedef struct cli_inputs {
     etl_trace **traces;
     char **names; /* for messages and output: the path, or "zip/member" */
     u32 count;
-    etlheap_umdh *log;      /* a UMDH log, as the only input, called names[0]; NULL: none */
     char *store;            /* a store instead of traces; NULL: none */
-    cli_unpacked *log_file; /* has a log that was unpacked, until it is opened; NULL: none */
-    cli_unpacked *unpacked; /* has the store's temporary file, or unpacks the only trace while it
-                             * is read; NULL: none */
-    char *store_name;       /* for messages */
+    char *log_path;         /* a UMDH log, as the only input; NULL: none */
+    char *name;             /* of the store or log, for messages */
+    etlheap_umdh *log;      /* opened; NULL: none */
+    cli_unpacked *unpacked; /* has the temporary file of the store or log, or unpacks the only trace
+                             * while it is read; NULL: none */
     cli_clock clock;        /* clock of the recording, for times on the command line */
     etlheap_marks *marks;   /* of traces, if an option names one; NULL: not read */
     etlheap_result *facts;  /* of a store, if an option names a mark */

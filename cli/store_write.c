@@ -68,7 +68,7 @@ static etl_status write_summary(const cli_options *options, const cli_inputs *in
         .jobs = options->jobs,
         .memory_bytes_max = options->memory_bytes,
     };
-    const char *const path = inputs->store, *const name = inputs->store_name;
+    const char *const path = inputs->store, *const name = inputs->name;
     etl_status status = etlheap_summary_open(&summary_options, &out->summary, err);
     if (status != ETL_OK)
         return status;

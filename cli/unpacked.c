@@ -10,28 +10,6 @@
 
 #include "parser/system/files.h"
 
-/* A shell names the pipes of its commands by their descriptors. Any other pipe may have no writer,
- * and would be waited for without end. */
-static bool is_descriptor(const char *path)
-{
-    static const char *const folders[] = { "/dev/fd/", "/proc/self/fd/" };
-    for (size_t i = 0; i < ETL_COUNT_OF(folders); i++) {
-        if (strncmp(path, folders[i], strlen(folders[i])) == 0)
-            return etl_path_kind_of(path) == ETL_PATH_OTHER;
-    }
-    return false;
-}
-
-bool cli_is_pipe(const char *path)
-{
-    return cli_is_stdin(path) || is_descriptor(path);
-}
-
-bool cli_is_unpacked(const char *path)
-{
-    return cli_is_pipe(path) || etlheap_is_packed(path);
-}
-
 /* `descriptor` is that of a pipe; -1: the path is that of a packed file. */
 static etl_status unpack(const cli_options *options, const char *path, int descriptor, bool beside,
                          cli_unpacked *unpacked, etl_error *err)

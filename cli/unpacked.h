@@ -14,12 +14,6 @@ typedef struct cli_unpacked {
     cli_progress progress;
 } cli_unpacked;
 
-/* True for standard input, and for the name of an open pipe, as a shell gives for <(command). */
-bool cli_is_pipe(const char *path);
-
-/* Whether an input will be unpacked or copied. */
-bool cli_is_unpacked(const char *path);
-
 /* Unpacks a file. With `beside`, a trace may still be arriving. Errors as for etlheap_unpack; on
  * success the caller owns *out. */
 etl_status cli_unpack(const cli_options *options, const char *path, const cli_guard *guard,

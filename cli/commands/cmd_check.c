@@ -18,6 +18,7 @@
  */
 #include "cli/baseline.h"
 #include "cli/filter_notes.h"
+#include "cli/input_kinds.h"
 #include "cli/messages.h"
 #include "cli/options/budgets.h"
 #include "cli/options/given_options.h"
@@ -77,7 +78,8 @@ int cli_run_check(const cli_options *options)
     cli_options asked = *options;
     int status = read_options(options, &q);
     asked.kinds = kinds_to_ask(options, &q.budgets);
-    asked.unpacks_first = options->baseline && cli_is_unpacked(options->baseline);
+    asked.unpacks_first =
+        options->baseline && cli_input_is_unpacked(cli_input_kind_of(options->baseline));
     if (status == CLI_EXIT_DONE)
         status = cli_inputs_open(&asked, &guard, &q.inputs);
     if (status == CLI_EXIT_DONE && options->baseline)

@@ -12,6 +12,7 @@
  */
 #include "cli/compared_run.h"
 #include "cli/filter_notes.h"
+#include "cli/input_kinds.h"
 #include "cli/messages.h"
 #include "cli/outputs.h"
 #include "cli/system/terminal.h"
@@ -21,7 +22,6 @@
 
 #include "cli/options/output_format.h"
 #include "cli/options/wants.h"
-#include "parser/system/files.h"
 
 /* Everything that the answer is made of. Start from {0}. */
 typedef struct diff_inquiry {
@@ -54,10 +54,9 @@ int cli_run_diff(const cli_options *options)
     cli_guard guard = { .active = false };
     diff_inquiry inquiry = { .diff = NULL };
     /* If the only file does not exist, say that instead of asking for a second one. */
-    const char *const first = options->inputs.at[0];
+    const cli_input_kind first = cli_input_kind_of(options->inputs.at[0]);
     const bool is_comparison =
-        options->inputs.count == 1 &&
-        (etl_path_kind_of(first) == ETL_PATH_ABSENT || etlheap_umdh_recognise_comparison(first));
+        options->inputs.count == 1 && (first == CLI_INPUT_ABSENT || first == CLI_INPUT_COMPARISON);
     int status = is_comparison ? CLI_EXIT_DONE : check_question(options);
     if (status != CLI_EXIT_DONE)
         return status;
@@ -69,8 +68,8 @@ int cli_run_diff(const cli_options *options)
         cli_guard_end(&guard);
         return status;
     }
-    const bool base_is_log = etlheap_umdh_recognise(options->inputs.at[0]);
-    const bool new_is_log = etlheap_umdh_recognise(options->inputs.at[1]);
+    const bool base_is_log = first == CLI_INPUT_LOG;
+    const bool new_is_log = cli_input_kind_of(options->inputs.at[1]) == CLI_INPUT_LOG;
     if (base_is_log != new_is_log)
         return refuse_mixture(options->inputs.at[base_is_log ? 0 : 1],
                               options->inputs.at[base_is_log ? 1 : 0]);

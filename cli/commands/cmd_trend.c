@@ -11,6 +11,7 @@
  */
 #include "cli/compared_run.h"
 #include "cli/filter_notes.h"
+#include "cli/input_kinds.h"
 #include "cli/messages.h"
 #include "cli/outputs.h"
 #include "cli/system/terminal.h"
@@ -21,7 +22,6 @@
 
 #include "cli/options/output_format.h"
 #include "cli/options/wants.h"
-#include "parser/system/files.h"
 
 #define RUNS_MIN 3u
 
@@ -92,11 +92,10 @@ static int check_mixture(const cli_options *options)
     const char *log = NULL;
     u32 logs = 0, absent = 0;
     for (u32 i = 0; i < options->inputs.count; i++) {
-        const char *const path = options->inputs.at[i];
-        const bool is_log = etlheap_umdh_recognise(path);
-        log = is_log ? path : log;
-        logs += is_log;
-        absent += !cli_is_stdin(path) && etl_path_kind_of(path) == ETL_PATH_ABSENT;
+        const cli_input_kind kind = cli_input_kind_of(options->inputs.at[i]);
+        log = kind == CLI_INPUT_LOG ? options->inputs.at[i] : log;
+        logs += kind == CLI_INPUT_LOG;
+        absent += kind == CLI_INPUT_ABSENT;
     }
     if (logs == 0 || logs == options->inputs.count || absent > 0)
         return CLI_EXIT_DONE;

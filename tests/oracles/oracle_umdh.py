@@ -236,6 +236,12 @@ def check_errors(results, log):
         done = subprocess.run([ETLHEAP, *arguments], capture_output=True, check=False, text=True)
         results.check(f"{name}: refused in a sentence", done.returncode == status and word in done.stderr
                       and done.stderr.count("\n") == 1 and not done.stdout, done.returncode, done.stderr)
+    packed = os.path.join(WORK, "umdh-log.txt.gz")
+    with open(log, "rb") as file, gzip.open(packed, "wb") as copy:
+        copy.write(file.read())
+    done = subprocess.run([ETLHEAP, "store", log, packed, "--out-dir", os.path.join(WORK, "umdh-stores")],
+                          capture_output=True, check=False, text=True)
+    results.equal("store --out-dir: a log and a packed one are refused alike", done.stderr.count("has no trace records"), 2)
 
 
 TIME_OPTIONS = {
