@@ -311,7 +311,7 @@ static etl_status check_start(const unpacking *job, const stream *s, size_t size
     static_assert(ETL_START_BYTES <= UNPACK_BYTES, "the buffer holds what is looked at");
     const etl_bytes start = { job->buffer, size };
     if (etlheap_is_store(start) || etlheap_umdh_begins(start) ||
-        (s->codec == &plain && unpack_begins_packed(start)))
+        (s->codec == &plain && unpack_packing_of(start) != UNPACK_NONE))
         return ETL_OK;
     return etl_check_start(start, err);
 }

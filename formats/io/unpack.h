@@ -75,8 +75,11 @@ etl_status unpack_open_job(const etlheap_unpack_options *options, const char *pa
                            etlheap_unpack_options *own, unpacking *job, etl_error *err);
 void unpack_end_job(unpacking *job);
 
-/* Removes a folder of symbols that a killed run left. */
-void unpack_remove_leftover_symbols(const char *folder, u32 age_seconds);
+/* As many folders as the symbol path searches below one. */
+#define UNPACK_PDBS_MAX 4096u
+
+/* Removes a folder of symbols that has numbered folders. */
+void unpack_remove_symbols(const char *folder);
 
 /* Removes temporary files that killed runs left in the folder. */
 void unpack_remove_leftovers(const char *folder);
@@ -84,13 +87,19 @@ void unpack_remove_leftovers(const char *folder);
 /* Reports progress after done_bytes changed. ETL_ERR_CANCELLED. */
 etl_status unpack_tell(const unpacking *job, etl_error *err);
 
+/* Says that the folder of the job fails, by errno. */
+etl_status unpack_folder_error(const unpacking *job, etl_error *err);
+
 /* Fills err with ETL_ERR_MEMORY and its message. */
 etl_status unpack_no_memory(etl_error *err);
 
-/* True if a file that begins like this can be unpacked. */
-bool unpack_begins_packed(etl_bytes start);
+/* What a file is packed with. */
+typedef enum unpack_packing { UNPACK_NONE, UNPACK_ZIP, UNPACK_GZIP, UNPACK_ZSTD } unpack_packing;
 
-bool unpack_is_zip(const char *path);
+/* The packing of a file that begins like this, or of a file. */
+unpack_packing unpack_packing_of(etl_bytes start);
+unpack_packing unpack_packing_of_file(const char *path);
+
 bool unpack_has_suffix(const char *name, const char *suffix); /* ignoring case */
 
 /* Opens a zip to read; the caller discards it. */

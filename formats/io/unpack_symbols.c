@@ -23,7 +23,6 @@
 
 #include "parser/system/files.h"
 
-#define PDBS_MAX  4096u /* as many folders as the symbol path searches below one */
 #define PATH_SIZE 4096
 
 struct etlheap_unpacked_symbols {
@@ -52,12 +51,6 @@ static const char *pdb_name(const char *member)
     return name;
 }
 
-static etl_status folder_error(const unpacking *job, etl_error *err)
-{
-    return etl_fail_with(err, ETL_ERR_IO, 0, "cannot unpack into %.80s: %s; set TMPDIR",
-                         job->folder, strerror(errno));
-}
-
 static etl_status make_folder(const unpacking *job, etlheap_unpacked_symbols *out, etl_error *err)
 {
     char path[PATH_SIZE + 8];
@@ -65,12 +58,12 @@ static etl_status make_folder(const unpacking *job, etlheap_unpacked_symbols *ou
         snprintf(out->folder, sizeof out->folder, "%s/etlheap-symbols-XXXXXX", job->folder);
     if (size < 0 || (size_t)size >= sizeof out->folder || !etl_folder_make_temporary(out->folder)) {
         out->folder[0] = '\0';
-        return folder_error(job, err);
+        return unpack_folder_error(job, err);
     }
     snprintf(path, sizeof path, "%s/lock", out->folder);
     const int file = etl_file_create_new(path);
     if (file < 0)
-        return folder_error(job, err);
+        return unpack_folder_error(job, err);
     /* Without locks, as on Windows, a file that is open cannot be removed. */
     out->lock = etl_file_lock(file);
     if (out->lock >= 0)
@@ -95,7 +88,7 @@ static etl_status copy_member(unpacking *job, zip_file_t *from, int to, u64 size
         left -= (u64)got;
         etl_status status = unpack_check_limit(job, job->written_bytes, err);
         if (status == ETL_OK && !etl_file_write(to, job->buffer, (size_t)got))
-            status = folder_error(job, err);
+            status = unpack_folder_error(job, err);
         if (status == ETL_OK)
             status = unpack_tell(job, err);
         if (status != ETL_OK)
@@ -112,18 +105,18 @@ static etl_status add_member(unpacking *job, zip_t *archive, const zip_stat_t *s
         return status;
     snprintf(path, sizeof path, "%s/%" PRIu32, out->folder, ++out->count);
     if (!etl_folder_make(path))
-        return folder_error(job, err);
+        return unpack_folder_error(job, err);
     snprintf(path, sizeof path, "%s/%" PRIu32 "/%s", out->folder, out->count, name);
     const int to = etl_file_create_new(path);
     if (to < 0)
-        return folder_error(job, err);
+        return unpack_folder_error(job, err);
     zip_file_t *const from = zip_fopen_index(archive, stat->index, 0);
     status = from ? copy_member(job, from, to, stat->size, err)
                   : etl_fail_with(err, ETL_ERR_UNSUPPORTED, 0, "a PDB in it cannot be unpacked");
     if (from)
         zip_fclose(from);
     if (!etl_file_close(to) && status == ETL_OK)
-        status = folder_error(job, err);
+        status = unpack_folder_error(job, err);
     return status;
 }
 
@@ -152,7 +145,7 @@ static etl_status copy_members(unpacking *job, zip_t *archive, const etlheap_sym
     etl_status status = unpack_check_limit(job, job->total_bytes, err);
     if (status == ETL_OK && job->total_bytes > 0)
         status = unpack_check_room(job, job->total_bytes, err);
-    for (zip_int64_t i = 0; status == ETL_OK && i < count && out->count < PDBS_MAX; i++) {
+    for (zip_int64_t i = 0; status == ETL_OK && i < count && out->count < UNPACK_PDBS_MAX; i++) {
         if (is_wanted(archive, (zip_uint64_t)i, wanted, &stat, &name))
             status = add_member(job, archive, &stat, name, out, err);
     }
@@ -167,7 +160,7 @@ etl_status etlheap_unpack_symbols(const char *path, const etlheap_unpack_options
     unpacking job;
     zip_t *archive = NULL;
     *out = NULL;
-    if (!unpack_is_zip(path))
+    if (unpack_packing_of_file(path) != UNPACK_ZIP)
         return ETL_OK;
     etlheap_unpacked_symbols *const made = calloc(1, sizeof *made);
     etl_status status = unpack_open_job(options, path, &own, &job, err);
@@ -194,34 +187,6 @@ const char *etlheap_unpacked_symbols_folder(const etlheap_unpacked_symbols *symb
     return symbols->folder;
 }
 
-/* Removes the files of a folder, and the folder. */
-static void remove_folder(const char *folder)
-{
-    char path[PATH_SIZE + 512];
-    etl_listing *const listing = etl_listing_open(folder);
-    for (const char *name; listing && (name = etl_listing_next(listing)) != NULL;) {
-        const int size = snprintf(path, sizeof path, "%s/%s", folder, name);
-        if (size > 0 && (size_t)size < sizeof path && etl_path_kind_of(path) == ETL_PATH_FILE)
-            (void)etl_file_remove(path);
-    }
-    if (listing)
-        etl_listing_close(listing);
-    (void)etl_folder_remove(folder);
-}
-
-/* The numbers begin at 1 and have no gaps. */
-static void remove_store(const char *folder)
-{
-    char path[PATH_SIZE + 16];
-    for (u32 i = 1; i <= PDBS_MAX; i++) {
-        snprintf(path, sizeof path, "%s/%" PRIu32, folder, i);
-        if (etl_path_kind_of(path) != ETL_PATH_FOLDER)
-            break;
-        remove_folder(path);
-    }
-    remove_folder(folder);
-}
-
 void etlheap_unpacked_symbols_close(etlheap_unpacked_symbols *symbols)
 {
     if (!symbols)
@@ -229,14 +194,6 @@ void etlheap_unpacked_symbols_close(etlheap_unpacked_symbols *symbols)
     if (symbols->lock >= 0)
         (void)etl_file_close(symbols->lock);
     if (symbols->folder[0] != '\0')
-        remove_store(symbols->folder);
+        unpack_remove_symbols(symbols->folder);
     free(symbols);
-}
-
-void unpack_remove_leftover_symbols(const char *folder, u32 age_seconds)
-{
-    char lock[PATH_SIZE];
-    const int size = snprintf(lock, sizeof lock, "%s/lock", folder);
-    if (size > 0 && (size_t)size < sizeof lock && etl_file_remove_abandoned(lock, age_seconds))
-        remove_store(folder);
 }

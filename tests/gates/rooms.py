@@ -37,7 +37,7 @@ LIBRARIES = ("parser", "engine", "formats", "cli")
 COLUMNS = "ticks|kind|slot|size|address|thread|is_realloc|back|how|is_later"
 CODEC = "engine/log/ehs_segment.c"
 GRAMMARS = "parser/undecorate/"
-CALL_CIRCLES = 10
+CALL_CIRCLES = 9
 
 
 def without_comments(text):
