@@ -20,7 +20,7 @@
 
 #include "cli/system/bus_guard.h"
 #include "cli/system/host.h"
-#include "cli/system/memory_limit.h"
+#include "cli/memory_limit.h"
 #include "cli/options/advice.h"
 #include "cli/options/given_options.h"
 #include "cli/options/mark_words.h"

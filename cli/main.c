@@ -13,7 +13,7 @@
 #include "cli/commands/commands.h"
 #include "cli/system/bus_guard.h"
 #include "cli/system/host.h"
-#include "cli/system/memory_limit.h"
+#include "cli/memory_limit.h"
 #include "messages.h"
 #include "outputs.h"
 #include "overwrites.h"

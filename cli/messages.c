@@ -7,7 +7,7 @@
  */
 #include "messages.h"
 
-#include "cli/system/memory_limit.h"
+#include "cli/memory_limit.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -7,7 +7,6 @@
 
 #include "cli/system/bus_guard.h"
 #include "cli/system/host.h"
-#include "cli/system/memory_limit.h"
 #include "cli/system/terminal.h"
 
 #include <inttypes.h>
@@ -51,7 +50,6 @@ bool cli_progress_update(void *user, u64 done_bytes, u64 total_bytes)
         progress->before->replaced = true;
         progress->before = NULL;
     }
-    cli_memory_note_progress(done_bytes, total_bytes);
     if (progress->wanted && total_bytes > 0 && clock_gettime(CLOCK_MONOTONIC, &now) == 0) {
         const i64 run_ms = elapsed_ms(&progress->start, &now);
         const i64 pause_ms = progress->terminal ? SHOWN_EVERY_MS : LINES_EVERY_MS;

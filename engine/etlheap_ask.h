@@ -56,6 +56,20 @@ typedef struct etlheap_question {
     bool frees;                     /* only of EVENTS: later questions ask who freed, too */
 } etlheap_question;
 
+/* What a run on traces keeps until it has answered: each more than the one before. */
+typedef enum etlheap_keeps {
+    ETLHEAP_KEEPS_NOTHING, /* records go by */
+    ETLHEAP_KEEPS_COUNTS,
+    ETLHEAP_KEEPS_SUMS,   /* by owner and call stack */
+    ETLHEAP_KEEPS_STACKS, /* rows of all call stacks */
+    ETLHEAP_KEEPS_EVENTS, /* all events, in a log */
+    ETLHEAP_KEEPS_BLOCKS, /* rows of all blocks, or a store */
+    ETLHEAP_KEEPS_PAGES,  /* a page with a part for each process and stack */
+    ETLHEAP_KEEPS_CLASSES
+} etlheap_keeps;
+
+etlheap_keeps etlheap_question_keeps(const etlheap_question *question);
+
 /* The answer to a question. The member for the question's kind is set, the others are NULL or 0. */
 typedef struct etlheap_answer {
     etlheap_table *table;

@@ -7,7 +7,7 @@
 #ifndef ETLHEAP_COUNTS_H
 #define ETLHEAP_COUNTS_H
 
-#include "engine.h"
+#include "etlheap_ask.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -77,6 +77,30 @@ typedef struct etlheap_store_counts {
 /* Reads the counts of a store without loading it. ETL_ERR_IO, ETL_ERR_CORRUPT, ETL_ERR_UNSUPPORTED,
  * ETL_ERR_MEMORY. Any thread. */
 etl_status etlheap_store_counts_read(const char *path, etlheap_store_counts *out, etl_error *err);
+
+/* How much a trace has. Of a large trace, evenly spread buffers are read, and the rest is
+ * estimated. */
+typedef struct etlheap_trace_counts {
+    uint64_t buffers;
+    uint64_t bytes;         /* of buffers, decompressed */
+    uint64_t allocs, frees; /* of heap blocks; a reallocation is both */
+    uint64_t lives;         /* events of other kinds of memory */
+    uint64_t walks;         /* stack records, and references to stack keys */
+    uint64_t stacks;        /* distinct */
+    uint64_t frames;        /* of distinct stacks */
+    uint64_t addresses;     /* distinct, in these frames */
+    uint64_t processes;
+    uint64_t system_bytes; /* of events about processes, modules and methods */
+} etlheap_trace_counts;
+
+/* Reads the counts of a trace; takes some MiB of memory. Errors as for etl_open. Any thread. */
+etl_status etlheap_trace_counts_read(const char *path, etlheap_trace_counts *out, etl_error *err);
+
+/* Adds the counts of another trace. */
+void etlheap_trace_counts_add(etlheap_trace_counts *sum, const etlheap_trace_counts *more);
+
+/* About how much memory a run takes that keeps so much of traces; rather more than less. */
+uint64_t etlheap_trace_memory(const etlheap_trace_counts *counts, etlheap_keeps keeps);
 
 #ifdef __cplusplus
 }

@@ -33,6 +33,10 @@ void etlheap_query_free(etlheap_query *query);
 etl_status etlheap_query_set(etlheap_query *query, const char *field, const char *value,
                              etl_error *err);
 
+/* Asks for no measure that takes more than sums of sizes and counts, where the answer shows
+ * none. */
+void etlheap_query_drop_measures(etlheap_query *query);
+
 /* [stable] Sets etlheap_query.symbols, which are borrowed; NULL: none. */
 void etlheap_query_set_symbols(etlheap_query *query, etlheap_symbols *symbols);
 

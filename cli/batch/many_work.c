@@ -22,7 +22,7 @@
 
 #include "cli/outputs.h"
 #include "cli/system/bus_guard.h"
-#include "cli/system/memory_limit.h"
+#include "cli/memory_limit.h"
 #include "parser/system/files.h"
 #include "cli/options/advice.h"
 #include "cli/options/store_settings.h"
@@ -111,7 +111,7 @@ static void complete_run(const job *j, etl_status status, const etl_error *err)
     j->work->error = *err;
     snprintf(j->work->error.message, sizeof j->work->error.message, "%.*s",
              (int)sizeof j->work->error.message - 1, text);
-    if (cli_memory_explain_one(err, run->input_bytes, &sentence))
+    if (cli_memory_explain_one(err, j->item->file, &sentence))
         snprintf(j->work->error.message, sizeof j->work->error.message, "%s", sentence.text);
     run->error = j->work->error.message;
     add_what_is_left(j);

@@ -5,7 +5,7 @@
 #include "cli/messages.h"
 #include "cli/outputs.h"
 #include "cli/progress.h"
-#include "cli/system/memory_limit.h"
+#include "cli/memory_limit.h"
 #include "commands.h"
 
 static int merge_inputs(const cli_options *options, cli_guard *guard, const cli_stores *stores,

@@ -185,8 +185,7 @@ static void group_coarsely(etlheap_query *query)
     query->group_by[1] = ETLHEAP_KEY_TYPE;
     query->group_by_count = 2;
     query->sort = ETLHEAP_MEASURE_OUTSTANDING_SIZE;
-    query->lifetime_ranks = query->growth = query->rates = query->churn = false;
-    query->freed_by_other = false;
+    etlheap_query_drop_measures(query);
 }
 
 /* Peaks take the order of all events, and the text report seldom has a column for

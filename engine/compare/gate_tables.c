@@ -126,7 +126,7 @@ static etlheap_query stack_query(const etlheap_query *asked, bool by_heap)
     query.sort = ETLHEAP_MEASURE_OUTSTANDING_COUNT;
     query.sort_ascending = false;
     query.at_end = false;
-    needs_drop_measures(&query);
+    etlheap_query_drop_measures(&query);
     query.tags = NULL;
     return query;
 }

@@ -93,7 +93,7 @@ static etl_status begin(void *state, const etlheap_result *result, const etlheap
     maker->by_process = query_groups_by(&maker->query, ETLHEAP_KEY_PROCESS);
     maker->query.group_by[0] = ETLHEAP_KEY_PROCESS;
     maker->query.group_by_count = 1;
-    needs_drop_measures(&maker->query);
+    etlheap_query_drop_measures(&maker->query);
     maker->query.sort = ETLHEAP_MEASURE_SIZE;
     status = result_answers(result, RESULT_ASK_EACH, err);
     if (status == ETL_OK)

@@ -35,7 +35,7 @@ static etl_status begin(void *state, const etlheap_result *result, const etlheap
     finder->query.group_by_count = 0;
     finder->query.types = 0;
     finder->query.at_end = false;
-    needs_drop_measures(&finder->query);
+    etlheap_query_drop_measures(&finder->query);
     finder->query.kind_to_ticks = NULL;
     finder->query.sort = ETLHEAP_MEASURE_SIZE;
     status = result_answers(result, RESULT_ASK_EACH, err);

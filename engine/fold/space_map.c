@@ -147,7 +147,7 @@ static void set_query(space_maker *m, const etlheap_result *result)
     query->group_by[3] = ETLHEAP_KEY_STACK;
     query->group_by_count = 4;
     query->processes_by_name = false;
-    needs_drop_measures(query);
+    etlheap_query_drop_measures(query);
     query->whole_rows_max = 0;
     query->sort = ETLHEAP_MEASURE_OUTSTANDING_SIZE;
 }

@@ -157,7 +157,7 @@ u32 needs_of_question(const etlheap_question *question, const etlheap_query *que
            (question->frees ? NEEDS_FREES | NEEDS_FREE_THREADS | NEEDS_THREADS : 0);
 }
 
-void needs_drop_measures(etlheap_query *query)
+void etlheap_query_drop_measures(etlheap_query *query)
 {
     query->lifetime_ranks = query->growth = query->rates = query->churn = false;
     query->freed_by_other = false;
@@ -189,4 +189,25 @@ const char *needs_that_summaries_lack(const etlheap_query *query)
             note_lack(&first, options[i].lacks);
     }
     return lacks_words[first];
+}
+
+/* Call stacks, or what follows from their frames. */
+static bool groups_by_stacks(const etlheap_query *query)
+{
+    static const u32 of_stacks = KEY_READS(STACK) | KEY_READS(FRAME) | KEY_READS(TAG) |
+                                 KEY_READS(IMPACT) | KEY_READS(FREER) | KEY_READS(TYPE_NAME);
+    u32 reads = 0;
+    for (u32 i = 0; i < query->group_by_count; i++)
+        reads |= 1u << key_row_of(query->group_by[i])->reads;
+    return (reads & of_stacks) != 0;
+}
+
+etlheap_keeps etlheap_question_keeps(const etlheap_question *question)
+{
+    const u32 needs = needs_of_question(question, question->query);
+    if (question->kind == ETLHEAP_ASK_LIFETIMES)
+        return ETLHEAP_KEEPS_BLOCKS;
+    if ((needs & (NEEDS_LOG | NEEDS_BLOCKS)) != 0)
+        return ETLHEAP_KEEPS_EVENTS;
+    return groups_by_stacks(question->query) ? ETLHEAP_KEEPS_STACKS : ETLHEAP_KEEPS_SUMS;
 }

@@ -37,10 +37,6 @@ static inline bool query_needs(const etlheap_query *query, u32 bits)
     return (needs_of_query(query) & bits) != 0;
 }
 
-/* Asks for no measure that takes more than sums of sizes and counts, where the answer shows
- * none. */
-void needs_drop_measures(etlheap_query *query);
-
 /* True if sums by origin and type (tally.h) are sums of the rows of the query; the second: if they
  * answer the query. They have no sizes of single blocks and no peaks. */
 bool query_fits_sums(const etlheap_query *query);

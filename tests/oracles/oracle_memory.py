@@ -18,6 +18,9 @@ the program and its libraries. Then a row is
               NEED_TIMES of what the answer then takes, of a store STORE_TIMES: no large number
               that is always enough.
 
+Every question is also asked of small traces under 1 MiB. What it is then told suffices, and is
+at most NEED_TIMES of what it takes (or SMALL_LEAST more, because needs are whole MiB).
+
 Anything else fails, unless EXPECTED_FAILURES lists it with the reason; a row of that list
 that does well fails too, so that the list never outlives its reasons. Last comes the
 table of all rows.
@@ -38,6 +41,7 @@ PROGRAM = os.path.realpath(ETLHEAP)
 OUT = os.environ.get("OUT", "build/check")
 COUNTER = os.path.realpath(os.path.join(OUT, "memory_count.so"))
 MAKE_BENCH = os.path.join(OUT, "bench", "make_bench")
+MAKE_TRACE = os.environ.get("MAKE_TRACE", os.path.join(OUT, "make_trace"))
 ONLY = [word for word in os.environ.get("ONLY", "").split(",") if word]
 MIB = 1 << 20
 
@@ -48,8 +52,9 @@ LIMITS = ({**dict.fromkeys("tlws", [16, 48, 96, 192]), "n": [16, 96, 256]} if LO
 RUN_SECONDS = 300
 
 # A need may be so many times what the answer takes (and LEAST more, for small answers).
-NEED_TIMES = 3.5
-NEED_LEAST = 24 * MIB
+NEED_TIMES = 3.0
+NEED_LEAST = 4 * MIB
+SMALL_LEAST = 5 * MIB // 2
 # Stores say how much they have.
 STORE_TIMES = 1.7
 STORE_LEAST = 8 * MIB
@@ -99,6 +104,11 @@ QUESTIONS = [
     ("export --format csv --rows -o OUT", "l"),
     ("export --format parquet --rows -o OUT", "ls"),
 ]
+# Others, which are asked of small traces only.
+SMALL_QUESTIONS = ["report --churn", "report --group-by thread", "report --group-by process --format json", "report --map",
+                   "report --pairs", "report --unmatched", "report --lifetime ..1ms", "report --kind pool",
+                   "windows --window 0s..2s --window 1s..3s", "check --max-outstanding 100G --format json"]
+SMALL_TRACES = [["workload", "--keys", "--compress"], ["pool-leak"]]
 INPUTS = {"t": ("trace", []), "l": ("trace", []), "w": ("trace", []), "s": ("store", []), "n": ("trace read", ["--no-mmap"])}
 
 # The same questions are laid out otherwise in a file when there is less memory: blocks of
@@ -238,6 +248,23 @@ class Promise:
         self.rows.append(("store TRACE OTHER --out-dir", "trace", mib, outcome))
         self.results.check(f"store --out-dir, --memory {mib}M: {outcome}", good, took, run.status, run.said)
 
+    def ask_small(self, question, number):
+        """Of a small trace under the smallest limit."""
+        command, *rest = shlex.split(question)
+        words = [command, f"small{number}.etl", *({"OTHER": "small1.etl", "OUT": "out"}.get(word, word) for word in rest)]
+        name = f"{question} of {SMALL_TRACES[number][0]}"
+        run = self.under(words, 1)
+        need = NEEDED.search(run.said)
+        if need is None:
+            self.results.check(f"{name}: 1M is kept", run.status in (0, 1) and self.held(run) <= MIB, run.status, run.said)
+            return
+        mib = int(need[2])
+        run = self.under(words, mib)
+        took = self.held(run)
+        most = max(NEED_TIMES * took, took + SMALL_LEAST)
+        self.results.check(f"{name}: needs {mib}M, then {took / MIB:.1f} MiB",
+                           run.status in (0, 1) and took <= mib * MIB <= most, run.status, run.said)
+
     def print_table(self):
         print(f"# the promise of --memory, trace {TRACE}; without the program itself, "
               f"{self.overhead[0] / MIB:.1f} MiB of heap, {self.overhead[1] / MIB:.1f} anonymous")
@@ -252,12 +279,15 @@ def prepare(folder):
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     # LD_PRELOAD takes no path with a space.
     shutil.copy(COUNTER, os.path.join(folder, "counter.so"))
+    for number, words in enumerate(SMALL_TRACES):
+        subprocess.run([MAKE_TRACE, *words, os.path.join(folder, f"small{number}.etl")], check=True,
+                       stdout=subprocess.DEVNULL)
     for trace, store in (("trace.etl", "store.ehs"), ("other.etl", "other.ehs")):
         subprocess.run([PROGRAM, "store", trace, "-o", store], check=True, cwd=folder)
 
 
 def main():
-    for needed in (COUNTER, MAKE_BENCH):
+    for needed in (COUNTER, MAKE_BENCH, MAKE_TRACE):
         if not os.path.exists(needed):
             skip_all(f"{needed} is not here: it is built with VARIANT=check, and counts what sanitizers hide")
     results = Results()
@@ -269,6 +299,10 @@ def main():
                 limits = LIMITS[kind]
                 if not ONLY or any(word in question for word in ONLY):
                     promise.ask(question, kind, limits if LONG or ONLY else [limits[number // 2 % len(limits)]])
+        small = [(question, 0) for question, kinds in QUESTIONS if kinds != "s"]
+        for question, number in small + [(question, number) for question in SMALL_QUESTIONS for number in (0, 1)]:
+            if not ONLY or any(word in question for word in ONLY):
+                promise.ask_small(question, number)
         if not ONLY:
             promise.ask_many(LIMITS["t"][0])
         promise.print_table()

@@ -5,7 +5,7 @@
  * refused there, and the sentence follows from what was noted before. Whole runs of the
  * program under limits are oracle_memory.py's.
  */
-#include "cli/system/memory_limit.h"
+#include "cli/memory_limit.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -99,73 +99,6 @@ static void memory_beyond_the_limit_is_refused_until_that_is_said(void **state)
     run_in_child(refuse_what_exceeds);
 }
 
-/* Half of the trace in steps of 1/64, 20 MiB at first and one more for every 64th. */
-static int grow_evenly(void)
-{
-    begin();
-    if (!take(20))
-        return 1;
-    for (u64 done = 1; done <= 32; done++) {
-        cli_memory_note_progress(done, 64);
-        if (!take(1))
-            return 2;
-    }
-    const unsigned need = needed();
-    /* 52 in use and 32 to come, of which the rest of the limit is in use already: about 90
-     * for reading, and for the question up to four times that. */
-    return need >= 84 && need <= 5 * 90 ? 0 : 3;
-}
-
-static void growth_of_reading_is_continued(void **state)
-{
-    (void)state;
-    run_in_child(grow_evenly);
-}
-
-/* The same memory after all is read, and after a quarter of it. */
-static unsigned need_after(u64 done, u64 total)
-{
-    begin();
-    for (u64 i = 1; i <= done; i++) {
-        if (!take(2))
-            _exit(13);
-        cli_memory_note_progress(i, total);
-    }
-    return needed();
-}
-
-static int read_little(void)
-{
-    return (int)etl_min_u64(need_after(16, 64) / 8, 70);
-}
-
-static int read_all(void)
-{
-    return (int)etl_min_u64(need_after(16, 16) / 8, 70);
-}
-
-static int exit_status_of(int (*child)(void))
-{
-    fflush(NULL);
-    const pid_t pid = fork();
-    if (pid == 0)
-        _exit(child());
-    int status = 0;
-    assert_int_equal(waitpid(pid, &status, 0), pid);
-    assert_true(WIFEXITED(status));
-    return WEXITSTATUS(status);
-}
-
-static void the_rest_of_a_trace_adds_to_the_need(void **state)
-{
-    (void)state;
-    const int little = exit_status_of(read_little), all = exit_status_of(read_all);
-    if (all == SKIPPED)
-        skip();
-    assert_in_range(all, 8, 69);
-    assert_true(little > all);
-}
-
 static cli_options options_of(u64 memory_bytes)
 {
     return (cli_options){ .memory_bytes = memory_bytes, .format = "json", .jobs = 1 };
@@ -217,8 +150,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(memory_beyond_the_limit_is_refused_until_that_is_said),
-        cmocka_unit_test(growth_of_reading_is_continued),
-        cmocka_unit_test(the_rest_of_a_trace_adds_to_the_need),
         cmocka_unit_test(the_largest_limit_refuses_nothing),
         cmocka_unit_test(a_limit_is_named_as_it_was_given),
     };

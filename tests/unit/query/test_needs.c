@@ -240,7 +240,7 @@ static void dropped_measures_need_nothing(void **state)
     (void)state;
     etlheap_query query = by_stack();
     query.lifetime_ranks = query.growth = query.rates = query.churn = query.freed_by_other = true;
-    needs_drop_measures(&query);
+    etlheap_query_drop_measures(&query);
     assert_int_equal(needs_of_query(&query), 0);
     assert_null(needs_that_summaries_lack(&query));
     assert_false(query.rates);

@@ -1,8 +1,8 @@
 /*
- * memory_limit_windows.c - limits by a job that the process alone is in: memory is
+ * process_memory_windows.c - limits by a job that the process alone is in: memory is
  * committed up to the job's limit, and refused beyond it.
  */
-#include "memory_limit.h"
+#include "process_memory.h"
 
 #include <windows.h>
 

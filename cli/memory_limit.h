@@ -7,9 +7,8 @@
  * anonymous mappings. It excludes memory that the program and its libraries held when the limit was
  * set, and mapped files, whose pages the system can take back.
  *
- * A run that is refused memory says how much would have been enough. It records its memory while it
- * reads. The growth gives the memory that reading would have taken, and a table of measured ratios
- * gives that of the whole question.
+ * A run that is refused memory says how much would have been enough, by what its inputs have and
+ * its question keeps of them.
  */
 #ifndef CLI_MEMORY_LIMIT_H
 #define CLI_MEMORY_LIMIT_H
@@ -24,9 +23,6 @@ void cli_memory_limit_begin(const cli_command *command, cli_options *options);
 /* Records a file that will be read, and whether it is read into memory as a whole. */
 void cli_memory_note_input(const char *path, bool is_store, bool is_held);
 
-/* Records the progress of reading. */
-void cli_memory_note_progress(u64 done_bytes, u64 total_bytes);
-
 /* Call it when a run fails: true if the limit is the cause. Then *out replaces the error's
  * sentence, and the limit is lifted, so that the message can be written. */
 typedef struct cli_memory_sentence {
@@ -35,17 +31,8 @@ typedef struct cli_memory_sentence {
 
 bool cli_memory_explain(const etl_error *err, cli_memory_sentence *out);
 
-/* For one of many inputs, a trace of `input_bytes` bytes. The limit stays, and nothing that was
- * recorded counts, because inputs are read in parallel. */
-bool cli_memory_explain_one(const etl_error *err, u64 input_bytes, cli_memory_sentence *out);
-
-/* --- of the system ------------------------------------------------------------------ */
-
-/* The private memory of the process, written to or not; 0: unknown. */
-u64 cli_memory_in_use(void);
-
-/* Limits the memory from now on (0: as before). False if the system has no such limit. Freed memory
- * is then returned to the system at once, because kept memory would count. */
-bool cli_memory_set_limit(u64 bytes);
+/* For one of many inputs, the trace at `path`. The limit stays, and nothing that was recorded
+ * counts, because inputs are read in parallel. */
+bool cli_memory_explain_one(const etl_error *err, const char *path, cli_memory_sentence *out);
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * memory_limit_posix.c - limits by RLIMIT_DATA, which since Linux 4.7 covers all private
+ * process_memory_posix.c - limits by RLIMIT_DATA, which since Linux 4.7 covers all private
  * writable memory of a process, mappings too. Other systems count the heap's oldest part
  * alone, so there the limit is the engine's own, which sees most but not all.
  */
-#include "memory_limit.h"
+#include "process_memory.h"
 
 #if defined(__linux__)
 #include <malloc.h>
