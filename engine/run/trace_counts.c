@@ -167,7 +167,7 @@ static void sample_buffer(trace_sample *sample, const etl_trace *trace, u32 inde
 static void sample_trace(trace_sample *sample, const etl_trace *trace, u64 sample_bytes)
 {
     const u32 count = etl_buffer_count(trace);
-    etl_scratch scratch = { NULL };
+    etl_scratch scratch = { .bytes = NULL };
     u64 bytes = 0, sampled = 0;
     for (u32 i = 0; i < count; i++)
         bytes += etl_buffer_info_of(trace, i)->valid_size;
