@@ -54,6 +54,7 @@ typedef struct etlheap_question {
     const etlheap_lifetimes_options *lifetimes;
     const etlheap_map_options *map; /* only of MAP; NULL: the defaults */
     bool frees;                     /* only of EVENTS: later questions ask who freed, too */
+    bool optional; /* if it is refused (ETL_ERR_ARGUMENT), it has no answer, and the others do */
 } etlheap_question;
 
 /* What a run on traces keeps until it has answered: each more than the one before. */
@@ -70,7 +71,8 @@ typedef enum etlheap_keeps {
 
 etlheap_keeps etlheap_question_keeps(const etlheap_question *question);
 
-/* The answer to a question. The member for the question's kind is set, the others are NULL or 0. */
+/* The answer to a question. The member for the question's kind is set, the others are NULL or 0.
+ * All members are if the question is optional and was refused. */
 typedef struct etlheap_answer {
     etlheap_table *table;
     etlheap_windows *windows;
@@ -82,11 +84,11 @@ typedef struct etlheap_answer {
 } etlheap_answer;
 
 /*
- * [stable] Answers all questions, or none. answers[i] is the answer to questions[i]; a question has
- * the same answer alone and among others. The caller owns the answers and frees them with
- * etlheap_answers_free. To keep one, take it out and set it to NULL. Any number of threads may ask
- * the same result at the same time, but only one thread may use a given etlheap_symbols or
- * etlheap_tags.
+ * [stable] Answers all questions that are not optional, or none. answers[i] is the answer to
+ * questions[i]; a question has the same answer alone and among others. The caller owns the answers
+ * and frees them with etlheap_answers_free. To keep one, take it out and set it to NULL. Any number
+ * of threads may ask the same result at the same time, but only one thread may use a given
+ * etlheap_symbols or etlheap_tags.
  *
  * Errors: ETL_ERR_ARGUMENT (the question contradicts itself, or the result did not keep what it
  * needs; the message says which), ETL_ERR_UNSUPPORTED, ETL_ERR_LIMIT, ETL_ERR_MEMORY, ETL_ERR_IO

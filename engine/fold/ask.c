@@ -8,7 +8,7 @@
  *
  * This file only runs these steps; what a question does in them is in its fold. The functions for a
  * single question (etlheap_aggregate and others) call etlheap_ask with one. Invariant: an answer
- * does not depend on which questions are asked with it.
+ * does not depend on which questions are asked with it, nor on whether one of them is refused.
  */
 #include <stdlib.h>
 
@@ -105,6 +105,28 @@ static const u32 *flag_of(const asked *question)
     return query != NULL && query->size >= end ? query->cancel : NULL;
 }
 
+/* What an optional question requested before it was refused is forgotten: its state is closed. */
+static etl_status begin_question(asked *question, const etlheap_result *result, log_pass *pass,
+                                 etl_error *err)
+{
+    const size_t blocks = pass->feed.wants.count, events = pass->events.count;
+    question->state = calloc(1, question->fold->state_bytes);
+    if (question->state == NULL)
+        return etl_no_memory(err);
+    const etl_status status =
+        question->fold->begin(question->state, result, &question->question, pass, err);
+    if (status == ETL_OK)
+        return cancel_check(flag_of(question), err);
+    if (status != ETL_ERR_ARGUMENT || !question->question.optional)
+        return status;
+    pass->feed.wants.count = blocks;
+    pass->events.count = events;
+    close_question(question);
+    if (err != NULL)
+        *err = (etl_error){ .status = ETL_OK };
+    return ETL_OK;
+}
+
 /* A question is closed as soon as it is answered. Otherwise the groups of all questions would be
  * held beside the rows of all answers. */
 static etl_status answer_all(const etlheap_result *result, asked *all, u32 count,
@@ -112,23 +134,19 @@ static etl_status answer_all(const etlheap_result *result, asked *all, u32 count
 {
     log_pass pass = { 0 };
     etl_status status = ETL_OK;
-    for (u32 i = 0; status == ETL_OK && i < count; i++) {
-        all[i].state = calloc(1, all[i].fold->state_bytes);
-        status = all[i].state == NULL
-                     ? etl_no_memory(err)
-                     : all[i].fold->begin(all[i].state, result, &all[i].question, &pass, err);
-        if (status == ETL_OK)
-            status = cancel_check(flag_of(&all[i]), err);
-    }
+    for (u32 i = 0; status == ETL_OK && i < count; i++)
+        status = begin_question(&all[i], result, &pass, err);
     if (status == ETL_OK)
         status = feed_blocks(&pass.feed, err);
-    for (u32 i = 0; status == ETL_OK && i < count; i++)
-        status = all[i].fold->walk == NULL ? ETL_OK : all[i].fold->walk(all[i].state, &pass, err);
+    for (u32 i = 0; status == ETL_OK && i < count; i++) {
+        if (all[i].state != NULL && all[i].fold->walk != NULL)
+            status = all[i].fold->walk(all[i].state, &pass, err);
+    }
     if (status == ETL_OK)
         status = log_pass_events(&pass, err);
     for (u32 i = 0; status == ETL_OK && i < count; i++) {
         status = cancel_check(flag_of(&all[i]), err);
-        if (status == ETL_OK)
+        if (status == ETL_OK && all[i].state != NULL)
             status = all[i].fold->answer(all[i].state, &answers[i], err);
         close_question(&all[i]);
     }

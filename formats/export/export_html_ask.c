@@ -17,7 +17,6 @@
 #define WINDOWS_WANTED 250
 #define STEPS          3 /* that progress tells of: events, names, symbols */
 
-/* Those that a result may refuse come first: what was begun before them is begun again. */
 typedef enum html_question {
     HTML_UNMATCHED,
     HTML_OUTSTANDING_BLOCKS,
@@ -39,7 +38,6 @@ typedef enum html_question {
 } html_question;
 
 #define QUESTION_BIT(name) (1u << HTML_##name)
-#define FREES_BIT          (1u << HTML_QUESTIONS) /* keys of who freed */
 #define TYPE_BIT(name)     (1u << ETLHEAP_TYPE_##name)
 
 /* A question: its kind, and how many of the keys it groups by. */
@@ -51,12 +49,12 @@ typedef struct question_row {
     etlheap_histogram_by by;
     u32 types, top; /* of lists */
     bool churn, unmatched;
-    bool frees; /* also by keys of who freed, if these are known */
+    bool frees;    /* also by keys of who freed */
+    bool optional; /* the result may keep too little, or the selection may make no sense */
 } question_row;
 
 static etl_status go_on(const etlheap_export_request *request, u32 step, etl_error *err);
 static etl_status ask_all(html_answers *answers, etl_error *err);
-static etl_status ask(html_answers *answers, u32 wanted, etl_error *err);
 static i64 length_of_windows(const html_answers *answers);
 static etl_status name_rows(html_answers *answers, etl_error *err);
 static etl_status ask_symbols(html_answers *answers, etl_error *err);
@@ -81,11 +79,13 @@ static const etlheap_key unmatched_keys[] = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROC
                                               ETLHEAP_KEY_HEAP, ETLHEAP_KEY_FREE_STACK };
 
 static const question_row rows[HTML_QUESTIONS] = {
-    [HTML_UNMATCHED] = { ETLHEAP_ASK_TABLE, unmatched_keys, 4, .unmatched = true, .frees = true },
-    [HTML_FREE_STACKS] = { ETLHEAP_ASK_TABLE, free_stack_keys, 3, .frees = true },
-    [HTML_PAIRS] = { ETLHEAP_ASK_TABLE, pair_keys, 4, .frees = true },
-    [HTML_MAP] = { ETLHEAP_ASK_MAP, NULL, 0, .with_whole = false },
-    [HTML_FREE_THREADS] = { ETLHEAP_ASK_TABLE, free_thread_keys, 5, .churn = true, .frees = true },
+    [HTML_UNMATCHED] = { ETLHEAP_ASK_TABLE, unmatched_keys, 4, .unmatched = true, .frees = true,
+                         .optional = true },
+    [HTML_FREE_STACKS] = { ETLHEAP_ASK_TABLE, free_stack_keys, 3, .frees = true, .optional = true },
+    [HTML_PAIRS] = { ETLHEAP_ASK_TABLE, pair_keys, 4, .frees = true, .optional = true },
+    [HTML_MAP] = { ETLHEAP_ASK_MAP, NULL, 0, .optional = true },
+    [HTML_FREE_THREADS] = { ETLHEAP_ASK_TABLE, free_thread_keys, 5, .churn = true, .frees = true,
+                            .optional = true },
     [HTML_KINDS] = { ETLHEAP_ASK_WINDOWS, keys, 1, .with_whole = false },
     [HTML_GROUPS] = { ETLHEAP_ASK_WINDOWS, keys, 3, .with_whole = true },
     [HTML_ROWS] = { ETLHEAP_ASK_WINDOWS, keys, 4, .with_whole = true, .churn = true },
@@ -97,9 +97,10 @@ static const question_row rows[HTML_QUESTIONS] = {
     [HTML_SUSPECTS] = { ETLHEAP_ASK_SUSPECTS, suspect_keys, 3, .with_whole = false },
     [HTML_OUTSTANDING_BLOCKS] = { ETLHEAP_ASK_LIFETIMES, keys, 1,
                                   .types = TYPE_BIT(AIFO) | TYPE_BIT(AOFO),
-                                  .top = HTML_OUTSTANDING_MAX },
+                                  .top = HTML_OUTSTANDING_MAX, .optional = true },
     [HTML_FREED_BLOCKS] = { ETLHEAP_ASK_LIFETIMES, keys, 1,
-                            .types = TYPE_BIT(AIFI) | TYPE_BIT(AOFI), .top = HTML_FREED_MAX },
+                            .types = TYPE_BIT(AIFI) | TYPE_BIT(AOFI), .top = HTML_FREED_MAX,
+                            .optional = true },
 };
 
 etl_status html_answers_open(const etlheap_export_request *request, html_answers *out,
@@ -197,40 +198,16 @@ static void take(html_answers *answers, const etlheap_answer given[HTML_QUESTION
     answers->window_count = answers->kinds->window_count;
 }
 
-/* Blocks whose times are not known have no suspects, and nobody knows who freed them. What a result
- * keeps too little for, or the selection makes no sense of, is left out: the map, frees without an
- * allocation, who freed, lists of single blocks. */
-static etl_status ask_all(html_answers *answers, etl_error *err)
-{
-    const u32 stacks = QUESTION_BIT(FREE_STACKS) | QUESTION_BIT(PAIRS);
-    const u32 unmatched = QUESTION_BIT(UNMATCHED), frees = unmatched | stacks | FREES_BIT;
-    const u32 lists = QUESTION_BIT(OUTSTANDING_BLOCKS) | QUESTION_BIT(FREED_BLOCKS);
-    const u32 left_out[] = { 0, unmatched, frees, lists, lists | unmatched, lists | frees };
-    u32 wanted = ((1u << HTML_QUESTIONS) - 1) | FREES_BIT;
-    answers->has_times = !etlheap_result_is_snapshot(answers->request->result);
-    wanted &= answers->has_times ? ~QUESTION_BIT(ENDS) /* rows of threads say how they end, too */
-                                 : ~(QUESTION_BIT(SUSPECTS) | QUESTION_BIT(FREE_THREADS) | frees);
-    if (!etlheap_result_has_free_stacks(answers->request->result))
-        wanted &= ~stacks;
-    const size_t tries = ETL_COUNT_OF(left_out);
-    etl_status status = ETL_ERR_ARGUMENT;
-    for (size_t i = 0; status == ETL_ERR_ARGUMENT && i < 2 * tries; i++) {
-        const u32 map = i < tries ? 0 : QUESTION_BIT(MAP);
-        status = ask(answers, wanted & ~(left_out[i % tries] | map), err);
-    }
-    return status;
-}
-
-/* `wanted`: a bit for each question, and FREES_BIT. */
-static etl_status ask(html_answers *answers, u32 wanted, etl_error *err)
+/* Asks the questions that have a bit in `wanted`, and fills their elements of `given`. */
+static etl_status ask(const html_answers *answers, u32 wanted, bool with_frees,
+                      etlheap_answer given[HTML_QUESTIONS], etl_error *err)
 {
     etlheap_lifetimes_options lists[HTML_QUESTIONS];
     etlheap_query queries[HTML_QUESTIONS];
     etlheap_windows_options windows[HTML_QUESTIONS];
     const etlheap_map_options map = { .size = sizeof map, .pins_max = HTML_MAP_PINS };
     etlheap_question questions[HTML_QUESTIONS];
-    etlheap_answer given[HTML_QUESTIONS], by_question[HTML_QUESTIONS] = { 0 };
-    const bool with_frees = (wanted & FREES_BIT) != 0;
+    etlheap_answer answered[HTML_QUESTIONS];
     u32 count = 0;
     for (u32 i = 0; i < HTML_QUESTIONS; i++) {
         const question_row *const row = &rows[i];
@@ -252,15 +229,39 @@ static etl_status ask(html_answers *answers, u32 wanted, etl_error *err)
                                                  .windows = &windows[i],
                                                  .by = row->by,
                                                  .lifetimes = &lists[i],
-                                                 .map = &map };
+                                                 .map = &map,
+                                                 .optional = row->optional && with_frees };
     }
-    const etl_status status = etlheap_ask(answers->request->result, questions, count, given, err);
+    const etl_status status =
+        etlheap_ask(answers->request->result, questions, count, answered, err);
     for (u32 i = HTML_QUESTIONS; status == ETL_OK && i-- > 0;) {
         if ((wanted >> i & 1) != 0)
-            by_question[i] = given[--count];
+            given[i] = answered[--count];
     }
+    return status;
+}
+
+/* Blocks whose times are not known have no suspects, and nobody knows who freed them. The engine
+ * says what else cannot be answered. If it is who freed, threads are asked once more without that
+ * key. */
+static etl_status ask_all(html_answers *answers, etl_error *err)
+{
+    const u32 stacks = QUESTION_BIT(FREE_STACKS) | QUESTION_BIT(PAIRS);
+    const u32 frees = QUESTION_BIT(FREE_THREADS) | QUESTION_BIT(UNMATCHED) | stacks;
+    etlheap_answer given[HTML_QUESTIONS] = { 0 };
+    u32 wanted = (1u << HTML_QUESTIONS) - 1;
+    answers->has_times = !etlheap_result_is_snapshot(answers->request->result);
+    wanted &= answers->has_times ? ~QUESTION_BIT(ENDS) /* rows of threads say how they end, too */
+                                 : ~(QUESTION_BIT(SUSPECTS) | frees);
+    if (!etlheap_result_has_free_stacks(answers->request->result))
+        wanted &= ~stacks;
+    etl_status status = ask(answers, wanted, true, given, err);
+    if (status == ETL_OK && answers->has_times && given[HTML_FREE_THREADS].table == NULL)
+        status = ask(answers, QUESTION_BIT(FREE_THREADS), false, given, err);
     if (status == ETL_OK)
-        take(answers, by_question);
+        take(answers, given);
+    else
+        etlheap_answers_free(given, HTML_QUESTIONS);
     return status;
 }
 

@@ -161,6 +161,7 @@ ROWS = (
     Row("report", "{in} --unmatched --format {--format}", FREES),
     Row("report", "{in} --group-by free_stack,free_site,free_module,free_thread --no-cull --format json", FREES),
     Row("report", "{in} --group-by impacting_stack --from 5ms --to 40ms --sort impacting_size --format {--format}", FREES),
+    Row("report", "{in} --spikes --format {--format}", WIDE),
     Row("report", "{in} --map --format text", WIDE),
     Row("report", "{in} --map --format json"),
     Row("report", "{in} --map --format csv --titles"),

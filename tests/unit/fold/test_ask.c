@@ -1,6 +1,6 @@
 /*
  * Goal: questions asked together have the answers that each has alone, whatever they share, from
- * a store and from lifetimes in memory; and either all are answered or none.
+ * a store and from lifetimes in memory; and either all are answered or none, but for optional ones.
  * Method: random workloads; sets of questions of every kind with the windows and filters of
  * walk_world.h, in turns of one and of three threads.
  */
@@ -171,6 +171,40 @@ static void all_are_answered_or_none(void **state)
     assert_int_equal(etlheap_ask(f->store, NULL, 0, NULL, &err), ETL_OK);
 }
 
+/* Each question in turn is refused: it alone has no answer if it is optional. */
+static void an_optional_question_may_be_refused(void **state)
+{
+    walk_world *const f = *state;
+    own_question own[TOGETHER];
+    etlheap_question questions[TOGETHER];
+    etlheap_answer answers[TOGETHER], alone;
+    etl_error err;
+    walk_world_make(f, 0, 9);
+    for (u32 refused = 0; refused < TOGETHER; refused++) {
+        const etlheap_result *const result = refused % 2 == 0 ? f->store : f->rows;
+        for (u32 i = 0; i < TOGETHER; i++) {
+            make_question(f, i, &own[i], &questions[i]);
+            questions[i].optional = i % 3 == 0 || i == refused;
+        }
+        own[refused].walk.query.kinds = 1u << 31;
+        err = (etl_error){ .status = ETL_OK };
+        assert_int_equal(etlheap_ask(result, questions, TOGETHER, answers, &err), ETL_OK);
+        assert_int_equal(err.status, ETL_OK);
+        const etlheap_answer nothing = { .table = NULL };
+        walk_check_same(answer_check_text(&nothing), answer_check_text(&answers[refused]));
+        for (u32 i = 0; i < TOGETHER; i++) {
+            if (i == refused)
+                continue;
+            assert_int_equal(answer_alone(result, &questions[i], &alone), ETL_OK);
+            walk_check_same(answer_check_text(&alone), answer_check_text(&answers[i]));
+            etlheap_answers_free(&alone, 1);
+        }
+        etlheap_answers_free(answers, TOGETHER);
+        questions[refused].optional = false;
+        assert_int_equal(etlheap_ask(result, questions, TOGETHER, answers, &err), ETL_ERR_ARGUMENT);
+    }
+}
+
 /* Of a program that was compiled with more fields, two in a row. */
 typedef struct newer_question {
     etlheap_question known;
@@ -246,6 +280,7 @@ int main(void)
         RULE(together_is_as_alone),
         RULE(one_filter_for_all_is_as_alone),
         RULE(all_are_answered_or_none),
+        RULE(an_optional_question_may_be_refused),
         RULE(questions_are_read_by_their_size),
         RULE(suspects_have_no_keys_of_single_blocks),
     };
