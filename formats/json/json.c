@@ -25,6 +25,26 @@ etlheap_json etlheap_json_begin(etlheap_sink *sink, u32 break_depth)
     return (etlheap_json){ .sink = sink, .break_depth = break_depth };
 }
 
+etl_status etlheap_json_document(etlheap_json *out, const char *schema, u32 break_depth,
+                                 const etlheap_layout *given, etlheap_sink *sink)
+{
+    etlheap_layout layout;
+    const etl_status status = etlheap_layout_read(given, &layout);
+    if (status != ETL_OK)
+        return status;
+    *out = etlheap_json_begin(sink, break_depth);
+    out->hint = layout.hint;
+    etlheap_json_object(out, NULL);
+    etlheap_json_string(out, "schema", schema);
+    return ETL_OK;
+}
+
+void etlheap_json_document_end(etlheap_json *json)
+{
+    etlheap_json_object_close(json);
+    etlheap_json_end(json);
+}
+
 void etlheap_json_end(etlheap_json *json)
 {
     assert(json->depth == 0);
@@ -191,6 +211,12 @@ void etlheap_json_recorded(etlheap_json *json, const etlheap_result *result)
         etlheap_json_object_close(json);
     }
     etlheap_json_array_close(json);
+}
+
+void etlheap_json_recording(etlheap_json *json, const etlheap_result *result)
+{
+    etlheap_json_trace(json, etlheap_result_trace(result));
+    etlheap_json_recorded(json, result);
 }
 
 void etlheap_json_diagnostics(etlheap_json *json, const etl_diag_counts *counts)

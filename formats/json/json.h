@@ -27,6 +27,12 @@ typedef struct etlheap_json {
 /* Begins a document. break_depth 0 writes one line; 2 breaks an object and the arrays in it. */
 etlheap_json etlheap_json_begin(etlheap_sink *sink, u32 break_depth);
 
+/* Begins a document for a writer: reads its layout, opens the outermost object and writes the
+ * schema's name. Fails if the layout is invalid. */
+etl_status etlheap_json_document(etlheap_json *out, const char *schema, u32 break_depth,
+                                 const etlheap_layout *given, etlheap_sink *sink);
+void etlheap_json_document_end(etlheap_json *json);
+
 /* Ends the document. All containers must be closed. */
 void etlheap_json_end(etlheap_json *json);
 
@@ -77,6 +83,9 @@ void etlheap_json_trace(etlheap_json *json, const etlheap_trace_info *trace);
 /* Writes "recorded": when each kind of memory that the result has was recorded. Reservations, which
  * a trace keeps only if they are asked for, were recorded when virtualalloc was. */
 void etlheap_json_recorded(etlheap_json *json, const etlheap_result *result);
+
+/* Writes `trace` and `recorded`. */
+void etlheap_json_recording(etlheap_json *json, const etlheap_result *result);
 void etlheap_json_diagnostics(etlheap_json *json, const etl_diag_counts *counts);
 
 #endif

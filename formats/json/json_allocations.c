@@ -31,18 +31,13 @@ static void write_row(etlheap_json *json, const etlheap_row *row, const etlheap_
 etl_status etlheap_write_allocations_json(etlheap_lifetimes *walk, const etlheap_layout *given,
                                           etlheap_sink *sink)
 {
-    etlheap_layout layout;
-    const etl_status layout_status = etlheap_layout_read(given, &layout);
-    if (layout_status != ETL_OK)
-        return layout_status;
-    etlheap_json json = etlheap_json_begin(sink, 2);
+    etlheap_json json;
     const etlheap_table *const table = etlheap_lifetimes_table(walk);
     etlheap_lifetime lifetime;
-    json.hint = layout.hint;
-    etlheap_json_object(&json, NULL);
-    etlheap_json_string(&json, "schema", "etlheap-allocations-1");
-    etlheap_json_trace(&json, etlheap_result_trace(etlheap_lifetimes_result(walk)));
-    etlheap_json_recorded(&json, etlheap_lifetimes_result(walk));
+    const etl_status status = etlheap_json_document(&json, "etlheap-allocations-1", 2, given, sink);
+    if (status != ETL_OK)
+        return status;
+    etlheap_json_recording(&json, etlheap_lifetimes_result(walk));
     etlheap_json_window_open(&json, etlheap_lifetimes_result(walk), table->from_ns, table->to_ns);
     etlheap_json_object_close(&json);
     etlheap_json_array(&json, "rows");
@@ -59,8 +54,7 @@ etl_status etlheap_write_allocations_json(etlheap_lifetimes *walk, const etlheap
     etlheap_json_frames(&json, table);
     etlheap_json_stacks(&json, table);
     etlheap_json_diagnostics(&json, &table->diagnostics);
-    etlheap_json_object_close(&json);
-    etlheap_json_end(&json);
+    etlheap_json_document_end(&json);
     return etlheap_lifetimes_status(walk, NULL);
 }
 

@@ -10,7 +10,6 @@
  */
 #include "formats/parts/check_parts.h"
 #include "formats/writers.h"
-#include "formats/parts/layout_read.h"
 #include "json_rows.h"
 
 #include <stdio.h>
@@ -33,20 +32,15 @@ static void write_suppressions(etlheap_json *json, const etlheap_gate *gate);
 etl_status etlheap_write_check_json(const etlheap_result *result, const etlheap_check *check,
                                     const etlheap_layout *given, etlheap_sink *sink)
 {
-    etlheap_layout layout;
-    const etl_status layout_status = etlheap_layout_read(given, &layout);
-    if (layout_status != ETL_OK)
-        return layout_status;
     const etlheap_gate *const gate = check->gate;
-    etlheap_json json = etlheap_json_begin(sink, 4);
-    json.hint = layout.hint;
-    etlheap_json_object(&json, NULL);
-    etlheap_json_string(&json, "schema", "etlheap-check-1");
+    etlheap_json json;
+    const etl_status status = etlheap_json_document(&json, "etlheap-check-1", 4, given, sink);
+    if (status != ETL_OK)
+        return status;
     etlheap_json_string(&json, "verdict", etlheap_check_verdict_word(check));
     write_doubts(&json, gate->doubts);
     write_absence(&json, gate);
-    etlheap_json_trace(&json, etlheap_result_trace(result));
-    etlheap_json_recorded(&json, result);
+    etlheap_json_recording(&json, result);
     etlheap_json_window_open(&json, result, gate->from_ns, gate->to_ns);
     etlheap_json_object_close(&json);
     write_baseline(&json, check);
@@ -58,8 +52,7 @@ etl_status etlheap_write_check_json(const etlheap_result *result, const etlheap_
     write_wrappers(&json, gate);
     write_suppressions(&json, gate);
     etlheap_json_diagnostics(&json, &gate->diagnostics);
-    etlheap_json_object_close(&json);
-    etlheap_json_end(&json);
+    etlheap_json_document_end(&json);
     return ETL_OK;
 }
 

@@ -11,7 +11,6 @@
  */
 #include "formats/parts/diff_parts.h"
 #include "formats/writers.h"
-#include "formats/parts/layout_read.h"
 #include "json_diff.h"
 #include "json_rows.h"
 
@@ -35,17 +34,13 @@ etl_status etlheap_write_diff_json(const etlheap_diff_answer *answer, const etlh
 etl_status json_diff_write(const etlheap_diff_answer *answer, const etlheap_layout *given,
                            bool in_markup, etlheap_sink *sink)
 {
-    etlheap_layout layout;
-    const etl_status layout_status = etlheap_layout_read(given, &layout);
-    if (layout_status != ETL_OK)
-        return layout_status;
     const etlheap_diff *const diff = answer->diff;
-    etlheap_json json = etlheap_json_begin(sink, 2);
+    etlheap_json json;
     etlheap_text text = { 0 };
-    json.hint = layout.hint;
+    const etl_status status = etlheap_json_document(&json, "etlheap-diff-1", 2, given, sink);
+    if (status != ETL_OK)
+        return status;
     json.in_markup = in_markup;
-    etlheap_json_object(&json, NULL);
-    etlheap_json_string(&json, "schema", "etlheap-diff-1");
     write_side(&json, "base", &answer->base);
     write_side(&json, "new", &answer->now);
     etlheap_json_string(&json, "measure", etlheap_measure_word(diff->measure));
@@ -64,8 +59,7 @@ etl_status json_diff_write(const etlheap_diff_answer *answer, const etlheap_layo
     if (diff->has_lifetimes)
         write_lifetimes(&json, diff);
     write_hints(&json, answer, &text);
-    etlheap_json_object_close(&json);
-    etlheap_json_end(&json);
+    etlheap_json_document_end(&json);
     const bool failed = text.failed;
     etlheap_text_free(&text);
     return failed ? ETL_ERR_MEMORY : ETL_OK;

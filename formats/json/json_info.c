@@ -8,7 +8,6 @@
 #include "formats/parts/abilities.h"
 #include "formats/parts/provider_events.h"
 #include "formats/writers.h"
-#include "formats/parts/layout_read.h"
 #include "json.h"
 #include "summary_traces.h"
 
@@ -32,16 +31,11 @@ static void write_marks(etlheap_json *json, const etlheap_result *result);
 etl_status etlheap_write_info_json(const etlheap_result *result, const etlheap_layout *given,
                                    etlheap_sink *sink)
 {
-    etlheap_layout layout;
-    const etl_status layout_status = etlheap_layout_read(given, &layout);
-    if (layout_status != ETL_OK)
-        return layout_status;
-    etlheap_json json = etlheap_json_begin(sink, 2);
-    json.hint = layout.hint;
-    etlheap_json_object(&json, NULL);
-    etlheap_json_string(&json, "schema", "etlheap-info-1");
-    etlheap_json_trace(&json, etlheap_result_trace(result));
-    etlheap_json_recorded(&json, result);
+    etlheap_json json;
+    const etl_status status = etlheap_json_document(&json, "etlheap-info-1", 2, given, sink);
+    if (status != ETL_OK)
+        return status;
+    etlheap_json_recording(&json, result);
     etlheap_json_traces(&json, result);
     write_processes(&json, result);
     etlheap_json_u64(&json, "modules", etlheap_module_count(result));
@@ -52,8 +46,7 @@ etl_status etlheap_write_info_json(const etlheap_result *result, const etlheap_l
     write_stacks(&json, result);
     write_abilities(&json, result);
     etlheap_json_diagnostics(&json, etlheap_result_diagnostics(result));
-    etlheap_json_object_close(&json);
-    etlheap_json_end(&json);
+    etlheap_json_document_end(&json);
     return ETL_OK;
 }
 

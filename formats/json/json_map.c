@@ -160,8 +160,7 @@ etl_status etlheap_write_map_json(const etlheap_result *result, const etlheap_ma
     json.hint = layout.hint;
     etlheap_json_object(&json, NULL);
     etlheap_json_string(&json, "schema", "etlheap-map-1");
-    etlheap_json_trace(&json, etlheap_result_trace(result));
-    etlheap_json_recorded(&json, result);
+    etlheap_json_recording(&json, result);
     etlheap_json_i64(&json, "at_ns", map->at_ns);
     etlheap_json_u64(&json, "unit", map->unit);
     etlheap_json_frames(&json, map->table);
@@ -175,7 +174,6 @@ etl_status etlheap_write_map_json(const etlheap_result *result, const etlheap_ma
         write_pin(&json, map, i);
     etlheap_json_array_close(&json);
     etlheap_json_diagnostics(&json, &map->table->diagnostics);
-    etlheap_json_object_close(&json);
-    etlheap_json_end(&json);
+    etlheap_json_document_end(&json);
     return status;
 }

@@ -7,7 +7,6 @@
  */
 #include "formats/writers.h"
 #include "formats/parts/churn_parts.h"
-#include "formats/parts/layout_read.h"
 #include "json_histogram.h"
 #include "json_rows.h"
 
@@ -47,16 +46,11 @@ etl_status etlheap_write_histogram_json(const etlheap_result *result, const etlh
                                         const etlheap_histogram *histogram,
                                         const etlheap_layout *given, etlheap_sink *sink)
 {
-    etlheap_layout layout;
-    const etl_status layout_status = etlheap_layout_read(given, &layout);
-    if (layout_status != ETL_OK)
-        return layout_status;
-    etlheap_json json = etlheap_json_begin(sink, 2);
-    json.hint = layout.hint;
-    etlheap_json_object(&json, NULL);
-    etlheap_json_string(&json, "schema", "etlheap-report-1");
-    etlheap_json_trace(&json, etlheap_result_trace(result));
-    etlheap_json_recorded(&json, result);
+    etlheap_json json;
+    const etl_status status = etlheap_json_document(&json, "etlheap-report-1", 2, given, sink);
+    if (status != ETL_OK)
+        return status;
+    etlheap_json_recording(&json, result);
     etlheap_json_window(&json, result, table);
     etlheap_json_group_by(&json, table);
     etlheap_json_frames(&json, table);
@@ -67,8 +61,7 @@ etl_status etlheap_write_histogram_json(const etlheap_result *result, const etlh
     if (histogram)
         etlheap_json_histogram(&json, histogram);
     etlheap_json_diagnostics(&json, &table->diagnostics);
-    etlheap_json_object_close(&json);
-    etlheap_json_end(&json);
+    etlheap_json_document_end(&json);
     return ETL_OK;
 }
 

@@ -2,7 +2,6 @@
  * json_spikes.c - the `etlheap-spikes-1` document: spikes, each with the call stacks of what came
  * and went.
  */
-#include "formats/parts/layout_read.h"
 #include "formats/parts/spike_parts.h"
 #include "formats/writers.h"
 #include "json_rows.h"
@@ -38,16 +37,11 @@ static void write_spike(etlheap_json *json, const etlheap_spikes *spikes,
 etl_status etlheap_write_spikes_json(const etlheap_result *result, const etlheap_spikes *spikes,
                                      const etlheap_layout *given, etlheap_sink *sink)
 {
-    etlheap_layout layout;
-    const etl_status layout_status = etlheap_layout_read(given, &layout);
-    if (layout_status != ETL_OK)
-        return layout_status;
-    etlheap_json json = etlheap_json_begin(sink, 2);
-    json.hint = layout.hint;
-    etlheap_json_object(&json, NULL);
-    etlheap_json_string(&json, "schema", "etlheap-spikes-1");
-    etlheap_json_trace(&json, etlheap_result_trace(result));
-    etlheap_json_recorded(&json, result);
+    etlheap_json json;
+    const etl_status status = etlheap_json_document(&json, "etlheap-spikes-1", 2, given, sink);
+    if (status != ETL_OK)
+        return status;
+    etlheap_json_recording(&json, result);
     etlheap_json_window(&json, result, spikes->groups);
     etlheap_json_i64(&json, "level_span_ns", spikes->span_ns);
     etlheap_json_group_by(&json, spikes->groups);
@@ -59,7 +53,6 @@ etl_status etlheap_write_spikes_json(const etlheap_result *result, const etlheap
     etlheap_json_array_close(&json);
     etlheap_json_u64(&json, "left_out_count", spikes->left_out_count);
     etlheap_json_diagnostics(&json, &spikes->groups->diagnostics);
-    etlheap_json_object_close(&json);
-    etlheap_json_end(&json);
+    etlheap_json_document_end(&json);
     return ETL_OK;
 }

@@ -5,7 +5,6 @@
  * row's blocks, then why it is a suspect.
  */
 #include "formats/io/text_buffer.h"
-#include "formats/parts/layout_read.h"
 #include "formats/parts/suspect_parts.h"
 #include "formats/writers.h"
 #include "json_rows.h"
@@ -45,26 +44,20 @@ etl_status etlheap_write_suspects_json(const etlheap_result *result,
                                        const etlheap_suspects *suspects,
                                        const etlheap_layout *given, etlheap_sink *sink)
 {
-    etlheap_layout layout;
-    const etl_status layout_status = etlheap_layout_read(given, &layout);
-    if (layout_status != ETL_OK)
-        return layout_status;
     const etlheap_table *const table = suspects->table;
     etlheap_text text = { 0 };
-    etlheap_json json = etlheap_json_begin(sink, 2);
-    json.hint = layout.hint;
-    etlheap_json_object(&json, NULL);
-    etlheap_json_string(&json, "schema", "etlheap-suspects-1");
-    etlheap_json_trace(&json, etlheap_result_trace(result));
-    etlheap_json_recorded(&json, result);
+    etlheap_json json;
+    const etl_status status = etlheap_json_document(&json, "etlheap-suspects-1", 2, given, sink);
+    if (status != ETL_OK)
+        return status;
+    etlheap_json_recording(&json, result);
     etlheap_json_window(&json, result, table);
     etlheap_json_group_by(&json, table);
     etlheap_json_frames(&json, table);
     etlheap_json_stacks(&json, table);
     write_rows(&json, suspects, &text);
     etlheap_json_diagnostics(&json, &table->diagnostics);
-    etlheap_json_object_close(&json);
-    etlheap_json_end(&json);
+    etlheap_json_document_end(&json);
     const bool failed = text.failed;
     etlheap_text_free(&text);
     return failed ? ETL_ERR_MEMORY : ETL_OK;

@@ -5,7 +5,6 @@
  * whose site is in the module, `named_size` of those whose site has a name.
  */
 #include "formats/writers.h"
-#include "formats/parts/layout_read.h"
 #include "json.h"
 
 static void write_sizes(etlheap_json *json, const char *key, const etlheap_symbol_list *list,
@@ -15,16 +14,11 @@ static void write_text(etlheap_json *json, const char *key, const char *text);
 etl_status etlheap_write_symbols_json(const etlheap_result *result, const etlheap_symbol_list *list,
                                       const etlheap_layout *given, etlheap_sink *sink)
 {
-    etlheap_layout layout;
-    const etl_status layout_status = etlheap_layout_read(given, &layout);
-    if (layout_status != ETL_OK)
-        return layout_status;
-    etlheap_json json = etlheap_json_begin(sink, 2);
-    json.hint = layout.hint;
-    etlheap_json_object(&json, NULL);
-    etlheap_json_string(&json, "schema", "etlheap-symbols-1");
-    etlheap_json_trace(&json, etlheap_result_trace(result));
-    etlheap_json_recorded(&json, result);
+    etlheap_json json;
+    const etl_status status = etlheap_json_document(&json, "etlheap-symbols-1", 2, given, sink);
+    if (status != ETL_OK)
+        return status;
+    etlheap_json_recording(&json, result);
     etlheap_json_window_open(&json, result, list->from_ns, list->to_ns);
     etlheap_json_object_close(&json);
     write_sizes(&json, "totals", list, list->size, list->named_size);
@@ -44,8 +38,7 @@ etl_status etlheap_write_symbols_json(const etlheap_result *result, const etlhea
     }
     etlheap_json_array_close(&json);
     etlheap_json_diagnostics(&json, &list->diagnostics);
-    etlheap_json_object_close(&json);
-    etlheap_json_end(&json);
+    etlheap_json_document_end(&json);
     return ETL_OK;
 }
 

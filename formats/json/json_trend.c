@@ -7,7 +7,6 @@
  * run as `sizes` and `counts` (the chosen measure, and its partner if it has one), and what the
  * curve does. Invariant: keys are part of the interface; new ones are only added.
  */
-#include "formats/parts/layout_read.h"
 #include "formats/parts/text_parts.h"
 #include "formats/parts/trend_parts.h"
 #include "formats/writers.h"
@@ -120,32 +119,23 @@ etl_status etlheap_write_trend_json(const etlheap_trend_answer *answer,
 etl_status json_trend_write(const etlheap_trend_answer *answer, const etlheap_layout *given,
                             bool in_markup, etlheap_sink *sink)
 {
-    etlheap_layout layout;
-    const etl_status layout_status = etlheap_layout_read(given, &layout);
-    if (layout_status != ETL_OK)
-        return layout_status;
     const etlheap_trend *const trend = answer->trend;
-    etlheap_json json = etlheap_json_begin(sink, 2);
+    etlheap_json json;
     etlheap_text text = { 0 };
-    json.hint = layout.hint;
+    const etl_status status = etlheap_json_document(&json, "etlheap-trend-1", 2, given, sink);
+    if (status != ETL_OK)
+        return status;
     json.in_markup = in_markup;
-    etlheap_json_object(&json, NULL);
-    etlheap_json_string(&json, "schema", "etlheap-trend-1");
     write_runs(&json, answer);
     etlheap_json_string(&json, "measure", etlheap_measure_word(trend->measure));
-    etlheap_json_array(&json, "group_by");
-    for (u32 i = 0; i < trend->table.group_by_count; i++)
-        etlheap_json_string(&json, NULL,
-                            etlheap_field_key(etlheap_key_field(trend->table.group_by[i])));
-    etlheap_json_array_close(&json);
+    etlheap_json_group_by(&json, &trend->table);
     etlheap_json_frames(&json, &trend->table);
     etlheap_json_stacks(&json, &trend->table);
     write_rows(&json, trend);
     etlheap_json_u64(&json, "steady_count", trend->steady_count);
     write_totals(&json, trend);
     write_hints(&json, answer, &text);
-    etlheap_json_object_close(&json);
-    etlheap_json_end(&json);
+    etlheap_json_document_end(&json);
     const bool failed = text.failed;
     etlheap_text_free(&text);
     return failed ? ETL_ERR_MEMORY : ETL_OK;

@@ -10,7 +10,6 @@
  */
 #include "formats/parts/window_rows.h"
 #include "formats/writers.h"
-#include "formats/parts/layout_read.h"
 #include "json_rows.h"
 
 /* The document, a list, and in the list of windows the rows of each. */
@@ -38,36 +37,28 @@ etl_status etlheap_write_windows_json(const etlheap_result *result,
                                       const etlheap_windows_answer *answer,
                                       const etlheap_layout *given, etlheap_sink *sink)
 {
-    etlheap_layout layout;
-    const etl_status layout_status = etlheap_layout_read(given, &layout);
-    if (layout_status != ETL_OK)
-        return layout_status;
     const etlheap_windows *const windows = answer->windows;
     const etlheap_table *const table = windows->table;
-    etlheap_json json = etlheap_json_begin(sink, BREAK_DEPTH);
-    json.hint = layout.hint;
-    etlheap_json_object(&json, NULL);
-    etlheap_json_string(&json, "schema", "etlheap-windows-1");
-    etlheap_json_trace(&json, etlheap_result_trace(result));
-    etlheap_json_recorded(&json, result);
+    etlheap_json json;
+    const etl_status status =
+        etlheap_json_document(&json, "etlheap-windows-1", BREAK_DEPTH, given, sink);
+    if (status != ETL_OK)
+        return status;
+    etlheap_json_recording(&json, result);
     etlheap_json_window_open(&json, result, table->from_ns, table->to_ns);
     etlheap_json_object_close(&json);
     if (windows->every_ns > 0)
         etlheap_json_i64(&json, "every_ns", windows->every_ns);
     else
         etlheap_json_null(&json, "every_ns");
-    etlheap_json_array(&json, "group_by");
-    for (u32 i = 0; i < table->group_by_count; i++)
-        etlheap_json_string(&json, NULL, etlheap_key_word(table->group_by[i]));
-    etlheap_json_array_close(&json);
+    etlheap_json_group_by(&json, table);
     etlheap_json_frames(&json, table);
     etlheap_json_stacks(&json, table);
     write_windows(&json, answer);
     if (answer->growth_wanted)
         write_growth(&json, answer);
     etlheap_json_diagnostics(&json, &table->diagnostics);
-    etlheap_json_object_close(&json);
-    etlheap_json_end(&json);
+    etlheap_json_document_end(&json);
     return ETL_OK;
 }
 
