@@ -3,7 +3,6 @@
  * then the groups that changed most.
  */
 #include "formats/parts/layout_read.h"
-#include "formats/parts/sparkline.h"
 #include "formats/parts/text_parts.h"
 #include "formats/parts/trend_parts.h"
 #include "formats/writers.h"
@@ -11,13 +10,20 @@
 
 #include <inttypes.h>
 
-#define CURVE_COLUMNS 24
+static const trend_column shown[] = { TREND_PATTERN, TREND_SLOPE, TREND_FIRST, TREND_LAST,
+                                      TREND_RUNS };
 
-static void write_amount(etlheap_measure measure, i64 value, bool is_change, etlheap_sink *sink)
+/* Adds the columns of a curve. Returns the number of columns with these. */
+static u32 add_columns(etlheap_markdown_column *columns, u32 count)
 {
-    char number[ETLHEAP_UNITS_SIZE];
-    etlheap_measure_words(measure, value, number);
-    etlheap_sink_format(sink, "%s%s | ", is_change && value > 0 ? "+" : "", number);
+    static const etlheap_markdown_column all[TREND_COLUMN_COUNT] = {
+#define CURVE_COLUMN(name, title, is_number) { title, is_number },
+        TREND_COLUMNS(CURVE_COLUMN)
+#undef CURVE_COLUMN
+    };
+    for (size_t i = 0; i < ETL_COUNT_OF(shown); i++)
+        columns[count++] = all[shown[i]];
+    return count;
 }
 
 /* "pattern | slope | first | last | curve | " */
@@ -25,31 +31,21 @@ static void write_curve(const etlheap_trend *trend, const etlheap_trend_curve *c
                         const i64 *values, const etlheap_layout *layout, etlheap_text *text,
                         etlheap_sink *sink)
 {
-    const etlheap_sparkline how = { .columns = CURVE_COLUMNS, .ascii = layout->ascii };
-    etlheap_text_clear(text);
-    trend_add_pattern(curve, text);
-    etlheap_sink_format(sink, "%s | ", etlheap_text_of(text));
-    const char *const below_one = trend_slope_below_one(curve);
-    if (below_one != NULL)
-        etlheap_sink_format(sink, "%s | ", below_one);
-    else
-        write_amount(trend->measure, curve->slope, true, sink);
-    write_amount(trend->measure, values[0], false, sink);
-    write_amount(trend->measure, values[trend->run_count - 1], false, sink);
-    etlheap_text_clear(text);
-    etlheap_sparkline_add(text, values, trend->run_count, &how);
-    etlheap_markdown_code(sink, etlheap_text_of(text));
-    etlheap_sink_text(sink, " | ");
+    for (size_t i = 0; i < ETL_COUNT_OF(shown); i++) {
+        trend_set_cell(trend, curve, values, shown[i], layout->ascii, text);
+        if (shown[i] == TREND_RUNS)
+            etlheap_markdown_code(sink, etlheap_text_of(text));
+        else
+            etlheap_sink_text(sink, etlheap_text_of(text));
+        etlheap_sink_text(sink, " | ");
+    }
 }
 
 static void write_totals(const etlheap_trend *trend, const etlheap_layout *layout,
                          etlheap_text *text, etlheap_sink *sink)
 {
-    static const etlheap_markdown_column columns[] = {
-        { "Kind", false }, { "Pattern", false }, { "Slope/Run", true },
-        { "First", true }, { "Last", true },     { "Runs", false },
-    };
-    etlheap_markdown_columns(sink, columns, (u32)ETL_COUNT_OF(columns));
+    etlheap_markdown_column columns[1 + TREND_COLUMN_COUNT] = { { "Kind", false } };
+    etlheap_markdown_columns(sink, columns, add_columns(columns, 1));
     for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++) {
         if (!trend->table.totals[kind].present)
             continue;
@@ -65,16 +61,14 @@ static void write_rows(const etlheap_trend *trend, const etlheap_layout *layout,
                        etlheap_sink *sink)
 {
     const etlheap_table *const table = &trend->table;
-    const u32 shown = layout->rows_max == 0 ? table->row_count
-                                            : (u32)etl_min_u64(table->row_count, layout->rows_max);
-    etlheap_markdown_column columns[ETLHEAP_GROUP_BY_MAX + 5] = {
-        { "Pattern", false }, { "Slope/Run", true }, { "First", true },
-        { "Last", true },     { "Runs", false },
-    };
+    const u32 listed = layout->rows_max == 0 ? table->row_count
+                                             : (u32)etl_min_u64(table->row_count, layout->rows_max);
+    etlheap_markdown_column columns[ETLHEAP_GROUP_BY_MAX + TREND_COLUMN_COUNT] = { 0 };
+    u32 count = add_columns(columns, 0);
     for (u32 k = 0; k < table->group_by_count; k++)
-        columns[5 + k].title = etlheap_key_title(table->group_by[k]);
-    etlheap_markdown_columns(sink, columns, 5 + table->group_by_count);
-    for (u32 i = 0; i < shown; i++) {
+        columns[count++].title = etlheap_key_title(table->group_by[k]);
+    etlheap_markdown_columns(sink, columns, count);
+    for (u32 i = 0; i < listed; i++) {
         etlheap_sink_text(sink, "| ");
         write_curve(trend, &trend->curves[i], &trend->values[(size_t)i * trend->run_count], layout,
                     text, sink);
@@ -82,7 +76,7 @@ static void write_rows(const etlheap_trend *trend, const etlheap_layout *layout,
         etlheap_sink_text(sink, "\n");
     }
     etlheap_sink_text(sink, "\n");
-    etlheap_markdown_more(sink, table->row_count - shown, shown, "row", layout->hint);
+    etlheap_markdown_more(sink, table->row_count - listed, listed, "row", layout->hint);
 }
 
 etl_status etlheap_write_trend_markdown(const etlheap_trend_answer *answer,

@@ -1,13 +1,16 @@
 /*
- * trend_parts.c - the names of patterns and the hints that all writers of trends share.
+ * trend_parts.c - the cells of curves and the hints that all writers of trends share.
  */
 #include "diff_parts.h"
 #include "layout_read.h"
+#include "sparkline.h"
+#include "text_parts.h"
 #include "trend_parts.h"
 
 #include <inttypes.h>
 
-#define NAMES_MAX 8 /* modules named in a hint */
+#define NAMES_MAX     8 /* modules named in a hint */
+#define CURVE_COLUMNS 24
 
 void trend_start(const etlheap_trend_run *run, char out[ETLHEAP_UNITS_SIZE])
 {
@@ -17,19 +20,61 @@ void trend_start(const etlheap_trend_run *run, char out[ETLHEAP_UNITS_SIZE])
         etlheap_units_start(trace, out);
 }
 
-const char *trend_slope_below_one(const etlheap_trend_curve *curve)
-{
-    if (curve->pattern != ETLHEAP_TREND_DRIFT || curve->slope != 0)
-        return NULL;
-    return curve->change > 0 ? "<1" : ">-1";
-}
-
-void trend_add_pattern(const etlheap_trend_curve *curve, etlheap_text *text)
+/* "drift", or "step in 4" with the run in which it changes. */
+static void add_pattern(const etlheap_trend_curve *curve, etlheap_text *text)
 {
     etlheap_text_add_string(text,
                             etlheap_trend_pattern_word((etlheap_trend_pattern)curve->pattern));
     if (curve->turn_run != ETLHEAP_NO_INDEX)
         etlheap_text_add_format(text, " in %" PRIu32, curve->turn_run + 1);
+}
+
+static void add_amount(etlheap_measure measure, i64 value, etlheap_text *text)
+{
+    char number[ETLHEAP_UNITS_SIZE];
+    etlheap_measure_words(measure, value, number);
+    etlheap_text_add_string(text, number);
+}
+
+/* The slope of a drift may be less than one per run, and so 0 as a whole number. */
+static void add_slope(etlheap_measure measure, const etlheap_trend_curve *curve, etlheap_text *text)
+{
+    if (curve->pattern == ETLHEAP_TREND_DRIFT && curve->slope == 0) {
+        etlheap_text_add_string(text, curve->change > 0 ? "<1" : ">-1");
+        return;
+    }
+    etlheap_text_add_string(text, curve->slope > 0 ? "+" : "");
+    add_amount(measure, curve->slope, text);
+}
+
+void trend_set_cell(const etlheap_trend *trend, const etlheap_trend_curve *curve, const i64 *values,
+                    trend_column column, bool ascii, etlheap_text *text)
+{
+    const etlheap_sparkline how = { .columns = CURVE_COLUMNS, .ascii = ascii };
+    etlheap_text_clear(text);
+    switch (column) {
+    case TREND_PATTERN:
+        add_pattern(curve, text);
+        break;
+    case TREND_SLOPE:
+        add_slope(trend->measure, curve, text);
+        break;
+    case TREND_FIRST:
+        add_amount(trend->measure, values[0], text);
+        break;
+    case TREND_LAST:
+        add_amount(trend->measure, values[trend->run_count - 1], text);
+        break;
+    case TREND_SINCE:
+        if (curve->first_run != ETLHEAP_NO_INDEX)
+            etlheap_text_add_format(text, "%" PRIu32, curve->first_run + 1);
+        break;
+    case TREND_RUNS:
+        etlheap_sparkline_add(text, values, trend->run_count, &how);
+        break;
+    case TREND_COLUMN_COUNT:
+        break;
+    }
 }
 
 /* By more than a tenth. */

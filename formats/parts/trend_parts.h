@@ -8,12 +8,25 @@
 /* The start time of the run, ISO 8601; "" if unknown. */
 void trend_start(const etlheap_trend_run *run, char out[ETLHEAP_UNITS_SIZE]);
 
-/* Appends "drift" or "step in 4": the pattern, and the number of the run in which it changes. */
-void trend_add_pattern(const etlheap_trend_curve *curve, etlheap_text *text);
+/* X(name, title, is a number): the columns of a curve, for people. */
+#define TREND_COLUMNS(X)                                                                           \
+    X(PATTERN, "Pattern", false)                                                                   \
+    X(SLOPE, "Slope/Run", true)                                                                    \
+    X(FIRST, "First", true)                                                                        \
+    X(LAST, "Last", true)                                                                          \
+    X(SINCE, "Since Run", true)                                                                    \
+    X(RUNS, "Runs", false) /* drawn */
 
-/* What to show for the slope of a drift that is less than one per run, and so 0 as a whole number;
- * NULL: the slope itself. */
-const char *trend_slope_below_one(const etlheap_trend_curve *curve);
+typedef enum trend_column {
+#define TREND_COLUMN_ENUM(name, title, is_number) TREND_##name,
+    TREND_COLUMNS(TREND_COLUMN_ENUM)
+#undef TREND_COLUMN_ENUM
+        TREND_COLUMN_COUNT
+} trend_column;
+
+/* Replaces the text with the words of a column of the curve with these values. */
+void trend_set_cell(const etlheap_trend *trend, const etlheap_trend_curve *curve, const i64 *values,
+                    trend_column column, bool ascii, etlheap_text *text);
 
 /* Caveats about the numbers: appends a sentence if hint `index` applies, and sets its name. Indices
  * are from 0 to below TREND_HINTS. */

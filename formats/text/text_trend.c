@@ -8,7 +8,6 @@
  */
 #include "formats/io/units.h"
 #include "formats/parts/layout_read.h"
-#include "formats/parts/sparkline.h"
 #include "formats/parts/text_parts.h"
 #include "formats/parts/trend_parts.h"
 #include "formats/writers.h"
@@ -17,8 +16,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#define INDENT        2
-#define CURVE_COLUMNS 24
+#define INDENT 2
 
 /* Writes "Run 1 monday.etl, 2020-07-29T00:07:00Z, 20.000 s". */
 static void write_runs(const etlheap_trend_answer *answer, const etlheap_layout *layout,
@@ -50,64 +48,28 @@ static void write_hints(const etlheap_trend_answer *answer, const etlheap_layout
     }
 }
 
-static void add_amount(etlheap_measure measure, i64 value, bool is_change, etlheap_text *text,
-                       etlheap_grid *grid)
-{
-    char number[ETLHEAP_UNITS_SIZE];
-    etlheap_measure_words(measure, value, number);
-    etlheap_text_clear(text);
-    etlheap_text_add_string(text, is_change && value > 0 ? "+" : "");
-    etlheap_text_add_string(text, number);
-    etlheap_grid_cell(grid, etlheap_text_of(text));
-}
-
-static void add_slope(etlheap_measure measure, const etlheap_trend_curve *curve, etlheap_text *text,
-                      etlheap_grid *grid)
-{
-    const char *const below_one = trend_slope_below_one(curve);
-    if (below_one != NULL)
-        etlheap_grid_cell(grid, below_one);
-    else
-        add_amount(measure, curve->slope, true, text, grid);
-}
-
-/* Adds pattern, slope, first, last, since and the curve. */
 static void add_curve(const etlheap_trend *trend, const etlheap_layout *layout,
                       const etlheap_trend_curve *curve, const i64 *values, etlheap_text *text,
                       etlheap_grid *grid)
 {
-    const etlheap_sparkline how = { .columns = CURVE_COLUMNS, .ascii = layout->ascii };
-    etlheap_text_clear(text);
-    trend_add_pattern(curve, text);
-    etlheap_grid_cell(grid, etlheap_text_of(text));
-    add_slope(trend->measure, curve, text, grid);
-    add_amount(trend->measure, values[0], false, text, grid);
-    add_amount(trend->measure, values[trend->run_count - 1], false, text, grid);
-    etlheap_text_clear(text);
-    if (curve->first_run != ETLHEAP_NO_INDEX)
-        etlheap_text_add_format(text, "%" PRIu32, curve->first_run + 1);
-    etlheap_grid_cell(grid, etlheap_text_of(text));
-    etlheap_text_clear(text);
-    etlheap_sparkline_add(text, values, trend->run_count, &how);
-    etlheap_grid_cell(grid, etlheap_text_of(text));
+    for (int c = 0; c < TREND_COLUMN_COUNT; c++) {
+        trend_set_cell(trend, curve, values, (trend_column)c, layout->ascii, text);
+        etlheap_grid_cell(grid, etlheap_text_of(text));
+    }
 }
 
-static const etlheap_column curve_columns[] = {
-    { .title = "Pattern" },
-    { .title = "Slope/Run", .right = true },
-    { .title = "First", .right = true },
-    { .title = "Last", .right = true },
-    { .title = "Since Run", .right = true },
-    { .title = "Runs" },
+static const etlheap_column curve_columns[TREND_COLUMN_COUNT] = {
+#define CURVE_COLUMN(name, words, is_number) { .title = words, .right = is_number },
+    TREND_COLUMNS(CURVE_COLUMN)
+#undef CURVE_COLUMN
 };
-enum { CURVE_CELLS = ETL_COUNT_OF(curve_columns) };
 
 static etl_status write_totals(const etlheap_trend *trend, const etlheap_layout *layout,
                                etlheap_text *text, etlheap_sink *sink)
 {
-    etlheap_column columns[1 + CURVE_CELLS] = { { .title = "Kind" } };
+    etlheap_column columns[1 + TREND_COLUMN_COUNT] = { { .title = "Kind" } };
     memcpy(columns + 1, curve_columns, sizeof curve_columns);
-    etlheap_grid grid = etlheap_grid_begin(columns, 1 + CURVE_CELLS);
+    etlheap_grid grid = etlheap_grid_begin(columns, 1 + TREND_COLUMN_COUNT);
     for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++) {
         if (!trend->table.totals[kind].present)
             continue;
@@ -127,10 +89,10 @@ static etl_status write_rows(const etlheap_trend *trend, const etlheap_layout *l
     const etlheap_table *const table = &trend->table;
     etlheap_text title = { 0 };
     text_compared_title(table, &title);
-    etlheap_column columns[1 + CURVE_CELLS] = { { .title = etlheap_text_of(&title),
-                                                  .flexible = true } };
+    etlheap_column columns[1 + TREND_COLUMN_COUNT] = { { .title = etlheap_text_of(&title),
+                                                         .flexible = true } };
     memcpy(columns + 1, curve_columns, sizeof curve_columns);
-    etlheap_grid grid = etlheap_grid_begin(columns, 1 + CURVE_CELLS);
+    etlheap_grid grid = etlheap_grid_begin(columns, 1 + TREND_COLUMN_COUNT);
     u32 listed = 0, left_out = 0;
     for (u32 i = 0; i < table->row_count; i++) {
         const etlheap_row *const row = &table->rows[i];
