@@ -15,6 +15,7 @@
 
 #include <stdlib.h>
 
+#include "engine/result/spellings.h"
 #include "parser/system/name_fold.h"
 
 /* A module, with what tells its builds apart. */
@@ -71,23 +72,10 @@ void diff_builds_free(diff_builds *builds)
 
 u32 diff_builds_side(const diff_builds *builds, u32 name, u32 run)
 {
-    size_t first = 0, end = builds->rebuilt.count;
-    while (first < end) {
-        const size_t middle = first + (end - first) / 2;
-        if (builds->rebuilt.at[middle] == name)
-            return builds->sides.at[middle * builds->run_count + run];
-        if (builds->rebuilt.at[middle] < name)
-            first = middle + 1;
-        else
-            end = middle;
-    }
-    return 0;
-}
-
-static const char *plain_name(const char *name)
-{
-    const char *const slash = strrchr(name, '\\');
-    return slash == NULL ? name : slash + 1;
+    size_t at;
+    ETL_BISECT(at, 0, builds->rebuilt.count, builds->rebuilt.at[at] < name);
+    const bool is_rebuilt = at < builds->rebuilt.count && builds->rebuilt.at[at] == name;
+    return is_rebuilt ? builds->sides.at[at * builds->run_count + run] : 0;
 }
 
 static bool is_mixed(const diff_builds *builds, const char *plain)
@@ -107,8 +95,8 @@ static bool find_mixed(diff_builds *out, const etlheap_result *const *results, u
     for (u32 run = 0; ok && run < count; run++) {
         for (u32 i = 0; ok && i < etlheap_module_count(results[run]); i++) {
             const char *const name = etlheap_module_of(results[run], i)->name;
-            if (strchr(name, '\\') != NULL && !is_mixed(out, plain_name(name)))
-                ok = ETLHEAP_PUSH(&out->mixed, plain_name(name));
+            if (strchr(name, '\\') != NULL && !is_mixed(out, module_plain_name(name)))
+                ok = ETLHEAP_PUSH(&out->mixed, module_plain_name(name));
         }
     }
     for (u32 run = 0; ok && out->mixed.count > 0 && run < count; run++) {
@@ -134,9 +122,9 @@ static bool find_mixed(diff_builds *out, const etlheap_result *const *results, u
 
 const char *diff_builds_module_name(const diff_builds *builds, const char *name)
 {
-    if (name == NULL || builds->mixed.count == 0 || !is_mixed(builds, plain_name(name)))
+    if (name == NULL || builds->mixed.count == 0 || !is_mixed(builds, module_plain_name(name)))
         return name;
-    return plain_name(name);
+    return module_plain_name(name);
 }
 
 static bool add_modules(build_list *list, etlheap_strings *names, const etlheap_result *result,

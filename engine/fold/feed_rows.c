@@ -181,15 +181,9 @@ void feed_rows_close(feed_rows *rows)
 
 i64 feed_rows_alloc_ticks(const feed_rows *rows, u64 ordinal)
 {
-    size_t low = 0, high = rows->result->store.segments.count;
-    while (low + 1 < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (rows->starts[middle] <= ordinal)
-            low = middle;
-        else
-            high = middle;
-    }
-    return rows->result->store.segments.at[low].alloc_ticks[ordinal - rows->starts[low]];
+    size_t next;
+    ETL_BISECT(next, 1, rows->result->store.segments.count, rows->starts[next] <= ordinal);
+    return rows->result->store.segments.at[next - 1].alloc_ticks[ordinal - rows->starts[next - 1]];
 }
 
 /* --- batches -------------------------------------------------------------------------- */

@@ -99,15 +99,9 @@ __attribute__((always_inline)) static inline void walk_words(replay_walker *w, c
 /* The last crossing at or before a word. */
 static size_t find_crossing(const journal_crossings *crossings, u64 index)
 {
-    size_t low = 0, high = crossings->count;
-    while (low + 1 < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (crossings->at[middle].index <= index)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
+    size_t next;
+    ETL_BISECT(next, 1, crossings->count, crossings->at[next].index <= index);
+    return next - 1;
 }
 
 /* From crossing to crossing. Nothing is noted after the last window. */

@@ -380,15 +380,9 @@ static bool order_processes(owned_map *out, u32 **ranks)
     if (ok && count > 0)
         qsort(rows, count, sizeof *rows, by_amount);
     for (size_t i = 0; ok && i < count; i++) {
-        size_t low = 0, high = count;
-        while (low + 1 < high) {
-            const size_t middle = low + (high - low) / 2;
-            if (starts[middle] <= rows[i].first_region)
-                low = middle;
-            else
-                high = middle;
-        }
-        (*ranks)[low] = (u32)i;
+        size_t next;
+        ETL_BISECT(next, 1, count, starts[next] <= rows[i].first_region);
+        (*ranks)[next - 1] = (u32)i;
     }
     free(starts);
     return ok;

@@ -14,17 +14,11 @@ static i64 larger(i64 x, i64 y)
 /* The number of the group's first cell at or after the interval. Often it is the first of all. */
 static u32 find_cell(const window_cells *cells, const window_cell_group *group, u32 interval)
 {
-    u32 low = 0, high = group->count;
-    if (high == 0 || packed_interval_at(cells, group, 0) >= interval)
+    u32 at;
+    if (group->count == 0 || packed_interval_at(cells, group, 0) >= interval)
         return 0;
-    while (low < high) {
-        const u32 middle = low + (high - low) / 2;
-        if (packed_interval_at(cells, group, middle) < interval)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    ETL_BISECT(at, 0, group->count, packed_interval_at(cells, group, at) < interval);
+    return at;
 }
 
 u32 windows_cells_next(const window_cells *cells, u32 number, u32 interval)

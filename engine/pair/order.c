@@ -113,17 +113,12 @@ static bool reserve(slice_order *order, size_t count, u32 bucket_count)
 /* The first event of the task at or after `ticks`, from `low` on. */
 static u32 find_ticks(const scan_output *task, u32 low, i64 ticks)
 {
-    u32 high = (u32)task->events.count;
-    if (low == high || task->events.at[high - 1].ticks < ticks)
-        return high;
-    while (low < high) {
-        const u32 middle = low + (high - low) / 2;
-        if (task->events.at[middle].ticks < ticks)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    const u32 count = (u32)task->events.count;
+    u32 at;
+    if (low == count || task->events.at[count - 1].ticks < ticks)
+        return count;
+    ETL_BISECT(at, low, count, task->events.at[at].ticks < ticks);
+    return at;
 }
 
 /* Places the ends of the buckets, by a sample of the times. Tasks whose times go back are not

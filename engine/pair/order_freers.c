@@ -112,17 +112,10 @@ bool order_settle_freers(order_bucket *bucket, freer_table *freers, free_stacks 
 
 const order_freer_wait *order_find_wait(const order_bucket *bucket, u32 rank)
 {
-    size_t low = 0, high = bucket->freer_waits.count; /* ranks ascend */
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (bucket->freer_waits.at[middle].rank < rank)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    const bool is_there =
-        low < bucket->freer_waits.count && bucket->freer_waits.at[low].rank == rank;
-    return is_there ? &bucket->freer_waits.at[low] : NULL;
+    const order_freer_wait *const waits = bucket->freer_waits.at; /* ranks ascend */
+    size_t at;
+    ETL_BISECT(at, 0, bucket->freer_waits.count, waits[at].rank < rank);
+    return at < bucket->freer_waits.count && waits[at].rank == rank ? &waits[at] : NULL;
 }
 
 void order_move_wait(const order_bucket *bucket, freer_table *freers, free_stacks *frees,

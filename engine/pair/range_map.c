@@ -18,19 +18,17 @@
 
 #include <stdlib.h>
 
+static u64 leaf_end(const range_leaf *leaf)
+{
+    return leaf->at[leaf->count - 1].end;
+}
+
 /* Finds the first leaf whose last range ends after the address. */
 static u32 seek_leaf(const range_map *map, u64 address)
 {
-    size_t low = 0, high = map->leaves.count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        const range_leaf *const leaf = map->leaves.at[middle];
-        if (leaf->at[leaf->count - 1].end <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return (u32)low;
+    size_t leaf;
+    ETL_BISECT(leaf, 0, map->leaves.count, leaf_end(map->leaves.at[leaf]) <= address);
+    return (u32)leaf;
 }
 
 range *range_map_seek(const range_map *map, u64 address, range_place *place)

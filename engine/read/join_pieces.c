@@ -45,19 +45,15 @@ static const digit_row *sort_pieces(stack_join *join)
 /* The place among foreign parts of the event's part by the piece's thread, or where it would be. */
 static size_t foreign_place(const stack_join *join, const stack_piece *piece)
 {
-    size_t low = 0, high = join->foreign.count;
-    if (high > 0 && join->foreign.at[high - 1].event_ticks < piece->event_ticks)
-        return high;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        const foreign_part *const row = &join->foreign.at[middle];
-        if (row->event_ticks < piece->event_ticks ||
-            (row->event_ticks == piece->event_ticks && row->tid < piece->tid))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    const foreign_part *const rows = join->foreign.at;
+    const size_t count = join->foreign.count;
+    size_t at;
+    if (count > 0 && rows[count - 1].event_ticks < piece->event_ticks)
+        return count;
+    ETL_BISECT(at, 0, count,
+               rows[at].event_ticks < piece->event_ticks ||
+                   (rows[at].event_ticks == piece->event_ticks && rows[at].tid < piece->tid));
+    return at;
 }
 
 static bool is_foreign(const stack_join *join, const stack_piece *piece)

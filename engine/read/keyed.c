@@ -193,22 +193,21 @@ bool keyed_pass(keyed_stacks *keyed, u64 key, bool is_kernel, i64 ticks)
     return true;
 }
 
+static bool is_before(const key_definition *row, u64 key, bool is_kernel, i64 ticks)
+{
+    const int order = compare_key(row->key, row->is_kernel, key, is_kernel);
+    return order < 0 || (order == 0 && row->ticks < ticks);
+}
+
 static const key_definition *definition_after(const keyed_stacks *keyed, u64 key, bool is_kernel,
                                               i64 ticks)
 {
-    size_t low = 0, high = keyed->definition_count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        const key_definition *const row = &keyed->definitions[middle];
-        const int order = compare_key(row->key, row->is_kernel, key, is_kernel);
-        if (order < 0 || (order == 0 && row->ticks < ticks))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == keyed->definition_count)
+    size_t at;
+    ETL_BISECT(at, 0, keyed->definition_count,
+               is_before(&keyed->definitions[at], key, is_kernel, ticks));
+    if (at == keyed->definition_count)
         return NULL;
-    const key_definition *const row = &keyed->definitions[low];
+    const key_definition *const row = &keyed->definitions[at];
     return row->key == key && row->is_kernel == is_kernel ? row : NULL;
 }
 

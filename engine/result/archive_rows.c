@@ -124,16 +124,10 @@ bool archive_fill_origin(const ehs_archive *archive, u32 origin, u32 thread, sto
 static store_segment *find_rows(const row_maker *maker, u32 number, u64 ordinal, u32 *at)
 {
     const ehs_segment_info *const segments = maker->archive->segments.at;
-    u32 low = 0, high = number;
-    while (low < high) {
-        const u32 middle = low + (high - low + 1) / 2;
-        if (segments[middle].first_ordinal <= ordinal)
-            low = middle;
-        else
-            high = middle - 1;
-    }
-    store_segment *const rows = &maker->store->segments.at[maker->first_segment + low];
-    *at = (u32)(ordinal - segments[low].first_ordinal);
+    u32 next;
+    ETL_BISECT(next, 1, number + 1, segments[next].first_ordinal <= ordinal);
+    store_segment *const rows = &maker->store->segments.at[maker->first_segment + next - 1];
+    *at = (u32)(ordinal - segments[next - 1].first_ordinal);
     return *at < rows->rows ? rows : NULL;
 }
 

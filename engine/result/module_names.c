@@ -22,7 +22,7 @@
 #define FILES_MAX   64u /* of one name; programs with more keep the plain name */
 #define FOLDERS_MAX 8u
 
-static const char *plain_name(const char *name)
+const char *module_plain_name(const char *name)
 {
     const char *const slash = strrchr(name, '\\');
     return slash == NULL ? name : slash + 1;
@@ -66,7 +66,7 @@ static int by_name_and_process(const void *a, const void *b)
 {
     const etlheap_module_info *const x = *(const etlheap_module_info *const *)a;
     const etlheap_module_info *const y = *(const etlheap_module_info *const *)b;
-    const int order = etl_name_compare(plain_name(x->name), plain_name(y->name));
+    const int order = etl_name_compare(module_plain_name(x->name), module_plain_name(y->name));
     if (order != 0)
         return order;
     if (x->process.v != y->process.v)
@@ -152,8 +152,8 @@ bool module_names_settle(etlheap_result *result)
         qsort(modules, count, sizeof(etlheap_module_info *), by_name_and_process);
     for (size_t start = 0, end; start < count; start = end) {
         namesakes names;
-        for (end = start + 1; end < count && etl_name_same(plain_name(modules[start]->name),
-                                                           plain_name(modules[end]->name));)
+        for (end = start + 1; end < count && etl_name_same(module_plain_name(modules[start]->name),
+                                                           module_plain_name(modules[end]->name));)
             end++;
         if (end - start < 2)
             continue;

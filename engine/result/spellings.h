@@ -22,4 +22,7 @@ bool spellings_settle(etlheap_result *result);
  * of spellings_settle: see module_names.c. False if memory runs out. */
 bool module_names_settle(etlheap_result *result);
 
+/* The file of a name that has folders. */
+const char *module_plain_name(const char *name);
+
 #endif

@@ -49,19 +49,12 @@ void symbol_below_read(symbol_below *below, const char *folder)
 static bool path_of(const symbol_below *below, const symbol_below_file *sorted, size_t count,
                     const char *name, u32 index, char out[SYMBOL_FILE_SIZE])
 {
-    size_t low = 0;
-    size_t high = count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (etl_name_compare(sorted[middle].name, name) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (index >= count - low || etl_name_compare(sorted[low + index].name, name) != 0)
+    size_t first;
+    ETL_BISECT(first, 0, count, etl_name_compare(sorted[first].name, name) < 0);
+    if (index >= count - first || etl_name_compare(sorted[first + index].name, name) != 0)
         return false;
-    return symbol_join(out, below->folders.at[sorted[low + index].folder],
-                       sorted[low + index].name);
+    const symbol_below_file *const file = &sorted[first + index];
+    return symbol_join(out, below->folders.at[file->folder], file->name);
 }
 
 bool symbol_below_at(const symbol_below *below, const char *name, u32 index,

@@ -334,17 +334,8 @@ static void end_counted(fetch_run *run, fetch_job *job, symbol_fetch_state state
 /* *at is the place of the URL in the sorted list, or where it would be. */
 static bool is_known_missing(const symbol_fetch *fetch, const char *url, size_t *at)
 {
-    size_t low = 0;
-    size_t high = fetch->missing.count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (strcmp(fetch->missing.at[middle], url) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    *at = low;
-    return low < fetch->missing.count && strcmp(fetch->missing.at[low], url) == 0;
+    ETL_BISECT(*at, 0, fetch->missing.count, strcmp(fetch->missing.at[*at], url) < 0);
+    return *at < fetch->missing.count && strcmp(fetch->missing.at[*at], url) == 0;
 }
 
 /* Without memory, the server will just be asked again. */

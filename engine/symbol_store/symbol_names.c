@@ -103,18 +103,11 @@ bool symbol_find_path(const char *folder, const char *path, char out[SYMBOL_FILE
 /* The first of the names that are equal regardless of case, or NULL. */
 static const char *find_listed(const symbol_listing *listing, const char *name)
 {
-    size_t low = 0;
-    size_t high = listing->names.count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (etl_name_compare(listing->names.at[middle], name) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == listing->names.count || etl_name_compare(listing->names.at[low], name) != 0)
+    size_t at;
+    ETL_BISECT(at, 0, listing->names.count, etl_name_compare(listing->names.at[at], name) < 0);
+    if (at == listing->names.count || etl_name_compare(listing->names.at[at], name) != 0)
         return NULL;
-    return listing->names.at[low];
+    return listing->names.at[at];
 }
 
 /* Regardless of case, then by it. */

@@ -284,18 +284,11 @@ static const etl_class_row classes[] = {
 const etl_class_row *etl_class_of_guid(const u8 *guid)
 {
     const u32 wanted = etl_load_u32(guid);
-    size_t low = 0;
-    size_t high = ETL_COUNT_OF(classes);
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (guid_data1(&classes[middle].guid) < wanted)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (; low < ETL_COUNT_OF(classes) && guid_data1(&classes[low].guid) == wanted; low++) {
-        if (memcmp(classes[low].guid.bytes, guid, sizeof classes[low].guid.bytes) == 0)
-            return &classes[low];
+    size_t row;
+    ETL_BISECT(row, 0, ETL_COUNT_OF(classes), guid_data1(&classes[row].guid) < wanted);
+    for (; row < ETL_COUNT_OF(classes) && guid_data1(&classes[row].guid) == wanted; row++) {
+        if (memcmp(classes[row].guid.bytes, guid, sizeof classes[row].guid.bytes) == 0)
+            return &classes[row];
     }
     return NULL;
 }

@@ -240,14 +240,7 @@ static const char *name_of_key(u16 key)
     const etl_decoder *const row = etl_decoder_of_key(key);
     if (row != NULL)
         return row->name;
-    size_t low = 0;
-    size_t high = ETL_COUNT_OF(names);
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (names[middle].key < key)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < ETL_COUNT_OF(names) && names[low].key == key ? names[low].name : NULL;
+    size_t at;
+    ETL_BISECT(at, 0, ETL_COUNT_OF(names), names[at].key < key);
+    return at < ETL_COUNT_OF(names) && names[at].key == key ? names[at].name : NULL;
 }

@@ -35,21 +35,14 @@ bool pdb_rva_of(const etl_pdb_file *file, u32 section, u32 offset, u32 *rva)
 
 bool pdb_place_of(const etl_pdb_file *file, u32 rva, u32 *section, u32 *offset)
 {
-    u32 low = 0;
-    u32 high = file->source_section_count;
-    while (low < high) {
-        const u32 middle = low + (high - low) / 2;
-        if (file->source_sections[middle].rva <= rva)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == 0)
+    u32 after;
+    ETL_BISECT(after, 0, file->source_section_count, file->source_sections[after].rva <= rva);
+    if (after == 0)
         return false;
-    const etl_pdb_section *const found = &file->source_sections[low - 1];
+    const etl_pdb_section *const found = &file->source_sections[after - 1];
     if (rva - found->rva >= found->size_bytes)
         return false;
-    *section = low;
+    *section = after;
     *offset = rva - found->rva;
     return true;
 }

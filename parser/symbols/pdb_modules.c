@@ -364,17 +364,10 @@ static void join_procedure(etl_pdb_resolver *r, const pdb_record *record, const 
     procedure p;
     if (!read_procedure(r, record, &p))
         return;
-    u32 low = 0;
-    u32 high = count;
-    while (low < high) {
-        const u32 middle = low + (high - low) / 2;
-        if (pieces[middle] >> 32 < p.start)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (; low < count && pieces[low] >> 32 == p.start; low++) {
-        pdb_query *const query = &r->queries[pieces[low] & UINT32_MAX];
+    u32 at;
+    ETL_BISECT(at, 0, count, pieces[at] >> 32 < p.start);
+    for (; at < count && pieces[at] >> 32 == p.start; at++) {
+        pdb_query *const query = &r->queries[pieces[at] & UINT32_MAX];
         if (query->record_kind != 0)
             continue;
         query->record = record->at;

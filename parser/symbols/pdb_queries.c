@@ -20,15 +20,8 @@ u32 pdb_first_query(etl_pdb_resolver *r, u32 rva)
             low += step;
         }
     }
-    while (low < high) {
-        const u32 middle = low + (high - low) / 2;
-        if (r->queries[middle].rva < rva)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    r->query_hint = low;
-    return low;
+    ETL_BISECT(r->query_hint, low, high, r->queries[r->query_hint].rva < rva);
+    return r->query_hint;
 }
 
 u32 pdb_query_behind(etl_pdb_resolver *r, u32 start, u32 size)

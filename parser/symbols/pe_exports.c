@@ -135,16 +135,9 @@ size_t etl_pe_export_display_name(const etl_pe_export *entry, char *out, size_t 
 /* The first row whose address is not below `rva`; address_count for none. */
 static u32 first_row_from(const etl_pe_exports *exports, u64 rva)
 {
-    u32 low = 0;
-    u32 high = exports->address_count;
-    while (low < high) {
-        const u32 middle = low + (high - low) / 2;
-        if (exports->rows[middle].target < rva)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    u32 row;
+    ETL_BISECT(row, 0, exports->address_count, exports->rows[row].target < rva);
+    return row;
 }
 
 /* False when there is nothing to read. */
