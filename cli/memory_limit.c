@@ -22,6 +22,7 @@
 #include "cli/options/advice.h"
 #include "cli/options/views.h"
 #include "cli/options/wants.h"
+#include "cli/options/window_plan.h"
 #include "cli/system/process_memory.h"
 #include "parser/system/files.h"
 #include "report_query.h"
@@ -225,6 +226,20 @@ static const store_row store_rows[] = {
     { UINT32_MAX, is_always, { 10, 15, 560, 64, 80, 0, 0 } },
 };
 
+/* Commands and views that look at all events, whatever the query needs. */
+static bool asks_events(const cli_command *command, const cli_options *options)
+{
+    const etlheap_metric metric = options->metric == 0 ? 0 : (etlheap_metric)(options->metric - 1);
+    if (command->bit == CLI_WINDOWS)
+        return options->find_growth || options->windows.count > 1 ||
+               cli_window_plan_is_open(options);
+    if (command->bit == CLI_CHECK)
+        return options->per == ETLHEAP_SCOPE_MARK;
+    return command->bit == CLI_ALLOCATIONS || options->map || options->histogram != 0 ||
+           options->at_peak || options->suspects ||
+           (options->is_export && etlheap_metric_asks_events(metric));
+}
+
 /* The question that a command asks, as far as it decides what a run keeps. */
 static etlheap_question_kind kind_of(const cli_command *command, const cli_options *options)
 {
@@ -233,10 +248,7 @@ static etlheap_question_kind kind_of(const cli_command *command, const cli_optio
     if (options->rows || (exporter && exporter->asks_events) ||
         (command->bit == CLI_ALLOCATIONS && !is_top(options)))
         return ETLHEAP_ASK_LIFETIMES;
-    const etlheap_metric metric = options->metric == 0 ? 0 : (etlheap_metric)(options->metric - 1);
-    if ((exporter && etlheap_metric_asks_events(metric)) || options->map ||
-        options->histogram != 0 || options->at_peak || options->suspects || options->find_growth ||
-        options->windows.count > 1 || command->bit == CLI_ALLOCATIONS)
+    if (asks_events(command, options))
         return ETLHEAP_ASK_EVENTS;
     return command->bit == CLI_WINDOWS ? ETLHEAP_ASK_WINDOWS : ETLHEAP_ASK_TABLE;
 }
@@ -249,8 +261,10 @@ static etlheap_keeps keeps_of(const cli_command *command, const cli_options *opt
     cli_query query;
     if ((command->bit & (CLI_INFO | CLI_DUMP)) != 0)
         return command->bit == CLI_INFO ? ETLHEAP_KEEPS_COUNTS : ETLHEAP_KEEPS_NOTHING;
-    if (command->bit == CLI_STORE || is_html(options))
-        return command->bit == CLI_STORE ? ETLHEAP_KEEPS_BLOCKS : ETLHEAP_KEEPS_PAGES;
+    if (command->bit == CLI_STORE)
+        return ETLHEAP_KEEPS_BLOCKS;
+    if (is_html(options) || options->has_view) /* --spikes keeps as much as a page */
+        return ETLHEAP_KEEPS_PAGES;
     etlheap_keeps keeps = ETLHEAP_KEEPS_EVENTS;
     if (cli_query_build(options, &no_clock, &query, NULL) == ETL_OK) {
         const etlheap_question question = { .size = sizeof question,

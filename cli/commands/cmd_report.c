@@ -11,13 +11,11 @@
  * the second. Invariant: JSON always has peaks; shows_peaks may skip them only for formats that do
  * not show them.
  */
-#include "cli/messages.h"
+#include "cli/answer.h"
 #include "cli/options/given_options.h"
 #include "cli/options/output_format.h"
 #include "cli/options/views.h"
 #include "cli/options/wants.h"
-#include "cli/outputs.h"
-#include "cli/question.h"
 #include "cli/system/terminal.h"
 #include "commands.h"
 #include "report_map.h"
@@ -34,13 +32,14 @@ typedef struct report {
     etlheap_query spread;               /* of the histogram */
 } report;
 
-static int report_inputs(const cli_options *options, const cli_inputs *inputs, cli_guard *guard,
-                         report *out);
+static void free_report(cli_question *question);
+static void write_report(const cli_options *options, const cli_question *question,
+                         etlheap_sink *sink, cli_written *written);
 static etl_status make_report(const cli_options *options, const cli_inputs *inputs,
-                              const cli_guard *guard, report *out, etl_error *err);
+                              const cli_guard *guard, cli_question *question, etl_error *err);
 static etl_status write_answer(const etlheap_format *format, const report *made,
                                const etlheap_layout *layout, etlheap_sink *sink);
-static etlheap_table *table_of(report *made);
+static etlheap_table *table_of(const report *made);
 static void set_questions(const cli_options *options, report *out);
 static etl_status ask(const cli_options *options, report *out, etl_error *err);
 static void group_coarsely(etlheap_query *query);
@@ -65,42 +64,32 @@ int cli_run_report(const cli_options *options)
         if (cli_is_given(options, others[i].option))
             return others[i].run(options);
     }
-    cli_guard guard = { .active = false };
-    cli_inputs inputs;
+    static const cli_answer answer = { make_report, write_report, free_report };
     report made = { .question = { .result = NULL } };
-    int status = cli_inputs_open(options, &guard, &inputs);
-    if (status == CLI_EXIT_DONE)
-        status = report_inputs(options, &inputs, &guard, &made);
-    etlheap_histogram_free(made.histogram);
-    etlheap_table_free(made.table);
-    etlheap_suspects_free(made.suspects);
-    cli_question_close(&made.question);
-    cli_inputs_close(&inputs);
-    cli_guard_end(&guard);
-    return status;
+    return cli_answer_run(options, &answer, &made.question);
 }
 
-static int report_inputs(const cli_options *options, const cli_inputs *inputs, cli_guard *guard,
-                         report *out)
+static void free_report(cli_question *question)
 {
-    const etlheap_format *const format = cli_format_of(options);
-    const etlheap_layout layout = cli_layout(options);
-    etl_error err = { .status = ETL_OK };
-    etlheap_sink *sink = NULL;
-    const int exit_status = cli_question_open(options, inputs, guard, &out->question, &sink);
-    if (exit_status != CLI_EXIT_DONE)
-        return exit_status;
-    etl_status status = make_report(options, inputs, guard, out, &err);
-    if (status != ETL_OK)
-        return cli_output_fail(sink, cli_inputs_subject(inputs), &err);
-    status = write_answer(format, out, &layout, sink);
-    const etlheap_table *const table = table_of(out);
-    const bool is_empty = out->suspects ? out->suspects->group_count == 0 : table->row_count == 0;
-    const cli_written written = { status, sink, is_empty, &table->diagnostics, table };
-    return cli_question_end(options, inputs, guard, &out->question, &written);
+    report *const made = (report *)question;
+    etlheap_histogram_free(made->histogram);
+    etlheap_table_free(made->table);
+    etlheap_suspects_free(made->suspects);
 }
 
-static etlheap_table *table_of(report *made)
+static void write_report(const cli_options *options, const cli_question *question,
+                         etlheap_sink *sink, cli_written *written)
+{
+    const report *const made = (const report *)question;
+    const etlheap_layout layout = cli_layout(options);
+    const etlheap_table *const table = table_of(made);
+    written->status = write_answer(cli_format_of(options), made, &layout, sink);
+    written->is_empty = made->suspects ? made->suspects->group_count == 0 : table->row_count == 0;
+    written->diagnostics = &table->diagnostics;
+    written->named = table;
+}
+
+static etlheap_table *table_of(const report *made)
 {
     return made->suspects ? made->suspects->table : made->table;
 }
@@ -117,8 +106,9 @@ static etl_status write_answer(const etlheap_format *format, const report *made,
 }
 
 static etl_status make_report(const cli_options *options, const cli_inputs *inputs,
-                              const cli_guard *guard, report *out, etl_error *err)
+                              const cli_guard *guard, cli_question *question, etl_error *err)
 {
+    report *const out = (report *)question;
     set_questions(options, out);
     etl_status status = cli_question_ask(options, inputs, guard, false, &out->question, err);
     if (status == ETL_OK)

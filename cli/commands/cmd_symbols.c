@@ -1,10 +1,8 @@
 /*
  * cmd_symbols.c - `etlheap symbols`: which modules have symbols, which do not.
  */
-#include "cli/messages.h"
+#include "cli/answer.h"
 #include "cli/options/output_format.h"
-#include "cli/outputs.h"
-#include "cli/question.h"
 #include "cli/system/terminal.h"
 #include "commands.h"
 
@@ -13,26 +11,6 @@ typedef struct listing {
     cli_question question;
     const etlheap_symbol_list *list;
 } listing;
-
-static int list_inputs(const cli_options *options, const cli_inputs *inputs, cli_guard *guard,
-                       listing *out);
-static etl_status make_list(const cli_options *options, const cli_inputs *inputs,
-                            const cli_guard *guard, listing *out, etl_error *err);
-
-int cli_run_symbols(const cli_options *options)
-{
-    cli_guard guard = { .active = false };
-    cli_inputs inputs;
-    listing made = { .question = { .result = NULL } };
-    int status = cli_inputs_open(options, &guard, &inputs);
-    if (status == CLI_EXIT_DONE)
-        status = list_inputs(options, &inputs, &guard, &made);
-    etlheap_symbol_list_free(made.list);
-    cli_question_close(&made.question);
-    cli_inputs_close(&inputs);
-    cli_guard_end(&guard);
-    return status;
-}
 
 /* No memory is outstanding, with a stack or without. */
 static bool is_empty(const etlheap_symbol_list *list)
@@ -43,30 +21,35 @@ static bool is_empty(const etlheap_symbol_list *list)
     return list->module_count == 0 && size == 0;
 }
 
-static int list_inputs(const cli_options *options, const cli_inputs *inputs, cli_guard *guard,
-                       listing *out)
+static etl_status make_list(const cli_options *options, const cli_inputs *inputs,
+                            const cli_guard *guard, cli_question *question, etl_error *err)
 {
-    const etlheap_layout layout = cli_layout(options);
-    etl_error err = { .status = ETL_OK };
-    etlheap_sink *sink = NULL;
-    const int exit_status = cli_question_open(options, inputs, guard, &out->question, &sink);
-    if (exit_status != CLI_EXIT_DONE)
-        return exit_status;
-    etl_status status = make_list(options, inputs, guard, out, &err);
-    if (status != ETL_OK)
-        return cli_output_fail(sink, cli_inputs_subject(inputs), &err);
-    status = cli_format_of(options)->write_symbols(out->question.result, out->list, &layout, sink);
-    const cli_written written = { status, sink, is_empty(out->list), &out->list->diagnostics,
-                                  NULL };
-    return cli_question_end(options, inputs, guard, &out->question, &written);
+    listing *const out = (listing *)question;
+    etl_status status = cli_question_ask(options, inputs, guard, true, question, err);
+    if (status == ETL_OK)
+        status = etlheap_symbols_list(&question->query.query, &out->list, err);
+    cli_symbols_done(&question->symbols);
+    return status;
 }
 
-static etl_status make_list(const cli_options *options, const cli_inputs *inputs,
-                            const cli_guard *guard, listing *out, etl_error *err)
+static void write_list(const cli_options *options, const cli_question *question, etlheap_sink *sink,
+                       cli_written *written)
 {
-    etl_status status = cli_question_ask(options, inputs, guard, true, &out->question, err);
-    if (status == ETL_OK)
-        status = etlheap_symbols_list(&out->question.query.query, &out->list, err);
-    cli_symbols_done(&out->question.symbols);
-    return status;
+    const etlheap_symbol_list *const list = ((const listing *)question)->list;
+    const etlheap_layout layout = cli_layout(options);
+    written->status = cli_format_of(options)->write_symbols(question->result, list, &layout, sink);
+    written->is_empty = is_empty(list);
+    written->diagnostics = &list->diagnostics;
+}
+
+static void free_list(cli_question *question)
+{
+    etlheap_symbol_list_free(((listing *)question)->list);
+}
+
+int cli_run_symbols(const cli_options *options)
+{
+    static const cli_answer answer = { make_list, write_list, free_list };
+    listing made = { .question = { .result = NULL } };
+    return cli_answer_run(options, &answer, &made.question);
 }

@@ -6,11 +6,9 @@
  */
 #include "report_map.h"
 
-#include "cli/messages.h"
+#include "cli/answer.h"
 #include "cli/options/output_format.h"
 #include "cli/options/wants.h"
-#include "cli/outputs.h"
-#include "cli/question.h"
 #include "cli/system/terminal.h"
 
 #define PINS_SHOWN 25u
@@ -51,9 +49,9 @@ static etl_status find_peak(map_report *out, etl_error *err)
 }
 
 static etl_status make_map(const cli_options *options, const cli_inputs *inputs,
-                           const cli_guard *guard, map_report *out, etl_error *err)
+                           const cli_guard *guard, cli_question *question, etl_error *err)
 {
-    cli_question *const question = &out->question;
+    map_report *const out = (map_report *)question;
     const bool lists_all = !cli_format_of(options)->is_choice;
     out->options = (etlheap_map_options){
         .size = sizeof out->options,
@@ -78,35 +76,25 @@ static etl_status make_map(const cli_options *options, const cli_inputs *inputs,
     return status;
 }
 
-static int report_inputs(const cli_options *options, const cli_inputs *inputs, cli_guard *guard,
-                         map_report *out)
+static void write_map(const cli_options *options, const cli_question *question, etlheap_sink *sink,
+                      cli_written *written)
 {
+    const etlheap_map *const map = ((const map_report *)question)->map;
     const etlheap_layout layout = cli_layout(options);
-    etl_error err = { .status = ETL_OK };
-    etlheap_sink *sink = NULL;
-    const int exit_status = cli_question_open(options, inputs, guard, &out->question, &sink);
-    if (exit_status != CLI_EXIT_DONE)
-        return exit_status;
-    etl_status status = make_map(options, inputs, guard, out, &err);
-    if (status != ETL_OK)
-        return cli_output_fail(sink, cli_inputs_subject(inputs), &err);
-    status = cli_format_of(options)->write_map(out->question.result, out->map, &layout, sink);
-    const cli_written written = { status, sink, out->map->process_count == 0,
-                                  &out->map->table->diagnostics, out->map->table };
-    return cli_question_end(options, inputs, guard, &out->question, &written);
+    written->status = cli_format_of(options)->write_map(question->result, map, &layout, sink);
+    written->is_empty = map->process_count == 0;
+    written->diagnostics = &map->table->diagnostics;
+    written->named = map->table;
+}
+
+static void free_map(cli_question *question)
+{
+    etlheap_map_free(((map_report *)question)->map);
 }
 
 int cli_run_map(const cli_options *options)
 {
-    cli_guard guard = { .active = false };
-    cli_inputs inputs;
+    static const cli_answer answer = { make_map, write_map, free_map };
     map_report made = { .question = { .result = NULL } };
-    int status = cli_inputs_open(options, &guard, &inputs);
-    if (status == CLI_EXIT_DONE)
-        status = report_inputs(options, &inputs, &guard, &made);
-    etlheap_map_free(made.map);
-    cli_question_close(&made.question);
-    cli_inputs_close(&inputs);
-    cli_guard_end(&guard);
-    return status;
+    return cli_answer_run(options, &answer, &made.question);
 }

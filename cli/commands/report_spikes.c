@@ -5,13 +5,10 @@
  */
 #include "report_spikes.h"
 
+#include "cli/answer.h"
 #include "cli/options/output_format.h"
 #include "cli/options/wants.h"
-#include "cli/outputs.h"
-#include "cli/question.h"
 #include "cli/system/terminal.h"
-
-#include <stdlib.h>
 
 #define SPIKES_SHOWN 10u
 
@@ -29,11 +26,11 @@ static u32 count_max(const cli_options *options)
 }
 
 static etl_status make_spikes(const cli_options *options, const cli_inputs *inputs,
-                              const cli_guard *guard, spikes_report *out, etl_error *err)
+                              const cli_guard *guard, cli_question *question, etl_error *err)
 {
+    spikes_report *const out = (spikes_report *)question;
     const etlheap_spikes_options spikes = { .size = sizeof spikes,
                                             .count_max = count_max(options) };
-    cli_question *const question = &out->question;
     etlheap_query *const query = &question->query.query;
     cli_question_add(question, ETLHEAP_ASK_EVENTS, query);
     etl_status status = cli_question_ask(options, inputs, guard, false, question, err);
@@ -45,35 +42,25 @@ static etl_status make_spikes(const cli_options *options, const cli_inputs *inpu
     return status;
 }
 
-static int report_inputs(const cli_options *options, const cli_inputs *inputs, cli_guard *guard,
-                         spikes_report *out)
+static void write_spikes(const cli_options *options, const cli_question *question,
+                         etlheap_sink *sink, cli_written *written)
 {
+    const etlheap_spikes *const spikes = ((const spikes_report *)question)->spikes;
     const etlheap_layout layout = cli_layout(options);
-    etl_error err = { .status = ETL_OK };
-    etlheap_sink *sink = NULL;
-    const int exit_status = cli_question_open(options, inputs, guard, &out->question, &sink);
-    if (exit_status != CLI_EXIT_DONE)
-        return exit_status;
-    etl_status status = make_spikes(options, inputs, guard, out, &err);
-    if (status != ETL_OK)
-        return cli_output_fail(sink, cli_inputs_subject(inputs), &err);
-    status = cli_format_of(options)->write_spikes(out->question.result, out->spikes, &layout, sink);
-    const cli_written written = { status, sink, out->spikes->groups->row_count == 0,
-                                  &out->spikes->groups->diagnostics, out->spikes->stacks };
-    return cli_question_end(options, inputs, guard, &out->question, &written);
+    written->status = cli_format_of(options)->write_spikes(question->result, spikes, &layout, sink);
+    written->is_empty = spikes->groups->row_count == 0;
+    written->diagnostics = &spikes->groups->diagnostics;
+    written->named = spikes->stacks;
+}
+
+static void free_spikes(cli_question *question)
+{
+    etlheap_spikes_free(((spikes_report *)question)->spikes);
 }
 
 int cli_run_spikes(const cli_options *options)
 {
-    cli_guard guard = { .active = false };
-    cli_inputs inputs;
+    static const cli_answer answer = { make_spikes, write_spikes, free_spikes };
     spikes_report made = { .question = { .result = NULL } };
-    int status = cli_inputs_open(options, &guard, &inputs);
-    if (status == CLI_EXIT_DONE)
-        status = report_inputs(options, &inputs, &guard, &made);
-    etlheap_spikes_free(made.spikes);
-    cli_question_close(&made.question);
-    cli_inputs_close(&inputs);
-    cli_guard_end(&guard);
-    return status;
+    return cli_answer_run(options, &answer, &made.question);
 }

@@ -26,9 +26,14 @@ etl_status cli_window_plan_make(const cli_options *options, const cli_clock *clo
     out->windows.every_ns = options->every_ns;
     out->windows.cuts = out->cuts;
     out->windows.ranges = out->ranges;
-    out->is_open = options->every_ns == 0 && options->moments.count == 0 && !options->at_marks &&
-                   options->windows.count == 0;
+    out->is_open = cli_window_plan_is_open(options);
     return status;
+}
+
+bool cli_window_plan_is_open(const cli_options *options)
+{
+    return options->every_ns == 0 && options->moments.count == 0 && !options->at_marks &&
+           options->windows.count == 0;
 }
 
 void cli_window_plan_free(cli_window_plan *plan)

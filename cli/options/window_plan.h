@@ -13,6 +13,9 @@ typedef struct cli_window_plan {
     bool is_open; /* no --every, --at or --window: see cli_window_plan_settle */
 } cli_window_plan;
 
+/* True if the options leave the windows to the trace. */
+bool cli_window_plan_is_open(const cli_options *options);
+
 /* Makes the windows of the options. Free *out in any case. ETL_ERR_ARGUMENT (an empty window, or as
  * for cli_clock_time), ETL_ERR_MEMORY. */
 etl_status cli_window_plan_make(const cli_options *options, const cli_clock *clock,

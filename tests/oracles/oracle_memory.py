@@ -107,7 +107,7 @@ QUESTIONS = [
 # Others, which are asked of small traces only.
 SMALL_QUESTIONS = ["report --churn", "report --group-by thread", "report --group-by process --format json", "report --map",
                    "report --pairs", "report --unmatched", "report --lifetime ..1ms", "report --kind pool",
-                   "windows --window 0s..2s --window 1s..3s", "check --max-outstanding 100G --format json"]
+                   "windows --window 0s..2s --window 1s..3s", "windows", "check --max-outstanding 100G --format json"]
 SMALL_TRACES = [["workload", "--keys", "--compress"], ["pool-leak"]]
 INPUTS = {"t": ("trace", []), "l": ("trace", []), "w": ("trace", []), "s": ("store", []), "n": ("trace read", ["--no-mmap"])}
 
