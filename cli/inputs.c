@@ -39,28 +39,320 @@ typedef struct opening {
     cli_inputs *out;
 } opening;
 
-static int check_paths(const cli_options *options);
-static bool is_same_file(const char *a, const char *b);
-static int open_log(const cli_options *options, cli_inputs *out);
-static int open_store(const cli_options *options, cli_inputs *out);
-static etl_status open_input(const opening *o, const char *path, etl_error *err);
-static etl_status open_piped(const opening *o, const char *name, etl_error *err);
-static etl_status open_packed(const opening *o, const char *path, const char *name, etl_error *err);
-static etl_status open_unpacked(const opening *o, const char *name, cli_unpacked *unpacked,
-                                etl_error *err);
-static etl_status open_arriving(const opening *o, const char *name, cli_unpacked *unpacked,
-                                etl_error *err);
-static etl_status open_members(const opening *o, const char *name, cli_unpacked *unpacked,
-                               etl_error *err);
+/* Do both paths name one file? A path has many spellings. "-" means standard input, not a file of
+ * that name. */
+static bool is_same_file(const char *a, const char *b)
+{
+    return !cli_is_stdin(a) && !cli_is_stdin(b) && etl_path_kind_of(a) == ETL_PATH_FILE &&
+           etl_path_is_same(a, b);
+}
+
+/* Refuses a file given twice, which would count everything twice. */
+static int check_paths(const cli_options *options)
+{
+    for (u32 i = 0; i < options->inputs.count; i++) {
+        const char *const path = options->inputs.at[i];
+        for (u32 k = 0; k < i; k++) {
+            const char *const before = options->inputs.at[k];
+            const bool is_stdin = cli_is_stdin(path) && cli_is_stdin(before);
+            if (is_stdin || is_same_file(path, before)) {
+                cli_complain(path, is_stdin ? "standard input is given twice; name it once"
+                                            : "the same file is given twice; name it once");
+                return CLI_EXIT_USAGE;
+            }
+        }
+    }
+    return CLI_EXIT_DONE;
+}
+
+/* Notes the path and name of the only input, which is opened when all are known. */
+static etl_status take(char **path_out, const char *path, const char *name, cli_inputs *out,
+                       etl_error *err)
+{
+    *path_out = strdup(path);
+    out->name = strdup(name);
+    return *path_out && out->name ? ETL_OK : etl_no_memory(err);
+}
+
+/* Appends a trace, which is closed with the inputs. `arriving` unpacks it meanwhile; NULL: it is
+ * complete. */
 static etl_status open_trace(const opening *o, const char *path, const char *name,
-                             cli_unpacked *arriving, etl_error *err);
-static int complain(const char *subject, const etl_error *err);
-static int check_recording(const cli_options *options, const cli_inputs *inputs);
-static int keep_marks(const cli_options *options, etlheap_result *facts, cli_inputs *out);
-static int read_marks(const cli_options *options, const cli_guard *guard, cli_inputs *out);
-static char *join(const char *path, const char *between, const char *member);
-static int open_packed_store(const cli_options *options, u32 index, cli_guard *guard,
-                             cli_stores *out);
+                             cli_unpacked *arriving, etl_error *err)
+{
+    cli_inputs *const out = o->out;
+    u32 jobs = o->options->jobs;
+    const etl_open_options open_options = { .size = sizeof open_options,
+                                            .no_mmap = o->options->no_mmap,
+                                            .run_tasks = etlheap_run_tasks,
+                                            .run_user = &jobs,
+                                            .in_steps = o->options->inputs.count == 1,
+                                            .arrival = arriving ? cli_unpacked_arrival : NULL,
+                                            .arrival_user = arriving };
+    if (!cli_list_grow(&out->traces, out->count, sizeof *out->traces) ||
+        !cli_list_grow(&out->names, out->count, sizeof *out->names))
+        return etl_no_memory(err);
+    out->names[out->count] = strdup(name);
+    if (!out->names[out->count])
+        return etl_no_memory(err);
+    cli_memory_note_input(path, false, o->options->no_mmap);
+    const etl_status status = etl_open(path, &open_options, &out->traces[out->count], err);
+    if (status != ETL_OK)
+        free(out->names[out->count]);
+    else
+        out->count++;
+    return status;
+}
+
+/* Opens an input that is a file as it is. */
+static etl_status open_file(const opening *o, cli_input_kind kind, const char *path,
+                            const char *name, etl_error *err)
+{
+    if (kind == CLI_INPUT_STORE)
+        return take(&o->out->store, path, name, o->out, err);
+    if (kind == CLI_INPUT_LOG)
+        return take(&o->out->log_path, path, name, o->out, err);
+    if (kind == CLI_INPUT_COMPARISON)
+        return etl_fail_with(
+            err, ETL_ERR_ARGUMENT, 0,
+            "a UMDH comparison: open it with etlheap diff FILE, or open one of the two logs");
+    return open_trace(o, path, name, NULL, err);
+}
+
+static char *join(const char *path, const char *between, const char *member)
+{
+    const size_t size = strlen(path) + strlen(between) + strlen(member) + 1;
+    char *const joined = malloc(size);
+    if (joined)
+        snprintf(joined, size, "%s%s%s", path, between, member);
+    return joined;
+}
+
+/* A single trace goes by the name of the packed file. */
+static etl_status open_members(const opening *o, const char *name, cli_unpacked *unpacked,
+                               etl_error *err)
+{
+    const u32 count = etlheap_unpacked_count(unpacked->files);
+    cli_unpacked *const arriving = etlheap_unpacked_is_arriving(unpacked->files) ? unpacked : NULL;
+    for (u32 i = 0; i < count; i++) {
+        const etlheap_unpacked_member member = etlheap_unpacked_member_of(unpacked->files, i);
+        if (!member.name)
+            return open_trace(o, member.path, name, NULL, err);
+        char *const joined = join(name, "/", member.name);
+        if (!joined)
+            return etl_no_memory(err);
+        etl_error inner = { .status = ETL_OK };
+        const etl_status status =
+            open_trace(o, member.path, count == 1 ? name : joined, arriving, &inner);
+        free(joined);
+        if (status != ETL_OK)
+            return etl_fail_with(err, status, inner.offset, "%.80s in the zip: %.140s", member.name,
+                                 inner.message);
+    }
+    return ETL_OK;
+}
+
+/* Takes over the unpacked files. Open traces keep their bytes after the temporary files are
+ * removed; a store is opened again and again, so its file stays. */
+static etl_status open_unpacked(const opening *o, const char *name, cli_unpacked *unpacked,
+                                etl_error *err)
+{
+    const char *const path = etlheap_unpacked_member_of(unpacked->files, 0).path;
+    const bool is_single = etlheap_unpacked_count(unpacked->files) == 1;
+    const cli_input_kind kind = is_single ? cli_input_kind_of(path) : CLI_INPUT_TRACE;
+    if (kind == CLI_INPUT_STORE || kind == CLI_INPUT_LOG) {
+        o->out->unpacked = unpacked;
+        return open_file(o, kind, path, name, err);
+    }
+    const etl_status status = open_members(o, name, unpacked, err);
+    cli_unpacked_close(unpacked);
+    return status;
+}
+
+/* Whether a trace may be read while a thread unpacks it. One thread alone cannot do both, and
+ * nothing is gained if the trace is copied into memory first, or if other files have to be unpacked
+ * too. */
+static bool may_arrive(const cli_options *options)
+{
+    const u32 jobs = options->jobs == 0 ? etlheap_default_jobs() : options->jobs;
+    return jobs > 1 && !options->no_mmap && options->inputs.count == 1 && !options->out_dir &&
+           !options->unpacks_first;
+}
+
+/* Opens a trace that is still being unpacked. If it cannot be opened, the reason may be that it
+ * cannot be unpacked. */
+static etl_status open_arriving(const opening *o, const char *name, cli_unpacked *unpacked,
+                                etl_error *err)
+{
+    etl_error own = { .status = ETL_OK };
+    u64 arrived;
+    o->out->unpacked = unpacked;
+    etl_status status = open_members(o, name, unpacked, &own);
+    etlheap_unpacked_hide(unpacked->files);
+    if (status == ETL_OK)
+        return ETL_OK;
+    if (cli_unpacked_arrival(unpacked, UINT64_MAX, &arrived, err) != ETL_OK)
+        return err->status;
+    *err = own;
+    return status;
+}
+
+static etl_status open_packed(const opening *o, const char *path, const char *name, etl_error *err)
+{
+    cli_unpacked *unpacked;
+    const bool beside = may_arrive(o->options);
+    const etl_status status = cli_unpack(o->options, path, o->guard, beside, &unpacked, err);
+    if (status != ETL_OK)
+        return status;
+    return etlheap_unpacked_is_arriving(unpacked->files) ? open_arriving(o, name, unpacked, err)
+                                                         : open_unpacked(o, name, unpacked, err);
+}
+
+/* Opens standard input or a named pipe, which may be packed itself. */
+static etl_status open_piped(const opening *o, const char *name, etl_error *err)
+{
+    if (cli_is_stdin(name) && cli_host_is_terminal(ETL_STDIN))
+        return etl_fail_with(err, ETL_ERR_IO, 0,
+                             "standard input is a terminal: pipe a trace in, or name a file");
+    cli_unpacked *copied;
+    etl_status status = cli_unpack_pipe(o->options, name, o->guard, &copied, err);
+    if (status != ETL_OK)
+        return status;
+    const char *const path = etlheap_unpacked_member_of(copied->files, 0).path;
+    if (cli_input_kind_of(path) != CLI_INPUT_PACKED)
+        return open_unpacked(o, name, copied, err);
+    status = open_packed(o, path, name, err);
+    cli_unpacked_close(copied);
+    return status;
+}
+
+/* A trace that is arriving has no name. */
+static bool has_files(const cli_inputs *inputs)
+{
+    return inputs->unpacked && !etlheap_unpacked_is_arriving(inputs->unpacked->files);
+}
+
+/* The guard against bus errors stays as long as the temporary file. */
+static etl_status open_input(const opening *o, const char *path, etl_error *err)
+{
+    const cli_input_kind kind = cli_input_kind_of(path);
+    if (!cli_input_is_unpacked(kind))
+        return open_file(o, kind, path, path, err);
+    const bool guarded = o->guard->active;
+    cli_guard_begin(o->guard);
+    const etl_status status =
+        kind == CLI_INPUT_PIPE ? open_piped(o, path, err) : open_packed(o, path, path, err);
+    if (!guarded && !has_files(o->out) && (status != ETL_OK || o->options->no_symbols))
+        cli_guard_end(o->guard); /* else symbols of the package may be unpacked */
+    return status;
+}
+
+/* Says why an input cannot be read; nothing if the user cancelled. Returns an exit status. */
+static int complain(const char *subject, const etl_error *err)
+{
+    if (cli_bus_guard_tripped())
+        cli_complain(subject, cli_bus_guard_message);
+    else if (err->status != ETL_ERR_CANCELLED)
+        cli_complain_error(subject, err);
+    return err->status == ETL_ERR_ARGUMENT ? CLI_EXIT_USAGE : CLI_EXIT_INPUT;
+}
+
+/* Opens a UMDH log. It has no records or times, so commands that need these refuse it. */
+static int open_log(const cli_options *options, cli_inputs *out)
+{
+    etl_error err = { .status = ETL_OK };
+    const char *refusal = NULL;
+    if ((options->command_bit & (CLI_DUMP | CLI_STORE)) != 0)
+        refusal = "a UMDH log has no trace records; open it with report, check, export or diff";
+    else if (options->inputs.count > 1)
+        refusal = "only one UMDH log can be read at a time; to compare two, use diff";
+    else if (cli_wants_marks(options) || options->mark_events.count > 0)
+        refusal = "a UMDH log has no marks, because it is of one moment";
+    else if (options->update_baseline)
+        refusal = "a UMDH log cannot become a store; leave out --update-baseline, and name an "
+                  "earlier log as --baseline";
+    if (refusal) {
+        cli_complain(out->name, refusal);
+        /* As for a store, which has no records either. */
+        return options->command_bit == CLI_DUMP ? CLI_EXIT_INPUT : CLI_EXIT_USAGE;
+    }
+    if (cli_refuse_times(options, out->name) != CLI_EXIT_DONE)
+        return CLI_EXIT_USAGE;
+    return etlheap_umdh_open(out->log_path, &out->log, &err) == ETL_OK ? CLI_EXIT_DONE
+                                                                       : complain(out->name, &err);
+}
+
+/* The marks of a store were settled when it was written. */
+static int keep_marks(const cli_options *options, etlheap_result *facts, cli_inputs *out)
+{
+    if (options->mark_events.count > 0)
+        cli_note(out->name, "a store has the marks that it was written with: --mark-event "
+                            "is for traces, and for etlheap store");
+    if (!cli_wants_marks(options)) {
+        etlheap_result_free(facts);
+        return CLI_EXIT_DONE;
+    }
+    out->facts = facts;
+    out->clock.marks = etlheap_result_marks(facts);
+    if (!etlheap_result_is_summary(facts))
+        return CLI_EXIT_DONE;
+    cli_complain(out->name, "a summary has no marks; use the trace or its full store");
+    return CLI_EXIT_USAGE;
+}
+
+/* Opens the store for a moment, so that damage is reported early. */
+static int open_store(const cli_options *options, cli_inputs *out)
+{
+    if (options->inputs.count > 1) {
+        cli_complain(out->name,
+                     "only one store can be read at a time; to add up several, use etlheap merge");
+        return CLI_EXIT_USAGE;
+    }
+    cli_memory_note_input(out->store, true, false);
+    const etlheap_options facts = { .size = sizeof facts, .inventory_only = true };
+    etlheap_result *result = NULL;
+    etl_error err = { .status = ETL_OK };
+    if (etlheap_open_store(out->store, &facts, &result, &err) != ETL_OK)
+        return complain(out->name, &err);
+    out->clock.start_filetime = etlheap_result_trace(result)->start_time_filetime;
+    return keep_marks(options, result, out);
+}
+
+/* Refuses files of different recordings. That shows only once they are open, so the exit status is
+ * not that of a usage error. */
+static int check_recording(const cli_options *options, const cli_inputs *inputs)
+{
+    char text[CLI_ERROR_SIZE];
+    u32 pair[2];
+    etl_error err = { .status = ETL_OK };
+    if (etlheap_recording_check(inputs->traces, inputs->count, options->together, pair, &err) ==
+        ETL_OK)
+        return CLI_EXIT_DONE;
+    char *const both = err.status == ETL_ERR_ARGUMENT
+                           ? join(inputs->names[pair[0]], " and ", inputs->names[pair[1]])
+                           : NULL;
+    cli_error_text(&err, text);
+    cli_complain(both, text);
+    free(both);
+    return CLI_EXIT_INPUT;
+}
+
+/* Reads the marks of the traces: a pass that only options with marks need. */
+static int read_marks(const cli_options *options, const cli_guard *guard, cli_inputs *out)
+{
+    cli_progress progress = cli_inputs_progress(options, out, "looking for marks", guard);
+    const etlheap_marks_options marks = { .size = sizeof marks,
+                                          .events = options->mark_events.at,
+                                          .event_count = options->mark_events.count,
+                                          .jobs = options->jobs,
+                                          .progress = cli_progress_update,
+                                          .progress_user = &progress };
+    etl_error err = { .status = ETL_OK };
+    const etl_status status =
+        etlheap_marks_read(out->traces, out->count, &marks, &out->marks, &err);
+    cli_progress_end(&progress);
+    out->clock.marks = out->marks;
+    return status == ETL_OK ? CLI_EXIT_DONE : complain(cli_inputs_subject(out), &err);
+}
 
 int cli_inputs_open(const cli_options *options, cli_guard *guard, cli_inputs *out)
 {
@@ -99,20 +391,27 @@ etl_status cli_inputs_add(const cli_options *options, const char *path, cli_guar
     return etlheap_recording_check(out->traces, out->count, options->together, pair, err);
 }
 
-/* Says why an input cannot be read; nothing if the user cancelled. Returns an exit status. */
-static int complain(const char *subject, const etl_error *err)
-{
-    if (cli_bus_guard_tripped())
-        cli_complain(subject, cli_bus_guard_message);
-    else if (err->status != ETL_ERR_CANCELLED)
-        cli_complain_error(subject, err);
-    return err->status == ETL_ERR_ARGUMENT ? CLI_EXIT_USAGE : CLI_EXIT_INPUT;
-}
-
 static int refuse_trace(const char *path)
 {
     cli_complain(path, "is not a store; make one from a trace with etlheap store");
     return CLI_EXIT_INPUT;
+}
+
+static int open_packed_store(const cli_options *options, u32 index, cli_guard *guard,
+                             cli_stores *out)
+{
+    const char *const path = options->inputs.at[index];
+    etl_error err = { .status = ETL_OK };
+    cli_guard_begin(guard);
+    const etl_status status = cli_unpack(options, path, guard, false, &out->unpacked[index], &err);
+    if (status != ETL_OK) {
+        if (status != ETL_ERR_CANCELLED)
+            cli_complain_error(path, &err);
+        return CLI_EXIT_INPUT;
+    }
+    out->paths[index] = etlheap_unpacked_member_of(out->unpacked[index]->files, 0).path;
+    return cli_input_kind_of(out->paths[index]) == CLI_INPUT_STORE ? CLI_EXIT_DONE
+                                                                   : refuse_trace(path);
 }
 
 int cli_stores_open(const cli_options *options, cli_guard *guard, cli_stores *out)
@@ -192,51 +491,6 @@ const char *cli_inputs_subject(const cli_inputs *inputs)
     return inputs->count == 1 ? inputs->names[0] : NULL;
 }
 
-/* Refuses a file given twice, which would count everything twice. */
-static int check_paths(const cli_options *options)
-{
-    for (u32 i = 0; i < options->inputs.count; i++) {
-        const char *const path = options->inputs.at[i];
-        for (u32 k = 0; k < i; k++) {
-            const char *const before = options->inputs.at[k];
-            const bool is_stdin = cli_is_stdin(path) && cli_is_stdin(before);
-            if (is_stdin || is_same_file(path, before)) {
-                cli_complain(path, is_stdin ? "standard input is given twice; name it once"
-                                            : "the same file is given twice; name it once");
-                return CLI_EXIT_USAGE;
-            }
-        }
-    }
-    return CLI_EXIT_DONE;
-}
-
-/* Refuses files of different recordings. That shows only once they are open, so the exit status is
- * not that of a usage error. */
-static int check_recording(const cli_options *options, const cli_inputs *inputs)
-{
-    char text[CLI_ERROR_SIZE];
-    u32 pair[2];
-    etl_error err = { .status = ETL_OK };
-    if (etlheap_recording_check(inputs->traces, inputs->count, options->together, pair, &err) ==
-        ETL_OK)
-        return CLI_EXIT_DONE;
-    char *const both = err.status == ETL_ERR_ARGUMENT
-                           ? join(inputs->names[pair[0]], " and ", inputs->names[pair[1]])
-                           : NULL;
-    cli_error_text(&err, text);
-    cli_complain(both, text);
-    free(both);
-    return CLI_EXIT_INPUT;
-}
-
-/* Do both paths name one file? A path has many spellings. "-" means standard input, not a file of
- * that name. */
-static bool is_same_file(const char *a, const char *b)
-{
-    return !cli_is_stdin(a) && !cli_is_stdin(b) && etl_path_kind_of(a) == ETL_PATH_FILE &&
-           etl_path_is_same(a, b);
-}
-
 int cli_refuse_times(const cli_options *options, const char *log)
 {
     char message[160];
@@ -248,281 +502,4 @@ int cli_refuse_times(const cli_options *options, const char *log)
              option->name);
     cli_complain(log, message);
     return CLI_EXIT_USAGE;
-}
-
-/* Opens a UMDH log. It has no records or times, so commands that need these refuse it. */
-static int open_log(const cli_options *options, cli_inputs *out)
-{
-    etl_error err = { .status = ETL_OK };
-    const char *refusal = NULL;
-    if ((options->command_bit & (CLI_DUMP | CLI_STORE)) != 0)
-        refusal = "a UMDH log has no trace records; open it with report, check, export or diff";
-    else if (options->inputs.count > 1)
-        refusal = "only one UMDH log can be read at a time; to compare two, use diff";
-    else if (cli_wants_marks(options) || options->mark_events.count > 0)
-        refusal = "a UMDH log has no marks, because it is of one moment";
-    else if (options->update_baseline)
-        refusal = "a UMDH log cannot become a store; leave out --update-baseline, and name an "
-                  "earlier log as --baseline";
-    if (refusal) {
-        cli_complain(out->name, refusal);
-        /* As for a store, which has no records either. */
-        return options->command_bit == CLI_DUMP ? CLI_EXIT_INPUT : CLI_EXIT_USAGE;
-    }
-    if (cli_refuse_times(options, out->name) != CLI_EXIT_DONE)
-        return CLI_EXIT_USAGE;
-    return etlheap_umdh_open(out->log_path, &out->log, &err) == ETL_OK ? CLI_EXIT_DONE
-                                                                       : complain(out->name, &err);
-}
-
-/* Opens the store for a moment, so that damage is reported early. */
-static int open_store(const cli_options *options, cli_inputs *out)
-{
-    if (options->inputs.count > 1) {
-        cli_complain(out->name,
-                     "only one store can be read at a time; to add up several, use etlheap merge");
-        return CLI_EXIT_USAGE;
-    }
-    cli_memory_note_input(out->store, true, false);
-    const etlheap_options facts = { .size = sizeof facts, .inventory_only = true };
-    etlheap_result *result = NULL;
-    etl_error err = { .status = ETL_OK };
-    if (etlheap_open_store(out->store, &facts, &result, &err) != ETL_OK)
-        return complain(out->name, &err);
-    out->clock.start_filetime = etlheap_result_trace(result)->start_time_filetime;
-    return keep_marks(options, result, out);
-}
-
-/* The marks of a store were settled when it was written. */
-static int keep_marks(const cli_options *options, etlheap_result *facts, cli_inputs *out)
-{
-    if (options->mark_events.count > 0)
-        cli_note(out->name, "a store has the marks that it was written with: --mark-event "
-                            "is for traces, and for etlheap store");
-    if (!cli_wants_marks(options)) {
-        etlheap_result_free(facts);
-        return CLI_EXIT_DONE;
-    }
-    out->facts = facts;
-    out->clock.marks = etlheap_result_marks(facts);
-    if (!etlheap_result_is_summary(facts))
-        return CLI_EXIT_DONE;
-    cli_complain(out->name, "a summary has no marks; use the trace or its full store");
-    return CLI_EXIT_USAGE;
-}
-
-/* Reads the marks of the traces: a pass that only options with marks need. */
-static int read_marks(const cli_options *options, const cli_guard *guard, cli_inputs *out)
-{
-    cli_progress progress = cli_inputs_progress(options, out, "looking for marks", guard);
-    const etlheap_marks_options marks = { .size = sizeof marks,
-                                          .events = options->mark_events.at,
-                                          .event_count = options->mark_events.count,
-                                          .jobs = options->jobs,
-                                          .progress = cli_progress_update,
-                                          .progress_user = &progress };
-    etl_error err = { .status = ETL_OK };
-    const etl_status status =
-        etlheap_marks_read(out->traces, out->count, &marks, &out->marks, &err);
-    cli_progress_end(&progress);
-    out->clock.marks = out->marks;
-    return status == ETL_OK ? CLI_EXIT_DONE : complain(cli_inputs_subject(out), &err);
-}
-
-/* Notes the path and name of the only input, which is opened when all are known. */
-static etl_status take(char **path_out, const char *path, const char *name, cli_inputs *out,
-                       etl_error *err)
-{
-    *path_out = strdup(path);
-    out->name = strdup(name);
-    return *path_out && out->name ? ETL_OK : etl_no_memory(err);
-}
-
-/* Opens an input that is a file as it is. */
-static etl_status open_file(const opening *o, cli_input_kind kind, const char *path,
-                            const char *name, etl_error *err)
-{
-    if (kind == CLI_INPUT_STORE)
-        return take(&o->out->store, path, name, o->out, err);
-    if (kind == CLI_INPUT_LOG)
-        return take(&o->out->log_path, path, name, o->out, err);
-    if (kind == CLI_INPUT_COMPARISON)
-        return etl_fail_with(
-            err, ETL_ERR_ARGUMENT, 0,
-            "a UMDH comparison: open it with etlheap diff FILE, or open one of the two logs");
-    return open_trace(o, path, name, NULL, err);
-}
-
-/* A trace that is arriving has no name. */
-static bool has_files(const cli_inputs *inputs)
-{
-    return inputs->unpacked && !etlheap_unpacked_is_arriving(inputs->unpacked->files);
-}
-
-/* The guard against bus errors stays as long as the temporary file. */
-static etl_status open_input(const opening *o, const char *path, etl_error *err)
-{
-    const cli_input_kind kind = cli_input_kind_of(path);
-    if (!cli_input_is_unpacked(kind))
-        return open_file(o, kind, path, path, err);
-    const bool guarded = o->guard->active;
-    cli_guard_begin(o->guard);
-    const etl_status status =
-        kind == CLI_INPUT_PIPE ? open_piped(o, path, err) : open_packed(o, path, path, err);
-    if (!guarded && !has_files(o->out) && (status != ETL_OK || o->options->no_symbols))
-        cli_guard_end(o->guard); /* else symbols of the package may be unpacked */
-    return status;
-}
-
-/* Opens standard input or a named pipe, which may be packed itself. */
-static etl_status open_piped(const opening *o, const char *name, etl_error *err)
-{
-    if (cli_is_stdin(name) && cli_host_is_terminal(ETL_STDIN))
-        return etl_fail_with(err, ETL_ERR_IO, 0,
-                             "standard input is a terminal: pipe a trace in, or name a file");
-    cli_unpacked *copied;
-    etl_status status = cli_unpack_pipe(o->options, name, o->guard, &copied, err);
-    if (status != ETL_OK)
-        return status;
-    const char *const path = etlheap_unpacked_member_of(copied->files, 0).path;
-    if (cli_input_kind_of(path) != CLI_INPUT_PACKED)
-        return open_unpacked(o, name, copied, err);
-    status = open_packed(o, path, name, err);
-    cli_unpacked_close(copied);
-    return status;
-}
-
-/* Whether a trace may be read while a thread unpacks it. One thread alone cannot do both, and
- * nothing is gained if the trace is copied into memory first, or if other files have to be unpacked
- * too. */
-static bool may_arrive(const cli_options *options)
-{
-    const u32 jobs = options->jobs == 0 ? etlheap_default_jobs() : options->jobs;
-    return jobs > 1 && !options->no_mmap && options->inputs.count == 1 && !options->out_dir &&
-           !options->unpacks_first;
-}
-
-static etl_status open_packed(const opening *o, const char *path, const char *name, etl_error *err)
-{
-    cli_unpacked *unpacked;
-    const bool beside = may_arrive(o->options);
-    const etl_status status = cli_unpack(o->options, path, o->guard, beside, &unpacked, err);
-    if (status != ETL_OK)
-        return status;
-    return etlheap_unpacked_is_arriving(unpacked->files) ? open_arriving(o, name, unpacked, err)
-                                                         : open_unpacked(o, name, unpacked, err);
-}
-
-static int open_packed_store(const cli_options *options, u32 index, cli_guard *guard,
-                             cli_stores *out)
-{
-    const char *const path = options->inputs.at[index];
-    etl_error err = { .status = ETL_OK };
-    cli_guard_begin(guard);
-    const etl_status status = cli_unpack(options, path, guard, false, &out->unpacked[index], &err);
-    if (status != ETL_OK) {
-        if (status != ETL_ERR_CANCELLED)
-            cli_complain_error(path, &err);
-        return CLI_EXIT_INPUT;
-    }
-    out->paths[index] = etlheap_unpacked_member_of(out->unpacked[index]->files, 0).path;
-    return cli_input_kind_of(out->paths[index]) == CLI_INPUT_STORE ? CLI_EXIT_DONE
-                                                                   : refuse_trace(path);
-}
-
-/* Takes over the unpacked files. Open traces keep their bytes after the temporary files are
- * removed; a store is opened again and again, so its file stays. */
-static etl_status open_unpacked(const opening *o, const char *name, cli_unpacked *unpacked,
-                                etl_error *err)
-{
-    const char *const path = etlheap_unpacked_member_of(unpacked->files, 0).path;
-    const bool is_single = etlheap_unpacked_count(unpacked->files) == 1;
-    const cli_input_kind kind = is_single ? cli_input_kind_of(path) : CLI_INPUT_TRACE;
-    if (kind == CLI_INPUT_STORE || kind == CLI_INPUT_LOG) {
-        o->out->unpacked = unpacked;
-        return open_file(o, kind, path, name, err);
-    }
-    const etl_status status = open_members(o, name, unpacked, err);
-    cli_unpacked_close(unpacked);
-    return status;
-}
-
-/* Opens a trace that is still being unpacked. If it cannot be opened, the reason may be that it
- * cannot be unpacked. */
-static etl_status open_arriving(const opening *o, const char *name, cli_unpacked *unpacked,
-                                etl_error *err)
-{
-    etl_error own = { .status = ETL_OK };
-    u64 arrived;
-    o->out->unpacked = unpacked;
-    etl_status status = open_members(o, name, unpacked, &own);
-    etlheap_unpacked_hide(unpacked->files);
-    if (status == ETL_OK)
-        return ETL_OK;
-    if (cli_unpacked_arrival(unpacked, UINT64_MAX, &arrived, err) != ETL_OK)
-        return err->status;
-    *err = own;
-    return status;
-}
-
-/* A single trace goes by the name of the packed file. */
-static etl_status open_members(const opening *o, const char *name, cli_unpacked *unpacked,
-                               etl_error *err)
-{
-    const u32 count = etlheap_unpacked_count(unpacked->files);
-    cli_unpacked *const arriving = etlheap_unpacked_is_arriving(unpacked->files) ? unpacked : NULL;
-    for (u32 i = 0; i < count; i++) {
-        const etlheap_unpacked_member member = etlheap_unpacked_member_of(unpacked->files, i);
-        if (!member.name)
-            return open_trace(o, member.path, name, NULL, err);
-        char *const joined = join(name, "/", member.name);
-        if (!joined)
-            return etl_no_memory(err);
-        etl_error inner = { .status = ETL_OK };
-        const etl_status status =
-            open_trace(o, member.path, count == 1 ? name : joined, arriving, &inner);
-        free(joined);
-        if (status != ETL_OK)
-            return etl_fail_with(err, status, inner.offset, "%.80s in the zip: %.140s", member.name,
-                                 inner.message);
-    }
-    return ETL_OK;
-}
-
-/* Appends a trace, which is closed with the inputs. `arriving` unpacks it meanwhile; NULL: it is
- * complete. */
-static etl_status open_trace(const opening *o, const char *path, const char *name,
-                             cli_unpacked *arriving, etl_error *err)
-{
-    cli_inputs *const out = o->out;
-    u32 jobs = o->options->jobs;
-    const etl_open_options open_options = { .size = sizeof open_options,
-                                            .no_mmap = o->options->no_mmap,
-                                            .run_tasks = etlheap_run_tasks,
-                                            .run_user = &jobs,
-                                            .in_steps = o->options->inputs.count == 1,
-                                            .arrival = arriving ? cli_unpacked_arrival : NULL,
-                                            .arrival_user = arriving };
-    if (!cli_list_grow(&out->traces, out->count, sizeof *out->traces) ||
-        !cli_list_grow(&out->names, out->count, sizeof *out->names))
-        return etl_no_memory(err);
-    out->names[out->count] = strdup(name);
-    if (!out->names[out->count])
-        return etl_no_memory(err);
-    cli_memory_note_input(path, false, o->options->no_mmap);
-    const etl_status status = etl_open(path, &open_options, &out->traces[out->count], err);
-    if (status != ETL_OK)
-        free(out->names[out->count]);
-    else
-        out->count++;
-    return status;
-}
-
-static char *join(const char *path, const char *between, const char *member)
-{
-    const size_t size = strlen(path) + strlen(between) + strlen(member) + 1;
-    char *const joined = malloc(size);
-    if (joined)
-        snprintf(joined, size, "%s%s%s", path, between, member);
-    return joined;
 }
