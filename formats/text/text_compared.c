@@ -6,13 +6,29 @@
 
 #include "formats/parts/text_parts.h"
 
-bool text_compared_by_kind(const etlheap_table *table)
+/* Are rows divided by kind? Else all count as one kind. */
+static bool is_by_kind(const etlheap_table *table)
 {
     for (u32 k = 0; k < table->group_by_count; k++) {
         if (table->group_by[k] == ETLHEAP_KEY_KIND)
             return true;
     }
     return false;
+}
+
+bool text_compared_begin_kind(const etlheap_table *table, u8 kind, const etlheap_layout *layout,
+                              etlheap_sink *sink)
+{
+    u32 first = 0;
+    while (first < table->row_count && table->rows[first].kind != kind)
+        first++;
+    if (first == table->row_count)
+        return false;
+    if (is_by_kind(table))
+        etlheap_text_heading(sink, layout, etlheap_kind_name((etlheap_kind)kind));
+    else
+        etlheap_sink_text(sink, "\n");
+    return true;
 }
 
 void text_compared_title(const etlheap_table *table, etlheap_text *text)

@@ -4,8 +4,12 @@
 
 #include "formats/io/text_buffer.h"
 
-/* True if rows are divided by kind; else all count as one kind. */
-bool text_compared_by_kind(const etlheap_table *table);
+#include "parser/base.h"
+
+/* Writes what stands above the rows of a kind. False if there are none. If rows are not divided by
+ * kind, all count as one kind, without a heading. */
+bool text_compared_begin_kind(const etlheap_table *table, u8 kind, const etlheap_layout *layout,
+                              etlheap_sink *sink);
 
 /* Append the titles of the keys, "Process / Stack", and a row's keys: the kind is in the heading, a
  * process is only a name. */

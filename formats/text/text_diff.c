@@ -175,17 +175,9 @@ static etl_status write_kinds(const etlheap_diff *diff, const etlheap_layout *la
                               etlheap_text *text, etlheap_sink *sink)
 {
     etl_status status = ETL_OK;
-    bool is_present[ETLHEAP_KIND_COUNT] = { false };
-    for (u32 i = 0; i < diff->table.row_count; i++)
-        is_present[diff->table.rows[i].kind] = true;
     for (u8 kind = 0; kind < ETLHEAP_KIND_COUNT && status == ETL_OK; kind++) {
-        if (!is_present[kind])
-            continue;
-        if (text_compared_by_kind(&diff->table))
-            etlheap_text_heading(sink, layout, etlheap_kind_name((etlheap_kind)kind));
-        else
-            etlheap_sink_text(sink, "\n");
-        status = write_rows(diff, layout, kind, text, sink);
+        if (text_compared_begin_kind(&diff->table, kind, layout, sink))
+            status = write_rows(diff, layout, kind, text, sink);
     }
     return status;
 }

@@ -122,17 +122,9 @@ static etl_status write_kinds(const etlheap_trend *trend, const etlheap_layout *
                               etlheap_text *text, etlheap_sink *sink)
 {
     etl_status status = ETL_OK;
-    bool is_present[ETLHEAP_KIND_COUNT] = { false };
-    for (u32 i = 0; i < trend->table.row_count; i++)
-        is_present[trend->table.rows[i].kind] = true;
     for (u8 kind = 0; kind < ETLHEAP_KIND_COUNT && status == ETL_OK; kind++) {
-        if (!is_present[kind])
-            continue;
-        if (text_compared_by_kind(&trend->table))
-            etlheap_text_heading(sink, layout, etlheap_kind_name((etlheap_kind)kind));
-        else
-            etlheap_sink_text(sink, "\n");
-        status = write_rows(trend, layout, kind, text, sink);
+        if (text_compared_begin_kind(&trend->table, kind, layout, sink))
+            status = write_rows(trend, layout, kind, text, sink);
     }
     return status;
 }
