@@ -6,6 +6,10 @@
 
 #include "cli/system/guard.h"
 #include "inputs.h"
+#include "progress.h"
+
+/* The engine's options that every run over traces has; they borrow from both. */
+etlheap_options cli_engine_options(const cli_options *options, cli_progress *progress);
 
 /* Analyzes the inputs for questions, or without questions only counts records; shows progress.
  * Errors as for etlheap_analyze. */

@@ -14,6 +14,7 @@
  */
 #include "baseline.h"
 
+#include "analysis.h"
 #include "cli/system/terminal.h"
 #include "messages.h"
 #include "outputs.h"
@@ -127,23 +128,12 @@ static etl_status write_store(const cli_options *options, const cli_inputs *inpu
 {
     etlheap_result *facts = NULL;
     cli_progress progress = cli_inputs_progress(options, inputs, "storing", guard);
-    const u64 memory_bytes = cli_baseline_share(options, baseline);
     const etlheap_store_options store = { .size = sizeof store,
                                           .write = cli_sink_put,
                                           .user = baseline->next };
-    const etlheap_options engine_options = {
-        .size = sizeof engine_options,
-        .jobs = options->jobs,
-        .memory_bytes_max = memory_bytes,
-        .temporary_folder = cli_temporary_folder(),
-        .progress = cli_progress_update,
-        .progress_user = &progress,
-        .custom_allocators = options->custom.at,
-        .custom_allocator_count = options->custom.count,
-        .mark_events = options->mark_events.at,
-        .mark_event_count = options->mark_events.count,
-        .store = &store,
-    };
+    etlheap_options engine_options = cli_engine_options(options, &progress);
+    engine_options.memory_bytes_max = cli_baseline_share(options, baseline);
+    engine_options.store = &store;
     const etl_status status = etlheap_analyze(inputs->traces, (const char *const *)inputs->names,
                                               inputs->count, &engine_options, &facts, err);
     cli_progress_end(&progress);

@@ -6,6 +6,7 @@
  */
 #include "store_write.h"
 
+#include "analysis.h"
 #include "cli/system/terminal.h"
 #include "outputs.h"
 #include "progress.h"
@@ -36,19 +37,8 @@ etl_status cli_store_write(const cli_options *options, const cli_inputs *inputs,
     const etlheap_store_options store = { .size = sizeof store,
                                           .write = cli_sink_put,
                                           .user = sink };
-    const etlheap_options engine_options = {
-        .size = sizeof engine_options,
-        .jobs = options->jobs,
-        .memory_bytes_max = options->memory_bytes,
-        .temporary_folder = cli_temporary_folder(),
-        .progress = cli_progress_update,
-        .progress_user = &progress,
-        .custom_allocators = options->custom.at,
-        .custom_allocator_count = options->custom.count,
-        .mark_events = options->mark_events.at,
-        .mark_event_count = options->mark_events.count,
-        .store = options->summary ? NULL : &store,
-    };
+    etlheap_options engine_options = cli_engine_options(options, &progress);
+    engine_options.store = options->summary ? NULL : &store;
     const etl_status status =
         options->summary ? write_summary(options, inputs, &engine_options, &store, out, err)
                          : etlheap_analyze(inputs->traces, (const char *const *)inputs->names,

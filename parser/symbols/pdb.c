@@ -41,15 +41,16 @@ static etl_status load(const etl_pdb_file *file, u32 index, u32 offset, u32 size
                        etl_bytes *out, etl_error *err);
 static etl_status corrupt(etl_error *err, u32 stream, u32 offset, const char *what);
 
-etl_status etl_pdb_open(const char *path, etl_pdb_file **out, etl_error *err)
+/* Opens the file at `path`; NULL: the bytes. */
+static etl_status open_file(const char *path, etl_bytes bytes, etl_pdb_file **out, etl_error *err)
 {
     *out = NULL;
     etl_pdb_file *const file = calloc(1, sizeof *file);
     if (!file)
         return etl_fail_with(err, ETL_ERR_MEMORY, 0, "no memory for a PDB");
-    etl_status status = etl_map_open(path, false, &file->map, err);
+    etl_status status = path ? etl_map_open(path, false, &file->map, err) : ETL_OK;
     if (status == ETL_OK)
-        status = msf_open(file->map.bytes, &file->msf, err);
+        status = msf_open(path ? file->map.bytes : bytes, &file->msf, err);
     if (status == ETL_OK)
         status = read_file(file, err);
     if (status != ETL_OK) {
@@ -60,21 +61,14 @@ etl_status etl_pdb_open(const char *path, etl_pdb_file **out, etl_error *err)
     return ETL_OK;
 }
 
+etl_status etl_pdb_open(const char *path, etl_pdb_file **out, etl_error *err)
+{
+    return open_file(path, (etl_bytes){ NULL, 0 }, out, err);
+}
+
 etl_status etl_pdb_open_memory(etl_bytes bytes, etl_pdb_file **out, etl_error *err)
 {
-    *out = NULL;
-    etl_pdb_file *const file = calloc(1, sizeof *file);
-    if (!file)
-        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "no memory for a PDB");
-    etl_status status = msf_open(bytes, &file->msf, err);
-    if (status == ETL_OK)
-        status = read_file(file, err);
-    if (status != ETL_OK) {
-        etl_pdb_close(file);
-        return status;
-    }
-    *out = file;
-    return ETL_OK;
+    return open_file(NULL, bytes, out, err);
 }
 
 void etl_pdb_close(etl_pdb_file *file)
