@@ -442,6 +442,10 @@ typedef struct etlheap_query {
      * or events. Borrowed for the call, and by lists of lifetimes until they are closed. NULL:
      * nobody cancels. */
     const uint32_t *cancel;
+    /* Limit of the memory that the question holds while it is answered, of all threads, besides the
+     * result: what grows with blocks, groups or windows counts. Beyond it, the call fails with
+     * ETL_ERR_LIMIT. 0: that of etlheap_options, if the result is a store or keeps all events. */
+    uint64_t memory_bytes_max;
 } etlheap_query;
 
 /* [stable] Fills a query of `size` bytes with the defaults: the whole trace, grouped by kind,

@@ -28,6 +28,8 @@ struct etlheap_slot {
     u32 id;  /* 0: free */
 };
 
+static_assert(sizeof(struct etlheap_slot) == ETLHEAP_SLOT_BYTES, "as others count it");
+
 static bool grow(etlheap_index *index, u32 old_count, u32 new_count);
 
 u32 etlheap_index_find(const etlheap_index *index, u64 hash, etlheap_same_fn *same,

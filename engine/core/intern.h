@@ -15,6 +15,13 @@ typedef struct etlheap_index {
     u32 count; /* used slots */
 } etlheap_index;
 
+#define ETLHEAP_SLOT_BYTES 8u
+
+static inline u64 etlheap_index_bytes(const etlheap_index *index)
+{
+    return index->slots == NULL ? 0 : (index->mask + (u64)1) * ETLHEAP_SLOT_BYTES;
+}
+
 /* True if the content of `id` equals `key`. */
 typedef bool etlheap_same_fn(const void *owner, u32 id, const void *key);
 

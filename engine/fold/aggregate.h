@@ -77,6 +77,7 @@ typedef struct aggregator {
      * key. */
     u32 *thread_name_groups;
     bool is_collecting; /* stacks are being resolved; groups are made later */
+    u64 held_bytes;     /* of the groups */
 } aggregator;
 
 /* Prepares a query. Call aggregate_close even after a failure. Errors as for etlheap_aggregate. */
@@ -120,6 +121,9 @@ static inline i64 *aggregate_measures(const aggregator *a, size_t group)
 /* Has groups keep measures up to this one, whatever the query says. Call it before the first group
  * is made. */
 void aggregate_keep_measure(aggregator *a, etlheap_measure last);
+
+/* Counts the groups as memory of the question. ETL_ERR_LIMIT. */
+etl_status aggregate_count(aggregator *a, etl_error *err);
 
 /* Makes room for so many more groups, and tells the system that they will be used. */
 void aggregate_expect(aggregator *a, size_t more);

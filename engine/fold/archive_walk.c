@@ -126,6 +126,7 @@ etl_status archive_walk_open(archive_walk *out, const archive_question *question
                            .spans = calloc(count, sizeof *out->spans),
                            .words = questions[0].words,
                            .cancel = query->cancel,
+                           .memory = questions[0].a->plan.memory,
                            .exit_frees = query->at_exit_freed,
                            .asks_survivors = asks_survivors(questions, count),
                            .threads = etlheap_workers_jobs(query->jobs) };
@@ -145,6 +146,7 @@ etl_status archive_walk_open(archive_walk *out, const archive_question *question
 
 void archive_walk_close(archive_walk *walk)
 {
+    (void)memory_hold(walk->memory, &walk->held_bytes, 0, NULL);
     ehs_open_rows_free(&walk->open);
     for (u32 i = 0; i < walk->span_count; i++)
         free(walk->spans[i].bounds);
@@ -207,15 +209,15 @@ static etl_status find_spans(archive_walk *walk, const archive_question *questio
     return status;
 }
 
+/* One bitmap for all, and one for each task that reads. */
 static etl_status open_words(archive_walk *walk, etl_error *err)
 {
-    const ehs_archive *const archive = walk->archive;
     const u64 bit_bytes = walk->asks_survivors ? walk->ordinals / 8 + 1 : 0;
-    const u64 bytes = walk->ordinals * sizeof *walk->own_words.at + bit_bytes;
-    if (archive->memory_bytes_max != 0 && bytes > archive->memory_bytes_max)
-        return etl_fail_hint(err, ETL_ERR_LIMIT, ETL_HINT_NARROWER_WINDOW,
-                             "this needs %llu MiB of memory, more than allowed",
-                             (unsigned long long)(bytes / ETL_MIB + 1));
+    const u64 bitmaps = 1 + etl_min_u64(walk->threads, archive_source(walk).part_count);
+    const u64 bytes = walk->ordinals * sizeof *walk->own_words.at + bit_bytes * bitmaps;
+    const etl_status status = memory_hold(walk->memory, &walk->held_bytes, bytes, err);
+    if (status != ETL_OK)
+        return status;
     walk->own_words.at =
         etlheap_workers_calloc(walk->threads, walk->ordinals + 1, sizeof *walk->own_words.at);
     walk->survivors = walk->asks_survivors ? calloc(bit_bytes, 1) : NULL;

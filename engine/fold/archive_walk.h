@@ -49,7 +49,9 @@ typedef struct archive_walk {
     u8 *survivors; /* outstanding at `to`, by ordinal; NULL: no job asks, or words are given */
     u64 ordinals;  /* number of words */
     u32 threads;
-    const u32 *cancel; /* NULL: nobody cancels */
+    const u32 *cancel;    /* NULL: nobody cancels */
+    memory_count *memory; /* of the first question */
+    u64 held_bytes;       /* of own words, and of bitmaps */
 } archive_walk;
 
 /* True if the jobs of two questions can share a walk: they agree on words and on exits, and if one

@@ -145,8 +145,10 @@ static etl_status answer_all(const etlheap_result *result, asked *all, u32 count
     if (status == ETL_OK)
         status = log_pass_events(&pass, err);
     for (u32 i = 0; status == ETL_OK && i < count; i++) {
+        if (all[i].state == NULL)
+            continue; /* refused: what its query says may not be a query */
         status = cancel_check(flag_of(&all[i]), err);
-        if (status == ETL_OK && all[i].state != NULL)
+        if (status == ETL_OK)
             status = all[i].fold->answer(all[i].state, &answers[i], err);
         close_question(&all[i]);
     }

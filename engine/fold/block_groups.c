@@ -63,6 +63,7 @@ typedef struct group_task {
     lifetime_list lifetimes;
     churn_track churn;
     timed_rows churn_rows;
+    u64 held_bytes;
     u8 padding[SHARD_PADDING];
 } group_task;
 
@@ -101,13 +102,12 @@ static u64 count_words(const query_plan *plan, const feed_rows *rows)
 static etl_status open_words(block_words *words, const query_plan *plan, const feed_rows *rows,
                              etl_error *err)
 {
-    const ehs_archive *const archive = plan->result->archive;
+    u64 own = 0;
     words->count = count_words(plan, rows);
-    const u64 bytes = words->count * sizeof *words->at;
-    if (archive != NULL && archive->memory_bytes_max != 0 && bytes > archive->memory_bytes_max)
-        return etl_fail_hint(err, ETL_ERR_LIMIT, ETL_HINT_NARROWER_WINDOW,
-                             "this needs %llu MiB of memory, more than allowed",
-                             (unsigned long long)(bytes / ETL_MIB + 1));
+    const etl_status status =
+        memory_hold(plan->memory, &own, words->count * sizeof *words->at, err);
+    if (status != ETL_OK)
+        return status;
     words->at =
         etlheap_workers_calloc(feed_tasks(plan->query), words->count + 1, sizeof *words->at);
     return words->at == NULL ? etl_no_memory(err) : ETL_OK;
@@ -157,19 +157,6 @@ void block_groups_close(block_groups *groups)
     groups->words.at = NULL;
 }
 
-static int by_ordinal(const void *a, const void *b)
-{
-    const u64 x = *(const u64 *)a, y = *(const u64 *)b;
-    return (x > y) - (x < y);
-}
-
-/* Sorts the sizes of several tasks and chunks, whose ordinals overlap. */
-static void sort_sizes(block_sizes *sizes)
-{
-    if (sizes->count > 0)
-        qsort(sizes->at, sizes->count / 2, 2 * sizeof *sizes->at, by_ordinal);
-}
-
 static void free_task(group_task *task)
 {
     ETLHEAP_VECTOR_FREE(&task->groups);
@@ -193,6 +180,20 @@ static u32 choose_ways(const aggregator *a, size_t key_count)
     while (ways < most && 2 * ways * (key_count + 1) <= places)
         ways *= 2;
     return ways;
+}
+
+/* What a task holds, and the common list for the groups that it found. */
+static etl_status count_task(group_task *task, etl_error *err)
+{
+    const grouping *const g = task->shared;
+    const size_t key_count = g->out->origins->keys.count;
+    const u64 bytes = (key_count + 1) * g->ways * sizeof *task->latest +
+                      task->groups.capacity * sizeof *task->groups.at +
+                      etlheap_index_bytes(&task->index) +
+                      task->big_sizes.capacity * sizeof *task->big_sizes.at +
+                      lifetime_list_bytes(&task->lifetimes) + churn_track_bytes(&task->churn) +
+                      task->churn_rows.capacity * sizeof *task->churn_rows.at;
+    return memory_hold(g->a->plan.memory, &task->held_bytes, bytes, err);
 }
 
 static bool open_tasks(grouping *g)
@@ -273,7 +274,7 @@ etl_status block_groups_finish(block_groups *groups, u32 first_group, etl_error 
         g->tasks[i] = (group_task){ .shared = NULL };
     }
     if (ok)
-        sort_sizes(&groups->words.big_sizes);
+        block_sizes_sort(&groups->words.big_sizes);
     ok = ok && finish_churn(g, &rows);
     ETLHEAP_VECTOR_FREE(&rows);
     close_work(g);
@@ -550,6 +551,9 @@ static etl_status step(void *state, const lifetimes_batch *batch, etl_error *err
     group_task *const task = state;
     block_span span; /* the blocks are not cleared for each batch */
     span.batch = batch;
+    const etl_status has_room = count_task(task, err);
+    if (has_room != ETL_OK)
+        return has_room;
     for (span.first = 0; span.first < batch->count; span.first += SPAN) {
         span.count = (u32)etl_min_u64(batch->count - span.first, SPAN);
         select_blocks(task, &span);

@@ -9,6 +9,8 @@
 #ifndef ETLHEAP_BLOCK_WORDS_H
 #define ETLHEAP_BLOCK_WORDS_H
 
+#include <stdlib.h>
+
 #include "engine/log/journal.h"
 
 /* Flag in a word of a group: the block is outstanding at the end of its window, so its end does not
@@ -55,6 +57,19 @@ static inline u64 block_words_size(const block_words *words, u64 ordinal)
     ETL_BISECT(low, 0, words->big_sizes.count / 2, words->big_sizes.at[2 * low] < ordinal);
     assert(2 * low < words->big_sizes.count && words->big_sizes.at[2 * low] == ordinal);
     return words->big_sizes.at[2 * low + 1];
+}
+
+static inline int block_sizes_by_ordinal(const void *a, const void *b)
+{
+    const u64 x = *(const u64 *)a, y = *(const u64 *)b;
+    return (x > y) - (x < y);
+}
+
+/* Sorts the sizes of several tasks and chunks, whose ordinals overlap. */
+static inline void block_sizes_sort(block_sizes *sizes)
+{
+    if (sizes->count > 0)
+        qsort(sizes->at, sizes->count / 2, 2 * sizeof *sizes->at, block_sizes_by_ordinal);
 }
 
 #endif

@@ -68,6 +68,12 @@ typedef struct churn_track {
     ETLHEAP_VECTOR(churn_run) runs;
 } churn_track;
 
+static inline u64 churn_track_bytes(const churn_track *track)
+{
+    return track->sums.capacity * sizeof *track->sums.at +
+           track->runs.capacity * sizeof *track->runs.at;
+}
+
 /* An allocation in the window. */
 typedef struct churn_block {
     u64 thread;

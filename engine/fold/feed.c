@@ -48,6 +48,13 @@ etl_status feed_number(block_feed *feed, const aggregator *a, etl_error *err)
     const u32 origins = has_log ? (u32)result->origin_table.origins.count : 0;
     const u32 freers = has_log ? (u32)result->freers.origins.count : 0;
     assert(feed->result == NULL || feed->result == result);
+    u64 own = 0;
+    if (feed->result == NULL) {
+        const u64 bytes = result->store.rows * sizeof *feed->rows.origins.of_row;
+        const etl_status status = memory_hold(a->plan.memory, &own, bytes, err);
+        if (status != ETL_OK)
+            return status;
+    }
     bool ok = feed->result != NULL || feed_rows_open(&feed->rows, result, origins + 1, cancel);
     feed->result = ok ? result : NULL;
     if (ok && query_needs(a->query, NEEDS_FREES))

@@ -36,6 +36,14 @@ static bool aggregate_reserve(aggregator *a, size_t more)
            ETLHEAP_RESERVE(&a->measures, more * a->measure_count);
 }
 
+etl_status aggregate_count(aggregator *a, etl_error *err)
+{
+    const u64 bytes = a->groups.capacity * sizeof *a->groups.at +
+                      a->measures.capacity * sizeof *a->measures.at +
+                      a->by_stack.capacity * sizeof *a->by_stack.at;
+    return memory_hold(a->plan.memory, &a->held_bytes, bytes, err);
+}
+
 void aggregate_expect(aggregator *a, size_t more)
 {
     ETLHEAP_EXPECT(&a->groups, more);

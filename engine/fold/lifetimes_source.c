@@ -51,7 +51,7 @@ typedef struct ends_count {
 
 static etl_status load_checkpoint(lifetimes_source *source, u32 segment, etl_error *err);
 static etl_status open_readers(lifetimes_source *source, etl_error *err);
-static bool fit_ends(lifetimes_source *source);
+static etl_status fit_ends(lifetimes_source *source, etl_error *err);
 static void read_ends(void *context, u32 task);
 static bool note_ends(lifetimes_source *source, const log_batch *batch, u64 *found);
 static bool find_block(const lifetimes_source *source, u64 ordinal, u64 *at);
@@ -88,6 +88,7 @@ lifetimes_wanted lifetimes_wanted_for(const query_plan *plan)
                                 : etl_min_u64(LIFETIMES_ENDS_MAX, memory / LIFETIMES_END_BYTES),
         .jobs = plan->query->jobs,
         .cancel = plan->query->cancel,
+        .memory = plan->memory,
         .more = query_needs(plan->query, NEEDS_THREADS) ? EHS_WANT_THREAD : 0,
         .has_frees = query_needs(plan->query, NEEDS_FREES),
         .has_free_threads = query_needs(plan->query, NEEDS_FREE_THREADS),
@@ -96,6 +97,7 @@ lifetimes_wanted lifetimes_wanted_for(const query_plan *plan)
 
 void lifetimes_source_close(lifetimes_source *source)
 {
+    (void)memory_hold(source->wanted.memory, &source->held_bytes, 0, NULL);
     ehs_open_rows_free(&source->open);
     for (u32 i = 0; source->readers != NULL && i < source->wanted.jobs; i++)
         log_reader_close(&source->readers[i].reader);
@@ -222,10 +224,15 @@ static void count_piece(void *context, u32 piece)
 }
 
 /* Makes room for the ends of the current chunk and clears them. */
-static bool fit_ends(lifetimes_source *source)
+static etl_status fit_ends(lifetimes_source *source, etl_error *err)
 {
     const u64 count = source->chunk.count;
     if (count > source->end_capacity) {
+        source->end_capacity = count;
+        const etl_status status = memory_hold(source->wanted.memory, &source->held_bytes,
+                                              lifetimes_source_bytes(source), err);
+        if (status != ETL_OK)
+            return status;
         free(source->end_ticks);
         free(source->end_how);
         free(source->is_marked);
@@ -233,7 +240,6 @@ static bool fit_ends(lifetimes_source *source)
         free(source->end_thread);
         free(source->end_allocs);
         source->end_freer = source->end_thread = source->end_allocs = NULL;
-        source->end_capacity = count;
         source->end_ticks = malloc(count * sizeof *source->end_ticks);
         source->end_how = malloc(count);
         source->is_marked = malloc(count);
@@ -245,17 +251,17 @@ static bool fit_ends(lifetimes_source *source)
             source->end_thread = malloc(count * sizeof *source->end_thread);
     }
     if (count == 0)
-        return true;
+        return ETL_OK;
     const bool has_frees = (!source->wanted.has_frees || source->end_freer != NULL) &&
                            (!source->wanted.has_free_threads || source->end_thread != NULL);
     const bool has_allocs = !source->wanted.counts_allocs || source->end_allocs != NULL;
     if (source->end_ticks == NULL || source->end_how == NULL || source->is_marked == NULL ||
         !has_frees || !has_allocs) {
         source->end_capacity = 0;
-        return false;
+        return etl_no_memory(err);
     }
     etlheap_workers_run(source->wanted.jobs, piece_count(source), forget_piece, source);
-    return true;
+    return ETL_OK;
 }
 
 /* Runs one round on all threads and adds the number of ends that they found. */
@@ -278,7 +284,7 @@ etl_status lifetimes_source_find_ends(lifetimes_source *source, etl_error *err)
     u64 found = 0;
     if (source->has_ends)
         return ETL_OK;
-    etl_status status = fit_ends(source) ? ETL_OK : etl_no_memory(err);
+    etl_status status = fit_ends(source, err);
     for (u32 first = chunk->first; status == ETL_OK && first < segments && found < chunk->count;
          first += step) {
         end_round round = { source, first, segments - first < step ? segments : first + step };

@@ -33,6 +33,7 @@ typedef struct lifetimes_wanted {
     bool counts_allocs; /* ends include the number of allocations before them */
     u32 jobs;
     const u32 *cancel;     /* NULL: nobody cancels */
+    memory_count *memory;  /* NULL: ends are not counted */
     u32 more;              /* additional columns of batches: EHS_WANT_THREAD, EHS_WANT_ADDRESS */
     bool has_frees;        /* read who freed; the file has it */
     bool has_free_threads; /* and with which thread; only with has_frees */
@@ -60,7 +61,7 @@ typedef struct lifetimes_source {
     u32 *end_freer;  /* with has_frees: who ended it; valid */
     u32 *end_thread; /* with has_free_threads */
     u32 *end_allocs; /* with counts_allocs: allocations before the end */
-    u64 end_capacity;
+    u64 end_capacity, held_bytes;
     bool has_ends; /* the ends of the chunk were found */
     struct end_reader *readers;
 } lifetimes_source;

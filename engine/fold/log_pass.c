@@ -76,6 +76,7 @@ static void fill_walk(event_want *want)
     walk->size_min_bytes = query->size_min_bytes;
     walk->size_max_bytes = query->size_max_bytes;
     walk->cancel = query->cancel;
+    walk->memory = want->a->plan.memory;
 }
 
 /* Why a walk failed. */
@@ -90,6 +91,8 @@ static etl_status tell(etl_status status, etl_error *err)
         return etl_fail_with(err, status, 0, "the store is damaged");
     case ETL_ERR_CANCELLED:
         return cancelled(err);
+    case ETL_ERR_LIMIT:
+        return status; /* said by memory_hold */
     default:
         return etl_no_memory(err);
     }
@@ -127,7 +130,7 @@ static etl_status walk_wants_of_rows(const log_pass *pass, const shared_walk *sh
     if (status == ETL_OK) {
         const replay_source source = rows_walk_source(&walk);
         const u32 threads = feed_tasks(shared->wants[0]->a->query);
-        status = tell(replay_jobs_run(shared->jobs, shared->count, threads, &source), err);
+        status = tell(replay_jobs_run(shared->jobs, shared->count, threads, &source, err), err);
     }
     for (u32 i = 0; status == ETL_OK && i < shared->count; i++) {
         if (shared->jobs[i]->walk.finds_moment)
@@ -188,7 +191,8 @@ static etl_status walk_journal(const log_pass *pass, etl_error *err)
     const journal_source own = { journal, crossings, count };
     const replay_source source = replay_journal_source(&own);
     const u32 threads = feed_tasks(first->a->query);
-    const etl_status status = ok ? replay_jobs_run(jobs, count, threads, &source) : ETL_ERR_MEMORY;
+    const etl_status status =
+        ok ? replay_jobs_run(jobs, count, threads, &source, err) : ETL_ERR_MEMORY;
     for (u32 i = 0; crossings != NULL && i < count; i++)
         ETLHEAP_VECTOR_FREE(&crossings[i]);
     free(crossings);
@@ -270,7 +274,8 @@ static etl_status walk_shared(const shared_walk *shared, etl_error *err)
         const replay_source source = archive_source(&walk);
         for (u32 i = 0; i < shared->count; i++)
             shared->jobs[i]->walk.survivors = walk.survivors;
-        status = tell(replay_jobs_run(shared->jobs, shared->count, walk.threads, &source), err);
+        status =
+            tell(replay_jobs_run(shared->jobs, shared->count, walk.threads, &source, err), err);
     }
     for (u32 i = 0; status == ETL_OK && i < shared->count; i++) {
         event_want *const want = shared->wants[i];

@@ -56,11 +56,13 @@ typedef struct walk_work {
     u32 next;              /* segment that nobody has */
     etlheap_gauge *joined; /* number of segments; the next one's thread writes sums and status */
     etl_status status;
+    etl_error *err; /* written with the status */
 } walk_work;
 
 #define AWAIT_MS 100u
 
-static bool open_sums(walk_work *work, replay_job *const *jobs);
+static etl_status count_walkers(const walk_work *work, bool are_open);
+static bool open_sums(walk_work *work);
 static bool open_walkers(const walk_work *work, size_t segments);
 static bool cut(const walk_work *work, segment_list *out);
 static void walk_segments(void *context, u32 task);
@@ -71,16 +73,23 @@ static bool open_walker(replay_walker *walker, const replay_walk *walk);
 static void close_walker(replay_walker *walker);
 
 etl_status replay_jobs_run(replay_job *const *jobs, u32 count, u32 threads,
-                           const replay_source *source)
+                           const replay_source *source, etl_error *err)
 {
-    walk_work work = { .source = source, .threads = threads == 0 ? 1 : threads, .jobs = count };
+    walk_work work = {
+        .source = source, .threads = threads == 0 ? 1 : threads, .jobs = count, .err = err
+    };
     work.sums = calloc((size_t)count + 1, sizeof *work.sums);
     work.walkers = calloc((size_t)work.threads * count + 1, sizeof *work.walkers);
     work.joined = etlheap_gauge_open();
-    const bool ok = work.sums != NULL && work.walkers != NULL && work.joined != NULL &&
-                    open_sums(&work, jobs) && cut(&work, &work.segments) &&
-                    open_walkers(&work, work.segments.count);
+    bool ok = work.sums != NULL && work.walkers != NULL && work.joined != NULL;
+    for (u32 i = 0; ok && i < count; i++)
+        work.sums[i].job = jobs[i];
+    ok = ok && cut(&work, &work.segments);
     if (ok)
+        work.status = count_walkers(&work, true);
+    ok = ok &&
+         (work.status != ETL_OK || (open_sums(&work) && open_walkers(&work, work.segments.count)));
+    if (ok && work.status == ETL_OK)
         etlheap_workers_run(work.threads, (u32)etl_min_u64(work.threads, work.segments.count),
                             walk_segments, &work);
     const etl_status status = ok ? work.status : ETL_ERR_MEMORY;
@@ -88,6 +97,8 @@ etl_status replay_jobs_run(replay_job *const *jobs, u32 count, u32 threads,
         finish(&work.sums[i]);
     for (u32 i = 0; work.walkers != NULL && i < work.threads * count; i++)
         close_walker(&work.walkers[i]);
+    if (work.sums != NULL)
+        (void)count_walkers(&work, false);
     free(work.walkers);
     free(work.sums);
     etlheap_gauge_close(work.joined);
@@ -108,15 +119,43 @@ static bool has_old(const replay_walk *walk)
     return walk->windows != NULL && walk->windows->edges.count > 0;
 }
 
-static bool open_sums(walk_work *work, replay_job *const *jobs)
+static u64 walker_bytes(const replay_walk *walk)
+{
+    const u64 of_windows = sizeof(window_hot) + (has_old(walk) ? sizeof(window_old) : 0);
+    const u64 of_sums = sizeof(hot_group) + (walk->curves_only ? 0 : sizeof(cold_group));
+    return (walk->group_count + (u64)1) * (walk->windows != NULL ? of_windows : of_sums);
+}
+
+static bool has_groups(const replay_walk *walk)
+{
+    return walk->windows == NULL && !walk->finds_moment;
+}
+
+/* Counts groups and walkers before they are made, and takes walkers off when they are freed. */
+static etl_status count_walkers(const walk_work *work, bool are_open)
+{
+    const u64 tasks = etl_min_u64(work->threads, work->segments.count);
+    etl_status status = ETL_OK;
+    for (u32 i = 0; status == ETL_OK && i < work->jobs; i++) {
+        replay_job *const job = work->sums[i].job;
+        const u64 groups = has_groups(&job->walk) ? job->walk.group_count * sizeof *job->groups : 0;
+        const u64 walkers = tasks * walker_bytes(&job->walk);
+        const u64 bytes = are_open                    ? groups + walkers
+                          : job->held_bytes > walkers ? job->held_bytes - walkers
+                                                      : 0;
+        status = memory_hold(job->walk.memory, &job->held_bytes, bytes, work->err);
+    }
+    return status;
+}
+
+static bool open_sums(walk_work *work)
 {
     bool ok = true;
     for (u32 i = 0; i < work->jobs; i++) {
-        replay_job *const job = jobs[i];
+        replay_job *const job = work->sums[i].job;
         const replay_walk *const walk = &job->walk;
-        work->sums[i].job = job;
         assert(!walk->finds_moment || (walk->curves_only && walk->group_count <= 1));
-        if (walk->windows != NULL || walk->finds_moment)
+        if (!has_groups(walk))
             continue;
         job->groups = etlheap_workers_calloc(work->threads, walk->group_count + (size_t)1,
                                              sizeof *job->groups);
@@ -209,6 +248,12 @@ static etl_status join_segment(const walk_work *work, replay_walker *walkers, u3
     for (u32 i = 0; i < work->jobs; i++) {
         if (walkers[i].status != ETL_OK)
             return walkers[i].status;
+        replay_job *const job = work->sums[i].job;
+        const u64 cells = walkers[i].cells.count + walkers[i].olds.count * sizeof(window_old);
+        const etl_status status =
+            memory_hold(job->walk.memory, &job->held_bytes, job->held_bytes + cells, work->err);
+        if (status != ETL_OK)
+            return status;
         if (!add_part(&work->sums[i], &walkers[i], first_part))
             return ETL_ERR_MEMORY;
     }

@@ -60,6 +60,7 @@ typedef struct replay_walk {
     u32 origin_count, group_count;
     u64 size_min_bytes, size_max_bytes;
     const u32 *cancel;          /* NULL: nobody cancels */
+    memory_count *memory;       /* NULL: nothing is counted */
     bool by_type;               /* make rows by type: curves are those of AIFI */
     bool curves_only;           /* sums are known; survivors are needed only by type */
     const window_pass *windows; /* make cells of these windows instead of sums */
@@ -98,12 +99,14 @@ typedef struct replay_job {
     window_old_list old;  /* with windows that are runs of intervals: in no order */
     replay_moment moment; /* with finds_moment: first moment of the peak */
     live_group *groups;   /* else: the groups at the end of the window */
+    u64 held_bytes;       /* of these, and of walkers while it runs */
 } replay_job;
 
 /* Runs all jobs in one walk, with `threads` threads. The caller owns their results in any case.
- * ETL_ERR_MEMORY, ETL_ERR_CANCELLED (by any of them), or the error of the source. */
+ * ETL_ERR_MEMORY, ETL_ERR_CANCELLED (by any of them), or the error of the source; only
+ * ETL_ERR_LIMIT fills *err. */
 etl_status replay_jobs_run(replay_job *const *jobs, u32 count, u32 threads,
-                           const replay_source *source);
+                           const replay_source *source, etl_error *err);
 
 /* Frees the results of a job. */
 void replay_job_free(replay_job *job);

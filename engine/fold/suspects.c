@@ -211,14 +211,12 @@ static etl_status want_blocks(suspects_maker *maker, block_feed *feed, etl_error
     if (!choose_candidates(maker))
         return etl_no_memory(err);
     const size_t candidates = maker->a.groups.count;
-    const struct ehs_archive *const archive = maker->a.result->archive;
-    const u64 limit = archive == NULL ? 0 : archive->memory_bytes_max;
+    u64 own = 0;
     maker->task_count = feed_tasks(&maker->query);
     const u64 bytes = candidates * sizeof(suspect_sums) * (maker->task_count + (u64)1);
-    if (limit != 0 && bytes > limit)
-        return etl_fail_hint(err, ETL_ERR_LIMIT, ETL_HINT_NARROWER_WINDOW,
-                             "%llu MiB of memory are needed, more than allowed",
-                             (unsigned long long)(bytes / ETL_MIB + 1));
+    const etl_status status = memory_hold(maker->a.plan.memory, &own, bytes, err);
+    if (status != ETL_OK)
+        return status;
     if (candidates == 0)
         return ETL_OK;
     if (!open_tasks(maker, candidates))

@@ -66,6 +66,8 @@ static etl_status finish_rows(table_rows *rows, etl_error *err)
         if (rows->has[i])
             status = heap_rows_finish(&rows->of[i], err);
     }
+    if (status == ETL_OK)
+        status = aggregate_count(rows->a, err);
     return status == ETL_OK && !row_details_fill(rows->a) ? etl_no_memory(err) : status;
 }
 

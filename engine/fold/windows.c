@@ -327,6 +327,8 @@ static etl_status finish_groups(maker *m, etl_error *err)
         if (status == ETL_OK && !push_groups(m, (feed_source)i))
             status = etl_no_memory(err);
     }
+    if (status == ETL_OK)
+        status = aggregate_count(&m->a, err);
     return status == ETL_OK && a->groups.count >= GROUP_UNWANTED ? etl_no_memory(err) : status;
 }
 

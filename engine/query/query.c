@@ -17,6 +17,7 @@
 #include <stdlib.h>
 
 #include "engine/core/type_rule.h"
+#include "engine/result/archive.h"
 
 #include "parser/sized.h"
 
@@ -217,10 +218,22 @@ static void set_ticks(query_plan *plan)
     plan->near_ticks = plan->ns_per_tick == 0 ? 0 : INT64_MAX / 4 / plan->ns_per_tick;
 }
 
+/* The smaller one of the query's limit and the result's; 0: there is none. */
+static u64 memory_limit(const etlheap_query *query, const etlheap_result *result)
+{
+    const u64 own = query->memory_bytes_max;
+    const u64 of_result = result->archive == NULL ? 0 : result->archive->memory_bytes_max;
+    return own == 0 || of_result == 0 ? own + of_result : etl_min_u64(own, of_result);
+}
+
 etl_status query_open(query_plan *out, const etlheap_result *result, const etlheap_query *query,
                       etl_error *err)
 {
-    *out = (query_plan){ .query = query, .result = result };
+    *out =
+        (query_plan){ .query = query, .result = result, .memory = calloc(1, sizeof *out->memory) };
+    if (out->memory == NULL)
+        return etl_no_memory(err);
+    out->memory->limit_bytes = memory_limit(query, result);
     etl_status status = result_answers(result, RESULT_ASK_ROWS, err);
     if (status == ETL_OK)
         status = refuse(query, err);
@@ -246,6 +259,8 @@ void query_close(query_plan *plan)
 {
     free(plan->process_selected);
     free(plan->threads);
+    free(plan->memory);
+    plan->memory = NULL;
     plan->process_selected = NULL;
     plan->threads = NULL;
 }

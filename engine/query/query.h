@@ -2,6 +2,7 @@
 #ifndef ETLHEAP_QUERY_H
 #define ETLHEAP_QUERY_H
 
+#include "engine/core/memory_count.h"
 #include "engine/result/result.h"
 
 /* A thread that a query selects: by id in any process, or by name in the process that has it. */
@@ -24,7 +25,8 @@ typedef struct query_plan {
     bool *process_selected;                /* by process id; [0] unused */
     selected_thread *threads;              /* ascending by id, then by process */
     u32 thread_count;
-    u64 name_steps; /* of comparing names with words; tests bound it */
+    u64 name_steps;       /* of comparing names with words; tests bound it */
+    memory_count *memory; /* what its answer holds while it is made */
 } query_plan;
 
 /* Copies a caller's query by its size; NULL means the default. Every public function with a query

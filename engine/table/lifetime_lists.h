@@ -52,6 +52,11 @@ typedef struct lifetime_lists {
 bool lifetime_list_add(lifetime_list *list, u32 group, i64 ns);
 void lifetime_list_free(lifetime_list *list);
 
+static inline u64 lifetime_list_bytes(const lifetime_list *list)
+{
+    return list->groups.capacity * sizeof *list->groups.at + list->chunks.total_bytes;
+}
+
 /* Prefetches what adding to a group will read. Always inlined: to a compiler, a function that only
  * prefetches has no effect. */
 __attribute__((always_inline)) static inline void lifetime_list_fetch(const lifetime_list *list,

@@ -395,7 +395,7 @@ static void a_walk_over_events_stops_after_a_part_of_each_thread(void **state)
         jobs[i].walk.origin_count = jobs[i].walk.group_count = 1;
     }
     replay_job *const both[] = { &jobs[0], &jobs[1] };
-    assert_int_equal(replay_jobs_run(both, 2, TASKS, &source), ETL_ERR_CANCELLED);
+    assert_int_equal(replay_jobs_run(both, 2, TASKS, &source, NULL), ETL_ERR_CANCELLED);
     assert_in_range(shared.batches, 1, TASKS);
     for (u32 i = 0; i < 2; i++)
         replay_job_free(&jobs[i]);

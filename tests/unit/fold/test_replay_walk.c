@@ -55,7 +55,7 @@ static etl_status run_jobs(journal_check *f, replay_job *const *jobs, u32 count,
     const replay_source source = replay_journal_source(&own);
     for (u32 i = 0; i < count; i++)
         jobs[i]->walk.survivors = f->journal.survivor_bits;
-    return replay_jobs_run(jobs, count, threads, &source);
+    return replay_jobs_run(jobs, count, threads, &source, NULL);
 }
 
 /* The groups, to be freed. */
