@@ -170,11 +170,21 @@ typedef enum event_sort {
     SORT_SPENT     /* the program's last event needs no stack, and none of the task lacks one */
 } event_sort;
 
+/* Asked for every stack, so it is a look-up for all but heap events, which most are. */
 static inline event_sort event_sort_of(u8 op)
 {
-    const bool is_wanted = op == OP_COMMIT || op == OP_RESERVE_ALONE || op == OP_POOL_ALLOC;
-    const event_sort of_kernel = is_wanted ? SORT_COMMIT : SORT_UNWANTED;
-    return op < OP_COMMIT ? SORT_BLOCK : op < OP_EXPAND ? of_kernel : SORT_EXTENT;
+    static const u8 sorts[] = {
+        [OP_COMMIT] = SORT_COMMIT,        [OP_RESERVE] = SORT_UNWANTED,
+        [OP_RESERVE_ALONE] = SORT_COMMIT, [OP_DECOMMIT] = SORT_UNWANTED,
+        [OP_RELEASE] = SORT_UNWANTED,     [OP_POOL_ALLOC] = SORT_COMMIT,
+        [OP_POOL_FREE] = SORT_UNWANTED,   [OP_RUNDOWN_START] = SORT_UNWANTED,
+        [OP_RUNDOWN_END] = SORT_UNWANTED, [OP_POOL_AT_START] = SORT_UNWANTED,
+        [OP_POOL_AT_END] = SORT_UNWANTED, [OP_CUSTOM_ALLOC] = SORT_UNWANTED,
+        [OP_CUSTOM_FREE] = SORT_UNWANTED, [OP_EXPAND] = SORT_EXTENT,
+        [OP_CONTRACT] = SORT_EXTENT,
+    };
+    static_assert(ETL_COUNT_OF(sorts) == OP_CONTRACT + 1, "each op has a sort");
+    return op < OP_COMMIT ? SORT_BLOCK : (event_sort)sorts[op];
 }
 
 /* True for ops that end ranges or extents. Their stacks are needed with wants_frees. */
