@@ -8,6 +8,12 @@ i64 growth_moment_ns(i64 from_ns, i64 to_ns, u32 sample)
     return (i64)((u64)from_ns + span / pieces * sample + span % pieces * sample / pieces);
 }
 
+i64 growth_moment_ticks(const query_plan *plan, const etlheap_time_range *span, u32 sample)
+{
+    return etl_time_ticks(plan->result->base.base,
+                          growth_moment_ns(span->from_ns, span->to_ns, sample));
+}
+
 growth_moments growth_moments_between(const query_plan *plan, i64 from_ns, i64 to_ns)
 {
     growth_moments out;
@@ -17,30 +23,6 @@ growth_moments growth_moments_between(const query_plan *plan, i64 from_ns, i64 t
     }
     growth_moments_settle(&out);
     return out;
-}
-
-bool growth_sets_open(growth_sets *out, const aggregator *a)
-{
-    *out = (growth_sets){ .at = { 0 } };
-    return row_spans_open(&out->spans, a, false);
-}
-
-void growth_sets_close(growth_sets *sets)
-{
-    row_spans_close(&sets->spans);
-    ETLHEAP_VECTOR_FREE(&sets->at);
-}
-
-bool growth_sets_find(growth_sets *sets, const group_key *key, u32 *number)
-{
-    if (!row_spans_find(&sets->spans, key, number))
-        return false;
-    if (*number < sets->at.count)
-        return true;
-    const etlheap_time_range span = sets->spans.spans.at[*number];
-    assert(*number == sets->at.count);
-    return ETLHEAP_PUSH(&sets->at,
-                        growth_moments_between(&sets->spans.a->plan, span.from_ns, span.to_ns));
 }
 
 void growth_set(i64 *measures, growth_rating rating)

@@ -50,21 +50,9 @@ typedef struct growth_moments {
 /* The moments of a time. */
 growth_moments growth_moments_between(const query_plan *plan, i64 from_ns, i64 to_ns);
 
-/* The moments of all rows: one set for each span. Start from {0}. */
-typedef struct growth_sets {
-    row_spans spans;
-    ETLHEAP_VECTOR(growth_moments) at; /* by number of the span */
-} growth_sets;
-
-/* Close it in any case. False if memory runs out. */
-bool growth_sets_open(growth_sets *out, const aggregator *a);
-void growth_sets_close(growth_sets *sets);
-
-/* The number of the set of rows with this key. False if memory runs out. */
-bool growth_sets_find(growth_sets *sets, const group_key *key, u32 *number);
-
 /* The time of one sample. */
 i64 growth_moment_ns(i64 from_ns, i64 to_ns, u32 sample);
+i64 growth_moment_ticks(const query_plan *plan, const etlheap_time_range *span, u32 sample);
 
 /* Computes the members that depend on times_ns. */
 void growth_moments_settle(growth_moments *moments);

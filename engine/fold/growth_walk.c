@@ -12,11 +12,12 @@
 #include "engine/core/workers.h"
 
 #define ROWS_PER_TASK 64u
+#define MOMENTS_KEPT  8u /* of 10 KiB each: rows of a task have few spans, or all different ones */
 
-/* The samples of a set, as intervals of the walk that begin there. */
-typedef struct set_places {
+/* The samples of a span, as intervals of the walk that begin there. */
+typedef struct span_places {
     u32 interval[GROWTH_SAMPLES];
-} set_places;
+} span_places;
 
 /* Rows to be rated, and where their samples are. */
 typedef struct rating_work {
@@ -25,34 +26,55 @@ typedef struct rating_work {
     const u32 *groups; /* of the rows, in the cells */
     u32 count;
     const growth_walk *walk;
-    const set_places *places; /* by set */
+    const span_places *places; /* by span */
     const window_cells *cells;
 } rating_work;
+
+/* The moments of a span; those of the last few are kept. */
+typedef struct kept_moments {
+    u32 span[MOMENTS_KEPT]; /* + 1; 0: none */
+    growth_moments at[MOMENTS_KEPT];
+} kept_moments;
+
+static const growth_moments *moments_of(kept_moments *kept, const growth_walk *walk, u32 span)
+{
+    const u32 place = span % MOMENTS_KEPT;
+    const etlheap_time_range *const range = &walk->spans.spans.at[span];
+    if (kept->span[place] != span + 1)
+        kept->at[place] =
+            growth_moments_between(&walk->spans.a->plan, range->from_ns, range->to_ns);
+    kept->span[place] = span + 1;
+    return &kept->at[place];
+}
 
 static void rate_task(void *context, u32 task)
 {
     const rating_work *const work = context;
     const u32 first = task * ROWS_PER_TASK;
+    kept_moments kept;
+    memset(kept.span, 0, sizeof kept.span);
     for (u32 at = first; at < work->count && at - first < ROWS_PER_TASK; at++) {
         i64 sizes[GROWTH_SAMPLES];
-        const u32 group = work->groups[at], set = work->walk->set_of[group];
-        windows_cells_start_sizes(work->cells, group, work->places[set].interval, GROWTH_SAMPLES,
+        const u32 group = work->groups[at], span = work->walk->span_of[group];
+        windows_cells_start_sizes(work->cells, group, work->places[span].interval, GROWTH_SAMPLES,
                                   sizes);
         growth_set(aggregate_measures(work->a, work->first + at),
-                   growth_rate(&work->walk->sets.at.at[set], sizes));
+                   growth_rate(moments_of(&kept, work->walk, span), sizes));
     }
 }
 
-/* Finds the intervals that begin at the samples of each set. */
-static set_places *place_sets(const growth_walk *walk)
+/* Finds the intervals that begin at the samples of each span. */
+static span_places *place_spans(const growth_walk *walk)
 {
+    const row_spans *const spans = &walk->spans;
     const i64 *const bounds = walk->cuts.bounds.at;
     const u32 bound_count = (u32)walk->cuts.bounds.count;
-    set_places *const out = malloc((walk->sets.at.count + 1) * sizeof *out);
-    for (size_t set = 0; out != NULL && set < walk->sets.at.count; set++) {
+    span_places *const out = malloc((spans->spans.count + 1) * sizeof *out);
+    for (size_t span = 0; out != NULL && span < spans->spans.count; span++) {
         for (u32 i = 0, at = 0; i < GROWTH_SAMPLES; i++) {
-            at = ticks_at_or_after(bounds, at, bound_count, walk->sets.at.at[set].ticks[i]);
-            out[set].interval[i] = at + 1;
+            at = ticks_at_or_after(bounds, at, bound_count,
+                                   growth_moment_ticks(&spans->a->plan, &spans->spans.at[span], i));
+            out[span].interval[i] = at + 1;
         }
     }
     return out;
@@ -67,7 +89,7 @@ static bool rate_rows(aggregator *a, size_t first, const growth_walk *walk,
     if (count == 0)
         return true; /* nor need there be a list of groups to point into */
     u32 *const group_of = malloc(((size_t)count + 1) * sizeof *group_of);
-    set_places *const places = place_sets(walk);
+    span_places *const places = place_spans(walk);
     const bool ok = group_of != NULL && places != NULL;
     u32 at = 0;
     for (u32 group = 0; ok && group < groups->count && at < count; group++) {
@@ -90,16 +112,19 @@ static int by_ticks(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Cuts time at the samples of all sets, once at each moment. */
+/* Cuts time at the samples of all spans, once at each moment. */
 static bool cut(growth_walk *walk)
 {
-    bool ok = ETLHEAP_PUSH(&walk->cuts.bounds, walk->sets.spans.a->plan.from_ticks);
-    for (size_t set = 0; ok && set < walk->sets.at.count; set++) {
-        for (u32 i = 0; ok && i < GROWTH_SAMPLES; i++)
-            ok = ETLHEAP_PUSH(&walk->cuts.bounds, walk->sets.at.at[set].ticks[i]);
-    }
-    if (!ok)
+    const row_spans *const spans = &walk->spans;
+    const query_plan *const plan = &spans->a->plan;
+    if (!ETLHEAP_RESERVE(&walk->cuts.bounds, spans->spans.count * GROWTH_SAMPLES + 1))
         return false;
+    (void)ETLHEAP_PUSH(&walk->cuts.bounds, plan->from_ticks);
+    for (size_t span = 0; span < spans->spans.count; span++) {
+        for (u32 i = 0; i < GROWTH_SAMPLES; i++)
+            (void)ETLHEAP_PUSH(&walk->cuts.bounds,
+                               growth_moment_ticks(plan, &spans->spans.at[span], i));
+    }
     i64 *const bounds = walk->cuts.bounds.at;
     qsort(bounds, walk->cuts.bounds.count, sizeof *bounds, by_ticks);
     size_t kept = 1;
@@ -114,11 +139,11 @@ static bool cut(growth_walk *walk)
 etl_status growth_walk_begin(growth_walk *out, const aggregator *a, const log_groups *groups,
                              log_pass *pass, etl_error *err)
 {
-    out->set_of = malloc((groups->count + (size_t)1) * sizeof *out->set_of);
-    bool ok = out->set_of != NULL && growth_sets_open(&out->sets, a);
+    out->span_of = malloc((groups->count + (size_t)1) * sizeof *out->span_of);
+    bool ok = out->span_of != NULL && row_spans_open(&out->spans, a, false);
     for (u32 i = 0; ok && i < groups->count; i++) {
         const group_key key = log_groups_key(groups, i);
-        ok = growth_sets_find(&out->sets, &key, &out->set_of[i]);
+        ok = row_spans_find(&out->spans, &key, &out->span_of[i]);
     }
     ok = ok && cut(out);
     out->events = (event_want){ .a = a, .groups = groups, .job.walk = { .windows = &out->cuts } };
@@ -139,7 +164,7 @@ etl_status growth_walk_finish(growth_walk *walk, aggregator *a, size_t first, et
 void growth_walk_close(growth_walk *walk)
 {
     ETLHEAP_VECTOR_FREE(&walk->cuts.bounds);
-    growth_sets_close(&walk->sets);
-    free(walk->set_of);
+    row_spans_close(&walk->spans);
+    free(walk->span_of);
     replay_job_free(&walk->events.job);
 }

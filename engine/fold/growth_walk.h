@@ -13,8 +13,8 @@
 
 /* Start from {0}; must not move once it has begun. */
 typedef struct growth_walk {
-    growth_sets sets;
-    u32 *set_of;      /* by group: its set */
+    row_spans spans;  /* of groups: those with one have the same samples */
+    u32 *span_of;     /* by group: number of its span */
     window_pass cuts; /* windows cut at the samples of all sets */
     event_want events;
 } growth_walk;
