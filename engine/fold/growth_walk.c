@@ -2,7 +2,9 @@
  * growth_walk.c - computes growth of groups from the events of a journal or a log.
  *
  * In: the events, walked as for windows that are cut at the samples. Out: rate and steadiness
- * of each group. No lifetime is kept: the size at a sample follows from the events before it.
+ * of each group. Invariant: no lifetime is kept: the size at a sample follows from the events
+ * before it. Nor are the moments of all spans, because there may be one for each of very many
+ * processes.
  */
 #include "growth_walk.h"
 

@@ -4,17 +4,15 @@
  * In: a result with all events, and a query. Out: the spikes of its groups, the highest first.
  *
  *     windows by group       ──▶ spikes (spikes_find.c), as windows
- *     peaks of their windows ──▶ the moment of each spike, to the tick
+ *     peaks of their windows ──▶ the moment of each spike, to the tick (spikes_moment.c)
  *     windows by stack       ──▶ what each stack rose by up to the moment, and fell by after it
  *
- * The second and the third reading are one each for all spikes together. Invariant: a spike whose
- * stacks do not explain at least half of it is dropped: then other memory came than went, each of
- * which lasted, and only their sum has a peak.
+ * All spikes share the readings. Invariant: a spike whose stacks do not explain at least half of it
+ * is dropped: then other memory came than went, each of which lasted, and only their sum has a
+ * peak.
  */
-#include "spikes_find.h"
+#include "spikes_moment.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "engine/core/arena.h"
@@ -24,7 +22,6 @@
 #define WINDOWS    4000u /* of the first reading */
 #define NOISE_PART 30    /* of the peak: lower ones are not listed */
 #define SMALL_PART 100   /* of the spike: smaller parts are not listed */
-#define PID_SIZE   16
 
 typedef struct owned_spikes {
     etlheap_spikes spikes;
@@ -131,87 +128,38 @@ static etl_status find_all(spikes_maker *maker, etl_error *err)
     return ETL_OK;
 }
 
-/* The memory of a group alone, in the window with the top. */
-typedef struct top_query {
-    etlheap_query query;
-    char pid[PID_SIZE];
-    const char *process;
-} top_query;
-
-static bool has_key(const etlheap_query *query, etlheap_key key)
-{
-    for (u32 i = 0; i < query->group_by_count; i++) {
-        if (query->group_by[i] == key)
-            return true;
-    }
-    return false;
-}
-
-static void select_group(top_query *out, const etlheap_row *row)
-{
-    etlheap_query *const query = &out->query;
-    query->kinds = 1u << row->kind;
-    if (has_key(query, ETLHEAP_KEY_PROCESS)) {
-        snprintf(out->pid, sizeof out->pid, "%" PRIu32, row->pid);
-        out->process = row->pid == ETL_NO_ID ? row->process : out->pid;
-        query->processes = &out->process;
-        query->process_count = 1;
-    }
-    if (has_key(query, ETLHEAP_KEY_HEAP) && row->has_heap) {
-        query->heaps = &row->heap_handle;
-        query->heap_count = 1;
-    }
-}
-
-static void add_spike(spikes_maker *maker, const found_spike *found,
-                      const etlheap_peak_moment *peak)
+static void add_spike(spikes_maker *maker, const found_spike *found, i64 at_ns)
 {
     const etlheap_time_range *const windows = maker->out->groups->windows;
     etlheap_time_range *const ranges = &maker->ranges[2 * maker->out->list.count];
     const etlheap_spike spike = { .row = found->row,
                                   .from_ns = windows[found->first].from_ns,
                                   .to_ns = windows[found->end - 1].to_ns,
-                                  .at_ns = peak->found ? peak->at_ns : windows[found->top].to_ns,
+                                  .at_ns = at_ns,
                                   .height_size = found->height_size,
                                   .peak_size = found->peak_size };
-    /* The moment is just after the events that make the peak, as for --at. */
     const i64 middle_ns = spike.at_ns < spike.to_ns ? spike.at_ns : spike.to_ns;
     ranges[0] = (etlheap_time_range){ spike.from_ns, middle_ns };
     ranges[1] = (etlheap_time_range){ middle_ns, spike.to_ns };
     (void)ETLHEAP_PUSH(&maker->out->list, spike);
 }
 
-/* Finds the moments of all spikes in one reading. */
 static etl_status find_moments(spikes_maker *maker, etl_error *err)
 {
-    const u32 count = (u32)maker->found.count;
-    etlheap_question *const questions = calloc(count + (size_t)1, sizeof *questions);
-    etlheap_answer *const answers = calloc(count + (size_t)1, sizeof *answers);
-    top_query *const queries = calloc(count + (size_t)1, sizeof *queries);
-    maker->ranges = calloc(2 * (count + (size_t)1), sizeof *maker->ranges);
-    const bool has_memory = questions && answers && queries && maker->ranges &&
-                            ETLHEAP_RESERVE(&maker->out->list, count + (size_t)1);
+    const size_t count = maker->found.count;
+    etlheap_query query = maker->query;
+    i64 *const at_ns = calloc(count + 1, sizeof *at_ns);
+    maker->ranges = calloc(2 * (count + 1), sizeof *maker->ranges);
+    const bool has_memory =
+        at_ns != NULL && maker->ranges != NULL && ETLHEAP_RESERVE(&maker->out->list, count + 1);
     etl_status status = has_memory ? ETL_OK : etl_no_memory(err);
-    for (u32 i = 0; status == ETL_OK && i < count; i++) {
-        const found_spike *const found = &maker->found.at[i];
-        queries[i].query = maker->query;
-        queries[i].query.from_ns = maker->out->groups->windows[found->top].from_ns;
-        queries[i].query.to_ns = maker->out->groups->windows[found->top].to_ns;
-        select_group(&queries[i], &maker->out->groups->table->rows[found->row]);
-        questions[i] = (etlheap_question){ .size = sizeof questions[i],
-                                           .kind = ETLHEAP_ASK_PEAKS,
-                                           .query = &queries[i].query };
-    }
-    if (status == ETL_OK && count > 0)
-        status = etlheap_ask(maker->result, questions, count, answers, err);
-    for (u32 i = 0; status == ETL_OK && i < count; i++) {
-        const found_spike *const found = &maker->found.at[i];
-        const u32 kind = maker->out->groups->table->rows[found->row].kind;
-        add_spike(maker, found, &answers[i].peaks[kind]);
-    }
-    free(questions);
-    free(answers);
-    free(queries);
+    query.group_by_count--;
+    if (status == ETL_OK)
+        status = spikes_find_moments(maker->result, &query, maker->out->groups, &maker->found,
+                                     at_ns, err);
+    for (size_t i = 0; status == ETL_OK && i < count; i++)
+        add_spike(maker, &maker->found.at[i], at_ns[i]);
+    free(at_ns);
     return status;
 }
 
