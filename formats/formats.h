@@ -153,15 +153,16 @@ typedef struct etlheap_layout {
     etlheap_measure sort; /* the table is sorted by it; always shown */
     bool sort_ascending;
     etlheap_tree tree;
-    bool ascii;        /* draw curves and ellipses with ASCII characters */
-    bool titles;       /* CSV: column titles for people instead of JSON keys */
-    etl_hint_fn *hint; /* the program's hints to users (hint.h); NULL: none */
-    bool whole;        /* show all columns and whole names, whatever the width */
+    bool ascii;            /* draw curves and ellipses with ASCII characters */
+    bool titles;           /* CSV: column titles for people instead of JSON keys */
+    etl_hint_fn *hint;     /* the program's hints to users (hint.h); NULL: none */
+    bool whole;            /* show all columns and whole names, whatever the width */
+    uint32_t tree_min_ppm; /* a tree shows nodes from this part of their root on, in millionths */
 } etlheap_layout;
 
 /* [stable] Fills a layout of `size` bytes with the defaults: 100 columns, no colour, 25 rows of
- * each kind, 4 frames, sorted by outstanding size, no tree. Does nothing if the size is
- * impossible. */
+ * each kind, 4 frames, sorted by outstanding size, no tree; of a tree, nodes from 1 % of their root
+ * on. Does nothing if the size is impossible. */
 void etlheap_layout_init(etlheap_layout *layout, size_t size);
 
 /* The default layout, inline, so that `size` is that of the caller's structure. */

@@ -25,6 +25,7 @@
 /* The expected form, for values that are not words of a list. */
 static const char *const expectations[] = {
     [CLI_VALUE_NUMBER] = "a number",
+    [CLI_VALUE_PERCENT] = "a percentage such as 5, 0.1 or 0",
     [CLI_VALUE_SIZE] = "a size such as 4096, 64K, 1.5M or 2G",
     [CLI_VALUE_TIME] = "a time such as 12s, 350ms, 2020-07-29T00:07:10Z or mark:NAME",
     [CLI_VALUE_DURATION] = "a span of time such as 500ms, 2s or 1.5e6us",
@@ -96,8 +97,7 @@ etl_status cli_value_store(const cli_option *option, const char *spelled, const 
     case CLI_VALUE_COUNT:
     case CLI_VALUE_NUMBER:
     case CLI_VALUE_TOP:
-        good = parse_number(option, text, member);
-        break;
+    case CLI_VALUE_PERCENT:
     case CLI_VALUE_SIZE:
     case CLI_VALUE_TIME:
     case CLI_VALUE_AT:
@@ -279,6 +279,12 @@ static bool parse_quantity(const cli_option *option, const char *text, void *mem
                            cli_options *out)
 {
     switch ((cli_value)option->value) {
+    case CLI_VALUE_COUNT:
+    case CLI_VALUE_NUMBER:
+    case CLI_VALUE_TOP:
+        return parse_number(option, text, member);
+    case CLI_VALUE_PERCENT:
+        return cli_parse_percent(text, member);
     case CLI_VALUE_SIZE:
         return cli_parse_size(text, member) && *(u64 *)member > 0;
     case CLI_VALUE_AT:

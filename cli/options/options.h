@@ -121,7 +121,8 @@ typedef struct cli_options {
     bool sort_given, sort_ascending;
     etlheap_lifetime_column lifetime_sort; /* for allocations */
     bool lifetime_descending;
-    u32 tree;    /* etlheap_tree */
+    u32 tree; /* etlheap_tree */
+    u32 tree_min_ppm;
     u32 at_exit; /* 0 leaked, 1 freed; the default depends on the command */
     cli_time from, to;
     i64 every_ns; /* 0: not given */
@@ -205,6 +206,7 @@ typedef enum cli_value {
     CLI_VALUE_COUNT,    /* u32, at least 1 */
     CLI_VALUE_TOP,      /* u32, at least 1, or CLI_TOP_ALL */
     CLI_VALUE_NUMBER,   /* u32 */
+    CLI_VALUE_PERCENT,  /* u32, in millionths */
     CLI_VALUE_SIZE,     /* u64 */
     CLI_VALUE_TIME,     /* cli_time */
     CLI_VALUE_AT,       /* cli_time, or "peak": at_peak */

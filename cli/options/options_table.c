@@ -156,6 +156,8 @@ static const cli_option options_table[] = {
     { "--source-root", 0, CLI_VALUE_WORDS, OPTION(source_roots), CLI_CHECK, group_shape, "FROM=TO",
       "translate source paths of PDBs to paths in the repository: D:\\a\\app\\app=.; may be "
       "repeated" },
+    { "--tree-min", 0, CLI_VALUE_PERCENT, OPTION(tree_min_ppm), CLI_REPORT, group_shape, "PERCENT",
+      "smallest share of a node of the tree (1)" },
     { "--tree", 0, CLI_VALUE_TREE, OPTION(tree), CLI_REPORT, group_shape, "[=callers]",
       "draw a call tree: callees (outermost frame first) or callers" },
     { "--frames", 0, CLI_VALUE_NUMBER, OPTION(frames), CLI_FILTERING & ~CLI_EXPORT, group_shape,

@@ -22,6 +22,7 @@
 #define NS_PER_FILETIME     100
 #define EXPONENT_MAX        400
 #define FRACTION_UNIT_MAX   UINT64_C(1000000000000000000) /* 18 digits; twice it fits */
+#define PPM_OF_PERCENT      10000u
 #define RANGE_END_SIZE      64
 #define DISTANCE_LENGTH_MAX 32
 
@@ -224,6 +225,31 @@ bool cli_parse_count(const char *text, u64 max, u64 *out)
         return false;
     *out = value;
     return true;
+}
+
+bool cli_parse_percent(const char *text, u32 *ppm)
+{
+    char integer[RANGE_END_SIZE];
+    u64 value = 0;
+    u32 step = PPM_OF_PERCENT;
+    const size_t size = strcspn(text, ".%");
+    if (size >= sizeof integer)
+        return false;
+    memcpy(integer, text, size);
+    integer[size] = '\0';
+    if (!cli_parse_count(integer, 100, &value))
+        return false;
+    value *= PPM_OF_PERCENT;
+    text += size;
+    if (*text == '.') {
+        for (text++; is_digit(*text) && step >= 10; text++) {
+            step /= 10;
+            value += step * (u64)(*text - '0');
+        }
+    }
+    text += *text == '%';
+    *ppm = (u32)value;
+    return *text == '\0' && value <= 100 * PPM_OF_PERCENT;
 }
 
 bool cli_parse_handle(const char *text, u64 *out)

@@ -41,6 +41,9 @@ bool cli_parse_time_range(const char *text, cli_time *from, cli_time *to);
 /* "100", "64K", "1.5M", "2GiB", "10kb": units are powers of 1024. */
 bool cli_parse_size(const char *text, u64 *size_bytes);
 
+/* A percentage with at most four decimals, such as 5, 0.1 or 2.5%, up to 100, in millionths. */
+bool cli_parse_percent(const char *text, u32 *ppm);
+
 /* Decimal digits, at most `max`. */
 bool cli_parse_count(const char *text, u64 max, u64 *out);
 

@@ -174,6 +174,11 @@ static const struct {
       "the columns of churn are only in other formats, such as --format json" },
 };
 
+static bool has_tree(const cli_options *options)
+{
+    return options->tree != ETLHEAP_TREE_NONE;
+}
+
 static bool has_map(const cli_options *options)
 {
     return options->map;
@@ -192,6 +197,7 @@ static const struct {
     const char *other;
 } companions[] = {
     { "--map-unit", has_map, "--map" },
+    { "--tree-min", has_tree, "--tree" },
     { "--sarif-results", writes_sarif, "--format sarif or --sarif FILE" },
     { "--sarif-category", writes_sarif, "--format sarif or --sarif FILE" },
 };

@@ -3,6 +3,8 @@
  */
 #include "terminal.h"
 
+#include "cli/options/given_options.h"
+
 #include "host.h"
 
 #include <stdio.h>
@@ -41,6 +43,8 @@ etlheap_layout cli_layout(const cli_options *options)
     layout.sort = options->sort;
     layout.sort_ascending = options->sort_ascending;
     layout.tree = (etlheap_tree)options->tree;
+    if (cli_is_given(options, "--tree-min"))
+        layout.tree_min_ppm = options->tree_min_ppm;
     layout.titles = options->titles;
     layout.hint = cli_advice;
     return layout;

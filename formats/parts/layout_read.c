@@ -15,7 +15,8 @@ void etlheap_layout_init(etlheap_layout *layout, size_t size)
                                         .rows_max = 25,
                                         .rows_of_each_kind = true,
                                         .frames_max = 4,
-                                        .sort = ETLHEAP_MEASURE_OUTSTANDING_SIZE };
+                                        .sort = ETLHEAP_MEASURE_OUTSTANDING_SIZE,
+                                        .tree_min_ppm = 10000 };
     etl_init_sized(layout, size, &own, sizeof own);
 }
 

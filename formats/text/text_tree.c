@@ -1,447 +1,64 @@
 /*
  * text_tree.c - writes the call tree of a report, from either end of the stacks.
  *
- * In: the rows of a table with stacks. Out: lines with inclusive sums. The path of a row is its
- * keys, then the frames of its stack in the order of the tree:
+ * In: a table with stacks, of which call_tree.c builds the tree. Out: a line for each node that is
+ * shown, with inclusive sums.
  *
- *     level 0    kind and process
- *     level 1    heap               each other key that rows are grouped by
- *     frame 0    app.exe!main
- *     frame 1    app.exe!load
- *
- * Rows are sorted by their paths, so rows with a common beginning are neighbours. A scan keeps the
- * path of the last row open, opens nodes from where the paths part, and adds the row to every node
- * of its path. Small nodes are left out, siblings are sorted, and a walk over links writes the
- * lines.
- *
- * Frames of one function are one node, as far as names are known: a caller is the same whichever
- * line it called from. The line is shown if there is only one. A chain of only children is not
- * indented, so that indentation means that paths part, and deep stacks stay on the screen.
- * Invariant: kind and process are the first level, so no sum crosses kinds.
+ * The line of a frame's source is shown if there is only one. A chain of only children with the
+ * same sums is one line, a → b → c, of which a terminal shows what fits. Other only children are
+ * not indented. Invariant: indentation means that paths part, so deep stacks stay on the screen.
  */
 #include "formats/io/text_buffer.h"
 #include "formats/io/units.h"
 #include "formats/parts/display.h"
-#include "formats/parts/outline.h"
+#include "formats/parts/call_tree.h"
 #include "formats/parts/tabular.h"
 #include "formats/parts/text_parts.h"
 #include "formats/writers.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
-#define NO_NODE        UINT32_MAX
-#define LEVEL_INDENT   2
-#define FRAME_LEVEL    UINT32_MAX
-#define MARK_COLUMNS   2   /* of "- " */
-#define SHARE_SHOWN    100 /* a node is shown from 1/100 of its root on */
-#define NODES_AT_FIRST 1024
+#define LEVEL_INDENT  2
+#define MARK_COLUMNS  2   /* of "- " */
+#define OTHER_COLUMNS 35u /* of the numbers before a name */
+#define COUNT_COLUMNS 15u /* of an arrow, and the number of frames */
 
-/* A frame, for sorting. */
-typedef struct tree_frame {
-    const etlheap_frame *frame;
-    u32 index;
-} tree_frame;
+/* A line: the frames from node `first` to `last`, or the keys of one node. */
+typedef struct tree_line {
+    u32 first, last;
+    bool is_marked;
+    const etlheap_layout *layout;
+    etlheap_text *scratch;
+} tree_line;
 
-/* The levels above the frames, with the keys of each. */
-typedef struct tree_levels {
-    etlheap_key keys[ETLHEAP_GROUP_BY_MAX + 1];
-    u32 starts[ETLHEAP_GROUP_BY_MAX + 2]; /* by level, in keys; and the end of the last */
-    u32 count;
-} tree_levels;
-
-typedef struct tree_row {
-    const etlheap_row *row;
-    etlheap_indices frames;
-    const u32 *functions; /* by frame: the first of the same function */
-    const tree_levels *levels;
-    bool inverted;  /* innermost first */
-    bool is_listed; /* its path is shown */
-} tree_row;
-
-typedef struct tree_node {
-    u32 parent; /* NO_NODE: a root */
-    u32 root;
-    u32 level; /* FRAME_LEVEL: a frame */
-    u32 frame; /* ETLHEAP_NO_INDEX: of a level, or no stack */
-    const etlheap_row *row;
-    i64 value, count; /* inclusive */
-    u32 first_child, next_sibling;
-    u32 indent;      /* column of its text */
-    bool has_places; /* its frames differ in line or offset from the symbol */
-    bool is_listed;  /* it is on the path of a listed row */
-} tree_node;
-
-typedef struct call_tree {
-    tree_levels levels;
-    tree_node *nodes; /* a parent stands before its children */
-    u32 node_count, node_capacity;
-    u32 *open; /* path of the last row, from its root on */
-    u32 open_count;
-    etlheap_measure value, count;
-    u32 hidden; /* nodes too small to show */
-    etlheap_more_rows more;
-} call_tree;
-
-/* Siblings in the order they are written. */
-typedef struct tree_sibling {
-    u32 node, parent;
-    i64 value;
-} tree_sibling;
-
-static void choose_measures(const etlheap_layout *layout, call_tree *tree);
-static u32 *find_functions(const etlheap_table *table);
-static int compare_functions(const void *left, const void *right);
-static tree_levels levels_of(const etlheap_table *table);
-static tree_row *sorted_rows(const etlheap_table *table, const etlheap_layout *layout,
-                             const u32 *functions, call_tree *tree);
-static int compare_paths(const void *left, const void *right);
-static int compare_level(const tree_row *a, const tree_row *b, u32 level);
-static u32 frame_at(const tree_row *row, u32 depth);
-static u32 function_at(const tree_row *row, u32 depth);
-static u32 depth_of(const tree_row *row);
-static u32 common_depth(const tree_row *a, const tree_row *b);
-static u32 common_path(const tree_row *a, const tree_row *b);
-static etl_status grow_tree(const etlheap_table *table, const tree_row *rows, call_tree *tree);
-static void add_to_node(const etlheap_table *table, const tree_row *row, u32 depth,
-                        call_tree *tree);
-static bool open_node(const tree_row *row, u32 depth, call_tree *tree);
-static etl_status link_shown(call_tree *tree, u32 *first_root);
-static bool is_shown(const call_tree *tree, u32 node);
-static int compare_siblings(const void *left, const void *right);
 static etl_status write_tree(const etlheap_table *table, const etlheap_layout *layout,
-                             call_tree *tree, u32 first_root, etlheap_sink *sink);
+                             call_tree *tree, etlheap_sink *sink);
 static void add_title(const tree_levels *levels, const etlheap_layout *layout, etlheap_text *title);
 static u32 indent_below(const tree_node *parent, bool is_marked);
-static void add_line(const etlheap_table *table, const call_tree *tree, const tree_node *node,
-                     bool is_marked, etlheap_text *text, etlheap_grid *grid);
-static void add_function(const etlheap_frame *frame, bool has_places, etlheap_text *text);
-static u32 next_node(const call_tree *tree, u32 node);
+static u32 end_of_chain(const call_tree *tree, u32 node);
+static void add_line(const etlheap_table *table, const call_tree *tree, const tree_line *line,
+                     etlheap_text *text, etlheap_grid *grid);
+static void add_chain(const etlheap_table *table, const call_tree *tree, const tree_line *line,
+                      etlheap_text *scratch, etlheap_text *text);
+static void add_function(const etlheap_frame *frame, bool has_places, bool has_source,
+                         etlheap_text *text);
 
 etl_status etlheap_write_tree_text(const etlheap_table *table, const etlheap_layout *layout,
                                    etlheap_sink *sink)
 {
-    call_tree tree = { 0 };
-    u32 first_root = NO_NODE;
-    etl_status status = ETL_ERR_MEMORY;
-    u32 *const functions = find_functions(table);
-    tree.levels = levels_of(table);
-    tree_row *const rows = functions ? sorted_rows(table, layout, functions, &tree) : NULL;
-    u32 depth_max = 1;
-    for (u32 i = 0; rows && i < table->row_count; i++)
-        depth_max = (u32)etl_max_u64(depth_max, depth_of(&rows[i]));
-    tree.open = calloc((size_t)depth_max + tree.levels.count, sizeof *tree.open);
-    choose_measures(layout, &tree);
-    if (rows && tree.open)
-        status = grow_tree(table, rows, &tree);
+    call_tree tree;
+    etl_status status = call_tree_build(table, layout, &tree);
     if (status == ETL_OK)
-        status = link_shown(&tree, &first_root);
-    if (status == ETL_OK)
-        status = write_tree(table, layout, &tree, first_root, sink);
-    free(rows);
-    free(functions);
-    free(tree.open);
-    free(tree.nodes);
+        status = write_tree(table, layout, &tree, sink);
+    call_tree_free(&tree);
     return status;
 }
 
-/* Shares are of the measure the report is sorted by, if that adds up. */
-static void choose_measures(const etlheap_layout *layout, call_tree *tree)
-{
-    static const struct {
-        etlheap_measure value, count;
-    } pairs[] = {
-        { ETLHEAP_MEASURE_OUTSTANDING_SIZE, ETLHEAP_MEASURE_OUTSTANDING_COUNT },
-        { ETLHEAP_MEASURE_OUTSTANDING_COUNT, ETLHEAP_MEASURE_OUTSTANDING_SIZE },
-        { ETLHEAP_MEASURE_IMPACTING_SIZE, ETLHEAP_MEASURE_COUNT },
-        { ETLHEAP_MEASURE_SIZE, ETLHEAP_MEASURE_COUNT },
-        { ETLHEAP_MEASURE_COUNT, ETLHEAP_MEASURE_SIZE },
-        { ETLHEAP_MEASURE_REALLOC_COUNT, ETLHEAP_MEASURE_COUNT },
-    };
-    tree->value = pairs[0].value;
-    tree->count = pairs[0].count;
-    for (size_t i = 1; i < ETL_COUNT_OF(pairs); i++) {
-        if (pairs[i].value != layout->sort)
-            continue;
-        tree->value = pairs[i].value;
-        tree->count = pairs[i].count;
-    }
-}
-
-/* Finds for each frame the first one of the same function. NULL without memory. */
-static u32 *find_functions(const etlheap_table *table)
-{
-    u32 *const functions = malloc(((size_t)table->frame_count + 1) * sizeof *functions);
-    tree_frame *const sorted = malloc(((size_t)table->frame_count + 1) * sizeof *sorted);
-    if (!functions || !sorted) {
-        free(functions);
-        free(sorted);
-        return NULL;
-    }
-    u32 count = 0;
-    for (u32 i = 0; i < table->frame_count; i++) {
-        functions[i] = i;
-        if (table->frames[i].module && table->frames[i].symbol)
-            sorted[count++] = (tree_frame){ &table->frames[i], i };
-    }
-    qsort(sorted, count, sizeof *sorted, compare_functions);
-    for (u32 i = 1, first = 0; i < count; i++) {
-        const etlheap_frame *const a = sorted[first].frame, *const b = sorted[i].frame;
-        if (strcmp(a->symbol, b->symbol) == 0 && strcmp(a->module, b->module) == 0)
-            functions[sorted[i].index] = sorted[first].index;
-        else
-            first = i;
-    }
-    free(sorted);
-    return functions;
-}
-
-static int compare_functions(const void *left, const void *right)
-{
-    const tree_frame *const a = left;
-    const tree_frame *const b = right;
-    int order = strcmp(a->frame->symbol, b->frame->symbol);
-    if (order == 0)
-        order = strcmp(a->frame->module, b->frame->module);
-    return order != 0 ? order : (a->index > b->index) - (a->index < b->index);
-}
-
-/* The levels. Kind and process share the first one, in this order, so that sums never cross kinds.
- * Each other key but a stack has its own. */
-static tree_levels levels_of(const etlheap_table *table)
-{
-    tree_levels out = { .keys = { ETLHEAP_KEY_KIND } };
-    u32 count = 1, given = 0;
-    while (given < table->group_by_count && (table->group_by[given] == ETLHEAP_KEY_KIND ||
-                                             table->group_by[given] == ETLHEAP_KEY_PROCESS)) {
-        if (table->group_by[given++] == ETLHEAP_KEY_PROCESS)
-            out.keys[count++] = ETLHEAP_KEY_PROCESS;
-    }
-    out.starts[++out.count] = count;
-    for (; given < table->group_by_count; given++) {
-        if (etlheap_key_is_stack(table->group_by[given]) ||
-            table->group_by[given] == ETLHEAP_KEY_KIND)
-            continue;
-        out.keys[count++] = table->group_by[given];
-        out.starts[++out.count] = count;
-    }
-    return out;
-}
-
-/* Marks the rows whose paths are shown: all, or the first ones if a number of rows is asked for.
- * The others count in every sum. */
-static void choose_rows(const etlheap_table *table, const etlheap_layout *layout, bool *listed,
-                        call_tree *tree)
-{
-    etlheap_layout own = *layout;
-    if (own.rows_of_each_kind)
-        own.rows_max = 0;
-    own.rows_of_each_kind = false;
-    etlheap_layout_choose(&own, table, listed);
-    tree->more = etlheap_more_rows_of(table, &own, listed);
-}
-
-/* NULL when out of memory. */
-static tree_row *sorted_rows(const etlheap_table *table, const etlheap_layout *layout,
-                             const u32 *functions, call_tree *tree)
-{
-    tree_row *const rows = malloc((size_t)table->row_count * sizeof *rows);
-    bool *const listed = calloc((size_t)table->row_count + 1, sizeof *listed);
-    if (!rows || !listed) {
-        free(rows);
-        free(listed);
-        return NULL;
-    }
-    choose_rows(table, layout, listed, tree);
-    for (u32 i = 0; i < table->row_count; i++) {
-        const etlheap_row *const row = &table->rows[i];
-        rows[i] = (tree_row){ row,           etlheap_row_frames(table, row),       functions,
-                              &tree->levels, layout->tree == ETLHEAP_TREE_CALLERS, listed[i] };
-    }
-    free(listed);
-    qsort(rows, table->row_count, sizeof *rows, compare_paths);
-    return rows;
-}
-
-/* Compares paths level by level, then frame by frame in the order of the tree. A path comes before
- * its continuations. */
-static int compare_paths(const void *left, const void *right)
-{
-    const tree_row *const a = left;
-    const tree_row *const b = right;
-    for (u32 level = 0; level < a->levels->count; level++) {
-        const int order = compare_level(a, b, level);
-        if (order != 0)
-            return order;
-    }
-    const u32 depth = common_depth(a, b);
-    if (depth < depth_of(a) && depth < depth_of(b))
-        return function_at(a, depth) < function_at(b, depth) ? -1 : 1;
-    if (depth_of(a) != depth_of(b))
-        return depth_of(a) < depth_of(b) ? -1 : 1;
-    return (a->row > b->row) - (a->row < b->row);
-}
-
-static int compare_level(const tree_row *a, const tree_row *b, u32 level)
-{
-    const tree_levels *const levels = a->levels;
-    int order = 0;
-    for (u32 i = levels->starts[level]; order == 0 && i < levels->starts[level + 1]; i++)
-        order = etlheap_row_compare_key(a->row, b->row, levels->keys[i]);
-    return order;
-}
-
-/* A row without a stack has a path of one node, "no stack recorded". */
-static u32 depth_of(const tree_row *row)
-{
-    return row->frames.count > 0 ? row->frames.count : 1;
-}
-
-static u32 frame_at(const tree_row *row, u32 depth)
-{
-    if (row->frames.count == 0)
-        return ETLHEAP_NO_INDEX;
-    return row->frames.at[row->inverted ? depth : row->frames.count - 1 - depth];
-}
-
-/* The function of a path's node; frames of one function are one node. */
-static u32 function_at(const tree_row *row, u32 depth)
-{
-    const u32 frame = frame_at(row, depth);
-    return frame == ETLHEAP_NO_INDEX ? frame : row->functions[frame];
-}
-
-/* Functions that two paths share from the root on. */
-static u32 common_depth(const tree_row *a, const tree_row *b)
-{
-    const u32 depth_max = (u32)etl_min_u64(depth_of(a), depth_of(b));
-    u32 depth = 0;
-    while (depth < depth_max && function_at(a, depth) == function_at(b, depth))
-        depth++;
-    return depth;
-}
-
-/* Nodes that two paths share from the root on. */
-static u32 common_path(const tree_row *a, const tree_row *b)
-{
-    for (u32 level = 0; level < a->levels->count; level++) {
-        if (compare_level(a, b, level) != 0)
-            return level;
-    }
-    return a->levels->count + common_depth(a, b);
-}
-
-/* Grows the tree in one scan over neighbours; see the top of the file. */
-static etl_status grow_tree(const etlheap_table *table, const tree_row *rows, call_tree *tree)
-{
-    for (u32 i = 0; i < table->row_count; i++) {
-        tree->open_count = tree->levels.count + depth_of(&rows[i]);
-        for (u32 kept = i == 0 ? 0 : common_path(&rows[i - 1], &rows[i]); kept < tree->open_count;
-             kept++) {
-            if (!open_node(&rows[i], kept, tree))
-                return ETL_ERR_MEMORY;
-        }
-        for (u32 d = 0; d < tree->open_count; d++)
-            add_to_node(table, &rows[i], d, tree);
-    }
-    return ETL_OK;
-}
-
-static void add_to_node(const etlheap_table *table, const tree_row *row, u32 depth, call_tree *tree)
-{
-    tree_node *const node = &tree->nodes[tree->open[depth]];
-    node->value = etl_sat_add_i64(node->value, row->row->measures[tree->value]);
-    node->count = etl_sat_add_i64(node->count, row->row->measures[tree->count]);
-    node->is_listed |= row->is_listed;
-    const u32 frame =
-        node->level == FRAME_LEVEL ? frame_at(row, depth - tree->levels.count) : ETLHEAP_NO_INDEX;
-    if (frame == node->frame)
-        return;
-    const etlheap_frame *const a = &table->frames[frame], *const b = &table->frames[node->frame];
-    node->has_places |= a->line != b->line || a->is_inlined != b->is_inlined ||
-                        a->is_nearest != b->is_nearest || a->displacement != b->displacement;
-}
-
-/* Opens the node of a row's path at `depth`, which begins with its levels. */
-static bool open_node(const tree_row *row, u32 depth, call_tree *tree)
-{
-    if (tree->node_count == tree->node_capacity) {
-        const u32 capacity = tree->node_capacity ? tree->node_capacity * 2 : NODES_AT_FIRST;
-        tree_node *const nodes = capacity > tree->node_capacity
-                                     ? realloc(tree->nodes, (size_t)capacity * sizeof *nodes)
-                                     : NULL;
-        if (!nodes)
-            return false;
-        tree->nodes = nodes;
-        tree->node_capacity = capacity;
-    }
-    const u32 id = tree->node_count, levels = tree->levels.count;
-    tree->open[depth] = id;
-    tree->nodes[id] = (tree_node){
-        .parent = depth > 0 ? tree->open[depth - 1] : NO_NODE,
-        .root = tree->open[0],
-        .level = depth < levels ? depth : FRAME_LEVEL,
-        .frame = depth < levels ? ETLHEAP_NO_INDEX : frame_at(row, depth - levels),
-        .row = row->row,
-        .first_child = NO_NODE,
-        .next_sibling = NO_NODE,
-    };
-    tree->node_count++;
-    return true;
-}
-
-/* Sorts the nodes that are shown and links siblings, largest first. */
-static etl_status link_shown(call_tree *tree, u32 *first_root)
-{
-    tree_sibling *const siblings = malloc((size_t)tree->node_count * sizeof *siblings);
-    u32 count = 0;
-    if (!siblings)
-        return ETL_ERR_MEMORY;
-    for (u32 i = 0; i < tree->node_count; i++) {
-        if (is_shown(tree, i))
-            siblings[count++] = (tree_sibling){ i, tree->nodes[i].parent, tree->nodes[i].value };
-        else if (tree->nodes[i].is_listed && tree->nodes[i].value != 0)
-            tree->hidden++;
-    }
-    qsort(siblings, count, sizeof *siblings, compare_siblings);
-    /* From the last to the first, each becomes the head of its parent's list. */
-    for (u32 i = count; i-- > 0;) {
-        tree_node *const node = &tree->nodes[siblings[i].node];
-        u32 *const head =
-            node->parent == NO_NODE ? first_root : &tree->nodes[node->parent].first_child;
-        node->next_sibling = *head;
-        *head = siblings[i].node;
-    }
-    free(siblings);
-    return ETL_OK;
-}
-
-/* Is the node listed, and large enough? Compared by magnitude, because impacting sizes may be
- * negative. */
-static bool is_shown(const call_tree *tree, u32 node)
-{
-    const i64 value = tree->nodes[node].value;
-    const i64 whole = tree->nodes[tree->nodes[node].root].value;
-    const u64 magnitude = value < 0 ? 0 - (u64)value : (u64)value;
-    const u64 limit = whole < 0 ? 0 - (u64)whole : (u64)whole;
-    return tree->nodes[node].is_listed && value != 0 && magnitude >= limit / SHARE_SHOWN;
-}
-
-/* By parent, largest first; ties in the order of the paths. */
-static int compare_siblings(const void *left, const void *right)
-{
-    const tree_sibling *const a = left;
-    const tree_sibling *const b = right;
-    if (a->parent != b->parent)
-        return a->parent < b->parent ? -1 : 1;
-    if (a->value != b->value)
-        return a->value > b->value ? -1 : 1;
-    return (a->node > b->node) - (a->node < b->node);
-}
-
 static etl_status write_tree(const etlheap_table *table, const etlheap_layout *layout,
-                             call_tree *tree, u32 first_root, etlheap_sink *sink)
+                             call_tree *tree, etlheap_sink *sink)
 {
-    etlheap_text text = { 0 }, title = { 0 };
+    etlheap_text text = { 0 }, title = { 0 }, scratch = { 0 };
     add_title(&tree->levels, layout, &title);
     const etlheap_column columns[] = {
         { .title = etlheap_measure_title(tree->value), .right = true },
@@ -450,28 +67,34 @@ static etl_status write_tree(const etlheap_table *table, const etlheap_layout *l
         { .title = etlheap_text_of(&title), .flexible = true },
     };
     etlheap_grid grid = etlheap_grid_begin(columns, ETL_COUNT_OF(columns));
-    for (u32 at = first_root; at != NO_NODE; at = next_node(tree, at)) {
+    for (u32 at = tree->first_root, last; at != CALL_TREE_NONE; at = call_tree_next(tree, last)) {
         tree_node *const node = &tree->nodes[at];
-        const tree_node *const parent = node->parent == NO_NODE ? NULL : &tree->nodes[node->parent];
-        const bool branches = parent && tree->nodes[parent->first_child].next_sibling != NO_NODE;
-        const bool is_marked = branches && node->level == FRAME_LEVEL;
+        last = end_of_chain(tree, at);
+        const tree_node *const parent =
+            node->parent == CALL_TREE_NONE ? NULL : &tree->nodes[node->parent];
+        const bool branches =
+            parent && tree->nodes[parent->first_child].next_sibling != CALL_TREE_NONE;
+        const bool is_marked = branches && node->level == CALL_TREE_FRAME;
         node->indent = indent_below(parent, is_marked);
-        add_line(table, tree, node, is_marked, &text, &grid);
+        tree->nodes[last].indent = node->indent;
+        const tree_line line = { at, last, is_marked, layout, &scratch };
+        add_line(table, tree, &line, &text, &grid);
     }
-    if (first_root == NO_NODE)
+    if (tree->first_root == CALL_TREE_NONE)
         etlheap_text_heading(sink, layout, "No tree: every sum is zero.");
     etlheap_sink_text(sink, "\n");
     etl_status status = etlheap_grid_write(&grid, layout, sink);
     if (tree->hidden > 0) {
         char hidden[ETLHEAP_UNITS_SIZE];
         etlheap_units_count(tree->hidden, hidden);
-        etlheap_sink_format(sink, "\n%s %s not shown: below 1 %% of the %s.\n", hidden,
-                            tree->hidden == 1 ? "frame is" : "frames are",
+        etlheap_sink_format(sink, "\n%s %s not shown: below %g %% of the %s.\n", hidden,
+                            tree->hidden == 1 ? "frame is" : "frames are", tree->min_ppm / 1e4,
                             tree->levels.starts[1] > 1 ? "process" : "kind");
     }
     etlheap_text_more_rows(sink, layout, &tree->more, &text);
-    if (text.failed || title.failed)
+    if (text.failed || title.failed || scratch.failed)
         status = ETL_ERR_MEMORY;
+    etlheap_text_free(&scratch);
     etlheap_text_free(&title);
     etlheap_text_free(&text);
     return status;
@@ -497,52 +120,125 @@ static u32 indent_below(const tree_node *parent, bool is_marked)
 {
     if (!parent)
         return 0;
-    const u32 base = parent->indent + (parent->level == FRAME_LEVEL ? 0 : LEVEL_INDENT);
+    const u32 base = parent->indent + (parent->level == CALL_TREE_FRAME ? 0 : LEVEL_INDENT);
     return base + (is_marked ? MARK_COLUMNS : 0);
 }
 
-static void add_line(const etlheap_table *table, const call_tree *tree, const tree_node *node,
-                     bool is_marked, etlheap_text *text, etlheap_grid *grid)
+/* The only child of a frame, if it is a frame with the same sums; CALL_TREE_NONE: it has none. */
+static u32 next_in_chain(const call_tree *tree, u32 node)
+{
+    const tree_node *const at = &tree->nodes[node];
+    if (at->level != CALL_TREE_FRAME || at->first_child == CALL_TREE_NONE)
+        return CALL_TREE_NONE;
+    const tree_node *const child = &tree->nodes[at->first_child];
+    const bool is_same = child->next_sibling == CALL_TREE_NONE && child->level == CALL_TREE_FRAME &&
+                         child->value == at->value && child->count == at->count;
+    return is_same ? at->first_child : CALL_TREE_NONE;
+}
+
+static u32 end_of_chain(const call_tree *tree, u32 node)
+{
+    for (u32 next; (next = next_in_chain(tree, node)) != CALL_TREE_NONE;)
+        node = next;
+    return node;
+}
+
+static void add_line(const etlheap_table *table, const call_tree *tree, const tree_line *line,
+                     etlheap_text *text, etlheap_grid *grid)
 {
     char share[ETLHEAP_UNITS_SIZE];
+    const tree_node *const node = &tree->nodes[line->first];
     etlheap_units_share(node->value, tree->nodes[node->root].value, share);
     etlheap_text_clear(text);
-    etlheap_text_add_format(text, "%*s", (int)(node->indent - (is_marked ? MARK_COLUMNS : 0)), "");
-    etlheap_text_add_string(text, is_marked ? "- " : "");
+    etlheap_text_add_format(text, "%*s", (int)(node->indent - (line->is_marked ? MARK_COLUMNS : 0)),
+                            "");
+    etlheap_text_add_string(text, line->is_marked ? "- " : "");
     const u32 *const starts = tree->levels.starts;
-    if (node->level != FRAME_LEVEL)
+    if (node->level != CALL_TREE_FRAME)
         etlheap_text_add_keys(text, table, node->row, tree->levels.keys + starts[node->level],
                               starts[node->level + 1] - starts[node->level]);
-    else if (node->frame == ETLHEAP_NO_INDEX)
-        etlheap_text_add_string(text, "[no stack recorded]");
     else
-        add_function(&table->frames[node->frame], node->has_places, text);
-    etlheap_grid_row(grid,
-                     node->parent == NO_NODE ? ETLHEAP_EMPHASIS_STRONG : ETLHEAP_EMPHASIS_NONE);
+        add_chain(table, tree, line, line->scratch, text);
+    etlheap_grid_row(grid, node->parent == CALL_TREE_NONE ? ETLHEAP_EMPHASIS_STRONG
+                                                          : ETLHEAP_EMPHASIS_NONE);
     etlheap_grid_measure(grid, tree->value, node->value);
     etlheap_grid_measure(grid, tree->count, node->count);
     etlheap_grid_cell(grid, share);
     etlheap_grid_name(grid, etlheap_text_of(text));
 }
 
+/* Adds a frame of a chain. Where it is in the source is said of the last one only. */
+static void add_link(const etlheap_table *table, const tree_node *node, bool is_last,
+                     etlheap_text *text)
+{
+    if (node->frame == ETLHEAP_NO_INDEX)
+        etlheap_text_add_string(text, "[no stack recorded]");
+    else
+        add_function(&table->frames[node->frame], node->has_places, is_last, text);
+}
+
+/* The columns of a frame of a chain. */
+static u32 link_columns(const etlheap_table *table, const call_tree *tree, u32 node, bool is_last,
+                        etlheap_text *scratch)
+{
+    etlheap_text_clear(scratch);
+    add_link(table, &tree->nodes[node], is_last, scratch);
+    return etlheap_display_width(etlheap_text_of(scratch), scratch->size);
+}
+
+/* How many frames of a chain, after the first, give way so that the others fit into the line. The
+ * nearest to the end of the chain are what people look for, so they stay longest. */
+static u32 links_left_out(const etlheap_table *table, const call_tree *tree, const tree_line *line,
+                          etlheap_text *scratch)
+{
+    const etlheap_layout *const layout = line->layout;
+    const u32 used = OTHER_COLUMNS + tree->nodes[line->first].indent;
+    if (layout->whole || layout->width == 0)
+        return 0;
+    const u32 room = layout->width > used ? layout->width - used : 0;
+    const u32 arrow = layout->ascii ? 4 : 3;
+    u32 columns = link_columns(table, tree, line->first, false, scratch), left_out = 0;
+    for (u32 at = line->first; at != line->last;) {
+        at = next_in_chain(tree, at);
+        columns += arrow + link_columns(table, tree, at, at == line->last, scratch);
+    }
+    for (u32 at = line->first; columns > room && at != line->last; left_out++) {
+        at = next_in_chain(tree, at);
+        columns -= arrow + link_columns(table, tree, at, at == line->last, scratch);
+        columns += left_out == 0 ? COUNT_COLUMNS + (layout->ascii ? 4 : 1) : 0;
+    }
+    return left_out;
+}
+
+static void add_chain(const etlheap_table *table, const call_tree *tree, const tree_line *line,
+                      etlheap_text *scratch, etlheap_text *text)
+{
+    const char *const arrow = line->layout->ascii ? " -> " : " \u2192 ";
+    const u32 left_out = links_left_out(table, tree, line, scratch);
+    u32 at = line->first, count = 1;
+    add_link(table, &tree->nodes[at], at == line->last, text);
+    if (left_out > 0)
+        etlheap_text_add_format(text, "%s%s", arrow, line->layout->ascii ? "..." : "\u2026");
+    while (at != line->last) {
+        at = next_in_chain(tree, at);
+        if (count++ <= left_out)
+            continue;
+        etlheap_text_add_string(text, arrow);
+        add_link(table, &tree->nodes[at], at == line->last, text);
+    }
+    if (left_out > 0)
+        etlheap_text_add_format(text, " (%" PRIu32 " frames)", count);
+}
+
 /* Adds a function. For a node of several places, only what they share is shown; a guessed symbol is
  * always marked. */
-static void add_function(const etlheap_frame *frame, bool has_places, etlheap_text *text)
+static void add_function(const etlheap_frame *frame, bool has_places, bool has_source,
+                         etlheap_text *text)
 {
     if (has_places && frame->is_nearest)
         etlheap_text_add_format(text, "%s+... (%s)", frame->symbol, frame->module);
     else
         etlheap_text_add_function(text, frame);
-    if (!has_places)
+    if (has_source && !has_places)
         etlheap_text_add_source(text, frame);
-}
-
-/* The next line's node, depth first; NO_NODE after the last. */
-static u32 next_node(const call_tree *tree, u32 node)
-{
-    if (tree->nodes[node].first_child != NO_NODE)
-        return tree->nodes[node].first_child;
-    while (node != NO_NODE && tree->nodes[node].next_sibling == NO_NODE)
-        node = tree->nodes[node].parent;
-    return node == NO_NODE ? NO_NODE : tree->nodes[node].next_sibling;
 }

@@ -32,7 +32,7 @@ GROUPS = [
 class Node:
     def __init__(self, label, level):
         self.label, self.level = label, level  # level None: a frame
-        self.count = 0
+        self.count = self.size = 0
         self.is_listed = False  # on the path of one of the first rows
         self.children = {}
 
@@ -68,19 +68,32 @@ def grow(document, levels, inverted, listed=None):
         for label, level in path_of(document, row, levels, inverted):
             node = node.children.setdefault((label, level), Node(label, level))
             node.count += row["outstanding_count"]
+            node.size += row["outstanding_size"]
             node.is_listed |= listed is None or number < listed
     return top
 
 
-def lines_of(node, root, indent, out):
-    """A level steps in by two; siblings among frames stand behind a mark."""
-    shown = [child for child in node.children.values()
-             if child.is_listed and child.count != 0 and child.count >= (root or child).count // 100]
+def shown_of(node, root, least):
+    """Children that are shown: from `least` millionths of the root on."""
+    return [child for child in node.children.values()
+            if child.is_listed and child.count != 0 and child.count >= (root or child).count * least // 10**6]
+
+
+def lines_of(node, root, indent, out, least=10000):
+    """A level steps in by two; siblings among frames stand behind a mark. Only children with the
+    same sums, in sizes too, stand in one line."""
+    shown = shown_of(node, root, least)
     for child in shown:
         is_marked = child.level is None and len(shown) > 1
-        at = indent + (2 if is_marked else 0)
-        out.append((child.count, at, child.label))
-        lines_of(child, root or child, at + (0 if child.level is None else 2), out)
+        at, top, label = indent + (2 if is_marked else 0), root or child, child.label
+        while child.level is None:
+            below = shown_of(child, top, least)
+            if len(below) != 1 or (below[0].count, below[0].size) != (child.count, child.size):
+                break
+            child = below[0]
+            label += " \u2192 " + child.label
+        out.append((child.count, at, label))
+        lines_of(child, top, at + (0 if child.level is None else 2), out, least)
     return out
 
 

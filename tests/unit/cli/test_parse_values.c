@@ -420,6 +420,42 @@ static void wildcards_match_as_in_file_names(void **state)
     assert_false(etl_name_glob("", "a"));
 }
 
+static void percentages_have_four_decimals(void **state)
+{
+    static const struct {
+        const char *text;
+        u32 ppm; /* UINT32_MAX: refused */
+    } cases[] = {
+        { "0", 0 },
+        { "1", 10000 },
+        { "0.1", 1000 },
+        { "0.0001", 1 },
+        { "99.9999", 999999 },
+        { "100", 1000000 },
+        { "100%", 1000000 },
+        { "2.5%", 25000 },
+        { "100.0001", UINT32_MAX },
+        { "101", UINT32_MAX },
+        { "0.00001", UINT32_MAX },
+        { "", UINT32_MAX },
+        { "%", UINT32_MAX },
+        { ".5", UINT32_MAX },
+        { "-1", UINT32_MAX },
+        { "1x", UINT32_MAX },
+        { "1%%", UINT32_MAX },
+        { "18446744073709551617", UINT32_MAX },
+        { "00000000000000000000000000000000000000000000000000000000000000000000000001",
+          UINT32_MAX },
+    };
+    (void)state;
+    for (size_t i = 0; i < ETL_COUNT_OF(cases); i++) {
+        u32 ppm = 7;
+        const bool good = cli_parse_percent(cases[i].text, &ppm);
+        if (good != (cases[i].ppm != UINT32_MAX) || (good && ppm != cases[i].ppm))
+            fail_msg("%s: %u", cases[i].text, (unsigned)ppm);
+    }
+}
+
 static void distance_counts_changes(void **state)
 {
     (void)state;
@@ -451,6 +487,7 @@ int main(void)
         cmocka_unit_test(patterns_have_module_and_symbol),
         cmocka_unit_test(patterns_that_match_all_are_refused),
         cmocka_unit_test(wildcards_match_as_in_file_names),
+        cmocka_unit_test(percentages_have_four_decimals),
         cmocka_unit_test(distance_counts_changes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -206,12 +206,10 @@ static void the_tree_begins_with_the_outermost_frame(void **state)
                "Outstanding  Outstanding\n"
                "       Size        Count    Share  Call tree\n"
                "   4.00 KiB            1  100.0 %  virtualalloc  quiet.exe (20)\n"
-               "   4.00 KiB            1  100.0 %    main,\"x\".dll+0x30\n"
-               "   4.00 KiB            1  100.0 %    leaky.exe+0x20\n"
-               "   4.00 KiB            1  100.0 %    Leaky::grow (leaky.exe)\n"
+               "   4.00 KiB            1  100.0 %    main,\"x\".dll+0x30 \u2192 leaky.exe+0x20 "
+               "\u2192 Leaky::grow (leaky.exe)\n"
                "      500 B            2  100.0 %  heap  leaky.exe (10)\n"
-               "      500 B            2  100.0 %    main,\"x\".dll+0x30\n"
-               "      500 B            2  100.0 %    leaky.exe+0x20\n"
+               "      500 B            2  100.0 %    main,\"x\".dll+0x30 \u2192 leaky.exe+0x20\n"
                "      300 B            1   60.0 %    - Leaky::grow (leaky.exe)\n"
                "      200 B            1   40.0 %    - 0x7ff612340000\n"
                "      100 B            1  100.0 %  heap  quiet.exe (20)\n"
@@ -226,16 +224,13 @@ static void the_inverted_tree_begins_with_the_innermost(void **state)
                "Outstanding  Outstanding\n"
                "       Size        Count    Share  Callers\n"
                "   4.00 KiB            1  100.0 %  virtualalloc  quiet.exe (20)\n"
-               "   4.00 KiB            1  100.0 %    Leaky::grow (leaky.exe)\n"
-               "   4.00 KiB            1  100.0 %    leaky.exe+0x20\n"
-               "   4.00 KiB            1  100.0 %    main,\"x\".dll+0x30\n"
+               "   4.00 KiB            1  100.0 %    Leaky::grow (leaky.exe) \u2192 leaky.exe+0x20 "
+               "\u2192 main,\"x\".dll+0x30\n"
                "      500 B            2  100.0 %  heap  leaky.exe (10)\n"
-               "      300 B            1   60.0 %    - Leaky::grow (leaky.exe)\n"
-               "      300 B            1   60.0 %      leaky.exe+0x20\n"
-               "      300 B            1   60.0 %      main,\"x\".dll+0x30\n"
-               "      200 B            1   40.0 %    - 0x7ff612340000\n"
-               "      200 B            1   40.0 %      leaky.exe+0x20\n"
-               "      200 B            1   40.0 %      main,\"x\".dll+0x30\n"
+               "      300 B            1   60.0 %    - Leaky::grow (leaky.exe) \u2192 "
+               "leaky.exe+0x20 \u2192 main,\"x\".dll+0x30\n"
+               "      200 B            1   40.0 %    - 0x7ff612340000 \u2192 leaky.exe+0x20 \u2192 "
+               "main,\"x\".dll+0x30\n"
                "      100 B            1  100.0 %  heap  quiet.exe (20)\n"
                "      100 B            1  100.0 %    [no stack recorded]\n");
 }
@@ -258,10 +253,25 @@ static void small_frames_are_left_out_and_counted(void **state)
     capture_open(&out);
     assert_int_equal(etlheap_write_tree_text(&table, &layout, out.sink), ETL_OK);
     const char *const text = capture_text(&out);
-    assert_non_null(strstr(text, "      302 B            2  100.0 %    leaky.exe+0x20\n"));
+    assert_non_null(strstr(
+        text, "      302 B            2  100.0 %    main,\"x\".dll+0x30 \u2192 leaky.exe+0x20\n"));
     assert_non_null(strstr(text, "      300 B            1   99.3 %    Leaky::grow (leaky.exe)\n"));
     assert_non_null(strstr(text, "\n1 frame is not shown: below 1 % of the process.\n"));
     assert_null(strstr(text, "0x7ff612340000"));
+    capture_close(&out);
+    layout.tree_min_ppm = 5000;
+    capture_open(&out);
+    assert_int_equal(etlheap_write_tree_text(&table, &layout, out.sink), ETL_OK);
+    const char *const more = capture_text(&out);
+    assert_non_null(strstr(more, "        2 B            1    0.7 %    - 0x7ff6"));
+    assert_null(strstr(more, "not shown"));
+    capture_close(&out);
+    layout.tree_min_ppm = 998000;
+    capture_open(&out);
+    assert_int_equal(etlheap_write_tree_text(&table, &layout, out.sink), ETL_OK);
+    const char *const less = capture_text(&out);
+    if (strstr(less, "\n2 frames are not shown: below 99.8 % of") == NULL)
+        fail_msg("%s", less);
     capture_close(&out);
 }
 
@@ -279,9 +289,43 @@ static void negative_sums_are_drawn_by_magnitude(void **state)
     layout.sort = ETLHEAP_MEASURE_IMPACTING_SIZE;
     capture_open(&out);
     assert_int_equal(etlheap_write_tree_text(&table, &layout, out.sink), ETL_OK);
-    assert_non_null(
-        strstr(capture_text(&out), "   -300 B      1  100.0 %    Leaky::grow (leaky.exe)\n"));
+    assert_non_null(strstr(capture_text(&out), " leaky.exe+0x20 \u2192 Leaky::grow (leaky.exe)\n"));
     capture_close(&out);
+}
+
+/* Of a chain of calls, a line has the first frame and as many of the last ones as fit. */
+static void the_middle_of_a_chain_gives_way(void **state)
+{
+    static const struct {
+        u32 width;
+        bool whole, ascii;
+        const char *wanted;
+    } cases[] = {
+        { 100, false, false,
+          "%    main,\"x\".dll+0x30 \u2192 leaky.exe+0x20 \u2192 Leaky::grow (" },
+        { 96, false, false,
+          "%    main,\"x\".dll+0x30 \u2192 \u2026 \u2192 Leaky::grow (leaky.exe) (3 frames)\n" },
+        { 98, false, true, "%    main,\"x\".dll+0x30 -> ... (3 frames)\n" },
+        { 80, false, false, "%    main,\"x\".dll+0x30 \u2192 \u2026 (3 frames)\n" },
+        { 80, true, false, "%    main,\"x\".dll+0x30 \u2192 leaky.exe+0x20 \u2192 Leaky::grow (" },
+        { 0, false, false, "%    main,\"x\".dll+0x30 \u2192 leaky.exe+0x20 \u2192 Leaky::grow (" },
+    };
+    (void)state;
+    for (size_t i = 0; i < ETL_COUNT_OF(cases); i++) {
+        const etlheap_table table = tree_table();
+        etlheap_layout layout = etlheap_layout_default();
+        capture out;
+        layout.tree = ETLHEAP_TREE_CALLEES;
+        layout.width = cases[i].width;
+        layout.whole = cases[i].whole;
+        layout.ascii = cases[i].ascii;
+        capture_open(&out);
+        assert_int_equal(etlheap_write_tree_text(&table, &layout, out.sink), ETL_OK);
+        const char *const text = capture_text(&out);
+        if (strstr(text, cases[i].wanted) == NULL)
+            fail_msg("width %u: %s", (unsigned)layout.width, text);
+        capture_close(&out);
+    }
 }
 
 int main(void)
@@ -298,6 +342,7 @@ int main(void)
         cmocka_unit_test(the_inverted_tree_begins_with_the_innermost),
         cmocka_unit_test(small_frames_are_left_out_and_counted),
         cmocka_unit_test(negative_sums_are_drawn_by_magnitude),
+        cmocka_unit_test(the_middle_of_a_chain_gives_way),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
