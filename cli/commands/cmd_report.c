@@ -182,7 +182,8 @@ static void group_coarsely(etlheap_query *query)
  * them. */
 static bool shows_peaks(const cli_options *options)
 {
-    return !cli_format_of(options)->is_choice || cli_wants_transient(options) ||
+    const bool lists_all = !cli_format_of(options)->is_choice && options->tree == ETLHEAP_TREE_NONE;
+    return lists_all || cli_wants_transient(options) ||
            cli_views_need(options, offsetof(etlheap_query, growth)) ||
            options->sort == ETLHEAP_MEASURE_PEAK_SIZE ||
            options->sort == ETLHEAP_MEASURE_PEAK_COUNT;

@@ -51,7 +51,7 @@ static const cli_view views[] = {
     },
     {
         .option = "--tree",
-        .is_text = true,
+        .is_tree = true,
         .before_tags = true,
         .keys = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS, ETLHEAP_KEY_STACK },
         .key_count = 3,
@@ -314,10 +314,11 @@ static etl_status check_format(const cli_options *options, const cli_view *view,
 {
     const etlheap_format *const format = cli_format_of(options);
     void (*writer)(void);
-    if (view->is_text && strcmp(format->name, "text") != 0)
+    if (view->is_tree && strcmp(format->name, "text") != 0 && strcmp(format->name, "json") != 0)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                             "%s is text only; with --format %s, every row has its stack", spelled,
-                             format->name);
+                             "%s is only for text and JSON; with --format %s, every row has its "
+                             "stack",
+                             spelled, format->name);
     if (view->is_not_sums && format->adds_up)
         return etl_fail_with(
             err, ETL_ERR_ARGUMENT, 0,

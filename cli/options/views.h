@@ -16,7 +16,7 @@ typedef struct cli_view {
     const char *option;
     u16 writer;       /* offset in etlheap_format of the function that writes it; 0: any format */
     u16 figures;      /* offset in etlheap_query of the bool that asks for its figures; 0: none */
-    bool is_text;     /* only text shows it */
+    bool is_tree;     /* only text and JSON show it */
     bool is_not_sums; /* only for formats that do not add rows up */
     bool before_tags; /* its keys go before those of --stack-tags */
     bool has_sort;

@@ -1,13 +1,15 @@
 /*
- * json_report.c - the `etlheap-report-1` document.
+ * json_report.c - the `etlheap-report-1` and `etlheap-tree-1` documents.
  *
- * Keys and their order are part of the interface. A row has the keys it was
- * grouped by, then all measures. Each frame, stack and row stands on a line of
- * its own, so that documents compare well line by line.
+ * In: a table, maybe with a histogram. Out: JSON. A row has the keys it was grouped by, then all
+ * measures. Invariant: keys and their order are part of the interface. Each frame, stack and row
+ * stands on a line of its own, so that documents compare well line by line.
  */
 #include "formats/writers.h"
 #include "formats/parts/churn_parts.h"
+#include "formats/parts/layout_read.h"
 #include "json_histogram.h"
+#include "json_report.h"
 #include "json_rows.h"
 
 /* A total has fewer measures than a row: its peaks are not computed. The first ones are always
@@ -32,6 +34,8 @@ static const etlheap_measure total_measures[] = {
 
 #define TOTALS_ALWAYS 5
 
+static etl_status write_tree(const etlheap_result *result, const etlheap_table *table,
+                             const etlheap_layout *layout, etlheap_sink *sink);
 static void write_rows(etlheap_json *json, const etlheap_table *table);
 static void write_totals(etlheap_json *json, const etlheap_table *table);
 static void write_estimates(etlheap_json *json, const etlheap_table *table);
@@ -39,7 +43,35 @@ static void write_estimates(etlheap_json *json, const etlheap_table *table);
 etl_status etlheap_write_report_json(const etlheap_result *result, const etlheap_table *table,
                                      const etlheap_layout *layout, etlheap_sink *sink)
 {
-    return etlheap_write_histogram_json(result, table, NULL, layout, sink);
+    etlheap_layout own;
+    const etl_status status = etlheap_layout_read(layout, &own);
+    return status == ETL_OK && own.tree != ETLHEAP_TREE_NONE
+               ? write_tree(result, table, &own, sink)
+               : etlheap_write_histogram_json(result, table, NULL, layout, sink);
+}
+
+static etl_status write_tree(const etlheap_result *result, const etlheap_table *table,
+                             const etlheap_layout *layout, etlheap_sink *sink)
+{
+    call_tree tree;
+    etlheap_json json;
+    bool no_memory = false;
+    etl_status status = call_tree_build(table, layout, &tree);
+    if (status == ETL_OK)
+        status = etlheap_json_document(&json, "etlheap-tree-1", 2, layout, sink);
+    if (status == ETL_OK) {
+        etlheap_json_recording(&json, result);
+        etlheap_json_window(&json, result, table);
+        etlheap_json_group_by(&json, table);
+        etlheap_json_string(&json, "begins_with",
+                            layout->tree == ETLHEAP_TREE_CALLERS ? "callers" : "callees");
+        etlheap_json_tree(&json, table, &tree, &no_memory);
+        write_totals(&json, table);
+        etlheap_json_diagnostics(&json, &table->diagnostics);
+        etlheap_json_document_end(&json);
+    }
+    call_tree_free(&tree);
+    return no_memory ? ETL_ERR_MEMORY : status;
 }
 
 etl_status etlheap_write_histogram_json(const etlheap_result *result, const etlheap_table *table,

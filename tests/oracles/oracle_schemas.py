@@ -52,6 +52,8 @@ DOCUMENTS = [
     ("report", "report random.etl --unmatched --group-by kind,process,heap,free_thread,free_stack"),
     ("report", "report demo.etl --group-by thread_name,free_stack,free_site,free_module,free_thread --sort freed_by_other_count"),
     ("report", "report random.etl --group-by kind,process,impacting_stack --from 10ms --to 50ms"),
+    ("tree", "report demo.etl --tree --symbols symbols"),
+    ("tree", "report random.etl --tree=callers --tree-min 0 --group-by process,heap,type,thread --sort size"),
     ("spikes", "report demo.etl --spikes --symbols symbols"),
     ("spikes", "report random.etl --spikes --group-by heap,stack --top 3"),
     ("suspects", "report demo.etl --suspects --symbols symbols"),

@@ -32,7 +32,7 @@ GROUPS = [
 class Node:
     def __init__(self, label, level):
         self.label, self.level = label, level  # level None: a frame
-        self.count = self.size = 0
+        self.count = self.size = self.own = 0
         self.is_listed = False  # on the path of one of the first rows
         self.children = {}
 
@@ -70,6 +70,7 @@ def grow(document, levels, inverted, listed=None):
             node.count += row["outstanding_count"]
             node.size += row["outstanding_size"]
             node.is_listed |= listed is None or number < listed
+        node.own += row["outstanding_count"]
     return top
 
 
@@ -138,6 +139,38 @@ def compare_first(results, trace, name, tree, keys, document, levels):
         results.equal(f"{name}: what is left of {kind}", numbers, (rows, amount))
 
 
+def json_lines(document, levels):
+    """(count, path of labels, exclusive count) of each node of the JSON document."""
+    paths, out = [], []
+    for node in document["nodes"]:
+        above = () if node["parent"] is None else paths[node["parent"]]
+        if "frame" in node:
+            label = "[no stack recorded]" if node["frame"] is None else frame_text(document["frames"][node["frame"]])
+        else:
+            keys = levels[len(above)]
+            label = "  ".join(text for text in (key_text(node, key) for key in keys) if text) or f"[no {keys[0]}]"
+        paths.append((*above, label))
+        out.append((node["outstanding_count"], paths[-1], node["exclusive"]["outstanding_count"]))
+    return out
+
+
+def json_wanted(node, root, path, out, least):
+    for child in shown_of(node, root, least):
+        out.append((child.count, (*path, child.label), child.own))
+        json_wanted(child, root or child, (*path, child.label), out, least)
+    return out
+
+
+def compare_json(results, trace, name, options, document, levels):
+    """The document has the nodes of the text, chains taken apart, and what belongs to each alone."""
+    for least in ("1", "0", "12.5%"):
+        got = run_json("report", trace, *OPTIONS, *options, "--tree-min", least)
+        wanted = json_wanted(grow(document, levels, "--tree" not in options), None, (), [], round(float(least.strip("%")) * 10**4))
+        lines = json_lines(got, levels)
+        differ = list((Counter(wanted) - Counter(lines)).items())[:4] + list((Counter(lines) - Counter(wanted)).items())[:4]
+        results.check(f"{name}: JSON from {least} % on, {len(wanted)} nodes", len(wanted) > 4 and not differ, *differ)
+
+
 def compare(results, trace, seed):
     for keys, levels in GROUPS:
         grouped = list(dict.fromkeys([key for level in levels for key in level] + ["stack"]))
@@ -150,6 +183,7 @@ def compare(results, trace, seed):
             name = f"seed {seed}: {tree} --group-by {keys or 'nothing'}"
             differ = list((Counter(wanted) - Counter(got)).items())[:4] + list((Counter(got) - Counter(wanted)).items())[:4]
             results.check(name, len(got) > 8 and not differ, f"{len(got)} lines, {len(wanted)} wanted", *differ)
+            compare_json(results, trace, name, [tree, *(["--group-by", keys] if keys else [])], document, levels)
             if seed == SEEDS[0]:
                 compare_first(results, trace, name, tree, keys, document, levels)
             below = [i for i, line in enumerate(got) if line[1] == 0]

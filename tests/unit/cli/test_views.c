@@ -129,9 +129,9 @@ static void expect_error(const char *text, const char *words)
 static void a_tree_is_text_and_has_stacks(void **state)
 {
     (void)state;
-    expect_error("a --tree --format json", "--tree is text only; with --format json");
+    expect_error("a --tree --format csv", "--tree is only for text and JSON; with --format csv");
     expect_error("a --stack-tags t --tree", "with tag in its list, beside --tree");
-    expect_error("a --suspects --format markdown --tree", "--tree is text only");
+    expect_error("a --suspects --format markdown --tree", "--tree is only for text and JSON");
     expect_error("a --map --format markdown", "--format markdown cannot be combined with --map");
 }
 
