@@ -224,7 +224,7 @@ static int help_on(const cli_command_list *list, const char *name)
  * shows the command that most people want for it. */
 static int unknown_command(const char *name)
 {
-    const char *choices[ETL_COUNT_OF(commands) + 1] = { NULL };
+    const char *choices[ETL_COUNT_OF(commands) + 3] = { "--version", "--help" };
     char hint[CLI_HINT_SIZE];
     char message[240];
     if (etl_path_kind_of(name) == ETL_PATH_FILE) {
@@ -234,7 +234,7 @@ static int unknown_command(const char *name)
         return CLI_EXIT_USAGE;
     }
     for (size_t i = 0; i < ETL_COUNT_OF(commands); i++)
-        choices[i] = commands[i].name;
+        choices[i + 2] = commands[i].name;
     cli_hint(name, choices, hint);
     snprintf(message, sizeof message,
              name[0] == '-' ? "unknown option %.60s%s" : "unknown command '%.60s'%s", name,

@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "parse_values.h"
+#include "synonyms.h"
 #include "parser/system/name_fold.h"
 
 /* From so many letters on, a word is another one, and not a slip of the finger. */
@@ -85,14 +86,14 @@ void cli_nearest_write(const cli_nearest *best, const char *all, char *out, size
     snprintf(out + used, size - used, "%s", is_near ? "?" : "");
 }
 
-/* The nearest choice that a slip could explain. The first three letters of a choice are near
- * enough, so abbreviations get an answer too. */
+/* What the word is another word for, else the nearest choice that a slip could explain. The first
+ * three letters of a choice are near enough, so abbreviations get an answer too. */
 void cli_hint(const char *word, const char *const *choices, char hint[CLI_HINT_SIZE])
 {
     const size_t size = strlen(word);
-    const char *nearest = NULL;
-    u32 least = too_far(size);
-    for (; *choices; choices++) {
+    const char *nearest = cli_synonym(word, choices);
+    u32 least = nearest ? 0 : too_far(size);
+    for (; *choices && least > 0; choices++) {
         const bool begins = size >= 3 && strncmp(word, *choices, size) == 0;
         const u32 distance = begins ? 0 : cli_edit_distance(word, *choices);
         if (distance < least) {

@@ -151,19 +151,24 @@ static const cli_option *find_letter(char letter)
     return NULL;
 }
 
-/* The error for an unknown option; it suggests only options that the command has. */
-static void unknown_option(const cli_command *command, const char *word, etl_error *err)
+/* Suggests only options that the command has. */
+static void hint_option(const cli_command *command, const char *name, char hint[CLI_HINT_SIZE])
 {
     const char *choices[CLI_OPTIONS_MAX + 1] = { NULL };
-    char name[CLI_WORD_SIZE];
-    char hint[CLI_HINT_SIZE];
     size_t count = 0;
     for (u32 i = 0; i < cli_option_count(); i++) {
         if (cli_option_at(i)->commands & command->bit)
             choices[count++] = cli_option_at(i)->name;
     }
-    snprintf(name, sizeof name, "%.*s", (int)strcspn(word, "="), word);
     cli_hint(name, choices, hint);
+}
+
+static void unknown_option(const cli_command *command, const char *word, etl_error *err)
+{
+    char name[CLI_WORD_SIZE];
+    char hint[CLI_HINT_SIZE];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(word, "="), word);
+    hint_option(command, name, hint);
     if (hint[0] != '\0')
         etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "unknown option %s%s", name, hint);
     else
@@ -236,8 +241,13 @@ static etl_status take_option(const cli_option *option, const char *spelled, con
 static etl_status check_command(const cli_command *command, const cli_option *option,
                                 const char *spelled, etl_error *err)
 {
+    char hint[CLI_HINT_SIZE];
     if (option->commands & command->bit)
         return ETL_OK;
+    hint_option(command, spelled, hint);
+    if (hint[0] != '\0')
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "unknown option %s for %s%s", spelled,
+                             command->name, hint);
     return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
                          "unknown option %s for %s; see etlheap %s --help", spelled, command->name,
                          command->name);

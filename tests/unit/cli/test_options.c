@@ -375,6 +375,10 @@ static void unknown_options_get_the_nearest_name(void **state)
     expect_error(&report, "a --frm 1s", "did you mean --from?");
     expect_error(&report, "a --grou-by kind", "did you mean --group-by?");
     expect_error(&report, "a --req x", "did you mean --require-frame?");
+    expect_error(&report, "a --pid 4", "unknown option --pid, did you mean --process?");
+    expect_error(&report, "a --json",
+                 "unknown option --json for report, did you mean --format json?");
+    expect_error(&report, "a --group-by handle", "did you mean heap?");
     expect_error(&report, "a --nonsense", "unknown option --nonsense; see etlheap report --help");
     expect_error(&report, "a -x", "unknown option -x");
     expect_error(&report, "a -hx", "unknown option -hx");
