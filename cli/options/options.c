@@ -362,11 +362,21 @@ static etl_status refuse_format(const cli_command *command, const etlheap_format
 static etl_status check_output_name(const cli_command *command, const cli_options *options,
                                     etl_error *err)
 {
-    const char *const format = options->format || !cli_output_is_file(options)
-                                   ? NULL
-                                   : cli_format_of_name(options->output, CLI_EXPORT);
-    const etlheap_format *const same = format ? etlheap_format_named(format) : NULL;
-    if (!format || (same && cli_format_fits(same, CLI_REPORT)))
+    if (options->format || !cli_output_is_file(options))
+        return ETL_OK;
+    const char *const instead = cli_format_instead(options->output);
+    if (instead)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "-o: etlheap does not write files of this kind; %s", instead);
+    const char *const format = cli_format_of_name(options->output, CLI_EXPORT);
+    const etlheap_format *const any = cli_format_of_any(options->output);
+    const bool is_exported = format && !(any && cli_format_fits(any, CLI_REPORT));
+    if (any && !is_exported && !cli_format_fits(any, command->bit))
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "-o: the suffix means the format %s, which %s does not write; see "
+                             "etlheap %s --help",
+                             any->name, command->name, command->name);
+    if (!is_exported)
         return ETL_OK;
     return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
                          "-o: the suffix means the format %s, which the command export writes: "

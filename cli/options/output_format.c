@@ -41,6 +41,36 @@ static const char *longest(const char *name, size_t size, u32 command_bit)
     return found;
 }
 
+const char *cli_format_instead(const char *name)
+{
+    static const char page[] = "etlheap export INPUT -o FILE.html writes a page with pictures";
+    static const char cells[] = "spreadsheets open CSV: -o FILE.csv";
+    static const char words[] = "Markdown is for documents: --format markdown";
+    static const struct {
+        const char *suffix, *instead;
+    } others[] = {
+        { ".pdf", page },   { ".png", page },   { ".svg", page },   { ".jpg", page },
+        { ".jpeg", page },  { ".gif", page },   { ".webp", page },  { ".bmp", page },
+        { ".xlsx", cells }, { ".xls", cells },  { ".xlsb", cells }, { ".ods", cells },
+        { ".doc", words },  { ".docx", words }, { ".odt", words },  { ".rtf", words },
+    };
+    for (size_t i = 0; i < ETL_COUNT_OF(others); i++) {
+        if (ends_in(name, strlen(name), others[i].suffix))
+            return others[i].instead;
+    }
+    return NULL;
+}
+
+const etlheap_format *cli_format_of_any(const char *name)
+{
+    for (u32 i = 0; i < etlheap_format_count(); i++) {
+        const etlheap_format *const format = etlheap_format_at(i);
+        if (format->suffix && ends_in(name, strlen(name), format->suffix))
+            return format;
+    }
+    return NULL;
+}
+
 static bool ends_in(const char *name, size_t size, const char *suffix)
 {
     const size_t length = strlen(suffix);

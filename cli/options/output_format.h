@@ -14,6 +14,13 @@ bool cli_format_fits(const etlheap_format *format, u32 command_bit);
  * names. */
 const char *cli_format_of_name(const char *name, u32 command_bit);
 
+/* What to write in place of a file with this name, if its suffix means a format that etlheap never
+ * writes, such as .pdf. NULL: it means none. */
+const char *cli_format_instead(const char *name);
+
+/* A format with this suffix, whatever command writes it; NULL: none. */
+const etlheap_format *cli_format_of_any(const char *name);
+
 /* The name of the side output's format. */
 const char *cli_side_format(u32 side);
 

@@ -124,7 +124,7 @@ static void a_suffix_picks_the_format_unless_one_is_given(void **state)
     assert_string_equal(format_for(&report, "a -o .json"), "text");
     assert_string_equal(format_for(&report, "a -o json"), "text");
     assert_string_equal(format_for(&report, "a -o -"), "text");
-    assert_string_equal(format_for(&report, "a -o x.xml"), "text");
+    assert_string_equal(format_for(&report, "a -o x.log"), "text");
     assert_string_equal(format_for(&check, "a --max-outstanding 1 -o x.xml"), "junit");
     assert_string_equal(format_for(&check, "a --max-outstanding 1 -o x.sarif"), "sarif");
     assert_string_equal(format_for(&allocations, "a -o x.ndjson"), "ndjson");
@@ -134,6 +134,10 @@ static void a_suffix_picks_the_format_unless_one_is_given(void **state)
     assert_string_equal(format_for(&export, "a -o x.html"), "html");
     assert_string_equal(format_for(&export, "a -o x.html --format folded"), "folded");
     expect_error(&report, "a -o x.html", "export writes");
+    expect_error(&report, "a -o x.xml", "the format junit, which report does not write");
+    expect_error(&report, "a -o x.pdf", "-o: etlheap does not write files of this kind; etlheap");
+    expect_error(&report, "a -o x.XLSX", "of this kind; spreadsheets open CSV");
+    expect_error(&report, "a -o x.docx", "of this kind; Markdown is");
     expect_error(&export, "a -o x.json", "suffix of a format");
 }
 
