@@ -253,8 +253,15 @@ static etlheap_question_kind kind_of(const cli_command *command, const cli_optio
     return command->bit == CLI_WINDOWS ? ETLHEAP_ASK_WINDOWS : ETLHEAP_ASK_TABLE;
 }
 
-/* What a run keeps of traces. Before an input is open, calendar times have no meaning, and if the
- * query cannot be made without them, it may need all. */
+/* A time of a calendar or a mark, which says nothing before an input is open, becomes the begin of
+ * the trace, or is forgotten. */
+static void forget(cli_time *time, bool is_needed)
+{
+    if (time->given && (time->mark || time->is_instant))
+        *time = (cli_time){ .given = is_needed };
+}
+
+/* What a run keeps of traces. If the query cannot be made, it may need all. */
 static etlheap_keeps keeps_of(const cli_command *command, const cli_options *options)
 {
     static const cli_clock no_clock = { .start_filetime = 0 };
@@ -266,7 +273,11 @@ static etlheap_keeps keeps_of(const cli_command *command, const cli_options *opt
     if (is_html(options) || options->has_view) /* --spikes keeps as much as a page */
         return ETLHEAP_KEEPS_PAGES;
     etlheap_keeps keeps = ETLHEAP_KEEPS_EVENTS;
-    if (cli_query_build(options, &no_clock, &query, NULL) == ETL_OK) {
+    cli_options own = *options;
+    forget(&own.from, false);
+    forget(&own.to, false);
+    forget(&own.at, true);
+    if (cli_query_build(&own, &no_clock, &query, NULL) == ETL_OK) {
         const etlheap_question question = { .size = sizeof question,
                                             .kind = kind_of(command, options),
                                             .query = &query.query };

@@ -112,6 +112,24 @@ static int take_under_the_largest_limit(void)
     return take(8) ? 0 : 1;
 }
 
+/* Times of a calendar and marks mean nothing before the input is open. */
+static int begin_with_times(void)
+{
+    cli_options options = { .memory_bytes = LIMIT_MIB * ETL_MIB, .format = "json" };
+    cli_memory_sentence sentence;
+    options.from = (cli_time){ .given = true, .mark = "load" };
+    options.to = (cli_time){ .given = true, .is_instant = true };
+    options.at = (cli_time){ .given = true, .mark = "unload" };
+    cli_memory_limit_begin(&report, &options);
+    return cli_memory_explain(&refused, &sentence) ? 0 : SKIPPED;
+}
+
+static void marks_and_dates_are_no_times_yet(void **state)
+{
+    (void)state;
+    run_in_child(begin_with_times);
+}
+
 static void the_largest_limit_refuses_nothing(void **state)
 {
     (void)state;
@@ -150,6 +168,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(memory_beyond_the_limit_is_refused_until_that_is_said),
+        cmocka_unit_test(marks_and_dates_are_no_times_yet),
         cmocka_unit_test(the_largest_limit_refuses_nothing),
         cmocka_unit_test(a_limit_is_named_as_it_was_given),
     };
