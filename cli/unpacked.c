@@ -56,6 +56,8 @@ etl_status cli_unpack(const cli_options *options, const char *path, const cli_gu
     etl_status status = open_new(options, "unpacking", guard, out, err);
     if (status == ETL_OK)
         status = unpack(options, path, -1, beside, *out, err);
+    if (status == ETL_ERR_ARGUMENT) /* its kind was told by the bytes that it now has not */
+        status = etl_fail_with(err, ETL_ERR_IO, 0, "cannot be read again, or has changed");
     return settle(status, out);
 }
 

@@ -85,7 +85,8 @@ etl_status replay_jobs_run(replay_job *const *jobs, u32 count, u32 threads,
     for (u32 i = 0; ok && i < count; i++)
         work.sums[i].job = jobs[i];
     ok = ok && cut(&work, &work.segments);
-    if (ok)
+    const bool is_counted = ok;
+    if (is_counted)
         work.status = count_walkers(&work, true);
     ok = ok &&
          (work.status != ETL_OK || (open_sums(&work) && open_walkers(&work, work.segments.count)));
@@ -97,7 +98,7 @@ etl_status replay_jobs_run(replay_job *const *jobs, u32 count, u32 threads,
         finish(&work.sums[i]);
     for (u32 i = 0; work.walkers != NULL && i < work.threads * count; i++)
         close_walker(&work.walkers[i]);
-    if (work.sums != NULL)
+    if (is_counted)
         (void)count_walkers(&work, false);
     free(work.walkers);
     free(work.sums);
