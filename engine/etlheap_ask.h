@@ -16,6 +16,7 @@
 
 #include "engine.h"
 
+#include "etlheap_counts.h"
 #include "etlheap_details.h"
 #include "etlheap_lifetimes.h"
 #include "etlheap_suspects.h"
@@ -56,18 +57,6 @@ typedef struct etlheap_question {
     bool frees;                     /* only of EVENTS: later questions ask who freed, too */
     bool optional; /* if it is refused (ETL_ERR_ARGUMENT), it has no answer, and the others do */
 } etlheap_question;
-
-/* What a run on traces keeps until it has answered: each more than the one before. */
-typedef enum etlheap_keeps {
-    ETLHEAP_KEEPS_NOTHING, /* records go by */
-    ETLHEAP_KEEPS_COUNTS,
-    ETLHEAP_KEEPS_SUMS,   /* by owner and call stack */
-    ETLHEAP_KEEPS_STACKS, /* rows of all call stacks */
-    ETLHEAP_KEEPS_EVENTS, /* all events, in a log */
-    ETLHEAP_KEEPS_BLOCKS, /* rows of all blocks, or a store */
-    ETLHEAP_KEEPS_PAGES,  /* a page with a part for each process and stack */
-    ETLHEAP_KEEPS_CLASSES
-} etlheap_keeps;
 
 etlheap_keeps etlheap_question_keeps(const etlheap_question *question);
 

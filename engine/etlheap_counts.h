@@ -4,14 +4,26 @@
  * Set etlheap_options.inventory_only to get all counts without analyzing memory. Rows are owned by
  * the result. Any thread.
  */
+#include "engine.h" /* before the guard: it includes this header */
+
 #ifndef ETLHEAP_COUNTS_H
 #define ETLHEAP_COUNTS_H
-
-#include "etlheap_ask.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* What a run on traces keeps until it has answered: each more than the one before. */
+typedef enum etlheap_keeps {
+    ETLHEAP_KEEPS_NOTHING, /* records go by */
+    ETLHEAP_KEEPS_COUNTS,
+    ETLHEAP_KEEPS_SUMS,   /* by owner and call stack */
+    ETLHEAP_KEEPS_STACKS, /* rows of all call stacks */
+    ETLHEAP_KEEPS_EVENTS, /* all events, in a log */
+    ETLHEAP_KEEPS_BLOCKS, /* rows of all blocks, or a store */
+    ETLHEAP_KEEPS_PAGES,  /* a page with a part for each process and stack */
+    ETLHEAP_KEEPS_CLASSES
+} etlheap_keeps;
 
 /* Records are counted by hook id, and records without one by the GUID of their provider or
  * class. */

@@ -291,9 +291,6 @@ static etl_status grow_tree(const etlheap_table *table, const tree_row *rows, ca
         }
         for (u32 d = 0; d < tree->open_count; d++)
             add_to_node(table, &rows[i], d, tree);
-        tree_node *const end = &tree->nodes[tree->open[tree->open_count - 1]];
-        end->own_value = etl_sat_add_i64(end->own_value, rows[i].row->measures[tree->value]);
-        end->own_count = etl_sat_add_i64(end->own_count, rows[i].row->measures[tree->count]);
     }
     return ETL_OK;
 }

@@ -24,8 +24,7 @@ typedef struct tree_node {
     u32 level; /* CALL_TREE_FRAME: a frame */
     u32 frame; /* ETLHEAP_NO_INDEX: of a level, or no stack */
     const etlheap_row *row;
-    i64 value, count;         /* inclusive */
-    i64 own_value, own_count; /* of rows whose path ends here */
+    i64 value, count; /* inclusive */
     u32 first_child, next_sibling;
     u32 indent;      /* column of its text */
     bool has_places; /* its frames differ in line or offset from the symbol */

@@ -61,6 +61,7 @@ ROWS = (
     Row("report", "{in} --histogram {--histogram} --format {--format}"),
     Row("report", "{in} --tree={--tree}"),
     Row("report", "{in} --tree --size 64.."),
+    Row("report", "{in} --tree --tree-min 0.5 --format json"),
     Row("report", "{in} --size 64.. --frames 9"),
     Row("report", "{in} --type {--type} --from 5ms --to 40ms"),
     Row("report", "{in} {edges} --group-by kind,type --at-exit freed --format csv"),
