@@ -277,6 +277,7 @@ static etlheap_keeps keeps_of(const cli_command *command, const cli_options *opt
     forget(&own.from, false);
     forget(&own.to, false);
     forget(&own.at, true);
+    own.cull_lists.count = 0; /* files, which decide nothing here */
     if (cli_query_build(&own, &no_clock, &query, NULL) == ETL_OK) {
         const etlheap_question question = { .size = sizeof question,
                                             .kind = kind_of(command, options),

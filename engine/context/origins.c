@@ -8,7 +8,7 @@
  *     (process, handle) ──▶ heap ──+ epoch──▶ owner ──+ stack──▶ origin
  *
  *     by_stack[stack], by_node[node]    the first origin of a stack: an array access
- *     origin_index                        further origins of the same stack: a hash table
+ *     origin_index                      further origins of the same stack: a hash table
  *
  * Nearly every stack has one origin, so hashing is the exception. Invariant: the find functions
  * write nothing, so any number of threads may look up numbers at once. Numbers are added between

@@ -6,8 +6,8 @@
  * stacks. So slow work (names, culling, filters) is done once per origin, and a journal entry needs
  * only the number of the origin.
  *
- *     heap   a heap handle of one process lifetime
- *     owner  a heap, while the modules of its process stay the same
+ *     heap     a heap handle of one process lifetime
+ *     owner    a heap, while the modules of its process stay the same
  *     origin   a stack reference, which may still be provisional, and an owner
  *
  * Numbers begin at 1. While a slice is put in order, many threads look numbers up and none adds

@@ -2,7 +2,7 @@
  * archive_walk.h - prepares a walk over the events of a store, through the windows of jobs.
  *
  *     ordinal    number of an allocation in the file
- *     origin       owner and call stack of a block, as one number
+ *     origin     owner and call stack of a block, as one number
  *     group      blocks that are summed together: those of some origins, or chosen one by one
  *     word       size and origin of a block, or size and group (block_words.h); 0: does not count
  */

@@ -156,7 +156,7 @@ static void fill_totals(const aggregator *a, etlheap_table *table)
         memcpy(total->measures, a->totals[kind], sizeof a->totals[kind]);
         total->to_ns = a->query->kind_to_ticks == NULL
                            ? a->plan.to_ns
-                           : query_end_ns(&a->plan, a->plan.kind_to_ticks[kind]);
+                           : query_end_ns(a->result->base.base, a->plan.kind_to_ticks[kind]);
         for (size_t i = 0; i < a->result->processes.count; i++) {
             if (a->plan.process_selected[i + 1])
                 total->free_without_alloc += a->result->processes.at[i].free_without_alloc[kind];

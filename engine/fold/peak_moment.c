@@ -96,7 +96,7 @@ static etlheap_peak_moment moment_at(const query_plan *plan, i64 ticks, i64 size
     const i64 to_ticks = !found ? end_ticks : (ticks > before ? ticks : before) + 1;
     return (etlheap_peak_moment){ .found = found,
                                   .to_ticks = to_ticks,
-                                  .at_ns = query_end_ns(plan, to_ticks),
+                                  .at_ns = query_end_ns(plan->result->base.base, to_ticks),
                                   .size_bytes = size,
                                   .count = count };
 }

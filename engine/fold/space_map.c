@@ -460,7 +460,8 @@ static void publish(const space_maker *m, owned_map *out)
     const etlheap_result *const result = m->a.result;
     const i64 ticks = m->a.plan.kind_to_ticks[ETLHEAP_KIND_HEAP];
     etlheap_map *const map = &out->map;
-    map->at_ns = m->query.kind_to_ticks == NULL ? m->a.plan.to_ns : query_end_ns(&m->a.plan, ticks);
+    map->at_ns = m->query.kind_to_ticks == NULL ? m->a.plan.to_ns
+                                                : query_end_ns(m->a.result->base.base, ticks);
     map->unit = (u64)1 << m->blocks.cells.shift;
     map->has_virtualalloc = has_place(result, ETLHEAP_PLACE_COMMITTED);
     map->has_reservations = has_place(result, ETLHEAP_PLACE_RESERVED);

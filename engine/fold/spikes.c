@@ -186,28 +186,17 @@ static int by_size(const void *a, const void *b)
     return (x->row > y->row) - (x->row < y->row);
 }
 
-/* The rows of stacks of each group follow each other only by chance, so all keys are compared. */
-static bool is_of_group(const spikes_maker *maker, const etlheap_row *group,
-                        const etlheap_row *stack)
-{
-    for (u32 i = 0; i + 1 < maker->query.group_by_count; i++) {
-        if (etlheap_row_compare_key(group, stack, maker->query.group_by[i]) != 0)
-            return false;
-    }
-    return group->kind == stack->kind;
-}
-
 /* Adds what came and went with each stack in spike `at`. */
 static bool add_parts(spikes_maker *maker, u32 at)
 {
     owned_spikes *const out = maker->out;
     etlheap_spike *const spike = &out->list.at[at];
-    const etlheap_row *const group = &out->groups->table->rows[spike->row];
+    const etlheap_table *const groups = out->groups->table;
     const etlheap_table *const stacks = out->stacks->table;
     const size_t first = out->parts.count;
     for (u32 row = 0; row < stacks->row_count; row++) {
         etlheap_cell up, down;
-        if (!is_of_group(maker, group, &stacks->rows[row]) ||
+        if (!spikes_is_of_group(groups, spike->row, &stacks->rows[row]) ||
             !etlheap_windows_cell(out->stacks, row, 2 * at, &up) ||
             !etlheap_windows_cell(out->stacks, row, 2 * at + 1, &down) || up.impacting_size <= 0 ||
             down.impacting_size >= 0)

@@ -4,7 +4,7 @@
  * In: the cells of a row in windows that follow each other. Out: spikes, in the order of time.
  *
  *     outstanding      __|\__          ____|\___         a step is a level from its first
- *                     /      \        /                  window on, so it is no spike
+ *                     /      \        /                  window on, so it is not a spike
  *     level        __/        \__  __/
  *
  * The level of a window is the most that is outstanding all through a run of windows that touches

@@ -60,15 +60,20 @@ static void cut_parts(narrowing *n)
     }
 }
 
+bool spikes_is_of_group(const etlheap_table *groups, u32 group, const etlheap_row *row)
+{
+    const etlheap_row *const of = &groups->rows[group];
+    bool is_same = row->kind == of->kind;
+    for (u32 k = 0; is_same && k < groups->group_by_count; k++)
+        is_same = etlheap_row_compare_key(row, of, groups->group_by[k]) == 0;
+    return is_same;
+}
+
 /* The row of another table of the same groups. */
-static u32 row_in(const etlheap_table *table, const etlheap_table *groups, u32 row)
+static u32 row_in(const etlheap_table *table, const etlheap_table *groups, u32 group)
 {
     for (u32 i = 0; i < table->row_count; i++) {
-        bool is_same = table->rows[i].kind == groups->rows[row].kind;
-        for (u32 k = 0; is_same && k < groups->group_by_count; k++)
-            is_same = etlheap_row_compare_key(&table->rows[i], &groups->rows[row],
-                                              groups->group_by[k]) == 0;
-        if (is_same)
+        if (spikes_is_of_group(groups, group, &table->rows[i]))
             return i;
     }
     return ETLHEAP_NO_INDEX;
@@ -121,13 +126,6 @@ static etl_status narrow(narrowing *n, const etlheap_query *query, etl_error *er
     return ETL_OK;
 }
 
-/* The first nanosecond that is later than the last tick of the part. */
-static i64 after(const etl_session *session, i64 to_ticks)
-{
-    const i64 at_ns = etl_time_ns(session, to_ticks);
-    return at_ns > etl_time_ns(session, to_ticks - 1) ? at_ns : at_ns + 1;
-}
-
 etl_status spikes_find_moments(const etlheap_result *result, const etlheap_query *query,
                                const etlheap_windows *groups, const found_spikes *found, i64 *at_ns,
                                etl_error *err)
@@ -145,7 +143,7 @@ etl_status spikes_find_moments(const etlheap_result *result, const etlheap_query
     if (status == ETL_OK)
         status = narrow(&n, query, err);
     for (size_t i = 0; status == ETL_OK && i < found->count; i++)
-        at_ns[i] = after(session, n.parts[i].to_ticks);
+        at_ns[i] = query_end_ns(session, n.parts[i].to_ticks);
     free(n.parts);
     free(n.ranges);
     return status;

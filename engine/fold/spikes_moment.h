@@ -4,6 +4,9 @@
 
 #include "spikes_find.h"
 
+/* Is the row, maybe of another table, of that group: the same kind and keys? */
+bool spikes_is_of_group(const etlheap_table *groups, u32 group, const etlheap_row *row);
+
 /* Finds for each spike, a row of `groups`, the first tick in its top window that makes the peak:
  * at_ns[i] is just after it, as for --at. `query` is that of the groups. Errors as of
  * etlheap_windows_make. */

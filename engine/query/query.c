@@ -306,9 +306,8 @@ bool query_counts_lifetime(const query_plan *plan, const query_row *row, i64 *ns
 }
 
 /* With a clock faster than 1 GHz, the tick before may be in the same nanosecond. */
-i64 query_end_ns(const query_plan *plan, i64 to_ticks)
+i64 query_end_ns(const etl_session *session, i64 to_ticks)
 {
-    const etl_session *const session = plan->result->base.base;
     const i64 end_ns = etl_time_ns(session, to_ticks);
     const i64 least_ns = etl_sat_add_i64(etl_time_ns(session, etl_sat_add_i64(to_ticks, -1)), 1);
     return end_ns > least_ns ? end_ns : least_ns;

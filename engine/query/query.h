@@ -99,7 +99,7 @@ bool query_counts_lifetime(const query_plan *plan, const query_row *row, i64 *ns
 
 /* The first nanosecond at or after a window's end in ticks that is later than everything before the
  * end. */
-i64 query_end_ns(const query_plan *plan, i64 to_ticks);
+i64 query_end_ns(const etl_session *session, i64 to_ticks);
 
 /* Does the query ask for a moment, or for measures that only a table of lifetimes has? */
 static inline bool query_asks_lifetimes(const etlheap_query *query)

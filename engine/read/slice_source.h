@@ -35,7 +35,7 @@ typedef struct slice_source {
 bool slice_source_open(slice_source *out, etl_trace *const *traces, u32 trace_count,
                        const timebase *base, u64 slice_bytes);
 
-/* As plan_next(), and errors of plan_steps_go_on(). If steps.is_order_broken, there is no slice:
+/* As plan_next(), and errors of plan_steps_go_on(). If steps.is_order_broken, it returns none:
  * begin again with traces that are indexed. */
 etl_status slice_source_next(slice_source *source, plan_slice *slice, bool *more, etl_error *err);
 

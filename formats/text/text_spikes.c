@@ -57,8 +57,9 @@ static void add_spike(const etlheap_spikes *spikes, const etlheap_spike *spike,
     if (shown == spike->part_count)
         return;
     etlheap_text_clear(text);
-    etlheap_text_add_format(text, "%*sand %" PRIu32 " more call stacks", INDENT, "",
-                            spike->part_count - shown);
+    const u32 more = spike->part_count - shown;
+    etlheap_text_add_format(text, "%*sand %" PRIu32 " more call stack%s", INDENT, "", more,
+                            more == 1 ? "" : "s");
     etlheap_grid_row(grid, ETLHEAP_EMPHASIS_NONE);
     etlheap_grid_name(grid, etlheap_text_of(text));
 }
