@@ -146,7 +146,7 @@ static void count_event(trace_sample *sample, const etl_record *record, const et
     }
 }
 
-/* False if the buffer cannot be read: it then counts as empty. */
+/* A buffer that cannot be read counts as empty. */
 static void sample_buffer(trace_sample *sample, const etl_trace *trace, u32 index,
                           etl_scratch *scratch)
 {
