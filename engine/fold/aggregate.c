@@ -45,7 +45,7 @@ etl_status aggregate_prepare(aggregator *a, const etlheap_result *result,
         if ((measures >> i & 1) != 0)
             aggregate_keep_measure(a, (etlheap_measure)i);
     }
-    a->wants_stack = query->require_frame_count > 0 || query_reads(query, of_stacks);
+    a->wants_stack = query_selects_frames(query) || query_reads(query, of_stacks);
     a->wants_free_stack = query_needs(query, NEEDS_FREE_STACKS);
     a->spans = calloc(1, sizeof *a->spans);
     if (a->spans == NULL || !aggregate_same_names(a) || !row_spans_open(a->spans, a, false) ||

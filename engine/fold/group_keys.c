@@ -130,8 +130,7 @@ bool aggregate_group(aggregator *a, const group_key *key, u32 *group)
 
 static bool is_unwanted(const aggregator *a, u32 stack)
 {
-    const bool wanted = stack != 0 && a->frames.stacks.at[stack - 1].wanted;
-    return a->query->require_frame_count > 0 && !wanted;
+    return query_selects_frames(a->query) && !frames_wants(&a->frames, stack);
 }
 
 /* Members of keys that are not asked for stay 0, padding included. */

@@ -171,7 +171,7 @@ static etl_status open_parts(etlheap_lifetimes *walk, etl_error *err)
     /* Rows stream in order of time. With both a limit and required frames they are kept instead,
      * because required frames take a pass over all rows anyway. */
     walk->is_streaming =
-        walk->has_archive && by_time && (options->top == 0 || query->require_frame_count == 0);
+        walk->has_archive && by_time && (options->top == 0 || !query_selects_frames(query));
     walk->batch = (walk_list){ .plan = &walk->plan, .is_copied = true };
     walk->kept = (walk_list){ .plan = &walk->plan,
                               .process_ranks = walk->process_ranks,
@@ -187,7 +187,7 @@ etl_status lifetimes_fill(etlheap_lifetimes *walk, u64 ends_max, etl_error *err)
     const etlheap_query *const query = walk->plan.query;
     const bool has_symbols = query->symbols != NULL;
     etl_status status = walk->has_archive ? open_archive(walk, ends_max, err) : ETL_OK;
-    if (status == ETL_OK && has_symbols && query->require_frame_count > 0) {
+    if (status == ETL_OK && has_symbols && query_selects_frames(query)) {
         status = walk_visit_all(walk, WALK_RESOLVE, err);
         if (status == ETL_OK)
             status = walk_settle(walk, err);

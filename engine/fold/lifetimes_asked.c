@@ -69,7 +69,7 @@ static etl_status step(void *state, const lifetimes_batch *batch, etl_error *err
 static bool can_share(const etlheap_lifetimes *walk)
 {
     return walk->has_archive && !walk->is_streaming && walk->options.top != 0 &&
-           walk->query.require_frame_count == 0 && !walk->has_frees;
+           !query_selects_frames(&walk->query) && !walk->has_frees;
 }
 
 static etl_status want_blocks(asked_walk *asked, log_pass *pass, etl_error *err)

@@ -29,7 +29,7 @@ static etl_status visit_segment(etlheap_lifetimes *walk, walk_visit what,
                                 const etlheap_segment *segment, u32 number, etl_error *err);
 static bool selects(const etlheap_lifetimes *walk, const etlheap_segment *segment, u32 at,
                     query_row *out);
-static bool has_required(etlheap_lifetimes *walk, const lifetime *life, bool *ok);
+static bool is_wanted(etlheap_lifetimes *walk, const lifetime *life, bool *ok);
 static etl_status load_batch(etlheap_lifetimes *walk, etl_error *err);
 static etl_status add_to_batch(etlheap_lifetimes *walk, const store_segment *rows, etl_error *err);
 
@@ -84,16 +84,16 @@ static bool selects(const etlheap_lifetimes *walk, const etlheap_segment *segmen
            query_select(&walk->plan, segment, at, out);
 }
 
-/* Has the stack a required frame? *ok is false without memory. */
-static bool has_required(etlheap_lifetimes *walk, const lifetime *life, bool *ok)
+/* Do frames let the query select the lifetime? *ok is false without memory. */
+static bool is_wanted(etlheap_lifetimes *walk, const lifetime *life, bool *ok)
 {
     u32 id;
     *ok = true;
-    if (walk->plan.query->require_frame_count == 0)
+    if (!query_selects_frames(walk->plan.query))
         return true;
     *ok = frames_resolve(&walk->frames, life->process, life->stack, life->alloc_ticks, &id);
     const u32 stack = *ok ? frames_settled(&walk->frames, id) : 0;
-    return stack != 0 && walk->frames.stacks.at[stack - 1].wanted;
+    return *ok && frames_wants(&walk->frames, stack);
 }
 
 static etl_status visit_segment(etlheap_lifetimes *walk, walk_visit what,
@@ -108,7 +108,7 @@ static etl_status visit_segment(etlheap_lifetimes *walk, walk_visit what,
         const walk_row row = walk_row_of(segment, at, &selected);
         if (what == WALK_RESOLVE)
             ok = resolve_stacks(walk, &row.life);
-        else if (has_required(walk, &row.life, &ok))
+        else if (is_wanted(walk, &row.life, &ok))
             status = walk_list_add(&walk->kept, &row, walk_place(number, at), err);
         if (!ok)
             status = etl_no_memory(err);
@@ -139,7 +139,7 @@ static etl_status add_to_batch(etlheap_lifetimes *walk, const store_segment *row
         if (!selects(walk, &segment, at, &selected))
             continue;
         const walk_row row = walk_row_of(&segment, at, &selected);
-        if (has_required(walk, &row.life, &ok))
+        if (is_wanted(walk, &row.life, &ok))
             status = walk_list_add(&walk->batch, &row, 0, err);
         if (!ok)
             status = etl_no_memory(err);

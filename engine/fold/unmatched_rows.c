@@ -40,7 +40,7 @@ etl_status unmatched_refuse(const etlheap_query *query, etl_error *err)
     if (query->types != 0 || query->at_end || query_asks_lifetimes(query) ||
         query->lifetime_min_ns > 0 || query->lifetime_max_ns != INT64_MAX ||
         query->size_min_bytes > 0 || query->size_max_bytes != UINT64_MAX ||
-        query->require_frame_count > 0)
+        query_selects_frames(query))
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
                              "frees without an allocation have no size, lifetime, type or "
                              "allocating stack to select by");

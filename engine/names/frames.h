@@ -167,6 +167,12 @@ static inline u32 frames_settled(const frame_table *table, u32 id)
     return table->settled == NULL ? id : table->settled[id];
 }
 
+/* Do its frames let the query select a settled stack? Only for queries that select by frames. */
+static inline bool frames_wants(const frame_table *table, u32 id)
+{
+    return id != 0 && table->stacks.at[id - 1].wanted;
+}
+
 /* The innermost frame of a settled stack; FRAME_NONE for id 0. */
 u32 frames_innermost(const frame_table *table, u32 id);
 

@@ -113,6 +113,12 @@ static inline bool query_selects_threads(const etlheap_query *query)
     return query->thread_count > 0 || query->thread_name_count > 0;
 }
 
+/* True if frames decide which stacks the query selects. */
+static inline bool query_selects_frames(const etlheap_query *query)
+{
+    return query->require_frame_count > 0;
+}
+
 /* The kinds that the query selects, as bits. */
 static inline u32 query_kinds(const etlheap_query *query)
 {
