@@ -145,14 +145,28 @@ typedef struct etlheap_growth {
 } etlheap_growth;
 
 /*
- * Finds the steepest rise of a row, or with ETLHEAP_NO_INDEX of all rows. The windows must follow
- * each other without gaps (every_ns or cuts, without with_whole); about 200 windows work best.
- * False if there is no rise, or no such row. fold/windows_growth.c has the rule.
+ * Finds the largest lasting rise of a row, or with ETLHEAP_NO_INDEX of all rows. The windows must
+ * follow each other without gaps (every_ns or cuts, without with_whole); about 200 windows work
+ * best. False if there is no rise, or no such row. fold/windows_growth.c has the rule.
  *
  * To see which stacks explain the rise, make the same windows grouped by stack, with measured_first
  * and measured_count set to the windows found here, sorted by IMPACTING_SIZE.
  */
 bool etlheap_windows_find_growth(const etlheap_windows *windows, uint32_t row, etlheap_growth *out);
+
+/* The window in which a row adds the most bytes per second, whether they stay or not. */
+typedef struct etlheap_steepest {
+    int64_t from_ns, to_ns;
+    int64_t size; /* bytes added, above 0 */
+} etlheap_steepest;
+
+/* Finds the steepest rise of a row, the first of equal ones. False, with *out unchanged, if the row
+ * rises in no window. */
+bool etlheap_windows_find_steepest(const etlheap_windows *windows, uint32_t row,
+                                   etlheap_steepest *out);
+
+/* Bytes per second. */
+int64_t etlheap_steepest_rate(const etlheap_steepest *rise);
 
 #ifdef __cplusplus
 }

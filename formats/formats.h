@@ -190,7 +190,7 @@ uint32_t etlheap_layout_whole_rows(const etlheap_layout *layout);
 /* The answer of a report on windows. Everything is borrowed. */
 typedef struct etlheap_windows_answer {
     const etlheap_windows *windows;
-    bool growth_wanted;           /* show the steepest rise, and the rows that explain it */
+    bool growth_wanted;           /* show the largest lasting rise, and its rows */
     const etlheap_growth *growth; /* the rise of a row of `windows`; NULL: nothing rises */
     /* The same windows, grouped also by STACK, measured over the windows of the rise; NULL: nothing
      * rises. */

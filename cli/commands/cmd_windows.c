@@ -2,7 +2,7 @@
  * cmd_windows.c - `etlheap windows`: totals for each time window.
  *
  * In: options and inputs. Out: the windows in the chosen format; with --find-growth also the
- * steepest rise and the stacks that explain it.
+ * largest lasting rise and the stacks that explain it.
  *
  * The engine follows groups through windows that it knows before it reads a trace. If the user does
  * not say how long windows should be, a good length is known only afterwards. Then all lifetimes
@@ -163,7 +163,7 @@ static void settle(const cli_options *options, inquiry *out)
                            query->to_ns == INT64_MAX ? trace->end_ns : query->to_ns, &out->plan);
 }
 
-/* Finds the steepest rise, then asks for the same windows again by stack. */
+/* Finds the largest lasting rise, then asks for the same windows again by stack. */
 static etl_status explain_growth(const cli_options *options, inquiry *out, etl_error *err)
 {
     out->answer.windows = out->windows;

@@ -1,5 +1,5 @@
 /*
- * windows_growth.c - finds the steepest rise: where outstanding memory goes to a new level.
+ * windows_growth.c - finds the largest lasting rise: where outstanding memory goes to a new level.
  *
  * In: the cells of windows. Out: the row and the two windows between which it rises most.
  *

@@ -3,7 +3,7 @@
  *
  * In: the answers of the engine (export_html_ask.c) and the chosen rows. Out: JSON:
  *
- *     kinds     totals, peak, steepest rise, cells        one for each kind of memory
+ *     kinds     totals, peak, lasting rise, cells         one for each kind of memory
  *     groups    keys, totals, cells, what is left out     process and heap
  *     rows      numbers of each stack of a group
  *     stacks    numbers of frames; frames of strings (export_html_choice.h)

@@ -349,6 +349,7 @@ function drawSelection() {
   box.replaceChildren();
   byId("select-none").disabled = !isSelected();
   byId("select-rise").disabled = state.kind === null || state.kind.growth === null;
+  byId("select-steepest").disabled = state.kind === null || steepestRise(state.kind) === null;
   if (state.kind === null) return;
   const sums = amountsShown(),
     whole = state.group === null ? amountsOfKind(state.kind) : amountsOfGroup(state.group);
@@ -416,6 +417,10 @@ byId("select-peak").addEventListener("click", () => {
 byId("select-rise").addEventListener("click", () => {
   const growth = state.kind.growth;
   select(growth.first_window, growth.first_window + growth.window_count);
+});
+byId("select-steepest").addEventListener("click", () => {
+  const { window } = steepestRise(state.kind);
+  select(window, window + 1);
 });
 byId("select-none").textContent = report.window.is_whole ? "Whole trace" : "Whole window";
 byId("select-none").addEventListener("click", () => update({ selection: null }));

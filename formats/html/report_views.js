@@ -58,11 +58,27 @@ function kindFacts(kind, types) {
   entry(`peak${whole}`, `${bytes(kind.peak.size)} at ${seconds(kind.peak.at_ns)}`);
   if (kind.growth !== null)
     entry(
-      `steepest rise${whole}`,
+      `largest lasting rise${whole}`,
       `${signed(kind.growth.after_size - kind.growth.before_size)} from ${seconds(edge(kind.growth.first_window))}`,
     );
+  const steepest = steepestRise(kind);
+  if (steepest !== null)
+    entry(`steepest rise${whole}`, `${bytes(Math.round(steepest.rate))}/s at ${seconds(edge(steepest.window))}`, {
+      class: "steepest",
+    });
   if (kind.free_without_alloc > 0) entry(`frees of older memory${whole}`, count(kind.free_without_alloc));
   return list;
+}
+
+// The window with the most bytes added per second, whether they stay or not. Null without a rise.
+function steepestRise(kind) {
+  const curve = kind.cells.curve();
+  let best = null;
+  for (let window = 0; window < WINDOWS; window++) {
+    const rate = ((curve[window + 1] - curve[window]) * 1e9) / (edge(window + 1) - edge(window));
+    if (rate > (best?.rate ?? 0)) best = { window, rate };
+  }
+  return best;
 }
 
 function chooseKind(kind) {
@@ -84,7 +100,7 @@ function startTime(time) {
 
 // What was allocated at one moment has no curve.
 function hideTimes() {
-  for (const id of ["chart", "chart-hint", "select-peak", "select-rise", "select-none", "selection"])
+  for (const id of ["chart", "chart-hint", "select-peak", "select-rise", "select-steepest", "select-none", "selection"])
     byId(id).style.display = "none";
   byId("timeline-title").textContent = "Outstanding at one moment";
 }

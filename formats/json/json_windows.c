@@ -1,10 +1,10 @@
 /*
  * json_windows.c - writes the `etlheap-windows-1` document.
  *
- * In: windows, and maybe the steepest rise with its stacks. Out: JSON.
+ * In: windows, and maybe the largest lasting rise with its stacks. Out: JSON.
  *
  * A window lists the groups that have something in it, in the order of all groups. If growth was
- * asked for there is `growth`: the steepest rise, and the stacks that explain it, measured over the
+ * asked for there is `growth`: the lasting rise, and the stacks that explain it, measured over the
  * whole rise. They have their own frames, also for frames of the growing group. Invariant: what the
  * trace does not have is absent, what is not known yet is null.
  */
@@ -155,6 +155,20 @@ static void write_commit(etlheap_json *json, const etlheap_memory_sample *sample
         etlheap_json_null(json, "commit_size");
 }
 
+/* A row that rises lastingly rises in some window. */
+static void write_steepest(etlheap_json *json, const etlheap_windows_answer *answer)
+{
+    etlheap_steepest rise;
+    if (!etlheap_windows_find_steepest(answer->windows, answer->growth->row, &rise))
+        return;
+    etlheap_json_object(json, "steepest");
+    etlheap_json_i64(json, "from_ns", rise.from_ns);
+    etlheap_json_i64(json, "to_ns", rise.to_ns);
+    etlheap_json_i64(json, "size", rise.size);
+    etlheap_json_i64(json, "rate", etlheap_steepest_rate(&rise));
+    etlheap_json_object_close(json);
+}
+
 static void write_growth(etlheap_json *json, const etlheap_windows_answer *answer)
 {
     const etlheap_growth *const growth = answer->growth;
@@ -174,6 +188,7 @@ static void write_growth(etlheap_json *json, const etlheap_windows_answer *answe
     }
     etlheap_json_i64(json, "before_size", growth->before_size);
     etlheap_json_i64(json, "after_size", growth->after_size);
+    write_steepest(json, answer);
     etlheap_json_frames(json, stacks);
     etlheap_json_stacks(json, stacks);
     etlheap_json_array(json, "rows");

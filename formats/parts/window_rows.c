@@ -64,7 +64,7 @@ u32 etlheap_windows_explain(const etlheap_windows_answer *answer, const etlheap_
     const bool is_read = layout && etlheap_layout_read(layout, &own) == ETL_OK;
     const u32 rows_max = is_read && own.rows_max > 0 ? own.rows_max : UINT32_MAX;
     const bool is_choosy = is_read && own.rows_of_each_kind;
-    const i64 least = is_choosy ? etlheap_windows_growth_size(answer) / SHARE_LEAST : 0;
+    const i64 least = is_choosy ? etlheap_windows_moves(answer).grown_size / SHARE_LEAST : 0;
     u32 marked = 0;
     u32 left_out = 0;
     for (u32 i = 0; i < part->row_count; i++) {
@@ -79,17 +79,19 @@ u32 etlheap_windows_explain(const etlheap_windows_answer *answer, const etlheap_
     return left_out;
 }
 
-i64 etlheap_windows_growth_size(const etlheap_windows_answer *answer)
+/* What grew and what shrank are told apart: of their difference a stack can be more than all. */
+etlheap_window_moves etlheap_windows_moves(const etlheap_windows_answer *answer)
 {
-    const etlheap_growth *const growth = answer->growth;
-    i64 sum = 0;
-    for (u32 w = 0; w < growth->window_count; w++) {
-        etlheap_cell cell;
-        (void)etlheap_windows_cell(answer->windows, growth->row, growth->first_window + w, &cell);
-        if (__builtin_add_overflow(sum, cell.impacting_size, &sum))
-            return INT64_MAX;
+    const etlheap_table *const whole = answer->windows->table;
+    const etlheap_table *const part = answer->stacks->table;
+    etlheap_window_moves moves = { 0 };
+    for (u32 i = 0; i < part->row_count; i++) {
+        const i64 size = part->rows[i].measures[ETLHEAP_MEASURE_IMPACTING_SIZE];
+        i64 *const sum = size > 0 ? &moves.grown_size : &moves.shrunk_size;
+        if (is_part(part, &part->rows[i], whole, &whole->rows[answer->growth->row]))
+            *sum = etl_sat_add_i64(*sum, size > 0 ? size : size == INT64_MIN ? INT64_MAX : -size);
     }
-    return sum;
+    return moves;
 }
 
 /* The row has the keys of the other one, which may be of another table. */

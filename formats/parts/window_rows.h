@@ -30,8 +30,13 @@ typedef enum etlheap_cell_column {
 extern const etlheap_field_list etlheap_cell_columns;
 void etlheap_cell_values(const etlheap_cell *c, etlheap_value out[ETLHEAP_CELL_COLUMN_COUNT]);
 
-/* The amount by which the row grew in the windows of the rise. */
-i64 etlheap_windows_growth_size(const etlheap_windows_answer *answer);
+/* What the rows that belong to the rising one added and freed in the windows of the rise. */
+typedef struct etlheap_window_moves {
+    i64 grown_size;  /* of the rows that grew */
+    i64 shrunk_size; /* of those that shrank, above 0 */
+} etlheap_window_moves;
+
+etlheap_window_moves etlheap_windows_moves(const etlheap_windows_answer *answer);
 
 /* The last mark at exactly this time; NULL: none. */
 const etlheap_mark *etlheap_mark_at(const etlheap_marks *marks, i64 time_ns);

@@ -43,7 +43,7 @@ typedef struct etlheap_windows_curve {
 etl_status etlheap_windows_write_curve(const etlheap_windows_view *view,
                                        const etlheap_windows_curve *curve, etlheap_sink *sink);
 
-/* Writes the steepest rise, and the stacks that explain it, or that there is none. */
+/* Writes the largest lasting rise, and the stacks that explain it, or that there is none. */
 etl_status etlheap_windows_write_growth(const etlheap_windows_view *view, etlheap_sink *sink);
 
 /* Writes the memory of the system and of processes; nothing if the trace does not have it. */

@@ -90,6 +90,11 @@ def check_brush(results, page, trace):
     page.run("document.getElementById('select-peak').click()")
     peak = page.run("state.kind.peak")
     results.equal("the peak is in the window selected for it", figure(page, "peak"), peak["size"])
+    page.run("document.getElementById('select-steepest').click()")
+    whole = run_json("windows", trace, "--every", f"{every}ns", "--kind", "heap", "--group-by", "kind", "--at-exit", "leaked", "--no-symbols")
+    rates = [(row["impacting_size"] / (window["to_ns"] - window["from_ns"]), row["impacting_size"])
+             for window in whole["windows"] for row in window["rows"]]
+    results.equal("the steepest rise has the most bytes per second", figure(page, "net"), max(rates)[1])
     page.run("document.getElementById('select-none').click()")
 
 

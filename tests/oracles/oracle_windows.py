@@ -6,7 +6,7 @@
 Made traces are always there; the traces of $TRACES/../traces-built when TRACES is.
 
   * The exercises: what their known walk-throughs say, from the constants of
-    tests/build/scenario.h, is what the windows and the steepest rise say.
+    tests/build/scenario.h, is what the windows and the lasting rise say.
   * Truth: every cell of windows of one length, of cuts and of overlapping windows is
     what the plain model of oracle_truth.py works out for that window alone.
   * Algebra, on JSON: what windows in a row allocate adds up to all that is allocated;
@@ -28,6 +28,7 @@ import random
 import re
 import subprocess
 import tempfile
+from fractions import Fraction
 
 from oracle_support import ETLHEAP, TRACES, Results, dump, run, run_json, why_no_terminal
 from oracle_truth import Truth, frame_text, model
@@ -133,7 +134,7 @@ def check_battery(results, folder):
     growth = windows_of(trace, "--find-growth")["growth"]
     sites = {frame for row in growth["rows"][:2] for frame in frames_of(growth, row)}
     results.check(
-        "the battery meter: the steepest rise is explained by the two leaking stacks",
+        "the battery meter: the lasting rise is explained by the two leaking stacks",
         {"batterymeter.exe+0x2a1f", "batterymeter.exe+0x2a58"} <= sites,
         sorted(sites),
     )
@@ -349,6 +350,26 @@ def check_names(results):
     results.check("the stacks of a site that grows are of one function", len(sites) == 1 and None not in sites, sites)
 
 
+def check_rises(results, folder):
+    """Shares are parts of what grew, so they never exceed the whole, though other stacks shrink. The
+    steepest rise is the window with the most bytes per second, of all windows of the group."""
+    trace, _ = make_trace(folder, "heap-exercise")
+    text = run("windows", trace, "--find-growth", "--no-symbols", "--top", "1000").decode()
+    shares = [float(share) for share in re.findall(r" ([0-9.]+) %", text)]
+    results.check("shares of a rise are at most the whole", shares and sum(shares) < 100 + 0.05 * len(shares) + 0.01, shares)
+    results.check("stacks that shrank are mentioned", "others shrank by" in text, text)
+    for options in (["--kind", "heap"], ["--every", "70ms"], ["--group-by", "kind"]):
+        document = windows_of(trace, "--find-growth", *options)
+        growth = document["growth"]
+        of = {key: growth[key] for key in ("kind", "pid") if key in growth}
+        rises = [(Fraction(row["impacting_size"], window["to_ns"] - window["from_ns"]), -window["from_ns"], window["to_ns"],
+                  row["impacting_size"]) for window in document["windows"] for row in window["rows"]
+                 if {key: row[key] for key in of} == of]
+        rate, from_ns, to_ns, size = max(rises)
+        wanted = {"from_ns": -from_ns, "to_ns": to_ns, "size": size, "rate": int(rate * SECOND)}
+        results.equal(f"the steepest rise {' '.join(options)}", growth.get("steepest"), wanted)
+
+
 # --- CSV ------------------------------------------------------------------------------
 
 
@@ -431,6 +452,7 @@ def main():
             check_algebra(results, trace, f"{length}ns", "process")
             check_report(results, trace, f"{length}ns", random_source.choice(["freed", "leaked"]), random_source)
         check_csv(results, demo)
+        check_rises(results, folder)
         with contextlib.chdir(folder):  # long paths are cut, and then are not alike
             check_bytes(results, os.path.basename(pairs[1][0]), "", QUESTIONS)
             check_bytes(results, os.path.basename(demo), "", QUESTIONS[::4])
