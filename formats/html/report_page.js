@@ -92,13 +92,13 @@ function announce(text) {
 }
 
 // A small curve of what is outstanding.
-function spark(curve, width = 110, height = 22) {
-  const most = Math.max(1, ...curve);
+function spark(curve, width = 110, height = 22, least = 0) {
+  const most = Math.max(1, ...curve.map((value) => value - least));
   const step = Math.max(1, Math.floor(curve.length / width));
   const points = [];
   for (let i = 0; i < curve.length; i += step) {
     let top = 0;
-    for (let k = i; k < Math.min(i + step, curve.length); k++) top = Math.max(top, curve[k]);
+    for (let k = i; k < Math.min(i + step, curve.length); k++) top = Math.max(top, curve[k] - least);
     points.push(
       `${((i / Math.max(1, curve.length - 1)) * width).toFixed(1)},${(height - 1 - (top / most) * (height - 3)).toFixed(1)}`,
     );

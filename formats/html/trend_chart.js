@@ -9,7 +9,7 @@ function chartRows() {
   const chosen = rows.filter((row) => state.chosen.has(row.index));
   if (chosen.length > 0) return chosen;
   return rowsShown()
-    .sort((a, b) => weight(b) - weight(a) || a.index - b.index)
+    .sort((a, b) => b.weight - a.weight || a.index - b.index)
     .slice(0, SERIES);
 }
 

@@ -15,7 +15,7 @@ function drawRow(row) {
     numberCell(row.last, IS_SIZE),
     numberCell(row.since, false),
     make("td", { class: "where" }, row.where),
-    make("td", { class: "curve" }, spark(row.values)),
+    make("td", { class: "curve" }, spark(row.values, 110, 22, Math.min(...row.values))),
   );
 }
 
@@ -101,7 +101,7 @@ function begin() {
   byId("page-title").textContent = title;
   byId("page-subtitle").textContent = `${trend.measure.replaceAll("_", " ")}, ${count(trend.steady_count)} groups are steady`;
   byId("notices").replaceChildren(...trend.hints.map((hint) => make("p", { class: "notice" }, hint.text)));
-  const largest = (kind) => rows.reduce((sum, row) => sum + (row.kind === kind ? weight(row) : 0), 0);
+  const largest = (kind) => rows.reduce((sum, row) => sum + (row.kind === kind ? row.weight : 0), 0);
   kinds.sort((a, b) => largest(b) - largest(a));
   byId("kind").append(...kinds.map((kind) => make("option", { value: kind }, kind)));
   const patterns = [...new Set(rows.map((row) => row.pattern))].sort();

@@ -8,7 +8,7 @@ const PARTNERS = IS_SIZE ? "counts" : "sizes";
 const SERIES = 7; // colours there are
 const ROWS_MORE = 200;
 
-const state = { kind: null, pattern: "", search: "", sort: "change", ascending: false, shown: 100, chosen: new Set() };
+const state = { kind: null, pattern: "", search: "", sort: "weight", ascending: false, shown: 100, chosen: new Set() };
 
 function partnerAmount(value) {
   return IS_SIZE ? count(value) : bytes(value);
@@ -29,11 +29,11 @@ const rows = trend.rows.map((row, index) => ({
   kind: isGroupedByKind ? row.kind : trend.totals[0].kind, // of one kind alone
   pattern: row.pattern,
   slope: row.slope,
-  change: row.change,
+  weight: Math.abs(row.change),
+  change: row[AMOUNTS][row[AMOUNTS].length - 1] - row[AMOUNTS][0],
   first: row[AMOUNTS][0],
   last: row[AMOUNTS][row[AMOUNTS].length - 1],
-  since: row.first_run,
-  turn: row.turn_run,
+  since: row.turn_run,
   values: row[AMOUNTS],
   partners: row[PARTNERS] ?? null,
   where: trend.group_by
@@ -45,12 +45,12 @@ const rows = trend.rows.map((row, index) => ({
 const kinds = trend.totals.map((total) => total.kind);
 
 function patternText(row) {
-  return row.turn === null ? row.pattern : `${row.pattern} in ${row.turn}`;
+  return row.since === null ? row.pattern : `${row.pattern} in ${row.since}`;
 }
 
-// How much a row moves, for what comes first.
-function weight(row) {
-  return Math.abs(row.change);
+// What comes first: without a choice, rows with the largest step or drift.
+function sortValue(row) {
+  return state.sort === "change" ? Math.abs(row.change) : row[state.sort];
 }
 
 const COLUMNS = [
@@ -64,8 +64,8 @@ const COLUMNS = [
 ];
 
 function compareRows(a, b) {
-  const x = state.sort === "change" ? weight(a) : a[state.sort],
-    y = state.sort === "change" ? weight(b) : b[state.sort];
+  const x = sortValue(a),
+    y = sortValue(b);
   const order = x === y ? 0 : x < y || x === null ? -1 : 1;
   return (state.ascending ? order : -order) || a.index - b.index;
 }

@@ -11,7 +11,7 @@
 #include <inttypes.h>
 
 static const trend_column shown[] = { TREND_PATTERN, TREND_SLOPE, TREND_FIRST, TREND_LAST,
-                                      TREND_RUNS };
+                                      TREND_CHANGE,  TREND_SINCE, TREND_RUNS };
 
 /* Adds the columns of a curve. Returns the number of columns with these. */
 static u32 add_columns(etlheap_markdown_column *columns, u32 count)
@@ -26,7 +26,7 @@ static u32 add_columns(etlheap_markdown_column *columns, u32 count)
     return count;
 }
 
-/* "pattern | slope | first | last | curve | " */
+/* "pattern | slope | first | last | change | since | curve | " */
 static void write_curve(const etlheap_trend *trend, const etlheap_trend_curve *curve,
                         const i64 *values, const etlheap_layout *layout, etlheap_text *text,
                         etlheap_sink *sink)

@@ -9,15 +9,16 @@
 #include "parser/base.h"
 
 typedef struct etlheap_sparkline {
-    u32 columns; /* largest number of columns; 0: no limit */
-    bool ascii;  /* ASCII characters, else Unicode block elements */
-    i64 largest; /* value of the highest character; 0: the largest value */
+    u32 columns;     /* largest number of columns; 0: no limit */
+    bool ascii;      /* ASCII characters, else Unicode block elements */
+    i64 largest;     /* value of the highest character; 0: the largest value */
+    bool from_least; /* the lowest character is the least value, in place of 0 */
 } etlheap_sparkline;
 
 /*
- * Appends one character per value. The lowest one stands only for 0 and less. If there are more
- * values than columns, each character shows the largest of a run of values, so that no spike is
- * lost.
+ * Appends one character per value. The lowest one stands only for 0 and less, or the least value.
+ * If there are more values than columns, each character shows the largest of a run of values, so
+ * that no spike is lost.
  */
 void etlheap_sparkline_add(etlheap_text *text, const i64 *values, u32 count,
                            const etlheap_sparkline *how);

@@ -47,10 +47,18 @@ static void add_slope(etlheap_measure measure, const etlheap_trend_curve *curve,
     add_amount(measure, curve->slope, text);
 }
 
+/* From the first run to the last, with its sign. */
+static void add_change(const etlheap_trend *trend, const i64 *values, etlheap_text *text)
+{
+    const i64 change = etlheap_diff_subtract(values[0], values[trend->run_count - 1]);
+    etlheap_text_add_string(text, change > 0 ? "+" : "");
+    add_amount(trend->measure, change, text);
+}
+
 void trend_set_cell(const etlheap_trend *trend, const etlheap_trend_curve *curve, const i64 *values,
                     trend_column column, bool ascii, etlheap_text *text)
 {
-    const etlheap_sparkline how = { .columns = CURVE_COLUMNS, .ascii = ascii };
+    const etlheap_sparkline how = { .columns = CURVE_COLUMNS, .ascii = ascii, .from_least = true };
     etlheap_text_clear(text);
     switch (column) {
     case TREND_PATTERN:
@@ -65,9 +73,14 @@ void trend_set_cell(const etlheap_trend *trend, const etlheap_trend_curve *curve
     case TREND_LAST:
         add_amount(trend->measure, values[trend->run_count - 1], text);
         break;
+    case TREND_CHANGE:
+        add_change(trend, values, text);
+        break;
     case TREND_SINCE:
-        if (curve->first_run != ETLHEAP_NO_INDEX)
-            etlheap_text_add_format(text, "%" PRIu32, curve->first_run + 1);
+        if (curve->turn_run != ETLHEAP_NO_INDEX)
+            etlheap_text_add_format(text, "%" PRIu32, curve->turn_run + 1);
+        else
+            etlheap_text_add_string(text, "\xE2\x80\x93");
         break;
     case TREND_RUNS:
         etlheap_sparkline_add(text, values, trend->run_count, &how);

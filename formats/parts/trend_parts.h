@@ -14,8 +14,9 @@ void trend_start(const etlheap_trend_run *run, char out[ETLHEAP_UNITS_SIZE]);
     X(SLOPE, "Slope/Run", true)                                                                    \
     X(FIRST, "First", true)                                                                        \
     X(LAST, "Last", true)                                                                          \
-    X(SINCE, "Since Run", true)                                                                    \
-    X(RUNS, "Runs", false) /* drawn */
+    X(CHANGE, "Change", true)   /* from the first run to the last */                               \
+    X(SINCE, "Since Run", true) /* the run of a step */                                            \
+    X(RUNS, "Runs", false)      /* drawn */
 
 typedef enum trend_column {
 #define TREND_COLUMN_ENUM(name, title, is_number) TREND_##name,

@@ -62,6 +62,14 @@ def check_table(results, page, document):
     state = page.run("document.querySelector('#rows th[data-key=\"last\"]').getAttribute('aria-sort')")
     results.equal("the title says so", state, "ascending")
     page.run("document.querySelector('#rows th[data-key=\"change\"] button').click()")
+    show_all(page)
+    changes = [rows[i]["sizes"][-1] - rows[i]["sizes"][0] for i in page.run(SHOWN)]
+    results.check("sorted by the change from the first run to the last",
+                  changes == sorted(changes, key=lambda change: -abs(change)), changes[:5])
+    shown = page.run("[...document.querySelectorAll('#rows tbody tr')].map((row) => [row.cells[2].dataset.value, row.cells[5].textContent])")
+    results.equal("which a column shows, beside the run of a step", [(int(change), since) for change, since in shown],
+                  [(change, str(rows[i]["turn_run"] or "\u2013")) for change, i in zip(changes, page.run(SHOWN))])
+    page.run("state.sort = 'weight'; state.ascending = false; drawRows()")
 
 
 def check_filters(results, page, document):

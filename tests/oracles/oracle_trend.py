@@ -11,6 +11,7 @@ import calendar
 import csv
 import io
 import os
+import re
 import struct
 import subprocess
 import sys
@@ -133,6 +134,23 @@ def check_inputs(results, runs, document):
         results.equal_maps(f"a {kind} of each run says the same", curves(got), curves(document))
 
 
+def signed(size):
+    """A size as texts write it, with three digits."""
+    return "0 B" if size == 0 else f"{size:+} B" if abs(size) < 1024 else f"{size / 1024:+.2f} KiB"
+
+
+def curve_of(sizes):
+    """Eight heights, from the least to the largest; between them they are rounded up."""
+    least, span = min(sizes), max(sizes) - min(sizes)
+    return "".join("\u2581\u2582\u2583\u2584\u2585\u2586\u2587\u2588"[-(-7 * (size - least) // max(1, span))] for size in sizes)
+
+
+def changes_shown(text):
+    """Of each line with a curve of five runs: the change, the run since when, and the curve."""
+    found = re.findall(r"B[ |]+([+-]?[\d.]+ K?i?B)[ |]+(\d+|\u2013)[ |]+`?([\u2581-\u2588]{5})`?", text)
+    return found[len(found) - 5:]
+
+
 def check_formats(results, runs, document):
     table = list(csv.DictReader(io.StringIO(run("trend", *runs, "--all", "--format", "csv").decode())))
     flat = [size for row in document["rows"] for size in row["sizes"]]
@@ -142,6 +160,9 @@ def check_formats(results, runs, document):
         shown = run("trend", *runs, "--format", name).decode()
         missing = [word for word in ("drift", "step in 4", "new in 3", "gone in 3", "noise") if word not in shown]
         results.check(f"{name} has the patterns", not missing, missing)
+        results.equal(f"{name} has what changed from the first run to the last", changes_shown(shown), [
+            (signed(row["sizes"][-1] - row["sizes"][0]), str(row["turn_run"] or "\u2013"), curve_of(row["sizes"]))
+            for row in run_json("trend", *runs)["rows"]])
         results.equal(f"{name} is the same with any number of threads",
                       run("trend", *runs, "--format", name, "-j1"), run("trend", *runs, "--format", name, "-j7"))
 

@@ -89,6 +89,21 @@ static void curves_may_be_drawn_to_one_scale(void **state)
     etlheap_text_free(&text);
 }
 
+static void a_scale_may_begin_at_the_least_value(void **state)
+{
+    static const i64 values[] = { 1007, 1000, 1003, 1007 };
+    static const i64 flat[] = { 5, 5, 5 };
+    static const i64 extremes[] = { INT64_MIN, 0, INT64_MAX, -1 };
+    const etlheap_sparkline how = { .ascii = true, .from_least = true };
+    etlheap_text text = { 0 };
+    (void)state;
+    etlheap_sparkline_add(&text, values, COUNT(values), &how);
+    etlheap_sparkline_add(&text, flat, COUNT(flat), &how);
+    etlheap_sparkline_add(&text, extremes, COUNT(extremes), &how);
+    assert_string_equal(etlheap_text_of(&text), "#_-#____=#=");
+    etlheap_text_free(&text);
+}
+
 static void the_largest_numbers_do_not_overflow(void **state)
 {
     static const i64 values[] = { INT64_MAX, 1, INT64_MIN, INT64_MAX / 2, INT64_MAX - 1 };
@@ -122,6 +137,7 @@ int main(void)
         cmocka_unit_test(a_long_curve_keeps_its_spikes),
         cmocka_unit_test(a_short_curve_is_not_stretched),
         cmocka_unit_test(curves_may_be_drawn_to_one_scale),
+        cmocka_unit_test(a_scale_may_begin_at_the_least_value),
         cmocka_unit_test(the_largest_numbers_do_not_overflow),
         cmocka_unit_test(heights_are_parts_of_the_largest_rounded_up),
     };
