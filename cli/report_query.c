@@ -22,15 +22,52 @@ static u32 impacting_types(const cli_options *options);
 static void set_grouping(const cli_options *options, etlheap_query *query);
 static void add_kind(const cli_options *options, etlheap_query *query);
 
-/* Asks for the figures of views, each of which has its flag in the query. */
+/* Asks for the figures that the rows show: those of views have flags of their own. */
 static void add_figures(const cli_options *options, etlheap_query *query)
 {
+    query->lifetime_ranks = cli_wants_transient(options) || cli_wants_lifetimes(options);
+    query->keep_lifetimes = options->command_bit == CLI_DIFF && query->lifetime_ranks;
+    query->rates = cli_wants_rates(options) || query->keep_lifetimes;
     for (u32 i = 0; i < cli_view_count(); i++) {
         const cli_view *const view = cli_view_at(i);
         bool *const flag = (bool *)(void *)((char *)query + view->figures);
         if (view->figures != 0 && cli_view_needs_figures(view, options))
             *flag = true;
     }
+}
+
+/* The first measure of the order and the columns that rows do not have; ETLHEAP_MEASURES_COUNT:
+ * none. */
+static etlheap_measure find_missing(const cli_options *options, u32 measures)
+{
+    if ((measures >> options->sort & 1) == 0)
+        return options->sort;
+    for (u32 i = 0; i < options->columns.count; i++) {
+        if ((measures >> options->columns.at[i] & 1) == 0)
+            return (etlheap_measure)options->columns.at[i];
+    }
+    return ETLHEAP_MEASURES_COUNT;
+}
+
+/* Finds what only --columns asks for. */
+static etl_status check_measures(const cli_options *options, cli_query *out, etl_error *err)
+{
+    cli_options plain = *options;
+    etlheap_query query = etlheap_query_default();
+    plain.columns = (cli_columns){ 0 };
+    add_figures(&plain, &query);
+    memcpy(query.group_by, out->query.group_by, sizeof query.group_by);
+    query.group_by_count = out->query.group_by_count;
+    const u32 measures = etlheap_query_measures(&out->query);
+    const etlheap_measure missing = find_missing(options, measures);
+    out->columns_beside = measures & ~etlheap_query_measures(&query);
+    if (missing == ETLHEAP_MEASURES_COUNT)
+        return ETL_OK;
+    return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                         "%s %s needs rows that are heaps: --group-by heap, with kind and process "
+                         "if you like",
+                         missing == options->sort ? "--sort" : "--columns",
+                         etlheap_measure_word(missing));
 }
 
 etl_status cli_query_build(const cli_options *options, const cli_clock *clock, cli_query *out,
@@ -49,10 +86,7 @@ etl_status cli_query_build(const cli_options *options, const cli_clock *clock, c
     query->kinds = options->kinds;
     query->types = options->types | impacting_types(options);
     query->at_end = options->at_peak || options->at.given;
-    query->lifetime_ranks = cli_wants_transient(options) || cli_wants_lifetimes(options);
-    query->keep_lifetimes = options->command_bit == CLI_DIFF && query->lifetime_ranks;
     add_figures(options, query);
-    query->rates = cli_wants_rates(options) || query->keep_lifetimes;
     query->processes = options->processes.at;
     query->process_count = options->processes.count;
     query->heaps = options->heaps.at;
@@ -65,12 +99,7 @@ etl_status cli_query_build(const cli_options *options, const cli_clock *clock, c
     query->sort_ascending = options->sort_ascending;
     query->jobs = options->jobs;
     set_grouping(options, query);
-    if (status == ETL_OK && (etlheap_query_measures(query) >> query->sort & 1) == 0)
-        status = etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                               "--sort %s needs rows that are heaps: --group-by heap, with kind "
-                               "and process if you like",
-                               etlheap_measure_word(query->sort));
-    return status;
+    return status == ETL_OK ? check_measures(options, out, err) : status;
 }
 
 static u32 impacting_types(const cli_options *options)

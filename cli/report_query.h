@@ -8,6 +8,7 @@
 /* A query and what it borrows. */
 typedef struct cli_query {
     etlheap_query query;
+    u32 columns_beside; /* bit per measure that rows have only because of --columns */
     cli_patterns require_frames, cull_frames;
     etlheap_tags *tags; /* NULL: none */
     u32 *threads;

@@ -158,6 +158,15 @@ typedef struct etlheap_layout {
     etl_hint_fn *hint;     /* the program's hints to users (hint.h); NULL: none */
     bool whole;            /* show all columns and whole names, whatever the width */
     uint32_t tree_min_ppm; /* a tree shows nodes from this part of their root on, in millionths */
+    /* Reports: the columns of rows, each an etlheap_measure, in place of those that the format
+     * shows; none: the format's. With columns_changed, they follow the format's own, of which those
+     * in columns_removed are left out. */
+    uint8_t columns[ETLHEAP_MEASURES_CAPACITY];
+    uint32_t column_count;
+    bool columns_changed;
+    uint32_t columns_removed; /* bit per measure */
+    uint32_t columns_beside;  /* bit per measure that rows have only because it is in `columns` */
+    uint32_t rows_skip;       /* rows left out before the first one, of all kinds together */
 } etlheap_layout;
 
 /* [stable] Fills a layout of `size` bytes with the defaults: 100 columns, no colour, 25 rows of

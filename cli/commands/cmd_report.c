@@ -81,8 +81,9 @@ static void write_report(const cli_options *options, const cli_question *questio
                          etlheap_sink *sink, cli_written *written)
 {
     const report *const made = (const report *)question;
-    const etlheap_layout layout = cli_layout(options);
+    etlheap_layout layout = cli_layout(options);
     const etlheap_table *const table = table_of(made);
+    layout.columns_beside = question->query.columns_beside;
     written->status = write_answer(cli_format_of(options), made, &layout, sink);
     written->is_empty = made->suspects ? made->suspects->group_count == 0 : table->row_count == 0;
     written->diagnostics = &table->diagnostics;
@@ -182,11 +183,17 @@ static void group_coarsely(etlheap_query *query)
  * them. */
 static bool shows_peaks(const cli_options *options)
 {
+    const u32 peaks = 1u << ETLHEAP_MEASURE_PEAK_COUNT | 1u << ETLHEAP_MEASURE_PEAK_SIZE;
+    const cli_columns *const columns = &options->columns;
     const bool lists_all = !cli_format_of(options)->is_choice && options->tree == ETLHEAP_TREE_NONE;
-    return lists_all || cli_wants_transient(options) ||
-           cli_views_need(options, offsetof(etlheap_query, growth)) ||
-           options->sort == ETLHEAP_MEASURE_PEAK_SIZE ||
-           options->sort == ETLHEAP_MEASURE_PEAK_COUNT;
+    cli_options plain = *options;
+    plain.columns = (cli_columns){ 0 };
+    if (cli_uses(options, peaks))
+        return true;
+    if ((columns->count > 0 && !columns->is_change) || (columns->removed & peaks) == peaks)
+        return false;
+    return lists_all || cli_wants_transient(options) || cli_wants_lifetimes(&plain) ||
+           cli_views_need(&plain, offsetof(etlheap_query, growth));
 }
 
 /* Each kind has its own moment, at which the window ends for it. */

@@ -27,6 +27,7 @@ const char *cli_value_choice(cli_value value, u32 index)
     case CLI_VALUE_KEYS:
         return index < ETLHEAP_KEY_COUNT ? etlheap_key_word((etlheap_key)index) : NULL;
     case CLI_VALUE_SORT:
+    case CLI_VALUE_COLUMNS:
         return index < ETLHEAP_MEASURES_COUNT ? etlheap_measure_word((etlheap_measure)index) : NULL;
     case CLI_VALUE_LIFETIME_SORT:
         return index < ETLHEAP_LIFETIME_COLUMN_COUNT
@@ -74,11 +75,12 @@ bool cli_choice_fits(cli_value value, u32 index, u32 command_bit)
     }
 }
 
-/* Does the help text lack its list of choices? Formats are listed with their summaries. */
+/* Does the help text lack its list of choices? Formats are listed with their summaries, and columns
+ * are those of --sort. */
 bool cli_option_lacks_choices(const cli_option *option)
 {
     const cli_value value = (cli_value)option->value;
-    if (value == CLI_VALUE_FORMAT || value == CLI_VALUE_EXPORTER)
+    if (value == CLI_VALUE_FORMAT || value == CLI_VALUE_EXPORTER || value == CLI_VALUE_COLUMNS)
         return false;
     for (u32 i = 0; cli_value_choice(value, i); i++) {
         const char *const word = cli_value_choice(value, i);

@@ -10,7 +10,8 @@ cli_follows cli_follows_of(const cli_option *option)
         return CLI_FOLLOWS_NOTHING;
     if (cli_value_choice(value, 0)) {
         const bool is_list = value == CLI_VALUE_KINDS || value == CLI_VALUE_TYPES ||
-                             value == CLI_VALUE_IMPACTING || value == CLI_VALUE_KEYS;
+                             value == CLI_VALUE_IMPACTING || value == CLI_VALUE_KEYS ||
+                             value == CLI_VALUE_COLUMNS;
         return is_list ? CLI_FOLLOWS_LIST : CLI_FOLLOWS_WORD;
     }
     if (strcmp(option->placeholder, "FILE") == 0)

@@ -122,6 +122,7 @@ etl_status cli_value_store(const cli_option *option, const char *spelled, const 
     case CLI_VALUE_TYPES:
     case CLI_VALUE_IMPACTING:
     case CLI_VALUE_KEYS:
+    case CLI_VALUE_COLUMNS:
         return store_list(option, spelled, text, out, err);
     default: /* one word of a list */
         return store_choice(option, spelled, text, out, err);
@@ -379,12 +380,37 @@ static etl_status store_times(const cli_option *option, const char *spelled, con
     return ETL_OK;
 }
 
+/* Stores a list of measures, each maybe with a sign. The last list counts. */
+static etl_status store_columns(const cli_option *option, const char *spelled, const char *text,
+                                cli_options *out, etl_error *err)
+{
+    const char *rest = text;
+    etl_status status = ETL_OK;
+    out->columns = (cli_columns){ 0 };
+    do {
+        char word[CLI_WORD_SIZE];
+        u32 index;
+        if (!cli_next_word(&rest, word))
+            return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                                 "%s: '%.60s' is not a list of columns separated by commas",
+                                 spelled, text);
+        const char sign = word[0] == '+' || word[0] == '-' ? word[0] : '\0';
+        const char *const name = word + (sign != '\0');
+        if (!find_choice((cli_value)option->value, name, &index))
+            return bad_choice(option, spelled, name, out->command_bit, err);
+        status = cli_columns_add(&out->columns, spelled, sign, (etlheap_measure)index, err);
+    } while (status == ETL_OK && *rest != '\0');
+    return status;
+}
+
 /* Stores a list of words: masks are combined, keys keep their order. */
 static etl_status store_list(const cli_option *option, const char *spelled, const char *text,
                              cli_options *out, etl_error *err)
 {
     u32 *const mask = (u32 *)(void *)((char *)out + option->offset); /* of all but keys */
     const char *rest = text;
+    if (option->value == CLI_VALUE_COLUMNS)
+        return store_columns(option, spelled, text, out, err);
     if (option->value == CLI_VALUE_KEYS)
         out->group_by_count = 0;
     do {

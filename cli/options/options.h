@@ -8,6 +8,7 @@
 #ifndef CLI_OPTIONS_H
 #define CLI_OPTIONS_H
 
+#include "column_list.h"
 #include "formats/formats.h"
 #include "parse_values.h"
 #include "word_list.h"
@@ -114,11 +115,13 @@ typedef struct cli_options {
     const char *write_demo; /* selftest: folder for the files of the demo; NULL: not given */
     const char *format;     /* NULL: text */
     u32 top;                /* 0: not given; CLI_TOP_ALL */
+    u32 skip;               /* rows before the first one */
     u32 frames;
     etlheap_key group_by[ETLHEAP_GROUP_BY_MAX];
     u32 group_by_count; /* 0: not given */
     etlheap_measure sort;
     bool sort_given, sort_ascending;
+    cli_columns columns;                   /* for report */
     etlheap_lifetime_column lifetime_sort; /* for allocations */
     bool lifetime_descending;
     u32 tree; /* etlheap_tree */
@@ -224,6 +227,7 @@ typedef enum cli_value {
     CLI_VALUE_IMPACTING,  /* u32 mask */
     CLI_VALUE_KEYS,
     CLI_VALUE_SORT,
+    CLI_VALUE_COLUMNS, /* cli_columns */
     CLI_VALUE_LIFETIME_SORT,
     CLI_VALUE_FORMAT,    /* const char * */
     CLI_VALUE_EXPORTER,  /* const char * */

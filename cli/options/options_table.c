@@ -97,6 +97,9 @@ static const cli_option options_table[] = {
       "keys that make a group (kind,process):" },
     { "--stack-tags", 0, CLI_VALUE_WORDS, OPTION(stack_tags), CLI_GROUPING, group_shape, "FILE",
       "stack tags of WPA, for --group-by tag; may be repeated" },
+    { "--columns", 0, CLI_VALUE_COLUMNS, OPTION(columns), CLI_REPORT, group_shape, "LIST",
+      "columns in this order, those of --sort: size,count; or changes to the usual ones: "
+      "+peak_size,-count" },
     { "--sort", 0, CLI_VALUE_SORT, OPTION(sort), CLI_GROUPING & ~CLI_WINDOWS, group_shape,
       "[-]COLUMN", "column to sort by (outstanding_size); a dash sorts the smallest first:" },
     { "--sort", 0, CLI_VALUE_SORT, OPTION(sort), CLI_WINDOWS, group_shape, "[-]COLUMN",

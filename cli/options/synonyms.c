@@ -69,6 +69,8 @@ static const struct {
     { "--group", "--group-by" },
     { "--order", "--sort" },
     { "--order-by", "--sort" },
+    { "--fields", "--columns" },
+    { "--cols", "--columns" },
     { "--json", "--format json" },
     { "--csv", "--format csv" },
     { "--html", "--format html" },

@@ -27,7 +27,7 @@ static const cli_view views[] = {
     {
         .option = "--pairs",
         .figures = offsetof(etlheap_query, freed_by_other),
-        .figures_of_sorts = MEASURE(FREED_BY_OTHER),
+        .figures_of = MEASURE(FREED_BY_OTHER),
         .before_tags = true,
         .keys = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS, ETLHEAP_KEY_SITE, ETLHEAP_KEY_FREE_SITE },
         .key_count = 4,
@@ -46,7 +46,7 @@ static const cli_view views[] = {
                     "--impacting --lifetime --size --require-frame --stack-tags",
         .excluded_keys = ~(KEY(KIND) | KEY(PROCESS) | KEY(HEAP) | KEY(FREE_STACK) | KEY(FREE_SITE) |
                            KEY(FREE_MODULE) | KEY(FREE_THREAD)),
-        .excluded_sorts = ~MEASURE(COUNT),
+        .excluded_measures = ~MEASURE(COUNT),
         .because = "only frees are counted, because their blocks are unknown",
     },
     {
@@ -55,15 +55,16 @@ static const cli_view views[] = {
         .before_tags = true,
         .keys = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS, ETLHEAP_KEY_STACK },
         .key_count = 3,
-        .excludes = "--frames",
-        .because = "a tree shows whole call stacks",
+        .excludes = "--frames --columns",
+        .because = "a tree shows whole call stacks, and one measure of them",
     },
     {
         .option = "--suspects",
         .writer = offsetof(etlheap_format, write_suspects),
         .keys = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS, ETLHEAP_KEY_SITE, ETLHEAP_KEY_STACK },
         .key_count = 4,
-        .excludes = "--type --impacting --at --tree --histogram --sort --growth --churn --pairs",
+        .excludes = "--type --impacting --at --tree --histogram --sort --growth --churn --pairs "
+                    "--columns",
         .excluded_keys = KEY(THREAD) | KEY(THREAD_NAME) | KEY(SIZE_CLASS) | KEY(GENERATION),
         .excludes_ends = true,
         .because = "all blocks of a stack or site are judged together, and suspects have their own "
@@ -75,29 +76,29 @@ static const cli_view views[] = {
         .keys = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS, ETLHEAP_KEY_STACK },
         .key_count = 3,
         .excludes = "--type --impacting --at --tree --histogram --sort --growth --churn --pairs "
-                    "--unmatched --suspects --map --stack-tags",
+                    "--unmatched --suspects --map --stack-tags --columns",
         .excluded_keys = ~(KEY(KIND) | KEY(PROCESS) | KEY(HEAP) | KEY(STACK)),
         .because = "spikes are those of a kind, a process or a heap, and have their own order",
     },
     {
         .option = "--growth",
         .figures = offsetof(etlheap_query, growth),
-        .figures_of_sorts = MEASURE(GROWTH_RATE) | MEASURE(STEADINESS),
-        .asked_by_sorts = MEASURE(GROWTH_RATE) | MEASURE(STEADINESS),
+        .figures_of = MEASURE(GROWTH_RATE) | MEASURE(STEADINESS),
+        .asked_by = MEASURE(GROWTH_RATE) | MEASURE(STEADINESS),
         .keys = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS, ETLHEAP_KEY_HEAP, ETLHEAP_KEY_STACK },
         .key_count = 4,
         .has_sort = true,
         .sort = ETLHEAP_MEASURE_GROWTH_RATE,
         .excludes = "--type --impacting --at --tree --histogram --pairs",
-        .excluded_sorts = MEASURE(FREED_BY_OTHER),
+        .excluded_measures = MEASURE(FREED_BY_OTHER),
         .excludes_ends = true,
         .because = "growth is measured over the window, for freed and outstanding blocks together",
     },
     {
         .option = "--churn",
         .figures = offsetof(etlheap_query, churn),
-        .figures_of_sorts = MEASURE(TEMPORARY_COUNT) | MEASURE(TEMPORARY_SIZE) |
-                            MEASURE(TEMPORARY_10_COUNT) | MEASURE(TEMPORARY_1MS_COUNT),
+        .figures_of = MEASURE(TEMPORARY_COUNT) | MEASURE(TEMPORARY_SIZE) |
+                      MEASURE(TEMPORARY_10_COUNT) | MEASURE(TEMPORARY_1MS_COUNT),
         .keys = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS, ETLHEAP_KEY_STACK },
         .key_count = 3,
         .has_sort = true,
@@ -108,8 +109,8 @@ static const cli_view views[] = {
     {
         .option = "--lifetimes",
         .is_not_sums = true,
-        .asked_by_sorts = MEASURE(LIFETIME_MEDIAN) | MEASURE(LIFETIME_P99) |
-                          MEASURE(LIFETIME_MEAN) | MEASURE(LIFETIME_P90),
+        .asked_by = MEASURE(LIFETIME_MEDIAN) | MEASURE(LIFETIME_P99) | MEASURE(LIFETIME_MEAN) |
+                    MEASURE(LIFETIME_P90),
         .asked_commands = CLI_DIFF,
         .has_sort = true,
         .sort = ETLHEAP_MEASURE_LIFETIME_MEDIAN,
@@ -120,14 +121,14 @@ static const cli_view views[] = {
         .option = "--histogram",
         .writer = offsetof(etlheap_format, write_histogram),
         .excludes = "--tree",
-        .in_place = "--pairs --sort --top --frames --stack-tags",
+        .in_place = "--pairs --sort --columns --top --frames --stack-tags",
         .because = "a histogram has buckets in place of rows",
     },
     {
         .option = "--map",
         .writer = offsetof(etlheap_format, write_map),
         .excludes = "--histogram --tree --growth --suspects --churn --pairs --unmatched --type "
-                    "--impacting --group-by --stack-tags --sort --from",
+                    "--impacting --group-by --stack-tags --sort --columns --from",
         .because = "a map shows one moment and has no rows",
     },
 };
@@ -163,7 +164,8 @@ static const struct {
     { CLI_REPORT, "--type", "--impacting", NULL, "both choose types" },
     { CLI_REPORT, "--at", "--type --impacting", NULL, "only outstanding memory is shown" },
     { CLI_REPORT, "--at", "--to", chooses_moment, "both set the end of the window" },
-    { CLI_REPORT, "--at", "--sort", cli_wants_rates, "rates are measured over a window" },
+    { CLI_REPORT, "--at", "--sort", cli_sorts_by_rates, "rates are measured over a window" },
+    { CLI_REPORT, "--at", "--columns", cli_wants_rates, "rates are measured over a window" },
     { CLI_REPORT, "--heap", "--kind", selects_ranges, "ranges of virtualalloc belong to no heap" },
     { CLI_WINDOWS, "--find-growth", "--sort", NULL, "stacks are listed by how much they grew" },
     { CLI_DIFF, "--all", "--format --output", shows_equal_rows,
@@ -213,22 +215,16 @@ const cli_view *cli_view_at(u32 index)
     return &views[index];
 }
 
-static bool sorts_by(const cli_options *options, u32 measures)
-{
-    return (measures >> options->sort & 1) != 0;
-}
-
 bool cli_view_is_asked(const cli_view *view, const cli_options *options)
 {
-    const bool by_sort =
+    const bool by_measure =
         view->asked_commands == 0 || (view->asked_commands & options->command_bit) != 0;
-    return cli_is_given(options, view->option) ||
-           (by_sort && sorts_by(options, view->asked_by_sorts));
+    return cli_is_given(options, view->option) || (by_measure && cli_uses(options, view->asked_by));
 }
 
 bool cli_view_needs_figures(const cli_view *view, const cli_options *options)
 {
-    return cli_view_is_asked(view, options) || sorts_by(options, view->figures_of_sorts);
+    return cli_view_is_asked(view, options) || cli_uses(options, view->figures_of);
 }
 
 bool cli_views_need(const cli_options *options, size_t figures)
@@ -272,12 +268,27 @@ static const char *spell(const cli_options *options, const char *option, char te
     return text;
 }
 
-/* The option of a view, or the order that is one. */
+/* The order or the column that is one of the measures. */
+static const char *spell_measure(const cli_options *options, u32 measures, char text[SPELLED_SIZE])
+{
+    if ((measures >> options->sort & 1) != 0)
+        return spell(options, "--sort", text);
+    for (u32 i = 0; i < options->columns.count; i++) {
+        const u8 column = options->columns.at[i];
+        if ((measures >> column & 1) == 0)
+            continue;
+        snprintf(text, SPELLED_SIZE, "--columns %s", etlheap_measure_word((etlheap_measure)column));
+        break;
+    }
+    return text;
+}
+
+/* The option of a view, or the order or column that is one. */
 static const char *spell_view(const cli_options *options, const cli_view *view,
                               char text[SPELLED_SIZE])
 {
-    const bool is_given = cli_is_given(options, view->option);
-    return spell(options, is_given ? view->option : "--sort", text);
+    return cli_is_given(options, view->option) ? spell(options, view->option, text)
+                                               : spell_measure(options, view->asked_by, text);
 }
 
 static etl_status refuse(const char *first, const char *second, const char *because, etl_error *err)
@@ -376,8 +387,11 @@ static etl_status check_view(const cli_options *options, const cli_view *view, e
     const char *const other = given_among(options, view->excludes);
     if (status == ETL_OK && other)
         status = refuse(spelled, spell(options, other, second), view->because, err);
-    if (status == ETL_OK && options->sort_given && sorts_by(options, view->excluded_sorts))
-        status = refuse(spelled, spell(options, "--sort", second), view->because, err);
+    const bool is_chosen =
+        options->sort_given || (view->excluded_measures & options->columns.added) != 0;
+    if (status == ETL_OK && is_chosen && cli_uses(options, view->excluded_measures))
+        status = refuse(spelled, spell_measure(options, view->excluded_measures, second),
+                        view->because, err);
     if (status == ETL_OK)
         status = check_keys(options, view, spelled, err);
     return status == ETL_OK ? check_rows(options, view, spelled, err) : status;

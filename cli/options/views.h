@@ -21,27 +21,27 @@ typedef struct cli_view {
     bool before_tags; /* its keys go before those of --stack-tags */
     bool has_sort;
     etlheap_measure sort; /* by default */
-    u32 figures_of_sorts; /* bit per measure: an order by it needs the same figures */
-    u32 asked_by_sorts;   /* bit per measure: an order by it is the view */
-    u32 asked_commands;   /* bits of commands in which it is; 0: all */
-    u32 key_count;        /* keys by default; 0: those of every report */
+    u32 figures_of;     /* bit per measure: an order by it, or its column, needs the same figures */
+    u32 asked_by;       /* bit per measure: an order by it, or its column, is the view */
+    u32 asked_commands; /* bits of commands in which it is; 0: all */
+    u32 key_count;      /* keys by default; 0: those of every report */
     etlheap_key keys[CLI_VIEW_KEYS];
-    const char *excludes; /* options, separated by blanks; NULL: none */
-    const char *in_place; /* options that are about rows, which only JSON has beside the view */
-    u32 excluded_keys;    /* bit per key */
-    u32 excluded_sorts;   /* bit per measure */
-    bool excludes_ends;   /* also keys of types, and of who freed */
-    const char *because;  /* why: the end of a sentence */
+    const char *excludes;  /* options, separated by blanks; NULL: none */
+    const char *in_place;  /* options that are about rows, which only JSON has beside the view */
+    u32 excluded_keys;     /* bit per key */
+    u32 excluded_measures; /* bit per measure: neither an order nor a column */
+    bool excludes_ends;    /* also keys of types, and of who freed */
+    const char *because;   /* why: the end of a sentence */
 } cli_view;
 
 /* The rows. False from the last on. */
 u32 cli_view_count(void);
 const cli_view *cli_view_at(u32 index);
 
-/* True if the option was given, or if an order by the measure of --sort is the view. */
+/* True if the option was given, or if the measure of --sort or --columns is of the view. */
 bool cli_view_is_asked(const cli_view *view, const cli_options *options);
 
-/* True if the rows need the view's figures, for the view or to sort by them. */
+/* True if the rows need the view's figures, for the view, to sort by them or as columns. */
 bool cli_view_needs_figures(const cli_view *view, const cli_options *options);
 
 /* True if the rows need figures of a view. They are named by the offset in etlheap_query of the

@@ -6,20 +6,33 @@ bool cli_wants_transient(const cli_options *options)
     return options->impacting == 1u << CLI_IMPACTING_TRANSIENT;
 }
 
+#define MEASURE(name) (1u << ETLHEAP_MEASURE_##name)
+
+static const u32 rates = MEASURE(ALLOC_COUNT) | MEASURE(ALLOC_SIZE) | MEASURE(ALLOC_RATE) |
+                         MEASURE(ALLOC_BYTES_RATE) | MEASURE(FREED_COUNT) | MEASURE(FREED_SIZE) |
+                         MEASURE(TEMPORARY_COUNT) | MEASURE(TEMPORARY_SIZE) |
+                         MEASURE(TEMPORARY_10_COUNT) | MEASURE(TEMPORARY_1MS_COUNT);
+static const u32 lifetimes = MEASURE(LIFETIME_MEAN) | MEASURE(LIFETIME_MEDIAN) |
+                             MEASURE(LIFETIME_P90) | MEASURE(LIFETIME_P99);
+
+bool cli_uses(const cli_options *options, u32 measures)
+{
+    return ((1u << options->sort | options->columns.added) & measures) != 0;
+}
+
 bool cli_sorts_by_rates(const cli_options *options)
 {
-    return options->sort >= ETLHEAP_MEASURE_ALLOC_COUNT &&
-           options->sort <= ETLHEAP_MEASURE_TEMPORARY_1MS_COUNT;
+    return (rates >> options->sort & 1) != 0;
 }
 
 bool cli_wants_rates(const cli_options *options)
 {
-    return options->churn || cli_sorts_by_rates(options);
+    return options->churn || cli_uses(options, rates);
 }
 
 bool cli_wants_lifetimes(const cli_options *options)
 {
-    return options->lifetimes || etlheap_diff_compares_lifetimes(options->sort);
+    return options->lifetimes || cli_uses(options, lifetimes);
 }
 
 bool cli_has_address(const cli_options *options)

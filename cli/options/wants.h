@@ -7,11 +7,16 @@
 /* True if only transient memory was requested. */
 bool cli_wants_transient(const cli_options *options);
 
-/* True if rows need allocation rates: for --churn, or because they are sorted by what it shows. */
+/* True if the rows are sorted by one of the measures (a bit each), or --columns asks for one. */
+bool cli_uses(const cli_options *options, u32 measures);
+
+/* True if rows need allocation rates: for --churn, or for an order or column that it shows. The
+ * second: for the order. */
 bool cli_wants_rates(const cli_options *options);
 bool cli_sorts_by_rates(const cli_options *options);
 
-/* True if a comparison is about lifetimes, because of --lifetimes or of --sort. */
+/* True if a comparison is about lifetimes, or a report shows lifetimes: because of --lifetimes,
+ * --sort or --columns. */
 bool cli_wants_lifetimes(const cli_options *options);
 
 /* True if --address was given. */

@@ -39,6 +39,13 @@ etlheap_layout cli_layout(const cli_options *options)
         layout.rows_max = cli_top_limit(options);
         layout.rows_of_each_kind = false;
     }
+    if (options->skip > 0)
+        layout.rows_of_each_kind = false;
+    layout.rows_skip = options->skip;
+    memcpy(layout.columns, options->columns.at, sizeof layout.columns);
+    layout.column_count = options->columns.count;
+    layout.columns_changed = options->columns.is_change;
+    layout.columns_removed = options->columns.removed;
     layout.frames_max = options->frames;
     layout.sort = options->sort;
     layout.sort_ascending = options->sort_ascending;

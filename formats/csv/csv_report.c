@@ -5,34 +5,29 @@
  * one cell, its frames from the innermost on, each "called by" (<) the next.
  */
 #include "csv_rows.h"
+#include "formats/parts/report_columns.h"
 #include "formats/writers.h"
 
-/* Is there a column of the mark of the heap that grows most? */
-static bool has_marks(const etlheap_table *table)
-{
-    return (table->measures >> ETLHEAP_MEASURE_COMMITTED_SIZE & 1) != 0;
-}
+/* Rows that are heaps have these, and so a column of the mark of the heap that grows most. */
+static const u32 heap_sizes = 1u << ETLHEAP_MEASURE_COMMITTED_SIZE;
 
-static void write_head(etlheap_csv *csv, const etlheap_table *table)
+static void write_head(etlheap_csv *csv, const etlheap_table *table, const report_columns *columns)
 {
     etlheap_csv_key_names(csv, table);
-    for (int m = 0; m < ETLHEAP_MEASURES_COUNT; m++) {
-        if ((table->measures >> m & 1) != 0)
-            etlheap_csv_field(csv, etlheap_measure_field((etlheap_measure)m));
-    }
-    if (has_marks(table))
+    for (u32 i = 0; i < columns->count; i++)
+        etlheap_csv_field(csv, etlheap_measure_field((etlheap_measure)columns->at[i]));
+    if (columns->has_marks)
         etlheap_csv_field(csv, ETLHEAP_FIELD_GROWS_MOST);
     etlheap_csv_line(csv);
 }
 
-static void write_row(etlheap_csv *csv, const etlheap_table *table, const etlheap_row *row)
+static void write_row(etlheap_csv *csv, const etlheap_table *table, const report_columns *columns,
+                      const etlheap_row *row)
 {
     etlheap_csv_keys(csv, table, row);
-    for (int m = 0; m < ETLHEAP_MEASURES_COUNT; m++) {
-        if ((table->measures >> m & 1) != 0)
-            etlheap_csv_number(csv, row->measures[m]);
-    }
-    if (has_marks(table))
+    for (u32 i = 0; i < columns->count; i++)
+        etlheap_csv_number(csv, row->measures[columns->at[i]]);
+    if (columns->has_marks)
         etlheap_csv_number(csv, row->grows_most);
     etlheap_csv_line(csv);
 }
@@ -45,8 +40,10 @@ etl_status etlheap_write_report_csv(const etlheap_result *result, const etlheap_
     if (status != ETL_OK)
         return status;
     (void)result;
-    write_head(&csv, table);
+    report_columns columns = report_columns_all(table, &csv.layout);
+    columns.has_marks &= (report_measures_of(table, &csv.layout) & heap_sizes) != 0;
+    write_head(&csv, table, &columns);
     for (u32 i = 0; i < table->row_count && etlheap_sink_ok(sink); i++)
-        write_row(&csv, table, &table->rows[i]);
+        write_row(&csv, table, &columns, &table->rows[i]);
     return etlheap_csv_end(&csv);
 }

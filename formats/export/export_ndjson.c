@@ -30,6 +30,8 @@ etl_status etlheap_export_ndjson(const etlheap_export_request *request, etlheap_
 
 static etl_status write_rows(const etlheap_table *table, etlheap_sink *sink)
 {
+    const etlheap_layout layout = etlheap_layout_default();
+    const report_columns columns = report_columns_all(table, &layout);
     etlheap_frame_texts texts = { 0 };
     for (u32 i = 0; i < table->row_count && etlheap_sink_ok(sink); i++) {
         const etlheap_row *const row = &table->rows[i];
@@ -43,7 +45,7 @@ static etl_status write_rows(const etlheap_table *table, etlheap_sink *sink)
             else if (!etlheap_key_is_stack(key))
                 etlheap_json_key(&json, row, key);
         }
-        etlheap_json_measures(&json, table, row);
+        etlheap_json_measures(&json, &columns, row);
         etlheap_json_stack_texts(&json, table, row, &texts);
         etlheap_json_object_close(&json);
         etlheap_json_end(&json);

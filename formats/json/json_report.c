@@ -36,9 +36,11 @@ static const etlheap_measure total_measures[] = {
 
 static etl_status write_tree(const etlheap_result *result, const etlheap_table *table,
                              const etlheap_layout *layout, etlheap_sink *sink);
-static void write_rows(etlheap_json *json, const etlheap_table *table);
+static void write_rows(etlheap_json *json, const etlheap_table *table,
+                       const etlheap_layout *layout);
 static void write_totals(etlheap_json *json, const etlheap_table *table);
-static void write_estimates(etlheap_json *json, const etlheap_table *table);
+static void write_estimates(etlheap_json *json, const etlheap_table *table,
+                            const etlheap_layout *layout);
 
 etl_status etlheap_write_report_json(const etlheap_result *result, const etlheap_table *table,
                                      const etlheap_layout *layout, etlheap_sink *sink)
@@ -79,7 +81,10 @@ etl_status etlheap_write_histogram_json(const etlheap_result *result, const etlh
                                         const etlheap_layout *given, etlheap_sink *sink)
 {
     etlheap_json json;
-    const etl_status status = etlheap_json_document(&json, "etlheap-report-1", 2, given, sink);
+    etlheap_layout layout;
+    etl_status status = etlheap_layout_read(given, &layout);
+    if (status == ETL_OK)
+        status = etlheap_json_document(&json, "etlheap-report-1", 2, &layout, sink);
     if (status != ETL_OK)
         return status;
     etlheap_json_recording(&json, result);
@@ -87,9 +92,9 @@ etl_status etlheap_write_histogram_json(const etlheap_result *result, const etlh
     etlheap_json_group_by(&json, table);
     etlheap_json_frames(&json, table);
     etlheap_json_stacks(&json, table);
-    write_rows(&json, table);
+    write_rows(&json, table, &layout);
     write_totals(&json, table);
-    write_estimates(&json, table);
+    write_estimates(&json, table, &layout);
     if (histogram)
         etlheap_json_histogram(&json, histogram);
     etlheap_json_diagnostics(&json, &table->diagnostics);
@@ -98,25 +103,27 @@ etl_status etlheap_write_histogram_json(const etlheap_result *result, const etlh
 }
 
 /* Stops when nobody reads any more: there may be millions. */
-static void write_rows(etlheap_json *json, const etlheap_table *table)
+static void write_rows(etlheap_json *json, const etlheap_table *table, const etlheap_layout *layout)
 {
+    const report_columns columns = report_columns_all(table, layout);
     etlheap_json_array(json, "rows");
     for (u32 i = 0; i < table->row_count && etlheap_sink_ok(json->sink); i++) {
         const etlheap_row *const row = &table->rows[i];
         etlheap_json_object(json, NULL);
         for (u32 k = 0; k < table->group_by_count; k++)
             etlheap_json_key(json, row, table->group_by[k]);
-        etlheap_json_measures(json, table, row);
+        etlheap_json_measures(json, &columns, row);
         etlheap_json_object_close(json);
     }
     etlheap_json_array_close(json);
 }
 
 /* Distinguishes what no event says from what was counted. */
-static void write_estimates(etlheap_json *json, const etlheap_table *table)
+static void write_estimates(etlheap_json *json, const etlheap_table *table,
+                            const etlheap_layout *layout)
 {
     const i64 count = table->totals[ETLHEAP_KIND_HEAP].measures[ETLHEAP_MEASURE_TEMPORARY_COUNT];
-    if ((table->measures >> ETLHEAP_MEASURE_TEMPORARY_COUNT & 1) == 0)
+    if ((report_measures_of(table, layout) >> ETLHEAP_MEASURE_TEMPORARY_COUNT & 1) == 0)
         return;
     etlheap_json_object(json, "estimates");
     etlheap_json_i64(json, "temporary_cost_ns", etlheap_churn_cost_ns(count));

@@ -155,18 +155,18 @@ void etlheap_json_key(etlheap_json *json, const etlheap_row *row, etlheap_key ke
     }
 }
 
-void etlheap_json_measures(etlheap_json *json, const etlheap_table *table, const etlheap_row *row)
+void etlheap_json_measures(etlheap_json *json, const report_columns *columns,
+                           const etlheap_row *row)
 {
-    for (int m = 0; m < ETLHEAP_MEASURES_COUNT; m++) {
+    for (u32 i = 0; i < columns->count; i++) {
+        const u8 m = columns->at[i];
         const char *const word = etlheap_measure_word((etlheap_measure)m);
-        if ((table->measures >> m & 1) == 0)
-            continue;
         if (row->measures[m] == ETLHEAP_NOT_KNOWN)
             etlheap_json_null(json, word);
         else
             etlheap_json_i64(json, word, row->measures[m]);
     }
-    if (row->grows_most)
+    if (columns->has_marks && row->grows_most)
         etlheap_json_bool(json, etlheap_field_key(ETLHEAP_FIELD_GROWS_MOST), true);
 }
 

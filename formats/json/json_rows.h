@@ -3,6 +3,7 @@
 #define ETLHEAP_JSON_ROWS_H
 
 #include "formats/parts/allocation_rows.h"
+#include "formats/parts/report_columns.h"
 #include "json.h"
 
 /* Writes the `frames` and `stacks` of a table. Frames are listed once and referred to by index,
@@ -31,8 +32,9 @@ void etlheap_json_values(etlheap_json *json, const etlheap_field_list *columns,
  * impacting type. */
 void etlheap_json_key(etlheap_json *json, const etlheap_row *row, etlheap_key key);
 
-/* Writes the measures that rows of the table have; null if unknown. */
-void etlheap_json_measures(etlheap_json *json, const etlheap_table *table, const etlheap_row *row);
+/* Writes the measures of a row that are columns; null if unknown. */
+void etlheap_json_measures(etlheap_json *json, const report_columns *columns,
+                           const etlheap_row *row);
 
 /* Writes the row's stack (etlheap_stack_key) as texts of its frames, and module, function, file and
  * line of the innermost one, for lines that stand alone; null: none, or unknown. */

@@ -54,7 +54,7 @@ static bool write_rows(const etlheap_table *table, const etlheap_layout *layout,
 {
     static const u8 list[] = { ETLHEAP_MEASURE_OUTSTANDING_SIZE,
                                ETLHEAP_MEASURE_OUTSTANDING_COUNT };
-    const report_columns columns = report_columns_with(list, ETL_COUNT_OF(list), layout->sort);
+    const report_columns columns = report_columns_with(list, ETL_COUNT_OF(list), layout);
     bool *const listed = calloc((size_t)table->row_count + 1, sizeof *listed);
     if (!listed)
         return false;

@@ -56,26 +56,62 @@ static const struct {
     { ETLHEAP_MEASURE_COMMITTED_SIZE, heaps, ETL_COUNT_OF(heaps) },
 };
 
-report_columns report_columns_with(const u8 *list, size_t count, etlheap_measure sort)
+static bool has_column(const report_columns *columns, u8 column)
 {
-    report_columns out = { .count = 0 };
-    assert(count < REPORT_COLUMNS_MAX);
-    if (!memchr(list, (int)sort, count))
-        out.at[out.count++] = (u8)sort;
-    memcpy(out.at + out.count, list, count);
-    out.count += (u32)count;
+    return memchr(columns->at, column, columns->count) != NULL;
+}
+
+static void add_column(report_columns *columns, u8 column)
+{
+    if (!has_column(columns, column))
+        columns->at[columns->count++] = column;
+}
+
+/* Changes the columns of a format by those of the layout. */
+static report_columns change(const report_columns *own, const etlheap_layout *layout)
+{
+    report_columns out = { .has_marks = !report_columns_are_chosen(layout) };
+    for (u32 i = 0; !report_columns_are_chosen(layout) && i < own->count; i++) {
+        const u8 column = own->at[i];
+        if (column == REPORT_COLUMN_SHARE || (layout->columns_removed >> column & 1) == 0)
+            add_column(&out, column);
+    }
+    for (u32 i = 0; i < layout->column_count; i++)
+        add_column(&out, layout->columns[i]);
     return out;
+}
+
+report_columns report_columns_with(const u8 *list, size_t count, const etlheap_layout *layout)
+{
+    report_columns own = { .count = 0 };
+    assert(count < REPORT_COLUMNS_MAX);
+    if (!memchr(list, (int)layout->sort, count))
+        add_column(&own, (u8)layout->sort);
+    for (size_t i = 0; i < count; i++)
+        add_column(&own, list[i]);
+    return change(&own, layout);
+}
+
+report_columns report_columns_all(const etlheap_table *table, const etlheap_layout *layout)
+{
+    report_columns own = { .count = 0 };
+    for (u8 m = 0; m < ETLHEAP_MEASURES_COUNT; m++) {
+        if ((report_measures_of(table, layout) >> m & 1) != 0)
+            add_column(&own, m);
+    }
+    return change(&own, layout);
 }
 
 report_columns report_columns_of(const etlheap_table *table, const etlheap_layout *layout)
 {
+    const u32 measures = report_measures_of(table, layout);
     for (size_t i = 0; i < ETL_COUNT_OF(questions); i++) {
-        if (table->measures >> questions[i].measure & 1)
-            return report_columns_with(questions[i].list, questions[i].count, layout->sort);
+        if (measures >> questions[i].measure & 1)
+            return report_columns_with(questions[i].list, questions[i].count, layout);
     }
-    if (table->measures == 1u << ETLHEAP_MEASURE_COUNT)
-        return report_columns_with(count_alone, ETL_COUNT_OF(count_alone), layout->sort);
-    return report_columns_with(report_shown, REPORT_SHOWN, layout->sort);
+    if (measures == 1u << ETLHEAP_MEASURE_COUNT)
+        return report_columns_with(count_alone, ETL_COUNT_OF(count_alone), layout);
+    return report_columns_with(report_shown, REPORT_SHOWN, layout);
 }
 
 const char *report_column_title(u8 column)

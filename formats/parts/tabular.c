@@ -52,8 +52,9 @@ void etlheap_grid_row(etlheap_grid *grid, etlheap_emphasis emphasis)
     grid->cell_count = 0;
     if (grid->row_count == grid->row_capacity) {
         const u32 capacity = grid->row_capacity ? grid->row_capacity * 2 : GRID_FIRST_ROWS;
-        struct etlheap_grid_line *const rows =
-            capacity > grid->row_capacity ? realloc(grid->rows, capacity * sizeof *rows) : NULL;
+        void *const rows = capacity > grid->row_capacity
+                               ? realloc(grid->rows, capacity * etlheap_grid_line_bytes(grid))
+                               : NULL;
         if (!rows) {
             grid->text.failed = true;
             return;
@@ -61,7 +62,9 @@ void etlheap_grid_row(etlheap_grid *grid, etlheap_emphasis emphasis)
         grid->rows = rows;
         grid->row_capacity = capacity;
     }
-    grid->rows[grid->row_count] = (struct etlheap_grid_line){ .emphasis = emphasis };
+    struct etlheap_grid_line *const line = etlheap_grid_line_at(grid, grid->row_count);
+    memset(line, 0, etlheap_grid_line_bytes(grid));
+    line->emphasis = emphasis;
     grid->row_count++;
 }
 
@@ -70,7 +73,8 @@ void etlheap_grid_cell(etlheap_grid *grid, const char *text)
     if (grid->text.failed)
         return;
     assert(grid->row_count > 0 && grid->cell_count < grid->column_count);
-    etlheap_grid_cell_text *const cell = &grid->rows[grid->row_count - 1].cells[grid->cell_count];
+    struct etlheap_grid_line *const line = etlheap_grid_line_at(grid, grid->row_count - 1);
+    etlheap_grid_cell_text *const cell = &line->cells[grid->cell_count];
     grid->cell_count++;
     cell->at = grid->text.size;
     etlheap_display_add(&grid->text, text);
@@ -83,7 +87,7 @@ void etlheap_grid_name(etlheap_grid *grid, const char *text)
     const u32 index = grid->cell_count;
     etlheap_grid_cell(grid, text);
     if (!grid->text.failed)
-        grid->rows[grid->row_count - 1].cells[index].is_name = true;
+        etlheap_grid_line_at(grid, grid->row_count - 1)->cells[index].is_name = true;
 }
 
 void etlheap_grid_count(etlheap_grid *grid, i64 value)
@@ -123,9 +127,10 @@ etl_status etlheap_grid_write_part(etlheap_grid *grid, const etlheap_layout *lay
         write_titles(grid, &plan, sink);
         etlheap_emphasis_off(sink, layout, ETLHEAP_EMPHASIS_STRONG);
         for (u32 i = 0; i < grid->row_count; i++) {
-            etlheap_emphasis_on(sink, layout, grid->rows[i].emphasis);
-            write_line(&writer, &grid->rows[i]);
-            etlheap_emphasis_off(sink, layout, grid->rows[i].emphasis);
+            const struct etlheap_grid_line *const line = etlheap_grid_line_at(grid, i);
+            etlheap_emphasis_on(sink, layout, line->emphasis);
+            write_line(&writer, line);
+            etlheap_emphasis_off(sink, layout, line->emphasis);
         }
     }
     failed |= scratch.failed;

@@ -13,7 +13,7 @@
 
 #include "parser/base.h"
 
-#define ETLHEAP_GRID_COLUMNS_MAX 12
+#define ETLHEAP_GRID_COLUMNS_MAX 40
 
 typedef struct etlheap_column {
     /* ASCII. Titles of numbers are split at the last space if the cells are narrower, that of the
@@ -36,7 +36,7 @@ typedef struct etlheap_grid {
     u32 cell_count; /* of the row being filled */
     u32 row_count;
     u32 row_capacity;
-    struct etlheap_grid_line *rows;
+    void *rows; /* lines with their cells: tabular_plan.h */
     etlheap_text text;
 } etlheap_grid;
 

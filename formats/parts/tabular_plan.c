@@ -77,7 +77,7 @@ static u32 widest_cell(const etlheap_grid *grid, u32 c, plan_room room)
 {
     u32 columns = 0;
     for (u32 i = 0; i < grid->row_count; i++) {
-        const struct etlheap_grid_line *const line = &grid->rows[i];
+        const struct etlheap_grid_line *const line = etlheap_grid_line_at(grid, i);
         if ((room != ROOM_FOR_ALL && !has_others(line, grid->column_count)) ||
             (room == ROOM_BESIDE_NAMES && line->cells[c].is_name))
             continue;
@@ -133,7 +133,7 @@ static void break_words(const char *title, u32 columns, etlheap_grid_title *out)
 static bool has_names(const etlheap_grid *grid)
 {
     for (u32 i = 0; i < grid->row_count; i++) {
-        if (grid->rows[i].cells[0].is_name)
+        if (etlheap_grid_line_at(grid, i)->cells[0].is_name)
             return true;
     }
     return false;

@@ -26,10 +26,21 @@ typedef struct etlheap_grid_cell_text {
     bool is_name; /* name of a function: may have a separate line */
 } etlheap_grid_cell_text;
 
+/* A row has as many cells as the table has columns. */
 struct etlheap_grid_line {
-    etlheap_grid_cell_text cells[ETLHEAP_GRID_COLUMNS_MAX];
     etlheap_emphasis emphasis;
+    etlheap_grid_cell_text cells[];
 };
+
+static inline size_t etlheap_grid_line_bytes(const etlheap_grid *grid)
+{
+    return sizeof(struct etlheap_grid_line) + grid->column_count * sizeof(etlheap_grid_cell_text);
+}
+
+static inline struct etlheap_grid_line *etlheap_grid_line_at(const etlheap_grid *grid, u32 row)
+{
+    return (void *)((char *)grid->rows + row * etlheap_grid_line_bytes(grid));
+}
 
 /* A title, split into as many lines as needed. */
 typedef struct etlheap_grid_title {

@@ -37,7 +37,7 @@ static etl_status write_rows(const etlheap_table *table, const etlheap_layout *l
                              etlheap_text *text, etlheap_sink *sink);
 static void add_title(const etlheap_table *table, const etlheap_outline *outline,
                       etlheap_text *title);
-static bool has_churn(const etlheap_table *table);
+static bool has_churn(const etlheap_table *table, const etlheap_layout *layout);
 static void add_entry(const etlheap_table *table, const etlheap_outline *outline, u32 index,
                       etlheap_text *text, etlheap_grid *grid);
 static void add_measures(const report_columns *columns, const i64 *measures, i64 rates_ns,
@@ -188,7 +188,7 @@ static etl_status write_rows(const etlheap_table *table, const etlheap_layout *l
     etlheap_sink_text(sink, "\n");
     status = etlheap_grid_write(&grid, layout, sink);
     etlheap_text_more_rows(sink, layout, &outline.more, text);
-    if (status == ETL_OK && has_churn(table))
+    if (status == ETL_OK && has_churn(table, layout))
         status = etlheap_write_churn_text(table, layout, sink);
     if (title.failed)
         status = ETL_ERR_MEMORY;
@@ -211,9 +211,9 @@ static void add_title(const etlheap_table *table, const etlheap_outline *outline
     }
 }
 
-static bool has_churn(const etlheap_table *table)
+static bool has_churn(const etlheap_table *table, const etlheap_layout *layout)
 {
-    return (table->measures >> ETLHEAP_MEASURE_TEMPORARY_COUNT & 1) != 0;
+    return (report_measures_of(table, layout) >> ETLHEAP_MEASURE_TEMPORARY_COUNT & 1) != 0;
 }
 
 /* Adds an entry. Indentation is part of the cell. A function has a line of its own if it does not

@@ -38,6 +38,7 @@ VALUES = {
     "--size": [("100..6K", "..1M")], "--require-frame": [("ckb.exe!", "kernel32.dll!", "memorytestapp.exe!")],
     "--group-by": ["kind,process,site", ("process", "thread")], "--stack-tags": ["tags.xml"],
     "--sort": ["-count", "peak_size", "-growth_rate", "temporary_count", "freed_by_other_count"],
+    "--columns": [("count,peak_size", "+temporary_count")],
     "--growth": [None], "--churn": [None], "--suspects": [None], "--spikes": [None], "--pairs": [None], "--unmatched": [None],
     "--histogram": ["size"], "--map": [None], "--map-unit": ["1M"], "--top": ["1"], "--tree": [None], "--tree-min": [("30", "0", "60")],
     "--frames": ["1"], "--cull-frame": [("ckb.exe!", "batterymeter.exe!", "ntdll.dll!")],

@@ -58,6 +58,8 @@ ROWS = (
     Row("report", "{in} --group-by {--group-by} --format json"),
     Row("report", "{in} --group-by process,heap --sort {--sort} --growth"),
     Row("report", "{in} --group-by stack --sort -{--sort} --top 5 --growth --format csv"),
+    Row("report", "{in} --columns {--columns} --group-by process,heap"),
+    Row("report", "{in} --columns lifetime_median_ns,size --format {--format}"),
     Row("report", "{in} --histogram {--histogram} --format {--format}"),
     Row("report", "{in} --tree={--tree}"),
     Row("report", "{in} --tree --size 64.."),
