@@ -47,8 +47,9 @@ typedef enum etlheap_histogram_by {
 
 const char *etlheap_histogram_word(etlheap_histogram_by by); /* "size"; "" if out of range */
 
-/* One bucket: values from `from` up to but not including `to`. Bounds are powers of two; the first
- * bucket is 0 to 1. In the last possible bucket `to` is UINT64_MAX, inclusive, instead of 2^64. */
+/* One bucket: values from `from` up to but not including `to`. Bounds of sizes are powers of
+ * two, those of lifetimes are 1, 2 or 5 times a power of ten; the first bucket is 0 to 1. In the
+ * last possible bucket `to` is UINT64_MAX, inclusive. */
 typedef struct etlheap_bucket {
     uint8_t kind;        /* etlheap_kind */
     bool is_open;        /* lifetimes that begin or end outside the trace; no bounds */

@@ -111,7 +111,7 @@ typedef struct etlheap_change {
 } etlheap_change;
 
 /* How many blocks lived for at least from_ns and less than to_ns, of those that were freed in the
- * windows. Bounds are powers of two; the highest to_ns is UINT64_MAX. */
+ * windows. Bounds are 1, 2 or 5 times a power of ten; the highest to_ns is UINT64_MAX. */
 typedef struct etlheap_lifetime_class {
     uint8_t kind; /* etlheap_kind */
     uint64_t from_ns, to_ns;

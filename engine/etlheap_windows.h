@@ -37,8 +37,8 @@ typedef struct etlheap_time_range {
  *
  * `every_ns` cuts the query's window into windows of this length. They start at the query's
  * from_ns; if that is left open, at time zero, and continue before and after it. The last window
- * ends with the query's and may be shorter. So may the first, if from_ns is left open and the trace
- * has events before time zero.
+ * ends with the query's and may be shorter, or longer with join_rest. The first may be shorter, if
+ * from_ns is left open and the trace has events before time zero.
  */
 typedef struct etlheap_windows_options {
     size_t size;      /* sizeof(etlheap_windows_options) */
@@ -54,6 +54,9 @@ typedef struct etlheap_windows_options {
      * of the last. A count of 0: all windows. */
     uint32_t measured_first, measured_count;
     bool with_whole; /* add the query's whole window after the others; needs all events */
+    /* A rest of at most a hundredth of every_ns is part of the last window: traces end a few
+     * events after a round time. Ignored for summaries, which keep windows of equal length. */
+    bool join_rest;
 } etlheap_windows_options;
 
 /* One group in one window. Sums are at most INT64_MAX. */

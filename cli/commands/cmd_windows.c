@@ -159,6 +159,7 @@ static void settle(const cli_options *options, inquiry *out)
             out->plan.windows.every_ns = etlheap_summary_every_ns(out->question.result);
         return;
     }
+    out->plan.windows.join_rest = out->plan.is_open; /* nobody asked for equal windows */
     cli_window_plan_settle(options, query->from_ns == INT64_MIN ? 0 : query->from_ns,
                            query->to_ns == INT64_MAX ? trace->end_ns : query->to_ns, &out->plan);
 }

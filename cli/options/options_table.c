@@ -120,7 +120,7 @@ static const cli_option options_table[] = {
     { "--unmatched", 0, CLI_VALUE_FLAG, OPTION(unmatched), CLI_REPORT, group_shape, NULL,
       "frees of memory allocated before the recording, by freeing stack" },
     { "--histogram", 0, CLI_VALUE_HISTOGRAM, OPTION(histogram), CLI_REPORT, group_shape, "BY",
-      "histogram of size or lifetime, in powers of two" },
+      "histogram of size in powers of two, or of lifetime in steps of 1, 2 and 5" },
     { "--map", 0, CLI_VALUE_FLAG, OPTION(map), CLI_REPORT, group_shape, NULL,
       "map of the address space, and the few blocks that keep memory committed" },
     { "--map-unit", 0, CLI_VALUE_SIZE, OPTION(map_unit), CLI_REPORT, group_shape, "SIZE",

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 
 #include "diff_inside.h"
-#include "engine/core/size_class.h"
+#include "engine/core/time_class.h"
 #include "engine/core/workers.h"
 #include "engine/fold/lifetime_ranks.h"
 #include "engine/table/table.h"
@@ -25,7 +25,7 @@
 
 /* How many blocks of each kind lived how long, by side. */
 typedef struct class_counts {
-    i64 of[ETLHEAP_KIND_COUNT][SIZE_CLASSES][2];
+    i64 of[ETLHEAP_KIND_COUNT][TIME_CLASSES][2];
 } class_counts;
 
 /* A side whose lifetimes are counted by class. Tasks add to the counts atomically. */
@@ -128,18 +128,18 @@ static void count_row(const class_work *work, u32 row, i64 *counts)
     const etlheap_row_lifetimes *const kept = work->table->row_lifetimes;
     lifetime_reader reader = lifetime_reader_open(&kept->lists, kept->groups.at[row]);
     for (i64 ns; lifetime_reader_next(&reader, &ns);)
-        counts[size_class_of((u64)ns)]++;
+        counts[time_class_of((u64)ns)]++;
 }
 
 static void count_task(void *context, u32 task)
 {
     const class_work *const work = context;
     const u32 first = task * ROWS_PER_TASK, end = work->table->row_count;
-    i64 counts[ETLHEAP_KIND_COUNT][SIZE_CLASSES] = { { 0 } };
+    i64 counts[ETLHEAP_KIND_COUNT][TIME_CLASSES] = { { 0 } };
     for (u32 i = first; i < end && i - first < ROWS_PER_TASK; i++)
         count_row(work, i, counts[work->kinds[i]]);
     for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++) {
-        for (u32 c = 0; c < SIZE_CLASSES; c++)
+        for (u32 c = 0; c < TIME_CLASSES; c++)
             __atomic_fetch_add(&work->counts->of[kind][c][work->is_new], counts[kind][c],
                                __ATOMIC_RELAXED);
     }
@@ -166,13 +166,13 @@ static bool rank_kinds(diff_maker *maker, bool is_new, class_counts *counts)
 static bool put_classes(const class_counts *counts, u32 kind, owned_diff *out)
 {
     const i64(*const of)[2] = counts->of[kind];
-    u32 first = 0, end = SIZE_CLASSES;
+    u32 first = 0, end = TIME_CLASSES;
     while (first < end && of[first][0] + of[first][1] == 0)
         first++;
     while (end > first && of[end - 1][0] + of[end - 1][1] == 0)
         end--;
     for (u32 c = first; c < end; c++) {
-        const etlheap_lifetime_class lifetimes = { (u8)kind, size_class_first(c), size_class_end(c),
+        const etlheap_lifetime_class lifetimes = { (u8)kind, time_class_first(c), time_class_end(c),
                                                    of[c][0], of[c][1] };
         if (!ETLHEAP_PUSH(&out->lifetimes, lifetimes))
             return false;

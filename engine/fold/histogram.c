@@ -1,27 +1,27 @@
 /*
- * histogram.c - spreads sizes or lifetimes over classes of powers of two.
+ * histogram.c - spreads sizes over classes of powers of two, or lifetimes over steps of 1, 2 and 5.
  *
  * In: blocks of a feed. Out: for each kind, or kind and process, the buckets from the first to the
  * last that has something.
  *
- * A bucket is a class of size_class.h; one more is open-ended. A group keeps the buckets from its
- * first to its last one only: most processes of a trace have blocks of few sizes, and there may be
- * many processes. Blocks are spread by all threads: each task has its own buckets, which are added
- * up at the end (join_tasks). This is the smallest example of a fold over blocks. Invariant:
- * buckets hold sums only, so the order of tasks does not matter.
+ * A bucket is a class of size_class.h or time_class.h; one more is open-ended. A group keeps the
+ * buckets from its first to its last one only: most processes of a trace have blocks of few sizes,
+ * and there may be many processes. Blocks are spread by all threads: each task has its own buckets,
+ * which are added up at the end (join_tasks). This is the smallest example of a fold over blocks.
+ * Invariant: buckets hold sums only, so the order of tasks does not matter.
  */
 #include <stdlib.h>
 
 #include "engine/core/rounding.h"
 #include "engine/core/size_class.h"
+#include "engine/core/time_class.h"
 #include "engine/core/type_rule.h"
 #include "engine/core/workers.h"
 #include "engine/query/needs.h"
 #include "block_selection.h"
 #include "folds.h"
 
-#define BUCKETS     SIZE_CLASSES
-#define OPEN_BUCKET BUCKETS
+#define OPEN_BUCKET UINT32_MAX
 
 typedef struct bucket_sums {
     i64 count, size, outstanding_count, outstanding_size;
@@ -169,7 +169,7 @@ static bool add_one(const histogram_maker *maker, bucket_group *group, const que
     if (maker->by == ETLHEAP_HISTOGRAM_LIFETIME) {
         i64 ns;
         const bool has_ends = query_lifetime_ns(&maker->a.plan, row, &ns);
-        bucket = has_ends && ns < INT64_MAX ? size_class_of((u64)ns) : OPEN_BUCKET;
+        bucket = has_ends && ns < INT64_MAX ? time_class_of((u64)ns) : OPEN_BUCKET;
     }
     bucket_sums *const sums = bucket_of(group, bucket);
     if (sums == NULL)
@@ -310,8 +310,9 @@ static bool publish_group(const histogram_maker *maker, const bucket_group *grou
                                   .rounding_size_bytes = sums->rounding,
                                   .lfh_rounding_size_bytes = sums->lfh_rounding };
         if (!bucket.is_open) {
-            bucket.from = size_class_first(b);
-            bucket.to = size_class_end(b);
+            const bool by_size = maker->by == ETLHEAP_HISTOGRAM_SIZE;
+            bucket.from = by_size ? size_class_first(b) : time_class_first(b);
+            bucket.to = by_size ? size_class_end(b) : time_class_end(b);
         }
         if (group->process != 0) {
             const etlheap_process_info *const info =

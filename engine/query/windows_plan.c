@@ -13,6 +13,8 @@
 
 #include <stdlib.h>
 
+#define REST_PART 100 /* of a window: what joins the last one at most */
+
 static etl_status add_windows(windows_plan *plan, const query_plan *query,
                               const etlheap_windows_options *options, etl_error *err);
 static etl_status place_windows(windows_plan *plan, etl_error *err);
@@ -107,13 +109,21 @@ static i64 next_multiple(i64 anchor, i64 every, i64 at)
     return __builtin_add_overflow(at, step, &next) ? INT64_MAX : next;
 }
 
-/* Cuts [from, to) into pieces of equal length; an empty window is not cut. */
-static etl_status add_pieces(windows_plan *plan, const query_plan *query, i64 every, etl_error *err)
+/* Where a piece ends that would end at `next`. A rest of at most `join` is part of it. */
+static i64 end_of_piece(i64 next, i64 to, i64 join)
 {
+    return next < to && (u64)to - (u64)next > (u64)join ? next : to;
+}
+
+/* Cuts [from, to) into pieces of equal length; an empty window is not cut. */
+static etl_status add_pieces(windows_plan *plan, const query_plan *query,
+                             const etlheap_windows_options *options, etl_error *err)
+{
+    const i64 every = options->every_ns, join = options->join_rest ? every / REST_PART : 0;
     const i64 anchor = query->query->from_ns == INT64_MIN ? 0 : query->from_ns;
     for (i64 at = query->from_ns; at == query->from_ns || at < query->to_ns;) {
         const i64 next = next_multiple(anchor, every, at);
-        const i64 end = next < query->to_ns ? next : query->to_ns;
+        const i64 end = end_of_piece(next, query->to_ns, join);
         if (plan->windows.count >= ETLHEAP_WINDOWS_MAX)
             return etl_fail_with(err, ETL_ERR_LIMIT, 0,
                                  "there would be more than %u windows; choose longer windows",
@@ -200,7 +210,7 @@ static etl_status add_windows(windows_plan *plan, const query_plan *query,
 {
     etl_status status = ETL_OK;
     if (options->every_ns > 0)
-        status = add_pieces(plan, query, options->every_ns, err);
+        status = add_pieces(plan, query, options, err);
     else if (options->range_count > 0)
         status = add_ranges(plan, query, options, err);
     else if (options->cut_count > 0)

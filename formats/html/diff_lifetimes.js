@@ -52,8 +52,8 @@ function drawSpread() {
     make(
       "tr",
       {},
-      make("td", {}, span(bucket.from)),
-      make("td", {}, bucket.to === null ? "" : span(bucket.to)),
+      make("td", {}, tick(bucket.from)),
+      make("td", {}, bucket.to === null ? "" : tick(bucket.to)),
       numberCell(bucket.base_count, false),
       numberCell(bucket.new_count, false),
       barCell(bucket.base_count, base, largest, "base"),

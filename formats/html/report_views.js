@@ -201,7 +201,7 @@ function clearSearch() {
 // --- histograms ---------------------------------------------------------------------------------------
 
 function boundText(value, by) {
-  return by === "size" ? bytes(value) : span(value);
+  return by === "size" ? bytes(value) : tick(value);
 }
 
 function bucketText(bucket, by) {

@@ -2,8 +2,8 @@
  * text_diff_lifetimes.c - see text_diff_lifetimes.h.
  *
  * Two tables a kind: the lifetimes of all of its blocks by several measures, one below the other,
- * and their spread over powers of two. The sides have different numbers of blocks, so bars compare
- * shares: each is as long as its class's part of the blocks that its side freed.
+ * and their spread over steps of 1, 2 and 5. The sides have different numbers of blocks, so bars
+ * compare shares: each is as long as its class's part of the blocks that its side freed.
  */
 #include "text_diff_lifetimes.h"
 
@@ -68,7 +68,7 @@ static i64 share_of(i64 count, i64 all)
 static void add_bound(etlheap_grid *grid, u64 ns)
 {
     char words[ETLHEAP_UNITS_SIZE];
-    etlheap_units_duration(ns > INT64_MAX ? INT64_MAX : (i64)ns, words);
+    etlheap_units_estimate(ns > INT64_MAX ? INT64_MAX : (i64)ns, words); /* "500 us" */
     etlheap_grid_cell(grid, words);
 }
 

@@ -67,7 +67,7 @@ static void add_bound(etlheap_histogram_by by, u64 value, char out[ETLHEAP_UNITS
     if (by == ETLHEAP_HISTOGRAM_SIZE)
         etlheap_units_size(bounded, out);
     else
-        etlheap_units_duration(bounded, out);
+        etlheap_units_estimate(bounded, out); /* "500 us" */
 }
 
 /* "64 B to 128 B": the second is the first that is too large. */

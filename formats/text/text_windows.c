@@ -27,6 +27,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#define REST_PART     100u /* of a window */
 #define BLOCK_COLUMNS (ETL_COUNT_OF(shown_columns) + 1)
 #define TITLE_SIZE    24
 
@@ -46,7 +47,7 @@ static etl_status write_block(const etlheap_windows_view *view, const etlheap_co
 static void add_span(const etlheap_windows_view *view, u32 window, u32 end, u32 width,
                      etlheap_text *text, etlheap_grid *grid);
 static u32 spans_width(const etlheap_windows_view *view);
-static u32 quiet_until(const etlheap_windows_answer *answer, u32 row, u32 window);
+static u32 line_end(const etlheap_windows_answer *answer, u32 row, u32 window);
 static bool is_quiet(const etlheap_windows *windows, u32 row, u32 window);
 static void add_cell(const etlheap_cell *cell, etlheap_grid *grid);
 
@@ -146,7 +147,7 @@ static etl_status write_block(const etlheap_windows_view *view, const etlheap_co
     etlheap_text text = { 0 };
     const u32 width = spans_width(view);
     for (u32 w = 0; w < windows->window_count;) {
-        const u32 end = quiet_until(view->answer, row, w);
+        const u32 end = line_end(view->answer, row, w);
         etlheap_cell cell;
         (void)etlheap_windows_cell(windows, row, w, &cell);
         etlheap_grid_row(&grid, ETLHEAP_EMPHASIS_NONE);
@@ -192,17 +193,33 @@ static u32 spans_width(const etlheap_windows_view *view)
     return (u32)width;
 }
 
-/* The window after the ones that can be shown as one: those that follow each other without a gap
- * and a mark, and in which nothing is allocated or freed. */
-static u32 quiet_until(const etlheap_windows_answer *answer, u32 row, u32 window)
+/* Does a window follow the one before without a gap and a mark, with nothing allocated or freed in
+ * it? */
+static bool goes_on(const etlheap_windows_answer *answer, u32 row, u32 window)
+{
+    const etlheap_time_range *const windows = answer->windows->windows;
+    return is_quiet(answer->windows, row, window) &&
+           windows[window - 1].to_ns == windows[window].from_ns &&
+           !etlheap_windows_mark(answer, windows[window].from_ns);
+}
+
+/* Is it the rest that windows of equal length leave at the end, far shorter than they are? */
+static bool is_rest(const etlheap_windows *windows, u32 window)
+{
+    const etlheap_time_range at = windows->windows[window];
+    return window + 1 == windows->window_count && windows->every_ns > 0 &&
+           (u64)at.to_ns - (u64)at.from_ns <= (u64)windows->every_ns / REST_PART;
+}
+
+/* The window after the ones that one line shows: those that follow each other while nothing
+ * happens, and a rest in which nothing happens. */
+static u32 line_end(const etlheap_windows_answer *answer, u32 row, u32 window)
 {
     const etlheap_windows *const windows = answer->windows;
     u32 end = window + 1;
-    if (!is_quiet(windows, row, window))
-        return end;
-    while (end < windows->window_count && is_quiet(windows, row, end) &&
-           windows->windows[end - 1].to_ns == windows->windows[end].from_ns &&
-           !etlheap_windows_mark(answer, windows->windows[end].from_ns))
+    const bool quiet = is_quiet(windows, row, window);
+    while (end < windows->window_count && (quiet || is_rest(windows, end)) &&
+           goes_on(answer, row, end))
         end++;
     return end;
 }

@@ -34,6 +34,8 @@ from oracle_truth import MEASURES, Truth, frame_text, measure, type_of
 
 MAKE_TRACE = os.environ.get("MAKE_TRACE", "build/release/make_trace")
 KEYS = "kind process heap type free_type stack frame site module thread size_class".split()
+SIZE_BOUNDS = [0] + [1 << bits for bits in range(64)]
+TIME_BOUNDS = [0] + [step * 10**power for power in range(19) for step in (1, 2, 5)]
 RANKS = ["lifetime_median_ns", "lifetime_p90_ns", "lifetime_p99_ns"]
 WAYS = {
     "plain": [],
@@ -245,6 +247,10 @@ def compare_moments(results, trace, source):
 # --- histograms ---------------------------------------------------------------------------
 
 
+def pairs_of(bounds):
+    return zip(bounds, bounds[1:])
+
+
 def compare_histograms(results, trace, source):
     for by, grouped in (("size", False), ("lifetime", True), ("lifetime", False), ("size", True), ("size", None)):
         options, window = random_window(trace, source)
@@ -260,8 +266,7 @@ def compare_histograms(results, trace, source):
             value = lifetime.size if by == "size" else None if end is None else end - lifetime.start
             bounds = (None, None)
             if value is not None:
-                to = 1 << value.bit_length()
-                bounds = (to // 2 if value else 0, to)
+                bounds = next(pair for pair in pairs_of(SIZE_BOUNDS if by == "size" else TIME_BOUNDS) if value < pair[1])
             bucket = wanted[lifetime.kind, *owner, *bounds]
             bucket[0] += 1
             bucket[1] += lifetime.size

@@ -123,6 +123,10 @@ def state_of(row, measure):
     return "unchanged" if base == now else "grown" if now > base else "shrunk"
 
 
+# Where classes of lifetimes end, in nanoseconds.
+BOUNDS = [step * 10**power for power in range(19) for step in (1, 2, 5)]
+
+
 def classes_of(base, now):
     """{(kind, from, to): counts of both sides}, from the first that has some to the last."""
     classes = {}
@@ -130,9 +134,9 @@ def classes_of(base, now):
         counts = defaultdict(lambda: [0, 0])
         for side, groups in enumerate((base, now)):
             for length in groups[kind].lengths if kind in groups else []:
-                counts[length.bit_length()][side] += 1
-        for bits in range(min(counts), max(counts) + 1) if counts else []:
-            classes[kind, 0 if bits == 0 else 1 << bits - 1, 1 << bits] = tuple(counts[bits])
+                counts[next(number for number, bound in enumerate(BOUNDS) if length < bound)][side] += 1
+        for number in range(min(counts), max(counts) + 1) if counts else []:
+            classes[kind, BOUNDS[number - 1] if number > 0 else 0, BOUNDS[number]] = tuple(counts[number])
     return classes
 
 

@@ -1,8 +1,8 @@
 /*
  * Goal: a histogram has every lifetime of a query in the bucket whose bounds
  * enclose its size or its length, by kind and by process.
- * Method: bounds by hand at powers of two; random lifetimes against buckets that
- * are found by trying all bounds one after the other.
+ * Method: bounds by hand at powers of two, and in steps of 1, 2 and 5; random lifetimes against
+ * buckets that are found by trying all bounds one after the other.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -87,6 +87,37 @@ static void largest_size_has_a_bucket(void **state)
     etlheap_result_free(result);
 }
 
+/* Lifetimes at both sides of each bound; ticks are 100 ns, so 0 to 1 is the only one below them. */
+static void lifetimes_go_in_steps_of_1_2_and_5(void **state)
+{
+    static const i64 ticks[] = { 0, 1, 2, 4, 5, 9, 10, 19, 20, 99999, 100000 };
+    static const u64 bounds[][3] = {
+        { 0, 1, 1 },       { 100, 200, 1 },   { 200, 500, 2 },          { 500, 1000, 2 },
+        { 1000, 2000, 2 }, { 2000, 5000, 1 }, { 5000000, 10000000, 1 }, { 10000000, 20000000, 1 },
+    };
+    etlheap_result *const result = hand_result_new();
+    const u32 process = hand_process(result, 10, "a.exe");
+    etlheap_query query = etlheap_query_default();
+    u32 found = 0;
+    (void)state;
+    for (size_t i = 0; i < ETL_COUNT_OF(ticks); i++)
+        add(result, process, 1, 1, 1 + ticks[i]);
+    hand_ready(result, TICK(200000));
+    const etlheap_histogram *const made = spread(result, &query, ETLHEAP_HISTOGRAM_LIFETIME);
+    for (u32 i = 0; i < made->bucket_count; i++) {
+        const etlheap_bucket *const bucket = &made->buckets[i];
+        if (i > 0)
+            assert_int_equal(bucket->from, bucket[-1].to);
+        if (bucket->count > 0) {
+            assert_bucket(bucket, bounds[found][0], bounds[found][1], (i64)bounds[found][2]);
+            found++;
+        }
+    }
+    assert_int_equal(found, ETL_COUNT_OF(bounds));
+    etlheap_histogram_free(made);
+    etlheap_result_free(result);
+}
+
 /* Of what began before the trace or has not ended, nobody knows how long it lives. */
 static void lifetimes_without_both_ends_are_apart(void **state)
 {
@@ -100,7 +131,7 @@ static void lifetimes_without_both_ends_are_apart(void **state)
     hand_ready(result, TICK(100));
     const etlheap_histogram *const made = spread(result, &query, ETLHEAP_HISTOGRAM_LIFETIME);
     assert_int_equal(made->bucket_count, 2);
-    assert_bucket(&made->buckets[0], 512, 1024, 1);
+    assert_bucket(&made->buckets[0], 1000, 2000, 1);
     assert_true(made->buckets[1].is_open);
     assert_int_equal(made->buckets[1].count, 2);
     assert_int_equal(made->buckets[1].size_bytes, 30);
@@ -203,6 +234,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bounds_are_powers_of_two_without_gaps),
         cmocka_unit_test(largest_size_has_a_bucket),
+        cmocka_unit_test(lifetimes_go_in_steps_of_1_2_and_5),
         cmocka_unit_test(lifetimes_without_both_ends_are_apart),
         cmocka_unit_test(nothing_selected_has_no_buckets),
         cmocka_unit_test(random_lifetimes_agree_with_trying_all_bounds),

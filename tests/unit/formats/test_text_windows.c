@@ -84,6 +84,23 @@ static void text_has_a_block_for_each_group(void **state)
                    "-      1   100\n");
 }
 
+/* The windows are 3 ms long; nothing is allocated or freed in the rest. */
+static void a_quiet_rest_is_part_of_the_last_line(void **state)
+{
+    hand_windows *const w = *state;
+    const i64 end_ns = etlheap_result_trace(w->result)->end_ns;
+    capture out;
+    w->query.kinds = 1u << ETLHEAP_KIND_HEAP;
+    hand_windows_every(w, (end_ns - 10000) / 2);
+    assert_int_equal(w->windows->window_count, 3);
+    const char *const text = text_of(w, &out);
+    const char *const line = strstr(text, "..end  ");
+    assert_non_null(line);
+    assert_non_null(strstr(line, "..end          4.00K  4.49K"));
+    assert_null(strstr(line, "..end          4.00K  4.00K"));
+    capture_close(&out);
+}
+
 static void groups_beyond_the_rows_are_counted(void **state)
 {
     hand_windows *const w = *state;
@@ -255,15 +272,11 @@ static void text_shows_what_the_system_sampled(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(text_has_a_block_for_each_group),
-        TEST(groups_beyond_the_rows_are_counted),
-        TEST(a_group_may_be_a_stack_and_its_frames),
-        TEST(curves_are_ascii_where_they_must),
-        TEST(overlapping_windows_are_each_on_a_line),
-        TEST(lines_never_exceed_the_width),
-        TEST(no_match_is_told_in_a_sentence),
-        TEST(a_growth_is_explained_by_its_stacks),
-        TEST(nothing_rises_is_an_answer),
+        TEST(text_has_a_block_for_each_group),     TEST(a_quiet_rest_is_part_of_the_last_line),
+        TEST(groups_beyond_the_rows_are_counted),  TEST(a_group_may_be_a_stack_and_its_frames),
+        TEST(curves_are_ascii_where_they_must),    TEST(overlapping_windows_are_each_on_a_line),
+        TEST(lines_never_exceed_the_width),        TEST(no_match_is_told_in_a_sentence),
+        TEST(a_growth_is_explained_by_its_stacks), TEST(nothing_rises_is_an_answer),
         TEST(text_shows_what_the_system_sampled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
