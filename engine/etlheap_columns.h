@@ -106,6 +106,7 @@ extern "C" {
     X(ALLOC_COUNT, "alloc_count", "Alloc Count")                                                   \
     X(NEVER_FREED_COUNT, "never_freed_count", "Never Freed Count")                                 \
     X(NEVER_FREED_SIZE, "never_freed_size", "Never Freed Size")                                    \
+    X(OUTSTANDING_SHARE, "outstanding_share_millionths", "Outstanding Share (millionths)")         \
     X(FIRST, "first_ns", "First")                                                                  \
     X(LAST, "last_ns", "Last")                                                                     \
     X(OLDEST, "oldest_ns", "Oldest")                                                               \

@@ -25,7 +25,12 @@ extern "C" {
 /* Facts about the blocks that a row allocated in the window. A block is never freed if no record
  * frees it, not even after the window; the query says whether a process exit frees. */
 typedef struct etlheap_suspect {
-    uint32_t score; /* 50 to 100: the larger, the more likely it leaks */
+    /* 50 to 100: the larger, the more likely it leaks. At most 75 if the row does not grow over the
+     * time its process ran, or has_stopped. */
+    uint32_t score;
+    /* The part of all outstanding memory of the row's kind that the query selects, in millionths.
+     * ETLHEAP_NOT_KNOWN: nothing is outstanding. */
+    int64_t outstanding_share;
     int64_t alloc_count, never_freed_count;
     int64_t never_freed_size;  /* bytes */
     int64_t first_ns, last_ns; /* when the first and the last never-freed block were allocated */
@@ -35,7 +40,8 @@ typedef struct etlheap_suspect {
     int64_t typical_lifetime_ns;
     uint32_t part_count; /* parts of the time in which never-freed blocks were allocated */
     uint32_t thread_count;
-    bool has_more_threads;                         /* more threads allocated never-freed blocks */
+    bool has_stopped;      /* no never-freed block was allocated in the second half of the time */
+    bool has_more_threads; /* more threads allocated never-freed blocks */
     uint32_t threads[ETLHEAP_SUSPECT_THREADS_MAX]; /* these threads: lowest ids, ascending */
 } etlheap_suspect;
 

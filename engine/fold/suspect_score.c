@@ -34,7 +34,9 @@
  * The age begins at twice the 98th percentile of lifetimes. It is raised in steps while enough of
  * the run is left, and the best score counts, because a few long lifetimes more or less are chance.
  *
- * "spread" and "lasting" look only at the time in which blocks could have become that old. The
+ * "spread" and "lasting" look only at the time in which blocks could have become that old. If
+ * lifetimes are long, that is the beginning of the run, and says nothing about the rest of it. So a
+ * group that lost no blocks in the second half, or that does not grow, has a limited score. The
  * share of lost blocks does not count: one in a hundred is as much of a leak as all of them.
  * Neither does size, which says how bad a leak is, not whether it is one; it orders equal scores.
  *
@@ -165,4 +167,19 @@ u32 suspect_score(const suspect_sums *sums, const suspect_time *time)
         freed -= sums->lifetimes[step + 1];
     }
     return best;
+}
+
+bool suspect_has_stopped(const suspect_sums *sums)
+{
+    for (u32 i = SUSPECT_PARTS / 2; i < SUSPECT_PARTS; i++) {
+        if (sums->kept[i] > 0)
+            return false;
+    }
+    return true;
+}
+
+u32 suspect_cap(u32 score, const suspect_sums *sums, i64 growth_rate)
+{
+    const bool is_doubtful = growth_rate <= 0 || suspect_has_stopped(sums);
+    return is_doubtful && score > SUSPECT_SCORE_DOUBT ? SUSPECT_SCORE_DOUBT : score;
 }

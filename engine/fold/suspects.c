@@ -9,8 +9,9 @@
  * A group is what a table's row is (origin_groups.h). Only groups with a block that is never freed
  * can be suspects. Origins of rows say so, and a store says so for each origin before its events
  * are read (ehs_origin_sums), so most blocks need no sums; the rest are read once, by all threads,
- * with sums of their own for each task. Invariant: if a file has no sums by origin, every origin is
- * a candidate (may_keep).
+ * with sums of their own for each task. What the rows hold is compared with all outstanding memory
+ * of their kind, which a table of kinds answers in the same readings. Invariant: if a file has no
+ * sums by origin, every origin is a candidate (may_keep).
  */
 #include <stdlib.h>
 
@@ -22,6 +23,9 @@
 
 #define GROUPS_PER_TASK 64u
 #define ROUND_BLOCKS    32u /* whose sums are fetched at once */
+#define MILLION         1000000
+
+__extension__ typedef unsigned __int128 u128;
 
 /* The state of a task: sums by candidate. */
 typedef struct suspect_task {
@@ -50,6 +54,8 @@ typedef struct suspects_maker {
     u32 task_count;
     u32 *scores;
     u32 kept_count; /* groups with blocks that are never freed */
+    etlheap_query kinds;
+    void *totals; /* the state of a table of kinds */
 } suspects_maker;
 
 /* The answer, and the memory that it points to. */
@@ -64,7 +70,21 @@ static etl_status want_blocks(suspects_maker *maker, block_feed *feed, etl_error
 static etl_status step(void *state, const lifetimes_batch *batch, etl_error *err);
 static bool join_tasks(suspects_maker *maker);
 static bool rate(suspects_maker *maker);
-static owned_suspects *publish(suspects_maker *maker);
+
+/* Asks for all that is outstanding, by kind. */
+static etl_status begin_totals(suspects_maker *maker, const etlheap_result *result, log_pass *pass,
+                               etl_error *err)
+{
+    const etlheap_question question = { .size = sizeof question, .query = &maker->kinds };
+    maker->kinds = maker->query;
+    maker->kinds.growth = false;
+    maker->kinds.group_by[0] = ETLHEAP_KEY_KIND;
+    maker->kinds.group_by_count = 1;
+    maker->totals = calloc(1, fold_table.state_bytes);
+    if (maker->totals == NULL)
+        return etl_no_memory(err);
+    return fold_table.begin(maker->totals, result, &question, pass, err);
+}
 
 static etl_status begin(void *state, const etlheap_result *result, const etlheap_question *question,
                         log_pass *pass, etl_error *err)
@@ -85,7 +105,9 @@ static etl_status begin(void *state, const etlheap_result *result, const etlheap
         status = feed_groups(&pass->feed, &maker->a, &maker->origins, err);
     if (status == ETL_OK && !row_spans_open(&maker->spans, &maker->a, true))
         status = etl_no_memory(err);
-    return status == ETL_OK ? want_blocks(maker, &pass->feed, err) : status;
+    if (status == ETL_OK)
+        status = want_blocks(maker, &pass->feed, err);
+    return status == ETL_OK ? begin_totals(maker, result, pass, err) : status;
 }
 
 /* Can blocks of one stack differ in the key? Growth refuses types and keys about the free. */
@@ -335,6 +357,8 @@ static bool rate(suspects_maker *maker)
         group_row row;
         aggregate_row(a, i, &row);
         set_measures(maker, row.measures, &maker->sums.at[i], time_of(maker, i));
+        const i64 growth = row.measures[ETLHEAP_MEASURE_GROWTH_RATE];
+        maker->scores[i] = suspect_cap(maker->scores[i], &maker->sums.at[i], growth);
         aggregate_put(a, left, &row);
         maker->sums.at[left] = maker->sums.at[i];
         maker->time_of.at[left] = maker->time_of.at[i];
@@ -350,8 +374,18 @@ static bool rate(suspects_maker *maker)
 static etl_status walk(void *state, log_pass *pass, etl_error *err)
 {
     suspects_maker *const maker = state;
-    (void)pass;
-    return join_tasks(maker) && rate(maker) ? ETL_OK : etl_no_memory(err);
+    if (!join_tasks(maker) || !rate(maker))
+        return etl_no_memory(err);
+    return fold_table.walk(maker->totals, pass, err);
+}
+
+/* The part of a kind's memory, in millionths. */
+static i64 share_of(const etlheap_total *total, i64 size)
+{
+    const i64 all = total->measures[ETLHEAP_MEASURE_OUTSTANDING_SIZE];
+    if (all <= 0 || size < 0)
+        return ETLHEAP_NOT_KNOWN;
+    return (i64)(((u128)size * 2 * MILLION + (u128)all) / ((u128)all * 2));
 }
 
 static etlheap_suspect suspect_of(const suspects_maker *maker, u32 group)
@@ -368,6 +402,7 @@ static etlheap_suspect suspect_of(const suspects_maker *maker, u32 group)
                             .typical_lifetime_ns = ETLHEAP_NOT_KNOWN,
                             .thread_count = sums->thread_count,
                             .has_more_threads = sums->has_more_threads };
+    out.has_stopped = suspect_has_stopped(sums);
     out.oldest_ns = etl_span_i64(out.first_ns, time_of(maker, group)->to_ns);
     for (u32 i = 0; i < SUSPECT_PARTS; i++)
         out.part_count += sums->kept[i] > 0;
@@ -377,7 +412,7 @@ static etlheap_suspect suspect_of(const suspects_maker *maker, u32 group)
     return out;
 }
 
-static owned_suspects *publish(suspects_maker *maker)
+static owned_suspects *publish(suspects_maker *maker, const etlheap_table *kinds)
 {
     aggregator *const a = &maker->a;
     owned_suspects *const out = calloc(1, sizeof *out);
@@ -392,15 +427,24 @@ static owned_suspects *publish(suspects_maker *maker)
         etlheap_suspects_free(&out->suspects);
         return NULL;
     }
-    for (u32 i = 0; i < a->groups.count; i++)
+    for (u32 i = 0; i < a->groups.count; i++) {
+        const etlheap_row *const row = &out->suspects.table->rows[i];
         out->rows[i] = suspect_of(maker, a->order[i]);
+        out->rows[i].outstanding_share =
+            share_of(&kinds->totals[row->kind], row->measures[ETLHEAP_MEASURE_OUTSTANDING_SIZE]);
+    }
     return out;
 }
 
 static etl_status answer(void *state, etlheap_answer *out, etl_error *err)
 {
     suspects_maker *const maker = state;
-    owned_suspects *const made = publish(maker);
+    etlheap_answer kinds = { .table = NULL };
+    const etl_status status = fold_table.answer(maker->totals, &kinds, err);
+    if (status != ETL_OK)
+        return status;
+    owned_suspects *const made = publish(maker, kinds.table);
+    etlheap_table_free(kinds.table);
     out->suspects = made == NULL ? NULL : &made->suspects;
     return made == NULL ? etl_no_memory(err) : ETL_OK;
 }
@@ -409,6 +453,9 @@ static void close_maker(void *state)
 {
     suspects_maker *const maker = state;
     free_tasks(maker);
+    if (maker->totals != NULL)
+        fold_table.close(maker->totals);
+    free(maker->totals);
     free(maker->of_origin);
     row_spans_close(&maker->spans);
     ETLHEAP_VECTOR_FREE(&maker->times);

@@ -14,7 +14,7 @@ static void write_suspect(etlheap_csv *csv, const etlheap_row *row, const etlhea
     suspect_add_threads(suspect, " ", &csv->text);
     etlheap_csv_text(csv, etlheap_text_of(&csv->text));
     etlheap_text_clear(&csv->text);
-    suspect_add_reason(suspect, &csv->text);
+    suspect_add_reason(row, suspect, &csv->text);
     etlheap_csv_text(csv, etlheap_text_of(&csv->text));
     etlheap_csv_line(csv);
 }

@@ -5,7 +5,7 @@
 
 for (const row of report.suspects?.rows ?? []) row.frames = row.frames.map((number) => report.suspects.frames[number]);
 
-const SUSPECT_COLUMNS = ["Suspect", "Score", "Outstanding Size", "Growth/s", "Never freed", "First", "Last", "Threads"];
+const SUSPECT_COLUMNS = ["Suspect", "Score", "Outstanding Size", "Share", "Growth/s", "Never freed", "First", "Last", "Threads"];
 const SUSPECTS_SHOWN = 10;
 let allSuspects = false;
 
@@ -60,6 +60,7 @@ function suspectRow(row) {
     ),
     numberCell(row.score, false),
     numberCell(row.outstanding_size, true),
+    make("td", {}, row.outstanding_share_millionths === null ? "\u2013" : share(row.outstanding_share_millionths, 1e6)),
     numberCell(row.growth_rate, true),
     make("td", { "data-value": row.never_freed_count }, `${count(row.never_freed_count)} of ${count(row.alloc_count)}`),
     make("td", { "data-value": row.first_ns }, seconds(row.first_ns)),
@@ -77,7 +78,8 @@ function suspectsText(rows) {
       : `No suspects: of ${count(groups)} call stacks with blocks that were never freed, none of this kind looks like a leak.`;
   return (
     `Of ${count(groups)} call stacks with blocks that were never freed, these look like leaks: some blocks outlive all ` +
-    `others and were allocated all over the run.${hidden > 0 ? ` ${count(hidden)} with lower scores are left out.` : ""}`
+    `others and were allocated all over the run. A score above 75 means that the stack still leaked in the second half. ` +
+    `Share is of all outstanding ${state.kind.kind} memory.${hidden > 0 ? ` ${count(hidden)} with lower scores are left out.` : ""}`
   );
 }
 
@@ -111,7 +113,7 @@ function drawSuspects() {
 }
 
 function shownSuspects() {
-  const lines = [["Kind", "Process", "PID", "Frames", "Score", "Outstanding (bytes)", "Growth (bytes/s)"]];
+  const lines = [["Kind", "Process", "PID", "Frames", "Score", "Outstanding (bytes)", "Share (millionths)", "Growth (bytes/s)"]];
   lines[0].push("Never freed", "Allocated", "First (s)", "Last (s)", "Reason");
   for (const row of suspectsOfKind())
     lines.push([
@@ -121,6 +123,7 @@ function shownSuspects() {
       row.frames.join(";"),
       row.score,
       row.outstanding_size,
+      row.outstanding_share_millionths,
       row.growth_rate,
       row.never_freed_count,
       row.alloc_count,

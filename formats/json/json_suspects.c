@@ -21,7 +21,7 @@ void etlheap_json_suspect(etlheap_json *json, const etlheap_row *row,
     etlheap_json_array_close(json);
     etlheap_json_bool(json, "has_more_threads", suspect->has_more_threads);
     etlheap_text_clear(text);
-    suspect_add_reason(suspect, text);
+    suspect_add_reason(row, suspect, text);
     etlheap_json_string(json, etlheap_field_key(ETLHEAP_FIELD_REASON), etlheap_text_of(text));
 }
 

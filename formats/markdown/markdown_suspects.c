@@ -12,10 +12,11 @@
 
 static void write_head(const etlheap_table *table, etlheap_sink *sink)
 {
-    etlheap_markdown_column columns[ETLHEAP_GROUP_BY_MAX + 5] = {
-        { "Score", true }, { "Outstanding Size", true }, { "Growth/s", true }, { "Why", false }
+    etlheap_markdown_column columns[ETLHEAP_GROUP_BY_MAX + 6] = {
+        { "Score", true }, { "Outstanding Size", true }, { "Share", true }, { "Growth/s", true },
+        { "Why", false },
     };
-    u32 count = 4;
+    u32 count = 5;
     for (u32 k = 0; k < table->group_by_count; k++) {
         if (suspect_shows_key(table, table->group_by[k]))
             columns[count++].title = etlheap_key_title(table->group_by[k]);
@@ -26,17 +27,19 @@ static void write_head(const etlheap_table *table, etlheap_sink *sink)
 static void write_row(const etlheap_suspects *suspects, u32 at, const etlheap_layout *layout,
                       etlheap_text *text, etlheap_sink *sink)
 {
-    static const etlheap_measure measures[] = { ETLHEAP_MEASURE_OUTSTANDING_SIZE,
-                                                ETLHEAP_MEASURE_GROWTH_RATE };
     const etlheap_table *const table = suspects->table;
-    char words[ETLHEAP_UNITS_SIZE];
-    etlheap_sink_format(sink, "| %" PRIu32 " | ", suspects->rows[at].score);
-    for (u32 i = 0; i < ETL_COUNT_OF(measures); i++) {
-        etlheap_measure_words(measures[i], table->rows[at].measures[measures[i]], words);
-        etlheap_sink_format(sink, "%s | ", words);
-    }
+    const i64 *const measures = table->rows[at].measures;
+    char size[ETLHEAP_UNITS_SIZE], growth[ETLHEAP_UNITS_SIZE];
+    etlheap_measure_words(ETLHEAP_MEASURE_OUTSTANDING_SIZE,
+                          measures[ETLHEAP_MEASURE_OUTSTANDING_SIZE], size);
+    etlheap_measure_words(ETLHEAP_MEASURE_GROWTH_RATE, measures[ETLHEAP_MEASURE_GROWTH_RATE],
+                          growth);
     etlheap_text_clear(text);
-    suspect_add_reason(&suspects->rows[at], text);
+    suspect_add_share(&suspects->rows[at], text);
+    etlheap_sink_format(sink, "| %" PRIu32 " | %s | %s | %s | ", suspects->rows[at].score, size,
+                        etlheap_text_of(text), growth);
+    etlheap_text_clear(text);
+    suspect_add_reason(&table->rows[at], &suspects->rows[at], text);
     etlheap_sink_format(sink, "%s | ", etlheap_text_of(text));
     for (u32 k = 0; k < table->group_by_count; k++) {
         if (!suspect_shows_key(table, table->group_by[k]))

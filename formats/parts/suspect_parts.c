@@ -11,6 +11,8 @@
 
 #include <inttypes.h>
 
+#define SHARE_WHOLE 1000000 /* etlheap_suspect.outstanding_share is in millionths */
+
 static const etlheap_field fields[] = { SUSPECT_COLUMNS(ETLHEAP_COLUMN_FIELD) };
 const etlheap_field_list suspect_columns = { fields, NULL, SUSPECT_COLUMN_COUNT };
 
@@ -51,31 +53,67 @@ bool suspect_shows_key(const etlheap_table *table, etlheap_key key)
     return key != ETLHEAP_KEY_SITE || !by_stack;
 }
 
-void suspect_add_share(const etlheap_suspect *suspect, etlheap_text *text)
+void suspect_add_never_freed(const etlheap_suspect *suspect, etlheap_text *text)
 {
     add_count(text, suspect->never_freed_count);
     etlheap_text_add_string(text, " of ");
     add_count(text, suspect->alloc_count);
 }
 
-void suspect_add_reason(const etlheap_suspect *suspect, etlheap_text *text)
+void suspect_add_share(const etlheap_suspect *suspect, etlheap_text *text)
 {
-    if (suspect->never_freed_count == suspect->alloc_count) {
-        etlheap_text_add_string(text, "None of ");
-        add_count(text, suspect->alloc_count);
-        etlheap_text_add_format(text,
-                                " blocks was freed, and new ones were allocated in %" PRIu32
-                                " of %d equal parts of the run.",
-                                suspect->part_count, ETLHEAP_SUSPECT_PARTS);
+    char words[ETLHEAP_UNITS_SIZE];
+    if (suspect->outstanding_share == ETLHEAP_NOT_KNOWN) {
+        etlheap_text_add_string(text, "\xE2\x80\x93");
         return;
     }
-    suspect_add_share(suspect, text);
-    etlheap_text_add_string(text, suspect->never_freed_count == 1
-                                      ? " blocks was never freed, for "
-                                      : " blocks were never freed, for up to ");
-    add_duration(text, suspect->oldest_ns);
+    etlheap_units_share(suspect->outstanding_share, SHARE_WHOLE, words);
+    etlheap_text_add_string(text, words);
+}
+
+static void add_last(const char *words, const etlheap_suspect *suspect, etlheap_text *text)
+{
+    char moment[ETLHEAP_UNITS_SIZE];
+    etlheap_units_moment(suspect->last_ns, moment);
+    etlheap_text_add_format(text, "%s at %s s", words, moment);
+}
+
+static void add_never_freed_only(const etlheap_suspect *suspect, etlheap_text *text)
+{
+    etlheap_text_add_string(text, "None of ");
+    add_count(text, suspect->alloc_count);
+    etlheap_text_add_format(text,
+                            " blocks was freed, and new ones were allocated in %" PRIu32
+                            " of %d equal parts of the run",
+                            suspect->part_count, ETLHEAP_SUSPECT_PARTS);
+    if (suspect->has_stopped)
+        add_last(", the last one", suspect, text);
+}
+
+static void add_never_freed_some(const etlheap_suspect *suspect, etlheap_text *text)
+{
+    const bool is_one = suspect->never_freed_count == 1;
+    suspect_add_never_freed(suspect, text);
+    etlheap_text_add_string(text, is_one ? " blocks was never freed" : " blocks were never freed");
+    if (suspect->has_stopped) {
+        add_last(", the last of them allocated", suspect, text);
+    } else {
+        etlheap_text_add_string(text, is_one ? ", for " : ", for up to ");
+        add_duration(text, suspect->oldest_ns);
+    }
     etlheap_text_add_string(text, "; the others usually lived about ");
     add_estimate(text, suspect->typical_lifetime_ns);
+}
+
+/* The engine limits the score of rows that stopped or do not grow, so the reason says it. */
+void suspect_add_reason(const etlheap_row *row, const etlheap_suspect *suspect, etlheap_text *text)
+{
+    if (suspect->never_freed_count == suspect->alloc_count)
+        add_never_freed_only(suspect, text);
+    else
+        add_never_freed_some(suspect, text);
+    if (!suspect->has_stopped && row->measures[ETLHEAP_MEASURE_GROWTH_RATE] <= 0)
+        etlheap_text_add_string(text, ", and the size does not grow");
     etlheap_text_add_string(text, ".");
 }
 

@@ -11,6 +11,7 @@
     X(NEVER_FREED_COUNT, etlheap_value_number(s->never_freed_count))                               \
     X(NEVER_FREED_SIZE, etlheap_value_number(s->never_freed_size))                                 \
     X(OUTSTANDING_SIZE, etlheap_value_number(m[ETLHEAP_MEASURE_OUTSTANDING_SIZE]))                 \
+    X(OUTSTANDING_SHARE, etlheap_value_number(s->outstanding_share))                               \
     X(OUTSTANDING_COUNT, etlheap_value_number(m[ETLHEAP_MEASURE_OUTSTANDING_COUNT]))               \
     X(GROWTH_RATE, etlheap_value_number(m[ETLHEAP_MEASURE_GROWTH_RATE]))                           \
     X(STEADINESS, etlheap_value_number(m[ETLHEAP_MEASURE_STEADINESS]))                             \
@@ -26,9 +27,12 @@ void suspect_values(const etlheap_row *row, const etlheap_suspect *s,
                     etlheap_value out[SUSPECT_COLUMN_COUNT]);
 
 /* Appends why the row is a suspect, as one sentence. */
-void suspect_add_reason(const etlheap_suspect *suspect, etlheap_text *text);
+void suspect_add_reason(const etlheap_row *row, const etlheap_suspect *suspect, etlheap_text *text);
 
 /* Appends "53 of 60". */
+void suspect_add_never_freed(const etlheap_suspect *suspect, etlheap_text *text);
+
+/* Appends the share of the outstanding memory, "12.5 %". */
 void suspect_add_share(const etlheap_suspect *suspect, etlheap_text *text);
 
 /* Appends the ids of its threads, separated by `separator`, and "..." if there are more. */

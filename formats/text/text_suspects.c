@@ -52,10 +52,13 @@ static void add_suspect(const etlheap_suspects *suspects, u32 at, const etlheap_
     etlheap_grid_name(grid, etlheap_text_of(text));
     etlheap_grid_count(grid, suspect->score);
     etlheap_grid_size(grid, row->measures[ETLHEAP_MEASURE_OUTSTANDING_SIZE]);
+    etlheap_text_clear(text);
+    suspect_add_share(suspect, text);
+    etlheap_grid_cell(grid, etlheap_text_of(text));
     etlheap_grid_measure(grid, ETLHEAP_MEASURE_GROWTH_RATE,
                          row->measures[ETLHEAP_MEASURE_GROWTH_RATE]);
     etlheap_text_clear(text);
-    suspect_add_share(suspect, text);
+    suspect_add_never_freed(suspect, text);
     etlheap_grid_cell(grid, etlheap_text_of(text));
     add_moment(grid, suspects->table, suspect->first_ns);
     add_moment(grid, suspects->table, suspect->last_ns);
@@ -64,7 +67,7 @@ static void add_suspect(const etlheap_suspects *suspects, u32 at, const etlheap_
     etlheap_grid_cell(grid, etlheap_text_of(text));
     etlheap_text_clear(text);
     etlheap_text_add_format(text, "%*s", INDENT, "");
-    suspect_add_reason(suspect, text);
+    suspect_add_reason(row, suspect, text);
     etlheap_grid_row(grid, ETLHEAP_EMPHASIS_NONE);
     etlheap_grid_name(grid, etlheap_text_of(text));
     etlheap_grid_frames(grid, suspects->table, row, layout->frames_max, INDENT);
@@ -75,9 +78,10 @@ static etl_status write_rows(const etlheap_suspects *suspects, const etlheap_lay
 {
     static const etlheap_column columns[] = {
         { .title = "Suspect", .flexible = true },       { .title = "Score", .right = true },
-        { .title = "Outstanding Size", .right = true }, { .title = "Growth/s", .right = true },
-        { .title = "Never Freed", .right = true },      { .title = "First (s)", .right = true },
-        { .title = "Last (s)", .right = true },         { .title = "Threads", .right = true },
+        { .title = "Outstanding Size", .right = true }, { .title = "Share", .right = true },
+        { .title = "Growth/s", .right = true },         { .title = "Never Freed", .right = true },
+        { .title = "First (s)", .right = true },        { .title = "Last (s)", .right = true },
+        { .title = "Threads", .right = true },
     };
     const u32 count = suspects->table->row_count;
     const u32 shown = layout->rows_max == 0 ? count : (u32)etl_min_u64(count, layout->rows_max);

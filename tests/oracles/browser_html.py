@@ -124,9 +124,10 @@ def check_suspects(results, page, trace):
     """The list says what `report --suspects` says."""
     wanted = run_json("report", trace, "--suspects", "--no-symbols", "--kind", "heap", "--group-by", "kind,process,stack")["rows"]
     shown = page.run("[...document.querySelectorAll('#suspect-rows tbody tr')].map((row) => "
-                     "[...row.querySelectorAll('td')].slice(0, 4).map((cell) => Number(cell.dataset.value)))")
+                     "[...row.querySelectorAll('td')].slice(0, 5).map((cell) => Number(cell.dataset.value ?? cell.textContent.replace(' %', ''))))")
     results.equal("suspects have the figures of report", shown,
-                  [[row["score"], row["outstanding_size"], row["growth_rate"], row["never_freed_count"]] for row in wanted])
+                  [[row["score"], row["outstanding_size"], round(row["outstanding_share_millionths"] / 1e4, 1), row["growth_rate"],
+                    row["never_freed_count"]] for row in wanted])
     texts = page.run("[...document.querySelectorAll('#suspect-rows tbody th')].map((cell) => cell.textContent)")
     results.check("and say why", len(texts) == len(wanted) > 0 and all(row["reason"] in text for row, text in zip(wanted, texts)), texts)
 

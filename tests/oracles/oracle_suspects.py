@@ -45,7 +45,7 @@ UMDH = """// UMDH: version 10.0.1: Logtime 2024-02-29 12:26 - Machine=BOX - PID=
 *- - - - - - - - - - End of data for heap @ 10000 - - - - - - - - - -
 """
 PARTS, THREADS_MAX = 32, 8
-FIGURES = ("alloc_count never_freed_count never_freed_size outstanding_size outstanding_count growth_rate steadiness"
+FIGURES = ("alloc_count never_freed_count never_freed_size outstanding_size outstanding_share_millionths outstanding_count growth_rate steadiness"
            " first_ns last_ns oldest_ns typical_lifetime_ns threads has_more_threads").split()
 WORLDS = {"tuning": (2,)}
 
@@ -99,6 +99,7 @@ def figures(members, time):
     return {
         "alloc_count": len(born), "never_freed_count": len(kept), "never_freed_size": sum(lifetime.size for lifetime in kept),
         "outstanding_size": sum(lifetime.size for lifetime in there), "outstanding_count": len(there),
+        "stopped": bool(kept) and max(lifetime.start for lifetime in kept) < moments[PARTS // 2],
         "growth_rate": rate, "steadiness": steadiness, "first_ns": first,
         "last_ns": max((lifetime.start for lifetime in kept), default=None),
         "oldest_ns": first is not None and end - first,
@@ -181,6 +182,28 @@ def filter_of(trace, source):
         (["--thread", str(one.thread)], lambda lifetime, _: lifetime.thread == one.thread)])
 
 
+def add_shares(rows, group_by):
+    """What a row holds of all that is outstanding of its kind."""
+    def kind_of(key):
+        return key[group_by.index("kind")] if len(group_by) > 1 else key
+
+    for key, row in rows.items():
+        whole = sum(other["outstanding_size"] for at, other in rows.items() if kind_of(at) == kind_of(key))
+        row["outstanding_share_millionths"] = (row["outstanding_size"] * 2 * 10**6 + whole) // (2 * whole) if whole else None
+
+
+def check_caps(results, label, report, group_by, wanted):
+    """A score above 75 is one of a row that grows and lost blocks in the second half of its time. The reason says
+    which of both is missing."""
+    wrong = []
+    for key, said in read_rows(report, group_by, ("score", "reason")).items():
+        stopped, flat = wanted[key]["stopped"], wanted[key]["growth_rate"] <= 0
+        says = ("the last one at" in said["reason"] or "the last of them" in said["reason"], "does not grow" in said["reason"])
+        if (stopped or flat) and said["score"] > 75 or says != (stopped, flat and not stopped):
+            wrong.append((key, said, stopped, flat))
+    results.check(f"{label}: scores are limited, and reasons say why", not wrong, *wrong[:3])
+
+
 def compare_figures(results, trace, source, groupings):
     """Returns how many rows were compared."""
     lives, compared = lives_of(trace.path), 0
@@ -195,6 +218,9 @@ def compare_figures(results, trace, source, groupings):
             kind, owner = owner_of(key, group_by)
             kind = chosen[1] if kind is None and "--kind" in chosen else kind
             wanted[key] = figures(members, recorded_part(report, window, kind, life_of(lives, owner, chosen)))
+        add_shares(wanted, group_by)
+        check_caps(results, label, report, group_by, wanted)
+        wanted = {key: {name: row[name] for name in FIGURES} for key, row in wanted.items()}
         got = read_rows(report, group_by, FIGURES)
         results.equal_maps(f"{label}: {len(got)} rows", got, {key: wanted.get(key) for key in got})
         results.equal(f"{label}: groups with blocks that are never freed", report["never_freed_groups"],
@@ -218,6 +244,34 @@ def check_figures(results, folder, seed):
     trace = WorldTrace(folder, seed, "tuning")
     compared = compare_figures(results, trace, random.Random(seed), [["kind", "process", "stack"], ["kind", "site"]] * 3)
     results.check(f"programs that leak have suspects to compare: {compared}", compared >= 20)
+
+
+def check_stopped(results, folder):
+    """Of 5.5 s, one stack leaks to the end. Another allocates in the first second, and what it frees lives so long that
+    only its first blocks can be old: nobody knows whether it still leaks."""
+    events = []
+    for number, at in enumerate(range(10, 5500, 10)):
+        address = number * 0x10000 + 0x10000000
+        if at < 1000:
+            events.append((at, f"+ 64 2 {address:x}"))
+            if number % 5:
+                events.append((at + 1900, f"- {address:x}"))
+        if number % 4 == 0:
+            events.append((at, f"+ 40 1 {address + 0x8000:x}"))
+    lines = ["v 10400 3", "x 9 world.exe", "m 1 -", f"m 1 x {BASE:x} 0 1000000", f"t {BASE + 0x1000:x} 0", f"t {BASE + 0x2000:x} 0"]
+    for at in range(0, 5500, 10):
+        lines += [f"c {at:x}", *(words for when, words in events if when == at)]
+    path = os.path.join(folder, "stopped.etl")
+    bench_suspects.make_trace(MAKE_STREAM, "\n".join([*lines, "c 157c"]) + "\n", path)
+    rows = run_json("report", path, "--suspects", "--no-symbols")["rows"]
+    results.equal("a stack that stopped early may not be certain", [(row["alloc_count"], row["score"]) for row in rows], [(138, 100), (99, 75)])
+    results.equal("with the moment in its reason", [row["reason"] for row in rows[1:]],
+                  ["20 of 99 blocks were never freed, the last of them allocated at 0.961 s; the others usually lived about 1.9 s."])
+    outstanding = 138 * 64 + 20 * 100
+    results.equal("and what each holds", [row["outstanding_share_millionths"] for row in rows],
+                  [(size * 10**6 * 2 + outstanding) // (2 * outstanding) for size in (138 * 64, 2000)])
+    text = text_of(path)
+    results.check("which text has in percent", all(f" {100 * size / outstanding:.1f} % " in text for size in (138 * 64, 2000)), text)
 
 
 # --- the ranking ------------------------------------------------------------------------------
@@ -301,6 +355,7 @@ def main():
     results = Results()
     with tempfile.TemporaryDirectory(dir=os.environ.get("TEST_TMP")) as folder:
         check_figures(results, folder, options.seed)
+        check_stopped(results, folder)
         calm = check_ranking(results, folder)
         leaky = os.path.join(folder, "world-tuning-2.etl")
         check_formats(results, leaky, calm.trace)

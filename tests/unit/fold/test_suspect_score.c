@@ -133,6 +133,26 @@ static void a_run_too_short_for_its_lifetimes_has_no_suspects(void **state)
     assert_int_equal(score(&sums), 0);
 }
 
+/* Lifetimes are so long that only the first 8 s can have blocks that are old. */
+static void a_stack_that_stopped_or_does_not_grow_is_not_certain(void **state)
+{
+    suspect_sums stopped = { 0 }, lasting = { 0 };
+    (void)state;
+    for (i64 ms = 0; ms < 8000; ms += 100)
+        add(&stopped, ms, ms % 1000 == 0 ? -1 : ms + 10000);
+    for (i64 ms = 0; ms < RUN_MS; ms += 10)
+        add(&lasting, ms, -1);
+    assert_true(score(&stopped) > SUSPECT_SCORE_DOUBT);
+    assert_true(suspect_has_stopped(&stopped));
+    assert_int_equal(suspect_cap(score(&stopped), &stopped, 1000), SUSPECT_SCORE_DOUBT);
+    assert_int_equal(suspect_cap(60, &stopped, 1000), 60);
+    assert_false(suspect_has_stopped(&lasting));
+    assert_int_equal(suspect_cap(100, &lasting, 1), 100);
+    assert_int_equal(suspect_cap(100, &lasting, 0), SUSPECT_SCORE_DOUBT);
+    add(&stopped, RUN_MS / 2, -1);
+    assert_false(suspect_has_stopped(&stopped));
+}
+
 static void steps_follow_each_other_without_gaps(void **state)
 {
     (void)state;
@@ -180,6 +200,7 @@ int main(void)
         cmocka_unit_test(blocks_that_are_freed_as_late_are_no_leak),
         cmocka_unit_test(a_few_blocks_prove_nothing),
         cmocka_unit_test(a_run_too_short_for_its_lifetimes_has_no_suspects),
+        cmocka_unit_test(a_stack_that_stopped_or_does_not_grow_is_not_certain),
         cmocka_unit_test(steps_follow_each_other_without_gaps),
         cmocka_unit_test(threads_are_the_lowest_whoever_comes_first),
     };
