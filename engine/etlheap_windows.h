@@ -157,6 +157,15 @@ typedef struct etlheap_growth {
  */
 bool etlheap_windows_find_growth(const etlheap_windows *windows, uint32_t row, etlheap_growth *out);
 
+/* The most rises that are found at once. */
+#define ETLHEAP_RISES_MAX 16u
+
+/* Finds the largest lasting rise of each row, and fills `out` with the largest of them, at most
+ * `max` and ETLHEAP_RISES_MAX, the one that etlheap_windows_find_growth finds first. Returns their
+ * number. */
+uint32_t etlheap_windows_find_rises(const etlheap_windows *windows, etlheap_growth *out,
+                                    uint32_t max);
+
 /* The window in which a row adds the most bytes per second, whether they stay or not. */
 typedef struct etlheap_steepest {
     int64_t from_ns, to_ns;

@@ -201,6 +201,7 @@ typedef struct etlheap_windows_answer {
     const etlheap_windows *windows;
     bool growth_wanted;           /* show the largest lasting rise, and its rows */
     const etlheap_growth *growth; /* the rise of a row of `windows`; NULL: nothing rises */
+    uint32_t other_count;         /* smaller rises of other rows, which follow it in memory */
     /* The same windows, grouped also by STACK, measured over the windows of the rise; NULL: nothing
      * rises. */
     const etlheap_windows *stacks;

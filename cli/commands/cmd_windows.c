@@ -25,14 +25,15 @@
 
 #define GROUPS_SHOWN 10
 #define PID_SIZE     16
+#define RISES_SHOWN  5u
 
 /* Everything that the answer is made of. Start from {0}. */
 typedef struct inquiry {
     cli_question question;
     cli_window_plan plan;
     etlheap_windows *windows;
-    etlheap_windows *stacks; /* NULL: nothing grows, or that was not asked for */
-    etlheap_growth growth;
+    etlheap_windows *stacks;           /* NULL: nothing grows, or that was not asked for */
+    etlheap_growth rises[RISES_SHOWN]; /* the largest first */
     bool *explains;
     etlheap_windows_answer answer;
 } inquiry;
@@ -169,9 +170,11 @@ static etl_status explain_growth(const cli_options *options, inquiry *out, etl_e
 {
     out->answer.windows = out->windows;
     out->answer.growth_wanted = true;
-    if (!etlheap_windows_find_growth(out->windows, ETLHEAP_NO_INDEX, &out->growth))
+    const u32 count = etlheap_windows_find_rises(out->windows, out->rises, RISES_SHOWN);
+    if (count == 0)
         return ETL_OK;
-    out->answer.growth = &out->growth;
+    out->answer.growth = out->rises;
+    out->answer.other_count = count - 1;
     const etl_status status = make_stacks(out, err);
     out->answer.stacks = out->stacks;
     return status == ETL_OK ? choose_stacks(options, out, err) : status;
@@ -183,7 +186,7 @@ static etl_status make_stacks(inquiry *out, etl_error *err)
 {
     etlheap_query query = out->question.query.query;
     etlheap_windows_options windows = out->plan.windows;
-    const etlheap_row *const row = &out->windows->table->rows[out->growth.row];
+    const etlheap_row *const row = &out->windows->table->rows[out->rises[0].row];
     char pid[PID_SIZE];
     const char *const processes[] = { row->pid == ETL_NO_ID ? row->process : pid };
     snprintf(pid, sizeof pid, "%" PRIu32, row->pid);
@@ -197,8 +200,8 @@ static etl_status make_stacks(inquiry *out, etl_error *err)
         query.group_by[query.group_by_count++] = ETLHEAP_KEY_STACK;
     query.sort = ETLHEAP_MEASURE_IMPACTING_SIZE;
     query.sort_ascending = false;
-    windows.measured_first = out->growth.first_window;
-    windows.measured_count = out->growth.window_count;
+    windows.measured_first = out->rises[0].first_window;
+    windows.measured_count = out->rises[0].window_count;
     return etlheap_windows_make(out->question.result, &query, &windows, &out->stacks, err);
 }
 
@@ -258,7 +261,7 @@ static etl_status name_listed(const cli_options *options, inquiry *out, etl_erro
     if (!options->find_growth)
         etlheap_layout_choose(&layout, out->windows->table, listed);
     else if (out->answer.growth)
-        listed[out->growth.row] = true;
+        listed[out->rises[0].row] = true;
     const etl_status status =
         etlheap_table_name(out->windows->table, out->question.symbols.symbols, listed, err);
     free(listed);

@@ -56,49 +56,98 @@ typedef struct rise {
     u32 agreed; /* levels looked at that keep to it */
 } rise;
 
+/* A rise of a row. */
+typedef struct row_rise {
+    rise at;
+    u32 row;
+    bool is_strict; /* with a past and a future: better than any without */
+    i64 before_size, after_size;
+} row_rise;
+
 static bool open_curve(level_curve *curve, const etlheap_windows *windows);
 static void read_row(level_curve *curve, u32 row);
 static rise find_rise(const level_curve *curve);
 static bool is_better(const rise *a, const rise *b);
 
-bool etlheap_windows_find_growth(const etlheap_windows *windows, u32 row, etlheap_growth *out)
+/* The best rise of a row. One without a past or a future counts only if `any`. */
+static row_rise rise_of_row(level_curve *curve, u32 row, bool any)
+{
+    read_row(curve, row);
+    curve->is_strict = true;
+    rise at = find_rise(curve);
+    const bool is_strict = at.growth > 0;
+    if (!is_strict && any) {
+        curve->is_strict = false;
+        at = find_rise(curve);
+    }
+    return (row_rise){ .at = at,
+                       .row = row,
+                       .is_strict = is_strict,
+                       .before_size = curve->high[at.from],
+                       .after_size = curve->low[at.to] };
+}
+
+/* Puts a rise among the best `max`, the best first; the first of equal ones. */
+static void put_rise(row_rise *best, u32 *count, u32 max, const row_rise *found)
+{
+    u32 at = *count;
+    while (at > 0 && is_better(&found->at, &best[at - 1].at))
+        at--;
+    if (at >= max)
+        return;
+    *count += *count < max ? 1 : 0;
+    memmove(best + at + 1, best + at, (*count - 1 - at) * sizeof *best);
+    best[at] = *found;
+}
+
+static etlheap_growth growth_of(const etlheap_windows *windows, u32 stride, const row_rise *found)
+{
+    const u32 first = found->at.from * stride, to = found->at.to * stride;
+    const u32 end = to < windows->window_count ? to : windows->window_count;
+    return (etlheap_growth){ .row = found->row,
+                             .first_window = first,
+                             .window_count = end - first,
+                             .from_ns = windows->windows[first].from_ns,
+                             .to_ns = windows->windows[end - 1].to_ns,
+                             .before_size = found->before_size,
+                             .after_size = found->after_size };
+}
+
+/* Finds the best rises of rows [first, end). */
+static u32 find_rises(const etlheap_windows *windows, u32 first, u32 end, etlheap_growth *out,
+                      u32 max)
 {
     level_curve curve;
-    rise best = { .growth = 0 };
-    u32 best_row = 0;
-    bool best_strict = false;
+    row_rise best[ETLHEAP_RISES_MAX];
+    bool has_strict = false;
+    u32 count = 0;
+    if (!open_curve(&curve, windows))
+        return 0;
+    for (u32 r = first; r < end; r++) {
+        const row_rise found = rise_of_row(&curve, r, !has_strict);
+        if (found.is_strict && !has_strict)
+            count = 0;
+        has_strict |= found.is_strict;
+        if (found.at.growth > 0)
+            put_rise(best, &count, max, &found);
+    }
+    for (u32 i = 0; i < count; i++)
+        out[i] = growth_of(windows, curve.stride, &best[i]);
+    return count;
+}
+
+u32 etlheap_windows_find_rises(const etlheap_windows *windows, etlheap_growth *out, u32 max)
+{
+    max = max < ETLHEAP_RISES_MAX ? max : ETLHEAP_RISES_MAX;
+    return max == 0 ? 0 : find_rises(windows, 0, windows->table->row_count, out, max);
+}
+
+bool etlheap_windows_find_growth(const etlheap_windows *windows, u32 row, etlheap_growth *out)
+{
     const u32 count = windows->table->row_count;
-    const u32 first = row == ETLHEAP_NO_INDEX ? 0 : (u32)etl_min_u64(row, count);
-    const u32 end = row == ETLHEAP_NO_INDEX ? count : (u32)etl_min_u64((u64)row + 1, count);
-    if (open_curve(&curve, windows)) {
-        for (u32 r = first; r < end; r++) {
-            read_row(&curve, r);
-            curve.is_strict = true;
-            rise found = find_rise(&curve);
-            const bool is_strict = found.growth > 0;
-            if (!is_strict && !best_strict) {
-                curve.is_strict = false;
-                found = find_rise(&curve);
-            }
-            const bool is_first = is_strict && !best_strict;
-            if (found.growth > 0 && (is_first || is_better(&found, &best))) {
-                best = found;
-                best_row = r;
-                best_strict = is_strict;
-                *out = (etlheap_growth){ .before_size = curve.high[found.from],
-                                         .after_size = curve.low[found.to] };
-            }
-        }
-    }
-    if (best.growth > 0) {
-        const u32 from = best.from * curve.stride, to = best.to * curve.stride;
-        out->row = best_row;
-        out->first_window = from;
-        out->window_count = (to < windows->window_count ? to : windows->window_count) - from;
-        out->from_ns = windows->windows[from].from_ns;
-        out->to_ns = windows->windows[from + out->window_count - 1].to_ns;
-    }
-    return best.growth > 0;
+    if (row == ETLHEAP_NO_INDEX)
+        return find_rises(windows, 0, count, out, 1) > 0;
+    return row < count && find_rises(windows, row, row + 1, out, 1) > 0;
 }
 
 static bool open_curve(level_curve *curve, const etlheap_windows *windows)

@@ -169,6 +169,24 @@ static void write_steepest(etlheap_json *json, const etlheap_windows_answer *ans
     etlheap_json_object_close(json);
 }
 
+/* Rises of other groups, the largest first. Frames are those of the document. */
+static void write_others(etlheap_json *json, const etlheap_windows_answer *answer)
+{
+    const etlheap_table *const table = answer->windows->table;
+    etlheap_json_array(json, "others");
+    for (u32 i = 1; i <= answer->other_count; i++) {
+        const etlheap_growth *const other = &answer->growth[i];
+        etlheap_json_object(json, NULL);
+        etlheap_json_i64(json, "from_ns", other->from_ns);
+        etlheap_json_i64(json, "to_ns", other->to_ns);
+        write_keys(json, table, &table->rows[other->row]);
+        etlheap_json_i64(json, "before_size", other->before_size);
+        etlheap_json_i64(json, "after_size", other->after_size);
+        etlheap_json_object_close(json);
+    }
+    etlheap_json_array_close(json);
+}
+
 static void write_growth(etlheap_json *json, const etlheap_windows_answer *answer)
 {
     const etlheap_growth *const growth = answer->growth;
@@ -189,6 +207,7 @@ static void write_growth(etlheap_json *json, const etlheap_windows_answer *answe
     etlheap_json_i64(json, "before_size", growth->before_size);
     etlheap_json_i64(json, "after_size", growth->after_size);
     write_steepest(json, answer);
+    write_others(json, answer);
     etlheap_json_frames(json, stacks);
     etlheap_json_stacks(json, stacks);
     etlheap_json_array(json, "rows");

@@ -123,6 +123,50 @@ static etl_status write_stacks(const etlheap_windows_view *view, etlheap_sink *s
     return status;
 }
 
+/* "heap / app.exe (6480)" */
+static void add_group(const etlheap_windows_view *view, u32 row, etlheap_grid *grid)
+{
+    const etlheap_table *const table = view->answer->windows->table;
+    etlheap_text text = { 0 };
+    for (u32 k = 0; k < table->group_by_count; k++) {
+        etlheap_text_add_string(&text, k > 0 ? " / " : "");
+        etlheap_text_add_key_source(&text, table, &table->rows[row], table->group_by[k]);
+    }
+    etlheap_grid_name(grid, etlheap_text_of(&text));
+    grid->text.failed |= text.failed;
+    etlheap_text_free(&text);
+}
+
+/* A step may hide a leak that is smaller, so the other groups that rise are named. */
+static etl_status write_others(const etlheap_windows_view *view, etlheap_sink *sink)
+{
+    static const etlheap_column columns[] = {
+        { .title = "Other lasting rises", .flexible = true },
+        { .title = "Before", .right = true },
+        { .title = "After", .right = true },
+        { .title = "From (s)", .right = true },
+        { .title = "To (s)", .right = true },
+    };
+    const etlheap_windows_answer *const answer = view->answer;
+    if (answer->other_count == 0)
+        return ETL_OK;
+    etlheap_grid grid = etlheap_grid_begin(columns, ETL_COUNT_OF(columns));
+    for (u32 i = 1; i <= answer->other_count; i++) {
+        const etlheap_growth *const other = &answer->growth[i];
+        char moment[ETLHEAP_UNITS_SIZE];
+        etlheap_grid_row(&grid, ETLHEAP_EMPHASIS_NONE);
+        add_group(view, other->row, &grid);
+        etlheap_grid_size(&grid, other->before_size);
+        etlheap_grid_size(&grid, other->after_size);
+        etlheap_units_moment(other->from_ns, moment);
+        etlheap_grid_cell(&grid, moment);
+        etlheap_units_moment(other->to_ns, moment);
+        etlheap_grid_cell(&grid, moment);
+    }
+    etlheap_sink_text(sink, "\n");
+    return etlheap_grid_write(&grid, view->layout, sink);
+}
+
 etl_status etlheap_windows_write_growth(const etlheap_windows_view *view, etlheap_sink *sink)
 {
     const etlheap_growth *const growth = view->answer->growth;
@@ -130,10 +174,11 @@ etl_status etlheap_windows_write_growth(const etlheap_windows_view *view, etlhea
         etlheap_text_heading(sink, view->layout, "No lasting growth found.");
         return ETL_OK;
     }
-    const etl_status status = etlheap_windows_write_head(view, growth->row, sink);
+    etl_status status = etlheap_windows_write_head(view, growth->row, sink);
     if (status != ETL_OK)
         return status;
     write_levels(view, sink);
     write_steepest(view, sink);
-    return write_stacks(view, sink);
+    status = write_stacks(view, sink);
+    return status == ETL_OK ? write_others(view, sink) : status;
 }

@@ -132,6 +132,9 @@ def check_heap(results, folder):
 def check_battery(results, folder):
     trace, _ = make_trace(folder, "battery-meter")
     growth = windows_of(trace, "--find-growth")["growth"]
+    for other in growth["others"]:  # a rise is what it is if its group is asked for alone
+        alone = windows_of(trace, "--find-growth", "--kind", other["kind"], "--process", other["pid"])["growth"]
+        results.equal(f"the rise of {other['kind']} of {other['pid']}", {key: alone[key] for key in other}, other)
     sites = {frame for row in growth["rows"][:2] for frame in frames_of(growth, row)}
     results.check(
         "the battery meter: the lasting rise is explained by the two leaking stacks",

@@ -360,6 +360,34 @@ static void expect_rise(const etlheap_windows *windows, u32 row, const plain_ris
     assert_int_equal(growth.to_ns, windows->windows[last].to_ns);
 }
 
+/* The rises of all rows, the best first; those at an end only if no row has another. */
+static void expect_rises(const etlheap_windows *windows, i64 (*levels)[LEVELS_MAX], u32 last)
+{
+    plain_rise wanted[ROWS];
+    u32 count = 0;
+    for (u32 way = 0; way < 2 && count == 0; way++) {
+        for (u32 r = 0; r < ROWS; r++) {
+            const plain_rise rise = steepest(levels[r], last, r, way == 0);
+            u32 at = count;
+            for (; at > 0 && rise.merit > 0 && is_steeper(&rise, &wanted[at - 1]); at--)
+                wanted[at] = wanted[at - 1];
+            if (rise.merit > 0) {
+                wanted[at] = rise;
+                count++;
+            }
+        }
+    }
+    for (u32 max = 1; max <= ROWS; max++) {
+        etlheap_growth got[ROWS];
+        assert_int_equal(etlheap_windows_find_rises(windows, got, max), count < max ? count : max);
+        for (u32 i = 0; i < count && i < max; i++) {
+            assert_int_equal(got[i].row, wanted[i].row);
+            assert_int_equal(got[i].before_size, wanted[i].high);
+            assert_int_equal(got[i].after_size, wanted[i].low);
+        }
+    }
+}
+
 static void compare_with_model(u64 seed, u32 ticks, u32 every)
 {
     static i64 levels[ROWS][LEVELS_MAX];
@@ -387,6 +415,7 @@ static void compare_with_model(u64 seed, u32 ticks, u32 every)
     }
     const plain_rise wanted = steepest_of_rows(levels, last);
     expect_rise(windows, ETLHEAP_NO_INDEX, &wanted);
+    expect_rises(windows, levels, last);
     etlheap_windows_free(windows);
     etlheap_result_free(result);
 }

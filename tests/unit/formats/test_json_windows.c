@@ -151,6 +151,7 @@ static void json_has_the_growth_and_its_rows(void **state)
                         "      \"size\": 1048576,\n"
                         "      \"rate\": 5242880000\n"
                         "    },\n"
+                        "    \"others\": [],\n"
                         "    \"frames\": [\n"
                         "      {\"module\": null, \"offset\": null, \"address\": \"0x1010\", "
                         "\"symbol\": null, \"file\": null, \"line\": null},\n"
