@@ -1,6 +1,10 @@
 /*
- * text_windows_growth.c - the largest lasting rise, for people: which group rises, from
- * what level to which, when it rises the steepest, and the stacks whose memory it is.
+ * text_windows_growth.c - the largest lasting rise, for people.
+ *
+ * In: windows, the rise of one of their groups, the stacks in it, and smaller rises of other
+ * groups. Out: from what level to which the group rises, when it rises the steepest, the stacks
+ * whose memory it is, and a table of the other rises. Invariant: shares are parts of what the
+ * stacks added that grew, so they add up to at most the whole.
  */
 #include "formats/io/text_buffer.h"
 #include "formats/io/units.h"
