@@ -245,14 +245,17 @@ static void note_patterns(const cli_options *options, const char *subject,
 {
     const struct {
         const char *name;
-        const cli_words *words;
+        const char *const *words;
+        u32 count;
     } lists[] = {
-        { "--require-frame", &options->require_frames },
-        { "--cull-frame", &options->cull_frames },
+        { "--require-frame", options->require_frames.at, options->require_frames.count },
+        { "--cull-frame", options->cull_frames.at, options->cull_frames.count },
+        { "--root", &options->root, options->root ? 1 : 0 },
+        { "--focus", &options->focus, options->focus ? 1 : 0 },
     };
     for (size_t k = 0; k < ETL_COUNT_OF(lists) && !query->symbols; k++) {
-        for (u32 i = 0; i < lists[k].words->count; i++) {
-            const char *const word = lists[k].words->at[i];
+        for (u32 i = 0; i < lists[k].count; i++) {
+            const char *const word = lists[k].words[i];
             const char *const mark = strchr(word, '!');
             const char *const symbol = mark ? mark + 1 : word;
             if (*symbol == '\0' || strcmp(symbol, "*") == 0)

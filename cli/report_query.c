@@ -119,6 +119,7 @@ void cli_query_free(cli_query *query)
 {
     cli_patterns_free(&query->require_frames);
     cli_patterns_free(&query->cull_frames);
+    cli_patterns_free(&query->root);
     etlheap_tags_close(query->tags);
     query->tags = NULL;
     free(query->threads);
@@ -148,11 +149,20 @@ etl_status cli_window(const cli_options *options, const cli_clock *clock, i64 *f
     return ETL_OK;
 }
 
+static etl_status add_root(const cli_options *options, cli_query *out, etl_error *err)
+{
+    const char *word = options->focus ? options->focus : options->root;
+    const cli_words words = { .at = &word, .count = word ? 1 : 0 };
+    return cli_patterns_add_words(&out->root, &words, options->focus ? "--focus" : "--root", err);
+}
+
 /* Adds patterns to cull. --no-cull removes only the built-in ones; the user's own stay. */
 static etl_status add_patterns(const cli_options *options, cli_query *out, etl_error *err)
 {
     etl_status status = cli_patterns_add_words(&out->require_frames, &options->require_frames,
                                                "--require-frame", err);
+    if (status == ETL_OK)
+        status = add_root(options, out, err);
     if (status == ETL_OK)
         status =
             cli_patterns_add_words(&out->cull_frames, &options->cull_frames, "--cull-frame", err);

@@ -79,6 +79,11 @@ void etlheap_globs_free(etlheap_globs *globs);
 /* True if a pattern matches the name. */
 bool etlheap_globs_match(etlheap_globs *globs, const char *name);
 
+/* True if the pattern matches a frame, whose names may be NULL. The pattern's module may leave out
+ * the file's extension. Does not look at `unnamed_only`. */
+bool etlheap_pattern_matches(const etlheap_pattern *pattern, const char *module,
+                             const char *symbol);
+
 /* [stable] Patterns of the functions and modules that only pass memory on, or take it back: heap
  * functions, runtimes, operator new and delete, wrappers of the system. They are the built-in list
  * of `etlheap report`, for etlheap_query.cull_frames. Static. */

@@ -136,7 +136,8 @@ void etlheap_sink_discard(etlheap_sink *sink);
 typedef enum etlheap_tree {
     ETLHEAP_TREE_NONE,
     ETLHEAP_TREE_CALLEES, /* outermost frame first */
-    ETLHEAP_TREE_CALLERS  /* innermost frame first */
+    ETLHEAP_TREE_CALLERS, /* innermost frame first */
+    ETLHEAP_TREE_BOTH     /* the callers of tree_root, and its callees */
 } etlheap_tree;
 
 /* How text output is laid out. CSV uses only `titles` and `hint`, JSON only `hint`. Start from
@@ -167,6 +168,9 @@ typedef struct etlheap_layout {
     uint32_t columns_removed; /* bit per measure */
     uint32_t columns_beside;  /* bit per measure that rows have only because it is in `columns` */
     uint32_t rows_skip;       /* rows left out before the first one, of all kinds together */
+    /* A tree begins at the outermost frame that matches, and has only stacks with one. NULL: it
+     * begins where stacks do. Borrowed. */
+    const etlheap_pattern *tree_root;
 } etlheap_layout;
 
 /* [stable] Fills a layout of `size` bytes with the defaults: 100 columns, no colour, 25 rows of

@@ -81,9 +81,11 @@ static void write_report(const cli_options *options, const cli_question *questio
                          etlheap_sink *sink, cli_written *written)
 {
     const report *const made = (const report *)question;
-    etlheap_layout layout = cli_layout(options);
+    const cli_patterns *const root = &question->query.root;
     const etlheap_table *const table = table_of(made);
+    etlheap_layout layout = cli_layout(options);
     layout.columns_beside = question->query.columns_beside;
+    layout.tree_root = root->count > 0 ? root->at : NULL;
     written->status = write_answer(cli_format_of(options), made, &layout, sink);
     written->is_empty = made->suspects ? made->suspects->group_count == 0 : table->row_count == 0;
     written->diagnostics = &table->diagnostics;

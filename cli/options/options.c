@@ -81,6 +81,7 @@ etl_status cli_options_parse(const cli_command *command, int count, char *const 
         out->sort = ETLHEAP_MEASURE_SIZE;
     if (!out->sort_given)
         cli_views_set_sort(out);
+    cli_views_set_tree(out);
     const bool has_formats = (command->bit & (CLI_SHOWING | CLI_EXPORT)) != 0;
     if (!out->format && has_formats && cli_output_is_file(out))
         out->format = cli_format_of_name(out->output, command->bit);

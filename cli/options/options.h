@@ -126,7 +126,8 @@ typedef struct cli_options {
     bool lifetime_descending;
     u32 tree; /* etlheap_tree */
     u32 tree_min_ppm;
-    u32 at_exit; /* 0 leaked, 1 freed; the default depends on the command */
+    const char *root, *focus; /* patterns of --root and --focus; NULL: not given */
+    u32 at_exit;              /* 0 leaked, 1 freed; the default depends on the command */
     cli_time from, to;
     i64 every_ns; /* 0: not given */
     cli_times moments;

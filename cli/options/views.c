@@ -42,8 +42,9 @@ static const cli_view views[] = {
         .key_count = 4,
         .has_sort = true,
         .sort = ETLHEAP_MEASURE_COUNT,
-        .excludes = "--pairs --tree --histogram --suspects --growth --churn --at --at-exit --type "
-                    "--impacting --lifetime --size --require-frame --stack-tags",
+        .excludes =
+            "--pairs --tree --focus --histogram --suspects --growth --churn --at --at-exit --type "
+            "--impacting --lifetime --size --require-frame --stack-tags",
         .excluded_keys = ~(KEY(KIND) | KEY(PROCESS) | KEY(HEAP) | KEY(FREE_STACK) | KEY(FREE_SITE) |
                            KEY(FREE_MODULE) | KEY(FREE_THREAD)),
         .excluded_measures = ~MEASURE(COUNT),
@@ -59,12 +60,24 @@ static const cli_view views[] = {
         .because = "a tree shows whole call stacks, and one measure of them",
     },
     {
+        .option = "--focus",
+        .is_tree = true,
+        .in_markdown = true,
+        .tree = ETLHEAP_TREE_BOTH,
+        .before_tags = true,
+        .keys = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS, ETLHEAP_KEY_STACK },
+        .key_count = 3,
+        .excludes = "--tree --root --frames --columns",
+        .because = "two trees show whole call stacks from one function on, and one measure",
+    },
+    {
         .option = "--suspects",
         .writer = offsetof(etlheap_format, write_suspects),
         .keys = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS, ETLHEAP_KEY_SITE, ETLHEAP_KEY_STACK },
         .key_count = 4,
-        .excludes = "--type --impacting --at --tree --histogram --sort --growth --churn --pairs "
-                    "--columns",
+        .excludes =
+            "--type --impacting --at --tree --focus --histogram --sort --growth --churn --pairs "
+            "--columns",
         .excluded_keys = KEY(THREAD) | KEY(THREAD_NAME) | KEY(SIZE_CLASS) | KEY(GENERATION),
         .excludes_ends = true,
         .because = "all blocks of a stack or site are judged together, and suspects have their own "
@@ -75,8 +88,9 @@ static const cli_view views[] = {
         .writer = offsetof(etlheap_format, write_spikes),
         .keys = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS, ETLHEAP_KEY_STACK },
         .key_count = 3,
-        .excludes = "--type --impacting --at --tree --histogram --sort --growth --churn --pairs "
-                    "--unmatched --suspects --map --stack-tags --columns",
+        .excludes =
+            "--type --impacting --at --tree --focus --histogram --sort --growth --churn --pairs "
+            "--unmatched --suspects --map --stack-tags --columns",
         .excluded_keys = ~(KEY(KIND) | KEY(PROCESS) | KEY(HEAP) | KEY(STACK)),
         .because = "spikes are those of a kind, a process or a heap, and have their own order",
     },
@@ -89,7 +103,7 @@ static const cli_view views[] = {
         .key_count = 4,
         .has_sort = true,
         .sort = ETLHEAP_MEASURE_GROWTH_RATE,
-        .excludes = "--type --impacting --at --tree --histogram --pairs",
+        .excludes = "--type --impacting --at --tree --focus --histogram --pairs",
         .excluded_measures = MEASURE(FREED_BY_OTHER),
         .excludes_ends = true,
         .because = "growth is measured over the window, for freed and outstanding blocks together",
@@ -103,7 +117,7 @@ static const cli_view views[] = {
         .key_count = 3,
         .has_sort = true,
         .sort = ETLHEAP_MEASURE_ALLOC_COUNT,
-        .excludes = "--at --growth --tree --histogram",
+        .excludes = "--at --growth --tree --focus --histogram",
         .because = "churn is measured over a window, in a table of its own",
     },
     {
@@ -120,15 +134,16 @@ static const cli_view views[] = {
     {
         .option = "--histogram",
         .writer = offsetof(etlheap_format, write_histogram),
-        .excludes = "--tree",
+        .excludes = "--tree --focus",
         .in_place = "--pairs --sort --columns --top --frames --stack-tags",
         .because = "a histogram has buckets in place of rows",
     },
     {
         .option = "--map",
         .writer = offsetof(etlheap_format, write_map),
-        .excludes = "--histogram --tree --growth --suspects --churn --pairs --unmatched --type "
-                    "--impacting --group-by --stack-tags --sort --columns --from",
+        .excludes =
+            "--histogram --tree --focus --growth --suspects --churn --pairs --unmatched --type "
+            "--impacting --group-by --stack-tags --sort --columns --from",
         .because = "a map shows one moment and has no rows",
     },
 };
@@ -181,6 +196,11 @@ static bool has_tree(const cli_options *options)
     return options->tree != ETLHEAP_TREE_NONE;
 }
 
+static bool has_one_tree(const cli_options *options)
+{
+    return options->tree != ETLHEAP_TREE_NONE && !options->focus;
+}
+
 static bool has_map(const cli_options *options)
 {
     return options->map;
@@ -199,7 +219,8 @@ static const struct {
     const char *other;
 } companions[] = {
     { "--map-unit", has_map, "--map" },
-    { "--tree-min", has_tree, "--tree" },
+    { "--tree-min", has_tree, "--tree or --focus" },
+    { "--root", has_one_tree, "--tree" },
     { "--sarif-results", writes_sarif, "--format sarif or --sarif FILE" },
     { "--sarif-category", writes_sarif, "--format sarif or --sarif FILE" },
 };
@@ -250,6 +271,14 @@ void cli_views_set_sort(cli_options *options)
     for (size_t i = 0; i < ETL_COUNT_OF(views); i++) {
         if (views[i].has_sort && cli_is_given(options, views[i].option))
             options->sort = views[i].sort;
+    }
+}
+
+void cli_views_set_tree(cli_options *options)
+{
+    for (size_t i = 0; i < ETL_COUNT_OF(views); i++) {
+        if (views[i].tree != ETLHEAP_TREE_NONE && cli_is_given(options, views[i].option))
+            options->tree = views[i].tree;
     }
 }
 
@@ -325,11 +354,12 @@ static etl_status check_format(const cli_options *options, const cli_view *view,
 {
     const etlheap_format *const format = cli_format_of(options);
     void (*writer)(void);
-    if (view->is_tree && strcmp(format->name, "text") != 0 && strcmp(format->name, "json") != 0)
+    const char *const trees = view->in_markdown ? "text json markdown" : "text json";
+    if (view->is_tree && !is_among(trees, format->name))
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                             "%s is only for text and JSON; with --format %s, every row has its "
+                             "%s is only for text%s and JSON; with --format %s, every row has its "
                              "stack",
-                             spelled, format->name);
+                             spelled, view->in_markdown ? ", Markdown" : "", format->name);
     if (view->is_not_sums && format->adds_up)
         return etl_fail_with(
             err, ETL_ERR_ARGUMENT, 0,

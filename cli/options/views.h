@@ -14,11 +14,13 @@
 
 typedef struct cli_view {
     const char *option;
-    u16 writer;       /* offset in etlheap_format of the function that writes it; 0: any format */
-    u16 figures;      /* offset in etlheap_query of the bool that asks for its figures; 0: none */
-    bool is_tree;     /* only text and JSON show it */
-    bool is_not_sums; /* only for formats that do not add rows up */
-    bool before_tags; /* its keys go before those of --stack-tags */
+    u16 writer;   /* offset in etlheap_format of the function that writes it; 0: any format */
+    u16 figures;  /* offset in etlheap_query of the bool that asks for its figures; 0: none */
+    bool is_tree; /* only text and JSON show it, and Markdown if in_markdown */
+    bool in_markdown;
+    etlheap_tree tree; /* that the view draws; NONE: none, or the one that its option names */
+    bool is_not_sums;  /* only for formats that do not add rows up */
+    bool before_tags;  /* its keys go before those of --stack-tags */
     bool has_sort;
     etlheap_measure sort; /* by default */
     u32 figures_of;     /* bit per measure: an order by it, or its column, needs the same figures */
@@ -53,6 +55,9 @@ const cli_view *cli_view_of_keys(const cli_options *options);
 
 /* Sets the order that the views have by default. Not for options with --sort. */
 void cli_views_set_sort(cli_options *options);
+
+/* Sets the tree that a view draws. */
+void cli_views_set_tree(cli_options *options);
 
 /* Refuses combinations of views with each other, with formats and with other options. The sentence
  * names both options. ETL_ERR_ARGUMENT. */

@@ -5,8 +5,8 @@
  * In: patterns, later modules and functions. Out: whether a pattern matches both.
  *
  * A trace may have a hundred thousand functions, and a list thousands of patterns, so the patterns
- * are searched in an index. Invariant: the answer is that of trying query_frame_matches with each
- * pattern that applies.
+ * are searched in an index. Invariant: the answer is that of trying etlheap_pattern_matches with
+ * each pattern that applies.
  */
 #include "frame_patterns.h"
 
@@ -20,7 +20,7 @@ static bool one_matches(const void *patterns, u32 pattern, const char *name)
     const etlheap_pattern *const one = &finder->patterns[pattern];
     (void)name;
     return !(one->unnamed_only && finder->is_known) &&
-           query_frame_matches(one, finder->module, finder->symbol);
+           etlheap_pattern_matches(one, finder->module, finder->symbol);
 }
 
 static bool one_names_module(const void *patterns, u32 pattern, const char *name)

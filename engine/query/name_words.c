@@ -23,7 +23,7 @@ bool query_word_names_file(const char *pattern, const char *name)
     return etl_name_glob(pattern, stem);
 }
 
-bool query_frame_matches(const etlheap_pattern *pattern, const char *module, const char *symbol)
+bool etlheap_pattern_matches(const etlheap_pattern *pattern, const char *module, const char *symbol)
 {
     if (pattern->symbol != NULL && !etl_name_glob(pattern->symbol, symbol == NULL ? "" : symbol))
         return false;

@@ -141,10 +141,6 @@ u32 query_types(const etlheap_query *query);
 /* True if the query selects this kind, process and heap. */
 bool query_select_owner(const query_plan *plan, etlheap_kind kind, u32 process, u64 heap);
 
-/* True if the frame (module and symbol may be NULL) matches, as in etl_name_glob. A module pattern
- * may leave out the file's extension. */
-bool query_frame_matches(const etlheap_pattern *pattern, const char *module, const char *symbol);
-
 /* True if a word for processes is an id, and not a name. */
 bool query_word_is_pid(const char *word, u64 *pid);
 

@@ -1,5 +1,5 @@
 /*
- * json_report.c - the `etlheap-report-1` and `etlheap-tree-1` documents.
+ * json_report.c - the documents `etlheap-report-1`, `etlheap-tree-1` and `etlheap-focus-1`.
  *
  * In: a table, maybe with a histogram. Out: JSON. A row has the keys it was grouped by, then all
  * measures. Invariant: keys and their order are part of the interface. Each frame, stack and row
@@ -52,26 +52,38 @@ etl_status etlheap_write_report_json(const etlheap_result *result, const etlheap
                : etlheap_write_histogram_json(result, table, NULL, layout, sink);
 }
 
+/* Writes a tree, or those of a function. */
 static etl_status write_tree(const etlheap_result *result, const etlheap_table *table,
                              const etlheap_layout *layout, etlheap_sink *sink)
 {
-    call_tree tree;
+    const bool has_both = layout->tree == ETLHEAP_TREE_BOTH;
+    call_tree callers = { .first_root = CALL_TREE_NONE }, tree;
     etlheap_json json;
     bool no_memory = false;
-    etl_status status = call_tree_build(table, layout, &tree);
+    etl_status status = call_tree_build(table, layout, TREE_PART_CALLEES, &tree);
+    if (status == ETL_OK && has_both)
+        status = call_tree_build(table, layout, TREE_PART_CALLERS, &callers);
     if (status == ETL_OK)
-        status = etlheap_json_document(&json, "etlheap-tree-1", 2, layout, sink);
+        status = etlheap_json_document(&json, has_both ? "etlheap-focus-1" : "etlheap-tree-1", 2,
+                                       layout, sink);
     if (status == ETL_OK) {
+        const json_tree both[] = { { &callers, "callers", "callers_left_out_count" },
+                                   { &tree, "callees", "callees_left_out_count" } };
+        const json_tree one = { &tree, "nodes", "left_out_count" };
         etlheap_json_recording(&json, result);
         etlheap_json_window(&json, result, table);
         etlheap_json_group_by(&json, table);
-        etlheap_json_string(&json, "begins_with",
-                            layout->tree == ETLHEAP_TREE_CALLERS ? "callers" : "callees");
-        etlheap_json_tree(&json, table, &tree, &no_memory);
+        if (!has_both)
+            etlheap_json_string(&json, "begins_with",
+                                layout->tree == ETLHEAP_TREE_CALLERS ? "callers" : "callees");
+        if (layout->tree_root)
+            etlheap_json_tree_root(&json, has_both ? "focus" : "root", layout, &tree);
+        etlheap_json_trees(&json, table, has_both ? both : &one, has_both ? 2 : 1, &no_memory);
         write_totals(&json, table);
         etlheap_json_diagnostics(&json, &table->diagnostics);
         etlheap_json_document_end(&json);
     }
+    call_tree_free(&callers);
     call_tree_free(&tree);
     return no_memory ? ETL_ERR_MEMORY : status;
 }

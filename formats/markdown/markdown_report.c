@@ -80,6 +80,20 @@ static bool write_rows(const etlheap_table *table, const etlheap_layout *layout,
     return true;
 }
 
+/* Trees have no form of their own in Markdown: they are the text, as code. No line of them begins
+ * with a fence, because lines begin with numbers or words of ours. Returns false without memory. */
+static bool write_tree(const etlheap_table *table, const etlheap_layout *layout, etlheap_sink *sink)
+{
+    etlheap_layout whole = *layout;
+    whole.whole = true;
+    whole.width = 0;
+    whole.colour = false;
+    etlheap_sink_text(sink, "```text");
+    const etl_status status = etlheap_write_tree_text(table, &whole, sink);
+    etlheap_sink_text(sink, "```\n\n");
+    return status == ETL_OK;
+}
+
 etl_status etlheap_write_report_markdown(const etlheap_result *result, const etlheap_table *table,
                                          const etlheap_layout *given, etlheap_sink *sink)
 {
@@ -95,7 +109,8 @@ etl_status etlheap_write_report_markdown(const etlheap_result *result, const etl
         etlheap_markdown_paragraph(
             sink, etlheap_empty_words(result, "Nothing matches the window and the filters."));
     else
-        ok = write_rows(table, &layout, &text, sink);
+        ok = layout.tree == ETLHEAP_TREE_NONE ? write_rows(table, &layout, &text, sink)
+                                              : write_tree(table, &layout, sink);
     etlheap_markdown_losses(sink, "", &table->diagnostics, layout.hint);
     ok = ok && !text.failed;
     etlheap_text_free(&text);

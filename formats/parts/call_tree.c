@@ -14,6 +14,10 @@
  * of its path. Small nodes are left out, siblings are sorted, and a walk over links writes the
  * lines.
  *
+ * A layout may name a root: then a path has the frames of a stack from the outermost one that
+ * matches, inwards or outwards, and stacks without a match have no path. So a stack counts once,
+ * however often the function calls itself.
+ *
  * Frames of one function are one node, as far as names are known: a caller is the same whichever
  * line it called from. Invariant: kind and process are the first level, so no sum crosses kinds.
  */
@@ -35,9 +39,16 @@ typedef struct tree_row {
     etlheap_indices frames;
     const u32 *functions; /* by frame: the first of the same function */
     const tree_levels *levels;
-    bool inverted;  /* innermost first */
+    bool inverted;  /* innermost of `frames` first */
     bool is_listed; /* its path is shown */
 } tree_row;
+
+/* Which frames of a stack are on its path. */
+typedef struct tree_cut {
+    const bool *is_root; /* by frame; NULL: stacks are not cut */
+    bool outwards;       /* from the root on; else inwards */
+    bool inverted;
+} tree_cut;
 
 /* Siblings in the order they are written. */
 typedef struct tree_sibling {
@@ -50,7 +61,7 @@ static u32 *find_functions(const etlheap_table *table);
 static int compare_functions(const void *left, const void *right);
 static tree_levels levels_of(const etlheap_table *table);
 static tree_row *sorted_rows(const etlheap_table *table, const etlheap_layout *layout,
-                             const u32 *functions, call_tree *tree);
+                             const tree_cut *cut, const u32 *functions, call_tree *tree);
 static int compare_paths(const void *left, const void *right);
 static int compare_level(const tree_row *a, const tree_row *b, u32 level);
 static u32 frame_at(const tree_row *row, u32 depth);
@@ -66,23 +77,41 @@ static etl_status link_shown(call_tree *tree);
 static bool is_shown(const call_tree *tree, u32 node);
 static int compare_siblings(const void *left, const void *right);
 
-etl_status call_tree_build(const etlheap_table *table, const etlheap_layout *layout, call_tree *out)
+/* Marks the frames that match the root; none without a root. NULL without memory. */
+static bool *find_root(const etlheap_table *table, const etlheap_pattern *root)
+{
+    bool *const is_root = calloc((size_t)table->frame_count + 1, sizeof *is_root);
+    for (u32 i = 0; root && is_root && i < table->frame_count; i++)
+        is_root[i] =
+            etlheap_pattern_matches(root, table->frames[i].module, table->frames[i].symbol);
+    return is_root;
+}
+
+etl_status call_tree_build(const etlheap_table *table, const etlheap_layout *layout, tree_part part,
+                           call_tree *out)
 {
     etl_status status = ETL_ERR_MEMORY;
     *out = (call_tree){ .first_root = CALL_TREE_NONE, .min_ppm = layout->tree_min_ppm };
     u32 *const functions = find_functions(table);
+    bool *const is_root = find_root(table, layout->tree_root);
+    const tree_cut cut = { .is_root = layout->tree_root ? is_root : NULL,
+                           .outwards = part == TREE_PART_CALLERS,
+                           .inverted =
+                               part == TREE_PART_CALLERS || layout->tree == ETLHEAP_TREE_CALLERS };
     out->levels = levels_of(table);
-    tree_row *const rows = functions ? sorted_rows(table, layout, functions, out) : NULL;
+    choose_measures(layout, out);
+    tree_row *const rows =
+        functions && is_root ? sorted_rows(table, layout, &cut, functions, out) : NULL;
     u32 depth_max = 1;
-    for (u32 i = 0; rows && i < table->row_count; i++)
+    for (u32 i = 0; rows && i < out->row_count; i++)
         depth_max = (u32)etl_max_u64(depth_max, depth_of(&rows[i]));
     out->open = calloc((size_t)depth_max + out->levels.count, sizeof *out->open);
-    choose_measures(layout, out);
     if (rows && out->open)
         status = grow_tree(table, rows, out);
     if (status == ETL_OK)
         status = link_shown(out);
     free(rows);
+    free(is_root);
     free(functions);
     return status;
 }
@@ -176,38 +205,77 @@ static tree_levels levels_of(const etlheap_table *table)
     return out;
 }
 
+/* Leaves the frames of a path. False if the stack has no path. */
+static bool cut_at_root(const tree_cut *cut, etlheap_indices *frames)
+{
+    u32 from = frames->count;
+    if (!cut->is_root)
+        return true;
+    while (from > 0 && !cut->is_root[frames->at[from - 1]])
+        from--;
+    if (from == 0)
+        return false;
+    if (cut->outwards) {
+        frames->at += from - 1;
+        frames->count -= from - 1;
+    } else {
+        frames->count = from;
+    }
+    return true;
+}
+
+static void add_sums(const etlheap_row *row, bool is_own, call_tree *tree)
+{
+    tree_sums *const sums = &tree->sums[row->kind];
+    const i64 value = row->measures[tree->value], count = row->measures[tree->count];
+    sums->value = etl_sat_add_i64(sums->value, value);
+    sums->count = etl_sat_add_i64(sums->count, count);
+    sums->own_value = etl_sat_add_i64(sums->own_value, is_own ? value : 0);
+    sums->own_count = etl_sat_add_i64(sums->own_count, is_own ? count : 0);
+}
+
 /* Marks the rows whose paths are shown: all, or the first ones if a number of rows is asked for.
- * The others count in every sum. */
-static void choose_rows(const etlheap_table *table, const etlheap_layout *layout, bool *listed,
-                        call_tree *tree)
+ * The others count in every sum. Rows without a path are marked, because no path is missing. */
+static void choose_rows(const etlheap_table *table, const etlheap_layout *layout,
+                        const tree_cut *cut, bool *listed, call_tree *tree)
 {
     etlheap_layout own = *layout;
     if (own.rows_of_each_kind)
         own.rows_max = 0;
     own.rows_of_each_kind = false;
-    etlheap_layout_choose(&own, table, listed);
+    for (u32 i = 0, paths = 0; i < table->row_count; i++) {
+        etlheap_indices frames = etlheap_row_frames(table, &table->rows[i]);
+        const bool has_path = cut_at_root(cut, &frames);
+        listed[i] = !has_path || own.rows_max == 0 || paths < own.rows_max;
+        paths += has_path;
+    }
     tree->more = etlheap_more_rows_of(table, &own, listed);
 }
 
 /* NULL when out of memory. */
 static tree_row *sorted_rows(const etlheap_table *table, const etlheap_layout *layout,
-                             const u32 *functions, call_tree *tree)
+                             const tree_cut *cut, const u32 *functions, call_tree *tree)
 {
-    tree_row *const rows = malloc((size_t)table->row_count * sizeof *rows);
+    tree_row *const rows = malloc(((size_t)table->row_count + 1) * sizeof *rows);
     bool *const listed = calloc((size_t)table->row_count + 1, sizeof *listed);
     if (!rows || !listed) {
         free(rows);
         free(listed);
         return NULL;
     }
-    choose_rows(table, layout, listed, tree);
+    choose_rows(table, layout, cut, listed, tree);
     for (u32 i = 0; i < table->row_count; i++) {
         const etlheap_row *const row = &table->rows[i];
-        rows[i] = (tree_row){ row,           etlheap_row_frames(table, row),       functions,
-                              &tree->levels, layout->tree == ETLHEAP_TREE_CALLERS, listed[i] };
+        etlheap_indices frames = etlheap_row_frames(table, row);
+        const bool is_own = cut->is_root && frames.count > 0 && cut->is_root[frames.at[0]];
+        if (!cut_at_root(cut, &frames))
+            continue;
+        add_sums(row, is_own, tree);
+        rows[tree->row_count++] =
+            (tree_row){ row, frames, functions, &tree->levels, cut->inverted, listed[i] };
     }
     free(listed);
-    qsort(rows, table->row_count, sizeof *rows, compare_paths);
+    qsort(rows, tree->row_count, sizeof *rows, compare_paths);
     return rows;
 }
 
@@ -282,7 +350,7 @@ static u32 common_path(const tree_row *a, const tree_row *b)
 /* Grows the tree in one scan over neighbours; see the top of the file. */
 static etl_status grow_tree(const etlheap_table *table, const tree_row *rows, call_tree *tree)
 {
-    for (u32 i = 0; i < table->row_count; i++) {
+    for (u32 i = 0; i < tree->row_count; i++) {
         tree->open_count = tree->levels.count + depth_of(&rows[i]);
         for (u32 kept = i == 0 ? 0 : common_path(&rows[i - 1], &rows[i]); kept < tree->open_count;
              kept++) {
@@ -341,7 +409,7 @@ static bool open_node(const tree_row *row, u32 depth, call_tree *tree)
 /* Sorts the nodes that are shown and links siblings, largest first. */
 static etl_status link_shown(call_tree *tree)
 {
-    tree_sibling *const siblings = malloc((size_t)tree->node_count * sizeof *siblings);
+    tree_sibling *const siblings = malloc(((size_t)tree->node_count + 1) * sizeof *siblings);
     u32 count = 0;
     if (!siblings)
         return ETL_ERR_MEMORY;

@@ -31,24 +31,45 @@ typedef struct tree_node {
     bool is_listed;  /* it is on the path of a listed row */
 } tree_node;
 
+/* Sums over the rows of a kind that are in the tree. */
+typedef struct tree_sums {
+    i64 value, count;
+    i64 own_value, own_count; /* of rows whose innermost frame matches the root of the layout */
+} tree_sums;
+
 typedef struct call_tree {
     tree_levels levels;
     tree_node *nodes; /* a parent stands before its children */
     u32 node_count, node_capacity;
-    u32 *open; /* while it grows: path of the last row, from its root on */
+    u32 row_count; /* rows with a path; fewer than the table has if the layout names a root */
+    u32 *open;     /* while it grows: path of the last row, from its root on */
     u32 open_count;
     etlheap_measure value, count;
     u32 first_root; /* CALL_TREE_NONE: every sum is zero */
     u32 hidden;     /* nodes too small to show */
     u32 min_ppm;    /* of its root, from which on a node is shown */
+    tree_sums sums[ETLHEAP_KIND_COUNT];
     etlheap_more_rows more;
 } call_tree;
 
-/* Builds the tree of layout->tree, of the rows that the layout lists; sums are of all rows. The
- * table is borrowed. Call call_tree_free even after a failure. ETL_ERR_MEMORY. */
-etl_status call_tree_build(const etlheap_table *table, const etlheap_layout *layout,
+/* Which frames of a stack enter the tree, and in which order. */
+typedef enum tree_part {
+    TREE_PART_CALLEES, /* all, or from layout->tree_root inwards; inverted for a tree of callers */
+    TREE_PART_CALLERS  /* from layout->tree_root outwards */
+} tree_part;
+
+/* Builds a tree of the rows that the layout lists; sums are of all rows with a path. The table is
+ * borrowed. Call call_tree_free even after a failure. ETL_ERR_MEMORY. */
+etl_status call_tree_build(const etlheap_table *table, const etlheap_layout *layout, tree_part part,
                            call_tree *out);
 void call_tree_free(call_tree *tree);
+
+/* Appends the pattern of the layout's root as users write it. */
+void call_tree_add_root(const etlheap_layout *layout, etlheap_text *text);
+
+/* Appends sentences about the root of the tree: how much its stacks have of each kind. */
+void call_tree_add_root_words(const etlheap_table *table, const etlheap_layout *layout,
+                              const call_tree *tree, etlheap_text *text);
 
 /* The next node that is shown, depth first; CALL_TREE_NONE after the last. */
 u32 call_tree_next(const call_tree *tree, u32 node);

@@ -26,8 +26,9 @@ etl_status etlheap_layout_read(const etlheap_layout *given, etlheap_layout *own)
     const etl_status status = etl_read_sized(given, "etlheap_layout", own, sizeof *own, NULL);
     if (status != ETL_OK)
         return status;
-    const bool is_known =
-        (u32)own->sort < ETLHEAP_MEASURES_COUNT && (u32)own->tree <= (u32)ETLHEAP_TREE_CALLERS;
+    const bool is_known = (u32)own->sort < ETLHEAP_MEASURES_COUNT &&
+                          (u32)own->tree <= (u32)ETLHEAP_TREE_BOTH &&
+                          (own->tree != ETLHEAP_TREE_BOTH || own->tree_root);
     return is_known ? ETL_OK : ETL_ERR_ARGUMENT;
 }
 

@@ -2,7 +2,7 @@
  * text_tree.c - writes the call tree of a report, from either end of the stacks.
  *
  * In: a table with stacks, of which call_tree.c builds the tree. Out: a line for each node that is
- * shown, with inclusive sums.
+ * shown, with inclusive sums; for a function, a tree of its callers and one of its callees.
  *
  * The line of a frame's source is shown if there is only one. A chain of only children with the
  * same sums is one line, a → b → c, of which a terminal shows what fits. Other only children are
@@ -33,8 +33,8 @@ typedef struct tree_line {
 } tree_line;
 
 static etl_status write_tree(const etlheap_table *table, const etlheap_layout *layout,
-                             call_tree *tree, etlheap_sink *sink);
-static void add_title(const tree_levels *levels, const etlheap_layout *layout, etlheap_text *title);
+                             const char *title, call_tree *tree, etlheap_sink *sink);
+static void add_title(const tree_levels *levels, const char *last, etlheap_text *title);
 static u32 indent_below(const tree_node *parent, bool is_marked);
 static u32 end_of_chain(const call_tree *tree, u32 node);
 static void add_line(const etlheap_table *table, const call_tree *tree, const tree_line *line,
@@ -44,22 +44,52 @@ static void add_chain(const etlheap_table *table, const call_tree *tree, const t
 static void add_function(const etlheap_frame *frame, bool has_places, bool has_source,
                          etlheap_text *text);
 
+/* Of a function, who reaches it comes first. */
+static const struct {
+    tree_part part;
+    const char *title;
+} parts[] = {
+    { TREE_PART_CALLERS, "Callers" },
+    { TREE_PART_CALLEES, "Callees" },
+};
+
+/* Says which stacks the tree has: how much there is of each kind, in how much of all. */
+static etl_status write_root(const etlheap_table *table, const etlheap_layout *layout,
+                             const call_tree *tree, etlheap_sink *sink)
+{
+    etlheap_text text = { 0 };
+    call_tree_add_root_words(table, layout, tree, &text);
+    etlheap_text_heading(sink, layout, etlheap_text_of(&text));
+    const bool failed = text.failed;
+    etlheap_text_free(&text);
+    return failed ? ETL_ERR_MEMORY : ETL_OK;
+}
+
 etl_status etlheap_write_tree_text(const etlheap_table *table, const etlheap_layout *layout,
                                    etlheap_sink *sink)
 {
+    const bool has_both = layout->tree == ETLHEAP_TREE_BOTH;
     call_tree tree;
-    etl_status status = call_tree_build(table, layout, &tree);
-    if (status == ETL_OK)
-        status = write_tree(table, layout, &tree, sink);
-    call_tree_free(&tree);
+    etl_status status = ETL_OK;
+    for (u32 i = has_both ? 0 : 1; i < ETL_COUNT_OF(parts) && status == ETL_OK; i++) {
+        const char *const title = has_both                               ? parts[i].title
+                                  : layout->tree == ETLHEAP_TREE_CALLERS ? "Callers"
+                                                                         : "Call tree";
+        status = call_tree_build(table, layout, parts[i].part, &tree);
+        if (status == ETL_OK && layout->tree_root && (!has_both || i == 0))
+            status = write_root(table, layout, &tree, sink);
+        if (status == ETL_OK && (!layout->tree_root || tree.row_count > 0))
+            status = write_tree(table, layout, title, &tree, sink);
+        call_tree_free(&tree);
+    }
     return status;
 }
 
 static etl_status write_tree(const etlheap_table *table, const etlheap_layout *layout,
-                             call_tree *tree, etlheap_sink *sink)
+                             const char *last_title, call_tree *tree, etlheap_sink *sink)
 {
     etlheap_text text = { 0 }, title = { 0 }, scratch = { 0 };
-    add_title(&tree->levels, layout, &title);
+    add_title(&tree->levels, last_title, &title);
     const etlheap_column columns[] = {
         { .title = etlheap_measure_title(tree->value), .right = true },
         { .title = etlheap_measure_title(tree->count), .right = true },
@@ -102,7 +132,7 @@ static etl_status write_tree(const etlheap_table *table, const etlheap_layout *l
 
 /* Adds "Kind, Process / Handle / Call tree"; only the last part if there are no levels below the
  * first. */
-static void add_title(const tree_levels *levels, const etlheap_layout *layout, etlheap_text *title)
+static void add_title(const tree_levels *levels, const char *last, etlheap_text *title)
 {
     for (u32 level = 0; levels->count > 1 && level < levels->count; level++) {
         for (u32 i = levels->starts[level]; i < levels->starts[level + 1]; i++) {
@@ -111,7 +141,7 @@ static void add_title(const tree_levels *levels, const etlheap_layout *layout, e
         }
         etlheap_text_add_string(title, " / ");
     }
-    etlheap_text_add_string(title, layout->tree == ETLHEAP_TREE_CALLERS ? "Callers" : "Call tree");
+    etlheap_text_add_string(title, last);
 }
 
 /* The indentation below a node. Levels are indented. A frame that is an only child stands right

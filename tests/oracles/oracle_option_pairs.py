@@ -41,6 +41,7 @@ VALUES = {
     "--columns": [("count,peak_size", "+temporary_count")],
     "--growth": [None], "--churn": [None], "--suspects": [None], "--spikes": [None], "--pairs": [None], "--unmatched": [None],
     "--histogram": ["size"], "--map": [None], "--map-unit": ["1M"], "--top": ["1"], "--tree": [None], "--tree-min": [("30", "0", "60")],
+    "--root": [("kernel32!", "ntdll!", "ucrtbase!")], "--focus": [("kernel32!", "ntdll!", "ucrtbase!")],
     "--frames": ["1"], "--cull-frame": [("ckb.exe!", "batterymeter.exe!", "ntdll.dll!")],
     "--cull-list": [("cull.txt", "more.txt")],
     "--no-cull": [None], "--format": ["json", "csv", "markdown"], "--titles": [None],
@@ -72,7 +73,7 @@ RARE = ("--cull-list", "--no-cull", "--symbols-loose", "--sort peak_size", "--fo
 
 # Options that need another.
 TITLES = {"--titles": ["--format", "csv"]}
-COMPANIONS = {**TITLES, "--map-unit": ["--map"], "--tree-min": ["--tree"], "--mark-event": ["--from", "mark:7"]}
+COMPANIONS = {**TITLES, "--map-unit": ["--map"], "--tree-min": ["--tree"], "--root": ["--tree"], "--mark-event": ["--from", "mark:7"]}
 
 # Pairs in which an option may change nothing, and why.
 ABOUT_FRAMES = {"--symbols", "--no-symbols", "--symbols-loose", "--cull-frame", "--cull-list", "--no-cull"}

@@ -64,6 +64,8 @@ ROWS = (
     Row("report", "{in} --tree={--tree}"),
     Row("report", "{in} --tree --size 64.."),
     Row("report", "{in} --tree --tree-min 0.5 --format json"),
+    Row("report", "{in} --tree --root kernel32!"),
+    Row("report", "{in} --focus kernel32!"),
     Row("report", "{in} --size 64.. --frames 9"),
     Row("report", "{in} --type {--type} --from 5ms --to 40ms"),
     Row("report", "{in} {edges} --group-by kind,type --at-exit freed --format csv"),

@@ -130,6 +130,11 @@ static void a_tree_is_text_and_has_stacks(void **state)
 {
     (void)state;
     expect_error("a --tree --format csv", "--tree is only for text and JSON; with --format csv");
+    expect_error("a --focus f --format csv", "--focus is only for text, Markdown and JSON");
+    expect_error("a --focus f --root g", "--focus and --root cannot be combined");
+    expect_error("a --focus f --tree=callers", "--focus and --tree cannot be combined");
+    expect_error("a --root f", "--root needs --tree");
+    expect_error("a --tree-min 5", "--tree-min needs --tree or --focus");
     expect_error("a --stack-tags t --tree", "with tag in its list, beside --tree");
     expect_error("a --suspects --format markdown --tree", "--tree is only for text and JSON");
     expect_error("a --map --format markdown", "--format markdown cannot be combined with --map");

@@ -19,7 +19,7 @@ static bool is_culled(const char *module, const char *symbol)
     u32 count = 0;
     const etlheap_pattern *const patterns = etlheap_allocator_frames(&count);
     for (u32 i = 0; i < count; i++) {
-        if (!patterns[i].unnamed_only && query_frame_matches(&patterns[i], module, symbol))
+        if (!patterns[i].unnamed_only && etlheap_pattern_matches(&patterns[i], module, symbol))
             return true;
     }
     return false;

@@ -40,7 +40,7 @@ static bool try_all(const etlheap_pattern *patterns, u32 count, const char *modu
     const bool is_known = symbol != NULL && !is_guess;
     for (u32 i = 0; i < count; i++) {
         if (!(patterns[i].unnamed_only && is_known) &&
-            query_frame_matches(&patterns[i], module, symbol))
+            etlheap_pattern_matches(&patterns[i], module, symbol))
             return true;
     }
     return false;
@@ -54,7 +54,7 @@ static frame_verdict judge_all(const etlheap_pattern *patterns, u32 count, const
     for (u32 i = 0; i < count; i++) {
         const bool by_name = patterns[i].symbol != NULL || patterns[i].unnamed_only;
         if (!by_name || module == NULL || !has_symbols) {
-            if (query_frame_matches(&patterns[i], module, NULL))
+            if (etlheap_pattern_matches(&patterns[i], module, NULL))
                 return FRAME_VERDICT_ALL;
         } else if (query_module_matches(&patterns[i], module)) {
             verdict = FRAME_VERDICT_BY_NAME;

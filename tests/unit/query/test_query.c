@@ -512,7 +512,7 @@ static bool frame_matches(const char *pattern_module, const char *pattern_symbol
                           const char *module, const char *symbol)
 {
     const etlheap_pattern pattern = { .module = pattern_module, .symbol = pattern_symbol };
-    return query_frame_matches(&pattern, module, symbol);
+    return etlheap_pattern_matches(&pattern, module, symbol);
 }
 
 static void frame_patterns_match_module_and_symbol(void **state)
