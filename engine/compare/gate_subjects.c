@@ -208,7 +208,8 @@ static void judge_subjects(judge *j)
     budget->outcome = j->drafts.at[0].subject.outcome;
 }
 
-/* The value that a budget measures: bytes or allocations, the total or its growth. */
+/* The value that a budget measures: bytes or allocations, all of it or what was added to
+ * the baseline. */
 static i64 measured_of(const etlheap_budget *budget, const etlheap_amount *now,
                        const etlheap_amount *baseline)
 {
@@ -218,7 +219,7 @@ static i64 measured_of(const etlheap_budget *budget, const etlheap_amount *now,
     return budget->is_growth ? all - (i64)etl_min_u64(before, INT64_MAX) : all;
 }
 
-/* The limit for a subject. The share is cut to whole units: 5 % of 10 bytes allows no growth.
+/* The limit for a subject. The share is cut to whole units: 5 % of 10 bytes allows no more.
  * Limits that do not fit become the largest i64. */
 static i64 limit_of(const etlheap_budget *budget, const etlheap_amount *baseline)
 {

@@ -199,9 +199,8 @@ static void write_budget(etlheap_xml *xml, const etlheap_check *check,
             etlheap_text_clear(text);
             add_doubts(text, budget->doubts);
             etlheap_xml_element(xml, "skipped");
-            etlheap_xml_attribute(xml, "message",
-                                  budget->doubts ? etlheap_text_of(text)
-                                                 : "no baseline yet to measure growth against");
+            etlheap_xml_attribute(
+                xml, "message", budget->doubts ? etlheap_text_of(text) : etlheap_check_no_baseline);
             etlheap_xml_close(xml);
         }
         etlheap_xml_close(xml);

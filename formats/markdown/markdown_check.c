@@ -4,7 +4,7 @@
  *
  * In: an etlheap_check, the result that it judged, and the layout with the program's hints. Out, to
  * a sink: the verdict and its doubts, a table of the limits, and for each failed subject a table of
- * the stacks responsible (source line, bytes or blocks held, growth) with a command that shows
+ * the stacks responsible (source line, bytes or blocks held and added) with a command that shows
  * more; then advice, and losses of both traces.
  *
  * Lists are cut to a readable length: failed subjects past the tenth of a limit get no table. JSON

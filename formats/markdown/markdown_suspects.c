@@ -29,15 +29,14 @@ static void write_row(const etlheap_suspects *suspects, u32 at, const etlheap_la
 {
     const etlheap_table *const table = suspects->table;
     const i64 *const measures = table->rows[at].measures;
-    char size[ETLHEAP_UNITS_SIZE], growth[ETLHEAP_UNITS_SIZE];
+    char size[ETLHEAP_UNITS_SIZE], rate[ETLHEAP_UNITS_SIZE];
     etlheap_measure_words(ETLHEAP_MEASURE_OUTSTANDING_SIZE,
                           measures[ETLHEAP_MEASURE_OUTSTANDING_SIZE], size);
-    etlheap_measure_words(ETLHEAP_MEASURE_GROWTH_RATE, measures[ETLHEAP_MEASURE_GROWTH_RATE],
-                          growth);
+    etlheap_measure_words(ETLHEAP_MEASURE_GROWTH_RATE, measures[ETLHEAP_MEASURE_GROWTH_RATE], rate);
     etlheap_text_clear(text);
     suspect_add_share(&suspects->rows[at], text);
     etlheap_sink_format(sink, "| %" PRIu32 " | %s | %s | %s | ", suspects->rows[at].score, size,
-                        etlheap_text_of(text), growth);
+                        etlheap_text_of(text), rate);
     etlheap_text_clear(text);
     suspect_add_reason(&table->rows[at], &suspects->rows[at], text);
     etlheap_sink_format(sink, "%s | ", etlheap_text_of(text));

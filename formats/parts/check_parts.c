@@ -15,6 +15,8 @@
 
 #define PROCESSES_IN_SENTENCE 8u
 
+const char etlheap_check_no_baseline[] = "no baseline yet to measure growth against";
+
 static const char *const ratchet_words[] = {
 #define RATCHET_WORD(name, word) [ETLHEAP_RATCHET_##name] = word,
     ETLHEAP_RATCHETS(RATCHET_WORD)
@@ -220,7 +222,7 @@ void etlheap_check_add_verdict(etlheap_text *text, const etlheap_check *check)
         etlheap_text_add_string(
             text, "no limit is known to be exceeded, but not all are known to be kept");
     else if (judged == 0)
-        etlheap_text_add_string(text, "no baseline yet to measure growth against");
+        etlheap_text_add_string(text, etlheap_check_no_baseline);
     else
         etlheap_text_add_format(text, "%" PRIu32 " %s kept", judged,
                                 judged == 1 ? "limit is" : "limits are");

@@ -54,6 +54,9 @@ bool etlheap_check_is_accepted(const etlheap_check *check);
  * accepted. */
 u32 etlheap_check_failures(const etlheap_check *check, bool *grew);
 
+/* Why a limit that needs a baseline was not judged. */
+extern const char etlheap_check_no_baseline[];
+
 /* Appends the verdict as a sentence: "2 of 3 limits are exceeded". */
 void etlheap_check_add_verdict(etlheap_text *text, const etlheap_check *check);
 
