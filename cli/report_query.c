@@ -109,7 +109,7 @@ static u32 impacting_types(const cli_options *options)
         [CLI_IMPACTING_IMPACTING] = 1u << ETLHEAP_TYPE_AIFO | 1u << ETLHEAP_TYPE_AOFI,
         [CLI_IMPACTING_PERSISTENT] = 1u << ETLHEAP_TYPE_AOFO,
     };
-    u32 mask = 0;
+    u32 mask = options->impacting_only ? types[CLI_IMPACTING_IMPACTING] : 0;
     for (u32 i = 0; i < CLI_IMPACTING_COUNT; i++)
         mask |= (options->impacting >> i & 1) != 0 ? types[i] : 0;
     return mask;

@@ -141,9 +141,10 @@ typedef struct cli_options {
     cli_time at;     /* report --at TIME */
     u32 histogram;   /* etlheap_histogram_by + 1; 0: none */
     bool map;
-    u64 map_unit;     /* bytes; 0: the default */
-    u32 kinds, types; /* bit masks; 0: all */
-    u32 impacting;    /* bit by word: transient, impacting, persistent; 0: not given */
+    u64 map_unit;        /* bytes; 0: the default */
+    u32 kinds, types;    /* bit masks; 0: all */
+    u32 impacting;       /* bit by word: transient, impacting, persistent; 0: not given */
+    bool impacting_only; /* allocations: the same as the word impacting */
     cli_words processes;
     cli_words owned_words; /* texts of other words, freed with the options */
     cli_words threads;     /* ids and names */

@@ -52,6 +52,8 @@ static const cli_option options_table[] = {
       "AIFO, AIFI, AOFI, AOFO: allocated and freed inside or outside the window" },
     { "--impacting", 0, CLI_VALUE_IMPACTING, OPTION(impacting), CLI_REPORT, group_select, "LIST",
       "WPA's groups of types: transient (AIFI), impacting (AIFO, AOFI), persistent (AOFO)" },
+    { "--impacting", 0, CLI_VALUE_FLAG, OPTION(impacting_only), CLI_ALLOCATIONS, group_select, NULL,
+      "lifetimes that change the outstanding size of the window: AIFO and AOFI" },
     { "--at", 0, CLI_VALUE_AT, OPTION(at), CLI_REPORT | CLI_NEEDS_TIMES, group_select, "peak|TIME",
       "only what is outstanding at this time; peak: when most is outstanding, for each kind" },
     { "--lifetime", 0, CLI_VALUE_LIFETIMES, OPTION(lifetime_min_ns),

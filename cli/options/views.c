@@ -176,7 +176,7 @@ static const struct {
     bool (*applies)(const cli_options *options);
     const char *because;
 } others[] = {
-    { CLI_REPORT, "--type", "--impacting", NULL, "both choose types" },
+    { CLI_REPORT | CLI_ALLOCATIONS, "--type", "--impacting", NULL, "both choose types" },
     { CLI_REPORT, "--at", "--type --impacting", NULL, "only outstanding memory is shown" },
     { CLI_REPORT, "--at", "--to", chooses_moment, "both set the end of the window" },
     { CLI_REPORT, "--at", "--sort", cli_sorts_by_rates, "rates are measured over a window" },

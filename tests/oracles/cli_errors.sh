@@ -258,6 +258,7 @@ expect 2 "--tree: 'nonsense' is not one of callees, callers" report good.etl --t
 expect 2 "--from is after --to, so the window is empty" report good.etl --from 5s --to 2s
 expect 2 "--size: the range 64K..1K is empty" report good.etl --size 64K..1K
 expect 2 "--lifetime: the range 2s..1s is empty" report good.etl --lifetime 2s..1s
+expect 2 "--type and --impacting cannot be combined: both choose types" allocations good.etl --impacting --type AIFO
 expect 2 "--tree is only for text and JSON; with --format csv" report good.etl --tree --format csv
 expect 2 "--focus is only for text, Markdown and JSON; with --format csv" report good.etl --focus main --format csv
 expect 2 "--focus: '*!*' matches every frame" report good.etl --focus '*!*'

@@ -322,6 +322,22 @@ def compare_required(results):
                   wanted)
 
 
+def compare_impacting(results, trace):
+    """--impacting lists what changes the outstanding size of the window: its sizes make the impacting size."""
+    window = ["--from", "3ms", "--to", "19ms"]
+    command = ["allocations", trace, *window, "--format", "ndjson"]
+    rows = run(*command).splitlines()
+    wanted = [row for row in rows if json.loads(row)["type"] in ("AIFO", "AOFI")]
+    got = run(*command, "--impacting").splitlines()
+    results.check(f"--impacting: {len(wanted)} of {len(rows)} lifetimes, of both types", got == wanted and 0 < len(got) < len(rows)
+                  and {json.loads(row)["type"] for row in got} == {"AIFO", "AOFI"}, len(got))
+    sums = {row["kind"]: row["impacting_size"] for row in run_json("report", trace, *window)["totals"]}
+    changes = dict.fromkeys(sums, 0)
+    for row in map(json.loads, got):
+        changes[row["kind"]] += row["size"] if row["type"] == "AIFO" else -row["size"]
+    results.equal("--impacting: sizes add up to the impacting size of the report", changes, sums)
+
+
 def check_errors(results, trace):
     def refused(name, wanted_status, sentence, *arguments):
         """One line, which says this; the words were not typed, so that not any sentence has them."""
@@ -359,6 +375,7 @@ def main():
     compare_stores(results, made[4], *CHOICES)
     compare_names(results)
     compare_required(results)
+    compare_impacting(results, made[4])
     check_errors(results, made[0])
     built = sorted(glob.glob(os.path.join(TRACES, "..", "traces-built", "*.truth.json")))
     for number, truth in enumerate(built):
