@@ -340,7 +340,8 @@ static etl_status check_options(const cli_command *command, const cli_options *o
     if (cli_times_are_reversed(&options->from, &options->at))
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
                              "--from is after --at, so the window is empty");
-    etl_status status = (command->bit & CLI_GROUPING) != 0 ? cli_check_views(options, err) : ETL_OK;
+    const u32 viewing = CLI_GROUPING | CLI_ALLOCATIONS;
+    etl_status status = (command->bit & viewing) != 0 ? cli_check_views(options, err) : ETL_OK;
     if (status == ETL_OK)
         status = check_tags(options, err);
     return status == ETL_OK && command->bit == CLI_WINDOWS ? check_windows(options, err) : status;
