@@ -76,7 +76,7 @@ typedef struct etlheap_lifetimes_options {
     size_t size;                   /* sizeof(etlheap_lifetimes_options) */
     etlheap_lifetime_column sort;  /* 0: alloc_time */
     bool sort_descending;          /* largest first; never freed sorts as the largest */
-    uint64_t top;                  /* only the first rows; 0: all */
+    uint64_t top;                  /* only the first rows, after those skipped; 0: all */
     uint64_t memory_bytes_max;     /* limit for the rows in memory; 0: no limit */
     etlheap_progress_fn *progress; /* counts bytes of the trace; may be NULL */
     void *progress_user;
@@ -84,7 +84,8 @@ typedef struct etlheap_lifetimes_options {
      * size 0 has its byte where it begins. */
     bool by_address;
     uint64_t address_first, address_last;
-    bool frees; /* report who freed; needs a store, or questions with `frees` */
+    bool frees;    /* report who freed; needs a store, or questions with `frees` */
+    uint64_t skip; /* rows left out before the first one */
 } etlheap_lifetimes_options;
 
 typedef struct etlheap_lifetimes etlheap_lifetimes;

@@ -151,6 +151,10 @@ void etlheap_table_free(etlheap_table *table);
  * succeeds. */
 etl_status etlheap_table_keep_top(etlheap_table *table, uint32_t rows, etl_error *err);
 
+/* Drops the first `rows` rows, and the frames and stacks that only they refer to; totals stay. If
+ * the table has fewer rows, none is left. ETL_ERR_MEMORY: the table is unchanged. */
+etl_status etlheap_table_skip(etlheap_table *table, uint32_t rows, etl_error *err);
+
 /* [stable] Names the frames of rows and adds a frame for each inlined call. `rows` marks the rows
  * to name (row_count entries; NULL: all); other rows get names as far as they share frames. The
  * table borrows the names from the symbols. Call etlheap_table_keep_top first, so that only rows

@@ -117,6 +117,9 @@ etl_status etlheap_windows_make(const etlheap_result *result, const etlheap_quer
                                 etl_error *err);
 void etlheap_windows_free(etlheap_windows *windows); /* NULL is allowed */
 
+/* Drops the first `rows` groups, as etlheap_table_skip; the others keep their cells. */
+etl_status etlheap_windows_skip(etlheap_windows *windows, uint32_t rows, etl_error *err);
+
 /* True if windows can be grouped by the key: it is the same for a block in all windows. */
 bool etlheap_windows_group_by(etlheap_key key);
 

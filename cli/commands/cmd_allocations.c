@@ -86,6 +86,7 @@ static etl_status open_walk(const cli_options *options, const cli_inputs *inputs
         .sort = options->lifetime_sort,
         .sort_descending = options->lifetime_descending,
         .top = cli_top_limit(options),
+        .skip = options->skip,
         .by_address = cli_has_address(options),
         .address_first = options->address_first,
         .address_last = options->address_last,

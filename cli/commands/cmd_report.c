@@ -117,8 +117,10 @@ static etl_status make_report(const cli_options *options, const cli_inputs *inpu
     if (status == ETL_OK)
         status = ask(options, out, err);
     const bool sums_all = is_outline(options) || options->tree != ETLHEAP_TREE_NONE;
-    if (status == ETL_OK && cli_top_limit(options) > 0 && !sums_all)
-        status = etlheap_table_keep_top(table_of(out), options->top, err);
+    if (status == ETL_OK && cli_top_reach(options) > 0 && !sums_all)
+        status = etlheap_table_keep_top(table_of(out), cli_top_reach(options), err);
+    if (status == ETL_OK && options->skip > 0 && !sums_all)
+        status = etlheap_table_skip(table_of(out), options->skip, err);
     if (status == ETL_OK && out->question.symbols.symbols)
         status = name_frames(options, out, err);
     cli_symbols_done(&out->question.symbols);

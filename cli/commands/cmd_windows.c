@@ -105,6 +105,17 @@ static etlheap_layout layout_of(const cli_options *options)
     return layout;
 }
 
+/* Keeps the groups that --top and --skip leave; in text the layout does. */
+static etl_status cut_rows(const cli_options *options, etlheap_windows *windows, etl_error *err)
+{
+    etl_status status = ETL_OK;
+    if (cli_top_reach(options) > 0)
+        status = etlheap_table_keep_top(windows->table, cli_top_reach(options), err);
+    if (status == ETL_OK && options->skip > 0)
+        status = etlheap_windows_skip(windows, options->skip, err);
+    return status;
+}
+
 static etl_status make_answer(const cli_options *options, const cli_inputs *inputs,
                               const cli_guard *guard, inquiry *out, etl_error *err)
 {
@@ -123,8 +134,8 @@ static etl_status make_answer(const cli_options *options, const cli_inputs *inpu
     }
     if (status == ETL_OK && options->find_growth)
         status = explain_growth(options, out, err);
-    else if (status == ETL_OK && cli_top_limit(options) > 0 && !is_text(options))
-        status = etlheap_table_keep_top(out->windows->table, options->top, err);
+    else if (status == ETL_OK && !is_text(options))
+        status = cut_rows(options, out->windows, err);
     if (status == ETL_OK && out->question.symbols.symbols)
         status = name_windows(options, out, err);
     cli_symbols_done(&out->question.symbols);

@@ -131,6 +131,8 @@ static const cli_option options_table[] = {
       "N|all", "show only the first N rows (text: 25 of each kind)" },
     { "--top", 0, CLI_VALUE_TOP, OPTION(top), CLI_WINDOWS, group_shape, "N|all",
       "show only the first N groups, or stacks of the growth (text: 10)" },
+    { "--skip", 0, CLI_VALUE_NUMBER, OPTION(skip), CLI_REPORT | CLI_WINDOWS | CLI_ALLOCATIONS,
+      group_shape, "N", "leave out the first N rows; --top counts from there, and sums stay" },
     { "--sort", 0, CLI_VALUE_LIFETIME_SORT, OPTION(lifetime_sort), CLI_ALLOCATIONS, group_shape,
       "[-]COLUMN",
       "column to sort by, largest first, times earliest first, a dash reverses (alloc_time):" },

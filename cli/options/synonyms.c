@@ -69,6 +69,7 @@ static const struct {
     { "--group", "--group-by" },
     { "--order", "--sort" },
     { "--order-by", "--sort" },
+    { "--offset", "--skip" },
     { "--fields", "--columns" },
     { "--cols", "--columns" },
     { "--json", "--format json" },

@@ -135,7 +135,7 @@ static const cli_view views[] = {
         .option = "--histogram",
         .writer = offsetof(etlheap_format, write_histogram),
         .excludes = "--tree --focus",
-        .in_place = "--pairs --sort --columns --top --frames --stack-tags",
+        .in_place = "--pairs --sort --columns --top --skip --frames --stack-tags",
         .because = "a histogram has buckets in place of rows",
     },
     {
@@ -181,6 +181,9 @@ static const struct {
     { CLI_REPORT, "--at", "--to", chooses_moment, "both set the end of the window" },
     { CLI_REPORT, "--at", "--sort", cli_sorts_by_rates, "rates are measured over a window" },
     { CLI_REPORT, "--at", "--columns", cli_wants_rates, "rates are measured over a window" },
+    { CLI_REPORT, "--skip", "--tree --focus --suspects --spikes --map", NULL,
+      "only rows of a table can be skipped" },
+    { CLI_WINDOWS, "--skip", "--find-growth", NULL, "the growth of one group is shown" },
     { CLI_REPORT, "--heap", "--kind", selects_ranges, "ranges of virtualalloc belong to no heap" },
     { CLI_WINDOWS, "--find-growth", "--sort", NULL, "stacks are listed by how much they grew" },
     { CLI_DIFF, "--all", "--format --output", shows_equal_rows,

@@ -44,3 +44,9 @@ u32 cli_top_limit(const cli_options *options)
 {
     return options->top == CLI_TOP_ALL ? 0 : options->top;
 }
+
+u32 cli_top_reach(const cli_options *options)
+{
+    const u64 reach = (u64)options->skip + cli_top_limit(options);
+    return cli_top_limit(options) == 0 || reach > UINT32_MAX ? 0 : (u32)reach;
+}

@@ -22,7 +22,8 @@ bool cli_wants_lifetimes(const cli_options *options);
 /* True if --address was given. */
 bool cli_has_address(const cli_options *options);
 
-/* The number of rows that --top allows; 0: all. */
+/* The number of rows that --top allows; 0: all. The second: with those of --skip before them. */
 u32 cli_top_limit(const cli_options *options);
+u32 cli_top_reach(const cli_options *options);
 
 #endif

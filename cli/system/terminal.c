@@ -39,8 +39,6 @@ etlheap_layout cli_layout(const cli_options *options)
         layout.rows_max = cli_top_limit(options);
         layout.rows_of_each_kind = false;
     }
-    if (options->skip > 0)
-        layout.rows_of_each_kind = false;
     layout.rows_skip = options->skip;
     memcpy(layout.columns, options->columns.at, sizeof layout.columns);
     layout.column_count = options->columns.count;

@@ -149,6 +149,8 @@ static etl_status read_question(etlheap_lifetimes *walk, const etlheap_query *qu
         return status;
     if ((u32)options->sort >= ETLHEAP_LIFETIME_COLUMN_COUNT)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "unknown column to sort by");
+    if (options->top != 0 && __builtin_add_overflow(options->top, options->skip, &options->top))
+        options->top = 0;
     if (options->by_address && options->address_first > options->address_last)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "the address range is empty");
     return query_open(&walk->plan, walk->result, &walk->query, err);

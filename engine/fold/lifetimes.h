@@ -41,7 +41,8 @@ struct etlheap_lifetimes {
     bool is_streaming; /* rows of the archive come in batches */
     bool is_read;      /* the last batch is loaded */
     i64 horizon_ticks; /* rows of the batch before it are complete */
-    u64 left;          /* rows left to return */
+    u64 left;          /* rows left to return, and to skip before */
+    u64 to_skip;       /* of these, rows left to skip */
     u64 count;         /* rows returned */
     bool is_settled;   /* frames_settle is done */
     owned_table *base; /* named stacks; NULL: no names */

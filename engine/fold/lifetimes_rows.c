@@ -121,6 +121,7 @@ static etl_status visit_segment(etlheap_lifetimes *walk, walk_visit what,
 void walk_rewind(etlheap_lifetimes *walk)
 {
     walk->kept.next = 0;
+    walk->to_skip = walk->options.skip;
     walk->left = walk->options.top == 0 ? UINT64_MAX : walk->options.top;
     walk->batch.rows.count = walk->batch.items.count = walk->batch.next = 0;
     walk->horizon_ticks = INT64_MIN;
@@ -176,7 +177,7 @@ static bool peek_batch(const etlheap_lifetimes *walk, walk_row *out)
            (walk->is_read || out->life.alloc_ticks < walk->horizon_ticks);
 }
 
-etl_status walk_next(etlheap_lifetimes *walk, walk_row *out, bool *found, etl_error *err)
+static etl_status next_row(etlheap_lifetimes *walk, walk_row *out, bool *found, etl_error *err)
 {
     etl_status status = ETL_OK;
     walk_row fresh;
@@ -200,4 +201,12 @@ etl_status walk_next(etlheap_lifetimes *walk, walk_row *out, bool *found, etl_er
     }
     walk->left -= *found;
     return ETL_OK;
+}
+
+etl_status walk_next(etlheap_lifetimes *walk, walk_row *out, bool *found, etl_error *err)
+{
+    etl_status status = next_row(walk, out, found, err);
+    for (; status == ETL_OK && *found && walk->to_skip > 0; walk->to_skip--)
+        status = next_row(walk, out, found, err);
+    return status;
 }

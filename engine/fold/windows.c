@@ -177,6 +177,17 @@ void etlheap_windows_free(etlheap_windows *windows)
     free(owned);
 }
 
+etl_status etlheap_windows_skip(etlheap_windows *windows, u32 rows, etl_error *err)
+{
+    owned_windows *const owned = (owned_windows *)windows;
+    const u32 count = windows->table->row_count;
+    const u32 skipped = (u32)etl_min_u64(rows, count);
+    const etl_status status = etlheap_table_skip(windows->table, skipped, err);
+    if (status == ETL_OK)
+        memmove(owned->groups, owned->groups + skipped, (count - skipped) * sizeof *owned->groups);
+    return status;
+}
+
 bool etlheap_windows_cell(const etlheap_windows *windows, u32 row, u32 window, etlheap_cell *out)
 {
     const owned_windows *const owned = (const owned_windows *)windows;

@@ -152,7 +152,8 @@ void etlheap_markdown_more_rows(etlheap_sink *sink, const etlheap_more_rows *mor
     const char *const words = etlheap_hint_words(hint, ETL_HINT_MORE_ROWS);
     etlheap_text_clear(scratch);
     if (etlheap_more_rows_later(more, scratch))
-        etlheap_sink_format(sink, "%s%s\n\n", etlheap_text_of(scratch), words);
+        etlheap_sink_format(sink, "%s%s\n\n", etlheap_text_of(scratch),
+                            etlheap_more_rows_follow(more) ? words : "");
     etlheap_text_clear(scratch);
     if (etlheap_more_rows_empty(more, scratch))
         etlheap_sink_format(sink, "%s%s\n\n", etlheap_text_of(scratch), words);

@@ -26,6 +26,7 @@ etl_status etlheap_layout_read(const etlheap_layout *given, etlheap_layout *own)
     const etl_status status = etl_read_sized(given, "etlheap_layout", own, sizeof *own, NULL);
     if (status != ETL_OK)
         return status;
+    own->rows_of_each_kind &= own->rows_skip == 0;
     const bool is_known = (u32)own->sort < ETLHEAP_MEASURES_COUNT &&
                           (u32)own->tree <= (u32)ETLHEAP_TREE_BOTH &&
                           (own->tree != ETLHEAP_TREE_BOTH || own->tree_root);

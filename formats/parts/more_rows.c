@@ -1,5 +1,9 @@
 /*
  * more_rows.c - says which rows a list leaves out, and why.
+ *
+ * In: a table, and which of its rows are listed. Out: sentences: rows behind the last one that is
+ * listed, rows with nothing in the sort measure, or with skipped rows, which ones are listed.
+ * Invariant: rows of a merged row count one by one, and amounts of kinds are never added.
  */
 #include "more_rows.h"
 
@@ -25,6 +29,7 @@ etlheap_more_rows etlheap_more_rows_of(const etlheap_table *table, const etlheap
     etlheap_more_rows more = { .measure = amount_of(table, layout->sort),
                                .sort = layout->sort,
                                .rows_max = layout->rows_max,
+                               .rows_skip = layout->rows_skip,
                                .of_each_kind = layout->rows_of_each_kind,
                                .noun = "row" };
     for (u32 i = 0; i < table->row_count; i++) {
@@ -32,6 +37,7 @@ etlheap_more_rows etlheap_more_rows_of(const etlheap_table *table, const etlheap
         const u32 rows = (u32)etl_max_u64(row->merged_rows, 1);
         u32 empty =
             row->merged_rows > 0 ? row->merged_empty_rows : row->measures[layout->sort] == 0;
+        more.listed += listed[i];
         if (listed[i])
             continue;
         empty = more.of_each_kind ? empty : 0;
@@ -82,9 +88,43 @@ static void add_amount(const etlheap_more_rows *more, int kind, etlheap_text *te
         etlheap_text_add_format(text, "in %s", etlheap_measure_title(more->measure));
 }
 
+static u64 all_of(const etlheap_more_rows *more)
+{
+    return more->listed + total_of(more->later) + total_of(more->empty);
+}
+
+bool etlheap_more_rows_follow(const etlheap_more_rows *more)
+{
+    return more->rows_skip == 0 || all_of(more) > (u64)more->rows_skip + more->listed;
+}
+
+/* "Rows 26 to 50 of 5,310 are listed" */
+static bool add_listed(const etlheap_more_rows *more, etlheap_text *text)
+{
+    const u64 total = all_of(more);
+    if (more->listed == 0) {
+        etlheap_text_add_format(text, "No %s is listed, because there are only ", more->noun);
+        add_count(text, total);
+        return true;
+    }
+    etlheap_text_add_format(text, "%c%s%s ", more->noun[0] - 'a' + 'A', more->noun + 1,
+                            more->listed == 1 ? "" : "s");
+    add_count(text, (u64)more->rows_skip + 1);
+    if (more->listed > 1) {
+        etlheap_text_add_string(text, " to ");
+        add_count(text, (u64)more->rows_skip + more->listed);
+    }
+    etlheap_text_add_string(text, " of ");
+    add_count(text, total);
+    etlheap_text_add_string(text, more->listed == 1 ? " is listed" : " are listed");
+    return true;
+}
+
 bool etlheap_more_rows_later(const etlheap_more_rows *more, etlheap_text *text)
 {
     bool is_first = true;
+    if (more->rows_skip > 0)
+        return add_listed(more, text);
     if (total_of(more->later) == 0)
         return false;
     for (int kind = 0; kind < ETLHEAP_KIND_COUNT; kind++) {

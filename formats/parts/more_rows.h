@@ -13,6 +13,7 @@ typedef struct etlheap_more_rows {
     etlheap_measure measure;         /* one that adds up */
     etlheap_measure sort;
     u32 rows_max;
+    u32 rows_skip, listed; /* rows before the first that is listed, and how many are */
     bool of_each_kind;
     const char *noun; /* "row"; the plural has an s */
 } etlheap_more_rows;
@@ -22,8 +23,12 @@ etlheap_more_rows etlheap_more_rows_of(const etlheap_table *table, const etlheap
 
 /* Appends a sentence about the later rows: "12 more rows of heap with 599 KiB outstanding, 3 of
  * virtualalloc with 10.0 MiB: only the first 25 of each kind are listed". False if there are
- * none. */
+ * none. If rows are skipped, the sentence says which are listed: "Rows 26 to 50 of 5,310 are
+ * listed". */
 bool etlheap_more_rows_later(const etlheap_more_rows *more, etlheap_text *text);
+
+/* Do rows follow those that are listed, which a larger limit would list? */
+bool etlheap_more_rows_follow(const etlheap_more_rows *more);
 
 /* Appends a sentence about the empty rows: "33 rows of heap have nothing outstanding and are not
  * listed". False if there are none. */

@@ -129,11 +129,16 @@ void etlheap_layout_choose(const etlheap_layout *given, const etlheap_table *tab
     const bool is_refused = etlheap_layout_read(given, &own) != ETL_OK;
     u32 listed_of[ETLHEAP_KIND_COUNT] = { 0 };
     bool has_some[ETLHEAP_KIND_COUNT] = { false };
+    u32 skipped = 0;
     for (u32 i = 0; i < table->row_count; i++) {
         const etlheap_row *const row = &table->rows[i];
         listed[i] = false;
         if (is_refused || row->merged_rows > 0)
             continue;
+        if (skipped < layout->rows_skip) {
+            skipped++;
+            continue;
+        }
         u32 *const count = &listed_of[layout->rows_of_each_kind ? row->kind : 0];
         const bool is_empty = layout->rows_of_each_kind && is_idle(table, row, layout->sort);
         has_some[row->kind] |= !is_empty;
@@ -149,7 +154,8 @@ u32 etlheap_layout_whole_rows(const etlheap_layout *layout)
     etlheap_layout own;
     if (etlheap_layout_read(layout, &own) != ETL_OK || own.rows_max == 0)
         return 0;
-    return (u32)etl_max_u64(own.rows_max, EMPTY_ROWS_MAX);
+    const u64 rows = (u64)own.rows_skip + own.rows_max;
+    return (u32)etl_min_u64(etl_max_u64(rows, EMPTY_ROWS_MAX), UINT32_MAX);
 }
 
 /* Sorts pairs of table and index, because qsort passes nothing else. */

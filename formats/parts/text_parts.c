@@ -353,9 +353,11 @@ void etlheap_text_rates(etlheap_sink *sink, const etlheap_layout *layout,
 }
 
 /* Writes a note about rows that are not listed, and how to list them. */
-static void write_more(etlheap_sink *sink, const etlheap_layout *layout, etlheap_text *text)
+static void write_more(etlheap_sink *sink, const etlheap_layout *layout, bool may_list,
+                       etlheap_text *text)
 {
-    etlheap_text_add_string(text, etlheap_hint_words(layout->hint, ETL_HINT_MORE_ROWS));
+    etlheap_text_add_string(text,
+                            may_list ? etlheap_hint_words(layout->hint, ETL_HINT_MORE_ROWS) : "");
     etlheap_emphasis_on(sink, layout, ETLHEAP_EMPHASIS_WEAK);
     etlheap_display_wrap(sink, etlheap_text_of(text), 0, 0, layout->width);
     etlheap_emphasis_off(sink, layout, ETLHEAP_EMPHASIS_WEAK);
@@ -369,11 +371,11 @@ void etlheap_text_more_rows(etlheap_sink *sink, const etlheap_layout *layout,
     const bool has_later = etlheap_more_rows_later(more, scratch);
     if (has_later) {
         etlheap_sink_text(sink, "\n");
-        write_more(sink, layout, scratch);
+        write_more(sink, layout, etlheap_more_rows_follow(more), scratch);
     }
     if (etlheap_more_rows_empty(more, scratch)) {
         etlheap_sink_text(sink, has_later ? "" : "\n");
-        write_more(sink, layout, scratch);
+        write_more(sink, layout, true, scratch);
     }
 }
 
@@ -385,7 +387,7 @@ void etlheap_text_more(etlheap_sink *sink, const etlheap_layout *layout, u64 cou
         return;
     etlheap_more_add(&text, count, listed, noun);
     etlheap_sink_text(sink, "\n");
-    write_more(sink, layout, &text);
+    write_more(sink, layout, true, &text);
     etlheap_text_free(&text);
 }
 

@@ -40,7 +40,7 @@ VALUES = {
     "--sort": ["-count", "peak_size", "-growth_rate", "temporary_count", "freed_by_other_count"],
     "--columns": [("count,peak_size", "+temporary_count")],
     "--growth": [None], "--churn": [None], "--suspects": [None], "--spikes": [None], "--pairs": [None], "--unmatched": [None],
-    "--histogram": ["size"], "--map": [None], "--map-unit": ["1M"], "--top": ["1"], "--tree": [None], "--tree-min": [("30", "0", "60")],
+    "--histogram": ["size"], "--map": [None], "--map-unit": ["1M"], "--top": ["1"], "--skip": ["1"], "--tree": [None], "--tree-min": [("30", "0", "60")],
     "--root": [("kernel32!", "ntdll!", "ucrtbase!")], "--focus": [("kernel32!", "ntdll!", "ucrtbase!")],
     "--frames": ["1"], "--cull-frame": [("ckb.exe!", "batterymeter.exe!", "ntdll.dll!")],
     "--cull-list": [("cull.txt", "more.txt")],
@@ -106,7 +106,7 @@ REPORT = Command("report", [("0.etl",), ("1.etl",), ("2.etl",)], VALUES, COMPANI
 OTHERS = [
     Command("windows", [("0.etl",), ("1.etl",), ("2.etl",)],
             {**SHAPES, "--every": [("4ms", "2s")], "--window": [("2ms..14ms", "2s..9s")], "--find-growth": [None],
-             "--format": ["json", "csv"]},
+             "--format": ["json", "csv"], "--skip": ["1"]},
             {**TITLES, "--frames": ["--group-by", "kind,process,stack"]}),
     Command("diff", [("0.etl", "3.etl"), ("1.etl", "2.etl")],
             {**SHAPES, "--all": [None], "--churn": [None], "--lifetimes": [None], "--per-second": [None],
