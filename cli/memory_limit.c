@@ -231,7 +231,7 @@ static bool asks_events(const cli_command *command, const cli_options *options)
 {
     const etlheap_metric metric = options->metric == 0 ? 0 : (etlheap_metric)(options->metric - 1);
     if (command->bit == CLI_WINDOWS)
-        return options->find_growth || options->windows.count > 1 ||
+        return options->find_growth || options->find_spikes || options->windows.count > 1 ||
                cli_window_plan_is_open(options);
     if (command->bit == CLI_CHECK)
         return options->per == ETLHEAP_SCOPE_MARK;
@@ -270,7 +270,7 @@ static etlheap_keeps keeps_of(const cli_command *command, const cli_options *opt
         return command->bit == CLI_INFO ? ETLHEAP_KEEPS_COUNTS : ETLHEAP_KEEPS_NOTHING;
     if (command->bit == CLI_STORE)
         return ETLHEAP_KEEPS_BLOCKS;
-    if (is_html(options) || options->has_view) /* --spikes keeps as much as a page */
+    if (is_html(options) || options->has_view || options->find_spikes) /* as much as a page */
         return ETLHEAP_KEEPS_PAGES;
     etlheap_keeps keeps = ETLHEAP_KEEPS_EVENTS;
     cli_options own = *options;

@@ -211,6 +211,9 @@ typedef struct etlheap_windows_answer {
     const etlheap_windows *stacks;
     const bool *explains; /* by row of `stacks`: the row explains the rise */
     uint32_t unexplained; /* number of rows that grew but are not marked */
+    /* Window i is that of spike i of these, whose groups have the same keys. If there are none, the
+     * only window is not shown. NULL: the windows are not those of spikes. */
+    const etlheap_spikes *spikes;
     /* Names windows by the marks at which they begin; NULL: windows have no names. */
     const etlheap_marks *marks;
 } etlheap_windows_answer;

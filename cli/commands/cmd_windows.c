@@ -18,6 +18,7 @@
 #include "cli/question.h"
 #include "cli/system/terminal.h"
 #include "commands.h"
+#include "windows_spikes.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -56,6 +57,8 @@ static bool is_text(const cli_options *options);
 
 int cli_run_windows(const cli_options *options)
 {
+    if (options->find_spikes)
+        return cli_run_windows_spikes(options);
     cli_guard guard = { .active = false };
     cli_inputs inputs;
     inquiry made = { .question = { .result = NULL } };

@@ -263,6 +263,21 @@ static bool has_open_window(const cli_options *options, u32 side)
     return is_open;
 }
 
+/* A spike is of all call stacks of its group. */
+static etl_status check_spike_keys(const cli_options *options, etl_error *err)
+{
+    for (u32 i = 0; i < options->group_by_count; i++) {
+        const etlheap_key key = options->group_by[i];
+        if (key != ETLHEAP_KEY_KIND && key != ETLHEAP_KEY_PROCESS && key != ETLHEAP_KEY_HEAP)
+            return etl_fail_with(
+                err, ETL_ERR_ARGUMENT, 0,
+                "--find-spikes and --group-by %s cannot be combined: spikes are those of a kind, a "
+                "process or a heap; report --spikes shows their call stacks",
+                etlheap_key_word(key));
+    }
+    return ETL_OK;
+}
+
 /* Windows can be cut in only one way, and each window has types of its own. */
 static etl_status check_windows(const cli_options *options, etl_error *err)
 {
@@ -294,7 +309,7 @@ static etl_status check_windows(const cli_options *options, etl_error *err)
                              "--sort %s: not possible here, because windows do not have this "
                              "column",
                              etlheap_measure_word(options->sort));
-    return ETL_OK;
+    return options->find_spikes ? check_spike_keys(options, err) : ETL_OK;
 }
 
 /* Refuses combinations that make no sense. If one of two times is an instant, they are compared

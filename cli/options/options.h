@@ -134,6 +134,7 @@ typedef struct cli_options {
     bool at_marks;     /* windows --at marks: at all marks */
     cli_times windows; /* pairs of from and to; if not given: those of the trace */
     bool find_growth;
+    bool find_spikes;
     bool all;        /* for diff and trend */
     bool per_second; /* for diff */
     bool in_order;   /* for trend */

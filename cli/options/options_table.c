@@ -34,6 +34,8 @@ static const cli_option options_table[] = {
       "boundary between windows, or marks: a boundary at each mark of the trace; may be repeated" },
     { "--find-growth", 0, CLI_VALUE_FLAG, OPTION(find_growth), CLI_WINDOWS | CLI_NEEDS_TIMES,
       group_select, NULL, "find the largest lasting rise, and the stacks that own it" },
+    { "--find-spikes", 0, CLI_VALUE_FLAG, OPTION(find_spikes), CLI_WINDOWS | CLI_NEEDS_TIMES,
+      group_select, NULL, "a window around each spike: memory that came and went" },
     { "--at-exit", 0, CLI_VALUE_AT_EXIT, OPTION(at_exit),
       (CLI_ASKING & ~CLI_WINDOWS) | CLI_REPEATED, group_select, "leaked|freed",
       "whether the end of a process frees its memory (leaked)" },

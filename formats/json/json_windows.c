@@ -33,19 +33,36 @@ static void write_commit(etlheap_json *json, const etlheap_memory_sample *sample
 static void write_growth(etlheap_json *json, const etlheap_windows_answer *answer);
 static void write_keys(etlheap_json *json, const etlheap_table *table, const etlheap_row *row);
 
+/* The spike of the window, and whose memory it is. */
+static void write_spike(etlheap_json *json, const etlheap_windows_answer *answer, u32 window)
+{
+    if (!answer->spikes)
+        return;
+    const etlheap_spike *const spike = &answer->spikes->spikes[window];
+    const etlheap_table *const groups = answer->spikes->groups;
+    etlheap_json_object(json, "spike");
+    for (u32 k = 0; k < groups->group_by_count; k++)
+        etlheap_json_key(json, etlheap_table_row(groups, spike->row), groups->group_by[k]);
+    etlheap_json_i64(json, etlheap_field_key(ETLHEAP_FIELD_AT), spike->at_ns);
+    etlheap_json_i64(json, etlheap_field_key(ETLHEAP_FIELD_HEIGHT_SIZE), spike->height_size);
+    etlheap_json_i64(json, etlheap_field_key(ETLHEAP_FIELD_PEAK_SIZE), spike->peak_size);
+    etlheap_json_object_close(json);
+}
+
 etl_status etlheap_write_windows_json(const etlheap_result *result,
                                       const etlheap_windows_answer *answer,
                                       const etlheap_layout *given, etlheap_sink *sink)
 {
     const etlheap_windows *const windows = answer->windows;
     const etlheap_table *const table = windows->table;
+    const etlheap_table *const whole = answer->spikes ? answer->spikes->groups : table;
     etlheap_json json;
     const etl_status status =
         etlheap_json_document(&json, "etlheap-windows-1", BREAK_DEPTH, given, sink);
     if (status != ETL_OK)
         return status;
     etlheap_json_recording(&json, result);
-    etlheap_json_window_open(&json, result, table->from_ns, table->to_ns);
+    etlheap_json_window_open(&json, result, whole->from_ns, whole->to_ns);
     etlheap_json_object_close(&json);
     if (windows->every_ns > 0)
         etlheap_json_i64(&json, "every_ns", windows->every_ns);
@@ -68,12 +85,13 @@ static void write_windows(etlheap_json *json, const etlheap_windows_answer *answ
     const etlheap_windows *const windows = answer->windows;
     json->break_depth = BREAK_DEPTH_WINDOWS;
     etlheap_json_array(json, "windows");
-    for (u32 w = 0; w < windows->window_count && etlheap_sink_ok(json->sink); w++) {
+    for (u32 w = 0; w < etlheap_windows_shown(answer) && etlheap_sink_ok(json->sink); w++) {
         etlheap_json_object(json, NULL);
         etlheap_json_i64(json, etlheap_field_key(ETLHEAP_FIELD_FROM_NS),
                          windows->windows[w].from_ns);
         etlheap_json_i64(json, etlheap_field_key(ETLHEAP_FIELD_TO_NS), windows->windows[w].to_ns);
         write_mark(json, answer, w);
+        write_spike(json, answer, w);
         write_memory(json, windows, w);
         write_rows(json, windows, w);
         etlheap_json_object_close(json);

@@ -111,6 +111,22 @@ static bool is_part(const etlheap_table *part, const etlheap_row *row, const etl
     return true;
 }
 
+u32 etlheap_windows_shown(const etlheap_windows_answer *answer)
+{
+    return answer->spikes ? answer->spikes->count : answer->windows->window_count;
+}
+
+u32 etlheap_windows_spike_row(const etlheap_windows_answer *answer, u32 window)
+{
+    const etlheap_table *const table = answer->windows->table;
+    const etlheap_table *const groups = answer->spikes->groups;
+    const etlheap_row *const group = etlheap_table_row(groups, answer->spikes->spikes[window].row);
+    u32 row = 0;
+    while (row < table->row_count && !is_part(table, &table->rows[row], groups, group))
+        row++;
+    return row;
+}
+
 static bool same_stack(const etlheap_table *a, u32 stack_a, const etlheap_table *b, u32 stack_b)
 {
     const etlheap_indices left = etlheap_stack_members(a, stack_a);

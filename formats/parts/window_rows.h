@@ -38,6 +38,12 @@ typedef struct etlheap_window_moves {
 
 etlheap_window_moves etlheap_windows_moves(const etlheap_windows_answer *answer);
 
+/* How many windows are shown. */
+u32 etlheap_windows_shown(const etlheap_windows_answer *answer);
+
+/* The row of `windows` that has the spike of a window. */
+u32 etlheap_windows_spike_row(const etlheap_windows_answer *answer, u32 window);
+
 /* The last mark at exactly this time; NULL: none. */
 const etlheap_mark *etlheap_mark_at(const etlheap_marks *marks, i64 time_ns);
 

@@ -21,7 +21,6 @@
 #include "formats/writers.h"
 #include "formats/parts/layout_read.h"
 #include "formats/parts/sessions.h"
-#include "formats/parts/field_units.h"
 #include "text_windows.h"
 
 #include <stdio.h>
@@ -49,7 +48,6 @@ static void add_span(const etlheap_windows_view *view, u32 window, u32 end, u32 
 static u32 spans_width(const etlheap_windows_view *view);
 static u32 line_end(const etlheap_windows_answer *answer, u32 row, u32 window);
 static bool is_quiet(const etlheap_windows *windows, u32 row, u32 window);
-static void add_cell(const etlheap_cell *cell, etlheap_grid *grid);
 
 etl_status etlheap_write_windows_text(const etlheap_result *result,
                                       const etlheap_windows_answer *answer,
@@ -62,11 +60,12 @@ etl_status etlheap_write_windows_text(const etlheap_result *result,
         return layout_status;
     const etlheap_abilities abilities = etlheap_result_abilities(result);
     const etlheap_table *const table = answer->windows->table;
+    const etlheap_table *const whole = answer->spikes ? answer->spikes->groups : table;
     const etlheap_windows_view view = etlheap_windows_view_of(result, answer, layout);
     etlheap_text text = { 0 };
     etlheap_text_trace(sink, layout, etlheap_result_trace(result), &text);
-    etlheap_text_window(sink, layout, result, table->from_ns, table->to_ns);
-    etl_status status = etlheap_windows_write_memory(&view, sink);
+    etlheap_text_window(sink, layout, result, whole->from_ns, whole->to_ns);
+    etl_status status = answer->spikes ? ETL_OK : etlheap_windows_write_memory(&view, sink);
     if (etlheap_abilities_lack_memory(&abilities))
         etlheap_text_missing(sink, layout, result, &text);
     else if (status == ETL_OK)
@@ -89,6 +88,8 @@ static etl_status write_body(const etlheap_windows_view *view, etlheap_sink *sin
     }
     if (view->answer->growth_wanted)
         return etlheap_windows_write_growth(view, sink);
+    if (view->answer->spikes)
+        return etlheap_windows_write_spikes(view, sink);
     return write_blocks(view, sink);
 }
 
@@ -152,7 +153,7 @@ static etl_status write_block(const etlheap_windows_view *view, const etlheap_co
         (void)etlheap_windows_cell(windows, row, w, &cell);
         etlheap_grid_row(&grid, ETLHEAP_EMPHASIS_NONE);
         add_span(view, w, end, width, &text, &grid);
-        add_cell(&cell, &grid);
+        etlheap_windows_add_cell(&cell, shown_columns, ETL_COUNT_OF(shown_columns), &grid);
         w = end;
     }
     grid.text.failed |= text.failed;
@@ -230,21 +231,4 @@ static bool is_quiet(const etlheap_windows *windows, u32 row, u32 window)
     (void)etlheap_windows_cell(windows, row, window, &cell);
     return cell.count[ETLHEAP_TYPE_AIFO] == 0 && cell.count[ETLHEAP_TYPE_AIFI] == 0 &&
            cell.count[ETLHEAP_TYPE_AOFI] == 0;
-}
-
-static void add_cell(const etlheap_cell *cell, etlheap_grid *grid)
-{
-    etlheap_value values[ETLHEAP_CELL_COLUMN_COUNT];
-    etlheap_cell_values(cell, values);
-    for (size_t c = 0; c < ETL_COUNT_OF(shown_columns); c++) {
-        char text[ETLHEAP_UNITS_SIZE];
-        const etlheap_value *const value = &values[shown_columns[c]];
-        if (value->form == ETLHEAP_VALUE_UNKNOWN)
-            snprintf(text, sizeof text, "?"); /* a dash is 0 here */
-        else if (etlheap_field_unit(etlheap_cell_columns.fields[shown_columns[c]])[0] != '\0')
-            etlheap_units_short_size((i64)value->number, text);
-        else
-            etlheap_units_short_count((i64)value->number, text);
-        etlheap_grid_cell(grid, value->number == 0 ? "-" : text);
-    }
 }

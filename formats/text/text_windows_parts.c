@@ -12,6 +12,7 @@
 #include "formats/io/text_buffer.h"
 #include "formats/io/units.h"
 #include "formats/parts/display.h"
+#include "formats/parts/field_units.h"
 #include "formats/parts/sparkline.h"
 #include "text_windows.h"
 
@@ -237,4 +238,22 @@ static void fill_curves(const etlheap_windows_view *view, u32 row, etlheap_windo
                               windows->windows[highest].to_ns, span);
     snprintf(peak->note, sizeof peak->note, "%s%.20s in %.50s %s", is_known ? "" : "at least ",
              text, span, view->unit);
+}
+
+void etlheap_windows_add_cell(const etlheap_cell *cell, const etlheap_cell_column *columns,
+                              u32 count, etlheap_grid *grid)
+{
+    etlheap_value values[ETLHEAP_CELL_COLUMN_COUNT];
+    etlheap_cell_values(cell, values);
+    for (u32 c = 0; c < count; c++) {
+        char text[ETLHEAP_UNITS_SIZE];
+        const etlheap_value *const value = &values[columns[c]];
+        if (value->form == ETLHEAP_VALUE_UNKNOWN)
+            snprintf(text, sizeof text, "?"); /* a dash is 0 here */
+        else if (etlheap_field_unit(etlheap_cell_columns.fields[columns[c]])[0] != '\0')
+            etlheap_units_short_size((i64)value->number, text);
+        else
+            etlheap_units_short_count((i64)value->number, text);
+        etlheap_grid_cell(grid, value->number == 0 ? "-" : text);
+    }
 }

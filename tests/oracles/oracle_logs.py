@@ -60,7 +60,7 @@ COMMANDS = (
     *(f"report demo.etl --symbols symbols --no-cull {more}" for more in REPORTS),
     "report fixed.etl --pairs --symbols symbols",
     "info demo.etl", "info marks.etl", "symbols demo.etl", "symbols demo.etl --symbols symbols", "dump demo.etl", "dump marks.etl",
-    "allocations demo.etl --symbols symbols --top 40", "windows demo.etl", "windows demo.etl --find-growth --symbols symbols",
+    "allocations demo.etl --symbols symbols --top 40", "windows demo.etl", "windows demo.etl --find-growth --symbols symbols", "windows demo.etl --find-spikes",
     "windows marks.etl --at marks", "windows demo.etl --group-by module",
     "diff demo.etl fixed.etl --symbols symbols", "diff demo.etl fixed.etl --lifetimes", "diff fixed.etl demo.etl --format markdown",
     "trend demo.etl fixed.etl demo.etl --all", "trend demo.etl fixed.etl demo.etl --all --format markdown",

@@ -77,6 +77,7 @@ QUESTIONS = [
     ("windows --every 100ms --format json", "ts"),
     ("windows --every 100ms --group-by stack --format json", "ts"),
     ("windows --find-growth", "ts"),
+    ("windows --find-spikes", "ts"),
     ("allocations --top 100", "tsn"),
     ("allocations --format csv", "ts"),
     ("store -o OUT", "tn"),

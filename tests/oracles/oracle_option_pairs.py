@@ -105,7 +105,7 @@ SHAPES = {"--top": ["1"], "--stack-tags": ["tags.xml"], "--sort": ["-count"], "-
 REPORT = Command("report", [("0.etl",), ("1.etl",), ("2.etl",)], VALUES, COMPANIONS)
 OTHERS = [
     Command("windows", [("0.etl",), ("1.etl",), ("2.etl",)],
-            {**SHAPES, "--every": [("4ms", "2s")], "--window": [("2ms..14ms", "2s..9s")], "--find-growth": [None],
+            {**SHAPES, "--every": [("4ms", "2s")], "--window": [("2ms..14ms", "2s..9s")], "--find-growth": [None], "--find-spikes": [None],
              "--format": ["json", "csv"], "--skip": ["1"]},
             {**TITLES, "--frames": ["--group-by", "kind,process,stack"]}),
     Command("diff", [("0.etl", "3.etl"), ("1.etl", "2.etl")],

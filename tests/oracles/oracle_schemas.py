@@ -66,6 +66,7 @@ DOCUMENTS = [
     ("windows", "windows demo.etl --every 2s"),
     ("windows", "windows demo.etl --window 1s..3s --window 2s.. --group-by kind,process,heap,stack"),
     ("windows", "windows demo.etl --find-growth"),
+    ("windows", "windows demo.etl --find-spikes --group-by kind,process,heap"),
     ("windows", "windows runner.etl --at marks"),
     ("windows", "windows kitchen.etl"),
     ("windows", "windows windows.ehs"),

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Goal: `report --spikes` lists memory that came and went, when, and with which call stacks.
+`windows --find-spikes` has a window around each.
 
 Method: random programs whose lifetimes are known, and the demo, whose spikes are. A naive model
 works from the definition alone: the level of a window is the largest of the minima of all runs of
 a tenth of the windows that touch it. Everything in the document is compared, for windows, filters
 and groupings; stores, any number of threads and small slices must say the same as the trace; and
-text, CSV and Markdown what JSON says.
+text, CSV and Markdown what JSON says. Windows around spikes are those that `windows --window` has.
 """
 
 import csv
@@ -233,6 +234,32 @@ def check_formats(results, trace):
         results.check(f"text and Markdown have the spike at {moment}", moment in text and moment in markdown, text)
 
 
+def check_windows(results, trace, *options):
+    """`windows --find-spikes`: the spikes of the report, and in each window what --window says of it."""
+    label = f"windows --find-spikes {' '.join(options)}"
+    spikes = run_json("report", trace, "--spikes", "--at-exit=freed", "--no-cull", *options)["rows"]
+    document = run_json("windows", trace, "--find-spikes", *options)
+    results.equal(f"{label}: the spikes of the report", [{**window["spike"], "from_ns": window["from_ns"], "to_ns": window["to_ns"]}
+                                                      for window in document["windows"]],
+                  [{name: value for name, value in row.items() if name not in ("spiked_size", "parts")} for row in spikes])
+    keys = [name for word in document["group_by"] for name in NAMES[word]]
+    asked = [word for row in spikes[:20] for word in ("--window", f"{row['from_ns']}ns..{row['to_ns']}ns")]
+    cut = [word for at, word in enumerate(options) if not {"--from", "--to"} & {word, options[at - 1] if at else word}]
+    wanted = run_json("windows", trace, *asked, *cut)["windows"] if asked else []
+    def cells(windows):
+        return [{tuple(row[key] for key in keys): row for row in window["rows"]} for window in windows]
+    results.equal(f"{label}: the cells of --window", cells(document["windows"])[:20], cells(wanted))
+    rows = list(csv.DictReader(io.StringIO(run("windows", trace, "--find-spikes", *options, "--format", "csv").decode())))
+    told = [{**cell[tuple(window["spike"][key] for key in keys)], **window["spike"], "from_ns": window["from_ns"], "to_ns": window["to_ns"]}
+            for window, cell in zip(document["windows"], cells(document["windows"]))]
+    results.equal(f"{label}: CSV has the group of each spike", rows,
+                  [{name: str(row[name] if row[name] is not None else "") for name in rows[0]} for row in told])
+    text = run("windows", trace, "--find-spikes", *options).decode()
+    moments = [f"{row['at_ns'] // 10**9}.{row['at_ns'] % 10**9:09}".rstrip("0") for row in spikes[:10]]
+    results.check(f"{label}: text has the moments", all(f" {moment}" in text for moment in moments), text, moments)
+    return len(spikes)
+
+
 def check_demo(results, folder):
     """Five times 10 MiB of committed memory came for a tenth of a second; nothing else did."""
     trace = os.path.join(folder, "demo.etl")
@@ -245,6 +272,10 @@ def check_demo(results, folder):
         at = run_json("report", trace, "--at", f"{row['at_ns']}ns", "--kind", row["kind"], "--process", str(row["pid"]), "--group-by", "kind")
         results.equal(f"--at {row['at_ns']}ns shows the spike", [found["outstanding_size"] for found in at["rows"]], [row["peak_size"]])
     check_formats(results, trace)
+    results.check("the demo has windows around spikes", check_windows(results, trace) >= 3)
+    results.equal("nothing came and went", run_json("windows", trace, "--find-spikes", "--from", "19s")["windows"], [])
+    said = run("windows", trace, "--find-spikes", "--from", "19s").decode()
+    results.check("... which text says", "No memory came and went within" in said, said)
 
 
 def check_same(results, trace, folder):
@@ -256,6 +287,8 @@ def check_same(results, trace, folder):
     run("store", trace, "-o", store)
     stored = json.loads(run("report", store, "--spikes", "--format", "json"))
     results.equal("a store says what its trace says", rows_of(stored), rows_of(json.loads(document)))
+    results.equal("... of windows around spikes, too", run_json("windows", store, "--find-spikes")["windows"],
+                  run_json("windows", trace, "--find-spikes")["windows"])
 
 
 def main():
@@ -273,6 +306,8 @@ def main():
             if seed == 0:
                 check_same(results, trace, folder)
                 check_formats(results, trace)
+            check_windows(results, trace, *[[], ["--group-by", "kind,process,heap"], ["--group-by", "kind", "--kind", "heap"],
+                                            ["--process", str(Truth(truth).lifetimes[0].pid), "--top", "5"]][seed % 4])
         results.check(f"{found} spikes were compared", found > 30)
         check_demo(results, folder)
     results.finish()

@@ -249,7 +249,7 @@ TIME_OPTIONS = {
     "--to": ("5s", "report allocations windows check export symbols trend diff"),
     "--lifetime": ("1s..", "report allocations windows check export trend diff"),
     "--at": ("5s", "report windows"), "--window": ("1s..2s", "windows"), "--every": ("1s", "windows"),
-    "--find-growth": (None, "windows"), "--growth": (None, "report"),
+    "--find-growth": (None, "windows"), "--find-spikes": (None, "windows"), "--growth": (None, "report"),
     "--churn": (None, "report export diff"), "--per-second": (None, "diff"),
 }
 INPUTS = {"diff": 2, "trend": 3}

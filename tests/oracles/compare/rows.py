@@ -48,6 +48,7 @@ ROWS = (
     Row("allocations", "{in} --address 0x10000..0x200000000 --top 60"),
     Row("windows", "{in} --format {--format}", WIDE),
     Row("windows", "{in} --find-growth", WIDE),
+    Row("windows", "{in} --find-spikes", WIDE),
     Row("symbols", "{in} --format {--format}", WIDE),
     Row("export", "{in} --format folded", WIDE),
     Row("export", "{in} --format html", WIDE, LARGE),

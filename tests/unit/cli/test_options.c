@@ -456,6 +456,9 @@ static void contradictions_are_refused(void **state)
     expect_error(&symbols, "a --symbols", "--symbols needs a value");
     expect_error(&windows, "a --every 1s --at 5s", "--every, --at and --window cannot be combined");
     expect_error(&windows, "a --find-growth --window 1s..2s", "cannot be combined with --window");
+    expect_error(&windows, "a --find-spikes --every 1s", "--find-spikes and --every cannot be");
+    expect_error(&windows, "a --find-spikes --group-by stack",
+                 "--find-spikes and --group-by stack");
     expect_error(&windows, "a --group-by process,type", "--group-by type: not possible here");
     expect_error(&windows, "a --type AIFO", "unknown option --type for windows");
     expect_error(&windows, "a --every 9223372037s", "--every: '9223372037s' is out of range");

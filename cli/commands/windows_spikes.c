@@ -1,0 +1,102 @@
+/*
+ * windows_spikes.c - `etlheap windows --find-spikes`: a window around each spike.
+ *
+ * In: options and inputs. Out: the spikes that `report --spikes` lists, the highest first, and for
+ * each the totals of the window from its rise to its fall. Invariant: window i is that of spike i.
+ */
+#include "windows_spikes.h"
+
+#include "cli/answer.h"
+#include "cli/options/output_format.h"
+#include "cli/options/wants.h"
+#include "cli/system/terminal.h"
+
+#include <stdlib.h>
+
+#define SPIKES_SHOWN 10u
+
+/* Start from {0}. */
+typedef struct windows_spikes {
+    cli_question question;
+    etlheap_spikes *spikes;
+    etlheap_windows *windows;
+} windows_spikes;
+
+static u32 count_max(const cli_options *options)
+{
+    if (options->top != 0)
+        return cli_top_limit(options);
+    return cli_format_of(options)->is_choice ? SPIKES_SHOWN : 0;
+}
+
+static void set_grouping(const cli_options *options, etlheap_query *query)
+{
+    static const etlheap_key keys[] = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS };
+    if (options->group_by_count > 0)
+        return;
+    memcpy(query->group_by, keys, sizeof keys);
+    query->group_by_count = (u32)ETL_COUNT_OF(keys);
+}
+
+/* Without spikes there is one window, which is not shown. */
+static etl_status make_windows(windows_spikes *out, etl_error *err)
+{
+    const u32 count = out->spikes->count;
+    etlheap_time_range *const ranges = calloc((size_t)count + 1, sizeof *ranges);
+    const etlheap_windows_options windows = { .size = sizeof windows,
+                                              .ranges = ranges,
+                                              .range_count = count };
+    if (ranges == NULL)
+        return etl_no_memory(err);
+    for (u32 i = 0; i < count; i++)
+        ranges[i] =
+            (etlheap_time_range){ out->spikes->spikes[i].from_ns, out->spikes->spikes[i].to_ns };
+    const etl_status status = etlheap_windows_make(out->question.result, &out->question.query.query,
+                                                   &windows, &out->windows, err);
+    free(ranges);
+    return status;
+}
+
+static etl_status make_answer(const cli_options *options, const cli_inputs *inputs,
+                              const cli_guard *guard, cli_question *question, etl_error *err)
+{
+    windows_spikes *const out = (windows_spikes *)question;
+    const etlheap_spikes_options spikes = { .size = sizeof spikes,
+                                            .count_max = count_max(options) };
+    etlheap_query *const query = &question->query.query;
+    set_grouping(options, query);
+    cli_question_add(question, ETLHEAP_ASK_EVENTS, query);
+    etl_status status = cli_question_ask(options, inputs, guard, false, question, err);
+    if (status == ETL_OK)
+        status = etlheap_spikes_make(question->result, query, &spikes, &out->spikes, err);
+    if (status == ETL_OK)
+        status = make_windows(out, err);
+    cli_symbols_done(&question->symbols);
+    return status;
+}
+
+static void write_answer(const cli_options *options, const cli_question *question,
+                         etlheap_sink *sink, cli_written *written)
+{
+    const windows_spikes *const made = (const windows_spikes *)question;
+    const etlheap_layout layout = cli_layout(options);
+    const etlheap_windows_answer answer = { .windows = made->windows, .spikes = made->spikes };
+    written->status =
+        cli_format_of(options)->write_windows(question->result, &answer, &layout, sink);
+    written->is_empty = made->windows->table->row_count == 0;
+    written->diagnostics = &made->windows->table->diagnostics;
+}
+
+static void free_answer(cli_question *question)
+{
+    windows_spikes *const made = (windows_spikes *)question;
+    etlheap_windows_free(made->windows);
+    etlheap_spikes_free(made->spikes);
+}
+
+int cli_run_windows_spikes(const cli_options *options)
+{
+    static const cli_answer answer = { make_answer, write_answer, free_answer };
+    windows_spikes made = { .question = { .result = NULL } };
+    return cli_answer_run(options, &answer, &made.question);
+}
