@@ -150,7 +150,7 @@ typedef struct etlheap_layout {
     /* rows_max applies to each kind, and rows with 0 in the sort measure are left out; else it
      * applies to all kinds together. */
     bool rows_of_each_kind;
-    uint32_t frames_max;  /* frames shown per stack */
+    uint32_t frames_max;  /* frames shown per stack; lists of lifetimes, 0: only the site */
     etlheap_measure sort; /* the table is sorted by it; always shown */
     bool sort_ascending;
     etlheap_tree tree;

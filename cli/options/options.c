@@ -53,7 +53,7 @@ etl_status cli_options_parse(const cli_command *command, int count, char *const 
     const bool is_windows = command->bit == CLI_WINDOWS;
     *out = (cli_options){
         .command_bit = command->bit,
-        .frames = etlheap_layout_default().frames_max,
+        .frames = command->bit == CLI_ALLOCATIONS ? 0 : etlheap_layout_default().frames_max,
         .sort = is_windows ? ETLHEAP_MEASURE_PEAK_SIZE : ETLHEAP_MEASURE_OUTSTANDING_SIZE,
         .at_exit = is_windows ? 1 : 0,
         .per = ETLHEAP_SCOPE_PROCESS,

@@ -14,6 +14,7 @@ import io
 import json
 import os
 import random
+import re
 import subprocess
 
 import oracle_symbols
@@ -169,9 +170,10 @@ def compare_formats(results, trace):
     texts = [frame_text(frame) for frame in document["frames"]]
     lines = [json.loads(line) for line in run(*arguments, "--format", "ndjson").splitlines()]
     cells = list(csv.DictReader(io.StringIO(run(*arguments, "--format", "csv").decode())))
-    shown = run(*arguments, "--frames", "100").decode().splitlines()[1:]
+    shown = run(*arguments).decode().splitlines()[1:]
+    below = read_below(run(*arguments, "--frames", "100").decode().splitlines()[1:])
     by_lines, by_cells, by_text = [], [], []
-    for row, line, cell, text in zip(document["rows"], lines, cells, shown, strict=True):
+    for row, line, cell, text, above in zip(document["rows"], lines, cells, shown, below, strict=True):
         stacks = {key: None if row[key] is None else [texts[i] for i in document["stacks"][row[key]]]
                   for key in STACKS if key in row}
         frames = stacks["stack"]
@@ -184,11 +186,24 @@ def compare_formats(results, trace):
         words = text.split()
         if words[0] != row["address"] or int(words[1]) != row["size"] or words[4] != row["type"]:
             by_text.append(f"{text} is not {row}")
-        if not text.lower().endswith(" < ".join(frames or ["(%d)" % row["pid"]])):
-            by_text.append(f"{text} does not end with {frames}")
+        if text.lower().rsplit("(%d) " % row["pid"])[-1].strip() != (frames[0] if frames else "-"):
+            by_text.append(f"{text} does not end with the process and the site of {frames}")
+        if not above[0].endswith("(%d)" % row["pid"]) or above[0].split()[:11] != words[:11] or above[1] != (frames or []):
+            by_text.append(f"{above} does not have {frames} below")
     results.check(f"{label}: NDJSON has the rows of JSON", not by_lines, *by_lines[:3])
     results.check(f"{label}: CSV has the rows of JSON", not by_cells, *by_cells[:3])
     results.check(f"{label}: text has the rows of JSON", not by_text, *by_text[:3])
+
+
+def read_below(lines):
+    """Each row with the frames below it."""
+    rows = []
+    for line in lines:
+        if re.match(r"    \S", line) and not re.match(r" *0x[0-9a-f]+ +\d+  \w", line):
+            rows[-1][1].append(line.strip().lower())
+        else:
+            rows.append((line, []))
+    return rows
 
 
 def lowered(frames):

@@ -154,7 +154,7 @@ def check_notes(results, demo):
     head = shown.splitlines()[0]
     omitted = re.split(r"[,;] ", " ".join(shown[shown.index(NOTE) + len(NOTE):].split()))[:-1]
     results.equal("titles that are left out are not shown", [t for t in omitted if t in head], [])
-    results.equal("all columns are shown or named", len(omitted) + len(re.split(r"  +", head.strip())), 12)
+    results.equal("all columns are shown or named", len(omitted) + len(re.split(r"  +", head.strip())), 13)
     plain = on_terminal(80, "report", demo, "--top", "3")
     results.check("a report's title is broken, not cut", "Kind / Process / Handle," in plain and "Type / Stack" in plain, plain)
 

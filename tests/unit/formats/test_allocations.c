@@ -189,20 +189,36 @@ static char *squeezed(const char *text)
 
 static void text_has_a_line_each_that_a_terminal_can_take(void **state)
 {
-    char *const text = squeezed(write_as(*state, "text", 1));
+    char *const text = squeezed(write_as(*state, "text", 0));
     assert_string_equal(
         text, "Address Size Kind Handle Type Alloc Time (s) Free Time (s) Lifetime (s) Free Type "
-              "Is Realloc Thread Process, Stack\n"
-              "0x7fff0000 4096 virtualalloc - AOFO - - - process-exit - - a,\"b\".exe (42)\n"
+              "Is Realloc Thread Process Site\n"
+              "0x7fff0000 4096 virtualalloc - AOFO - - - process-exit - - a,\"b\".exe (42) -\n"
               "0x1000 24 heap 0x1f0000 AIFI 0.000001000 0.000003000 0.000002000 free yes 7 "
-              "a,\"b\".exe (42) a b.exe+0x1234 < (1 more)\n"
+              "a,\"b\".exe (42) a b.exe+0x1234\n"
               "0x2000 0 heap 0x1f0000 AIFO 0.000002000 - - none - - "
-              "\xef\xbf\xbd[2Jbad\xef\xbf\xbd.exe (43)\n");
+              "\xef\xbf\xbd[2Jbad\xef\xbf\xbd.exe (43) -\n");
     free(text);
 }
 
-/* Numbers and names stay whole: columns are left out, and frames get lines of their own. */
+/* Numbers stay whole: columns are left out, and the process and the site are cut. */
 static void a_terminal_has_the_columns_that_fit(void **state)
+{
+    etlheap_layout layout = etlheap_layout_default();
+    layout.width = 60;
+    layout.frames_max = 0;
+    assert_string_equal(
+        write_with(*state, "text", &layout),
+        "         Address        Size  Process         Site\n"
+        "      0x7fff0000        4096  a,\"b\".exe (42)  -\n"
+        "          0x1000          24  a,\"b\".exe (42)  a b.exe+0x1234\n"
+        "          0x2000           0  \xef\xbf\xbd[2Jbad\xef\xbf\xbd\xe2\x80\xa6 (43)  -\n"
+        "\n"
+        "Columns that do not fit: Kind, Handle, Type, Alloc Time (s),\n"
+        "Free Time (s), Lifetime (s), Free Type, Is Realloc, Thread\n");
+}
+
+static void a_stack_is_below_the_line_of_its_block(void **state)
 {
     etlheap_layout layout = etlheap_layout_default();
     layout.width = 80;
@@ -224,10 +240,11 @@ static void a_terminal_has_the_columns_that_fit(void **state)
 static void lines_of_a_list_keep_to_the_width(void **state)
 {
     bench *const b = *state;
-    for (u32 width = 60; width < 200; width += 7) {
+    for (u32 width = 60; width < 220; width += 7) {
         etlheap_layout layout = etlheap_layout_default();
         capture out;
         layout.width = width;
+        layout.frames_max = width % 2 == 0 ? 0 : 4;
         capture_open(&out);
         etlheap_lifetimes *walk = NULL;
         assert_int_equal(etlheap_lifetimes_open(b->result, &b->query, NULL, &walk, NULL), ETL_OK);
@@ -237,15 +254,17 @@ static void lines_of_a_list_keep_to_the_width(void **state)
         const char *const text = capture_text(&out);
         for (const char *line = text; *line != '\0'; line += strcspn(line, "\n") + 1)
             assert_true(etlheap_display_width(line, strcspn(line, "\n")) <= width);
-        assert_true((strstr(text, "do not fit") != NULL) == (width < 172));
+        const u32 whole = layout.frames_max == 0 ? 196 : 172;
+        assert_true((strstr(text, "do not fit") != NULL) == (width < whole));
         capture_close(&out);
     }
 }
 
-static void stacks_are_left_out_of_text_when_nobody_wants_them(void **state)
+static void without_frames_a_line_has_the_site_alone(void **state)
 {
     const char *const text = write_as(*state, "text", 0);
-    assert_null(strstr(text, "a b.exe"));
+    assert_non_null(strstr(text, "a b.exe+0x1234\n"));
+    assert_null(strstr(text, "0xdeadbeef"));
     assert_null(strstr(text, "more"));
 }
 
@@ -259,7 +278,8 @@ int main(void)
         RULE(text_has_a_line_each_that_a_terminal_can_take),
         RULE(a_terminal_has_the_columns_that_fit),
         RULE(lines_of_a_list_keep_to_the_width),
-        RULE(stacks_are_left_out_of_text_when_nobody_wants_them),
+        RULE(a_stack_is_below_the_line_of_its_block),
+        RULE(without_frames_a_line_has_the_site_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
