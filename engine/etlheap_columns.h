@@ -43,6 +43,7 @@ extern "C" {
     X(FREE_MODULE, "free_module", "Free Module")                                                   \
     X(FREE_THREAD, "free_thread", "Free Thread")                                                   \
     X(IMPACTING_STACK, "impacting_stack", "Impacting Stack")                                       \
+    X(SOURCE_LINE, "source_line", "Source Line")                                                   \
     /* numbers of a row */                                                                         \
     X(COUNT, "count", "Count")                                                                     \
     X(SIZE, "size", "Size")                                                                        \
@@ -177,7 +178,8 @@ const char *etlheap_field_title(etlheap_field field);
     X(FREE_MODULE)                                                                                 \
     X(FREE_THREAD)                                                                                 \
     X(IMPACTING_STACK)                                                                             \
-    X(IMPACTING_TYPE)
+    X(IMPACTING_TYPE)                                                                              \
+    X(SOURCE_LINE)
 
 typedef enum etlheap_key {
 #define ETLHEAP_KEY_ENUM(name) ETLHEAP_KEY_##name,

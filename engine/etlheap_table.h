@@ -74,6 +74,7 @@ typedef struct etlheap_row {
     uint32_t free_stack, free_frame, free_thread; /* FREE_* keys; none if not freed or unknown */
     const char *free_module;
     int64_t rates_ns; /* what its rates are per second of: the time in which it was recorded */
+    const char *source_line; /* SOURCE_LINE key: "FILE:LINE" of the site; NULL: unknown */
 } etlheap_row;
 
 /* The value that a row has for a key. */

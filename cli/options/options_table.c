@@ -217,7 +217,7 @@ static const cli_option options_table[] = {
       "longest time for one symbol file: 90s (no limit while data arrives)" },
     { "--private-redirects", 0, CLI_VALUE_FLAG, OPTION(private_redirects),
       CLI_ASKING | CLI_REPEATED, group_symbols, NULL,
-      "let public symbol servers redirect to addresses of your network" },
+      "let public servers redirect to private addresses" },
     { "--summary", 0, CLI_VALUE_FLAG, OPTION(summary), CLI_STORE, group_run, NULL,
       "keep only totals of each stack, for archives and etlheap merge; no single allocations, "
       "heaps, threads and sizes" },

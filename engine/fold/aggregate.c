@@ -34,7 +34,8 @@ etl_status aggregate_prepare(aggregator *a, const etlheap_result *result,
                              const etlheap_query *query, etl_error *err)
 {
     const u32 of_stacks = KEY_READS(STACK) | KEY_READS(FRAME) | KEY_READS(MODULE) |
-                          KEY_READS(TYPE_NAME) | KEY_READS(TAG) | KEY_READS(IMPACT);
+                          KEY_READS(TYPE_NAME) | KEY_READS(TAG) | KEY_READS(IMPACT) |
+                          KEY_READS(SOURCE_LINE);
     *a = (aggregator){ .result = result, .query = query };
     etl_status status = query_open(&a->plan, result, query, err);
     if (status != ETL_OK)

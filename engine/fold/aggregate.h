@@ -24,7 +24,8 @@ typedef struct group_key {
     u8 kind, type, free_type, size_class;
     u8 has_heap;
     u8 unwanted; /* fails the required frames; never in a group */
-    u8 padding[6];
+    u8 padding[2];
+    u32 source_line; /* symbols_text; 0: unknown */
 } group_key;
 
 /* The part of a key that depends on the stack that freed. */

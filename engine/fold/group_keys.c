@@ -174,6 +174,9 @@ bool aggregate_key(aggregator *a, const block_source *of, etlheap_type type, gro
         case KEY_READS_TYPE_NAME:
             key->type_name = a->frames.alloc_types == NULL ? 0 : a->frames.alloc_types[resolved];
             break;
+        case KEY_READS_SOURCE_LINE:
+            key->source_line = frames_source_line(&a->frames, stack);
+            break;
         case KEY_READS_TAG:
             key->tag = stack == 0 ? 0 : a->frames.stacks.at[stack - 1].tag;
             break;

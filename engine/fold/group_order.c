@@ -65,6 +65,11 @@ const char *group_type_name(const aggregator *a, u32 type)
     return type == 0 ? "unknown" : symbols_text(a->query->symbols, type);
 }
 
+const char *group_source_line(const aggregator *a, u32 line)
+{
+    return line == 0 ? NULL : symbols_text(a->query->symbols, line);
+}
+
 const char *group_tag_name(const aggregator *a, u32 tag)
 {
     return tag == 0 ? NULL : etlheap_strings_get(&a->query->tags->strings, tag);
@@ -126,6 +131,9 @@ static int compare_keys(const aggregator *a, const group_key *x, const group_key
         order = (int)x->size_class - (int)y->size_class;
     if (order == 0 && x->type_name != y->type_name)
         order = strcmp(group_type_name(a, x->type_name), group_type_name(a, y->type_name));
+    if (order == 0 && x->source_line != y->source_line)
+        order = compare_text(group_source_line(a, x->source_line),
+                             group_source_line(a, y->source_line));
     if (order == 0 && x->tag != y->tag)
         order = compare_text(group_tag_name(a, x->tag), group_tag_name(a, y->tag));
     if (order == 0 && x->thread_name != y->thread_name)

@@ -59,6 +59,7 @@ bool table_add_group(const aggregator *a, owned_table *out, table_numbers *numbe
                         .free_module = group_module_name(a, key->free_module),
                         .module = group_module_name(a, key->module),
                         .type_name = group_type_name(a, key->type_name),
+                        .source_line = group_source_line(a, key->source_line),
                         .tag = group_tag_name(a, key->tag),
                         .size_class_bytes =
                             key->size_class == 0 ? 0 : (u64)1 << (key->size_class - 1) };

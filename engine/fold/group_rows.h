@@ -37,6 +37,7 @@ u32 *group_order(const aggregator *a);
 /* Texts of a key's members. */
 const char *group_module_name(const aggregator *a, u32 module); /* NULL: none */
 const char *group_type_name(const aggregator *a, u32 type);
+const char *group_source_line(const aggregator *a, u32 line);
 const char *group_tag_name(const aggregator *a, u32 tag);     /* NULL: none */
 const char *group_thread_name(const aggregator *a, u32 name); /* NULL: none */
 

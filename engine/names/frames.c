@@ -54,6 +54,7 @@ void frames_close(frame_table *table)
     free(table->settled);
     free(table->alloc_types);
     free(table->sites);
+    free(table->source_lines);
     tag_matcher_close(&table->tags);
     ETLHEAP_VECTOR_FREE(&table->frame_tags);
     ETLHEAP_VECTOR_FREE(&table->functions);

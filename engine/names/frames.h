@@ -122,6 +122,7 @@ typedef struct frame_table {
     u32 *settled;          /* by resolved stack id: the remaining stack; NULL: itself */
     u32 *alloc_types;      /* by resolved stack id: symbols_text; NULL: none */
     u32 *sites;            /* by settled stack id: frame of its site; NULL: innermost */
+    u32 *source_lines;     /* by settled stack id: symbols_text, "FILE:LINE"; NULL: none */
     ETLHEAP_VECTOR(frame_function) functions;
 } frame_table;
 
@@ -179,6 +180,9 @@ u32 frames_innermost(const frame_table *table, u32 id);
 /* The site of a settled stack: like frames_innermost, but the whole function if its name is
  * known. */
 u32 frames_site(const frame_table *table, u32 id);
+
+/* Where the site of a settled stack is in the source: symbols_text; 0: unknown. */
+u32 frames_source_line(const frame_table *table, u32 id);
 
 /* --- finding (frames_find.c) --------------------------------------------------- */
 

@@ -120,6 +120,11 @@ u32 frames_site(const frame_table *table, u32 id)
     return table->sites == NULL || id == 0 ? frames_innermost(table, id) : table->sites[id];
 }
 
+u32 frames_source_line(const frame_table *table, u32 id)
+{
+    return table->source_lines == NULL || id == 0 ? 0 : table->source_lines[id];
+}
+
 const char *frames_module(const frame_table *table, u32 frame)
 {
     if (frame == FRAME_NONE || table->frames.at[frame].module == FRAME_NONE)

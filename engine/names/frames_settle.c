@@ -17,12 +17,15 @@
  * settled stack may begin within one. Invariant: the result does not depend on which stacks settle
  * together.
  */
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "frames.h"
 #include "symbols.h"
 
-#define FIRST_TYPE_FRAMES 4u /* looked at for an allocated type, then twice as many */
+#define FIRST_TYPE_FRAMES 4u  /* looked at for an allocated type, then twice as many */
+#define LINE_TEXT_SIZE    12u /* of a colon, a number of ten digits and a NUL */
 
 /* What is known about a frame. */
 typedef struct frame_note {
@@ -57,6 +60,7 @@ static etl_status find_types(settler *s, etl_error *err);
 static etl_status find_tags(settler *s, u32 *tags, etl_error *err);
 static bool add_settled(settler *s, const bool *wanted, const u32 *tags);
 static etl_status find_sites(settler *s, etl_error *err);
+static etl_status find_source_lines(settler *s, etl_error *err);
 
 etl_status frames_settle(frame_table *table, etl_error *err)
 {
@@ -86,6 +90,8 @@ etl_status frames_settle(frame_table *table, etl_error *err)
         query_groups_by(query, ETLHEAP_KEY_FRAME) || query_groups_by(query, ETLHEAP_KEY_SITE);
     if (status == ETL_OK && by_site)
         status = find_sites(&s, err);
+    if (status == ETL_OK && query_groups_by(query, ETLHEAP_KEY_SOURCE_LINE))
+        status = find_source_lines(&s, err);
     close_settler(&s);
     free(wanted);
     free(tags);
@@ -443,25 +449,74 @@ static bool site_of(settler *s, etlheap_index *index, u32 frame, u32 *site)
            etlheap_index_add(index, hash, stands.function);
 }
 
-/* A partly culled frame has the name of the whole one; only the whole one may be asked for. */
-static etl_status find_sites(settler *s, etl_error *err)
+/* Names the innermost frames that culling leaves. A partly culled frame has the name of the whole
+ * one; only the whole one may be asked for. */
+static etl_status name_innermost(settler *s, etl_error *err)
 {
-    frame_table *const table = s->table;
-    const size_t count = table->stacks.count;
-    etlheap_index index = { 0 };
+    const frame_table *const table = s->table;
     bool ok = true;
     for (size_t i = 0; ok && i < s->stack_count; i++) {
         const u32 id = table->settled[i + 1];
         const u32 frame = frames_innermost(table, id);
         ok = !table->stacks.at[id - 1].wanted || frame >= s->frame_count || ask(s, frame);
     }
-    const etl_status status = ok ? name_asked(s, err) : ETL_OK;
+    return ok ? name_asked(s, err) : etl_no_memory(err);
+}
+
+static etl_status find_sites(settler *s, etl_error *err)
+{
+    frame_table *const table = s->table;
+    const size_t count = table->stacks.count;
+    etlheap_index index = { 0 };
+    const etl_status status = name_innermost(s, err);
     table->sites = calloc(count + 1, sizeof *table->sites);
-    ok = ok && table->sites != NULL;
+    bool ok = table->sites != NULL;
     for (u32 id = (u32)s->stack_count + 1; ok && status == ETL_OK && id <= count; id++) {
         if (table->stacks.at[id - 1].wanted)
             ok = site_of(s, &index, frames_innermost(table, id), &table->sites[id]);
     }
     etlheap_index_free(&index);
+    return ok ? status : etl_no_memory(err);
+}
+
+/* Interns "FILE:LINE" of the call that a frame stands for; 0 if the PDB does not say. */
+static bool source_line_of(settler *s, u32 frame, u32 *text)
+{
+    const frame_row *const row = &s->table->frames.at[frame];
+    const frame_calls calls = frames_calls(s->table, frame);
+    const symbol_level *const level = calls.levels == NULL ? NULL : &calls.levels[row->skip];
+    if (level == NULL || level->file == 0 || level->line == 0)
+        return true;
+    const char *const file = symbols_text(s->symbols, level->file);
+    const size_t size = strlen(file) + LINE_TEXT_SIZE;
+    char *const spelled = malloc(size);
+    if (spelled == NULL)
+        return false;
+    const int length = snprintf(spelled, size, "%s:%" PRIu32, file, level->line);
+    const bool ok = etlheap_strings_add(&s->symbols->strings, spelled, (size_t)length, text);
+    free(spelled);
+    return ok;
+}
+
+/* Neighbours mostly have the same site, whose text is made once. */
+static etl_status find_source_lines(settler *s, etl_error *err)
+{
+    frame_table *const table = s->table;
+    const size_t count = table->stacks.count;
+    const etl_status status = name_innermost(s, err);
+    u32 frame_before = FRAME_NONE, text = 0;
+    table->source_lines = calloc(count + 1, sizeof *table->source_lines);
+    bool ok = table->source_lines != NULL;
+    for (u32 id = (u32)s->stack_count + 1; ok && status == ETL_OK && id <= count; id++) {
+        const u32 frame = frames_innermost(table, id);
+        if (!table->stacks.at[id - 1].wanted)
+            continue;
+        if (frame != frame_before) {
+            text = 0;
+            ok = source_line_of(s, frame, &text);
+        }
+        frame_before = frame;
+        table->source_lines[id] = text;
+    }
     return ok ? status : etl_no_memory(err);
 }

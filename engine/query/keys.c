@@ -80,6 +80,8 @@ static const key_row rows[ETLHEAP_KEY_COUNT] = {
     /* The row's type stands for all types of its group: keys_set_types. */
     [ETLHEAP_KEY_IMPACTING_TYPE] = { KEY_READS_TYPE, ETLHEAP_FORM_TYPE, .number = MEMBER(type),
                                      .needs = NEEDS_BLOCKS, .not_in_windows = TYPES_ARE_COLUMNS },
+    [ETLHEAP_KEY_SOURCE_LINE] = { KEY_READS_SOURCE_LINE, ETLHEAP_FORM_NAME,
+                                  .text = MEMBER(source_line), .missing = "[no source line]" },
 };
 
 const key_row *key_row_of(etlheap_key key)

@@ -195,7 +195,8 @@ const char *needs_that_summaries_lack(const etlheap_query *query)
 static bool groups_by_stacks(const etlheap_query *query)
 {
     static const u32 of_stacks = KEY_READS(STACK) | KEY_READS(FRAME) | KEY_READS(TAG) |
-                                 KEY_READS(IMPACT) | KEY_READS(FREER) | KEY_READS(TYPE_NAME);
+                                 KEY_READS(IMPACT) | KEY_READS(FREER) | KEY_READS(TYPE_NAME) |
+                                 KEY_READS(SOURCE_LINE);
     u32 reads = 0;
     for (u32 i = 0; i < query->group_by_count; i++)
         reads |= 1u << key_row_of(query->group_by[i])->reads;

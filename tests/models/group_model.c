@@ -298,7 +298,8 @@ static void put_key(model_text *out, const model_world *world, const etlheap_que
     case ETLHEAP_KEY_GENERATION:
         model_put(out, " %u", generation_of(world, life->alloc_ticks));
         break;
-    case ETLHEAP_KEY_THREAD_NAME: /* the world's threads have no names, and nobody freed */
+    case ETLHEAP_KEY_THREAD_NAME: /* threads have no names, frames no lines, nobody freed */
+    case ETLHEAP_KEY_SOURCE_LINE:
         model_put(out, " ?");
         break;
     default:

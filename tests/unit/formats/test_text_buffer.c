@@ -74,6 +74,7 @@ static const etlheap_row known = { .kind = ETLHEAP_KIND_VIRTUALALLOC,
                                    .heap_handle = 0x1f0000,
                                    .module = "app.exe",
                                    .type_name = "Widget",
+                                   .source_line = "C:\\src\\f.cpp:41",
                                    .tag = "Startup\\Load",
                                    .size_class_bytes = 65536,
                                    .generation = 12,
@@ -110,6 +111,7 @@ static void each_key_reads_as_people_write_it(void **state)
         { "78", "[not freed]", ETLHEAP_KEY_FREE_THREAD },
         { "app.exe!f", "[no stack recorded]", ETLHEAP_KEY_IMPACTING_STACK },
         { "Impacting", "Impacting", ETLHEAP_KEY_IMPACTING_TYPE },
+        { "C:\\src\\f.cpp:41", "[no source line]", ETLHEAP_KEY_SOURCE_LINE },
     };
     static const etlheap_frame frame = { .module = "app.exe", .symbol = "f" };
     static const u32 starts[] = { 0, 1 }, indices[] = { 0 };
