@@ -344,7 +344,7 @@ etlheap_frames etlheap_stack_frames(const etlheap_result *result, etlheap_stack 
 
 /* Finds symbol files for the modules of a result, and names functions. Opening is cheap: files are
  * looked up when a name is needed. etlheap_table_name names the frames of a table. Queries that
- * depend on names (culled and required frames, sites, types) need the handle in
+ * depend on names (culled, required and excluded frames, sites, types) need the handle in
  * etlheap_query.symbols. Only one thread may use a handle at a time. Its names are valid until it
  * is closed. */
 typedef struct etlheap_symbols etlheap_symbols;
@@ -446,6 +446,16 @@ typedef struct etlheap_query {
      * result: what grows with blocks, groups or windows counts. Beyond it, the call fails with
      * ETL_ERR_LIMIT. 0: that of etlheap_options, if the result is a store or keeps all events. */
     uint64_t memory_bytes_max;
+    /* Leave out stacks with a frame that matches one of them, even if require_frames select them.
+     * Memory without a stack stays. */
+    const etlheap_pattern *exclude_frames;
+    uint32_t exclude_frame_count;
+    bool only_excluded; /* the reverse: select only what exclude_frames leave out */
+    /* Let one frame stand for consecutive frames of a module that matches: the module alone,
+     * without offset and function. Patterns have no symbol. Filters, culling and tags look at the
+     * frames before that. */
+    const etlheap_pattern *fold_modules;
+    uint32_t fold_module_count;
 } etlheap_query;
 
 /* [stable] Fills a query of `size` bytes with the defaults: the whole trace, grouped by kind,

@@ -32,7 +32,9 @@ typedef struct etlheap_frame {
     const char *symbol;
     const char *file;
     uint64_t address; /* the lowest seen, because processes differ */
-    uint64_t offset;  /* in the module, or in the code of a .NET method; valid only with a module */
+    /* In the module, or in the code of a .NET method; valid only with a module. ETLHEAP_NO_ADDRESS:
+     * the frame stands for its module (fold_modules). */
+    uint64_t offset;
     uint64_t displacement; /* distance from the start of the symbol; only with is_nearest */
     uint32_t line;         /* 0 unknown */
     bool is_inlined;

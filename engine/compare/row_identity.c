@@ -223,8 +223,9 @@ static bool identify_frame(table_reader *r, u32 frame, u32 *id)
     return true;
 }
 
-/* Describes a frame. A name guessed from exports is worth less than the offset if all runs have the
- * same build; between builds it is all there is. */
+/* Describes a frame. One that stands for its module is the same in all builds. A name guessed from
+ * exports is worth less than the offset if all runs have the same build; between builds it is all
+ * there is. */
 static bool describe_frame(table_reader *r, const etlheap_frame *frame, identity_frame *out)
 {
     row_identities *const to = r->to;
@@ -237,7 +238,7 @@ static bool describe_frame(table_reader *r, const etlheap_frame *frame, identity
     if (frame->symbol != NULL && (side != 0 || !frame->is_nearest))
         return row_identities_add_name(to, frame->symbol, &out->symbol);
     out->offset = frame->offset;
-    if (side == 0)
+    if (side == 0 || frame->offset == ETLHEAP_NO_ADDRESS)
         return true;
     out->side = side;
     return note_rebuilt(to, out->module);

@@ -23,7 +23,7 @@ typedef struct group_key {
     u32 free_stack, free_frame, free_module, free_thread; /* the same, of the free */
     u8 kind, type, free_type, size_class;
     u8 has_heap;
-    u8 unwanted; /* fails the required frames; never in a group */
+    u8 unwanted; /* left out because of its frames; never in a group */
     u8 padding[2];
     u32 source_line; /* symbols_text; 0: unknown */
 } group_key;

@@ -170,8 +170,8 @@ static etl_status open_parts(etlheap_lifetimes *walk, etl_error *err)
                       result_answers(walk->result, RESULT_ASK_FREES, NULL) == ETL_OK &&
                       result_answers(walk->result, RESULT_ASK_FREE_THREADS, NULL) == ETL_OK;
     walk->has_archive = walk->result->mode == RESULT_STORE && (query_kinds(query) & heap_bit) != 0;
-    /* Rows stream in order of time. With both a limit and required frames they are kept instead,
-     * because required frames take a pass over all rows anyway. */
+    /* Rows stream in order of time. With both a limit and a filter by frames they are kept
+     * instead, because that filter takes a pass over all rows anyway. */
     walk->is_streaming =
         walk->has_archive && by_time && (options->top == 0 || !query_selects_frames(query));
     walk->batch = (walk_list){ .plan = &walk->plan, .is_copied = true };

@@ -69,7 +69,7 @@ static inline bool walk_wants_address(const etlheap_lifetimes_options *options, 
 /* What to do with rows that the query selects, in any order. */
 typedef enum walk_visit {
     WALK_RESOLVE, /* resolve their stacks */
-    WALK_KEEP     /* keep those with a required frame, unless they stream */
+    WALK_KEEP     /* keep those that frames select, unless they stream */
 } walk_visit;
 
 /* Visits all selected rows. ETL_ERR_MEMORY, ETL_ERR_LIMIT, ETL_ERR_CORRUPT, ETL_ERR_CANCELLED, here

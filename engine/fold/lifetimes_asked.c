@@ -9,7 +9,7 @@
  *     blocks ──▶ a list of `top` rows for each task ──▶ kept ──▶ sorted and named (lifetimes.c)
  *
  * Any other walk is opened when all questions were read: one that hands out all rows, one
- * whose required frames have to be resolved before a row counts, or one that says who freed.
+ * whose frames have to be resolved before a row counts, or one that says who freed.
  */
 #include <stdlib.h>
 

@@ -46,7 +46,7 @@ etl_status walk_name(etlheap_lifetimes *walk, etl_error *err)
  */
 static etl_status find_stacks(etlheap_lifetimes *walk, bool **used, etl_error *err)
 {
-    /* Freeing stacks need not have a required frame. */
+    /* Frames of stacks that freed select nothing. */
     const bool has_all = !walk->has_frees || !query_selects_frames(walk->plan.query);
     const bool takes_all = has_all && (!walk->is_settled || walk->is_streaming);
     etl_status status = ETL_OK;

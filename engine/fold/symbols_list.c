@@ -90,12 +90,16 @@ static etl_status fill_list(lister *l, const etlheap_query *query, etl_error *er
     whole.types = TYPES_OUTSTANDING;
     whole.sums_only = true;
     whole.sort = ETLHEAP_MEASURE_OUTSTANDING_SIZE;
-    whole.cull_frame_count = whole.require_frame_count = 0;
+    whole.cull_frame_count = whole.require_frame_count = whole.exclude_frame_count = 0;
+    whole.fold_module_count = 0;
+    whole.only_excluded = false;
     whole.symbols = NULL;
     etlheap_query by_site = *query;
     by_site.group_by[0] = ETLHEAP_KEY_SITE;
     by_site.group_by_count = 1;
-    by_site.require_frame_count = 0;
+    by_site.require_frame_count = by_site.exclude_frame_count = 0;
+    by_site.fold_module_count = 0;
+    by_site.only_excluded = false;
 
     etl_status status = aggregate_open(&l->sums, result, &whole, err);
     if (status == ETL_OK)

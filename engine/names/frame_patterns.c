@@ -1,6 +1,6 @@
 /*
  * frame_patterns.c - finds out whether one of many patterns matches a function: patterns to cull,
- * and patterns of required frames. frames.c works out the verdicts of modules.
+ * and patterns of required and excluded frames. frames.c works out the verdicts of modules.
  *
  * In: patterns, later modules and functions. Out: whether a pattern matches both.
  *

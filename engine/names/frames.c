@@ -21,7 +21,8 @@ static bool find_canonical(frame_table *table);
 static frame_cache *resolve_again(frame_table *table, frame_cache *key, i64 ticks);
 static bool resolve_new(frame_table *table, frame_cache *key, i64 ticks);
 static u32 cull(const frame_table *table, const u32 *frames, u32 count);
-static bool is_wanted(const frame_table *table, const u32 *frames, u32 count);
+static bool has_match(const frame_table *table, const frame_patterns *patterns, const u32 *frames,
+                      u32 count);
 
 bool frames_open(frame_table *out, const etlheap_result *result, const etlheap_query *query)
 {
@@ -34,7 +35,9 @@ bool frames_open(frame_table *out, const etlheap_result *result, const etlheap_q
         !frame_patterns_open(&out->cull, query->cull_frames, query->cull_frame_count, count) ||
         !frame_patterns_open(&out->require, query->require_frames, query->require_frame_count,
                              count) ||
-        !find_canonical(out) || !frames_finder_open(out) ||
+        !frame_patterns_open(&out->exclude, query->exclude_frames, query->exclude_frame_count,
+                             count) ||
+        !frames_fold_open(out) || !find_canonical(out) || !frames_finder_open(out) ||
         (by_tag && !tag_matcher_open(&out->tags, query->tags, count))) {
         frames_close(out);
         return false;
@@ -51,6 +54,9 @@ void frames_close(frame_table *table)
     free(table->ranks);
     frame_patterns_close(&table->cull);
     frame_patterns_close(&table->require);
+    frame_patterns_close(&table->exclude);
+    frame_patterns_close(&table->fold);
+    free(table->folded);
     free(table->settled);
     free(table->alloc_types);
     free(table->sites);
@@ -273,16 +279,24 @@ static bool resolve_new(frame_table *table, frame_cache *key, i64 ticks)
     if (table->query->symbols == NULL && table->tags.tags != NULL &&
         !frames_tag(table, frames, count, &row.tag))
         return false;
-    return frames_add_stack(table, frames + (count - row.count), &row, &key->resolved);
+    u32 *const left = frames + (count - row.count);
+    if (table->query->symbols == NULL) {
+        if (!frames_fold_prepare(table, frames, count))
+            return false;
+        row.count = frames_fold(table, left, row.count);
+    }
+    return frames_add_stack(table, left, &row, &key->resolved);
 }
 
-/* With symbols culling comes later. */
+/* With symbols culling comes later, and so does folding. */
 frame_stack frames_row(const frame_table *table, const u32 *frames, u32 count, u32 culled)
 {
     frame_stack row = { .count = count };
     if (table->query->symbols == NULL) {
         row.count -= culled;
-        row.wanted = is_wanted(table, frames, count);
+        row.wanted =
+            query_selects_stack(table->query, has_match(table, &table->require, frames, count),
+                                has_match(table, &table->exclude, frames, count));
     }
     return row;
 }
@@ -298,10 +312,11 @@ static u32 cull(const frame_table *table, const u32 *frames, u32 count)
     return culled;
 }
 
-static bool is_wanted(const frame_table *table, const u32 *frames, u32 count)
+static bool has_match(const frame_table *table, const frame_patterns *patterns, const u32 *frames,
+                      u32 count)
 {
-    bool wanted = table->require.count == 0;
-    for (u32 i = 0; i < count && !wanted; i++)
-        wanted = frames_verdict(table, &table->require, frames[i]) == FRAME_VERDICT_ALL;
-    return wanted;
+    bool found = false;
+    for (u32 i = 0; i < count && !found && patterns->count > 0; i++)
+        found = frames_verdict(table, patterns, frames[i]) == FRAME_VERDICT_ALL;
+    return found;
 }

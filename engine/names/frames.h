@@ -46,7 +46,7 @@ typedef struct frame_function {
 typedef struct frame_stack {
     u32 start, count; /* into pool */
     u32 tag;          /* text id in the tags; 0: not grouped by tag */
-    bool wanted;      /* has a required frame */
+    bool wanted;      /* frames let the query select it */
 } frame_stack;
 
 /* The tag of a frame's calls: the one of highest priority, of equal ones the innermost. */
@@ -103,7 +103,8 @@ typedef struct frame_table {
     const etlheap_query *query;
     u32 *canonical; /* by module: the module that represents its path and build */
     u32 *namesakes; /* by module: the first module with this name */
-    frame_patterns cull, require;
+    frame_patterns cull, require, exclude, fold;
+    u32 *folded; /* by namesake: the frame that stands for the module + 1; NULL: nothing folds */
     tag_matcher tags;                     /* empty if not grouped by tag */
     ETLHEAP_VECTOR(frame_tag) frame_tags; /* by frame */
     ETLHEAP_VECTOR(frame_row) frames;
@@ -156,7 +157,7 @@ static inline frame_question frames_asked(const frame_table *table, frame_questi
 bool frames_resolve_all(frame_table *table, const frame_question *questions, size_t count);
 
 /*
- * Names the frames that culling, required frames, sites and types need, and culls all stacks
+ * Names the frames that culling, filters by frames, sites and types need, and culls all stacks
  * resolved so far. Only for queries with symbols; call it once. ETL_ERR_MEMORY, ETL_ERR_CANCELLED.
  */
 etl_status frames_settle(frame_table *table, etl_error *err);
@@ -171,7 +172,8 @@ static inline u32 frames_settled(const frame_table *table, u32 id)
 /* Do its frames let the query select a settled stack? Only for queries that select by frames. */
 static inline bool frames_wants(const frame_table *table, u32 id)
 {
-    return id != 0 && table->stacks.at[id - 1].wanted;
+    return id == 0 ? query_selects_stack(table->query, false, false)
+                   : table->stacks.at[id - 1].wanted;
 }
 
 /* The innermost frame of a settled stack; FRAME_NONE for id 0. */
@@ -264,6 +266,18 @@ bool frames_add_stack(frame_table *table, const u32 *frames, const frame_stack *
 
 /* The calls of a frame as far as they are known. */
 frame_calls frames_calls(const frame_table *table, u32 frame);
+
+/* --- folding (frames_fold.c) ------------------------------------------------------- */
+
+/* Opens the patterns of modules to fold. False if memory runs out. */
+bool frames_fold_open(frame_table *table);
+
+/* Makes the frames that stand for modules of these frames. False if memory runs out. */
+bool frames_fold_prepare(frame_table *table, const u32 *frames, u32 count);
+
+/* Folds the frames of a stack in place, and returns how many are left. Any thread, after
+ * frames_fold_prepare for all of them. */
+u32 frames_fold(const frame_table *table, u32 *frames, u32 count);
 
 /* --- tags (frames_tags.c), for queries that group by them ------------------------ */
 

@@ -191,6 +191,9 @@ static void build_chunk(void *user, u32 task)
             continue;
         item->row = frames_row(b->table, frames, count, culled);
         item->row.start = (u32)item->start + count - item->row.count;
+        if (b->table->query->symbols == NULL)
+            item->row.count =
+                frames_fold(b->table, b->table->pool.at + item->row.start, item->row.count);
         item->hash = frames_hash(b->table->pool.at + item->row.start, item->row.count);
     }
 }

@@ -201,6 +201,9 @@ static bool find_number(frame_table *table, frame_context *where, frame_marks *m
     const bool stands = table->finder.standing.at[number] == frame + 1;
     const bool culled = frames_verdict(table, &table->cull, frame) == FRAME_VERDICT_ALL;
     (void)frames_verdict(table, &table->require, frame);
+    (void)frames_verdict(table, &table->exclude, frame);
+    if (table->query->symbols == NULL && !frames_fold_prepare(table, &frame, 1))
+        return false;
     marks->strays |= !stands;
     const u8 mark =
         FRAME_MARK_ASKED | (culled ? FRAME_MARK_CULLED : 0) | (stands ? 0 : FRAME_MARK_STRAY);

@@ -1,6 +1,6 @@
 /*
  * frames_settle.c - applies everything that depends on names of functions: culling, required
- * frames, tags, sites and allocated types.
+ * and excluded frames, tags, sites and allocated types.
  *
  * In: resolved stacks, and symbols. Out: settled stacks, each with the frames that culling leaves,
  * its site, tag and type.
@@ -227,57 +227,66 @@ static etl_status cull_stacks(settler *s, etl_error *err)
     return status;
 }
 
-/* --- required frames ------------------------------------------------------------- */
+/* --- required and excluded frames ------------------------------------------------- */
 
-static bool frame_is_required(const settler *s, u32 frame)
+static bool frame_matches(const settler *s, const frame_patterns *patterns, u32 frame)
 {
-    const frame_verdict verdict = frames_verdict(s->table, &s->table->require, frame);
+    const frame_verdict verdict = frames_verdict(s->table, patterns, frame);
     if (verdict != FRAME_VERDICT_BY_NAME)
         return verdict == FRAME_VERDICT_ALL;
     const frame_calls calls = frames_calls(s->table, frame);
     for (u32 i = 0; i < calls.count; i++) {
-        if (call_matches(s, &s->table->require, frame, &calls, i))
+        if (call_matches(s, patterns, frame, &calls, i))
             return true;
     }
     return false;
 }
 
-/* Asks for the names that may decide whether the stack is wanted. */
-static bool ask_required(settler *s, size_t stack)
+/* Asks for the names that decide which frames of the stack match; false without memory. */
+static bool ask_matching(settler *s, const frame_patterns *patterns, size_t stack)
 {
     for (u32 i = 0; i < s->table->stacks.at[stack].count; i++) {
         const u32 frame = frame_at(s, stack, i);
-        if (frames_verdict(s->table, &s->table->require, frame) == FRAME_VERDICT_BY_NAME &&
-            !ask(s, frame))
+        if (frames_verdict(s->table, patterns, frame) == FRAME_VERDICT_BY_NAME && !ask(s, frame))
             return false;
     }
     return true;
 }
 
-/* A frame that is culled still counts as required. */
+/* Marks the stacks that have a frame which matches. The names that decide are known. False without
+ * memory. */
+static bool mark_matching(const settler *s, const frame_patterns *patterns, bool *stacks)
+{
+    bool *const frames = calloc(s->frame_count + 1, sizeof *frames);
+    if (frames == NULL)
+        return false;
+    for (u32 i = 0; i < s->frame_count; i++)
+        frames[i] = frame_matches(s, patterns, i);
+    for (size_t i = 0; i < s->stack_count; i++) {
+        for (u32 k = 0; k < s->table->stacks.at[i].count && !stacks[i]; k++)
+            stacks[i] = frames[frame_at(s, i, k)];
+    }
+    free(frames);
+    return true;
+}
+
+/* A frame that is culled still counts. */
 static etl_status mark_wanted(settler *s, bool *wanted, etl_error *err)
 {
-    const bool any = s->table->require.count == 0;
-    for (size_t i = 0; i < s->stack_count; i++)
-        wanted[i] = any;
-    if (any)
-        return ETL_OK;
-    for (size_t i = 0; i < s->stack_count; i++) {
-        if (!ask_required(s, i))
-            return etl_no_memory(err);
-    }
-    const etl_status status = name_asked(s, err);
-    bool *const required = calloc(s->frame_count + 1, sizeof *required);
-    if (status == ETL_OK && required == NULL)
-        return etl_no_memory(err);
-    for (u32 i = 0; status == ETL_OK && i < s->frame_count; i++)
-        required[i] = frame_is_required(s, i);
-    for (size_t i = 0; status == ETL_OK && i < s->stack_count; i++) {
-        for (u32 k = 0; k < s->table->stacks.at[i].count && !wanted[i]; k++)
-            wanted[i] = required[frame_at(s, i, k)];
-    }
-    free(required);
-    return status;
+    const frame_patterns *const require = &s->table->require, *const exclude = &s->table->exclude;
+    bool *const excluded = calloc(s->stack_count + 1, sizeof *excluded);
+    bool ok = excluded != NULL;
+    for (size_t i = 0; ok && i < s->stack_count; i++)
+        ok = (require->count == 0 || ask_matching(s, require, i)) &&
+             (exclude->count == 0 || ask_matching(s, exclude, i));
+    const etl_status status = ok ? name_asked(s, err) : ETL_OK;
+    if (ok && status == ETL_OK)
+        ok = (require->count == 0 || mark_matching(s, require, wanted)) &&
+             (exclude->count == 0 || mark_matching(s, exclude, excluded));
+    for (size_t i = 0; ok && status == ETL_OK && i < s->stack_count; i++)
+        wanted[i] = query_selects_stack(s->table->query, wanted[i], excluded[i]);
+    free(excluded);
+    return ok ? status : etl_no_memory(err);
 }
 
 /* --- allocated types --------------------------------------------------------------- */
@@ -379,11 +388,14 @@ static bool add_settled(settler *s, const bool *wanted, const u32 *tags)
         return false;
     for (size_t i = 0; i < s->stack_count; i++) {
         const cull_progress *const p = &s->progress[i];
-        const u32 count = table->stacks.at[i].count - p->frame;
+        u32 count = table->stacks.at[i].count - p->frame;
         for (u32 k = 0; k < count; k++)
             frames[k] = frame_at(s, i, p->frame + k);
         if (p->skip > 0 && !frames_add_skipped(table, frames[0], p->skip, &frames[0]))
             return false;
+        if (!frames_fold_prepare(table, frames, count))
+            return false;
+        count = frames_fold(table, frames, count);
         const frame_stack row = { .count = count, .tag = tags[i], .wanted = wanted[i] };
         if (!frames_add_stack(table, frames, &row, &table->settled[i + 1]))
             return false;

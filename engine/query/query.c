@@ -117,6 +117,10 @@ static etl_status refuse(const etlheap_query *query, etl_error *err)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "the window ends before it begins");
     if (query->lifetime_min_ns > query->lifetime_max_ns)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "the lifetime range is empty");
+    for (u32 i = 0; i < query->fold_module_count; i++) {
+        if (query->fold_modules[i].symbol != NULL || query->fold_modules[i].unnamed_only)
+            return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "only whole modules can be folded");
+    }
     if (query->size_min_bytes > query->size_max_bytes)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "the size range is empty");
     const etl_status ids = check_ids(query, err);

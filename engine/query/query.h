@@ -87,7 +87,7 @@ bool query_selects_thread(const query_plan *plan, u32 process, u32 thread);
 bool query_examine_block(const query_plan *plan, etlheap_kind kind, const query_block *block,
                          query_row *out);
 
-/* True if the query selects row `at` of the segment. Does not check required frames, which need the
+/* True if the query selects row `at` of the segment. Does not check frames, which need the
  * stack. */
 bool query_select(const query_plan *plan, const etlheap_segment *segment, u32 at, query_row *out);
 
@@ -116,7 +116,15 @@ static inline bool query_selects_threads(const etlheap_query *query)
 /* True if frames decide which stacks the query selects. */
 static inline bool query_selects_frames(const etlheap_query *query)
 {
-    return query->require_frame_count > 0;
+    return query->require_frame_count > 0 || query->exclude_frame_count > 0 || query->only_excluded;
+}
+
+/* True if the query selects a stack with or without a required and an excluded frame. Memory
+ * without a stack has neither. */
+static inline bool query_selects_stack(const etlheap_query *query, bool is_required,
+                                       bool is_excluded)
+{
+    return (is_required || query->require_frame_count == 0) && is_excluded == query->only_excluded;
 }
 
 /* The kinds that the query selects, as bits. */

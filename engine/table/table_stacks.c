@@ -26,8 +26,12 @@ bool table_number_frame(owned_table *out, table_numbers *numbers, const frame_ta
         etlheap_frame fresh = { .module = frames_module(frames, frame),
                                 .address = is_placed ? ETLHEAP_NO_ADDRESS : row->address,
                                 .offset = row->offset };
+        const bool stands_for_module =
+            row->module != FRAME_NONE && row->offset == ETLHEAP_NO_ADDRESS;
         table_place place = { .offset = row->offset, .module = row->module, .skip = row->skip };
-        if (row->module != FRAME_NONE)
+        if (stands_for_module)
+            place.module = FRAME_NONE;
+        else if (row->module != FRAME_NONE)
             fresh.symbol = modules_function(&frames->result->modules.list.at[row->module]);
         if (row->function != 0) {
             describe_function(frames, row, &fresh);

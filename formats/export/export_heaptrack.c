@@ -214,7 +214,7 @@ static void write_pointer(heaptrack_writer *w, const etlheap_frame *frame)
     const u32 file = frame->file ? string_of(w, frame->file) : 0;
     const u32 numbers[] = { module, function, file, frame->line };
     etlheap_sink_text(w->sink, "i ");
-    etlheap_sink_hex(w->sink, frame->address, 1);
+    etlheap_sink_hex(w->sink, frame->address != ETLHEAP_NO_ADDRESS ? frame->address : 0, 1);
     for (size_t i = 0; i < ETL_COUNT_OF(numbers); i++) {
         etlheap_sink_text(w->sink, " ");
         etlheap_sink_hex(w->sink, numbers[i], 1);

@@ -371,7 +371,9 @@ static void add_frame(etlheap_text *text, const etlheap_frame *frame)
     }
     etlheap_text_add_string(text, frame->module ? frame->module : "?");
     etlheap_text_add_string(text, "!");
-    if (frame->module)
+    if (frame->module && frame->offset == ETLHEAP_NO_ADDRESS)
+        etlheap_text_add_string(text, "?");
+    else if (frame->module)
         etlheap_text_add_format(text, "+0x%" PRIx64, frame->offset);
     else if (frame->address != ETLHEAP_NO_ADDRESS)
         etlheap_text_add_format(text, "0x%" PRIx64, frame->address);

@@ -397,7 +397,8 @@ static void write_frame(wpa_writer *w, u32 number)
     etlheap_xml_attribute_u64(xml, "Id", number);
     if (frame->module) {
         etlheap_xml_attribute(xml, "Module", frame->module);
-        etlheap_xml_attribute_hex(xml, "Offset", frame->offset);
+        if (frame->offset != ETLHEAP_NO_ADDRESS)
+            etlheap_xml_attribute_hex(xml, "Offset", frame->offset);
     }
     if (frame->address != ETLHEAP_NO_ADDRESS)
         etlheap_xml_attribute_hex(xml, "Address", frame->address);

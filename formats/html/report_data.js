@@ -56,6 +56,7 @@ class Numbers {
 
 // Frames of one function are one label, wherever in it they are. Without a name a
 // frame is one by its place.
+const WHOLE_MODULE = "0xffffffffffffffff"; // the place of a frame that stands for its module
 const frames = [];
 const labels = [];
 const labelOf = [];
@@ -88,6 +89,7 @@ const labelOf = [];
 
 function frameText(module, place) {
   if (module < 0) return place;
+  if (place === WHOLE_MODULE) return report.modules[module];
   return report.modules[module] + (typeof place === "number" ? `!${report.names[place]}` : `+${place}`);
 }
 

@@ -9,12 +9,13 @@ function sideName(number) {
   return number === 0 ? null : report.side_names[number - 1];
 }
 
-// A module, and a function of it or a place in it; or an address.
+// A module, and a function of it or a place in it; a module alone; or an address.
 function labelOfText(text) {
   const known = sideLabels.get(text);
   if (known !== undefined) return known;
   const at = text.indexOf("!");
-  const moduleName = at >= 0 ? text.slice(0, at) : text.includes("+0x") ? text.slice(0, text.lastIndexOf("+0x")) : null;
+  const end = at >= 0 ? at : text.lastIndexOf("+0x");
+  const moduleName = end >= 0 ? text.slice(0, end) : report.modules.includes(text) ? text : null;
   if (moduleName !== null && !report.modules.includes(moduleName)) report.modules.push(moduleName);
   const module = moduleName === null ? -1 : report.modules.indexOf(moduleName);
   labels.push({ text, module, functionName: at >= 0 ? text.slice(at + 1) : "" });

@@ -94,6 +94,8 @@ void etlheap_text_add_frame(etlheap_text *text, const etlheap_frame *frame)
         return;
     }
     etlheap_text_add_string(text, frame->module);
+    if (etlheap_frame_is_module(frame))
+        return;
     if (!frame->symbol) {
         etlheap_text_add_format(text, "+0x%" PRIx64, frame->offset);
         return;

@@ -24,7 +24,13 @@ void etlheap_text_add_text8(etlheap_text *text, etl_bytes text8);
 /* The text; "" when empty. Valid until the next change. */
 const char *etlheap_text_of(const etlheap_text *text);
 
-/* "app.exe!Leaky::grow", "app.exe+0x1a2b" or "0x7ff612340000". A guess, the nearest
+/* True if the frame stands for its module, of which it is all that is known. */
+static inline bool etlheap_frame_is_module(const etlheap_frame *frame)
+{
+    return frame->module && !frame->symbol && frame->offset == ETLHEAP_NO_ADDRESS;
+}
+
+/* "app.exe!Leaky::grow", "app.exe+0x1a2b", "app.exe" or "0x7ff612340000". A guess, the nearest
  * symbol, shows as debuggers show it: "app.exe!grow+0x123". */
 void etlheap_text_add_frame(etlheap_text *text, const etlheap_frame *frame);
 

@@ -24,7 +24,7 @@ void etlheap_json_frame(etlheap_json *json, const etlheap_frame *frame)
 {
     etlheap_json_object(json, NULL);
     etlheap_json_string(json, "module", frame->module);
-    if (frame->module)
+    if (frame->module && frame->offset != ETLHEAP_NO_ADDRESS)
         etlheap_json_hex(json, "offset", frame->offset, 1);
     else
         etlheap_json_null(json, "offset");

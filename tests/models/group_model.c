@@ -207,6 +207,32 @@ static u32 first_frame(const model_stack *stack, const etlheap_query *query)
     return first;
 }
 
+static bool is_folded(const model_stack *stack, u32 frame, const etlheap_query *query)
+{
+    const char *const name = module_names[stack->module[frame]];
+    return query->fold_module_count > 0 && name != NULL &&
+           strcmp(name, query->fold_modules[0].module) == 0;
+}
+
+/* Puts a frame; one that is folded has no offset, and stands for those around it. */
+static void put_frame(model_text *out, const model_stack *stack, u32 frame,
+                      const etlheap_query *query)
+{
+    model_put_frame(out, module_names[stack->module[frame]],
+                    is_folded(stack, frame, query) ? ETLHEAP_NO_ADDRESS : stack->offset[frame]);
+}
+
+static void put_stack(model_text *out, const model_stack *stack, u32 first,
+                      const etlheap_query *query)
+{
+    for (u32 i = first; stack != NULL && i < stack->count; i++) {
+        const bool goes_on =
+            i > first && is_folded(stack, i, query) && stack->module[i] == stack->module[i - 1];
+        if (!goes_on)
+            put_frame(out, stack, i, query);
+    }
+}
+
 /* ntdll.dll wins over lib.dll, wherever it is; culling does not matter. */
 static const char *stack_tag_of(const model_stack *stack)
 {
@@ -272,13 +298,12 @@ static void put_key(model_text *out, const model_world *world, const etlheap_que
         model_put(out, " %s", free_type_words[life->free_type]);
         break;
     case ETLHEAP_KEY_STACK:
-        for (u32 i = first; stack != NULL && i < stack->count; i++)
-            model_put_frame(out, module_names[stack->module[i]], stack->offset[i]);
+        put_stack(out, stack, first, query);
         break;
     case ETLHEAP_KEY_FRAME:
     case ETLHEAP_KEY_SITE:
         if (stack != NULL)
-            model_put_frame(out, module_names[stack->module[first]], stack->offset[first]);
+            put_frame(out, stack, first, query);
         break;
     case ETLHEAP_KEY_MODULE:
         model_put(out, " %s", module_of(stack, first));
@@ -307,19 +332,26 @@ static void put_key(model_text *out, const model_world *world, const etlheap_que
     }
 }
 
-static bool is_required(const model_world *world, const etlheap_query *query, u32 row)
+static bool has_frame_of(const model_world *world, u32 row, const char *module)
 {
-    if (query->require_frame_count == 0)
-        return true;
     if (world->made[row] == MODEL_STACKS)
         return false;
     const model_stack *const stack = &world->stacks[world->made[row]];
     for (u32 i = 0; i < stack->count; i++) {
         const char *const name = module_names[stack->module[i]];
-        if (name != NULL && strcmp(name, query->require_frames[0].module) == 0)
+        if (name != NULL && strcmp(name, module) == 0)
             return true;
     }
     return false;
+}
+
+static bool is_wanted(const model_world *world, const etlheap_query *query, u32 row)
+{
+    const bool lacks = query->require_frame_count > 0 &&
+                       !has_frame_of(world, row, query->require_frames[0].module);
+    const bool is_excluded =
+        query->exclude_frame_count > 0 && has_frame_of(world, row, query->exclude_frames[0].module);
+    return !lacks && (query->only_excluded ? is_excluded : !is_excluded);
 }
 
 static i64 end_of(const lifetime *row, const etlheap_query *query)
@@ -411,7 +443,7 @@ void model_make(model *m, const model_world *world, const etlheap_query *query)
     for (u32 i = 0; i < MODEL_ROWS; i++) {
         const lifetime *const row = &world->rows[i];
         const i64 end = end_of(row, query);
-        if (row->alloc_ticks >= to || end < from || !is_required(world, query, i))
+        if (row->alloc_ticks >= to || end < from || !is_wanted(world, query, i))
             continue;
         if (query->kinds == 0 ? (ETLHEAP_KINDS_DEFAULT >> row->kind & 1) == 0
                               : (query->kinds & 1u << row->kind) == 0)

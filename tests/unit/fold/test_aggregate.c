@@ -297,6 +297,7 @@ static void no_key_is_one_row_of_each_kind(void **state)
 static etlheap_query random_query(const model_world *world, u64 *random)
 {
     static const etlheap_pattern ntdll = { .module = "ntdll.dll" }, app = { .module = "app.exe" };
+    static const etlheap_pattern lib = { .module = "lib.dll" };
     etlheap_query query = whole_query(world);
     query.group_by_count = 0;
     for (int key = 0; key < ETLHEAP_KEY_COUNT; key++) {
@@ -323,6 +324,11 @@ static etlheap_query random_query(const model_world *world, u64 *random)
     query.cull_frame_count = hand_random(random) % 2;
     query.require_frames = &app;
     query.require_frame_count = hand_random(random) % 4 == 0;
+    query.exclude_frames = &lib;
+    query.exclude_frame_count = hand_random(random) % 3 == 0;
+    query.fold_modules = hand_random(random) % 2 ? &lib : &ntdll;
+    query.fold_module_count = hand_random(random) % 3 == 0;
+    query.only_excluded = query.exclude_frame_count > 0 && hand_random(random) % 3 == 0;
     query.jobs = 1 + hand_random(random) % 3;
     return query;
 }

@@ -52,18 +52,46 @@ static bool model_selects(const walk_world *f, const etlheap_query *query,
            length >= query->lifetime_min_ns && length <= query->lifetime_max_ns;
 }
 
-static bool model_requires(const walk_world *f, const etlheap_query *query,
-                           const workload_lifetime *life)
+static bool is_of_module(const char *frame, const char *module)
+{
+    const size_t size = strlen(module);
+    return strncmp(frame, module, size) == 0 && frame[size] == '+';
+}
+
+static bool has_frame_of(const walk_world *f, const workload_lifetime *life, const char *module)
 {
     char text[64];
-    bool found = query->require_frame_count == 0;
+    bool found = false;
     for (u32 i = 0; !found && life->stack != WORKLOAD_NONE &&
                     workload_stack_text(f->work, life->stack, i, text);
-         i++) {
-        const size_t size = strlen(query->require_frames[0].module);
-        found = strncmp(text, query->require_frames[0].module, size) == 0 && text[size] == '+';
-    }
+         i++)
+        found = is_of_module(text, module);
     return found;
+}
+
+static bool model_wants(const walk_world *f, const etlheap_query *query,
+                        const workload_lifetime *life)
+{
+    const bool lacks =
+        query->require_frame_count > 0 && !has_frame_of(f, life, query->require_frames[0].module);
+    const bool is_excluded =
+        query->exclude_frame_count > 0 && has_frame_of(f, life, query->exclude_frames[0].module);
+    return !lacks && is_excluded == query->only_excluded;
+}
+
+static void put_stack(FILE *out, const walk_world *f, const etlheap_query *query, u32 stack)
+{
+    bool goes_on = false;
+    char text[64];
+    for (u32 i = 0; stack != WORKLOAD_NONE && workload_stack_text(f->work, stack, i, text); i++) {
+        const bool folds =
+            query->fold_module_count > 0 && is_of_module(text, query->fold_modules[0].module);
+        if (folds && !goes_on)
+            fprintf(out, " %s+0x%" PRIx64, query->fold_modules[0].module, ETLHEAP_NO_ADDRESS);
+        else if (!folds)
+            fprintf(out, " %s", text);
+        goes_on = folds;
+    }
 }
 
 static void put_truth(FILE *out, const walk_world *f, const etlheap_query *query,
@@ -74,8 +102,7 @@ static void put_truth(FILE *out, const walk_world *f, const etlheap_query *query
     const i64 times[2] = { etlheap_time_ns(f->rows, life->a),
                            ends ? etlheap_time_ns(f->rows, life->f) : INT64_MAX };
     etlheap_type type;
-    char text[64];
-    if (!model_selects(f, query, life, times, &type) || !model_requires(f, query, life))
+    if (!model_selects(f, query, life, times, &type) || !model_wants(f, query, life))
         return;
     fprintf(out, "%s %s %u heap %" PRIx64 " at %" PRIx64 " size %" PRIu64,
             workload_kind_name(life->kind), workload_process_name(f->work, life->process),
@@ -83,9 +110,7 @@ static void put_truth(FILE *out, const walk_world *f, const etlheap_query *query
     fprintf(out, " %" PRId64 "..%" PRId64 " %s %s %d thread %u:", times[0], times[1],
             workload_free_type_name(life->ft), etlheap_type_name(type), life->is_realloc,
             life->tid);
-    for (u32 i = 0;
-         life->stack != WORKLOAD_NONE && workload_stack_text(f->work, life->stack, i, text); i++)
-        fprintf(out, " %s", text);
+    put_stack(out, f, query, life->stack);
     fputc('\n', out);
 }
 

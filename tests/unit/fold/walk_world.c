@@ -101,19 +101,29 @@ static const i64 windows[][2] = { { INT64_MIN, INT64_MAX }, { 20 * MS, 40 * MS }
                                   { INT64_MIN, 30 * MS },   { 35 * MS + 100, INT64_MAX },
                                   { 25 * MS, 25 * MS },     { 900 * MS, INT64_MAX } };
 
-#define FILTERS 9u
+#define FILTERS 11u
 static_assert(ETL_COUNT_OF(windows) * FILTERS == WALK_QUESTIONS, "each with each");
+
+/* The module of the lifetime's innermost frame. */
+static void name_module(const walk_world *f, const workload_lifetime *some, walk_question *q)
+{
+    char text[64] = "none";
+    if (some->stack != WORKLOAD_NONE)
+        workload_stack_text(f->work, some->stack, 0, text);
+    snprintf(q->module, sizeof q->module, "%.*s", (int)strcspn(text, "+"), text);
+    q->frame = (etlheap_pattern){ .module = q->module };
+}
 
 /* One filter at a time; what it asks for is that of some lifetime. */
 void walk_world_ask(const walk_world *f, u32 number, walk_question *q)
 {
     const workload_lifetime *const some = &f->truth.lifetimes[f->truth.count / 3 + number];
-    char text[64] = "none";
     *q = (walk_question){ .query = etlheap_query_default() };
     etlheap_query *const query = &q->query;
     query->from_ns = windows[number / FILTERS][0];
     query->to_ns = windows[number / FILTERS][1];
     query->at_exit_freed = number % 2 != 0;
+    name_module(f, some, q);
     switch (number % FILTERS) {
     case 1:
         query->types = 1u << ETLHEAP_TYPE_AIFO | 1u << ETLHEAP_TYPE_AOFI;
@@ -146,12 +156,17 @@ void walk_world_ask(const walk_world *f, u32 number, walk_question *q)
         query->kinds = number % 4 == 0 ? 1u << ETLHEAP_KIND_HEAP : 6u;
         break;
     case 8:
-        if (some->stack != WORKLOAD_NONE)
-            workload_stack_text(f->work, some->stack, 0, text);
-        snprintf(q->module, sizeof q->module, "%.*s", (int)strcspn(text, "+"), text);
-        q->frame = (etlheap_pattern){ .module = q->module };
         query->require_frames = &q->frame;
         query->require_frame_count = 1;
+        break;
+    case 9:
+        query->exclude_frames = &q->frame;
+        query->exclude_frame_count = 1;
+        query->only_excluded = number / FILTERS % 3 == 1;
+        break;
+    case 10:
+        query->fold_modules = &q->frame;
+        query->fold_module_count = 1;
         break;
     default:
         break;

@@ -56,7 +56,7 @@ typedef struct walk_question {
 } walk_question;
 
 /* Each window with each filter, one at a time. */
-#define WALK_QUESTIONS 54u
+#define WALK_QUESTIONS 66u
 void walk_world_ask(const walk_world *f, u32 number, walk_question *q);
 
 /* The first text is what was expected; frees both. */

@@ -300,6 +300,10 @@ static void culling_is_the_same_together(void **state)
         w->query.cull_frame_count = 2;
         w->query.require_frames = &required;
         w->query.require_frame_count = seed % 3 == 0 ? 0 : 1;
+        w->query.exclude_frames = culled;
+        w->query.exclude_frame_count = seed % 4 == 0 ? 1 : 0;
+        w->query.fold_modules = culled + 1;
+        w->query.fold_module_count = seed % 2;
         w->query.jobs = 1 + (u32)seed % 3;
         for (u32 i = 0; i < QUESTIONS; i++)
             questions[i] = random_question(w);
