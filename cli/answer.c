@@ -12,7 +12,8 @@ static int answer_inputs(const cli_options *options, const cli_inputs *inputs, c
     const int exit_status = cli_question_open(options, inputs, guard, question, &written.sink);
     if (exit_status != CLI_EXIT_DONE)
         return exit_status;
-    if (answer->make(options, inputs, guard, question, &err) != ETL_OK)
+    if (answer->make(options, inputs, guard, question, &err) != ETL_OK ||
+        cli_question_exclude(question, &err) != ETL_OK)
         return cli_output_fail(written.sink, cli_inputs_subject(inputs), &err);
     answer->write(options, question, written.sink, &written);
     return cli_question_end(options, inputs, guard, question, &written);

@@ -81,6 +81,8 @@ etl_status cli_compared_ask(const cli_guard *guard, cli_compared_run *run, etl_e
     if (status == ETL_OK)
         status =
             etlheap_aggregate(run->question.result, &run->question.query.query, &run->table, err);
+    if (status == ETL_OK)
+        status = cli_question_exclude(&run->question, err);
     if (status == ETL_OK && run->question.symbols.symbols)
         status = etlheap_table_name(run->table, run->question.symbols.symbols, NULL, err);
     cli_symbols_done(&run->question.symbols);

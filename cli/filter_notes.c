@@ -49,12 +49,13 @@ typedef enum filter {
     FILTER_LIFETIME,
     FILTER_SIZE,
     FILTER_FRAME,
+    FILTER_EXCLUDED,
     FILTER_COUNT
 } filter;
 
 static const char *const filter_names[FILTER_COUNT] = {
-    "--kind", "--process",  "--heap", "--thread",
-    "--type", "--lifetime", "--size", "--require-frame",
+    "--kind",     "--process", "--heap",          "--thread",        "--type",
+    "--lifetime", "--size",    "--require-frame", "--exclude-frame",
 };
 
 /* A sentence under construction. */
@@ -128,10 +129,47 @@ static void note_custom(const cli_options *options, const char *subject,
                           "providers and the ids of their events");
 }
 
+void cli_note_excluded(const cli_options *options, const char *subject,
+                       const etlheap_table *excluded)
+{
+    const bool is_list = options->is_export || options->command_bit == CLI_ALLOCATIONS;
+    const char *const format = options->is_export ? "" : cli_format_of(options)->name;
+    const bool has_place =
+        strcmp(format, "json") == 0 ||
+        (!is_list && (strcmp(format, "text") == 0 || strcmp(format, "markdown") == 0));
+    etlheap_text text = { 0 };
+    if (!excluded || has_place)
+        return;
+    etlheap_excluded_words(excluded, &text);
+    note line = { .used = 0 };
+    add(&line, "left out by --exclude-frame: %s", text.bytes ? text.bytes : "");
+    cli_note(subject, line.text);
+    etlheap_text_free(&text);
+}
+
+/* Warns about modules to fold that are not in the trace. */
+static void note_folded(const cli_options *options, const char *subject,
+                        const etlheap_result *result, const etlheap_query *query)
+{
+    for (u32 i = 0; i < query->fold_module_count; i++) {
+        bool found = false;
+        for (u32 k = 0; k < etlheap_module_count(result) && !found; k++)
+            found =
+                etlheap_pattern_names_module(&query->fold_modules[i], etlheap_module_of(result, k));
+        if (!found) {
+            note text = { .used = 0 };
+            add(&text, "--fold-module '%.60s' matches no module in the trace",
+                options->fold_modules.at[i]);
+            cli_note(subject, text.text);
+        }
+    }
+}
+
 void cli_note_filters(const cli_options *options, const char *subject, const etlheap_result *result,
                       const etlheap_query *query, bool is_empty)
 {
     note_marks(options, subject, result);
+    note_folded(options, subject, result, query);
     if (!is_empty)
         note_free_stacks(subject, result, query);
     note_custom(options, subject, result);
@@ -249,6 +287,7 @@ static void note_patterns(const cli_options *options, const char *subject,
         u32 count;
     } lists[] = {
         { "--require-frame", options->require_frames.at, options->require_frames.count },
+        { "--exclude-frame", options->exclude_frames.at, options->exclude_frames.count },
         { "--cull-frame", options->cull_frames.at, options->cull_frames.count },
         { "--root", &options->root, options->root ? 1 : 0 },
         { "--focus", &options->focus, options->focus ? 1 : 0 },
@@ -332,6 +371,8 @@ static bool is_given(const etlheap_query *query, filter one)
         return query->size_min_bytes > 0 || query->size_max_bytes != UINT64_MAX;
     case FILTER_FRAME:
         return query->require_frame_count > 0;
+    case FILTER_EXCLUDED:
+        return query->exclude_frame_count > 0;
     case FILTER_COUNT:
         break;
     }
@@ -390,6 +431,10 @@ static void close_filter(const etlheap_query *from, filter one, etlheap_query *t
     case FILTER_FRAME:
         to->require_frames = from->require_frames;
         to->require_frame_count = from->require_frame_count;
+        break;
+    case FILTER_EXCLUDED:
+        to->exclude_frames = from->exclude_frames;
+        to->exclude_frame_count = from->exclude_frame_count;
         break;
     case FILTER_COUNT:
         break;
@@ -472,6 +517,9 @@ static void note_culprit(const char *subject, const etlheap_result *result,
         break;
     case FILTER_FRAME:
         add(&text, ": no stack has a matching frame");
+        break;
+    case FILTER_EXCLUDED:
+        add(&text, ": every stack has a matching frame");
         break;
     default:
         break;

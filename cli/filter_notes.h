@@ -10,6 +10,11 @@
 #include "cli/options/clock.h"
 #include "inputs.h"
 
+/* Writes how much --exclude-frame left out, unless the format has a place for it. NULL: nothing was
+ * to be left out. */
+void cli_note_excluded(const cli_options *options, const char *subject,
+                       const etlheap_table *excluded);
+
 /* Writes notes about marks and stacks of frees that are needed and missing, --custom-heap
  * descriptions without events, words of --process that match no process, patterns that need
  * function names when there are none, and a window outside the trace; for an empty answer also

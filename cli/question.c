@@ -11,12 +11,14 @@
 #include "filter_notes.h"
 #include "messages.h"
 #include "outputs.h"
+#include "cli/system/terminal.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
 static void leave_out_heaps(etlheap_query *query);
 static void note_functions(const etlheap_tags *tags);
+static void set_excluded(cli_question *question);
 
 static bool is_binary(const cli_options *options);
 
@@ -44,6 +46,17 @@ etlheap_question *cli_question_add(cli_question *question, etlheap_question_kind
     return out;
 }
 
+/* The question about what --exclude-frame leaves out, after the others. */
+static void add_excluded(cli_question *question, etlheap_question *asked, u32 *count)
+{
+    if (question->query.query.exclude_frame_count == 0)
+        return;
+    set_excluded(question);
+    asked[(*count)++] = (etlheap_question){ .size = sizeof *asked,
+                                            .kind = ETLHEAP_ASK_TABLE,
+                                            .query = &question->excluded_query };
+}
+
 etl_status cli_question_ask(const cli_options *options, const cli_inputs *inputs,
                             const cli_guard *guard, bool always, cli_question *question,
                             etl_error *err)
@@ -51,8 +64,11 @@ etl_status cli_question_ask(const cli_options *options, const cli_inputs *inputs
     etlheap_query *const query = &question->query.query;
     if (question->asked_count == 0)
         cli_question_add(question, ETLHEAP_ASK_TABLE, query);
-    etl_status status = cli_analyze(options, inputs, guard, question->asked, question->asked_count,
-                                    &question->result, err);
+    etlheap_question asked[CLI_ASKED_MAX + 1];
+    u32 count = question->asked_count;
+    memcpy(asked, question->asked, count * sizeof *asked);
+    add_excluded(question, asked, &count);
+    etl_status status = cli_analyze(options, inputs, guard, asked, count, &question->result, err);
     if (status == ETL_OK && etlheap_result_is_summary(question->result) &&
         options->group_by_count == 0)
         leave_out_heaps(query);
@@ -98,6 +114,7 @@ int cli_question_end(const cli_options *options, const cli_inputs *inputs, const
     if (status != CLI_EXIT_DONE)
         return status;
     cli_note_filters(options, subject, question->result, &question->query.query, written->is_empty);
+    cli_note_excluded(options, subject, question->excluded);
     if (written->named)
         cli_note_nameless(options, written->named);
     return cli_exit_of_answer(options, subject, written->diagnostics);
@@ -105,9 +122,46 @@ int cli_question_end(const cli_options *options, const cli_inputs *inputs, const
 
 void cli_question_close(cli_question *question)
 {
+    etlheap_table_free((etlheap_table *)(uintptr_t)question->excluded);
     cli_symbols_close(&question->symbols);
     etlheap_result_free(question->result);
     cli_query_free(&question->query);
+}
+
+/* Sums of each kind, without anything that takes more than sums. */
+static void set_excluded(cli_question *question)
+{
+    etlheap_query *const query = &question->excluded_query;
+    *query = question->query.query;
+    query->group_by[0] = ETLHEAP_KEY_KIND;
+    query->group_by_count = 1;
+    query->sort = ETLHEAP_MEASURE_OUTSTANDING_SIZE;
+    query->sums_only = true;
+    query->keep_lifetimes = false;
+    query->whole_rows_max = 0;
+    query->fold_module_count = 0;
+    query->only_excluded = true;
+    etlheap_query_drop_measures(query);
+}
+
+etl_status cli_question_exclude(cli_question *question, etl_error *err)
+{
+    etlheap_table *table = NULL;
+    if (question->query.query.exclude_frame_count == 0)
+        return ETL_OK;
+    set_excluded(question);
+    const etl_status status =
+        etlheap_aggregate(question->result, &question->excluded_query, &table, err);
+    question->excluded = table;
+    return status;
+}
+
+etlheap_layout cli_question_layout(const cli_options *options, const cli_question *question)
+{
+    etlheap_layout layout = cli_layout(options);
+    layout.excluded = &question->excluded;
+    layout.excluded_count = question->excluded ? 1 : 0;
+    return layout;
 }
 
 /* Only some formats of other programs are. */

@@ -17,6 +17,8 @@ typedef struct cli_question {
     u32 asked_count;
     etlheap_result *result;
     cli_symbols symbols;
+    etlheap_query excluded_query;  /* about what --exclude-frame leaves out */
+    const etlheap_table *excluded; /* its answer; NULL: nothing is to be left out */
 } cli_question;
 
 /* Reads the options and opens the output, so that errors in either are reported before the long
@@ -33,6 +35,13 @@ etlheap_question *cli_question_add(cli_question *question, etlheap_question_kind
 etl_status cli_question_ask(const cli_options *options, const cli_inputs *inputs,
                             const cli_guard *guard, bool always, cli_question *question,
                             etl_error *err);
+
+/* Asks how much --exclude-frame leaves out of the answer, if it is given. Call it after the answer
+ * is made. Errors as for etlheap_aggregate. */
+etl_status cli_question_exclude(cli_question *question, etl_error *err);
+
+/* The layout of the answer to a question, with what --exclude-frame left out. */
+etlheap_layout cli_question_layout(const cli_options *options, const cli_question *question);
 
 /* A written answer; its writer returned `status`. */
 typedef struct cli_written {

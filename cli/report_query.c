@@ -118,6 +118,8 @@ static u32 impacting_types(const cli_options *options)
 void cli_query_free(cli_query *query)
 {
     cli_patterns_free(&query->require_frames);
+    cli_patterns_free(&query->exclude_frames);
+    cli_patterns_free(&query->fold_modules);
     cli_patterns_free(&query->cull_frames);
     cli_patterns_free(&query->root);
     etlheap_tags_close(query->tags);
@@ -162,6 +164,12 @@ static etl_status add_patterns(const cli_options *options, cli_query *out, etl_e
     etl_status status = cli_patterns_add_words(&out->require_frames, &options->require_frames,
                                                "--require-frame", err);
     if (status == ETL_OK)
+        status = cli_patterns_add_words(&out->exclude_frames, &options->exclude_frames,
+                                        "--exclude-frame", err);
+    if (status == ETL_OK)
+        status = cli_patterns_add_modules(&out->fold_modules, &options->fold_modules,
+                                          "--fold-module", err);
+    if (status == ETL_OK)
         status = add_root(options, out, err);
     if (status == ETL_OK)
         status =
@@ -172,6 +180,10 @@ static etl_status add_patterns(const cli_options *options, cli_query *out, etl_e
         status = cli_patterns_add_allocators(&out->cull_frames, err);
     out->query.require_frames = out->require_frames.at;
     out->query.require_frame_count = out->require_frames.count;
+    out->query.exclude_frames = out->exclude_frames.at;
+    out->query.exclude_frame_count = out->exclude_frames.count;
+    out->query.fold_modules = out->fold_modules.at;
+    out->query.fold_module_count = out->fold_modules.count;
     out->query.cull_frames = out->cull_frames.at;
     out->query.cull_frame_count = out->cull_frames.count;
     return status;

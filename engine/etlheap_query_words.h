@@ -51,6 +51,11 @@ bool etlheap_process_is_named(const char *name);
  * name in which * and ? are wildcards and the extension may be left out. */
 bool etlheap_word_names_process(const char *word, const etlheap_process_info *process);
 
+/* True if this is the pattern's module, in which * and ? are wildcards and the extension may be
+ * left out; NULL is any module. */
+bool etlheap_pattern_names_module(const etlheap_pattern *pattern,
+                                  const etlheap_module_info *module);
+
 /* What became of a word of etlheap_query.processes. A list such as "a,b,42" is given as its words
  * and as a whole, because the name of a file may contain commas. One of both is not meant: a word
  * of such a name, or the whole list. */

@@ -171,6 +171,10 @@ typedef struct etlheap_layout {
     /* A tree begins at the outermost frame that matches, and has only stacks with one. NULL: it
      * begins where stacks do. Borrowed. */
     const etlheap_pattern *tree_root;
+    /* What the query's exclude_frames left out of the answer, for each compared run: tables of
+     * queries with only_excluded, whose totals are written. NULL: nothing was to be left out. */
+    const etlheap_table *const *excluded;
+    uint32_t excluded_count;
 } etlheap_layout;
 
 /* [stable] Fills a layout of `size` bytes with the defaults: 100 columns, no colour, 25 rows of
@@ -194,6 +198,9 @@ static inline etlheap_layout etlheap_layout_default(void)
  * rows. If the layout is invalid, no row is marked.
  */
 void etlheap_layout_choose(const etlheap_layout *layout, const etlheap_table *table, bool *listed);
+
+/* Appends the totals of what excluded frames left out, as words for people. */
+void etlheap_excluded_words(const etlheap_table *excluded, etlheap_text *text);
 
 /* The value for etlheap_query.whole_rows_max that keeps all rows etlheap_layout_choose can list. */
 uint32_t etlheap_layout_whole_rows(const etlheap_layout *layout);

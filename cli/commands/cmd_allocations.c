@@ -1,5 +1,9 @@
 /*
  * cmd_allocations.c - `etlheap allocations`: lifetimes one by one.
+ *
+ * In: options and inputs. Out: a list in the chosen format, written as it is read, and notes for
+ * which a list has no place. Invariant: --address selects here, not in the query, so whatever
+ * counts what the list selects has to walk over it.
  */
 #include "cli/filter_notes.h"
 #include "cli/messages.h"
@@ -15,6 +19,8 @@ typedef struct listing {
     cli_question question;
     cli_progress progress;
     etlheap_lifetimes *walk;
+    etlheap_table excluded;       /* the totals of what was left out at the addresses ... */
+    const etlheap_table *counted; /* ... NULL: those of the question */
 } listing;
 
 static int list_inputs(const cli_options *options, const cli_inputs *inputs, cli_guard *guard,
@@ -43,13 +49,15 @@ static int list_inputs(const cli_options *options, const cli_inputs *inputs, cli
                        listing *out)
 {
     const char *const subject = cli_inputs_subject(inputs);
-    const etlheap_layout layout = cli_layout(options);
     etl_error err = { .status = ETL_OK };
     etlheap_sink *sink = NULL;
     int exit_status = cli_question_open(options, inputs, guard, &out->question, &sink);
     if (exit_status != CLI_EXIT_DONE)
         return exit_status;
     etl_status status = open_walk(options, inputs, guard, out, &err);
+    etlheap_layout layout = cli_question_layout(options, &out->question);
+    if (out->counted)
+        layout.excluded = &out->counted;
     if (status == ETL_OK)
         status = cli_format_of(options)->write_allocations(out->walk, &layout, sink);
     cli_progress_end(&out->progress);
@@ -62,11 +70,43 @@ static int list_inputs(const cli_options *options, const cli_inputs *inputs, cli
         return exit_status;
     cli_note_filters(options, subject, out->question.result, &out->question.query.query,
                      etlheap_lifetimes_count(out->walk) == 0);
+    cli_note_excluded(options, subject, out->counted ? out->counted : out->question.excluded);
     if (options->strict)
         return cli_exit_of_diagnostics(options, subject,
                                        &etlheap_lifetimes_table(out->walk)->diagnostics);
     note_findings(options, inputs, out);
     return CLI_EXIT_DONE;
+}
+
+/* Counts the excluded blocks at the addresses, which a table does not select by. */
+static etl_status count_excluded(listing *out, const etlheap_lifetimes_options *asked,
+                                 etl_error *err)
+{
+    etlheap_lifetimes_options options = *asked;
+    etlheap_lifetimes *walk = NULL;
+    etlheap_lifetime life;
+    options.top = 0;
+    options.frees = false;
+    out->excluded = *out->question.excluded;
+    for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++)
+        memset(out->excluded.totals[kind].measures, 0, sizeof out->excluded.totals[kind].measures);
+    etl_status status = etlheap_lifetimes_open(out->question.result, &out->question.excluded_query,
+                                               &options, &walk, err);
+    while (status == ETL_OK && etlheap_lifetimes_next(walk, &life)) {
+        i64 *const sums = out->excluded.totals[life.kind].measures;
+        const bool stays = life.type == ETLHEAP_TYPE_AIFO || life.type == ETLHEAP_TYPE_AOFO;
+        const i64 size = (i64)etl_min_u64(life.size_bytes, INT64_MAX);
+        sums[ETLHEAP_MEASURE_COUNT]++;
+        sums[ETLHEAP_MEASURE_SIZE] = etl_sat_add_i64(sums[ETLHEAP_MEASURE_SIZE], size);
+        sums[ETLHEAP_MEASURE_OUTSTANDING_COUNT] += stays;
+        sums[ETLHEAP_MEASURE_OUTSTANDING_SIZE] =
+            etl_sat_add_i64(sums[ETLHEAP_MEASURE_OUTSTANDING_SIZE], stays ? size : 0);
+    }
+    if (status == ETL_OK)
+        status = etlheap_lifetimes_status(walk, err);
+    etlheap_lifetimes_close(walk);
+    out->counted = &out->excluded;
+    return status;
 }
 
 /* Lines and a bar would overwrite each other on a terminal. */
@@ -97,6 +137,10 @@ static etl_status open_walk(const cli_options *options, const cli_inputs *inputs
     };
     status = etlheap_lifetimes_open(out->question.result, &out->question.query.query, &walk_options,
                                     &out->walk, err);
+    if (status == ETL_OK)
+        status = cli_question_exclude(&out->question, err);
+    if (status == ETL_OK && out->question.excluded && walk_options.by_address)
+        status = count_excluded(out, &walk_options, err);
     cli_symbols_done(&out->question.symbols);
     return status;
 }

@@ -170,6 +170,8 @@ static int check_inputs(const cli_options *options, cli_guard *guard, inquiry *q
         subject = cli_inputs_subject(&q->inputs);
         status = judge(options, q, &err);
     }
+    if (status == ETL_OK)
+        status = cli_question_exclude(&q->question, &err);
     return status == ETL_OK ? write_verdict(options, guard, q, sink)
                             : cli_output_fail(sink, subject, &err);
 }
@@ -208,6 +210,7 @@ static void note_filters(const cli_options *options, const inquiry *q)
     const etlheap_query *const query = &q->question.query.query;
     const char *const subject = cli_inputs_subject(&q->inputs);
     u64 selected = 0;
+    cli_note_excluded(options, subject, q->question.excluded);
     for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++)
         selected |= q->gate->outstanding[kind].count | q->gate->suppressed[kind].count;
     if (q->gate->is_unmeasured && !options->allow_empty)
@@ -221,7 +224,7 @@ static void note_filters(const cli_options *options, const inquiry *q)
 static int write_verdict(const cli_options *options, cli_guard *guard, inquiry *q,
                          etlheap_sink *sink)
 {
-    const etlheap_layout layout = cli_layout(options);
+    const etlheap_layout layout = cli_question_layout(options, &q->question);
     q->ratchet = cli_baseline_decide(options, &q->baseline, q->gate);
     const etlheap_check check = {
         .gate = q->gate,
@@ -242,7 +245,7 @@ static int write_verdict(const cli_options *options, cli_guard *guard, inquiry *
     if (replaces)
         exit_status = cli_baseline_write(options, &q->inputs, guard, &q->baseline);
     if (exit_status == CLI_EXIT_DONE)
-        exit_status = cli_side_outputs_write(options, guard, q->question.result, &check, &q->sides);
+        exit_status = cli_side_outputs_write(options, guard, &q->question, &check, &q->sides);
     if (exit_status != CLI_EXIT_DONE) {
         etlheap_sink_discard(sink);
         return exit_status;

@@ -127,6 +127,8 @@ static int check_log_question(const cli_options *options)
         { "--type", options->types != 0 },
         { "--size", options->size_min_bytes > 0 || options->size_max_bytes < UINT64_MAX },
         { "--require-frame", options->require_frames.count > 0 },
+        { "--exclude-frame", options->exclude_frames.count > 0 },
+        { "--fold-module", options->fold_modules.count > 0 },
         { "--cull-frame", options->cull_frames.count > 0 },
         { "--cull-list", options->cull_lists.count > 0 },
         { "--group-by", options->group_by_count > 0 },
@@ -271,6 +273,8 @@ static int diff_recordings(const cli_options *options, cli_guard *guard, diff_in
         cli_note_filters(options, options->inputs.at[i], sides[i]->question.result,
                          &sides[i]->question.query.query, sides[i]->table->row_count == 0);
     for (u32 i = 0; i < ETL_COUNT_OF(sides) && exit_status == CLI_EXIT_DONE; i++)
+        cli_note_excluded(options, options->inputs.at[i], sides[i]->question.excluded);
+    for (u32 i = 0; i < ETL_COUNT_OF(sides) && exit_status == CLI_EXIT_DONE; i++)
         exit_status =
             cli_exit_of_answer(options, options->inputs.at[i], &sides[i]->table->diagnostics);
     return exit_status;
@@ -311,7 +315,11 @@ static void keep_top(const cli_options *options, etlheap_diff *diff)
 static int write_answer(const cli_options *options, const cli_guard *guard,
                         const diff_inquiry *inquiry, etlheap_sink *sink)
 {
-    const etlheap_layout layout = cli_layout(options);
+    const etlheap_table *const excluded[] = { inquiry->base.question.excluded,
+                                              inquiry->now.question.excluded };
+    etlheap_layout layout = cli_layout(options);
+    layout.excluded = excluded;
+    layout.excluded_count = excluded[0] ? (u32)ETL_COUNT_OF(excluded) : 0;
     const etlheap_umdh *const logs[] = { inquiry->base_log, inquiry->new_log };
     const cli_compared_run *const sides[] = { &inquiry->base, &inquiry->now };
     etlheap_diff_side shown[2];

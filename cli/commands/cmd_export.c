@@ -56,6 +56,7 @@ static int export_inputs(export_run *run)
     if (exit_status != CLI_EXIT_DONE)
         return exit_status;
     cli_note_filters(options, subject, run->question.result, &run->question.query.query, true);
+    cli_note_excluded(options, subject, run->question.excluded);
     if (run->advice.size > 0)
         cli_note(NULL, run->advice.bytes);
     const etl_diag_counts *const found = etlheap_result_diagnostics(run->question.result);
@@ -98,6 +99,8 @@ static etl_status write_export(export_run *run, etlheap_sink *sink, etl_error *e
         .lacks_login = options->lacks_login,
     };
     status = etlheap_export(exporter, &request, sink, err);
+    if (status == ETL_OK)
+        status = cli_question_exclude(question, err);
     cli_symbols_done(&question->symbols);
     cli_progress_end(&progress);
     return status;

@@ -83,7 +83,7 @@ static void write_report(const cli_options *options, const cli_question *questio
     const report *const made = (const report *)question;
     const cli_patterns *const root = &question->query.root;
     const etlheap_table *const table = table_of(made);
-    etlheap_layout layout = cli_layout(options);
+    etlheap_layout layout = cli_question_layout(options, question);
     layout.columns_beside = question->query.columns_beside;
     layout.tree_root = root->count > 0 ? root->at : NULL;
     written->status = write_answer(cli_format_of(options), made, &layout, sink);

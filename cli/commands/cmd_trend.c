@@ -195,13 +195,17 @@ static etl_status compare(const cli_options *options, trend_inquiry *inquiry, et
 static int write_answer(const cli_options *options, const cli_guard *guard,
                         const trend_inquiry *inquiry, etlheap_sink *sink)
 {
-    const etlheap_layout layout = cli_layout(options);
+    etlheap_layout layout = cli_layout(options);
+    const etlheap_table *excluded[ETLHEAP_TREND_RUNS_MAX];
     etlheap_trend_run shown[ETLHEAP_TREND_RUNS_MAX];
     for (u32 i = 0; i < inquiry->count; i++) {
         const cli_compared_run *const run = &inquiry->runs[inquiry->order[i]];
         shown[i] = (etlheap_trend_run){ options->inputs.at[inquiry->order[i]], run->question.result,
                                         run->table };
+        excluded[i] = run->question.excluded;
     }
+    layout.excluded = excluded;
+    layout.excluded_count = options->exclude_frames.count > 0 ? inquiry->count : 0;
     const etlheap_trend_answer told = { inquiry->trend, shown };
     const etl_status status = cli_format_of(options)->write_trend(&told, &layout, sink);
     return cli_output_close(options, guard, status, sink);
@@ -214,6 +218,7 @@ static int exit_of_runs(const cli_options *options, const trend_inquiry *inquiry
         const cli_compared_run *const run = &inquiry->runs[i];
         cli_note_filters(options, options->inputs.at[i], run->question.result,
                          &run->question.query.query, run->table->row_count == 0);
+        cli_note_excluded(options, options->inputs.at[i], run->question.excluded);
     }
     for (u32 i = 0; i < inquiry->count && status == CLI_EXIT_DONE; i++)
         status = cli_exit_of_answer(options, options->inputs.at[i],

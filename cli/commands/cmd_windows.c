@@ -41,7 +41,7 @@ typedef struct inquiry {
 
 static int answer_inputs(const cli_options *options, const cli_inputs *inputs, cli_guard *guard,
                          inquiry *out);
-static etlheap_layout layout_of(const cli_options *options);
+static etlheap_layout layout_of(const cli_options *options, const inquiry *made);
 static void set_grouping(const cli_options *options, etlheap_query *query);
 static etl_status make_answer(const cli_options *options, const cli_inputs *inputs,
                               const cli_guard *guard, inquiry *out, etl_error *err);
@@ -78,7 +78,6 @@ int cli_run_windows(const cli_options *options)
 static int answer_inputs(const cli_options *options, const cli_inputs *inputs, cli_guard *guard,
                          inquiry *out)
 {
-    const etlheap_layout layout = layout_of(options);
     etl_error err = { .status = ETL_OK };
     etlheap_sink *sink = NULL;
     etl_status status = cli_window_plan_make(options, &inputs->clock, &out->plan, &err);
@@ -90,8 +89,11 @@ static int answer_inputs(const cli_options *options, const cli_inputs *inputs, c
     if (exit_status != CLI_EXIT_DONE)
         return exit_status;
     status = make_answer(options, inputs, guard, out, &err);
+    if (status == ETL_OK)
+        status = cli_question_exclude(&out->question, &err);
     if (status != ETL_OK)
         return cli_output_fail(sink, cli_inputs_subject(inputs), &err);
+    const etlheap_layout layout = layout_of(options, out);
     status =
         cli_format_of(options)->write_windows(out->question.result, &out->answer, &layout, sink);
     const etlheap_table *const table = out->windows->table;
@@ -100,9 +102,9 @@ static int answer_inputs(const cli_options *options, const cli_inputs *inputs, c
 }
 
 /* A group takes a block of lines, so fewer groups are shown than rows elsewhere. */
-static etlheap_layout layout_of(const cli_options *options)
+static etlheap_layout layout_of(const cli_options *options, const inquiry *made)
 {
-    etlheap_layout layout = cli_layout(options);
+    etlheap_layout layout = cli_question_layout(options, &made->question);
     if (options->top == 0)
         layout.rows_max = GROUPS_SHOWN;
     return layout;
@@ -233,7 +235,7 @@ static etl_status choose_stacks(const cli_options *options, inquiry *out, etl_er
 {
     const etlheap_query *const query = &out->question.query.query;
     const bool by_function = has_key(query, ETLHEAP_KEY_FRAME) || has_key(query, ETLHEAP_KEY_SITE);
-    const etlheap_layout layout = layout_of(options);
+    const etlheap_layout layout = layout_of(options, out);
     out->explains = calloc((size_t)out->stacks->table->row_count + 1, sizeof *out->explains);
     if (!out->explains)
         return etl_no_memory(err);
@@ -268,7 +270,7 @@ static etl_status name_windows(const cli_options *options, inquiry *out, etl_err
 /* Names only what is listed, because with a symbol server each name may be a download. */
 static etl_status name_listed(const cli_options *options, inquiry *out, etl_error *err)
 {
-    const etlheap_layout layout = layout_of(options);
+    const etlheap_layout layout = layout_of(options, out);
     bool *const listed = calloc((size_t)out->windows->table->row_count + 1, sizeof *listed);
     if (!listed)
         return etl_no_memory(err);

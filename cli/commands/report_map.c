@@ -80,7 +80,7 @@ static void write_map(const cli_options *options, const cli_question *question, 
                       cli_written *written)
 {
     const etlheap_map *const map = ((const map_report *)question)->map;
-    const etlheap_layout layout = cli_layout(options);
+    const etlheap_layout layout = cli_question_layout(options, question);
     written->status = cli_format_of(options)->write_map(question->result, map, &layout, sink);
     written->is_empty = map->process_count == 0;
     written->diagnostics = &map->table->diagnostics;

@@ -46,7 +46,7 @@ static void write_spikes(const cli_options *options, const cli_question *questio
                          etlheap_sink *sink, cli_written *written)
 {
     const etlheap_spikes *const spikes = ((const spikes_report *)question)->spikes;
-    const etlheap_layout layout = cli_layout(options);
+    const etlheap_layout layout = cli_question_layout(options, question);
     written->status = cli_format_of(options)->write_spikes(question->result, spikes, &layout, sink);
     written->is_empty = spikes->groups->row_count == 0;
     written->diagnostics = &spikes->groups->diagnostics;

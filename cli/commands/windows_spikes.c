@@ -9,7 +9,6 @@
 #include "cli/answer.h"
 #include "cli/options/output_format.h"
 #include "cli/options/wants.h"
-#include "cli/system/terminal.h"
 
 #include <stdlib.h>
 
@@ -79,7 +78,7 @@ static void write_answer(const cli_options *options, const cli_question *questio
                          etlheap_sink *sink, cli_written *written)
 {
     const windows_spikes *const made = (const windows_spikes *)question;
-    const etlheap_layout layout = cli_layout(options);
+    const etlheap_layout layout = cli_question_layout(options, question);
     const etlheap_windows_answer answer = { .windows = made->windows, .spikes = made->spikes };
     written->status =
         cli_format_of(options)->write_windows(question->result, &answer, &layout, sink);

@@ -37,6 +37,30 @@ etl_status cli_patterns_add_words(cli_patterns *patterns, const cli_words *words
     return ETL_OK;
 }
 
+etl_status cli_patterns_add_modules(cli_patterns *patterns, const cli_words *words,
+                                    const char *spelled, etl_error *err)
+{
+    for (u32 i = 0; i < words->count; i++) {
+        const char *const word = words->at[i];
+        const size_t size = strcspn(word, "!");
+        if (size == 0 ||
+            (word[size] == '!' && word[size + 1] != '\0' && strcmp(word + size, "!*") != 0))
+            return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                                 "%s: '%.60s' names a function, but whole modules are folded; "
+                                 "write the module alone",
+                                 spelled, word);
+        char *const copy = strdup(word);
+        if (!copy)
+            return etl_no_memory(err);
+        copy[size] = '\0';
+        const etl_status status =
+            add_pattern(patterns, (etlheap_pattern){ .module = copy }, copy, err);
+        if (status != ETL_OK)
+            return status;
+    }
+    return ETL_OK;
+}
+
 etl_status cli_patterns_add_file(cli_patterns *patterns, const char *path, etl_error *err)
 {
     const char *why;

@@ -16,6 +16,11 @@ typedef struct cli_patterns {
 etl_status cli_patterns_add_words(cli_patterns *patterns, const cli_words *words,
                                   const char *spelled, etl_error *err);
 
+/* Adds the words of an option that names modules, with or without a ! at the end. Errors as
+ * before. */
+etl_status cli_patterns_add_modules(cli_patterns *patterns, const cli_words *words,
+                                    const char *spelled, etl_error *err);
+
 /* Adds the lines of a file, except empty ones and those that begin with #. ETL_ERR_IO,
  * ETL_ERR_ARGUMENT (the message names the line), ETL_ERR_MEMORY. */
 etl_status cli_patterns_add_file(cli_patterns *patterns, const char *path, etl_error *err);

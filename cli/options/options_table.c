@@ -68,6 +68,8 @@ static const cli_option options_table[] = {
       "blocks that contain an address or overlap a range: 0x1f0010, 0x7ff61000..0x7ff62000" },
     { "--require-frame", 0, CLI_VALUE_WORDS, OPTION(require_frames), CLI_FILTERING, group_select,
       "PATTERN", "stacks with a matching frame: [module!][symbol]; * and ? are wildcards" },
+    { "--exclude-frame", 0, CLI_VALUE_WORDS, OPTION(exclude_frames), CLI_FILTERING | CLI_REPEATED,
+      group_select, "PATTERN", "leave out stacks with such a frame; may be repeated" },
     { "--events", 0, CLI_VALUE_WORDS, OPTION(events), CLI_DUMP, group_select, "LIST",
       "events by name, hook or provider: Heap/Alloc, 'Heap/*', 0x1021; may be repeated" },
 
@@ -185,6 +187,9 @@ static const cli_option options_table[] = {
       "FILE", "file of such patterns, one per line" },
     { "--no-cull", 0, CLI_VALUE_FLAG, OPTION(no_cull), CLI_ASKING | CLI_REPEATED, group_shape, NULL,
       "keep frames of known allocators" },
+    { "--fold-module", 0, CLI_VALUE_WORDS, OPTION(fold_modules), CLI_FILTERING | CLI_REPEATED,
+      group_shape, "MODULE",
+      "show consecutive frames of a module as one: ntdll, 'python*'; may be repeated" },
     { "--format", 0, CLI_VALUE_EXPORTER, OPTION(format), CLI_EXPORT, group_shape, "FORMAT",
       NULL /* the exporters */ },
     { "--metric", 0, CLI_VALUE_METRIC, OPTION(metric), CLI_EXPORT, group_shape, "METRIC",

@@ -44,7 +44,7 @@ static const cli_view views[] = {
         .sort = ETLHEAP_MEASURE_COUNT,
         .excludes =
             "--pairs --tree --focus --histogram --suspects --growth --churn --at --at-exit --type "
-            "--impacting --lifetime --size --require-frame --stack-tags",
+            "--impacting --lifetime --size --require-frame --exclude-frame --stack-tags",
         .excluded_keys = ~(KEY(KIND) | KEY(PROCESS) | KEY(HEAP) | KEY(FREE_STACK) | KEY(FREE_SITE) |
                            KEY(FREE_MODULE) | KEY(FREE_THREAD)),
         .excluded_measures = ~MEASURE(COUNT),

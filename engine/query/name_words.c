@@ -41,6 +41,11 @@ bool query_module_matches(const etlheap_pattern *pattern, const char *module)
            (slash != NULL && query_word_names_file(pattern->module, slash + 1));
 }
 
+bool etlheap_pattern_names_module(const etlheap_pattern *pattern, const etlheap_module_info *module)
+{
+    return query_module_matches(pattern, module->name);
+}
+
 bool query_word_is_pid(const char *word, u64 *pid)
 {
     const char *at = word;

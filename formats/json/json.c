@@ -34,13 +34,43 @@ etl_status etlheap_json_document(etlheap_json *out, const char *schema, u32 brea
         return status;
     *out = etlheap_json_begin(sink, break_depth);
     out->hint = layout.hint;
+    out->excluded = layout.excluded;
+    out->excluded_count = layout.excluded_count;
     etlheap_json_object(out, NULL);
     etlheap_json_string(out, "schema", schema);
     return ETL_OK;
 }
 
+static void write_excluded(etlheap_json *json, u32 run, u32 kind)
+{
+    static const etlheap_measure measures[] = {
+        ETLHEAP_MEASURE_COUNT,
+        ETLHEAP_MEASURE_SIZE,
+        ETLHEAP_MEASURE_OUTSTANDING_COUNT,
+        ETLHEAP_MEASURE_OUTSTANDING_SIZE,
+    };
+    const etlheap_total *const total = &json->excluded[run]->totals[kind];
+    if (!total->present)
+        return;
+    etlheap_json_object(json, NULL);
+    if (json->excluded_count > 1)
+        etlheap_json_u64(json, "run", run + 1);
+    etlheap_json_string(json, "kind", etlheap_kind_name((etlheap_kind)kind));
+    for (size_t i = 0; i < ETL_COUNT_OF(measures); i++)
+        etlheap_json_i64(json, etlheap_measure_word(measures[i]), total->measures[measures[i]]);
+    etlheap_json_object_close(json);
+}
+
 void etlheap_json_document_end(etlheap_json *json)
 {
+    if (json->excluded_count > 0) {
+        etlheap_json_array(json, "excluded");
+        for (u32 run = 0; run < json->excluded_count; run++) {
+            for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++)
+                write_excluded(json, run, kind);
+        }
+        etlheap_json_array_close(json);
+    }
     etlheap_json_object_close(json);
     etlheap_json_end(json);
 }

@@ -21,7 +21,9 @@ typedef struct etlheap_json {
     u32 filled;        /* bit d: the container at depth d + 1 has a member */
     etl_hint_fn *hint; /* the program's hints in diagnostics; NULL: none */
     bool is_named;     /* the key of the next value was already written */
-    bool in_markup;    /* escape `<` in strings, for text in an HTML element */
+    const etlheap_table *const *excluded; /* as in the layout */
+    u32 excluded_count;
+    bool in_markup; /* escape `<` in strings, for text in an HTML element */
 } etlheap_json;
 
 /* Begins a document. break_depth 0 writes one line; 2 breaks an object and the arrays in it. */

@@ -159,6 +159,20 @@ void etlheap_markdown_more_rows(etlheap_sink *sink, const etlheap_more_rows *mor
         etlheap_sink_format(sink, "%s%s\n\n", etlheap_text_of(scratch), words);
 }
 
+void etlheap_markdown_excluded(etlheap_sink *sink, const etlheap_layout *layout,
+                               const char *const *names)
+{
+    etlheap_text text = { 0 };
+    for (u32 run = 0; run < layout->excluded_count; run++) {
+        etlheap_text_clear(&text);
+        etlheap_text_add_string(&text, "Left out: ");
+        etlheap_excluded_add(&text, layout, run, names);
+        etlheap_text_add_string(&text, ".");
+        etlheap_markdown_paragraph(sink, etlheap_text_of(&text));
+    }
+    etlheap_text_free(&text);
+}
+
 void etlheap_markdown_losses(etlheap_sink *sink, const char *whose, const etl_diag_counts *counts,
                              etl_hint_fn *hint)
 {

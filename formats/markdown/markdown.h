@@ -61,6 +61,11 @@ void etlheap_markdown_more(etlheap_sink *sink, u32 left_out, u32 listed, const c
 void etlheap_markdown_more_rows(etlheap_sink *sink, const etlheap_more_rows *more,
                                 etl_hint_fn *hint, etlheap_text *scratch);
 
+/* Writes how much excluded frames left out, a paragraph for each run; nothing if nothing was to be
+ * left out. `names` as for etlheap_excluded_add. */
+void etlheap_markdown_excluded(etlheap_sink *sink, const etlheap_layout *layout,
+                               const char *const *names);
+
 /* Writes what the trace lost or where it is damaged, one line each; nothing if there is nothing. */
 void etlheap_markdown_losses(etlheap_sink *sink, const char *whose, const etl_diag_counts *counts,
                              etl_hint_fn *hint);

@@ -217,6 +217,7 @@ etl_status etlheap_write_check_markdown(const etlheap_result *result, const etlh
         write_blame(&commands, &gate->budgets[i], &text, sink);
     etlheap_sink_text(sink, "\n");
     write_advice(&commands, &layout, &text, sink);
+    etlheap_markdown_excluded(sink, &layout, NULL);
     etlheap_markdown_losses(sink, "", &gate->diagnostics, layout.hint);
     etlheap_markdown_losses(sink, "baseline: ", &gate->baseline_diagnostics, layout.hint);
     const bool failed = text.failed;

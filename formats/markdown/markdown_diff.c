@@ -175,6 +175,7 @@ etl_status etlheap_write_diff_markdown(const etlheap_diff_answer *answer,
         etlheap_markdown_paragraph(sink, "Nothing changed.");
     else
         write_rows(answer->diff, &layout, &text, sink);
+    etlheap_markdown_excluded(sink, &layout, etlheap_excluded_sides);
     if (answer->base.table && !answer->base.log)
         etlheap_markdown_losses(sink, "base: ", &answer->base.table->diagnostics, layout.hint);
     if (answer->now.table && !answer->now.log)

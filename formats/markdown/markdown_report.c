@@ -111,6 +111,7 @@ etl_status etlheap_write_report_markdown(const etlheap_result *result, const etl
     else
         ok = layout.tree == ETLHEAP_TREE_NONE ? write_rows(table, &layout, &text, sink)
                                               : write_tree(table, &layout, sink);
+    etlheap_markdown_excluded(sink, &layout, NULL);
     etlheap_markdown_losses(sink, "", &table->diagnostics, layout.hint);
     ok = ok && !text.failed;
     etlheap_text_free(&text);

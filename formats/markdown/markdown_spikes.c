@@ -71,6 +71,7 @@ etl_status etlheap_write_spikes_markdown(const etlheap_result *result, const etl
     etlheap_markdown_paragraph(sink, etlheap_text_of(&text));
     if (spikes->count > 0)
         write_rows(spikes, &layout, &text, sink);
+    etlheap_markdown_excluded(sink, &layout, NULL);
     etlheap_markdown_losses(sink, "", &spikes->groups->diagnostics, layout.hint);
     const bool failed = text.failed;
     etlheap_text_free(&text);

@@ -77,6 +77,7 @@ etl_status etlheap_write_suspects_markdown(const etlheap_result *result,
     etlheap_markdown_paragraph(sink, etlheap_text_of(&text));
     if (suspects->table->row_count > 0)
         write_rows(suspects, &layout, &text, sink);
+    etlheap_markdown_excluded(sink, &layout, NULL);
     etlheap_markdown_losses(sink, "", &suspects->table->diagnostics, layout.hint);
     const bool failed = text.failed;
     etlheap_text_free(&text);

@@ -104,6 +104,7 @@ etl_status etlheap_write_trend_markdown(const etlheap_trend_answer *answer,
         etlheap_markdown_paragraph(sink, "Everything is steady.");
     else
         write_rows(trend, &layout, &text, sink);
+    etlheap_markdown_excluded(sink, &layout, NULL);
     for (u32 i = 0; i < trend->run_count; i++) {
         etlheap_text_clear(&text);
         etlheap_text_add_format(&text, "run %" PRIu32 ": ", i + 1);

@@ -334,6 +334,19 @@ void etlheap_text_window(etlheap_sink *sink, const etlheap_layout *layout,
         etlheap_text_label(sink, layout, "Window", window);
     }
     etlheap_text_spans(sink, layout, result, (etlheap_time_range){ from_ns, to_ns });
+    etlheap_text_excluded(sink, layout, NULL);
+}
+
+void etlheap_text_excluded(etlheap_sink *sink, const etlheap_layout *layout,
+                           const char *const *names)
+{
+    etlheap_text text = { 0 };
+    for (u32 run = 0; run < layout->excluded_count; run++) {
+        etlheap_text_clear(&text);
+        etlheap_excluded_add(&text, layout, run, names);
+        etlheap_text_label(sink, layout, "Left out", etlheap_text_of(&text));
+    }
+    etlheap_text_free(&text);
 }
 
 void etlheap_text_rates(etlheap_sink *sink, const etlheap_layout *layout,

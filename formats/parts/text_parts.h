@@ -3,6 +3,7 @@
 #define ETLHEAP_TEXT_PARTS_H
 
 #include "formats/io/units.h"
+#include "excluded_parts.h"
 #include "more_rows.h"
 #include "tabular.h"
 
@@ -72,9 +73,15 @@ void etlheap_text_rates(etlheap_sink *sink, const etlheap_layout *layout,
                         const etlheap_result *result, const etlheap_table *table);
 
 /* Writes the window of a question, exactly, because people copy it into the next command; nothing
- * if it is the whole trace. And when it was recorded, if that is not in all of it. */
+ * if it is the whole trace. And when it was recorded, if that is not in all of it, and what
+ * excluded frames left out. */
 void etlheap_text_window(etlheap_sink *sink, const etlheap_layout *layout,
                          const etlheap_result *result, i64 from_ns, i64 to_ns);
+
+/* Writes how much excluded frames left out, a line for each run; nothing if nothing was to be left
+ * out. `names` as for etlheap_excluded_add. */
+void etlheap_text_excluded(etlheap_sink *sink, const etlheap_layout *layout,
+                           const char *const *names);
 
 /* Writes the moment of a report about outstanding memory at one time, or the moments of its kinds;
  * nothing for other reports. */

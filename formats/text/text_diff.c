@@ -108,6 +108,7 @@ static void write_sides(const etlheap_diff_answer *answer, const etlheap_layout 
         add_window(sides[i], text);
         etlheap_text_label(sink, layout, labels[i], etlheap_text_of(text));
     }
+    etlheap_text_excluded(sink, layout, etlheap_excluded_sides);
 }
 
 static void write_log(const etlheap_diff_side *side, const etlheap_layout *layout,

@@ -306,6 +306,7 @@ static void write_head(map_view *view)
         "25, 50, 75, 100 %%",
         levels[0], levels[1], levels[2], levels[3], levels[4], levels[5]);
     etlheap_text_label(view->sink, layout, "Map", etlheap_text_of(&view->text));
+    etlheap_text_excluded(view->sink, layout, NULL);
     if (map_hint(view->map) != NULL)
         etlheap_text_label(view->sink, layout, "Hint", map_hint(view->map));
 }

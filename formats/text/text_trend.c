@@ -36,6 +36,7 @@ static void write_runs(const etlheap_trend_answer *answer, const etlheap_layout 
         etlheap_text_add_string(text, length);
         etlheap_text_label(sink, layout, label, etlheap_text_of(text));
     }
+    etlheap_text_excluded(sink, layout, NULL);
 }
 
 static void write_hints(const etlheap_trend_answer *answer, const etlheap_layout *layout,

@@ -40,6 +40,9 @@ ROWS = [
         "names a function, which needs --symbols", "to name a module, write 'kernel32.dll!'",
         "--require-frame selects nothing: no stack has a matching frame"]),
     ("report", ["--require-frame", "app.exe!grow"], ["--require-frame 'app.exe!grow' names a function"]),
+    ("report", ["--exclude-frame", "kernel32.dll"], ["--exclude-frame 'kernel32.dll' names a function, which needs --symbols"]),
+    ("report", ["--exclude-frame", "kernel32!"], ["--exclude-frame selects nothing: every stack has a matching frame"]),
+    ("report", ["--fold-module", "nosuch", "--fold-module", "ntdll"], ["--fold-module 'nosuch' matches no module in the trace"]),
     ("report", ["--cull-frame", "my_malloc"], ["--cull-frame 'my_malloc' names a function"]),
     ("report", ["--process", "MemoryTestApp", "--heap", "0x1c0a7f70000"], [
         "every filter selects something, but nothing passes all of them: --process, --heap"]),
@@ -71,6 +74,7 @@ QUIET = [
     ("report", ["--process", "*meter"]),
     ("report", ["--kind", "heap", "--size", "1..", "--type", "AIFO"]),
     ("report", ["--require-frame", "kernel32!"]),
+    ("report", ["--exclude-frame", "memorytestapp!", "--fold-module", "kernel32!"]),
     ("allocations", ["--top", "1"]),
     ("check", [*LIMIT, "--process", "batterymeter", "--size", "1.."]),
     ("symbols", ["--process", "batterymeter"]),

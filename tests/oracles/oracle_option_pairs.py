@@ -36,6 +36,8 @@ VALUES = {
     "--heap": [("0x1f2a0000000,0x1c0a5f70000", "0xb40000")], "--thread": [("2040,2044,2004,7012", "2016,2020")],
     "--type": [("AIFI", "AIFO")], "--impacting": ["transient"], "--lifetime": [("1ms..100ms", "2ms..")],
     "--size": [("100..6K", "..1M")], "--require-frame": [("ckb.exe!", "kernel32.dll!", "memorytestapp.exe!")],
+    "--exclude-frame": [("ckb.exe!", "memorytestapp.exe!", "batterymeter.exe!")],
+    "--fold-module": [("ckb.exe", "batterymeter", "memorytestapp", "*")],
     "--group-by": ["kind,process,site", ("process", "thread")], "--stack-tags": ["tags.xml"],
     "--sort": ["-count", "peak_size", "-growth_rate", "temporary_count", "freed_by_other_count"],
     "--columns": [("count,peak_size", "+temporary_count")],
@@ -76,12 +78,13 @@ TITLES = {"--titles": ["--format", "csv"]}
 COMPANIONS = {**TITLES, "--map-unit": ["--map"], "--tree-min": ["--tree"], "--root": ["--tree"], "--mark-event": ["--from", "mark:7"]}
 
 # Pairs in which an option may change nothing, and why.
-ABOUT_FRAMES = {"--symbols", "--no-symbols", "--symbols-loose", "--cull-frame", "--cull-list", "--no-cull"}
+ABOUT_FRAMES = {"--symbols", "--no-symbols", "--symbols-loose", "--cull-frame", "--cull-list", "--no-cull", "--fold-module"}
 EXCEPTIONS = [
     (ABOUT_FRAMES, {"--group-by process", "--histogram size"},
      "how frames are named and which are left out is set for all commands alike, also for those that show none"),
     ({"--frames"}, {"--format json", "--format csv", "--titles"},
      "formats for programs have whole stacks, and may follow a suggested command that has --frames"),
+    ({"--fold-module"}, {"--stack-tags"}, "tags are those of the frames before they are folded"),
     ({"--growth"}, {"--sort -growth_rate"}, "an order by growth shows growth"),
     ({"--symbols", "--symbols-loose"}, {"--no-symbols"}, "--no-symbols is for not using what is set elsewhere"),
     ({"--churn"}, {"--sort temporary_count"}, "an order by churn shows churn"),
@@ -119,9 +122,9 @@ OTHERS = [
              "--sarif-results": ["1"], "--sarif-category": ["nightly"], "--format": ["json", "markdown", "junit", "sarif"]},
             {"--sarif-results": ["--format", "sarif"], "--sarif-category": ["--format", "sarif"]}, ["--max-outstanding", "1"]),
 ]
-# Options of these commands that are left out: all commands cull alike, the traces here start at one moment,
+# Options of these commands that are left out: all commands cull and fold alike (oracle_frame_filters.py), the traces here start at one moment,
 # and options of `check` that are about files beside the output, which this test does not read.
-LEFT_OUT = [*CULLING, "--in-order", "--junit", "--sarif", "--markdown", "--json", "--source-root"]
+LEFT_OUT = [*CULLING, "--fold-module", "--in-order", "--junit", "--sarif", "--markdown", "--json", "--source-root"]
 
 
 def options_of_help(command):

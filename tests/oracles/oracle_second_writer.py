@@ -40,7 +40,8 @@ from collections import Counter
 
 from oracle_support import LONG, Results, run, run_json
 from oracle_truth import (
-    IMPACTING_TYPES, NANOSECONDS, Lifetime, Truth, differences, frame_text, model, read_rows, type_of,
+    IMPACTING_TYPES, NANOSECONDS, Lifetime, Truth, differences, folded, frame_text, has_frame_of, left_out, model, read_rows,
+    some_module, told_left_out, type_of,
 )
 from second_writer.losses import Losses
 from second_writer.scenario import SWITCHES, Scenario, make_setup
@@ -253,15 +254,25 @@ def random_windows(truth, count, chance):
     return windows
 
 
-def report_complaints(inputs, truth, window, at_exit, group_by):
-    arguments = [f"--at-exit={at_exit}", "--group-by", ",".join(group_by)]
+def frame_options(truth, chance):
+    """A module to exclude, one to fold, and the options; None: none of both."""
+    exclude, fold = (some_module(truth, chance) if chance.randrange(3) == 0 else None for _ in range(2))
+    return exclude, fold, [*(["--exclude-frame", f"{exclude}!"] if exclude else []), *(["--fold-module", fold] if fold else [])]
+
+
+def report_complaints(inputs, truth, window, at_exit, group_by, frames=(None, None, [])):
+    exclude, fold, more = frames
+    arguments = [*more, f"--at-exit={at_exit}", "--group-by", ",".join(group_by)]
     low, high = window
     arguments += ([] if low is None else ["--from", f"{low}ns"]) + ([] if high is None else ["--to", f"{high}ns"])
     report = run_json("report", *inputs, *PLAIN, *arguments)
     got, complaints = read_rows(report, group_by)
     bounds = (0 if low is None else low, truth.to_ns if high is None else high)
-    wanted = model(truth, *bounds, at_exit, group_by, lambda lifetime, kind: True)
+    wanted = model(folded(truth, fold) if fold else truth, *bounds, at_exit, group_by,
+                   lambda lifetime, kind: exclude is None or not has_frame_of(lifetime, exclude))
     complaints += differences(got, wanted)
+    if exclude and told_left_out(report) != left_out(truth, bounds, at_exit, exclude, lambda lifetime, kind: True):
+        complaints.append(f"left out: {report['excluded']}")
     if report["window"] != {"from_ns": bounds[0], "to_ns": bounds[1]}:
         complaints.append(f"window is {report['window']}, wanted {bounds}")
     return [f"report {' '.join(arguments)}: {text}" for text in complaints], report
@@ -330,7 +341,9 @@ def complaints_of(scenario, inputs, folder):
     for number, window in enumerate(random_windows(sums, 4, chance)):
         group_by = GROUP_BYS[number]
         at_exit = chance.choice(("leaked", "freed"))
-        wrong, report = report_complaints([store] if number % 2 else inputs, sums, window, at_exit, group_by)
+        frames = frame_options(sums, chance)
+        wrong, report = report_complaints([store] if number % 2 else inputs, sums, window, at_exit, group_by,
+                                          frames if window != (None, None) else (None, None, []))
         complaints += wrong
         if window == (None, None):
             complaints += total_complaints(truth, report, is_lossy or guessed)

@@ -25,6 +25,7 @@ more for each window with another grouping and a filter.
 """
 
 import argparse
+import copy
 import glob
 import json
 import os
@@ -37,6 +38,7 @@ MEASURES = (
     "count size impacting_size outstanding_count outstanding_size realloc_count peak_count peak_size"
 ).split()
 TOTALS = MEASURES[:5]
+LEFT_OUT = "count size outstanding_count outstanding_size".split()
 IMPACTING_TYPES = {
     "AIFO": "Impacting",
     "AIFI": "Transient",
@@ -165,6 +167,45 @@ def model(truth, from_ns, to_ns, at_exit, group_by, selects):
     return {key: measure(members) for key, members in groups.items()}
 
 
+def module_of(frame):
+    """The module of a frame's text; None for a bare address."""
+    return None if frame.startswith("0x") else frame.rsplit("+", 1)[0]
+
+
+def has_frame_of(lifetime, module):
+    return lifetime.stack is not None and any(module_of(frame) == module for frame in lifetime.stack)
+
+
+def some_module(truth, random_source):
+    """The module of a random frame."""
+    frames = [frame for lifetime in truth.lifetimes for frame in lifetime.stack or () if module_of(frame)]
+    return module_of(random_source.choice(sorted(set(frames)))) if frames else "nobody.dll"
+
+
+def folded(truth, module):
+    """The truth with the module in place of its consecutive frames, as --fold-module shows it."""
+    made = copy.copy(truth)
+    made.lifetimes = [copy.copy(lifetime) for lifetime in truth.lifetimes]
+    made.reservations = [copy.copy(lifetime) for lifetime in truth.reservations]
+    for lifetime in made.lifetimes + made.reservations:
+        texts = [module if module_of(frame) == module else frame for frame in lifetime.stack or ()]
+        again = [i > 0 and text == module == texts[i - 1] for i, text in enumerate(texts)]
+        kept = tuple(text for text, is_again in zip(texts, again) if not is_again)
+        lifetime.stack = None if lifetime.stack is None else kept
+    return made
+
+
+def left_out(truth, window, at_exit, module, selects):
+    """The JSON of what --exclude-frame MODULE! leaves out, by kind, without kinds that have nothing."""
+    rows = model(truth, *window, at_exit, ["kind"], lambda lifetime, kind: selects(lifetime, kind) and has_frame_of(lifetime, module))
+    return {key[0]: {name: row[name] for name in LEFT_OUT} for key, row in rows.items()}
+
+
+def told_left_out(document):
+    rows = {row["kind"]: {name: row[name] for name in LEFT_OUT} for row in document["excluded"]}
+    return {kind: row for kind, row in rows.items() if row["count"] > 0}
+
+
 def filter_of(truth, random_source):
     """Options that select lifetimes, and the predicate on (lifetime, type) that says which."""
     one = random_source.choice(truth.lifetimes)
@@ -178,6 +219,8 @@ def filter_of(truth, random_source):
         (["--process", one.process.upper()], lambda lifetime, kind: lifetime.process == one.process),
         (["--process", str(one.pid)], lambda lifetime, kind: lifetime.pid == one.pid),
     ]
+    module = some_module(truth, random_source)
+    filters.append((["--exclude-frame", f"{module}!"], lambda lifetime, kind: not has_frame_of(lifetime, module)))
     if one.heap is not None:
         filters.append((["--heap", one.heap], lambda lifetime, kind: lifetime.heap == one.heap))
     options, selects = random_source.choice(filters)
@@ -199,11 +242,11 @@ def site_of(document, stack):
 
 
 def frame_text(frame):
-    """A frame as the truth writes it: base name and offset, or the address."""
+    """A frame as the truth writes it: base name and offset, or the address; the base name of a folded module."""
     if frame["module"] is None:
         return frame["address"].lower()
     module = frame["module"].replace("\\", "/").rsplit("/", 1)[-1]
-    return f"{module}+{frame['offset']}".lower()
+    return module.lower() if frame["offset"] is None else f"{module}+{frame['offset']}".lower()
 
 
 def read_rows(report, group_by):
