@@ -175,6 +175,9 @@ typedef struct etlheap_layout {
      * queries with only_excluded, whose totals are written. NULL: nothing was to be left out. */
     const etlheap_table *const *excluded;
     uint32_t excluded_count;
+    /* Of a report of one moment that is a peak: the options that select what has the peak, "" for
+     * all memory. NULL: the moment is not a peak. Borrowed. */
+    const char *peak_of;
 } etlheap_layout;
 
 /* [stable] Fills a layout of `size` bytes with the defaults: 100 columns, no colour, 25 rows of

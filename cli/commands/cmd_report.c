@@ -30,6 +30,7 @@ typedef struct report {
     const etlheap_histogram *histogram; /* NULL: none is asked for */
     etlheap_suspects *suspects;         /* NULL: none are asked for */
     etlheap_query spread;               /* of the histogram */
+    char *peak_of;                      /* with --at peak: the options that select what has it */
 } report;
 
 static void free_report(cli_question *question);
@@ -75,6 +76,7 @@ static void free_report(cli_question *question)
     etlheap_histogram_free(made->histogram);
     etlheap_table_free(made->table);
     etlheap_suspects_free(made->suspects);
+    free(made->peak_of);
 }
 
 static void write_report(const cli_options *options, const cli_question *question,
@@ -86,6 +88,7 @@ static void write_report(const cli_options *options, const cli_question *questio
     etlheap_layout layout = cli_question_layout(options, question);
     layout.columns_beside = question->query.columns_beside;
     layout.tree_root = root->count > 0 ? root->at : NULL;
+    layout.peak_of = made->peak_of;
     written->status = write_answer(cli_format_of(options), made, &layout, sink);
     written->is_empty = made->suspects ? made->suspects->group_count == 0 : table->row_count == 0;
     written->diagnostics = &table->diagnostics;
@@ -157,6 +160,8 @@ static etl_status ask(const cli_options *options, report *out, etl_error *err)
     cli_question *const question = &out->question;
     etlheap_answer answers[CLI_ASKED_MAX];
     etl_status status = options->at_peak ? find_peaks(out, err) : ETL_OK;
+    if (options->at_peak && status == ETL_OK)
+        status = cli_given_selection(options, "--at", &out->peak_of, err);
     if (options->at_peak)
         question->asked[0].kind = ETLHEAP_ASK_TABLE;
     /* Set only now, because symbols are open, and because rows of a summary have no heaps. */

@@ -1,6 +1,7 @@
 /* given_options.c - see given_options.h. */
 #include "given_options.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,4 +58,45 @@ etl_status cli_repeated_words(const cli_options *options, cli_words *out, etl_er
             status = cli_words_add(out, given->value, err);
     }
     return status;
+}
+
+static const char *group_of(const cli_options *options, const char *name)
+{
+    for (u32 i = 0; i < options->given.count; i++) {
+        if (strcmp(options->given.at[i].option->name, name) == 0)
+            return options->given.at[i].option->group;
+    }
+    return NULL;
+}
+
+static size_t word_size(const cli_given *given)
+{
+    return strlen(given->option->name) + (given->value ? strlen(given->value) + 1 : 0) + 1;
+}
+
+/* Appends " --option value", without the space at the begin of the text. */
+static size_t add_word(const cli_given *given, size_t used, char *out, size_t size)
+{
+    return (size_t)snprintf(out + used, size - used, "%s%s%s%s", used > 0 ? " " : "",
+                            given->option->name, given->value ? " " : "",
+                            given->value ? given->value : "");
+}
+
+etl_status cli_given_selection(const cli_options *options, const char *name, char **out,
+                               etl_error *err)
+{
+    const char *const group = group_of(options, name);
+    const size_t length = strlen(name);
+    size_t size = 1, used = 0;
+    for (u32 i = 0; i < options->given.count; i++)
+        size += word_size(&options->given.at[i]);
+    *out = calloc(size, 1);
+    if (*out == NULL)
+        return etl_no_memory(err);
+    for (u32 i = 0; i < options->given.count; i++) {
+        const cli_given *const given = &options->given.at[i];
+        if (given->option->group == group && strncmp(given->option->name, name, length) != 0)
+            used += add_word(given, used, *out, size);
+    }
+    return ETL_OK;
 }

@@ -20,6 +20,11 @@ bool cli_is_given(const cli_options *options, const char *name);
 /* The first option on the command line whose row has the bit in `commands`; NULL: none. */
 const cli_option *cli_first_given(const cli_options *options, u32 bit);
 
+/* Joins the options that select memory, with their values: those in the group of `name`. That
+ * and options that begin with it are left out. The caller frees *out. Errors: ETL_ERR_MEMORY. */
+etl_status cli_given_selection(const cli_options *options, const char *name, char **out,
+                               etl_error *err);
+
 /* Appends the options that have CLI_REPEATED, each followed by its value if it has one. The words
  * are the options'. Errors: ETL_ERR_MEMORY. */
 etl_status cli_repeated_words(const cli_options *options, cli_words *out, etl_error *err);

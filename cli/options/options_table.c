@@ -57,7 +57,7 @@ static const cli_option options_table[] = {
     { "--impacting", 0, CLI_VALUE_FLAG, OPTION(impacting_only), CLI_ALLOCATIONS, group_select, NULL,
       "lifetimes that change the outstanding size of the window: AIFO and AOFI" },
     { "--at", 0, CLI_VALUE_AT, OPTION(at), CLI_REPORT | CLI_NEEDS_TIMES, group_select, "peak|TIME",
-      "only what is outstanding at this time; peak: when most is outstanding, for each kind" },
+      "only what is outstanding at this time; peak: when most of the selection is, by kind" },
     { "--lifetime", 0, CLI_VALUE_LIFETIMES, OPTION(lifetime_min_ns),
       CLI_FILTERING | CLI_REPEATED | CLI_NEEDS_TIMES, group_select, "A..B",
       "time from allocation to free: 1s.., ..5ms" },

@@ -36,6 +36,7 @@ etl_status etlheap_json_document(etlheap_json *out, const char *schema, u32 brea
     out->hint = layout.hint;
     out->excluded = layout.excluded;
     out->excluded_count = layout.excluded_count;
+    out->peak_of = layout.peak_of;
     etlheap_json_object(out, NULL);
     etlheap_json_string(out, "schema", schema);
     return ETL_OK;

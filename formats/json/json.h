@@ -16,11 +16,12 @@
 
 typedef struct etlheap_json {
     etlheap_sink *sink;
-    u32 depth;         /* number of open containers */
-    u32 break_depth;   /* containers opened above this depth have one member per line */
-    u32 filled;        /* bit d: the container at depth d + 1 has a member */
-    etl_hint_fn *hint; /* the program's hints in diagnostics; NULL: none */
-    bool is_named;     /* the key of the next value was already written */
+    u32 depth;           /* number of open containers */
+    u32 break_depth;     /* containers opened above this depth have one member per line */
+    u32 filled;          /* bit d: the container at depth d + 1 has a member */
+    etl_hint_fn *hint;   /* the program's hints in diagnostics; NULL: none */
+    const char *peak_of; /* as in the layout */
+    bool is_named;       /* the key of the next value was already written */
     const etlheap_table *const *excluded; /* as in the layout */
     u32 excluded_count;
     bool in_markup; /* escape `<` in strings, for text in an HTML element */

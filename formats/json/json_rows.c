@@ -246,6 +246,8 @@ void etlheap_json_window(etlheap_json *json, const etlheap_result *result,
     etlheap_json_window_open(json, result, table->from_ns, table->to_ns);
     if (etlheap_table_moment(table, &at_ns))
         etlheap_json_i64(json, "at_ns", at_ns);
+    if (table->at_end && json->peak_of)
+        etlheap_json_string(json, "peak_of", json->peak_of);
     etlheap_json_object_close(json);
 }
 

@@ -104,6 +104,12 @@ etl_status etlheap_write_report_markdown(const etlheap_result *result, const etl
     etlheap_text text = { 0 };
     bool ok = true;
     etlheap_markdown_trace(sink, "Memory in ", etlheap_result_trace(result), &text);
+    if (table->at_end) {
+        etlheap_text_clear(&text);
+        etlheap_text_add_moment(&text, &layout, table);
+        etlheap_text_add_string(&text, ".");
+        etlheap_markdown_paragraph(sink, etlheap_text_of(&text));
+    }
     write_totals(table, sink);
     if (table->row_count == 0)
         etlheap_markdown_paragraph(

@@ -86,7 +86,11 @@ void etlheap_text_excluded(etlheap_sink *sink, const etlheap_layout *layout,
 /* Writes the moment of a report about outstanding memory at one time, or the moments of its kinds;
  * nothing for other reports. */
 void etlheap_text_moment(etlheap_sink *sink, const etlheap_layout *layout,
-                         const etlheap_table *table);
+                         const etlheap_table *table, etlheap_text *text);
+
+/* Appends the same as a sentence without its end. The table is of a moment. */
+void etlheap_text_add_moment(etlheap_text *text, const etlheap_layout *layout,
+                             const etlheap_table *table);
 
 /* Writes how many rows a list leaves out, and why; nothing if it has them all. `scratch` is
  * overwritten. */

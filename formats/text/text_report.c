@@ -84,7 +84,7 @@ static etl_status write_body(const report_body *body, const etlheap_layout *layo
 {
     const etlheap_table *const table = body->table;
     etlheap_text_window(sink, layout, body->result, table->from_ns, table->to_ns);
-    etlheap_text_moment(sink, layout, table);
+    etlheap_text_moment(sink, layout, table, text);
     if ((table->measures & rate_measures) != 0)
         etlheap_text_rates(sink, layout, body->result, table);
     const bool has_totals = table->measures != 1u << ETLHEAP_MEASURE_COUNT;

@@ -207,18 +207,28 @@ def peak_tick(lifetimes, at_exit):
     return best_tick, best
 
 
+def selections(trace, source):
+    """Of which memory the peak is: all of it, or that of a process, a heap, or stacks with a frame of a module."""
+    process = source.choice(sorted({lifetime.process for lifetime in trace.truth.lifetimes}))
+    heap = source.choice(sorted({lifetime.heap for lifetime in trace.truth.lifetimes if lifetime.heap}))
+    module = source.choice(sorted({frame.split("+")[0] for lifetime in trace.truth.lifetimes
+                                   for frame in lifetime.stack or () if ".exe+" in frame}))
+    yield [], lambda lifetime: True
+    yield ["--process", process], lambda lifetime: lifetime.process == process
+    yield ["--heap", heap, "--size", "..64K"], lambda lifetime: lifetime.heap == heap and lifetime.size <= 65536
+    yield ["--require-frame", f"{module}!"], lambda lifetime: any(frame.startswith(f"{module}+") for frame in lifetime.stack or ())
+
+
 def compare_peaks(results, trace, source):
     group_by = ["kind", "process", "type", "stack"]
-    processes = sorted({lifetime.process for lifetime in trace.truth.lifetimes})
-    for process in [None, source.choice(processes)]:
+    for options, selects in selections(trace, source):
         at_exit = source.choice(["leaked", "freed"])
-        options = [] if process is None else ["--process", process]
         label, report = trace.ask(results, "--at", "peak", "--group-by", ",".join(group_by),
                                   f"--at-exit={at_exit}", *options)
         members, moments = [], {}
         for kind in ("heap", "virtualalloc", "extent"):
             mine = [lifetime for lifetime in trace.truth.lifetimes
-                    if lifetime.kind == kind and process in (None, lifetime.process)]
+                    if lifetime.kind == kind and selects(lifetime)]
             tick, size = peak_tick(mine, at_exit)
             if tick is None:
                 continue
@@ -231,6 +241,7 @@ def compare_peaks(results, trace, source):
         got = {total["kind"]: {name: total[name] for name in ("at_ns", "outstanding_size")}
                for total in report["totals"] if total["outstanding_size"] > 0}
         results.equal_maps(f"{label}: moments", got, moments)
+        results.equal(f"{label}: what it is the peak of", report["window"].get("peak_of"), " ".join(options))
 
 
 def compare_moments(results, trace, source):

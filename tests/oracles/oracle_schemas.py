@@ -67,6 +67,7 @@ DOCUMENTS = [
     ("suspects", "report random.etl --suspects --group-by process,site"),
     ("windows", "windows demo.etl --every 2s"),
     ("windows", "windows demo.etl --window 1s..3s --window 2s.. --group-by kind,process,heap,stack"),
+    ("report", "report demo.etl --at peak --kind heap"),
     ("windows", "windows demo.etl --find-growth"),
     ("windows", "windows demo.etl --find-spikes --group-by kind,process,heap"),
     ("windows", "windows runner.etl --at marks"),

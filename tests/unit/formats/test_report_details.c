@@ -264,26 +264,36 @@ static void text_has_bars_in_one_scale(void **state)
 /* Kinds that agree have one moment, others have theirs beside their names. */
 static void moments_are_said_once_or_by_kind(void **state)
 {
-    const etlheap_layout layout = etlheap_layout_default();
+    etlheap_layout layout = etlheap_layout_default();
     etlheap_table table = made_table();
+    etlheap_text text = { 0 };
     i64 at_ns = 0;
     capture c;
     (void)state;
     capture_open(&c);
-    etlheap_text_moment(c.sink, &layout, &table); /* of no moment: nothing */
+    etlheap_text_moment(c.sink, &layout, &table, &text); /* of no moment: nothing */
     assert_false(etlheap_table_moment(&table, &at_ns));
     table.at_end = true;
     table.totals[ETLHEAP_KIND_HEAP].present = table.totals[ETLHEAP_KIND_EXTENT].present = true;
     table.totals[ETLHEAP_KIND_VIRTUALALLOC].present = false;
     table.totals[ETLHEAP_KIND_HEAP].to_ns = table.totals[ETLHEAP_KIND_EXTENT].to_ns = 1500;
-    etlheap_text_moment(c.sink, &layout, &table);
+    etlheap_text_moment(c.sink, &layout, &table, &text);
     assert_true(etlheap_table_moment(&table, &at_ns));
     assert_int_equal(at_ns, 1500);
     table.totals[ETLHEAP_KIND_EXTENT].to_ns = 2000000000;
-    etlheap_text_moment(c.sink, &layout, &table);
+    etlheap_text_moment(c.sink, &layout, &table, &text);
     assert_false(etlheap_table_moment(&table, &at_ns));
-    assert_string_equal(capture_text(&c), "Moment        0.000001500 s\n"
-                                          "Moment        0.000001500 s (heap), 2.000 s (extent)\n");
+    table.totals[ETLHEAP_KIND_EXTENT].measures[ETLHEAP_MEASURE_OUTSTANDING_COUNT] = 1;
+    table.totals[ETLHEAP_KIND_HEAP].measures[ETLHEAP_MEASURE_OUTSTANDING_COUNT] = 0;
+    layout.peak_of = "--heap 0x10"; /* a kind without memory has no peak */
+    etlheap_text_moment(c.sink, &layout, &table, &text);
+    assert_string_equal(capture_text(&c),
+                        "Moment        0.000001500 s\n"
+                        "Moment        0.000001500 s (heap), 2.000 s (extent)\n"
+                        "Moment        2.000 s (extent)\n"
+                        "Peak of       what --heap 0x10 selects, each kind at its "
+                        "own\n");
+    etlheap_text_free(&text);
     capture_close(&c);
 }
 
