@@ -172,8 +172,8 @@ static const etlheap_bucket lifetime_buckets[] = {
     { .kind = ETLHEAP_KIND_HEAP,
       .process = "a,b.exe",
       .pid = 7,
-      .from = 1024,
-      .to = 2048,
+      .from = 1000,
+      .to = 2000,
       .count = 2,
       .size_bytes = 20 },
     { .kind = ETLHEAP_KIND_HEAP,
@@ -214,7 +214,7 @@ static void csv_has_a_line_a_bucket(void **state)
     etlheap_write_histogram_csv(NULL, &table, &by_lifetime, &layout, c.sink);
     assert_string_equal(capture_text(&c),
                         "kind,process,pid,from,to,count,size,outstanding_count,outstanding_size\n"
-                        "heap,\"a,b.exe\",7,1024,2048,2,20,0,0\n"
+                        "heap,\"a,b.exe\",7,1000,2000,2,20,0,0\n"
                         "heap,\"a,b.exe\",7,,,1,5,1,5\n");
     capture_close(&c);
 }
@@ -233,7 +233,7 @@ static void json_has_the_buckets_beside_the_rows(void **state)
     assert_string_equal(
         capture_text(&c),
         "{\"histogram\": {\"by\": \"lifetime\", \"buckets\": [{\"kind\": \"heap\", "
-        "\"process\": \"a,b.exe\", \"pid\": 7, \"from\": 1024, \"to\": 2048, \"count\": 2, "
+        "\"process\": \"a,b.exe\", \"pid\": 7, \"from\": 1000, \"to\": 2000, \"count\": 2, "
         "\"size\": 20, \"outstanding_count\": 0, \"outstanding_size\": 0}, {\"kind\": \"heap\", "
         "\"process\": \"a,b.exe\", \"pid\": 7, \"from\": null, \"to\": null, \"count\": 1, "
         "\"size\": 5, \"outstanding_count\": 1, \"outstanding_size\": 5}]}}\n");
@@ -253,7 +253,7 @@ static void text_has_bars_in_one_scale(void **state)
         "heap, a,b.exe (7), by lifetime\n"
         "                                      Outstanding  Outstanding\n"
         "        From      Below  Count  Size        Count         Size  Size\n"
-        "    1.024 us   2.048 us      2  20 B            0          0 B  "
+        "        1 us       2 us      2  20 B            0          0 B  "
         "\u2588\u2588\u2588\u2588\u2588\u2588\u2588\u2588\u2588\u2588\u2588\u2588\u2588\u2588\u2588"
         "\u2588\u2588\u2588\u2588\u2588\u2588\u2588\u2588\u2588\n"
         "no beginning  or no end      1   5 B            1          5 B  "
