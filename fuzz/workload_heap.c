@@ -338,7 +338,7 @@ static void move(world *w, const world_op *op, world_heap *heap)
     const i64 walked = walk_event(w, op, w->now, &life_of(w, to)->walk);
     const i64 freed = walked + op->variant / 2;
     log_free(w, op, heap, freed, address_of(heap, old));
-    close_block(w, from, freed, ETLHEAP_FREE_FREE); /* its free has no stack */
+    const u32 ended = close_block(w, from, freed, ETLHEAP_FREE_FREE);
     from->late_ticks = freed;
     from->late_place = world_place(w, op->thread->cpu, true);
     from->late_tid = may_overtake ? op->thread->tid : WORLD_NONE;
@@ -353,8 +353,8 @@ static void move(world *w, const world_op *op, world_heap *heap)
     life_of(w, to)->is_realloc = true;
     life_of(w, to)->summary_ticks = summary;
     stamp(w, op, to, summary);
-    u32 walk;
-    world_busy(w, op->thread, walk_event(w, op, summary, &walk));
+    /* The free has no stack of its own, so it has that of its realloc. */
+    world_busy(w, op->thread, walk_event(w, op, summary, &w->lives.at[ended].free_walk));
 }
 
 /* Moves a block; only ReAlloc is logged. */

@@ -298,6 +298,20 @@ void workload_true_cells(const world *w, const workload_question *question,
 
 /* --- histograms ------------------------------------------------------------------------ */
 
+/* The largest of 0, 1, 2, 5, 10, 20, ... that is not above a length of time. */
+static u64 step_of(u64 ns)
+{
+    static const u64 factors[] = { 5, 2, 1 };
+    u64 power = 1;
+    while (ns / power >= 10)
+        power *= 10;
+    for (size_t i = 0; i < ETL_COUNT_OF(factors); i++) {
+        if (factors[i] * power <= ns)
+            return factors[i] * power;
+    }
+    return 0;
+}
+
 static void put_bucket_key(const true_groups *groups, const world_life *life,
                            etlheap_histogram_by by, bool by_process, workload_text *key)
 {
@@ -305,12 +319,11 @@ static void put_bucket_key(const true_groups *groups, const world_life *life,
     const i64 end = end_of(groups->w, groups->question, life);
     const bool is_open = by == ETLHEAP_HISTOGRAM_LIFETIME &&
                          (end == INT64_MAX || life->alloc_ticks == ETLHEAP_TICKS_BEFORE);
-    u64 value = life->size;
-    if (by == ETLHEAP_HISTOGRAM_LIFETIME)
-        value = is_open ? 0 : (u64)(end - ns_of(groups->w, life->alloc_ticks));
+    u64 from = by == ETLHEAP_HISTOGRAM_SIZE ? class_of(life->size) : 0;
+    if (by == ETLHEAP_HISTOGRAM_LIFETIME && !is_open)
+        from = step_of((u64)(end - ns_of(groups->w, life->alloc_ticks)));
     workload_put(key, "%s %s %u %d from %" PRIu64 ":", etlheap_kind_name(life->kind),
-                 by_process ? id->name : "-", by_process ? id->pid : 0, is_open,
-                 is_open ? 0 : class_of(value));
+                 by_process ? id->name : "-", by_process ? id->pid : 0, is_open, from);
 }
 
 static void add_bucket(true_groups *groups, const char *key, const world_life *life)
