@@ -20,8 +20,8 @@ extern "C" {
 /* A resolved frame. Strings are UTF-8, or NULL if unknown. A call that the compiler inlined is a
  * frame of its own, with the module, offset and address of the frame it is part of, which follows
  * it. With the key FRAME or SITE, a frame stands for a function: its offset and address are the
- * lowest of the row's, and its line is 0 unless all agree. A row of a comparison adds up stacks
- * that differ only in lines; its frames then have all of them. */
+ * lowest of the row's, and its line is 0 unless all agree; `lines` has all that are known. A row of
+ * a comparison adds up stacks that differ only in lines; its frames then have all of them. */
 typedef struct etlheap_source_line {
     const char *file;
     uint32_t line;
@@ -39,8 +39,8 @@ typedef struct etlheap_frame {
     uint32_t line;         /* 0 unknown */
     bool is_inlined;
     bool is_nearest; /* a guess: the nearest symbol before the address, of unknown size */
-    /* If there is more than one line: all of them, by file and line; `line` is one of them. Else
-     * NULL and 0. */
+    /* If there is more than one line: all of them, by file and line; `line` is one of them, or 0
+     * for a function. Else NULL and 0. */
     const etlheap_source_line *lines;
     uint32_t line_count;
 } etlheap_frame;

@@ -64,12 +64,14 @@ void picked_rows_free(picked_rows *picked)
     ETLHEAP_VECTOR_FREE(&picked->line_lists);
 }
 
-/* Copies a frame with the names that the comparison shows. */
+/* Copies a frame with the names that the comparison shows. Its lines stay the table's own. */
 static bool spell_frame(const picked_rows *picked, const picked_group *group, u32 frame,
                         etlheap_frame *out)
 {
     row_identities *const identities = picked->identities;
     *out = picked->tables[group->table]->frames[frame];
+    out->lines = NULL;
+    out->line_count = 0;
     return (!group->is_shared || row_identities_spell_name(identities, &out->symbol)) &&
            row_identities_spell(identities, &identities->modules, &out->module);
 }
@@ -115,9 +117,13 @@ static bool collect_lines(picked_rows *picked, const picked_group *group, u32 pl
     picked->lines.count = 0;
     for (u32 row = group->row; row != ETLHEAP_NO_INDEX; row = group->next[row]) {
         const etlheap_frame *const frame = &from->frames[frame_at(from, row, place)];
-        if (frame->line != 0 &&
-            !ETLHEAP_PUSH(&picked->lines, (etlheap_source_line){ frame->file, frame->line }))
-            return false;
+        const etlheap_source_line one = { frame->file, frame->line };
+        const etlheap_source_line *const lines = frame->lines != NULL ? frame->lines : &one;
+        const u32 count = frame->lines != NULL ? frame->line_count : frame->line != 0;
+        for (u32 i = 0; i < count; i++) {
+            if (!ETLHEAP_PUSH(&picked->lines, lines[i]))
+                return false;
+        }
     }
     etlheap_source_line *const at = picked->lines.at;
     if (picked->lines.count > 1)
@@ -161,7 +167,7 @@ static bool put_frame_of_group(picked_rows *picked, const picked_group *group, u
 {
     if (*frame == ETLHEAP_NO_INDEX)
         return true;
-    if (is_alone(group))
+    if (is_alone(group) && picked->tables[group->table]->frames[*frame].lines == NULL)
         return put_frame(picked, group, frame);
     return collect_lines(picked, group, place) &&
            (picked->lines.count > 1 ? put_lines(picked, group, frame)

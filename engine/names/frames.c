@@ -64,6 +64,7 @@ void frames_close(frame_table *table)
     tag_matcher_close(&table->tags);
     ETLHEAP_VECTOR_FREE(&table->frame_tags);
     ETLHEAP_VECTOR_FREE(&table->functions);
+    ETLHEAP_VECTOR_FREE(&table->function_lines);
     ETLHEAP_VECTOR_FREE(&table->frames);
     ETLHEAP_VECTOR_FREE(&table->pool);
     ETLHEAP_VECTOR_FREE(&table->stacks);

@@ -40,7 +40,15 @@ typedef struct frame_function {
     u32 displacement; /* displacement of its lowest frame, for guesses */
     u32 frame;        /* the row that represents it */
     bool is_nearest;
+    u32 last_file, last_line;     /* added to function_lines last */
+    u32 lines_first, lines_count; /* its places in the source, in function_lines */
 } frame_function;
+
+/* A place in the source of a function. */
+typedef struct function_line {
+    u32 function; /* index into functions */
+    u32 file, line;
+} function_line;
 
 /* A distinct stack of frames after culling. Id 0 is "no stack". */
 typedef struct frame_stack {
@@ -125,6 +133,7 @@ typedef struct frame_table {
     u32 *sites;            /* by settled stack id: frame of its site; NULL: innermost */
     u32 *source_lines;     /* by settled stack id: symbols_text, "FILE:LINE"; NULL: none */
     ETLHEAP_VECTOR(frame_function) functions;
+    ETLHEAP_VECTOR(function_line) function_lines; /* by function, each once */
 } frame_table;
 
 /* Opens a table. If memory runs out, returns false, and the table is empty and may be closed. */

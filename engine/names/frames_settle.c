@@ -412,6 +412,47 @@ static bool same_function(const void *owner, u32 id, const void *key)
     return a->namesake == b->namesake && a->symbol == b->symbol;
 }
 
+/* Notes where a function is in the source, if that is known and new. */
+static bool note_line(frame_table *table, u32 number, u32 file, u32 line)
+{
+    frame_function *const function = &table->functions.at[number];
+    const function_line place = { .function = number, .file = file, .line = line };
+    if (file == 0 || line == 0 || (function->last_file == file && function->last_line == line))
+        return true;
+    function->last_file = file;
+    function->last_line = line;
+    return ETLHEAP_PUSH(&table->function_lines, place);
+}
+
+static int compare_places(const void *left, const void *right)
+{
+    const function_line *const a = left, *const b = right;
+    if (a->function != b->function)
+        return a->function < b->function ? -1 : 1;
+    if (a->file != b->file)
+        return a->file < b->file ? -1 : 1;
+    return (a->line > b->line) - (a->line < b->line);
+}
+
+/* Leaves each place once, and tells functions which are theirs. */
+static void gather_lines(frame_table *table)
+{
+    function_line *const at = table->function_lines.at;
+    size_t kept = 0;
+    if (table->function_lines.count > 1)
+        qsort(at, table->function_lines.count, sizeof *at, compare_places);
+    for (size_t i = 0; i < table->function_lines.count; i++) {
+        if (kept == 0 || compare_places(&at[kept - 1], &at[i]) != 0)
+            at[kept++] = at[i];
+    }
+    table->function_lines.count = kept;
+    for (size_t i = 0; i < kept; i++) {
+        frame_function *const function = &table->functions.at[at[i].function];
+        if (function->lines_count++ == 0)
+            function->lines_first = (u32)i;
+    }
+}
+
 /* Joins a frame to the others of its function. Facts on which they differ become unknown. */
 static void join_function(frame_table *table, frame_function *function, const frame_function *more,
                           const frame_row *frame)
@@ -450,7 +491,7 @@ static bool site_of(settler *s, etlheap_index *index, u32 frame, u32 *site)
     if (id != 0) {
         join_function(table, &table->functions.at[id - 1], &function, &row);
         *site = table->functions.at[id - 1].frame;
-        return true;
+        return note_line(table, id - 1, level->file, level->line);
     }
     function.frame = *site = (u32)table->frames.count;
     frame_row stands = row;
@@ -458,7 +499,8 @@ static bool site_of(settler *s, etlheap_index *index, u32 frame, u32 *site)
     stands.function = (u32)table->functions.count + 1;
     return table->frames.count < UINT32_MAX - 1 && ETLHEAP_PUSH(&table->frames, stands) &&
            ETLHEAP_PUSH(&table->functions, function) &&
-           etlheap_index_add(index, hash, stands.function);
+           etlheap_index_add(index, hash, stands.function) &&
+           note_line(table, stands.function - 1, level->file, level->line);
 }
 
 /* Names the innermost frames that culling leaves. A partly culled frame has the name of the whole
@@ -488,6 +530,7 @@ static etl_status find_sites(settler *s, etl_error *err)
             ok = site_of(s, &index, frames_innermost(table, id), &table->sites[id]);
     }
     etlheap_index_free(&index);
+    gather_lines(table);
     return ok ? status : etl_no_memory(err);
 }
 

@@ -27,6 +27,7 @@ void etlheap_table_free(etlheap_table *table)
     ETLHEAP_VECTOR_FREE(&owned->places);
     ETLHEAP_VECTOR_FREE(&owned->stack_starts);
     ETLHEAP_VECTOR_FREE(&owned->frame_indices);
+    ETLHEAP_VECTOR_FREE(&owned->lines);
     ETLHEAP_VECTOR_FREE(&owned->lifetimes.groups);
     lifetime_lists_free(&owned->lifetimes.lists);
     free(owned);

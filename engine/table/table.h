@@ -27,6 +27,7 @@ typedef struct owned_table {
     ETLHEAP_VECTOR(table_place) places; /* of the frames; empty after they were named */
     ETLHEAP_VECTOR(u32) stack_starts;
     ETLHEAP_VECTOR(u32) frame_indices;
+    ETLHEAP_VECTOR(etlheap_source_line) lines; /* of frames that are functions; never grows */
     etlheap_row_lifetimes lifetimes;
 } owned_table;
 

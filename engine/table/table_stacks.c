@@ -4,7 +4,8 @@
 #include "engine/names/symbols.h"
 #include "table.h"
 
-static void describe_function(const frame_table *frames, const frame_row *row, etlheap_frame *out);
+static bool describe_function(owned_table *table, const frame_table *frames, const frame_row *row,
+                              etlheap_frame *out);
 
 void table_numbers_free(table_numbers *numbers)
 {
@@ -34,7 +35,8 @@ bool table_number_frame(owned_table *out, table_numbers *numbers, const frame_ta
         else if (row->module != FRAME_NONE)
             fresh.symbol = modules_function(&frames->result->modules.list.at[row->module]);
         if (row->function != 0) {
-            describe_function(frames, row, &fresh);
+            if (!describe_function(out, frames, row, &fresh))
+                return false;
             place.module = FRAME_NONE;
         }
         if (!ETLHEAP_PUSH(&out->frames, fresh) || !ETLHEAP_PUSH(&out->places, place))
@@ -89,10 +91,40 @@ bool table_ids_fit(table_ids *ids, size_t count)
     return true;
 }
 
-static void describe_function(const frame_table *frames, const frame_row *row, etlheap_frame *out)
+static int compare_lines(const void *left, const void *right)
+{
+    const etlheap_source_line *const a = left, *const b = right;
+    const int order = strcmp(a->file, b->file);
+    return order != 0 ? order : (a->line > b->line) - (a->line < b->line);
+}
+
+/* Gives a frame all lines of its function. Frames point into the list, which therefore has room for
+ * all functions from the start. */
+static bool add_lines(owned_table *table, const frame_table *frames, const frame_function *function,
+                      etlheap_frame *out)
+{
+    if (table->lines.capacity == 0 && !ETLHEAP_RESERVE(&table->lines, frames->function_lines.count))
+        return false;
+    etlheap_source_line *const lines = table->lines.at + table->lines.count;
+    assert(table->lines.count + function->lines_count <= table->lines.capacity);
+    for (u32 i = 0; i < function->lines_count; i++) {
+        const function_line *const line = &frames->function_lines.at[function->lines_first + i];
+        lines[i] =
+            (etlheap_source_line){ symbols_text(frames->query->symbols, line->file), line->line };
+    }
+    qsort(lines, function->lines_count, sizeof *lines, compare_lines);
+    table->lines.count += function->lines_count;
+    out->lines = lines;
+    out->line_count = function->lines_count;
+    return true;
+}
+
+static bool describe_function(owned_table *table, const frame_table *frames, const frame_row *row,
+                              etlheap_frame *out)
 {
     const frame_function *const function = &frames->functions.at[row->function - 1];
     table_set_names(out, frames->query->symbols, function->symbol, function->file, function->line);
     out->is_nearest = function->is_nearest;
     out->displacement = function->is_nearest ? function->displacement : 0;
+    return function->lines_count < 2 || add_lines(table, frames, function, out);
 }

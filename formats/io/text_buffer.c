@@ -166,7 +166,7 @@ void etlheap_text_add_line_numbers(etlheap_text *text, const etlheap_frame *fram
 
 void etlheap_text_add_source(etlheap_text *text, const etlheap_frame *frame)
 {
-    if (frame->line != 0) {
+    if (frame->line != 0 || frame->lines != NULL) {
         etlheap_text_add_string(text, "  ");
         etlheap_text_add_lines(text, frame);
     }

@@ -66,6 +66,12 @@ def check_key(results, folder):
         wanted = {(row["kind"], row["source_line"]): row["outstanding_size"] for row in json.loads(run(folder, *ask))["rows"]}
         got = {(row["kind"], row["source_line"]): row["outstanding_size"] for row in window["rows"]}
         results.equal(f"window from {window['from_ns']}: as the report", {k: v for k, v in got.items() if v}, {k: v for k, v in wanted.items() if v})
+    for options in (["--group-by", "site"], ["--group-by", "process,site"], ["--group-by", "site", "--format", "markdown"]):
+        text = run(folder, "report", "demo.etl", "--kind", "heap", *options)
+        results.check(f"a function names its lines: {' '.join(options)}", text.count(BOTH) == 1 and "ui.cpp:26, 32, 39" in run(
+            folder, "report", "demo.etl", "--kind", "heap", "--top", "all", *options), text)
+    frames = json.loads(run(folder, "report", "demo.etl", "--group-by", "site", "--format", "json"))["frames"]
+    results.equal("JSON says that the line of a function is not one", {frame["line"] for frame in frames if frame["symbol"] == "History::append"}, {None})
     nameless = json.loads(run(folder, "report", "demo.etl", "--no-symbols", "--group-by", "kind,source_line", "--format", "json"))
     results.equal("without symbols no line is known", {row["source_line"] for row in nameless["rows"]}, {None})
     text = run(folder, "report", "demo.etl", "--group-by", "site,source_line")
@@ -83,6 +89,8 @@ def main():
     compared = ("diff", "demo.etl", "longer.etl", "--kind", "heap")
     for name in ("text", "markdown"):
         results.check(f"diff as {name}", BOTH in run(folder, *compared, "--format", name))
+    for name in ("text", "markdown"):
+        results.check(f"diff of sites as {name}", BOTH in run(folder, *compared, "--group-by", "site", "--format", name))
     gate = ("check", "longer.etl", "--baseline", "demo.etl", "--max-growth", "heap/stack:1K")
     for name in ("text", "markdown", "junit"):
         text = run(folder, *gate, "--format", name)
