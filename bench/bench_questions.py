@@ -36,6 +36,15 @@ QUESTIONS = {
     "report --histogram size": (["report", "{}", "--histogram", "size"], 1.5, 0.4),
     "allocations --top 10 --sort size": (["allocations", "{}", "--top", "10", "--sort", "size"], 1.6, 0.4),
     "windows --find-growth": (["windows", "{}", "--find-growth"], 2.0, 0.8),
+    "windows --find-spikes": (["windows", "{}", "--find-spikes"], 2.0, None),
+    "report --spikes": (["report", "{}", "--spikes"], 2.0, None),
+    "report --columns +lifetime_median_ns,+freed_size": (
+        ["report", "{}", "--columns", "+lifetime_median_ns,+freed_size"], 2.0, None),
+    "report --tree --format json": (["report", "{}", "--tree", "--format", "json"], 2.0, None),
+    "report --focus": (["report", "{}", "--focus", "{module}!"], 2.0, None),
+    "report --exclude-frame": (["report", "{}", "--exclude-frame", "{module}!"], 2.0, None),
+    "report --fold-module": (["report", "{}", "--fold-module", "{module}"], 2.0, None),
+    "report --group-by source_line": (["report", "{}", "--group-by", "source_line"], 2.0, None),
     "export --format html": (["export", "{}", "--format", "html"], 2.5, 1.5),
     "store": (["store", "{}", "-o", "{out}"], 1.8, None),
     "diff": (["diff", "{}", "{}"], 2.0, None),
@@ -43,6 +52,10 @@ QUESTIONS = {
     "trend": (["trend", "{}", "{}", "{}"], 2.0, None),
 }
 DEFAULT = "report"
+
+# A module with many frames, by the name of the input.
+MODULES = {"clang": "libLLVM-14.so.1"}
+OTHER_MODULE = "json.dll"
 NOT_OF_STORES = ("store",)
 WITH_TARGETS = ("H", "H.ehs", "HF")
 
@@ -57,6 +70,7 @@ class Figures:
     def __init__(self, name, path, runs, shown=None, then=None):
         self.name, self.path, self.runs, self.then = name, path, runs, then
         self.shown = shown or name
+        self.module = MODULES.get(name, OTHER_MODULE)
         self.base = []  # of `then`, or else of the default report
         self.values = {}  # {question: [(seconds, cpu_seconds, bytes)]}
         self.load = 0.0  # of the machine in the middle of it
@@ -72,7 +86,8 @@ class Figures:
                 self.base.append(measured(rss_anon, [self.then, "report", self.path, f"-j{jobs}"]))
             for question in asked:
                 loads.append(os.getloadavg()[0])
-                words = [word.replace("{out}", out).replace("{}", self.path) for word in QUESTIONS[question][0]]
+                words = [word.replace("{out}", out).replace("{}", self.path).replace("{module}", self.module)
+                         for word in QUESTIONS[question][0]]
                 self.values[question].append(measured(rss_anon, [etlheap, *words, f"-j{jobs}"]))
                 if os.path.exists(out):
                     os.remove(out)
