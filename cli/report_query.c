@@ -27,6 +27,8 @@ static void add_figures(const cli_options *options, etlheap_query *query)
 {
     query->lifetime_ranks = cli_wants_transient(options) || cli_wants_lifetimes(options);
     query->keep_lifetimes = options->command_bit == CLI_DIFF && query->lifetime_ranks;
+    query->alloc_times =
+        cli_uses(options, 1u << ETLHEAP_MEASURE_FIRST | 1u << ETLHEAP_MEASURE_LAST);
     query->rates = cli_wants_rates(options) || query->keep_lifetimes;
     for (u32 i = 0; i < cli_view_count(); i++) {
         const cli_view *const view = cli_view_at(i);

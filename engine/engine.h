@@ -456,6 +456,7 @@ typedef struct etlheap_query {
      * frames before that. */
     const etlheap_pattern *fold_modules;
     uint32_t fold_module_count;
+    bool alloc_times; /* compute FIRST and LAST, which need single lifetimes */
 } etlheap_query;
 
 /* [stable] Fills a query of `size` bytes with the defaults: the whole trace, grouped by kind,

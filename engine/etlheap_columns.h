@@ -248,6 +248,8 @@ bool etlheap_keys_exclude(etlheap_key a, etlheap_key b);
  *                          allocating thread's next allocation
  *     TEMPORARY_10_COUNT   freed before the thread made ten more allocations
  *     TEMPORARY_1MS_COUNT  freed at most 1 ms after the allocation
+ *     FIRST, LAST          when the first and the last of the lifetimes were allocated, since time
+ *                          zero; ETLHEAP_NOT_KNOWN if all were before the trace
  *     FREED_BY_OTHER       freed in the window by another thread than the one that allocated, if
  *                          both are known
  *
@@ -281,7 +283,9 @@ bool etlheap_keys_exclude(etlheap_key a, etlheap_key b);
     X(TEMPORARY_1MS_COUNT)                                                                         \
     X(FREED_BY_OTHER)                                                                              \
     X(LIFETIME_MEAN)                                                                               \
-    X(LIFETIME_P90)
+    X(LIFETIME_P90)                                                                                \
+    X(FIRST)                                                                                       \
+    X(LAST)
 
 typedef enum etlheap_measure {
 #define ETLHEAP_MEASURE_ENUM(name) ETLHEAP_MEASURE_##name,

@@ -228,6 +228,7 @@ static void add_sums(block_group *to, const block_group *from)
     for (u32 type = 0; type < ETLHEAP_TYPE_COUNT; type++)
         block_sums_add(&to->types[type], &from->types[type]);
     to->freed_by_other += from->freed_by_other;
+    block_group_add_times(to, from->first_ticks, from->last_ticks);
 }
 
 static bool join_churn(grouping *g, group_task *task)
@@ -337,7 +338,9 @@ static etl_status find_group(group_task *task, u32 origin_group, const u64 *trai
     *id = *latest;
     if (*id != 0 && memcmp(task->groups.at[*id - 1].traits, traits, bytes) == 0)
         return ETL_OK;
-    block_group fresh = { .origin_group = origin_group };
+    block_group fresh = { .origin_group = origin_group,
+                          .first_ticks = INT64_MAX,
+                          .last_ticks = ETLHEAP_TICKS_BEFORE };
     memcpy(fresh.traits, traits, bytes);
     const u64 hash = hash_of(&fresh);
     *id = etlheap_index_find(&task->index, hash, same_group, &task->groups, &fresh);
@@ -491,6 +494,8 @@ static etl_status add_blocks(group_task *task, block_span *span)
         const block_sums sums = { (i64)etl_min_u64(own->block.size_bytes, INT64_MAX), 1,
                                   (batch->is_realloc[at] | batch->is_marked[at]) != 0 };
         block_sums_add(&group->types[own->row.type], &sums);
+        if (g->a->query->alloc_times)
+            block_group_add_times(group, own->row.alloc_ticks, own->row.alloc_ticks);
         if (g->a->query->freed_by_other)
             group->freed_by_other +=
                 query_is_freed_by_other(&own->row, own->block.thread, batch->free_thread[at]);

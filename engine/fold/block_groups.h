@@ -66,8 +66,18 @@ typedef struct block_group {
     u32 origin_group;
     u32 number; /* number of the group; in a task's list: of the group it is added to */
     block_sums types[ETLHEAP_TYPE_COUNT];
-    u32 freed_by_other; /* freed by another thread in the window */
+    u32 freed_by_other;          /* freed by another thread in the window */
+    i64 first_ticks, last_ticks; /* of allocations in the trace; if there is none, first > last */
 } block_group;
+
+/* Counts allocations from `first` to `last`. An unknown time, ETLHEAP_TICKS_BEFORE, is no first. */
+static inline void block_group_add_times(block_group *to, i64 first, i64 last)
+{
+    if (first != ETLHEAP_TICKS_BEFORE && first < to->first_ticks)
+        to->first_ticks = first;
+    if (last > to->last_ticks)
+        to->last_ticks = last;
+}
 
 static inline void block_sums_add(block_sums *to, const block_sums *from)
 {

@@ -174,6 +174,17 @@ static bool publish_whole(aggregator *a, const type_sums types[ETLHEAP_TYPE_COUN
     return aggregate_push(a, &row);
 }
 
+static void put_times(aggregator *a, size_t group, const block_group *of)
+{
+    const etl_session *const session = a->result->base.base;
+    const bool is_known = of->first_ticks <= of->last_ticks;
+    i64 *const measures = aggregate_measures(a, group);
+    measures[ETLHEAP_MEASURE_FIRST] =
+        is_known ? etl_time_ns(session, of->first_ticks) : ETLHEAP_NOT_KNOWN;
+    measures[ETLHEAP_MEASURE_LAST] =
+        is_known ? etl_time_ns(session, of->last_ticks) : ETLHEAP_NOT_KNOWN;
+}
+
 static bool publish_block(aggregator *a, const block_group *group, const curve *peaks,
                           const churn_sums *churn, group_key key)
 {
@@ -185,6 +196,8 @@ static bool publish_block(aggregator *a, const block_group *group, const curve *
         return false;
     if (a->query->freed_by_other && a->groups.count > before)
         aggregate_add_freed_by_other(a, (u32)before, key.kind, group->freed_by_other);
+    if (a->query->alloc_times && a->groups.count > before)
+        put_times(a, before, group);
     return true;
 }
 

@@ -76,6 +76,11 @@ static bool measures_lifetimes(const etlheap_query *query)
     return query->lifetime_ranks;
 }
 
+static bool measures_alloc_times(const etlheap_query *query)
+{
+    return query->alloc_times;
+}
+
 static bool measures_growth(const etlheap_query *query)
 {
     return query->growth;
@@ -111,6 +116,7 @@ static const struct {
     { selects_process_ids, 0, LACKS_PROCESS_IDS },
     { selects_named_kinds, NEEDS_NAMED_KINDS, LACKS_NOTHING },
     { measures_lifetimes, NEEDS_BLOCKS, LACKS_LIFETIMES },
+    { measures_alloc_times, NEEDS_BLOCKS, LACKS_LIFETIMES },
     { measures_growth, NEEDS_TIMES, LACKS_LIFETIMES },
     { measures_churn, NEEDS_BLOCKS | NEEDS_THREADS, LACKS_LIFETIMES },
     { measures_freed_by_other, NEEDS_BLOCKS | NEEDS_FREES | NEEDS_FREE_THREADS | NEEDS_THREADS,
@@ -160,7 +166,7 @@ u32 needs_of_question(const etlheap_question *question, const etlheap_query *que
 void etlheap_query_drop_measures(etlheap_query *query)
 {
     query->lifetime_ranks = query->growth = query->rates = query->churn = false;
-    query->freed_by_other = false;
+    query->freed_by_other = query->alloc_times = false;
 }
 
 bool query_fits_sums(const etlheap_query *query)

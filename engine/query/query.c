@@ -94,6 +94,7 @@ static u32 measures_of(const etlheap_query *query)
                       1u << ETLHEAP_MEASURE_OVERHEAD_SIZE;
     const u32 growth = 1u << ETLHEAP_MEASURE_GROWTH_RATE | 1u << ETLHEAP_MEASURE_STEADINESS;
     const u32 frees = 1u << ETLHEAP_MEASURE_FREED_BY_OTHER;
+    const u32 times = 1u << ETLHEAP_MEASURE_FIRST | 1u << ETLHEAP_MEASURE_LAST;
     const u32 rates = 1u << ETLHEAP_MEASURE_ALLOC_COUNT | 1u << ETLHEAP_MEASURE_ALLOC_SIZE |
                       1u << ETLHEAP_MEASURE_ALLOC_RATE | 1u << ETLHEAP_MEASURE_ALLOC_BYTES_RATE |
                       1u << ETLHEAP_MEASURE_FREED_COUNT | 1u << ETLHEAP_MEASURE_FREED_SIZE;
@@ -108,7 +109,8 @@ static u32 measures_of(const etlheap_query *query)
     }
     return always | (query->lifetime_ranks ? ranks : 0) | (query->growth ? growth : 0) |
            (query->rates || query->churn ? rates : 0) | (query->churn ? churn : 0) |
-           (query->freed_by_other ? frees : 0) | (by_heap && !by_more ? sizes : 0);
+           (query->freed_by_other ? frees : 0) | (query->alloc_times ? times : 0) |
+           (by_heap && !by_more ? sizes : 0);
 }
 
 static etl_status refuse(const etlheap_query *query, etl_error *err)

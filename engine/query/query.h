@@ -104,7 +104,8 @@ i64 query_end_ns(const etl_session *session, i64 to_ticks);
 /* Does the query ask for a moment, or for measures that only a table of lifetimes has? */
 static inline bool query_asks_lifetimes(const etlheap_query *query)
 {
-    return query->lifetime_ranks || query->growth || query->kind_to_ticks != NULL;
+    return query->lifetime_ranks || query->alloc_times || query->growth ||
+           query->kind_to_ticks != NULL;
 }
 
 /* True if the query selects threads, by id or by name. */

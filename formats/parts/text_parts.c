@@ -35,6 +35,8 @@ static const etlheap_measure_style measure_styles[ETLHEAP_MEASURES_COUNT] = {
     [ETLHEAP_MEASURE_LIFETIME_MEDIAN] = { .is_time = true },
     [ETLHEAP_MEASURE_LIFETIME_P90] = { .is_time = true },
     [ETLHEAP_MEASURE_LIFETIME_P99] = { .is_time = true },
+    [ETLHEAP_MEASURE_FIRST] = { .is_time = true },
+    [ETLHEAP_MEASURE_LAST] = { .is_time = true },
     [ETLHEAP_MEASURE_COMMITTED_SIZE] = { .is_size = true },
     [ETLHEAP_MEASURE_RESERVED_SIZE] = { .is_size = true },
     [ETLHEAP_MEASURE_OVERHEAD_SIZE] = { .is_size = true },

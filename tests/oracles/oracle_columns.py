@@ -92,6 +92,21 @@ def compare_with_views(results, trace, words):
                 view[key_of(row)][word] == row[word] for row in whole) and len(whole) == len(view))
 
 
+def compare_times(results, trace):
+    """The first and last allocation of each row, from the list of single allocations."""
+    document = run_json("allocations", trace, *OPTIONS)
+    times = {}
+    for row in document["rows"]:
+        site = None if row["stack"] is None else json.dumps(document["frames"][document["stacks"][row["stack"]][0]])
+        times.setdefault((row["kind"], row["process"], row["pid"], None, site), []).append(row["alloc_time_ns"])
+    known = {key: [time for time in of if time is not None] for key, of in times.items()}
+    rows = rows_of(trace, "first_ns,last_ns", *BY_SITE)
+    wanted = {key: (min(of, default=None), max(of, default=None)) for key, of in known.items()}
+    results.check("first and last are those of the allocations", len(rows) == len(wanted) > 8 and all(
+        (row["first_ns"], row["last_ns"]) == wanted[key_of(row)] for row in rows), rows[:2])
+    results.check("first and last differ", any(row["first_ns"] != row["last_ns"] for row in rows))
+
+
 def compare_orders(results, trace, whole, words, by):
     """An order by any measure, shown or not; unknown values are the smallest."""
     for word in words:
@@ -156,6 +171,7 @@ def main():
     compare_orders(results, trace, whole, plain, BY_SITE)
     compare_orders(results, trace, of_heaps, OF_HEAPS, BY_HEAP)
     compare_lists(results, trace, plain)
+    compare_times(results, trace)
     compare_refusals(results, trace)
     results.check("a store has the same columns", whole_rows(store, plain, BY_SITE) == whole)
     results.finish()

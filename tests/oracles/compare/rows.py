@@ -45,6 +45,7 @@ ROWS = (
     Row("report", "{in} --no-cull --group-by kind,process,heap,type,free_type,stack,thread --format json", WIDE),
     Row("allocations", "{in} --no-cull --format csv", WIDE),
     Row("allocations", "{in} --top 60", WIDE),
+    Row("allocations", "{in} --impacting --from 5ms --format csv"),
     Row("allocations", "{in} --address 0x10000..0x200000000 --top 60"),
     Row("windows", "{in} --format {--format}", WIDE),
     Row("windows", "{in} --find-growth", WIDE),
