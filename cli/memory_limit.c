@@ -94,6 +94,11 @@ static bool is_growth(const cli_options *options)
     return options->find_growth;
 }
 
+static bool is_spikes(const cli_options *options)
+{
+    return options->find_spikes;
+}
+
 static bool is_grouped(const cli_options *options)
 {
     return options->group_by_count > 0 || options->stack_tags.count > 0;
@@ -203,6 +208,7 @@ static const store_row store_rows[] = {
     { CLI_REPORT, needs_blocks, { 16, 61, 640, 19, 36, 360, 0 } },
     { CLI_REPORT, is_text_of_blocks, { 14, 30, 490, 8, 14, 200, 0 } },
     { CLI_REPORT | CLI_SYMBOLS, is_text, { 12, 54, 200, 1, 20, 0, 0 } },
+    { CLI_WINDOWS, is_spikes, { 22, 30, 1500, 8, 14, 300, 0 } },
     { CLI_WINDOWS, is_growth, { 14, 1, 185, 112, 1, 0, 0 } },
     { CLI_WINDOWS, is_grouped, { 12, 14, 490, 64, 71, 60, 0 } },
     { CLI_WINDOWS, is_always, { 12, 6, 268, 1, 1, 0, 0 } },
