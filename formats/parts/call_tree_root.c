@@ -36,7 +36,7 @@ void call_tree_add_root_words(const etlheap_table *table, const etlheap_layout *
     if (tree->row_count == 0) {
         etlheap_text_add_string(text, "No call stack has a frame that matches '");
         call_tree_add_root(layout, text);
-        etlheap_text_add_string(text, "'; frames that are culled do not count.");
+        etlheap_text_add_string(text, "'; frames that are culled or folded do not count.");
         return;
     }
     etlheap_text_add_string(text, "Call stacks with '");

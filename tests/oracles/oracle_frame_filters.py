@@ -284,6 +284,7 @@ def compare_words(results, demo, named):
         (["--fold-module", "app!grow"], 2, "--fold-module: 'app!grow' names a function, but whole modules are folded"),
         (["--fold-module", "nobody"], 0, "--fold-module 'nobody' matches no module in the trace"),
         (["--fold-module", "ntdll!", "--exclude", "x"], 2, "did you mean --exclude-frame"),
+        (["--kind", "heap", "--tree", "--root", "Monitor::run", "--fold-module", "BatteryMeter"], 0, "frames that are culled or folded do"),
         (["--fold-pats", "x"], 2, "did you mean --fold-module"),
     ]:
         code, text = told(*options)
