@@ -20,6 +20,7 @@
 #include <stdlib.h>
 
 #include "cli/options/advice.h"
+#include "cli/options/given_options.h"
 #include "cli/options/views.h"
 #include "cli/options/wants.h"
 #include "cli/options/window_plan.h"
@@ -96,7 +97,7 @@ static bool is_growth(const cli_options *options)
 
 static bool is_spikes(const cli_options *options)
 {
-    return options->find_spikes;
+    return options->find_spikes || cli_is_given(options, "--spikes");
 }
 
 static bool is_grouped(const cli_options *options)
@@ -199,6 +200,7 @@ static bool is_text_of_blocks(const cli_options *options)
 }
 
 static const store_row store_rows[] = {
+    { CLI_REPORT | CLI_WINDOWS, is_spikes, { 22, 30, 1500, 8, 14, 300, 0 } },
     { CLI_REPORT, is_suspects, { 17, 37, 590, 18, 27, 300, 0 } },
     { CLI_REPORT, is_churn, { 15, 61, 545, 19, 35, 300, 0 } },
     { CLI_REPORT, is_rise, { 14, 60, 350, 19, 1, 0, 0 } },
@@ -208,7 +210,6 @@ static const store_row store_rows[] = {
     { CLI_REPORT, needs_blocks, { 16, 61, 640, 19, 36, 360, 0 } },
     { CLI_REPORT, is_text_of_blocks, { 14, 30, 490, 8, 14, 200, 0 } },
     { CLI_REPORT | CLI_SYMBOLS, is_text, { 12, 54, 200, 1, 20, 0, 0 } },
-    { CLI_WINDOWS, is_spikes, { 22, 30, 1500, 8, 14, 300, 0 } },
     { CLI_WINDOWS, is_growth, { 14, 1, 185, 112, 1, 0, 0 } },
     { CLI_WINDOWS, is_grouped, { 12, 14, 490, 64, 71, 60, 0 } },
     { CLI_WINDOWS, is_always, { 12, 6, 268, 1, 1, 0, 0 } },

@@ -78,6 +78,7 @@ QUESTIONS = [
     ("windows --every 100ms --group-by stack --format json", "ts"),
     ("windows --find-growth", "ts"),
     ("windows --find-spikes", "ts"),
+    ("report --spikes", "ts"),
     ("allocations --top 100", "tsn"),
     ("allocations --format csv", "ts"),
     ("store -o OUT", "tn"),
