@@ -122,7 +122,7 @@ static void changes_that_are_not_known_come_last(void **unused)
     close_input(&now);
 }
 
-static void lifetimes_are_counted_by_powers_of_two(void **unused)
+static void lifetimes_are_counted_in_steps_of_1_2_and_5(void **unused)
 {
     (void)unused;
     lived_input base, now;
@@ -132,12 +132,12 @@ static void lifetimes_are_counted_by_powers_of_two(void **unused)
     add_row(&now, 2, 2, (const i64[]){ 7, 31, 0 });
     const etlheap_diff_options options = by_median();
     etlheap_diff *const diff = diff_input_make(&base.input, &now.input, &options);
-    const etlheap_lifetime_class wanted[] = { { 0, 4, 8, 2, 1 },
-                                              { 0, 8, 16, 1, 0 },
-                                              { 0, 16, 32, 0, 1 } };
+    const etlheap_lifetime_class wanted[] = {
+        { 0, 2, 5, 1, 0 }, { 0, 5, 10, 2, 1 }, { 0, 10, 20, 0, 0 }, { 0, 20, 50, 0, 1 }
+    };
     assert_true(diff->has_lifetimes);
-    assert_int_equal(diff->lifetime_count, 3);
-    for (u32 i = 0; i < 3; i++) {
+    assert_int_equal(diff->lifetime_count, ETL_COUNT_OF(wanted));
+    for (u32 i = 0; i < ETL_COUNT_OF(wanted); i++) {
         assert_int_equal(diff->lifetimes[i].from_ns, wanted[i].from_ns);
         assert_int_equal(diff->lifetimes[i].to_ns, wanted[i].to_ns);
         assert_int_equal(diff->lifetimes[i].base_count, wanted[i].base_count);
@@ -181,7 +181,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_of_a_group_are_ranked_together),
         cmocka_unit_test(changes_that_are_not_known_come_last),
-        cmocka_unit_test(lifetimes_are_counted_by_powers_of_two),
+        cmocka_unit_test(lifetimes_are_counted_in_steps_of_1_2_and_5),
         cmocka_unit_test(lifetimes_that_are_not_kept_or_per_second_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
