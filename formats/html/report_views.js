@@ -219,7 +219,7 @@ function drawHistograms() {
       const buckets = histogram.buckets.filter((bucket) => bucket.kind === state.kind.kind);
       const mostSize = Math.max(1, ...buckets.map((bucket) => bucket.size)),
         mostCount = Math.max(1, ...buckets.map((bucket) => bucket.count));
-      const title = histogram.by === "size" ? "Size of a block" : "Time from allocation to free";
+      const title = histogram.by === "size" ? "Size of a block" : "Lifetime of a block";
       const body = make("tbody");
       for (const bucket of buckets) {
         const bars = [make("div"), make("div")];
