@@ -276,8 +276,10 @@ static etl_status name_listed(const cli_options *options, inquiry *out, etl_erro
         return etl_no_memory(err);
     if (!options->find_growth)
         etlheap_layout_choose(&layout, out->windows->table, listed);
-    else if (out->answer.growth)
-        listed[out->rises[0].row] = true;
+    else if (out->answer.growth) {
+        for (u32 i = 0; i <= out->answer.other_count; i++)
+            listed[out->rises[i].row] = true;
+    }
     const etl_status status =
         etlheap_table_name(out->windows->table, out->question.symbols.symbols, listed, err);
     free(listed);
