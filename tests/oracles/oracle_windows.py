@@ -360,7 +360,7 @@ def check_names(results):
     results.check("the stacks of a site that grows are of one function", len(sites) == 1 and None not in sites, sites)
     text = run("windows", trace, "--every", "500us", "--find-growth", "--symbols", folder, "--group-by", "stack").decode()
     others = text.split("Other lasting rises")[1].splitlines()[1:] if "Other lasting rises" in text else []
-    results.check("other rises of stacks have names", others and not any(re.match(r"\S+\+0x", line) for line in others), text)
+    results.check("other rises of stacks have names", others and not any("redis-cli.exe+0x" in line for line in others), text)
 
 
 def check_rises(results, folder):
