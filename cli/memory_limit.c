@@ -292,6 +292,8 @@ static etlheap_keeps keeps_of(const cli_command *command, const cli_options *opt
         keeps = etlheap_question_keeps(&question);
     }
     cli_query_free(&query);
+    if (options->exclude_frames.count > 0 && keeps < ETLHEAP_KEEPS_EVENTS)
+        keeps = ETLHEAP_KEEPS_EVENTS; /* two questions, one about what is left out */
     /* Text names only the stacks that it shows. */
     const bool shows_few = ((command->bit & (CLI_REPORT | CLI_SYMBOLS)) != 0 && is_text(options)) ||
                            (command->bit == CLI_WINDOWS && !is_grouped(options)) ||
