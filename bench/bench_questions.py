@@ -44,6 +44,7 @@ QUESTIONS = {
     "report --focus": (["report", "{}", "--focus", "{module}!"], 2.0, None),
     "report --exclude-frame": (["report", "{}", "--exclude-frame", "{module}!"], 2.0, None),
     "report --fold-module": (["report", "{}", "--fold-module", "{module}"], 2.0, None),
+    "report --group-by function": (["report", "{}", "--group-by", "function"], 2.0, None),
     "report --group-by source_line": (["report", "{}", "--group-by", "source_line"], 2.0, None),
     "export --format html": (["export", "{}", "--format", "html"], 2.5, 1.5),
     "store": (["store", "{}", "-o", "{out}"], 1.8, None),

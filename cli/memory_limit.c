@@ -75,9 +75,11 @@ static bool is_always(const cli_options *options)
     return true;
 }
 
+/* Text names the stacks that it shows, unless rows are functions. */
 static bool is_text(const cli_options *options)
 {
-    return options->format == NULL && options->tree == ETLHEAP_TREE_NONE;
+    return options->format == NULL && options->tree == ETLHEAP_TREE_NONE &&
+           !cli_wants_functions(options);
 }
 
 static bool is_tree(const cli_options *options)
@@ -200,6 +202,7 @@ static bool is_text_of_blocks(const cli_options *options)
 }
 
 static const store_row store_rows[] = {
+    { CLI_REPORT, cli_wants_functions, { 10, 15, 560, 64, 470, 0, 0 } },
     { CLI_REPORT | CLI_WINDOWS, is_spikes, { 22, 30, 1500, 8, 14, 300, 0 } },
     { CLI_REPORT, is_suspects, { 17, 37, 590, 18, 27, 300, 0 } },
     { CLI_REPORT, is_churn, { 15, 61, 545, 19, 35, 300, 0 } },

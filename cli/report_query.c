@@ -25,7 +25,8 @@ static void add_kind(const cli_options *options, etlheap_query *query);
 /* Asks for the figures that the rows show: those of views have flags of their own. */
 static void add_figures(const cli_options *options, etlheap_query *query)
 {
-    query->lifetime_ranks = cli_wants_transient(options) || cli_wants_lifetimes(options);
+    query->lifetime_ranks = (cli_wants_transient(options) && !cli_wants_functions(options)) ||
+                            cli_wants_lifetimes(options);
     query->keep_lifetimes = options->command_bit == CLI_DIFF && query->lifetime_ranks;
     query->alloc_times =
         cli_uses(options, 1u << ETLHEAP_MEASURE_FIRST | 1u << ETLHEAP_MEASURE_LAST);
@@ -51,6 +52,21 @@ static etlheap_measure find_missing(const cli_options *options, u32 measures)
     return ETLHEAP_MEASURES_COUNT;
 }
 
+/* What rows must be to have the measure. */
+static const char *owners_of(etlheap_measure measure)
+{
+    switch (measure) {
+    case ETLHEAP_MEASURE_PEAK_COUNT:
+    case ETLHEAP_MEASURE_PEAK_SIZE:
+        return "that share no blocks: not --group-by function";
+    case ETLHEAP_MEASURE_EXCLUSIVE_COUNT:
+    case ETLHEAP_MEASURE_EXCLUSIVE_SIZE:
+        return "that are functions: --group-by function";
+    default:
+        return "that are heaps: --group-by heap, with kind and process if you like";
+    }
+}
+
 /* Finds what only --columns asks for. */
 static etl_status check_measures(const cli_options *options, cli_query *out, etl_error *err)
 {
@@ -65,11 +81,9 @@ static etl_status check_measures(const cli_options *options, cli_query *out, etl
     out->columns_beside = measures & ~etlheap_query_measures(&query);
     if (missing == ETLHEAP_MEASURES_COUNT)
         return ETL_OK;
-    return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                         "%s %s needs rows that are heaps: --group-by heap, with kind and process "
-                         "if you like",
+    return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "%s %s needs rows %s",
                          missing == options->sort ? "--sort" : "--columns",
-                         etlheap_measure_word(missing));
+                         etlheap_measure_word(missing), owners_of(missing));
 }
 
 etl_status cli_query_build(const cli_options *options, const cli_clock *clock, cli_query *out,

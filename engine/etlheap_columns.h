@@ -73,6 +73,8 @@ extern "C" {
     X(TEMPORARY_1MS_COUNT, "temporary_1ms_count", "In 1 ms")                                       \
     X(LIFETIME_MEAN, "lifetime_mean_ns", "Lifetime Mean")                                          \
     X(LIFETIME_P90, "lifetime_p90_ns", "Lifetime 90%")                                             \
+    X(EXCLUSIVE_COUNT, "exclusive_count", "Exclusive Count")                                       \
+    X(EXCLUSIVE_SIZE, "exclusive_size", "Exclusive Size")                                          \
     /* of one lifetime */                                                                          \
     X(IS_REALLOC, "is_realloc", "Is Realloc")                                                      \
     X(ADDRESS, "address", "Address")                                                               \
@@ -179,7 +181,8 @@ const char *etlheap_field_title(etlheap_field field);
     X(FREE_THREAD)                                                                                 \
     X(IMPACTING_STACK)                                                                             \
     X(IMPACTING_TYPE)                                                                              \
-    X(SOURCE_LINE)
+    X(SOURCE_LINE)                                                                                 \
+    X(FUNCTION)
 
 typedef enum etlheap_key {
 #define ETLHEAP_KEY_ENUM(name) ETLHEAP_KEY_##name,
@@ -250,6 +253,8 @@ bool etlheap_keys_exclude(etlheap_key a, etlheap_key b);
  *     TEMPORARY_1MS_COUNT  freed at most 1 ms after the allocation
  *     FIRST, LAST          when the first and the last of the lifetimes were allocated, since time
  *                          zero; ETLHEAP_NOT_KNOWN if all were before the trace
+ *     EXCLUSIVE_*          COUNT and SIZE of the blocks whose site is the row's function; only with
+ *                          the key FUNCTION
  *     FREED_BY_OTHER       freed in the window by another thread than the one that allocated, if
  *                          both are known
  *
@@ -285,7 +290,9 @@ bool etlheap_keys_exclude(etlheap_key a, etlheap_key b);
     X(LIFETIME_MEAN)                                                                               \
     X(LIFETIME_P90)                                                                                \
     X(FIRST)                                                                                       \
-    X(LAST)
+    X(LAST)                                                                                        \
+    X(EXCLUSIVE_COUNT)                                                                             \
+    X(EXCLUSIVE_SIZE)
 
 typedef enum etlheap_measure {
 #define ETLHEAP_MEASURE_ENUM(name) ETLHEAP_MEASURE_##name,

@@ -17,11 +17,12 @@ extern "C" {
 typedef enum etlheap_keeps {
     ETLHEAP_KEEPS_NOTHING, /* records go by */
     ETLHEAP_KEEPS_COUNTS,
-    ETLHEAP_KEEPS_SUMS,   /* by owner and call stack */
-    ETLHEAP_KEEPS_STACKS, /* rows of all call stacks */
-    ETLHEAP_KEEPS_EVENTS, /* all events, in a log */
-    ETLHEAP_KEEPS_BLOCKS, /* rows of all blocks, or a store */
-    ETLHEAP_KEEPS_PAGES,  /* a page with a part for each process and stack */
+    ETLHEAP_KEEPS_SUMS,      /* by owner and call stack */
+    ETLHEAP_KEEPS_STACKS,    /* rows of all call stacks */
+    ETLHEAP_KEEPS_FUNCTIONS, /* rows of all functions of all call stacks */
+    ETLHEAP_KEEPS_EVENTS,    /* all events, in a log */
+    ETLHEAP_KEEPS_BLOCKS,    /* rows of all blocks, or a store */
+    ETLHEAP_KEEPS_PAGES,     /* a page with a part for each process and stack */
     ETLHEAP_KEEPS_CLASSES
 } etlheap_keeps;
 

@@ -19,11 +19,11 @@
  *
  * An opened summary answers etlheap_aggregate for the whole window. Queries can select kinds,
  * processes by name, types and frames, and group by kind, process, type, stack, frame, site,
- * module, type_name, source_line and tag. etlheap_windows_make answers for the windows that were
- * kept, with process exits as frees. All other questions are refused with ETL_ERR_ARGUMENT and a
- * reason. Rows have no pid (ETL_NO_ID) and no heap, frames have no address (ETLHEAP_NO_ADDRESS). A
- * row has peaks if it is one process name or one whole stack of it in one trace, or if nothing in
- * it was freed; else they are ETLHEAP_NOT_KNOWN.
+ * function, module, type_name, source_line and tag. etlheap_windows_make answers for the windows
+ * that were kept, with process exits as frees. All other questions are refused with
+ * ETL_ERR_ARGUMENT and a reason. Rows have no pid (ETL_NO_ID) and no heap, frames have no address
+ * (ETLHEAP_NO_ADDRESS). A row has peaks if it is one process name or one whole stack of it in one
+ * trace, or if nothing in it was freed; else they are ETLHEAP_NOT_KNOWN.
  *
  * Only one thread may use an etlheap_summary at a time.
  */

@@ -187,10 +187,10 @@ static etl_status bad_choice(const cli_option *option, const char *spelled, cons
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "%s: unknown value '%.60s'%s", spelled, word,
                              hint);
     const size_t room = sizeof err->message - strlen(spelled) - sizeof ": '' is not one of ";
-    if (join(choices, count, ", ", room - 40, list))
+    if (join(choices, count, ", ", room - etl_min_u64(strlen(word), 40), list))
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "%s: '%.40s' is not one of %s", spelled,
                              word, list);
-    if (join(choices, count, " ", room - 16, list))
+    if (join(choices, count, " ", room - etl_min_u64(strlen(word), 16), list))
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "%s: '%.16s' is not one of %s", spelled,
                              word, list);
     return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,

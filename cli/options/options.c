@@ -301,7 +301,10 @@ static etl_status check_windows(const cli_options *options, etl_error *err)
         if (!cli_choice_fits(CLI_VALUE_KEYS, (u32)key, CLI_WINDOWS))
             return etl_fail_with(
                 err, ETL_ERR_ARGUMENT, 0,
-                "--group-by %s: not possible here, because every row has all four types",
+                key == ETLHEAP_KEY_FUNCTION
+                    ? "--group-by %s: not possible here, because a block would count in several "
+                      "rows"
+                    : "--group-by %s: not possible here, because every row has all four types",
                 etlheap_key_word(key));
     }
     if (!cli_choice_fits(CLI_VALUE_SORT, (u32)options->sort, CLI_WINDOWS))

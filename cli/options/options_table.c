@@ -122,7 +122,7 @@ static const cli_option options_table[] = {
     { "--spikes", 0, CLI_VALUE_FLAG, OPTION(has_view), CLI_REPORT | CLI_NEEDS_TIMES, group_shape,
       NULL, "memory that came and went, with its call stacks" },
     { "--pairs", 0, CLI_VALUE_FLAG, OPTION(pairs), CLI_REPORT, group_shape, NULL,
-      "who allocates and who frees: --group-by site,free_site, by count" },
+      "who allocates and who frees, the most blocks first" },
     { "--unmatched", 0, CLI_VALUE_FLAG, OPTION(unmatched), CLI_REPORT, group_shape, NULL,
       "frees of memory allocated before the recording" },
     { "--histogram", 0, CLI_VALUE_HISTOGRAM, OPTION(histogram), CLI_REPORT, group_shape, "BY",

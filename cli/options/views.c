@@ -57,6 +57,7 @@ static const cli_view views[] = {
         .keys = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS, ETLHEAP_KEY_STACK },
         .key_count = 3,
         .excludes = "--frames --columns",
+        .excluded_keys = KEY(FUNCTION),
         .because = "a tree shows whole call stacks, and one measure of them",
     },
     {
@@ -68,6 +69,7 @@ static const cli_view views[] = {
         .keys = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS, ETLHEAP_KEY_STACK },
         .key_count = 3,
         .excludes = "--tree --root --frames --columns",
+        .excluded_keys = KEY(FUNCTION),
         .because = "two trees show whole call stacks from one function on, and one measure",
     },
     {
@@ -78,7 +80,8 @@ static const cli_view views[] = {
         .excludes =
             "--type --impacting --at --tree --focus --histogram --sort --growth --churn --pairs "
             "--columns",
-        .excluded_keys = KEY(THREAD) | KEY(THREAD_NAME) | KEY(SIZE_CLASS) | KEY(GENERATION),
+        .excluded_keys =
+            KEY(THREAD) | KEY(THREAD_NAME) | KEY(SIZE_CLASS) | KEY(GENERATION) | KEY(FUNCTION),
         .excludes_ends = true,
         .because = "all blocks of a stack or site are judged together, and suspects have their own "
                    "order",

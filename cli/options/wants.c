@@ -35,6 +35,15 @@ bool cli_wants_lifetimes(const cli_options *options)
     return options->lifetimes || cli_uses(options, lifetimes);
 }
 
+bool cli_wants_functions(const cli_options *options)
+{
+    for (u32 i = 0; i < options->group_by_count; i++) {
+        if (options->group_by[i] == ETLHEAP_KEY_FUNCTION)
+            return true;
+    }
+    return false;
+}
+
 bool cli_has_address(const cli_options *options)
 {
     return options->address_first > 0 || options->address_last < UINT64_MAX;

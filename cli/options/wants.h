@@ -19,6 +19,9 @@ bool cli_sorts_by_rates(const cli_options *options);
  * --sort or --columns. */
 bool cli_wants_lifetimes(const cli_options *options);
 
+/* Rows by function, for which all frames are named. */
+bool cli_wants_functions(const cli_options *options);
+
 /* True if --address was given. */
 bool cli_has_address(const cli_options *options);
 

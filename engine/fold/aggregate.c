@@ -35,14 +35,14 @@ etl_status aggregate_prepare(aggregator *a, const etlheap_result *result,
 {
     const u32 of_stacks = KEY_READS(STACK) | KEY_READS(FRAME) | KEY_READS(MODULE) |
                           KEY_READS(TYPE_NAME) | KEY_READS(TAG) | KEY_READS(IMPACT) |
-                          KEY_READS(SOURCE_LINE);
+                          KEY_READS(SOURCE_LINE) | KEY_READS(FUNCTION);
     *a = (aggregator){ .result = result, .query = query };
     etl_status status = query_open(&a->plan, result, query, err);
     if (status != ETL_OK)
         return status;
     aggregate_keep_measure(a, ETLHEAP_MEASURE_PEAK_SIZE);
     const u32 measures = etlheap_query_measures(query);
-    for (u32 i = 0; i < ETLHEAP_MEASURES_COUNT; i++) {
+    for (u32 i = 0; i < ETLHEAP_MEASURE_EXCLUSIVE_COUNT; i++) { /* those: function_rows.c */
         if ((measures >> i & 1) != 0)
             aggregate_keep_measure(a, (etlheap_measure)i);
     }
@@ -61,6 +61,7 @@ void aggregate_close(aggregator *a)
     query_close(&a->plan);
     ETLHEAP_VECTOR_FREE(&a->groups);
     ETLHEAP_VECTOR_FREE(&a->measures);
+    ETLHEAP_VECTOR_FREE(&a->exclusive);
     ETLHEAP_VECTOR_FREE(&a->by_stack);
     lifetime_lists_free(&a->lifetimes);
     etlheap_index_free(&a->index);

@@ -12,8 +12,8 @@
 typedef struct group_key {
     u64 heap;
     u32 process; /* first process with this name and pid, or with this name */
-    u32 stack;   /* STACK or IMPACTING_STACK: resolved, 0: none */
-    u32 frame;   /* FRAME and SITE */
+    u32 stack;   /* STACK, IMPACTING_STACK; FUNCTION until function_rows: resolved, 0: none */
+    u32 frame;   /* FRAME, SITE and FUNCTION */
     u32 module;  /* index + 1 */
     u32 thread;
     u32 type_name;   /* symbols_text, 0: unknown */
@@ -48,6 +48,11 @@ typedef struct group_row {
     i64 measures[ETLHEAP_MEASURES_COUNT];
 } group_row;
 
+/* EXCLUSIVE_COUNT and EXCLUSIVE_SIZE of a group, which only groups by function have. */
+typedef struct exclusive_sums {
+    i64 count, size;
+} exclusive_sums;
+
 typedef struct named_process {
     const char *name;
     u32 pid, id;
@@ -63,11 +68,12 @@ typedef struct aggregator {
     u32 *same_name;          /* by process id: the first with its name and pid, or its name */
     struct row_spans *spans; /* what rates of rows are divided by */
     ETLHEAP_VECTOR(group_head) groups;
-    ETLHEAP_VECTOR(i64) measures; /* of the groups; see aggregate_measures */
-    u32 measure_count;            /* of each group */
-    table_ids by_stack;           /* first groups of each stack: the newest, + 1 */
-    etlheap_index index;          /* index of the other groups */
-    bool may_merge;               /* whole_rows_max applies */
+    ETLHEAP_VECTOR(i64) measures;             /* of the groups; see aggregate_measures */
+    u32 measure_count;                        /* of each group */
+    ETLHEAP_VECTOR(exclusive_sums) exclusive; /* of groups by function; else empty */
+    table_ids by_stack;                       /* first groups of each stack: the newest, + 1 */
+    etlheap_index index;                      /* index of the other groups */
+    bool may_merge;                           /* whole_rows_max applies */
     const u32 *ranks;         /* by group: larger ranks come first, before the sort; NULL: none */
     u32 *order;               /* group of each row of the finished table, unless rows are merged */
     lifetime_lists lifetimes; /* lifetimes of the groups, if their ranks are needed */

@@ -76,6 +76,10 @@ void aggregate_row(const aggregator *a, size_t group, group_row *out)
 {
     *out = (group_row){ .key = a->groups.at[group].key, .number = a->groups.at[group].number };
     memcpy(out->measures, aggregate_measures(a, group), a->measure_count * sizeof *out->measures);
+    if (group < a->exclusive.count) {
+        out->measures[ETLHEAP_MEASURE_EXCLUSIVE_COUNT] = a->exclusive.at[group].count;
+        out->measures[ETLHEAP_MEASURE_EXCLUSIVE_SIZE] = a->exclusive.at[group].size;
+    }
 }
 
 void aggregate_cut(aggregator *a, size_t count)
@@ -163,6 +167,7 @@ bool aggregate_key(aggregator *a, const block_source *of, etlheap_type type, gro
             break;
         case KEY_READS_STACK:
         case KEY_READS_IMPACT:
+        case KEY_READS_FUNCTION:
             key->stack = stack;
             break;
         case KEY_READS_FRAME:

@@ -51,7 +51,11 @@ u32 *group_order(const aggregator *a)
 
 u64 group_measure(const aggregator *a, u32 group)
 {
-    const u64 ascending = (u64)aggregate_measures(a, group)[a->query->sort] ^ (u64)1 << 63;
+    const etlheap_measure sort = a->query->sort;
+    const i64 value = sort == ETLHEAP_MEASURE_EXCLUSIVE_COUNT  ? a->exclusive.at[group].count
+                      : sort == ETLHEAP_MEASURE_EXCLUSIVE_SIZE ? a->exclusive.at[group].size
+                                                               : aggregate_measures(a, group)[sort];
+    const u64 ascending = (u64)value ^ (u64)1 << 63;
     return a->query->sort_ascending ? ascending : ~ascending;
 }
 

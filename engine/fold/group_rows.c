@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "engine/names/symbols.h"
+#include "engine/query/keys.h"
 #include "row_details.h"
 #include "row_spans.h"
 
@@ -81,8 +82,7 @@ bool table_add_group(const aggregator *a, owned_table *out, table_numbers *numbe
     if (query_groups_by(a->query, ETLHEAP_KEY_FREE_THREAD))
         row.free_thread = key->free_thread;
     memcpy(row.measures, group->measures, sizeof group->measures);
-    const bool by_frame =
-        query_groups_by(a->query, ETLHEAP_KEY_FRAME) || query_groups_by(a->query, ETLHEAP_KEY_SITE);
+    const bool by_frame = query_reads(a->query, KEY_READS(FRAME) | KEY_READS(FUNCTION));
     if (by_frame && !table_number_frame(out, numbers, &a->frames, key->frame, &row.frame))
         return false;
     if (query_groups_by(a->query, ETLHEAP_KEY_FREE_SITE) &&

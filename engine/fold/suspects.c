@@ -114,7 +114,8 @@ static etl_status begin(void *state, const etlheap_result *result, const etlheap
 static bool divides_blocks(etlheap_key key)
 {
     return key == ETLHEAP_KEY_THREAD || key == ETLHEAP_KEY_THREAD_NAME ||
-           key == ETLHEAP_KEY_SIZE_CLASS || key == ETLHEAP_KEY_GENERATION;
+           key == ETLHEAP_KEY_SIZE_CLASS || key == ETLHEAP_KEY_GENERATION ||
+           key == ETLHEAP_KEY_FUNCTION;
 }
 
 /* Reads the query. Keys that distinguish blocks of one stack are refused: they would split what
@@ -135,7 +136,7 @@ static etl_status read_query(suspects_maker *maker, const etlheap_question *ques
         if (divides_blocks(query->group_by[i]))
             return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
                                  "suspects are stacks, or what stacks have in common: not threads, "
-                                 "sizes or generations");
+                                 "sizes, generations or all functions of stacks");
     }
     query->growth = query->sums_only = true;
     query->lifetime_ranks = query->sort_ascending = false;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "folds.h"
+#include "function_rows.h"
 #include "heap_rows.h"
 #include "row_details.h"
 #include "summary_answer.h"
@@ -66,6 +67,8 @@ static etl_status finish_rows(table_rows *rows, etl_error *err)
         if (rows->has[i])
             status = heap_rows_finish(&rows->of[i], err);
     }
+    if (status == ETL_OK && !function_rows(rows->a))
+        status = etl_no_memory(err);
     if (status == ETL_OK)
         status = aggregate_count(rows->a, err);
     return status == ETL_OK && !row_details_fill(rows->a) ? etl_no_memory(err) : status;

@@ -61,6 +61,8 @@ void frames_close(frame_table *table)
     free(table->alloc_types);
     free(table->sites);
     free(table->source_lines);
+    free(table->functions_of.starts);
+    ETLHEAP_VECTOR_FREE(&table->functions_of.frames);
     tag_matcher_close(&table->tags);
     ETLHEAP_VECTOR_FREE(&table->frame_tags);
     ETLHEAP_VECTOR_FREE(&table->functions);

@@ -106,6 +106,12 @@ typedef struct frame_finder {
     u32 hints[FRAME_HINTS];   /* by address bits: a module that was there, + 1 */
 } frame_finder;
 
+/* The functions of each stack, innermost first. */
+typedef struct function_lists {
+    u32 *starts; /* by settled stack id, and one more: into frames; NULL: there are no lists */
+    ETLHEAP_VECTOR(u32) frames;
+} function_lists;
+
 typedef struct frame_table {
     const etlheap_result *result;
     const etlheap_query *query;
@@ -126,12 +132,13 @@ typedef struct frame_table {
     ETLHEAP_VECTOR(module_span) spans; /* times in which frames of stacks are not guesses */
     u64 guessed_count;                 /* number of (stack, context) with guessed frames */
     frame_finder finder;
-    u32 *ranks;            /* by frame, after frames_rank: rank in frames_compare order */
-    size_t resolved_count; /* number of stacks when they were settled */
-    u32 *settled;          /* by resolved stack id: the remaining stack; NULL: itself */
-    u32 *alloc_types;      /* by resolved stack id: symbols_text; NULL: none */
-    u32 *sites;            /* by settled stack id: frame of its site; NULL: innermost */
-    u32 *source_lines;     /* by settled stack id: symbols_text, "FILE:LINE"; NULL: none */
+    u32 *ranks;                  /* by frame, after frames_rank: rank in frames_compare order */
+    size_t resolved_count;       /* number of stacks when they were settled */
+    u32 *settled;                /* by resolved stack id: the remaining stack; NULL: itself */
+    u32 *alloc_types;            /* by resolved stack id: symbols_text; NULL: none */
+    u32 *sites;                  /* by settled stack id: frame of its site; NULL: innermost */
+    function_lists functions_of; /* by settled stack id; empty: its frames */
+    u32 *source_lines;           /* by settled stack id: symbols_text, "FILE:LINE"; NULL: none */
     ETLHEAP_VECTOR(frame_function) functions;
     ETLHEAP_VECTOR(function_line) function_lines; /* by function, each once */
 } frame_table;
@@ -191,6 +198,10 @@ u32 frames_innermost(const frame_table *table, u32 id);
 /* The site of a settled stack: like frames_innermost, but the whole function if its name is
  * known. */
 u32 frames_site(const frame_table *table, u32 id);
+
+/* The functions of a settled stack, innermost first; a frame without a name stands for itself. Each
+ * may be there several times. Only for queries that group by function. */
+const u32 *frames_functions(const frame_table *table, u32 id, u32 *count);
 
 /* Where the site of a settled stack is in the source: symbols_text; 0: unknown. */
 u32 frames_source_line(const frame_table *table, u32 id);
@@ -275,6 +286,15 @@ bool frames_add_stack(frame_table *table, const u32 *frames, const frame_stack *
 
 /* The calls of a frame as far as they are known. */
 frame_calls frames_calls(const frame_table *table, u32 frame);
+
+/* --- functions (frames_functions.c) --------------------------------------------------- */
+
+/* The row that stands for the function of a call of a frame; if it has no name, the frame itself.
+ * `index` is of table->functions. False if memory runs out. */
+bool frames_function_at(frame_table *table, etlheap_index *index, u32 frame, u32 at, u32 *out);
+
+/* Leaves each place in the source once, and tells functions which are theirs. */
+void frames_gather_lines(frame_table *table);
 
 /* --- folding (frames_fold.c) ------------------------------------------------------- */
 

@@ -60,6 +60,7 @@ static etl_status find_types(settler *s, etl_error *err);
 static etl_status find_tags(settler *s, u32 *tags, etl_error *err);
 static bool add_settled(settler *s, const bool *wanted, const u32 *tags);
 static etl_status find_sites(settler *s, etl_error *err);
+static etl_status find_functions(settler *s, etl_error *err);
 static etl_status find_source_lines(settler *s, etl_error *err);
 
 etl_status frames_settle(frame_table *table, etl_error *err)
@@ -90,6 +91,8 @@ etl_status frames_settle(frame_table *table, etl_error *err)
         query_groups_by(query, ETLHEAP_KEY_FRAME) || query_groups_by(query, ETLHEAP_KEY_SITE);
     if (status == ETL_OK && by_site)
         status = find_sites(&s, err);
+    if (status == ETL_OK && query_groups_by(query, ETLHEAP_KEY_FUNCTION))
+        status = find_functions(&s, err);
     if (status == ETL_OK && query_groups_by(query, ETLHEAP_KEY_SOURCE_LINE))
         status = find_source_lines(&s, err);
     close_settler(&s);
@@ -405,114 +408,19 @@ static bool add_settled(settler *s, const bool *wanted, const u32 *tags)
 
 /* --- sites ------------------------------------------------------------------------ */
 
-static bool same_function(const void *owner, u32 id, const void *key)
-{
-    const frame_table *const table = owner;
-    const frame_function *const a = &table->functions.at[id - 1], *const b = key;
-    return a->namesake == b->namesake && a->symbol == b->symbol;
-}
-
-/* Notes where a function is in the source, if that is known and new. */
-static bool note_line(frame_table *table, u32 number, u32 file, u32 line)
-{
-    frame_function *const function = &table->functions.at[number];
-    const function_line place = { .function = number, .file = file, .line = line };
-    if (file == 0 || line == 0 || (function->last_file == file && function->last_line == line))
-        return true;
-    function->last_file = file;
-    function->last_line = line;
-    return ETLHEAP_PUSH(&table->function_lines, place);
-}
-
-static int compare_places(const void *left, const void *right)
-{
-    const function_line *const a = left, *const b = right;
-    if (a->function != b->function)
-        return a->function < b->function ? -1 : 1;
-    if (a->file != b->file)
-        return a->file < b->file ? -1 : 1;
-    return (a->line > b->line) - (a->line < b->line);
-}
-
-/* Leaves each place once, and tells functions which are theirs. */
-static void gather_lines(frame_table *table)
-{
-    function_line *const at = table->function_lines.at;
-    size_t kept = 0;
-    if (table->function_lines.count > 1)
-        qsort(at, table->function_lines.count, sizeof *at, compare_places);
-    for (size_t i = 0; i < table->function_lines.count; i++) {
-        if (kept == 0 || compare_places(&at[kept - 1], &at[i]) != 0)
-            at[kept++] = at[i];
-    }
-    table->function_lines.count = kept;
-    for (size_t i = 0; i < kept; i++) {
-        frame_function *const function = &table->functions.at[at[i].function];
-        if (function->lines_count++ == 0)
-            function->lines_first = (u32)i;
-    }
-}
-
-/* Joins a frame to the others of its function. Facts on which they differ become unknown. */
-static void join_function(frame_table *table, frame_function *function, const frame_function *more,
-                          const frame_row *frame)
-{
-    frame_row *const row = &table->frames.at[function->frame];
-    if (function->file != more->file)
-        function->file = 0;
-    if (function->file == 0 || function->line != more->line)
-        function->line = 0;
-    if (frame->offset < row->offset) {
-        row->offset = frame->offset;
-        function->displacement = more->displacement;
-    }
-    row->address = frame->address < row->address ? frame->address : row->address;
-    function->is_nearest |= more->is_nearest;
-}
-
-/* The row that stands for the function of an innermost frame, or that frame itself. */
-static bool site_of(settler *s, etlheap_index *index, u32 frame, u32 *site)
-{
-    frame_table *const table = s->table;
-    const frame_row row = table->frames.at[frame];
-    const frame_calls calls = frames_calls(s->table, frame);
-    *site = frame;
-    if (calls.levels == NULL || calls.levels[row.skip].name == 0)
-        return true;
-    const symbol_level *const level = &calls.levels[row.skip];
-    frame_function function = { .namesake = table->namesakes[row.module],
-                                .symbol = level->name,
-                                .file = level->file,
-                                .line = level->line,
-                                .displacement = symbols_name(s->symbols, row.name)->displacement,
-                                .is_nearest = calls.quality != SYMBOL_QUALITY_FUNCTION };
-    const u64 hash = etlheap_hash_u64((u64)function.namesake << 32 | function.symbol);
-    const u32 id = etlheap_index_find(index, hash, same_function, table, &function);
-    if (id != 0) {
-        join_function(table, &table->functions.at[id - 1], &function, &row);
-        *site = table->functions.at[id - 1].frame;
-        return note_line(table, id - 1, level->file, level->line);
-    }
-    function.frame = *site = (u32)table->frames.count;
-    frame_row stands = row;
-    stands.skip = 0;
-    stands.function = (u32)table->functions.count + 1;
-    return table->frames.count < UINT32_MAX - 1 && ETLHEAP_PUSH(&table->frames, stands) &&
-           ETLHEAP_PUSH(&table->functions, function) &&
-           etlheap_index_add(index, hash, stands.function) &&
-           note_line(table, stands.function - 1, level->file, level->line);
-}
-
-/* Names the innermost frames that culling leaves. A partly culled frame has the name of the whole
- * one; only the whole one may be asked for. */
-static etl_status name_innermost(settler *s, etl_error *err)
+/* Names the innermost frames that culling leaves, or all. A partly culled frame has the name of the
+ * whole one; only the whole one may be asked for. */
+static etl_status name_settled(settler *s, bool innermost_only, etl_error *err)
 {
     const frame_table *const table = s->table;
     bool ok = true;
     for (size_t i = 0; ok && i < s->stack_count; i++) {
-        const u32 id = table->settled[i + 1];
-        const u32 frame = frames_innermost(table, id);
-        ok = !table->stacks.at[id - 1].wanted || frame >= s->frame_count || ask(s, frame);
+        const frame_stack *const stack = &table->stacks.at[table->settled[i + 1] - 1];
+        const u32 count = !stack->wanted ? 0 : innermost_only ? 1 : stack->count;
+        for (u32 k = 0; ok && k < count; k++) {
+            const u32 frame = table->pool.at[stack->start + k];
+            ok = frame >= s->frame_count || ask(s, frame);
+        }
     }
     return ok ? name_asked(s, err) : etl_no_memory(err);
 }
@@ -522,15 +430,52 @@ static etl_status find_sites(settler *s, etl_error *err)
     frame_table *const table = s->table;
     const size_t count = table->stacks.count;
     etlheap_index index = { 0 };
-    const etl_status status = name_innermost(s, err);
+    const etl_status status = name_settled(s, true, err);
     table->sites = calloc(count + 1, sizeof *table->sites);
     bool ok = table->sites != NULL;
     for (u32 id = (u32)s->stack_count + 1; ok && status == ETL_OK && id <= count; id++) {
+        const u32 frame = frames_innermost(table, id);
         if (table->stacks.at[id - 1].wanted)
-            ok = site_of(s, &index, frames_innermost(table, id), &table->sites[id]);
+            ok = frames_function_at(table, &index, frame, table->frames.at[frame].skip,
+                                    &table->sites[id]);
     }
     etlheap_index_free(&index);
-    gather_lines(table);
+    frames_gather_lines(table);
+    return ok ? status : etl_no_memory(err);
+}
+
+/* Adds the functions of a frame: those of its calls that are not culled. */
+static bool add_functions(frame_table *table, etlheap_index *index, u32 frame)
+{
+    const u32 count = frames_calls(table, frame).count;
+    bool ok = true;
+    for (u32 at = table->frames.at[frame].skip; ok && at < count; at++) {
+        u32 function;
+        ok = frames_function_at(table, index, frame, at, &function) &&
+             ETLHEAP_PUSH(&table->functions_of.frames, function);
+    }
+    return ok;
+}
+
+static etl_status find_functions(settler *s, etl_error *err)
+{
+    frame_table *const table = s->table;
+    function_lists *const lists = &table->functions_of;
+    const size_t count = table->stacks.count;
+    etlheap_index index = { 0 };
+    const etl_status status = name_settled(s, false, err);
+    lists->starts = calloc(count + 2, sizeof *lists->starts);
+    bool ok = lists->starts != NULL;
+    for (u32 id = 1; ok && status == ETL_OK && id <= count; id++) {
+        const frame_stack *const stack = &table->stacks.at[id - 1];
+        const bool is_wanted = id > s->stack_count && stack->wanted;
+        for (u32 k = 0; ok && is_wanted && k < stack->count; k++)
+            ok = add_functions(table, &index, table->pool.at[stack->start + k]);
+        ok = ok && lists->frames.count <= UINT32_MAX;
+        lists->starts[id + 1] = (u32)lists->frames.count;
+    }
+    etlheap_index_free(&index);
+    frames_gather_lines(table);
     return ok ? status : etl_no_memory(err);
 }
 
@@ -558,7 +503,7 @@ static etl_status find_source_lines(settler *s, etl_error *err)
 {
     frame_table *const table = s->table;
     const size_t count = table->stacks.count;
-    const etl_status status = name_innermost(s, err);
+    const etl_status status = name_settled(s, true, err);
     u32 frame_before = FRAME_NONE, text = 0;
     table->source_lines = calloc(count + 1, sizeof *table->source_lines);
     bool ok = table->source_lines != NULL;

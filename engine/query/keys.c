@@ -82,6 +82,10 @@ static const key_row rows[ETLHEAP_KEY_COUNT] = {
                                      .needs = NEEDS_BLOCKS, .not_in_windows = TYPES_ARE_COLUMNS },
     [ETLHEAP_KEY_SOURCE_LINE] = { KEY_READS_SOURCE_LINE, ETLHEAP_FORM_NAME,
                                   .text = MEMBER(source_line), .missing = "[no source line]" },
+    [ETLHEAP_KEY_FUNCTION] = { KEY_READS_FUNCTION, ETLHEAP_FORM_FRAME, .number = MEMBER(frame),
+                               .missing = NO_STACK,
+                               .not_in_windows = "windows cannot be grouped by function: a block "
+                                                 "would count in several rows" },
 };
 
 const key_row *key_row_of(etlheap_key key)
@@ -145,9 +149,23 @@ void keys_set_types(const etlheap_query *query, u8 types[ETLHEAP_TYPE_COUNT])
         types[ETLHEAP_TYPE_AOFI] = ETLHEAP_TYPE_AIFO;
 }
 
+/* Beside its functions, no row has the frames of one stack. */
+static bool is_of_frames(etlheap_key key)
+{
+    return etlheap_key_is_stack(key) ||
+           ((u32)key < ETLHEAP_KEY_COUNT &&
+            (rows[key].reads == KEY_READS_FRAME || rows[key].reads == KEY_READS_SOURCE_LINE));
+}
+
+static bool is_function(etlheap_key key)
+{
+    return (u32)key < ETLHEAP_KEY_COUNT && rows[key].reads == KEY_READS_FUNCTION;
+}
+
 bool etlheap_keys_exclude(etlheap_key a, etlheap_key b)
 {
-    return (etlheap_key_is_stack(a) && etlheap_key_is_stack(b)) ||
+    return (is_function(a) && is_of_frames(b)) || (is_function(b) && is_of_frames(a)) ||
+           (etlheap_key_is_stack(a) && etlheap_key_is_stack(b)) ||
            etlheap_key_detail(a) == etlheap_key_field(b) ||
            etlheap_key_detail(b) == etlheap_key_field(a);
 }

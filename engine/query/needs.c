@@ -202,7 +202,7 @@ static bool groups_by_stacks(const etlheap_query *query)
 {
     static const u32 of_stacks = KEY_READS(STACK) | KEY_READS(FRAME) | KEY_READS(TAG) |
                                  KEY_READS(IMPACT) | KEY_READS(FREER) | KEY_READS(TYPE_NAME) |
-                                 KEY_READS(SOURCE_LINE);
+                                 KEY_READS(SOURCE_LINE) | KEY_READS(FUNCTION);
     u32 reads = 0;
     for (u32 i = 0; i < query->group_by_count; i++)
         reads |= 1u << key_row_of(query->group_by[i])->reads;
@@ -212,8 +212,12 @@ static bool groups_by_stacks(const etlheap_query *query)
 etlheap_keeps etlheap_question_keeps(const etlheap_question *question)
 {
     const u32 needs = needs_of_question(question, question->query);
+    const bool by_function = query_groups_by(question->query, ETLHEAP_KEY_FUNCTION);
     if (question->kind == ETLHEAP_ASK_LIFETIMES)
         return ETLHEAP_KEEPS_BLOCKS;
+    if (by_function) /* as many rows as a page, if rows are of single blocks, too */
+        return (needs & (NEEDS_LOG | NEEDS_BLOCKS)) != 0 ? ETLHEAP_KEEPS_PAGES
+                                                         : ETLHEAP_KEEPS_FUNCTIONS;
     if ((needs & (NEEDS_LOG | NEEDS_BLOCKS)) != 0)
         return ETLHEAP_KEEPS_EVENTS;
     return groups_by_stacks(question->query) ? ETLHEAP_KEEPS_STACKS : ETLHEAP_KEEPS_SUMS;

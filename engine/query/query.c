@@ -76,6 +76,8 @@ etl_status query_read(const etlheap_query *given, etlheap_query *own, etl_error 
         status = check_ids(own, err);
     if (status == ETL_OK)
         add_kind(own);
+    if (status == ETL_OK && query_groups_by(own, ETLHEAP_KEY_FUNCTION))
+        own->sums_only = true; /* peaks do not add up */
     return status;
 }
 
@@ -88,6 +90,8 @@ static u32 measures_of(const etlheap_query *query)
     const u32 peaks = 1u << ETLHEAP_MEASURE_PEAK_COUNT | 1u << ETLHEAP_MEASURE_PEAK_SIZE;
     const u32 always =
         ((2u << ETLHEAP_MEASURE_PEAK_SIZE) - 1) & (query->sums_only ? ~peaks : ~(u32)0);
+    const u32 exclusive =
+        1u << ETLHEAP_MEASURE_EXCLUSIVE_COUNT | 1u << ETLHEAP_MEASURE_EXCLUSIVE_SIZE;
     const u32 ranks = 1u << ETLHEAP_MEASURE_LIFETIME_MEAN | 1u << ETLHEAP_MEASURE_LIFETIME_MEDIAN |
                       1u << ETLHEAP_MEASURE_LIFETIME_P90 | 1u << ETLHEAP_MEASURE_LIFETIME_P99;
     const u32 sizes = 1u << ETLHEAP_MEASURE_COMMITTED_SIZE | 1u << ETLHEAP_MEASURE_RESERVED_SIZE |
@@ -110,6 +114,7 @@ static u32 measures_of(const etlheap_query *query)
     return always | (query->lifetime_ranks ? ranks : 0) | (query->growth ? growth : 0) |
            (query->rates || query->churn ? rates : 0) | (query->churn ? churn : 0) |
            (query->freed_by_other ? frees : 0) | (query->alloc_times ? times : 0) |
+           (query_groups_by(query, ETLHEAP_KEY_FUNCTION) ? exclusive : 0) |
            (by_heap && !by_more ? sizes : 0);
 }
 
@@ -141,6 +146,11 @@ static etl_status refuse(const etlheap_query *query, etl_error *err)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
                              "growth cannot be combined with selected types, with a moment or with "
                              "who freed");
+    if (query_groups_by(query, ETLHEAP_KEY_FUNCTION) && (query->growth || query->lifetime_ranks))
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "%s cannot be combined with grouping by function, whose rows share "
+                             "blocks",
+                             query->growth ? "growth" : "ranks of lifetimes");
     if ((query->rates || query->churn) && (query->at_end || query->kind_to_ticks != NULL))
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
                              "allocations per second cannot be combined with a moment");

@@ -25,6 +25,7 @@ static const keeps_bytes kept[ETLHEAP_KEEPS_CLASSES] = {
     [ETLHEAP_KEEPS_COUNTS] = { 2.1, 0.4, 4, 1, 26, 1, 0, 1.5, 0 },
     [ETLHEAP_KEEPS_SUMS] = { 2, 1.05, 17, 115, 20, 62, 0, 0.3, 0 },
     [ETLHEAP_KEEPS_STACKS] = { 2.2, 1.3, 22, 128, 26, 400, 0, 0.3, 1500 },
+    [ETLHEAP_KEEPS_FUNCTIONS] = { 2.2, 1.3, 22, 128, 26, 900, 0, 0.3, 1500 },
     [ETLHEAP_KEEPS_EVENTS] = { 17.5, 0.8, 38, 91, 46, 1, 155, 0.3, 0 },
     [ETLHEAP_KEEPS_BLOCKS] = { 20.4, 0.8, 37, 83, 128, 233, 230, 0.3, 0 },
     [ETLHEAP_KEEPS_PAGES] = { 23, 0.7, 30, 376, 1, 200, 420, 0.3, 6500 },

@@ -102,6 +102,8 @@ etl_status etlheap_write_histogram_json(const etlheap_result *result, const etlh
     etlheap_json_recording(&json, result);
     etlheap_json_window(&json, result, table);
     etlheap_json_group_by(&json, table);
+    if (etlheap_rows_share_blocks(table))
+        etlheap_json_bool(&json, "inclusive", true);
     etlheap_json_frames(&json, table);
     etlheap_json_stacks(&json, table);
     write_rows(&json, table, &layout);

@@ -54,7 +54,9 @@ static bool write_rows(const etlheap_table *table, const etlheap_layout *layout,
 {
     static const u8 list[] = { ETLHEAP_MEASURE_OUTSTANDING_SIZE,
                                ETLHEAP_MEASURE_OUTSTANDING_COUNT };
-    const report_columns columns = report_columns_with(list, ETL_COUNT_OF(list), layout);
+    const report_columns columns = etlheap_rows_share_blocks(table)
+                                       ? report_columns_of(table, layout)
+                                       : report_columns_with(list, ETL_COUNT_OF(list), layout);
     bool *const listed = calloc((size_t)table->row_count + 1, sizeof *listed);
     if (!listed)
         return false;
@@ -76,6 +78,8 @@ static bool write_rows(const etlheap_table *table, const etlheap_layout *layout,
     const etlheap_more_rows more = etlheap_more_rows_of(table, layout, listed);
     free(listed);
     etlheap_sink_text(sink, "\n");
+    if (etlheap_rows_share_blocks(table))
+        etlheap_markdown_paragraph(sink, etlheap_shared_words);
     etlheap_markdown_more_rows(sink, &more, layout->hint, text);
     return true;
 }

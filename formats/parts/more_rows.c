@@ -32,6 +32,8 @@ etlheap_more_rows etlheap_more_rows_of(const etlheap_table *table, const etlheap
                                .rows_skip = layout->rows_skip,
                                .of_each_kind = layout->rows_of_each_kind,
                                .noun = "row" };
+    more.without_amounts =
+        etlheap_rows_share_blocks(table) && !etlheap_measure_adds_up(table, more.measure);
     for (u32 i = 0; i < table->row_count; i++) {
         const etlheap_row *const row = &table->rows[i];
         const u32 rows = (u32)etl_max_u64(row->merged_rows, 1);
@@ -131,7 +133,8 @@ bool etlheap_more_rows_later(const etlheap_more_rows *more, etlheap_text *text)
         if (more->later[kind] == 0)
             continue;
         add_kind(more, text, more->later, kind, is_first);
-        add_amount(more, kind, text);
+        if (!more->without_amounts)
+            add_amount(more, kind, text);
         is_first = false;
     }
     etlheap_text_add_string(text, ": only the first ");

@@ -15,7 +15,8 @@ typedef struct etlheap_more_rows {
     u32 rows_max;
     u32 rows_skip, listed; /* rows before the first that is listed, and how many are */
     bool of_each_kind;
-    const char *noun; /* "row"; the plural has an s */
+    bool without_amounts; /* rows share blocks */
+    const char *noun;     /* "row"; the plural has an s */
 } etlheap_more_rows;
 
 etlheap_more_rows etlheap_more_rows_of(const etlheap_table *table, const etlheap_layout *layout,

@@ -33,6 +33,12 @@ static const u8 churn[] = {
     ETLHEAP_MEASURE_TEMPORARY_10_COUNT,
     ETLHEAP_MEASURE_TEMPORARY_1MS_COUNT,
 };
+static const u8 functions[] = { ETLHEAP_MEASURE_OUTSTANDING_SIZE,
+                                ETLHEAP_MEASURE_OUTSTANDING_COUNT,
+                                ETLHEAP_MEASURE_SIZE,
+                                ETLHEAP_MEASURE_EXCLUSIVE_SIZE,
+                                ETLHEAP_MEASURE_COUNT,
+                                ETLHEAP_MEASURE_EXCLUSIVE_COUNT };
 static const u8 count_alone[] = { ETLHEAP_MEASURE_COUNT };
 
 const u8 report_shown[REPORT_SHOWN] = {
@@ -54,6 +60,7 @@ static const struct {
     { ETLHEAP_MEASURE_GROWTH_RATE, growth, ETL_COUNT_OF(growth) },
     { ETLHEAP_MEASURE_LIFETIME_MEDIAN, transient, ETL_COUNT_OF(transient) },
     { ETLHEAP_MEASURE_COMMITTED_SIZE, heaps, ETL_COUNT_OF(heaps) },
+    { ETLHEAP_MEASURE_EXCLUSIVE_COUNT, functions, ETL_COUNT_OF(functions) },
 };
 
 static bool has_column(const report_columns *columns, u8 column)
@@ -119,10 +126,10 @@ const char *report_column_title(u8 column)
     return column == REPORT_COLUMN_SHARE ? "Share" : etlheap_measure_title((etlheap_measure)column);
 }
 
-bool report_column_adds_up(u8 column)
+bool report_column_adds_up(const etlheap_table *table, u8 column)
 {
-    return column == REPORT_COLUMN_SHARE ||
-           etlheap_measure_style_of((etlheap_measure)column).adds_up;
+    return column == REPORT_COLUMN_SHARE ? !etlheap_rows_share_blocks(table)
+                                         : etlheap_measure_adds_up(table, (etlheap_measure)column);
 }
 
 void report_column_words(u8 column, const i64 *measures, i64 rates_ns, char out[ETLHEAP_UNITS_SIZE])

@@ -49,7 +49,7 @@ static inline u32 report_measures_of(const etlheap_table *table, const etlheap_l
 report_columns report_columns_of(const etlheap_table *table, const etlheap_layout *layout);
 
 const char *report_column_title(u8 column);
-bool report_column_adds_up(u8 column); /* over rows */
+bool report_column_adds_up(const etlheap_table *table, u8 column); /* over its rows */
 
 /* Writes the value of a row or group with these measures, whose rates are per second of rates_ns.
  * Rates of a group are computed from its sums, because those of rows are rounded. */

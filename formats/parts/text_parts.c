@@ -52,7 +52,12 @@ static const etlheap_measure_style measure_styles[ETLHEAP_MEASURES_COUNT] = {
     [ETLHEAP_MEASURE_TEMPORARY_SIZE] = { .is_size = true, .adds_up = true },
     [ETLHEAP_MEASURE_TEMPORARY_10_COUNT] = { .adds_up = true },
     [ETLHEAP_MEASURE_TEMPORARY_1MS_COUNT] = { .adds_up = true },
+    [ETLHEAP_MEASURE_EXCLUSIVE_COUNT] = { .adds_up = true },
+    [ETLHEAP_MEASURE_EXCLUSIVE_SIZE] = { .is_size = true, .adds_up = true },
 };
+
+const char etlheap_shared_words[] = "A block counts in every function of its stack, so the rows "
+                                    "add up to more than the totals.";
 
 static void add_frame(etlheap_grid *grid, const etlheap_text *text);
 static void add_files(etlheap_text *text, const etlheap_trace_info *trace);
@@ -68,6 +73,18 @@ static void label_of_text(etlheap_sink *sink, const etlheap_layout *layout, cons
 etlheap_measure_style etlheap_measure_style_of(etlheap_measure measure)
 {
     return measure_styles[measure];
+}
+
+bool etlheap_rows_share_blocks(const etlheap_table *table)
+{
+    return (table->measures >> ETLHEAP_MEASURE_EXCLUSIVE_COUNT & 1) != 0;
+}
+
+bool etlheap_measure_adds_up(const etlheap_table *table, etlheap_measure measure)
+{
+    const bool is_exclusive =
+        measure == ETLHEAP_MEASURE_EXCLUSIVE_COUNT || measure == ETLHEAP_MEASURE_EXCLUSIVE_SIZE;
+    return measure_styles[measure].adds_up && (is_exclusive || !etlheap_rows_share_blocks(table));
 }
 
 void etlheap_measure_words(etlheap_measure measure, i64 value, char out[ETLHEAP_UNITS_SIZE])

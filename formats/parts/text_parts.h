@@ -17,6 +17,14 @@ typedef struct etlheap_measure_style {
 
 etlheap_measure_style etlheap_measure_style_of(etlheap_measure measure);
 
+/* True if rows share blocks, as those by function do, so that they add up to more than the
+ * totals; and the sentence that says so. */
+bool etlheap_rows_share_blocks(const etlheap_table *table);
+extern const char etlheap_shared_words[];
+
+/* Can the measure be added up over rows of the table? */
+bool etlheap_measure_adds_up(const etlheap_table *table, etlheap_measure measure);
+
 /* Writes a measure for people: a duration, a size or a count; if unknown, nothing, or a dash for a
  * peak. */
 void etlheap_measure_words(etlheap_measure measure, i64 value, char out[ETLHEAP_UNITS_SIZE]);

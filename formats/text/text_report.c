@@ -41,7 +41,7 @@ static bool has_churn(const etlheap_table *table, const etlheap_layout *layout);
 static void add_entry(const etlheap_table *table, const etlheap_outline *outline, u32 index,
                       etlheap_text *text, etlheap_grid *grid);
 static void add_measures(const report_columns *columns, const i64 *measures, i64 rates_ns,
-                         bool is_row, etlheap_grid *grid);
+                         const etlheap_table *of, etlheap_grid *grid);
 
 etl_status etlheap_write_report_text(const etlheap_result *result, const etlheap_table *table,
                                      const etlheap_layout *layout, etlheap_sink *sink)
@@ -180,13 +180,15 @@ static etl_status write_rows(const etlheap_table *table, const etlheap_layout *l
         const bool is_row = entry->level + 1 == outline.level_count;
         add_entry(table, &outline, i, text, &grid);
         const i64 rates_ns = rates_ns_of(table, &outline, entry);
-        add_measures(&columns, entry->measures, rates_ns, is_row, &grid);
+        add_measures(&columns, entry->measures, rates_ns, is_row ? NULL : table, &grid);
         if (is_row)
             add_frames(&grid, table, &table->rows[entry->row], layout->frames_max,
                        entry->level + 1);
     }
     etlheap_sink_text(sink, "\n");
     status = etlheap_grid_write(&grid, layout, sink);
+    if (etlheap_rows_share_blocks(table))
+        etlheap_text_heading(sink, layout, etlheap_shared_words);
     etlheap_text_more_rows(sink, layout, &outline.more, text);
     if (status == ETL_OK && has_churn(table, layout))
         status = etlheap_write_churn_text(table, layout, sink);
@@ -241,14 +243,15 @@ static void add_entry(const etlheap_table *table, const etlheap_outline *outline
         etlheap_grid_cell(grid, etlheap_text_of(text));
 }
 
-/* A peak of a group is not the sum of its rows' peaks: those cells stay empty. */
+/* A peak of a group is not the sum of its rows' peaks: those cells stay empty. `of`: the table of a
+ * group; NULL: the entry is a row. */
 static void add_measures(const report_columns *columns, const i64 *measures, i64 rates_ns,
-                         bool is_row, etlheap_grid *grid)
+                         const etlheap_table *of, etlheap_grid *grid)
 {
     for (u32 i = 0; i < columns->count; i++) {
         const u8 column = columns->at[i];
         char words[ETLHEAP_UNITS_SIZE] = "";
-        if (is_row || report_column_adds_up(column))
+        if (of == NULL || report_column_adds_up(of, column))
             report_column_words(column, measures, rates_ns, words);
         etlheap_grid_cell(grid, words);
     }

@@ -270,12 +270,25 @@ static const char *const free_type_words[ETLHEAP_FREE_TYPE_COUNT] = { "none", "f
                                                                       "heap-destroy",
                                                                       "process-exit" };
 
-static void put_key(model_text *out, const model_world *world, const etlheap_query *query, u32 row,
-                    etlheap_type type, etlheap_key key)
+/* A lifetime in a row. */
+typedef struct model_member {
+    const model_world *world;
+    const etlheap_query *query;
+    u32 row, function; /* a frame of its stack */
+    etlheap_type type;
+} model_member;
+
+static const model_stack *stack_of(const model_member *member)
 {
-    const lifetime *const life = &world->rows[row];
-    const model_stack *const stack =
-        world->made[row] == MODEL_STACKS ? NULL : &world->stacks[world->made[row]];
+    const u32 made = member->world->made[member->row];
+    return made == MODEL_STACKS ? NULL : &member->world->stacks[made];
+}
+
+static void put_key(model_text *out, const model_member *member, etlheap_key key)
+{
+    const etlheap_query *const query = member->query;
+    const lifetime *const life = &member->world->rows[member->row];
+    const model_stack *const stack = stack_of(member);
     const u32 first = stack == NULL ? 0 : first_frame(stack, query);
     model_put(out, " %s", etlheap_key_word(key));
     switch (key) {
@@ -289,10 +302,10 @@ static void put_key(model_text *out, const model_world *world, const etlheap_que
         model_put(out, " %d %llx", !is_of_process(life->kind), (unsigned long long)life->heap);
         break;
     case ETLHEAP_KEY_TYPE:
-        model_put(out, " %s", type_words[type]);
+        model_put(out, " %s", type_words[member->type]);
         break;
     case ETLHEAP_KEY_IMPACTING_TYPE:
-        model_put(out, " %s", impacting_words[type]);
+        model_put(out, " %s", impacting_words[member->type]);
         break;
     case ETLHEAP_KEY_FREE_TYPE:
         model_put(out, " %s", free_type_words[life->free_type]);
@@ -301,9 +314,10 @@ static void put_key(model_text *out, const model_world *world, const etlheap_que
         put_stack(out, stack, first, query);
         break;
     case ETLHEAP_KEY_FRAME:
-    case ETLHEAP_KEY_SITE:
+    case ETLHEAP_KEY_SITE: /* the first one */
+    case ETLHEAP_KEY_FUNCTION:
         if (stack != NULL)
-            put_frame(out, stack, first, query);
+            put_frame(out, stack, member->function, query);
         break;
     case ETLHEAP_KEY_MODULE:
         model_put(out, " %s", module_of(stack, first));
@@ -321,7 +335,7 @@ static void put_key(model_text *out, const model_world *world, const etlheap_que
         model_put(out, " %s", stack == NULL ? "?" : stack_tag_of(stack));
         break;
     case ETLHEAP_KEY_GENERATION:
-        model_put(out, " %u", generation_of(world, life->alloc_ticks));
+        model_put(out, " %u", generation_of(member->world, life->alloc_ticks));
         break;
     case ETLHEAP_KEY_THREAD_NAME: /* threads have no names, frames no lines, nobody freed */
     case ETLHEAP_KEY_SOURCE_LINE:
@@ -330,6 +344,15 @@ static void put_key(model_text *out, const model_world *world, const etlheap_que
     default:
         fail();
     }
+}
+
+static bool groups_by_function(const etlheap_query *query)
+{
+    for (u32 i = 0; i < query->group_by_count; i++) {
+        if (query->group_by[i] == ETLHEAP_KEY_FUNCTION)
+            return true;
+    }
+    return false;
 }
 
 static bool has_frame_of(const model_world *world, u32 row, const char *module)
@@ -382,13 +405,13 @@ static void add_measures(i64 measures[ETLHEAP_MEASURES_COUNT], const lifetime *r
     measures[ETLHEAP_MEASURE_REALLOC_COUNT] += row->is_realloc ? 1 : 0;
 }
 
-static void add_to_model(model *m, const model_world *world, const etlheap_query *query, u32 row,
-                         etlheap_type type)
+static void add_to_row(model *m, const model_member *member, bool is_site)
 {
+    const lifetime *const row = &member->world->rows[member->row];
     char key[MODEL_KEY_TEXT] = "";
     model_text out = { key, sizeof key };
-    for (u32 i = 0; i < query->group_by_count; i++)
-        put_key(&out, world, query, row, type, query->group_by[i]);
+    for (u32 i = 0; i < member->query->group_by_count; i++)
+        put_key(&out, member, member->query->group_by[i]);
     u32 found = 0;
     while (found < m->count && strcmp(m->rows[found].key, key) != 0)
         found++;
@@ -397,9 +420,35 @@ static void add_to_model(model *m, const model_world *world, const etlheap_query
         m->count++;
         memcpy(group->key, key, sizeof key);
     }
-    group->members[group->member_count++] = row;
-    add_measures(group->measures, &world->rows[row], type);
-    add_measures(m->totals[world->rows[row].kind], &world->rows[row], type);
+    group->members[group->member_count++] = member->row;
+    add_measures(group->measures, row, member->type);
+    if (is_site && groups_by_function(member->query)) {
+        group->measures[ETLHEAP_MEASURE_EXCLUSIVE_COUNT] += 1;
+        group->measures[ETLHEAP_MEASURE_EXCLUSIVE_SIZE] += (i64)row->size;
+    }
+}
+
+/* Do two frames of a stack show the same? */
+static bool same_frame(const model_stack *stack, u32 a, u32 b, const etlheap_query *query)
+{
+    return stack->module[a] == stack->module[b] &&
+           (stack->offset[a] == stack->offset[b] || is_folded(stack, a, query));
+}
+
+static void add_to_model(model *m, model_member member)
+{
+    const model_stack *const stack = stack_of(&member);
+    const u32 first = stack == NULL ? 0 : first_frame(stack, member.query);
+    const u32 end = stack == NULL || !groups_by_function(member.query) ? first + 1 : stack->count;
+    for (member.function = first; member.function < end; member.function++) {
+        bool is_again = false;
+        for (u32 i = first; i < member.function; i++)
+            is_again |= same_frame(stack, i, member.function, member.query);
+        if (!is_again)
+            add_to_row(m, &member, member.function == first);
+    }
+    const lifetime *const row = &member.world->rows[member.row];
+    add_measures(m->totals[row->kind], row, member.type);
 }
 
 /* Finds peaks: the largest sum when the window begins, or at any of its ticks. */
@@ -453,8 +502,14 @@ void model_make(model *m, const model_world *world, const etlheap_query *query)
         const bool inside = row->alloc_ticks >= from, freed = end < to;
         const etlheap_type type = inside ? (freed ? ETLHEAP_TYPE_AIFI : ETLHEAP_TYPE_AIFO)
                                          : (freed ? ETLHEAP_TYPE_AOFI : ETLHEAP_TYPE_AOFO);
-        add_to_model(m, world, query, i, type);
+        add_to_model(m, (model_member){ .world = world, .query = query, .row = i, .type = type });
     }
-    for (u32 i = 0; i < m->count; i++)
-        find_peaks(&m->rows[i], world, query, from, to);
+    for (u32 i = 0; i < m->count; i++) {
+        i64 *const measures = m->rows[i].measures;
+        if (groups_by_function(query))
+            measures[ETLHEAP_MEASURE_PEAK_COUNT] = measures[ETLHEAP_MEASURE_PEAK_SIZE] =
+                ETLHEAP_NOT_KNOWN;
+        else
+            find_peaks(&m->rows[i], world, query, from, to);
+    }
 }

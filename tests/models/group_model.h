@@ -44,7 +44,7 @@ typedef struct model_row {
 } model_row;
 
 typedef struct model {
-    model_row rows[MODEL_ROWS];
+    model_row rows[MODEL_ROWS * MODEL_DEPTH_MAX]; /* by function, a lifetime has several */
     u32 count;
     i64 totals[ETLHEAP_KIND_COUNT][ETLHEAP_MEASURES_COUNT];
 } model;
@@ -64,7 +64,7 @@ void model_world_free(model_world *world);
 /*
  * Groups the world's lifetimes. Of the query it knows the window in whole ticks,
  * kinds, at_exit_freed, left_behind, one frame to cull, one to require, one to exclude, one
- * module to fold, and all keys.
+ * module to fold, and all keys. Peaks of functions are ETLHEAP_NOT_KNOWN.
  */
 void model_make(model *m, const model_world *world, const etlheap_query *query);
 

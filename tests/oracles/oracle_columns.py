@@ -23,8 +23,10 @@ OPTIONS = ["--no-symbols", "--no-cull"]
 BY_SITE = ["--group-by", "kind,process,site"]
 BY_HEAP = ["--group-by", "kind,process,heap"]
 USUAL = ["count", "size", "impacting_size", "outstanding_count", "outstanding_size", "realloc_count", "peak_count", "peak_size"]
+BY_FUNCTION = ["--group-by", "kind,process,function"]
+OF_FUNCTIONS = ["exclusive_count", "exclusive_size"]
 OF_HEAPS = ["committed_size", "reserved_size", "overhead_size"]
-NOT_OF_COLUMNS = {"kind", "process", "pid", "site", "heap", "grows_most"}
+NOT_OF_COLUMNS = {"kind", "process", "pid", "site", "function", "heap", "grows_most"}
 
 
 def measures():
@@ -36,14 +38,15 @@ def measures():
 
 
 def key_of(row):
-    return tuple(row.get(key) for key in ("kind", "process", "pid", "heap", "site"))
+    return tuple(row.get(key) for key in ("kind", "process", "pid", "heap", "site", "function"))
 
 
 def rows_of(trace, columns, *options):
     document = run_json("report", trace, *OPTIONS, *options, *(["--columns", columns] if columns else []))
     for row in document["rows"]:
-        if row.get("site") is not None:
-            row["site"] = json.dumps(document["frames"][row["site"]])
+        for key in ("site", "function"):
+            if row.get(key) is not None:
+                row[key] = json.dumps(document["frames"][row[key]])
     return document["rows"]
 
 
@@ -98,7 +101,7 @@ def compare_times(results, trace):
     times = {}
     for row in document["rows"]:
         site = None if row["stack"] is None else json.dumps(document["frames"][document["stacks"][row["stack"]][0]])
-        times.setdefault((row["kind"], row["process"], row["pid"], None, site), []).append(row["alloc_time_ns"])
+        times.setdefault((row["kind"], row["process"], row["pid"], None, site, None), []).append(row["alloc_time_ns"])
     known = {key: [time for time in of if time is not None] for key, of in times.items()}
     rows = rows_of(trace, "first_ns,last_ns", *BY_SITE)
     wanted = {key: (min(of, default=None), max(of, default=None)) for key, of in known.items()}
@@ -145,6 +148,7 @@ def compare_refusals(results, trace):
     for columns, words in (("siz", ["did you mean size"]), ("bogus", ["--columns", "'bogus'", "outstanding_size"]),
                            ("size,size", ["size is given twice"]), ("size,+count", ["have a sign"]),
                            ("", ["list of columns"]), ("size,", ["list of columns"]),
+                           ("exclusive_size", ["--columns exclusive_size", "--group-by function"]),
                            ("committed_size", ["--columns committed_size", "--group-by heap"])):
         result = subprocess.run([ETLHEAP, "report", trace, "--columns", columns], capture_output=True, text=True)
         results.check(f"--columns '{columns}' is refused", result.returncode == 2 and all(word in result.stderr for word in words),
@@ -160,16 +164,18 @@ def compare_refusals(results, trace):
 def main():
     results = Results()
     words = measures()
-    plain = [word for word in words if word not in OF_HEAPS]
+    plain = [word for word in words if word not in OF_HEAPS + OF_FUNCTIONS]
     trace, store = os.path.join(WORK, "columns.etl"), os.path.join(WORK, "columns.ehs")
     subprocess.run([MAKE_TRACE, "workload", trace, "--seed", "5", "--events", "3000"], check=True, capture_output=True)
     run("store", trace, "-o", store)
     results.check("the usual columns are those of JSON", columns_of(rows_of(trace, "", *BY_SITE)[0]) == USUAL)
     whole = compare_one_by_one(results, trace, BY_SITE, plain)
     of_heaps = compare_one_by_one(results, trace, BY_HEAP, OF_HEAPS)
+    of_functions = compare_one_by_one(results, trace, BY_FUNCTION, OF_FUNCTIONS)
     compare_with_views(results, trace, plain)
     compare_orders(results, trace, whole, plain, BY_SITE)
     compare_orders(results, trace, of_heaps, OF_HEAPS, BY_HEAP)
+    compare_orders(results, trace, of_functions, OF_FUNCTIONS, BY_FUNCTION)
     compare_lists(results, trace, plain)
     compare_times(results, trace)
     compare_refusals(results, trace)

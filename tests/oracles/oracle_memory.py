@@ -110,9 +110,11 @@ QUESTIONS = [
     ("export --format wpaprofile -o OUT", "l"),
     ("export --format csv --rows -o OUT", "l"),
     ("export --format parquet --rows -o OUT", "ls"),
+    ("report --group-by function", "ts"),
 ]
 # Others, which are asked of small traces only.
-SMALL_QUESTIONS = ["report --churn", "report --group-by thread", "report --group-by process --format json", "report --map",
+SMALL_QUESTIONS = ["report --churn", "report --group-by thread", "report --group-by function",
+                   "report --group-by process --format json", "report --map",
                    "report --pairs", "report --unmatched", "report --lifetime ..1ms", "report --kind pool",
                    "windows --window 0s..2s --window 1s..3s", "windows", "check --max-outstanding 100G --format json"]
 SMALL_TRACES = [["workload", "--keys", "--compress"], ["pool-leak"]]

@@ -36,6 +36,7 @@ DOCUMENTS = [
     ("report", "report demo.etl --symbols symbols --group-by process,site,module,free_type"),
     ("report", "report demo.etl --group-by kind,process,heap,thread,type,frame,size_class,tag,type_name --stack-tags some.stacktags"),
     ("report", "report demo.etl --symbols symbols --group-by process,site,source_line"),
+    ("report", "report demo.etl --symbols symbols --group-by process,function"),
     ("report", "report demo.etl --growth"),
     ("report", "report demo.etl --columns lifetime_mean_ns,growth_rate,size,first_ns,last_ns"),
     ("report", "report demo.etl --impacting transient"),

@@ -98,6 +98,8 @@ static void expect_model(const model *m, const etlheap_table *table)
         assert_true(found < m->count);
         for (u32 k = 0; k <= ETLHEAP_MEASURE_PEAK_SIZE; k++) /* those that all tables have */
             assert_int_equal(table->rows[i].measures[k], m->rows[found].measures[k]);
+        for (u32 k = ETLHEAP_MEASURE_EXCLUSIVE_COUNT; k <= ETLHEAP_MEASURE_EXCLUSIVE_SIZE; k++)
+            assert_int_equal(table->rows[i].measures[k], m->rows[found].measures[k]);
         for (u32 k = 0; k < i; k++) {
             char other[MODEL_KEY_TEXT];
             row_key(table, k, other);
@@ -319,6 +321,10 @@ static etlheap_query random_query(const model_world *world, u64 *random)
     query.left_behind = hand_random(random) % 3 == 0;
     query.kinds = hand_random(random) % 8;
     query.sort = (etlheap_measure)(hand_random(random) % (ETLHEAP_MEASURE_PEAK_SIZE + 1));
+    for (u32 i = 0; i < query.group_by_count; i++) {
+        if (query.group_by[i] == ETLHEAP_KEY_FUNCTION && query.sort > ETLHEAP_MEASURE_REALLOC_COUNT)
+            query.sort = ETLHEAP_MEASURE_EXCLUSIVE_SIZE;
+    }
     query.sort_ascending = hand_random(random) % 2;
     query.cull_frames = &ntdll;
     query.cull_frame_count = hand_random(random) % 2;

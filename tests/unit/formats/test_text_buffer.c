@@ -112,6 +112,7 @@ static void each_key_reads_as_people_write_it(void **state)
         { "app.exe!f", "[no stack recorded]", ETLHEAP_KEY_IMPACTING_STACK },
         { "Impacting", "Impacting", ETLHEAP_KEY_IMPACTING_TYPE },
         { "C:\\src\\f.cpp:41", "[no source line]", ETLHEAP_KEY_SOURCE_LINE },
+        { "app.exe!f", "[no stack recorded]", ETLHEAP_KEY_FUNCTION },
     };
     static const etlheap_frame frame = { .module = "app.exe", .symbol = "f" };
     static const u32 starts[] = { 0, 1 }, indices[] = { 0 };

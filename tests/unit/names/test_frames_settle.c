@@ -1,5 +1,5 @@
 /*
- * Goal: culling, required frames, sites and types go by the names of functions,
+ * Goal: culling, required frames, sites, functions and types go by the names of functions,
  * inlined calls included; no name is asked for that does not matter.
  * Method: stacks over the modules of symbol_world.h, resolved and settled; what is
  * left of them as text.
@@ -289,6 +289,76 @@ static void sites_of_unwanted_stacks_are_not_asked_for(void **state)
     assert_int_equal(asked(b), 1);
 }
 
+/* --- functions ---------------------------------------------------------------------------- */
+
+/* "allocate, vec<int>::push, main": the functions of a stack; +OFFSET for a frame without a name. */
+static const char *functions_of(bench *b, u32 id)
+{
+    const u32 stack = frames_settled(&b->table, id);
+    u32 count;
+    const u32 *const frames = frames_functions(&b->table, stack, &count);
+    size_t used = 0;
+    b->text[0] = '\0';
+    for (u32 i = 0; i < count; i++) {
+        const frame_row *const row = &b->table.frames.at[frames[i]];
+        const char *const separator = i > 0 ? ", " : "";
+        used +=
+            (size_t)(row->function == 0
+                         ? snprintf(b->text + used, sizeof b->text - used, "%s+%llx", separator,
+                                    (unsigned long long)row->offset)
+                         : snprintf(b->text + used, sizeof b->text - used, "%s%s", separator,
+                                    symbols_text(b->world->symbols,
+                                                 b->table.functions.at[row->function - 1].symbol)));
+        assert_true(used < sizeof b->text);
+    }
+    return b->text;
+}
+
+static void all_calls_of_a_stack_are_functions(void **state)
+{
+    bench *const b = *state;
+    bench_group_by(b, ETLHEAP_KEY_FUNCTION);
+    bench_cull(b, NULL, "allocate");
+    const u32 inlined = STACK(b, APP(WORLD_ALLOCATE), APP(WORLD_MAIN));
+    const u32 outer =
+        STACK(b, APP(WORLD_NEW), APP(WORLD_ALLOCATE), WORLD_GONE + 5, APP(WORLD_MAIN));
+    bench_settle(b);
+    assert_string_equal(functions_of(b, inlined), "vec<int>::push, grow, main");
+    assert_string_equal(functions_of(b, outer),
+                        "operator new, allocate, vec<int>::push, grow, +5, main");
+    assert_string_equal(functions_of(b, 0), "");
+}
+
+static void a_function_is_one_whatever_calls_it(void **state)
+{
+    bench *const b = *state;
+    u32 count, others;
+    bench_group_by(b, ETLHEAP_KEY_FUNCTION);
+    const u32 one = STACK(b, APP(WORLD_GROW), APP(WORLD_GROW_LATE), APP(WORLD_MAIN));
+    const u32 other = STACK(b, APP(WORLD_MAIN), APP(WORLD_PUSH));
+    bench_settle(b);
+    const u32 *const first = frames_functions(&b->table, frames_settled(&b->table, one), &count);
+    const u32 *const second =
+        frames_functions(&b->table, frames_settled(&b->table, other), &others);
+    assert_string_equal(functions_of(b, one), "grow, grow, main");
+    assert_string_equal(functions_of(b, other), "main, vec<int>::push, grow");
+    assert_int_equal(first[0], first[1]);
+    assert_int_equal(first[0], second[2]);
+    assert_int_equal(first[2], second[0]);
+}
+
+static void functions_of_unwanted_stacks_are_not_asked_for(void **state)
+{
+    bench *const b = *state;
+    bench_group_by(b, ETLHEAP_KEY_FUNCTION);
+    bench_require(b, "crt", NULL);
+    (void)STACK(b, APP(WORLD_GROW), APP(WORLD_NEW));
+    const u32 wanted = STACK(b, APP(WORLD_MAIN), CRT(WORLD_MALLOC));
+    bench_settle(b);
+    assert_int_equal(asked(b), 2);
+    assert_string_equal(functions_of(b, wanted), "main, malloc");
+}
+
 /* --- types ----------------------------------------------------------------------------------- */
 
 static const char *type_of(bench *b, u32 id)
@@ -353,6 +423,9 @@ int main(void)
         SETTLE_TEST(a_site_without_name_is_its_frame),
         SETTLE_TEST(sites_of_unwanted_stacks_do_not_count),
         SETTLE_TEST(sites_of_unwanted_stacks_are_not_asked_for),
+        SETTLE_TEST(all_calls_of_a_stack_are_functions),
+        SETTLE_TEST(a_function_is_one_whatever_calls_it),
+        SETTLE_TEST(functions_of_unwanted_stacks_are_not_asked_for),
         SETTLE_TEST(types_are_searched_outward),
         SETTLE_TEST(what_culling_takes_still_has_types),
     };

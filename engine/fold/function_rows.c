@@ -1,0 +1,120 @@
+/*
+ * function_rows.c - makes groups by function of groups by stack.
+ *
+ *     main > load > parse > parse    3 blocks  ──▶  main 3   load 3   parse 3 (exclusive 3)
+ *     main > load                    2 blocks  ──▶  main 5   load 5 (exclusive 2)
+ *
+ * In: groups by stack, with all sums. Out: groups by function. A block counts once in each function
+ * of its stack, so groups add up to more than the totals, which are made before. Invariant: peaks
+ * are largest values of running sums and do not add up, so rows by function do not have them.
+ */
+#include "function_rows.h"
+
+#include <stdlib.h>
+
+#include "engine/query/keys.h"
+
+typedef struct function_maker {
+    aggregator *a;
+    ETLHEAP_VECTOR(group_head) groups; /* by stack */
+    ETLHEAP_VECTOR(i64) measures;
+    u32 *seen; /* by frame: the group that was added to it last, + 1 */
+} function_maker;
+
+/* Takes the groups by stack out of the aggregator. */
+static bool begin(function_maker *maker, aggregator *a)
+{
+    *maker = (function_maker){ .a = a };
+    maker->groups.at = a->groups.at;
+    maker->groups.count = a->groups.count;
+    maker->groups.capacity = a->groups.capacity;
+    maker->measures.at = a->measures.at;
+    maker->measures.count = a->measures.count;
+    maker->measures.capacity = a->measures.capacity;
+    memset(&a->groups, 0, sizeof a->groups);
+    memset(&a->measures, 0, sizeof a->measures);
+    ETLHEAP_VECTOR_FREE(&a->by_stack);
+    etlheap_index_free(&a->index);
+    maker->seen = calloc(a->frames.frames.count + 1, sizeof *maker->seen);
+    return maker->seen != NULL;
+}
+
+static i64 sum_of(i64 x, i64 y)
+{
+    return x == ETLHEAP_NOT_KNOWN || y == ETLHEAP_NOT_KNOWN ? ETLHEAP_NOT_KNOWN
+                                                            : etl_sat_add_i64(x, y);
+}
+
+/* The value of both groups together; `is_first`: there is only the second one. */
+static i64 joined(etlheap_measure measure, i64 x, i64 y, bool is_first)
+{
+    if (measure == ETLHEAP_MEASURE_PEAK_COUNT || measure == ETLHEAP_MEASURE_PEAK_SIZE)
+        return ETLHEAP_NOT_KNOWN;
+    if (is_first)
+        return y;
+    if (measure == ETLHEAP_MEASURE_FIRST)
+        return x == ETLHEAP_NOT_KNOWN || (y != ETLHEAP_NOT_KNOWN && y < x) ? y : x;
+    if (measure == ETLHEAP_MEASURE_LAST)
+        return x == ETLHEAP_NOT_KNOWN || y > x ? y : x;
+    return sum_of(x, y);
+}
+
+static bool add(function_maker *maker, size_t group, u32 frame, bool is_site)
+{
+    aggregator *const a = maker->a;
+    const i64 *const from = maker->measures.at + group * a->measure_count;
+    const size_t before = a->groups.count;
+    group_key key = maker->groups.at[group].key;
+    u32 number;
+    key.stack = 0;
+    key.frame = frame;
+    if (!aggregate_group(a, &key, &number))
+        return false;
+    if (a->exclusive.count < a->groups.count &&
+        !ETLHEAP_PUSH(&a->exclusive, (exclusive_sums){ .count = 0 }))
+        return false;
+    i64 *const to = aggregate_measures(a, number);
+    for (u32 i = 0; i < a->measure_count; i++)
+        to[i] = joined((etlheap_measure)i, to[i], from[i], a->groups.count > before);
+    if (is_site) {
+        exclusive_sums *const own = &a->exclusive.at[number];
+        own->count = etl_sat_add_i64(own->count, from[ETLHEAP_MEASURE_COUNT]);
+        own->size = etl_sat_add_i64(own->size, from[ETLHEAP_MEASURE_SIZE]);
+    }
+    return true;
+}
+
+static bool add_stack(function_maker *maker, size_t group)
+{
+    u32 count;
+    const u32 *const functions =
+        frames_functions(&maker->a->frames, maker->groups.at[group].key.stack, &count);
+    bool ok = count > 0 || add(maker, group, FRAME_NONE, true);
+    for (u32 i = 0; ok && i < count; i++) {
+        u32 *const seen = &maker->seen[functions[i]];
+        if (*seen != group + 1)
+            ok = add(maker, group, functions[i], i == 0);
+        *seen = (u32)group + 1;
+    }
+    return ok;
+}
+
+bool function_rows(aggregator *a)
+{
+    if (!query_groups_by(a->query, ETLHEAP_KEY_FUNCTION))
+        return true;
+    function_maker maker;
+    bool ok = begin(&maker, a);
+    for (size_t i = 0; ok && i < maker.groups.count; i++)
+        ok = add_stack(&maker, i);
+    for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++) {
+        i64 *const total = a->totals[kind];
+        total[ETLHEAP_MEASURE_EXCLUSIVE_COUNT] = total[ETLHEAP_MEASURE_COUNT];
+        total[ETLHEAP_MEASURE_EXCLUSIVE_SIZE] = total[ETLHEAP_MEASURE_SIZE];
+    }
+    aggregate_trim(a);
+    ETLHEAP_VECTOR_FREE(&maker.groups);
+    ETLHEAP_VECTOR_FREE(&maker.measures);
+    free(maker.seen);
+    return ok;
+}

@@ -1,0 +1,181 @@
+#!/usr/bin/env python3
+"""Rows by function against rows by stack and by site, added up here, and against pprof's cum and flat.
+
+A block counts in every function of its stack, once each, however often a function calls itself; its
+exclusive count and size are in the function that is its site. So for every query the rows by function
+are the sums of those rows by stack that contain the function, and the exclusive sums are those of the
+rows by site. A frame without a name is a function of its own; an inlined call is one, too.
+"""
+
+import csv
+import io
+import os
+import subprocess
+from collections import defaultdict
+
+from oracle_export import cleaned, export, frame_text
+from oracle_export_pprof import Profile
+from oracle_focus import write_log
+from oracle_support import ETLHEAP, WORK, Results, run, run_json
+
+OUT = os.environ.get("OUT", "build/check")
+MAKE_TRACE = os.environ.get("MAKE_TRACE", os.path.join(OUT, "make_trace"))
+SUMS = ["count", "size", "impacting_size", "outstanding_count", "outstanding_size", "realloc_count"]
+MORE = ["alloc_count", "freed_size", "temporary_count", "freed_by_other_count"]
+NOTE = "A block counts in every function of its stack"
+
+
+def identity(document, index):
+    """What makes two frames one function."""
+    if index is None:
+        return None
+    frame = document["frames"][index]
+    if frame["symbol"]:
+        return frame["module"], frame["symbol"]
+    return frame["module"], frame["offset"], frame["address"] if frame["module"] is None else None
+
+
+def keys_of(document, row):
+    return tuple(str(row.get(key)) for key in document["group_by"] if key not in ("stack", "site", "function"))
+
+
+def by_stack(document, names):
+    """{(other keys, function): sums} of rows by stack."""
+    sums = {}
+    for row in document["rows"]:
+        stack = [] if row["stack"] is None else document["stacks"][row["stack"]]
+        for function in {identity(document, index) for index in stack} or {None}:
+            one = sums.setdefault((keys_of(document, row), function), [0] * len(names))
+            for at, name in enumerate(names):
+                one[at] += row[name]
+    return sums
+
+
+def by_key(document, key, names):
+    rows = {(keys_of(document, row), identity(document, row[key])): [row[name] for name in names] for row in document["rows"]}
+    assert len(rows) == len(document["rows"]), "no two rows have one function"
+    return rows
+
+
+def check(results, path, options, keys="kind,process", more=()):
+    name = f"{os.path.basename(path)} {' '.join(options)} {keys}"
+    ask = ["report", path, *options]
+    columns = ["--columns", ",".join(f"+{name}" for name in more)] if more else []
+    names = SUMS + list(more)
+    document = run_json(*ask, *columns, "--group-by", f"{keys},function")
+    wanted = by_stack(run_json(*ask, *columns, "--group-by", f"{keys},stack"), names)
+    got = by_key(document, "function", names)
+    results.equal_maps(f"{name}: {len(wanted)} functions", got, wanted)
+    results.check(f"{name}: the sums say that they exceed totals", document.get("inclusive") is True)
+    sites = by_key(run_json(*ask, "--group-by", f"{keys},site"), "site", ["count", "size"])
+    exclusive = {key: both for key, both in by_key(document, "function", ["exclusive_count", "exclusive_size"]).items() if any(both)}
+    results.equal_maps(f"{name}: {len(sites)} sites", exclusive, {key: both for key, both in sites.items() if any(both)})
+    peaks = [row for row in document["rows"] if row.get("peak_size") is not None]
+    results.check(f"{name}: no peak is made up", not peaks, peaks[:1])
+    return document
+
+
+def check_texts(results, path, options, document):
+    ask = ["report", path, *options, "--group-by", "kind,process,function"]
+    for form in ("text", "markdown"):
+        text = " ".join(run(*ask, "--format", form).decode().split())
+        results.check(f"{form} says that rows add up to more", NOTE in text, text[:300])
+    results.check("rows by site say nothing of it", NOTE not in run("report", path, *options, "--group-by", "site").decode())
+    cells = list(csv.DictReader(io.StringIO(run(*ask, "--format", "csv").decode(), newline="")))
+    names = [*SUMS, "exclusive_count", "exclusive_size"]
+    results.equal("CSV has the rows of JSON", [[int(cell[name]) for name in names] for cell in cells],
+                  [[row[name] for name in names] for row in document["rows"]])
+    for jobs in ("-j1", "-j7"):
+        results.equal(f"{jobs}: the same document", run_json(*ask, jobs), document)
+    ordered = [row["exclusive_size"] for row in run_json(*ask, "--sort", "exclusive_size")["rows"]]
+    results.equal("ordered by the exclusive size", ordered, sorted(ordered, reverse=True))
+    results.check("the order shows something", len(set(ordered)) > 3)
+
+
+def function_of(name):
+    """Without the displacement of a name that is only the nearest one."""
+    return name.split("+0x")[0] if "!" in name else name
+
+
+def check_pprof(results, path, options):
+    """The rules of profile.proto: cum is a sample's value once for each function of it, flat is for its first."""
+    sums = defaultdict(lambda: [0, 0])
+    profile = Profile(export(path, "pprof", *options))
+    at = {label: number for number, (label, _) in enumerate(profile.types)}
+    for stack, values, _ in profile.samples:
+        names = [function_of(name) for _, _, lines in stack for name, _, _ in lines]
+        for kind in ("heap", "virtualalloc", "extent"):
+            value = values[at[("" if kind == "heap" else kind + "_") + "alloc_objects"]]
+            for name in set(names):
+                sums[kind, name][0] += value
+            sums[kind, names[0]][1] += value
+    document = run_json("report", path, *options, "--group-by", "kind,function")
+    rows = {}
+    for row in document["rows"]:
+        frame = None if row["function"] is None else document["frames"][row["function"]]
+        if frame is not None:
+            one = rows.setdefault((row["kind"], function_of(cleaned(frame_text(frame)))), [0, 0])
+            one[0] += row["count"]
+            one[1] += row["exclusive_count"]
+    got = {key: both for key, both in sums.items() if key in rows}
+    results.equal_maps(f"{os.path.basename(path)}: cum and flat of {len(rows)} functions", rows, got)
+
+
+def refused(*arguments):
+    done = subprocess.run([ETLHEAP, *arguments], capture_output=True, text=True)
+    return done.stderr if done.returncode == 2 or done.returncode == 1 else f"{done.returncode}"
+
+
+def check_refusals(results, path):
+    for options in (["--tree"], ["--focus", "x"], ["--growth"], ["--suspects"], ["--spikes"], ["--sort", "peak_size"], ["--columns", "size,peak_count"],
+                    ["--sort", "lifetime_median_ns"], ["--columns", "growth_rate"]):
+        said = refused("report", path, "--group-by", "function", *options)
+        words = [word.lstrip("-") for word in options if word.startswith("--")][:1] + ["function"]
+        if options[0] in ("--sort", "--columns"):
+            words = ["function"]
+        results.check(f"report refuses function with {' '.join(options)}", all(word in said for word in words), said)
+    for other in ("stack", "frame", "site", "source_line", "impacting_stack"):
+        said = refused("report", path, "--group-by", f"function,{other}")
+        results.check(f"function beside {other} is refused", "function" in said and other in said, said)
+    for command in (["windows", path, "--every", "1s"], ["diff", path, path], ["trend", path, path, path]):
+        said = refused(*command, "--group-by", "function")
+        results.check(f"{command[0]} refuses function", "--group-by function" in said and "several" in said, said)
+    said = refused("report", path, "--sort", "exclusive_size")
+    results.check("exclusive sizes need the key", "exclusive_size" in said and "--group-by function" in said, said)
+
+
+def main():
+    results = Results()
+    folder = os.path.join(WORK, "functions")
+    run("selftest", "--write-demo", folder)
+    demo, symbols = os.path.join(folder, "demo.etl"), ["--symbols", os.path.join(folder, "symbols")]
+    log, trace = os.path.join(WORK, "functions.txt"), os.path.join(WORK, "functions.etl")
+    write_log(log, 3)
+    subprocess.run([MAKE_TRACE, "workload", trace, "--seed", "6", "--events", "2000"], check=True, capture_output=True)
+    for path in (demo, trace):
+        base = path[:-4]
+        run("store", path, "-o", base + ".ehs")
+        run("store", path, "--summary", "-o", base + "-sums.ehs")
+    whole = check(results, demo, symbols)
+    check_texts(results, demo, symbols, whole)
+    results.check("functions have names", any(frame["symbol"] for frame in whole["frames"]))
+    check(results, demo[:-4] + ".ehs", [*symbols, "--no-cull", "-j", "7"])
+    check(results, demo[:-4] + "-sums.ehs", symbols)
+    check(results, demo, [*symbols, "--from", "3s", "--to", "9s"], more=MORE)
+    check(results, demo, [*symbols, "--exclude-frame", "*append"], "kind,type")
+    check(results, demo[:-4] + ".ehs", [*symbols, "--require-frame", "*append", "--size", "..5K"], "kind,thread")
+    check(results, demo, [*symbols, "--fold-module", "kernel32.dll!"], "kind,module")
+    check(results, log, ["--no-symbols", "--no-cull"])
+    check(results, log, ["--no-symbols", "--no-cull", "--fold-module", "lib one.dll!"])
+    check(results, trace, ["--no-symbols", "-j", "7"], "kind,process,heap", more=MORE)
+    check(results, trace[:-4] + ".ehs", ["--no-symbols", "--at-exit", "freed"], "kind,size_class")
+    check(results, trace[:-4] + "-sums.ehs", ["--no-symbols", "--kind", "heap,extent"], "kind,process,type")
+    check(results, trace, ["--no-symbols", "--at", "peak"])
+    check_pprof(results, trace, ["--no-symbols", "--no-cull"])
+    check_pprof(results, demo, [*symbols])
+    check_refusals(results, trace)
+    results.finish()
+
+
+if __name__ == "__main__":
+    main()
