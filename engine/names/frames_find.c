@@ -186,6 +186,13 @@ bool frames_find_marked(frame_table *table, frame_marks *marks)
     return true;
 }
 
+/* Works the verdict of patterns out, if there are any: several threads may ask for it later. */
+static void judge(const frame_table *table, const frame_patterns *patterns, u32 frame)
+{
+    if (patterns->count > 0)
+        (void)frames_verdict(table, patterns, frame);
+}
+
 /* Finds the frame of a number. Verdicts depend on the module, so they are worked out here. */
 static bool find_number(frame_table *table, frame_context *where, frame_marks *marks, u32 number)
 {
@@ -200,9 +207,10 @@ static bool find_number(frame_table *table, frame_context *where, frame_marks *m
     }
     const bool stands = table->finder.standing.at[number] == frame + 1;
     const bool culled = frames_verdict(table, &table->cull, frame) == FRAME_VERDICT_ALL;
-    (void)frames_verdict(table, &table->require, frame);
-    (void)frames_verdict(table, &table->exclude, frame);
-    if (table->query->symbols == NULL && !frames_fold_prepare(table, &frame, 1))
+    judge(table, &table->require, frame);
+    judge(table, &table->exclude, frame);
+    if (table->fold.count > 0 && table->query->symbols == NULL &&
+        !frames_fold_prepare(table, &frame, 1))
         return false;
     marks->strays |= !stands;
     const u8 mark =
