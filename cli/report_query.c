@@ -281,3 +281,12 @@ static void add_kind(const cli_options *options, etlheap_query *query)
     if (!one_kind && !is_grouped_by(options, ETLHEAP_KEY_KIND))
         query->group_by[query->group_by_count++] = ETLHEAP_KEY_KIND;
 }
+
+void cli_group_windows(const cli_options *options, etlheap_query *query)
+{
+    static const etlheap_key keys[] = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS };
+    if (options->group_by_count > 0 || options->stack_tags.count > 0)
+        return;
+    memcpy(query->group_by, keys, sizeof keys);
+    query->group_by_count = (u32)ETL_COUNT_OF(keys);
+}

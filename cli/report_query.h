@@ -27,6 +27,10 @@ etl_status cli_query_build(const cli_options *options, const cli_clock *clock, c
 
 void cli_query_free(cli_query *query);
 
+/* Groups windows by kind and process, unless the options choose the keys. Types are not among them:
+ * each window has its own. */
+void cli_group_windows(const cli_options *options, etlheap_query *query);
+
 /* Converts --from and --to, or --at, to nanoseconds; INT64_MIN and INT64_MAX if not given.
  * ETL_ERR_ARGUMENT: the window is empty. */
 etl_status cli_window(const cli_options *options, const cli_clock *clock, i64 *from_ns, i64 *to_ns,

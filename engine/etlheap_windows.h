@@ -28,6 +28,9 @@ typedef struct etlheap_time_range {
     int64_t from_ns, to_ns;
 } etlheap_time_range;
 
+/* What is left behind the last full window is a rest if it is at most this part of a window. */
+#define ETLHEAP_REST_PART 100
+
 /* The largest number of windows. */
 #define ETLHEAP_WINDOWS_MAX ((uint32_t)1 << 20)
 
@@ -54,8 +57,8 @@ typedef struct etlheap_windows_options {
      * of the last. A count of 0: all windows. */
     uint32_t measured_first, measured_count;
     bool with_whole; /* add the query's whole window after the others; needs all events */
-    /* A rest of at most a hundredth of every_ns is part of the last window: traces end a few
-     * events after a round time. Ignored for summaries, which keep windows of equal length. */
+    /* A rest (ETLHEAP_REST_PART) is part of the last window: traces end a few events after a
+     * round time. Ignored for summaries, which keep windows of equal length. */
     bool join_rest;
 } etlheap_windows_options;
 
@@ -153,7 +156,8 @@ typedef struct etlheap_growth {
 /*
  * Finds the largest lasting rise of a row, or with ETLHEAP_NO_INDEX of all rows. The windows must
  * follow each other without gaps (every_ns or cuts, without with_whole); about 200 windows work
- * best. False if there is no rise, or no such row. fold/windows_growth.c has the rule.
+ * best. It returns false if no row rises, or if there is no such row. The rule is
+ * explained in fold/windows_growth.c.
  *
  * To see which stacks explain the rise, make the same windows grouped by stack, with measured_first
  * and measured_count set to the windows found here, sorted by IMPACTING_SIZE.

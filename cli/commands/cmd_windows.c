@@ -42,7 +42,6 @@ typedef struct inquiry {
 static int answer_inputs(const cli_options *options, const cli_inputs *inputs, cli_guard *guard,
                          inquiry *out);
 static etlheap_layout layout_of(const cli_options *options, const inquiry *made);
-static void set_grouping(const cli_options *options, etlheap_query *query);
 static etl_status make_answer(const cli_options *options, const cli_inputs *inputs,
                               const cli_guard *guard, inquiry *out, etl_error *err);
 static void advise(etl_error *err);
@@ -125,7 +124,7 @@ static etl_status make_answer(const cli_options *options, const cli_inputs *inpu
                               const cli_guard *guard, inquiry *out, etl_error *err)
 {
     etlheap_query *const query = &out->question.query.query;
-    set_grouping(options, query);
+    cli_group_windows(options, query);
     cli_question_add(&out->question, out->plan.is_open ? ETLHEAP_ASK_EVENTS : ETLHEAP_ASK_WINDOWS,
                      query)
         ->windows = out->plan.is_open ? NULL : &out->plan.windows;
@@ -154,16 +153,6 @@ static void advise(etl_error *err)
 {
     const size_t size = strlen(err->message);
     snprintf(err->message + size, sizeof err->message - size, "; with --every less is needed");
-}
-
-/* Types are not among the keys: each window has its own. */
-static void set_grouping(const cli_options *options, etlheap_query *query)
-{
-    static const etlheap_key keys[] = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS };
-    if (options->group_by_count > 0 || options->stack_tags.count > 0)
-        return;
-    memcpy(query->group_by, keys, sizeof keys);
-    query->group_by_count = (u32)ETL_COUNT_OF(keys);
 }
 
 /* A summary has its own windows and needs no lifetimes. */

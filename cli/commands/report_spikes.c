@@ -25,17 +25,24 @@ static u32 count_max(const cli_options *options)
     return cli_format_of(options)->is_choice ? SPIKES_SHOWN : 0;
 }
 
-static etl_status make_spikes(const cli_options *options, const cli_inputs *inputs,
-                              const cli_guard *guard, cli_question *question, etl_error *err)
+etl_status cli_spikes_ask(const cli_options *options, const cli_inputs *inputs,
+                          const cli_guard *guard, cli_question *question, etlheap_spikes **out,
+                          etl_error *err)
 {
-    spikes_report *const out = (spikes_report *)question;
     const etlheap_spikes_options spikes = { .size = sizeof spikes,
                                             .count_max = count_max(options) };
     etlheap_query *const query = &question->query.query;
     cli_question_add(question, ETLHEAP_ASK_EVENTS, query);
-    etl_status status = cli_question_ask(options, inputs, guard, false, question, err);
-    if (status == ETL_OK)
-        status = etlheap_spikes_make(question->result, query, &spikes, &out->spikes, err);
+    const etl_status status = cli_question_ask(options, inputs, guard, false, question, err);
+    return status == ETL_OK ? etlheap_spikes_make(question->result, query, &spikes, out, err)
+                            : status;
+}
+
+static etl_status make_spikes(const cli_options *options, const cli_inputs *inputs,
+                              const cli_guard *guard, cli_question *question, etl_error *err)
+{
+    spikes_report *const out = (spikes_report *)question;
+    etl_status status = cli_spikes_ask(options, inputs, guard, question, &out->spikes, err);
     if (status == ETL_OK && question->symbols.symbols)
         status = etlheap_spikes_name(out->spikes, question->symbols.symbols, err);
     cli_symbols_done(&question->symbols);

@@ -8,11 +8,9 @@
 
 #include "cli/answer.h"
 #include "cli/options/output_format.h"
-#include "cli/options/wants.h"
+#include "report_spikes.h"
 
 #include <stdlib.h>
-
-#define SPIKES_SHOWN 10u
 
 /* Start from {0}. */
 typedef struct windows_spikes {
@@ -20,22 +18,6 @@ typedef struct windows_spikes {
     etlheap_spikes *spikes;
     etlheap_windows *windows;
 } windows_spikes;
-
-static u32 count_max(const cli_options *options)
-{
-    if (options->top != 0)
-        return cli_top_limit(options);
-    return cli_format_of(options)->is_choice ? SPIKES_SHOWN : 0;
-}
-
-static void set_grouping(const cli_options *options, etlheap_query *query)
-{
-    static const etlheap_key keys[] = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS };
-    if (options->group_by_count > 0)
-        return;
-    memcpy(query->group_by, keys, sizeof keys);
-    query->group_by_count = (u32)ETL_COUNT_OF(keys);
-}
 
 /* Without spikes there is one window, which is not shown. */
 static etl_status make_windows(windows_spikes *out, etl_error *err)
@@ -60,14 +42,8 @@ static etl_status make_answer(const cli_options *options, const cli_inputs *inpu
                               const cli_guard *guard, cli_question *question, etl_error *err)
 {
     windows_spikes *const out = (windows_spikes *)question;
-    const etlheap_spikes_options spikes = { .size = sizeof spikes,
-                                            .count_max = count_max(options) };
-    etlheap_query *const query = &question->query.query;
-    set_grouping(options, query);
-    cli_question_add(question, ETLHEAP_ASK_EVENTS, query);
-    etl_status status = cli_question_ask(options, inputs, guard, false, question, err);
-    if (status == ETL_OK)
-        status = etlheap_spikes_make(question->result, query, &spikes, &out->spikes, err);
+    cli_group_windows(options, &question->query.query);
+    etl_status status = cli_spikes_ask(options, inputs, guard, question, &out->spikes, err);
     if (status == ETL_OK)
         status = make_windows(out, err);
     cli_symbols_done(&question->symbols);

@@ -70,7 +70,8 @@ typedef struct block_group {
     i64 first_ticks, last_ticks; /* of allocations in the trace; if there is none, first > last */
 } block_group;
 
-/* Counts allocations from `first` to `last`. An unknown time, ETLHEAP_TICKS_BEFORE, is no first. */
+/* Counts allocations from `first` to `last`. If one is unknown
+ * (ETLHEAP_TICKS_BEFORE), it does not count as the first. */
 static inline void block_group_add_times(block_group *to, i64 first, i64 last)
 {
     if (first != ETLHEAP_TICKS_BEFORE && first < to->first_ticks)

@@ -13,8 +13,6 @@
 
 #include <stdlib.h>
 
-#define REST_PART 100 /* of a window: what joins the last one at most */
-
 static etl_status add_windows(windows_plan *plan, const query_plan *query,
                               const etlheap_windows_options *options, etl_error *err);
 static etl_status place_windows(windows_plan *plan, etl_error *err);
@@ -119,7 +117,7 @@ static i64 end_of_piece(i64 next, i64 to, i64 join)
 static etl_status add_pieces(windows_plan *plan, const query_plan *query,
                              const etlheap_windows_options *options, etl_error *err)
 {
-    const i64 every = options->every_ns, join = options->join_rest ? every / REST_PART : 0;
+    const i64 every = options->every_ns, join = options->join_rest ? every / ETLHEAP_REST_PART : 0;
     const i64 anchor = query->query->from_ns == INT64_MIN ? 0 : query->from_ns;
     for (i64 at = query->from_ns; at == query->from_ns || at < query->to_ns;) {
         const i64 next = next_multiple(anchor, every, at);

@@ -26,7 +26,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define REST_PART     100u /* of a window */
 #define BLOCK_COLUMNS (ETL_COUNT_OF(shown_columns) + 1)
 #define TITLE_SIZE    24
 
@@ -209,7 +208,7 @@ static bool is_rest(const etlheap_windows *windows, u32 window)
 {
     const etlheap_time_range at = windows->windows[window];
     return window + 1 == windows->window_count && windows->every_ns > 0 &&
-           (u64)at.to_ns - (u64)at.from_ns <= (u64)windows->every_ns / REST_PART;
+           (u64)at.to_ns - (u64)at.from_ns <= (u64)windows->every_ns / ETLHEAP_REST_PART;
 }
 
 /* The window after the ones that one line shows: those that follow each other while nothing

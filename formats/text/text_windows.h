@@ -26,6 +26,9 @@ etlheap_windows_view etlheap_windows_view_of(const etlheap_result *result,
 void etlheap_windows_span_text(const etlheap_windows_view *view, i64 from_ns, i64 to_ns,
                                char out[ETLHEAP_SPAN_SIZE]);
 
+/* Appends a group's name: "heap / app.exe (6480)". */
+void etlheap_windows_add_name(const etlheap_windows_view *view, u32 row, etlheap_text *text);
+
 /* Writes a group's name, and below it its outstanding size and peak as curves over the windows,
  * drawn to one scale. */
 etl_status etlheap_windows_write_head(const etlheap_windows_view *view, u32 row,

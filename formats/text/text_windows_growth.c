@@ -127,15 +127,10 @@ static etl_status write_stacks(const etlheap_windows_view *view, etlheap_sink *s
     return status;
 }
 
-/* "heap / app.exe (6480)" */
 static void add_group(const etlheap_windows_view *view, u32 row, etlheap_grid *grid)
 {
-    const etlheap_table *const table = view->answer->windows->table;
     etlheap_text text = { 0 };
-    for (u32 k = 0; k < table->group_by_count; k++) {
-        etlheap_text_add_string(&text, k > 0 ? " / " : "");
-        etlheap_text_add_key_source(&text, table, &table->rows[row], table->group_by[k]);
-    }
+    etlheap_windows_add_name(view, row, &text);
     etlheap_grid_name(grid, etlheap_text_of(&text));
     grid->text.failed |= text.failed;
     etlheap_text_free(&text);

@@ -158,16 +158,22 @@ static void time_text(const etlheap_windows_view *view, i64 ns, char out[ETLHEAP
                  (int)view->decimals, part);
 }
 
+void etlheap_windows_add_name(const etlheap_windows_view *view, u32 row, etlheap_text *text)
+{
+    const etlheap_table *const table = view->answer->windows->table;
+    for (u32 k = 0; k < table->group_by_count; k++) {
+        etlheap_text_add_string(text, k > 0 ? " / " : "");
+        etlheap_text_add_key_source(text, table, &table->rows[row], table->group_by[k]);
+    }
+}
+
 /* False without memory. */
 static bool write_name(const etlheap_windows_view *view, u32 row, etlheap_sink *sink)
 {
     const etlheap_table *const table = view->answer->windows->table;
     etlheap_text text = { 0 };
     etlheap_text shown = { 0 };
-    for (u32 k = 0; k < table->group_by_count; k++) {
-        etlheap_text_add_string(&text, k > 0 ? " / " : "");
-        etlheap_text_add_key_source(&text, table, &table->rows[row], table->group_by[k]);
-    }
+    etlheap_windows_add_name(view, row, &text);
     etlheap_display_add(&shown, etlheap_text_of(&text));
     etlheap_text_heading(sink, view->layout, etlheap_text_of(&shown));
     const bool failed = text.failed || shown.failed;
