@@ -6,7 +6,8 @@
  *
  * In: groups by stack, with all sums. Out: groups by function. A block counts once in each function
  * of its stack, so groups add up to more than the totals, which are made before. Invariant: peaks
- * are largest values of running sums and do not add up, so rows by function do not have them.
+ * are largest values of running sums and do not add up; those that need the events again are left
+ * unknown here (function_curves.c).
  */
 #include "function_rows.h"
 
@@ -45,11 +46,16 @@ static i64 sum_of(i64 x, i64 y)
                                                             : etl_sat_add_i64(x, y);
 }
 
+/* Are peaks of these groups sums? Blocks of one type other than AIFI only come or only go. */
+static bool peaks_add_up(const aggregator *a, const group_key *key)
+{
+    return !a->query->sums_only && query_groups_by(a->query, ETLHEAP_KEY_TYPE) &&
+           key->type != ETLHEAP_TYPE_AIFI;
+}
+
 /* The value of both groups together; `is_first`: there is only the second one. */
 static i64 joined(etlheap_measure measure, i64 x, i64 y, bool is_first)
 {
-    if (measure == ETLHEAP_MEASURE_PEAK_COUNT || measure == ETLHEAP_MEASURE_PEAK_SIZE)
-        return ETLHEAP_NOT_KNOWN;
     if (is_first)
         return y;
     if (measure == ETLHEAP_MEASURE_FIRST)
@@ -76,6 +82,8 @@ static bool add(function_maker *maker, size_t group, u32 frame, bool is_site)
     i64 *const to = aggregate_measures(a, number);
     for (u32 i = 0; i < a->measure_count; i++)
         to[i] = joined((etlheap_measure)i, to[i], from[i], a->groups.count > before);
+    if (!peaks_add_up(a, &key))
+        to[ETLHEAP_MEASURE_PEAK_COUNT] = to[ETLHEAP_MEASURE_PEAK_SIZE] = ETLHEAP_NOT_KNOWN;
     if (is_site) {
         exclusive_sums *const own = &a->exclusive.at[number];
         own->count = etl_sat_add_i64(own->count, from[ETLHEAP_MEASURE_COUNT]);

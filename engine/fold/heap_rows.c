@@ -49,7 +49,8 @@ etl_status heap_rows_walk(heap_rows *rows, u32 first_group, log_pass *pass, etl_
     etl_status status = log_groups_finish(&rows->groups, first_group, err);
     const bool by_type = !groups->by_block && query_groups_by(a->query, ETLHEAP_KEY_TYPE);
     const bool knows_sums = groups->by_block || has_sums(a);
-    const bool walks = !a->query->sums_only || !knows_sums;
+    const bool by_function = query_groups_by(a->query, ETLHEAP_KEY_FUNCTION);
+    const bool walks = !knows_sums || !(a->query->sums_only || by_function);
     rows->events = (event_want){ .a = a,
                                  .groups = groups,
                                  .job.walk = { .by_type = by_type, .curves_only = knows_sums } };
@@ -57,6 +58,8 @@ etl_status heap_rows_walk(heap_rows *rows, u32 first_group, log_pass *pass, etl_
         status = add_sums(a, groups, &rows->sums, err);
     if (status == ETL_OK && walks && !ETLHEAP_PUSH(&pass->events, &rows->events))
         status = etl_no_memory(err);
+    if (status == ETL_OK && by_function && !a->query->sums_only)
+        status = function_curves_begin(&rows->functions, rows->a, groups, by_type, pass, err);
     if (status == ETL_OK && query_needs(a->query, NEEDS_TIMES))
         status = growth_walk_begin(&rows->growth, a, groups, pass, err);
     return status;
@@ -74,8 +77,15 @@ etl_status heap_rows_finish(heap_rows *rows, etl_error *err)
     return rows->a->query->growth ? growth_walk_finish(&rows->growth, rows->a, first, err) : ETL_OK;
 }
 
+void heap_rows_fill_functions(const heap_rows *rows)
+{
+    if (rows->functions.a != NULL)
+        function_curves_finish(&rows->functions);
+}
+
 void heap_rows_close(heap_rows *rows)
 {
+    function_curves_close(&rows->functions);
     growth_walk_close(&rows->growth);
     log_groups_close(&rows->groups);
     free(rows->sums);
@@ -204,10 +214,11 @@ static bool publish_block(aggregator *a, const block_group *group, const curve *
 static bool publish_groups(aggregator *a, const log_groups *groups, const live_group *live)
 {
     const bool by_type = query_groups_by(a->query, ETLHEAP_KEY_TYPE);
+    const bool has_peaks = !a->query->sums_only && !query_groups_by(a->query, ETLHEAP_KEY_FUNCTION);
     aggregate_expect(a, groups->count);
     for (u32 i = 0; i < groups->count; i++) {
         const group_key key = log_groups_key(groups, i);
-        const curve *const peaks = a->query->sums_only ? NULL : &live[i].curve;
+        const curve *const peaks = has_peaks ? &live[i].curve : NULL;
         const churn_sums *const churn =
             a->query->churn && groups->by_block ? &groups->blocks.churn.sums.at[i] : NULL;
         const bool ok = groups->by_block

@@ -72,7 +72,8 @@ static void fill_walk(event_want *want)
     replay_walk *const walk = &want->job.walk;
     walk->origin_groups = want->of_word != NULL ? want->of_word : want->groups->of_word;
     walk->origin_count = want->groups->word_count;
-    walk->group_count = want->of_word != NULL ? 1 : want->groups->count;
+    if (walk->sets == NULL) /* else whoever made the sets knows how many */
+        walk->group_count = want->of_word != NULL ? 1 : want->groups->count;
     walk->size_min_bytes = query->size_min_bytes;
     walk->size_max_bytes = query->size_max_bytes;
     walk->cancel = query->cancel;

@@ -126,12 +126,22 @@ static inline void replay_move(replay_walker *w, hot_group *group, const entry_v
                view->kind == JOURNAL_FREE ? -1 : 1);
 }
 
+static inline void replay_move_set(replay_walker *w, u32 set, const entry_view *view)
+{
+    const replay_sets *const sets = w->walk->sets;
+    for (u32 i = sets->first[set]; i < sets->first[set + 1]; i++)
+        replay_move(w, &w->hot[sets->members[i]], view);
+}
+
 /* `number`: the group of the event, not GROUP_NONE. */
 static inline void replay_step(replay_walker *w, u32 number, const entry_view *view)
 {
     const i64 size = size_of(view);
     if (w->walk->curves_only) {
-        replay_move(w, &w->hot[number], view);
+        if (w->walk->sets != NULL)
+            replay_move_set(w, number, view);
+        else
+            replay_move(w, &w->hot[number], view);
         return;
     }
     if (view->kind == JOURNAL_MARK) {

@@ -120,11 +120,18 @@ static bool has_old(const replay_walk *walk)
     return walk->windows != NULL && walk->windows->edges.count > 0;
 }
 
+/* Places for groups, and for sets, which replay_fetch takes for groups. */
+static u64 places_of(const replay_walk *walk)
+{
+    const u32 sets = walk->sets == NULL ? 0 : walk->sets->count;
+    return (sets > walk->group_count ? sets : walk->group_count) + (u64)1;
+}
+
 static u64 walker_bytes(const replay_walk *walk)
 {
     const u64 of_windows = sizeof(window_hot) + (has_old(walk) ? sizeof(window_old) : 0);
     const u64 of_sums = sizeof(hot_group) + (walk->curves_only ? 0 : sizeof(cold_group));
-    return (walk->group_count + (u64)1) * (walk->windows != NULL ? of_windows : of_sums);
+    return places_of(walk) * (walk->windows != NULL ? of_windows : of_sums);
 }
 
 static bool has_groups(const replay_walk *walk)
@@ -177,7 +184,7 @@ static bool open_walkers(const walk_work *work, size_t segments)
 
 static bool open_walker(replay_walker *walker, const replay_walk *walk)
 {
-    const size_t places = walk->group_count + (size_t)1;
+    const size_t places = places_of(walk);
     if (walk->windows != NULL) {
         *walker = (replay_walker){ .walk = walk,
                                    .window_hot = machine_alloc_aligned(

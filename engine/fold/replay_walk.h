@@ -54,6 +54,13 @@ typedef struct replay_source {
     const void *user;
 } replay_source;
 
+/* Sets of groups. An event of a set is an event of each of its members. */
+typedef struct replay_sets {
+    const u32 *first;   /* by set, and one more: its first member */
+    const u32 *members; /* groups, each once in a set */
+    u32 count;
+} replay_sets;
+
 typedef struct replay_walk {
     const u8 *survivors;      /* bit by rank: outstanding at the end of the window */
     const u32 *origin_groups; /* by origin number */
@@ -63,6 +70,7 @@ typedef struct replay_walk {
     memory_count *memory;       /* NULL: nothing is counted */
     bool by_type;               /* make rows by type: curves are those of AIFI */
     bool curves_only;           /* sums are known; survivors are needed only by type */
+    const replay_sets *sets;    /* origin_groups has sets; with curves_only. NULL: it has groups */
     const window_pass *windows; /* make cells of these windows instead of sums */
     bool finds_moment;          /* find the peak of the only group; with curves_only */
 } replay_walk;

@@ -69,6 +69,8 @@ static etl_status finish_rows(table_rows *rows, etl_error *err)
     }
     if (status == ETL_OK && !function_rows(rows->a))
         status = etl_no_memory(err);
+    for (u32 i = 0; status == ETL_OK && i < FEED_SOURCE_COUNT; i++)
+        heap_rows_fill_functions(&rows->of[i]);
     if (status == ETL_OK)
         status = aggregate_count(rows->a, err);
     return status == ETL_OK && !row_details_fill(rows->a) ? etl_no_memory(err) : status;

@@ -76,8 +76,6 @@ etl_status query_read(const etlheap_query *given, etlheap_query *own, etl_error 
         status = check_ids(own, err);
     if (status == ETL_OK)
         add_kind(own);
-    if (status == ETL_OK && query_groups_by(own, ETLHEAP_KEY_FUNCTION))
-        own->sums_only = true; /* peaks do not add up */
     return status;
 }
 

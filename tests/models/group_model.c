@@ -504,12 +504,6 @@ void model_make(model *m, const model_world *world, const etlheap_query *query)
                                          : (freed ? ETLHEAP_TYPE_AOFI : ETLHEAP_TYPE_AOFO);
         add_to_model(m, (model_member){ .world = world, .query = query, .row = i, .type = type });
     }
-    for (u32 i = 0; i < m->count; i++) {
-        i64 *const measures = m->rows[i].measures;
-        if (groups_by_function(query))
-            measures[ETLHEAP_MEASURE_PEAK_COUNT] = measures[ETLHEAP_MEASURE_PEAK_SIZE] =
-                ETLHEAP_NOT_KNOWN;
-        else
-            find_peaks(&m->rows[i], world, query, from, to);
-    }
+    for (u32 i = 0; i < m->count; i++)
+        find_peaks(&m->rows[i], world, query, from, to);
 }

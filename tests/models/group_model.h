@@ -64,7 +64,7 @@ void model_world_free(model_world *world);
 /*
  * Groups the world's lifetimes. Of the query it knows the window in whole ticks,
  * kinds, at_exit_freed, left_behind, one frame to cull, one to require, one to exclude, one
- * module to fold, and all keys. Peaks of functions are ETLHEAP_NOT_KNOWN.
+ * module to fold, and all keys.
  */
 void model_make(model *m, const model_world *world, const etlheap_query *query);
 

@@ -322,7 +322,7 @@ static etlheap_query random_query(const model_world *world, u64 *random)
     query.kinds = hand_random(random) % 8;
     query.sort = (etlheap_measure)(hand_random(random) % (ETLHEAP_MEASURE_PEAK_SIZE + 1));
     for (u32 i = 0; i < query.group_by_count; i++) {
-        if (query.group_by[i] == ETLHEAP_KEY_FUNCTION && query.sort > ETLHEAP_MEASURE_REALLOC_COUNT)
+        if (query.group_by[i] == ETLHEAP_KEY_FUNCTION && hand_random(random) % 3 == 0)
             query.sort = ETLHEAP_MEASURE_EXCLUSIVE_SIZE;
     }
     query.sort_ascending = hand_random(random) % 2;
