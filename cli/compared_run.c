@@ -29,8 +29,6 @@ int cli_compared_check(const cli_options *options)
                  etlheap_key_is_of_free(key)
                      ? "--group-by %s cannot be compared: rows of two runs are matched "
                        "by who allocated, not by who freed"
-                 : key == ETLHEAP_KEY_FUNCTION
-                     ? "--group-by %s cannot be compared: a block counts in several rows"
                      : "--group-by %s cannot be compared: its values differ from run "
                        "to run",
                  etlheap_key_word(key));

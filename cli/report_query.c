@@ -56,9 +56,6 @@ static etlheap_measure find_missing(const cli_options *options, u32 measures)
 static const char *owners_of(etlheap_measure measure)
 {
     switch (measure) {
-    case ETLHEAP_MEASURE_PEAK_COUNT:
-    case ETLHEAP_MEASURE_PEAK_SIZE:
-        return "that share no blocks: not --group-by function";
     case ETLHEAP_MEASURE_EXCLUSIVE_COUNT:
     case ETLHEAP_MEASURE_EXCLUSIVE_SIZE:
         return "that are functions: --group-by function";

@@ -107,9 +107,11 @@ static const cli_view views[] = {
         .has_sort = true,
         .sort = ETLHEAP_MEASURE_GROWTH_RATE,
         .excludes = "--type --impacting --at --tree --focus --histogram --pairs",
+        .excluded_keys = KEY(FUNCTION),
         .excluded_measures = MEASURE(FREED_BY_OTHER),
         .excludes_ends = true,
-        .because = "growth is measured over the window, for freed and outstanding blocks together",
+        .because = "growth follows freed and outstanding blocks together over the window, each in "
+                   "one row",
     },
     {
         .option = "--churn",

@@ -24,13 +24,13 @@ typedef enum key_reads {
     KEY_READS_TYPE_NAME,
     KEY_READS_TAG,
     KEY_READS_THREAD_NAME,
+    KEY_READS_FUNCTION, /* all frames of the stack: see function_rows.h */
     KEY_READS_COMPARED,
     KEY_READS_HEAP = KEY_READS_COMPARED,
     KEY_READS_THREAD,
     KEY_READS_GENERATION,
     KEY_READS_IMPACT, /* the stack that allocated or freed */
     KEY_READS_SOURCE_LINE,
-    KEY_READS_FUNCTION, /* all frames of the stack: see function_rows.h */
     KEY_READS_FREER,
     KEY_READS_FREE_THREAD,
 } key_reads;

@@ -86,14 +86,25 @@ static bool recorded_shorter(const etlheap_diff_answer *answer, etl_hint_fn *say
     return true;
 }
 
+static bool rows_share_blocks(const etlheap_diff_answer *answer, etl_hint_fn *say,
+                              etlheap_text *text)
+{
+    (void)say;
+    if (!etlheap_rows_share_blocks(&answer->diff->table))
+        return false;
+    etlheap_text_add_string(text, etlheap_shared_hint);
+    return true;
+}
+
 static const struct {
     const char *name;
     hint_fn *fill;
 } hints[] = {
-    { "durations_differ", durations_differ }, { "recorded_shorter", recorded_shorter },
-    { "some_not_freed", some_not_freed },     { "builds_differ", builds_differ },
-    { "nothing_matches", nothing_matches },   { "names_merged", names_merged },
-    { "processes_differ", processes_differ }, { "lines_skipped", lines_skipped },
+    { "durations_differ", durations_differ },   { "recorded_shorter", recorded_shorter },
+    { "some_not_freed", some_not_freed },       { "builds_differ", builds_differ },
+    { "nothing_matches", nothing_matches },     { "names_merged", names_merged },
+    { "processes_differ", processes_differ },   { "lines_skipped", lines_skipped },
+    { "rows_share_blocks", rows_share_blocks },
 };
 
 static const struct {

@@ -58,6 +58,8 @@ static const etlheap_measure_style measure_styles[ETLHEAP_MEASURES_COUNT] = {
 
 const char etlheap_shared_words[] = "A block counts in every function of its stack, so the rows "
                                     "add up to more than the totals.";
+const char etlheap_shared_hint[] = "a block counts in every function of its stack, so the rows add "
+                                   "up to more than the totals";
 
 static void add_frame(etlheap_grid *grid, const etlheap_text *text);
 static void add_files(etlheap_text *text, const etlheap_trace_info *trace);
@@ -77,7 +79,10 @@ etlheap_measure_style etlheap_measure_style_of(etlheap_measure measure)
 
 bool etlheap_rows_share_blocks(const etlheap_table *table)
 {
-    return (table->measures >> ETLHEAP_MEASURE_EXCLUSIVE_COUNT & 1) != 0;
+    bool is = false;
+    for (u32 i = 0; i < table->group_by_count; i++)
+        is |= table->group_by[i] == ETLHEAP_KEY_FUNCTION;
+    return is;
 }
 
 bool etlheap_measure_adds_up(const etlheap_table *table, etlheap_measure measure)

@@ -21,6 +21,7 @@ etlheap_measure_style etlheap_measure_style_of(etlheap_measure measure);
  * totals; and the sentence that says so. */
 bool etlheap_rows_share_blocks(const etlheap_table *table);
 extern const char etlheap_shared_words[];
+extern const char etlheap_shared_hint[]; /* the same as a hint */
 
 /* Can the measure be added up over rows of the table? */
 bool etlheap_measure_adds_up(const etlheap_table *table, etlheap_measure measure);

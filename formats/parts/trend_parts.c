@@ -91,8 +91,10 @@ void trend_set_cell(const etlheap_trend *trend, const etlheap_trend_curve *curve
 }
 
 /* By more than a tenth. */
-static bool durations_differ(const etlheap_trend_answer *answer, etlheap_text *text)
+static bool durations_differ(const etlheap_trend_answer *answer, etl_hint_fn *say,
+                             etlheap_text *text)
 {
+    (void)say;
     i64 shortest = INT64_MAX, longest = 0;
     char words[2][ETLHEAP_UNITS_SIZE];
     for (u32 i = 0; i < answer->trend->run_count; i++) {
@@ -113,8 +115,9 @@ static bool durations_differ(const etlheap_trend_answer *answer, etlheap_text *t
     return true;
 }
 
-static bool builds_differ(const etlheap_trend *trend, etl_hint_fn *say, etlheap_text *text)
+static bool builds_differ(const etlheap_trend_answer *answer, etl_hint_fn *say, etlheap_text *text)
 {
+    const etlheap_trend *const trend = answer->trend;
     if (trend->rebuilt_count == 0)
         return false;
     etlheap_text_add_string(text, "the runs have different builds of these modules, and frames "
@@ -129,18 +132,39 @@ static bool builds_differ(const etlheap_trend *trend, etl_hint_fn *say, etlheap_
     return true;
 }
 
+static bool names_merged(const etlheap_trend_answer *answer, etl_hint_fn *say, etlheap_text *text)
+{
+    (void)say;
+    if (answer->trend->merged_count > 0)
+        etlheap_merged_names(answer->trend->merged_count, text);
+    return answer->trend->merged_count > 0;
+}
+
+static bool rows_share_blocks(const etlheap_trend_answer *answer, etl_hint_fn *say,
+                              etlheap_text *text)
+{
+    (void)say;
+    if (!etlheap_rows_share_blocks(&answer->trend->table))
+        return false;
+    etlheap_text_add_string(text, etlheap_shared_hint);
+    return true;
+}
+
+static const struct {
+    const char *name;
+    bool (*fill)(const etlheap_trend_answer *answer, etl_hint_fn *say, etlheap_text *text);
+} hints[TREND_HINTS] = {
+    { "durations_differ", durations_differ },
+    { "builds_differ", builds_differ },
+    { "names_merged", names_merged },
+    { "rows_share_blocks", rows_share_blocks },
+};
+
 bool trend_hint(const etlheap_trend_answer *answer, u32 index, etl_hint_fn *say, etlheap_text *text,
                 const char **name)
 {
-    static const char *const names[TREND_HINTS] = { "durations_differ", "builds_differ",
-                                                    "names_merged" };
     assert(index < TREND_HINTS);
     etlheap_text_clear(text);
-    *name = names[index];
-    if (index == 2) {
-        if (answer->trend->merged_count > 0)
-            etlheap_merged_names(answer->trend->merged_count, text);
-        return answer->trend->merged_count > 0;
-    }
-    return index == 0 ? durations_differ(answer, text) : builds_differ(answer->trend, say, text);
+    *name = hints[index].name;
+    return hints[index].fill(answer, say, text);
 }

@@ -31,7 +31,7 @@ void trend_set_cell(const etlheap_trend *trend, const etlheap_trend_curve *curve
 
 /* Caveats about the numbers: appends a sentence if hint `index` applies, and sets its name. Indices
  * are from 0 to below TREND_HINTS. */
-#define TREND_HINTS 3u
+#define TREND_HINTS 4u
 bool trend_hint(const etlheap_trend_answer *answer, u32 index, etl_hint_fn *say, etlheap_text *text,
                 const char **name);
 

@@ -168,6 +168,34 @@ def check_pprof(results, path, options):
     results.equal_maps(f"{os.path.basename(path)}: cum and flat of {len(rows)} functions", rows, got)
 
 
+def amounts(document, values):
+    return {(keys_of(document, row), identity(document, row["function"])): values(row) for row in document["rows"]}
+
+
+def check_compared(results, base, new, options):
+    """A function's change is the difference of its rows in the two reports; a run's value in a trend is that of its report."""
+    sides = [by_key(run_json("report", path, *options, "--group-by", "kind,function"), "function", ["outstanding_size", "outstanding_count"])
+             for path in (base, new)]
+    document = run_json("diff", base, new, *options, "--group-by", "kind,function", "--all")
+    none = [0, 0]
+    wanted = {key: [sides[1].get(key, none)[at] - sides[0].get(key, none)[at] for at in (0, 1)] for key in {*sides[0], *sides[1]}}
+    got = amounts(document, lambda row: [row["delta_outstanding_size"], row["delta_outstanding_count"]])
+    results.equal_maps(f"diff: {len(got)} functions", got, {key: value for key, value in wanted.items() if key in got or any(value)})
+    results.check("diff: some change", sum(any(value) for value in got.values()) > 3)
+    totals = [{row["kind"]: row["outstanding_size"] for row in run_json("report", path, *options)["totals"]} for path in (base, new)]
+    changes = {row["kind"]: row["delta_outstanding_size"] for row in document["totals"]}
+    results.equal("diff: totals are those of the runs", changes, {kind: totals[1].get(kind, 0) - totals[0].get(kind, 0) for kind in changes})
+    trend = run_json("trend", base, base, new, *options, "--group-by", "kind,function", "--all", "--in-order")
+    got = amounts(trend, lambda row: row["sizes"])
+    wanted = {key: [sides[0].get(key, none)[0], sides[0].get(key, none)[0], sides[1].get(key, none)[0]] for key in got}
+    results.equal_maps(f"trend: {len(got)} functions", got, wanted)
+    for command, *runs in (("diff", base, new), ("trend", base, base, new)):
+        for form in ("text", "markdown"):
+            text = " ".join(run(command, *runs, *options, "--group-by", "function", "--format", form).decode().split())
+            results.check(f"{command} {form} says that rows add up to more", NOTE.lower() in text.lower(), text[:300])
+    results.check("diff JSON says it", "rows_share_blocks" in [hint["name"] for hint in document["hints"]])
+
+
 def refused(*arguments):
     done = subprocess.run([ETLHEAP, *arguments], capture_output=True, text=True)
     return done.stderr if done.returncode == 2 or done.returncode == 1 else f"{done.returncode}"
@@ -183,9 +211,8 @@ def check_refusals(results, path):
     for other in ("stack", "frame", "site", "source_line", "impacting_stack"):
         said = refused("report", path, "--group-by", f"function,{other}")
         results.check(f"function beside {other} is refused", "function" in said and other in said, said)
-    for command in (["windows", path, "--every", "1s"], ["diff", path, path], ["trend", path, path, path]):
-        said = refused(*command, "--group-by", "function")
-        results.check(f"{command[0]} refuses function", "--group-by function" in said and "several" in said, said)
+    said = refused("windows", path, "--every", "1s", "--group-by", "function")
+    results.check("windows refuses function", "--group-by function" in said and "several" in said, said)
     said = refused("report", path, "--sort", "exclusive_size")
     results.check("exclusive sizes need the key", "exclusive_size" in said and "--group-by function" in said, said)
 
@@ -224,6 +251,9 @@ def main():
         check_peaks(results, path, [*options, "--no-symbols"])
     check_peaks(results, trace, ["--no-symbols", "--kind", "heap"], "kind,type")
     check_peaks(results, trace, ["--no-symbols", "-j7"], "kind,thread,type")
+    fixed = os.path.join(WORK, "functions-fixed.etl")
+    subprocess.run([MAKE_TRACE, "battery-meter-fixed", fixed], check=True, capture_output=True)
+    check_compared(results, demo, fixed, symbols)
     check_pprof(results, trace, ["--no-symbols", "--no-cull"])
     check_pprof(results, demo, [*symbols])
     check_refusals(results, trace)

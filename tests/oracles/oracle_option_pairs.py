@@ -38,7 +38,7 @@ VALUES = {
     "--size": [("100..6K", "..1M")], "--require-frame": [("ckb.exe!", "kernel32.dll!", "memorytestapp.exe!")],
     "--exclude-frame": [("ckb.exe!", "memorytestapp.exe!", "batterymeter.exe!")],
     "--fold-module": [("ckb.exe", "batterymeter", "memorytestapp", "*")],
-    "--group-by": ["kind,process,site", ("process", "thread")], "--stack-tags": ["tags.xml"],
+    "--group-by": ["kind,process,site", ("process", "thread"), "function"], "--stack-tags": ["tags.xml"],
     "--sort": ["-count", "peak_size", "-growth_rate", "temporary_count", "freed_by_other_count"],
     "--columns": [("count,peak_size", "+temporary_count")],
     "--growth": [None], "--churn": [None], "--suspects": [None], "--spikes": [None], "--pairs": [None], "--unmatched": [None],
