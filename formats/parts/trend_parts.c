@@ -1,5 +1,8 @@
 /*
  * trend_parts.c - the cells of curves and the hints that all writers of trends share.
+ *
+ * In: the answer to a trend. Out: text of cells and hints. A hint is a row of the table `hints`.
+ * Invariant: names of hints are part of the JSON document, so they stay as they are.
  */
 #include "diff_parts.h"
 #include "layout_read.h"

@@ -14,6 +14,7 @@ import subprocess
 from collections import defaultdict
 
 from oracle_export import cleaned, export, frame_text
+from oracle_export_events import HEAPTRACK
 from oracle_export_pprof import Profile
 from oracle_focus import write_log
 from oracle_support import ETLHEAP, WORK, Results, run, run_json
@@ -168,6 +169,40 @@ def check_pprof(results, path, options):
     results.equal_maps(f"{os.path.basename(path)}: cum and flat of {len(rows)} functions", rows, got)
 
 
+def flame_sum(path, cost, function):
+    """What heaptrack_print adds up over the backtraces that contain the function."""
+    flame = path + ".flame"
+    subprocess.run([HEAPTRACK, "-f", path, "-p", "0", "-a", "0", "-T", "0", "-F", flame, "--flamegraph-cost-type", cost,
+                    "--filter-bt-function", function, "--disable-builtin-suppressions"], capture_output=True, check=True)
+    with open(flame, encoding="utf-8") as file:
+        return sum(int(line.rsplit(" ", 1)[1]) for line in file if line.strip())
+
+
+def check_heaptrack(results, path, options):
+    """heaptrack_print reads the exported file and has sums of its own over the backtraces with a function."""
+    if not HEAPTRACK:
+        results.skip("heaptrack_print adds up the same", "heaptrack_print is not installed")
+        return
+    exported = os.path.join(WORK, "functions.heaptrack")
+    with open(exported, "wb") as file:
+        file.write(export(path, "heaptrack", "--kind", "heap", *options))
+    document = run_json("report", path, "--kind", "heap", *options, "--group-by", "function")
+    rows = {}
+    for row in document["rows"]:
+        symbol = row["function"] is not None and document["frames"][row["function"]]["symbol"]
+        if symbol:
+            rows[symbol] = [row["count"], row["outstanding_size"]]
+    # The filter looks for a part of the name.
+    alone = [name for name in rows if sum(name in other for other in rows) == 1]
+    got = {name: [flame_sum(exported, cost, name) for cost in ("allocations", "leaked")] for name in alone}
+    results.equal_maps(f"heaptrack_print adds up the same for {len(alone)} functions", {name: rows[name] for name in alone}, got)
+    for name in alone[:6]:
+        focus = run_json("report", path, "--kind", "heap", *options, "--focus", f"!{name}", "--sort", "count")
+        sums = [[row["count"], row["size"]] for row in focus["sums"]]
+        results.equal(f"--focus {name} counts as many blocks", [count for count, _ in sums], [got[name][0]])
+    results.check("functions share blocks", sum(count for count, _ in got.values()) > document["totals"][0]["count"])
+
+
 def amounts(document, values):
     return {(keys_of(document, row), identity(document, row["function"])): values(row) for row in document["rows"]}
 
@@ -256,6 +291,8 @@ def main():
     check_compared(results, demo, fixed, symbols)
     check_pprof(results, trace, ["--no-symbols", "--no-cull"])
     check_pprof(results, demo, [*symbols])
+    check_heaptrack(results, demo, [*symbols])
+    check_heaptrack(results, demo, [*symbols, "--no-cull"])
     check_refusals(results, trace)
     results.finish()
 

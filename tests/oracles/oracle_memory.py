@@ -111,6 +111,7 @@ QUESTIONS = [
     ("export --format csv --rows -o OUT", "l"),
     ("export --format parquet --rows -o OUT", "ls"),
     ("report --group-by function", "ts"),
+    ("report --group-by function --format json", "ts"),
 ]
 # Others, which are asked of small traces only.
 SMALL_QUESTIONS = ["report --churn", "report --group-by thread", "report --group-by function",
