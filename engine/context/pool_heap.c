@@ -29,7 +29,7 @@ static bool is_text(const char tag[TAG_BYTES])
 bool pool_heap_name(u64 handle, char out[ETLHEAP_HEAP_NAME_SIZE])
 {
     const u32 tag = (u32)handle, session = key_session(handle);
-    char text[TAG_BYTES + 1] = "", place[16] = "";
+    char text[TAG_BYTES + 1] = "", place[12] = "";
     if ((handle & MARK_BITS) != MARK)
         return false;
     for (u32 i = 0; i < TAG_BYTES; i++)

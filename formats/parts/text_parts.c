@@ -48,6 +48,7 @@ static const etlheap_measure_style measure_styles[ETLHEAP_MEASURES_COUNT] = {
     [ETLHEAP_MEASURE_ALLOC_BYTES_RATE] = { .is_size = true, .adds_up = true },
     [ETLHEAP_MEASURE_FREED_COUNT] = { .adds_up = true },
     [ETLHEAP_MEASURE_FREED_SIZE] = { .is_size = true, .adds_up = true },
+    [ETLHEAP_MEASURE_FREED_BY_OTHER] = { .adds_up = true },
     [ETLHEAP_MEASURE_TEMPORARY_COUNT] = { .adds_up = true },
     [ETLHEAP_MEASURE_TEMPORARY_SIZE] = { .is_size = true, .adds_up = true },
     [ETLHEAP_MEASURE_TEMPORARY_10_COUNT] = { .adds_up = true },
