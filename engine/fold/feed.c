@@ -69,7 +69,7 @@ etl_status feed_groups(block_feed *feed, aggregator *a, origin_groups *out, etl_
         status = aggregate_settle(a, &feed->rows, err);
     if (status == ETL_OK && !origin_groups_open(out, a, &feed->rows, true))
         return etl_no_memory(err);
-    return status;
+    return status == ETL_OK ? origin_groups_count(out, err) : status;
 }
 
 /* --- what wants share ------------------------------------------------------------------ */

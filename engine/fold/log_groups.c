@@ -43,6 +43,9 @@ etl_status log_groups_begin(log_groups *out, aggregator *a, const log_groups_wan
                          .by_block = !is_log || (has_heap && query_needs(a->query, NEEDS_BLOCKS)) };
     if (!origin_groups_open(&out->origins, a, rows, is_log))
         return etl_no_memory(err);
+    const etl_status status = origin_groups_count(&out->origins, err);
+    if (status != ETL_OK)
+        return status;
     out->of_word = out->origins.of_origin;
     out->word_count = out->origins.origin_count;
     out->count = (u32)out->origins.keys.count;

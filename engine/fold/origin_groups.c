@@ -43,8 +43,24 @@ bool origin_groups_open(origin_groups *out, aggregator *a, const feed_rows *rows
     return ok && resolve(out);
 }
 
+etl_status origin_groups_count(origin_groups *groups, etl_error *err)
+{
+    const feed_rows *const rows = groups->rows;
+    const u64 numbers = (rows == NULL ? groups->origin_count + 1 : rows->origins.first) +
+                        (rows == NULL ? (u64)0 : rows->origins.list.count);
+    const u64 bytes = groups->keys.capacity * sizeof *groups->keys.at +
+                      groups->finals.capacity * sizeof *groups->finals.at +
+                      groups->first_keys.capacity * sizeof *groups->first_keys.at +
+                      etlheap_index_bytes(&groups->key_index) +
+                      etlheap_index_bytes(&groups->final_index) +
+                      numbers * sizeof(u32) * (groups->stack_of_origin == NULL ? 1 : 2);
+    return memory_hold(groups->a->plan.memory, &groups->held_bytes, bytes, err);
+}
+
 void origin_groups_close(origin_groups *groups)
 {
+    if (groups->a != NULL)
+        (void)memory_hold(groups->a->plan.memory, &groups->held_bytes, 0, NULL);
     ETLHEAP_VECTOR_FREE(&groups->keys);
     ETLHEAP_VECTOR_FREE(&groups->first_keys);
     etlheap_index_free(&groups->key_index);

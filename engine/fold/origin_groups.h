@@ -39,6 +39,7 @@ typedef struct origin_groups {
     /* By origin number: its stack as in a group_key. Kept if the query groups by IMPACTING_STACK,
      * which then divides blocks (block_groups.h) and not origins; else NULL. */
     u32 *stack_of_origin;
+    u64 held_bytes;
 } origin_groups;
 
 /* Groups the origins of a log, if the result has one and they are wanted, and the origins of rows
@@ -46,6 +47,9 @@ typedef struct origin_groups {
 bool origin_groups_open(origin_groups *out, aggregator *a, const feed_rows *rows,
                         bool wants_origins);
 void origin_groups_close(origin_groups *groups);
+
+/* Counts them as memory of the question. ETL_ERR_LIMIT. */
+etl_status origin_groups_count(origin_groups *groups, etl_error *err);
 
 /* Whose the blocks of an origin or origin are. */
 typedef struct origin_owner {

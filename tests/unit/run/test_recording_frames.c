@@ -3,9 +3,9 @@
  * sums over all functions of a stack must be what the recording's model says.
  *
  * Method: tests/models/recorder.h makes recordings from seeds. Every stack of them has two frames,
- * a site in the program or in its DLL, and a frame of the program that called it. So --exclude-frame
- * of the DLL leaves the sites of the program, folding the DLL makes one site of three, and by
- * function the calling frame has the blocks of all sites, none of them its own. Only recordings
+ * a site in the program or in its DLL, and a frame of the program that called it. So excluding
+ * frames of the DLL leaves the sites of the program, folding the DLL makes one site of three, and
+ * by function the calling frame has the blocks of all sites, none of them its own. Only recordings
  * whose times decide which stack belongs to which block are asked.
  */
 #include <setjmp.h>
