@@ -282,21 +282,27 @@ static int open_log(const cli_options *options, cli_inputs *out)
 }
 
 /* The marks of a store were settled when it was written. */
-static int keep_marks(const cli_options *options, etlheap_result *facts, cli_inputs *out)
+static int keep_marks(const cli_options *options, cli_inputs *out)
 {
     if (options->mark_events.count > 0)
         cli_note(out->name, "a store has the marks that it was written with: --mark-event "
                             "is for traces, and for etlheap store");
-    if (!cli_wants_marks(options)) {
-        etlheap_result_free(facts);
-        return CLI_EXIT_DONE;
+    if (!cli_wants_marks(options) && !out->clock.part) {
+        etlheap_result_free(out->facts);
+        out->facts = NULL;
+        out->clock.marks = NULL;
     }
-    out->facts = facts;
-    out->clock.marks = etlheap_result_marks(facts);
-    if (!etlheap_result_is_summary(facts))
+    if (!cli_wants_marks(options) || !etlheap_result_is_summary(out->facts))
         return CLI_EXIT_DONE;
     cli_complain(out->name, "a summary has no marks; use the trace or its full store");
     return CLI_EXIT_USAGE;
+}
+
+void cli_clock_of_store(const etlheap_result *store, cli_clock *out)
+{
+    out->start_filetime = etlheap_result_trace(store)->start_time_filetime;
+    out->marks = etlheap_result_marks(store);
+    out->part = etlheap_result_part(store);
 }
 
 /* Opens the store for a moment, so that damage is reported early. */
@@ -313,8 +319,9 @@ static int open_store(const cli_options *options, cli_inputs *out)
     etl_error err = { .status = ETL_OK };
     if (etlheap_open_store(out->store, &facts, &result, &err) != ETL_OK)
         return complain(out->name, &err);
-    out->clock.start_filetime = etlheap_result_trace(result)->start_time_filetime;
-    return keep_marks(options, result, out);
+    out->facts = result;
+    cli_clock_of_store(result, &out->clock);
+    return keep_marks(options, out);
 }
 
 /* Refuses files of different recordings. That shows only once they are open, so the exit status is
@@ -388,6 +395,7 @@ etl_status cli_inputs_add(const cli_options *options, const char *path, cli_guar
         return etl_fail_with(err, ETL_ERR_UNSUPPORTED, 0,
                              "a UMDH log has no trace records; open it with report, check, "
                              "export or diff");
+    out->clock.start_filetime = etl_session_of(out->traces[0], 0)->start_time_filetime;
     return etlheap_recording_check(out->traces, out->count, options->together, pair, err);
 }
 

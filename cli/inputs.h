@@ -20,7 +20,7 @@ typedef struct cli_inputs {
                              * while it is read; NULL: none */
     cli_clock clock;        /* clock of the recording, for times on the command line */
     etlheap_marks *marks;   /* of traces, if an option names one; NULL: not read */
-    etlheap_result *facts;  /* of a store, if an option names a mark */
+    etlheap_result *facts;  /* of a store, if an option names a mark, or if it is of a part */
 } cli_inputs;
 
 /* Opens all inputs of the options. Returns an exit status; on failure a message with the file's
@@ -44,6 +44,9 @@ typedef struct cli_stores {
  * exist. */
 int cli_stores_open(const cli_options *options, cli_guard *guard, cli_stores *out);
 void cli_stores_close(cli_stores *stores);
+
+/* The clock of an opened store: its start, its marks and the part that it has, all borrowed. */
+void cli_clock_of_store(const etlheap_result *store, cli_clock *out);
 
 /* For commands that need traces: false, after a message, if the input is a store. */
 bool cli_inputs_need_traces(const cli_inputs *inputs, const char *why);

@@ -96,7 +96,7 @@ etl_status cli_query_build(const cli_options *options, const cli_clock *clock, c
     if (status == ETL_OK)
         status = add_tags(options, out, err);
     query->at_exit_freed = options->at_exit != 0;
-    query->kinds = options->kinds;
+    query->kinds = options->kinds == 0 && clock->part ? clock->part->kinds : options->kinds;
     query->types = options->types | impacting_types(options);
     query->at_end = options->at_peak || options->at.given;
     add_figures(options, query);
@@ -146,8 +146,8 @@ void cli_query_free(cli_query *query)
 etl_status cli_window(const cli_options *options, const cli_clock *clock, i64 *from_ns, i64 *to_ns,
                       etl_error *err)
 {
-    *from_ns = INT64_MIN;
-    *to_ns = INT64_MAX;
+    *from_ns = clock->part ? clock->part->from_ns : INT64_MIN;
+    *to_ns = clock->part ? clock->part->to_ns : INT64_MAX;
     etl_status status = ETL_OK;
     if (options->from.given)
         status = cli_clock_time(clock, &options->from, "--from", from_ns, err);
@@ -157,7 +157,7 @@ etl_status cli_window(const cli_options *options, const cli_clock *clock, i64 *f
         status = cli_clock_time(clock, &options->at, "--at", to_ns, err);
     if (status != ETL_OK)
         return status;
-    if (options->from.given && *to_ns != INT64_MAX && *from_ns > *to_ns)
+    if (options->from.given && (options->to.given || options->at.given) && *from_ns > *to_ns)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
                              "--from is after --%s, so the window is empty",
                              options->to.given ? "to" : "at");
@@ -274,7 +274,7 @@ static void set_grouping(const cli_options *options, etlheap_query *query)
  * whether or not the user asked for that column. */
 static void add_kind(const cli_options *options, etlheap_query *query)
 {
-    const bool one_kind = options->kinds != 0 && (options->kinds & (options->kinds - 1)) == 0;
+    const bool one_kind = query->kinds != 0 && (query->kinds & (query->kinds - 1)) == 0;
     if (!one_kind && !is_grouped_by(options, ETLHEAP_KEY_KIND))
         query->group_by[query->group_by_count++] = ETLHEAP_KEY_KIND;
 }

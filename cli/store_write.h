@@ -11,6 +11,9 @@ typedef struct cli_stored {
     etlheap_summary *summary;
 } cli_stored;
 
+/* True if the options name a part of the recording to store. */
+bool cli_store_is_part(const cli_options *options);
+
 /* Writes it to the sink, which stays open, with progress. Free *out in any case. Errors as for
  * etlheap_analyze and etlheap_summary_add_stores. */
 etl_status cli_store_write(const cli_options *options, const cli_inputs *inputs,

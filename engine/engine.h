@@ -118,6 +118,9 @@ typedef struct etlheap_store_options {
     bool is_temporary; /* the store will be read once, soon: write it faster, and larger */
     /* Leave out the counts of records (etlheap_counts.h), and who freed each block. */
     bool is_without_info, is_without_frees;
+    /* Only this part of the recording (etlheap_part.h); NULL: all of it. Borrowed. The traces are
+     * decoded into a temporary store first, in memory or in temporary_folder. */
+    const struct etlheap_part *part;
 } etlheap_store_options;
 
 /* Options of etlheap_analyze and etlheap_open_store. Start from {0} with `size` set. */
@@ -485,6 +488,7 @@ static inline etlheap_query etlheap_query_default(void)
 #include "etlheap_libraries.h"
 #include "etlheap_lifetimes.h"
 #include "etlheap_query_words.h"
+#include "etlheap_part.h"
 #include "etlheap_recorded.h"
 #include "etlheap_recording.h"
 #include "etlheap_snapshot.h"

@@ -538,6 +538,11 @@ void etlheap_unpacked_hide(etlheap_unpacked *unpacked);
  * but a trace that is arriving must be closed first: unpacking ends. NULL is allowed. */
 void etlheap_unpacked_close(etlheap_unpacked *unpacked);
 
+/* Writes the part of a recording as words, cut off if they do not fit: "20 s to 30 s, of app.exe,
+ * only heap". */
+#define ETLHEAP_PART_WORDS_SIZE 256
+void etlheap_part_words(const etlheap_part *part, char out[ETLHEAP_PART_WORDS_SIZE]);
+
 #ifdef __cplusplus
 }
 #endif

@@ -279,7 +279,7 @@ static etl_status write_store(const job *j, etlheap_sink *sink, etl_error *err)
 {
     cli_inputs inputs = { .count = 0 };
     etl_status status = cli_inputs_add(j->options, j->item->file, j->batch->guard, &inputs, err);
-    if (status == ETL_OK && inputs.store && !j->options->summary)
+    if (status == ETL_OK && inputs.store && !j->options->summary && !cli_store_is_part(j->options))
         status = etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
                                "already a store; name the trace that it was made from");
     if (status == ETL_OK)

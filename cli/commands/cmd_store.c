@@ -19,8 +19,10 @@ int cli_run_store(const cli_options *options)
     if (options->out_dir)
         return cli_store_many(options);
     int status = cli_inputs_open(options, &guard, &inputs);
-    if (status == CLI_EXIT_DONE && !options->summary &&
-        !cli_inputs_need_traces(&inputs, "already a store; name the traces that it was made from"))
+    if (status == CLI_EXIT_DONE && !options->summary && !cli_store_is_part(options) &&
+        !cli_inputs_need_traces(&inputs,
+                                "already a store; name the traces that it was made from, or the "
+                                "part to keep with --from, --to, --process or --kind"))
         status = CLI_EXIT_USAGE;
     if (status == CLI_EXIT_DONE)
         status = store_inputs(options, &inputs, &guard, &made);

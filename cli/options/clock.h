@@ -14,6 +14,7 @@
 typedef struct cli_clock {
     i64 start_filetime;
     const etlheap_marks *marks; /* NULL: no option names one */
+    const etlheap_part *part;   /* what a store has, where no option says otherwise; NULL: all */
 } cli_clock;
 
 /* Converts a time to nanoseconds since time zero. `option` is for messages. ETL_ERR_ARGUMENT: the

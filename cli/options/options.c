@@ -317,6 +317,26 @@ static etl_status check_windows(const cli_options *options, etl_error *err)
 
 /* Refuses combinations that make no sense. If one of two times is an instant, they are compared
  * once the trace is open. */
+/* Checks which part of a recording is to be stored. */
+static etl_status check_part(const cli_options *options, etl_error *err)
+{
+    const char *const given = options->from.given            ? "--from"
+                              : options->to.given            ? "--to"
+                              : options->kinds != 0          ? "--kind"
+                              : options->processes.count > 0 ? "--process"
+                                                             : NULL;
+    if (given && options->summary)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "%s cannot be combined with --summary, which has the totals of whole "
+                             "recordings; leave out one of them",
+                             given);
+    if (options->out_dir && (options->from.mark || options->to.mark))
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "marks cannot be combined with --out-dir; name times, or store one "
+                             "recording at a time with -o");
+    return ETL_OK;
+}
+
 static etl_status check_options(const cli_command *command, const cli_options *options,
                                 etl_error *err)
 {
@@ -341,6 +361,8 @@ static etl_status check_options(const cli_command *command, const cli_options *o
     if (command->bit == CLI_STORE && options->every_ns != 0 && !options->summary)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
                              "--every needs --summary; a full store can answer for any window");
+    if (command->bit == CLI_STORE && check_part(options, err) != ETL_OK)
+        return ETL_ERR_ARGUMENT;
     if ((command->bit & CLI_SHOWING) && !cli_format_fits(format, command->bit))
         return refuse_format(command, format, err);
     if ((command->bit & CLI_SHOWING) && check_output_name(command, options, err) != ETL_OK)

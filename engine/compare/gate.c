@@ -35,7 +35,7 @@ static etl_status read_side(const etlheap_gate_side **side, gate_side_read *own,
     if (*side == NULL)
         return ETL_OK;
     own->side = (etlheap_gate_side){ (*side)->result, &own->query };
-    const etl_status status = query_read((*side)->query, &own->query, err);
+    const etl_status status = query_read_for((*side)->result, (*side)->query, &own->query, err);
     *side = &own->side;
     return status;
 }

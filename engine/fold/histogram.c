@@ -85,7 +85,7 @@ static etl_status begin(void *state, const etlheap_result *result, const etlheap
 {
     histogram_maker *const maker = state;
     maker->by = question->by;
-    etl_status status = query_read(question->query, &maker->query, err);
+    etl_status status = query_read_for(result, question->query, &maker->query, err);
     if (status == ETL_OK && (u32)maker->by >= ETLHEAP_HISTOGRAM_BY_COUNT)
         status = etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "unknown kind of histogram");
     if (status != ETL_OK)

@@ -144,7 +144,7 @@ static etl_status read_question(etlheap_lifetimes *walk, const etlheap_query *qu
     etl_status status =
         etl_read_sized(given, "etlheap_lifetimes_options", options, sizeof *options, err);
     if (status == ETL_OK)
-        status = query_read(query, &walk->query, err);
+        status = query_read_for(walk->result, query, &walk->query, err);
     if (status != ETL_OK)
         return status;
     if ((u32)options->sort >= ETLHEAP_LIFETIME_COLUMN_COUNT)

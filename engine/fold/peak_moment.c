@@ -29,7 +29,7 @@ static etl_status begin(void *state, const etlheap_result *result, const etlheap
                         log_pass *pass, etl_error *err)
 {
     moment_finder *const finder = state;
-    etl_status status = query_read(question->query, &finder->query, err);
+    etl_status status = query_read_for(result, question->query, &finder->query, err);
     if (status != ETL_OK)
         return status;
     finder->query.group_by_count = 0;

@@ -67,7 +67,8 @@ typedef struct owned_map {
     ETLHEAP_VECTOR(etlheap_map_pin) pins;
 } owned_map;
 
-static etl_status read_options(space_maker *m, const etlheap_question *question, etl_error *err);
+static etl_status read_options(space_maker *m, const etlheap_result *result,
+                               const etlheap_question *question, etl_error *err);
 static void set_query(space_maker *m, const etlheap_result *result);
 static bool add_images(space_maker *m);
 static etl_status want_blocks(space_maker *m, block_feed *feed, etl_error *err);
@@ -82,7 +83,7 @@ static etl_status begin(void *state, const etlheap_result *result, const etlheap
                         log_pass *pass, etl_error *err)
 {
     space_maker *const m = state;
-    etl_status status = read_options(m, question, err);
+    etl_status status = read_options(m, result, question, err);
     if (status == ETL_OK)
         status = result_answers(result, RESULT_ASK_ADDRESSES, err);
     if (status != ETL_OK)
@@ -99,10 +100,11 @@ static etl_status begin(void *state, const etlheap_result *result, const etlheap
     return status == ETL_OK ? want_blocks(m, &pass->feed, err) : status;
 }
 
-static etl_status read_options(space_maker *m, const etlheap_question *question, etl_error *err)
+static etl_status read_options(space_maker *m, const etlheap_result *result,
+                               const etlheap_question *question, etl_error *err)
 {
     m->options = (etlheap_map_options){ .size = sizeof m->options };
-    etl_status status = query_read(question->query, &m->query, err);
+    etl_status status = query_read_for(result, question->query, &m->query, err);
     if (status == ETL_OK)
         status = etl_read_sized(question->map, "etlheap_map_options", &m->options,
                                 sizeof m->options, err);

@@ -45,10 +45,11 @@ static bool is_key_allowed(etlheap_key key)
            key == ETLHEAP_KEY_STACK;
 }
 
-static etl_status read_query(const etlheap_query *given, etlheap_query *query, etl_error *err)
+static etl_status read_query(const etlheap_result *result, const etlheap_query *given,
+                             etlheap_query *query, etl_error *err)
 {
     static const etlheap_key keys[] = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS };
-    const etl_status status = query_read(given, query, err);
+    const etl_status status = query_read_for(result, given, query, err);
     u32 count = 0;
     if (status != ETL_OK)
         return status;
@@ -273,7 +274,7 @@ etl_status etlheap_spikes_make(const etlheap_result *result, const etlheap_query
     *out = NULL;
     etl_status status = etl_read_sized(options, "etlheap_spikes_options", &own, sizeof own, err);
     if (status == ETL_OK)
-        status = read_query(query, &maker.query, err);
+        status = read_query(result, query, &maker.query, err);
     if (status != ETL_OK)
         return status;
     maker.count_max = own.count_max == 0 ? ETLHEAP_SPIKES_MAX

@@ -64,8 +64,8 @@ typedef struct owned_suspects {
     etlheap_suspect *rows;
 } owned_suspects;
 
-static etl_status read_query(suspects_maker *maker, const etlheap_question *question,
-                             etl_error *err);
+static etl_status read_query(suspects_maker *maker, const etlheap_result *result,
+                             const etlheap_question *question, etl_error *err);
 static etl_status want_blocks(suspects_maker *maker, block_feed *feed, etl_error *err);
 static etl_status step(void *state, const lifetimes_batch *batch, etl_error *err);
 static bool join_tasks(suspects_maker *maker);
@@ -97,7 +97,7 @@ static etl_status begin(void *state, const etlheap_result *result, const etlheap
                           "a list of blocks does not say when they were allocated, and suspects "
                           "are told by that; name a trace or a store");
     if (status == ETL_OK)
-        status = read_query(maker, question, err);
+        status = read_query(maker, result, question, err);
     if (status == ETL_OK)
         status = aggregate_prepare(&maker->a, result, &maker->query, err);
     aggregate_keep_measure(&maker->a, ETLHEAP_MEASURE_STEADINESS);
@@ -120,12 +120,12 @@ static bool divides_blocks(etlheap_key key)
 
 /* Reads the query. Keys that distinguish blocks of one stack are refused: they would split what
  * must be compared. */
-static etl_status read_query(suspects_maker *maker, const etlheap_question *question,
-                             etl_error *err)
+static etl_status read_query(suspects_maker *maker, const etlheap_result *result,
+                             const etlheap_question *question, etl_error *err)
 {
     static const etlheap_key keys[] = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS, ETLHEAP_KEY_STACK };
     etlheap_query *const query = &maker->query;
-    const etl_status status = query_read(question->query, query, err);
+    const etl_status status = query_read_for(result, question->query, query, err);
     if (status != ETL_OK)
         return status;
     if (question->query == NULL) {

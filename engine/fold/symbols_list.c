@@ -52,6 +52,8 @@ etl_status etlheap_symbols_list(const etlheap_query *query, const etlheap_symbol
     etlheap_query own;
     *out = NULL;
     etl_status status = query_read(query, &own, err);
+    if (status == ETL_OK && own.symbols != NULL)
+        result_part_default(own.symbols->result, &own);
     if (status == ETL_OK && own.symbols == NULL)
         status = etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "the query names no symbols to list");
     if (status != ETL_OK)

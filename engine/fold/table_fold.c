@@ -104,7 +104,7 @@ static etl_status begin(void *state, const etlheap_result *result, const etlheap
                         log_pass *pass, etl_error *err)
 {
     table_fold *const table = state;
-    etl_status status = query_read(question->query, &table->query, err);
+    etl_status status = query_read_for(result, question->query, &table->query, err);
     if (status == ETL_OK)
         status = aggregate_open(&table->a, result, &table->query, err);
     return status == ETL_OK ? begin_rows(&table->rows, &table->a, pass, err) : status;

@@ -97,7 +97,7 @@ static etl_status begin(void *state, const etlheap_result *result, const etlheap
         status = etl_read_sized(question->windows, "etlheap_windows_options", &m->options,
                                 sizeof m->options, err);
     if (status == ETL_OK)
-        status = query_read(question->query, &asked, err);
+        status = query_read_for(result, question->query, &asked, err);
     if (status != ETL_OK)
         return status;
     m->query = asked;

@@ -166,6 +166,11 @@ typedef enum ehs_lane {
     X(RECORDED_KIND, 0x0F11, "recorded.kind", PLANES, NONE, 4)                                     \
     X(RECORDED_FROM, 0x0F12, "recorded.from_ns", PLANES, NONE, 8)                                  \
     X(RECORDED_TO, 0x0F13, "recorded.to_ns", PLANES, NONE, 8)                                      \
+    X(PART_FROM, 0x0F21, "part.from_ns", PLANES, NONE, 8)                                          \
+    X(PART_TO, 0x0F22, "part.to_ns", PLANES, NONE, 8)                                              \
+    X(PART_LANES, 0x0F23, "part.lanes", PLANES, NONE, 4)                                           \
+    X(PART_WORD, 0x0F31, "part_word.text", PLANES, NONE, 4)                                        \
+    X(PART_PROCESS, 0x0F41, "part_process.process", PLANES, NONE, 4)                               \
     X(STRING_TEXT, 0x1001, "string.text", PLANES, NONE, 1)                                         \
     X(PROCESS_PID, 0x1101, "process.pid", PLANES, NONE, 4)                                         \
     X(PROCESS_PARENT, 0x1102, "process.parent_pid", PLANES, NONE, 4)                               \

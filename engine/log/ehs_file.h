@@ -29,9 +29,10 @@
 #include "ehs_columns.h"
 
 #define EHS_MAJOR 2u
-#define EHS_MINOR 2u
+#define EHS_MINOR 3u
 
 #define EHS_MINOR_FOREIGN_TICKS 1u /* has foreign.ticks */
+#define EHS_MINOR_PART          3u /* needed to read a store of a part of a recording */
 
 #define EHS_HEADER_BYTES 32u
 #define EHS_ROW_BYTES    32u
@@ -88,6 +89,10 @@ typedef struct ehs_writer {
 
 /* Each returns the writer's status: ETL_ERR_IO if the sink failed, ETL_ERR_MEMORY. */
 etl_status ehs_writer_open(ehs_writer *writer, ehs_sink_fn *sink, void *user, ehs_content content);
+
+/* The same for a file that readers of minor versions below `minor_needed` would misread. */
+etl_status ehs_writer_open_for(ehs_writer *writer, ehs_sink_fn *sink, void *user,
+                               ehs_content content, u32 minor_needed);
 etl_status ehs_writer_put(ehs_writer *writer, const ehs_blocks *blocks);
 
 /* Writes directory and footer, unless an earlier step failed, and frees the writer's memory. */

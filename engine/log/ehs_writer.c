@@ -42,13 +42,21 @@ void ehs_blocks_free(ehs_blocks *blocks)
 
 etl_status ehs_writer_open(ehs_writer *writer, ehs_sink_fn *sink, void *user, ehs_content content)
 {
+    return ehs_writer_open_for(writer, sink, user, content, 0);
+}
+
+etl_status ehs_writer_open_for(ehs_writer *writer, ehs_sink_fn *sink, void *user,
+                               ehs_content content, u32 minor_needed)
+{
     *writer = (ehs_writer){ .sink = sink, .user = user };
     u8 header[EHS_HEADER_BYTES] = { 0 };
     const u16 versions[] = { EHS_MAJOR, EHS_MINOR };
     const u32 content_word = content;
+    const u16 needed = (u16)minor_needed;
     memcpy(header, EHS_MAGIC, EHS_MAGIC_BYTES);
     memcpy(header + 8, versions, sizeof versions);
     memcpy(header + 12, &content_word, sizeof content_word);
+    memcpy(header + 16, &needed, sizeof needed);
     const u64 checksum = XXH3_64bits(header, 24);
     memcpy(header + 24, &checksum, sizeof checksum);
     return put(writer, header, sizeof header);

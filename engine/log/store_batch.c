@@ -19,6 +19,7 @@
 
 #define FETCH_AHEAD 24u /* events whose block is looked for soon */
 
+static void begin_events(const store_batch *batch, ehs_events *out);
 static bool take_over(store_batch *batch, journal_chunk *chunk, const journal_late *late,
                       u32 late_count);
 static etl_status cut(store_batch *batch);
@@ -63,12 +64,37 @@ etl_status store_batch_finish(store_batch *batch)
         batch->gathered = 0;
     }
     etl_status status = flush(batch);
-    assert(status != ETL_OK || batch->is_temporary || batch->open.allocs == batch->ranks.opened);
+    assert(status != ETL_OK || batch->is_temporary || batch->ranks.opened == 0 ||
+           batch->open.allocs == batch->ranks.opened);
     if (status == ETL_OK)
         write_out(batch);
     if (status == ETL_OK)
         status = write_unmatched(batch, 1);
     return status == ETL_OK ? batch->writer->status : status;
+}
+
+ehs_events *store_batch_next(store_batch *batch)
+{
+    batch_segment *const segment = &batch->segments[batch->segment_count];
+    ehs_events *const events = &segment->events;
+    if (events->memory == NULL && !ehs_events_open(events))
+        return NULL;
+    segment->is_filled = true;
+    begin_events(batch, events);
+    return events;
+}
+
+etl_status store_batch_put(store_batch *batch)
+{
+    const u32 segments_max = batch->segments_max == 0 ? STORE_BATCH_SEGMENTS : batch->segments_max;
+    batch->segment_count += batch->segments[batch->segment_count].events.count > 0;
+    return batch->segment_count < segments_max ? ETL_OK : flush(batch);
+}
+
+etl_status store_batch_put_unmatched(store_batch *batch, const unmatched_free *row)
+{
+    return ETLHEAP_PUSH(&batch->unmatched, *row) ? write_unmatched(batch, EHS_PART_ROWS)
+                                                 : ETL_ERR_MEMORY;
 }
 
 /* Writes full parts of frees whose block is unknown; nothing if there are fewer than `least`
@@ -291,18 +317,26 @@ static u32 put_entries(const filler *to, const taken_chunk *taken, const batch_p
     return at;
 }
 
-static void fill(const store_batch *batch, batch_segment *segment)
+/* Empties the columns and says which of them the file has. */
+static void begin_events(const store_batch *batch, ehs_events *out)
 {
-    batch_place place = segment->from;
-    const taken_chunk *taken = &batch->chunks.at[place.chunk];
-    const u64 first_rank = (u64)taken->chunk.first_rank + place.at;
-    ehs_events *const out = &segment->events;
-    const filler to = { &batch->ranks, out, rank_map_ordinal(&batch->ranks, first_rank) };
     out->count = out->alloc_count = out->end_count = 0;
     out->has_freers = batch->has_freers;
     out->has_freer_threads = batch->has_freers && !batch->lacks_freer_threads;
     out->lacks_addresses = batch->lacks_addresses;
     out->lacks_threads = batch->lacks_threads;
+}
+
+static void fill(const store_batch *batch, batch_segment *segment)
+{
+    if (segment->is_filled)
+        return;
+    batch_place place = segment->from;
+    const taken_chunk *taken = &batch->chunks.at[place.chunk];
+    const u64 first_rank = (u64)taken->chunk.first_rank + place.at;
+    ehs_events *const out = &segment->events;
+    const filler to = { &batch->ranks, out, rank_map_ordinal(&batch->ranks, first_rank) };
+    begin_events(batch, out);
     while (out->count < segment->count) {
         if (is_late_next(taken, &place)) {
             put_late(&to, &taken->late[place.late++]);
@@ -361,7 +395,10 @@ static void follow_all(store_batch *batch)
     }
     if (batch->open_status == ETL_OK && !ehs_open_gather(&batch->open))
         batch->open_status = ETL_ERR_MEMORY;
-    assert(batch->open_status != ETL_ERR_ARGUMENT); /* ends are of open blocks */
+    /* The journal ends only open blocks; a file may be damaged. */
+    assert(batch->open_status != ETL_ERR_ARGUMENT || batch->segments[0].is_filled);
+    if (batch->open_status == ETL_ERR_ARGUMENT)
+        batch->open_status = ETL_ERR_CORRUPT;
 }
 
 static bool add_to_index(store_batch *batch)

@@ -47,6 +47,7 @@ typedef struct batch_segment {
     ehs_blocks blocks;
     ehs_segment_info info;
     bool failed;
+    bool is_filled; /* by the caller: no chunks are cut for it */
 } batch_segment;
 
 typedef struct batch_checkpoint {
@@ -95,6 +96,18 @@ etl_status store_batch_take(void *user, journal_chunk *chunk, const journal_late
 
 /* Call it after the last chunk. Writes the rest, as a segment that may be shorter. */
 etl_status store_batch_finish(store_batch *batch);
+
+/*
+ * For events that are not in chunks, such as those of another file: the empty columns of the next
+ * segment, for the caller to fill with up to EHS_PART_ROWS events, and whatever the batch says it
+ * lacks left out. NULL if memory runs out. store_batch_put then takes the filled segment.
+ * ETL_ERR_CORRUPT: an event ends a block that is not open. Segments that are not full come last.
+ */
+ehs_events *store_batch_next(store_batch *batch);
+etl_status store_batch_put(store_batch *batch);
+
+/* Takes a free of an unknown block, for the same files. */
+etl_status store_batch_put_unmatched(store_batch *batch, const unmatched_free *row);
 
 /* The approximate memory held between batches. */
 u64 store_batch_bytes(const store_batch *batch);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "globs.h"
+#include "engine/result/result_part.h"
 #include "process_words.h"
 #include "query.h"
 
@@ -30,10 +31,12 @@ bool query_select_processes(query_plan *plan)
     plan->process_selected = calloc(count + 1, sizeof *plan->process_selected);
     if (plan->process_selected == NULL)
         return false;
-    if (plan->query->process_count > 0)
-        return mark_named_processes(plan);
-    for (size_t i = 1; i <= count; i++)
-        plan->process_selected[i] = true;
+    if (plan->query->process_count > 0 && !mark_named_processes(plan))
+        return false;
+    for (size_t i = 1; i <= count; i++) {
+        plan->process_selected[i] |= plan->query->process_count == 0;
+        plan->process_selected[i] &= result_part_has(&plan->result->part, (u32)i);
+    }
     return true;
 }
 

@@ -240,6 +240,15 @@ static u64 memory_limit(const etlheap_query *query, const etlheap_result *result
     return own == 0 || of_result == 0 ? own + of_result : etl_min_u64(own, of_result);
 }
 
+etl_status query_read_for(const etlheap_result *result, const etlheap_query *given,
+                          etlheap_query *own, etl_error *err)
+{
+    const etl_status status = query_read(given, own, err);
+    if (status == ETL_OK)
+        result_part_default(result, own);
+    return status;
+}
+
 etl_status query_open(query_plan *out, const etlheap_result *result, const etlheap_query *query,
                       etl_error *err)
 {
@@ -249,6 +258,8 @@ etl_status query_open(query_plan *out, const etlheap_result *result, const etlhe
         return etl_no_memory(err);
     out->memory->limit_bytes = memory_limit(query, result);
     etl_status status = result_answers(result, RESULT_ASK_ROWS, err);
+    if (status == ETL_OK)
+        status = result_part_refuse(result, query, err);
     if (status == ETL_OK)
         status = refuse(query, err);
     if (status == ETL_OK && result->summary != NULL)

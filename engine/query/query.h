@@ -29,9 +29,13 @@ typedef struct query_plan {
     memory_count *memory; /* what its answer holds while it is made */
 } query_plan;
 
-/* Copies a caller's query by its size; NULL means the default. Every public function with a query
- * begins with this and then uses its own copy. Errors as for etl_read_sized. */
+/* Copies a caller's query by its size; NULL means the default. Errors as for etl_read_sized. */
 etl_status query_read(const etlheap_query *given, etlheap_query *own, etl_error *err);
+
+/* The same for a question about a result, whose store may have only a part of a recording. Every
+ * public function with a query begins with this and then uses its own copy. */
+etl_status query_read_for(const etlheap_result *result, const etlheap_query *given,
+                          etlheap_query *own, etl_error *err);
 
 /* Prepares a query. Call query_close even after a failure. ETL_ERR_ARGUMENT, with a message, for a
  * contradictory query. */

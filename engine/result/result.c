@@ -337,6 +337,8 @@ void etlheap_result_free(etlheap_result *result)
     ETLHEAP_VECTOR_FREE(&result->files);
     ETLHEAP_VECTOR_FREE(&result->recorded);
     summary_data_free(result->summary);
+    ETLHEAP_VECTOR_FREE(&result->part.words);
+    ETLHEAP_VECTOR_FREE(&result->part.processes);
     free(result);
 }
 

@@ -37,6 +37,15 @@ typedef enum result_question {
     RESULT_QUESTION_COUNT
 } result_question;
 
+/* The part of a recording that a store has. */
+typedef struct result_part {
+    etlheap_part as_public; /* words of the last cut */
+    bool is_part;
+    bool by_process;
+    ETLHEAP_VECTOR(const char *) words;
+    ETLHEAP_VECTOR(u32) processes; /* ids of the part's, ascending; of all, unless by_process */
+} result_part;
+
 struct etlheap_result {
     result_mode mode;
     bool is_snapshot;       /* made from another tool's list; its modules have no builds */
@@ -67,6 +76,7 @@ struct etlheap_result {
     ETLHEAP_VECTOR(const char *) files;
     ETLHEAP_VECTOR(etlheap_summary_file) recorded; /* files that the store was made of */
     struct summary_data *summary;                  /* NULL: not a summary */
+    result_part part;
     etlheap_stack_counts stack_counts;
     etlheap_abilities abilities;
     etl_diag_counts diag;
@@ -111,6 +121,15 @@ u32 result_kinds_seen(const etlheap_result *result);
 /* ETL_ERR_ARGUMENT, with a sentence, if the recording has events of one of the kinds, but the
  * result kept none of its blocks or ranges. */
 etl_status result_keeps(const etlheap_result *result, u32 kinds, etl_error *err);
+
+/*
+ * For a store of a part. result_part_default gives a query without a window or kinds those of the
+ * part. result_part_refuse fails for a window, kinds or processes that the part does not have:
+ * ETL_ERR_UNSUPPORTED with a sentence that names what is missing, or ETL_ERR_MEMORY.
+ */
+void result_part_default(const etlheap_result *result, etlheap_query *query);
+etl_status result_part_refuse(const etlheap_result *result, const etlheap_query *query,
+                              etl_error *err);
 
 /* Compares providers: messages last, then by GUID as printed. For qsort. */
 int result_by_guid(const void *a, const void *b);

@@ -16,6 +16,8 @@ etl_status etlheap_analyze(etl_trace *const *traces, const char *const *names, u
     const etl_status status = options_read_all(options, &read, err);
     if (status != ETL_OK)
         return status;
+    if (read.own.store != NULL && read.own.store->part != NULL)
+        return log_run_part(&from, &read.own, out, err);
     const log_run_options log = { .memory_bytes_max = LOG_MEMORY_BYTES,
                                   .with_addresses = options_ask_addresses(&read),
                                   .needs = read.needs };

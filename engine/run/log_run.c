@@ -26,6 +26,7 @@
 #include "engine/query/query.h"
 #include "engine/result/archive.h"
 #include "parser/system/files.h"
+#include "store_part.h"
 
 #define MEMORY_SHARE 4u /* of the memory allowed */
 
@@ -117,6 +118,55 @@ etl_status log_run(const traces_named *traces, const etlheap_options *options,
     if (status == ETL_OK)
         status = archive_open(&map, &request, out, err);
     stack_table_free(&stacks);
+    if (home.file >= 0)
+        (void)etl_file_close(home.file);
+    ETLHEAP_VECTOR_FREE(&home.memory);
+    return status;
+}
+
+/* Opens the temporary store and writes its part. */
+static etl_status write_part(log_home *home, const etlheap_options *options, etl_error *err)
+{
+    etl_map map = { .memory = NULL };
+    etlheap_result *whole = NULL;
+    etlheap_options own = *options;
+    const archive_request request = { .memory_bytes_max = own.memory_bytes_max,
+                                      .cancel = own.cancel };
+    etl_status status = open_log(home, &map, err);
+    if (status == ETL_OK)
+        status = archive_open(&map, &request, &whole, err);
+    if (status == ETL_OK)
+        status = store_part_write(whole, own.store->part, &own, err);
+    etlheap_result_free(whole);
+    return status;
+}
+
+etl_status log_run_part(const traces_named *traces, const etlheap_options *options,
+                        etlheap_result **out, etl_error *err)
+{
+    log_home home = { .folder = options->temporary_folder,
+                      .memory_bytes_max = LOG_MEMORY_BYTES,
+                      .file = -1 };
+    etlheap_store_options store = *options->store;
+    store.write = write_log;
+    store.user = &home;
+    store.is_temporary = true;
+    store.part = NULL;
+    etlheap_options own = *options;
+    own.store = &store;
+    if (own.memory_bytes_max != 0)
+        home.memory_bytes_max =
+            etl_min_u64(home.memory_bytes_max, own.memory_bytes_max / MEMORY_SHARE);
+    *out = NULL;
+    etl_status status = engine_run(traces, &own, NULL, NULL, out, err);
+    if (status != ETL_OK)
+        status = blame(&home, status, err);
+    else
+        status = write_part(&home, options, err);
+    if (status != ETL_OK) {
+        etlheap_result_free(*out);
+        *out = NULL;
+    }
     if (home.file >= 0)
         (void)etl_file_close(home.file);
     ETLHEAP_VECTOR_FREE(&home.memory);

@@ -32,4 +32,9 @@ typedef struct log_run_options {
 etl_status log_run(const traces_named *traces, const etlheap_options *options,
                    const log_run_options *how, etlheap_result **out, etl_error *err);
 
+/* Analyzes the traces into a temporary store and writes options->store->part of it. *out has the
+ * facts of the traces. Errors as for etlheap_analyze and etlheap_store_part. */
+etl_status log_run_part(const traces_named *traces, const etlheap_options *options,
+                        etlheap_result **out, etl_error *err);
+
 #endif

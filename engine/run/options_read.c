@@ -63,6 +63,12 @@ etl_status options_read_all(const etlheap_options *given, options_read *out, etl
     if (status != ETL_OK)
         return status;
     own->store = own->store == NULL ? NULL : &out->store;
+    out->part = etlheap_part_whole();
+    status = etl_read_sized(out->store.part, "etlheap_part", &out->part, sizeof out->part, err);
+    if (status != ETL_OK)
+        return status;
+    if (out->store.part != NULL)
+        out->store.part = &out->part;
     own->named_kinds |= own->store != NULL || own->inventory_only;
     if (own->store != NULL && own->store->write == NULL)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "a store takes a function to write it");

@@ -10,6 +10,7 @@
 typedef struct options_read {
     etlheap_options own;
     etlheap_store_options store;
+    etlheap_part part; /* of the store, if it names one */
     /* The first question, and copies of what it points to. Other questions are only checked, and
      * counted in `kinds`. */
     etlheap_question question;

@@ -27,6 +27,7 @@ static void write_provider_events(etlheap_json *json, const etlheap_result *resu
 static void write_stacks(etlheap_json *json, const etlheap_result *result);
 static void write_abilities(etlheap_json *json, const etlheap_result *result);
 static void write_marks(etlheap_json *json, const etlheap_result *result);
+static void write_part(etlheap_json *json, const etlheap_result *result);
 
 etl_status etlheap_write_info_json(const etlheap_result *result, const etlheap_layout *given,
                                    etlheap_sink *sink)
@@ -36,6 +37,7 @@ etl_status etlheap_write_info_json(const etlheap_result *result, const etlheap_l
     if (status != ETL_OK)
         return status;
     etlheap_json_recording(&json, result);
+    write_part(&json, result);
     etlheap_json_traces(&json, result);
     write_processes(&json, result);
     etlheap_json_u64(&json, "modules", etlheap_module_count(result));
@@ -116,6 +118,49 @@ static void write_time(etlheap_json *json, const char *key, const etlheap_result
         etlheap_json_null(json, key);
     else
         etlheap_json_i64(json, key, etlheap_time_ns(result, ticks));
+}
+
+static void write_end(etlheap_json *json, const char *key, i64 ns, i64 open_ns)
+{
+    if (ns == open_ns)
+        etlheap_json_null(json, key);
+    else
+        etlheap_json_i64(json, key, ns);
+}
+
+static void write_kinds(etlheap_json *json, u32 kinds)
+{
+    if (kinds == 0) {
+        etlheap_json_null(json, "kinds");
+        return;
+    }
+    etlheap_json_array(json, "kinds");
+    for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++) {
+        if ((kinds >> kind & 1) != 0)
+            etlheap_json_string(json, NULL, etlheap_kind_name((etlheap_kind)kind));
+    }
+    etlheap_json_array_close(json);
+}
+
+/* Only of a store that was cut; null for what the cut left whole. */
+static void write_part(etlheap_json *json, const etlheap_result *result)
+{
+    const etlheap_part *const part = etlheap_result_part(result);
+    if (part == NULL)
+        return;
+    etlheap_json_object(json, "part");
+    write_end(json, "from_ns", part->from_ns, INT64_MIN);
+    write_end(json, "to_ns", part->to_ns, INT64_MAX);
+    write_kinds(json, part->kinds);
+    if (part->process_count == 0) {
+        etlheap_json_null(json, "processes");
+    } else {
+        etlheap_json_array(json, "processes");
+        for (u32 i = 0; i < part->process_count; i++)
+            etlheap_json_string(json, NULL, part->processes[i]);
+        etlheap_json_array_close(json);
+    }
+    etlheap_json_object_close(json);
 }
 
 /* In order of time. */

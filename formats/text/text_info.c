@@ -29,6 +29,8 @@ typedef struct info_row {
 
 static void write_abilities(const etlheap_result *result, const etlheap_layout *layout,
                             etlheap_sink *sink);
+static void write_part(const etlheap_result *result, const etlheap_layout *layout,
+                       etlheap_sink *sink);
 static void write_stacks(const etlheap_result *result, const etlheap_layout *layout,
                          etlheap_text *text, etlheap_sink *sink);
 static void write_marks(const etlheap_result *result, const etlheap_layout *layout,
@@ -61,6 +63,7 @@ etl_status etlheap_write_info_text(const etlheap_result *result, const etlheap_l
     etlheap_text_recording(sink, layout, etlheap_result_trace(result), &text);
     etlheap_text_spans(sink, layout, result,
                        (etlheap_time_range){ 0, etlheap_result_trace(result)->end_ns });
+    write_part(result, layout, sink);
     write_stacks(result, layout, &text, sink);
     write_marks(result, layout, &text, sink);
     etlheap_text_summary(result, layout, sink);
@@ -86,13 +89,16 @@ static void write_abilities(const etlheap_result *result, const etlheap_layout *
                             etlheap_sink *sink)
 {
     const etlheap_abilities abilities = etlheap_result_abilities(result);
+    const etlheap_part *const part = etlheap_result_part(result);
+    etlheap_abilities remedied = abilities; /* what a part leaves out need not be recorded */
+    remedied.kinds |= part == NULL || part->kinds == 0 ? 0 : ETLHEAP_KINDS_ALL & ~part->kinds;
     u32 missing = 0, extras = 0, shown = 0;
     etlheap_text_heading(sink, layout, "Can be analysed");
     for (u32 i = 0; i < etlheap_ability_count(); i++) {
         const etlheap_ability ability = etlheap_ability_at(i);
         const bool set = etlheap_ability_is_set(&abilities, &ability);
-        extras += etlheap_ability_is_extra(&abilities, &ability);
-        missing += !ability.is_extra && etlheap_ability_is_missing(&abilities, &ability);
+        extras += etlheap_ability_is_extra(&remedied, &ability);
+        missing += !ability.is_extra && etlheap_ability_is_missing(&remedied, &ability);
         shown += set;
         if (set)
             etlheap_text_label(sink, layout, ability.word, ability.question);
@@ -102,10 +108,24 @@ static void write_abilities(const etlheap_result *result, const etlheap_layout *
     etlheap_text_snapshots(sink, layout, result);
     if (missing > 0)
         etlheap_text_heading(sink, layout, "Missing, and how to record it");
-    etlheap_text_remedies(sink, layout, &abilities, false);
+    etlheap_text_remedies(sink, layout, &remedied, false);
     if (extras > 0)
         etlheap_text_heading(sink, layout, "Can also be recorded, if you need it");
-    etlheap_text_remedies(sink, layout, &abilities, true);
+    etlheap_text_remedies(sink, layout, &remedied, true);
+}
+
+/* What a store has, if it was cut. Counts of records are those of the whole recording. */
+static void write_part(const etlheap_result *result, const etlheap_layout *layout,
+                       etlheap_sink *sink)
+{
+    char words[ETLHEAP_PART_WORDS_SIZE], line[ETLHEAP_PART_WORDS_SIZE + 96];
+    const etlheap_part *const part = etlheap_result_part(result);
+    if (part == NULL)
+        return;
+    etlheap_part_words(part, words);
+    snprintf(line, sizeof line, "%s; counts of events and losses are those of the whole recording",
+             words);
+    etlheap_text_label(sink, layout, "Part", line);
 }
 
 /* Stacks and modules decide how much a report can say, so they stand on top. */

@@ -250,6 +250,8 @@ ROWS = (
     Row("export", "{summary} --format parquet -o out.parquet"),
     Row("merge", "{store} --jobs {jobs} --memory 64M --strict --allow-duplicates -o out.ehs"),
     Row("store", "{in} --custom-heap Microsoft-Windows-Win32k:alloc=1(address@0:u64,size@8:u64),free=2(address@0:u64) -o out.ehs", CORE),
+    Row("store", "{in} --from 5ms --to 40ms --process * --kind heap,virtualalloc -o out.ehs", CORE),
+    Row("store", "{store} --from 5ms --to 40ms --kind heap -o out.ehs"),
     Row("store", "{in} --out-dir stores --jobs {jobs} --memory 64M --together --no-mmap --strict", CORE,
         volatile=(r'"(duration_ns|peak_memory_bytes)": *[0-9]+', r'"(input|output)_stamp": *"[^"]*"', r" in [0-9.]+ s ")),
     Row("merge", "own/plain.s.ehs own/missing.ehs -o out.ehs", ()),

@@ -95,6 +95,12 @@ static etl_status ask_store(world *w, const void *given, etl_error *err)
     return ask_analyze(w, &options, err);
 }
 
+static etl_status ask_part(world *w, const void *given, etl_error *err)
+{
+    const etlheap_store_options store = { .size = sizeof store, .write = take, .part = given };
+    return ask_store(w, &store, err);
+}
+
 static etl_status ask_summary_write(world *w, const void *given, etl_error *err)
 {
     etlheap_summary *const summary = summary_begin(0);
@@ -323,6 +329,7 @@ typedef union any_structure {
     etlheap_query query;
     etlheap_windows_options windows;
     etlheap_store_options store;
+    etlheap_part part;
     etlheap_summary_options summary;
     etlheap_symbol_options symbols;
     etlheap_lifetimes_options walk;
@@ -363,6 +370,7 @@ static const struct {
     ROW(ask_report_windows, windows, 0),
     ROW(ask_windows, windows, 0),
     ROW(ask_store, store, offsetof(etlheap_store_options, user)),
+    ROW(ask_part, part, 0),
     ROW(ask_summary_write, store, offsetof(etlheap_store_options, user)),
     ROW(ask_summary, summary, 0),
     ROW(ask_symbols, symbols, 0),
