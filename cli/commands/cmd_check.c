@@ -16,6 +16,7 @@
  * Invariant: this file only asks and writes; whether a budget holds is decided by the engine's gate
  * alone, so that programs that use the library get the same verdict.
  */
+#include "cli/compared_parts.h"
 #include "cli/baseline.h"
 #include "cli/filter_notes.h"
 #include "cli/input_kinds.h"
@@ -84,6 +85,9 @@ int cli_run_check(const cli_options *options)
         status = cli_inputs_open(&asked, &guard, &q.inputs);
     if (status == CLI_EXIT_DONE && options->baseline)
         status = cli_baseline_open(&asked, &guard, &q.baseline);
+    const cli_inputs *const both[] = { &q.inputs, &q.baseline.inputs };
+    if (status == CLI_EXIT_DONE && q.baseline.exists)
+        status = cli_compared_parts(options, both, 2, true);
     if (status == CLI_EXIT_DONE)
         status = check_inputs(&asked, &guard, &q);
     etlheap_gate_free(q.gate);

@@ -10,6 +10,7 @@
  * Invariant: a recording and a log are never compared with each other (refuse_mixture): a log has
  * the blocks of one moment, without times, threads and builds.
  */
+#include "cli/compared_parts.h"
 #include "cli/compared_run.h"
 #include "cli/filter_notes.h"
 #include "cli/input_kinds.h"
@@ -255,6 +256,9 @@ static int diff_recordings(const cli_options *options, cli_guard *guard, diff_in
     int exit_status = CLI_EXIT_DONE;
     for (u32 i = 0; i < ETL_COUNT_OF(sides) && exit_status == CLI_EXIT_DONE; i++)
         exit_status = cli_compared_open(options, i, keys, guard, sides[i]);
+    const cli_inputs *const both[] = { &inquiry->base.inputs, &inquiry->now.inputs };
+    if (exit_status == CLI_EXIT_DONE)
+        exit_status = cli_compared_parts(options, both, 2, false);
     if (exit_status == CLI_EXIT_DONE)
         exit_status = cli_compared_check_window(&inquiry->now);
     if (exit_status == CLI_EXIT_DONE)

@@ -9,6 +9,7 @@
  * grouped by site unless the user chooses keys, because callers change from build to build while
  * the allocating site mostly stays.
  */
+#include "cli/compared_parts.h"
 #include "cli/compared_run.h"
 #include "cli/filter_notes.h"
 #include "cli/input_kinds.h"
@@ -123,6 +124,10 @@ static int answer(const cli_options *options, cli_guard *guard, trend_inquiry *i
         status = cli_compared_open(options, i, keys, guard, &runs[i]);
         if (status == CLI_EXIT_DONE && i > 0)
             status = cli_compared_check_window(&runs[i]);
+    }
+    for (u32 i = 1; i < inquiry->count && status == CLI_EXIT_DONE; i++) {
+        const cli_inputs *const both[] = { &runs[0].inputs, &runs[i].inputs };
+        status = cli_compared_parts(options, both, 2, false);
     }
     if (status == CLI_EXIT_DONE)
         status =

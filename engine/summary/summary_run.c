@@ -31,6 +31,10 @@ static etl_status add_store(etlheap_summary *s, adding *a, u32 index, etl_error 
 etl_status summary_add_result(etlheap_summary *s, const etlheap_result *result, const char *origin,
                               etl_error *err)
 {
+    if (result->part.is_part)
+        return etl_fail_with(err, ETL_ERR_UNSUPPORTED, 0,
+                             "is a store of a part of a recording, and a summary has the totals of "
+                             "whole recordings: name the whole store or its traces");
     if (result->summary == NULL && s->every_ns < 0)
         s->every_ns = 0; /* nobody asked for windows */
     const etl_status status = result->summary == NULL ? summary_collect(s, result, origin, err)
