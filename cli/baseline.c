@@ -34,8 +34,8 @@ static etl_status copy_store(const char *path, etlheap_sink *sink, etl_error *er
 int cli_baseline_open(const cli_options *options, cli_guard *guard, cli_baseline *out)
 {
     etl_error err = { .status = ETL_OK };
-    if (options->update_baseline && etl_path_kind_of(options->baseline) == ETL_PATH_ABSENT &&
-        errno == ENOENT)
+    if ((options->update_baseline || options->require_baseline) &&
+        etl_path_kind_of(options->baseline) == ETL_PATH_ABSENT && errno == ENOENT)
         return CLI_EXIT_DONE;
     out->exists = true;
     out->options = *options;
@@ -83,14 +83,12 @@ etlheap_ratchet cli_baseline_decide(const cli_options *options, const cli_baseli
     if (!options->update_baseline)
         return ETLHEAP_RATCHET_NONE;
     if (options->accept)
-        return gate->is_lossy || (gate->is_unmeasured && !options->allow_empty)
+        return gate->is_lossy || (gate->is_unmeasured && !options->allow_empty) ||
+                       (gate->doubts >> ETLHEAP_DOUBT_MISSING_PROCESS & 1) != 0
                    ? ETLHEAP_RATCHET_REFUSED
                    : ETLHEAP_RATCHET_ACCEPTED;
     if (gate->outcome != ETLHEAP_OUTCOME_PASS)
         return ETLHEAP_RATCHET_KEPT;
-    if (cli_fails_strict(options, &gate->diagnostics) ||
-        (baseline->exists && cli_fails_strict(options, &gate->baseline_diagnostics)))
-        return ETLHEAP_RATCHET_REFUSED;
     if (!baseline->exists)
         return gate->may_found ? ETLHEAP_RATCHET_CREATED : ETLHEAP_RATCHET_KEPT;
     return gate->may_tighten && gate->shrunk_count > 0 ? ETLHEAP_RATCHET_TIGHTENED

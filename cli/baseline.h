@@ -3,7 +3,6 @@
  *
  *     --accept: nothing was measured, or lossy         unchanged
  *     --accept                                         this run is the next baseline
- *     --strict, and the exit status is 4               unchanged
  *     pass, no baseline yet, something was measured    this run is the next baseline
  *     pass, nothing larger, something smaller          this run is the next baseline
  *     else                                             unchanged

@@ -298,8 +298,8 @@ static void write_overview(etlheap_sink *sink)
         sink, "\nINPUT is one or more .etl files of one recording, or an .ehs store. .etl.zip,\n"
               ".etl.gz, .etl.zst, .diagsession, UMDH logs, and - for standard input work, too.\n"
               "\nExit status: 0 done, 1 check exceeded a limit, 2 wrong command line, 3 cannot\n"
-              "read or write, or unusable input, 4 done, but the input is damaged or lost\n"
-              "events and --strict was given.\n"
+              "read or write, or unusable input, 4 check is inconclusive, or the input is\n"
+              "damaged or lost events and --strict was given.\n"
               "\nSee 'etlheap help COMMAND' for options and examples, 'etlheap --version' for\n"
               "versions, and 'etlheap --completion bash|zsh|fish' for shell completion.\n");
 }

@@ -79,27 +79,26 @@ static u32 count_losses(const etl_diag_counts *counts, const etl_diag_info **fir
     return kinds;
 }
 
-bool cli_fails_strict(const cli_options *options, const etl_diag_counts *counts)
+bool cli_describe_losses(const etl_diag_counts *counts, const char *before, char *out, size_t size)
 {
-    const etl_diag_info *first;
-    u64 first_count;
-    return options->strict && count_losses(counts, &first, &first_count) > 0;
+    const etl_diag_info *first = NULL;
+    u64 first_count = 0;
+    const u32 kinds = count_losses(counts, &first, &first_count);
+    if (!first)
+        return false;
+    const int used = snprintf(out, size, "%s%s (%" PRIu64 "): %s", before, first->name, first_count,
+                              first->advice);
+    if (kinds > 1 && used > 0 && (size_t)used < size)
+        snprintf(out + used, size - (size_t)used, "; and %" PRIu32 " more kinds", kinds - 1);
+    return true;
 }
 
 int cli_exit_of_diagnostics(const cli_options *options, const char *subject,
                             const etl_diag_counts *counts)
 {
     char message[MESSAGE_SIZE];
-    const etl_diag_info *first = NULL;
-    u64 first_count = 0;
-    const u32 kinds = options->strict ? count_losses(counts, &first, &first_count) : 0;
-    if (!first)
+    if (!options->strict || !cli_describe_losses(counts, "--strict: ", message, sizeof message))
         return CLI_EXIT_DONE;
-    const int used = snprintf(message, sizeof message, "--strict: %s (%" PRIu64 "): %s",
-                              first->name, first_count, first->advice);
-    if (kinds > 1 && used > 0 && (size_t)used < sizeof message)
-        snprintf(message + used, sizeof message - (size_t)used, "; and %" PRIu32 " more kinds",
-                 kinds - 1);
     cli_complain(subject, message);
     return CLI_EXIT_STRICT;
 }

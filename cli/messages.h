@@ -26,8 +26,9 @@ int cli_exit_of(etl_status status);
 int cli_exit_of_diagnostics(const cli_options *options, const char *subject,
                             const etl_diag_counts *counts);
 
-/* Whether cli_exit_of_diagnostics gives CLI_EXIT_STRICT. Says nothing. */
-bool cli_fails_strict(const cli_options *options, const etl_diag_counts *counts);
+/* Writes into `out`, after the words `before`, the first kind of loss or damage: "events_lost (3):
+ * ...; and 2 more kinds". False if there is none. */
+bool cli_describe_losses(const etl_diag_counts *counts, const char *before, char *out, size_t size);
 
 /* After a list, which does not show losses: without --strict, writes a note. The second is for
  * answers, which are lists if they are CSV. */

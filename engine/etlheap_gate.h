@@ -16,12 +16,14 @@
  * A verdict is only as good as the trace. If events were lost or bytes are damaged, totals may be
  * too low (lost allocations) or too high (lost frees). A subject over its limit fails anyway, and
  * one within its limit is inconclusive. Growth is inconclusive if the baseline is lossy. A budget
- * fails if nothing could be measured for it. The first line that applies decides:
+ * fails if nothing could be measured for it, and the subjects that do not fail with it are
+ * inconclusive, because what they are part of is not known. The first line that applies decides:
  *
  *     nothing measured, not allowed   FAIL
  *     exceeded                        FAIL (growth: INCONCLUSIVE if the baseline is lossy)
  *     this run is lossy               INCONCLUSIVE, also growth without a baseline
  *     growth, the baseline is lossy   INCONCLUSIVE
+ *     symbol files are damaged        INCONCLUSIVE
  *     growth without a baseline       SKIPPED
  *     else                            PASS
  */
@@ -114,6 +116,11 @@ typedef struct etlheap_gate_options {
     uint32_t stacks_max;                      /* stacks listed per failed subject */
     uint32_t passes_max;                      /* subjects listed per budget that did not fail */
     bool allow_empty;                         /* a budget with nothing measured does not fail */
+    bool requires_baseline;                   /* without a baseline, the gate fails */
+    /* Words for processes, as in etlheap_query.processes. The gate fails if one names no process
+     * with events of a kind that the query selects. */
+    const char *const *required_processes;
+    uint32_t required_process_count;
 } etlheap_gate_options;
 
 /* X(enumerator, word): outcomes, the worst last. */
@@ -152,7 +159,14 @@ const char *etlheap_outcome_word(etlheap_outcome outcome); /* "" if out of range
       "measured")                                                                                  \
     X(OVERWRITTEN, "overwritten",                                                                  \
       "older buffers were overwritten: a limit is exceeded only with memory from before the "      \
-      "recorded span, which may have been freed unseen")
+      "recorded span, which may have been freed unseen")                                           \
+    X(SYMBOLS, "symbols",                                                                          \
+      "symbol files are damaged: functions without names may hide a known leak, or be compared "   \
+      "with the wrong stacks")                                                                     \
+    X(NO_BASELINE, "no-baseline",                                                                  \
+      "the baseline that is required is missing, so growth was not judged")                        \
+    X(MISSING_PROCESS, "missing-process",                                                          \
+      "a process that is required has no memory events, so nothing says that it does not leak")
 
 typedef enum etlheap_doubt {
 #define ETLHEAP_DOUBT_ENUM(name, word, sentence) ETLHEAP_DOUBT_##name,
@@ -244,6 +258,12 @@ typedef struct etlheap_gate_absence {
     bool no_marks; /* a budget has scope MARK, but the window has no marks */
 } etlheap_gate_absence;
 
+/* Something that must be there. If it is not, the gate fails whatever its budgets say. */
+typedef struct etlheap_gate_requirement {
+    const char *process; /* a word of the options, borrowed; NULL: the baseline */
+    bool is_met;
+} etlheap_gate_requirement;
+
 /* A function that allocates for others: it is the innermost of more than half of the outstanding
  * bytes of a kind, and at least three functions call it. Cull it to see the callers. */
 typedef struct etlheap_gate_wrapper {
@@ -255,12 +275,15 @@ typedef struct etlheap_gate_wrapper {
 
 /* The verdict. Freed with etlheap_gate_free. */
 typedef struct etlheap_gate {
-    etlheap_outcome outcome;      /* the worst of the budgets; PASS if all were skipped */
+    etlheap_outcome outcome;      /* the worst of budgets and requirements; PASS if all skipped */
     uint32_t doubts;              /* doubts of all budgets */
     bool is_lossy;                /* this run lost events or is damaged */
     bool is_unmeasured;           /* a budget could not be measured */
-    etlheap_gate_absence absence; /* all 0 unless is_unmeasured */
-    int64_t from_ns, to_ns;       /* the window */
+    etlheap_gate_absence absence; /* all 0 unless is_unmeasured; processes also if one is missing */
+    const etlheap_gate_requirement *requirements; /* the baseline first */
+    uint32_t requirement_count, unmet_count;
+    uint32_t judged_kinds;  /* bit per etlheap_kind that a limit was compared with */
+    int64_t from_ns, to_ns; /* the window */
     const etlheap_gate_budget *budgets;
     uint32_t budget_count;
     const etlheap_suppression_use *suppressions; /* in the order in which they were added */
@@ -277,6 +300,7 @@ typedef struct etlheap_gate {
     bool may_tighten;
     bool may_found; /* can become the first baseline: growth was measured */
     uint32_t grown_count, shrunk_count, missing_count;
+    const char *const *missing; /* the names of the processes that are missing; of missing_count */
     /* Modules that differ in build and lack names, so their stacks cannot be compared; as
      * etlheap_diff.rebuilt. */
     const char *const *rebuilt;

@@ -294,6 +294,10 @@ typedef struct etlheap_check {
  * sentence without a full stop, cut to `size` bytes. */
 void etlheap_check_absence_sentence(const etlheap_gate *gate, char *sentence, size_t size);
 
+/* The same for a requirement of the gate that is not met; `index` counts its requirements. */
+void etlheap_check_requirement_sentence(const etlheap_check *check, uint32_t index,
+                                        etl_hint_fn *say, char *sentence, size_t size);
+
 /* Which session's file is missing beside those that were given. xperf records heaps in a session of
  * their own, and processes, modules and VirtualAlloc in the kernel session. Until they are merged
  * there are two files, and either alone answers only half. */

@@ -71,7 +71,9 @@ extern "C" {
     X(PROXY_LOGIN, "give the login of the proxy (the variable https_proxy)")                       \
     X(DOWNLOAD_TIME, "allow more time for a file (download_ms_max)")                               \
     X(DOWNLOAD_SIZE, "allow larger files (download_bytes_max)")                                    \
-    X(PRIVATE_REDIRECTS, "follow redirects to private addresses (private_redirects)")
+    X(PRIVATE_REDIRECTS, "follow redirects to private addresses (private_redirects)")              \
+    /* of a check without the baseline that it requires */                                         \
+    X(FIRST_BASELINE, "make this run the baseline")
 
 typedef enum etl_hint {
 #define ETL_HINT_ENUM(name, text) ETL_HINT_##name,

@@ -5,10 +5,11 @@
  * formats, maybe a new baseline, and an exit status. The first row that applies decides it:
  *
  *     nothing measured, without --allow-empty   1
+ *     something required is missing             1, but a baseline may be accepted
  *     --accept of a lossy run                   4
  *     --accept                                  0
  *     a budget is exceeded                      1
- *     lossy, damaged or inconclusive            0, with --strict 4
+ *     inconclusive                              4, with --lenient 0
  *     else                                      0
  *
  *     inputs, baseline ──ask──▶ tables ──▶ gate (engine/compare) ──▶ writers (formats)
@@ -21,6 +22,7 @@
 #include "cli/filter_notes.h"
 #include "cli/input_kinds.h"
 #include "cli/messages.h"
+#include "cli/options/advice.h"
 #include "cli/options/budgets.h"
 #include "cli/options/given_options.h"
 #include "cli/options/output_format.h"
@@ -57,8 +59,10 @@ static int check_inputs(const cli_options *options, cli_guard *guard, inquiry *q
 static etl_status judge(const cli_options *options, inquiry *q, etl_error *err);
 static int write_verdict(const cli_options *options, cli_guard *guard, inquiry *q,
                          etlheap_sink *sink);
-static int exit_of_verdict(const cli_options *options, const inquiry *q);
+static int exit_of_verdict(const cli_options *options, const inquiry *q,
+                           const etlheap_check *check);
 static int exit_of_unmeasured(const inquiry *q);
+static int exit_of_requirements(const inquiry *q, const etlheap_check *check);
 static int exit_of_doubts(const cli_options *options, const inquiry *q);
 
 /* The kinds to ask for. Reservations are asked for only by name, on the command line or in a
@@ -194,6 +198,9 @@ static etl_status judge(const cli_options *options, inquiry *q, etl_error *err)
         .stacks_max = options->top > 0 ? options->top : STACKS_DEFAULT,
         .passes_max = PASSES_LISTED,
         .allow_empty = options->allow_empty,
+        .requires_baseline = options->require_baseline,
+        .required_processes = options->required_processes.at,
+        .required_process_count = options->required_processes.count,
     };
     const etl_status status = etlheap_gate_judge(&now, &gate_options, &q->gate, err);
     cli_symbols_done(&q->question.symbols);
@@ -262,14 +269,26 @@ static int write_verdict(const cli_options *options, cli_guard *guard, inquiry *
     if (exit_status != CLI_EXIT_DONE)
         return exit_status;
     note_filters(options, q);
-    return exit_of_verdict(options, q);
+    return exit_of_verdict(options, q, &check);
 }
 
-static int exit_of_verdict(const cli_options *options, const inquiry *q)
+/* A missing baseline is what --accept is for. */
+static bool lacks_requirement(const cli_options *options, const etlheap_gate *gate)
+{
+    bool lacks = false;
+    for (u32 i = 0; i < gate->requirement_count; i++)
+        lacks |= !gate->requirements[i].is_met &&
+                 (gate->requirements[i].process != NULL || !options->accept);
+    return lacks;
+}
+
+static int exit_of_verdict(const cli_options *options, const inquiry *q, const etlheap_check *check)
 {
     const etlheap_gate *const gate = q->gate;
     if (gate->is_unmeasured && !options->allow_empty)
         return exit_of_unmeasured(q);
+    if (lacks_requirement(options, gate))
+        return exit_of_requirements(q, check);
     if (options->accept && q->ratchet == ETLHEAP_RATCHET_REFUSED) {
         cli_complain(cli_inputs_subject(&q->inputs),
                      "--accept needs a complete trace, but this one lost events or is damaged; "
@@ -297,25 +316,42 @@ static int exit_of_unmeasured(const inquiry *q)
     return CLI_EXIT_EXCEEDED;
 }
 
+/* Repeats on stderr what is missing. */
+static int exit_of_requirements(const inquiry *q, const etlheap_check *check)
+{
+    char sentence[SENTENCE_SIZE];
+    for (u32 i = 0; i < q->gate->requirement_count; i++) {
+        if (q->gate->requirements[i].is_met)
+            continue;
+        etlheap_check_requirement_sentence(check, i, cli_advice, sentence, sizeof sentence);
+        cli_complain(cli_inputs_subject(&q->inputs), sentence);
+    }
+    return CLI_EXIT_EXCEEDED;
+}
+
+/* Says why a verdict is inconclusive: the first doubt, and what was lost. */
 static int exit_of_doubts(const cli_options *options, const inquiry *q)
 {
-    const char *subject = cli_inputs_subject(&q->inputs);
     const etlheap_gate *const gate = q->gate;
-    int exit_status = cli_exit_of_diagnostics(options, subject, &gate->diagnostics);
-    if (exit_status == CLI_EXIT_DONE && gate->baseline)
-        exit_status =
-            cli_exit_of_diagnostics(options, options->baseline, &gate->baseline_diagnostics);
-    if (exit_status != CLI_EXIT_DONE || gate->outcome != ETLHEAP_OUTCOME_INCONCLUSIVE)
-        return exit_status;
+    const char *subject = cli_inputs_subject(&q->inputs);
+    const etl_diag_counts *counts = &gate->diagnostics;
+    char losses[SENTENCE_SIZE] = "", message[2 * SENTENCE_SIZE];
     u32 doubt = 0;
+    if (gate->outcome != ETLHEAP_OUTCOME_INCONCLUSIVE)
+        return CLI_EXIT_DONE;
     while (doubt + 1 < ETLHEAP_DOUBT_COUNT && !(gate->doubts >> doubt & 1))
         doubt++;
-    if (doubt == ETLHEAP_DOUBT_BASELINE_LOSS || doubt == ETLHEAP_DOUBT_BASELINE_NO_EVENTS)
+    if (doubt == ETLHEAP_DOUBT_BASELINE_LOSS || doubt == ETLHEAP_DOUBT_BASELINE_NO_EVENTS) {
         subject = options->baseline;
-    const char *const why = etlheap_doubt_sentence((etlheap_doubt)doubt);
-    if (options->strict)
-        cli_complain(subject, why);
+        counts = &gate->baseline_diagnostics;
+    }
+    (void)cli_describe_losses(counts, "; ", losses, sizeof losses);
+    snprintf(message, sizeof message, "inconclusive: %s%s%s",
+             etlheap_doubt_sentence((etlheap_doubt)doubt), losses,
+             options->lenient ? "" : " (--lenient lets such a run pass)");
+    if (options->lenient)
+        cli_note(subject, message);
     else
-        cli_note(subject, why);
-    return options->strict ? CLI_EXIT_STRICT : CLI_EXIT_DONE;
+        cli_complain(subject, message);
+    return options->lenient ? CLI_EXIT_DONE : CLI_EXIT_STRICT;
 }

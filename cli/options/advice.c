@@ -55,6 +55,8 @@ static const char *const advice[ETL_HINT_COUNT] = {
     [ETL_HINT_DOWNLOAD_SIZE] = "; raise --download-limit",
     [ETL_HINT_PRIVATE_REDIRECTS] =
         "; --private-redirects follows them to private addresses, and with an old libcurl",
+    [ETL_HINT_FIRST_BASELINE] =
+        ", or make this run the baseline once with --update-baseline --accept",
     [ETL_HINT_WRAPPER] = "; --cull-frame {frame} lists its callers instead",
     [ETL_HINT_EQUAL_WINDOWS] = "; --to ends both at the same time",
     [ETL_HINT_MORE_COLUMNS] = "; a wider terminal or | less -S shows them",

@@ -52,6 +52,9 @@ etl_status cli_budgets_parse(const cli_options *options, cli_budgets *out, etl_e
           &options->max_growth_count, true, true },
     };
     *out = (cli_budgets){ 0 };
+    if (options->strict && options->lenient)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "--strict and --lenient cannot be combined; use one of them");
     etl_status status = check_baseline(options, err);
     for (size_t i = 0; i < ETL_COUNT_OF(all) && status == ETL_OK; i++)
         status = add_budgets(options, &all[i], out, err);
@@ -77,6 +80,9 @@ static etl_status check_baseline(const cli_options *options, etl_error *err)
     if (options->baseline && !growth)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
                              "--baseline needs a limit: --max-growth 64K");
+    if (options->require_baseline && !options->baseline)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "--require-baseline needs a file to require: --baseline FILE");
     if (options->update_baseline && !options->baseline)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
                              "--update-baseline needs a file to update: --baseline FILE");

@@ -456,7 +456,8 @@ static etl_status store_names(const char *spelled, const char *text, cli_words *
     }
     /* The name of a process may contain commas, so the list is one more name; ids have none. */
     const bool has_names = text[strspn(text, "0123456789,")] != '\0';
-    if (status == ETL_OK && names == &out->processes && strchr(text, ',') && has_names)
+    const bool are_processes = names == &out->processes || names == &out->required_processes;
+    if (status == ETL_OK && are_processes && strchr(text, ',') && has_names)
         status = cli_words_add(names, text, err);
     return status;
 }

@@ -163,7 +163,8 @@ typedef struct cli_options {
     cli_words suppressions;
     const char *baseline; /* NULL: not given */
     u32 per;              /* etlheap_scope */
-    bool update_baseline, accept, allow_empty;
+    bool update_baseline, accept, allow_empty, lenient, require_baseline;
+    cli_words required_processes;
     const char *side_files[CLI_SIDE_COUNT]; /* NULL: not given */
     u32 sarif_results;                      /* 0: not given */
     const char *sarif_category;             /* NULL: not given */

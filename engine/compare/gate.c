@@ -82,6 +82,7 @@ void etlheap_gate_free(const etlheap_gate *gate)
     if (owned == NULL)
         return;
     gate_tables_close(owned);
+    ETLHEAP_VECTOR_FREE(&owned->missing);
     etlheap_arena_free(&owned->arena);
     free(owned);
 }
@@ -93,8 +94,9 @@ static etl_status judge(owned_gate *gate, etl_error *err)
         status = gate_find_events(gate, err);
     if (status == ETL_OK)
         status = gate_tables_open(gate, err);
-    if (status == ETL_OK && (!gate_rows_open(gate) || !judge_budgets(gate) ||
-                             !gate_explain_absence(gate) || !sum_suppressions(gate)))
+    if (status == ETL_OK &&
+        (!gate_rows_open(gate) || !judge_budgets(gate) || !gate_judge_requirements(gate) ||
+         !gate_explain_absence(gate) || !sum_suppressions(gate)))
         status = etl_no_memory(err);
     if (status == ETL_OK)
         status = gate_tables_name(gate, err);
@@ -168,6 +170,8 @@ static bool judge_budgets(owned_gate *gate)
             return false;
         gate->gate.doubts |= budget->doubts;
         gate->gate.is_unmeasured |= budget->is_unmeasured;
+        if (budget->outcome != ETLHEAP_OUTCOME_SKIPPED)
+            gate->gate.judged_kinds |= gate_kinds_of(gate, &asked);
         gate->gate.may_found |=
             asked.is_growth && (gate->gate.kinds & gate_kinds_of(gate, &asked)) != 0;
         if (budget->outcome > gate->gate.outcome)
@@ -245,6 +249,7 @@ static void finish(owned_gate *gate)
     for (u32 i = 0; i < out->budget_count; i++)
         gate->budgets[i].table = gate_table_of(gate, &gate->budgets[i].budget);
     add_fingerprints(gate);
+    gate_doubt_symbols(gate);
     if (gate->diff == NULL)
         return;
     out->baseline = etlheap_result_trace(options->baseline->result);
@@ -252,7 +257,8 @@ static void finish(owned_gate *gate)
     out->rebuilt = gate->diff->rebuilt;
     out->rebuilt_count = gate->diff->rebuilt_count;
     out->merged_count = gate->diff->merged_count;
-    out->missing_count = gate->growth.missing_count;
+    out->missing = gate->missing.at;
+    out->missing_count = (u32)gate->missing.count;
     out->may_tighten = out->grown_count == 0 && out->missing_count == 0;
 }
 

@@ -36,7 +36,6 @@ typedef struct gate_row {
 typedef struct gate_rows {
     const etlheap_table *table;
     ETLHEAP_VECTOR(gate_row) list;
-    u32 missing_count; /* processes with memory in the baseline that did not run */
 } gate_rows;
 
 /* A listed subject, whose fingerprints are computed when its frames have names. */
@@ -60,9 +59,10 @@ typedef struct owned_gate {
     bool tells_unsure;      /* ... and what was allocated before can be told from the rest */
     etlheap_amount unsure[ETLHEAP_KIND_COUNT]; /* memory that may have been freed unseen */
     ETLHEAP_VECTOR(const char *) unmatched;    /* patterns that match no process with events */
-    etlheap_table *table;                      /* table of `now` */
-    etlheap_table *compared; /* table of `now`, never by heap; NULL: use `table` */
-    etlheap_table *baseline; /* NULL: none, and no diff */
+    ETLHEAP_VECTOR(const char *) missing; /* names of processes of the baseline that did not run */
+    etlheap_table *table;                 /* table of `now` */
+    etlheap_table *compared;              /* table of `now`, never by heap; NULL: use `table` */
+    etlheap_table *baseline;              /* NULL: none, and no diff */
     etlheap_diff *diff;
     etlheap_table *left_table; /* memory left behind by generations; NULL: no such budget */
     gate_rows absolute, growth, left;
@@ -123,8 +123,15 @@ u32 gate_doubts_of(const owned_gate *gate, const etlheap_budget *budget);
 /* Bits of etlheap_doubt: why it would prove nothing that memory of the kind grew. */
 u32 gate_doubts_of_growth(const owned_gate *gate, etlheap_kind kind);
 
-/* Explains why nothing could be measured, if a budget has such a doubt. False if memory runs
- * out. */
+/* Puts what did not fail in doubt if symbol files of either side are damaged. Frames must have
+ * names. */
+void gate_doubt_symbols(owned_gate *gate);
+
+/* Judges the requirements of the options. False if memory runs out. */
+bool gate_judge_requirements(owned_gate *gate);
+
+/* Explains why nothing could be measured, if a budget has such a doubt, and lists the processes
+ * that there are if a required one is missing. False if memory runs out. */
 bool gate_explain_absence(owned_gate *gate);
 
 /* The kinds that a budget applies to and that exist. */

@@ -89,6 +89,8 @@ u32 gate_doubts_of(const owned_gate *gate, const etlheap_budget *budget)
 bool gate_explain_absence(owned_gate *gate)
 {
     etlheap_gate_absence *const out = &gate->gate.absence;
+    if ((gate->gate.doubts >> ETLHEAP_DOUBT_MISSING_PROCESS & 1) != 0 && !list_processes(gate))
+        return false;
     if (!gate->gate.is_unmeasured)
         return true;
     for (u32 i = 0; i < gate->options->budget_count; i++) {
@@ -133,6 +135,41 @@ static bool is_lossy(const etlheap_result *result)
     return lossy;
 }
 
+/* Was there damage when names were looked up? A table counts it on top of what its result has. */
+static bool are_names_damaged(const etlheap_result *result, const etlheap_table *table)
+{
+    const etl_diag_counts *const before = etlheap_result_diagnostics(result);
+    bool are = false;
+    for (int i = 0; i < ETL_DIAG_COUNT; i++) {
+        const bool is_damage = etl_diag_describe((etl_diag)i)->severity == ETL_SEVERITY_DAMAGE;
+        are |= is_damage && table->diagnostics.of[i] > before->of[i];
+    }
+    return are;
+}
+
+void gate_doubt_symbols(owned_gate *gate)
+{
+    const u32 doubt = 1u << ETLHEAP_DOUBT_SYMBOLS;
+    const etlheap_gate_side *const baseline = gate->options->baseline;
+    if (!are_names_damaged(gate->now->result, gate->table) &&
+        (baseline == NULL || !are_names_damaged(baseline->result, gate->baseline)))
+        return;
+    for (size_t i = 0; i < gate->listed.count; i++) {
+        etlheap_gate_subject *const subject = gate->listed.at[i].subject;
+        if (subject->outcome == ETLHEAP_OUTCOME_PASS)
+            subject->outcome = ETLHEAP_OUTCOME_INCONCLUSIVE;
+    }
+    for (u32 i = 0; i < gate->gate.budget_count; i++) {
+        etlheap_gate_budget *const budget = &gate->budgets[i];
+        budget->doubts |= doubt;
+        if (budget->outcome != ETLHEAP_OUTCOME_FAIL)
+            budget->outcome = ETLHEAP_OUTCOME_INCONCLUSIVE;
+    }
+    gate->gate.doubts |= doubt;
+    if (gate->gate.outcome != ETLHEAP_OUTCOME_FAIL)
+        gate->gate.outcome = ETLHEAP_OUTCOME_INCONCLUSIVE;
+}
+
 static u32 kinds_selected(const etlheap_result *result, const query_plan *plan)
 {
     return kinds_recorded(result, plan->process_selected, plan->query->kinds);
@@ -160,19 +197,61 @@ static etl_status find_kinds(const etlheap_gate_side *side, u32 *kinds, etl_erro
     return status;
 }
 
-/* Lists the words that name no process with events of a kind that is judged. */
+/* Says of each word whether it names a process with events of a kind that is judged. */
+static bool find_uses(const owned_gate *gate, const char *const *texts, u32 count,
+                      etlheap_word_use *uses)
+{
+    const u32 asked = gate->now->query->kinds;
+    const u32 kinds =
+        etlheap_result_kinds(gate->now->result) & (asked == 0 ? ETLHEAP_KINDS_DEFAULT : asked);
+    process_words words;
+    const bool ok = process_words_open(&words, texts, count) &&
+                    process_words_uses(gate->now->result, &words, &kinds, uses);
+    process_words_close(&words);
+    return ok;
+}
+
+/* Lists the words that name no such process. */
 static bool list_unmatched(owned_gate *gate)
 {
     const etlheap_query *const asked = gate->now->query;
-    const u32 kinds = etlheap_result_kinds(gate->now->result) &
-                      (asked->kinds == 0 ? ETLHEAP_KINDS_DEFAULT : asked->kinds);
     etlheap_word_use *const uses = calloc(asked->process_count, sizeof *uses);
-    process_words words;
-    bool ok = process_words_open(&words, asked->processes, asked->process_count) && uses != NULL &&
-              process_words_uses(gate->now->result, &words, &kinds, uses);
+    bool ok = uses != NULL && find_uses(gate, asked->processes, asked->process_count, uses);
     for (u32 i = 0; ok && i < asked->process_count; i++)
         ok = uses[i] != ETLHEAP_WORD_MISSING || ETLHEAP_PUSH(&gate->unmatched, asked->processes[i]);
-    process_words_close(&words);
+    free(uses);
+    return ok;
+}
+
+static void require(owned_gate *gate, etlheap_gate_requirement *list, const char *process,
+                    bool is_met)
+{
+    const etlheap_doubt doubt =
+        process == NULL ? ETLHEAP_DOUBT_NO_BASELINE : ETLHEAP_DOUBT_MISSING_PROCESS;
+    list[gate->gate.requirement_count++] = (etlheap_gate_requirement){ process, is_met };
+    if (is_met)
+        return;
+    gate->gate.unmet_count++;
+    gate->gate.doubts |= 1u << doubt;
+    gate->gate.outcome = ETLHEAP_OUTCOME_FAIL;
+}
+
+bool gate_judge_requirements(owned_gate *gate)
+{
+    const etlheap_gate_options *const options = gate->options;
+    const u32 count = options->required_process_count;
+    etlheap_gate_requirement *const list =
+        etlheap_arena_alloc(&gate->arena, (count + (size_t)1) * sizeof *list);
+    etlheap_word_use *const uses = calloc(count + (size_t)1, sizeof *uses);
+    const bool ok = list != NULL && uses != NULL &&
+                    (count == 0 || find_uses(gate, options->required_processes, count, uses));
+    gate->gate.requirements = list;
+    if (ok && options->requires_baseline)
+        require(gate, list, NULL, options->baseline != NULL);
+    for (u32 i = 0; ok && i < count; i++) {
+        if (uses[i] != ETLHEAP_WORD_OTHER)
+            require(gate, list, options->required_processes[i], uses[i] == ETLHEAP_WORD_NAMES);
+    }
     free(uses);
     return ok;
 }

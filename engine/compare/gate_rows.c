@@ -29,7 +29,7 @@ static bool add_intervals(gate_rows *out, const owned_gate *gate);
 static bool add_processes(gate_rows *out, const owned_gate *gate, bool with_ids);
 static bool rank_processes(gate_rows *rows);
 static bool suppress(gate_rows *rows, const etlheap_suppressions *suppressions);
-static bool find_missing(gate_rows *rows);
+static bool find_missing(owned_gate *gate, gate_rows *rows);
 
 bool gate_rows_open(owned_gate *gate)
 {
@@ -46,7 +46,7 @@ bool gate_rows_open(owned_gate *gate)
     if (gate->diff != NULL)
         ok = ok && add_diff(&gate->growth, gate->diff) &&
              add_processes(&gate->growth, gate, false) && rank_processes(&gate->growth) &&
-             suppress(&gate->growth, suppressions) && find_missing(&gate->growth);
+             suppress(&gate->growth, suppressions) && find_missing(gate, &gate->growth);
     return ok;
 }
 
@@ -261,23 +261,27 @@ static bool suppress(gate_rows *rows, const etlheap_suppressions *suppressions)
     return ok;
 }
 
-/* Counts processes that have memory in the baseline and no event in this run. There are fewer ranks
- * of processes than rows. */
-static bool find_missing(gate_rows *rows)
+/* Lists the processes that have memory in the baseline and no event in this run, in the order of
+ * their names. There are fewer ranks of processes than rows. */
+static bool find_missing(owned_gate *gate, gate_rows *rows)
 {
     enum { RAN = 1, HAD_MEMORY = 2 };
-    u8 *const seen = calloc(rows->list.count + 1, sizeof *seen);
-    if (seen == NULL)
-        return false;
-    for (size_t i = 0; i < rows->list.count; i++) {
+    const size_t count = rows->list.count;
+    u8 *const seen = calloc(count + 1, sizeof *seen);
+    const char **const names = calloc(count + 1, sizeof(const char *));
+    bool ok = seen != NULL && names != NULL;
+    for (size_t i = 0; ok && i < count; i++) {
         const gate_row *const row = &rows->list.at[i];
         if (row->baseline.count == 0 || row->now.count > 0)
             seen[row->process] |= RAN;
         else if (row->suppression == SUPPRESSION_NONE)
             seen[row->process] |= HAD_MEMORY;
+        if (names[row->process] == NULL)
+            names[row->process] = row->name;
     }
-    for (size_t i = 0; i < rows->list.count; i++)
-        rows->missing_count += seen[i] == HAD_MEMORY;
+    for (size_t i = 0; ok && i < count; i++)
+        ok = seen[i] != HAD_MEMORY || ETLHEAP_PUSH(&gate->missing, names[i]);
     free(seen);
-    return true;
+    free(names);
+    return ok;
 }

@@ -257,9 +257,10 @@ static etlheap_outcome judge_subject(judge *j, const etlheap_gate_subject *subje
     etlheap_gate_budget *const budget = j->budget;
     if (budget->doubts & 1u << ETLHEAP_DOUBT_BASELINE_LOSS)
         return ETLHEAP_OUTCOME_INCONCLUSIVE;
+    const bool is_doubtful = (budget->doubts & 1u << ETLHEAP_DOUBT_LOSS) != 0 ||
+                             (budget->is_unmeasured && !j->gate->options->allow_empty);
     if (subject->measured <= subject->limit)
-        return budget->doubts & 1u << ETLHEAP_DOUBT_LOSS ? ETLHEAP_OUTCOME_INCONCLUSIVE
-                                                         : ETLHEAP_OUTCOME_PASS;
+        return is_doubtful ? ETLHEAP_OUTCOME_INCONCLUSIVE : ETLHEAP_OUTCOME_PASS;
     u32 doubts = budget->budget.is_growth ? gate_doubts_of_growth(j->gate, subject->kind) : 0;
     if (depends_on_unsure(j, subject, unsure))
         doubts |= 1u << ETLHEAP_DOUBT_OVERWRITTEN;

@@ -16,7 +16,7 @@
 #include "formats/io/units.h"
 #include "formats/io/xml.h"
 #include "formats/parts/check_more.h"
-#include "formats/parts/check_parts.h"
+#include "formats/parts/check_summary.h"
 #include "formats/parts/display.h"
 #include "formats/parts/export_numbers.h"
 #include "formats/writers.h"
@@ -43,8 +43,11 @@ static bool is_empty_failure(const etlheap_gate_budget *budget);
 static void write_counts(etlheap_xml *xml, const suite_counts *counts, i64 duration_ns);
 static void write_suite(etlheap_xml *xml, const etlheap_result *result, const etlheap_check *check,
                         etl_hint_fn *say);
-static void write_properties(etlheap_xml *xml, const etlheap_trace_info *trace,
+static void write_properties(etlheap_xml *xml, const etlheap_result *result,
                              const etlheap_check *check, etlheap_text *text);
+static void write_requirement(etlheap_xml *xml, const etlheap_check *check,
+                              const etlheap_gate_requirement *requirement, etl_hint_fn *say,
+                              etlheap_text *text);
 static void write_budget(etlheap_xml *xml, const etlheap_check *check,
                          const etlheap_gate_budget *budget, etlheap_text *text);
 static void begin_case(etlheap_xml *xml, const etlheap_budget *budget,
@@ -80,7 +83,9 @@ static suite_counts count_cases(const etlheap_check *check)
 {
     const etlheap_gate *const gate = check->gate;
     const bool is_accepted = etlheap_check_is_accepted(check);
-    suite_counts counts = { 0 };
+    suite_counts counts = { .tests = gate->requirement_count };
+    for (u32 i = 0; i < gate->requirement_count; i++)
+        counts.failures += etlheap_check_is_unmet(check, &gate->requirements[i]);
     for (u32 i = 0; i < gate->budget_count; i++) {
         const etlheap_gate_budget *const budget = &gate->budgets[i];
         for (u32 s = 0; s < budget->subject_count; s++)
@@ -147,7 +152,9 @@ static void write_suite(etlheap_xml *xml, const etlheap_result *result, const et
     etlheap_xml_attribute(xml, "timestamp", time);
     write_counts(xml, &counts, trace->duration_ns);
     etlheap_xml_attribute_u64(xml, "skipped", counts.skipped);
-    write_properties(xml, trace, check, &text);
+    write_properties(xml, result, check, &text);
+    for (u32 i = 0; i < check->gate->requirement_count; i++)
+        write_requirement(xml, check, &check->gate->requirements[i], say, &text);
     for (u32 i = 0; i < check->gate->budget_count; i++)
         write_budget(xml, check, &check->gate->budgets[i], &text);
     write_output(xml, check, say, &text);
@@ -164,11 +171,15 @@ static void write_property(etlheap_xml *xml, const char *name, const char *value
     etlheap_xml_close(xml);
 }
 
-static void write_properties(etlheap_xml *xml, const etlheap_trace_info *trace,
+static void write_properties(etlheap_xml *xml, const etlheap_result *result,
                              const etlheap_check *check, etlheap_text *text)
 {
+    const etlheap_trace_info *const trace = etlheap_result_trace(result);
     etlheap_xml_element(xml, "properties");
     write_property(xml, "verdict", etlheap_check_verdict_word(check));
+    etlheap_text_clear(text);
+    etlheap_check_add_summary(text, result, check);
+    write_property(xml, "summary", etlheap_text_of(text));
     for (u32 i = 0; i < trace->file_count; i++)
         write_property(xml, "trace", trace->files[i]);
     if (check->baseline_name) {
@@ -177,6 +188,29 @@ static void write_properties(etlheap_xml *xml, const etlheap_trace_info *trace,
         etlheap_text_add_string(text, check->ratchet == ETLHEAP_RATCHET_NONE ? "" : ", ");
         etlheap_check_add_ratchet(text, check);
         write_property(xml, "baseline", etlheap_text_of(text));
+    }
+    etlheap_xml_close(xml);
+}
+
+/* Writes a case such as "etlheap.require-process", named after the word for the process. */
+static void write_requirement(etlheap_xml *xml, const etlheap_check *check,
+                              const etlheap_gate_requirement *requirement, etl_hint_fn *say,
+                              etlheap_text *text)
+{
+    const char *const option = etlheap_check_requirement_option(requirement);
+    char class_name[64];
+    snprintf(class_name, sizeof class_name, "etlheap.%s", option);
+    etlheap_xml_element(xml, "testcase");
+    etlheap_xml_attribute(xml, "classname", class_name);
+    etlheap_xml_attribute(xml, "name", requirement->process ? requirement->process : "baseline");
+    write_seconds(xml, 0);
+    if (etlheap_check_is_unmet(check, requirement)) {
+        etlheap_text_clear(text);
+        etlheap_check_add_requirement(text, check, requirement, say);
+        etlheap_xml_element(xml, "failure");
+        etlheap_xml_attribute(xml, "message", etlheap_text_of(text));
+        etlheap_xml_attribute(xml, "type", option);
+        etlheap_xml_close(xml);
     }
     etlheap_xml_close(xml);
 }

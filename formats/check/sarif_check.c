@@ -6,7 +6,7 @@
  *
  *     rule     an option that sets budgets
  *     result   a stack to blame for a failed subject, a failed subject without stacks, or a
- *              budget for which nothing was measured
+ *              budget for which nothing was measured, or something missing that is required
  *
  * What was accepted is a note, suppressed from outside the sources. Why a verdict proves nothing,
  * what was lost at recording, and that results were left out are notifications of the run.
@@ -21,7 +21,7 @@
  */
 #include "formats/io/units.h"
 #include "formats/json/json.h"
-#include "formats/parts/check_parts.h"
+#include "formats/parts/check_summary.h"
 #include "formats/parts/export_numbers.h"
 #include "formats/writers.h"
 #include "formats/parts/layout_read.h"
@@ -64,6 +64,17 @@ static const struct {
       "More allocations were not freed at the end of the recording than at the end of the "
       "baseline, by more than the limit allows.",
       HELP_GROWTH "." },
+};
+
+/* Rules of things that must be there, after those of budgets. */
+static const struct {
+    const char *id, *name, *about, *help;
+} requirement_rules[] = {
+    { "require-baseline", "Missing baseline", "The baseline that this check requires is missing.",
+      "Restore the baseline, or make a run the baseline that you trust." },
+    { "require-process", "Missing process",
+      "A process that this check requires has no memory events in the recording.",
+      "Find out why the program did not run, or why it was not recorded." },
 };
 
 /* A log under construction. Results with equal fingerprints are counted. */
@@ -122,6 +133,22 @@ static void write_help(sarif_writer *w, u32 rule)
     write_words(&w->json, "help", etlheap_text_of(&w->text));
 }
 
+static void begin_rule(etlheap_json *json, const char *id, const char *name, const char *about)
+{
+    etlheap_json_object(json, NULL);
+    etlheap_json_string(json, "id", id);
+    etlheap_json_string(json, "name", name);
+    write_words(json, "shortDescription", about);
+}
+
+static void end_rule(etlheap_json *json)
+{
+    etlheap_json_object(json, "defaultConfiguration");
+    etlheap_json_string(json, "level", "error");
+    etlheap_json_object_close(json);
+    etlheap_json_object_close(json);
+}
+
 static void write_tool(sarif_writer *w)
 {
     etlheap_json *const json = &w->json;
@@ -133,16 +160,17 @@ static void write_tool(sarif_writer *w)
     etlheap_json_array(json, "rules");
     for (u32 i = 0; i < ETL_COUNT_OF(rules); i++) {
         const etlheap_budget budget = { .is_growth = i >= 2, .is_count = i % 2 == 1 };
-        etlheap_json_object(json, NULL);
-        etlheap_json_string(json, "id", etlheap_check_option(&budget));
-        etlheap_json_string(json, "name", rules[i].name);
-        write_words(json, "shortDescription", rules[i].about);
+        begin_rule(json, etlheap_check_option(&budget), rules[i].name, rules[i].about);
         write_words(json, "fullDescription", rules[i].full);
         write_help(w, i);
-        etlheap_json_object(json, "defaultConfiguration");
-        etlheap_json_string(json, "level", "error");
-        etlheap_json_object_close(json);
-        etlheap_json_object_close(json);
+        end_rule(json);
+    }
+    for (u32 i = 0; i < ETL_COUNT_OF(requirement_rules); i++) {
+        begin_rule(json, requirement_rules[i].id, requirement_rules[i].name,
+                   requirement_rules[i].about);
+        write_words(json, "fullDescription", requirement_rules[i].about);
+        write_words(json, "help", requirement_rules[i].help);
+        end_rule(json);
     }
     etlheap_json_array_close(json);
     etlheap_json_object_close(json);
@@ -277,18 +305,44 @@ static void write_acceptance(etlheap_json *json)
 }
 
 /* Begins a result up to its message; false if no further result is written. */
-static bool begin_result(sarif_writer *w, const etlheap_budget *budget, const char *level,
-                         const char *sentence)
+static bool begin_result_of(sarif_writer *w, const char *id, u32 index, const char *level,
+                            const char *sentence)
 {
     if (w->written >= w->choice.listed)
         return false;
     w->written++;
     etlheap_json_object(&w->json, NULL);
-    etlheap_json_string(&w->json, "ruleId", etlheap_check_option(budget));
-    etlheap_json_u64(&w->json, "ruleIndex", rule_of(budget));
+    etlheap_json_string(&w->json, "ruleId", id);
+    etlheap_json_u64(&w->json, "ruleIndex", index);
     etlheap_json_string(&w->json, "level", level);
     write_message(w, sentence);
     return true;
+}
+
+static bool begin_result(sarif_writer *w, const etlheap_budget *budget, const char *level,
+                         const char *sentence)
+{
+    return begin_result_of(w, etlheap_check_option(budget), rule_of(budget), level, sentence);
+}
+
+/* Writes something that is missing although it is required. Its subject is the word for it. */
+static void write_unmet(sarif_writer *w, u32 number)
+{
+    const etlheap_gate_requirement *const one = &w->check->gate->requirements[number];
+    const u32 rule = one->process == NULL ? 0 : 1;
+    const sarif_place place = { .process = one->process, .roots = &w->check->roots };
+    const char *const word = one->process == NULL ? "" : one->process;
+    u64 subject = rule + 1;
+    char sentence[SENTENCE_SIZE];
+    for (const char *at = word; *at != '\0'; at++)
+        subject = (subject ^ (u8)*at) * UINT64_C(0x100000001b3);
+    etlheap_check_requirement_sentence(w->check, number, w->hint, sentence, sizeof sentence);
+    if (!begin_result_of(w, requirement_rules[rule].id, (u32)ETL_COUNT_OF(rules) + rule, "error",
+                         sentence))
+        return;
+    sarif_write_locations(&w->json, &place, &w->text);
+    write_fingerprints(w, subject, 0);
+    etlheap_json_object_close(&w->json);
 }
 
 /* Writes a budget for which nothing was measured: without stack and amount. The place is the
@@ -389,6 +443,10 @@ static void write_results(sarif_writer *w, const etlheap_sink *sink)
 {
     const etlheap_gate *const gate = w->check->gate;
     etlheap_json_array(&w->json, "results");
+    for (u32 i = 0; i < gate->requirement_count; i++) {
+        if (etlheap_check_is_unmet(w->check, &gate->requirements[i]))
+            write_unmet(w, i);
+    }
     for (u32 b = 0; b < gate->budget_count; b++) {
         const etlheap_gate_budget *const budget = &gate->budgets[b];
         const u32 count = (u32)etl_min_u64(budget->failed_count, w->choice.subjects_max);
@@ -400,7 +458,7 @@ static void write_results(sarif_writer *w, const etlheap_sink *sink)
     etlheap_json_array_close(&w->json);
 }
 
-static void write_run(sarif_writer *w, const etlheap_sink *sink)
+static void write_run(sarif_writer *w, const etlheap_result *result, const etlheap_sink *sink)
 {
     etlheap_json_object(&w->json, NULL);
     write_tool(w);
@@ -409,6 +467,9 @@ static void write_run(sarif_writer *w, const etlheap_sink *sink)
     write_results(w, sink);
     etlheap_json_object(&w->json, "properties");
     etlheap_json_string(&w->json, "verdict", etlheap_check_verdict_word(w->check));
+    etlheap_text_clear(&w->text);
+    etlheap_check_add_summary(&w->text, result, w->check);
+    etlheap_json_string(&w->json, "summary", etlheap_text_of(&w->text));
     etlheap_json_object_close(&w->json);
     etlheap_json_object_close(&w->json);
 }
@@ -424,14 +485,13 @@ etl_status etlheap_write_check_sarif(const etlheap_result *result, const etlheap
                        .check = check,
                        .hint = layout.hint,
                        .choice = sarif_choose(check->gate, check->results_max) };
-    (void)result;
     etlheap_json_object(&w.json, NULL);
     etlheap_json_string(&w.json, "$schema",
                         "https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/schemas/"
                         "sarif-schema-2.1.0.json");
     etlheap_json_string(&w.json, "version", "2.1.0");
     etlheap_json_array(&w.json, "runs");
-    write_run(&w, sink);
+    write_run(&w, result, sink);
     etlheap_json_array_close(&w.json);
     etlheap_json_object_close(&w.json);
     etlheap_json_end(&w.json);

@@ -8,7 +8,7 @@
 
 static u64 count_results(const etlheap_gate *gate, u32 subjects_max, u32 stacks_max)
 {
-    u64 count = 0;
+    u64 count = gate->unmet_count;
     for (u32 b = 0; b < gate->budget_count; b++) {
         const etlheap_gate_budget *const budget = &gate->budgets[b];
         count += sarif_is_unmeasured(budget);

@@ -8,7 +8,7 @@
  * their frames with them, because such a document is read one failure at a time. Invariant: keys
  * and their order are part of the interface; new ones are only added.
  */
-#include "formats/parts/check_parts.h"
+#include "formats/parts/check_summary.h"
 #include "formats/writers.h"
 #include "json_rows.h"
 
@@ -16,8 +16,12 @@
 
 #define SENTENCE_SIZE 512 /* that nothing was measured */
 
+static void write_summary(etlheap_json *json, const etlheap_result *result,
+                          const etlheap_check *check);
 static void write_doubts(etlheap_json *json, u32 doubts);
+static void write_requirements(etlheap_json *json, const etlheap_check *check);
 static void write_absence(etlheap_json *json, const etlheap_gate *gate);
+static void write_kinds(etlheap_json *json, const char *key, u32 kinds);
 static void write_baseline(etlheap_json *json, const etlheap_check *check);
 static void write_budget(etlheap_json *json, const etlheap_gate_budget *budget);
 static void write_subject(etlheap_json *json, const etlheap_gate_budget *budget,
@@ -38,12 +42,15 @@ etl_status etlheap_write_check_json(const etlheap_result *result, const etlheap_
     if (status != ETL_OK)
         return status;
     etlheap_json_string(&json, "verdict", etlheap_check_verdict_word(check));
+    write_summary(&json, result, check);
     write_doubts(&json, gate->doubts);
     write_absence(&json, gate);
+    write_requirements(&json, check);
     etlheap_json_recording(&json, result);
     etlheap_json_window_open(&json, result, gate->from_ns, gate->to_ns);
     etlheap_json_object_close(&json);
     write_baseline(&json, check);
+    write_kinds(&json, "judged_kinds", gate->judged_kinds);
     etlheap_json_array(&json, "budgets");
     for (u32 i = 0; i < gate->budget_count; i++)
         write_budget(&json, &gate->budgets[i]);
@@ -54,6 +61,32 @@ etl_status etlheap_write_check_json(const etlheap_result *result, const etlheap_
     etlheap_json_diagnostics(&json, &gate->diagnostics);
     etlheap_json_document_end(&json);
     return ETL_OK;
+}
+
+/* Writes the verdict's first line in text, without the word. */
+static void write_summary(etlheap_json *json, const etlheap_result *result,
+                          const etlheap_check *check)
+{
+    etlheap_text text = { 0 };
+    etlheap_check_add_summary(&text, result, check);
+    etlheap_json_string(json, "summary", etlheap_text_of(&text));
+    etlheap_text_free(&text);
+}
+
+static void write_requirements(etlheap_json *json, const etlheap_check *check)
+{
+    const etlheap_gate *const gate = check->gate;
+    etlheap_json_array(json, "requirements");
+    for (u32 i = 0; i < gate->requirement_count; i++) {
+        const etlheap_gate_requirement *const one = &gate->requirements[i];
+        etlheap_json_object(json, NULL);
+        etlheap_json_string(json, "option", etlheap_check_requirement_option(one));
+        if (one->process != NULL)
+            etlheap_json_string(json, "process", one->process);
+        etlheap_json_bool(json, "met", one->is_met);
+        etlheap_json_object_close(json);
+    }
+    etlheap_json_array_close(json);
 }
 
 static void write_doubts(etlheap_json *json, u32 doubts)
@@ -121,6 +154,10 @@ static void write_baseline(etlheap_json *json, const etlheap_check *check)
     etlheap_json_u64(json, "grown", gate->grown_count);
     etlheap_json_u64(json, "shrunk", gate->shrunk_count);
     etlheap_json_u64(json, "missing_processes", gate->missing_count);
+    etlheap_json_array(json, "missing");
+    for (u32 i = 0; i < gate->missing_count; i++)
+        etlheap_json_process(json, NULL, gate->missing[i]);
+    etlheap_json_array_close(json);
     etlheap_json_array(json, "rebuilt_modules");
     for (u32 i = 0; i < gate->rebuilt_count; i++)
         etlheap_json_string(json, NULL, gate->rebuilt[i]);

@@ -13,7 +13,7 @@
  */
 #include "formats/io/units.h"
 #include "formats/parts/check_more.h"
-#include "formats/parts/check_parts.h"
+#include "formats/parts/check_summary.h"
 #include "formats/parts/layout_read.h"
 #include "formats/parts/source_roots.h"
 #include "formats/writers.h"
@@ -26,17 +26,14 @@
 #define FRAMES_SHOWN    3
 #define PROCESSES_SHOWN 25u
 
-static void write_head(const etlheap_result *result, const etlheap_check *check,
-                       const etlheap_layout *layout, etlheap_text *text, etlheap_sink *sink)
+/* Writes why nothing was measured, what is missing, and why the verdict proves nothing. */
+static void write_doubts(const etlheap_check *check, const etlheap_layout *layout,
+                         etlheap_text *text, etlheap_sink *sink)
 {
     const etlheap_gate *const gate = check->gate;
-    const etlheap_trace_info *const trace = etlheap_result_trace(result);
-    etlheap_text_clear(text);
-    for (const char *at = etlheap_check_verdict_word(check); *at != '\0'; at++)
-        etlheap_text_add_format(text, "%c", toupper((unsigned char)*at));
-    etlheap_text_add_string(text, ": ");
-    etlheap_check_add_verdict(text, check);
-    etlheap_markdown_heading(sink, etlheap_text_of(text));
+    const u32 explained = 1u << ETLHEAP_DOUBT_NO_EVENTS | 1u << ETLHEAP_DOUBT_NO_PROCESS |
+                          1u << ETLHEAP_DOUBT_NO_MARKS | 1u << ETLHEAP_DOUBT_NO_BASELINE |
+                          1u << ETLHEAP_DOUBT_MISSING_PROCESS;
     etlheap_text_clear(text);
     if (gate->is_unmeasured) {
         etlheap_check_add_absence(text, gate, PROCESSES_SHOWN);
@@ -44,11 +41,30 @@ static void write_head(const etlheap_result *result, const etlheap_check *check,
             etlheap_text_add_string(text, etlheap_hint_words(layout->hint, ETL_HINT_ALLOW_EMPTY));
         etlheap_markdown_paragraph(sink, etlheap_text_of(text));
     }
+    for (u32 i = 0; i < gate->requirement_count; i++) {
+        if (!etlheap_check_is_unmet(check, &gate->requirements[i]))
+            continue;
+        etlheap_text_clear(text);
+        etlheap_check_add_requirement(text, check, &gate->requirements[i], layout->hint);
+        etlheap_markdown_paragraph(sink, etlheap_text_of(text));
+    }
     for (int i = 0; i < ETLHEAP_DOUBT_COUNT; i++) {
-        if ((gate->doubts >> i & 1) && i != ETLHEAP_DOUBT_NO_EVENTS &&
-            i != ETLHEAP_DOUBT_NO_PROCESS && i != ETLHEAP_DOUBT_NO_MARKS)
+        if ((gate->doubts & ~explained) >> i & 1)
             etlheap_markdown_paragraph(sink, etlheap_doubt_sentence((etlheap_doubt)i));
     }
+}
+
+static void write_head(const etlheap_result *result, const etlheap_check *check,
+                       const etlheap_layout *layout, etlheap_text *text, etlheap_sink *sink)
+{
+    const etlheap_trace_info *const trace = etlheap_result_trace(result);
+    etlheap_text_clear(text);
+    for (const char *at = etlheap_check_verdict_word(check); *at != '\0'; at++)
+        etlheap_text_add_format(text, "%c", toupper((unsigned char)*at));
+    etlheap_text_add_string(text, ": ");
+    etlheap_check_add_summary(text, result, check);
+    etlheap_markdown_heading(sink, etlheap_text_of(text));
+    write_doubts(check, layout, text, sink);
     etlheap_sink_text(sink, "Trace ");
     for (u32 i = 0; i < trace->file_count; i++) {
         etlheap_sink_text(sink, i > 0 ? ", " : "");
@@ -216,6 +232,10 @@ etl_status etlheap_write_check_markdown(const etlheap_result *result, const etlh
     for (u32 i = 0; i < gate->budget_count; i++)
         write_blame(&commands, &gate->budgets[i], &text, sink);
     etlheap_sink_text(sink, "\n");
+    etlheap_text_clear(&text);
+    etlheap_check_add_missing(&text, gate);
+    if (text.size > 0)
+        etlheap_markdown_paragraph(sink, etlheap_text_of(&text));
     write_advice(&commands, &layout, &text, sink);
     etlheap_markdown_excluded(sink, &layout, NULL);
     etlheap_markdown_losses(sink, "", &gate->diagnostics, layout.hint);

@@ -184,52 +184,7 @@ const char *etlheap_check_verdict_word(const etlheap_check *check)
                                             : etlheap_outcome_word(check->gate->outcome);
 }
 
-/* "1 of 3 limits is exceeded, and nothing was measured for 1" */
-static void add_failure(etlheap_text *text, const etlheap_gate *gate, u32 judged)
-{
-    u32 exceeded = 0, unmeasured = 0;
-    for (u32 i = 0; i < gate->budget_count; i++) {
-        const etlheap_gate_budget *const budget = &gate->budgets[i];
-        const bool is_empty = budget->is_unmeasured && budget->failed_count == 0;
-        exceeded += budget->outcome == ETLHEAP_OUTCOME_FAIL && !is_empty;
-        unmeasured += budget->outcome == ETLHEAP_OUTCOME_FAIL && is_empty;
-    }
-    if (exceeded > 0)
-        etlheap_text_add_format(text, "%" PRIu32 " of %" PRIu32 " %s %s exceeded", exceeded, judged,
-                                judged == 1 ? "limit" : "limits", exceeded == 1 ? "is" : "are");
-    if (unmeasured == 0)
-        return;
-    etlheap_text_add_string(text,
-                            exceeded > 0 ? ", and nothing was measured" : "nothing was measured");
-    if (unmeasured < judged)
-        etlheap_text_add_format(text, " for %" PRIu32, unmeasured);
-    if (unmeasured < judged && exceeded == 0)
-        etlheap_text_add_format(text, " of %" PRIu32 " limits", judged);
-}
-
-void etlheap_check_add_verdict(etlheap_text *text, const etlheap_check *check)
-{
-    const etlheap_gate *const gate = check->gate;
-    u32 of[ETLHEAP_OUTCOME_COUNT] = { 0 };
-    for (u32 i = 0; i < gate->budget_count; i++)
-        of[gate->budgets[i].outcome]++;
-    const u32 judged = gate->budget_count - of[ETLHEAP_OUTCOME_SKIPPED];
-    if (etlheap_check_is_accepted(check))
-        etlheap_text_add_string(text, "this run is the baseline from now on; ");
-    if (gate->outcome == ETLHEAP_OUTCOME_FAIL)
-        add_failure(text, gate, judged);
-    else if (gate->outcome == ETLHEAP_OUTCOME_INCONCLUSIVE)
-        etlheap_text_add_string(
-            text, "no limit is known to be exceeded, but not all are known to be kept");
-    else if (judged == 0)
-        etlheap_text_add_string(text, etlheap_check_no_baseline);
-    else
-        etlheap_text_add_format(text, "%" PRIu32 " %s kept", judged,
-                                judged == 1 ? "limit is" : "limits are");
-}
-
-/* "heap", "heap or extent", "heap, virtualalloc or extent" */
-static void add_kinds(etlheap_text *text, u32 kinds, const char *last)
+void etlheap_check_add_kinds(etlheap_text *text, u32 kinds, const char *last)
 {
     u32 left = 0, listed = 0;
     for (int kind = 0; kind < ETLHEAP_KIND_COUNT; kind++)
@@ -244,12 +199,30 @@ static void add_kinds(etlheap_text *text, u32 kinds, const char *last)
     }
 }
 
+void etlheap_check_add_processes(etlheap_text *text, const etlheap_gate *gate, u32 most)
+{
+    const etlheap_gate_absence *const absence = &gate->absence;
+    const u32 named = absence->process_count < most ? absence->process_count : most;
+    for (u32 i = 0; i < named; i++) {
+        const etlheap_gate_process *const process = &absence->processes[i];
+        etlheap_text_add_string(text, i == 0 ? "" : ", ");
+        etlheap_text_add_string(text, *process->name ? process->name : "(no name)");
+        etlheap_text_add_string(text, " (");
+        if (process->pid != ETL_NO_ID)
+            etlheap_text_add_format(text, "%" PRIu32 ": ", process->pid);
+        etlheap_check_add_kinds(text, process->kinds, ", ");
+        etlheap_text_add_string(text, ")");
+    }
+    if (named < absence->process_count)
+        etlheap_text_add_format(text, " and %" PRIu32 " more", absence->process_count - named);
+}
+
 static void add_events(etlheap_text *text, u32 kinds)
 {
     if (kinds == 0 || kinds == ETLHEAP_KINDS_DEFAULT)
         etlheap_text_add_string(text, "memory");
     else
-        add_kinds(text, kinds, " or ");
+        etlheap_check_add_kinds(text, kinds, " or ");
     etlheap_text_add_string(text, " events");
 }
 
@@ -263,24 +236,6 @@ static void add_patterns(etlheap_text *text, const etlheap_gate_absence *absence
         etlheap_text_add_string(text, absence->patterns[i]);
         etlheap_text_add_string(text, "'");
     }
-}
-
-/* "app.exe (4321: heap, extent), svc.exe (8: virtualalloc) and 3 more" */
-static void add_processes(etlheap_text *text, const etlheap_gate_absence *absence, u32 most)
-{
-    const u32 named = absence->process_count < most ? absence->process_count : most;
-    for (u32 i = 0; i < named; i++) {
-        const etlheap_gate_process *const process = &absence->processes[i];
-        etlheap_text_add_string(text, i == 0 ? "" : ", ");
-        etlheap_text_add_string(text, *process->name ? process->name : "(no name)");
-        etlheap_text_add_string(text, " (");
-        if (process->pid != ETL_NO_ID)
-            etlheap_text_add_format(text, "%" PRIu32 ": ", process->pid);
-        add_kinds(text, process->kinds, ", ");
-        etlheap_text_add_string(text, ")");
-    }
-    if (named < absence->process_count)
-        etlheap_text_add_format(text, " and %" PRIu32 " more", absence->process_count - named);
 }
 
 void etlheap_check_add_absence(etlheap_text *text, const etlheap_gate *gate, u32 processes_max)
@@ -312,7 +267,7 @@ void etlheap_check_add_absence(etlheap_text *text, const etlheap_gate *gate, u32
         return;
     etlheap_text_add_string(text, separator);
     etlheap_text_add_string(text, "processes with memory events: ");
-    add_processes(text, absence, processes_max);
+    etlheap_check_add_processes(text, gate, processes_max);
 }
 
 void etlheap_check_absence_sentence(const etlheap_gate *gate, char *sentence, size_t size)
@@ -329,8 +284,8 @@ static void add_reason_against(etlheap_text *text, const etlheap_check *check)
 {
     const etlheap_gate *const gate = check->gate;
     const bool refused = check->ratchet == ETLHEAP_RATCHET_REFUSED;
-    if (refused && !gate->is_unmeasured && !gate->is_lossy)
-        etlheap_text_add_string(text, "symbol files or the baseline are damaged or incomplete");
+    if (refused && gate->doubts >> ETLHEAP_DOUBT_MISSING_PROCESS & 1)
+        etlheap_text_add_string(text, "a required process is missing");
     else if (refused && !gate->is_unmeasured)
         etlheap_text_add_string(text, "a run that lost events or is damaged is not accepted");
     else if (refused || (!gate->baseline && gate->is_unmeasured))

@@ -57,8 +57,11 @@ u32 etlheap_check_failures(const etlheap_check *check, bool *grew);
 /* Why a limit that needs a baseline was not judged. */
 extern const char etlheap_check_no_baseline[];
 
-/* Appends the verdict as a sentence: "2 of 3 limits are exceeded". */
-void etlheap_check_add_verdict(etlheap_text *text, const etlheap_check *check);
+/* Appends the names of kinds: "heap", "heap and extent"; `last` stands before the last one. */
+void etlheap_check_add_kinds(etlheap_text *text, u32 kinds, const char *last);
+
+/* Appends the processes with memory events, up to `most` by name. */
+void etlheap_check_add_processes(etlheap_text *text, const etlheap_gate *gate, u32 most);
 
 /* Appends why nothing could be measured, and up to `processes` processes with memory events: "no
  * process with memory events matches 'x.exe'; processes with memory events: app.exe (4321: heap,

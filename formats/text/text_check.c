@@ -7,7 +7,7 @@
  * nothing must say so in its first lines.
  */
 #include "formats/parts/check_more.h"
-#include "formats/parts/check_parts.h"
+#include "formats/parts/check_summary.h"
 #include "formats/parts/diff_parts.h"
 #include "formats/parts/display.h"
 #include "formats/parts/text_parts.h"
@@ -20,8 +20,10 @@
 #define PASSES_SHOWN    3
 #define PROCESSES_SHOWN 25u
 
-static void write_verdict(const etlheap_check *check, const etlheap_layout *layout,
-                          etlheap_text *text, etlheap_sink *sink);
+static void write_verdict(const etlheap_result *result, const etlheap_check *check,
+                          const etlheap_layout *layout, etlheap_sink *sink);
+static void write_doubts(const etlheap_check *check, const etlheap_layout *layout,
+                         etlheap_text *text, etlheap_sink *sink);
 static void write_absence(const etlheap_gate *gate, const etlheap_layout *layout,
                           etlheap_text *text, etlheap_sink *sink);
 static void write_baseline(const etlheap_check *check, const etlheap_layout *layout,
@@ -59,7 +61,8 @@ etl_status etlheap_write_check_text(const etlheap_result *result, const etlheap_
     const etlheap_gate *const gate = check->gate;
     etlheap_check_commands commands = { .result = result, .check = check, .say = layout->hint };
     etlheap_text text = { 0 };
-    write_verdict(check, layout, &text, sink);
+    write_verdict(result, check, layout, sink);
+    write_doubts(check, layout, &text, sink);
     etlheap_text_trace(sink, layout, etlheap_result_trace(result), &text);
     etlheap_text_window(sink, layout, result, gate->from_ns, gate->to_ns);
     write_baseline(check, layout, &text, sink);
@@ -79,8 +82,9 @@ etl_status etlheap_write_check_text(const etlheap_result *result, const etlheap_
     return status;
 }
 
-static void write_verdict(const etlheap_check *check, const etlheap_layout *layout,
-                          etlheap_text *text, etlheap_sink *sink)
+/* One line, however long: it is what other programs look for. */
+static void write_verdict(const etlheap_result *result, const etlheap_check *check,
+                          const etlheap_layout *layout, etlheap_sink *sink)
 {
     static const char *const words[] = {
         [ETLHEAP_OUTCOME_SKIPPED] = "PASS: ",
@@ -88,19 +92,38 @@ static void write_verdict(const etlheap_check *check, const etlheap_layout *layo
         [ETLHEAP_OUTCOME_INCONCLUSIVE] = "INCONCLUSIVE: ",
         [ETLHEAP_OUTCOME_FAIL] = "FAIL: ",
     };
-    etlheap_text_clear(text);
-    etlheap_text_add_string(text, etlheap_check_is_accepted(check) ? "ACCEPTED: "
-                                                                   : words[check->gate->outcome]);
-    etlheap_check_add_verdict(text, check);
+    etlheap_text text = { 0 }, shown = { 0 };
+    etlheap_text_add_string(&text, etlheap_check_is_accepted(check) ? "ACCEPTED: "
+                                                                    : words[check->gate->outcome]);
+    etlheap_check_add_summary(&text, result, check);
+    etlheap_display_add(&shown, etlheap_text_of(&text));
     etlheap_emphasis_on(sink, layout, ETLHEAP_EMPHASIS_STRONG);
-    etlheap_sink_text(sink, etlheap_text_of(text));
+    etlheap_sink_text(sink, etlheap_text_of(&shown));
     etlheap_emphasis_off(sink, layout, ETLHEAP_EMPHASIS_STRONG);
     etlheap_sink_text(sink, "\n");
+    etlheap_text_free(&text);
+    etlheap_text_free(&shown);
+}
+
+/* Writes why nothing was measured, what is missing, and why the verdict proves nothing. */
+static void write_doubts(const etlheap_check *check, const etlheap_layout *layout,
+                         etlheap_text *text, etlheap_sink *sink)
+{
+    const u32 explained = 1u << ETLHEAP_DOUBT_NO_EVENTS | 1u << ETLHEAP_DOUBT_NO_PROCESS |
+                          1u << ETLHEAP_DOUBT_NO_MARKS | 1u << ETLHEAP_DOUBT_NO_BASELINE |
+                          1u << ETLHEAP_DOUBT_MISSING_PROCESS;
     write_absence(check->gate, layout, text, sink);
+    for (u32 i = 0; i < check->gate->requirement_count; i++) {
+        const etlheap_gate_requirement *const one = &check->gate->requirements[i];
+        if (!etlheap_check_is_unmet(check, one))
+            continue;
+        etlheap_text_clear(text);
+        etlheap_check_add_requirement(text, check, one, layout->hint);
+        etlheap_sink_text(sink, "  ");
+        etlheap_display_wrap(sink, etlheap_text_of(text), 2, 2, layout->width);
+    }
     for (int i = 0; i < ETLHEAP_DOUBT_COUNT; i++) {
-        const bool is_explained = i == ETLHEAP_DOUBT_NO_EVENTS || i == ETLHEAP_DOUBT_NO_PROCESS ||
-                                  i == ETLHEAP_DOUBT_NO_MARKS;
-        if (!(check->gate->doubts >> i & 1) || is_explained)
+        if (!((check->gate->doubts & ~explained) >> i & 1))
             continue;
         etlheap_sink_text(sink, "  ");
         etlheap_display_wrap(sink, etlheap_doubt_sentence((etlheap_doubt)i), 2, 2, layout->width);
@@ -390,7 +413,8 @@ static void begin_suppression(const etlheap_suppression_use *use, bool is_first,
     etlheap_grid_cell(grid, is_first ? etlheap_text_of(text) : "");
 }
 
-/* Writes which modules were rebuilt: without names, stacks of two builds have nothing in common. */
+/* Writes what the two sides do not have in common: processes that did not run, and rebuilt modules,
+ * whose stacks have nothing in common without names. */
 static void write_rebuilt(const etlheap_gate *gate, const etlheap_layout *layout,
                           etlheap_text *text, etlheap_sink *sink)
 {
@@ -398,6 +422,11 @@ static void write_rebuilt(const etlheap_gate *gate, const etlheap_layout *layout
         etlheap_text_clear(text);
         etlheap_text_add_string(text, "Compared with the baseline, ");
         etlheap_merged_names(gate->merged_count, text);
+        etlheap_text_heading(sink, layout, etlheap_text_of(text));
+    }
+    if (gate->missing_count > 0 && gate->missing != NULL) {
+        etlheap_text_clear(text);
+        etlheap_check_add_missing(text, gate);
         etlheap_text_heading(sink, layout, etlheap_text_of(text));
     }
     if (gate->rebuilt_count == 0)

@@ -11,7 +11,7 @@
         1    a limit is exceeded, or nothing was measured
         2    the recording could not be made, or a mistake in the parameters
         3    the recording could not be read
-        4    no verdict, because the recording lost events (with --strict)
+        4    no verdict, because the recording lost events
 
 .PARAMETER Program
     The program to run and to record.

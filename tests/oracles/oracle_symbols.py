@@ -370,18 +370,25 @@ def check_damage(results, program, trace):
                   ("unusable", True))
     gate = ["check", trace, "--symbols", folder, "--max-growth", "1G", "--update-baseline", "--baseline"]
     new, old = os.path.join(folder, "new.ehs"), os.path.join(folder, "old.ehs")
-    etlheap(*gate, new, "--strict", status=4)
-    results.check("a check that ends with status 4 makes no baseline", not os.path.exists(new))
+    for more, status in (([], 4), (["--strict"], 4), (["--lenient"], 0)):
+        etlheap(*gate, new, *more, status=status)
+        results.check(f"an inconclusive check makes no baseline {more}", not os.path.exists(new))
     blocks = [memory("alloc", size, map(program.at, rvas))
               for size, rvas in random_stacks(program).items()]
     other = make_trace("larger", program.lines(), *blocks, *blocks)
     etlheap("store", other, "-o", old)
     before = read_bytes(old)
-    etlheap(*gate, old, "--strict", status=4)
-    results.check("and replaces none", read_bytes(old) == before)
-    etlheap(*gate, old)
+    for more, status in (([], 4), (["--strict"], 4), (["--lenient"], 0)):
+        etlheap(*gate, old, *more, status=status)
+        results.check(f"and replaces none {more}", read_bytes(old) == before)
+    document = json.loads(etlheap(*gate, old, "--format", "json", status=4))
+    rows = {subject["verdict"] for budget in document["budgets"] for subject in budget["subjects"]}
+    results.equal("the verdict says so, in all rows", (document["verdict"], document["doubts"], rows),
+                  ("inconclusive", ["symbols"], {"inconclusive"}))
+    sound = ["check", trace, "--symbols", os.path.dirname(program.pdb), "--max-growth", "1G", "--update-baseline", "--baseline"]
+    etlheap(*sound, old)
     results.check("a check that passes does", read_bytes(old) != before)
-    etlheap(*gate, new)
+    etlheap(*sound, new)
     results.check("and makes one", os.path.exists(new))
 
 

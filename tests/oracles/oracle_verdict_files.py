@@ -109,8 +109,10 @@ def main():
         ("a failure", [leaky, "--max-outstanding", "stack:1K", "--max-outstanding-count", "heap:3"], 1),
         ("growth", [leaky, "--baseline", sound, "--max-growth", "stack:1K", "--max-growth", "total:5%"], 1),
         ("nothing measured", [sound, "--max-outstanding", "1G", "--process", "nobody.exe"], 1),
-        ("an inconclusive run", [lossy, "--max-outstanding", "1G"], 0),
-        ("an inconclusive run, strictly", [lossy, "--max-outstanding", "1G", "--strict"], 4),
+        ("an inconclusive run", [lossy, "--max-outstanding", "1G"], 4),
+        ("an inconclusive run that may pass", [lossy, "--max-outstanding", "1G", "--lenient"], 0),
+        ("a missing process", [sound, "--max-outstanding", "1G", "--require-process", "nobody.exe"], 1),
+        ("a missing baseline", [sound, "--max-growth", "1G", "--baseline", path_of("gone.ehs"), "--require-baseline"], 1),
     ):
         check_same_bytes(results, name, arguments, wanted)
     check_main_format(results, sound)

@@ -148,6 +148,7 @@ ROWS = (
     Row("check", "{in} --max-outstanding 1 --cull-frame n* --cull-list cull.txt --symbols none --offline --symbols-loose --no-cull"),
     Row("check", "{in} --max-outstanding 1 --jobs {jobs} --memory 64M --no-mmap --together --no-symbols -o out.txt"),
     Row("check", "{in} --max-growth 1G --baseline first.ehs --update-baseline"),
+    Row("check", "{in} --max-growth 1G --baseline gone.ehs --require-baseline --require-process nobody --lenient --format {--format}"),
     Row("check", "{in} --max-outstanding 1 --source-root /src/=ours/ --junit out.xml --sarif out.sarif --markdown out.md --json out.json"),
     Row("export", "{in} --format {--format}"),
     Row("export", "{in} --format {--format} --kind heap -o out.{--format}"),

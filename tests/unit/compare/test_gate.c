@@ -337,6 +337,7 @@ static void run_without_a_process_of_the_baseline_may_not_tighten(void **state)
     BLOCK(base, 50, in_grow);
     const etlheap_gate *gate = judge(w, base, NULL, &budget);
     assert_int_equal(gate->missing_count, 1);
+    assert_string_equal(gate->missing[0], "B.EXE");
     assert_false(gate->may_tighten);
     etlheap_gate_free(gate);
 

@@ -93,6 +93,9 @@ static void every_situation_has_one_outcome(void **state)
         assert_int_equal(gate->is_unmeasured, s.is_empty);
         assert_int_equal(gate->is_lossy, s.is_lossy);
         assert_int_equal(gate->may_found, s.is_growth && !s.is_empty);
+        for (u32 i = 0; i < gate->budgets[0].subject_count; i++)
+            assert_true(gate->budgets[0].subjects[i].outcome != ETLHEAP_OUTCOME_PASS ||
+                        gate->outcome == ETLHEAP_OUTCOME_PASS);
         seen |= 1u << wanted;
         etlheap_gate_free(gate);
         world_free(w);
@@ -101,10 +104,52 @@ static void every_situation_has_one_outcome(void **state)
     assert_int_equal(seen, (1u << ETLHEAP_OUTCOME_COUNT) - 1);
 }
 
+/* What is required decides first, and changes no limit's outcome. */
+static void what_is_required_fails_the_gate_if_it_is_missing(void **state)
+{
+    static const char *const words[] = { "A.exe", "nobody.exe", "a,b", "a" };
+    static const struct {
+        bool requires_baseline, has_baseline;
+        u32 count, listed, unmet;
+    } rows[] = {
+        { false, false, 0, 0, 0 }, { true, true, 0, 1, 0 },   { true, false, 0, 1, 1 },
+        { false, false, 1, 1, 0 }, { false, false, 2, 2, 1 }, { true, false, 3, 4, 3 },
+        { true, true, 4, 4, 1 }, /* "a,b" is a list, as "a" names a process */
+    };
+    (void)state;
+    for (size_t i = 0; i < ETL_COUNT_OF(rows); i++) {
+        symbol_world *const w = run_of(100, false);
+        symbol_world *const base = run_of(100, false);
+        const etlheap_gate_side now = { w->result, &w->query };
+        const etlheap_gate_side before = { base->result, &base->query };
+        const etlheap_budget budget = { .scope = ETLHEAP_SCOPE_TOTAL, .limit = 1000 };
+        const etlheap_gate_options options = { .size = sizeof options,
+                                               .budgets = &budget,
+                                               .budget_count = 1,
+                                               .baseline = rows[i].has_baseline ? &before : NULL,
+                                               .allow_empty = true,
+                                               .requires_baseline = rows[i].requires_baseline,
+                                               .required_processes = words,
+                                               .required_process_count = rows[i].count };
+        const etlheap_gate *gate = NULL;
+        etl_error err;
+        assert_int_equal(etlheap_gate_judge(&now, &options, &gate, &err), ETL_OK);
+        assert_int_equal(gate->unmet_count, rows[i].unmet);
+        assert_int_equal(gate->requirement_count, rows[i].listed);
+        assert_int_equal(gate->outcome,
+                         rows[i].unmet > 0 ? ETLHEAP_OUTCOME_FAIL : ETLHEAP_OUTCOME_PASS);
+        assert_int_equal(gate->budgets[0].outcome, ETLHEAP_OUTCOME_PASS);
+        etlheap_gate_free(gate);
+        world_free(w);
+        world_free(base);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_situation_has_one_outcome),
+        cmocka_unit_test(what_is_required_fails_the_gate_if_it_is_missing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -196,7 +196,7 @@ static void markdown_escapes_markup_and_keeps_tables_whole(void **state)
     (void)state;
     char *const text = write_document(etlheap_write_check_markdown);
     check_printable(text);
-    assert_memory_equal(text, "### FAIL: 1 of 1 limit is exceeded\n\n", 36);
+    assert_memory_equal(text, "### FAIL: 1 of 1 limit is exceeded (", 36);
     assert_non_null(strstr(text, "`app.exe!" MARKUP "`<br>"));
     assert_non_null(strstr(text, "\\<b a=\"1\"\\>\\&amp;\\]\\]\\>\\{0\\}"));
     assert_non_null(strstr(text, ":7` | 300 B in 3 allocations | "));
@@ -216,7 +216,11 @@ static void json_has_the_documented_keys(void **state)
 {
     (void)state;
     static const char *const parts[] = {
-        "{\n  \"schema\": \"etlheap-check-1\",\n  \"verdict\": \"fail\",\n  \"doubts\": [",
+        "{\n  \"schema\": \"etlheap-check-1\",\n  \"verdict\": \"fail\",\n  \"summary\": \"1 of 1 "
+        "limit is exceeded (",
+        "\"doubts\": [",
+        "\"requirements\": [",
+        "\"judged_kinds\": [",
         "\"budgets\": [",
         "\"option\": \"max-outstanding\"",
         "\"per\": \"stack\"",
@@ -247,7 +251,7 @@ static void text_says_the_verdict_first_and_prints_no_controls(void **state)
     (void)state;
     char *const text = write_document(etlheap_write_check_text);
     check_printable(text);
-    assert_memory_equal(text, "FAIL: 1 of 1 limit is exceeded\n", 31);
+    assert_memory_equal(text, "FAIL: 1 of 1 limit is exceeded (", 32);
     assert_non_null(strstr(text, "too low or too high"));
     assert_non_null(strstr(text, "(3 more)"));
     assert_non_null(strstr(text, "2 more stacks"));

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "tests/support/capture.h"
-#include "formats/parts/check_parts.h"
+#include "formats/parts/check_summary.h"
 #include "tests/support/hand_result.h"
 
 static void verdicts_count_budgets(void **state)
@@ -25,10 +25,10 @@ static void verdicts_count_budgets(void **state)
           "1 of 3 limits is exceeded" },
         { { ETLHEAP_OUTCOME_FAIL, ETLHEAP_OUTCOME_FAIL, ETLHEAP_OUTCOME_SKIPPED },
           ETLHEAP_OUTCOME_FAIL,
-          "2 of 2 limits are exceeded" },
+          "2 of 2 limits are exceeded, and 1 cannot be judged without a baseline" },
         { { ETLHEAP_OUTCOME_FAIL, ETLHEAP_OUTCOME_SKIPPED, ETLHEAP_OUTCOME_SKIPPED },
           ETLHEAP_OUTCOME_FAIL,
-          "1 of 1 limit is exceeded" },
+          "1 of 1 limit is exceeded, and 2 cannot be judged without a baseline" },
         { { ETLHEAP_OUTCOME_PASS, ETLHEAP_OUTCOME_INCONCLUSIVE, ETLHEAP_OUTCOME_PASS },
           ETLHEAP_OUTCOME_INCONCLUSIVE,
           "no limit is known to be exceeded, but not all are known to be kept" },
@@ -37,7 +37,7 @@ static void verdicts_count_budgets(void **state)
           "no baseline yet to measure growth against" },
         { { ETLHEAP_OUTCOME_PASS, ETLHEAP_OUTCOME_SKIPPED, ETLHEAP_OUTCOME_SKIPPED },
           ETLHEAP_OUTCOME_PASS,
-          "1 limit is kept" },
+          "1 limit is kept, and 2 cannot be judged without a baseline" },
         { { ETLHEAP_OUTCOME_PASS, ETLHEAP_OUTCOME_PASS, ETLHEAP_OUTCOME_PASS },
           ETLHEAP_OUTCOME_PASS,
           "3 limits are kept" },
@@ -96,9 +96,11 @@ static const struct {
     { "unchanged: nothing was measured",
       ETLHEAP_RATCHET_REFUSED,
       { .outcome = ETLHEAP_OUTCOME_FAIL, .is_lossy = true, .is_unmeasured = true, BASELINE } },
-    { "unchanged: symbol files or the baseline are damaged or incomplete",
+    { "unchanged: a required process is missing",
       ETLHEAP_RATCHET_REFUSED,
-      { .outcome = ETLHEAP_OUTCOME_PASS, BASELINE } },
+      { .outcome = ETLHEAP_OUTCOME_FAIL,
+        .doubts = 1u << ETLHEAP_DOUBT_MISSING_PROCESS,
+        BASELINE } },
     { "unchanged: the verdict is fail",
       ETLHEAP_RATCHET_KEPT,
       { .outcome = ETLHEAP_OUTCOME_FAIL, .grown_count = 2, BASELINE } },
@@ -215,6 +217,50 @@ static void verdicts_tell_what_is_exceeded_from_what_was_not_measured(void **sta
     }
 }
 
+static void what_is_required_and_missing_is_named_before_limits(void **state)
+{
+    static const etlheap_gate_requirement list[] = {
+        { NULL, false }, { "a.exe", false }, { "b*", true },
+        { "c", false },  { "d", false },     { "e", false },
+    };
+    static const etlheap_gate_budget kept = { .outcome = ETLHEAP_OUTCOME_PASS };
+    static const etlheap_gate_budget skipped = { .outcome = ETLHEAP_OUTCOME_SKIPPED };
+    static const struct {
+        const etlheap_gate_requirement *required;
+        u32 count;
+        const etlheap_gate_budget *budget;
+        etlheap_ratchet ratchet;
+        const char *words;
+    } rows[] = {
+        { list, 1, &skipped, ETLHEAP_RATCHET_NONE, "the required baseline b.ehs is missing" },
+        { list, 1, &kept, ETLHEAP_RATCHET_NONE,
+          "the required baseline b.ehs is missing; 1 limit is kept" },
+        { list, 1, &skipped, ETLHEAP_RATCHET_ACCEPTED,
+          "this run is the baseline from now on; no baseline yet to measure growth against" },
+        { list + 1, 2, &kept, ETLHEAP_RATCHET_NONE,
+          "the required process a.exe has no memory events; 1 limit is kept" },
+        { list, 6, &kept, ETLHEAP_RATCHET_NONE,
+          "the required baseline b.ehs is missing, and the required processes a.exe, c, d and 1 "
+          "more have no memory events; 1 limit is kept" },
+        { list + 2, 1, &kept, ETLHEAP_RATCHET_NONE, "1 limit is kept" },
+    };
+    (void)state;
+    for (size_t i = 0; i < ETL_COUNT_OF(rows); i++) {
+        const etlheap_gate gate = { .outcome = ETLHEAP_OUTCOME_FAIL,
+                                    .budgets = rows[i].budget,
+                                    .budget_count = 1,
+                                    .requirements = rows[i].required,
+                                    .requirement_count = rows[i].count };
+        const etlheap_check check = { .gate = &gate,
+                                      .baseline_name = "b.ehs",
+                                      .ratchet = rows[i].ratchet };
+        etlheap_text text = { 0 };
+        etlheap_check_add_verdict(&text, &check);
+        assert_string_equal(etlheap_text_of(&text), rows[i].words);
+        etlheap_text_free(&text);
+    }
+}
+
 static void limits_are_bytes_or_allocations_and_parts_of_the_baseline(void **state)
 {
     static const struct {
@@ -304,6 +350,7 @@ int main(void)
         cmocka_unit_test(baselines_say_what_became_of_them_and_why),
         cmocka_unit_test(nothing_measured_is_the_verdict_and_names_what_there_is),
         cmocka_unit_test(verdicts_tell_what_is_exceeded_from_what_was_not_measured),
+        cmocka_unit_test(what_is_required_and_missing_is_named_before_limits),
         cmocka_unit_test(limits_are_bytes_or_allocations_and_parts_of_the_baseline),
         cmocka_unit_test(suppressions_say_what_they_did_kind_by_kind),
         cmocka_unit_test(modules_of_other_builds_are_named),
