@@ -5,7 +5,8 @@ Each recipe is run as its server would: a series of runs, sound, lossy, leaking,
 accepted, in which each finds the baseline that the server saved of those before. recipe_servers.py
 simulates the servers, and the shell scripts run with the real program. The baseline must be saved
 after status 0 and never else, results must be uploaded also on failure, and the job must fail
-exactly if etlheap does. Last, recipes with a mistake must be found out, or all of this would
+exactly if etlheap does. A run without a baseline, which the server may have lost, must fail. The
+recipes are also run with options that users add. Last, recipes with a mistake must be found out, or all of this would
 prove nothing.
 """
 
@@ -36,7 +37,7 @@ class Series:
     def check(self, what, good, *details):
         self.results.check(f"{self.name}: {what}", good, *details)
 
-    def run(self, what, trace, wanted, saves=True, **options):
+    def run(self, what, trace, wanted, saves=True, fails=None, **options):
         """The outcome of a run that must end with this status; it saves a baseline if that is 0, unless on a branch."""
         before, saves_before = self.server.saved(), self.server.saves
         outcome = self.server.run(self.traces[trace], **options)
@@ -50,16 +51,16 @@ class Series:
         else:
             self.check(f"{what}: nothing is saved", self.server.saves == saves_before and after == before)
         if wanted != 3:
-            self.check_shown(what, outcome, wanted)
+            self.check_shown(what, outcome, wanted == 1 if fails is None else fails)
         return outcome
 
-    def check_shown(self, what, outcome, wanted):
+    def check_shown(self, what, outcome, fails):
         for upload, files in self.shown().items():
             found = set(outcome.uploads.get(upload, {}))
             self.check(f"{what}: {upload} is uploaded", files <= found, f"{sorted(found)} of {sorted(files)}")
         files = {name: data for upload in outcome.uploads.values() for name, data in upload.items()}
         failures = files.get("leaks.xml", b"").count(b"<failure")
-        self.check(f"{what}: JUnit has {'its' if wanted == 1 else 'no'} failures", (failures > 0) == (wanted == 1), failures)
+        self.check(f"{what}: JUnit has {'its' if fails else 'no'} failures", (failures > 0) == fails, failures)
 
     def shown(self):
         return SHOWN[self.name]
@@ -72,11 +73,13 @@ class Series:
 def check_series(series):
     """One server's life: what a run saves is what the next ones are compared with."""
     saved = series.server.saved
-    series.run("a first run that lost events", "lossy", 4)
-    series.run("a first run that lost events, accepted", "lossy", 4, accept=True)
+    series.run("a first run that lost events", "lossy", 1)
+    series.run("a first run that lost events, accepted", "lossy", 4, fails=True, accept=True)
     series.run("a first run of another program", "other", 1)
+    outcome = series.run("a sound run, but the baseline is lost", "sound", 1)
+    series.check("it says what is missing and what to do", "baseline" in outcome.said and "--accept" in outcome.said, outcome.said)
     series.check("no run saved a baseline so far", saved() is None)
-    series.run("the first sound run", "sound", 0)
+    series.run("the first sound run, accepted", "sound", 0, accept=True)
     first = saved()
     series.run("the same again", "sound", 0)
     series.check("the same again: the baseline is the same", saved() == first)
@@ -100,9 +103,10 @@ def check_series(series):
 
 def check_branches(series, branch):
     """Other branches are compared with the baseline of main, and save none."""
-    series.run("a branch before main ran", "sound", 0, saves=False, branch=branch)
+    series.run("a branch before main ran", "sound", 1, branch=branch)
+    series.run("a branch before main ran, accepted", "sound", 0, saves=False, accept=True, branch=branch)
     series.check("a branch before main ran: it saved nothing for main", series.server.saved() is None)
-    series.run("main", "sound", 0)
+    series.run("main", "sound", 0, accept=True)
     series.run("a branch that leaks no more", "sound", 0, saves=False, branch=branch)
     series.run("a branch that leaks more", "leaky", 1, branch=branch)
     series.run("a branch that leaks more, accepted", "leaky", 0, saves=False, accept=True, branch=branch)
@@ -113,8 +117,26 @@ def check_budget(series):
     """A limit of its own needs no baseline; what is over it never becomes one."""
     series.run("a first run over its budget", "leaky", 1)
     series.check("a first run over its budget: no baseline", series.server.saved() is None)
-    series.run("a run within its budget", "sound", 0)
+    series.run("a run within its budget", "sound", 0, accept=True)
     series.run("over the budget and grown", "leaky", 1)
+
+
+def check_options(made, results, name):
+    """What users put in the place of --require-baseline, or add to it."""
+    series = made.series(results, name, replaced(" --require-baseline", ""))
+    series.run("no baseline is required: the first run creates it", "sound", 0)
+    series.run("and the next is compared with it", "leaky", 1)
+    series = made.series(results, name, replaced(" --require-baseline", " --lenient"))
+    series.run("lenient: the first run", "sound", 0)
+    first = series.server.saved()
+    series.run("lenient: a run that lost events", "lossy", 0)
+    series.check("lenient: the lossy run is no baseline", series.server.saved() == first)
+    series.run("lenient: a run that leaks more", "leaky", 1)
+    series = made.series(results, name, replaced("--require-baseline", "--require-baseline --require-process Updater.exe"))
+    outcome = series.run("a process that vanished", "sound", 1, accept=True)
+    series.check("a process that vanished: it is named", "Updater.exe" in outcome.said and series.server.saved() is None, outcome.said)
+    series = made.series(results, name, replaced("--require-baseline", f"--require-baseline --require-process {PROGRAM}"))
+    series.run("a process that ran", "sound", 0, accept=True)
 
 
 class Recipes:
@@ -145,18 +167,22 @@ MISTAKES = (
     ("GitHub", "SARIF only after success", replaced("!cancelled() && hashFiles", "success() && hashFiles")),
     ("GitHub", "a baseline is always saved", replaced("if: github.ref ==", "if: always() && github.ref ==")),
     ("GitHub", "a baseline is saved after failures", replaced("if: github.ref ==", "if: failure() && github.ref ==")),
+    ("GitHub", "a lost baseline is forgiven", replaced(" --require-baseline", "")),
+    ("GitHub", "lost events are forgiven", replaced("--require-baseline", "--require-baseline --lenient")),
     ("GitHub", "the status is hidden", replaced("--markdown \"$GITHUB_STEP_SUMMARY\"", "--markdown \"$GITHUB_STEP_SUMMARY\" || true")),
     ("GitHub", "a check that may fail", replaced("- name: Check", "- name: Check\n        continue-on-error: true")),
     ("GitHub", "no baseline is restored", replaced("restore-keys: leaks-", "restore-keys: leeks-")),
     ("GitHub", "one key for ever", replaced("-${{ github.run_id }}-${{ github.run_attempt }}", "")),
     ("GitHub", "one key for all attempts", replaced("-${{ github.run_attempt }}", "")),
     ("GitHub", "a condition nobody knows", replaced("!cancelled()", "!canceled()")),
+    ("Azure", "a lost baseline is forgiven", replaced(" --require-baseline", "")),
     ("Azure", "tests only after success", replaced("condition: succeededOrFailed()", "condition: succeeded()")),
     ("Azure", "a baseline is always saved", replaced("and(succeeded(), ", "and(always(), ")),
     ("Azure", "the first download must not fail", replaced("continueOnError: true", "continueOnError: false")),
     ("Azure", "partially succeeded runs are not looked at",
      replaced("allowPartiallySucceededBuilds: true", "allowPartiallySucceededBuilds: false")),
     ("Azure", "a command after the check hides its status", replaced("--markdown leaks.md", "--markdown leaks.md; echo done")),
+    ("Jenkins", "a lost baseline is forgiven", replaced(" --require-baseline", "")),
     ("Jenkins", "results only after success", replaced("always {", "success {")),
     ("Jenkins", "a baseline is always saved",
      replaced("always {", "always {\narchiveArtifacts artifacts: 'base.ehs', allowEmptyArchive: true")),
@@ -198,6 +224,7 @@ def main():
         for name in SHOWN:
             try:
                 check_series(made.series(results, name))
+                check_options(made, results, name)
                 if name != "Jenkins":  # it has no branches, and no budget
                     check_branches(made.series(results, name), "refs/pull/1/merge")
                     check_budget(made.series(results, name, replaced("heap/total:50M", "heap/total:1M")))
