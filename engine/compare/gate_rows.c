@@ -28,25 +28,24 @@ static bool add_left(gate_rows *out, const owned_gate *gate);
 static bool add_intervals(gate_rows *out, const owned_gate *gate);
 static bool add_processes(gate_rows *out, const owned_gate *gate, bool with_ids);
 static bool rank_processes(gate_rows *rows);
-static bool suppress(gate_rows *rows, const etlheap_suppressions *suppressions);
+static bool suppress(const owned_gate *gate, gate_rows *rows);
 static bool find_missing(owned_gate *gate, gate_rows *rows);
 
 bool gate_rows_open(owned_gate *gate)
 {
-    const etlheap_suppressions *const suppressions = gate->options->suppressions;
     bool ok = add_table(&gate->absolute, gate) && add_processes(&gate->absolute, gate, true) &&
-              rank_processes(&gate->absolute) && suppress(&gate->absolute, suppressions);
+              rank_processes(&gate->absolute) && suppress(gate, &gate->absolute);
     for (size_t i = 0; ok && i < gate->absolute.list.count; i++) {
         const gate_row *const row = &gate->absolute.list.at[i];
         gate_add_amount(&gate->unsure[row->kind], &row->unsure);
     }
     if (gate->left_table != NULL)
         ok = ok && add_left(&gate->left, gate) && add_intervals(&gate->left, gate) &&
-             rank_processes(&gate->left) && suppress(&gate->left, suppressions);
+             rank_processes(&gate->left) && suppress(gate, &gate->left);
     if (gate->diff != NULL)
         ok = ok && add_diff(&gate->growth, gate->diff) &&
              add_processes(&gate->growth, gate, false) && rank_processes(&gate->growth) &&
-             suppress(&gate->growth, suppressions) && find_missing(gate, &gate->growth);
+             suppress(gate, &gate->growth) && find_missing(gate, &gate->growth);
     return ok;
 }
 
@@ -226,11 +225,15 @@ static bool rank_processes(gate_rows *rows)
 }
 
 /* Finds the suppression of each frame. */
-static bool suppress_frames(const etlheap_table *table, const etlheap_suppressions *suppressions,
-                            u32 *frames)
+static bool suppress_frames(const owned_gate *gate, const gate_rows *rows, u32 *frames)
 {
+    const etlheap_table *const table = rows->table;
+    const etlheap_gate_side *const baseline = gate->options->baseline;
     suppression_finder finder;
-    bool ok = suppression_finder_open(&finder, suppressions);
+    bool ok = suppression_finder_open(&finder, gate->options->suppressions) &&
+              suppression_finder_add_files(&finder, gate->now->result);
+    if (ok && rows == &gate->growth && baseline != NULL)
+        ok = suppression_finder_add_files(&finder, baseline->result);
     for (u32 i = 0; ok && i < table->frame_count; i++)
         ok = suppressions_find(&finder, &table->frames[i], &frames[i]);
     suppression_finder_close(&finder);
@@ -239,15 +242,15 @@ static bool suppress_frames(const etlheap_table *table, const etlheap_suppressio
 
 /* Marks known leaks. Each frame is compared once, however many stacks it is in. The innermost frame
  * that a suppression matches decides. */
-static bool suppress(gate_rows *rows, const etlheap_suppressions *suppressions)
+static bool suppress(const owned_gate *gate, gate_rows *rows)
 {
     const etlheap_table *const table = rows->table;
-    if (suppressions == NULL)
+    if (gate->options->suppressions == NULL)
         return true;
     u32 *const frames = malloc(((size_t)table->frame_count + 1) * sizeof *frames);
     if (frames == NULL)
         return false;
-    const bool ok = suppress_frames(table, suppressions, frames);
+    const bool ok = suppress_frames(gate, rows, frames);
     for (size_t i = 0; ok && i < rows->list.count; i++) {
         gate_row *const row = &rows->list.at[i];
         if (row->stack == ETLHEAP_NO_INDEX)

@@ -14,10 +14,13 @@
  *   - a frame is compared by its module with all suppressions, then by its function and
  *     source file; the first match in the order of the file counts.
  *
- * Two differences are deliberate: names of modules are compared without case, as Windows does; and
+ * Three differences are deliberate: names of modules are compared without case, as Windows does;
  * functions match also if they do without what changes from build to build, in the name and in the
- * pattern, so that the file of an earlier build goes on to match (stable_name.h). And
- * two lines that LeakSanitizer accepts are refused, because nobody means them: `leak:` alone, which
+ * pattern, so that the file of an earlier build goes on to match (stable_name.h); and modules match
+ * with and without folders, because a name has them only in runs that load several files of that
+ * name (module_names.c). Names with folders are also compared without them. A pattern with folders
+ * is compared with the ends of a plain name's path, and must match all files of that name. And two
+ * lines that LeakSanitizer accepts are refused, because nobody means them: `leak:` alone, which
  * suppresses everything, and a NUL, which hides the rest of the file.
  *
  * Source: compiler-rt lib/sanitizer_common/sanitizer_suppressions.cpp (Parse, Match),
@@ -27,6 +30,7 @@
 #include "suppressions.h"
 
 #include "engine/core/stable_name.h"
+#include "engine/result/spellings.h"
 #include "parser/system/map.h"
 #include "parser/system/name_fold.h"
 
@@ -35,6 +39,8 @@
 
 #define SUPPRESSIONS_MAX     (1u << 20)
 #define SUPPRESSION_FILE_MAX ((size_t)4 << 30)
+#define FOLDERS_MAX          8u
+#define PATH_MAX_SIZE        1024 /* of folders */
 
 static const char prefix[] = "leak:";
 static const char unknown_module[] = "<unknown module>"; /* as LeakSanitizer calls it */
@@ -137,12 +143,35 @@ static bool stable_matches(const void *patterns, u32 pattern, const char *name)
     return suppression_matches(suppressions->list.at[pattern].stable, name);
 }
 
+/* True if the pattern is about a module in a folder. */
+static bool has_folder(const char *pattern)
+{
+    return strchr(pattern, '\\') != NULL;
+}
+
+/* The file must be a part of what matches: a pattern that matches the folders alone is about source
+ * files there. */
+static bool path_matches(const void *patterns, u32 pattern, const char *path)
+{
+    const etlheap_suppressions *const suppressions = patterns;
+    const char *const text = suppressions->list.at[pattern].pattern;
+    const size_t size = (size_t)(module_plain_name(path) - path);
+    char folders[PATH_MAX_SIZE];
+    if (size >= sizeof folders || !suppression_matches_module(text, path))
+        return false;
+    memcpy(folders, path, size);
+    folders[size] = '\0';
+    return !suppression_matches_module(text, folders);
+}
+
 static bool index_patterns(pattern_index *index, const etlheap_suppressions *suppressions,
                            pattern_matches_fn *matches)
 {
     bool ok = true;
     for (size_t i = 0; ok && i < suppressions->list.count; i++) {
         const suppression *const one = &suppressions->list.at[i];
+        if (matches == path_matches && !has_folder(one->pattern))
+            continue;
         ok = index_pattern(index, (u32)i, matches == stable_matches ? one->stable : one->pattern);
     }
     return ok && pattern_index_finish(index, matches, suppressions);
@@ -150,10 +179,13 @@ static bool index_patterns(pattern_index *index, const etlheap_suppressions *sup
 
 bool suppression_finder_open(suppression_finder *out, const etlheap_suppressions *suppressions)
 {
-    *out =
-        (suppression_finder){ .suppressions = suppressions, .modules = { .ignores_case = true } };
+    *out = (suppression_finder){ .suppressions = suppressions,
+                                 .modules = { .ignores_case = true },
+                                 .paths = { .ignores_case = true } };
     return index_patterns(&out->modules, suppressions, module_matches) &&
            index_patterns(&out->names, suppressions, name_matches) &&
+           (!suppressions->has_folders ||
+            index_patterns(&out->paths, suppressions, path_matches)) &&
            (!suppressions->has_unstable ||
             index_patterns(&out->stables, suppressions, stable_matches));
 }
@@ -163,6 +195,74 @@ void suppression_finder_close(suppression_finder *finder)
     pattern_index_free(&finder->modules);
     pattern_index_free(&finder->names);
     pattern_index_free(&finder->stables);
+    pattern_index_free(&finder->paths);
+    ETLHEAP_VECTOR_FREE(&finder->files);
+}
+
+/* --- modules and their files ------------------------------------------------------ */
+
+static int by_file(const void *a, const void *b)
+{
+    const suppression_file *const x = a, *const y = b;
+    const int order = etl_name_compare(x->name, y->name);
+    return order != 0 ? order : (x->found > y->found) - (x->found < y->found);
+}
+
+/* The first suppression that matches the path, from one of its folders on. */
+static u32 find_path(suppression_finder *finder, const char *path)
+{
+    u32 found = SUPPRESSION_NONE, folders = 0;
+    for (const char *at = path + strlen(path); at > path && folders <= FOLDERS_MAX; at--) {
+        if (at[-1] != '\\' || folders++ == 0)
+            continue;
+        const u32 here = pattern_index_first(&finder->paths, at);
+        found = here < found ? here : found;
+    }
+    return found;
+}
+
+/* Keeps for each name what matches all its files; the largest is that, or SUPPRESSION_NONE. */
+static void settle_files(suppression_finder *finder)
+{
+    size_t kept = 0;
+    if (finder->files.count > 0)
+        qsort(finder->files.at, finder->files.count, sizeof *finder->files.at, by_file);
+    for (size_t i = 0; i < finder->files.count; i++) {
+        if (kept > 0 && etl_name_same(finder->files.at[kept - 1].name, finder->files.at[i].name))
+            kept--;
+        finder->files.at[kept++] = finder->files.at[i];
+    }
+    finder->files.count = kept;
+}
+
+bool suppression_finder_add_files(suppression_finder *finder, const etlheap_result *result)
+{
+    const u32 count = finder->suppressions->has_folders ? etlheap_module_count(result) : 0;
+    for (u32 i = 0; i < count; i++) {
+        const etlheap_module_info *const module = etlheap_module_of(result, i);
+        const suppression_file file = { module_plain_name(module->name),
+                                        find_path(finder, module->path) };
+        if (!ETLHEAP_PUSH(&finder->files, file))
+            return false;
+    }
+    settle_files(finder);
+    return true;
+}
+
+/* The first suppression of a module: of its name, its name without folders, or its files. */
+static u32 find_module(suppression_finder *finder, const char *module)
+{
+    u32 found = pattern_index_first(&finder->modules, module);
+    if (has_folder(module)) {
+        const u32 plain = pattern_index_first(&finder->modules, module_plain_name(module));
+        return plain < found ? plain : found;
+    }
+    size_t at;
+    ETL_BISECT(at, 0, finder->files.count, etl_name_compare(finder->files.at[at].name, module) < 0);
+    if (at < finder->files.count && etl_name_same(finder->files.at[at].name, module) &&
+        finder->files.at[at].found < found)
+        found = finder->files.at[at].found;
+    return found;
 }
 
 static u32 find_name(pattern_index *index, const char *name)
@@ -179,7 +279,7 @@ static bool has_unstable_name(const etlheap_suppressions *suppressions, const et
 bool suppressions_find(suppression_finder *finder, const etlheap_frame *frame, u32 *found)
 {
     const bool has_stables = finder->suppressions->has_unstable;
-    *found = find_name(&finder->modules, frame->module ? frame->module : unknown_module);
+    *found = find_module(finder, frame->module ? frame->module : unknown_module);
     if (*found == SUPPRESSION_NONE)
         *found = find_name(&finder->names, frame->symbol);
     if (*found == SUPPRESSION_NONE && frame->symbol &&
@@ -337,6 +437,7 @@ static etl_status add_line(etlheap_suppressions *suppressions, const char *file,
         .file = file,
         .line = line,
     };
+    suppressions->has_folders |= added.pattern && has_folder(added.pattern);
     if (!added.pattern || !set_stable(suppressions, &added, text.size - skip) ||
         !ETLHEAP_PUSH(&suppressions->list, added))
         return etl_no_memory(err);

@@ -8,6 +8,7 @@ modules of one name.
 
 import json
 import os
+import re
 import subprocess
 
 from oracle_support import ETLHEAP, TRACES, WORK, Results, run, run_json
@@ -143,6 +144,48 @@ def check_namesakes(results):
         results.equal(title, modules_of(both), wanted)
 
 
+def check_gate(results):
+    """In gates, suppressions and fingerprints two files of one name are two, and one alone is the one that it was."""
+    both, alone, moved = (path_of(f"gate_{name}.etl") for name in ("both", "alone", "moved"))
+    images = [Image(ONE, 0x7FF800000000, GUIDS[0]), Image(TWO, 0x7FF900000000, GUIDS[1])]
+    write_modules(both, images, [(0x7FF800000000, 10), (0x7FF900000000, 20)])
+    write_modules(alone, images[:1], [(0x7FF800000000, 10)])
+    write_modules(moved, images[1:], [(0x7FF900000000, 20)])
+    limit = ["--max-outstanding", "stack:1", "--no-symbols", "--no-cull"]
+
+    def judged(path, *more):
+        return json.loads(tried("check", path, *limit, *more, "--format", "json")[1])
+
+    subjects = judged(both)["budgets"][0]["subjects"]
+    results.equal("stacks that differ in their module alone are two subjects", sorted(s["measured"] for s in subjects), [10, 20])
+    results.check("with a fingerprint of their own", len({s["fingerprint"] for s in subjects}) == 2, subjects)
+    again = judged(both, "--process", "app.exe")["budgets"][0]["subjects"]
+    results.equal("which stays", {s["fingerprint"] for s in again}, {s["fingerprint"] for s in subjects})
+    run_of = json.loads(tried("check", both, *limit, "--format", "sarif")[1])["runs"][0]
+    prints = [r["partialFingerprints"] for r in run_of["results"]]
+    results.check("in SARIF each alert is one, with versions",
+                  len({p["primaryLocationLineHash"] for p in prints}) == len({p["etlheapStack/v2"] for p in prints}) == 2, prints)
+    cases = re.findall(r'<testcase classname="[^"]*" name="([^"]*)"', tried("check", both, *limit, "--format", "junit")[1])
+    results.equal("and in JUnit a case of its own", len(set(cases)), 2)
+    known = path_of("known.supp")
+    for pattern, path, wanted in (
+            ("b.node", both, []), ("^b.node$", both, []), ("one\\Release\\b.node", both, [20]), ("^two\\*\\b.node$", both, [10]),
+            ("one\\Release\\b.node", alone, []), ("two\\Release\\b.node", alone, [10]), ("^b.node$", alone, []),
+            ("one\\Release\\b.node", moved, [20])):
+        with open(known, "w", encoding="utf-8") as file:
+            file.write(f"leak:{pattern}\n")
+        found = [s["measured"] for s in judged(path, "--suppressions", known)["budgets"][0]["subjects"]]
+        results.equal(f"leak:{pattern} in {os.path.basename(path)}", sorted(found), wanted)
+    # One run has one of them alone, so growth adds up both, and only a line about both suppresses it.
+    for pattern, wanted in (("b.node", []), ("one\\Release\\b.node", [10]), ("two\\Release\\b.node", [10]), ("Release\\b.node", [])):
+        with open(known, "w", encoding="utf-8") as file:
+            file.write(f"leak:{pattern}\n")
+        out = tried("check", both, "--max-growth", "stack:0", "--baseline", moved, "--no-symbols", "--no-cull", "--suppressions", known,
+                    "--format", "json")[1]
+        found = [s["measured"] for s in json.loads(out)["budgets"][0]["subjects"]]
+        results.equal(f"leak:{pattern} in growth", found, wanted)
+
+
 def check_summaries(results):
     """A summary has no processes, so it keeps the names that modules had in their runs, however often it is merged."""
     both, other = path_of("summed_both.etl"), path_of("summed_other.etl")
@@ -179,6 +222,7 @@ def main():
     check_unnamed(results)
     check_commas(results)
     check_namesakes(results)
+    check_gate(results)
     check_summaries(results)
     check_reported_modules(results)
     results.finish()

@@ -15,6 +15,7 @@
 #include "engine/compare/suppressions.h"
 #include "engine/core/stable_name.h"
 #include "tests/support/engine_check.h"
+#include "tests/support/hand_result.h"
 
 static etlheap_suppressions *suppressions_of(const char *text)
 {
@@ -301,6 +302,62 @@ static void frame_outside_of_modules_has_the_name_it_has_elsewhere(void **state)
     etlheap_suppressions_close(s);
 }
 
+/* --- modules with folders ---------------------------------------------------------- */
+
+#define APP "C:\\app\\node_modules\\"
+
+static void add_module(etlheap_result *result, const char *name, const char *path)
+{
+    const etlheap_module_info module = { .name = name, .path = path };
+    assert_true(ETLHEAP_PUSH(&result->modules.list, module));
+}
+
+/* A module has folders in its name only in a run that loads several files of that name. A line of
+ * either form matches in both runs, and never more files than it names. */
+static void modules_match_with_and_without_their_folders(void **state)
+{
+    static const char *const one = APP "one\\Release\\b.node", *const two =
+                                                                   APP "two\\Release\\b.node";
+    static const struct {
+        const char *pattern, *module, *paths[2];
+        bool is_match;
+    } cases[] = {
+        { "leak:b.node", "one\\Release\\b.node", { one, two }, true },
+        { "leak:^b.node$", "one\\Release\\b.node", { one, two }, true },
+        { "leak:^B.NODE", "two\\Release\\b.node", { one, two }, true },
+        { "leak:one\\Release\\b.node", "one\\Release\\b.node", { one, two }, true },
+        { "leak:one\\Release\\b.node", "two\\Release\\b.node", { one, two }, false },
+        { "leak:one\\Release\\b.node", "b.node", { one }, true },
+        { "leak:^ONE\\*\\b.node$", "b.node", { one }, true },
+        { "leak:^Release\\b.node$", "B.node", { one }, true },
+        { "leak:two\\Release\\b.node", "b.node", { one }, false },
+        { "leak:one\\Release\\b.node", "b.node", { one, two }, false },
+        { "leak:Release\\b.node", "b.node", { one, two }, true },
+        { "leak:\\one\\", "b.node", { one }, false }, /* about source files in a folder */
+        { "leak:node_modules\\one", "b.node", { one }, false },
+        { "leak:one\\Release\\b.node", "other.dll", { one }, false },
+        { "leak:one\\Release\\b.node", "b.node", { "" }, false },
+    };
+    (void)state;
+    for (size_t i = 0; i < ETL_COUNT_OF(cases); i++) {
+        etlheap_suppressions *const s = suppressions_of(cases[i].pattern);
+        etlheap_result *const result = hand_result_new();
+        const etlheap_frame frame = { .module = cases[i].module, .symbol = "f", .file = "f.cpp" };
+        suppression_finder finder;
+        u32 found = 0;
+        for (u32 k = 0; k < 2 && cases[i].paths[k]; k++)
+            add_module(result, "b.node", cases[i].paths[k]);
+        assert_true(suppression_finder_open(&finder, s));
+        assert_true(suppression_finder_add_files(&finder, result));
+        assert_true(suppressions_find(&finder, &frame, &found));
+        if ((found == 0) != cases[i].is_match)
+            fail_msg("%s and %s", cases[i].pattern, cases[i].module);
+        suppression_finder_close(&finder);
+        etlheap_result_free(result);
+        etlheap_suppressions_close(s);
+    }
+}
+
 /* --- many ------------------------------------------------------------------------- */
 
 /* The first line that matches the module, else the function, its stable form or the file. */
@@ -407,6 +464,7 @@ int main(void)
         cmocka_unit_test(module_goes_before_function_and_file),
         cmocka_unit_test(modules_are_matched_without_case_and_functions_with_it),
         cmocka_unit_test(frame_outside_of_modules_has_the_name_it_has_elsewhere),
+        cmocka_unit_test(modules_match_with_and_without_their_folders),
         cmocka_unit_test(random_lines_are_found_as_by_trying_each),
         cmocka_unit_test(work_hardly_grows_with_the_number_of_lines),
     };
