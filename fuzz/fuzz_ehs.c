@@ -3,7 +3,7 @@
  *
  * In: bytes as a store or summary. Out: nothing, or a crash: it reads facts, makes a report of a
  * window by walking events and the same report from lifetimes, walks lifetimes by time and by size,
- * and makes windows. A summary is merged with nothing, and the result is merged again: both must be
+ * makes windows, and cuts a part out of it. A summary is merged with nothing, and the result is merged again: both must be
  * equal.
  *
  * Invariants that it checks: every stack of a lifetime is in the table, no window has fewer than
@@ -140,6 +140,38 @@ static void walk_lifetimes(const char *path)
     etlheap_result_free(result);
 }
 
+/* What could be cut out of a file must open again, and answer or refuse. */
+static void cut_part(const char *path)
+{
+    static const char *const word = "*";
+    const etlheap_part part = { sizeof part, 1000000, 2000000000, 0, &word, 1 };
+    const etlheap_options opening = { .size = sizeof opening,
+                                      ASKED_EVENTS(NULL),
+                                      .memory_bytes_max = MEMORY_BYTES_MAX };
+    etlheap_result *whole = NULL, *cut = NULL;
+    kept_bytes out = { NULL, 0 };
+    etl_error err;
+    if (etlheap_open_store(path, &opening, &whole, &err) != ETL_OK)
+        return;
+    const etlheap_store_options store = { sizeof store, keep, &out, false, false, false, &part };
+    const etlheap_options cutting = {
+        .size = sizeof cutting, .jobs = 1, .memory_bytes_max = MEMORY_BYTES_MAX, .store = &store
+    };
+    const bool is_cut = etlheap_store_part(whole, &cutting, &err) == ETL_OK;
+    etlheap_result_free(whole); /* the next file takes the place of its own */
+    if (is_cut) {
+        etlheap_table *table = NULL;
+        const char *const again = fuzz_file(out.at, out.size);
+        const etl_status status = etlheap_open_store(again, &opening, &cut, &err);
+        if (status != ETL_OK && status != ETL_ERR_LIMIT && status != ETL_ERR_MEMORY)
+            __builtin_trap();
+        if (status == ETL_OK && etlheap_aggregate(cut, NULL, &table, &err) == ETL_OK)
+            etlheap_table_free(table);
+        etlheap_result_free(cut);
+    }
+    free(out.at);
+}
+
 static void look_at_windows(const etlheap_windows *windows)
 {
     const u32 rows = windows->table->row_count;
@@ -193,5 +225,6 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
     walk_lifetimes(path);
     ask_windows(path);
     merge_twice(path);
+    cut_part(path);
     return 0;
 }

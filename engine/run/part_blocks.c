@@ -66,8 +66,10 @@ static etl_status find_in(const store_part *part, const log_batch *batch, etl_er
 /* The number of blocks of the file. */
 static u64 count_blocks(const ehs_segment_index *segments)
 {
+    if (segments->count == 0)
+        return 0;
     const ehs_segment_info *const last = &segments->at[segments->count - 1];
-    return segments->count == 0 ? 0 : last->first_ordinal + last->allocs;
+    return last->first_ordinal + last->allocs;
 }
 
 static bool select_origins(store_part *part)
