@@ -101,6 +101,7 @@ static const char *const store_examples[] = {
     "etlheap store kernel.etl heap.etl -o run.ehs  files of one recording",
     "etlheap store app.etl --summary -o app.ehs    for archives: totals only",
     "etlheap store app.etl --summary --every 1s -o app.ehs",
+    "etlheap store app.etl --process app --from 5s -o part.ehs",
     "etlheap store nightly/*.etl --summary --out-dir archive -j 8",
     NULL,
 };

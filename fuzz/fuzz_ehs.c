@@ -3,8 +3,8 @@
  *
  * In: bytes as a store or summary. Out: nothing, or a crash: it reads facts, makes a report of a
  * window by walking events and the same report from lifetimes, walks lifetimes by time and by size,
- * makes windows, and cuts a part out of it. A summary is merged with nothing, and the result is merged again: both must be
- * equal.
+ * makes windows, and cuts a part out of it. A summary is merged with nothing, and the result is
+ * merged again: both must be equal.
  *
  * Invariants that it checks: every stack of a lifetime is in the table, no window has fewer than
  * zero blocks, and merging twice changes nothing.
