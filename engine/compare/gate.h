@@ -66,6 +66,7 @@ typedef struct owned_gate {
     etlheap_diff *diff;
     etlheap_table *left_table; /* memory left behind by generations; NULL: no such budget */
     gate_rows absolute, growth, left;
+    u64 suppression_steps; /* places and pieces looked at for suppressions; tests bound it */
     etlheap_gate_budget *budgets;
     ETLHEAP_VECTOR(gate_unsigned) listed;
 } owned_gate;

@@ -28,7 +28,7 @@ static bool add_left(gate_rows *out, const owned_gate *gate);
 static bool add_intervals(gate_rows *out, const owned_gate *gate);
 static bool add_processes(gate_rows *out, const owned_gate *gate, bool with_ids);
 static bool rank_processes(gate_rows *rows);
-static bool suppress(const owned_gate *gate, gate_rows *rows);
+static bool suppress(owned_gate *gate, gate_rows *rows);
 static bool find_missing(owned_gate *gate, gate_rows *rows);
 
 bool gate_rows_open(owned_gate *gate)
@@ -225,7 +225,7 @@ static bool rank_processes(gate_rows *rows)
 }
 
 /* Finds the suppression of each frame. */
-static bool suppress_frames(const owned_gate *gate, const gate_rows *rows, u32 *frames)
+static bool suppress_frames(owned_gate *gate, const gate_rows *rows, u32 *frames)
 {
     const etlheap_table *const table = rows->table;
     const etlheap_gate_side *const baseline = gate->options->baseline;
@@ -236,13 +236,14 @@ static bool suppress_frames(const owned_gate *gate, const gate_rows *rows, u32 *
         ok = suppression_finder_add_files(&finder, baseline->result);
     for (u32 i = 0; ok && i < table->frame_count; i++)
         ok = suppressions_find(&finder, &table->frames[i], &frames[i]);
+    gate->suppression_steps += suppression_finder_steps(&finder);
     suppression_finder_close(&finder);
     return ok;
 }
 
 /* Marks known leaks. Each frame is compared once, however many stacks it is in. The innermost frame
  * that a suppression matches decides. */
-static bool suppress(const owned_gate *gate, gate_rows *rows)
+static bool suppress(owned_gate *gate, gate_rows *rows)
 {
     const etlheap_table *const table = rows->table;
     if (gate->options->suppressions == NULL)

@@ -230,15 +230,19 @@ static bool is_among(const char *const *modules, size_t count, const char *modul
     return false;
 }
 
-/* Collects the modules of the marked stacks. */
-static size_t list_modules(const etlheap_table *table, const bool *stacks, const char **modules)
+/* Collects the modules of the marked stacks. Each frame is looked at once, however many stacks it
+ * is in. */
+static size_t list_modules(const etlheap_table *table, const bool *stacks, bool *seen,
+                           const char **modules)
 {
     size_t count = 0;
     for (u32 s = 0; s < table->stack_count; s++) {
         for (u32 i = table->stack_starts[s]; stacks[s] && i < table->stack_starts[s + 1]; i++) {
-            const char *const module = table->frames[table->frame_indices[i]].module;
+            const u32 frame = table->frame_indices[i];
+            const char *const module = seen[frame] ? NULL : table->frames[frame].module;
             if (module != NULL && !is_among(modules, count, module))
                 modules[count++] = module;
+            seen[frame] = true;
         }
     }
     return count;
@@ -250,7 +254,7 @@ static bool mark_alike(const etlheap_table *table, bool *stacks)
     const char **const modules = calloc((size_t)table->frame_count + 1, sizeof(const char *));
     bool *const foreign = calloc((size_t)table->frame_count + 1, sizeof *foreign);
     const bool ok = modules != NULL && foreign != NULL;
-    const size_t count = ok ? list_modules(table, stacks, modules) : 0;
+    const size_t count = ok ? list_modules(table, stacks, foreign, modules) : 0;
     for (u32 f = 0; ok && f < table->frame_count; f++) {
         const char *const module = table->frames[f].module;
         foreign[f] = module != NULL && !is_among(modules, count, module);

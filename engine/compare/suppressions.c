@@ -199,6 +199,12 @@ void suppression_finder_close(suppression_finder *finder)
     ETLHEAP_VECTOR_FREE(&finder->files);
 }
 
+u64 suppression_finder_steps(const suppression_finder *finder)
+{
+    return finder->modules.steps + finder->names.steps + finder->stables.steps +
+           finder->paths.steps;
+}
+
 /* --- modules and their files ------------------------------------------------------ */
 
 static int by_file(const void *a, const void *b)

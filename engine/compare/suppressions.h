@@ -42,6 +42,9 @@ typedef struct suppression_finder {
 bool suppression_finder_open(suppression_finder *out, const etlheap_suppressions *suppressions);
 void suppression_finder_close(suppression_finder *finder);
 
+/* The work done so far; tests bound it. */
+u64 suppression_finder_steps(const suppression_finder *finder);
+
 /* Takes notes of the paths of a result's modules, for patterns with folders. Borrows the names.
  * Call it for all results before the first search. False if memory runs out. */
 bool suppression_finder_add_files(suppression_finder *finder, const etlheap_result *result);
