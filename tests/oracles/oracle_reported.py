@@ -142,6 +142,43 @@ def check_lambda(results):
             results.equal("02: it shows what grew", [(row["state"], row["base_size"], row["new_size"]) for row in rows], [("grown", 10000, 20000)])
 
 
+def check_same_lambda(results):
+    """A comment line above a lambda changes no verdict, no suppression and no fingerprint."""
+    where = os.path.join(FOLDER, "02-unstable-names-between-builds")
+    builds = [os.path.join(where, f"{name}.etl") for name in ("line1", "line2")]
+    symbols = ["--symbols", ";".join(os.path.join(where, name) for name in ("line1", "line2"))]
+
+    def check(path, *words):
+        done = subprocess.run([ETLHEAP, "check", path, *symbols, *words], capture_output=True, text=True)
+        return done.returncode, done.stdout
+
+    for limit in ("stack:0", "process:0", "total:0"):
+        results.equal(f"02: no growth, {limit}", check(builds[1], "--baseline", builds[0], "--max-growth", limit)[0], 0)
+    documents = [json.loads(check(path, "--max-outstanding", "stack:1", "--format", "json")[1])["budgets"][0]["subjects"] for path in builds]
+    names, prints = ([sorted(str(one(subject)) for subject in subjects) for subjects in documents] for one in (
+        lambda subject: [frame["symbol"] for frame in subject["frames"]], lambda subject: subject["fingerprint"]))
+    results.check("02: fingerprints are the same, names are not", prints[0] == prints[1] and names[0] != names[1], prints, names)
+    logs = [json.loads(check(path, "--max-outstanding", "stack:1", "--format", "sarif")[1])["runs"][0]["results"] for path in builds]
+    found = [sorted(json.dumps(result["partialFingerprints"]) for result in log) for log in logs]
+    results.check("02: so are those of SARIF, with their version", found[0] == found[1] and '"etlheapStack/v2"' in found[0][0], *found)
+    with tempfile.TemporaryDirectory(dir=os.environ.get("TEST_TMP")) as folder:
+        known = os.path.join(folder, "known.supp")
+        for of, subjects in enumerate(documents):
+            lambdas = {frame["symbol"] for subject in subjects for frame in subject["frames"] if "lambda" in (frame["symbol"] or "")}
+            results.check(f"02: build {of + 1} has lambdas", lambdas, subjects)
+            for name in sorted(lambdas):
+                with open(known, "w", encoding="utf-8") as file:
+                    file.write(f"leak:{name}\n")
+                left = [json.loads(check(path, "--max-outstanding", "stack:1", "--suppressions", known, "--format", "json")[1])
+                        ["totals"][0]["suppressed_count"] for path in builds]
+                results.check(f"02: a line with the lambda of build {of + 1} suppresses it in both", left[0] == left[1] > 0, name, left)
+
+
+def check_lambdas(results):
+    check_lambda(results)
+    check_same_lambda(results)
+
+
 def check_mangling(results):
     names = {name for _, name in sites_of("20-foreign-mangling", "names.etl")}
     wanted = {"leak::cache::insert", "mycrate::foo::bar", "std::vector<int, std::allocator<int>>::push_back", "main.Cache.put"}
@@ -149,7 +186,7 @@ def check_mangling(results):
 
 
 CHECKS = {
-    "02-unstable-names-between-builds": check_lambda,
+    "02-unstable-names-between-builds": check_lambdas,
     "03-arm64ec-names": check_arm64ec,
     "19-decommit-size-0": check_decommit,
     "20-foreign-mangling": check_mangling,
