@@ -311,7 +311,7 @@ static void note_patterns(const cli_options *options, const char *subject,
 /* With a path, diagnostics say what was not found. */
 void cli_note_nameless(const cli_options *options, const etlheap_table *table)
 {
-    if (options->symbols || options->no_symbols || cli_symbol_path() ||
+    if (options->symbols || options->no_symbols || cli_symbol_path() || table->key_check != 0 ||
         strcmp(cli_format_of(options)->name, "text") != 0)
         return;
     for (u32 i = 0; i < table->stack_count && i < NAMED_MAX; i++) {

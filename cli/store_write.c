@@ -38,17 +38,24 @@ etl_status cli_store_write(const cli_options *options, const cli_inputs *inputs,
                            const cli_guard *guard, etlheap_sink *sink, cli_stored *out,
                            etl_error *err)
 {
-    cli_progress progress = cli_inputs_progress(options, inputs, "storing", guard);
     const etlheap_store_options store = { .size = sizeof store,
                                           .write = cli_sink_put,
                                           .user = sink };
+    return cli_store_write_to(options, inputs, guard, &store, out, err);
+}
+
+etl_status cli_store_write_to(const cli_options *options, const cli_inputs *inputs,
+                              const cli_guard *guard, const etlheap_store_options *store,
+                              cli_stored *out, etl_error *err)
+{
+    cli_progress progress = cli_inputs_progress(options, inputs, "storing", guard);
     etlheap_options engine_options = cli_engine_options(options, &progress);
-    engine_options.store = options->summary ? NULL : &store;
+    engine_options.store = options->summary ? NULL : store;
     etl_status status;
     if (cli_store_is_part(options))
         status = write_part(options, inputs, &engine_options, &out->facts, err);
     else if (options->summary)
-        status = write_summary(options, inputs, &engine_options, &store, out, err);
+        status = write_summary(options, inputs, &engine_options, store, out, err);
     else
         status = etlheap_analyze(inputs->traces, (const char *const *)inputs->names, inputs->count,
                                  &engine_options, &out->facts, err);

@@ -20,6 +20,11 @@ etl_status cli_store_write(const cli_options *options, const cli_inputs *inputs,
                            const cli_guard *guard, etlheap_sink *sink, cli_stored *out,
                            etl_error *err);
 
+/* The same, to a function. */
+etl_status cli_store_write_to(const cli_options *options, const cli_inputs *inputs,
+                              const cli_guard *guard, const etlheap_store_options *store,
+                              cli_stored *out, etl_error *err);
+
 void cli_stored_free(cli_stored *stored);
 
 /* The diagnostics, after a success. */

@@ -21,6 +21,14 @@
 #define STORE_SIZE 4096
 #define PATH_SIZE  32768
 
+/* What symbols are for. */
+typedef struct symbol_subject {
+    const etlheap_result *result;
+    const etlheap_result
+        *traces; /* has the names of the files that packages and folders belong to */
+    bool always;
+} symbol_subject;
+
 static bool add_ngen_folders(const etlheap_result *result, const char *path, char out[PATH_SIZE]);
 
 /* A slip in a path looks like a program without symbols. */
@@ -121,9 +129,10 @@ static bool find_package(const char *file, char out[STORE_SIZE])
  * answer, so a failure is a note, unless the user stopped it. Without a guard there are no
  * temporary files. */
 static etl_status add_packages(const cli_options *options, const cli_guard *guard,
-                               const etlheap_result *result, cli_symbols *out, etl_error *err)
+                               const etlheap_result *result, const etlheap_result *traces,
+                               cli_symbols *out, etl_error *err)
 {
-    const etlheap_trace_info *const info = etlheap_result_trace(result);
+    const etlheap_trace_info *const info = etlheap_result_trace(traces);
     const etlheap_symbols_wanted wanted = { is_wanted, (void *)(uintptr_t)result };
     const char *last = "";
     char paths[2][STORE_SIZE] = { "", "" };
@@ -161,9 +170,8 @@ static bool put_in_front(const cli_symbols *symbols, const char *path, char out[
     return size < PATH_SIZE;
 }
 
-etl_status cli_symbols_open(const cli_options *options, const cli_guard *guard,
-                            const etlheap_result *result, bool always, cli_symbols *out,
-                            etl_error *err)
+static etl_status open_for(const cli_options *options, const cli_guard *guard,
+                           const symbol_subject *of, cli_symbols *out, etl_error *err)
 {
     char store[STORE_SIZE];
     char whole[PATH_SIZE] = "", packed[PATH_SIZE] = "";
@@ -171,15 +179,16 @@ etl_status cli_symbols_open(const cli_options *options, const cli_guard *guard,
     const char *const asked = options->symbols ? options->symbols : cli_symbol_path();
     const char *path = is_asked ? asked : NULL;
     *out = (cli_symbols){ .symbols = NULL };
-    if (is_asked && add_ngen_folders(result, asked ? asked : "", whole))
+    if (is_asked && add_ngen_folders(of->traces, asked ? asked : "", whole))
         path = whole;
-    etl_status status = is_asked ? add_packages(options, guard, result, out, err) : ETL_OK;
+    etl_status status =
+        is_asked ? add_packages(options, guard, of->result, of->traces, out, err) : ETL_OK;
     if (status != ETL_OK)
         return status;
     if (out->package_count > 0 && put_in_front(out, path, packed))
         path = packed;
     /* The trace itself names methods of .NET. */
-    if (!path && !(always && is_asked) && etlheap_method_count(result) == 0)
+    if (!path && !(of->always && is_asked) && etlheap_method_count(of->result) == 0)
         return ETL_OK;
     out->progress = cli_progress_begin(options, "symbols", guard);
     out->logins = cli_logins_open(&options->symbol_logins);
@@ -199,7 +208,32 @@ etl_status cli_symbols_open(const cli_options *options, const cli_guard *guard,
         .download_ms_max = ((u64)options->download_time_ns + 999999) / 1000000,
         .private_redirects = options->private_redirects,
     };
-    return etlheap_symbols_open(result, &symbol_options, &out->symbols, err);
+    return etlheap_symbols_open(of->result, &symbol_options, &out->symbols, err);
+}
+
+etl_status cli_symbols_open(const cli_options *options, const cli_guard *guard,
+                            const etlheap_result *result, bool always, cli_symbols *out,
+                            etl_error *err)
+{
+    u64 key_check;
+    if (etlheap_result_is_anonymised(result, &key_check)) {
+        const etlheap_symbol_options own = { .size = sizeof own,
+                                             .path = options->no_symbols ? NULL : "",
+                                             .offline = true };
+        *out = (cli_symbols){ .symbols = NULL };
+        out->progress = cli_progress_begin(options, "symbols", guard);
+        return options->no_symbols && etlheap_method_count(result) == 0
+                   ? ETL_OK
+                   : etlheap_symbols_open(result, &own, &out->symbols, err);
+    }
+    return open_for(options, guard, &(symbol_subject){ result, result, always }, out, err);
+}
+
+etl_status cli_symbols_open_made(const cli_options *options, const cli_guard *guard,
+                                 const etlheap_result *result, const etlheap_result *traces,
+                                 cli_symbols *out, etl_error *err)
+{
+    return open_for(options, guard, &(symbol_subject){ result, traces, false }, out, err);
 }
 
 /* wpr and xperf put the PDBs of images that .NET compiled before beside the trace, into a

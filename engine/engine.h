@@ -481,6 +481,7 @@ static inline etlheap_query etlheap_query_default(void)
 
 #include "etlheap_table.h"
 
+#include "etlheap_anonymise.h"
 #include "etlheap_batch.h"
 #include "etlheap_counts.h"
 #include "etlheap_diff.h"

@@ -124,6 +124,7 @@ typedef struct etlheap_table {
     const struct etlheap_row_lifetimes *row_lifetimes; /* with keep_lifetimes; else NULL */
     uint32_t row_stride;   /* from a row to the next, in bytes: see etlheap_table_row */
     uint32_t frame_stride; /* from a frame to the next, in bytes: see etlheap_table_frame */
+    uint64_t key_check;    /* of an anonymised store (etlheap_anonymise.h); 0: names are names */
 } etlheap_table;
 
 /* A row of a table; index must be below row_count. Inline, so that a program can use a newer

@@ -36,6 +36,8 @@ static etl_status take_option(const cli_option *option, const char *spelled, con
                               cli_options *out, etl_error *err);
 static etl_status check_command(const cli_command *command, const cli_option *option,
                                 const char *spelled, etl_error *err);
+/* Refuses combinations that make no sense. If one of two times is an instant, they are compared
+ * once the trace is open. */
 static etl_status check_options(const cli_command *command, const cli_options *options,
                                 etl_error *err);
 static etl_status check_csv(const cli_command *command, const cli_options *options, etl_error *err);
@@ -315,8 +317,6 @@ static etl_status check_windows(const cli_options *options, etl_error *err)
     return options->find_spikes ? check_spike_keys(options, err) : ETL_OK;
 }
 
-/* Refuses combinations that make no sense. If one of two times is an instant, they are compared
- * once the trace is open. */
 /* Checks which part of a recording is to be stored. */
 static etl_status check_part(const cli_options *options, etl_error *err)
 {
@@ -337,6 +337,34 @@ static etl_status check_part(const cli_options *options, etl_error *err)
     return ETL_OK;
 }
 
+static etl_status check_store(const cli_options *options, etl_error *err)
+{
+    if (options->output && options->out_dir)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "-o and --out-dir cannot be combined: -o writes one store of all "
+                             "inputs, --out-dir one store per input");
+    if (options->every_ns != 0 && !options->summary && (options->output || options->out_dir))
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "--every needs --summary; a full store can answer for any window");
+    if (options->anonymise && options->summary)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "--anonymise and --summary cannot be combined: a summary has no place "
+                             "for the words of functions");
+    if (options->anonymise && options->out_dir)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "--anonymise and --out-dir cannot be combined: anonymise each "
+                             "recording by itself, with -o");
+    for (u32 i = 0; i < options->given.count && !options->anonymise; i++) {
+        const cli_option *const option = options->given.at[i].option;
+        if (strcmp(option->group, "Symbols") == 0)
+            return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                                 "%s needs --anonymise: other stores have no names of functions, "
+                                 "which are looked up when the store is read",
+                                 option->name);
+    }
+    return check_part(options, err);
+}
+
 static etl_status check_options(const cli_command *command, const cli_options *options,
                                 etl_error *err)
 {
@@ -351,18 +379,11 @@ static etl_status check_options(const cli_command *command, const cli_options *o
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
                              "no input: name a trace, for example: etlheap %s app.etl",
                              command->name);
-    if (command->bit == CLI_STORE && options->output && options->out_dir)
-        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                             "-o and --out-dir cannot be combined: -o writes one store of all "
-                             "inputs, --out-dir one store per input");
+    if (command->bit == CLI_STORE && check_store(options, err) != ETL_OK)
+        return ETL_ERR_ARGUMENT;
     if ((command->bit & (CLI_STORE | CLI_MERGE)) && !options->output && !options->out_dir)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
                              "%s needs an output file, for example: -o app.ehs", command->name);
-    if (command->bit == CLI_STORE && options->every_ns != 0 && !options->summary)
-        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                             "--every needs --summary; a full store can answer for any window");
-    if (command->bit == CLI_STORE && check_part(options, err) != ETL_OK)
-        return ETL_ERR_ARGUMENT;
     if ((command->bit & CLI_SHOWING) && !cli_format_fits(format, command->bit))
         return refuse_format(command, format, err);
     if ((command->bit & CLI_SHOWING) && check_output_name(command, options, err) != ETL_OK)

@@ -183,6 +183,7 @@ typedef struct cli_options {
     u64 memory_bytes;
     u64 unpack_limit_bytes;         /* 0: not given */
     bool summary, allow_duplicates; /* store, merge */
+    const char *anonymise;          /* store: file with the key; NULL: not given */
     bool is_export;                 /* `format` is an exporter */
     u32 metric;                     /* export: etlheap_metric + 1; 0: the format's default */
     bool rows;                      /* for export */

@@ -111,6 +111,10 @@ etl_status diff_check_tables(const etlheap_table *const *tables, u32 count, etlh
             memcmp(first->group_by, tables[i]->group_by,
                    first->group_by_count * sizeof *first->group_by) != 0)
             return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "the tables are grouped differently");
+        if (first->key_check != tables[i]->key_check)
+            return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                                 "names cannot be compared: one store is anonymised, and the other "
+                                 "is not, or with another key; anonymise all with the same key");
     }
     for (u32 i = 0; i < first->group_by_count; i++) {
         const etlheap_key key = first->group_by[i];

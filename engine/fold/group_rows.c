@@ -187,6 +187,7 @@ etlheap_table *aggregate_table(aggregator *a)
     out->table.to_ns = a->plan.to_ns;
     out->table.group_by_count = a->query->group_by_count;
     out->table.measures = etlheap_query_measures(a->query);
+    (void)etlheap_result_is_anonymised(a->result, &out->table.key_check);
     out->table.at_end = a->query->at_end;
     out->table.diagnostics = *etlheap_result_diagnostics(a->result);
     etl_diag_add(&out->table.diagnostics, ETL_DIAG_module_guessed, a->frames.guessed_count);

@@ -194,7 +194,7 @@ static bool add_module(lister *l, u32 build)
                             .name = row->module->name,
                             .time_date_stamp = row->module->time_date_stamp,
                             .image_size_bytes = (u32)row->module->size_bytes };
-    if (row->has_key || key.time_date_stamp != 0) {
+    if (l->symbols->told_of == NULL && (row->has_key || key.time_date_stamp != 0)) {
         char text[SYMBOL_KEY_TEXT_SIZE];
         char expected[512];
         u32 id;

@@ -75,6 +75,10 @@ typedef enum ehs_lane {
  *     mark         marks in time order; process is planned
  *     string       all text, each string with a NUL; columns of text hold the number of a string,
  *                  from 1, or 0 for the empty one
+ *     place        (build, offset) whose function the store itself names, ascending; its calls are
+ *                  the next rows of call, innermost first
+ *     build        a module, and the result of looking for its symbols
+ *     anonymised   one row, if names are keyed words
  *     trace        one row
  *     frame        distinct addresses
  *     stack        stacks as differences, see ehs_stacks.h
@@ -282,6 +286,19 @@ typedef enum ehs_lane {
     X(METHOD_LOAD, 0x1F05, "method.load", PLANES, NONE, 8)                                         \
     X(METHOD_FILE, 0x1F06, "method.file", PLANES, NONE, 4)                                         \
     X(METHOD_FUNCTION, 0x1F07, "method.function", PLANES, NONE, 4)                                 \
+    X(PLACE_BUILD, 0x1F11, "place.build", PACKED, DELTA, 4)                                        \
+    X(PLACE_OFFSET, 0x1F12, "place.offset", PLANES, NONE, 4)                                       \
+    X(PLACE_DISPLACEMENT, 0x1F13, "place.displacement", PLANES, NONE, 4)                           \
+    X(PLACE_QUALITY, 0x1F14, "place.quality", PLANES, NONE, 4)                                     \
+    X(PLACE_TYPE, 0x1F15, "place.type", PLANES, NONE, 4)                                           \
+    X(PLACE_CALLS, 0x1F16, "place.calls", PLANES, NONE, 4)                                         \
+    X(CALL_FUNCTION, 0x1F21, "call.function", PLANES, NONE, 4)                                     \
+    X(CALL_FILE, 0x1F22, "call.file", PLANES, NONE, 4)                                             \
+    X(CALL_LINE, 0x1F23, "call.line", PLANES, NONE, 4)                                             \
+    X(BUILD_MODULE, 0x1F31, "build.module", PLANES, NONE, 4)                                       \
+    X(BUILD_STATE, 0x1F32, "build.state", PLANES, NONE, 4)                                         \
+    X(ANONYMISED_SCHEME, 0x1F41, "anonymised.scheme", PLANES, NONE, 4)                             \
+    X(ANONYMISED_KEY, 0x1F42, "anonymised.key_check", PLANES, NONE, 8)                             \
     X(SUMMARY_EVERY, 0x2001, "summary.every_ns", PLANES, NONE, 8)                                  \
     X(SOURCE_ID_LOW, 0x2101, "source.id_low", PLANES, NONE, 8)                                     \
     X(SOURCE_ID_HIGH, 0x2102, "source.id_high", PLANES, NONE, 8)                                   \

@@ -74,9 +74,12 @@ etl_status etlheap_symbols_open(const etlheap_result *result, const etlheap_symb
                    .file_ms_max = own.download_ms_max,
                    .private_redirects = own.private_redirects },
     };
-    const char *const text = own.path == NULL ? "" : own.path;
+    const bool is_told = result->told.anonymised.scheme != 0;
+    const bool uses_told = is_told && own.path != NULL;
+    const char *const text = own.path == NULL || is_told ? "" : own.path;
     status = symbol_path_open(text, &path_options, &symbols->path, err);
-    if (status == ETL_OK && !find_builds_of_modules(symbols))
+    if (status == ETL_OK &&
+        (!find_builds_of_modules(symbols) || (uses_told && !symbols_told_open(symbols))))
         status = etl_no_memory(err);
     if (status != ETL_OK) {
         etlheap_symbols_close(symbols);
@@ -94,6 +97,7 @@ void etlheap_symbols_close(etlheap_symbols *symbols)
         symbols_close_build(&symbols->builds.at[i]);
     symbol_path_free(symbols->path);
     free(symbols->build_of);
+    free(symbols->told_of);
     ETLHEAP_VECTOR_FREE(&symbols->builds);
     ETLHEAP_VECTOR_FREE(&symbols->names);
     ETLHEAP_VECTOR_FREE(&symbols->addresses);
@@ -280,7 +284,10 @@ static etl_status resolve_new(etlheap_symbols *symbols, size_t first, etl_error 
     qsort(sorted, count, sizeof *sorted, by_address);
     while (count > 0 && sorted[count - 1].build == SYMBOL_BUILD_METHOD)
         count--;
-    const etl_status status = count == 0 ? ETL_OK : symbols_run_batch(symbols, sorted, count, err);
+    etl_status status = ETL_OK;
+    if (count > 0)
+        status = symbols->told_of != NULL ? symbols_told_names(symbols, sorted, count, err)
+                                          : symbols_run_batch(symbols, sorted, count, err);
     free(sorted);
     return status;
 }

@@ -5,6 +5,7 @@
  *     symbols.c          which builds the modules are; what is known already
  *     symbols_builds.c   build -> file: the PDB, or if there is none, the image
  *     symbols_batch.c    addresses -> names, in parallel
+ *     symbols_told.c     the names in an anonymised store, instead of files
  *
  * Only requested places are looked up, each once. The file of a module is looked up when its first
  * place is requested, together with those of all other new modules in the same call, so that
@@ -98,6 +99,7 @@ struct etlheap_symbols {
     u32 jobs;
     etl_diag_counts diag;
     u32 *build_of; /* by module; SYMBOL_BUILD_METHOD */
+    u32 *told_of;  /* by build: its index in the result's told names + 1; NULL: not anonymised */
     ETLHEAP_VECTOR(symbol_build) builds;
     ETLHEAP_VECTOR(symbol_name) names;        /* names.at[id - 1] */
     ETLHEAP_VECTOR(symbol_address) addresses; /* the same order */
@@ -113,6 +115,17 @@ struct etlheap_symbols {
 etl_status symbols_find_builds(etlheap_symbols *symbols, const u32 *builds, u32 count,
                                etl_error *err);
 void symbols_close_build(symbol_build *build);
+
+/* --- names that the store tells (symbols_told.c) ----------------------------------- */
+
+/* For an anonymised store: prepares its own names, beside which no file is looked up. False if
+ * memory runs out. */
+bool symbols_told_open(etlheap_symbols *symbols);
+
+/* Set the states of builds that were not searched before, and the names of addresses. */
+void symbols_told_builds(etlheap_symbols *symbols, const u32 *builds, u32 count);
+etl_status symbols_told_names(etlheap_symbols *symbols, const symbol_address *addresses,
+                              size_t count, etl_error *err);
 
 /* The check for symbol_path: whether the file belongs to the wanted build. */
 symbol_verdict symbols_check_file(void *user, const char *path, const symbol_key *key);

@@ -43,7 +43,6 @@ static void take_image(etlheap_symbols *symbols, symbol_build *build,
                        const symbol_request *request);
 static bool key_from_image(etlheap_symbols *symbols, symbol_build *build);
 static etl_status open_exports(symbol_build *build, etl_error *err);
-static void conclude(etlheap_symbols *symbols, symbol_build *build);
 static void note(symbol_build *build, const char *why);
 
 /* True if a file may belong to a module although only its name and size fit: in snapshots, which
@@ -53,11 +52,42 @@ static bool may_guess(const etlheap_symbols *symbols)
     return symbols->loose || symbols->result->is_snapshot;
 }
 
+/* Sets the final state of a build, and what the report says about it. */
+static void conclude(etlheap_symbols *symbols, symbol_build *build)
+{
+    const bool is_told = symbols->told_of != NULL;
+    const bool is_identified = is_told ? build->state != ETLHEAP_SYMBOL_STATE_UNIDENTIFIED
+                                       : build->has_key || build->module->time_date_stamp != 0;
+    if (build->state == ETLHEAP_SYMBOL_STATE_MISSING && !is_identified)
+        build->state = ETLHEAP_SYMBOL_STATE_UNIDENTIFIED;
+    build->is_searched = true;
+    if (build->state == ETLHEAP_SYMBOL_STATE_FOUND || build->state == ETLHEAP_SYMBOL_STATE_LOOSE)
+        return;
+    etl_diag diag = is_identified ? ETL_DIAG_symbol_missing : ETL_DIAG_symbol_unidentified;
+    if (build->state == ETLHEAP_SYMBOL_STATE_EXPORTS)
+        diag = ETL_DIAG_symbol_exports_only;
+    etl_diag_add(&symbols->diag, diag, 1);
+}
+
+static void conclude_new(etlheap_symbols *symbols, const u32 *builds, u32 count)
+{
+    for (u32 i = 0; i < count; i++) {
+        symbol_build *const build = &symbols->builds.at[builds[i]];
+        if (!build->is_searched)
+            conclude(symbols, build);
+    }
+}
+
 etl_status symbols_find_builds(etlheap_symbols *symbols, const u32 *builds, u32 count,
                                etl_error *err)
 {
     build_requests pdbs = { 0 }, images = { 0 };
     etl_status status = ETL_OK;
+    if (symbols->told_of != NULL) {
+        symbols_told_builds(symbols, builds, count);
+        conclude_new(symbols, builds, count);
+        return ETL_OK;
+    }
     if (!open_requests(&pdbs, count) || !open_requests(&images, count))
         status = etl_no_memory(err);
     for (u32 i = 0; status == ETL_OK && i < count; i++) {
@@ -81,11 +111,8 @@ etl_status symbols_find_builds(etlheap_symbols *symbols, const u32 *builds, u32 
         status = find_images(symbols, &images, err);
     if (status == ETL_OK && may_guess(symbols))
         status = find_by_name(symbols, builds, count, err);
-    for (u32 i = 0; status == ETL_OK && i < count; i++) {
-        symbol_build *const build = &symbols->builds.at[builds[i]];
-        if (!build->is_searched)
-            conclude(symbols, build);
-    }
+    if (status == ETL_OK)
+        conclude_new(symbols, builds, count);
     close_requests(&pdbs);
     close_requests(&images);
     return status;
@@ -282,21 +309,6 @@ static etl_status open_exports(symbol_build *build, etl_error *err)
     build->exports = NULL;
     build->file = NULL;
     return ETL_OK;
-}
-
-/* Sets the final state of a build, and what the report says about it. */
-static void conclude(etlheap_symbols *symbols, symbol_build *build)
-{
-    const bool is_identified = build->has_key || build->module->time_date_stamp != 0;
-    if (build->state == ETLHEAP_SYMBOL_STATE_MISSING && !is_identified)
-        build->state = ETLHEAP_SYMBOL_STATE_UNIDENTIFIED;
-    build->is_searched = true;
-    if (build->pdb != NULL)
-        return;
-    etl_diag diag = is_identified ? ETL_DIAG_symbol_missing : ETL_DIAG_symbol_unidentified;
-    if (build->exports != NULL)
-        diag = ETL_DIAG_symbol_exports_only;
-    etl_diag_add(&symbols->diag, diag, 1);
 }
 
 /* --- the check of candidates ---------------------------------------------------- */

@@ -173,7 +173,7 @@ bool ehs_optional_save(ehs_saver *saver, const etlheap_result *result)
            save_process_more(saver, result) &&
            save_kinds(saver, result, &custom_table, custom_lanes) &&
            save_kinds(saver, result, &kind_table, kind_lanes) && save_methods(saver, result) &&
-           result_part_save(saver, &result->part) &&
+           result_part_save(saver, &result->part) && told_names_save(saver, &result->told) &&
            (result->summary != NULL || save_recorded(saver, &result->info));
 }
 
@@ -326,6 +326,8 @@ etl_status ehs_optional_load(ehs_loader *loader, etlheap_result *result)
         status = load_recorded(loader, &result->info);
     if (status == ETL_OK)
         status = result_part_load(loader, (u32)result->processes.count, &result->part);
+    if (status == ETL_OK)
+        status = told_names_load(loader, modules_image_count(&result->modules), &result->told);
     if (status == ETL_OK)
         status = load_kinds(loader, &custom_table, result);
     return status == ETL_OK ? load_kinds(loader, &kind_table, result) : status;

@@ -330,6 +330,7 @@ void etlheap_result_free(etlheap_result *result)
     ETLHEAP_VECTOR_FREE(&result->memory);
     thread_names_free(&result->thread_names);
     mark_list_free(&result->marks);
+    told_names_free(&result->told);
     ETLHEAP_VECTOR_FREE(&result->processes);
     ETLHEAP_VECTOR_FREE(&result->hooks);
     ETLHEAP_VECTOR_FREE(&result->providers);
@@ -470,6 +471,12 @@ u32 etlheap_method_count(const etlheap_result *result)
 const etlheap_module_info *etlheap_module_of(const etlheap_result *result, u32 index)
 {
     return index < modules_image_count(&result->modules) ? &result->modules.list.at[index] : NULL;
+}
+
+bool etlheap_result_is_anonymised(const etlheap_result *result, u64 *key_check)
+{
+    *key_check = result->told.anonymised.key_check;
+    return result->told.anonymised.scheme != 0;
 }
 
 const etlheap_marks *etlheap_result_marks(const etlheap_result *result)

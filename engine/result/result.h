@@ -9,6 +9,8 @@
 #include "engine/log/store.h"
 #include "engine/pair/shard.h"
 
+#include "told_names.h"
+
 #define RESULT_UNNAMED_PROCESS "Unknown" /* the name of a process that no record names */
 
 /* What a result keeps about memory, set once by the code that makes it. The first value answers
@@ -68,6 +70,7 @@ struct etlheap_result {
     memory_rows memory;
     thread_names thread_names;
     mark_list marks;
+    told_names told; /* names of functions, of an anonymised store */
     ETLHEAP_VECTOR(etlheap_process_info) processes;
     ETLHEAP_VECTOR(etlheap_hook_count) hooks;
     ETLHEAP_VECTOR(etlheap_provider_count) providers;

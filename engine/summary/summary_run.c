@@ -105,6 +105,11 @@ static etl_status add_store(etlheap_summary *s, adding *a, u32 index, etl_error 
     etl_status status = etl_map_open(input->path, false, &map, &inner);
     if (status == ETL_OK)
         status = archive_open(&map, &request, &result, &inner);
+    if (status == ETL_OK && result->told.anonymised.scheme != 0)
+        status = etl_fail_with(&inner, ETL_ERR_ARGUMENT, 0,
+                               "%.150s is anonymised, and a summary has no place for the words of "
+                               "its functions: use the store itself",
+                               summary_path(input->name));
     if (status == ETL_OK)
         status = summary_add_result(s, result, input->name, &inner);
     etlheap_result_free(result);

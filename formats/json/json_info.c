@@ -11,6 +11,7 @@
 #include "json.h"
 #include "summary_traces.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
 #define EVENTS_KEY_SIZE 32 /* "virtualalloc_events" */
@@ -29,6 +30,19 @@ static void write_abilities(etlheap_json *json, const etlheap_result *result);
 static void write_marks(etlheap_json *json, const etlheap_result *result);
 static void write_part(etlheap_json *json, const etlheap_result *result);
 
+/* Only for anonymised stores. */
+static void write_key(etlheap_json *json, const etlheap_result *result)
+{
+    u64 key_check;
+    char text[20];
+    if (!etlheap_result_is_anonymised(result, &key_check))
+        return;
+    snprintf(text, sizeof text, "%016" PRIx64, key_check);
+    etlheap_json_object(json, "anonymised");
+    etlheap_json_string(json, "key_check", text);
+    etlheap_json_object_close(json);
+}
+
 etl_status etlheap_write_info_json(const etlheap_result *result, const etlheap_layout *given,
                                    etlheap_sink *sink)
 {
@@ -39,6 +53,7 @@ etl_status etlheap_write_info_json(const etlheap_result *result, const etlheap_l
     etlheap_json_recording(&json, result);
     write_part(&json, result);
     etlheap_json_traces(&json, result);
+    write_key(&json, result);
     write_processes(&json, result);
     etlheap_json_u64(&json, "modules", etlheap_module_count(result));
     etlheap_json_u64(&json, "methods", etlheap_method_count(result));

@@ -51,6 +51,21 @@ static etl_status write_list(const char *heading, u32 count, etlheap_grid *grid,
                              const etlheap_layout *layout, etlheap_sink *sink);
 static void add_unsigned(etlheap_grid *grid, u64 value);
 
+/* Only for anonymised stores: why names are words, and how to see whether two stores agree. */
+static void write_key(const etlheap_result *result, const etlheap_layout *layout,
+                      etlheap_text *text, etlheap_sink *sink)
+{
+    u64 key_check;
+    if (!etlheap_result_is_anonymised(result, &key_check))
+        return;
+    etlheap_text_clear(text);
+    etlheap_text_add_format(text,
+                            "anonymised: words of a key, which stores with key check "
+                            "%016" PRIx64 " share",
+                            key_check);
+    etlheap_text_label(sink, layout, "Names", etlheap_text_of(text));
+}
+
 etl_status etlheap_write_info_text(const etlheap_result *result, const etlheap_layout *given,
                                    etlheap_sink *sink)
 {
@@ -65,6 +80,7 @@ etl_status etlheap_write_info_text(const etlheap_result *result, const etlheap_l
                        (etlheap_time_range){ 0, etlheap_result_trace(result)->end_ns });
     write_part(result, layout, sink);
     write_stacks(result, layout, &text, sink);
+    write_key(result, layout, &text, sink);
     write_marks(result, layout, &text, sink);
     etlheap_text_summary(result, layout, sink);
     write_abilities(result, layout, sink);

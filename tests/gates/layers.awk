@@ -14,7 +14,7 @@
 BEGIN {
     # Bottom first.
     rooms("parser", "system etl symbols undecorate")
-    rooms("engine", "core symbol_store context read log pair result query names table fold summary compare run")
+    rooms("engine", "core symbol_store context read log pair result query names table fold summary compare share run")
     rooms("formats", "io parts json text csv markdown read check export")
     rooms("cli", "options system batch demo commands")
     allow("parser", "")

@@ -325,6 +325,10 @@ OPTION_VALUES = {
     "--together": ([[]], False), "--jobs": (["2"], False), "--memory": (["512M"], False),
     "--no-mmap": ([[]], False), "--progress": (["never"], False), "--strict": ([[]], False), "--unpack-limit": (["1G"], False),
     "--help": ([], False), "--output": ([], False), "--out-dir": ([], False),
+    # Not with --out-dir; oracle_anonymise.py is about these.
+    **{option: ([], True) for option in (
+        "--anonymise", "--symbols", "--no-symbols", "--symbols-loose", "--offline", "--symbol-login",
+        "--download-limit", "--download-time", "--private-redirects")},
 }
 NEEDS = {"--every": ["--summary"]}
 REPLACES_NOT = {"--summary"}  # what is there already: see check_full_stores_stay

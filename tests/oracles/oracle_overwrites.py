@@ -25,7 +25,8 @@ OUTPUTS = ("--output", "--junit", "--sarif", "--markdown", "--json")
 LOG = ("// UMDH: version 10.0.1: Logtime 2024-02-29 12:26 - Machine=BOX - PID=77\n// Loaded modules:\n//     Base Size Module\n"
        "//  400000 10000 C:\\app\\app.exe\n//\n\n*- - - - Start of data for heap @ 1F0000 - - - -\n"
        "400 bytes + 8 at 1000 by BackTrace1\n\t401000\n\n*- - - - End of data for heap @ 1F0000 - - - -\n")
-FILES = {"--suppressions": "leak:Other\n", "--cull-list": "kernel32!\n", "--stack-tags": '<?xml version="1.0"?>\n<Tag Name=""/>\n',
+FILES = {"--anonymise": "a key of enough bytes",
+         "--suppressions": "leak:Other\n", "--cull-list": "kernel32!\n", "--stack-tags": '<?xml version="1.0"?>\n<Tag Name=""/>\n',
          "--custom-heap": "01234567-89ab-cdef-0123-456789abcdef:alloc=1(address@0:u64,size@8:u64),free=2(address@0:u64)\n"}
 COMMANDS = {"report": ["in.etl"], "info": ["in.etl"], "dump": ["in.etl"], "allocations": ["in.etl"], "windows": ["in.etl"], "symbols": ["in.etl"],
             "store": ["in.etl"], "export": ["in.etl"], "check": ["in.etl"], "diff": ["in.etl", "other.etl"], "merge": ["one.ehs", "two.ehs"],
@@ -107,7 +108,8 @@ def inputs_of(command, options):
                 file.write("\n")
         yield path, [*words, option, ("@" if option == "--custom-heap" else "") + path]
     if "--symbols" in run(command, "--help").stdout.decode():
-        yield os.path.join("symbols", sorted(os.listdir("symbols"))[0]), [*words, "--symbols", "symbols"]
+        yield os.path.join("symbols", sorted(os.listdir("symbols"))[0]), [
+            *words, "--symbols", "symbols", *(["--anonymise", "of--anonymise"] if command == "store" else [])]
     if command in ("report", "check", "export", "allocations"):
         yield "umdh.txt", ["umdh.txt", *MORE.get(command, [])]
     if command == "diff":

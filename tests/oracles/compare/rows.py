@@ -253,6 +253,9 @@ ROWS = (
     Row("store", "{in} --custom-heap Microsoft-Windows-Win32k:alloc=1(address@0:u64,size@8:u64),free=2(address@0:u64) -o out.ehs", CORE),
     Row("store", "{in} --from 5ms --to 40ms --process * --kind heap,virtualalloc -o out.ehs", CORE),
     Row("store", "{store} --from 5ms --to 40ms --kind heap -o out.ehs"),
+    Row("store", "{in} --anonymise shared.key --symbols none --offline --symbols-loose --symbol-login localhost=env:PATH --download-limit 1M "
+        "--download-time 1s --private-redirects -o out.ehs", CORE),
+    Row("store", "{store} --anonymise shared.key --no-symbols -o out.ehs"),
     Row("store", "{in} --out-dir stores --jobs {jobs} --memory 64M --together --no-mmap --strict", CORE,
         volatile=(r'"(duration_ns|peak_memory_bytes)": *[0-9]+', r'"(input|output)_stamp": *"[^"]*"', r" in [0-9.]+ s ")),
     Row("merge", "own/plain.s.ehs own/missing.ehs -o out.ehs", ()),
@@ -279,6 +282,7 @@ NOT_COMPARED = {
 }
 
 FILES = {
+    "shared.key": "the key of the comparisons\n",
     "cull.txt": "ntdll.dll!*\nucrtbase.dll!*\n",
     "known.supp": "leak:ntdll*\n",
     "tags.stacktags": '<Tag Name="all"><Tag Name="nt"><Entrypoint Module="ntdll.dll" Method="*"/></Tag>'
