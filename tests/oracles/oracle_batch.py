@@ -322,6 +322,8 @@ OPTION_VALUES = {
     "--summary": ([[]], True), "--every": (["1ms", "2ms"], True),
     "--custom-heap": ([DESCRIBED, "@heaps.txt"], True),
     "--mark-event": ([NOTE_EVENTS + "/7", NOTE_EVENTS + "/9"], True),
+    "--from": (["5ms"], True), "--to": (["9ms"], True), "--kind": (["heap", "extent"], True),
+    "--process": (["System"], True),
     "--together": ([[]], False), "--jobs": (["2"], False), "--memory": (["512M"], False),
     "--no-mmap": ([[]], False), "--progress": (["never"], False), "--strict": ([[]], False), "--unpack-limit": (["1G"], False),
     "--help": ([], False), "--output": ([], False), "--out-dir": ([], False),
