@@ -12,14 +12,20 @@
 
 import hashlib
 import hmac
+import itertools
 import json
 import os
+import random
 import re
 import shutil
+import struct
 import subprocess
+import uuid
 
 from ehs_file import EhsFile
 from oracle_support import ETLHEAP, LONG, TRACES, WORK, Results, run, run_json
+from second_writer import records
+from second_writer.container import QPC, Clock, Record, Style, TraceFile
 
 MAKE_TRACE = os.path.abspath(os.environ.get("MAKE_TRACE", "build/release/make_trace"))
 FOLDER = os.path.join(WORK, "anonymise")
@@ -28,6 +34,12 @@ OTHER_KEY = b"another key of more than 64 bytes, which is hashed before it is us
 REAL = ["diaghub-merged.etl", "primitive-types.etl", "perfview-net452-x64-merged-compressed-stackkeys.etl",
         "lxcore.etl", "windowsupdate-newfile-lost41.etl"]
 HEAP_COLUMNS = 0x0705, 0x0611, 0x1902
+TEXT_COLUMNS = (0x0F02, 0x0F31, 0x1103, 0x1104, 0x1204, 0x1205, 0x120C, 0x1301, 0x1302, 0x1601, 0x1611, 0x1701, 0x1801, 0x1802, 0x1803,
+                0x1B08, 0x1C04, 0x1D02, 0x1D03, 0x1F06, 0x1F07)
+PLANTED = uuid.UUID("0d1ce000-5a5a-4b4b-8c8c-102030405062")
+PLANTED_HEAP = f"{PLANTED}:alloc=7(address@0:u64,size@8:u64),free=8(address@0:u64),name=Planted"
+with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "parser", "diag.h"), encoding="utf-8") as header:
+    DIAGNOSTICS = set(re.findall(r"X\((\w+), [A-Z]+,", header.read()))
 TEXT_BITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
 # What stays: the sorts of words, and what the program itself has.
@@ -104,7 +116,7 @@ def names_of(store, symbols):
 
 def is_public(text):
     """Names of diagnostics and of clocks, and of providers of Windows, some of which the program knows by their GUIDs."""
-    return text in ("qpc", "system", "cpu", "Unknown") or re.fullmatch(r"[a-z]+(_[a-z]+)+|Microsoft-[\w-]+", text) is not None
+    return text in ("qpc", "system", "cpu", "Unknown") or text in DIAGNOSTICS or re.fullmatch(r"Microsoft-[\w-]+", text) is not None
 
 
 def heap_text(number):
@@ -253,6 +265,56 @@ def check_world(results, title, trace, symbols, views, part=()):
     return original, anonymised
 
 
+def plant(path):
+    """Writes a trace with a name wherever other worlds have none: services, a package, a method, a thread, an allocator."""
+    clock = Clock(QPC, 10_000_000, 1_000_000, 132_404_548_206_236_167)
+    file = TraceFile(clock, 1, Style("PlantedSession", 65536), 1_000_000, random.Random(1))
+    pid, tid, place = 800, 808, 0x7FF8A0000000
+    times = itertools.count(1_000_100, 10)
+
+    def put(make):
+        ticks = next(times)
+        file.add(Record(0, ticks, 0, make(ticks), False))
+        return ticks
+
+    def system(hook, version, payload):
+        return put(lambda ticks: records.system(8, version, hook, tid, pid, ticks, payload))
+
+    def event(provider, number, payload, version=0):
+        put(lambda ticks: records.event(8, provider, number, tid, pid, ticks, payload, version=version))
+
+    process = records.process(8, 800 << 12, pid, 4, 0, "PlantedProcess.exe", "PlantedProcess.exe --planted=Argument")
+    system(records.PROCESS_RUNDOWN_START, 4, process[:-4] + records.text16("Planted.Package_1.0_x64") + records.text16("App"))
+    system(0x0B0F, 3, struct.pack("<III", pid, 4, 7) + b"".join(
+        records.text16(text) for text in ("PlantedService", "Its title", "svchost.exe", "", "group")))
+    system(records.THREAD_RUNDOWN_START, 4, records.thread(8, pid, tid, 0, "PlantedThread"))
+    for number in range(3):
+        event(records.METHOD_LOAD[0], records.METHOD_LOAD[1], records.method(
+            number + 1, 0x1000, place + 0x100 * number, 0x80, "Planted.NameSpace", f"<Planted>b__{number}_0", "void ()"), 2)
+    for number in range(9):
+        ticks = put(lambda ticks, number=number: records.compact(8, 2, records.HEAP_ALLOC, tid, pid, ticks, records.heap_alloc(
+            8, 0x1F0000, 16 * number + 16, 0x10000000 + number * 0x1000, 1)))
+        stack = records.stack(8, ticks, pid, tid, [place + 0x100 * (number % 3) + 9, place + 0x210])
+        put(lambda ticks, stack=stack: records.perfinfo(8, 2, records.STACK, ticks, stack))
+        event(PLANTED.bytes_le, 7, struct.pack("<QQ", 0x20000000 + 256 * number, 64 + number))
+    event(records.MODULE_DCSTOP[0], records.MODULE_DCSTOP[1], records.managed_module(0x1000, "C:\\PlantedFolder\\PlantedLibrary.dll"), 2)
+    file.cut()
+    file.write(path, "PlantedFile.etl")
+
+
+def check_coverage(results):
+    """Each column with text, and each kind of heap with a name, was in some world."""
+    named, marks = set(), set()
+    for name in os.listdir(FOLDER):
+        if name.endswith(".ehs") and not name.endswith(("-words.ehs", "-trace.ehs")):
+            file = EhsFile(path_of(name))
+            named |= {column for column in TEXT_COLUMNS if any(file.column(column)[0])}
+            marks |= {value >> 60 for column in HEAP_COLUMNS for value in file.column(column)[0]}
+    described = set() if os.path.exists(os.path.join(TRACES, REAL[1])) else {0x1B08}  # events that describe themselves
+    results.equal("every column with text had a name in some world", sorted(map(hex, set(TEXT_COLUMNS) - named - described)), [])
+    results.check("so did allocators and pools", {12, 13} <= marks, marks)
+
+
 def check_words(results, original, anonymised):
     old, new = run_json("info", original), run_json("info", anonymised)
     results.equal("info: the computer and the session",
@@ -323,6 +385,8 @@ def main():
                 ["--from", "5s", "--to", "10s", "--process", "BatteryMeter", "--kind", "heap"])
     check_pairs(results, pairs, symbols)
     check_refusals(results, pairs[0], symbols)
+    plant(path_of("planted.etl"))
+    check_world(results, "planted", path_of("planted.etl"), [], [VIEWS[i] for i in (0, 1, 3, 4)], ["--custom-heap", PLANTED_HEAP])
     for scenario, options in (("kitchen-sink", []), ("pool-leak", []), ("workload", ["--seed", "7", "--free-stacks", "--events", "600"])):
         trace = path_of(f"{scenario}.etl")
         subprocess.run([MAKE_TRACE, scenario, trace, *options], check=True, stdout=subprocess.DEVNULL)
@@ -333,6 +397,7 @@ def main():
             check_world(results, name[:12], trace, [], [VIEWS[0], VIEWS[3], VIEWS[9]])
         else:
             results.skip(name, "set TRACES to the folder of real traces")
+    check_coverage(results)
     results.finish()
 
 
