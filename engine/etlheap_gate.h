@@ -320,6 +320,10 @@ etl_status etlheap_gate_judge(const etlheap_gate_side *now, const etlheap_gate_o
                               const etlheap_gate **out, etl_error *err);
 void etlheap_gate_free(const etlheap_gate *gate); /* NULL is allowed */
 
+/* Writes the name of a function without what changes from build to build, such as the number of a
+ * lambda; fingerprints and comparisons have it so. `out` has room for the name and a NUL. */
+void etlheap_stable_function(const char *symbol, char *out);
+
 #ifdef __cplusplus
 }
 #endif

@@ -29,6 +29,11 @@ static u64 hash_function(const char *symbol)
     return etlheap_mix_bytes(stable, stable_name_write(name, stable));
 }
 
+void etlheap_stable_function(const char *symbol, char *out)
+{
+    (void)stable_name_write(symbol, out);
+}
+
 u64 gate_stack_fingerprint(const etlheap_table *table, const char *process, u32 stack)
 {
     u64 hash = hash_name(process);

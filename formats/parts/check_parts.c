@@ -12,6 +12,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #define PROCESSES_IN_SENTENCE 8u
 
@@ -100,6 +101,20 @@ static void add_frames(etlheap_text *text, const etlheap_table *table, etlheap_i
     }
 }
 
+/* Adds a frame with a name that stays the same in the next build. */
+static void add_stable_frame(etlheap_text *text, const etlheap_frame *frame)
+{
+    etlheap_frame stable = *frame;
+    char *const name = frame->symbol ? malloc(strlen(frame->symbol) + 1) : NULL;
+    text->failed |= frame->symbol && !name;
+    if (name) {
+        etlheap_stable_function(frame->symbol, name);
+        stable.symbol = name;
+    }
+    etlheap_text_add_frame(text, &stable);
+    free(name);
+}
+
 void etlheap_check_add_subject(etlheap_text *text, const etlheap_gate_budget *budget,
                                const etlheap_gate_subject *subject, bool with_ids)
 {
@@ -111,7 +126,7 @@ void etlheap_check_add_subject(etlheap_text *text, const etlheap_gate_budget *bu
     if (frames.count == 0)
         etlheap_text_add_string(text, "(no stack)");
     else if (!with_ids)
-        etlheap_text_add_frame(text, &budget->table->frames[frames.at[0]]);
+        add_stable_frame(text, &budget->table->frames[frames.at[0]]);
     else
         add_frames(text, budget->table, frames, etl_max_u64(subject->frames_apart, 1), true);
 }

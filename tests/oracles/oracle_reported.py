@@ -161,6 +161,8 @@ def check_same_lambda(results):
     logs = [json.loads(check(path, "--max-outstanding", "stack:1", "--format", "sarif")[1])["runs"][0]["results"] for path in builds]
     found = [sorted(json.dumps(result["partialFingerprints"]) for result in log) for log in logs]
     results.check("02: so are those of SARIF, with their version", found[0] == found[1] and '"etlheapStack/v2"' in found[0][0], *found)
+    cases = [re.findall(r'<testcase [^>]*name="([^"]*)"', check(path, "--max-outstanding", "stack:1", "--format", "junit")[1]) for path in builds]
+    results.check("02: histories of JUnit go on", sorted(cases[0]) == sorted(cases[1]) != [], cases)
     with tempfile.TemporaryDirectory(dir=os.environ.get("TEST_TMP")) as folder:
         known = os.path.join(folder, "known.supp")
         for of, subjects in enumerate(documents):
