@@ -253,6 +253,7 @@ ROWS = (
     Row("store", "{in} --custom-heap Microsoft-Windows-Win32k:alloc=1(address@0:u64,size@8:u64),free=2(address@0:u64) -o out.ehs", CORE),
     Row("store", "{in} --from 5ms --to 40ms --process * --kind heap,virtualalloc -o out.ehs", CORE),
     Row("store", "{store} --from 5ms --to 40ms --kind heap -o out.ehs"),
+    Row("store", "{in} --kind extent,custom,reserve,pool -o out.ehs", CORE),
     Row("store", "{in} --anonymise shared.key --symbols none --offline --symbols-loose --symbol-login localhost=env:PATH --download-limit 1M "
         "--download-time 1s --private-redirects -o out.ehs", CORE),
     Row("store", "{store} --anonymise shared.key --no-symbols -o out.ehs"),
