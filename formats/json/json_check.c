@@ -16,7 +16,7 @@
 
 #define SENTENCE_SIZE 512 /* that nothing was measured */
 
-static void write_summary(etlheap_json *json, const etlheap_result *result,
+static bool write_summary(etlheap_json *json, const etlheap_result *result,
                           const etlheap_check *check);
 static void write_doubts(etlheap_json *json, u32 doubts);
 static void write_requirements(etlheap_json *json, const etlheap_check *check);
@@ -42,7 +42,7 @@ etl_status etlheap_write_check_json(const etlheap_result *result, const etlheap_
     if (status != ETL_OK)
         return status;
     etlheap_json_string(&json, "verdict", etlheap_check_verdict_word(check));
-    write_summary(&json, result, check);
+    const bool ok = write_summary(&json, result, check);
     write_doubts(&json, gate->doubts);
     write_absence(&json, gate);
     write_requirements(&json, check);
@@ -60,17 +60,19 @@ etl_status etlheap_write_check_json(const etlheap_result *result, const etlheap_
     write_suppressions(&json, gate);
     etlheap_json_diagnostics(&json, &gate->diagnostics);
     etlheap_json_document_end(&json);
-    return ETL_OK;
+    return ok ? ETL_OK : ETL_ERR_MEMORY;
 }
 
-/* Writes the verdict's first line in text, without the word. */
-static void write_summary(etlheap_json *json, const etlheap_result *result,
+/* Writes the verdict's first line in text, without the word. False without memory. */
+static bool write_summary(etlheap_json *json, const etlheap_result *result,
                           const etlheap_check *check)
 {
     etlheap_text text = { 0 };
     etlheap_check_add_summary(&text, result, check);
     etlheap_json_string(json, "summary", etlheap_text_of(&text));
+    const bool ok = !text.failed;
     etlheap_text_free(&text);
+    return ok;
 }
 
 static void write_requirements(etlheap_json *json, const etlheap_check *check)

@@ -20,7 +20,7 @@
 #define PASSES_SHOWN    3
 #define PROCESSES_SHOWN 25u
 
-static void write_verdict(const etlheap_result *result, const etlheap_check *check,
+static bool write_verdict(const etlheap_result *result, const etlheap_check *check,
                           const etlheap_layout *layout, etlheap_sink *sink);
 static void write_doubts(const etlheap_check *check, const etlheap_layout *layout,
                          etlheap_text *text, etlheap_sink *sink);
@@ -61,7 +61,7 @@ etl_status etlheap_write_check_text(const etlheap_result *result, const etlheap_
     const etlheap_gate *const gate = check->gate;
     etlheap_check_commands commands = { .result = result, .check = check, .say = layout->hint };
     etlheap_text text = { 0 };
-    write_verdict(result, check, layout, sink);
+    text.failed = !write_verdict(result, check, layout, sink);
     write_doubts(check, layout, &text, sink);
     etlheap_text_trace(sink, layout, etlheap_result_trace(result), &text);
     etlheap_text_window(sink, layout, result, gate->from_ns, gate->to_ns);
@@ -82,8 +82,8 @@ etl_status etlheap_write_check_text(const etlheap_result *result, const etlheap_
     return status;
 }
 
-/* One line, however long: it is what other programs look for. */
-static void write_verdict(const etlheap_result *result, const etlheap_check *check,
+/* One line, however long: it is what other programs look for. False without memory. */
+static bool write_verdict(const etlheap_result *result, const etlheap_check *check,
                           const etlheap_layout *layout, etlheap_sink *sink)
 {
     static const char *const words[] = {
@@ -101,8 +101,10 @@ static void write_verdict(const etlheap_result *result, const etlheap_check *che
     etlheap_sink_text(sink, etlheap_text_of(&shown));
     etlheap_emphasis_off(sink, layout, ETLHEAP_EMPHASIS_STRONG);
     etlheap_sink_text(sink, "\n");
+    const bool ok = !text.failed && !shown.failed;
     etlheap_text_free(&text);
     etlheap_text_free(&shown);
+    return ok;
 }
 
 /* Writes why nothing was measured, what is missing, and why the verdict proves nothing. */
