@@ -251,7 +251,7 @@ ROWS = (
     Row("export", "{summary} --format parquet -o out.parquet"),
     Row("merge", "{store} --jobs {jobs} --memory 64M --strict --allow-duplicates -o out.ehs"),
     Row("store", "{in} --custom-heap Microsoft-Windows-Win32k:alloc=1(address@0:u64,size@8:u64),free=2(address@0:u64) -o out.ehs", CORE),
-    Row("store", "{in} --from 5ms --to 40ms --process * --kind heap,virtualalloc -o out.ehs", CORE),
+    Row("store", "{in} --from 5ms --to 40ms --process * --kind {--kind} -o out.ehs", CORE),
     Row("store", "{store} --from 5ms --to 40ms --kind heap -o out.ehs"),
     Row("store", "{in} --kind extent,custom,reserve,pool -o out.ehs", CORE),
     Row("store", "{in} --anonymise shared.key --symbols none --offline --symbols-loose --symbol-login localhost=env:PATH --download-limit 1M "
