@@ -207,7 +207,11 @@ done
 expect 2 input store -o out.ehs
 expect 2 -o store good.etl
 expect 2 "unknown option --format for store" store good.etl -o out.ehs --format json
-expect 2 "unknown option --from for store" store good.etl -o out.ehs --from 1s
+expect 2 "unknown option --sort for store" store good.etl -o out.ehs --sort size
+expect 2 "--from cannot be combined with --summary" store good.etl --summary --from 1s -o out.ehs
+expect 2 "marks cannot be combined with --out-dir" store good.etl --from mark:a --out-dir out
+expect 2 "no process matches 'nobody'" store good.etl --process nobody -o out.ehs
+expect 2 "--from is after --to" store good.etl --from 2s --to 1s -o out.ehs
 expect 2 "--symbols: a chain of the symbol path has more than" report good.etl --symbols 'srv*a*b*c*d*e*f*g*h*i*j*k'
 _NT_SYMBOL_PATH='srv*a*b*c*d*e*f*g*h*i*j*k' expect 2 _NT_SYMBOL_PATH symbols good.etl
 expect 2 "steadiness" report good.etl --sort nonsense
