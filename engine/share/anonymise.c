@@ -267,7 +267,10 @@ etl_status etlheap_anonymise(const etlheap_result *store, const etlheap_anonymis
         return status;
     anonymiser a = { .result = store, .reader = &store->archive->reader, .symbols = own.symbols };
     a.err = err;
-    a.loader = (ehs_loader){ .reader = a.reader, .bytes_left = UINT64_MAX, .err = err };
+    const u64 memory = store->archive->memory_bytes_max;
+    a.loader = (ehs_loader){ .reader = a.reader,
+                             .bytes_left = memory == 0 ? UINT64_MAX : memory,
+                             .err = err };
     a.loader.arena = &a.arena;
     if (!keyed_words_open(&a.words, own.key, own.key_bytes))
         status = etl_no_memory(err);
