@@ -36,6 +36,7 @@
 #define PRINT_SIZE       48
 #define CATEGORY_DEFAULT "etlheap"
 #define TALLY_FIRST      256u
+#define PROCESSES_NAMED  8u
 
 #define HELP_FREE                                                                                  \
     "Free the memory that this call stack allocates. If it is meant to stay, raise the limit, or " \
@@ -333,12 +334,16 @@ static void write_unmet(sarif_writer *w, u32 number)
     const sarif_place place = { .process = one->process, .roots = &w->check->roots };
     const char *const word = one->process == NULL ? "" : one->process;
     u64 subject = rule + 1;
-    char sentence[SENTENCE_SIZE];
+    etlheap_text sentence = { 0 };
     for (const char *at = word; *at != '\0'; at++)
         subject = (subject ^ (u8)*at) * UINT64_C(0x100000001b3);
-    etlheap_check_requirement_sentence(w->check, number, w->hint, sentence, sizeof sentence);
-    if (!begin_result_of(w, requirement_rules[rule].id, (u32)ETL_COUNT_OF(rules) + rule, "error",
-                         sentence))
+    etlheap_check_add_requirement(&sentence, w->check, one, w->hint);
+    const bool has_room =
+        begin_result_of(w, requirement_rules[rule].id, (u32)ETL_COUNT_OF(rules) + rule, "error",
+                        etlheap_text_of(&sentence));
+    w->failed |= sentence.failed;
+    etlheap_text_free(&sentence);
+    if (!has_room)
         return;
     sarif_write_locations(&w->json, &place, &w->text);
     write_fingerprints(w, subject, 0);
@@ -356,9 +361,13 @@ static void write_unmeasured(sarif_writer *w, const etlheap_gate_budget *budget)
                                                : NULL,
                                 .roots = &w->check->roots };
     const u64 subject = (u64)asked->scope << 2 | rule_of(asked);
-    char sentence[SENTENCE_SIZE];
-    etlheap_check_absence_sentence(gate, sentence, sizeof sentence);
-    if (!begin_result(w, asked, "error", sentence))
+    etlheap_text sentence = { 0 };
+    etlheap_text_add_string(&sentence, "nothing was measured: ");
+    etlheap_check_add_absence(&sentence, gate, PROCESSES_NAMED);
+    const bool has_room = begin_result(w, asked, "error", etlheap_text_of(&sentence));
+    w->failed |= sentence.failed;
+    etlheap_text_free(&sentence);
+    if (!has_room)
         return;
     sarif_write_locations(&w->json, &place, &w->text);
     write_fingerprints(w, subject, 0);

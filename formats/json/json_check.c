@@ -14,13 +14,13 @@
 
 #include <stdio.h>
 
-#define SENTENCE_SIZE 512 /* that nothing was measured */
+#define PROCESSES_NAMED 8u /* in the sentence that nothing was measured */
 
 static bool write_summary(etlheap_json *json, const etlheap_result *result,
                           const etlheap_check *check);
 static void write_doubts(etlheap_json *json, u32 doubts);
 static void write_requirements(etlheap_json *json, const etlheap_check *check);
-static void write_absence(etlheap_json *json, const etlheap_gate *gate);
+static bool write_absence(etlheap_json *json, const etlheap_gate *gate);
 static void write_kinds(etlheap_json *json, const char *key, u32 kinds);
 static void write_baseline(etlheap_json *json, const etlheap_check *check);
 static void write_budget(etlheap_json *json, const etlheap_gate_budget *budget);
@@ -42,9 +42,9 @@ etl_status etlheap_write_check_json(const etlheap_result *result, const etlheap_
     if (status != ETL_OK)
         return status;
     etlheap_json_string(&json, "verdict", etlheap_check_verdict_word(check));
-    const bool ok = write_summary(&json, result, check);
+    bool ok = write_summary(&json, result, check);
     write_doubts(&json, gate->doubts);
-    write_absence(&json, gate);
+    ok &= write_absence(&json, gate);
     write_requirements(&json, check);
     etlheap_json_recording(&json, result);
     etlheap_json_window_open(&json, result, gate->from_ns, gate->to_ns);
@@ -111,18 +111,21 @@ static void write_kinds(etlheap_json *json, const char *key, u32 kinds)
     etlheap_json_array_close(json);
 }
 
-/* Writes `absence`; null if something was measured for every budget. */
-static void write_absence(etlheap_json *json, const etlheap_gate *gate)
+/* Writes `absence`; null if something was measured for every budget. False without memory. */
+static bool write_absence(etlheap_json *json, const etlheap_gate *gate)
 {
     const etlheap_gate_absence *const absence = &gate->absence;
-    char sentence[SENTENCE_SIZE];
+    etlheap_text reason = { 0 };
     if (!gate->is_unmeasured) {
         etlheap_json_null(json, "nothing_measured");
-        return;
+        return true;
     }
-    etlheap_check_absence_sentence(gate, sentence, sizeof sentence);
+    etlheap_text_add_string(&reason, "nothing was measured: ");
+    etlheap_check_add_absence(&reason, gate, PROCESSES_NAMED);
     etlheap_json_object(json, "nothing_measured");
-    etlheap_json_string(json, "reason", sentence);
+    etlheap_json_string(json, "reason", etlheap_text_of(&reason));
+    const bool ok = !reason.failed;
+    etlheap_text_free(&reason);
     etlheap_json_array(json, "patterns");
     for (u32 i = 0; i < absence->pattern_count; i++)
         etlheap_json_string(json, NULL, absence->patterns[i]);
@@ -141,6 +144,7 @@ static void write_absence(etlheap_json *json, const etlheap_gate *gate)
     }
     etlheap_json_array_close(json);
     etlheap_json_object_close(json);
+    return ok;
 }
 
 static void write_baseline(etlheap_json *json, const etlheap_check *check)

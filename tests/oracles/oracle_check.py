@@ -325,8 +325,8 @@ def situations():
             continue
         if s.baseline == "absent" and s.update == "no" and s.required != "baseline":
             continue
-        # Neither option excuses what is missing, so with a requirement both are given or none.
-        if s.required == "" or (s.lenient == s.allow and (s.required == "baseline" or not s.exceeded)):
+        # Neither option excuses what is missing, so with a requirement both are given or none; and what measured nothing fails before.
+        if s.required == "" or (s.lenient == s.allow and s.measured and (s.required == "baseline" or not s.exceeded)):
             yield s
 
 
