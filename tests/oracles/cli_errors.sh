@@ -223,14 +223,12 @@ expect 3 "none.stacktags: No such file" report good.etl --stack-tags none.stackt
 expect 3 "bad.stacktags, line 2: <Stack> is not an element" report good.etl --stack-tags good.stacktags --stack-tags bad.stacktags
 expect 3 "laughs.stacktags, line 1: a document type" report good.etl --stack-tags laughs.stacktags
 expect 3 "text.etl, line 1" report good.etl --stack-tags text.etl
-expect 2 "growth cannot be combined with grouping by function" report good.etl --growth --group-by process,function
 expect 2 "--tree and --group-by function cannot be combined" report good.etl --tree --group-by process,function
 expect 2 "--focus and --group-by function cannot be combined" report good.etl --focus x --group-by function
 expect 2 "--suspects and --group-by function cannot be combined" report good.etl --suspects --group-by function
 expect 2 "stack and function cannot be combined" report good.etl --group-by stack,function
 expect 2 "--group-by function: not possible here" windows good.etl --group-by function
-expect 2 "--group-by function cannot be compared" diff good.etl good.etl --group-by function
-expect 2 "--sort peak_size needs rows that share no blocks" report good.etl --group-by function --sort peak_size
+expect 2 "--growth and --group-by function cannot be combined" report good.etl --group-by function --growth
 expect 2 "--growth and --group-by type cannot be combined" report good.etl --growth --group-by process,type
 expect 2 "--sort steadiness and --type cannot be combined" report good.etl --sort steadiness --type AIFO
 expect 2 "--growth and --group-by free_site cannot be combined" report good.etl --growth --group-by free_site
