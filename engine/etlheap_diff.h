@@ -102,7 +102,8 @@ static inline etlheap_diff_options etlheap_diff_options_default(void)
 }
 
 /* The amounts of both sides. Sums stay within int64_t. LIFETIME_* are ETLHEAP_NOT_KNOWN on a side
- * that freed nothing, and so is their change. */
+ * that freed nothing, and so is their change. PEAK_* are those of the tables on a side with one
+ * row, and ETLHEAP_NOT_KNOWN on one that adds up rows. */
 typedef struct etlheap_change {
     uint8_t state; /* etlheap_diff_state */
     int64_t base[ETLHEAP_MEASURES_CAPACITY];

@@ -69,11 +69,13 @@ uint32_t etlheap_suppressions_count(const etlheap_suppressions *suppressions);
 
 /* X(enumerator, word): what a limit applies to. */
 #define ETLHEAP_SCOPES(X)                                                                          \
-    X(TOTAL, "total")     /* everything that the query selects */                                  \
-    X(PROCESS, "process") /* each process; for growth, all processes with one name together */     \
-    X(HEAP, "heap")       /* each heap of a process; not for growth, as handles differ */          \
-    X(STACK, "stack")     /* each stack of a process */                                            \
-    X(MARK, "mark")       /* what the interval of each mark leaves behind; not for growth */
+    X(TOTAL, "total")       /* everything that the query selects */                                \
+    X(PROCESS, "process")   /* each process; for growth, all processes with one name together */   \
+    X(HEAP, "heap")         /* each heap of a process; not for growth, as handles differ */        \
+    X(STACK, "stack")       /* each stack of a process */                                          \
+    X(MARK, "mark")         /* the interval of each mark; not for growth */                        \
+    X(MODULE, "module")     /* each module of a process that allocates: that of the site */        \
+    X(FUNCTION, "function") /* each function of a process: all stacks that it is in */
 
 typedef enum etlheap_scope {
 #define ETLHEAP_SCOPE_ENUM(name, word) ETLHEAP_SCOPE_##name,
@@ -86,6 +88,17 @@ const char *etlheap_scope_word(etlheap_scope scope); /* "" if out of range */
 
 #define ETLHEAP_BUDGET_MILLIONTHS 1000000
 
+/* What a limit is held against. Peaks do not add up, so the peak of a subject is that of its own
+ * curve, and is not known if only those of its parts are. */
+typedef enum etlheap_quantity {
+    ETLHEAP_QUANTITY_OUTSTANDING, /* at the end of the window; of a mark: left behind by it */
+    ETLHEAP_QUANTITY_PEAK,        /* the most that was outstanding in the window or interval */
+    ETLHEAP_QUANTITY_ALLOCATED,   /* allocated in the window or interval */
+    ETLHEAP_QUANTITY_TEMPORARY,   /* of these, freed before the thread's next allocation */
+    ETLHEAP_QUANTITY_ALLOC_RATE,  /* allocated, per second of the recorded part */
+    ETLHEAP_QUANTITY_COUNT
+} etlheap_quantity;
+
 /* The measured amount must not exceed `limit`. For growth, it is the amount above the baseline, and
  * the limit is raised by `baseline_millionths` of the baseline: 50,000 is 5 %. */
 typedef struct etlheap_budget {
@@ -95,7 +108,46 @@ typedef struct etlheap_budget {
     uint32_t kinds; /* bit per etlheap_kind; 0: each that the query selects */
     uint64_t limit;
     uint64_t baseline_millionths;
+    etlheap_quantity quantity;
+    /* Judge only subjects of this name; NULL: all. Wildcards are * and ?. A process, or its id; a
+     * heap handle in hexadecimal; a module; a mark, or MARK#NUMBER; a function as
+     * [MODULE!]FUNCTION, of scope STACK: stacks that it is in. Not for scope TOTAL. */
+    const char *name;
 } etlheap_budget;
+
+/* How a limit is given: as an amount, as what may be added to the baseline, or either way. */
+typedef enum etlheap_limit_form {
+    ETLHEAP_LIMIT_ABSOLUTE,
+    ETLHEAP_LIMIT_GROWTH,
+    ETLHEAP_LIMIT_EITHER
+} etlheap_limit_form;
+
+/* A limit that programs offer, with the words for it. */
+typedef struct etlheap_limit {
+    etlheap_quantity quantity;
+    bool is_count; /* of budgets: allocations, else bytes */
+    etlheap_limit_form form;
+    const char *option;    /* "max-outstanding": its name as an option */
+    const char *words;     /* "outstanding size": what is limited */
+    const char *unit;      /* after a number: "" or " per second" */
+    const char *title;     /* "Outstanding memory": the kind of finding, as trackers list it */
+    const char *exceeded;  /* one sentence: the limit is exceeded */
+    const char *explained; /* the same with what is measured */
+    const char *advice;    /* what to do, without a full stop */
+} etlheap_limit;
+
+/* The limits, numbered from 0; NULL from the first number on that there is no limit for. */
+const etlheap_limit *etlheap_limit_at(uint32_t number);
+
+/* The number of the limit that sets such budgets. */
+uint32_t etlheap_limit_of(const etlheap_budget *budget);
+
+/* The measures of rows that a quantity reads: bytes and allocations. */
+typedef struct etlheap_quantity_measures {
+    etlheap_measure size, count;
+} etlheap_quantity_measures;
+
+etlheap_quantity_measures etlheap_quantity_reads(etlheap_quantity quantity);
 
 /* --- the gate ------------------------------------------------------------------ */
 
@@ -166,7 +218,13 @@ const char *etlheap_outcome_word(etlheap_outcome outcome); /* "" if out of range
     X(NO_BASELINE, "no-baseline",                                                                  \
       "the baseline that is required is missing, so growth was not judged")                        \
     X(MISSING_PROCESS, "missing-process",                                                          \
-      "a process that is required has no memory events, so nothing says that it does not leak")
+      "a process that is required has no memory events, so nothing says that it does not leak")    \
+    X(PEAK_UNKNOWN, "peak-unknown",                                                                \
+      "a peak is not known: summaries, and rows that add up others, have none, so nothing is "     \
+      "known about a limit of it")                                                                 \
+    X(PEAK_SUPPRESSED, "peak-suppressed",                                                          \
+      "a peak exceeds its limit, but suppressed stacks are part of it, so the peak of the others " \
+      "is not known")
 
 typedef enum etlheap_doubt {
 #define ETLHEAP_DOUBT_ENUM(name, word, sentence) ETLHEAP_DOUBT_##name,
@@ -179,7 +237,7 @@ typedef enum etlheap_doubt {
 const char *etlheap_doubt_word(etlheap_doubt doubt);
 const char *etlheap_doubt_sentence(etlheap_doubt doubt);
 
-/* An amount of outstanding memory. */
+/* An amount of memory. */
 typedef struct etlheap_amount {
     uint64_t size_bytes, count;
 } etlheap_amount;
@@ -204,7 +262,10 @@ typedef struct etlheap_gate_subject {
     uint32_t stack;       /* scope STACK: index into the table; else ETLHEAP_NO_INDEX */
     uint64_t fingerprint; /* identity across runs, without ids and addresses */
     etlheap_amount now, baseline;
-    int64_t measured; /* as the budget says; growth may be negative */
+    int64_t measured;   /* as the budget says; growth may be negative */
+    bool is_unknown;    /* nothing was measured: `measured` and its amounts are 0 */
+    const char *module; /* scope MODULE; NULL: outside all modules, or no stack */
+    uint32_t frame;     /* scope FUNCTION: a frame of it in the table; ETLHEAP_NO_INDEX: no stack */
     int64_t limit;
     const etlheap_gate_stack *stacks; /* of failed subjects: largest first */
     uint32_t stack_count;             /* at most stacks_max */
@@ -255,7 +316,9 @@ typedef struct etlheap_gate_absence {
     uint32_t other_kinds;   /* kinds asked for that only unselected processes have */
     const etlheap_gate_process *processes; /* processes with memory events, most events first */
     uint32_t process_count;
-    bool no_marks; /* a budget has scope MARK, but the window has no marks */
+    bool no_marks;            /* a budget has scope MARK, but the window has no marks */
+    const char *const *marks; /* names in budgets that no mark in the window has */
+    uint32_t mark_count;
 } etlheap_gate_absence;
 
 /* Something that must be there. If it is not, the gate fails whatever its budgets say. */

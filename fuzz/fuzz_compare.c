@@ -129,7 +129,8 @@ static void write_check(const comparison *c, const etlheap_gate *gate)
     }
 }
 
-static void judge(const comparison *c)
+/* Judges the first budgets. A budget that the runs cannot answer refuses them all. */
+static void judge(const comparison *c, u32 count)
 {
     const u8 limit = c->second[4], how = c->second[5];
     const etlheap_gate_side baseline = { c->runs[0].result, &c->query };
@@ -142,10 +143,15 @@ static void judge(const comparison *c)
           .is_growth = true,
           .limit = limit,
           .baseline_millionths = hostile_number(limit, how) },
+        { .scope = (etlheap_scope)(limit % ETLHEAP_SCOPE_COUNT),
+          .quantity = (etlheap_quantity)(how % ETLHEAP_QUANTITY_COUNT),
+          .is_count = (how & 16) != 0,
+          .is_growth = (how & 8) != 0,
+          .limit = limit },
     };
     const etlheap_gate_options options = { .size = sizeof options,
                                            .budgets = budgets,
-                                           .budget_count = ETL_COUNT_OF(budgets),
+                                           .budget_count = count,
                                            .baseline = &baseline,
                                            .stacks_max = 3,
                                            .passes_max = 5 };
@@ -192,7 +198,8 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
     if (ok) {
         compare(&c);
         follow(&c);
-        judge(&c);
+        judge(&c, 2);
+        judge(&c, 3);
     }
     for (u32 i = 0; i < 2; i++) {
         etlheap_table_free(c.tables[i]);

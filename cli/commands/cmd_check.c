@@ -132,12 +132,18 @@ static etl_status read_suppressions(const cli_options *options, inquiry *q, etl_
     return status;
 }
 
-static bool judges_marks(const cli_budgets *budgets)
+/* Do budgets need more than one table: generations, peaks, temporary allocations? `grows`: of the
+ * baseline. */
+static bool needs_events(const cli_budgets *budgets, bool grows)
 {
-    bool judges = false;
-    for (u32 i = 0; i < budgets->count; i++)
-        judges |= budgets->at[i].scope == ETLHEAP_SCOPE_MARK;
-    return judges;
+    bool needs = false;
+    for (u32 i = 0; i < budgets->count; i++) {
+        const etlheap_budget *const budget = &budgets->at[i];
+        needs |=
+            (budget->is_growth || !grows) && (budget->scope == ETLHEAP_SCOPE_MARK ||
+                                              budget->quantity != ETLHEAP_QUANTITY_OUTSTANDING);
+    }
+    return needs;
 }
 
 /* Were older buffers of a trace overwritten? */
@@ -167,8 +173,11 @@ static int check_inputs(const cli_options *options, cli_guard *guard, inquiry *q
     cli_options sharing = *options;
     sharing.memory_bytes = cli_baseline_share(options, &q->baseline);
     /* Single blocks have generations, and may be older than what a ring recorded. */
-    if (judges_marks(&q->budgets) || are_rings(&q->inputs))
+    if (needs_events(&q->budgets, false) || are_rings(&q->inputs))
         cli_question_add(&q->question, ETLHEAP_ASK_EVENTS, &q->question.query.query);
+    if (q->baseline.exists && needs_events(&q->budgets, true))
+        cli_question_add(&q->baseline.question, ETLHEAP_ASK_EVENTS,
+                         &q->baseline.question.query.query);
     etl_status status = cli_question_ask(&sharing, &q->inputs, guard, false, &q->question, &err);
     if (status == ETL_OK && q->baseline.exists) {
         subject = options->baseline;

@@ -39,8 +39,8 @@ static const char *const advice[ETL_HINT_COUNT] = {
     [ETL_HINT_ONE_THREAD] =
         " To see the stacks of one thread: etlheap report {files} --thread TID[ {selection}]",
     [ETL_HINT_FAILED_STACKS] = "etlheap report {files} --kind {kind}[ --process {process}]"
-                               "[ --heap {heap}][ --require-frame {frame}][ {selection}] "
-                               "--frames 64",
+                               "[ --heap {heap}][ --require-frame {frame}][ {selection}]"
+                               "[ --from {from}][ --to {to}][ --sort {sort}] --frames 64",
     [ETL_HINT_GROWN_STACKS] = "etlheap diff {baseline} {files} --kind {kind}[ --process {process}]"
                               "[ --require-frame {frame}][ {selection}] --frames 64",
     [ETL_HINT_LEFT_STACKS] =

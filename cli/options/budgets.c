@@ -1,36 +1,54 @@
 /*
  * budgets.c - reads the budgets of `check` from its options.
  *
- *     limit   [KIND/][PER:]AMOUNT    heap/process:10M
- *     AMOUNT  SIZE or N              of outstanding memory
- *             A, P% or A+P%          of growth: an amount, and a share of the baseline
+ *     limit   [KIND/][PER[:NAME]:]AMOUNT    heap/process:app.exe:10M
+ *     AMOUNT  SIZE or N                     at most so much
+ *             A, P% or A+P%                 of growth: an amount, and a share of the baseline
+ *             +A, P%, A+P% or +A+P%         of limits that take either: more than the baseline
  *
- * In: values of --max-... options. Out: rows of etlheap_budget. PER is a scope; `mark` is for what
- * the interval of each mark leaves behind. Whatever a value leaves out comes from --kind and --per.
- * Invariant: a value is read whole or refused; nothing in it is ignored.
+ * In: values of --max-... options, a row of etlheap_limit_at each. Out: rows of etlheap_budget. PER
+ * is a scope. Names may have colons, so the amount stands after the last one. Whatever a value
+ * leaves out comes from --kind and --per. Invariant: a value is read whole or refused; nothing in
+ * it is ignored.
  */
 #include "budgets.h"
 
+#include <assert.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <strings.h>
 
 #define PERCENT_DIGITS_MAX 4 /* after the point: millionths */
 #define PERCENT_MAX        1000000
+#define NAME_SIZE          32
 
+/* A limit as an option: "--max-outstanding", and what it takes. */
 typedef struct budget_option {
-    const char *name;
+    char name[NAME_SIZE];
     const char *expected;
+    const etlheap_limit *limit;
     const cli_words *words;
-    bool is_growth, is_count;
 } budget_option;
+
+/* Values that options of a form take, by is_count. */
+static const char *const expected[][2] = {
+    [ETLHEAP_LIMIT_ABSOLUTE] = { "a limit such as 10M, stack:64K, mark:64K or heap/process:10M",
+                                 "a limit such as 1000, stack:50, mark:50 or heap/process:1000" },
+    [ETLHEAP_LIMIT_GROWTH] = { "an allowed growth such as 64K, 5% or stack:4K+5%",
+                               "an allowed growth such as 10, 5% or stack:2+5%" },
+    [ETLHEAP_LIMIT_EITHER] = { "a limit such as 10M, module:app.exe:1M or mark:NAME:64K, or one "
+                               "above the baseline such as +64K, 5% or process:64K+5%",
+                               "a limit such as 1000, module:app.exe:50 or mark:NAME:0, or one "
+                               "above the baseline such as +10, 5% or process:10+5%" },
+};
 
 static etl_status check_baseline(const cli_options *options, etl_error *err);
 static etl_status check_stdin(const cli_options *options, etl_error *err);
 static etl_status add_budgets(const cli_options *options, const budget_option *option,
                               cli_budgets *out, etl_error *err);
-static etl_status parse_budget(const budget_option *option, const char *text, etlheap_budget *out,
-                               etl_error *err);
+static etl_status parse_budget(const budget_option *option, const char *text, cli_budgets *owner,
+                               etlheap_budget *out, etl_error *err);
 static bool take_word(const char **text, char separator, char word[CLI_WORD_SIZE]);
 static bool find_kind(const char *word, u32 *kinds);
 static bool find_scope(const char *word, etlheap_scope *scope);
@@ -39,25 +57,61 @@ static bool amount_is_too_large(const budget_option *option, const char *text);
 static bool parse_plain(const budget_option *option, const char *text, u64 *out);
 static bool parse_percent(const char *text, u64 *millionths);
 
+/* A limit above a baseline needs one, and a baseline such a limit. */
+static etl_status check_growth(const cli_options *options, const cli_budgets *budgets,
+                               etl_error *err)
+{
+    bool grows = false;
+    for (u32 i = 0; i < budgets->count; i++) {
+        const etlheap_budget *const budget = &budgets->at[i];
+        const etlheap_limit *const limit = etlheap_limit_at(etlheap_limit_of(budget));
+        grows |= budget->is_growth;
+        if (budget->is_growth && !options->baseline)
+            return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                                 limit->form == ETLHEAP_LIMIT_GROWTH
+                                     ? "--%s needs a baseline: --baseline FILE"
+                                     : "--%s with + or %% needs a baseline: --baseline FILE",
+                                 limit->option);
+        if (budget->is_growth && budget->quantity == ETLHEAP_QUANTITY_PEAK &&
+            options->suppressions.count > 0)
+            return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                                 "--%s above a baseline cannot be used with --suppressions: peaks "
+                                 "without the suppressed stacks are not known; use "
+                                 "--exclude-frame",
+                                 limit->option);
+    }
+    if (options->baseline && !grows)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "--baseline needs a limit: --max-growth 64K");
+    return ETL_OK;
+}
+
+/* The option of a limit; false if there is no such number. */
+static bool option_at(const cli_options *options, u32 number, budget_option *out)
+{
+    const etlheap_limit *const limit = etlheap_limit_at(number);
+    if (!limit)
+        return false;
+    assert(number < CLI_LIMITS_MAX);
+    out->limit = limit;
+    out->words = &options->limits[number];
+    out->expected = expected[limit->form][limit->is_count];
+    snprintf(out->name, sizeof out->name, "--%s", limit->option);
+    return true;
+}
+
 etl_status cli_budgets_parse(const cli_options *options, cli_budgets *out, etl_error *err)
 {
-    const budget_option all[] = {
-        { "--max-outstanding", "a limit such as 10M, stack:64K, mark:64K or heap/process:10M",
-          &options->max_outstanding, false, false },
-        { "--max-outstanding-count", "a limit such as 1000, stack:50, mark:50 or heap/process:1000",
-          &options->max_outstanding_count, false, true },
-        { "--max-growth", "an allowed growth such as 64K, 5% or stack:4K+5%", &options->max_growth,
-          true, false },
-        { "--max-growth-count", "an allowed growth such as 10, 5% or stack:2+5%",
-          &options->max_growth_count, true, true },
-    };
+    budget_option option;
     *out = (cli_budgets){ 0 };
     if (options->strict && options->lenient)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
                              "--strict and --lenient cannot be combined; use one of them");
     etl_status status = check_baseline(options, err);
-    for (size_t i = 0; i < ETL_COUNT_OF(all) && status == ETL_OK; i++)
-        status = add_budgets(options, &all[i], out, err);
+    for (u32 i = 0; status == ETL_OK && option_at(options, i, &option); i++)
+        status = add_budgets(options, &option, out, err);
+    if (status == ETL_OK)
+        status = check_growth(options, out, err);
     if (status == ETL_OK && out->count == 0)
         status = etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
                                "check needs a limit: --max-outstanding 10M, or --baseline FILE "
@@ -67,19 +121,15 @@ etl_status cli_budgets_parse(const cli_options *options, cli_budgets *out, etl_e
 
 void cli_budgets_free(cli_budgets *budgets)
 {
+    for (u32 i = 0; i < budgets->name_count; i++)
+        free(budgets->names[i]);
+    free(budgets->names);
     free(budgets->at);
     *budgets = (cli_budgets){ 0 };
 }
 
 static etl_status check_baseline(const cli_options *options, etl_error *err)
 {
-    const bool growth = options->max_growth.count > 0 || options->max_growth_count.count > 0;
-    if (growth && !options->baseline)
-        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                             "--max-growth needs a baseline: --baseline FILE");
-    if (options->baseline && !growth)
-        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                             "--baseline needs a limit: --max-growth 64K");
     if (options->require_baseline && !options->baseline)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
                              "--require-baseline needs a file to require: --baseline FILE");
@@ -117,11 +167,12 @@ static etl_status add_budgets(const cli_options *options, const budget_option *o
                               cli_budgets *out, etl_error *err)
 {
     for (u32 i = 0; i < option->words->count; i++) {
-        etlheap_budget budget = { .is_growth = option->is_growth,
-                                  .is_count = option->is_count,
+        etlheap_budget budget = { .is_growth = option->limit->form == ETLHEAP_LIMIT_GROWTH,
+                                  .is_count = option->limit->is_count,
+                                  .quantity = option->limit->quantity,
                                   .scope = (etlheap_scope)options->per };
         const char *const text = option->words->at[i];
-        const etl_status status = parse_budget(option, text, &budget, err);
+        const etl_status status = parse_budget(option, text, out, &budget, err);
         if (status != ETL_OK)
             return status;
         if (options->kinds != 0 && budget.kinds != 0 && (options->kinds & budget.kinds) == 0)
@@ -135,13 +186,79 @@ static etl_status add_budgets(const cli_options *options, const budget_option *o
     return ETL_OK;
 }
 
-static etl_status parse_budget(const budget_option *option, const char *text, etlheap_budget *out,
-                               etl_error *err)
+/* Takes the kind before a slash. Names may have slashes, too, but stand behind a colon. */
+static bool take_kind(const char **text, u32 *kinds)
+{
+    char word[CLI_WORD_SIZE];
+    const char *const slash = strchr(*text, '/');
+    const char *const colon = strchr(*text, ':');
+    if (!slash || (colon && colon < slash))
+        return true;
+    return take_word(text, '/', word) && find_kind(word, kinds);
+}
+
+/* Takes "PER:" or "PER:NAME:". The name is copied to the budgets. False if there is no such
+ * scope, or the name is empty. */
+static bool take_scope(const char **text, cli_budgets *owner, etlheap_budget *out, bool *has_memory)
+{
+    char word[CLI_WORD_SIZE];
+    const char *const last = strrchr(*text, ':');
+    if (!last)
+        return true;
+    if (!take_word(text, ':', word) || !find_scope(word, &out->scope))
+        return false;
+    if (last < *text)
+        return true;
+    const size_t size = (size_t)(last - *text);
+    char *const name = malloc(size + 1);
+    char **const names = realloc(owner->names, (owner->name_count + (size_t)1) * sizeof *names);
+    owner->names = names ? names : owner->names;
+    *has_memory = name != NULL && names != NULL;
+    if (!*has_memory) {
+        free(name);
+        return false;
+    }
+    memcpy(name, *text, size);
+    name[size] = '\0';
+    owner->names[owner->name_count++] = name;
+    out->name = name;
+    *text = last + 1;
+    return size > 0;
+}
+
+/* Refuses what a scope cannot be limited by. */
+static etl_status check_scope(const budget_option *option, const char *text,
+                              const etlheap_budget *budget, etl_error *err)
+{
+    if (budget->is_growth && budget->scope == ETLHEAP_SCOPE_HEAP)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "%s: growth cannot be limited per heap, because heap handles differ "
+                             "from run to run; use process:, stack: or total:",
+                             option->name);
+    if (budget->is_growth && budget->scope == ETLHEAP_SCOPE_MARK)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "%s: growth cannot be limited per mark; use process:, stack: or "
+                             "total:, or %s",
+                             option->name,
+                             option->limit->form == ETLHEAP_LIMIT_GROWTH
+                                 ? "--max-outstanding mark:SIZE"
+                                 : "an amount without + and %");
+    if (budget->name && budget->scope == ETLHEAP_SCOPE_TOTAL)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "%s: '%.60s' names a part of the total; write total:AMOUNT, or "
+                             "process:NAME:AMOUNT",
+                             option->name, text);
+    return ETL_OK;
+}
+
+static etl_status parse_budget(const budget_option *option, const char *text, cli_budgets *owner,
+                               etlheap_budget *out, etl_error *err)
 {
     const char *rest = text;
-    char word[CLI_WORD_SIZE];
-    bool good = !take_word(&rest, '/', word) || find_kind(word, &out->kinds);
-    good = good && (!take_word(&rest, ':', word) || find_scope(word, &out->scope));
+    bool has_memory = true;
+    const bool good = take_kind(&rest, &out->kinds) && take_scope(&rest, owner, out, &has_memory);
+    if (!has_memory)
+        return etl_no_memory(err);
     if (good && amount_is_too_large(option, rest))
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
                              "%s: '%.60s' is out of range: the largest limit is %" PRId64,
@@ -149,17 +266,7 @@ static etl_status parse_budget(const budget_option *option, const char *text, et
     if (!good || !parse_amount(option, rest, out))
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "%s: invalid value '%.60s': expected %s",
                              option->name, text, option->expected);
-    if (out->is_growth && out->scope == ETLHEAP_SCOPE_HEAP)
-        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                             "%s: growth cannot be limited per heap, because heap handles differ "
-                             "from run to run; use process:, stack: or total:",
-                             option->name);
-    if (out->is_growth && out->scope == ETLHEAP_SCOPE_MARK)
-        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                             "%s: growth cannot be limited per mark; use process:, stack: or "
-                             "total:, or --max-outstanding mark:SIZE",
-                             option->name);
-    return ETL_OK;
+    return check_scope(option, text, out, err);
 }
 
 /* Takes the word before a separator, and the separator; false if there is none. */
@@ -197,11 +304,16 @@ static bool find_scope(const char *word, etlheap_scope *scope)
     return false;
 }
 
-/* The parts of growth may be in either order, each at most once. */
+/* The parts of growth may be in either order, each at most once. Where both forms are allowed, a
+ * plus in front or a share make it growth. */
 static bool parse_amount(const budget_option *option, const char *text, etlheap_budget *out)
 {
     char first[CLI_WORD_SIZE];
-    if (!option->is_growth)
+    if (option->limit->form == ETLHEAP_LIMIT_EITHER) {
+        out->is_growth = strpbrk(text, "+%") != NULL;
+        text += *text == '+';
+    }
+    if (!out->is_growth)
         return parse_plain(option, text, &out->limit);
     const bool two = take_word(&text, '+', first);
     const size_t size = strlen(text);
@@ -220,13 +332,15 @@ static bool amount_is_too_large(const budget_option *option, const char *text)
 {
     char first[CLI_WORD_SIZE];
     u64 value;
-    const bool two = option->is_growth && take_word(&text, '+', first);
+    text += option->limit->form == ETLHEAP_LIMIT_EITHER && *text == '+';
+    const bool two = option->limit->form != ETLHEAP_LIMIT_ABSOLUTE && take_word(&text, '+', first);
     const char *const parts[] = { text, two ? first : "" };
     for (size_t i = 0; i < ETL_COUNT_OF(parts); i++) {
-        const bool is_size = !option->is_count && cli_parse_size(parts[i], &value);
-        const bool is_count = option->is_count && cli_parse_count(parts[i], UINT64_MAX, &value);
+        const bool is_size = !option->limit->is_count && cli_parse_size(parts[i], &value);
+        const bool is_count =
+            option->limit->is_count && cli_parse_count(parts[i], UINT64_MAX, &value);
         const bool is_plain =
-            !option->is_count || strspn(parts[i], "0123456789") == strlen(parts[i]);
+            !option->limit->is_count || strspn(parts[i], "0123456789") == strlen(parts[i]);
         if (is_size || is_count ? value > INT64_MAX : is_plain && cli_size_is_too_large(parts[i]))
             return true;
     }
@@ -235,7 +349,8 @@ static bool amount_is_too_large(const budget_option *option, const char *text)
 
 static bool parse_plain(const budget_option *option, const char *text, u64 *out)
 {
-    return option->is_count ? cli_parse_count(text, INT64_MAX, out) : cli_parse_size(text, out);
+    return option->limit->is_count ? cli_parse_count(text, INT64_MAX, out)
+                                   : cli_parse_size(text, out);
 }
 
 /* "5%", "0.25%" */

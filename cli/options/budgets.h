@@ -8,10 +8,12 @@
 typedef struct cli_budgets {
     etlheap_budget *at;
     u32 count;
+    char **names; /* of the budgets */
+    u32 name_count;
 } cli_budgets;
 
 /*
- * Reads --max-outstanding, --max-outstanding-count, --max-growth and --max-growth-count. Free *out
+ * Reads the limits: --max-outstanding and all others of etlheap_limit_at. Free *out
  * in any case. ETL_ERR_ARGUMENT (also if no option sets a limit, or if options about the baseline
  * contradict each other), ETL_ERR_MEMORY.
  */

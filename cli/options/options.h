@@ -50,6 +50,9 @@ typedef enum cli_exit {
 
 /* Groups of commands with common options: all filters and groupings, a window and the simple
  * filters, CSV, a format. */
+/* The most kinds of limits that check has: rows of etlheap_limit_at. */
+#define CLI_LIMITS_MAX 16
+
 #define CLI_GROUPING  (CLI_REPORT | CLI_WINDOWS | CLI_DIFF | CLI_TREND)
 #define CLI_FILTERING (CLI_GROUPING | CLI_ALLOCATIONS | CLI_CHECK | CLI_EXPORT)
 #define CLI_ASKING    (CLI_FILTERING | CLI_SYMBOLS)
@@ -159,7 +162,7 @@ typedef struct cli_options {
     bool has_view; /* one that only the command asks about, by cli_is_given */
     bool pairs, unmatched;
     bool no_cull, no_symbols;
-    cli_words max_outstanding, max_outstanding_count, max_growth, max_growth_count; /* check */
+    cli_words limits[CLI_LIMITS_MAX]; /* of check, as etlheap_limit_at numbers them */
     cli_words suppressions;
     const char *baseline; /* NULL: not given */
     u32 per;              /* etlheap_scope */

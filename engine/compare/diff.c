@@ -197,6 +197,10 @@ static void add_row(const diff_maker *maker, diff_group *group, u32 index, bool 
         if ((maker->measures >> m & 1) != 0)
             sums[m] = etl_sat_add_i64(sums[m], row->measures[m]);
     }
+    const bool is_single =
+        maker->next[is_new ? (size_t)maker->base->row_count + index : index] == ETLHEAP_NO_INDEX;
+    for (u32 m = ETLHEAP_MEASURE_PEAK_COUNT; m <= ETLHEAP_MEASURE_PEAK_SIZE; m++)
+        sums[m] = is_single ? row->measures[m] : ETLHEAP_NOT_KNOWN;
 }
 
 /* Collects what changed with numbers to sort by, so that sorting looks at nothing else. */

@@ -73,8 +73,10 @@ static bool put_row(diff_maker *maker, const diff_place *place)
             ? (picked_group){ 1, group->new_row, maker->next + maker->base->row_count, is_shared }
             : (picked_group){ 0, group->base_row, maker->next, is_shared };
     etlheap_row *const row = picked_rows_add(&maker->out->rows, &picked);
-    for (int m = 0; row != NULL && m < ETLHEAP_MEASURES_COUNT; m++)
-        row->measures[m] = diff_change_of((etlheap_measure)m, change.base[m], change.now[m]);
+    for (int m = 0; row != NULL && m < ETLHEAP_MEASURES_COUNT; m++) {
+        if (m != ETLHEAP_MEASURE_PEAK_COUNT && m != ETLHEAP_MEASURE_PEAK_SIZE)
+            row->measures[m] = diff_change_of((etlheap_measure)m, change.base[m], change.now[m]);
+    }
     return row != NULL && ETLHEAP_PUSH(&maker->out->changes, change);
 }
 

@@ -111,8 +111,16 @@ static etl_status check_budgets(const etlheap_gate_options *options, etl_error *
 {
     for (u32 i = 0; i < options->budget_count; i++) {
         const etlheap_budget *const budget = &options->budgets[i];
-        if ((u32)budget->scope >= ETLHEAP_SCOPE_COUNT || budget->kinds >> ETLHEAP_KIND_COUNT)
-            return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "unknown scope or kind");
+        if ((u32)budget->scope >= ETLHEAP_SCOPE_COUNT || budget->kinds >> ETLHEAP_KIND_COUNT ||
+            (u32)budget->quantity >= ETLHEAP_QUANTITY_COUNT)
+            return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "unknown quantity, scope or kind");
+        if (budget->is_growth && budget->quantity == ETLHEAP_QUANTITY_PEAK &&
+            options->suppressions != NULL)
+            return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                                 "the growth of a peak cannot be limited with suppressions: the "
+                                 "peak without the suppressed stacks is not known in both runs");
+        if (budget->name != NULL && budget->scope == ETLHEAP_SCOPE_TOTAL)
+            return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "a limit in total has no name");
         if (budget->is_growth && budget->scope == ETLHEAP_SCOPE_HEAP)
             return etl_fail_with(
                 err, ETL_ERR_ARGUMENT, 0,
@@ -141,14 +149,10 @@ static bool judge_budget(owned_gate *gate, etlheap_gate_budget *budget)
 {
     static const u32 unmeasured = 1u << ETLHEAP_DOUBT_NO_EVENTS | 1u << ETLHEAP_DOUBT_NO_PROCESS |
                                   1u << ETLHEAP_DOUBT_NO_MARKS;
-    const bool is_growth = budget->budget.is_growth;
-    const bool is_judged = !is_growth || gate->diff != NULL;
+    const bool is_judged = !budget->budget.is_growth || gate->diff != NULL;
     budget->doubts = gate_doubts_of(gate, &budget->budget);
     budget->is_unmeasured = (budget->doubts & unmeasured) != 0;
-    const bool is_mark = budget->budget.scope == ETLHEAP_SCOPE_MARK;
-    const gate_rows *const rows = is_growth ? &gate->growth
-                                  : is_mark ? &gate->left
-                                            : &gate->absolute;
+    const gate_rows *const rows = gate_rows_for(gate, &budget->budget);
     if (is_judged && !gate_subjects_judge(gate, rows, budget))
         return false;
     budget->outcome = outcome_of(gate, budget);

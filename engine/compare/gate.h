@@ -8,6 +8,7 @@
  *     gate_fingerprint  subjects, stacks ──▶ names that outlive ids and addresses
  *     gate_wrappers     rows ──▶ functions that hide who allocates
  *     gate_apart        subjects, stacks ──▶ frames that tell them apart
+ *     gate_limits       the limits that there are, with their words
  */
 #ifndef ETLHEAP_GATE_INSIDE_H
 #define ETLHEAP_GATE_INSIDE_H
@@ -29,7 +30,11 @@ typedef struct gate_row {
     u32 suppression;  /* SUPPRESSION_NONE */
     u32 generation;   /* for budgets on marks: the generation; else 0 */
     etlheap_amount now, baseline;
-    etlheap_amount unsure; /* part of `now` that may have been freed unseen */
+    etlheap_amount unsure;   /* part of `now` that may have been freed unseen */
+    bool is_unknown;         /* the amounts are not known */
+    const char *module;      /* of a peak of a module; else NULL: its stack tells */
+    u32 frame;               /* of a peak of a function */
+    i64 now_ns, baseline_ns; /* what rates are per second of; 0: no allocations */
 } gate_row;
 
 /* The rows of a table, or of a comparison with the baseline. */
@@ -37,6 +42,19 @@ typedef struct gate_rows {
     const etlheap_table *table;
     ETLHEAP_VECTOR(gate_row) list;
 } gate_rows;
+
+/* What several budgets ask for: a table of this run by the keys of a scope, and for growth the
+ * comparison with that of the baseline. */
+typedef struct gate_source {
+    etlheap_quantity_measures reads;
+    etlheap_scope scope; /* STACK for all that the rows of stacks add up to */
+    bool is_growth, is_peak;
+    etlheap_table *table;
+    etlheap_table *baseline; /* NULL: no growth, or no baseline */
+    etlheap_diff *diff;
+    etlheap_windows *windows; /* for peaks in intervals of marks; has the table */
+    gate_rows rows;
+} gate_source;
 
 /* A listed subject, whose fingerprints are computed when its frames have names. */
 typedef struct gate_unsigned {
@@ -67,6 +85,9 @@ typedef struct owned_gate {
     etlheap_table *left_table; /* memory left behind by generations; NULL: no such budget */
     gate_rows absolute, growth, left;
     u64 suppression_steps; /* places and pieces looked at for suppressions; tests bound it */
+    gate_source *sources;  /* of quantities that are not what is outstanding at the end */
+    u32 source_count;
+    const gate_source *all_stacks; /* if peaks may contain suppressed stacks; else NULL */
     etlheap_gate_budget *budgets;
     ETLHEAP_VECTOR(gate_unsigned) listed;
 } owned_gate;
@@ -77,7 +98,8 @@ typedef struct owned_gate {
 bool gate_has_scope(const owned_gate *gate, etlheap_scope scope);
 bool gate_has_only_scope(const owned_gate *gate, etlheap_scope scope);
 
-/* The table of a budget's subjects. */
+/* The table and the rows of a budget's subjects. */
+const gate_rows *gate_rows_for(const owned_gate *gate, const etlheap_budget *budget);
 const etlheap_table *gate_table_of(const owned_gate *gate, const etlheap_budget *budget);
 
 /* Makes the tables, and names frames if judging needs names. Errors as for etlheap_gate_judge. */
@@ -95,6 +117,61 @@ void gate_rows_close(owned_gate *gate);
 
 /* True if the interval of a mark is judged, given the number of its generation. */
 bool gate_judges_generation(const owned_gate *gate, u32 generation);
+
+/* The part of a mark's interval that is inside the window. */
+etlheap_time_range gate_interval_of(const owned_gate *gate, u32 generation);
+
+/* Makes the rows of a source, whose table is there. False if memory runs out. */
+bool gate_rows_of_source(owned_gate *gate, gate_source *source);
+
+/* --- gate_sources.c ------------------------------------------------------------- */
+
+/* True if names of functions decide: for suppressions, comparisons, limits of functions. */
+bool gate_needs_names(const owned_gate *gate);
+
+/* Makes the tables that budgets need besides those of gate_tables_open. Errors as for
+ * etlheap_gate_judge. */
+etl_status gate_sources_open(owned_gate *gate, etl_error *err);
+void gate_sources_close(owned_gate *gate);
+
+/* The source of a budget; NULL: what is outstanding at the end. */
+gate_source *gate_source_of(const owned_gate *gate, const etlheap_budget *budget);
+
+/* --- gate_places.c --------------------------------------------------------------- */
+
+/* Modules and functions of the frames of a table, as numbers; 0: none. */
+typedef struct gate_places {
+    const etlheap_table *table;
+    const char *name; /* of the budget; NULL: everything matches */
+    etlheap_scope scope;
+    etlheap_strings names;
+    u32 *functions, *modules; /* by frame: number + 1; 0: not looked up yet */
+    u8 *matches;              /* by frame: 1 yes, 2 no; 0: not looked up yet */
+} gate_places;
+
+/* The table may be NULL, if there are no rows. False if memory runs out. */
+bool gate_places_open(gate_places *out, const etlheap_table *table, const etlheap_budget *budget);
+void gate_places_close(gate_places *places);
+
+/* The frames of the row's stack, innermost first: indices into those of the table. */
+const u32 *gate_places_frames(const gate_places *places, const gate_row *row, u32 *count);
+
+/* Numbers of the function of a frame, and of a module, which may be NULL. False if memory runs
+ * out. */
+bool gate_places_function(gate_places *places, u32 frame, u32 *number);
+bool gate_places_module(gate_places *places, const char *module, u32 *number);
+
+/* The module of the row's site; NULL: none. */
+const char *gate_places_module_of(const gate_places *places, const gate_row *row);
+
+/* True if a frame is of the function that the budget names. */
+bool gate_places_matches(gate_places *places, u32 frame);
+
+/* True if the budget's name is that of the row's subject; a function is decided frame by frame. */
+bool gate_places_has(const owned_gate *gate, gate_places *places, const gate_row *row);
+
+/* The mark's name, or NAME#NUMBER. */
+bool gate_names_mark(const char *name, const etlheap_mark *mark);
 
 /* --- gate_subjects.c ------------------------------------------------------------ */
 

@@ -58,15 +58,40 @@ etl_status gate_of_baseline(etl_status status, const etl_error *why, etl_error *
                                             "the baseline cannot be used: %.180s", why->message);
 }
 
-/* Are there marks, and so intervals to judge? */
-static bool has_marks(const owned_gate *gate)
+/* Are there marks of this name, and so intervals to judge? NULL: of any name. */
+static bool has_marks(const owned_gate *gate, const char *name)
 {
-    const u32 count = etlheap_result_marks(gate->now->result)->count;
-    for (u32 generation = 1; generation <= count; generation++) {
-        if (gate_judges_generation(gate, generation))
+    const etlheap_marks *const marks = etlheap_result_marks(gate->now->result);
+    for (u32 generation = 1; generation <= marks->count; generation++) {
+        if (gate_judges_generation(gate, generation) &&
+            (name == NULL || gate_names_mark(name, &marks->at[generation - 1])))
             return true;
     }
     return false;
+}
+
+/* Has a selected process of this name events of the kinds of the budget? */
+static bool has_process(const owned_gate *gate, const etlheap_budget *budget)
+{
+    const etlheap_result *const result = gate->now->result;
+    const u32 kinds = kinds_asked(gate, budget);
+    for (u32 i = 0; i < etlheap_process_count(result); i++) {
+        const etlheap_process_info *const process =
+            etlheap_process_of(result, (etlheap_process){ i + 1 });
+        if (gate->plan.process_selected[i + 1] && (etlheap_process_kinds(process) & kinds) != 0 &&
+            etlheap_word_names_process(budget->name, process))
+            return true;
+    }
+    return false;
+}
+
+/* True if the budget names a process or a mark that is not there. */
+static bool lacks_named(const owned_gate *gate, const etlheap_budget *budget, etlheap_scope scope)
+{
+    if (budget->name == NULL || budget->scope != scope)
+        return false;
+    return scope == ETLHEAP_SCOPE_MARK ? !has_marks(gate, budget->name)
+                                       : !has_process(gate, budget);
 }
 
 u32 gate_doubts_of(const owned_gate *gate, const etlheap_budget *budget)
@@ -81,7 +106,9 @@ u32 gate_doubts_of(const owned_gate *gate, const etlheap_budget *budget)
         doubts |= 1u << ETLHEAP_DOUBT_NO_EVENTS;
     if ((missing & gate->trace_kinds) != 0 || (gate->unmatched.count > 0 && gate->trace_kinds != 0))
         doubts |= 1u << ETLHEAP_DOUBT_NO_PROCESS;
-    if (budget->scope == ETLHEAP_SCOPE_MARK && !has_marks(gate))
+    if (lacks_named(gate, budget, ETLHEAP_SCOPE_PROCESS))
+        doubts |= 1u << ETLHEAP_DOUBT_NO_PROCESS;
+    if (budget->scope == ETLHEAP_SCOPE_MARK && !has_marks(gate, budget->name))
         doubts |= 1u << ETLHEAP_DOUBT_NO_MARKS;
     return doubts;
 }
@@ -100,14 +127,22 @@ bool gate_explain_absence(owned_gate *gate)
     }
     out->no_marks = (gate->gate.doubts >> ETLHEAP_DOUBT_NO_MARKS & 1) != 0;
     out->pattern_kinds = gate->now->query->kinds;
-    const size_t count = gate->unmatched.count;
+    const size_t count = gate->unmatched.count + gate->options->budget_count;
     const char **const patterns = etlheap_arena_alloc(&gate->arena, (count + 1) * sizeof *patterns);
-    if (patterns == NULL)
+    const char **const marks = etlheap_arena_alloc(&gate->arena, (count + 1) * sizeof *marks);
+    if (patterns == NULL || marks == NULL)
         return false;
-    for (size_t i = 0; i < count; i++)
-        patterns[i] = gate->unmatched.at[i];
+    for (size_t i = 0; i < gate->unmatched.count; i++)
+        patterns[out->pattern_count++] = gate->unmatched.at[i];
+    for (u32 i = 0; i < gate->options->budget_count; i++) {
+        const etlheap_budget *const budget = &gate->options->budgets[i];
+        if (lacks_named(gate, budget, ETLHEAP_SCOPE_PROCESS))
+            patterns[out->pattern_count++] = budget->name;
+        if (lacks_named(gate, budget, ETLHEAP_SCOPE_MARK))
+            marks[out->mark_count++] = budget->name;
+    }
     out->patterns = patterns;
-    out->pattern_count = (u32)count;
+    out->marks = marks;
     return list_processes(gate);
 }
 
@@ -335,6 +370,19 @@ static u32 kinds_missing(const owned_gate *gate, const etlheap_budget *budget)
                : (asked & gate->trace_kinds) != 0 ? asked & gate->trace_kinds
                                                   : asked;
     return asked & ~present;
+}
+
+etlheap_time_range gate_interval_of(const owned_gate *gate, u32 generation)
+{
+    const etlheap_marks *const marks = etlheap_result_marks(gate->now->result);
+    const query_plan *const plan = &gate->plan;
+    const etlheap_mark *const mark = &marks->at[generation - 1];
+    etlheap_time_range out = { .from_ns =
+                                   mark->time_ns > plan->from_ns ? mark->time_ns : plan->from_ns,
+                               .to_ns = plan->to_ns };
+    if (generation < marks->count && marks->at[generation].time_ns < plan->to_ns)
+        out.to_ns = marks->at[generation].time_ns;
+    return out;
 }
 
 /* The first mark is that of generation 1. */

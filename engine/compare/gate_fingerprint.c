@@ -49,6 +49,14 @@ u64 gate_subject_fingerprint(const etlheap_table *table, const etlheap_budget *b
 {
     u64 hash = hash_name(etlheap_scope_word(budget->scope));
     hash = mix(hash, (u64)subject->kind << 2 | (u64)budget->is_growth << 1 | budget->is_count);
+    if (budget->quantity != ETLHEAP_QUANTITY_OUTSTANDING)
+        hash = mix(hash, (u64)budget->quantity);
+    if (budget->scope == ETLHEAP_SCOPE_MODULE)
+        return mix(mix(hash, hash_name(subject->process)), hash_name(subject->module));
+    if (budget->scope == ETLHEAP_SCOPE_FUNCTION)
+        return mix(mix(hash, hash_name(subject->process)),
+                   subject->frame == ETLHEAP_NO_INDEX ? 0
+                                                      : hash_frame(&table->frames[subject->frame]));
     if (budget->scope == ETLHEAP_SCOPE_STACK)
         return mix(hash, gate_stack_fingerprint(table, subject->process, subject->stack));
     if (budget->scope == ETLHEAP_SCOPE_MARK)

@@ -31,6 +31,16 @@ static bool rank_processes(gate_rows *rows);
 static bool suppress(owned_gate *gate, gate_rows *rows);
 static bool find_missing(owned_gate *gate, gate_rows *rows);
 
+const gate_rows *gate_rows_for(const owned_gate *gate, const etlheap_budget *budget)
+{
+    const gate_source *const source = gate_source_of(gate, budget);
+    if (source != NULL)
+        return &source->rows;
+    if (budget->is_growth)
+        return &gate->growth;
+    return budget->scope == ETLHEAP_SCOPE_MARK ? &gate->left : &gate->absolute;
+}
+
 bool gate_rows_open(owned_gate *gate)
 {
     bool ok = add_table(&gate->absolute, gate) && add_processes(&gate->absolute, gate, true) &&
@@ -46,7 +56,107 @@ bool gate_rows_open(owned_gate *gate)
         ok = ok && add_diff(&gate->growth, gate->diff) &&
              add_processes(&gate->growth, gate, false) && rank_processes(&gate->growth) &&
              suppress(gate, &gate->growth) && find_missing(gate, &gate->growth);
+    for (u32 i = 0; ok && i < gate->source_count; i++)
+        ok = gate_rows_of_source(gate, &gate->sources[i]);
     return ok;
+}
+
+static u64 unsigned_of(i64 value)
+{
+    return value < 0 ? 0 : (u64)value;
+}
+
+/* The amounts of measures; *is_unknown becomes true if the row does not have them. */
+static etlheap_amount read_amount(const gate_source *source, u32 known, const i64 *measures,
+                                  bool *is_unknown)
+{
+    const i64 size = measures[source->reads.size], count = measures[source->reads.count];
+    *is_unknown |= (known >> source->reads.size & 1) == 0 || size == ETLHEAP_NOT_KNOWN ||
+                   count == ETLHEAP_NOT_KNOWN;
+    return *is_unknown ? (etlheap_amount){ 0, 0 }
+                       : (etlheap_amount){ unsigned_of(size), unsigned_of(count) };
+}
+
+static gate_row row_of(const gate_source *source, const etlheap_row *row)
+{
+    const bool has_stack = !source->is_peak || source->scope == ETLHEAP_SCOPE_STACK;
+    const bool is_total = source->is_peak && source->scope == ETLHEAP_SCOPE_TOTAL;
+    return (gate_row){
+        .kind = row->kind,
+        .has_heap = source->scope == ETLHEAP_SCOPE_HEAP && row->has_heap,
+        .heap = source->scope == ETLHEAP_SCOPE_HEAP ? row->heap_handle : 0,
+        .name = is_total ? "" : row->process,
+        .pid = is_total ? ETL_NO_ID : row->pid,
+        .stack = has_stack ? row->stack : ETLHEAP_NO_INDEX,
+        .suppression = SUPPRESSION_NONE,
+        .generation = source->scope == ETLHEAP_SCOPE_MARK ? row->generation : 0,
+        .module = source->scope == ETLHEAP_SCOPE_MODULE ? row->module : NULL,
+        .frame = source->scope == ETLHEAP_SCOPE_FUNCTION ? row->frame : ETLHEAP_NO_INDEX,
+        .now_ns = row->rates_ns,
+    };
+}
+
+/* Adds the rows of this run, or with a comparison of both. */
+static bool add_source(gate_source *source, const owned_gate *gate)
+{
+    const etlheap_table *const table = source->diff != NULL ? &source->diff->table : source->table;
+    source->rows.table = table;
+    for (u32 i = 0; table != NULL && i < table->row_count; i++) {
+        const etlheap_row *const row = &table->rows[i];
+        gate_row one = row_of(source, row);
+        if (source->scope == ETLHEAP_SCOPE_MARK && !gate_judges_generation(gate, row->generation))
+            continue;
+        if (source->diff != NULL) {
+            const etlheap_change *const change = &source->diff->changes[i];
+            one.now = read_amount(source, source->table->measures, change->now, &one.is_unknown);
+            one.baseline =
+                read_amount(source, source->baseline->measures, change->base, &one.is_unknown);
+            one.now_ns = change->new_ns;
+            one.baseline_ns = change->base_ns;
+        } else {
+            one.now = read_amount(source, table->measures, row->measures, &one.is_unknown);
+        }
+        if (!ETLHEAP_PUSH(&source->rows.list, one))
+            return false;
+    }
+    return true;
+}
+
+/* Adds the peak of each interval. Rows of a kind may be several, if it is not a key. */
+static bool add_windows(gate_source *source, const owned_gate *gate)
+{
+    const etlheap_windows *const windows = source->windows;
+    for (u32 i = 0; windows != NULL && i < windows->table->row_count; i++) {
+        for (u32 at = 0; at < windows->window_count; at++) {
+            etlheap_cell cell;
+            if (!gate_judges_generation(gate, at + 1) ||
+                !etlheap_windows_cell(windows, i, at, &cell))
+                continue;
+            const gate_row row = { .kind = windows->table->rows[i].kind,
+                                   .name = "",
+                                   .pid = ETL_NO_ID,
+                                   .stack = ETLHEAP_NO_INDEX,
+                                   .suppression = SUPPRESSION_NONE,
+                                   .generation = at + 1,
+                                   .is_unknown = cell.peak_size == ETLHEAP_NOT_KNOWN,
+                                   .now = { unsigned_of(cell.peak_size),
+                                            unsigned_of(cell.peak_count) } };
+            if (!ETLHEAP_PUSH(&source->rows.list, row))
+                return false;
+        }
+    }
+    return true;
+}
+
+bool gate_rows_of_source(owned_gate *gate, gate_source *source)
+{
+    const bool is_mark = source->scope == ETLHEAP_SCOPE_MARK;
+    if (source->is_growth && source->diff == NULL)
+        return true;
+    return add_source(source, gate) && add_windows(source, gate) &&
+           (is_mark ? add_intervals(&source->rows, gate)
+                    : add_processes(&source->rows, gate, !source->is_growth)) &&
+           rank_processes(&source->rows) && suppress(gate, &source->rows);
 }
 
 void gate_rows_close(owned_gate *gate)
@@ -132,6 +242,7 @@ static bool add_intervals(gate_rows *out, const owned_gate *gate)
                                    .name = "",
                                    .pid = ETL_NO_ID,
                                    .stack = ETLHEAP_NO_INDEX,
+                                   .frame = ETLHEAP_NO_INDEX,
                                    .suppression = SUPPRESSION_NONE,
                                    .generation = generation };
             if (gate->gate.kinds >> kind & 1 && !ETLHEAP_PUSH(&out->list, row))
@@ -178,6 +289,7 @@ static bool add_processes(gate_rows *out, const owned_gate *gate, bool with_ids)
                                    .name = process->name,
                                    .pid = by_pid ? process->pid : ETL_NO_ID,
                                    .stack = ETLHEAP_NO_INDEX,
+                                   .frame = ETLHEAP_NO_INDEX,
                                    .suppression = SUPPRESSION_NONE };
             if ((kinds & gate->gate.kinds) >> kind & 1 && !ETLHEAP_PUSH(&out->list, row))
                 return false;
@@ -246,7 +358,7 @@ static bool suppress_frames(owned_gate *gate, const gate_rows *rows, u32 *frames
 static bool suppress(owned_gate *gate, gate_rows *rows)
 {
     const etlheap_table *const table = rows->table;
-    if (gate->options->suppressions == NULL)
+    if (gate->options->suppressions == NULL || table == NULL)
         return true;
     u32 *const frames = malloc(((size_t)table->frame_count + 1) * sizeof *frames);
     if (frames == NULL)

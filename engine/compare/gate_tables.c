@@ -29,7 +29,7 @@ etl_status gate_tables_open(owned_gate *gate, etl_error *err)
     const etlheap_gate_side *const baseline = gate->options->baseline;
     const bool by_heap = gate_has_scope(gate, ETLHEAP_SCOPE_HEAP);
     etl_error why = { .status = ETL_OK };
-    const bool named = gate->options->suppressions != NULL || baseline != NULL;
+    const bool named = gate_needs_names(gate);
     etl_status status = make_table(gate, by_heap, named, err);
     if (status == ETL_OK && gate_has_scope(gate, ETLHEAP_SCOPE_MARK))
         status = make_left(gate->now, named, &gate->left_table, err);
@@ -39,11 +39,12 @@ etl_status gate_tables_open(owned_gate *gate, etl_error *err)
         status = gate_of_baseline(make_plain(baseline, true, &gate->baseline, &why), &why, err);
     if (status == ETL_OK && baseline != NULL)
         status = compare(gate, err);
-    return status;
+    return status == ETL_OK ? gate_sources_open(gate, err) : status;
 }
 
 void gate_tables_close(owned_gate *gate)
 {
+    gate_sources_close(gate);
     etlheap_diff_free(gate->diff);
     etlheap_table_free(gate->baseline);
     etlheap_table_free(gate->compared);
@@ -81,12 +82,16 @@ static etl_status name_listed(const owned_gate *gate, etlheap_table *table, etl_
 
 etl_status gate_tables_name(owned_gate *gate, etl_error *err)
 {
-    if (gate->options->suppressions != NULL || gate->options->baseline != NULL ||
-        gate->now->query->symbols == NULL)
+    if (gate_needs_names(gate) || gate->now->query->symbols == NULL)
         return ETL_OK;
-    const etl_status status = name_listed(gate, gate->table, err);
-    return status == ETL_OK && gate->left_table != NULL ? name_listed(gate, gate->left_table, err)
-                                                        : status;
+    etl_status status = name_listed(gate, gate->table, err);
+    if (status == ETL_OK && gate->left_table != NULL)
+        status = name_listed(gate, gate->left_table, err);
+    for (u32 i = 0; status == ETL_OK && i < gate->source_count; i++) {
+        if (gate->sources[i].table != NULL)
+            status = name_listed(gate, gate->sources[i].table, err);
+    }
+    return status;
 }
 
 bool gate_has_scope(const owned_gate *gate, etlheap_scope scope)
@@ -107,6 +112,9 @@ bool gate_has_only_scope(const owned_gate *gate, etlheap_scope scope)
 
 const etlheap_table *gate_table_of(const owned_gate *gate, const etlheap_budget *budget)
 {
+    const gate_source *const source = gate_source_of(gate, budget);
+    if (source != NULL)
+        return source->diff != NULL ? &source->diff->table : source->table;
     if (budget->is_growth)
         return gate->diff != NULL ? &gate->diff->table : NULL;
     return budget->scope == ETLHEAP_SCOPE_MARK ? gate->left_table : gate->table;

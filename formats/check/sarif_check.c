@@ -38,35 +38,6 @@
 #define TALLY_FIRST      256u
 #define PROCESSES_NAMED  8u
 
-#define HELP_FREE                                                                                  \
-    "Free the memory that this call stack allocates. If it is meant to stay, raise the limit, or " \
-    "suppress the stack"
-#define HELP_GROWTH HELP_FREE ", or make this run the baseline"
-
-/* By is_growth and is_count. */
-static const struct {
-    const char *name, *about, *full, *help;
-} rules[] = {
-    { "Outstanding memory", "More bytes were allocated and not freed than the limit allows.",
-      "More bytes were allocated and not freed at the end of the recording, or of a mark's "
-      "interval, than the limit allows for a process, heap, call stack, mark or in total.",
-      HELP_FREE "." },
-    { "Outstanding allocations", "More allocations were not freed than the limit allows.",
-      "More allocations were not freed at the end of the recording, or of a mark's interval, than "
-      "the limit allows for a process, heap, call stack, mark or in total.",
-      HELP_FREE "." },
-    { "Growth of outstanding memory",
-      "More bytes were not freed than in the baseline, by more than the limit allows.",
-      "More bytes were allocated and not freed at the end of the recording than at the end of "
-      "the baseline, by more than the limit allows.",
-      HELP_GROWTH "." },
-    { "Growth of outstanding allocations",
-      "More allocations were not freed than in the baseline, by more than the limit allows.",
-      "More allocations were not freed at the end of the recording than at the end of the "
-      "baseline, by more than the limit allows.",
-      HELP_GROWTH "." },
-};
-
 /* Rules of things that must be there, after those of budgets. */
 static const struct {
     const char *id, *name, *about, *help;
@@ -118,18 +89,14 @@ static void write_words(etlheap_json *json, const char *key, const char *words)
     etlheap_json_object_close(json);
 }
 
-static u32 rule_of(const etlheap_budget *budget)
+static void write_help(sarif_writer *w, const etlheap_limit *rule)
 {
-    return (budget->is_growth ? 2u : 0u) + (budget->is_count ? 1u : 0u);
-}
-
-static void write_help(sarif_writer *w, u32 rule)
-{
-    const etl_hint hint = rule >= 2 ? ETL_HINT_SUPPRESS_OR_ACCEPT : ETL_HINT_SUPPRESS;
+    const etl_hint hint =
+        rule->form == ETLHEAP_LIMIT_ABSOLUTE ? ETL_HINT_SUPPRESS : ETL_HINT_SUPPRESS_OR_ACCEPT;
     const char *const more = etlheap_hint_words(w->hint, hint);
     etlheap_text_clear(&w->text);
-    etlheap_text_add_string(&w->text, rules[rule].help);
-    etlheap_text_add_string(&w->text, *more == '\0' ? "" : " ");
+    etlheap_text_add_string(&w->text, rule->advice);
+    etlheap_text_add_string(&w->text, *more == '\0' ? "." : ". ");
     etlheap_text_add_string(&w->text, more);
     write_words(&w->json, "help", etlheap_text_of(&w->text));
 }
@@ -150,6 +117,7 @@ static void end_rule(etlheap_json *json)
     etlheap_json_object_close(json);
 }
 
+/* A rule is a limit, by its number. */
 static void write_tool(sarif_writer *w)
 {
     etlheap_json *const json = &w->json;
@@ -159,11 +127,11 @@ static void write_tool(sarif_writer *w)
     etlheap_json_string(json, "version", ETLHEAP_VERSION);
     etlheap_json_string(json, "semanticVersion", ETLHEAP_VERSION);
     etlheap_json_array(json, "rules");
-    for (u32 i = 0; i < ETL_COUNT_OF(rules); i++) {
-        const etlheap_budget budget = { .is_growth = i >= 2, .is_count = i % 2 == 1 };
-        begin_rule(json, etlheap_check_option(&budget), rules[i].name, rules[i].about);
-        write_words(json, "fullDescription", rules[i].full);
-        write_help(w, i);
+    const etlheap_limit *rule;
+    for (u32 i = 0; (rule = etlheap_limit_at(i)) != NULL; i++) {
+        begin_rule(json, rule->option, rule->title, rule->exceeded);
+        write_words(json, "fullDescription", rule->explained);
+        write_help(w, rule);
         end_rule(json);
     }
     for (u32 i = 0; i < ETL_COUNT_OF(requirement_rules); i++) {
@@ -305,6 +273,15 @@ static void write_acceptance(etlheap_json *json)
     etlheap_json_array_close(json);
 }
 
+/* Rules of requirements are numbered after those of limits. */
+static u32 limit_count(void)
+{
+    u32 count = 0;
+    while (etlheap_limit_at(count) != NULL)
+        count++;
+    return count;
+}
+
 /* Begins a result up to its message; false if no further result is written. */
 static bool begin_result_of(sarif_writer *w, const char *id, u32 index, const char *level,
                             const char *sentence)
@@ -323,7 +300,8 @@ static bool begin_result_of(sarif_writer *w, const char *id, u32 index, const ch
 static bool begin_result(sarif_writer *w, const etlheap_budget *budget, const char *level,
                          const char *sentence)
 {
-    return begin_result_of(w, etlheap_check_option(budget), rule_of(budget), level, sentence);
+    return begin_result_of(w, etlheap_check_option(budget), etlheap_limit_of(budget), level,
+                           sentence);
 }
 
 /* Writes something that is missing although it is required. Its subject is the word for it. */
@@ -338,9 +316,8 @@ static void write_unmet(sarif_writer *w, u32 number)
     for (const char *at = word; *at != '\0'; at++)
         subject = (subject ^ (u8)*at) * UINT64_C(0x100000001b3);
     etlheap_check_add_requirement(&sentence, w->check, one, w->hint);
-    const bool has_room =
-        begin_result_of(w, requirement_rules[rule].id, (u32)ETL_COUNT_OF(rules) + rule, "error",
-                        etlheap_text_of(&sentence));
+    const bool has_room = begin_result_of(w, requirement_rules[rule].id, limit_count() + rule,
+                                          "error", etlheap_text_of(&sentence));
     w->failed |= sentence.failed;
     etlheap_text_free(&sentence);
     if (!has_room)
@@ -360,7 +337,7 @@ static void write_unmeasured(sarif_writer *w, const etlheap_gate_budget *budget)
                                                ? gate->absence.patterns[0]
                                                : NULL,
                                 .roots = &w->check->roots };
-    const u64 subject = (u64)asked->scope << 2 | rule_of(asked);
+    const u64 subject = (u64)asked->scope << 2 | etlheap_limit_of(asked);
     etlheap_text sentence = { 0 };
     etlheap_text_add_string(&sentence, "nothing was measured: ");
     etlheap_check_add_absence(&sentence, gate, PROCESSES_NAMED);
@@ -384,6 +361,14 @@ static void add_sentence(etlheap_text *sentence, const etlheap_gate_budget *budg
                          const etlheap_gate_subject *subject, const etlheap_gate_stack *stack)
 {
     const bool is_stack = budget->budget.scope == ETLHEAP_SCOPE_STACK;
+    if (subject->stack_count == 0) {
+        etlheap_check_add_owner(sentence, subject, true);
+        etlheap_check_add_place(sentence, budget, subject, true);
+        etlheap_text_add_string(sentence, ": ");
+        etlheap_check_add_finding(sentence, budget, subject);
+        etlheap_text_add_string(sentence, ".");
+        return;
+    }
     etlheap_check_add_site(sentence, budget->table, stack);
     etlheap_text_add_string(sentence, ": ");
     if (is_stack)
@@ -392,6 +377,7 @@ static void add_sentence(etlheap_text *sentence, const etlheap_gate_budget *budg
         etlheap_check_add_share(sentence, &budget->budget, stack);
     etlheap_text_add_string(sentence, is_stack ? ", in " : " of ");
     etlheap_check_add_owner(sentence, subject, true);
+    etlheap_check_add_place(sentence, budget, subject, true);
     if (!is_stack) {
         etlheap_text_add_string(sentence, ", which has ");
         etlheap_check_add_finding(sentence, budget, subject);
@@ -426,8 +412,9 @@ static void write_result(sarif_writer *w, const etlheap_gate_budget *budget,
     etlheap_json_string(&w->json, "per", etlheap_scope_word(budget->budget.scope));
     if (subject->mark)
         etlheap_json_string(&w->json, "mark", subject->mark);
-    etlheap_json_u64(&w->json, "outstanding_size", stack->now.size_bytes);
-    etlheap_json_u64(&w->json, "outstanding_count", stack->now.count);
+    const etlheap_quantity_measures reads = etlheap_quantity_reads(budget->budget.quantity);
+    etlheap_json_u64(&w->json, etlheap_measure_word(reads.size), stack->now.size_bytes);
+    etlheap_json_u64(&w->json, etlheap_measure_word(reads.count), stack->now.count);
     etlheap_json_i64(&w->json, "measured", subject->measured);
     etlheap_json_i64(&w->json, "limit", subject->limit);
     etlheap_json_object_close(&w->json);
@@ -438,7 +425,7 @@ static void write_subject(sarif_writer *w, const etlheap_gate_budget *budget,
                           const etlheap_gate_subject *subject)
 {
     const etlheap_gate_stack none = { .stack = ETLHEAP_NO_INDEX,
-                                      .process = subject->process,
+                                      .process = subject->process ? subject->process : "",
                                       .fingerprint = subject->fingerprint,
                                       .now = subject->now,
                                       .baseline = subject->baseline };

@@ -177,13 +177,22 @@ static void write_baseline(etlheap_json *json, const etlheap_check *check)
     etlheap_json_object_close(json);
 }
 
+static const char *measure_word(const etlheap_budget *budget)
+{
+    if (budget->quantity == ETLHEAP_QUANTITY_ALLOC_RATE)
+        return "rate";
+    return budget->is_count ? "count" : "size";
+}
+
 static void write_budget(etlheap_json *json, const etlheap_gate_budget *budget)
 {
     const etlheap_budget *const asked = &budget->budget;
     etlheap_json_object(json, NULL);
     etlheap_json_string(json, "option", etlheap_check_option(asked));
     etlheap_json_string(json, "per", etlheap_scope_word(asked->scope));
-    etlheap_json_string(json, "measure", asked->is_count ? "count" : "size");
+    if (asked->name)
+        etlheap_json_string(json, "name", asked->name);
+    etlheap_json_string(json, "measure", measure_word(asked));
     write_kinds(json, "kinds", asked->kinds); /* empty: every kind */
     etlheap_json_u64(json, "limit", asked->limit);
     if (asked->is_growth)
@@ -214,6 +223,18 @@ static void write_interval(etlheap_json *json, const etlheap_gate_subject *subje
     etlheap_json_i64(json, "to_ns", subject->to_ns);
 }
 
+/* Writes a function as the only one of its frames; null if no stack was recorded. */
+static void write_function(etlheap_json *json, const etlheap_table *table, u32 frame)
+{
+    if (frame == ETLHEAP_NO_INDEX) {
+        etlheap_json_null(json, "frames");
+        return;
+    }
+    etlheap_json_array(json, "frames");
+    etlheap_json_frame(json, &table->frames[frame]);
+    etlheap_json_array_close(json);
+}
+
 /* Writes a subject. As in rows of a report, keys that the scope lacks are absent. */
 static void write_subject(etlheap_json *json, const etlheap_gate_budget *budget,
                           const etlheap_gate_subject *subject)
@@ -232,12 +253,22 @@ static void write_subject(etlheap_json *json, const etlheap_gate_budget *budget,
         etlheap_json_heap(json, "heap", subject->heap_handle);
     else if (scope == ETLHEAP_SCOPE_HEAP)
         etlheap_json_null(json, "heap");
+    if (scope == ETLHEAP_SCOPE_MODULE && subject->module)
+        etlheap_json_string(json, "module", subject->module);
+    else if (scope == ETLHEAP_SCOPE_MODULE)
+        etlheap_json_null(json, "module");
     if (scope == ETLHEAP_SCOPE_STACK)
         write_frames(json, budget->table, subject->stack);
+    if (scope == ETLHEAP_SCOPE_FUNCTION)
+        write_function(json, budget->table, subject->frame);
     write_fingerprint(json, subject->fingerprint);
-    etlheap_json_i64(json, "measured", subject->measured);
+    if (subject->is_unknown)
+        etlheap_json_null(json, "measured");
+    else
+        etlheap_json_i64(json, "measured", subject->measured);
     etlheap_json_i64(json, "limit", subject->limit);
-    write_amounts(json, &budget->budget, &subject->now, &subject->baseline);
+    if (!subject->is_unknown)
+        write_amounts(json, &budget->budget, &subject->now, &subject->baseline);
     etlheap_json_array(json, "stacks");
     for (u32 i = 0; i < subject->stack_count; i++) {
         const etlheap_gate_stack *const stack = &subject->stacks[i];
@@ -256,8 +287,9 @@ static void write_subject(etlheap_json *json, const etlheap_gate_budget *budget,
 static void write_amounts(etlheap_json *json, const etlheap_budget *budget,
                           const etlheap_amount *now, const etlheap_amount *baseline)
 {
-    etlheap_json_u64(json, "outstanding_size", now->size_bytes);
-    etlheap_json_u64(json, "outstanding_count", now->count);
+    const etlheap_quantity_measures reads = etlheap_quantity_reads(budget->quantity);
+    etlheap_json_u64(json, etlheap_measure_word(reads.size), now->size_bytes);
+    etlheap_json_u64(json, etlheap_measure_word(reads.count), now->count);
     if (!budget->is_growth)
         return;
     etlheap_json_u64(json, "baseline_size", baseline->size_bytes);

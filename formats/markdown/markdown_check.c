@@ -100,7 +100,10 @@ static void write_subject(const etlheap_gate_budget *budget, const etlheap_gate_
     etlheap_sink_text(sink, "| ");
     etlheap_markdown_code(sink, etlheap_text_of(text));
     etlheap_sink_format(sink, " | %s | ", etlheap_outcome_word(subject->outcome));
-    add_value(sink, &budget->budget, subject->measured);
+    if (subject->is_unknown)
+        etlheap_sink_text(sink, "–");
+    else
+        add_value(sink, &budget->budget, subject->measured);
     etlheap_sink_text(sink, " | ");
     add_value(sink, &budget->budget, subject->limit);
     etlheap_sink_text(sink, " |\n");

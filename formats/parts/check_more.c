@@ -28,7 +28,7 @@ typedef struct place {
     etlheap_text value;
 } place;
 
-enum { FILES, BASELINE, KIND, PROCESS, HEAP, FRAME, SELECTION, FROM, TO, PLACE_COUNT };
+enum { FILES, BASELINE, KIND, PROCESS, HEAP, FRAME, SELECTION, FROM, TO, SORT, PLACE_COUNT };
 
 #define NO_PLACES                                                                                  \
     {                                                                                              \
@@ -36,7 +36,7 @@ enum { FILES, BASELINE, KIND, PROCESS, HEAP, FRAME, SELECTION, FROM, TO, PLACE_C
         [KIND] = { .name = "kind" }, [PROCESS] = { .name = "process" },                            \
         [HEAP] = { .name = "heap" }, [FRAME] = { .name = "frame" },                                \
         [SELECTION] = { .name = "selection" }, [FROM] = { .name = "from" },                        \
-        [TO] = { .name = "to" },                                                                   \
+        [TO] = { .name = "to" }, [SORT] = { .name = "sort" },                                      \
     }
 
 static void add_words(etlheap_text *text, etlheap_typed words)
@@ -119,6 +119,13 @@ static void fill_interval(place *places, const etlheap_check_commands *commands,
         add_moment(&places[TO].value, marks, subject->to_ns);
 }
 
+/* The measure that stacks are sorted by so that those to blame come first. */
+static const char *sort_word(const etlheap_budget *budget)
+{
+    const etlheap_quantity_measures reads = etlheap_quantity_reads(budget->quantity);
+    return etlheap_measure_word(budget->is_count ? reads.count : reads.size);
+}
+
 static void fill_places(place *places, const etlheap_check_commands *commands,
                         const etlheap_gate_budget *budget, const etlheap_gate_subject *subject)
 {
@@ -133,6 +140,8 @@ static void fill_places(place *places, const etlheap_check_commands *commands,
     etlheap_shell_add(&places[KIND].value, shell, etlheap_kind_name(subject->kind));
     fill_interval(places, commands, subject);
     const char *process = subject->process;
+    if (budget->budget.quantity != ETLHEAP_QUANTITY_OUTSTANDING)
+        etlheap_text_add_string(&places[SORT].value, sort_word(&budget->budget));
     if (subject->has_heap)
         etlheap_text_add_format(&places[HEAP].value, "0x%" PRIx64, subject->heap_handle);
     if (subject->stack_count > 0)
@@ -201,10 +210,12 @@ void etlheap_check_add_more(etlheap_text *text, etlheap_check_commands *commands
     const etlheap_check *const check = commands->check;
     place places[PLACE_COUNT] = NO_PLACES;
     etlheap_text command = { 0 };
-    const bool compares = budget->budget.is_growth && check->baseline_name && check->may_compare;
-    const etl_hint hint = compares        ? ETL_HINT_GROWN_STACKS
-                          : subject->mark ? ETL_HINT_LEFT_STACKS
-                                          : ETL_HINT_FAILED_STACKS;
+    const bool is_left = budget->budget.quantity == ETLHEAP_QUANTITY_OUTSTANDING;
+    const bool compares =
+        is_left && budget->budget.is_growth && check->baseline_name && check->may_compare;
+    const etl_hint hint = compares                   ? ETL_HINT_GROWN_STACKS
+                          : is_left && subject->mark ? ETL_HINT_LEFT_STACKS
+                                                     : ETL_HINT_FAILED_STACKS;
     fill_places(places, commands, budget, subject);
     add_filled(&command, places, etlheap_hint_words(commands->say, hint));
     if (note_command(&commands->written, &command))

@@ -2,9 +2,9 @@
  * check_more.h - the command that shows more of a failure than a check does.
  *
  * The program provides the command in its hint (parser/hint.h), with placeholders for what only the
- * verdict knows: {files}, {baseline}, {kind}, {process}, {heap}, {frame}, and {selection}, the
- * options of the check that select and name. A part in brackets is left out if a placeholder in it
- * is empty: "report {files}[ --process {process}]".
+ * verdict knows: {files}, {baseline}, {kind}, {process}, {heap}, {frame}, {from}, {to}, {sort}, and
+ * {selection}, the options of the check that select and name. A part in brackets is left out if a
+ * placeholder in it is empty: "report {files}[ --process {process}]".
  */
 #ifndef ETLHEAP_CHECK_MORE_H
 #define ETLHEAP_CHECK_MORE_H

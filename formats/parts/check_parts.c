@@ -38,24 +38,33 @@ const char *etlheap_ratchet_word(etlheap_ratchet ratchet)
 
 void etlheap_check_add_budget(etlheap_text *text, const etlheap_budget *budget)
 {
-    etlheap_text_add_string(text, budget->is_growth ? "growth of outstanding " : "outstanding ");
-    etlheap_text_add_string(text, budget->is_count ? "count" : "size");
+    etlheap_text_add_string(text, budget->is_growth ? "growth of " : "");
+    etlheap_text_add_string(text, etlheap_limit_at(etlheap_limit_of(budget))->words);
     etlheap_text_add_string(text, budget->scope == ETLHEAP_SCOPE_TOTAL ? " in " : " per ");
     etlheap_text_add_string(text, etlheap_scope_word(budget->scope));
+    if (budget->name == NULL)
+        return;
+    etlheap_text_add_string(text, " '");
+    etlheap_text_add_string(text, budget->name);
+    etlheap_text_add_string(text, "'");
 }
 
 const char *etlheap_check_option(const etlheap_budget *budget)
 {
-    if (budget->is_growth)
-        return budget->is_count ? "max-growth-count" : "max-growth";
-    return budget->is_count ? "max-outstanding-count" : "max-outstanding";
+    return etlheap_limit_at(etlheap_limit_of(budget))->option;
+}
+
+/* The budget for amounts that are not growth, without a sign. */
+static etlheap_budget plain_of(const etlheap_budget *budget)
+{
+    return (etlheap_budget){ .is_count = budget->is_count, .quantity = budget->quantity };
 }
 
 void etlheap_check_add_limit(etlheap_text *text, const etlheap_budget *budget)
 {
+    const etlheap_budget plain = plain_of(budget);
     if (budget->limit > 0 || budget->baseline_millionths == 0)
-        etlheap_check_add_value(text, &(etlheap_budget){ .is_count = budget->is_count },
-                                (i64)etl_min_u64(budget->limit, INT64_MAX));
+        etlheap_check_add_value(text, &plain, (i64)etl_min_u64(budget->limit, INT64_MAX));
     if (budget->baseline_millionths > 0) {
         etlheap_text_add_string(text, budget->limit > 0 ? " + " : "");
         add_percent(text, budget->baseline_millionths);
@@ -69,6 +78,7 @@ void etlheap_check_add_value(etlheap_text *text, const etlheap_budget *budget, i
         add_count(text, value, "allocation", "allocations");
     else
         add_size(text, value);
+    etlheap_text_add_string(text, etlheap_limit_at(etlheap_limit_of(budget))->unit);
 }
 
 void etlheap_check_add_owner(etlheap_text *text, const etlheap_gate_subject *subject, bool with_ids)
@@ -115,10 +125,29 @@ static void add_stable_frame(etlheap_text *text, const etlheap_frame *frame)
     free(name);
 }
 
+void etlheap_check_add_place(etlheap_text *text, const etlheap_gate_budget *budget,
+                             const etlheap_gate_subject *subject, bool with_ids)
+{
+    if (budget->budget.scope == ETLHEAP_SCOPE_MODULE) {
+        etlheap_text_add_string(text, " ");
+        etlheap_text_add_string(text, subject->module ? subject->module : "(no module)");
+    }
+    if (budget->budget.scope != ETLHEAP_SCOPE_FUNCTION)
+        return;
+    etlheap_text_add_string(text, " ");
+    if (subject->frame == ETLHEAP_NO_INDEX)
+        etlheap_text_add_string(text, "(no stack)");
+    else if (with_ids)
+        etlheap_text_add_function(text, &budget->table->frames[subject->frame]);
+    else
+        add_stable_frame(text, &budget->table->frames[subject->frame]);
+}
+
 void etlheap_check_add_subject(etlheap_text *text, const etlheap_gate_budget *budget,
                                const etlheap_gate_subject *subject, bool with_ids)
 {
     etlheap_check_add_owner(text, subject, with_ids);
+    etlheap_check_add_place(text, budget, subject, with_ids);
     if (budget->budget.scope != ETLHEAP_SCOPE_STACK || !subject->process)
         return;
     const etlheap_indices frames = etlheap_check_frames(budget->table, subject->stack);
@@ -144,12 +173,18 @@ void etlheap_check_add_site(etlheap_text *text, const etlheap_table *table,
 void etlheap_check_add_finding(etlheap_text *text, const etlheap_gate_budget *budget,
                                const etlheap_gate_subject *subject)
 {
-    const etlheap_budget plain = { .is_count = budget->budget.is_count };
+    const etlheap_budget plain = plain_of(&budget->budget);
     const bool exceeded = subject->measured > subject->limit;
-    if (budget->budget.is_growth)
+    if (subject->is_unknown)
+        etlheap_text_add_string(text, "an unknown amount");
+    else if (budget->budget.is_growth)
         add_growth(text, &budget->budget, subject);
-    else
+    else if (budget->budget.quantity == ETLHEAP_QUANTITY_OUTSTANDING)
         add_amount(text, &subject->now);
+    else
+        etlheap_check_add_value(text, &budget->budget, subject->measured);
+    if (subject->is_unknown)
+        return;
     etlheap_text_add_string(text, exceeded ? ", over the limit of " : ", within the limit of ");
     etlheap_check_add_value(text, &plain, subject->limit);
     if (!exceeded)
@@ -164,7 +199,9 @@ void etlheap_check_add_share(etlheap_text *text, const etlheap_budget *budget,
     if (budget->is_growth) {
         const u64 now = budget->is_count ? stack->now.count : stack->now.size_bytes;
         const u64 before = budget->is_count ? stack->baseline.count : stack->baseline.size_bytes;
-        etlheap_check_add_value(text, budget, (i64)(now - before));
+        etlheap_budget sum = *budget;
+        sum.quantity = ETLHEAP_QUANTITY_OUTSTANDING; /* of a rate: the allocations */
+        etlheap_check_add_value(text, &sum, (i64)(now - before));
         etlheap_text_add_string(text, " to ");
     }
     add_amount(text, &stack->now);
@@ -257,9 +294,14 @@ void etlheap_check_add_absence(etlheap_text *text, const etlheap_gate *gate, u32
 {
     const etlheap_gate_absence *const absence = &gate->absence;
     const char *separator = "";
-    if (absence->no_marks) {
+    if (absence->no_marks && absence->mark_count == 0) {
         etlheap_text_add_string(text, "the window has no marks between which memory could be left "
                                       "behind");
+        separator = "; ";
+    }
+    for (u32 i = 0; i < absence->mark_count; i++) {
+        etlheap_text_add_string(text, separator);
+        etlheap_text_add_format(text, "the window has no mark '%s'", absence->marks[i]);
         separator = "; ";
     }
     if (absence->kinds != 0) {
@@ -384,10 +426,12 @@ static void add_amount(etlheap_text *text, const etlheap_amount *amount)
 static void add_growth(etlheap_text *text, const etlheap_budget *budget,
                        const etlheap_gate_subject *subject)
 {
-    const etlheap_budget plain = { .is_count = budget->is_count };
+    const etlheap_budget plain = plain_of(budget);
     const u64 before = budget->is_count ? subject->baseline.count : subject->baseline.size_bytes;
     const u64 now = budget->is_count ? subject->now.count : subject->now.size_bytes;
     etlheap_check_add_value(text, budget, subject->measured);
+    if (budget->quantity == ETLHEAP_QUANTITY_ALLOC_RATE) /* amounts are no rates */
+        return;
     etlheap_text_add_string(text, " from ");
     etlheap_check_add_value(text, &plain, (i64)etl_min_u64(before, INT64_MAX));
     etlheap_text_add_string(text, " to ");

@@ -23,7 +23,11 @@ void etlheap_check_add_value(etlheap_text *text, const etlheap_budget *budget, i
 void etlheap_check_add_subject(etlheap_text *text, const etlheap_gate_budget *budget,
                                const etlheap_gate_subject *subject, bool with_ids);
 
-/* Appends the subject without its stack. */
+/* Appends " ntdll.dll" or " app.exe!grow" if subjects are modules or functions, else nothing. */
+void etlheap_check_add_place(etlheap_text *text, const etlheap_gate_budget *budget,
+                             const etlheap_gate_subject *subject, bool with_ids);
+
+/* Appends the subject without its stack, module and function. */
 void etlheap_check_add_owner(etlheap_text *text, const etlheap_gate_subject *subject,
                              bool with_ids);
 

@@ -239,6 +239,7 @@ static void add_subject_name(const etlheap_gate_budget *budget, const etlheap_ga
     const etlheap_indices frames =
         of_stack ? etlheap_check_frames(budget->table, subject->stack) : none;
     etlheap_check_add_owner(text, subject, true);
+    etlheap_check_add_place(text, budget, subject, true);
     if (of_stack && frames.count == 0)
         etlheap_text_add_string(text, " (no stack)");
     for (u32 i = 0; i < frames.count && i < frames_max; i++) {
@@ -264,9 +265,13 @@ static void add_subject(const etlheap_gate_budget *budget, const etlheap_gate_su
     else
         etlheap_grid_cell(grid, etlheap_text_of(text));
     etlheap_grid_cell(grid, etlheap_outcome_word(subject->outcome));
-    add_value(&budget->budget, subject->measured, grid);
+    if (subject->is_unknown)
+        etlheap_grid_cell(grid, "–");
+    else
+        add_value(&budget->budget, subject->measured, grid);
     add_value(&budget->budget, subject->limit, grid);
-    add_value(&budget->budget, margin, grid);
+    if (!subject->is_unknown)
+        add_value(&budget->budget, margin, grid);
     add_callers(budget, subject, text, grid);
 }
 
@@ -313,14 +318,17 @@ static etl_status write_stacks(const etlheap_gate_budget *budget,
                                const etlheap_gate_subject *subject, const etlheap_layout *layout,
                                etlheap_sink *sink)
 {
-    static const etlheap_column columns[] = {
+    const etlheap_quantity_measures reads = etlheap_quantity_reads(budget->budget.quantity);
+    const etlheap_column columns[] = {
         { .title = "Stack", .flexible = true },
-        { .title = "Outstanding Size", .right = true },
-        { .title = "Outstanding Count", .right = true },
+        { .title = etlheap_measure_title(reads.size), .right = true },
+        { .title = etlheap_measure_title(reads.count), .right = true },
         { .title = "Baseline Size", .right = true },
         { .title = "Baseline Count", .right = true },
     };
     const bool growth = budget->budget.is_growth;
+    if (subject->stack_count == 0)
+        return ETL_OK;
     etlheap_grid grid = etlheap_grid_begin(columns, growth ? 5 : 3);
     etlheap_text text = { 0 };
     for (u32 i = 0; i < subject->stack_count; i++) {

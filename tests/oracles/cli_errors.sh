@@ -249,6 +249,11 @@ expect 2 "--top: invalid value '-1': expected a number from 1" report good.etl -
 expect 2 "--from: invalid value 'nonsense': expected a time such as 12s" report good.etl --from nonsense
 expect 2 "--to: invalid value '5parsecs': expected a time such as 12s" report good.etl --to 5parsecs
 expect 2 "--max-growth: growth cannot be limited per mark" check good.etl --baseline good.etl --max-growth mark:1K
+expect 2 "--max-peak: growth cannot be limited per heap" check good.etl --baseline good.etl --max-peak heap:5%
+expect 2 "--max-peak with + or % needs a baseline" check good.etl --max-peak 5%
+expect 2 "--max-peak above a baseline cannot be used with --suppressions" check good.etl --baseline good.etl --max-peak 5% --suppressions known.supp
+expect 2 "--max-allocations: invalid value 'mark:x:1K': expected a limit such as 1000" check good.etl --max-allocations mark:x:1K
+expect 2 "--max-temporary: 'total:x:5' names a part of the total" check good.etl --max-temporary total:x:5
 expect 2 "--mark-event: invalid value 'nonsense': expected PROVIDER/ID" report good.etl --mark-event nonsense
 expect 2 "--mark-event: invalid value 'A/1:x'" report good.etl --mark-event A/1:x
 expect 2 "--custom-heap: 'nonsense' at character 1: expected the GUID" report good.etl --custom-heap nonsense

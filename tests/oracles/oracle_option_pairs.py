@@ -119,6 +119,7 @@ OTHERS = [
             {**TITLES, "--frames": ["--group-by", "kind,process,stack"]}),
     Command("check", [("0.etl",), ("1.etl",)],
             {"--frames": ["1"], "--top": ["1"], "--max-outstanding-count": ["stack:0"],
+             "--max-peak": ["module:0"], "--max-allocations": ["function:0"], "--max-temporary": ["0"], "--max-alloc-rate": ["total:0"],
              "--sarif-results": ["1"], "--sarif-category": ["nightly"], "--format": ["json", "markdown", "junit", "sarif"]},
             {"--sarif-results": ["--format", "sarif"], "--sarif-category": ["--format", "sarif"]}, ["--max-outstanding", "1"]),
 ]

@@ -141,6 +141,7 @@ ROWS = (
     Row("check", "{in} --max-outstanding 1K --format {--format}"),
     Row("check", "{in} --max-outstanding 1G --max-outstanding-count stack:3 --top 3 --frames 2 --format json"),
     Row("check", "{in} --max-outstanding 64 --per {--per} --at-exit {--at-exit}"),
+    Row("check", "{in} --max-peak 1K --max-allocations module:3 --max-temporary total:0 --max-alloc-rate stack:1 --format {--format}"),
     Row("check", "{in} --max-outstanding 1 --suppressions known.supp --kind {--kind} --format junit"),
     Row("check", "{in} --max-outstanding 1 --sarif-results 3 --sarif-category ours --format sarif"),
     Row("check", "{in} --max-outstanding 1 --from 3ms --to 44ms --process *o* --size 16.. --lifetime 1us.. --thread 8"),

@@ -111,6 +111,76 @@ static void growth_is_an_amount_a_share_or_both(void **state)
     }
 }
 
+static void a_name_stands_between_the_scope_and_the_last_colon(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *name;
+        etlheap_scope scope;
+        u32 kinds;
+        u64 limit;
+    } rows[] = {
+        { "--max-allocations mark:load:0", "load", ETLHEAP_SCOPE_MARK, 0, 0 },
+        { "--max-peak module:app.exe:1K", "app.exe", ETLHEAP_SCOPE_MODULE, 0, 1024 },
+        { "--max-temporary heap/function:a.dll!A::b:7", "a.dll!A::b", ETLHEAP_SCOPE_FUNCTION,
+          1u << ETLHEAP_KIND_HEAP, 7 },
+        { "--max-outstanding stack:operator/:2", "operator/", ETLHEAP_SCOPE_STACK, 0, 2 },
+        { "--max-outstanding process:heap/x:5", "heap/x", ETLHEAP_SCOPE_PROCESS, 0, 5 },
+    };
+    for (size_t i = 0; i < ETL_COUNT_OF(rows); i++) {
+        cli_budgets budgets;
+        etl_error err = { .status = ETL_OK };
+        assert_int_equal(parse(rows[i].text, &budgets, &err), ETL_OK);
+        assert_string_equal(budgets.at[0].name, rows[i].name);
+        assert_int_equal(budgets.at[0].scope, rows[i].scope);
+        assert_int_equal(budgets.at[0].kinds, rows[i].kinds);
+        assert_int_equal(budgets.at[0].limit, rows[i].limit);
+        cli_budgets_free(&budgets);
+    }
+    assert_null(only_budget("--max-outstanding stack:5").name);
+}
+
+static void each_limit_has_its_option(void **state)
+{
+    (void)state;
+    const etlheap_limit *limit;
+    for (u32 i = 0; (limit = etlheap_limit_at(i)) != NULL; i++) {
+        char text[64];
+        snprintf(text, sizeof text, "--baseline b --max-growth 1 --%s=7", limit->option);
+        cli_budgets budgets;
+        etl_error err = { .status = ETL_OK };
+        assert_int_equal(parse(text, &budgets, &err), ETL_OK);
+        u32 found = 0;
+        for (u32 k = 0; k < budgets.count; k++)
+            found += budgets.at[k].limit == 7 && etlheap_limit_of(&budgets.at[k]) == i;
+        assert_int_equal(found, 1);
+        cli_budgets_free(&budgets);
+    }
+}
+
+static void a_plus_or_a_share_makes_either_form_growth(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        bool is_growth;
+        u64 limit, millionths;
+    } rows[] = {
+        { "--max-peak 64K", false, 65536, 0 },
+        { "--baseline b --max-peak +64K", true, 65536, 0 },
+        { "--baseline b --max-peak total:5%", true, 0, 50000 },
+        { "--baseline b --max-peak total:+5%", true, 0, 50000 },
+        { "--baseline b --max-allocations process:app:+3+5%", true, 3, 50000 },
+        { "--baseline b --max-alloc-rate 3+0.5%", true, 3, 5000 },
+    };
+    for (size_t i = 0; i < ETL_COUNT_OF(rows); i++) {
+        const etlheap_budget budget = only_budget(rows[i].text);
+        assert_int_equal(budget.is_growth, rows[i].is_growth);
+        assert_int_equal(budget.limit, rows[i].limit);
+        assert_int_equal(budget.baseline_millionths, rows[i].millionths);
+    }
+}
+
 static void budgets_keep_their_order(void **state)
 {
     (void)state;
@@ -139,11 +209,11 @@ static void what_is_no_limit_is_named(void **state)
 {
     (void)state;
     static const char *const wrong[] = {
-        "x",         "5%",          "stack:", "stack",
-        "stak:5",    "/5",          ":5",     "heap/:5",
-        "heap/x:5",  "file/5",      "-5",     "5_K",
-        "stack:5:5", "heap/heap/5", "1e99",   "99999999999999999999",
-        "5K+5%"
+        "x",        "5%",          "stack:", "stack",
+        "stak:5",   "/5",          ":5",     "heap/:5",
+        "heap/x:5", "file/5",      "-5",     "5_K",
+        "stack::5", "heap/heap/5", "1e99",   "99999999999999999999",
+        "5K+5%",    "x:name:5"
     };
     char text[64];
     for (size_t i = 0; i < ETL_COUNT_OF(wrong); i++) {
@@ -218,6 +288,14 @@ static void options_that_need_each_other_say_so(void **state)
     (void)state;
     refuse("--per stack", "needs a limit");
     refuse("--max-growth 5%", "--baseline FILE");
+    refuse("--max-peak 5%", "--max-peak with + or % needs a baseline");
+    refuse("--baseline b --max-peak 5", "--baseline needs a limit");
+    refuse("--baseline b --max-allocations heap:5%", "differ from run to run");
+    refuse("--baseline b --max-temporary mark:x:5%", "cannot be limited per mark");
+    refuse("--max-peak total:x:5", "'total:x:5' names a part of the total");
+    refuse("--max-alloc-rate 5K", "expected a limit such as 1000");
+    refuse("--max-peak ++5", "expected a limit such as 10M");
+    refuse("--baseline b --max-peak 5% --suppressions s", "use --exclude-frame");
     refuse("--baseline b", "--max-growth");
     refuse("--baseline b --max-outstanding 5", "--max-growth");
     refuse("--max-outstanding 5 --update-baseline", "--baseline FILE");
@@ -232,6 +310,9 @@ int main(void)
         cmocka_unit_test(scope_comes_from_the_limit_or_from_per),
         cmocka_unit_test(kind_may_stand_before_the_limit),
         cmocka_unit_test(growth_is_an_amount_a_share_or_both),
+        cmocka_unit_test(a_name_stands_between_the_scope_and_the_last_colon),
+        cmocka_unit_test(each_limit_has_its_option),
+        cmocka_unit_test(a_plus_or_a_share_makes_either_form_growth),
         cmocka_unit_test(budgets_keep_their_order),
         cmocka_unit_test(what_is_no_limit_is_named),
         cmocka_unit_test(a_limit_of_a_kind_that_is_left_out_is_refused),

@@ -214,12 +214,62 @@ static void sorting_and_grouping_of_the_query_change_nothing(void **state)
     }
 }
 
+/* One process holds 3 + 4 bytes, and 100 more until tick 500. Each row is a limit just met. */
+static void each_quantity_is_measured_in_each_scope(void **state)
+{
+    static const struct {
+        etlheap_quantity quantity;
+        bool is_count;
+        etlheap_scope scope;
+        u32 subjects;
+        i64 most;
+    } rows[] = {
+        { ETLHEAP_QUANTITY_OUTSTANDING, false, ETLHEAP_SCOPE_FUNCTION, 2, 4 },
+        { ETLHEAP_QUANTITY_PEAK, false, ETLHEAP_SCOPE_TOTAL, 1, 107 },
+        { ETLHEAP_QUANTITY_PEAK, false, ETLHEAP_SCOPE_PROCESS, 1, 107 },
+        { ETLHEAP_QUANTITY_PEAK, false, ETLHEAP_SCOPE_HEAP, 2, 104 },
+        { ETLHEAP_QUANTITY_PEAK, false, ETLHEAP_SCOPE_STACK, 3, 100 },
+        { ETLHEAP_QUANTITY_ALLOCATED, true, ETLHEAP_SCOPE_PROCESS, 1, 3 },
+        { ETLHEAP_QUANTITY_ALLOCATED, true, ETLHEAP_SCOPE_HEAP, 2, 2 },
+        { ETLHEAP_QUANTITY_ALLOCATED, true, ETLHEAP_SCOPE_FUNCTION, 3, 1 },
+    };
+    gate_run r = gate_run_open();
+    const u32 a = gate_run_process(&r, 10, "a.exe", 5, 0);
+    (void)state;
+    gate_run_block(&r, a, 0x100, 1, 3);
+    gate_run_block(&r, a, 0x200, 2, 4);
+    gate_run_add(&r, ETLHEAP_KIND_HEAP, (gate_block){ a, 0x200, 100, 3, GATE_TICK(500) });
+    gate_run_ready(&r);
+    for (u32 i = 0; i < ETL_COUNT_OF(rows); i++) {
+        const etlheap_budget budgets[] = {
+            { .scope = rows[i].scope,
+              .kinds = HEAP_BIT,
+              .quantity = rows[i].quantity,
+              .is_count = rows[i].is_count,
+              .limit = (u64)rows[i].most },
+            { .scope = rows[i].scope,
+              .kinds = HEAP_BIT,
+              .quantity = rows[i].quantity,
+              .is_count = rows[i].is_count,
+              .limit = (u64)rows[i].most - 1 },
+        };
+        const etlheap_gate *const gate = gate_run_judge(&r, budgets, 2);
+        assert_int_equal(gate->budgets[0].judged_count, rows[i].subjects);
+        assert_int_equal(gate->budgets[0].subjects[0].measured, rows[i].most);
+        assert_int_equal(gate->budgets[0].outcome, ETLHEAP_OUTCOME_PASS);
+        assert_int_equal(gate->budgets[1].outcome, ETLHEAP_OUTCOME_FAIL);
+        etlheap_gate_free(gate);
+    }
+    etlheap_result_free(r.result);
+}
+
 static void budgets_that_make_no_sense_are_refused(void **state)
 {
     const etlheap_budget bad[] = {
         { .scope = ETLHEAP_SCOPE_COUNT },
         { .scope = ETLHEAP_SCOPE_TOTAL, .kinds = 1u << ETLHEAP_KIND_COUNT },
         { .scope = ETLHEAP_SCOPE_TOTAL, .kinds = 1u << 31 },
+        { .scope = ETLHEAP_SCOPE_TOTAL, .quantity = ETLHEAP_QUANTITY_COUNT },
     };
     gate_run r = gate_run_open();
     (void)state;
@@ -351,6 +401,7 @@ int main(void)
         cmocka_unit_test(each_kind_is_judged_by_itself),
         cmocka_unit_test(stacks_beyond_the_largest_are_counted),
         cmocka_unit_test(sorting_and_grouping_of_the_query_change_nothing),
+        cmocka_unit_test(each_quantity_is_measured_in_each_scope),
         cmocka_unit_test(budgets_that_make_no_sense_are_refused),
         cmocka_unit_test(processes_that_grew_shrank_or_are_gone_are_counted),
         cmocka_unit_test(both_processes_of_a_name_grow_as_one),
