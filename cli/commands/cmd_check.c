@@ -157,10 +157,25 @@ static bool are_rings(const cli_inputs *inputs)
     return are;
 }
 
+/* A log says what is outstanding, not what was allocated before: its allocations would be 0. */
+static bool lacks_allocations(const inquiry *q)
+{
+    bool lacks = false;
+    for (u32 i = 0; i < q->budgets.count; i++)
+        lacks |= q->budgets.at[i].quantity != ETLHEAP_QUANTITY_OUTSTANDING;
+    return lacks && (q->inputs.log || q->baseline.inputs.log);
+}
+
 static int check_inputs(const cli_options *options, cli_guard *guard, inquiry *q)
 {
     etl_error err = { .status = ETL_OK };
     etlheap_sink *sink = NULL;
+    if (lacks_allocations(q)) {
+        cli_complain(cli_inputs_subject(&q->inputs),
+                     "a UMDH log has no times, so peaks and allocations are not known; use "
+                     "--max-outstanding or --max-growth");
+        return CLI_EXIT_USAGE;
+    }
     int exit_status = cli_question_open(options, &q->inputs, guard, &q->question, &sink);
     if (exit_status != CLI_EXIT_DONE)
         return exit_status;

@@ -230,6 +230,7 @@ def check_errors(results, log):
             ("store", 2, "has no trace records", "store", log, "-o", os.path.join(WORK, "umdh.ehs")),
             ("two logs", 2, "to compare two, use diff", "report", log, log.replace("First", "Second")),
             ("a log and a trace", 2, "only one UMDH log can be read", "report", trace, log),
+            ("peaks", 2, "peaks and allocations are not known", "check", log, "--max-peak", "1G"),
             ("a baseline to update", 2, "cannot become a store", "check", log, "--max-growth", "64K",
              "--baseline", os.path.join(WORK, "none.ehs"), "--update-baseline"),
     ):
