@@ -11,11 +11,11 @@
  *                          started on a smaller machine
  *
  * Work outside of crews (`alone`) stays as it is. The tasks of a round are dealt out as a crew of N
- * threads would take them: in order, each to the thread that is free first. Lanes (pair_lanes.h)
- * take shards as they come, so a round of lanes is dealt out by shards. `with_cores` is how long N
- * processors would take if they did not slow each other down and rounds began at once; `longest` is
- * the longest task, which no number of processors shortens. Invariant: the model must claim tasks
- * in the same order as workers.c.
+ * threads would take them: in order, each to the thread that is free first. Workers
+ * (pair_workers.h) take shards as they come, so a round of workers is dealt out by shards.
+ * `with_cores` is how long N processors would take if they did not slow each other down and rounds
+ * began at once; `longest` is the longest task, which no number of processors shortens. Invariant:
+ * the model must claim tasks in the same order as workers.c.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -38,7 +38,7 @@ struct raw_stream {
     raw_module *modules;
     u32 module_count;
     bool is_listing;
-    u32 settle_at; /* the next module to look at once a list has ended */
+    u32 changed_at; /* the next module to look at once a list has ended */
     char error[160];
 };
 
@@ -49,7 +49,7 @@ static bool read_program(raw_stream *s, const char *at);
 static bool read_module(raw_stream *s, const char *at);
 static void begin_list(raw_stream *s);
 static bool list_module(raw_stream *s, const char *path, size_t length, u64 base, u64 size);
-static bool settle_modules(raw_stream *s, raw_event *event);
+static bool next_change(raw_stream *s, raw_event *event);
 static bool read_frame(raw_stream *s, const char *at);
 static bool read_numbers(const char **at, u64 *numbers, u32 count);
 static bool read_text(const char **at, const char **text, size_t *length);
@@ -106,7 +106,7 @@ bool raw_stream_next(raw_stream *s, raw_event *event)
     for (;;) {
         if (!s->line_waits && !read_line(s))
             return false;
-        if (s->is_listing && s->line[0] != 'm' && settle_modules(s, event))
+        if (s->is_listing && s->line[0] != 'm' && next_change(s, event))
             return true;
         s->line_waits = false;
         bool is_event = false;
@@ -215,7 +215,7 @@ static bool read_module(raw_stream *s, const char *at)
 static void begin_list(raw_stream *s)
 {
     s->is_listing = true;
-    s->settle_at = 0;
+    s->changed_at = 0;
     for (u32 i = 0; i < s->module_count; i++)
         s->modules[i].is_listed = false;
 }
@@ -240,11 +240,11 @@ static bool list_module(raw_stream *s, const char *path, size_t length, u64 base
 
 /* Hands out the next module that came or went with the last list. Those that went are first: other
  * modules may lie at their addresses. */
-static bool settle_modules(raw_stream *s, raw_event *event)
+static bool next_change(raw_stream *s, raw_event *event)
 {
-    for (; s->settle_at < s->module_count * 2; s->settle_at++) {
-        const bool is_loads = s->settle_at >= s->module_count;
-        const u32 number = is_loads ? s->settle_at - s->module_count : s->settle_at;
+    for (; s->changed_at < s->module_count * 2; s->changed_at++) {
+        const bool is_loads = s->changed_at >= s->module_count;
+        const u32 number = is_loads ? s->changed_at - s->module_count : s->changed_at;
         raw_module *const module = &s->modules[number];
         if (module->is_loaded == module->is_listed || module->is_listed != is_loads)
             continue;

@@ -51,7 +51,7 @@ int cli_baseline_open(const cli_options *options, cli_guard *guard, cli_baseline
         return CLI_EXIT_USAGE;
     }
     const etl_status status =
-        cli_query_build(&out->options, &out->inputs.clock, &out->question.query, &err);
+        cli_query_build(&out->options, &out->inputs.clock, &out->request.query, &err);
     if (status != ETL_OK)
         cli_complain_error(options->baseline, &err);
     return cli_exit_of(status);
@@ -60,7 +60,7 @@ int cli_baseline_open(const cli_options *options, cli_guard *guard, cli_baseline
 void cli_baseline_close(cli_baseline *baseline)
 {
     etlheap_sink_discard(baseline->next);
-    cli_question_close(&baseline->question);
+    cli_request_close(&baseline->request);
     cli_inputs_close(&baseline->inputs);
 }
 
@@ -73,8 +73,8 @@ u64 cli_baseline_share(const cli_options *options, const cli_baseline *baseline)
 
 etl_status cli_baseline_ask(const cli_guard *guard, cli_baseline *baseline, etl_error *err)
 {
-    return cli_question_ask(&baseline->options, &baseline->inputs, guard, false,
-                            &baseline->question, err);
+    return cli_request_ask(&baseline->options, &baseline->inputs, guard, false, &baseline->request,
+                           err);
 }
 
 etlheap_ratchet cli_baseline_decide(const cli_options *options, const cli_baseline *baseline,

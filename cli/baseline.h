@@ -14,14 +14,14 @@
 #ifndef CLI_BASELINE_H
 #define CLI_BASELINE_H
 
-#include "question.h"
+#include "request.h"
 
 /* Start from {0}. Must not move after cli_baseline_ask. */
 typedef struct cli_baseline {
     bool exists;
     cli_options options; /* with its file as the input; pointers are the command's */
     cli_inputs inputs;
-    cli_question question;
+    cli_request request;
     etlheap_sink *next; /* the next baseline, until it is renamed */
 } cli_baseline;
 

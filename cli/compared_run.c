@@ -72,26 +72,26 @@ int cli_compared_check_window(const cli_compared_run *run)
 etl_status cli_compared_ask(const cli_guard *guard, cli_compared_run *run, etl_error *err)
 {
     etl_status status = ETL_OK;
-    if (run->question.query.query.size == 0)
-        status = cli_query_build(&run->options, &run->inputs.clock, &run->question.query, err);
+    if (run->request.query.query.size == 0)
+        status = cli_query_build(&run->options, &run->inputs.clock, &run->request.query, err);
     /* Peaks do not add up over rows, so none is compared. */
-    run->question.query.query.sums_only = true;
+    run->request.query.query.sums_only = true;
     if (status == ETL_OK)
-        status = cli_question_ask(&run->options, &run->inputs, guard, false, &run->question, err);
+        status = cli_request_ask(&run->options, &run->inputs, guard, false, &run->request, err);
     if (status == ETL_OK)
         status =
-            etlheap_aggregate(run->question.result, &run->question.query.query, &run->table, err);
+            etlheap_aggregate(run->request.result, &run->request.query.query, &run->table, err);
     if (status == ETL_OK)
-        status = cli_question_exclude(&run->question, err);
-    if (status == ETL_OK && run->question.symbols.symbols)
-        status = etlheap_table_name(run->table, run->question.symbols.symbols, NULL, err);
-    cli_symbols_done(&run->question.symbols);
+        status = cli_request_exclude(&run->request, err);
+    if (status == ETL_OK && run->request.symbols.symbols)
+        status = etlheap_table_name(run->table, run->request.symbols.symbols, NULL, err);
+    cli_symbols_done(&run->request.symbols);
     return status;
 }
 
 void cli_compared_close(cli_compared_run *run)
 {
     etlheap_table_free(run->table);
-    cli_question_close(&run->question);
+    cli_request_close(&run->request);
     cli_inputs_close(&run->inputs);
 }

@@ -7,13 +7,13 @@
 #ifndef CLI_COMPARED_RUN_H
 #define CLI_COMPARED_RUN_H
 
-#include "question.h"
+#include "request.h"
 
 /* Start from {0}. Must not move after cli_compared_ask. */
 typedef struct cli_compared_run {
     cli_options options; /* with only this input; pointers are the command's */
     cli_inputs inputs;
-    cli_question question;
+    cli_request request;
     etlheap_table *table;
 } cli_compared_run;
 
@@ -35,7 +35,7 @@ int cli_compared_open(const cli_options *options, u32 index, cli_compared_keys k
 /* Checks --from and --to before the output is opened. */
 int cli_compared_check_window(const cli_compared_run *run);
 
-/* Makes the table, with names. Reads the question, unless cli_question_open did. */
+/* Makes the table, with names. Reads the question, unless cli_request_open did. */
 etl_status cli_compared_ask(const cli_guard *guard, cli_compared_run *run, etl_error *err);
 
 void cli_compared_close(cli_compared_run *run);

@@ -2,7 +2,7 @@
  * filter_notes.c - notes about options that match nothing; for an empty answer also which filter
  * matched nothing, and which values would match.
  *
- * In: options, the result, and the query that was answered (dump: the clock; nameless: the table).
+ * In: options, the result, and the query that was answered (dump: the clock; unnamed: the table).
  * Out: notes on stderr, often none. An empty answer has the first case that applies:
  *
  *     neither filters nor --address, or an empty window     no note: the answer says so
@@ -309,7 +309,7 @@ static void note_patterns(const cli_options *options, const char *subject,
 }
 
 /* With a path, diagnostics say what was not found. */
-void cli_note_nameless(const cli_options *options, const etlheap_table *table)
+void cli_note_unnamed(const cli_options *options, const etlheap_table *table)
 {
     if (options->symbols || options->no_symbols || cli_symbol_path() || table->key_check != 0 ||
         strcmp(cli_format_of(options)->name, "text") != 0)

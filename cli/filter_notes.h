@@ -29,7 +29,7 @@ void cli_note_unmeasured(const cli_options *options, const char *subject,
 
 /* Writes one note after a text report if a frame of its first stacks has no function name because
  * no symbol path was given, and what to type. */
-void cli_note_nameless(const cli_options *options, const etlheap_table *table);
+void cli_note_unnamed(const cli_options *options, const etlheap_table *table);
 
 /* For an empty list of records: notes about --process, the window and --events. `result` has the
  * facts of the trace. */

@@ -281,7 +281,7 @@ static int open_log(const cli_options *options, cli_inputs *out)
                                                                        : complain(out->name, &err);
 }
 
-/* The marks of a store were settled when it was written. */
+/* The marks of a store were chosen when it was written. */
 static int keep_marks(const cli_options *options, cli_inputs *out)
 {
     if (options->mark_events.count > 0)

@@ -34,7 +34,7 @@ int cli_side_outputs_open(const cli_options *options, cli_guard *guard, cli_side
 }
 
 int cli_side_outputs_write(const cli_options *options, const cli_guard *guard,
-                           const cli_question *question, const etlheap_check *check,
+                           const cli_request *request, const etlheap_check *check,
                            cli_side_outputs *sides)
 {
     int exit_status = CLI_EXIT_DONE;
@@ -43,10 +43,10 @@ int cli_side_outputs_write(const cli_options *options, const cli_guard *guard,
         if (!sink)
             continue;
         const cli_options own = options_of(options, i);
-        const etlheap_layout layout = cli_question_layout(&own, question);
+        const etlheap_layout layout = cli_request_layout(&own, request);
         sides->sinks[i] = NULL;
         const etl_status status =
-            cli_format_of(&own)->write_check(question->result, check, &layout, sink);
+            cli_format_of(&own)->write_check(request->result, check, &layout, sink);
         exit_status = cli_output_close(&own, guard, status, sink);
     }
     return exit_status;

@@ -12,7 +12,7 @@
 #ifndef CLI_SIDE_OUTPUTS_H
 #define CLI_SIDE_OUTPUTS_H
 
-#include "question.h"
+#include "request.h"
 #include "cli/system/guard.h"
 
 /* Start from {0}. */
@@ -27,7 +27,7 @@ int cli_side_outputs_open(const cli_options *options, cli_guard *guard, cli_side
 /* Writes the verdict to all of them and completes them. Returns an exit status, after writing a
  * message. */
 int cli_side_outputs_write(const cli_options *options, const cli_guard *guard,
-                           const cli_question *question, const etlheap_check *check,
+                           const cli_request *request, const etlheap_check *check,
                            cli_side_outputs *sides);
 
 /* Removes incomplete files. */

@@ -115,7 +115,7 @@ static etl_status make_store(const cli_options *options, const cli_inputs *input
     const etl_status status = cli_store_write_to(options, inputs, guard, &how, out, err);
     if (store->error != 0)
         return fail_temporary(store, err);
-    if (status == ETL_OK && !etl_temporary_settle(&store->file)) {
+    if (status == ETL_OK && !etl_temporary_finish(&store->file)) {
         store->error = errno;
         return fail_temporary(store, err);
     }

@@ -31,7 +31,7 @@ static etl_status unpack(const cli_options *options, const char *path, int descr
 }
 
 /* After a failure there is nothing to close. */
-static etl_status settle(etl_status status, cli_unpacked **out)
+static etl_status free_failed(etl_status status, cli_unpacked **out)
 {
     if (status != ETL_OK) {
         free(*out);
@@ -58,7 +58,7 @@ etl_status cli_unpack(const cli_options *options, const char *path, const cli_gu
         status = unpack(options, path, -1, beside, *out, err);
     if (status == ETL_ERR_ARGUMENT) /* its kind was told by the bytes that it now has not */
         status = etl_fail_with(err, ETL_ERR_IO, 0, "cannot be read again, or has changed");
-    return settle(status, out);
+    return free_failed(status, out);
 }
 
 etl_status cli_unpack_pipe(const cli_options *options, const char *path, const cli_guard *guard,
@@ -72,7 +72,7 @@ etl_status cli_unpack_pipe(const cli_options *options, const char *path, const c
         status = unpack(options, path, descriptor, false, *out, err);
     if (descriptor != ETL_STDIN)
         (void)etl_file_close(descriptor);
-    return settle(status, out);
+    return free_failed(status, out);
 }
 
 /* The bar goes with the last byte, and before a message. */

@@ -12,7 +12,7 @@ $(OUT)/fuzz/replay_wpaxml $(OUT)/fuzz/fuzz_wpaxml: $(OUT)/tests/support/wpa_xml_
 # Its libcurl answers what the bytes say, and its clock is moved by waiting.
 $(OUT)/fuzz/replay_http $(OUT)/fuzz/fuzz_http: LDFLAGS += -Wl,--wrap=symbol_curl_load,--wrap=clock_gettime
 $(OUT)/fuzz/replay_workload $(OUT)/fuzz/fuzz_workload: $(call objects_of,$(WORKLOAD_SRCS))
-$(OUT)/fuzz/replay_workload $(OUT)/fuzz/fuzz_workload: LDFLAGS += -Wl,--wrap=journal_open
+$(OUT)/fuzz/replay_workload $(OUT)/fuzz/fuzz_workload: LDFLAGS += -Wl,--wrap=event_list_open
 
 $(REPLAY_PROGRAMS): $(OUT)/fuzz/replay_%: $(OUT)/fuzz/fuzz_%.o $(OUT)/fuzz/replay.o \
 		$(FUZZ_SUPPORT) $(BUILDER_LIBRARY) $(CLI_LIBRARY) $(LIBRARY)

@@ -47,7 +47,7 @@ Target = collections.namedtuple('Target', 'share input_bytes_max kept_bytes_max 
 ANALYSIS = ['parser/etl/trace.c', 'parser/*/buffer_*.c', 'parser/etl/session.c', 'parser/etl/record.c', 'parser/*/decode*.c',
             'engine/run/engine.c', 'engine/read/plan.c', 'engine/*/scan*.c', 'engine/context/context.c', 'engine/read/join.c',
             'engine/read/keyed.c', 'engine/pair/order.c', 'engine/pair/pair.c', 'engine/pair/blocks.c', 'engine/pair/ranges.c',
-            'engine/pair/range_map.c', 'engine/*/journal*.c', 'engine/*/replay*.c', 'engine/context/slots.c',
+            'engine/pair/range_map.c', 'engine/*/event_list*.c', 'engine/*/replay*.c', 'engine/context/origins.c',
             'engine/fold/slot_groups.c', 'engine/read/stream.c', 'engine/result/result.c', 'engine/fold/aggregate.c']
 
 # share: parts of the whole. kept_bytes_max: of hash-named inputs in fuzz/corpus.

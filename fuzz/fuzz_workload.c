@@ -16,7 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "engine/log/journal.h"
+#include "engine/log/event_list.h"
 #include "engine/query/needs.h"
 #include "engine/query/query.h"
 #include "engine/run/log_run.h"
@@ -30,7 +30,7 @@
 /* The places where events or lifetimes are when questions are asked. */
 typedef enum way {
     WAY_LIFETIMES,
-    WAY_JOURNAL,
+    WAY_EVENT_LIST,
     WAY_SPILLED,
     WAY_SUMS,
     WAY_STORE,
@@ -46,8 +46,8 @@ typedef enum way {
 
 static const char *const way_names[WAY_COUNT] = {
     [WAY_LIFETIMES] = "lifetimes",
-    [WAY_JOURNAL] = "journal",
-    [WAY_SPILLED] = "spilled journal",
+    [WAY_EVENT_LIST] = "event list",
+    [WAY_SPILLED] = "spilled event list",
     [WAY_SUMS] = "sums",
     [WAY_STORE] = "store's lifetimes",
     [WAY_STORE_REPORT] = "store",
@@ -72,7 +72,7 @@ typedef struct way_can {
     }
 
 static const way_can abilities[WAY_COUNT] = {
-    [WAY_LIFETIMES] = ALL_BUT_FREES,   [WAY_JOURNAL] = { .rows = true },
+    [WAY_LIFETIMES] = ALL_BUT_FREES,   [WAY_EVENT_LIST] = { .rows = true },
     [WAY_SPILLED] = { .rows = true },  [WAY_SUMS] = { .sums = true },
     [WAY_STORE] = ALL_BUT_FREES,       [WAY_STORE_REPORT] = ALL_BUT_FREES,
     [WAY_LOG] = ALL_BUT_FREES,         [WAY_LOG_FILE] = ALL_BUT_FREES,
@@ -94,7 +94,7 @@ typedef struct trial {
     etl_trace *traces[2];
     u32 trace_count;
     bool is_lossy;
-    workload_question rows[ROW_QUESTIONS], cells, impacts;
+    workload_asked rows[ROW_QUESTIONS], cells, impacts;
     etlheap_windows_options windows;
     u32 jobs;
     u64 slice_bytes, memory_bytes_max;
@@ -111,21 +111,21 @@ static void check_starts(const trial *t, const etlheap_result *result);
 static void free_answers(answers *a);
 static u32 jobs_of(const u8 *machine);
 
-/* Replaces the engine's journal_open (by the linker): a journal that may keep nothing in memory
- * spills all it can, however small the trace. */
+/* Replaces the engine's event_list_open (by the linker): an event list that may keep nothing in
+ * memory spills all it can, however small the trace. */
 static bool spills;
 
-void journal_open_real(event_journal *journal, const timebase *base, i64 from_ticks, i64 to_ticks,
-                       bool exit_frees) __asm__("__real_journal_open");
-void journal_open_here(event_journal *journal, const timebase *base, i64 from_ticks, i64 to_ticks,
-                       bool exit_frees) __asm__("__wrap_journal_open");
+void event_list_open_real(event_list *list, const timebase *base, i64 from_ticks, i64 to_ticks,
+                          bool exit_frees) __asm__("__real_event_list_open");
+void event_list_open_here(event_list *list, const timebase *base, i64 from_ticks, i64 to_ticks,
+                          bool exit_frees) __asm__("__wrap_event_list_open");
 
-void journal_open_here(event_journal *journal, const timebase *base, i64 from_ticks, i64 to_ticks,
-                       bool exit_frees)
+void event_list_open_here(event_list *list, const timebase *base, i64 from_ticks, i64 to_ticks,
+                          bool exit_frees)
 {
-    journal_open_real(journal, base, from_ticks, to_ticks, exit_frees);
+    event_list_open_real(list, base, from_ticks, to_ticks, exit_frees);
     if (spills)
-        journal->resident_bytes_max = 0;
+        list->resident_bytes_max = 0;
 }
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
@@ -257,16 +257,16 @@ static void ask_machine(trial *t, const u8 *machine)
     for (u32 i = 0; i < ROW_QUESTIONS; i++) {
         const u32 set = questions >> (2 * i) & 3;
         const u32 first = i == 0 ? 0 : REPORT_SETS - 2; /* the first is one for reports */
-        t->rows[i] = (workload_question){ .exit_frees = exit_frees,
-                                          .keys = keys[first + set],
-                                          .key_count = counts[first + set] };
+        t->rows[i] = (workload_asked){ .exit_frees = exit_frees,
+                                       .keys = keys[first + set],
+                                       .key_count = counts[first + set] };
     }
-    t->cells = (workload_question){ .exit_frees = exit_frees,
-                                    .keys = cell_keys,
-                                    .key_count = 1 + questions / 32 % ETL_COUNT_OF(cell_keys) };
-    t->impacts = (workload_question){ .exit_frees = exit_frees,
-                                      .keys = impact_keys,
-                                      .key_count = 2 + questions / 128 };
+    t->cells = (workload_asked){ .exit_frees = exit_frees,
+                                 .keys = cell_keys,
+                                 .key_count = 1 + questions / 32 % ETL_COUNT_OF(cell_keys) };
+    t->impacts = (workload_asked){ .exit_frees = exit_frees,
+                                   .keys = impact_keys,
+                                   .key_count = 2 + questions / 128 };
     ask_window(t, machine[5]);
     t->slice_bytes = machine[3] == 0 ? 0 : machine[3] < 128 ? 1 : 512u * (machine[3] - 127u);
     t->jobs = 1;
@@ -274,7 +274,7 @@ static void ask_machine(trial *t, const u8 *machine)
     t->is_lossy = t->w.is_lossy;
 }
 
-etlheap_query workload_query(const workload_question *question, u32 jobs)
+etlheap_query workload_query(const workload_asked *question, u32 jobs)
 {
     etlheap_query query = etlheap_query_default();
     query.from_ns = question->from_ns;
@@ -289,7 +289,7 @@ etlheap_query workload_query(const workload_question *question, u32 jobs)
 /* --- ways to a result ------------------------------------------------------------------- */
 
 /* The question that a way is opened for. */
-static const workload_question *question_of(const trial *t, way how)
+static const workload_asked *question_of(const trial *t, way how)
 {
     const bool has_windows = how == WAY_WINDOWS || how == WAY_WINDOWS_SPILLED;
     const bool has_frees = how == WAY_FREES || how == WAY_STORE_FREES;
@@ -360,7 +360,7 @@ static etlheap_question_kind way_kind(way how)
 static bool analyze(trial *t, way how, bool is_base, etlheap_result **out)
 {
     const bool has_windows = how == WAY_WINDOWS || how == WAY_WINDOWS_SPILLED;
-    const bool has_report = has_windows || how == WAY_JOURNAL || how == WAY_SPILLED ||
+    const bool has_report = has_windows || how == WAY_EVENT_LIST || how == WAY_SPILLED ||
                             how == WAY_SUMS || how == WAY_LOG || how == WAY_FREES;
     etlheap_query query = workload_query(question_of(t, how), t->jobs);
     etlheap_options options = { .size = sizeof options,
@@ -382,7 +382,7 @@ static bool analyze(trial *t, way how, bool is_base, etlheap_result **out)
 
 /* --- answers ---------------------------------------------------------------------------- */
 
-static void answer_rows(const workload_question *question, u32 jobs, const etlheap_result *result,
+static void answer_rows(const workload_asked *question, u32 jobs, const etlheap_result *result,
                         workload_lines *out)
 {
     const etlheap_query query = workload_query(question, jobs);

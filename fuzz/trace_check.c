@@ -4,8 +4,8 @@
  *
  * In: the bytes of a file. Out: nothing, or abort.
  *
- *     one thread, journal    ──▶ table ─┐
- *     two threads, journal   ──▶ table ─┤
+ *     one thread, events     ──▶ table ─┐
+ *     two threads, events    ──▶ table ─┤
  *     lifetimes              ──▶ table ─┼─▶ equal; rows add up to totals; peaks are no less than
  *     store, read back       ──▶ table ─┘   what is outstanding
  *     marks alone            ──▶ the marks of the analysis
@@ -23,7 +23,7 @@
 
 #define MEMORY_BYTES_MAX ((u64)512 << 20)
 
-/* The ways to an answer besides the first: one thread, from a journal. */
+/* The ways to an answer besides the first: one thread, from an event list. */
 typedef enum other_way { WAY_TWO_THREADS, WAY_LIFETIMES, WAY_STORE, WAY_COUNT } other_way;
 
 static bool is_due(other_way way, const u8 *data, size_t size);

@@ -3,7 +3,7 @@
  *
  * The analysis of damaged input is a partial answer, and nobody knows which one is
  * right. But it must be the same one on all ways to it: with one thread and with
- * two, from a journal, from lifetimes and from a store; and what every row of it
+ * two, from an event list, from lifetimes and from a store; and what every row of it
  * says must add up. Where that fails the program is stopped, which a fuzzer sees.
  * Under a fuzzer, inputs go some of these ways only, chosen by their bytes
  * (FUZZ_SAMPLE); what it keeps goes all of them in replay.c.

@@ -15,18 +15,18 @@ typedef struct workload_lines {
     ETLHEAP_VECTOR(char *) at;
 } workload_lines;
 
-typedef struct workload_question {
+typedef struct workload_asked {
     i64 from_ns, to_ns; /* as of etlheap_query */
     bool exit_frees;
     const etlheap_key *keys; /* KIND is the first */
     u32 key_count;
-} workload_question;
+} workload_asked;
 
 void workload_lines_free(workload_lines *lines);
 /* The first line that is in one alone, on standard error; false if there is none. */
 bool workload_lines_differ(workload_lines *expected, workload_lines *found);
 
-etlheap_query workload_query(const workload_question *question, u32 jobs);
+etlheap_query workload_query(const workload_asked *question, u32 jobs);
 
 /* Every lifetime with all that is known of it. */
 void workload_told_lifetimes(const etlheap_result *result, workload_lines *out);
@@ -34,17 +34,17 @@ void workload_true_lifetimes(const world *w, workload_lines *out);
 
 /* Rows and totals of a report. */
 void workload_told_rows(const etlheap_table *table, workload_lines *out);
-void workload_true_rows(const world *w, const workload_question *question, bool with_peaks,
+void workload_true_rows(const world *w, const workload_asked *question, bool with_peaks,
                         workload_lines *out);
 
 /* Cells of windows; the true ones for windows that the engine chose. */
 void workload_told_cells(const etlheap_windows *windows, workload_lines *out);
-void workload_true_cells(const world *w, const workload_question *question,
+void workload_true_cells(const world *w, const workload_asked *question,
                          const etlheap_windows *windows, workload_lines *out);
 
 void workload_told_buckets(const etlheap_histogram *histogram, workload_lines *out);
-void workload_true_buckets(const world *w, const workload_question *question,
-                           etlheap_histogram_by by, workload_lines *out);
+void workload_true_buckets(const world *w, const workload_asked *question, etlheap_histogram_by by,
+                           workload_lines *out);
 
 /* --- for the two files alone ----------------------------------------------------------- */
 

@@ -22,7 +22,7 @@ typedef struct true_group {
 
 typedef struct true_groups {
     const world *w;
-    const workload_question *question;
+    const workload_asked *question;
     ETLHEAP_VECTOR(true_group) at;
 } true_groups;
 
@@ -33,7 +33,7 @@ static i64 ns_of(const world *w, i64 ticks)
     return ticks == ETLHEAP_TICKS_NEVER ? INT64_MAX : (ticks - w->start) * NS_PER_TICK;
 }
 
-static i64 end_of(const world *w, const workload_question *question, const world_life *life)
+static i64 end_of(const world *w, const workload_asked *question, const world_life *life)
 {
     if (life->free_type == ETLHEAP_FREE_PROCESS_EXIT && !question->exit_frees)
         return INT64_MAX;
@@ -64,8 +64,7 @@ void workload_true_lifetimes(const world *w, workload_lines *out)
 
 /* --- groups ---------------------------------------------------------------------------- */
 
-static etlheap_type type_of(const world *w, const workload_question *question,
-                            const world_life *life)
+static etlheap_type type_of(const world *w, const workload_asked *question, const world_life *life)
 {
     const bool inside = life->alloc_ticks != ETLHEAP_TICKS_BEFORE &&
                         ns_of(w, life->alloc_ticks) >= question->from_ns;
@@ -75,7 +74,7 @@ static etlheap_type type_of(const world *w, const workload_question *question,
                   : (freed ? ETLHEAP_TYPE_AOFI : ETLHEAP_TYPE_AOFO);
 }
 
-static bool concerns(const world *w, const workload_question *question, const world_life *life)
+static bool concerns(const world *w, const workload_asked *question, const world_life *life)
 {
     return ns_of(w, life->alloc_ticks) < question->to_ns &&
            end_of(w, question, life) >= question->from_ns;
@@ -146,7 +145,7 @@ static true_group *group_of(true_groups *groups, const world_life *life)
     return &groups->at.at[groups->at.count - 1];
 }
 
-static true_groups group_all(const world *w, const workload_question *question)
+static true_groups group_all(const world *w, const workload_asked *question)
 {
     true_groups groups = { .w = w, .question = question };
     for (size_t i = 0; i < w->lives.count; i++) {
@@ -220,7 +219,7 @@ static void put_measures(workload_text *text, const i64 *measures, u32 last)
         workload_put(text, " %" PRId64, measures[m]);
 }
 
-void workload_true_rows(const world *w, const workload_question *question, bool with_peaks,
+void workload_true_rows(const world *w, const workload_asked *question, bool with_peaks,
                         workload_lines *out)
 {
     true_groups groups = group_all(w, question);
@@ -257,9 +256,9 @@ void workload_true_rows(const world *w, const workload_question *question, bool 
 static void true_cell(const true_groups *groups, const true_group *group, u32 window,
                       const etlheap_time_range *range, workload_lines *out)
 {
-    const workload_question inside = { .from_ns = range->from_ns,
-                                       .to_ns = range->to_ns,
-                                       .exit_frees = groups->question->exit_frees };
+    const workload_asked inside = { .from_ns = range->from_ns,
+                                    .to_ns = range->to_ns,
+                                    .exit_frees = groups->question->exit_frees };
     etlheap_cell cell = { .peak_count = 0 };
     bool is_there = false;
     for (size_t i = 0; i < group->lives.count; i++) {
@@ -285,7 +284,7 @@ static void true_cell(const true_groups *groups, const true_group *group, u32 wi
         cell.peak_size, cell.size[ETLHEAP_TYPE_AIFO] - cell.size[ETLHEAP_TYPE_AOFI]);
 }
 
-void workload_true_cells(const world *w, const workload_question *question,
+void workload_true_cells(const world *w, const workload_asked *question,
                          const etlheap_windows *windows, workload_lines *out)
 {
     true_groups groups = group_all(w, question);
@@ -341,8 +340,8 @@ static void add_bucket(true_groups *groups, const char *key, const world_life *l
     memcpy(fresh.key, key, strlen(key) + 1);
 }
 
-void workload_true_buckets(const world *w, const workload_question *question,
-                           etlheap_histogram_by by, workload_lines *out)
+void workload_true_buckets(const world *w, const workload_asked *question, etlheap_histogram_by by,
+                           workload_lines *out)
 {
     true_groups groups = { .w = w, .question = question };
     bool has_process = false;

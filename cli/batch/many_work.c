@@ -11,7 +11,7 @@
  *     store, then check that the input did not change meanwhile
  *
  * Invariant: an input is skipped only if it, its store, and all settings that its store depends on
- * are unchanged. Stamps alone settle that only if they are old enough to be trusted; otherwise
+ * are unchanged. Stamps alone decide that only if they are old enough to be trusted; otherwise
  * files are read.
  */
 #include "many_work.h"
@@ -194,9 +194,9 @@ static etl_status find_settings(const job *j, etlheap_run_id *out, etl_error *er
 
 /* --- is there anything to do? ------------------------------------------------------- */
 
-static etlheap_run_id settled_id(const cli_stamp *stamp)
+static etlheap_run_id reliable_id(const cli_stamp *stamp)
 {
-    return (etlheap_run_id){ stamp->is_settled, stamp->id };
+    return (etlheap_run_id){ stamp->is_reliable, stamp->id };
 }
 
 /* The stamp of a file that we have just written. It cannot be trusted until the system has written
@@ -233,7 +233,7 @@ static bool is_unchanged(job *j)
         !is_same(&marks->settings, &before->marks.settings) ||
         !is_output_unchanged(j, &j->item->stamps.output_stamp))
         return false;
-    j->item->stamps.input_stamp = settled_id(&j->stamp);
+    j->item->stamps.input_stamp = reliable_id(&j->stamp);
     if (is_same(&j->item->stamps.input_stamp, &before->marks.input_stamp))
         return true;
     return find_content(j, NULL) == ETL_OK && is_same(&marks->input, &before->marks.input) &&
@@ -317,7 +317,7 @@ static etl_status describe(const job *j, etl_error *err)
     if (status != ETL_OK)
         return status;
     run->marks.output.given = true;
-    run->marks.input_stamp = settled_id(&j->stamp);
+    run->marks.input_stamp = reliable_id(&j->stamp);
     run->marks.output_stamp = output_id(j, &stamp);
     run->diagnostics = cli_stored_diagnostics(&work->stored);
     run->trace = etlheap_result_trace(work->reread ? work->reread : work->stored.facts);

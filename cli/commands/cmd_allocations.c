@@ -10,13 +10,13 @@
 #include "cli/options/output_format.h"
 #include "cli/options/wants.h"
 #include "cli/outputs.h"
-#include "cli/question.h"
+#include "cli/request.h"
 #include "cli/system/terminal.h"
 #include "commands.h"
 
 /* What the list is made of. Start from {0}. */
 typedef struct listing {
-    cli_question question;
+    cli_request request;
     cli_progress progress;
     etlheap_lifetimes *walk;
     etlheap_table excluded;       /* the totals of what was left out at the addresses ... */
@@ -39,7 +39,7 @@ int cli_run_allocations(const cli_options *options)
     if (status == CLI_EXIT_DONE)
         status = list_inputs(options, &inputs, &guard, &made);
     etlheap_lifetimes_close(made.walk);
-    cli_question_close(&made.question);
+    cli_request_close(&made.request);
     cli_inputs_close(&inputs);
     cli_guard_end(&guard);
     return status;
@@ -51,11 +51,11 @@ static int list_inputs(const cli_options *options, const cli_inputs *inputs, cli
     const char *const subject = cli_inputs_subject(inputs);
     etl_error err = { .status = ETL_OK };
     etlheap_sink *sink = NULL;
-    int exit_status = cli_question_open(options, inputs, guard, &out->question, &sink);
+    int exit_status = cli_request_open(options, inputs, guard, &out->request, &sink);
     if (exit_status != CLI_EXIT_DONE)
         return exit_status;
     etl_status status = open_walk(options, inputs, guard, out, &err);
-    etlheap_layout layout = cli_question_layout(options, &out->question);
+    etlheap_layout layout = cli_request_layout(options, &out->request);
     if (out->counted)
         layout.excluded = &out->counted;
     if (status == ETL_OK)
@@ -68,9 +68,9 @@ static int list_inputs(const cli_options *options, const cli_inputs *inputs, cli
     exit_status = cli_output_close(options, guard, ETL_OK, sink);
     if (exit_status != CLI_EXIT_DONE)
         return exit_status;
-    cli_note_filters(options, subject, out->question.result, &out->question.query.query,
+    cli_note_filters(options, subject, out->request.result, &out->request.query.query,
                      etlheap_lifetimes_count(out->walk) == 0);
-    cli_note_excluded(options, subject, out->counted ? out->counted : out->question.excluded);
+    cli_note_excluded(options, subject, out->counted ? out->counted : out->request.excluded);
     if (options->strict)
         return cli_exit_of_diagnostics(options, subject,
                                        &etlheap_lifetimes_table(out->walk)->diagnostics);
@@ -87,10 +87,10 @@ static etl_status count_excluded(listing *out, const etlheap_lifetimes_options *
     etlheap_lifetime life;
     options.top = 0;
     options.frees = false;
-    out->excluded = *out->question.excluded;
+    out->excluded = *out->request.excluded;
     for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++)
         memset(out->excluded.totals[kind].measures, 0, sizeof out->excluded.totals[kind].measures);
-    etl_status status = etlheap_lifetimes_open(out->question.result, &out->question.excluded_query,
+    etl_status status = etlheap_lifetimes_open(out->request.result, &out->request.excluded_query,
                                                &options, &walk, err);
     while (status == ETL_OK && etlheap_lifetimes_next(walk, &life)) {
         i64 *const sums = out->excluded.totals[life.kind].measures;
@@ -114,9 +114,9 @@ static etl_status open_walk(const cli_options *options, const cli_inputs *inputs
                             const cli_guard *guard, listing *out, etl_error *err)
 {
     const bool shows_frees = !cli_format_of(options)->is_choice;
-    cli_question_add(&out->question, ETLHEAP_ASK_EVENTS, &out->question.query.query)->frees =
+    cli_request_add(&out->request, ETLHEAP_ASK_EVENTS, &out->request.query.query)->frees =
         shows_frees;
-    etl_status status = cli_question_ask(options, inputs, guard, false, &out->question, err);
+    etl_status status = cli_request_ask(options, inputs, guard, false, &out->request, err);
     if (status != ETL_OK)
         return status;
     out->progress = cli_progress_begin(options, "listing", guard);
@@ -135,13 +135,13 @@ static etl_status open_walk(const cli_options *options, const cli_inputs *inputs
         .progress = cli_progress_update,
         .progress_user = &out->progress,
     };
-    status = etlheap_lifetimes_open(out->question.result, &out->question.query.query, &walk_options,
+    status = etlheap_lifetimes_open(out->request.result, &out->request.query.query, &walk_options,
                                     &out->walk, err);
     if (status == ETL_OK)
-        status = cli_question_exclude(&out->question, err);
-    if (status == ETL_OK && out->question.excluded && walk_options.by_address)
+        status = cli_request_exclude(&out->request, err);
+    if (status == ETL_OK && out->request.excluded && walk_options.by_address)
         status = count_excluded(out, &walk_options, err);
-    cli_symbols_done(&out->question.symbols);
+    cli_symbols_done(&out->request.symbols);
     return status;
 }
 
@@ -152,7 +152,7 @@ static void note_findings(const cli_options *options, const cli_inputs *inputs, 
     const char *const subject = cli_inputs_subject(inputs);
     if (strcmp(cli_format_of(options)->name, "json") == 0)
         return;
-    if (etlheap_result_kinds(made->question.result) == 0)
+    if (etlheap_result_kinds(made->request.result) == 0)
         cli_note(subject, etl_diag_describe(ETL_DIAG_trace_without_memory_events)->advice);
     cli_note_losses(subject, &etlheap_lifetimes_table(made->walk)->diagnostics);
 }

@@ -44,7 +44,7 @@ typedef struct inquiry {
     cli_budgets budgets;
     etlheap_suppressions *suppressions; /* NULL: none */
     cli_inputs inputs;
-    cli_question question;
+    cli_request request;
     cli_baseline baseline;
     cli_side_outputs sides;
     cli_roots roots;
@@ -97,7 +97,7 @@ int cli_run_check(const cli_options *options)
     etlheap_gate_free(q.gate);
     cli_side_outputs_discard(&q.sides);
     cli_baseline_close(&q.baseline);
-    cli_question_close(&q.question);
+    cli_request_close(&q.request);
     cli_inputs_close(&q.inputs);
     etlheap_suppressions_close(q.suppressions);
     cli_budgets_free(&q.budgets);
@@ -176,7 +176,7 @@ static int check_inputs(const cli_options *options, cli_guard *guard, inquiry *q
                      "--max-outstanding or --max-growth");
         return CLI_EXIT_USAGE;
     }
-    int exit_status = cli_question_open(options, &q->inputs, guard, &q->question, &sink);
+    int exit_status = cli_request_open(options, &q->inputs, guard, &q->request, &sink);
     if (exit_status != CLI_EXIT_DONE)
         return exit_status;
     exit_status = cli_side_outputs_open(options, guard, &q->sides);
@@ -189,11 +189,10 @@ static int check_inputs(const cli_options *options, cli_guard *guard, inquiry *q
     sharing.memory_bytes = cli_baseline_share(options, &q->baseline);
     /* Single blocks have generations, and may be older than what a ring recorded. */
     if (needs_events(&q->budgets, false) || are_rings(&q->inputs))
-        cli_question_add(&q->question, ETLHEAP_ASK_EVENTS, &q->question.query.query);
+        cli_request_add(&q->request, ETLHEAP_ASK_EVENTS, &q->request.query.query);
     if (q->baseline.exists && needs_events(&q->budgets, true))
-        cli_question_add(&q->baseline.question, ETLHEAP_ASK_EVENTS,
-                         &q->baseline.question.query.query);
-    etl_status status = cli_question_ask(&sharing, &q->inputs, guard, false, &q->question, &err);
+        cli_request_add(&q->baseline.request, ETLHEAP_ASK_EVENTS, &q->baseline.request.query.query);
+    etl_status status = cli_request_ask(&sharing, &q->inputs, guard, false, &q->request, &err);
     if (status == ETL_OK && q->baseline.exists) {
         subject = options->baseline;
         status = cli_baseline_ask(guard, &q->baseline, &err);
@@ -203,16 +202,16 @@ static int check_inputs(const cli_options *options, cli_guard *guard, inquiry *q
         status = judge(options, q, &err);
     }
     if (status == ETL_OK)
-        status = cli_question_exclude(&q->question, &err);
+        status = cli_request_exclude(&q->request, &err);
     return status == ETL_OK ? write_verdict(options, guard, q, sink)
                             : cli_output_fail(sink, subject, &err);
 }
 
 static etl_status judge(const cli_options *options, inquiry *q, etl_error *err)
 {
-    const etlheap_gate_side now = { q->question.result, &q->question.query.query };
-    const etlheap_gate_side baseline = { q->baseline.question.result,
-                                         &q->baseline.question.query.query };
+    const etlheap_gate_side now = { q->request.result, &q->request.query.query };
+    const etlheap_gate_side baseline = { q->baseline.request.result,
+                                         &q->baseline.request.query.query };
     const etlheap_gate_options gate_options = {
         .size = sizeof gate_options,
         .budgets = q->budgets.at,
@@ -227,8 +226,8 @@ static etl_status judge(const cli_options *options, inquiry *q, etl_error *err)
         .required_process_count = options->required_processes.count,
     };
     const etl_status status = etlheap_gate_judge(&now, &gate_options, &q->gate, err);
-    cli_symbols_done(&q->question.symbols);
-    cli_symbols_done(&q->baseline.question.symbols);
+    cli_symbols_done(&q->request.symbols);
+    cli_symbols_done(&q->baseline.request.symbols);
     return status;
 }
 
@@ -242,16 +241,16 @@ static bool may_compare(const cli_options *options, const inquiry *q)
 /* Warns about filters that select nothing, because then a budget holds for the wrong reason. */
 static void note_filters(const cli_options *options, const inquiry *q)
 {
-    const etlheap_query *const query = &q->question.query.query;
+    const etlheap_query *const query = &q->request.query.query;
     const char *const subject = cli_inputs_subject(&q->inputs);
     u64 selected = 0;
-    cli_note_excluded(options, subject, q->question.excluded);
+    cli_note_excluded(options, subject, q->request.excluded);
     for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++)
         selected |= q->gate->outstanding[kind].count | q->gate->suppressed[kind].count;
     if (q->gate->is_unmeasured && !options->allow_empty)
-        cli_note_unmeasured(options, subject, q->question.result, query);
+        cli_note_unmeasured(options, subject, q->request.result, query);
     else
-        cli_note_filters(options, subject, q->question.result, query, selected == 0);
+        cli_note_filters(options, subject, q->request.result, query, selected == 0);
 }
 
 /* The next baseline is written before the verdict, which reports it, and gets its name
@@ -259,7 +258,7 @@ static void note_filters(const cli_options *options, const inquiry *q)
 static int write_verdict(const cli_options *options, cli_guard *guard, inquiry *q,
                          etlheap_sink *sink)
 {
-    const etlheap_layout layout = cli_question_layout(options, &q->question);
+    const etlheap_layout layout = cli_request_layout(options, &q->request);
     q->ratchet = cli_baseline_decide(options, &q->baseline, q->gate);
     const etlheap_check check = {
         .gate = q->gate,
@@ -280,13 +279,13 @@ static int write_verdict(const cli_options *options, cli_guard *guard, inquiry *
     if (replaces)
         exit_status = cli_baseline_write(options, &q->inputs, guard, &q->baseline);
     if (exit_status == CLI_EXIT_DONE)
-        exit_status = cli_side_outputs_write(options, guard, &q->question, &check, &q->sides);
+        exit_status = cli_side_outputs_write(options, guard, &q->request, &check, &q->sides);
     if (exit_status != CLI_EXIT_DONE) {
         etlheap_sink_discard(sink);
         return exit_status;
     }
     const etl_status status =
-        cli_format_of(options)->write_check(q->question.result, &check, &layout, sink);
+        cli_format_of(options)->write_check(q->request.result, &check, &layout, sink);
     exit_status = cli_output_close(options, guard, status, sink);
     if (exit_status == CLI_EXIT_DONE && replaces)
         exit_status = cli_baseline_replace(options, guard, &q->baseline);
@@ -331,7 +330,7 @@ static int exit_of_unmeasured(const inquiry *q)
     char sentence[SENTENCE_SIZE];
     etlheap_check_absence_sentence(q->gate, sentence, sizeof sentence);
     const bool lacks_heap = q->gate->absence.process_count == 0 || q->gate->absence.kinds != 0;
-    if (lacks_heap && etlheap_find_missing_session(q->question.result) == ETLHEAP_MISSING_HEAP) {
+    if (lacks_heap && etlheap_find_missing_session(q->request.result) == ETLHEAP_MISSING_HEAP) {
         const size_t used = strlen(sentence);
         snprintf(sentence + used, sizeof sentence - used,
                  "; give the heap session's file as well (often heap.etl)");

@@ -262,8 +262,8 @@ static int diff_recordings(const cli_options *options, cli_guard *guard, diff_in
     if (exit_status == CLI_EXIT_DONE)
         exit_status = cli_compared_check_window(&inquiry->now);
     if (exit_status == CLI_EXIT_DONE)
-        exit_status = cli_question_open(&inquiry->base.options, &inquiry->base.inputs, guard,
-                                        &inquiry->base.question, &sink);
+        exit_status = cli_request_open(&inquiry->base.options, &inquiry->base.inputs, guard,
+                                       &inquiry->base.request, &sink);
     if (exit_status != CLI_EXIT_DONE)
         return exit_status;
     for (u32 i = 0; i < ETL_COUNT_OF(sides); i++) {
@@ -274,10 +274,10 @@ static int diff_recordings(const cli_options *options, cli_guard *guard, diff_in
         return cli_output_fail(sink, NULL, &err);
     exit_status = write_answer(options, guard, inquiry, sink);
     for (u32 i = 0; i < ETL_COUNT_OF(sides) && exit_status == CLI_EXIT_DONE; i++)
-        cli_note_filters(options, options->inputs.at[i], sides[i]->question.result,
-                         &sides[i]->question.query.query, sides[i]->table->row_count == 0);
+        cli_note_filters(options, options->inputs.at[i], sides[i]->request.result,
+                         &sides[i]->request.query.query, sides[i]->table->row_count == 0);
     for (u32 i = 0; i < ETL_COUNT_OF(sides) && exit_status == CLI_EXIT_DONE; i++)
-        cli_note_excluded(options, options->inputs.at[i], sides[i]->question.excluded);
+        cli_note_excluded(options, options->inputs.at[i], sides[i]->request.excluded);
     for (u32 i = 0; i < ETL_COUNT_OF(sides) && exit_status == CLI_EXIT_DONE; i++)
         exit_status =
             cli_exit_of_answer(options, options->inputs.at[i], &sides[i]->table->diagnostics);
@@ -287,8 +287,8 @@ static int diff_recordings(const cli_options *options, cli_guard *guard, diff_in
 static etl_status compare(const cli_options *options, diff_inquiry *inquiry, etl_error *err)
 {
     etlheap_diff_options asked = diff_options(options);
-    asked.base_result = inquiry->base.question.result;
-    asked.new_result = inquiry->now.question.result;
+    asked.base_result = inquiry->base.request.result;
+    asked.new_result = inquiry->now.request.result;
     const etl_status status =
         etlheap_diff_tables(inquiry->base.table, inquiry->now.table, &asked, &inquiry->diff, err);
     if (status == ETL_OK)
@@ -319,8 +319,8 @@ static void keep_top(const cli_options *options, etlheap_diff *diff)
 static int write_answer(const cli_options *options, const cli_guard *guard,
                         const diff_inquiry *inquiry, etlheap_sink *sink)
 {
-    const etlheap_table *const excluded[] = { inquiry->base.question.excluded,
-                                              inquiry->now.question.excluded };
+    const etlheap_table *const excluded[] = { inquiry->base.request.excluded,
+                                              inquiry->now.request.excluded };
     etlheap_layout layout = cli_layout(options);
     layout.excluded = excluded;
     layout.excluded_count = excluded[0] ? (u32)ETL_COUNT_OF(excluded) : 0;
@@ -330,7 +330,7 @@ static int write_answer(const cli_options *options, const cli_guard *guard,
     for (size_t i = 0; i < ETL_COUNT_OF(shown); i++) {
         shown[i] =
             (etlheap_diff_side){ .name = options->inputs.at[i % options->inputs.count],
-                                 .result = sides[i]->question.result,
+                                 .result = sides[i]->request.result,
                                  .log = logs[i],
                                  .table = logs[i] ? etlheap_umdh_table(logs[i]) : sides[i]->table };
     }

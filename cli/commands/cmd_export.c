@@ -7,7 +7,7 @@
 #include "cli/options/given_options.h"
 #include "cli/options/output_format.h"
 #include "cli/outputs.h"
-#include "cli/question.h"
+#include "cli/request.h"
 #include "commands.h"
 
 #include <stdlib.h>
@@ -16,7 +16,7 @@ typedef struct export_run {
     const cli_options *options;
     const cli_inputs *inputs;
     cli_guard *guard;
-    cli_question question;
+    cli_request request;
     cli_words selection; /* of commands that show what was exported */
     etlheap_text advice; /* said when all is written */
 } export_run;
@@ -32,7 +32,7 @@ int cli_run_export(const cli_options *options)
     int status = cli_inputs_open(options, &guard, &inputs);
     if (status == CLI_EXIT_DONE)
         status = export_inputs(&run);
-    cli_question_close(&run.question);
+    cli_request_close(&run.request);
     cli_inputs_close(&inputs);
     cli_guard_end(&guard);
     etlheap_text_free(&run.advice);
@@ -46,7 +46,7 @@ static int export_inputs(export_run *run)
     const char *const subject = cli_inputs_subject(run->inputs);
     etl_error err = { .status = ETL_OK };
     etlheap_sink *sink = NULL;
-    int exit_status = cli_question_open(options, run->inputs, run->guard, &run->question, &sink);
+    int exit_status = cli_request_open(options, run->inputs, run->guard, &run->request, &sink);
     if (exit_status != CLI_EXIT_DONE)
         return exit_status;
     const etl_status status = write_export(run, sink, &err);
@@ -55,36 +55,36 @@ static int export_inputs(export_run *run)
     exit_status = cli_output_close(options, run->guard, ETL_OK, sink);
     if (exit_status != CLI_EXIT_DONE)
         return exit_status;
-    cli_note_filters(options, subject, run->question.result, &run->question.query.query, true);
-    cli_note_excluded(options, subject, run->question.excluded);
+    cli_note_filters(options, subject, run->request.result, &run->request.query.query, true);
+    cli_note_excluded(options, subject, run->request.excluded);
     if (run->advice.size > 0)
         cli_note(NULL, run->advice.bytes);
-    const etl_diag_counts *const found = etlheap_result_diagnostics(run->question.result);
+    const etl_diag_counts *const found = etlheap_result_diagnostics(run->request.result);
     return cli_exit_of_list(options, subject, found);
 }
 
 static etl_status write_export(export_run *run, etlheap_sink *sink, etl_error *err)
 {
     const cli_options *const options = run->options;
-    cli_question *const question = &run->question;
+    cli_request *const made = &run->request;
     const etlheap_exporter *const exporter = etlheap_exporter_named(options->format);
     const etlheap_metric metric = options->metric == 0 ? etlheap_exporter_default_metric(exporter)
                                                        : (etlheap_metric)(options->metric - 1);
     if (exporter->asks_events || options->rows || etlheap_metric_asks_events(metric))
-        cli_question_add(question, ETLHEAP_ASK_EVENTS, &question->query.query)->frees =
+        cli_request_add(made, ETLHEAP_ASK_EVENTS, &made->query.query)->frees =
             options->rows || exporter->asks_frees;
     if (exporter->asks_map)
-        cli_question_add(question, ETLHEAP_ASK_MAP, &question->query.query);
+        cli_request_add(made, ETLHEAP_ASK_MAP, &made->query.query);
     etl_status status = cli_repeated_words(options, &run->selection, err);
     if (status == ETL_OK)
-        status = cli_question_ask(options, run->inputs, run->guard, false, question, err);
+        status = cli_request_ask(options, run->inputs, run->guard, false, made, err);
     if (status != ETL_OK)
         return status;
     cli_progress progress = cli_progress_begin(options, "writing", run->guard);
     const etlheap_export_request request = {
         .size = sizeof request,
-        .result = question->result,
-        .query = &question->query.query,
+        .result = made->result,
+        .query = &made->query.query,
         .metric = metric,
         .rows = options->rows,
         .titles = options->titles,
@@ -100,8 +100,8 @@ static etl_status write_export(export_run *run, etlheap_sink *sink, etl_error *e
     };
     status = etlheap_export(exporter, &request, sink, err);
     if (status == ETL_OK)
-        status = cli_question_exclude(question, err);
-    cli_symbols_done(&question->symbols);
+        status = cli_request_exclude(made, err);
+    cli_symbols_done(&made->symbols);
     cli_progress_end(&progress);
     return status;
 }

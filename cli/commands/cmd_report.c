@@ -25,7 +25,7 @@
 
 /* Everything that a report is made of. Start from {0}. */
 typedef struct report {
-    cli_question question;
+    cli_request request;
     etlheap_table *table;               /* NULL: suspects have theirs */
     const etlheap_histogram *histogram; /* NULL: none is asked for */
     etlheap_suspects *suspects;         /* NULL: none are asked for */
@@ -33,11 +33,11 @@ typedef struct report {
     char *peak_of;                      /* with --at peak: the options that select what has it */
 } report;
 
-static void free_report(cli_question *question);
-static void write_report(const cli_options *options, const cli_question *question,
-                         etlheap_sink *sink, cli_written *written);
+static void free_report(cli_request *request);
+static void write_report(const cli_options *options, const cli_request *request, etlheap_sink *sink,
+                         cli_written *written);
 static etl_status make_report(const cli_options *options, const cli_inputs *inputs,
-                              const cli_guard *guard, cli_question *question, etl_error *err);
+                              const cli_guard *guard, cli_request *request, etl_error *err);
 static etl_status write_answer(const etlheap_format *format, const report *made,
                                const etlheap_layout *layout, etlheap_sink *sink);
 static etlheap_table *table_of(const report *made);
@@ -66,27 +66,27 @@ int cli_run_report(const cli_options *options)
             return others[i].run(options);
     }
     static const cli_answer answer = { make_report, write_report, free_report };
-    report made = { .question = { .result = NULL } };
-    return cli_answer_run(options, &answer, &made.question);
+    report made = { .request = { .result = NULL } };
+    return cli_answer_run(options, &answer, &made.request);
 }
 
-static void free_report(cli_question *question)
+static void free_report(cli_request *request)
 {
-    report *const made = (report *)question;
+    report *const made = (report *)request;
     etlheap_histogram_free(made->histogram);
     etlheap_table_free(made->table);
     etlheap_suspects_free(made->suspects);
     free(made->peak_of);
 }
 
-static void write_report(const cli_options *options, const cli_question *question,
-                         etlheap_sink *sink, cli_written *written)
+static void write_report(const cli_options *options, const cli_request *request, etlheap_sink *sink,
+                         cli_written *written)
 {
-    const report *const made = (const report *)question;
-    const cli_patterns *const root = &question->query.root;
+    const report *const made = (const report *)request;
+    const cli_patterns *const root = &request->query.root;
     const etlheap_table *const table = table_of(made);
-    etlheap_layout layout = cli_question_layout(options, question);
-    layout.columns_beside = question->query.columns_beside;
+    etlheap_layout layout = cli_request_layout(options, request);
+    layout.columns_beside = request->query.columns_beside;
     layout.tree_root = root->count > 0 ? root->at : NULL;
     layout.peak_of = made->peak_of;
     written->status = write_answer(cli_format_of(options), made, &layout, sink);
@@ -103,7 +103,7 @@ static etlheap_table *table_of(const report *made)
 static etl_status write_answer(const etlheap_format *format, const report *made,
                                const etlheap_layout *layout, etlheap_sink *sink)
 {
-    const etlheap_result *const result = made->question.result;
+    const etlheap_result *const result = made->request.result;
     if (made->suspects)
         return format->write_suspects(result, made->suspects, layout, sink);
     return made->histogram
@@ -112,11 +112,11 @@ static etl_status write_answer(const etlheap_format *format, const report *made,
 }
 
 static etl_status make_report(const cli_options *options, const cli_inputs *inputs,
-                              const cli_guard *guard, cli_question *question, etl_error *err)
+                              const cli_guard *guard, cli_request *request, etl_error *err)
 {
-    report *const out = (report *)question;
+    report *const out = (report *)request;
     set_questions(options, out);
-    etl_status status = cli_question_ask(options, inputs, guard, false, &out->question, err);
+    etl_status status = cli_request_ask(options, inputs, guard, false, &out->request, err);
     if (status == ETL_OK)
         status = ask(options, out, err);
     const bool sums_all = is_outline(options) || options->tree != ETLHEAP_TREE_NONE;
@@ -124,18 +124,18 @@ static etl_status make_report(const cli_options *options, const cli_inputs *inpu
         status = etlheap_table_keep_top(table_of(out), cli_top_reach(options), err);
     if (status == ETL_OK && options->skip > 0 && !sums_all)
         status = etlheap_table_skip(table_of(out), options->skip, err);
-    if (status == ETL_OK && out->question.symbols.symbols)
+    if (status == ETL_OK && out->request.symbols.symbols)
         status = name_frames(options, out, err);
-    cli_symbols_done(&out->question.symbols);
+    cli_symbols_done(&out->request.symbols);
     return status;
 }
 
 /* The table comes first, then the histogram if one is wanted. */
 static void set_questions(const cli_options *options, report *out)
 {
-    etlheap_query *const query = &out->question.query.query;
+    etlheap_query *const query = &out->request.query.query;
     if (options->suspects) {
-        cli_question_add(&out->question, ETLHEAP_ASK_SUSPECTS, query);
+        cli_request_add(&out->request, ETLHEAP_ASK_SUSPECTS, query);
         return;
     }
     if (options->histogram != 0 && strcmp(cli_format_of(options)->name, "json") != 0)
@@ -146,29 +146,28 @@ static void set_questions(const cli_options *options, report *out)
         query->whole_rows_max = etlheap_layout_whole_rows(&layout);
     }
     /* With --at peak, the table is asked for in a second round, when the peak is known. */
-    cli_question_add(&out->question, options->at_peak ? ETLHEAP_ASK_EVENTS : ETLHEAP_ASK_TABLE,
-                     query);
+    cli_request_add(&out->request, options->at_peak ? ETLHEAP_ASK_EVENTS : ETLHEAP_ASK_TABLE,
+                    query);
     if (options->histogram == 0)
         return;
     spread(options, query, &out->spread);
-    cli_question_add(&out->question, ETLHEAP_ASK_HISTOGRAM, &out->spread)->by =
+    cli_request_add(&out->request, ETLHEAP_ASK_HISTOGRAM, &out->spread)->by =
         (etlheap_histogram_by)(options->histogram - 1);
 }
 
 static etl_status ask(const cli_options *options, report *out, etl_error *err)
 {
-    cli_question *const question = &out->question;
+    cli_request *const request = &out->request;
     etlheap_answer answers[CLI_ASKED_MAX];
     etl_status status = options->at_peak ? find_peaks(out, err) : ETL_OK;
     if (options->at_peak && status == ETL_OK)
         status = cli_given_selection(options, "--at", &out->peak_of, err);
     if (options->at_peak)
-        question->asked[0].kind = ETLHEAP_ASK_TABLE;
+        request->asked[0].kind = ETLHEAP_ASK_TABLE;
     /* Set only now, because symbols are open, and because rows of a summary have no heaps. */
-    out->spread.symbols = question->query.query.symbols;
+    out->spread.symbols = request->query.query.symbols;
     if (status == ETL_OK)
-        status =
-            etlheap_ask(question->result, question->asked, question->asked_count, answers, err);
+        status = etlheap_ask(request->result, request->asked, request->asked_count, answers, err);
     if (status != ETL_OK)
         return status;
     out->table = answers[0].table;
@@ -208,13 +207,12 @@ static bool shows_peaks(const cli_options *options)
 /* Each kind has its own moment, at which the window ends for it. */
 static etl_status find_peaks(report *out, etl_error *err)
 {
-    cli_query *const question = &out->question.query;
+    cli_query *const chosen = &out->request.query;
     etlheap_peak_moment peaks[ETLHEAP_KIND_CAPACITY];
-    const etl_status status =
-        etlheap_find_peaks(out->question.result, &question->query, peaks, err);
+    const etl_status status = etlheap_find_peaks(out->request.result, &chosen->query, peaks, err);
     for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++)
-        question->kind_to_ticks[kind] = peaks[kind].to_ticks;
-    question->query.kind_to_ticks = out->spread.kind_to_ticks = question->kind_to_ticks;
+        chosen->kind_to_ticks[kind] = peaks[kind].to_ticks;
+    chosen->query.kind_to_ticks = out->spread.kind_to_ticks = chosen->kind_to_ticks;
     return status;
 }
 
@@ -241,14 +239,14 @@ static etl_status name_frames(const cli_options *options, report *out, etl_error
 {
     etlheap_table *const table = table_of(out);
     if (!is_outline(options))
-        return etlheap_table_name(table, out->question.symbols.symbols, NULL, err);
+        return etlheap_table_name(table, out->request.symbols.symbols, NULL, err);
     etlheap_layout layout = cli_layout(options);
     layout.rows_of_each_kind &= !out->suspects; /* which are listed in one order */
     bool *const listed = calloc((size_t)table->row_count + 1, sizeof *listed);
     if (!listed)
         return etl_no_memory(err);
     etlheap_layout_choose(&layout, table, listed);
-    const etl_status status = etlheap_table_name(table, out->question.symbols.symbols, listed, err);
+    const etl_status status = etlheap_table_name(table, out->request.symbols.symbols, listed, err);
     free(listed);
     return status;
 }

@@ -8,7 +8,7 @@
 
 /* What the list is made of. Start from {0}. */
 typedef struct listing {
-    cli_question question;
+    cli_request request;
     const etlheap_symbol_list *list;
 } listing;
 
@@ -22,34 +22,34 @@ static bool is_empty(const etlheap_symbol_list *list)
 }
 
 static etl_status make_list(const cli_options *options, const cli_inputs *inputs,
-                            const cli_guard *guard, cli_question *question, etl_error *err)
+                            const cli_guard *guard, cli_request *request, etl_error *err)
 {
-    listing *const out = (listing *)question;
-    etl_status status = cli_question_ask(options, inputs, guard, true, question, err);
+    listing *const out = (listing *)request;
+    etl_status status = cli_request_ask(options, inputs, guard, true, request, err);
     if (status == ETL_OK)
-        status = etlheap_symbols_list(&question->query.query, &out->list, err);
-    cli_symbols_done(&question->symbols);
+        status = etlheap_symbols_list(&request->query.query, &out->list, err);
+    cli_symbols_done(&request->symbols);
     return status;
 }
 
-static void write_list(const cli_options *options, const cli_question *question, etlheap_sink *sink,
+static void write_list(const cli_options *options, const cli_request *request, etlheap_sink *sink,
                        cli_written *written)
 {
-    const etlheap_symbol_list *const list = ((const listing *)question)->list;
+    const etlheap_symbol_list *const list = ((const listing *)request)->list;
     const etlheap_layout layout = cli_layout(options);
-    written->status = cli_format_of(options)->write_symbols(question->result, list, &layout, sink);
+    written->status = cli_format_of(options)->write_symbols(request->result, list, &layout, sink);
     written->is_empty = is_empty(list);
     written->diagnostics = &list->diagnostics;
 }
 
-static void free_list(cli_question *question)
+static void free_list(cli_request *request)
 {
-    etlheap_symbol_list_free(((listing *)question)->list);
+    etlheap_symbol_list_free(((listing *)request)->list);
 }
 
 int cli_run_symbols(const cli_options *options)
 {
     static const cli_answer answer = { make_list, write_list, free_list };
-    listing made = { .question = { .result = NULL } };
-    return cli_answer_run(options, &answer, &made.question);
+    listing made = { .request = { .result = NULL } };
+    return cli_answer_run(options, &answer, &made.request);
 }

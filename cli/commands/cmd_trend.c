@@ -131,7 +131,7 @@ static int answer(const cli_options *options, cli_guard *guard, trend_inquiry *i
     }
     if (status == CLI_EXIT_DONE)
         status =
-            cli_question_open(&runs[0].options, &runs[0].inputs, guard, &runs[0].question, &sink);
+            cli_request_open(&runs[0].options, &runs[0].inputs, guard, &runs[0].request, &sink);
     if (status != CLI_EXIT_DONE)
         return status;
     for (u32 i = 0; i < inquiry->count; i++) {
@@ -147,7 +147,7 @@ static int answer(const cli_options *options, cli_guard *guard, trend_inquiry *i
 
 static i64 start_of(const cli_compared_run *run)
 {
-    return etlheap_result_trace(run->question.result)->start_time_filetime;
+    return etlheap_result_trace(run->request.result)->start_time_filetime;
 }
 
 /* Sorts runs by time; among equal times, the one given first comes first. */
@@ -184,7 +184,7 @@ static etl_status compare(const cli_options *options, trend_inquiry *inquiry, et
     const etlheap_result *results[ETLHEAP_TREND_RUNS_MAX];
     for (u32 i = 0; i < inquiry->count; i++) {
         tables[i] = inquiry->runs[inquiry->order[i]].table;
-        results[i] = inquiry->runs[inquiry->order[i]].question.result;
+        results[i] = inquiry->runs[inquiry->order[i]].request.result;
     }
     asked.measure = options->sort;
     asked.ascending = options->sort_ascending;
@@ -205,9 +205,9 @@ static int write_answer(const cli_options *options, const cli_guard *guard,
     etlheap_trend_run shown[ETLHEAP_TREND_RUNS_MAX];
     for (u32 i = 0; i < inquiry->count; i++) {
         const cli_compared_run *const run = &inquiry->runs[inquiry->order[i]];
-        shown[i] = (etlheap_trend_run){ options->inputs.at[inquiry->order[i]], run->question.result,
+        shown[i] = (etlheap_trend_run){ options->inputs.at[inquiry->order[i]], run->request.result,
                                         run->table };
-        excluded[i] = run->question.excluded;
+        excluded[i] = run->request.excluded;
     }
     layout.excluded = excluded;
     layout.excluded_count = options->exclude_frames.count > 0 ? inquiry->count : 0;
@@ -221,9 +221,9 @@ static int exit_of_runs(const cli_options *options, const trend_inquiry *inquiry
     int status = CLI_EXIT_DONE;
     for (u32 i = 0; i < inquiry->count; i++) {
         const cli_compared_run *const run = &inquiry->runs[i];
-        cli_note_filters(options, options->inputs.at[i], run->question.result,
-                         &run->question.query.query, run->table->row_count == 0);
-        cli_note_excluded(options, options->inputs.at[i], run->question.excluded);
+        cli_note_filters(options, options->inputs.at[i], run->request.result,
+                         &run->request.query.query, run->table->row_count == 0);
+        cli_note_excluded(options, options->inputs.at[i], run->request.excluded);
     }
     for (u32 i = 0; i < inquiry->count && status == CLI_EXIT_DONE; i++)
         status = cli_exit_of_answer(options, options->inputs.at[i],

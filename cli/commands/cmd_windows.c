@@ -15,7 +15,7 @@
 #include "cli/options/wants.h"
 #include "cli/options/window_plan.h"
 #include "cli/outputs.h"
-#include "cli/question.h"
+#include "cli/request.h"
 #include "cli/system/terminal.h"
 #include "commands.h"
 #include "windows_spikes.h"
@@ -30,7 +30,7 @@
 
 /* Everything that the answer is made of. Start from {0}. */
 typedef struct inquiry {
-    cli_question question;
+    cli_request request;
     cli_window_plan plan;
     etlheap_windows *windows;
     etlheap_windows *stacks;           /* NULL: nothing grows, or that was not asked for */
@@ -45,7 +45,7 @@ static etlheap_layout layout_of(const cli_options *options, const inquiry *made)
 static etl_status make_answer(const cli_options *options, const cli_inputs *inputs,
                               const cli_guard *guard, inquiry *out, etl_error *err);
 static void advise(etl_error *err);
-static void settle(const cli_options *options, inquiry *out);
+static void decide(const cli_options *options, inquiry *out);
 static etl_status explain_growth(const cli_options *options, inquiry *out, etl_error *err);
 static etl_status make_stacks(inquiry *out, etl_error *err);
 static bool has_key(const etlheap_query *query, etlheap_key key);
@@ -60,14 +60,14 @@ int cli_run_windows(const cli_options *options)
         return cli_run_windows_spikes(options);
     cli_guard guard = { .active = false };
     cli_inputs inputs;
-    inquiry made = { .question = { .result = NULL } };
+    inquiry made = { .request = { .result = NULL } };
     int status = cli_inputs_open(options, &guard, &inputs);
     if (status == CLI_EXIT_DONE)
         status = answer_inputs(options, &inputs, &guard, &made);
     free(made.explains);
     etlheap_windows_free(made.stacks);
     etlheap_windows_free(made.windows);
-    cli_question_close(&made.question);
+    cli_request_close(&made.request);
     cli_window_plan_free(&made.plan);
     cli_inputs_close(&inputs);
     cli_guard_end(&guard);
@@ -84,26 +84,26 @@ static int answer_inputs(const cli_options *options, const cli_inputs *inputs, c
         cli_complain_error(NULL, &err);
         return cli_exit_of(status);
     }
-    const int exit_status = cli_question_open(options, inputs, guard, &out->question, &sink);
+    const int exit_status = cli_request_open(options, inputs, guard, &out->request, &sink);
     if (exit_status != CLI_EXIT_DONE)
         return exit_status;
     status = make_answer(options, inputs, guard, out, &err);
     if (status == ETL_OK)
-        status = cli_question_exclude(&out->question, &err);
+        status = cli_request_exclude(&out->request, &err);
     if (status != ETL_OK)
         return cli_output_fail(sink, cli_inputs_subject(inputs), &err);
     const etlheap_layout layout = layout_of(options, out);
     status =
-        cli_format_of(options)->write_windows(out->question.result, &out->answer, &layout, sink);
+        cli_format_of(options)->write_windows(out->request.result, &out->answer, &layout, sink);
     const etlheap_table *const table = out->windows->table;
     const cli_written written = { status, sink, table->row_count == 0, &table->diagnostics, NULL };
-    return cli_question_end(options, inputs, guard, &out->question, &written);
+    return cli_request_end(options, inputs, guard, &out->request, &written);
 }
 
 /* A group takes a block of lines, so fewer groups are shown than rows elsewhere. */
 static etlheap_layout layout_of(const cli_options *options, const inquiry *made)
 {
-    etlheap_layout layout = cli_question_layout(options, &made->question);
+    etlheap_layout layout = cli_request_layout(options, &made->request);
     if (options->top == 0)
         layout.rows_max = GROUPS_SHOWN;
     return layout;
@@ -123,26 +123,26 @@ static etl_status cut_rows(const cli_options *options, etlheap_windows *windows,
 static etl_status make_answer(const cli_options *options, const cli_inputs *inputs,
                               const cli_guard *guard, inquiry *out, etl_error *err)
 {
-    etlheap_query *const query = &out->question.query.query;
+    etlheap_query *const query = &out->request.query.query;
     cli_group_windows(options, query);
-    cli_question_add(&out->question, out->plan.is_open ? ETLHEAP_ASK_EVENTS : ETLHEAP_ASK_WINDOWS,
-                     query)
+    cli_request_add(&out->request, out->plan.is_open ? ETLHEAP_ASK_EVENTS : ETLHEAP_ASK_WINDOWS,
+                    query)
         ->windows = out->plan.is_open ? NULL : &out->plan.windows;
-    etl_status status = cli_question_ask(options, inputs, guard, false, &out->question, err);
+    etl_status status = cli_request_ask(options, inputs, guard, false, &out->request, err);
     if (status == ETL_ERR_LIMIT && out->plan.is_open)
         advise(err);
     if (status == ETL_OK) {
-        settle(options, out);
-        status = etlheap_windows_make(out->question.result, query, &out->plan.windows,
-                                      &out->windows, err);
+        decide(options, out);
+        status = etlheap_windows_make(out->request.result, query, &out->plan.windows, &out->windows,
+                                      err);
     }
     if (status == ETL_OK && options->find_growth)
         status = explain_growth(options, out, err);
     else if (status == ETL_OK && !is_text(options))
         status = cut_rows(options, out->windows, err);
-    if (status == ETL_OK && out->question.symbols.symbols)
+    if (status == ETL_OK && out->request.symbols.symbols)
         status = name_windows(options, out, err);
-    cli_symbols_done(&out->question.symbols);
+    cli_symbols_done(&out->request.symbols);
     out->answer.windows = out->windows;
     out->answer.marks = options->at_marks ? inputs->clock.marks : NULL;
     return status;
@@ -156,17 +156,17 @@ static void advise(etl_error *err)
 }
 
 /* A summary has its own windows and needs no lifetimes. */
-static void settle(const cli_options *options, inquiry *out)
+static void decide(const cli_options *options, inquiry *out)
 {
-    etlheap_query *const query = &out->question.query.query;
-    const etlheap_trace_info *const trace = etlheap_result_trace(out->question.result);
-    if (etlheap_result_is_summary(out->question.result)) {
+    etlheap_query *const query = &out->request.query.query;
+    const etlheap_trace_info *const trace = etlheap_result_trace(out->request.result);
+    if (etlheap_result_is_summary(out->request.result)) {
         if (out->plan.is_open)
-            out->plan.windows.every_ns = etlheap_summary_every_ns(out->question.result);
+            out->plan.windows.every_ns = etlheap_summary_every_ns(out->request.result);
         return;
     }
     out->plan.windows.join_rest = out->plan.is_open; /* nobody asked for equal windows */
-    cli_window_plan_settle(options, query->from_ns == INT64_MIN ? 0 : query->from_ns,
+    cli_window_plan_decide(options, query->from_ns == INT64_MIN ? 0 : query->from_ns,
                            query->to_ns == INT64_MAX ? trace->end_ns : query->to_ns, &out->plan);
 }
 
@@ -189,7 +189,7 @@ static etl_status explain_growth(const cli_options *options, inquiry *out, etl_e
  * grouped; afterwards all keys decide which rows belong to it. */
 static etl_status make_stacks(inquiry *out, etl_error *err)
 {
-    etlheap_query query = out->question.query.query;
+    etlheap_query query = out->request.query.query;
     etlheap_windows_options windows = out->plan.windows;
     const etlheap_row *const row = &out->windows->table->rows[out->rises[0].row];
     char pid[PID_SIZE];
@@ -207,7 +207,7 @@ static etl_status make_stacks(inquiry *out, etl_error *err)
     query.sort_ascending = false;
     windows.measured_first = out->rises[0].first_window;
     windows.measured_count = out->rises[0].window_count;
-    return etlheap_windows_make(out->question.result, &query, &windows, &out->stacks, err);
+    return etlheap_windows_make(out->request.result, &query, &windows, &out->stacks, err);
 }
 
 static bool has_key(const etlheap_query *query, etlheap_key key)
@@ -222,18 +222,18 @@ static bool has_key(const etlheap_query *query, etlheap_key key)
 /* Chooses the stacks. Frames and sites are compared by function, so they need names first. */
 static etl_status choose_stacks(const cli_options *options, inquiry *out, etl_error *err)
 {
-    const etlheap_query *const query = &out->question.query.query;
+    const etlheap_query *const query = &out->request.query.query;
     const bool by_function = has_key(query, ETLHEAP_KEY_FRAME) || has_key(query, ETLHEAP_KEY_SITE);
     const etlheap_layout layout = layout_of(options, out);
     out->explains = calloc((size_t)out->stacks->table->row_count + 1, sizeof *out->explains);
     if (!out->explains)
         return etl_no_memory(err);
-    if (out->question.symbols.symbols && by_function) {
+    if (out->request.symbols.symbols && by_function) {
         etl_status status =
-            etlheap_table_name(out->windows->table, out->question.symbols.symbols, NULL, err);
+            etlheap_table_name(out->windows->table, out->request.symbols.symbols, NULL, err);
         if (status == ETL_OK)
             status =
-                etlheap_table_name(out->stacks->table, out->question.symbols.symbols, NULL, err);
+                etlheap_table_name(out->stacks->table, out->request.symbols.symbols, NULL, err);
         if (status != ETL_OK)
             return status;
     }
@@ -245,7 +245,7 @@ static etl_status choose_stacks(const cli_options *options, inquiry *out, etl_er
 
 static etl_status name_windows(const cli_options *options, inquiry *out, etl_error *err)
 {
-    etlheap_symbols *const symbols = out->question.symbols.symbols;
+    etlheap_symbols *const symbols = out->request.symbols.symbols;
     etl_status status = ETL_OK;
     if (out->explains)
         status = etlheap_table_name(out->stacks->table, symbols, out->explains, err);
@@ -270,7 +270,7 @@ static etl_status name_listed(const cli_options *options, inquiry *out, etl_erro
             listed[out->rises[i].row] = true;
     }
     const etl_status status =
-        etlheap_table_name(out->windows->table, out->question.symbols.symbols, listed, err);
+        etlheap_table_name(out->windows->table, out->request.symbols.symbols, listed, err);
     free(listed);
     return status;
 }

@@ -15,7 +15,7 @@
 
 /* What a map is made of. Start from {0}. */
 typedef struct map_report {
-    cli_question question;
+    cli_request request;
     etlheap_map_options options;
     etlheap_map *map;
 } map_report;
@@ -36,22 +36,21 @@ static u32 kind_of_peak(const etlheap_peak_moment *peaks)
 
 static etl_status find_peak(map_report *out, etl_error *err)
 {
-    cli_query *const question = &out->question.query;
+    cli_query *const request = &out->request.query;
     etlheap_peak_moment peaks[ETLHEAP_KIND_CAPACITY];
-    const etl_status status =
-        etlheap_find_peaks(out->question.result, &question->query, peaks, err);
+    const etl_status status = etlheap_find_peaks(out->request.result, &request->query, peaks, err);
     const etlheap_peak_moment *const peak = &peaks[status == ETL_OK ? kind_of_peak(peaks) : 0];
     for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++)
-        question->kind_to_ticks[kind] = peak->to_ticks;
+        request->kind_to_ticks[kind] = peak->to_ticks;
     if (status == ETL_OK && peak->found)
-        question->query.kind_to_ticks = question->kind_to_ticks;
+        request->query.kind_to_ticks = request->kind_to_ticks;
     return status;
 }
 
 static etl_status make_map(const cli_options *options, const cli_inputs *inputs,
-                           const cli_guard *guard, cli_question *question, etl_error *err)
+                           const cli_guard *guard, cli_request *request, etl_error *err)
 {
-    map_report *const out = (map_report *)question;
+    map_report *const out = (map_report *)request;
     const bool lists_all = !cli_format_of(options)->is_choice;
     out->options = (etlheap_map_options){
         .size = sizeof out->options,
@@ -60,41 +59,41 @@ static etl_status make_map(const cli_options *options, const cli_inputs *inputs,
                     : lists_all      ? 0
                                      : PINS_SHOWN,
     };
-    etlheap_query *const query = &question->query.query;
+    etlheap_query *const query = &request->query.query;
     query->sums_only = true;
-    cli_question_add(question, ETLHEAP_ASK_MAP, query)->map = &out->options;
-    etl_status status = cli_question_ask(options, inputs, guard, false, question, err);
+    cli_request_add(request, ETLHEAP_ASK_MAP, query)->map = &out->options;
+    etl_status status = cli_request_ask(options, inputs, guard, false, request, err);
     if (status == ETL_OK && options->at_peak)
         status = find_peak(out, err);
     etlheap_answer answer = { .map = NULL };
     if (status == ETL_OK)
-        status = etlheap_ask(question->result, question->asked, 1, &answer, err);
+        status = etlheap_ask(request->result, request->asked, 1, &answer, err);
     out->map = answer.map;
-    if (status == ETL_OK && question->symbols.symbols)
-        status = etlheap_table_name(out->map->table, question->symbols.symbols, NULL, err);
-    cli_symbols_done(&question->symbols);
+    if (status == ETL_OK && request->symbols.symbols)
+        status = etlheap_table_name(out->map->table, request->symbols.symbols, NULL, err);
+    cli_symbols_done(&request->symbols);
     return status;
 }
 
-static void write_map(const cli_options *options, const cli_question *question, etlheap_sink *sink,
+static void write_map(const cli_options *options, const cli_request *request, etlheap_sink *sink,
                       cli_written *written)
 {
-    const etlheap_map *const map = ((const map_report *)question)->map;
-    const etlheap_layout layout = cli_question_layout(options, question);
-    written->status = cli_format_of(options)->write_map(question->result, map, &layout, sink);
+    const etlheap_map *const map = ((const map_report *)request)->map;
+    const etlheap_layout layout = cli_request_layout(options, request);
+    written->status = cli_format_of(options)->write_map(request->result, map, &layout, sink);
     written->is_empty = map->process_count == 0;
     written->diagnostics = &map->table->diagnostics;
     written->named = map->table;
 }
 
-static void free_map(cli_question *question)
+static void free_map(cli_request *request)
 {
-    etlheap_map_free(((map_report *)question)->map);
+    etlheap_map_free(((map_report *)request)->map);
 }
 
 int cli_run_map(const cli_options *options)
 {
     static const cli_answer answer = { make_map, write_map, free_map };
-    map_report made = { .question = { .result = NULL } };
-    return cli_answer_run(options, &answer, &made.question);
+    map_report made = { .request = { .result = NULL } };
+    return cli_answer_run(options, &answer, &made.request);
 }

@@ -14,7 +14,7 @@
 
 /* Start from {0}. */
 typedef struct spikes_report {
-    cli_question question;
+    cli_request request;
     etlheap_spikes *spikes;
 } spikes_report;
 
@@ -26,48 +26,48 @@ static u32 count_max(const cli_options *options)
 }
 
 etl_status cli_spikes_ask(const cli_options *options, const cli_inputs *inputs,
-                          const cli_guard *guard, cli_question *question, etlheap_spikes **out,
+                          const cli_guard *guard, cli_request *request, etlheap_spikes **out,
                           etl_error *err)
 {
     const etlheap_spikes_options spikes = { .size = sizeof spikes,
                                             .count_max = count_max(options) };
-    etlheap_query *const query = &question->query.query;
-    cli_question_add(question, ETLHEAP_ASK_EVENTS, query);
-    const etl_status status = cli_question_ask(options, inputs, guard, false, question, err);
-    return status == ETL_OK ? etlheap_spikes_make(question->result, query, &spikes, out, err)
+    etlheap_query *const query = &request->query.query;
+    cli_request_add(request, ETLHEAP_ASK_EVENTS, query);
+    const etl_status status = cli_request_ask(options, inputs, guard, false, request, err);
+    return status == ETL_OK ? etlheap_spikes_make(request->result, query, &spikes, out, err)
                             : status;
 }
 
 static etl_status make_spikes(const cli_options *options, const cli_inputs *inputs,
-                              const cli_guard *guard, cli_question *question, etl_error *err)
+                              const cli_guard *guard, cli_request *request, etl_error *err)
 {
-    spikes_report *const out = (spikes_report *)question;
-    etl_status status = cli_spikes_ask(options, inputs, guard, question, &out->spikes, err);
-    if (status == ETL_OK && question->symbols.symbols)
-        status = etlheap_spikes_name(out->spikes, question->symbols.symbols, err);
-    cli_symbols_done(&question->symbols);
+    spikes_report *const out = (spikes_report *)request;
+    etl_status status = cli_spikes_ask(options, inputs, guard, request, &out->spikes, err);
+    if (status == ETL_OK && request->symbols.symbols)
+        status = etlheap_spikes_name(out->spikes, request->symbols.symbols, err);
+    cli_symbols_done(&request->symbols);
     return status;
 }
 
-static void write_spikes(const cli_options *options, const cli_question *question,
-                         etlheap_sink *sink, cli_written *written)
+static void write_spikes(const cli_options *options, const cli_request *request, etlheap_sink *sink,
+                         cli_written *written)
 {
-    const etlheap_spikes *const spikes = ((const spikes_report *)question)->spikes;
-    const etlheap_layout layout = cli_question_layout(options, question);
-    written->status = cli_format_of(options)->write_spikes(question->result, spikes, &layout, sink);
+    const etlheap_spikes *const spikes = ((const spikes_report *)request)->spikes;
+    const etlheap_layout layout = cli_request_layout(options, request);
+    written->status = cli_format_of(options)->write_spikes(request->result, spikes, &layout, sink);
     written->is_empty = spikes->groups->row_count == 0;
     written->diagnostics = &spikes->groups->diagnostics;
     written->named = spikes->stacks;
 }
 
-static void free_spikes(cli_question *question)
+static void free_spikes(cli_request *request)
 {
-    etlheap_spikes_free(((spikes_report *)question)->spikes);
+    etlheap_spikes_free(((spikes_report *)request)->spikes);
 }
 
 int cli_run_spikes(const cli_options *options)
 {
     static const cli_answer answer = { make_spikes, write_spikes, free_spikes };
-    spikes_report made = { .question = { .result = NULL } };
-    return cli_answer_run(options, &answer, &made.question);
+    spikes_report made = { .request = { .result = NULL } };
+    return cli_answer_run(options, &answer, &made.request);
 }

@@ -14,7 +14,7 @@
 
 /* Start from {0}. */
 typedef struct windows_spikes {
-    cli_question question;
+    cli_request request;
     etlheap_spikes *spikes;
     etlheap_windows *windows;
 } windows_spikes;
@@ -32,39 +32,39 @@ static etl_status make_windows(windows_spikes *out, etl_error *err)
     for (u32 i = 0; i < count; i++)
         ranges[i] =
             (etlheap_time_range){ out->spikes->spikes[i].from_ns, out->spikes->spikes[i].to_ns };
-    const etl_status status = etlheap_windows_make(out->question.result, &out->question.query.query,
+    const etl_status status = etlheap_windows_make(out->request.result, &out->request.query.query,
                                                    &windows, &out->windows, err);
     free(ranges);
     return status;
 }
 
 static etl_status make_answer(const cli_options *options, const cli_inputs *inputs,
-                              const cli_guard *guard, cli_question *question, etl_error *err)
+                              const cli_guard *guard, cli_request *request, etl_error *err)
 {
-    windows_spikes *const out = (windows_spikes *)question;
-    cli_group_windows(options, &question->query.query);
-    etl_status status = cli_spikes_ask(options, inputs, guard, question, &out->spikes, err);
+    windows_spikes *const out = (windows_spikes *)request;
+    cli_group_windows(options, &request->query.query);
+    etl_status status = cli_spikes_ask(options, inputs, guard, request, &out->spikes, err);
     if (status == ETL_OK)
         status = make_windows(out, err);
-    cli_symbols_done(&question->symbols);
+    cli_symbols_done(&request->symbols);
     return status;
 }
 
-static void write_answer(const cli_options *options, const cli_question *question,
-                         etlheap_sink *sink, cli_written *written)
+static void write_answer(const cli_options *options, const cli_request *request, etlheap_sink *sink,
+                         cli_written *written)
 {
-    const windows_spikes *const made = (const windows_spikes *)question;
-    const etlheap_layout layout = cli_question_layout(options, question);
+    const windows_spikes *const made = (const windows_spikes *)request;
+    const etlheap_layout layout = cli_request_layout(options, request);
     const etlheap_windows_answer answer = { .windows = made->windows, .spikes = made->spikes };
     written->status =
-        cli_format_of(options)->write_windows(question->result, &answer, &layout, sink);
+        cli_format_of(options)->write_windows(request->result, &answer, &layout, sink);
     written->is_empty = made->windows->table->row_count == 0;
     written->diagnostics = &made->windows->table->diagnostics;
 }
 
-static void free_answer(cli_question *question)
+static void free_answer(cli_request *request)
 {
-    windows_spikes *const made = (windows_spikes *)question;
+    windows_spikes *const made = (windows_spikes *)request;
     etlheap_windows_free(made->windows);
     etlheap_spikes_free(made->spikes);
 }
@@ -72,6 +72,6 @@ static void free_answer(cli_question *question)
 int cli_run_windows_spikes(const cli_options *options)
 {
     static const cli_answer answer = { make_answer, write_answer, free_answer };
-    windows_spikes made = { .question = { .result = NULL } };
-    return cli_answer_run(options, &answer, &made.question);
+    windows_spikes made = { .request = { .result = NULL } };
+    return cli_answer_run(options, &answer, &made.request);
 }

@@ -2,7 +2,7 @@
  * window_plan.c - works out which windows `etlheap windows` asks for.
  *
  * In: options: a length, a number, moments, ranges, marks. Out: etlheap_windows_options with arrays
- * that this plan owns. A length that nobody gave is settled after the trace was read.
+ * that this plan owns. A length that nobody gave is decided after the trace was read.
  */
 #include "window_plan.h"
 
@@ -43,7 +43,7 @@ void cli_window_plan_free(cli_window_plan *plan)
     *plan = (cli_window_plan){ .is_open = false };
 }
 
-void cli_window_plan_settle(const cli_options *options, i64 from_ns, i64 to_ns,
+void cli_window_plan_decide(const cli_options *options, i64 from_ns, i64 to_ns,
                             cli_window_plan *plan)
 {
     i64 span_ns;

@@ -10,7 +10,7 @@ typedef struct cli_window_plan {
     etlheap_windows_options windows;
     i64 *cuts;
     etlheap_time_range *ranges;
-    bool is_open; /* no --every, --at or --window: see cli_window_plan_settle */
+    bool is_open; /* no --every, --at or --window: see cli_window_plan_decide */
 } cli_window_plan;
 
 /* True if the options leave the windows to the trace. */
@@ -24,7 +24,7 @@ void cli_window_plan_free(cli_window_plan *plan);
 
 /* Chooses equal windows for an open plan when the span is known: about twenty, or two hundred to
  * find a growth. */
-void cli_window_plan_settle(const cli_options *options, i64 from_ns, i64 to_ns,
+void cli_window_plan_decide(const cli_options *options, i64 from_ns, i64 to_ns,
                             cli_window_plan *plan);
 
 /* The shortest of 1, 2, 5, 10, ... ns that divides the span into at most 5/4 `count` windows, and

@@ -9,14 +9,14 @@
 /*
  * The file system's record of a file. Every change of the content also sets the time of the last
  * change, which cannot be set back, unlike the time of the last write. Two changes within one step
- * of the clock look the same, however, so a stamp is settled only if the last change was a while
+ * of the clock look the same, however, so a stamp is reliable only if the last change was a while
  * ago.
  */
 typedef struct cli_stamp {
     u64 size_bytes;
     etlheap_content_id id; /* hash of the record */
     bool is_kept;          /* the file system records every change permanently */
-    bool is_settled;       /* the last change was a while ago: same id means same content */
+    bool is_reliable;      /* the last change was a while ago: same id means same content */
 } cli_stamp;
 
 /* Takes the stamp of a regular file. Follows links. ETL_ERR_IO. */

@@ -14,7 +14,7 @@
 #endif
 #include <time.h>
 
-#define SETTLED_AFTER_SECONDS 2 /* the coarsest clock of a file system: FAT's */
+#define RELIABLE_AFTER_SECONDS 2 /* the coarsest clock of a file system: FAT's */
 
 /* Those of which we know it. Not so FAT, whose time of the last change can be set, and
  * what is seen over a network or through another program, which may be behind. Source:
@@ -61,8 +61,8 @@ etl_status cli_stamp_take(const char *path, cli_stamp *out, etl_error *err)
                           about.st_mtim.tv_sec, about.st_mtim.tv_nsec, about.st_ctim.tv_sec,
                           about.st_ctim.tv_nsec };
     out->is_kept = keeps_change_times(path);
-    out->is_settled = out->is_kept && clock_gettime(CLOCK_REALTIME, &now) == 0 &&
-                      now.tv_sec - about.st_ctim.tv_sec > SETTLED_AFTER_SECONDS;
+    out->is_reliable = out->is_kept && clock_gettime(CLOCK_REALTIME, &now) == 0 &&
+                       now.tv_sec - about.st_ctim.tv_sec > RELIABLE_AFTER_SECONDS;
     out->id = etlheap_content_of(noted, sizeof noted);
     return ETL_OK;
 }

@@ -1,7 +1,7 @@
 /*
  * stamp_windows.c - what Windows says; see stamp.h.
  *
- * The times that a file has can all be set there, so that no stamp is ever settled:
+ * The times that a file has can all be set there, so that no stamp is ever reliable:
  * whether something changed is found out by reading it.
  */
 #include "stamp.h"

@@ -54,7 +54,7 @@ static bool put_rows(diff_maker *maker)
               ETLHEAP_RESERVE(&out->changes, maker->place_count);
     for (u32 i = 0; ok && i < maker->place_count; i++)
         ok = put_row(maker, &maker->places[i]);
-    picked_rows_settle(&out->rows);
+    picked_rows_close(&out->rows);
     return ok;
 }
 

@@ -36,7 +36,7 @@ bool picked_rows_open(picked_rows *picked, row_identities *identities,
     return ok;
 }
 
-void picked_rows_settle(picked_rows *picked)
+void picked_rows_close(picked_rows *picked)
 {
     for (u32 i = 0; i < picked->table_count; i++) {
         for (u32 v = 0; v < 2; v++) {
@@ -53,7 +53,7 @@ void picked_rows_settle(picked_rows *picked)
 
 void picked_rows_free(picked_rows *picked)
 {
-    picked_rows_settle(picked);
+    picked_rows_close(picked);
     ETLHEAP_VECTOR_FREE(&picked->rows);
     ETLHEAP_VECTOR_FREE(&picked->frames);
     ETLHEAP_VECTOR_FREE(&picked->stack_starts);

@@ -20,7 +20,7 @@ typedef struct picked_numbers {
 
 /* Start from {0}. */
 typedef struct picked_rows {
-    row_identities *identities; /* spellings of names; borrowed until settled, as tables are */
+    row_identities *identities; /* spellings of names; borrowed until it is closed, as tables are */
     const etlheap_table *const *tables;
     picked_numbers *numbers; /* one per table */
     u32 table_count;
@@ -47,7 +47,7 @@ typedef struct picked_group {
  * if memory runs out. */
 bool picked_rows_open(picked_rows *picked, row_identities *identities,
                       const etlheap_table *const *tables, u32 table_count, size_t expected);
-void picked_rows_settle(picked_rows *picked); /* frees what only adding needs */
+void picked_rows_close(picked_rows *picked); /* frees what only adding needs */
 void picked_rows_free(picked_rows *picked);
 
 /* Adds the first row of a group, without what is valid only within one run: ids of process (unless

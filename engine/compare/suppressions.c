@@ -228,7 +228,7 @@ static u32 find_path(suppression_finder *finder, const char *path)
 }
 
 /* Keeps for each name what matches all its files; the largest is that, or SUPPRESSION_NONE. */
-static void settle_files(suppression_finder *finder)
+static void decide_files(suppression_finder *finder)
 {
     size_t kept = 0;
     if (finder->files.count > 0)
@@ -251,7 +251,7 @@ bool suppression_finder_add_files(suppression_finder *finder, const etlheap_resu
         if (!ETLHEAP_PUSH(&finder->files, file))
             return false;
     }
-    settle_files(finder);
+    decide_files(finder);
     return true;
 }
 

@@ -272,7 +272,7 @@ static bool put_rows(trend_maker *maker)
         memcpy(&out->partners[i * line], &maker->partners[group * line], line * sizeof(i64));
         out->curves[i] = maker->curves[group];
     }
-    picked_rows_settle(&out->rows);
+    picked_rows_close(&out->rows);
     return ok;
 }
 

@@ -79,8 +79,8 @@ bool context_apply(trace_context *context, const system_event *events, size_t co
         if (apply != NULL && !apply(context, &events[i]))
             return false;
     }
-    heap_moments_sort(&context->created, created_before);
-    heap_moments_sort(&context->destroyed, destroyed_before);
+    heap_times_sort(&context->created, created_before);
+    heap_times_sort(&context->destroyed, destroyed_before);
     return true;
 }
 
@@ -293,22 +293,22 @@ static bool apply_defunct(trace_context *context, const system_event *row)
     return take_names(context, process, event);
 }
 
-/* Adds a moment of a heap. The process that had it; NULL without memory. */
-static process_history *add_moment(trace_context *context, heap_moments *moments,
-                                   const system_event *row, u64 handle)
+/* Adds a time of a heap. The process that had it; NULL without memory. */
+static process_history *add_heap_time(trace_context *context, heap_times *times,
+                                      const system_event *row, u64 handle)
 {
     if (!context_ensure(context, row->pid, row->ticks, row->ticks))
         return NULL;
     const u32 process = context_process_at(context, row->pid, row->ticks);
-    const heap_moment moment = { process, handle, row->ticks,
-                                 context_counts_from(context, row->ticks) };
-    return ETLHEAP_PUSH(moments, moment) ? &context->processes.at[process - 1] : NULL;
+    const heap_time time = { process, handle, row->ticks,
+                             context_counts_from(context, row->ticks) };
+    return ETLHEAP_PUSH(times, time) ? &context->processes.at[process - 1] : NULL;
 }
 
 static bool apply_create(trace_context *context, const system_event *row)
 {
     process_history *const process =
-        add_moment(context, &context->created, row, row->event.as.heap_create.heap_handle);
+        add_heap_time(context, &context->created, row, row->event.as.heap_create.heap_handle);
     if (process == NULL)
         return false;
     process->has_created_heaps = true;
@@ -318,7 +318,7 @@ static bool apply_create(trace_context *context, const system_event *row)
 static bool apply_destroy(trace_context *context, const system_event *row)
 {
     process_history *const process =
-        add_moment(context, &context->destroyed, row, row->event.as.heap_handle.heap_handle);
+        add_heap_time(context, &context->destroyed, row, row->event.as.heap_handle.heap_handle);
     if (process == NULL)
         return false;
     process->has_destroyed_heaps = true;
@@ -546,8 +546,8 @@ bool context_heap_created(const trace_context *context, u32 process, u64 handle,
 {
     if (!context->processes.at[process - 1].has_created_heaps)
         return false;
-    const heap_moment *const found =
-        heap_moments_from(&context->created, process, handle, etl_sat_add_i64(after_ticks, 1));
+    const heap_time *const found =
+        heap_times_from(&context->created, process, handle, etl_sat_add_i64(after_ticks, 1));
     return found != NULL && found->ticks < before_ticks;
 }
 
@@ -555,8 +555,8 @@ i64 context_heap_end(const trace_context *context, u32 process, u64 handle, i64 
 {
     if (!context->processes.at[process - 1].has_destroyed_heaps)
         return ETLHEAP_TICKS_NEVER;
-    const heap_moment *const found =
-        heap_moments_from(&context->destroyed, process, handle, alloc_ticks);
+    const heap_time *const found =
+        heap_times_from(&context->destroyed, process, handle, alloc_ticks);
     return found == NULL ? ETLHEAP_TICKS_NEVER : found->from_ticks;
 }
 
@@ -565,8 +565,8 @@ bool context_heap_ended(const trace_context *context, u32 process, u64 handle, i
 {
     if (!context->processes.at[process - 1].has_destroyed_heaps)
         return false;
-    const heap_moment *const found =
-        heap_moments_before(&context->destroyed, process, handle, before_ticks);
+    const heap_time *const found =
+        heap_times_before(&context->destroyed, process, handle, before_ticks);
     if (found != NULL)
         *last_ticks = found->ticks;
     return found != NULL;

@@ -17,7 +17,7 @@
  *
  * The rules depend only on times, never on how far a trace has been read, so owners do not depend
  * on how it is cut into slices. The exception is a record whose time goes back to an earlier slice.
- * What happened in earlier slices is settled, so an end, a module or a method of such a record
+ * What happened in earlier slices is final, so an end, a module or a method of such a record
  * counts from the start of the slice it is read with (context_counts_from).
  *
  * Threads: slices are applied on one thread. Look-ups only read, and may then run on any number of
@@ -27,7 +27,7 @@
 #define ETLHEAP_CONTEXT_H
 
 #include "engine/core/timebase.h"
-#include "heap_moments.h"
+#include "heap_times.h"
 #include "stacks.h"
 
 /* A decoded system event. Its strings are in an arena of the task that read it. */
@@ -124,7 +124,7 @@ typedef struct trace_context {
     ETLHEAP_VECTOR(process_history) processes; /* at[id - 1] */
     etlheap_index latest_by_pid;               /* id is index in `latest` + 1 */
     ETLHEAP_VECTOR(u32) latest;                /* process id of the newest owner */
-    heap_moments created, destroyed;
+    heap_times created, destroyed;
     ETLHEAP_VECTOR(image_row) images;
     ETLHEAP_VECTOR(image_changes) image_changes;
     etlheap_index changes_by_pid; /* id is index + 1 */

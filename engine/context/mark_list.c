@@ -102,7 +102,7 @@ bool mark_list_number(mark_list *list, const etl_session *clock)
     return true;
 }
 
-bool mark_list_settle(mark_list *list, const etlheap_strings *strings, const etl_session *clock)
+bool mark_list_make(mark_list *list, const etlheap_strings *strings, const etl_session *clock)
 {
     cut(list);
     if (!ETLHEAP_RESERVE(&list->made, list->rows.count))

@@ -36,7 +36,7 @@ typedef struct mark_row {
 /* Starts from {0}. */
 typedef struct mark_list {
     ETLHEAP_VECTOR(mark_row) rows;
-    ETLHEAP_VECTOR(etlheap_mark) made; /* by mark_list_settle */
+    ETLHEAP_VECTOR(etlheap_mark) made; /* by mark_list_make */
     etlheap_marks marks;               /* of `made` */
     u64 arrived;
     i64 until_ticks; /* with is_full: later marks are left out */
@@ -56,9 +56,9 @@ bool mark_notes_add(mark_notes *notes, const mark_note *where, const etl_event *
 bool mark_list_add(mark_list *list, const mark_note *note, etlheap_strings *strings);
 
 /* Makes list->marks from the notes. False if memory runs out. */
-bool mark_list_settle(mark_list *list, const etlheap_strings *strings, const etl_session *clock);
+bool mark_list_make(mark_list *list, const etlheap_strings *strings, const etl_session *clock);
 
-/* The second half of mark_list_settle: sets times and numbers of list->made. */
+/* The second half of mark_list_make: sets times and numbers of list->made. */
 bool mark_list_number(mark_list *list, const etl_session *clock);
 
 /* The generation of a moment: the number of marks at or before it. The search starts at *latest, 0

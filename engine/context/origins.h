@@ -3,8 +3,8 @@
  *
  * Everything a report says about a block, except its size and times, follows from its *origin*: the
  * stack reference of its allocation and its owner. There are about as many origins as distinct
- * stacks. So slow work (names, culling, filters) is done once per origin, and a journal entry needs
- * only the number of the origin.
+ * stacks. So slow work (names, culling, filters) is done once per origin, and an entry of the event
+ * list needs only the number of the origin.
  *
  *     heap     a heap handle of one process lifetime
  *     owner    a heap, while the modules of its process stay the same
@@ -19,7 +19,7 @@
 
 #include "stacks.h"
 
-/* A journal entry has 27 bits for an origin. */
+/* An entry of the event list has 27 bits for an origin. */
 #define ORIGIN_NUMBER_MAX (((u32)1 << 27) - 1)
 
 typedef struct heap_row {

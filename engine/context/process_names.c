@@ -159,7 +159,7 @@ static bool take_from_line(trace_context *context, const process_history *proces
     return true;
 }
 
-bool process_names_settle(trace_context *context)
+bool process_names_repair(trace_context *context)
 {
     const size_t count = context->processes.count;
     bool any = false;

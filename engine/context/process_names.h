@@ -8,7 +8,7 @@
 
 /* Replaces doubtful names by those of the program's file. Call it when all records are applied.
  * False if memory runs out. */
-bool process_names_settle(trace_context *context);
+bool process_names_repair(trace_context *context);
 
 /* True if a name of 8-bit characters, as read, may stand for the name of the file. */
 bool process_names_fit(const char *read, const char *file);

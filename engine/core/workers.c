@@ -225,7 +225,7 @@ struct etlheap_helper {
     void *context;
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    u64 mark; /* this and the next under the lock */
+    u64 until; /* this and the next under the lock */
     bool is_closing;
     pthread_t thread;
 };
@@ -235,11 +235,11 @@ static void *help(void *argument)
     etlheap_helper *const helper = argument;
     pthread_mutex_lock(&helper->lock);
     while (!helper->is_closing) {
-        const u64 mark = helper->mark;
+        const u64 until = helper->until;
         pthread_mutex_unlock(&helper->lock);
-        const bool has_more = helper->fn(helper->context, mark);
+        const bool has_more = helper->fn(helper->context, until);
         pthread_mutex_lock(&helper->lock);
-        while (!has_more && !helper->is_closing && helper->mark == mark)
+        while (!has_more && !helper->is_closing && helper->until == until)
             pthread_cond_wait(&helper->changed, &helper->lock);
     }
     pthread_mutex_unlock(&helper->lock);
@@ -269,12 +269,12 @@ etlheap_helper *etlheap_helper_open(etlheap_helper_fn *fn, void *context)
     return NULL;
 }
 
-void etlheap_helper_mark(etlheap_helper *helper, u64 mark)
+void etlheap_helper_allow(etlheap_helper *helper, u64 until)
 {
     if (helper == NULL)
         return;
     pthread_mutex_lock(&helper->lock);
-    helper->mark = mark;
+    helper->until = until;
     pthread_cond_signal(&helper->changed);
     pthread_mutex_unlock(&helper->lock);
 }

@@ -55,14 +55,14 @@ void *etlheap_workers_calloc(u32 jobs, size_t count, size_t size);
 
 /*
  * A thread besides the crews, for work that goes on beside theirs: reading ahead, unpacking. It
- * calls fn(context, mark), which does one piece of work and returns whether there may be more. When
- * there is none, it sleeps until the mark changes. NULL if it cannot be started.
+ * calls fn(context, until), which does one piece of work and returns whether there may be more.
+ * When there is none, it sleeps until more is allowed. NULL if it cannot be started.
  */
-typedef bool etlheap_helper_fn(void *context, u64 mark);
+typedef bool etlheap_helper_fn(void *context, u64 until);
 typedef struct etlheap_helper etlheap_helper;
 
 etlheap_helper *etlheap_helper_open(etlheap_helper_fn *fn, void *context);
-void etlheap_helper_mark(etlheap_helper *helper, u64 mark); /* 0 at first; NULL is allowed */
+void etlheap_helper_allow(etlheap_helper *helper, u64 until); /* 0 at first; NULL is allowed */
 void etlheap_helper_close(etlheap_helper *helper); /* after the current piece; NULL is allowed */
 
 /*

@@ -3,7 +3,8 @@
  * threads have the same name, and the names that decide about frames.
  *
  * In: a result and a query. Out: an aggregator, whose keys and groups are in group_keys.c.
- * Invariant: names that decide about frames are known (aggregate_settle) before the first key is.
+ * Invariant: names that decide about frames are known (aggregate_finish_stacks) before the first
+ * key is.
  */
 #include "aggregate.h"
 
@@ -75,23 +76,22 @@ void aggregate_close(aggregator *a)
     a->same_name = a->order = a->thread_name_groups = NULL;
 }
 
-/* Can the result answer? A journal answers only for its own window, a store for any. */
+/* Can the result answer? An event list answers only for its own window, a store for any. */
 static bool is_answered(const aggregator *a)
 {
-    const event_journal *const journal = &a->result->journal;
+    const event_list *const list = &a->result->event_list;
     if (a->result->mode == RESULT_STORE)
         return true;
-    if (journal->cuts.session != NULL ||
-        (query_needs(a->query, NEEDS_TIMES) && !journal->keeps_clock))
+    if (list->cuts.session != NULL || (query_needs(a->query, NEEDS_TIMES) && !list->keeps_clock))
         return false;
-    const bool same_start = journal->from_ticks == a->plan.from_ticks ||
-                            (journal->from_ticks == INT64_MIN && a->query->from_ns == INT64_MIN);
-    const bool same_end = journal->to_ticks == a->plan.to_ticks ||
-                          (journal->to_ticks == INT64_MAX && a->query->to_ns == INT64_MAX);
-    if (journal->is_tallied && !query_asks_sums(a->query))
+    const bool same_start = list->from_ticks == a->plan.from_ticks ||
+                            (list->from_ticks == INT64_MIN && a->query->from_ns == INT64_MIN);
+    const bool same_end = list->to_ticks == a->plan.to_ticks ||
+                          (list->to_ticks == INT64_MAX && a->query->to_ns == INT64_MAX);
+    if (list->is_tallied && !query_asks_sums(a->query))
         return false;
     return !query_needs(a->query, NEEDS_BLOCKS) && a->query->kind_to_ticks == NULL && same_start &&
-           same_end && journal->exit_frees == a->query->at_exit_freed;
+           same_end && list->exit_frees == a->query->at_exit_freed;
 }
 
 static int by_name(const void *a, const void *b)
@@ -158,7 +158,7 @@ static bool group_thread_names(aggregator *a)
     return ok;
 }
 
-etl_status aggregate_settle(aggregator *a, const feed_rows *rows, etl_error *err)
+etl_status aggregate_finish_stacks(aggregator *a, const feed_rows *rows, etl_error *err)
 {
     if (a->query->symbols == NULL || !(a->wants_stack || a->wants_free_stack))
         return ETL_OK;
@@ -174,5 +174,5 @@ etl_status aggregate_settle(aggregator *a, const feed_rows *rows, etl_error *err
     a->is_collecting = false;
     if (!ok)
         return etl_no_memory(err);
-    return frames_settle(&a->frames, err);
+    return frames_finish(&a->frames, err);
 }

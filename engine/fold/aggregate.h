@@ -102,7 +102,7 @@ etl_status aggregate_fill(aggregator *a, etl_error *err);
 /* With symbols, resolves all stacks before the first one gets its group: see frames.h. Does nothing
  * without symbols. `rows` is not read if the result is a summary. ETL_ERR_MEMORY,
  * ETL_ERR_CANCELLED. */
-etl_status aggregate_settle(aggregator *a, const struct feed_rows *rows, etl_error *err);
+etl_status aggregate_finish_stacks(aggregator *a, const struct feed_rows *rows, etl_error *err);
 
 bool aggregate_same_names(aggregator *a);
 

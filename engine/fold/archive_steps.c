@@ -52,9 +52,9 @@ static bool part_starts_tick(const void *user, u32 part)
 /* A batch of events with the words of their blocks, and their groups for one job or more. */
 typedef struct resolved_batch {
     const log_batch *batch;
-    u32 count;                             /* events before the end of all windows */
-    u8 kinds[LOG_BATCH_ROWS];              /* journal_kind */
-    journal_entry entries[LOG_BATCH_ROWS]; /* words of the blocks */
+    u32 count;                           /* events before the end of all windows */
+    u8 kinds[LOG_BATCH_ROWS];            /* entry_kind */
+    event_entry entries[LOG_BATCH_ROWS]; /* words of the blocks */
     u64 sizes[LOG_BATCH_ROWS];
     u32 groups[LOG_BATCH_ROWS]; /* GROUP_NONE: not counted */
 } resolved_batch;
@@ -66,12 +66,12 @@ typedef struct batch_walk {
     u32 early;       /* events before the window; none with windows */
     u64 inside_from; /* ordinal */
     u64 old_before;  /* ordinal: blocks before it are of earlier stretches; 0: none are */
-    const archive_moment *bounds; /* of the windows */
+    const archive_place *bounds; /* of the windows */
 } batch_walk;
 
 static void step(replay_walker *w, const entry_view *view)
 {
-    const u32 number = replay_group_of(w->walk, journal_origin_of(view->entry), view->size);
+    const u32 number = replay_group_of(w->walk, entry_origin_of(view->entry), view->size);
     if (number != GROUP_NONE && w->walk->windows != NULL)
         replay_step_in_windows(w, number, view);
     else if (number != GROUP_NONE)
@@ -82,7 +82,7 @@ static void walk_open_blocks(const archive_walk *walk, replay_walker *w)
 {
     for (size_t i = 0; i < walk->open.count; i++) {
         const u32 ordinal = walk->open.ordinal[i];
-        const entry_view view = { walk->words->at[ordinal], JOURNAL_ALLOC,
+        const entry_view view = { walk->words->at[ordinal], ENTRY_ALLOC,
                                   block_words_size(walk->words, ordinal), ordinal, false };
         step(w, &view);
     }
@@ -93,8 +93,8 @@ static void walk_open_blocks(const archive_walk *walk, replay_walker *w)
 static void resolve(const archive_walk *walk, const log_batch *from, resolved_batch *out)
 {
     const log_batch batch = *from; /* in registers, as bytes are written below */
-    const journal_entry *const words = walk->words->at;
-    const u8 of_exit = walk->exit_frees ? JOURNAL_FREE : JOURNAL_NONE;
+    const event_entry *const words = walk->words->at;
+    const u8 of_exit = walk->exit_frees ? ENTRY_FREE : ENTRY_NONE;
     const u32 count = archive_events_before(&walk->to, from);
     out->batch = from;
     out->count = count;
@@ -103,17 +103,17 @@ static void resolve(const archive_walk *walk, const log_batch *from, resolved_ba
         for (u32 i = first; i < end; i++) {
             __builtin_prefetch(&words[batch.ordinal[i]]);
             const u8 how = log_opens(&batch, i) ? 0 : batch.how[batch.row[i]];
-            out->kinds[i] = (u8)(log_opens(&batch, i)               ? JOURNAL_ALLOC
-                                 : how == EHS_HOW_REALLOC           ? JOURNAL_MARK
+            out->kinds[i] = (u8)(log_opens(&batch, i)               ? ENTRY_ALLOC
+                                 : how == EHS_HOW_REALLOC           ? ENTRY_REALLOC
                                  : how == ETLHEAP_FREE_PROCESS_EXIT ? of_exit
-                                                                    : JOURNAL_FREE);
+                                                                    : ENTRY_FREE);
         }
         for (u32 i = first; i < end; i++) {
-            const journal_entry entry = words[batch.ordinal[i]];
-            const u32 size = journal_size_of(entry);
+            const event_entry entry = words[batch.ordinal[i]];
+            const u32 size = entry_size_of(entry);
             out->entries[i] = entry;
             out->sizes[i] =
-                size == JOURNAL_SIZE_BIG ? block_words_size(walk->words, batch.ordinal[i]) : size;
+                size == ENTRY_SIZE_BIG ? block_words_size(walk->words, batch.ordinal[i]) : size;
         }
     }
 }
@@ -122,12 +122,12 @@ static void resolve(const archive_walk *walk, const log_batch *from, resolved_ba
 static void number_groups(const replay_walk *walk, resolved_batch *resolved)
 {
     for (u32 i = 0; i < resolved->count; i++) {
-        const u32 origin = journal_origin_of(resolved->entries[i]);
+        const u32 origin = entry_origin_of(resolved->entries[i]);
         if (i + GROUPS_AHEAD < resolved->count)
             __builtin_prefetch(
-                &walk->origin_groups[journal_origin_of(resolved->entries[i + GROUPS_AHEAD])]);
+                &walk->origin_groups[entry_origin_of(resolved->entries[i + GROUPS_AHEAD])]);
         const u32 number = replay_group_of(walk, origin, resolved->sizes[i]);
-        resolved->groups[i] = resolved->kinds[i] == JOURNAL_NONE ? GROUP_NONE : number;
+        resolved->groups[i] = resolved->kinds[i] == ENTRY_NONE ? GROUP_NONE : number;
     }
 }
 
@@ -142,8 +142,8 @@ static inline entry_view view_of(const batch_walk *b, u32 at)
 {
     const resolved_batch *const resolved = b->resolved;
     const u32 ordinal = resolved->batch->ordinal[at];
-    return (entry_view){ resolved->entries[at] | (ordinal >= b->inside_from ? JOURNAL_INSIDE : 0),
-                         (journal_kind)resolved->kinds[at], resolved->sizes[at], ordinal,
+    return (entry_view){ resolved->entries[at] | (ordinal >= b->inside_from ? ENTRY_INSIDE : 0),
+                         (entry_kind)resolved->kinds[at], resolved->sizes[at], ordinal,
                          at >= b->early };
 }
 
@@ -185,8 +185,8 @@ __attribute__((always_inline)) static inline void walk_steps(const batch_walk *b
                 replay_step_in_windows(w, number, &view);
                 continue;
             }
-            if (view.kind == JOURNAL_FREE && (view.entry & ARCHIVE_WORD_MARKED) != 0)
-                view.entry |= JOURNAL_REALLOC;
+            if (view.kind == ENTRY_FREE && (view.entry & ARCHIVE_WORD_REALLOC) != 0)
+                view.entry |= ENTRY_IS_REALLOC;
             replay_step(w, number, &view);
         }
     }
@@ -229,13 +229,13 @@ static void walk_window(batch_walk b, const archive_span *span, replay_walker *w
 static void walk_windows(batch_walk b, const archive_span *span, replay_walker *w)
 {
     const log_batch *const batch = b.resolved->batch;
-    const archive_moment *const bounds = span->bounds;
+    const archive_place *const bounds = span->bounds;
     const u32 count = archive_events_before(&span->to, batch);
     b.bounds = bounds;
     for (b.first = 0; b.first < count; b.first = b.end) {
         while (
             w->interval < span->bound_count &&
-            archive_moment_is_reached(&bounds[w->interval], batch->segment, batch->first + b.first))
+            archive_place_is_reached(&bounds[w->interval], batch->segment, batch->first + b.first))
             w->interval++;
         b.end = count;
         if (w->interval < span->bound_count && bounds[w->interval].segment == batch->segment)

@@ -26,7 +26,7 @@ typedef struct reading {
     u32 first, end; /* segments */
     u8 *freed;      /* by ordinal */
     block_sizes big_sizes;
-    ETLHEAP_VECTOR(u64) marked; /* ordinals */
+    ETLHEAP_VECTOR(u64) reallocs; /* ordinals */
     task_end outcome;
 } reading;
 
@@ -35,37 +35,37 @@ typedef struct first_pass {
     reading *readings;
 } first_pass;
 
-static etl_status find_spans(archive_walk *walk, const archive_question *questions, etl_error *err);
+static etl_status find_spans(archive_walk *walk, const archive_demand *demands, etl_error *err);
 static etl_status load_checkpoint(archive_walk *walk, etl_error *err);
 static void take_hull(archive_walk *walk);
 static etl_status open_words(archive_walk *walk, etl_error *err);
 static etl_status read_window(archive_walk *walk, etl_error *err);
 static void read_segments(void *context, u32 task);
 static void read_blocks(void *context, u32 task);
-static etl_status settle(archive_walk *walk, reading *readings, u32 count, etl_error *err);
-static etl_status read_late_marks(archive_walk *walk, etl_error *err);
+static etl_status take_results(archive_walk *walk, reading *readings, u32 count, etl_error *err);
+static etl_status read_late_reallocs(archive_walk *walk, etl_error *err);
 
 static etl_status damaged_times(etl_error *err)
 {
     return etl_fail_with(err, ETL_ERR_CORRUPT, 0, "the store has events after its end");
 }
 
-/* The bounds of a question's window, as for journal_open. */
-static void bounds_of(const archive_question *question, i64 *from_ticks, i64 *to_ticks)
+/* The bounds of a question's window, as for event_list_open. */
+static void bounds_of(const archive_demand *demand, i64 *from_ticks, i64 *to_ticks)
 {
-    const aggregator *const a = question->a;
+    const aggregator *const a = demand->a;
     const etlheap_query *const query = a->query;
     const bool is_open = query->to_ns == INT64_MAX && query->kind_to_ticks == NULL;
     *from_ticks = query->from_ns == INT64_MIN ? INT64_MIN : a->plan.from_ticks;
     *to_ticks = is_open ? INT64_MAX : a->plan.kind_to_ticks[ETLHEAP_KIND_HEAP];
-    if (question->windows != NULL) {
-        *from_ticks = question->windows->bounds.at[0];
-        *to_ticks = question->windows->bounds.at[question->windows->bounds.count - 1];
+    if (demand->windows != NULL) {
+        *from_ticks = demand->windows->bounds.at[0];
+        *to_ticks = demand->windows->bounds.at[demand->windows->bounds.count - 1];
     }
     *to_ticks = *to_ticks < *from_ticks ? *from_ticks : *to_ticks;
 }
 
-bool archive_walk_shares(const archive_question *a, const archive_question *b)
+bool archive_walk_shares(const archive_demand *a, const archive_demand *b)
 {
     i64 a_from, a_to, b_from, b_to;
     bounds_of(a, &a_from, &a_to);
@@ -77,14 +77,14 @@ bool archive_walk_shares(const archive_question *a, const archive_question *b)
 }
 
 /* The first question with the same window, or the same windows. */
-static u32 first_alike(const archive_question *questions, u32 number)
+static u32 first_alike(const archive_demand *demands, u32 number)
 {
     i64 from, to, own_from, own_to;
     u32 at = 0;
-    bounds_of(&questions[number], &own_from, &own_to);
+    bounds_of(&demands[number], &own_from, &own_to);
     for (; at < number; at++) {
-        const window_pass *const a = questions[at].windows, *const b = questions[number].windows;
-        bounds_of(&questions[at], &from, &to);
+        const window_pass *const a = demands[at].windows, *const b = demands[number].windows;
+        bounds_of(&demands[at], &from, &to);
         const bool same_windows = a == NULL || b == NULL
                                       ? a == b
                                       : a->bounds.count == b->bounds.count &&
@@ -110,30 +110,30 @@ static etl_status copy_span(const archive_span *from, archive_span *to, etl_erro
     return ETL_OK;
 }
 
-static bool asks_survivors(const archive_question *questions, u32 count)
+static bool asks_survivors(const archive_demand *demands, u32 count)
 {
     bool asks = false;
     for (u32 i = 0; i < count; i++)
-        asks |= questions[i].asks_survivors;
+        asks |= demands[i].asks_survivors;
     return asks;
 }
 
-etl_status archive_walk_open(archive_walk *out, const archive_question *questions, u32 count,
+etl_status archive_walk_open(archive_walk *out, const archive_demand *demands, u32 count,
                              etl_error *err)
 {
-    const etlheap_query *const query = questions[0].a->query;
-    *out = (archive_walk){ .archive = questions[0].a->result->archive,
+    const etlheap_query *const query = demands[0].a->query;
+    *out = (archive_walk){ .archive = demands[0].a->result->archive,
                            .spans = calloc(count, sizeof *out->spans),
-                           .words = questions[0].words,
+                           .words = demands[0].words,
                            .cancel = query->cancel,
-                           .memory = questions[0].a->plan.memory,
+                           .memory = demands[0].a->plan.memory,
                            .exit_frees = query->at_exit_freed,
-                           .asks_survivors = asks_survivors(questions, count),
+                           .asks_survivors = asks_survivors(demands, count),
                            .threads = etlheap_workers_jobs(query->jobs) };
     if (out->spans == NULL)
         return etl_no_memory(err);
     out->span_count = count;
-    etl_status status = find_spans(out, questions, err);
+    etl_status status = find_spans(out, demands, err);
     if (status != ETL_OK)
         return status;
     take_hull(out);
@@ -163,7 +163,7 @@ static void take_hull(archive_walk *walk)
     walk->first_segment = walk->spans[0].from.segment;
     for (u32 i = 1; i < walk->span_count; i++) {
         const archive_span *const span = &walk->spans[i];
-        if (archive_moment_is_reached(&walk->to, span->to.segment, span->to.event))
+        if (archive_place_is_reached(&walk->to, span->to.segment, span->to.event))
             walk->to = span->to;
         if (span->from.segment < walk->first_segment)
             walk->first_segment = span->from.segment;
@@ -171,41 +171,41 @@ static void take_hull(archive_walk *walk)
     walk->ordinals = walk->to.allocs;
 }
 
-/* Lists the moments of a question's window, or windows, to be found. */
-static bool list_span(const archive_question *question, archive_span *out, moment_list *moments)
+/* Lists the times of a question's window, or windows, to be found. */
+static bool list_span(const archive_demand *demand, archive_span *out, place_list *places)
 {
-    const window_pass *const windows = question->windows;
+    const window_pass *const windows = demand->windows;
     i64 from_ticks, to_ticks;
-    bounds_of(question, &from_ticks, &to_ticks);
+    bounds_of(demand, &from_ticks, &to_ticks);
     out->bound_count = windows == NULL ? 0 : (u32)windows->bounds.count;
     if (windows != NULL) {
         out->bounds = calloc(out->bound_count, sizeof *out->bounds);
         if (out->bounds == NULL)
             return false;
     }
-    bool ok = ETLHEAP_PUSH(moments, (moment_wanted){ from_ticks, &out->from }) &&
-              ETLHEAP_PUSH(moments, (moment_wanted){ to_ticks, &out->to });
+    bool ok = ETLHEAP_PUSH(places, (place_wanted){ from_ticks, &out->from }) &&
+              ETLHEAP_PUSH(places, (place_wanted){ to_ticks, &out->to });
     for (u32 i = 0; ok && i < out->bound_count; i++)
-        ok = ETLHEAP_PUSH(moments, (moment_wanted){ windows->bounds.at[i], &out->bounds[i] });
+        ok = ETLHEAP_PUSH(places, (place_wanted){ windows->bounds.at[i], &out->bounds[i] });
     return ok;
 }
 
 /* Questions with the same windows find them once. */
-static etl_status find_spans(archive_walk *walk, const archive_question *questions, etl_error *err)
+static etl_status find_spans(archive_walk *walk, const archive_demand *demands, etl_error *err)
 {
-    moment_list moments = { 0 };
+    place_list places = { 0 };
     bool ok = true;
     for (u32 i = 0; ok && i < walk->span_count; i++)
-        ok = first_alike(questions, i) < i || list_span(&questions[i], &walk->spans[i], &moments);
+        ok = first_alike(demands, i) < i || list_span(&demands[i], &walk->spans[i], &places);
     etl_status status =
-        ok ? archive_find_moments(walk->archive, &moments, walk->threads, walk->cancel, err)
+        ok ? archive_find_places(walk->archive, &places, walk->threads, walk->cancel, err)
            : etl_no_memory(err);
     for (u32 i = 0; status == ETL_OK && i < walk->span_count; i++) {
-        const u32 same = first_alike(questions, i);
+        const u32 same = first_alike(demands, i);
         if (same < i)
             status = copy_span(&walk->spans[same], &walk->spans[i], err);
     }
-    ETLHEAP_VECTOR_FREE(&moments);
+    ETLHEAP_VECTOR_FREE(&places);
     return status;
 }
 
@@ -287,14 +287,14 @@ static etl_status read_window(archive_walk *walk, etl_error *err)
     if (ok) {
         etlheap_workers_run(count, count, walk->asks_survivors ? read_segments : read_blocks,
                             &pass);
-        status = settle(walk, pass.readings, count, err);
+        status = take_results(walk, pass.readings, count, err);
     }
     if (status == ETL_OK && ok && walk->asks_survivors)
-        status = read_late_marks(walk, err);
+        status = read_late_reallocs(walk, err);
     for (u32 i = 0; pass.readings != NULL && i < count; i++) {
         free(pass.readings[i].freed);
         ETLHEAP_VECTOR_FREE(&pass.readings[i].big_sizes);
-        ETLHEAP_VECTOR_FREE(&pass.readings[i].marked);
+        ETLHEAP_VECTOR_FREE(&pass.readings[i].reallocs);
     }
     free(pass.readings);
     return ok ? status : etl_no_memory(err);
@@ -320,7 +320,7 @@ static etl_status read_events(const archive_walk *walk, const log_batch *batch, 
             if (!block_sizes_note(&own->big_sizes, ordinal, b.size[row]))
                 return ETL_ERR_MEMORY;
         } else if (b.how[row] == EHS_HOW_REALLOC) {
-            if (!ETLHEAP_PUSH(&own->marked, ordinal))
+            if (!ETLHEAP_PUSH(&own->reallocs, ordinal))
                 return ETL_ERR_MEMORY;
         } else if (counts_as_end(walk, b.how[row])) {
             own->freed[ordinal >> 3] |= (u8)(1u << (ordinal & 7));
@@ -400,7 +400,7 @@ static void read_blocks(void *context, u32 task)
  * that says so is the last of three in a row. Blocks of the window are marked by the segment that
  * the window ends in and the next one.
  */
-static etl_status read_late_marks(archive_walk *walk, etl_error *err)
+static etl_status read_late_reallocs(archive_walk *walk, etl_error *err)
 {
     const u64 behind = (u64)walk->to.segment + 2;
     const u32 end = (u32)etl_min_u64(behind, walk->archive->segments.count);
@@ -418,7 +418,7 @@ static etl_status read_late_marks(archive_walk *walk, etl_error *err)
             const u32 ordinal = batch->ordinal[i];
             if (!log_opens(batch, i) && batch->how[batch->row[i]] == EHS_HOW_REALLOC &&
                 ordinal < walk->ordinals && walk->words->at[ordinal] != 0)
-                walk->words->at[ordinal] |= JOURNAL_REALLOC;
+                walk->words->at[ordinal] |= ENTRY_IS_REALLOC;
         }
         status = log_next(&reader, &batch, err);
     }
@@ -427,7 +427,7 @@ static etl_status read_late_marks(archive_walk *walk, etl_error *err)
 }
 
 /* Takes over the results of the tasks and reports the first failure. */
-static etl_status settle(archive_walk *walk, reading *readings, u32 count, etl_error *err)
+static etl_status take_results(archive_walk *walk, reading *readings, u32 count, etl_error *err)
 {
     const u64 bytes = walk->asks_survivors ? walk->ordinals / 8 + 1 : 0;
     const etl_status status = task_ends_first(&readings->outcome, sizeof *readings, count, err);
@@ -437,8 +437,8 @@ static etl_status settle(archive_walk *walk, reading *readings, u32 count, etl_e
         reading *const own = &readings[t];
         for (u64 i = 0; i < bytes; i++)
             walk->survivors[i] |= own->freed[i];
-        for (size_t i = 0; i < own->marked.count; i++)
-            walk->words->at[own->marked.at[i]] |= ARCHIVE_WORD_MARKED;
+        for (size_t i = 0; i < own->reallocs.count; i++)
+            walk->words->at[own->reallocs.at[i]] |= ARCHIVE_WORD_REALLOC;
         if (!block_sizes_append(&walk->own_words.big_sizes, &own->big_sizes))
             return etl_no_memory(err);
     }

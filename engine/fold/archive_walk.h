@@ -11,25 +11,25 @@
 
 #include "engine/result/archive.h"
 #include "aggregate.h"
-#include "archive_moments.h"
+#include "archive_places.h"
 #include "block_words.h"
 #include "replay_walk.h"
 
 /* Flag in a word: opened by a realloc, learned from a later event. */
-#define ARCHIVE_WORD_MARKED JOURNAL_NEW_TICK
+#define ARCHIVE_WORD_REALLOC ENTRY_NEW_TICK
 
 /* What one job asks: one window, the aggregator's, or those of a pass. Everything is borrowed. */
-typedef struct archive_question {
+typedef struct archive_demand {
     const aggregator *a;
     const window_pass *windows; /* NULL: one window */
     const block_words *words;   /* words of groups of blocks; NULL: origins are groups */
     bool asks_survivors;        /* needs the blocks outstanding at the end of the window */
-} archive_question;
+} archive_demand;
 
 /* The position of a job's window in the file. */
 typedef struct archive_span {
-    archive_moment from, to;
-    archive_moment *bounds; /* bounds of its windows; NULL: one window */
+    archive_place from, to;
+    archive_place *bounds; /* bounds of its windows; NULL: one window */
     u32 bound_count;
 } archive_span;
 
@@ -39,7 +39,7 @@ typedef struct archive_walk {
     const ehs_archive *archive;
     archive_span *spans; /* one per job */
     u32 span_count;
-    archive_moment to; /* the end of the last one */
+    archive_place to; /* the end of the last one */
     bool exit_frees;
     bool asks_survivors;      /* of some job */
     u32 first_segment;        /* where the walk begins */
@@ -56,16 +56,16 @@ typedef struct archive_walk {
 
 /* True if the jobs of two questions can share a walk: they agree on words and on exits, and if one
  * needs survivors, no window of the other ends later. */
-bool archive_walk_shares(const archive_question *a, const archive_question *b);
+bool archive_walk_shares(const archive_demand *a, const archive_demand *b);
 
 /* Opens a walk for jobs that can all share a walk, pairwise. Close it even on failure.
  * ETL_ERR_CORRUPT, ETL_ERR_MEMORY, ETL_ERR_LIMIT. */
-etl_status archive_walk_open(archive_walk *out, const archive_question *questions, u32 count,
+etl_status archive_walk_open(archive_walk *out, const archive_demand *demands, u32 count,
                              etl_error *err);
 void archive_walk_close(archive_walk *walk);
 
-/* The time of a tick, given its number in a segment of the walk that begins with a part (see
- * replay_moment); INT64_MIN: before the first event. ETL_ERR_CORRUPT, ETL_ERR_MEMORY. */
+/* The time of a tick, given its number in a section of the walk that begins with a part (see
+ * replay_peak); INT64_MIN: before the first event. ETL_ERR_CORRUPT, ETL_ERR_MEMORY. */
 etl_status archive_walk_ticks(const archive_walk *walk, u32 first_part, u64 time, i64 *ticks,
                               etl_error *err);
 

@@ -2,41 +2,40 @@
  * block_words.h - one word per block of a log, or row, by ordinal: its origin or group, and its
  * size.
  *
- * A word is a journal entry without its kind. If single blocks are grouped (block_groups.h), it has
- * the number of the block's group + 1 instead of the origin. A block that does not count has the
- * word 0.
+ * A word is an entry of the event list without its kind. If single blocks are grouped
+ * (block_groups.h), it has the number of the block's group + 1 instead of the origin. A block that
+ * does not count has the word 0.
  */
 #ifndef ETLHEAP_BLOCK_WORDS_H
 #define ETLHEAP_BLOCK_WORDS_H
 
 #include <stdlib.h>
 
-#include "engine/log/journal.h"
+#include "engine/log/event_list.h"
 
 /* Flag in a word of a group: the block is outstanding at the end of its window, so its end does not
  * count. */
-#define BLOCK_WORD_STAYS JOURNAL_NEW_TICK
+#define BLOCK_WORD_STAYS ENTRY_NEW_TICK
 
 /* Sizes that do not fit into a word, as pairs of ordinal and size, ascending. */
 typedef ETLHEAP_VECTOR(u64) block_sizes;
 
 typedef struct block_words {
-    journal_entry *at;
+    event_entry *at;
     u64 count;
     block_sizes big_sizes;
 } block_words;
 
-static inline journal_entry block_word(u32 origin, u64 size, bool is_realloc)
+static inline event_entry block_word(u32 origin, u64 size, bool is_realloc)
 {
-    return (journal_entry)origin << 6 |
-           etl_min_u64(size, JOURNAL_SIZE_BIG) << (64 - JOURNAL_SIZE_BITS) |
-           (is_realloc ? JOURNAL_REALLOC : 0);
+    return (event_entry)origin << 6 | etl_min_u64(size, ENTRY_SIZE_BIG) << (64 - ENTRY_SIZE_BITS) |
+           (is_realloc ? ENTRY_IS_REALLOC : 0);
 }
 
 /* Records a size that does not fit. Ordinals must ascend. False if memory runs out. */
 static inline bool block_sizes_note(block_sizes *sizes, u64 ordinal, u64 size)
 {
-    return size < JOURNAL_SIZE_BIG || (ETLHEAP_PUSH(sizes, ordinal) && ETLHEAP_PUSH(sizes, size));
+    return size < ENTRY_SIZE_BIG || (ETLHEAP_PUSH(sizes, ordinal) && ETLHEAP_PUSH(sizes, size));
 }
 
 static inline bool block_sizes_append(block_sizes *to, const block_sizes *from)
@@ -50,8 +49,8 @@ static inline bool block_sizes_append(block_sizes *to, const block_sizes *from)
 
 static inline u64 block_words_size(const block_words *words, u64 ordinal)
 {
-    const u32 size = journal_size_of(words->at[ordinal]);
-    if (size != JOURNAL_SIZE_BIG)
+    const u32 size = entry_size_of(words->at[ordinal]);
+    if (size != ENTRY_SIZE_BIG)
         return size;
     size_t low;
     ETL_BISECT(low, 0, words->big_sizes.count / 2, words->big_sizes.at[2 * low] < ordinal);

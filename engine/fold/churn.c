@@ -13,7 +13,7 @@
  * Tasks see runs of consecutive numbers. A run keeps the numbers of the first ten allocations of
  * each thread (`heads`) and the last ten blocks (`ring`). Joining two runs feeds the heads of the
  * later one to the rings of the earlier one. Invariant: runs are joined in the order of their
- * numbers, because a head may settle only blocks that were allocated before it.
+ * numbers, because a head may decide only blocks that were allocated before it.
  */
 #include "churn.h"
 
@@ -78,7 +78,7 @@ static inline u32 last_of(const churn_thread *thread)
 }
 
 /* The thread allocates: its last block was temporary if it had been freed by then. */
-static inline void settle_last(const churn_list *sums, const churn_thread *thread, u32 number)
+static inline void decide_last(const churn_list *sums, const churn_thread *thread, u32 number)
 {
     const churn_pending *const last = &thread->ring[last_of(thread)];
     if (thread->count > 0 && last->group != 0 && last->end <= number) {
@@ -89,7 +89,7 @@ static inline void settle_last(const churn_list *sums, const churn_thread *threa
 }
 
 /* The thread allocates: the block that leaves the ring counts if it had been freed by then. */
-static inline void settle_oldest(const churn_list *sums, const churn_thread *thread, u32 number)
+static inline void decide_oldest(const churn_list *sums, const churn_thread *thread, u32 number)
 {
     const churn_pending *const oldest = &thread->ring[thread->at];
     if (thread->count == CHURN_NEAR && oldest->group != 0 && oldest->end <= number)
@@ -115,8 +115,8 @@ bool churn_note(churn_track *track, const churn_block *block)
         thread_of(&track->runs.at[track->runs.count - 1].threads, block->thread);
     if (thread == NULL || !fit_sums(&track->sums, block->group))
         return false;
-    settle_last(&track->sums, thread, block->number);
-    settle_oldest(&track->sums, thread, block->number);
+    decide_last(&track->sums, thread, block->number);
+    decide_oldest(&track->sums, thread, block->number);
     if (thread->count < CHURN_NEAR)
         thread->heads[thread->count] = block->number;
     const bool ends = block->end != CHURN_NO_END;
@@ -178,16 +178,16 @@ static int by_first(const void *a, const void *b)
 }
 
 /*
- * Appends the next run of a thread. The heads of that run settle the blocks before it. If it has
- * ten blocks or more, only its own ring is still unsettled afterwards.
+ * Appends the next run of a thread. The heads of that run decide the blocks before it. If it has
+ * ten blocks or more, only its own ring is still undecided afterwards.
  */
 static void continue_thread(const churn_list *sums, churn_thread *to, const churn_thread *run)
 {
     static const churn_pending none = { .end = CHURN_NO_END };
     const bool is_full = run->count == CHURN_NEAR;
-    settle_last(sums, to, run->heads[0]);
+    decide_last(sums, to, run->heads[0]);
     for (u32 i = 0; i < run->count; i++) {
-        settle_oldest(sums, to, run->heads[i]);
+        decide_oldest(sums, to, run->heads[i]);
         push(to, is_full ? &none : &run->ring[i]);
     }
     if (is_full) {
@@ -197,9 +197,9 @@ static void continue_thread(const churn_list *sums, churn_thread *to, const chur
 }
 
 /* The thread never allocates again, so all blocks of its ring that were freed count. */
-static void settle_rest(const churn_list *sums, const churn_thread *thread)
+static void decide_rest(const churn_list *sums, const churn_thread *thread)
 {
-    settle_last(sums, thread, CHURN_NO_END);
+    decide_last(sums, thread, CHURN_NO_END);
     for (u32 i = 0; i < thread->count; i++) {
         if (thread->ring[i].group != 0)
             sums->at[thread->ring[i].group - 1].near_count++;
@@ -223,7 +223,7 @@ bool churn_join_finish(churn_join *join, u32 group_count)
         free_threads(run);
     }
     for (size_t i = 0; ok && i < all.list.count; i++)
-        settle_rest(&join->sums, &all.list.at[i]);
+        decide_rest(&join->sums, &all.list.at[i]);
     free_threads(&all);
     return ok;
 }

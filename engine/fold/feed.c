@@ -66,7 +66,7 @@ etl_status feed_groups(block_feed *feed, aggregator *a, origin_groups *out, etl_
 {
     etl_status status = feed_number(feed, a, err);
     if (status == ETL_OK)
-        status = aggregate_settle(a, &feed->rows, err);
+        status = aggregate_finish_stacks(a, &feed->rows, err);
     if (status == ETL_OK && !origin_groups_open(out, a, &feed->rows, true))
         return etl_no_memory(err);
     return status == ETL_OK ? origin_groups_count(out, err) : status;

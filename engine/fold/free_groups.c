@@ -19,7 +19,7 @@ typedef struct freeings {
 
 /* Whose addresses a stack has that freed, and when. */
 typedef struct freeing {
-    frame_question asked;
+    stack_place asked;
     i64 last_ticks;
 } freeing;
 
@@ -46,15 +46,15 @@ static bool freeing_of(const freeings *of, u32 number, freeing *out)
 
 static bool resolve_all(aggregator *a, const freeings *of)
 {
-    frame_question *const questions = malloc((of->count + (size_t)1) * sizeof *questions);
+    stack_place *const places = malloc((of->count + (size_t)1) * sizeof *places);
     size_t asked = 0;
-    for (u32 number = 1; questions != NULL && number <= of->count; number++) {
+    for (u32 number = 1; places != NULL && number <= of->count; number++) {
         freeing one;
         if (freeing_of(of, number, &one))
-            questions[asked++] = one.asked;
+            places[asked++] = one.asked;
     }
-    const bool ok = questions != NULL && frames_resolve_all(&a->frames, questions, asked);
-    free(questions);
+    const bool ok = places != NULL && frames_resolve_all(&a->frames, places, asked);
+    free(places);
     return ok;
 }
 
@@ -76,7 +76,7 @@ static bool find_group(free_groups *groups, const free_key *key, u32 *group)
 /* The last free may lie in a time in which frames of the stack are guesses: see frames_guess.c. */
 static bool group_freeing(free_groups *groups, aggregator *a, u32 number, const freeing *one)
 {
-    const frame_question *const asked = &one->asked;
+    const stack_place *const asked = &one->asked;
     u32 resolved, last;
     free_key key;
     if (!frames_resolve(&a->frames, asked->process, asked->stack, asked->ticks, &resolved) ||
@@ -86,7 +86,7 @@ static bool group_freeing(free_groups *groups, aggregator *a, u32 number, const 
     if (a->is_collecting)
         return true;
     if (groups->stack_of_freer != NULL)
-        groups->stack_of_freer[number] = frames_settled(&a->frames, resolved);
+        groups->stack_of_freer[number] = frames_finished(&a->frames, resolved);
     aggregate_free_key(a, resolved, &key);
     return find_group(groups, &key, &groups->of_freer[number]);
 }

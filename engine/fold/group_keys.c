@@ -147,7 +147,7 @@ bool aggregate_key(aggregator *a, const block_source *of, etlheap_type type, gro
     key->unwanted = a->is_collecting;
     if (a->is_collecting)
         return true;
-    const u32 stack = frames_settled(&a->frames, resolved);
+    const u32 stack = frames_finished(&a->frames, resolved);
     key->unwanted = is_unwanted(a, stack);
     key->kind = of->kind;
     for (u32 i = 0; i < a->query->group_by_count; i++) {
@@ -216,7 +216,7 @@ u32 aggregate_thread_name(const aggregator *a, u32 process, u32 thread)
 void aggregate_free_key(aggregator *a, u32 resolved, free_key *key)
 {
     const etlheap_query *const query = a->query;
-    const u32 stack = a->wants_free_stack ? frames_settled(&a->frames, resolved) : 0;
+    const u32 stack = a->wants_free_stack ? frames_finished(&a->frames, resolved) : 0;
     memset(key, 0, sizeof *key);
     if (query_groups_by(query, ETLHEAP_KEY_FREE_STACK))
         key->stack = stack;

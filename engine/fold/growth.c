@@ -1,27 +1,27 @@
 /* growth.c - see growth.h. */
 #include "growth.h"
 
-i64 growth_moment_ns(i64 from_ns, i64 to_ns, u32 sample)
+i64 sample_time_ns(i64 from_ns, i64 to_ns, u32 sample)
 {
     const u32 pieces = GROWTH_SAMPLES - 1;
     const u64 span = (u64)to_ns - (u64)from_ns;
     return (i64)((u64)from_ns + span / pieces * sample + span % pieces * sample / pieces);
 }
 
-i64 growth_moment_ticks(const query_plan *plan, const etlheap_time_range *span, u32 sample)
+i64 sample_time_ticks(const query_plan *plan, const etlheap_time_range *span, u32 sample)
 {
     return etl_time_ticks(plan->result->base.base,
-                          growth_moment_ns(span->from_ns, span->to_ns, sample));
+                          sample_time_ns(span->from_ns, span->to_ns, sample));
 }
 
-growth_moments growth_moments_between(const query_plan *plan, i64 from_ns, i64 to_ns)
+sample_times sample_times_between(const query_plan *plan, i64 from_ns, i64 to_ns)
 {
-    growth_moments out;
+    sample_times out;
     for (u32 i = 0; i < GROWTH_SAMPLES; i++) {
-        out.times_ns[i] = growth_moment_ns(from_ns, to_ns, i);
+        out.times_ns[i] = sample_time_ns(from_ns, to_ns, i);
         out.ticks[i] = etl_time_ticks(plan->result->base.base, out.times_ns[i]);
     }
-    growth_moments_settle(&out);
+    sample_times_prepare(&out);
     return out;
 }
 

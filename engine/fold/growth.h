@@ -27,7 +27,7 @@
 #include "row_spans.h"
 
 #define GROWTH_SAMPLES 33u
-#define GROWTH_LANES   36u
+#define GROWTH_WIDTH   36u
 
 typedef struct growth_rating {
     i64 rate; /* bytes per second */
@@ -35,30 +35,30 @@ typedef struct growth_rating {
 } growth_rating;
 
 /* A number for each sample, padded with zeros for vectors of two or four. */
-typedef struct sample_lanes {
-    double at[GROWTH_LANES];
-} sample_lanes;
+typedef struct sample_row {
+    double at[GROWTH_WIDTH];
+} sample_row;
 
 /* The times of samples, ascending. */
-typedef struct growth_moments {
+typedef struct sample_times {
     i64 ticks[GROWTH_SAMPLES], times_ns[GROWTH_SAMPLES];
-    sample_lanes per_second[GROWTH_SAMPLES]; /* 1 s / time between two samples */
-    u32 others[GROWTH_SAMPLES];              /* number of samples at other times */
-    u32 all, pairs;                          /* samples that have others; sum of others */
-} growth_moments;
+    sample_row per_second[GROWTH_SAMPLES]; /* 1 s / time between two samples */
+    u32 others[GROWTH_SAMPLES];            /* number of samples at other times */
+    u32 all, pairs;                        /* samples that have others; sum of others */
+} sample_times;
 
-/* The moments of a time. */
-growth_moments growth_moments_between(const query_plan *plan, i64 from_ns, i64 to_ns);
+/* The times of the samples of a span. */
+sample_times sample_times_between(const query_plan *plan, i64 from_ns, i64 to_ns);
 
 /* The time of one sample. */
-i64 growth_moment_ns(i64 from_ns, i64 to_ns, u32 sample);
-i64 growth_moment_ticks(const query_plan *plan, const etlheap_time_range *span, u32 sample);
+i64 sample_time_ns(i64 from_ns, i64 to_ns, u32 sample);
+i64 sample_time_ticks(const query_plan *plan, const etlheap_time_range *span, u32 sample);
 
 /* Computes the members that depend on times_ns. */
-void growth_moments_settle(growth_moments *moments);
+void sample_times_prepare(sample_times *times);
 
 /* Rates the sizes. Samples at the same time make no pair. */
-growth_rating growth_rate(const growth_moments *moments, const i64 sizes[GROWTH_SAMPLES]);
+growth_rating growth_rate(const sample_times *times, const i64 sizes[GROWTH_SAMPLES]);
 
 /* Sets the measures of a row from a rating. */
 void growth_set(i64 *measures, growth_rating rating);

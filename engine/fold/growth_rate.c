@@ -56,23 +56,23 @@ typedef struct signed_samples {
     u8 at[GROWTH_SAMPLES];
 } signed_samples;
 
-void growth_moments_settle(growth_moments *moments)
+void sample_times_prepare(sample_times *times)
 {
-    moments->all = moments->pairs = 0;
+    times->all = times->pairs = 0;
     for (u32 i = 0; i < GROWTH_SAMPLES; i++) {
-        sample_lanes *const per_second = &moments->per_second[i];
-        *per_second = (sample_lanes){ { 0 } };
-        moments->others[i] = 0;
+        sample_row *const per_second = &times->per_second[i];
+        *per_second = (sample_row){ { 0 } };
+        times->others[i] = 0;
         for (u32 k = 0; k < GROWTH_SAMPLES; k++) {
-            const i64 time_ns = etl_span_i64(moments->times_ns[i], moments->times_ns[k]) -
-                                etl_span_i64(moments->times_ns[k], moments->times_ns[i]);
+            const i64 time_ns = etl_span_i64(times->times_ns[i], times->times_ns[k]) -
+                                etl_span_i64(times->times_ns[k], times->times_ns[i]);
             if (time_ns == 0)
                 continue;
             per_second->at[k] = (double)NS_PER_SECOND / (double)time_ns;
-            moments->others[i]++;
+            times->others[i]++;
         }
-        moments->all += moments->others[i] > 0;
-        moments->pairs += moments->others[i];
+        times->all += times->others[i] > 0;
+        times->pairs += times->others[i];
     }
 }
 
@@ -129,7 +129,7 @@ static void leave_out_pair(const i64 sizes[GROWTH_SAMPLES], u32 i, u32 k, sample
     out->rises -= 2 * (up - down);
 }
 
-static void count_signs(const growth_moments *moments, const i64 sizes[GROWTH_SAMPLES],
+static void count_signs(const sample_times *times, const i64 sizes[GROWTH_SAMPLES],
                         sample_signs *out)
 {
     sample_run runs[GROWTH_SAMPLES];
@@ -147,25 +147,25 @@ static void count_signs(const growth_moments *moments, const i64 sizes[GROWTH_SA
         smaller += equal;
     }
     for (u32 k = 1; k < GROWTH_SAMPLES; k++) {
-        for (u32 i = k; i > 0 && moments->times_ns[i - 1] == moments->times_ns[k]; i--)
+        for (u32 i = k; i > 0 && times->times_ns[i - 1] == times->times_ns[k]; i--)
             leave_out_pair(sizes, i - 1, k, out);
     }
 }
 
 /* False if neither positive nor negative medians are more than half: then the rate is 0. */
-static bool find_sign(const growth_moments *moments, const sample_signs *signs, signed_samples *out)
+static bool find_sign(const sample_times *times, const sample_signs *signs, signed_samples *out)
 {
     u8 rising[GROWTH_SAMPLES], falling[GROWTH_SAMPLES];
     u32 up = 0, down = 0;
     for (u32 i = 0; i < GROWTH_SAMPLES; i++) {
         rising[up] = falling[down] = (u8)i;
-        up += 2 * signs->up[i] > (i32)moments->others[i];
-        down += 2 * signs->down[i] > (i32)moments->others[i];
+        up += 2 * signs->up[i] > (i32)times->others[i];
+        down += 2 * signs->down[i] > (i32)times->others[i];
     }
-    const bool rises = 2 * up > moments->all;
+    const bool rises = 2 * up > times->all;
     *out = (signed_samples){ .sign = rises ? 1 : -1, .count = rises ? up : down };
     memcpy(out->at, rises ? rising : falling, sizeof out->at);
-    return 2 * out->count > moments->all;
+    return 2 * out->count > times->all;
 }
 
 /* --- exact ---------------------------------------------------------------------------- */
@@ -188,10 +188,9 @@ static i64 slope(i64 rise, i64 time_ns)
 
 /* The median of the slopes from a sample to all others, most of which have this sign; returned
  * without the sign. */
-static i64 median_slope(const growth_moments *moments, const i64 sizes[GROWTH_SAMPLES], u32 i,
-                        i32 sign)
+static i64 median_slope(const sample_times *times, const i64 sizes[GROWTH_SAMPLES], u32 i, i32 sign)
 {
-    const i64 *const times_ns = moments->times_ns;
+    const i64 *const times_ns = times->times_ns;
     i64 slopes[GROWTH_SAMPLES];
     u32 count = 0;
     for (u32 k = 0; k < GROWTH_SAMPLES; k++) {
@@ -201,18 +200,18 @@ static i64 median_slope(const growth_moments *moments, const i64 sizes[GROWTH_SA
         if (times_ns[first] != times_ns[last] && rise > 0)
             slopes[count++] = slope(rise, etl_span_i64(times_ns[first], times_ns[last]));
     }
-    return median(slopes, count, moments->others[i]);
+    return median(slopes, count, times->others[i]);
 }
 
 /* The exact rate, without its sign. Only samples whose medians have its sign are computed: all
  * others lie on the other side of the median. */
-static i64 exact_rate(const growth_moments *moments, const signed_samples *samples,
+static i64 exact_rate(const sample_times *times, const signed_samples *samples,
                       const i64 sizes[GROWTH_SAMPLES])
 {
     i64 medians[GROWTH_SAMPLES];
     for (u32 i = 0; i < samples->count; i++)
-        medians[i] = median_slope(moments, sizes, samples->at[i], samples->sign);
-    return median(medians, samples->count, moments->all);
+        medians[i] = median_slope(times, sizes, samples->at[i], samples->sign);
+    return median(medians, samples->count, times->all);
 }
 
 /* --- estimated -------------------------------------------------------------------------- */
@@ -226,36 +225,35 @@ static i64 bits_of(double value)
 }
 
 /* Estimates what median_slope computes, for sizes that have the sign already. */
-static double estimate_median(const growth_moments *moments, const sample_lanes *sizes, u32 i)
+static double estimate_median(const sample_times *times, const sample_row *sizes, u32 i)
 {
-    const sample_lanes *const per_second = &moments->per_second[i];
-    i64 slopes[GROWTH_LANES];
+    const sample_row *const per_second = &times->per_second[i];
+    i64 slopes[GROWTH_WIDTH];
     u32 count = 0;
     double out;
     for (u32 k = 0; k < GROWTH_SAMPLES; k++) {
         slopes[count] = bits_of((sizes->at[k] - sizes->at[i]) * per_second->at[k]);
         count += slopes[count] > 0;
     }
-    const i64 bits = median(slopes, count, moments->others[i]);
+    const i64 bits = median(slopes, count, times->others[i]);
     memcpy(&out, &bits, sizeof out);
     return out;
 }
 
 /* Compares a sample's median with a positive value: -1 if below, 0 if equal, 1 if above. Without
  * branches and of constant length, so that compilers make vectors of it. */
-static i32 median_side(const growth_moments *moments, const sample_lanes *sizes, u32 i,
-                       double value)
+static i32 median_side(const sample_times *times, const sample_row *sizes, u32 i, double value)
 {
-    const sample_lanes *const per_second = &moments->per_second[i];
+    const sample_row *const per_second = &times->per_second[i];
     const double size = sizes->at[i];
     u64 above = 0, below = 0;
-    for (u32 k = 0; k < GROWTH_LANES; k++) {
+    for (u32 k = 0; k < GROWTH_WIDTH; k++) {
         const double estimate = (sizes->at[k] - size) * per_second->at[k];
         above += (u64)bits_of(value - estimate) >> 63;
         below += (u64)bits_of(estimate - value) >> 63;
     }
-    const u64 half = moments->others[i] / 2;
-    return (above > half) - (GROWTH_LANES - below <= half);
+    const u64 half = times->others[i] / 2;
+    return (above > half) - (GROWTH_WIDTH - below <= half);
 }
 
 /*
@@ -264,18 +262,18 @@ static i32 median_side(const growth_moments *moments, const sample_lanes *sizes,
  * them with what follows). So a pivot is neither above nor below itself, and each turn leaves fewer
  * samples.
  */
-static double select_estimate(const growth_moments *moments, const signed_samples *samples,
-                              const sample_lanes *sizes)
+static double select_estimate(const sample_times *times, const signed_samples *samples,
+                              const sample_row *sizes)
 {
     u8 left[GROWTH_SAMPLES], above[GROWTH_SAMPLES];
-    u32 count = samples->count, rank = count - moments->all / 2 - 1;
+    u32 count = samples->count, rank = count - times->all / 2 - 1;
     memcpy(left, samples->at, sizeof left);
     for (;;) {
-        const double pivot = estimate_median(moments, sizes, left[count / 2]);
+        const double pivot = estimate_median(times, sizes, left[count / 2]);
         u32 below_count = 0, above_count = 0;
         for (u32 i = 0; i < count; i++) {
             const u8 sample = left[i];
-            const i32 side = median_side(moments, sizes, sample, pivot);
+            const i32 side = median_side(times, sizes, sample, pivot);
             left[below_count] = above[above_count] = sample;
             below_count += side < 0;
             above_count += side > 0;
@@ -297,34 +295,34 @@ static double select_estimate(const growth_moments *moments, const signed_sample
  * share of at most SLOPE_ERROR, so is their median, and the median of medians. A slope is rounded
  * three times, by 2^-53 each: its time, the division and the product.
  */
-static bool estimate_rate(const growth_moments *moments, const signed_samples *samples,
+static bool estimate_rate(const sample_times *times, const signed_samples *samples,
                           const i64 sizes[GROWTH_SAMPLES], i64 *rate)
 {
-    sample_lanes values = { { 0 } };
+    sample_row values = { { 0 } };
     for (u32 i = 0; i < GROWTH_SAMPLES; i++) {
         if (sizes[i] > EXACT_MAX || sizes[i] < -EXACT_MAX)
             return false;
         values.at[i] = (double)(samples->sign * sizes[i]);
     }
-    const double about = select_estimate(moments, samples, &values);
+    const double about = select_estimate(times, samples, &values);
     if (about > (double)EXACT_MAX)
         return false;
     *rate = (i64)(about * (1 - SLOPE_ERROR));
     return *rate == (i64)(about * (1 + SLOPE_ERROR));
 }
 
-growth_rating growth_rate(const growth_moments *moments, const i64 sizes[GROWTH_SAMPLES])
+growth_rating growth_rate(const sample_times *times, const i64 sizes[GROWTH_SAMPLES])
 {
     sample_signs signs;
     signed_samples samples;
     i64 rate = 0;
-    if (moments->pairs == 0)
+    if (times->pairs == 0)
         return (growth_rating){ 0, 0 };
-    count_signs(moments, sizes, &signs);
-    if (find_sign(moments, &signs, &samples)) {
-        if (!estimate_rate(moments, &samples, sizes, &rate))
-            rate = exact_rate(moments, &samples, sizes);
+    count_signs(times, sizes, &signs);
+    if (find_sign(times, &signs, &samples)) {
+        if (!estimate_rate(times, &samples, sizes, &rate))
+            rate = exact_rate(times, &samples, sizes);
         rate *= samples.sign;
     }
-    return (growth_rating){ rate, signs.rises * 100 / (i64)moments->pairs };
+    return (growth_rating){ rate, signs.rises * 100 / (i64)times->pairs };
 }

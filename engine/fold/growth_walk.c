@@ -1,9 +1,9 @@
 /*
- * growth_walk.c - computes growth of groups from the events of a journal or a log.
+ * growth_walk.c - computes growth of groups from the events of an event list or a log.
  *
  * In: the events, walked as for windows that are cut at the samples. Out: rate and steadiness
  * of each group. Invariant: no lifetime is kept: the size at a sample follows from the events
- * before it. Nor are the moments of all spans, because there may be one for each of very many
+ * before it. Nor are the sample times of all spans, because there may be one for each of very many
  * processes.
  */
 #include "growth_walk.h"
@@ -14,7 +14,7 @@
 #include "engine/core/workers.h"
 
 #define ROWS_PER_TASK 64u
-#define MOMENTS_KEPT  8u /* of 10 KiB each: rows of a task have few spans, or all different ones */
+#define TIMES_KEPT    8u /* of 10 KiB each: rows of a task have few spans, or all different ones */
 
 /* The samples of a span, as intervals of the walk that begin there. */
 typedef struct span_places {
@@ -32,19 +32,18 @@ typedef struct rating_work {
     const window_cells *cells;
 } rating_work;
 
-/* The moments of a span; those of the last few are kept. */
-typedef struct kept_moments {
-    u32 span[MOMENTS_KEPT]; /* + 1; 0: none */
-    growth_moments at[MOMENTS_KEPT];
-} kept_moments;
+/* The sample times of a span; those of the last few are kept. */
+typedef struct kept_times {
+    u32 span[TIMES_KEPT]; /* + 1; 0: none */
+    sample_times at[TIMES_KEPT];
+} kept_times;
 
-static const growth_moments *moments_of(kept_moments *kept, const growth_walk *walk, u32 span)
+static const sample_times *times_of(kept_times *kept, const growth_walk *walk, u32 span)
 {
-    const u32 place = span % MOMENTS_KEPT;
+    const u32 place = span % TIMES_KEPT;
     const etlheap_time_range *const range = &walk->spans.spans.at[span];
     if (kept->span[place] != span + 1)
-        kept->at[place] =
-            growth_moments_between(&walk->spans.a->plan, range->from_ns, range->to_ns);
+        kept->at[place] = sample_times_between(&walk->spans.a->plan, range->from_ns, range->to_ns);
     kept->span[place] = span + 1;
     return &kept->at[place];
 }
@@ -53,7 +52,7 @@ static void rate_task(void *context, u32 task)
 {
     const rating_work *const work = context;
     const u32 first = task * ROWS_PER_TASK;
-    kept_moments kept;
+    kept_times kept;
     memset(kept.span, 0, sizeof kept.span);
     for (u32 at = first; at < work->count && at - first < ROWS_PER_TASK; at++) {
         i64 sizes[GROWTH_SAMPLES];
@@ -61,7 +60,7 @@ static void rate_task(void *context, u32 task)
         windows_cells_start_sizes(work->cells, group, work->places[span].interval, GROWTH_SAMPLES,
                                   sizes);
         growth_set(aggregate_measures(work->a, work->first + at),
-                   growth_rate(moments_of(&kept, work->walk, span), sizes));
+                   growth_rate(times_of(&kept, work->walk, span), sizes));
     }
 }
 
@@ -75,7 +74,7 @@ static span_places *place_spans(const growth_walk *walk)
     for (size_t span = 0; out != NULL && span < spans->spans.count; span++) {
         for (u32 i = 0, at = 0; i < GROWTH_SAMPLES; i++) {
             at = ticks_at_or_after(bounds, at, bound_count,
-                                   growth_moment_ticks(&spans->a->plan, &spans->spans.at[span], i));
+                                   sample_time_ticks(&spans->a->plan, &spans->spans.at[span], i));
             out[span].interval[i] = at + 1;
         }
     }
@@ -125,7 +124,7 @@ static bool cut(growth_walk *walk)
     for (size_t span = 0; span < spans->spans.count; span++) {
         for (u32 i = 0; i < GROWTH_SAMPLES; i++)
             (void)ETLHEAP_PUSH(&walk->cuts.bounds,
-                               growth_moment_ticks(plan, &spans->spans.at[span], i));
+                               sample_time_ticks(plan, &spans->spans.at[span], i));
     }
     i64 *const bounds = walk->cuts.bounds.at;
     qsort(bounds, walk->cuts.bounds.count, sizeof *bounds, by_ticks);

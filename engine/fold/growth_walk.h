@@ -1,5 +1,5 @@
 /*
- * growth_walk.h - growth of groups in a journal or a log.
+ * growth_walk.h - growth of groups in an event list or a log.
  *
  * The outstanding size at a sample follows from the events before it. So the events are walked as
  * for windows that are cut at the samples, and no lifetime is kept. Groups with other spans have

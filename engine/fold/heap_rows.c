@@ -1,5 +1,5 @@
 /*
- * heap_rows.c - makes groups of the blocks of a journal or a log, or of rows: sums, peaks and
+ * heap_rows.c - makes groups of the blocks of an event list or a log, or of rows: sums, peaks and
  * growth.
  *
  * In: the group of each origin or origin (origin_groups.h), and the events of a source, or only
@@ -15,7 +15,7 @@
  * Types are known without looking ahead: the run kept only the window, and an allocation that
  * nothing frees in it survives. So the curve of AIFI leaves survivors out, AIFO only grows, AOFO
  * never changes and AOFI only falls; a group needs just two running sums. Without peaks, sums by
- * origin are enough and there is no journal; if a store has them, only curves are walked.
+ * origin are enough and there is no event list; if a store has them, only curves are walked.
  * Invariant: segments are cut only where time moves on, because events of one tick count together.
  */
 #include "heap_rows.h"
@@ -97,7 +97,7 @@ static bool has_sums(const aggregator *a)
 {
     const etlheap_query *const query = a->query;
     if (a->result->mode != RESULT_STORE)
-        return a->result->journal.is_tallied;
+        return a->result->event_list.is_tallied;
     return query_fits_sums(query) && query->from_ns == INT64_MIN && query->to_ns == INT64_MAX &&
            query->kind_to_ticks == NULL && a->result->archive->origins.sums.count > 0;
 }
@@ -127,7 +127,7 @@ static etl_status add_sums(const aggregator *a, const log_groups *groups, live_g
         if (a->result->mode == RESULT_STORE)
             sums_of_archive(a, origin, types);
         else
-            memcpy(types, &a->result->journal.sums[(size_t)origin * TALLY_BINS], sizeof types);
+            memcpy(types, &a->result->event_list.sums[(size_t)origin * TALLY_BINS], sizeof types);
         for (u32 type = 0; type < ETLHEAP_TYPE_COUNT; type++)
             tally_add_sums(&(*live)[group].types[type], &types[type]);
     }

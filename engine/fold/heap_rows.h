@@ -1,5 +1,5 @@
 /*
- * heap_rows.h - groups of the blocks of a journal or a log, or of rows: sums, peaks and growth.
+ * heap_rows.h - groups of the blocks of an event list or a log, or of rows: sums, peaks and growth.
  */
 #ifndef ETLHEAP_HEAP_ROWS_H
 #define ETLHEAP_HEAP_ROWS_H

@@ -95,7 +95,7 @@ static etl_status begin(void *state, const etlheap_result *result, const etlheap
     maker->query.group_by_count = 1;
     etlheap_query_drop_measures(&maker->query);
     maker->query.sort = ETLHEAP_MEASURE_SIZE;
-    status = result_answers(result, RESULT_ASK_EACH, err);
+    status = result_answers(result, RESULT_NEED_EACH, err);
     if (status == ETL_OK)
         status = aggregate_prepare(&maker->a, result, &maker->query, err);
     if (status == ETL_OK)

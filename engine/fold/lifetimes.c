@@ -60,7 +60,7 @@ etl_status lifetimes_begin(const etlheap_result *result, const etlheap_query *qu
                            etl_error *err)
 {
     *out = NULL;
-    etl_status status = result_answers(result, RESULT_ASK_LIST, err);
+    etl_status status = result_answers(result, RESULT_NEED_LIST, err);
     if (status != ETL_OK)
         return status;
     etlheap_lifetimes *const walk = calloc(1, sizeof *walk);
@@ -167,8 +167,8 @@ static etl_status open_parts(etlheap_lifetimes *walk, etl_error *err)
         !ETLHEAP_PUSH(&walk->table->stack_starts, 0) || !rank_processes(walk))
         return etl_no_memory(err);
     walk->has_frees = options->frees &&
-                      result_answers(walk->result, RESULT_ASK_FREES, NULL) == ETL_OK &&
-                      result_answers(walk->result, RESULT_ASK_FREE_THREADS, NULL) == ETL_OK;
+                      result_answers(walk->result, RESULT_NEED_FREES, NULL) == ETL_OK &&
+                      result_answers(walk->result, RESULT_NEED_FREE_THREADS, NULL) == ETL_OK;
     walk->has_archive = walk->result->mode == RESULT_STORE && (query_kinds(query) & heap_bit) != 0;
     /* Rows stream in order of time. With both a limit and a filter by frames they are kept
      * instead, because that filter takes a pass over all rows anyway. */
@@ -192,7 +192,7 @@ etl_status lifetimes_fill(etlheap_lifetimes *walk, u64 ends_max, etl_error *err)
     if (status == ETL_OK && has_symbols && query_selects_frames(query)) {
         status = walk_visit_all(walk, WALK_RESOLVE, err);
         if (status == ETL_OK)
-            status = walk_settle(walk, err);
+            status = walk_finish_stacks(walk, err);
     }
     if (status == ETL_OK)
         status = walk_visit_all(walk, WALK_KEEP, err);

@@ -44,7 +44,7 @@ struct etlheap_lifetimes {
     u64 left;          /* rows left to return, and to skip before */
     u64 to_skip;       /* of these, rows left to skip */
     u64 count;         /* rows returned */
-    bool is_settled;   /* frames_settle is done */
+    bool is_finished;  /* frames_finish is done */
     owned_table *base; /* named stacks; NULL: no names */
     table_numbers base_numbers;
     table_ids copied_frames, copied_stacks; /* index + 1 in table, by index in base */
@@ -88,9 +88,9 @@ etl_status walk_check_memory(const etlheap_lifetimes *walk, etl_error *err);
 /* --- stacks ---------------------------------------------------------------------- */
 
 /* With symbols: call it when all needed stacks are resolved. */
-etl_status walk_settle(etlheap_lifetimes *walk, etl_error *err);
+etl_status walk_finish_stacks(etlheap_lifetimes *walk, etl_error *err);
 
-/* Names the stacks that rows have, settled or not. */
+/* Names the stacks that rows have, finished or not. */
 etl_status walk_name(etlheap_lifetimes *walk, etl_error *err);
 
 /* Counts in the table's diagnostics the resolved stacks with guessed frames. */

@@ -5,37 +5,37 @@
  * In: segments and the ends of their blocks. Out: rows with start, end, size, origin and what else
  * is wanted.
  *
- * Several segments are decoded at once, each in a lane, and handed out one by one. Invariant: the
- * order of rows does not depend on the number of lanes.
+ * Several segments are decoded at once, each by a worker, and handed out one by one. Invariant: the
+ * order of rows does not depend on the number of workers.
  */
 #include "lifetimes_archive.h"
 
 #include <stdlib.h>
 
 static etl_status fill_open(lifetimes_archive *reader, store_segment *rows, etl_error *err);
-static void fill_lane(void *context, u32 number);
-static etl_status fill_lanes(lifetimes_archive *reader, etl_error *err);
+static void fill_one(void *context, u32 number);
+static etl_status fill_all(lifetimes_archive *reader, etl_error *err);
 static bool is_useful(const lifetimes_archive *reader, u32 segment);
 static etl_status add_rows(const lifetimes_archive *reader, const log_batch *batch, u64 *end,
                            store_segment *rows, etl_error *err);
 
-/* A lane holds megabytes of rows, so there is only one if memory is limited. */
+/* A worker holds megabytes of rows, so there is only one if memory is limited. */
 etl_status lifetimes_archive_open(lifetimes_archive *out, const ehs_archive *archive,
                                   const lifetimes_wanted *wanted, etl_error *err)
 {
     *out = (lifetimes_archive){ .next = 0 };
     etl_status status = lifetimes_source_open(&out->source, archive, wanted, err);
     const u32 useful = (u32)etl_min_u64(out->source.wanted.jobs, archive->segments.count);
-    const u32 lanes = archive->memory_bytes_max != 0 ? 1 : useful;
-    while (status == ETL_OK &&
-           (out->lane_count == 0 || out->lane_count < etl_min_u64(lanes, LIFETIMES_LANES_MAX))) {
+    const u32 workers = archive->memory_bytes_max != 0 ? 1 : useful;
+    while (status == ETL_OK && (out->worker_count == 0 ||
+                                out->worker_count < etl_min_u64(workers, SEGMENT_WORKERS_MAX))) {
         status = archive_read(archive, EHS_WANT_OPENS, wanted->cancel,
-                              &out->lanes[out->lane_count++].opens, err);
+                              &out->workers[out->worker_count++].opens, err);
         if (status == ETL_OK && store_add_segment(&out->scratch, EHS_PART_ROWS) == NULL)
             status = etl_no_memory(err);
     }
     if (status == ETL_OK) {
-        out->crew = etlheap_crew_open(out->lane_count);
+        out->crew = etlheap_crew_open(out->worker_count);
         status = out->crew == NULL ? etl_no_memory(err) : ETL_OK;
     }
     if (status == ETL_OK)
@@ -46,8 +46,8 @@ etl_status lifetimes_archive_open(lifetimes_archive *out, const ehs_archive *arc
 void lifetimes_archive_close(lifetimes_archive *reader)
 {
     lifetimes_source_close(&reader->source);
-    for (u32 i = 0; i < reader->lane_count; i++)
-        log_reader_close(&reader->lanes[i].opens);
+    for (u32 i = 0; i < reader->worker_count; i++)
+        log_reader_close(&reader->workers[i].opens);
     etlheap_crew_close(reader->crew);
     store_free(&reader->scratch);
     *reader = (lifetimes_archive){ .next = 0 };
@@ -95,33 +95,33 @@ etl_status lifetimes_archive_next(lifetimes_archive *reader, const store_segment
         return status;
     }
     if (reader->handed_out == reader->filled)
-        status = fill_lanes(reader, err);
+        status = fill_all(reader, err);
     if (status == ETL_OK && reader->handed_out < reader->filled)
         *rows = &segments[reader->handed_out++];
     return status;
 }
 
 /* Decodes the next useful segments of one chunk, whose ends are all known. */
-static etl_status fill_lanes(lifetimes_archive *reader, etl_error *err)
+static etl_status fill_all(lifetimes_archive *reader, etl_error *err)
 {
     lifetimes_source *const source = &reader->source;
     reader->filled = reader->handed_out = 0;
-    for (; reader->next < source->end && reader->filled < reader->lane_count; reader->next++) {
+    for (; reader->next < source->end && reader->filled < reader->worker_count; reader->next++) {
         if (!is_useful(reader, reader->next))
             continue;
         if (reader->next >= source->chunk.end && reader->filled > 0)
             break;
         if (reader->next >= source->chunk.end)
             lifetimes_source_seek(source, reader->next);
-        reader->lanes[reader->filled++].segment = reader->next;
+        reader->workers[reader->filled++].segment = reader->next;
     }
     if (reader->filled == 0)
         return ETL_OK;
     const etl_status status = lifetimes_source_find_ends(source, err);
     if (status != ETL_OK)
         return status;
-    etlheap_crew_run(reader->crew, reader->filled, fill_lane, reader);
-    return task_ends_first(&reader->lanes->outcome, sizeof *reader->lanes, reader->filled, err);
+    etlheap_crew_run(reader->crew, reader->filled, fill_one, reader);
+    return task_ends_first(&reader->workers->outcome, sizeof *reader->workers, reader->filled, err);
 }
 
 /* Puts the end of a block into its row, by its place among the ends. */
@@ -158,23 +158,23 @@ static etl_status fill_open(lifetimes_archive *reader, store_segment *rows, etl_
     return ETL_OK;
 }
 
-static void fill_lane(void *context, u32 number)
+static void fill_one(void *context, u32 number)
 {
     lifetimes_archive *const reader = context;
     const lifetimes_source *const source = &reader->source;
     const lifetimes_chunk *const chunk = &source->chunk;
-    lifetimes_lane *const lane = &reader->lanes[number];
+    segment_worker *const worker = &reader->workers[number];
     store_segment *const rows = &reader->scratch.segments.at[number];
-    const ehs_segment_info *const info = &source->archive->segments.at[lane->segment];
+    const ehs_segment_info *const info = &source->archive->segments.at[worker->segment];
     const log_batch *batch = NULL;
     u64 end = chunk->open_count + (info->first_ordinal - chunk->first_ordinal);
     rows->rows = 0;
-    log_reader_seek(&lane->opens, lane->segment, lane->segment + 1);
-    lane->outcome.status = log_next(&lane->opens, &batch, &lane->outcome.err);
-    while (lane->outcome.status == ETL_OK && batch != NULL) {
-        lane->outcome.status = add_rows(reader, batch, &end, rows, &lane->outcome.err);
-        if (lane->outcome.status == ETL_OK)
-            lane->outcome.status = log_next(&lane->opens, &batch, &lane->outcome.err);
+    log_reader_seek(&worker->opens, worker->segment, worker->segment + 1);
+    worker->outcome.status = log_next(&worker->opens, &batch, &worker->outcome.err);
+    while (worker->outcome.status == ETL_OK && batch != NULL) {
+        worker->outcome.status = add_rows(reader, batch, &end, rows, &worker->outcome.err);
+        if (worker->outcome.status == ETL_OK)
+            worker->outcome.status = log_next(&worker->opens, &batch, &worker->outcome.err);
     }
 }
 

@@ -2,7 +2,7 @@
  * lifetimes_archive.h - reads heap lifetimes of a log as rows, a segment at a time, in the order of
  * their allocations.
  *
- * Several segments are decoded in parallel, each in its own lane, and returned one by one.
+ * Several segments are decoded in parallel, each by a worker of its own, and returned one by one.
  */
 #ifndef ETLHEAP_LIFETIMES_ARCHIVE_H
 #define ETLHEAP_LIFETIMES_ARCHIVE_H
@@ -10,21 +10,21 @@
 #include "engine/core/workers.h"
 #include "lifetimes_source.h"
 
-#define LIFETIMES_LANES_MAX 8u
+#define SEGMENT_WORKERS_MAX 8u
 
 /* A segment being decoded. */
-typedef struct lifetimes_lane {
+typedef struct segment_worker {
     log_reader opens;
     u32 segment;
     task_end outcome;
-} lifetimes_lane;
+} segment_worker;
 
 typedef struct lifetimes_archive {
     lifetimes_source source;
-    lifetimes_lane lanes[LIFETIMES_LANES_MAX];
-    u32 lane_count, filled, handed_out; /* lanes: all, with rows, and returned */
+    segment_worker workers[SEGMENT_WORKERS_MAX];
+    u32 worker_count, filled, handed_out; /* workers: all, with rows, and returned */
     etlheap_crew *crew;
-    lifetime_table scratch; /* one segment of rows per lane */
+    lifetime_table scratch; /* one segment of rows per worker */
     u32 next;               /* segment to decode */
     u64 size_floor_bytes;   /* smaller blocks are skipped */
     size_t next_open;       /* next row of the checkpoint to return */

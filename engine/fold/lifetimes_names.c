@@ -5,7 +5,7 @@
  * use.
  *
  *     without symbols    stack ──▶ frames ──▶ table
- *     with symbols       all stacks ──settle, name──▶ base (hidden) ──copy at first use──▶ table
+ *     with symbols       all stacks ──finish, name──▶ base (hidden) ──copy at first use──▶ table
  *
  * Invariant: the order of stacks in `base` does not matter, because stacks are numbered when they
  * are copied. So the table is the same whether names were found or not.
@@ -21,10 +21,10 @@ static bool fill_base(etlheap_lifetimes *walk, const bool *used);
 static bool copy_stack(etlheap_lifetimes *walk, u32 stack, u32 *index);
 static bool copy_frames(etlheap_lifetimes *walk, u32 stack);
 
-etl_status walk_settle(etlheap_lifetimes *walk, etl_error *err)
+etl_status walk_finish_stacks(etlheap_lifetimes *walk, etl_error *err)
 {
-    walk->is_settled = true;
-    return frames_settle(&walk->frames, err);
+    walk->is_finished = true;
+    return frames_finish(&walk->frames, err);
 }
 
 etl_status walk_name(etlheap_lifetimes *walk, etl_error *err)
@@ -40,7 +40,7 @@ etl_status walk_name(etlheap_lifetimes *walk, etl_error *err)
 }
 
 /*
- * Marks the settled stacks that rows have. If settling came first, because frames are required,
+ * Marks the finished stacks that rows have. If finishing came first, because frames are required,
  * more stacks were resolved than rows are left. For rows that stream, all wanted stacks are taken,
  * because another pass would cost more.
  */
@@ -48,12 +48,12 @@ static etl_status find_stacks(etlheap_lifetimes *walk, bool **used, etl_error *e
 {
     /* Frames of stacks that freed select nothing. */
     const bool has_all = !walk->has_frees || !query_selects_frames(walk->plan.query);
-    const bool takes_all = has_all && (!walk->is_settled || walk->is_streaming);
+    const bool takes_all = has_all && (!walk->is_finished || walk->is_streaming);
     etl_status status = ETL_OK;
-    if (!walk->is_settled) {
+    if (!walk->is_finished) {
         status = resolve_rows(walk, NULL, err);
         if (status == ETL_OK)
-            status = walk_settle(walk, err);
+            status = walk_finish_stacks(walk, err);
     }
     if (status != ETL_OK)
         return status;
@@ -63,7 +63,7 @@ static etl_status find_stacks(etlheap_lifetimes *walk, bool **used, etl_error *e
     if (!takes_all)
         return resolve_rows(walk, *used, err);
     for (u32 id = 1; id <= walk->frames.resolved_count; id++) {
-        const u32 stack = frames_settled(&walk->frames, id);
+        const u32 stack = frames_finished(&walk->frames, id);
         (*used)[stack] = walk->frames.stacks.at[stack - 1].wanted;
     }
     return ETL_OK;
@@ -78,11 +78,11 @@ static bool resolve_free(etlheap_lifetimes *walk, const lifetime *life, bool *us
     if (!frames_resolve(&walk->frames, life->process, life->free_stack, life->free_ticks, &id))
         return false;
     if (used != NULL)
-        used[frames_settled(&walk->frames, id)] = true;
+        used[frames_finished(&walk->frames, id)] = true;
     return true;
 }
 
-/* Passes over all rows and marks their settled stacks. */
+/* Passes over all rows and marks their finished stacks. */
 static etl_status resolve_rows(etlheap_lifetimes *walk, bool *used, etl_error *err)
 {
     etl_status status = ETL_OK;
@@ -97,7 +97,7 @@ static etl_status resolve_rows(etlheap_lifetimes *walk, bool *used, etl_error *e
                             &id))
             status = etl_no_memory(err);
         if (status == ETL_OK && used != NULL)
-            used[frames_settled(&walk->frames, id)] = true;
+            used[frames_finished(&walk->frames, id)] = true;
         if (status == ETL_OK && found && !resolve_free(walk, &row.life, used))
             status = etl_no_memory(err);
     }
@@ -136,7 +136,7 @@ static bool number_stack(etlheap_lifetimes *walk, u32 process, u32 raw_stack, i6
     if (!frames_resolve(&walk->frames, process, raw_stack, ticks, &id))
         return false;
     walk_note_guesses(walk);
-    const u32 stack = frames_settled(&walk->frames, id);
+    const u32 stack = frames_finished(&walk->frames, id);
     const bool ok = walk->base != NULL ? copy_stack(walk, stack, index)
                                        : table_number_stack(walk->table, &walk->numbers,
                                                             &walk->frames, stack, index);

@@ -15,8 +15,8 @@
 #include "engine/core/cancel.h"
 
 static etl_status poll(const etlheap_lifetimes *walk, etl_error *err);
-/* Resolves the stacks of a row before they settle, also the one that freed it: a stack that is
- * resolved later has no settled stack. */
+/* Resolves the stacks of a row before they are finished, also the one that freed it: a stack that
+ * is resolved later has no finished stack. */
 static bool resolve_stacks(etlheap_lifetimes *walk, const lifetime *life)
 {
     u32 id;
@@ -92,7 +92,7 @@ static bool is_wanted(etlheap_lifetimes *walk, const lifetime *life, bool *ok)
     if (!query_selects_frames(walk->plan.query))
         return true;
     *ok = frames_resolve(&walk->frames, life->process, life->stack, life->alloc_ticks, &id);
-    const u32 stack = *ok ? frames_settled(&walk->frames, id) : 0;
+    const u32 stack = *ok ? frames_finished(&walk->frames, id) : 0;
     return *ok && frames_wants(&walk->frames, stack);
 }
 

@@ -2,8 +2,8 @@
  * log_groups.c - finds the groups of events: by origin if a query depends only on owners and
  * stacks, else by single block. Rows are few or in memory, so they are always grouped one by one.
  *
- * In: a query, and a log, a journal or rows. Out: `of_word`, by which a walk finds the group of an
- * event. Invariant: both ways give the same groups if both are possible.
+ * In: a query, and a log, an event list or rows. Out: `of_word`, by which a walk finds the group of
+ * an event. Invariant: both ways give the same groups if both are possible.
  */
 #include "log_groups.h"
 

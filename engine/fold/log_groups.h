@@ -1,5 +1,5 @@
 /*
- * log_groups.h - the groups of events: those of heap blocks in a log or a journal, or of rows.
+ * log_groups.h - the groups of events: those of heap blocks in a log or an event list, or of rows.
  *
  * If a query depends only on owners and stacks, each origin of a log has a group, and events are
  * walked with their origins. Otherwise, and for rows, single blocks have groups (block_groups.h),

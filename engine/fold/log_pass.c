@@ -1,6 +1,6 @@
 /*
- * log_pass.c - walks over the events of a log, a journal or rows once for all questions that want
- * the same of them. log_pass.h draws the two ways through a log.
+ * log_pass.c - walks over the events of a log, an event list or rows once for all questions that
+ * want the same of them. log_pass.h draws the two ways through a log.
  *
  * In: wants of events, from several questions. Out: sums, curves, cells and moments, handed back to
  * each want.
@@ -15,7 +15,7 @@
 #include "engine/core/cancel.h"
 #include "engine/core/machine.h"
 #include "engine/core/workers.h"
-#include "engine/log/journal_clock.h"
+#include "engine/log/event_list_clock.h"
 #include "rows_walk.h"
 
 #define LARGE_BLOCKS ((u64)4 << 20)
@@ -23,14 +23,14 @@
 /* A walk over a store or rows, for some of the wants. */
 typedef struct shared_walk {
     event_want **wants;
-    archive_question *questions;
+    archive_demand *demands;
     replay_job **jobs;
     u32 count;
 } shared_walk;
 
 static void fill_walk(event_want *want);
 static etl_status walk_rows(log_pass *pass, etl_error *err);
-static etl_status walk_journal(const log_pass *pass, etl_error *err);
+static etl_status walk_event_list(const log_pass *pass, etl_error *err);
 static etl_status walk_store(log_pass *pass, etl_error *err);
 static etl_status walk_shared(const shared_walk *shared, etl_error *err);
 
@@ -61,7 +61,7 @@ etl_status log_pass_events(log_pass *pass, etl_error *err)
     etl_status status = walk_rows(pass, err);
     if (status == ETL_OK && pass->events.count > 0)
         status = pass->events.at[0]->a->result->mode == RESULT_STORE ? walk_store(pass, err)
-                                                                     : walk_journal(pass, err);
+                                                                     : walk_event_list(pass, err);
     pass->events.count = 0;
     return status;
 }
@@ -134,8 +134,8 @@ static etl_status walk_wants_of_rows(const log_pass *pass, const shared_walk *sh
         status = tell(replay_jobs_run(shared->jobs, shared->count, threads, &source, err), err);
     }
     for (u32 i = 0; status == ETL_OK && i < shared->count; i++) {
-        if (shared->jobs[i]->walk.finds_moment)
-            shared->wants[i]->peak_ticks = rows_walk_ticks(&walk, &shared->jobs[i]->moment);
+        if (shared->jobs[i]->walk.finds_peak)
+            shared->wants[i]->peak_ticks = rows_walk_ticks(&walk, &shared->jobs[i]->peak);
     }
     rows_walk_close(&walk);
     free(words);
@@ -157,40 +157,39 @@ static etl_status walk_rows(log_pass *pass, etl_error *err)
     return status;
 }
 
-/* Where the windows of a job begin in the journal. One that was cut into windows knows it; one with
- * a clock finds it. */
-static bool find_crossings(const event_journal *journal, const replay_walk *walk,
-                           journal_crossings *out)
+/* Where the windows of a job begin in the event list. One that was cut into windows knows it; one
+ * with a clock finds it. */
+static bool find_crossings(const event_list *list, const replay_walk *walk, window_crossings *out)
 {
     const window_pass *const windows = walk->windows;
     if (windows == NULL)
         return true;
-    if (journal->keeps_clock)
-        return journal_clock_find(journal, windows->bounds.at, (u32)windows->bounds.count, out);
-    const size_t count = journal->crossings.count;
+    if (list->keeps_clock)
+        return event_list_clock_find(list, windows->bounds.at, (u32)windows->bounds.count, out);
+    const size_t count = list->crossings.count;
     if (!ETLHEAP_RESERVE(out, count))
         return false;
     if (count > 0)
-        memcpy(out->at, journal->crossings.at, count * sizeof *out->at);
+        memcpy(out->at, list->crossings.at, count * sizeof *out->at);
     out->count = count;
     return true;
 }
 
-static etl_status walk_journal(const log_pass *pass, etl_error *err)
+static etl_status walk_event_list(const log_pass *pass, etl_error *err)
 {
     const event_want *const first = pass->events.at[0];
-    const event_journal *const journal = &first->a->result->journal;
+    const event_list *const list = &first->a->result->event_list;
     const u32 count = (u32)pass->events.count;
     replay_job **const jobs = calloc(count, sizeof *jobs);
-    journal_crossings *const crossings = calloc(count, sizeof *crossings);
+    window_crossings *const crossings = calloc(count, sizeof *crossings);
     bool ok = jobs != NULL && crossings != NULL;
     for (u32 i = 0; ok && i < count; i++) {
         jobs[i] = &pass->events.at[i]->job;
-        jobs[i]->walk.survivors = journal->survivor_bits;
-        ok = find_crossings(journal, &jobs[i]->walk, &crossings[i]);
+        jobs[i]->walk.survivors = list->survivor_bits;
+        ok = find_crossings(list, &jobs[i]->walk, &crossings[i]);
     }
-    const journal_source own = { journal, crossings, count };
-    const replay_source source = replay_journal_source(&own);
+    const event_list_source own = { list, crossings, count };
+    const replay_source source = replay_event_list_source(&own);
     const u32 threads = feed_tasks(first->a->query);
     const etl_status status =
         ok ? replay_jobs_run(jobs, count, threads, &source, err) : ETL_ERR_MEMORY;
@@ -201,10 +200,10 @@ static etl_status walk_journal(const log_pass *pass, etl_error *err)
     return tell(status, err);
 }
 
-static archive_question question_of(const event_want *want)
+static archive_demand demand_of(const event_want *want)
 {
     const replay_walk *const walk = &want->job.walk;
-    return (archive_question){
+    return (archive_demand){
         .a = want->a,
         .windows = walk->windows,
         .words = want->groups->by_block ? &want->groups->blocks.words : NULL,
@@ -212,11 +211,11 @@ static archive_question question_of(const event_want *want)
     };
 }
 
-static bool shares_with_all(const shared_walk *shared, const archive_question *question)
+static bool shares_with_all(const shared_walk *shared, const archive_demand *demand)
 {
     bool shares = true;
     for (u32 i = 0; shares && i < shared->count; i++)
-        shares = archive_walk_shares(&shared->questions[i], question);
+        shares = archive_walk_shares(&shared->demands[i], demand);
     return shares;
 }
 
@@ -227,13 +226,13 @@ static void gather_events(log_pass *pass, shared_walk *shared)
     shared->count = 0;
     for (size_t i = 0; i < pass->events.count; i++) {
         event_want *const want = pass->events.at[i];
-        const archive_question question = question_of(want);
-        if (!shares_with_all(shared, &question)) {
+        const archive_demand demand = demand_of(want);
+        if (!shares_with_all(shared, &demand)) {
             pass->events.at[left++] = want;
             continue;
         }
         shared->wants[shared->count] = want;
-        shared->questions[shared->count] = question;
+        shared->demands[shared->count] = demand;
         shared->jobs[shared->count++] = &want->job;
     }
     pass->events.count = left;
@@ -253,16 +252,16 @@ static etl_status walk_store(log_pass *pass, etl_error *err)
     const size_t count = pass->events.count;
     give_back(pass->events.at[0]->a->result->archive);
     shared_walk shared = { .wants = calloc(count, sizeof *shared.wants),
-                           .questions = calloc(count, sizeof *shared.questions),
+                           .demands = calloc(count, sizeof *shared.demands),
                            .jobs = calloc(count, sizeof *shared.jobs) };
-    const bool ok = shared.wants != NULL && shared.questions != NULL && shared.jobs != NULL;
+    const bool ok = shared.wants != NULL && shared.demands != NULL && shared.jobs != NULL;
     etl_status status = ok ? ETL_OK : etl_no_memory(err);
     while (status == ETL_OK && pass->events.count > 0) {
         gather_events(pass, &shared);
         status = walk_shared(&shared, err);
     }
     free(shared.wants);
-    free(shared.questions);
+    free(shared.demands);
     free(shared.jobs);
     return status;
 }
@@ -270,7 +269,7 @@ static etl_status walk_store(log_pass *pass, etl_error *err)
 static etl_status walk_shared(const shared_walk *shared, etl_error *err)
 {
     archive_walk walk;
-    etl_status status = archive_walk_open(&walk, shared->questions, shared->count, err);
+    etl_status status = archive_walk_open(&walk, shared->demands, shared->count, err);
     if (status == ETL_OK) {
         const replay_source source = archive_source(&walk);
         for (u32 i = 0; i < shared->count; i++)
@@ -280,8 +279,8 @@ static etl_status walk_shared(const shared_walk *shared, etl_error *err)
     }
     for (u32 i = 0; status == ETL_OK && i < shared->count; i++) {
         event_want *const want = shared->wants[i];
-        if (want->job.walk.finds_moment)
-            status = archive_walk_ticks(&walk, want->job.moment.first_part, want->job.moment.time,
+        if (want->job.walk.finds_peak)
+            status = archive_walk_ticks(&walk, want->job.peak.first_part, want->job.peak.time,
                                         &want->peak_ticks, err);
     }
     archive_walk_close(&walk);

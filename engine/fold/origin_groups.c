@@ -183,23 +183,23 @@ static bool resolve_stacks(const origin_groups *r)
 {
     const origin_table *const origins = r->origins;
     const size_t more = r->rows == NULL ? 0 : r->rows->origins.list.count;
-    frame_question *const questions = malloc((r->origin_count + more + 1) * sizeof *questions);
+    stack_place *const places = malloc((r->origin_count + more + 1) * sizeof *places);
     size_t count = 0;
-    for (size_t i = 0; questions != NULL && i < r->origin_count; i++) {
+    for (size_t i = 0; places != NULL && i < r->origin_count; i++) {
         const origin_row *const origin = &origins->origins.at[i];
         const block_source source = source_of(r, origin->stack, origin->owner);
         if ((origin->stack & STACK_TAG_MASK) == 0 &&
             query_select_owner(&r->a->plan, source.kind, source.process, source.heap))
-            questions[count++] = (frame_question){ source.ticks, source.process, source.stack };
+            places[count++] = (stack_place){ source.ticks, source.process, source.stack };
     }
-    for (size_t i = 0; questions != NULL && i < more; i++) {
+    for (size_t i = 0; places != NULL && i < more; i++) {
         const row_origin *const origin = &r->rows->origins.list.at[i];
         if (may_select(r, origin))
-            questions[count++] =
-                (frame_question){ origin->first_ticks, origin->key.process, origin->key.stack };
+            places[count++] =
+                (stack_place){ origin->first_ticks, origin->key.process, origin->key.stack };
     }
-    const bool ok = questions != NULL && frames_resolve_all(&r->a->frames, questions, count);
-    free(questions);
+    const bool ok = places != NULL && frames_resolve_all(&r->a->frames, places, count);
+    free(places);
     return ok;
 }
 

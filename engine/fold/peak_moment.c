@@ -16,19 +16,19 @@ typedef struct one_group {
     u32 of_word[ETLHEAP_KIND_COUNT + 1];
 } one_group;
 
-typedef struct moment_finder {
+typedef struct peak_finder {
     etlheap_query query; /* of all types, not grouped */
     aggregator a;
     log_groups groups[FEED_SOURCE_COUNT];
     bool has[FEED_SOURCE_COUNT];
     one_group only[ETLHEAP_KIND_COUNT]; /* of rows, by kind */
     event_want events[ETLHEAP_KIND_COUNT];
-} moment_finder;
+} peak_finder;
 
 static etl_status begin(void *state, const etlheap_result *result, const etlheap_question *question,
                         log_pass *pass, etl_error *err)
 {
-    moment_finder *const finder = state;
+    peak_finder *const finder = state;
     etl_status status = query_read_for(result, question->query, &finder->query, err);
     if (status != ETL_OK)
         return status;
@@ -38,13 +38,13 @@ static etl_status begin(void *state, const etlheap_result *result, const etlheap
     etlheap_query_drop_measures(&finder->query);
     finder->query.kind_to_ticks = NULL;
     finder->query.sort = ETLHEAP_MEASURE_SIZE;
-    status = result_answers(result, RESULT_ASK_EACH, err);
+    status = result_answers(result, RESULT_NEED_EACH, err);
     if (status == ETL_OK)
         status = aggregate_prepare(&finder->a, result, &finder->query, err);
     if (status == ETL_OK)
         status = feed_number(&pass->feed, &finder->a, err);
     if (status == ETL_OK)
-        status = aggregate_settle(&finder->a, &pass->feed.rows, err);
+        status = aggregate_finish_stacks(&finder->a, &pass->feed.rows, err);
     for (u32 i = 0; status == ETL_OK && i < FEED_SOURCE_COUNT; i++) {
         const log_groups_wanted wanted = { .source = (feed_source)i, .walks_events = true };
         finder->has[i] = log_groups_exist(&finder->a, (feed_source)i);
@@ -55,13 +55,13 @@ static etl_status begin(void *state, const etlheap_result *result, const etlheap
 }
 
 /* Asks for a walk of a group alone. The blocks of a log are one group already. */
-static bool want_group(moment_finder *finder, const log_groups *groups, u32 group, log_pass *pass)
+static bool want_group(peak_finder *finder, const log_groups *groups, u32 group, log_pass *pass)
 {
     const u8 kind = log_groups_key(groups, group).kind;
     event_want *const want = &finder->events[kind];
     *want = (event_want){ .a = &finder->a,
                           .groups = groups,
-                          .job.walk = { .curves_only = true, .finds_moment = true } };
+                          .job.walk = { .curves_only = true, .finds_peak = true } };
     if (groups->source == FEED_ROWS) {
         assert(groups->count <= ETLHEAP_KIND_COUNT);
         u32 *const of_word = finder->only[kind].of_word;
@@ -74,7 +74,7 @@ static bool want_group(moment_finder *finder, const log_groups *groups, u32 grou
 
 static etl_status walk(void *state, log_pass *pass, etl_error *err)
 {
-    moment_finder *const finder = state;
+    peak_finder *const finder = state;
     etl_status status = ETL_OK;
     for (u32 i = 0; status == ETL_OK && i < FEED_SOURCE_COUNT; i++) {
         const log_groups *const groups = &finder->groups[i];
@@ -103,23 +103,22 @@ static etlheap_peak_moment moment_at(const query_plan *plan, i64 ticks, i64 size
 
 static etl_status answer(void *state, etlheap_answer *out, etl_error *err)
 {
-    const moment_finder *const finder = state;
+    const peak_finder *const finder = state;
     (void)err;
     for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++) {
         const event_want *const events = &finder->events[kind];
-        const replay_moment *const moment = &events->job.moment;
-        out->peaks[kind] =
-            moment_at(&finder->a.plan, events->peak_ticks, moment->size, moment->count);
+        const replay_peak *const peak = &events->job.peak;
+        out->peaks[kind] = moment_at(&finder->a.plan, events->peak_ticks, peak->size, peak->count);
     }
     return ETL_OK;
 }
 
 static void close_finder(void *state)
 {
-    moment_finder *const finder = state;
+    peak_finder *const finder = state;
     for (u32 i = 0; i < FEED_SOURCE_COUNT; i++)
         log_groups_close(&finder->groups[i]);
     aggregate_close(&finder->a);
 }
 
-const fold fold_peaks = { sizeof(moment_finder), begin, walk, answer, close_finder };
+const fold fold_peaks = { sizeof(peak_finder), begin, walk, answer, close_finder };

@@ -1,7 +1,7 @@
 /*
  * replay_step.h - applies one event of a walk to its group.
  *
- * Inline, because every event of a journal or a store goes through it.
+ * Inline, because every event of an event list or a store goes through it.
  */
 #ifndef ETLHEAP_REPLAY_STEP_H
 #define ETLHEAP_REPLAY_STEP_H
@@ -10,8 +10,8 @@
 
 /* An event of a walk. */
 typedef struct entry_view {
-    journal_entry entry; /* only origin and flags count */
-    journal_kind kind;   /* NONE, ALLOC, FREE or MARK */
+    event_entry entry; /* only origin and flags count */
+    entry_kind kind;   /* NONE, ALLOC, FREE or REALLOC */
     u64 size;
     u32 rank;       /* of the event; in a store: of the block (replay_walk.survivors) */
     bool in_window; /* not before the start of the window */
@@ -22,7 +22,7 @@ static inline bool replay_survives(const replay_walk *walk, u32 rank)
     return (walk->survivors[rank >> 3] >> (rank & 7) & 1) != 0;
 }
 
-static inline void curve_settle(curve *c)
+static inline void curve_note_peak(curve *c)
 {
     c->peak_size = c->size > c->peak_size ? c->size : c->peak_size;
     c->peak_count = c->count > c->peak_count ? c->count : c->peak_count;
@@ -46,23 +46,23 @@ static inline void pass_time(replay_walker *w, hot_group *group, bool in_window)
 {
     if (group->time == w->time)
         return;
-    if (in_window && w->walk->finds_moment && group->curve.size > group->curve.peak_size) {
+    if (in_window && w->walk->finds_peak && group->curve.size > group->curve.peak_size) {
         w->peak_time = group->time;
         w->peak_count = group->curve.count;
     }
     if (in_window)
-        curve_settle(&group->curve);
+        curve_note_peak(&group->curve);
     group->time = w->time;
 }
 
 static inline void step_free(replay_walker *w, u32 number, const entry_view *view, i64 size)
 {
-    const bool is_inside = (view->entry & JOURNAL_INSIDE) != 0;
+    const bool is_inside = (view->entry & ENTRY_INSIDE) != 0;
     if (is_inside || !w->walk->by_type)
         curve_move(&w->hot[number].curve, -size, -1);
     if (!is_inside && view->in_window)
         add_sums(&w->cold[number].types[ETLHEAP_TYPE_AOFI], size,
-                 (view->entry & JOURNAL_REALLOC) != 0);
+                 (view->entry & ENTRY_IS_REALLOC) != 0);
 }
 
 static inline i64 size_of(const entry_view *view)
@@ -78,14 +78,14 @@ static inline type_sums *sums_of(replay_walker *w, u32 number, etlheap_type type
 
 static inline etlheap_type type_of_block(const entry_view *view, bool survives)
 {
-    return type_by_ends((view->entry & JOURNAL_INSIDE) != 0, !survives);
+    return type_by_ends((view->entry & ENTRY_INSIDE) != 0, !survives);
 }
 
 /* Is it an event of a block of type AIFI? */
 static inline bool moves_aifi(const replay_walker *w, const entry_view *view)
 {
-    if (view->kind == JOURNAL_FREE)
-        return (view->entry & JOURNAL_INSIDE) != 0;
+    if (view->kind == ENTRY_FREE)
+        return (view->entry & ENTRY_INSIDE) != 0;
     return type_of_block(view, replay_survives(w->walk, view->rank)) == ETLHEAP_TYPE_AIFI;
 }
 
@@ -97,10 +97,10 @@ static inline void step_alloc(replay_walker *w, u32 number, const entry_view *vi
     if (type == ETLHEAP_TYPE_AIFI || !w->walk->by_type)
         curve_move(&w->hot[number].curve, size, 1);
     if (type != ETLHEAP_TYPE_AOFI)
-        add_sums(sums_of(w, number, type), size, (view->entry & JOURNAL_REALLOC) != 0);
+        add_sums(sums_of(w, number, type), size, (view->entry & ENTRY_IS_REALLOC) != 0);
 }
 
-static inline void step_mark(replay_walker *w, u32 number, const entry_view *view)
+static inline void step_realloc(replay_walker *w, u32 number, const entry_view *view)
 {
     const etlheap_type type = type_of_block(view, replay_survives(w->walk, view->rank));
     sums_of(w, number, type)->realloc_count += type != ETLHEAP_TYPE_AOFI;
@@ -117,13 +117,13 @@ static inline u32 replay_group_of(const replay_walk *walk, u32 origin, u64 size)
 static inline void replay_move(replay_walker *w, hot_group *group, const entry_view *view)
 {
     const i64 size = size_of(view);
-    if (view->kind == JOURNAL_MARK)
+    if (view->kind == ENTRY_REALLOC)
         return;
     pass_time(w, group, view->in_window);
     if (w->walk->by_type && !moves_aifi(w, view))
         return;
-    curve_move(&group->curve, view->kind == JOURNAL_FREE ? -size : size,
-               view->kind == JOURNAL_FREE ? -1 : 1);
+    curve_move(&group->curve, view->kind == ENTRY_FREE ? -size : size,
+               view->kind == ENTRY_FREE ? -1 : 1);
 }
 
 static inline void replay_move_set(replay_walker *w, u32 set, const entry_view *view)
@@ -144,12 +144,12 @@ static inline void replay_step(replay_walker *w, u32 number, const entry_view *v
             replay_move(w, &w->hot[number], view);
         return;
     }
-    if (view->kind == JOURNAL_MARK) {
-        step_mark(w, number, view);
+    if (view->kind == ENTRY_REALLOC) {
+        step_realloc(w, number, view);
         return;
     }
     pass_time(w, &w->hot[number], view->in_window);
-    if (view->kind == JOURNAL_FREE)
+    if (view->kind == ENTRY_FREE)
         step_free(w, number, view, size);
     else
         step_alloc(w, number, view, size);
@@ -167,7 +167,7 @@ static inline void replay_note_old(replay_walker *w, u32 number, const entry_vie
                                    u32 alloc_stretch)
 {
     const window_old block = { size_of(view), 1, number, alloc_stretch, w->stretch };
-    if (view->kind == JOURNAL_FREE && !window_old_add(&w->old[number], &block, &w->olds))
+    if (view->kind == ENTRY_FREE && !window_old_add(&w->old[number], &block, &w->olds))
         w->status = ETL_ERR_MEMORY;
 }
 
@@ -176,12 +176,12 @@ static inline void replay_note_old(replay_walker *w, u32 number, const entry_vie
 static inline void replay_step_in_windows(replay_walker *w, u32 number, const entry_view *view)
 {
     window_hot *const hot = &w->window_hot[number];
-    if (view->kind == JOURNAL_MARK)
+    if (view->kind == ENTRY_REALLOC)
         return;
     if (hot->interval != w->interval)
         replay_turn(w, number, w->interval);
-    windows_step(hot, (u32)w->time, size_of(view), view->kind == JOURNAL_FREE,
-                 (view->entry & JOURNAL_INSIDE) != 0);
+    windows_step(hot, (u32)w->time, size_of(view), view->kind == ENTRY_FREE,
+                 (view->entry & ENTRY_INSIDE) != 0);
 }
 
 /* Prefetches what a step for this group will write. Always inlined: to a compiler, a function that

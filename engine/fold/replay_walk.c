@@ -1,18 +1,18 @@
 /*
- * replay_walk.c - walks the heap events of a journal or a store for several jobs at once.
+ * replay_walk.c - walks the heap events of an event list or a store for several jobs at once.
  *
  * In: parts of events from a source, and jobs with groups by origin or block. Out: sums, peaks,
  * cells or the moment of a peak for each job.
  *
- * The events are cut into segments between two ticks. Threads walk segments side by side, each with
- * curves that start at 0. A thread that is done with a segment waits until those before it were
+ * The events are cut into sections between two ticks. Threads walk sections side by side, each with
+ * curves that start at 0. A thread that is done with a section waits until those before it were
  * joined, joins its own, and goes on with the next one that nobody has:
  *
- *     segment 1    net +3, peak 5         peak so far  5        sum  3
- *     segment 2    net -1, peak 4         peak so far  3 + 4    sum  2
+ *     section 1    net +3, peak 5         peak so far  5        sum  3
+ *     section 2    net -1, peak 4         peak so far  3 + 4    sum  2
  *
  * Invariant: cuts depend only on the number of events and groups, never on threads, and no tick
- * lies in two segments. So the answer is the same for any number of threads.
+ * lies in two sections. So the answer is the same for any number of threads.
  */
 #include "replay_walk.h"
 
@@ -23,28 +23,28 @@
 #include "engine/core/workers.h"
 #include "replay_step.h"
 
-#define SEGMENT_EVENTS   ((u64)1 << 20)
+#define SECTION_EVENTS   ((u64)1 << 20)
 #define EVENTS_PER_GROUP 32u
 #define NOTHING_YET      INT64_MIN
 
 /* The curve of a job's only group so far, and the moment of its peak. */
-typedef struct moment_sum {
+typedef struct peak_sum {
     i64 size, count;
-    replay_moment latest, best; /* when the curve moved last, and its peak */
-} moment_sum;
+    replay_peak latest, best; /* when the curve moved last, and its peak */
+} peak_sum;
 
 /* A run of whole parts. */
-typedef struct segment {
+typedef struct section {
     u32 first, end;
-} segment;
+} section;
 
 /* A job, and the moment of its peak so far. */
 typedef struct walk_sum {
     replay_job *job;
-    moment_sum moment;
+    peak_sum peak;
 } walk_sum;
 
-typedef ETLHEAP_VECTOR(segment) segment_list;
+typedef ETLHEAP_VECTOR(section) section_list;
 
 /* Walkers of one task follow each other, one for each job. */
 typedef struct walk_work {
@@ -52,9 +52,9 @@ typedef struct walk_work {
     u32 threads, jobs;
     walk_sum *sums;
     replay_walker *walkers;
-    segment_list segments;
-    u32 next;              /* segment that nobody has */
-    etlheap_gauge *joined; /* number of segments; the next one's thread writes sums and status */
+    section_list sections;
+    u32 next;              /* section that nobody has */
+    etlheap_gauge *joined; /* number of sections; the next one's thread writes sums and status */
     etl_status status;
     etl_error *err; /* written with the status */
 } walk_work;
@@ -63,10 +63,10 @@ typedef struct walk_work {
 
 static etl_status count_walkers(const walk_work *work, bool are_open);
 static bool open_sums(walk_work *work);
-static bool open_walkers(const walk_work *work, size_t segments);
-static bool cut(const walk_work *work, segment_list *out);
-static void walk_segments(void *context, u32 task);
-static void walk_segment(const walk_work *work, const segment *range, replay_walker *walkers);
+static bool open_walkers(const walk_work *work, size_t sections);
+static bool cut(const walk_work *work, section_list *out);
+static void walk_sections(void *context, u32 task);
+static void walk_section(const walk_work *work, const section *range, replay_walker *walkers);
 static bool add_part(walk_sum *sum, replay_walker *part, u32 first_part);
 static void finish(walk_sum *sum);
 static bool open_walker(replay_walker *walker, const replay_walk *walk);
@@ -84,15 +84,15 @@ etl_status replay_jobs_run(replay_job *const *jobs, u32 count, u32 threads,
     bool ok = work.sums != NULL && work.walkers != NULL && work.joined != NULL;
     for (u32 i = 0; ok && i < count; i++)
         work.sums[i].job = jobs[i];
-    ok = ok && cut(&work, &work.segments);
+    ok = ok && cut(&work, &work.sections);
     const bool is_counted = ok;
     if (is_counted)
         work.status = count_walkers(&work, true);
     ok = ok &&
-         (work.status != ETL_OK || (open_sums(&work) && open_walkers(&work, work.segments.count)));
+         (work.status != ETL_OK || (open_sums(&work) && open_walkers(&work, work.sections.count)));
     if (ok && work.status == ETL_OK)
-        etlheap_workers_run(work.threads, (u32)etl_min_u64(work.threads, work.segments.count),
-                            walk_segments, &work);
+        etlheap_workers_run(work.threads, (u32)etl_min_u64(work.threads, work.sections.count),
+                            walk_sections, &work);
     const etl_status status = ok ? work.status : ETL_ERR_MEMORY;
     for (u32 i = 0; status == ETL_OK && i < count; i++)
         finish(&work.sums[i]);
@@ -103,7 +103,7 @@ etl_status replay_jobs_run(replay_job *const *jobs, u32 count, u32 threads,
     free(work.walkers);
     free(work.sums);
     etlheap_gauge_close(work.joined);
-    ETLHEAP_VECTOR_FREE(&work.segments);
+    ETLHEAP_VECTOR_FREE(&work.sections);
     return status;
 }
 
@@ -136,13 +136,13 @@ static u64 walker_bytes(const replay_walk *walk)
 
 static bool has_groups(const replay_walk *walk)
 {
-    return walk->windows == NULL && !walk->finds_moment;
+    return walk->windows == NULL && !walk->finds_peak;
 }
 
 /* Counts groups and walkers before they are made, and takes walkers off when they are freed. */
 static etl_status count_walkers(const walk_work *work, bool are_open)
 {
-    const u64 tasks = etl_min_u64(work->threads, work->segments.count);
+    const u64 tasks = etl_min_u64(work->threads, work->sections.count);
     etl_status status = ETL_OK;
     for (u32 i = 0; status == ETL_OK && i < work->jobs; i++) {
         replay_job *const job = work->sums[i].job;
@@ -162,7 +162,7 @@ static bool open_sums(walk_work *work)
     for (u32 i = 0; i < work->jobs; i++) {
         replay_job *const job = work->sums[i].job;
         const replay_walk *const walk = &job->walk;
-        assert(!walk->finds_moment || (walk->curves_only && walk->group_count <= 1));
+        assert(!walk->finds_peak || (walk->curves_only && walk->group_count <= 1));
         if (!has_groups(walk))
             continue;
         job->groups = etlheap_workers_calloc(work->threads, walk->group_count + (size_t)1,
@@ -172,10 +172,10 @@ static bool open_sums(walk_work *work)
     return ok;
 }
 
-/* Opens walkers for as many tasks as there are segments. */
-static bool open_walkers(const walk_work *work, size_t segments)
+/* Opens walkers for as many tasks as there are sections. */
+static bool open_walkers(const walk_work *work, size_t sections)
 {
-    const size_t tasks = etl_min_u64(work->threads, segments);
+    const size_t tasks = etl_min_u64(work->threads, sections);
     bool ok = true;
     for (size_t i = 0; ok && i < tasks * work->jobs; i++)
         ok = open_walker(&work->walkers[i], &work->sums[i % work->jobs].job->walk);
@@ -211,13 +211,13 @@ static void close_walker(replay_walker *walker)
     ETLHEAP_VECTOR_FREE(&walker->cells);
 }
 
-/* The number of events of a segment. More groups want longer segments, because each segment clears
- * and adds all groups. All segments have about as many events, and there is an even number of
- * segments, so that of two threads none walks the last one alone. */
-static u64 segment_events(const walk_work *work)
+/* The number of events of a section. More groups want longer sections, because each section clears
+ * and adds all groups. All sections have about as many events, and there is an even number of
+ * sections, so that of two threads none walks the last one alone. */
+static u64 section_events(const walk_work *work)
 {
     const replay_source *const source = work->source;
-    u64 most = SEGMENT_EVENTS, all = 0;
+    u64 most = SECTION_EVENTS, all = 0;
     for (u32 i = 0; i < work->jobs; i++) {
         const u64 groups = work->sums[i].job->walk.group_count;
         most = etl_max_u64(most, groups * EVENTS_PER_GROUP);
@@ -228,14 +228,14 @@ static u64 segment_events(const walk_work *work)
     return count < 2 ? all + 1 : all / (count + count % 2) + 1;
 }
 
-/* Cuts segments, where the events so far are nearest to a multiple of a segment's, but only before
+/* Cuts sections, where the events so far are nearest to a multiple of a section's, but only before
  * a part that begins a new tick. */
-static bool cut(const walk_work *work, segment_list *out)
+static bool cut(const walk_work *work, section_list *out)
 {
     const replay_source *const source = work->source;
-    const u64 wanted = segment_events(work);
+    const u64 wanted = section_events(work);
     u64 events = 0;
-    segment next = { 0, 0 };
+    section next = { 0, 0 };
     for (u32 p = 0; p < source->part_count; p++) {
         const u64 more = source->part_events(source->user, p);
         const bool is_due = events + more / 2 >= wanted * (out->count + 1) && next.end > next.first;
@@ -250,8 +250,8 @@ static bool cut(const walk_work *work, segment_list *out)
     return next.end == next.first || ETLHEAP_PUSH(out, next);
 }
 
-/* Adds a walked segment to the sums of all jobs. */
-static etl_status join_segment(const walk_work *work, replay_walker *walkers, u32 first_part)
+/* Adds a walked section to the sums of all jobs. */
+static etl_status join_section(const walk_work *work, replay_walker *walkers, u32 first_part)
 {
     for (u32 i = 0; i < work->jobs; i++) {
         if (walkers[i].status != ETL_OK)
@@ -268,21 +268,21 @@ static etl_status join_segment(const walk_work *work, replay_walker *walkers, u3
     return ETL_OK;
 }
 
-/* Segments are taken in order, so the thread with the first one that is not joined never waits. */
-static void walk_segments(void *context, u32 task)
+/* Sections are taken in order, so the thread with the first one that is not joined never waits. */
+static void walk_sections(void *context, u32 task)
 {
     walk_work *const work = context;
     replay_walker *const walkers = &work->walkers[task * work->jobs];
     for (;;) {
         const u32 number = __atomic_fetch_add(&work->next, 1, __ATOMIC_RELAXED);
-        if (number >= work->segments.count)
+        if (number >= work->sections.count)
             return;
-        const segment *const range = &work->segments.at[number];
-        walk_segment(work, range, walkers);
+        const section *const range = &work->sections.at[number];
+        walk_section(work, range, walkers);
         while (etlheap_gauge_await(work->joined, number, AWAIT_MS) < number) {
         }
         if (work->status == ETL_OK)
-            work->status = join_segment(work, walkers, range->first);
+            work->status = join_section(work, walkers, range->first);
         etlheap_gauge_raise(work->joined, number + (u64)1);
     }
 }
@@ -317,7 +317,7 @@ static bool is_given_up(const walk_work *work)
     return is;
 }
 
-static void walk_segment(const walk_work *work, const segment *range, replay_walker *walkers)
+static void walk_section(const walk_work *work, const section *range, replay_walker *walkers)
 {
     etl_status status = ETL_OK;
     for (u32 i = 0; i < work->jobs; i++)
@@ -344,7 +344,7 @@ static void add_curve(curve *sum, const curve *part)
     curve_move(sum, part->size, part->count);
 }
 
-static void add_segment(live_group *sum, const replay_walker *part)
+static void add_section(live_group *sum, const replay_walker *part)
 {
     for (u32 g = 0; g < part->walk->group_count; g++) {
         add_curve(&sum[g].curve, &part->hot[g].curve);
@@ -356,9 +356,9 @@ static void add_segment(live_group *sum, const replay_walker *part)
     }
 }
 
-/* Adds a segment's moment. If the segment's peak is what it began with, the peak was when the curve
+/* Adds a section's peak. If the section's peak is what it began with, the peak was when the curve
  * moved last. */
-static void add_moment(moment_sum *sum, const replay_walker *part, u32 first_part)
+static void add_peak(peak_sum *sum, const replay_walker *part, u32 first_part)
 {
     if (part->walk->group_count == 0)
         return;
@@ -368,12 +368,12 @@ static void add_moment(moment_sum *sum, const replay_walker *part, u32 first_par
     if (height > sum->best.size) {
         sum->best = part->peak_time == 0
                         ? sum->latest
-                        : (replay_moment){ .first_part = first_part, .time = part->peak_time };
+                        : (replay_peak){ .first_part = first_part, .time = part->peak_time };
         sum->best.size = height;
         sum->best.count = sum->count + part->peak_count;
     }
     if (group->time != 0)
-        sum->latest = (replay_moment){ .first_part = first_part, .time = group->time };
+        sum->latest = (replay_peak){ .first_part = first_part, .time = group->time };
     sum->size = etl_sat_add_i64(sum->size, group->curve.size);
     sum->count += group->curve.count;
 }
@@ -395,10 +395,10 @@ static bool add_part(walk_sum *sum, replay_walker *part, u32 first_part)
     replay_job *const job = sum->job;
     if (job->walk.windows != NULL)
         return add_old(&job->old, part) && walked_parts_take(&job->cells, &part->cells, 0);
-    if (job->walk.finds_moment)
-        add_moment(&sum->moment, part, first_part);
+    if (job->walk.finds_peak)
+        add_peak(&sum->peak, part, first_part);
     else
-        add_segment(job->groups, part);
+        add_section(job->groups, part);
     return true;
 }
 
@@ -406,13 +406,13 @@ static bool add_part(walk_sum *sum, replay_walker *part, u32 first_part)
 static void finish(walk_sum *sum)
 {
     replay_job *const job = sum->job;
-    moment_sum *const moment = &sum->moment;
+    peak_sum *const peak = &sum->peak;
     for (u32 g = 0; job->groups != NULL && g < job->walk.group_count; g++)
-        curve_settle(&job->groups[g].curve);
-    if (moment->size > moment->best.size) {
-        moment->best = moment->latest;
-        moment->best.size = moment->size;
-        moment->best.count = moment->count;
+        curve_note_peak(&job->groups[g].curve);
+    if (peak->size > peak->best.size) {
+        peak->best = peak->latest;
+        peak->best.size = peak->size;
+        peak->best.count = peak->count;
     }
-    job->moment = moment->best;
+    job->peak = peak->best;
 }

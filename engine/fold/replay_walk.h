@@ -1,6 +1,6 @@
 /*
- * replay_walk.h - walks the events of a journal or a store: sums and peaks per group, cells of many
- * windows (windows_cells.h), or the moment of a peak.
+ * replay_walk.h - walks the events of an event list or a store: sums and peaks per group, cells of
+ * many windows (windows_cells.h), or the moment of a peak.
  *
  * One walk serves any number of jobs. Each part is read once, and each job steps through it with
  * its own groups.
@@ -41,8 +41,8 @@ static_assert(sizeof(hot_group) == 64, "one cache line");
 
 typedef struct replay_walker replay_walker;
 
-/* The data to walk, in segments: runs of parts (chunks of a journal, segments of a store) that can
- * be walked independently. */
+/* The data to walk, in sections: runs of parts (chunks of an event list, segments of a store) that
+ * can be walked independently. */
 typedef struct replay_source {
     u32 part_count;
     u64 (*part_events)(const void *user, u32 part);
@@ -72,10 +72,10 @@ typedef struct replay_walk {
     bool curves_only;           /* sums are known; survivors are needed only by type */
     const replay_sets *sets;    /* origin_groups has sets; with curves_only. NULL: it has groups */
     const window_pass *windows; /* make cells of these windows instead of sums */
-    bool finds_moment;          /* find the peak of the only group; with curves_only */
+    bool finds_peak;            /* find the peak of the only group; with curves_only */
 } replay_walk;
 
-/* A segment being walked, by one task for one job. */
+/* A section being walked, by one task for one job. */
 struct replay_walker {
     const replay_walk *walk;
     hot_group *hot;
@@ -87,27 +87,27 @@ struct replay_walker {
     u32 interval;   /* current interval ... */
     u32 stretch;    /* ... and its stretch */
     u64 time;       /* number of the current tick */
-    u64 peak_time;  /* with finds_moment: number of the peak's tick ... */
+    u64 peak_time;  /* with finds_peak: number of the peak's tick ... */
     i64 peak_count; /* ... and the number of blocks then */
     etl_status status;
     u8 padding[SHARD_PADDING];
 };
 
-/* The moment of the peak: a tick of a segment, by its number there. */
-typedef struct replay_moment {
+/* The moment of the peak: a tick of a section, by its number there. */
+typedef struct replay_peak {
     i64 size, count; /* 0: never anything outstanding */
-    u32 first_part;  /* of the segment */
+    u32 first_part;  /* of the section */
     u64 time;        /* the first tick with an event is 1, or 2 if time moved on */
-} replay_moment;
+} replay_peak;
 
 /* A walk and its results. */
 typedef struct replay_job {
     replay_walk walk;
-    walked_parts cells;   /* with windows: appended, in time order per group */
-    window_old_list old;  /* with windows that are runs of intervals: in no order */
-    replay_moment moment; /* with finds_moment: first moment of the peak */
-    live_group *groups;   /* else: the groups at the end of the window */
-    u64 held_bytes;       /* of these, and of walkers while it runs */
+    walked_parts cells;  /* with windows: appended, in time order per group */
+    window_old_list old; /* with windows that are runs of intervals: in no order */
+    replay_peak peak;    /* with finds_peak: first moment of the peak */
+    live_group *groups;  /* else: the groups at the end of the window */
+    u64 held_bytes;      /* of these, and of walkers while it runs */
 } replay_job;
 
 /* Runs all jobs in one walk, with `threads` threads. The caller owns their results in any case.
@@ -119,14 +119,14 @@ etl_status replay_jobs_run(replay_job *const *jobs, u32 count, u32 threads,
 /* Frees the results of a job. */
 void replay_job_free(replay_job *job);
 
-/* A journal as a source for `jobs` jobs; ETL_ERR_IO if it cannot be read back. */
-typedef struct journal_source {
-    const event_journal *journal;
-    const journal_crossings *crossings; /* of each job with windows */
+/* An event list as a source for `jobs` jobs; ETL_ERR_IO if it cannot be read back. */
+typedef struct event_list_source {
+    const event_list *event_list;
+    const window_crossings *crossings; /* of each job with windows */
     u32 jobs;
-} journal_source;
+} event_list_source;
 
 /* The source is borrowed. */
-replay_source replay_journal_source(const journal_source *source);
+replay_source replay_event_list_source(const event_list_source *source);
 
 #endif

@@ -81,10 +81,10 @@ static void step_in_windows(const rows_walk *walk, replay_walker *w, u32 group, 
         w->interval++;
     if (w->interval == windows->bounds.count)
         return; /* after the last one */
-    if (view->kind == JOURNAL_FREE && w->interval > 0) {
+    if (view->kind == ENTRY_FREE && w->interval > 0) {
         const i64 alloc_ticks = feed_rows_alloc_ticks(walk->rows, view->rank);
         const bool is_inside = alloc_ticks >= bounds[w->interval - 1];
-        view->entry |= is_inside ? JOURNAL_INSIDE : 0;
+        view->entry |= is_inside ? ENTRY_INSIDE : 0;
         if (w->old != NULL && !is_inside)
             note_old(w, group, view, alloc_ticks);
     }
@@ -97,13 +97,13 @@ static void walk_job(const rows_walk *walk, u32 part, const row_words *own, repl
     for (size_t i = first; i < end; i++) {
         const digit_row *const event = &walk->events[i];
         const u32 row = step_row(event);
-        const journal_entry entry = own->words->at[row];
+        const event_entry entry = own->words->at[row];
         const i64 ticks = step_ticks(event);
         w->time += starts_tick(walk, i);
-        const u32 group = w->walk->origin_groups[journal_origin_of(entry)];
+        const u32 group = w->walk->origin_groups[entry_origin_of(entry)];
         if (group == GROUP_NONE || (step_is_end(event) && (entry & BLOCK_WORD_STAYS) != 0))
             continue;
-        entry_view view = { entry, step_is_end(event) ? JOURNAL_FREE : JOURNAL_ALLOC,
+        entry_view view = { entry, step_is_end(event) ? ENTRY_FREE : ENTRY_ALLOC,
                             block_words_size(own->words, row), row, ticks >= own->from_ticks };
         if (w->walk->windows != NULL)
             step_in_windows(walk, w, group, &view, ticks);
@@ -120,7 +120,7 @@ static etl_status walk_part(const void *user, u32 part, replay_walker *walkers)
     return ETL_OK;
 }
 
-i64 rows_walk_ticks(const rows_walk *walk, const replay_moment *moment)
+i64 rows_walk_ticks(const rows_walk *walk, const replay_peak *moment)
 {
     size_t at = (size_t)moment->first_part * PART_EVENTS;
     u64 time = 1;

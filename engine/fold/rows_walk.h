@@ -37,7 +37,7 @@ bool rows_walk_sort(rows_walk *walk);
 void rows_walk_close(rows_walk *walk);
 
 /* The time of a moment that a walk has found; 0: nothing was ever outstanding. */
-i64 rows_walk_ticks(const rows_walk *walk, const replay_moment *moment);
+i64 rows_walk_ticks(const rows_walk *walk, const replay_peak *moment);
 
 /* Makes a source for the jobs, in their order. The walk is borrowed. */
 replay_source rows_walk_source(const rows_walk *walk);

@@ -85,7 +85,7 @@ static etl_status begin(void *state, const etlheap_result *result, const etlheap
     space_maker *const m = state;
     etl_status status = read_options(m, result, question, err);
     if (status == ETL_OK)
-        status = result_answers(result, RESULT_ASK_ADDRESSES, err);
+        status = result_answers(result, RESULT_NEED_ADDRESSES, err);
     if (status != ETL_OK)
         return status;
     const bool has_images = m->query.kinds == 0 && m->query.heap_count == 0;

@@ -27,7 +27,7 @@ static summary_peak peak_of(const aggregator *a, const summary_entry *entry,
 static bool is_wanted(const aggregator *a, const summary_row *row);
 static void add_sum(aggregator *a, u32 group, u32 kind, const summary_sum *sum, etlheap_type type);
 static void keep_peak(i64 *measures, const summary_peak *most);
-static void settle_peaks(aggregator *a);
+static void derive_peaks(aggregator *a);
 
 bool summary_selects(const aggregator *a, const summary_entry *entry)
 {
@@ -39,15 +39,15 @@ bool summary_selects(const aggregator *a, const summary_entry *entry)
 static bool resolve_stacks(aggregator *a)
 {
     const summary_data *const data = a->result->summary;
-    frame_question *const questions = malloc((data->entries.count + 1) * sizeof *questions);
+    stack_place *const places = malloc((data->entries.count + 1) * sizeof *places);
     size_t count = 0;
-    for (size_t i = 0; questions != NULL && i < data->entries.count; i++) {
+    for (size_t i = 0; places != NULL && i < data->entries.count; i++) {
         const summary_entry *const entry = &data->entries.at[i];
         if (summary_selects(a, entry))
-            questions[count++] = (frame_question){ 0, entry->process, entry->stack };
+            places[count++] = (stack_place){ 0, entry->process, entry->stack };
     }
-    const bool ok = questions != NULL && frames_resolve_all(&a->frames, questions, count);
-    free(questions);
+    const bool ok = places != NULL && frames_resolve_all(&a->frames, places, count);
+    free(places);
     return ok;
 }
 
@@ -68,7 +68,7 @@ bool summary_rows(aggregator *a)
         first = end;
     }
     if (ok)
-        settle_peaks(a);
+        derive_peaks(a);
     return ok;
 }
 
@@ -162,7 +162,7 @@ static void keep_peak(i64 *measures, const summary_peak *most)
 /* Sets peaks that follow from sums. If all of a group's lifetimes are outstanding, its peak is its
  * total. Freed blocks of 0 bytes change the peak of the count but not of the size, so both are
  * checked separately. */
-static void settle_peaks(aggregator *a)
+static void derive_peaks(aggregator *a)
 {
     for (size_t i = 0; i < a->groups.count; i++) {
         i64 *const m = aggregate_measures(a, i);

@@ -16,7 +16,7 @@ typedef struct summary_windows {
 etl_status summary_windows_refuse(const etlheap_result *result, const etlheap_query *query,
                                   const etlheap_windows_options *options, etl_error *err);
 
-/* Makes the groups of the entries and collects their windows. Stacks must be settled. The caller
+/* Makes the groups of the entries and collects their windows. Stacks must be finished. The caller
  * frees *out. ETL_ERR_MEMORY. */
 etl_status summary_windows_open(aggregator *a, const windows_plan *plan, summary_windows **out,
                                 etl_error *err);

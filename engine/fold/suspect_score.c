@@ -91,7 +91,7 @@ static u32 parts_before(const suspect_time *time, i64 age_ns)
 {
     u32 parts = 0;
     while (parts < SUSPECT_PARTS &&
-           (u64)time->to_ns - (u64)growth_moment_ns(time->from_ns, time->to_ns, parts + 1) >=
+           (u64)time->to_ns - (u64)sample_time_ns(time->from_ns, time->to_ns, parts + 1) >=
                (u64)age_ns)
         parts++;
     return parts;

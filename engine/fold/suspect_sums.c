@@ -35,7 +35,7 @@ suspect_time suspect_time_of(const query_plan *plan, etlheap_time_range span, u3
     const etlheap_time_range part = etlheap_recorded_part(&plan->result->info, kinds, window);
     suspect_time out = { .from_ns = span.from_ns, .to_ns = span.to_ns };
     for (u32 i = 0; i < GROWTH_SAMPLES; i++)
-        out.ticks[i] = etl_time_ticks(session, growth_moment_ns(out.from_ns, out.to_ns, i));
+        out.ticks[i] = etl_time_ticks(session, sample_time_ns(out.from_ns, out.to_ns, i));
     out.recorded_ticks = etl_time_ticks(session, part.from_ns);
     return out;
 }

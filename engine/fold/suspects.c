@@ -90,7 +90,7 @@ static etl_status begin(void *state, const etlheap_result *result, const etlheap
                         log_pass *pass, etl_error *err)
 {
     suspects_maker *const maker = state;
-    etl_status status = result_answers(result, RESULT_ASK_EACH, err);
+    etl_status status = result_answers(result, RESULT_NEED_EACH, err);
     if (status == ETL_OK && result->is_snapshot)
         status =
             etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
@@ -330,10 +330,9 @@ static void set_measures(const suspects_maker *maker, i64 *measures, const suspe
                          const suspect_time *time)
 {
     i64 sizes[GROWTH_SAMPLES];
-    const growth_moments moments =
-        growth_moments_between(&maker->a.plan, time->from_ns, time->to_ns);
+    const sample_times times = sample_times_between(&maker->a.plan, time->from_ns, time->to_ns);
     suspect_sizes(sums, sizes);
-    growth_set(measures, growth_rate(&moments, sizes));
+    growth_set(measures, growth_rate(&times, sizes));
     measures[ETLHEAP_MEASURE_COUNT] = sums->alloc_count;
     measures[ETLHEAP_MEASURE_OUTSTANDING_COUNT] = sums->outstanding_count;
     measures[ETLHEAP_MEASURE_OUTSTANDING_SIZE] = sums->outstanding_size;

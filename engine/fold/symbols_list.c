@@ -111,7 +111,7 @@ static etl_status fill_list(lister *l, const etlheap_query *query, etl_error *er
     if (status == ETL_OK)
         status = list_modules(l, err);
     if (status == ETL_OK)
-        status = frames_settle(&l->frames, err);
+        status = frames_finish(&l->frames, err);
     if (status != ETL_OK)
         return status;
     add_sites(l);
@@ -233,8 +233,8 @@ static void add_sites(lister *l)
     etlheap_symbol_list *const list = &l->out->list;
     for (size_t i = 0; i < l->stacks.count; i++) {
         const stack_bytes *const row = &l->stacks.at[i];
-        const u32 settled = frames_settled(&l->frames, row->stack);
-        const frame_row *const site = &l->frames.frames.at[frames_innermost(&l->frames, settled)];
+        const u32 finished = frames_finished(&l->frames, row->stack);
+        const frame_row *const site = &l->frames.frames.at[frames_innermost(&l->frames, finished)];
         const bool named = is_named(l, site);
         if (named)
             add_bytes(&list->named_size[row->kind], row->size_bytes);

@@ -37,7 +37,7 @@ static etl_status begin_rows(table_rows *rows, aggregator *a, log_pass *pass, et
     const bool is_summary = a->result->summary != NULL;
     etl_status status = is_summary ? ETL_OK : feed_number(&pass->feed, a, err);
     if (status == ETL_OK)
-        status = aggregate_settle(a, &pass->feed.rows, err);
+        status = aggregate_finish_stacks(a, &pass->feed.rows, err);
     if (status == ETL_OK && is_summary)
         return summary_rows(a) ? ETL_OK : etl_no_memory(err);
     for (u32 i = 0; status == ETL_OK && i < FEED_SOURCE_COUNT; i++) {

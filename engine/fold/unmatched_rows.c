@@ -151,7 +151,7 @@ static etl_status count_log(aggregator *a, const free_groups *groups, etl_error 
 }
 
 /* With symbols, all stacks are resolved before any is looked at. */
-static etl_status settle(aggregator *a, etl_error *err)
+static etl_status finish_stacks(aggregator *a, etl_error *err)
 {
     free_groups groups = { .of_freer = NULL };
     if (a->query->symbols == NULL || !a->wants_free_stack)
@@ -160,13 +160,13 @@ static etl_status settle(aggregator *a, etl_error *err)
     const bool ok = free_groups_open(&groups, a, NULL) && count_rows(a);
     a->is_collecting = false;
     free_groups_close(&groups);
-    return ok ? frames_settle(&a->frames, err) : cancelled_or_no_memory(a->query->cancel, err);
+    return ok ? frames_finish(&a->frames, err) : cancelled_or_no_memory(a->query->cancel, err);
 }
 
 etl_status unmatched_rows(aggregator *a, etl_error *err)
 {
     free_groups groups = { .of_freer = NULL };
-    etl_status status = settle(a, err);
+    etl_status status = finish_stacks(a, err);
     if (status == ETL_OK && !free_groups_open(&groups, a, NULL))
         status = etl_no_memory(err);
     if (status == ETL_OK && a->result->archive != NULL)

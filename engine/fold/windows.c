@@ -1,8 +1,8 @@
 /*
  * windows.c - answers questions about time windows: cells for each group and window, measures.
  *
- * In: a plan of windows (windows_plan.h), rows in memory and events of a journal or store, or the
- * windows of a summary. Out: an etlheap_windows.
+ * In: a plan of windows (windows_plan.h), rows in memory and events of an event list or store, or
+ * the windows of a summary. Out: an etlheap_windows.
  *
  * Blocks of each source (feed.h) get their groups as for a report over the whole time that the
  * windows span. Then their events are walked once, in the order of time. That leaves cells, from
@@ -11,8 +11,8 @@
  *
  * The walk over events is that of a report (heap_rows.c), but an event goes to its group's cell of
  * the current window, and survivors need not be known. Each free tells whether its block was
- * allocated in the same window: by the journal's flag, or by comparing the block's ordinal with the
- * window's first one. That gives AIFI; the other types follow from what is outstanding at both
+ * allocated in the same window: by the event list's flag, or by comparing the block's ordinal with
+ * the window's first one. That gives AIFI; the other types follow from what is outstanding at both
  * ends:
  *
  *     AIFO = allocations - AIFI
@@ -35,7 +35,7 @@
 #include "parser/sized.h"
 #include "summary_windows.h"
 #include "windows.h"
-#include "windows_journal.h"
+#include "windows_event_list.h"
 #include "windows_memory.h"
 #include "windows_runs.h"
 
@@ -111,7 +111,7 @@ static etl_status begin(void *state, const etlheap_result *result, const etlheap
     if (status == ETL_OK && result->summary == NULL)
         status = feed_number(&pass->feed, &m->a, err);
     if (status == ETL_OK)
-        status = aggregate_settle(&m->a, &pass->feed.rows, err);
+        status = aggregate_finish_stacks(&m->a, &pass->feed.rows, err);
     if (status == ETL_OK)
         status = result->summary != NULL ? make_kept(m, err) : begin_groups(m, pass, err);
     return status;
@@ -261,7 +261,7 @@ static etl_status plan(maker *m, const etlheap_result *result, etl_error *err)
 {
     const etlheap_windows_options *const options = &m->options;
     windows_plan *const out = &m->out->plan;
-    etl_status status = result_answers(result, RESULT_ASK_ROWS, err);
+    etl_status status = result_answers(result, RESULT_NEED_ROWS, err);
     if (status == ETL_OK && result->summary != NULL)
         status = summary_windows_refuse(result, &m->query, options, err);
     if (status == ETL_OK)
@@ -270,7 +270,7 @@ static etl_status plan(maker *m, const etlheap_result *result, etl_error *err)
         status = windows_plan_open(out, &m->a.plan, m->asked, options, err);
     for (u32 i = 0; status == ETL_OK && result->summary == NULL && i < FEED_SOURCE_COUNT; i++)
         m->has[i] = log_groups_exist(&m->a, (feed_source)i);
-    if (status == ETL_OK && m->has[FEED_LOG] && !windows_journal_answers(&m->a, out))
+    if (status == ETL_OK && m->has[FEED_LOG] && !windows_event_list_answers(&m->a, out))
         status = etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
                                "the analysis kept no lifetimes, which this question needs");
     if (status == ETL_OK)

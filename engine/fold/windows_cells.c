@@ -50,7 +50,7 @@ static bool join_cells(cell_packer *maker, const u8 *from, const u8 *end);
 bool windows_turn(window_hot *hot, u32 group, u32 interval, window_cell_list *out)
 {
     walked_head head = { .group = group, .interval = hot->interval };
-    windows_settle(hot);
+    windows_note_peak(hot);
     if (hot->interval != WINDOW_NO_INTERVAL) {
         const cell_amounts amounts = walked_amounts(hot);
         if (!ETLHEAP_RESERVE(out, WALKED_BYTES_MAX))

@@ -133,7 +133,7 @@ static inline bool window_old_add(window_old *to, const window_old *older, windo
 }
 
 /* Updates the peak when time moves on, because all events of one tick happen together. */
-static inline void windows_settle(window_hot *hot)
+static inline void windows_note_peak(window_hot *hot)
 {
     hot->peak_size = hot->size > hot->peak_size ? hot->size : hot->peak_size;
     hot->peak_count = hot->count > hot->peak_count ? hot->count : hot->peak_count;
@@ -146,7 +146,7 @@ static inline void windows_step(window_hot *hot, u32 time, i64 size, bool is_end
     const bool ends_aifi = is_end & is_aifi;
     if (hot->time != time) {
         hot->time = time;
-        windows_settle(hot);
+        windows_note_peak(hot);
     }
     hot->size = etl_sat_add_i64(hot->size, is_end ? -size : size);
     hot->count += is_end ? -1 : 1;

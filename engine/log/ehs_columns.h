@@ -1,7 +1,7 @@
 /*
  * ehs_columns.h - the tables and columns of a store (.ehs).
  *
- * The id of a column is in the file and never changes its meaning: lane << 16 | table << 8 |
+ * The id of a column is in the file and never changes its meaning: kind << 16 | table << 8 |
  * number. New columns get new ids, and a reader skips ids that it does not know. A missing column
  * was not recorded:
  *
@@ -20,18 +20,18 @@
 static_assert(EHS_PART_ROWS * sizeof(u64) <= EHS_COLUMN_BYTES_MAX, "a part is one block");
 
 /*
- * X(enumerator, number, "name"): the lanes, kinds of memory that never mix.
+ * X(enumerator, number, "name"): kinds of memory, which never mix.
  *
  *     HEAP             tables 1 to 6
- *     RANGE, EXTENT    rows of life; their kind is the lane's number
+ *     RANGE, EXTENT    rows of life; their kind is its number
  *     RESERVE          rows of life, one per reservation, or part of one
  *     CUSTOM           rows of life; a block that is freed in parts has one per part
  *     HANDLE, POOL     planned: rows of life
  *
- * Tables 1 to 6 of a lane have the columns of those for heap blocks: 0x060104 is for pool blocks
- * what heap.origin, 0x0104, is for heap blocks (ehs_lane_column).
+ * Tables 1 to 6 of a kind have the columns of those for heap blocks: 0x060104 is for pool blocks
+ * what heap.origin, 0x0104, is for heap blocks (ehs_kind_column).
  */
-#define EHS_LANES(X)                                                                               \
+#define EHS_KINDS(X)                                                                               \
     X(HEAP, 0, "heap")                                                                             \
     X(RANGE, 1, "virtualalloc")                                                                    \
     X(EXTENT, 2, "extent")                                                                         \
@@ -40,13 +40,13 @@ static_assert(EHS_PART_ROWS * sizeof(u64) <= EHS_COLUMN_BYTES_MAX, "a part is on
     X(HANDLE, 5, "handle")                                                                         \
     X(POOL, 6, "pool")
 
-#define EHS_LANES_END 16u /* lanes are below it */
+#define EHS_KINDS_END 16u /* kinds are below it */
 
-typedef enum ehs_lane {
-#define EHS_LANE_ENUM(name, number, word) EHS_LANE_##name = (number),
-    EHS_LANES(EHS_LANE_ENUM)
-#undef EHS_LANE_ENUM
-} ehs_lane;
+typedef enum ehs_kind {
+#define EHS_KIND_ENUM(name, number, word) EHS_KIND_##name = (number),
+    EHS_KINDS(EHS_KIND_ENUM)
+#undef EHS_KIND_ENUM
+} ehs_kind;
 
 /*
  * X(enumerator, id, "table.column", layout, transform, value bytes)
@@ -172,7 +172,7 @@ typedef enum ehs_lane {
     X(RECORDED_TO, 0x0F13, "recorded.to_ns", PLANES, NONE, 8)                                      \
     X(PART_FROM, 0x0F21, "part.from_ns", PLANES, NONE, 8)                                          \
     X(PART_TO, 0x0F22, "part.to_ns", PLANES, NONE, 8)                                              \
-    X(PART_LANES, 0x0F23, "part.lanes", PLANES, NONE, 4)                                           \
+    X(PART_NUMBERS, 0x0F23, "part.lanes", PLANES, NONE, 4)                                         \
     X(PART_WORD, 0x0F31, "part_word.text", PLANES, NONE, 4)                                        \
     X(PART_PROCESS, 0x0F41, "part_process.process", PLANES, NONE, 4)                               \
     X(STRING_TEXT, 0x1001, "string.text", PLANES, NONE, 1)                                         \
@@ -276,7 +276,7 @@ typedef enum ehs_lane {
     X(CUSTOM_EVENTS, 0x1E02, "custom.events", PLANES, NONE, 8)                                     \
     X(CUSTOM_UNPAIRED, 0x1E03, "custom.free_without_alloc", PLANES, NONE, 8)                       \
     X(KIND_PROCESS, 0x1E11, "kind.process", PLANES, NONE, 4)                                       \
-    X(KIND_LANE, 0x1E12, "kind.lane", PLANES, NONE, 4)                                             \
+    X(KIND_NUMBER, 0x1E12, "kind.lane", PLANES, NONE, 4)                                           \
     X(KIND_EVENTS, 0x1E13, "kind.events", PLANES, NONE, 8)                                         \
     X(KIND_UNPAIRED, 0x1E14, "kind.free_without_alloc", PLANES, NONE, 8)                           \
     X(METHOD_PID, 0x1F01, "method.pid", PLANES, NONE, 4)                                           \
@@ -375,10 +375,10 @@ typedef struct ehs_column_info {
     ehs_format format;
 } ehs_column_info;
 
-/* The id of a column in a lane: that of the column of heap blocks, with the number of the lane. */
-static inline u32 ehs_lane_column(ehs_lane lane, ehs_column column)
+/* The id of a column in a kind: that of the column of heap blocks, with the number of the kind. */
+static inline u32 ehs_kind_column(ehs_kind kind, ehs_column column)
 {
-    return (u32)lane << 16 | (u32)column;
+    return (u32)kind << 16 | (u32)column;
 }
 
 /* The row of a column; NULL for an unknown id. */

@@ -16,7 +16,7 @@
  *
  * XXH3 is the 64-bit variant with seed 0; numbers are little endian. A block holds one part of one
  * column, in the format of ehs_codec.h. The footer comes last, so a file without one is unfinished.
- * A reader refuses any other major version. Minor versions add columns, lanes and tables, which
+ * A reader refuses any other major version. Minor versions add columns, kinds and tables, which
  * older readers skip. A file that an older reader would misread states the least minor version that
  * reads it.
  *
@@ -47,8 +47,8 @@
 
 /* The kind of questions that the file answers. */
 typedef enum ehs_content {
-    EHS_CONTENT_JOURNAL = 1, /* everything that a trace answers */
-    EHS_CONTENT_SUMMARY = 2  /* totals per window */
+    EHS_CONTENT_STORE = 1,  /* everything that a trace answers */
+    EHS_CONTENT_SUMMARY = 2 /* totals per window */
 } ehs_content;
 
 typedef struct ehs_row {

@@ -7,7 +7,7 @@
  *
  * A bit per allocation says whether its block is open; ends only clear bits. Rows are made some
  * segments late, when most blocks are closed already, and dead rows are dropped when they
- * outnumber the live ones. Invariant: after ehs_open_settle the rows are exactly the open blocks,
+ * outnumber the live ones. Invariant: after ehs_open_trim the rows are exactly the open blocks,
  * in the order of their ordinals.
  */
 #include "ehs_open.h"
@@ -17,7 +17,7 @@
 #include <stdlib.h>
 
 /* Dead rows are dropped only if there are at least this many rows. */
-#define SETTLE_ROWS_MIN ((size_t)EHS_PART_ROWS)
+#define TRIM_ROWS_MIN ((size_t)EHS_PART_ROWS)
 
 typedef struct open_column {
     ehs_column column;
@@ -136,13 +136,13 @@ static etl_status follow_ends(ehs_open_set *set, const log_batch *batch)
     }
     u64 dead = 0;
     for (u32 i = 0; i < count; i++) {
-        const bool is_mark = batch->how[first_row + i] == EHS_HOW_REALLOC;
+        const bool is_realloc = batch->how[first_row + i] == EHS_HOW_REALLOC;
         u64 *const word = &set->open.at[ends[i] / 64];
         const u64 bit = (u64)1 << ends[i] % 64;
         dead |= ~*word & bit;
-        *word &= is_mark ? UINT64_MAX : ~bit;
-        set->alive -= !is_mark;
-        if (is_mark && !ETLHEAP_PUSH(&set->marks, ends[i]))
+        *word &= is_realloc ? UINT64_MAX : ~bit;
+        set->alive -= !is_realloc;
+        if (is_realloc && !ETLHEAP_PUSH(&set->reallocs, ends[i]))
             return ETL_ERR_MEMORY;
     }
     return dead == 0 ? ETL_OK : ETL_ERR_ARGUMENT;
@@ -210,18 +210,18 @@ bool ehs_open_gather(ehs_open_set *set)
         }
     }
     set->followed.count = 0;
-    for (size_t i = 0; i < set->marks.count; i++) {
-        if (is_open(set, set->marks.at[i]))
-            set->rows.is_realloc[find_row(&set->rows, set->marks.at[i])] = 1;
+    for (size_t i = 0; i < set->reallocs.count; i++) {
+        if (is_open(set, set->reallocs.at[i]))
+            set->rows.is_realloc[find_row(&set->rows, set->reallocs.at[i])] = 1;
     }
-    set->marks.count = 0;
-    const size_t limit = set->kept < SETTLE_ROWS_MIN ? 2 * SETTLE_ROWS_MIN : 2 * set->kept;
+    set->reallocs.count = 0;
+    const size_t limit = set->kept < TRIM_ROWS_MIN ? 2 * TRIM_ROWS_MIN : 2 * set->kept;
     if (set->rows.count > limit)
         drop_dead(set);
     return true;
 }
 
-bool ehs_open_settle(ehs_open_set *set)
+bool ehs_open_trim(ehs_open_set *set)
 {
     if (!ehs_open_gather(set))
         return false;
@@ -234,7 +234,7 @@ void ehs_open_free(ehs_open_set *set)
     ehs_open_rows_free(&set->rows);
     ETLHEAP_VECTOR_FREE(&set->open);
     ETLHEAP_VECTOR_FREE(&set->followed);
-    ETLHEAP_VECTOR_FREE(&set->marks);
+    ETLHEAP_VECTOR_FREE(&set->reallocs);
     *set = (ehs_open_set){ 0 };
 }
 

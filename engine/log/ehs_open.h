@@ -44,12 +44,12 @@ typedef struct ehs_open_set {
     u64 allocs;               /* so far */
     ETLHEAP_VECTOR(u64) open; /* a bit per ordinal */
     ETLHEAP_VECTOR(open_followed) followed;
-    ETLHEAP_VECTOR(u32) marks; /* ordinals of blocks that turned out to be opened by a realloc */
+    ETLHEAP_VECTOR(u32) reallocs; /* ordinals of blocks that turned out to be opened by a realloc */
 } ehs_open_set;
 
 /*
  * Follows the events of the next segment, which must not change until ehs_open_gather or
- * ehs_open_settle. ETL_ERR_MEMORY, ETL_ERR_ARGUMENT (the end of a block that is not open),
+ * ehs_open_trim. ETL_ERR_MEMORY, ETL_ERR_ARGUMENT (the end of a block that is not open),
  * ETL_ERR_LIMIT (more than 2^32 - 1 allocations).
  */
 etl_status ehs_open_follow(ehs_open_set *set, const ehs_events *events);
@@ -59,7 +59,7 @@ etl_status ehs_open_follow(ehs_open_set *set, const ehs_events *events);
 bool ehs_open_gather(ehs_open_set *set);
 
 /* The same, and drops the dead rows. */
-bool ehs_open_settle(ehs_open_set *set);
+bool ehs_open_trim(ehs_open_set *set);
 void ehs_open_free(ehs_open_set *set);
 
 /* --- checkpoints ------------------------------------------------------------------ */

@@ -106,7 +106,7 @@ static etl_status read_header(ehs_reader *reader, etl_error *err)
                              "is a %s of format %u.%u, and this version reads up to %u.%u: use a "
                              "newer version, or make the %s again from its trace",
                              what, major, minor, EHS_MAJOR, EHS_MINOR, what);
-    if (content != EHS_CONTENT_JOURNAL && content != EHS_CONTENT_SUMMARY)
+    if (content != EHS_CONTENT_STORE && content != EHS_CONTENT_SUMMARY)
         return etl_fail_with(err, ETL_ERR_UNSUPPORTED, 12,
                              "is a store of an unknown kind (%u); use a newer version", content);
     reader->content = (ehs_content)content;

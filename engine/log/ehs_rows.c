@@ -62,15 +62,15 @@ static const life_column free_columns[] = {
     LIFE(FREE_THREAD, free_thread, free_thread),
 };
 
-u8 ehs_lane_of_kind(u32 kind)
+u8 ehs_number_of_kind(u32 kind)
 {
     return kind < ETLHEAP_KIND_COUNT ? etlheap_kind_at((etlheap_kind)kind)->lane : UINT8_MAX;
 }
 
-u32 ehs_kind_of_lane(u32 lane)
+u32 ehs_kind_of_number(u32 number)
 {
     u32 kind = 0;
-    while (kind < ETLHEAP_KIND_COUNT && etlheap_kind_at((etlheap_kind)kind)->lane != lane)
+    while (kind < ETLHEAP_KIND_COUNT && etlheap_kind_at((etlheap_kind)kind)->lane != number)
         kind++;
     return kind;
 }
@@ -83,13 +83,13 @@ static bool add_column(ehs_blocks *out, ehs_codec *codec, u32 part, const etlhea
     return ehs_blocks_add(out, codec, column->column, part, values, rows->rows);
 }
 
-/* Adds the columns of rows; `lanes` replace the kinds. */
+/* Adds the columns of rows; `numbers` replace the kinds. */
 static bool add_columns(ehs_blocks *out, ehs_codec *codec, u32 part, const etlheap_segment *rows,
-                        const u8 *lanes)
+                        const u8 *numbers)
 {
     etlheap_segment own = *rows;
     bool ok = true;
-    own.kind = lanes;
+    own.kind = numbers;
     for (size_t i = 0; ok && i < ETL_COUNT_OF(life_columns); i++)
         ok = add_column(out, codec, part, &own, &life_columns[i]);
     for (size_t i = 0; ok && rows->free_stack != NULL && i < ETL_COUNT_OF(free_columns); i++)
@@ -97,20 +97,20 @@ static bool add_columns(ehs_blocks *out, ehs_codec *codec, u32 part, const etlhe
     return ok;
 }
 
-static u8 lane_of_row(u8 kind)
+static u8 number_of_row(u8 kind)
 {
     const u8 unmatched = kind & EHS_LIFE_UNMATCHED;
-    return (u8)(ehs_lane_of_kind(kind ^ unmatched) | unmatched);
+    return (u8)(ehs_number_of_kind(kind ^ unmatched) | unmatched);
 }
 
 bool ehs_rows_encode(ehs_blocks *out, ehs_codec *codec, u32 part, const etlheap_segment *rows)
 {
     assert(rows->rows <= EHS_PART_ROWS);
-    u8 *const lanes = malloc(rows->rows + (size_t)1);
-    for (u32 i = 0; lanes != NULL && i < rows->rows; i++)
-        lanes[i] = lane_of_row(rows->kind[i]);
-    const bool is_added = lanes != NULL && add_columns(out, codec, part, rows, lanes);
-    free(lanes);
+    u8 *const numbers = malloc(rows->rows + (size_t)1);
+    for (u32 i = 0; numbers != NULL && i < rows->rows; i++)
+        numbers[i] = number_of_row(rows->kind[i]);
+    const bool is_added = numbers != NULL && add_columns(out, codec, part, rows, numbers);
+    free(numbers);
     return is_added;
 }
 
@@ -271,7 +271,7 @@ static etl_status load_part(ehs_loader *loader, u32 part, u32 kinds, const row_c
     *count = 0;
     for (u32 i = 0; i < rows; i++) {
         const u8 unmatched = columns->kind[i] & EHS_LIFE_UNMATCHED;
-        const u32 kind = ehs_kind_of_lane(columns->kind[i] ^ unmatched);
+        const u32 kind = ehs_kind_of_number(columns->kind[i] ^ unmatched);
         if (kind >= ETLHEAP_KIND_COUNT || (kinds >> kind & 1) == 0)
             continue;
         columns->rows[(*count)++] = (lifetime){ .alloc_ticks = columns->alloc_ticks[i],

@@ -19,17 +19,17 @@
 #include "store.h"
 #include "tally.h"
 
-/* The lane number of a kind on disk, and the kind of a lane; ETLHEAP_KIND_COUNT for unknown
- * lanes. */
-u8 ehs_lane_of_kind(u32 kind);
-u32 ehs_kind_of_lane(u32 lane);
+/* The number of a kind on disk, and the kind of a number; ETLHEAP_KIND_COUNT for unknown
+ * ones. */
+u8 ehs_number_of_kind(u32 kind);
+u32 ehs_kind_of_number(u32 number);
 
 /* Encodes rows as part `part`, with who freed only if they have these columns. False if memory runs
  * out. */
 bool ehs_rows_encode(ehs_blocks *out, ehs_codec *codec, u32 part, const etlheap_segment *rows);
 
-/* Added to the lane in life.kind: the row is a free of memory that the recording does not know, not
- * a lifetime. Readers that do not know it skip the row. */
+/* Added to the number in life.kind: the row is a free of memory that the recording does not know,
+ * not a lifetime. Readers that do not know it skip the row. */
 #define EHS_LIFE_UNMATCHED 0x80u
 
 typedef struct ehs_ref {

@@ -17,7 +17,7 @@
 #include "ehs_table.h"
 
 /* Bits of ehs_events.kind. */
-#define EHS_EVENT_END   ((u8)1) /* ends or marks a block; else opens one */
+#define EHS_EVENT_END   ((u8)1) /* ends a block, or shows its realloc; else opens one */
 #define EHS_EVENT_LATER ((u8)2) /* later than the previous event in the file */
 
 /* ehs_events.how is the etlheap_free_type of an event that ends a block. An event that only marks a

@@ -25,12 +25,12 @@ static const unmatched_column columns[] = {
     UNMATCHED(THREAD, thread), UNMATCHED(HEAP, heap),
 };
 
-bool unmatched_take(unmatched_frees *frees, const journal_chunk *chunk)
+bool unmatched_take(unmatched_frees *frees, const event_chunk *chunk)
 {
-    const journal_wide *const wide = &chunk->wide;
-    const journal_entry mask = JOURNAL_UNMATCHED | 7;
+    const chunk_columns *const wide = &chunk->wide;
+    const event_entry mask = ENTRY_UNMATCHED | 7;
     for (u32 i = 0; i < chunk->count; i++) {
-        if ((chunk->entries[i] & mask) != JOURNAL_UNMATCHED)
+        if ((chunk->entries[i] & mask) != ENTRY_UNMATCHED)
             continue;
         const unmatched_free row = { .ticks = chunk->ticks[i],
                                      .address = wide->addresses[i],

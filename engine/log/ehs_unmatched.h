@@ -9,7 +9,7 @@
 #define ETLHEAP_EHS_UNMATCHED_H
 
 #include "ehs_table.h"
-#include "journal.h"
+#include "event_list.h"
 
 typedef struct unmatched_free {
     i64 ticks;
@@ -22,7 +22,7 @@ typedef struct unmatched_free {
 typedef ETLHEAP_VECTOR(unmatched_free) unmatched_frees;
 
 /* Appends the unmatched frees of a chunk with freers. False if memory runs out. */
-bool unmatched_take(unmatched_frees *frees, const journal_chunk *chunk);
+bool unmatched_take(unmatched_frees *frees, const event_chunk *chunk);
 
 /* Encodes up to EHS_PART_ROWS of them as part `part`. False if memory runs out. */
 bool ehs_unmatched_encode(ehs_blocks *out, ehs_codec *codec, u32 part, const unmatched_free *frees,

@@ -6,7 +6,7 @@
  * needs, for each, the block and the place of its values. A batch has both:
  *
  *     kind      OPENS  OPENS  ENDS  OPENS  ENDS
- *     ordinal     7      8      7     9      3      the block: opened, ended or marked
+ *     ordinal     7      8      7     9      3      the block: opened, ended or resized
  *     row         0      1      0     2      1      place in origin, size, ... or in how
  *
  * Only log_number() loops over these columns, for segments of a file as well as for events about to

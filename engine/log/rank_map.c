@@ -6,14 +6,14 @@
 
 #include <stdlib.h>
 
-bool rank_map_add(rank_map *map, const journal_chunk *chunk)
+bool rank_map_add(rank_map *map, const event_chunk *chunk)
 {
     assert(chunk->first_rank == map->ranks);
     const size_t words = (size_t)((map->ranks + chunk->count + 31) / 32);
     if (!ETLHEAP_RESERVE(&map->words, words - map->words.count))
         return false;
     for (u32 i = 0; i < chunk->count; map->ranks++, i++) {
-        const bool opens = journal_kind_of(chunk->entries[i]) == JOURNAL_ALLOC;
+        const bool opens = entry_kind_of(chunk->entries[i]) == ENTRY_ALLOC;
         if (map->ranks % 32 == 0)
             map->words.at[map->words.count++] = map->opened << 32;
         map->words.at[map->words.count - 1] |= (u64)opens << map->ranks % 32;

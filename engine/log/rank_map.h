@@ -1,7 +1,7 @@
 /*
  * rank_map.h - maps the rank of an event to the ordinal of the block it opened.
  *
- * The journal names a block by the rank of the event that opened it, a store by the number of
+ * The event list names a block by the rank of the event that opened it, a store by the number of
  * blocks opened before. The two differ by the events that opened none. So the map has one bit per
  * rank and, for every 32 of them, the number of bits set before: 2 bits per event of the run, and
  * one access per look-up.
@@ -9,7 +9,7 @@
 #ifndef ETLHEAP_RANK_MAP_H
 #define ETLHEAP_RANK_MAP_H
 
-#include "journal.h"
+#include "event_list.h"
 
 typedef struct rank_map {
     ETLHEAP_VECTOR(u64) words; /* low half: bits of 32 ranks; high half: bits set before them */
@@ -18,7 +18,7 @@ typedef struct rank_map {
 } rank_map;
 
 /* Appends the events of the next chunk, whose ranks follow. False if memory runs out. */
-bool rank_map_add(rank_map *map, const journal_chunk *chunk);
+bool rank_map_add(rank_map *map, const event_chunk *chunk);
 void rank_map_free(rank_map *map);
 u64 rank_map_bytes(const rank_map *map);
 

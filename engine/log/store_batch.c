@@ -1,11 +1,11 @@
 /*
- * store_batch.c - turns chunks of the journal into segments of a file, a batch at a time.
+ * store_batch.c - turns chunks of the event list into segments of a file, a batch at a time.
  * store_batch.h has the two phases.
  *
- * In: complete chunks of the journal, in order of time. Out: encoded blocks, written in order,
+ * In: complete chunks of the event list, in order of time. Out: encoded blocks, written in order,
  * and the index rows of the segments.
  *
- * Ranks of the journal count all events, ordinals of the file count only allocations; `fill`
+ * Ranks of the event list count all events, ordinals of the file count only allocations; `fill`
  * converts one to the other, using the number of allocations before each segment. Invariant: the
  * batch has the same segments whatever the number of threads, so the file has the same bytes.
  */
@@ -20,7 +20,7 @@
 #define FETCH_AHEAD 24u /* events whose block is looked for soon */
 
 static void begin_events(const store_batch *batch, ehs_events *out);
-static bool take_over(store_batch *batch, journal_chunk *chunk, const journal_late *late,
+static bool take_over(store_batch *batch, event_chunk *chunk, const late_entry *late,
                       u32 late_count);
 static etl_status cut(store_batch *batch);
 static u32 advance(const taken_chunk *taken, batch_place *place, u32 count_max);
@@ -41,7 +41,7 @@ u32 store_batch_segments_for(u64 memory_bytes_max)
                                  : (u32)etl_min_u64(etl_max_u64(fit, 1), STORE_BATCH_SEGMENTS);
 }
 
-etl_status store_batch_take(void *user, journal_chunk *chunk, const journal_late *late,
+etl_status store_batch_take(void *user, event_chunk *chunk, const late_entry *late,
                             size_t late_count)
 {
     store_batch *const batch = user;
@@ -120,9 +120,9 @@ static etl_status write_unmatched(store_batch *batch, u32 least)
 }
 
 /* Takes over a chunk. An end from before the last event taken counts at that event's time, because
- * a file is in order of time. The journal gives none, but a file that was written must be
+ * a file is in order of time. The event list gives none, but a file that was written must be
  * readable. */
-static bool take_over(store_batch *batch, journal_chunk *chunk, const journal_late *late,
+static bool take_over(store_batch *batch, event_chunk *chunk, const late_entry *late,
                       u32 late_count)
 {
     taken_chunk taken = { .chunk = *chunk, .late_count = late_count };
@@ -144,7 +144,7 @@ static bool take_over(store_batch *batch, journal_chunk *chunk, const journal_la
         batch->taken_ticks = taken.late[late_count - 1].ticks;
     chunk->entries = NULL;
     chunk->ticks = NULL;
-    chunk->wide = (journal_wide){ .addresses = NULL };
+    chunk->wide = (chunk_columns){ .addresses = NULL };
     return true;
 }
 
@@ -191,7 +191,7 @@ static u32 advance(const taken_chunk *taken, batch_place *place, u32 count_max)
             place->late++;
             passed++;
         } else if (place->at < taken->chunk.count) {
-            passed += journal_kind_of(taken->chunk.entries[place->at]) != JOURNAL_NONE;
+            passed += entry_kind_of(taken->chunk.entries[place->at]) != ENTRY_NONE;
             place->at++;
         } else {
             break;
@@ -243,7 +243,7 @@ static inline u32 back_to(const filler *to, u32 allocs, u32 rank)
     return (u32)(to->first_ordinal + allocs) - rank_map_ordinal(to->ranks, rank);
 }
 
-static void put_late(const filler *to, const journal_late *late)
+static void put_late(const filler *to, const late_entry *late)
 {
     ehs_events *const out = to->out;
     const u32 row = out->end_count++;
@@ -255,15 +255,15 @@ static void put_late(const filler *to, const journal_late *late)
     out->ticks[out->count++] = late->ticks;
 }
 
-static inline bool closes(journal_kind kind)
+static inline bool closes(entry_kind kind)
 {
-    return kind == JOURNAL_FREE || kind == JOURNAL_MARK;
+    return kind == ENTRY_FREE || kind == ENTRY_REALLOC;
 }
 
 /* The rank of the entry's block, chosen by a mask, because a compiler would branch. */
-static inline u32 block_of(const journal_chunk *chunk, u32 at)
+static inline u32 block_of(const event_chunk *chunk, u32 at)
 {
-    const u32 mask = 0u - (u32)closes(journal_kind_of(chunk->entries[at]));
+    const u32 mask = 0u - (u32)closes(entry_kind_of(chunk->entries[at]));
     return (chunk->wide.partners[at] & mask) | ((chunk->first_rank + at) & ~mask);
 }
 
@@ -279,30 +279,30 @@ static u32 put_entries(const filler *to, const taken_chunk *taken, const batch_p
     /* Copies, so that the compiler sees that they do not change. */
     const filler own = *to;
     const ehs_events out = *to->out;
-    const journal_chunk chunk = taken->chunk;
+    const event_chunk chunk = taken->chunk;
     const u32 *const freers = chunk.wide.freers;
     const bool has_addresses = !out.lacks_addresses, has_threads = !out.lacks_threads;
     const i64 late_ticks =
         place->late < taken->late_count ? taken->late[place->late].ticks : INT64_MAX;
     u32 count = out.count, alloc = out.alloc_count, end = out.end_count, at = place->at;
     for (; at < chunk.count && count < count_max && chunk.ticks[at] <= late_ticks; at++) {
-        const journal_entry entry = chunk.entries[at];
-        const journal_kind kind = journal_kind_of(entry);
-        const bool opens = kind == JOURNAL_ALLOC, ends = closes(kind);
-        assert(opens || ends || kind == JOURNAL_NONE);
+        const event_entry entry = chunk.entries[at];
+        const entry_kind kind = entry_kind_of(entry);
+        const bool opens = kind == ENTRY_ALLOC, ends = closes(kind);
+        assert(opens || ends || kind == ENTRY_NONE);
         if (chunk.count - at > FETCH_AHEAD)
             rank_map_fetch(own.ranks, block_of(&chunk, at + FETCH_AHEAD));
         out.ticks[count] = chunk.ticks[at];
         out.kind[count] = ends ? EHS_EVENT_END : 0;
-        out.origin[alloc] = journal_origin_of(entry);
+        out.origin[alloc] = entry_origin_of(entry);
         out.size[alloc] = chunk.wide.sizes[at];
         if (has_addresses)
             out.address[alloc] = chunk.wide.addresses[at];
         if (has_threads)
             out.thread[alloc] = chunk.wide.threads[at];
-        out.is_realloc[alloc] = (entry & JOURNAL_REALLOC) != 0;
+        out.is_realloc[alloc] = (entry & ENTRY_IS_REALLOC) != 0;
         out.back[end] = back_to(&own, alloc, block_of(&chunk, at));
-        out.how[end] = kind == JOURNAL_MARK ? EHS_HOW_REALLOC : ETLHEAP_FREE_FREE;
+        out.how[end] = kind == ENTRY_REALLOC ? EHS_HOW_REALLOC : ETLHEAP_FREE_FREE;
         if (freers != NULL) {
             out.freer[end] = freers[at];
             out.freer_thread[end] = chunk.wide.threads[at];
@@ -372,7 +372,7 @@ static bool keep_checkpoint(store_batch *batch, u32 segment)
     ehs_checkpoint row = { .segment = segment, .first_part = batch->open_parts };
     batch_checkpoint fresh = { .segment = segment };
     const bool ok =
-        ehs_open_settle(&batch->open) &&
+        ehs_open_trim(&batch->open) &&
         ehs_checkpoint_encode(&fresh.blocks, &batch->open_codec, &batch->open.rows, &row) &&
         ETLHEAP_PUSH(&batch->checkpoints, row) && ETLHEAP_PUSH(&batch->fresh, fresh);
     if (!ok)
@@ -395,7 +395,7 @@ static void follow_all(store_batch *batch)
     }
     if (batch->open_status == ETL_OK && !ehs_open_gather(&batch->open))
         batch->open_status = ETL_ERR_MEMORY;
-    /* The journal ends only open blocks; a file may be damaged. */
+    /* The event list ends only open blocks; a file may be damaged. */
     assert(batch->open_status != ETL_ERR_ARGUMENT || batch->segments[0].is_filled);
     if (batch->open_status == ETL_ERR_ARGUMENT)
         batch->open_status = ETL_ERR_CORRUPT;
@@ -435,7 +435,7 @@ static void write_out(store_batch *batch)
 
 static void free_taken(taken_chunk *taken)
 {
-    journal_chunk_free(&taken->chunk);
+    event_chunk_free(&taken->chunk);
     free(taken->late);
 }
 
@@ -454,11 +454,11 @@ static void drop_chunks(store_batch *batch)
 
 u64 store_batch_bytes(const store_batch *batch)
 {
-    const u64 row_bytes = sizeof(journal_entry) + 3 * sizeof(u64) + 2 * sizeof(u32);
+    const u64 row_bytes = sizeof(event_entry) + 3 * sizeof(u64) + 2 * sizeof(u32);
     u64 bytes = rank_map_bytes(&batch->ranks);
     for (size_t i = 0; i < batch->chunks.count; i++)
         bytes += batch->chunks.at[i].chunk.count * row_bytes +
-                 batch->chunks.at[i].late_count * sizeof(journal_late);
+                 batch->chunks.at[i].late_count * sizeof(late_entry);
     for (u32 i = 0; i < STORE_BATCH_SEGMENTS; i++)
         bytes += batch->segments[i].blocks.bytes.capacity +
                  (batch->segments[i].events.memory == NULL ? 0 : EHS_PART_ROWS * row_bytes);

@@ -1,7 +1,7 @@
 /*
  * store_batch.h - writes the heap events of a run to a store, a batch of segments at a time.
  *
- * The run's journal is wide, and hands its complete chunks over here. A chunk is as long as its
+ * The run's event list is wide, and hands its complete chunks over here. A chunk is as long as its
  * slice, and a segment of a file has EHS_PART_ROWS events, so chunks are cut: a segment knows where
  * it begins and how many events it has. When STORE_BATCH_SEGMENTS are complete, all threads work on
  * them in parallel:
@@ -25,10 +25,10 @@
 
 #define STORE_BATCH_SEGMENTS 16u
 
-/* A chunk taken over from the journal, and the late entries that belong into it. */
+/* A chunk taken over from the event list, and the late entries that belong into it. */
 typedef struct taken_chunk {
-    journal_chunk chunk;
-    journal_late *late;
+    event_chunk chunk;
+    late_entry *late;
     u32 late_count;
 } taken_chunk;
 
@@ -90,8 +90,8 @@ typedef struct store_batch {
 /* The number of segments in a batch that the memory limit allows (0: no limit). */
 u32 store_batch_segments_for(u64 memory_bytes_max);
 
-/* A journal_take_fn; `user` is the store_batch. Also returns errors of the writer. */
-etl_status store_batch_take(void *user, journal_chunk *chunk, const journal_late *late,
+/* A chunk_take_fn; `user` is the store_batch. Also returns errors of the writer. */
+etl_status store_batch_take(void *user, event_chunk *chunk, const late_entry *late,
                             size_t late_count);
 
 /* Call it after the last chunk. Writes the rest, as a segment that may be shorter. */

@@ -3,7 +3,7 @@
  *
  * Sums do not need the order of events, nor two events per block. When a block has ended, its type
  * in the window is known, and whether a realloc opened it. So a run that is asked only for sums
- * counts each block once, by origin and type. That gives no peaks; see journal.h.
+ * counts each block once, by origin and type. That gives no peaks; see event_list.h.
  *
  * A store counts the same way, by how blocks ended instead of by type, so a report on the whole
  * recording need not read its events.

@@ -1,8 +1,8 @@
 /*
  * window_cuts.h - the windows of a run, before its end is known.
  *
- * A journal for several windows records for each free whether its block was allocated in the same
- * window. So a run must know the windows before windows_plan.h can plan them: either a list of
+ * An event list for several windows records for each free whether its block was allocated in the
+ * same window. So a run must know the windows before windows_plan.h can plan them: either a list of
  * moments, or one moment and a period.
  */
 #ifndef ETLHEAP_WINDOW_CUTS_H

@@ -57,7 +57,7 @@ void frames_close(frame_table *table)
     frame_patterns_close(&table->exclude);
     frame_patterns_close(&table->fold);
     free(table->folded);
-    free(table->settled);
+    free(table->finished);
     free(table->alloc_types);
     free(table->sites);
     free(table->source_lines);
@@ -238,7 +238,7 @@ bool frames_resolve(frame_table *table, u32 process, u32 stack, i64 ticks, u32 *
     *id = 0;
     if (stack == 0)
         return true;
-    const frame_question asked = frames_asked(table, (frame_question){ ticks, process, stack });
+    const stack_place asked = frames_asked(table, (stack_place){ ticks, process, stack });
     ticks = asked.ticks;
     if (!frames_context(table, asked.process, ticks, &context))
         return false;

@@ -6,8 +6,8 @@
  * and the kernel's); equal results share an id.
  *
  * With symbols, culling depends on names, and names are cheap only for many frames at once. So
- * there are two steps: frames_resolve for all needed stacks, then frames_settle once
- * (frames_settle.c). After that, frames_settled gives the remaining stack of each. Without symbols
+ * there are two steps: frames_resolve for all needed stacks, then frames_finish once
+ * (frames_finish.c). After that, frames_finished gives the remaining stack of each. Without symbols
  * that is the stack itself.
  *
  * The tag of a stack depends on all its frames. Stacks that are equal after culling but have
@@ -108,7 +108,7 @@ typedef struct frame_finder {
 
 /* The functions of each stack, innermost first. */
 typedef struct function_lists {
-    u32 *starts; /* by settled stack id, and one more: into frames; NULL: there are no lists */
+    u32 *starts; /* by finished stack id, and one more: into frames; NULL: there are no lists */
     ETLHEAP_VECTOR(u32) frames;
 } function_lists;
 
@@ -133,12 +133,12 @@ typedef struct frame_table {
     u64 guessed_count;                 /* number of (stack, context) with guessed frames */
     frame_finder finder;
     u32 *ranks;                  /* by frame, after frames_rank: rank in frames_compare order */
-    size_t resolved_count;       /* number of stacks when they were settled */
-    u32 *settled;                /* by resolved stack id: the remaining stack; NULL: itself */
+    size_t resolved_count;       /* number of stacks when they were finished */
+    u32 *finished;               /* by resolved stack id: the remaining stack; NULL: itself */
     u32 *alloc_types;            /* by resolved stack id: symbols_text; NULL: none */
-    u32 *sites;                  /* by settled stack id: frame of its site; NULL: innermost */
-    function_lists functions_of; /* by settled stack id; empty: its frames */
-    u32 *source_lines;           /* by settled stack id: symbols_text, "FILE:LINE"; NULL: none */
+    u32 *sites;                  /* by finished stack id: frame of its site; NULL: innermost */
+    function_lists functions_of; /* by finished stack id; empty: its frames */
+    u32 *source_lines;           /* by finished stack id: symbols_text, "FILE:LINE"; NULL: none */
     ETLHEAP_VECTOR(frame_function) functions;
     ETLHEAP_VECTOR(function_line) function_lines; /* by function, each once */
 } frame_table;
@@ -151,59 +151,58 @@ void frames_close(frame_table *table);
 bool frames_resolve(frame_table *table, u32 process, u32 stack, i64 ticks, u32 *id);
 
 /* A stack to resolve, in a process at a time. */
-typedef struct frame_question {
+typedef struct stack_place {
     i64 ticks;
     u32 process, stack;
-} frame_question;
+} stack_place;
 
 /* Replaces the process and time of a stack that another process made with those of its
  * addresses. */
-static inline frame_question frames_asked(const frame_table *table, frame_question question)
+static inline stack_place frames_asked(const frame_table *table, stack_place place)
 {
-    const foreign_stack *const found = foreign_find(&table->result->foreign, question.stack);
+    const foreign_stack *const found = foreign_find(&table->result->foreign, place.stack);
     if (found == NULL)
-        return question;
+        return place;
     const bool is_timed = found->ticks != ETLHEAP_TICKS_NEVER;
-    return (frame_question){ is_timed ? found->ticks : question.ticks, found->process,
-                             question.stack };
+    return (stack_place){ is_timed ? found->ticks : place.ticks, found->process, place.stack };
 }
 
 /* Resolves many stacks together, which is faster than one by one. Those that cannot be are left to
  * frames_resolve. False if memory runs out. */
-bool frames_resolve_all(frame_table *table, const frame_question *questions, size_t count);
+bool frames_resolve_all(frame_table *table, const stack_place *places, size_t count);
 
 /*
  * Names the frames that culling, filters by frames, sites and types need, and culls all stacks
  * resolved so far. Only for queries with symbols; call it once. ETL_ERR_MEMORY, ETL_ERR_CANCELLED.
  */
-etl_status frames_settle(frame_table *table, etl_error *err);
+etl_status frames_finish(frame_table *table, etl_error *err);
 
 /* The remaining stack of a resolved one. */
-static inline u32 frames_settled(const frame_table *table, u32 id)
+static inline u32 frames_finished(const frame_table *table, u32 id)
 {
-    assert(table->settled == NULL || id <= table->resolved_count);
-    return table->settled == NULL ? id : table->settled[id];
+    assert(table->finished == NULL || id <= table->resolved_count);
+    return table->finished == NULL ? id : table->finished[id];
 }
 
-/* Do its frames let the query select a settled stack? Only for queries that select by frames. */
+/* Do its frames let the query select a finished stack? Only for queries that select by frames. */
 static inline bool frames_wants(const frame_table *table, u32 id)
 {
     return id == 0 ? query_selects_stack(table->query, false, false)
                    : table->stacks.at[id - 1].wanted;
 }
 
-/* The innermost frame of a settled stack; FRAME_NONE for id 0. */
+/* The innermost frame of a finished stack; FRAME_NONE for id 0. */
 u32 frames_innermost(const frame_table *table, u32 id);
 
-/* The site of a settled stack: like frames_innermost, but the whole function if its name is
+/* The site of a finished stack: like frames_innermost, but the whole function if its name is
  * known. */
 u32 frames_site(const frame_table *table, u32 id);
 
-/* The functions of a settled stack, innermost first; a frame without a name stands for itself. Each
- * may be there several times. Only for queries that group by function. */
+/* The functions of a finished stack, innermost first; a frame without a name stands for itself.
+ * Each may be there several times. Only for queries that group by function. */
 const u32 *frames_functions(const frame_table *table, u32 id, u32 *count);
 
-/* Where the site of a settled stack is in the source: symbols_text; 0: unknown. */
+/* Where the site of a finished stack is in the source: symbols_text; 0: unknown. */
 u32 frames_source_line(const frame_table *table, u32 id);
 
 /* --- finding (frames_find.c) --------------------------------------------------- */
@@ -233,32 +232,32 @@ bool frames_find(frame_table *table, u32 context, u32 stack, i64 ticks, u32 *fra
 /* Allocates room for all stacks of the result. False if memory runs out. */
 bool frames_prepare(frame_table *table);
 
-enum frame_mark {
-    FRAME_MARK_ASKED = 1, /* its frame is needed */
-    FRAME_MARK_CULLED = 2,
-    FRAME_MARK_STRAY = 4 /* another frame represents the address */
+enum address_flag {
+    ADDRESS_ASKED = 1, /* its frame is needed */
+    ADDRESS_CULLED = 2,
+    ADDRESS_STRAY = 4 /* another frame represents the address */
 };
 
-/* Marks of addresses in a context, by number. */
-typedef struct frame_marks {
-    _Atomic u8 *at; /* frame_mark */
+/* Flags of addresses in a context, by number. */
+typedef struct address_flags {
+    _Atomic u8 *at; /* address_flag */
     u32 *modules;   /* modules at requested addresses; FRAME_NONE: none */
     u32 context;
     i64 ticks;   /* a time in the context */
     bool strays; /* some addresses are strays */
-} frame_marks;
+} address_flags;
 
 /* Looks up the modules of the requested numbers from `first` to `end`, exclusive. Any thread, while
  * none finds frames. */
-void frames_look_up(const frame_table *table, const frame_marks *marks, u32 first, u32 end);
+void frames_look_up(const frame_table *table, const address_flags *flags, u32 first, u32 end);
 
 /* Call it after frames_look_up for all numbers. Finds the frames of the requested ones, and sets
- * their marks. False if memory runs out. */
-bool frames_find_marked(frame_table *table, frame_marks *marks);
+ * their flags. False if memory runs out. */
+bool frames_find_flagged(frame_table *table, address_flags *flags);
 
 /* Finds the frames of a stack after that, and the number of innermost ones that are culled without
  * symbols. False: one is a stray. Any thread, while none finds other frames. */
-bool frames_known(const frame_table *table, const frame_marks *marks, u32 stack, u32 *frames,
+bool frames_known(const frame_table *table, const address_flags *flags, u32 stack, u32 *frames,
                   u32 *culled);
 
 /* The row of a stack without its `culled` innermost frames, except the place. Any thread, after
@@ -270,7 +269,7 @@ u64 frames_hash(const u32 *frames, u32 count);
 /* Adds a stack with frames that are already in the pool. */
 bool frames_add_pooled(frame_table *table, const frame_stack *row, u64 hash, u32 *id);
 
-/* --- for frames_settle.c ------------------------------------------------------ */
+/* --- for frames_finish.c ------------------------------------------------------ */
 
 /* The result of the patterns for the frame's module. */
 frame_verdict frames_verdict(const frame_table *table, const frame_patterns *patterns, u32 frame);

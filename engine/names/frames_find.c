@@ -29,8 +29,8 @@
 #define HINT_SHIFT      16             /* modules begin where 64 KiB do */
 #define KNOWN_BYTES_MAX (16 * ETL_MIB) /* of all; the others look up every frame */
 
-static inline bool has_mark(const frame_marks *marks, u32 number, enum frame_mark mark);
-static bool find_number(frame_table *table, frame_context *where, frame_marks *marks, u32 number);
+static inline bool has_flag(const address_flags *flags, u32 number, enum address_flag flag);
+static bool find_number(frame_table *table, frame_context *where, address_flags *flags, u32 number);
 static bool fit_standing(frame_finder *finder, u32 count);
 static bool fit_known(frame_finder *finder, frame_context *context, u32 count);
 static bool find_frame(frame_table *table, frame_context *context, const frame_row *row, u32 number,
@@ -160,27 +160,27 @@ bool frames_prepare(frame_table *table)
 }
 
 /* Looks up modules, which takes longest. It changes only hints, and each part has its own. */
-void frames_look_up(const frame_table *table, const frame_marks *marks, u32 first, u32 end)
+void frames_look_up(const frame_table *table, const address_flags *flags, u32 first, u32 end)
 {
     u32 hints[FRAME_HINTS] = { 0 };
-    const frame_context *const where = &table->finder.contexts.at[marks->context];
+    const frame_context *const where = &table->finder.contexts.at[flags->context];
     const u64 *const addresses = table->result->stacks.addresses;
     for (u32 number = first; number < end; number++) {
-        if (has_mark(marks, number, FRAME_MARK_ASKED) && !is_known(where, number))
-            marks->modules[number] =
-                frames_module_at(table, where, hints, addresses[number], marks->ticks);
+        if (has_flag(flags, number, ADDRESS_ASKED) && !is_known(where, number))
+            flags->modules[number] =
+                frames_module_at(table, where, hints, addresses[number], flags->ticks);
     }
 }
 
-bool frames_find_marked(frame_table *table, frame_marks *marks)
+bool frames_find_flagged(frame_table *table, address_flags *flags)
 {
-    frame_context *const where = &table->finder.contexts.at[marks->context];
+    frame_context *const where = &table->finder.contexts.at[flags->context];
     const u32 count = table->result->stacks.number_count;
     if (!fit_known(&table->finder, where, count))
         return false;
     for (u32 number = 0; number < count; number++) {
-        if (atomic_load_explicit(&marks->at[number], memory_order_relaxed) != 0 &&
-            !find_number(table, where, marks, number))
+        if (atomic_load_explicit(&flags->at[number], memory_order_relaxed) != 0 &&
+            !find_number(table, where, flags, number))
             return false;
     }
     return true;
@@ -194,14 +194,14 @@ static void judge(const frame_table *table, const frame_patterns *patterns, u32 
 }
 
 /* Finds the frame of a number. Verdicts depend on the module, so they are worked out here. */
-static bool find_number(frame_table *table, frame_context *where, frame_marks *marks, u32 number)
+static bool find_number(frame_table *table, frame_context *where, address_flags *flags, u32 number)
 {
     u32 frame;
     if (is_known(where, number)) {
         frame = table->finder.standing.at[number] - 1;
     } else {
         const u64 address = table->result->stacks.addresses[number];
-        const frame_row row = row_of(table, where, marks->modules[number], address, marks->ticks);
+        const frame_row row = row_of(table, where, flags->modules[number], address, flags->ticks);
         if (!find_frame(table, where, &row, number, &frame))
             return false;
     }
@@ -212,32 +212,31 @@ static bool find_number(frame_table *table, frame_context *where, frame_marks *m
     if (table->fold.count > 0 && table->query->symbols == NULL &&
         !frames_fold_prepare(table, &frame, 1))
         return false;
-    marks->strays |= !stands;
-    const u8 mark =
-        FRAME_MARK_ASKED | (culled ? FRAME_MARK_CULLED : 0) | (stands ? 0 : FRAME_MARK_STRAY);
-    atomic_store_explicit(&marks->at[number], mark, memory_order_relaxed);
+    flags->strays |= !stands;
+    const u8 flag = ADDRESS_ASKED | (culled ? ADDRESS_CULLED : 0) | (stands ? 0 : ADDRESS_STRAY);
+    atomic_store_explicit(&flags->at[number], flag, memory_order_relaxed);
     return true;
 }
 
-static inline bool has_mark(const frame_marks *marks, u32 number, enum frame_mark mark)
+static inline bool has_flag(const address_flags *flags, u32 number, enum address_flag flag)
 {
-    return (atomic_load_explicit(&marks->at[number], memory_order_relaxed) & mark) != 0;
+    return (atomic_load_explicit(&flags->at[number], memory_order_relaxed) & flag) != 0;
 }
 
-bool frames_known(const frame_table *table, const frame_marks *marks, u32 stack, u32 *frames,
+bool frames_known(const frame_table *table, const address_flags *flags, u32 stack, u32 *frames,
                   u32 *culled)
 {
     const u32 *const standing = table->finder.standing.at;
     const u32 *const numbers = stack_numbers(&table->result->stacks, stack);
     const u32 count = stack_get(&table->result->stacks, stack).count;
-    for (u32 i = 0; marks->strays && i < count; i++) {
-        if (has_mark(marks, numbers[i], FRAME_MARK_STRAY))
+    for (u32 i = 0; flags->strays && i < count; i++) {
+        if (has_flag(flags, numbers[i], ADDRESS_STRAY))
             return false;
     }
     for (u32 i = 0; i < count; i++)
         frames[i] = standing[numbers[i]] - 1;
     *culled = 0;
-    while (*culled + 1 < count && has_mark(marks, numbers[*culled], FRAME_MARK_CULLED))
+    while (*culled + 1 < count && has_flag(flags, numbers[*culled], ADDRESS_CULLED))
         (*culled)++;
     return true;
 }

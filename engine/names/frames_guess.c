@@ -4,7 +4,7 @@
  * Where a trace lost the load or unload of a module, or does not have it, an address is
  * named by what lay there at another time (modules.h). Such names may be wrong, so the
  * stacks that have them are counted (module_guessed). Most stacks fall within the time when
- * all modules of the process are loaded, so one comparison settles them:
+ * all modules of the process are loaded, so one comparison decides them:
  *
  *     loads and unloads of the process   |  | ||            |      |   ||
  *     no look-up is a guess                     |<-------->|

@@ -2,7 +2,7 @@
  * blocks.c - opens and closes heap blocks of one shard. blocks.h has the rules and the table for
  * allocations over open blocks.
  *
- * In: ordered events of the shard's keys. Out: entries of the journal, or lifetimes, in
+ * In: ordered events of the shard's keys. Out: entries of the event list, or lifetimes, in
  * shard_output. Open blocks are in a pool with an index by (process, heap, address).
  *
  * An event changes only the block at its own address, so shards need no locks. Invariant: a block
@@ -15,8 +15,8 @@
 
 #include "shared_addresses.h"
 
-/* Not at an event's own place in the journal. */
-#define LATE JOURNAL_NO_RANK
+/* Not at an event's own place in the event list. */
+#define LATE ENTRY_NO_RANK
 
 static u32 process_of(const block_rules *rules, u32 heap)
 {
@@ -49,13 +49,13 @@ static u64 size_of(const block_table *table, const block *from)
     return table->big.at[low].size;
 }
 
-static journal_block journal_block_of(const block_table *table, const block *from)
+static entry_block entry_block_of(const block_table *table, const block *from)
 {
-    return (journal_block){ .alloc_ticks = from->alloc_ticks,
-                            .size = size_of(table, from),
-                            .origin = from->origin,
-                            .rank = from->rank,
-                            .is_realloc = from->is_realloc };
+    return (entry_block){ .alloc_ticks = from->alloc_ticks,
+                          .size = size_of(table, from),
+                          .origin = from->origin,
+                          .rank = from->rank,
+                          .is_realloc = from->is_realloc };
 }
 
 static lifetime lifetime_of(const block_table *table, const block_rules *rules, const block *from)
@@ -73,23 +73,23 @@ static lifetime lifetime_of(const block_table *table, const block_rules *rules, 
                        .is_realloc = from->is_realloc };
 }
 
-static inline void note_end(const block_table *table, const block *from, journal_moment at,
+static inline void note_end(const block_table *table, const block *from, entry_place at,
                             shard_output *out)
 {
-    const journal_block noted = journal_block_of(table, from);
+    const entry_block noted = entry_block_of(table, from);
     const bool ok = from->waiting == 0
-                        ? journal_note_end(out->journal, &noted, at)
-                        : waiting_blocks_note_end(&table->waiting, from, out->journal, &noted, at);
+                        ? shard_events_note_end(out->events, &noted, at)
+                        : waiting_blocks_note_end(&table->waiting, from, out->events, &noted, at);
     out->out_of_memory |= !ok;
 }
 
-/* Puts a freed block into the journal, if there is one, else into the rows. `rank` is the rank of
- * the freeing event in the slice, or LATE. */
+/* Puts a freed block into the event list, if there is one, else into the rows. `rank` is the rank
+ * of the freeing event in the slice, or LATE. */
 static void emit_freed(const block_table *table, const block_rules *rules, const block *from,
-                       journal_moment at, shard_output *out)
+                       entry_place at, shard_output *out)
 {
     at.ticks = at.ticks > from->alloc_ticks ? at.ticks : from->alloc_ticks;
-    if (out->journal != NULL) {
+    if (out->events != NULL) {
         note_end(table, from, at, out);
         return;
     }
@@ -99,23 +99,23 @@ static void emit_freed(const block_table *table, const block_rules *rules, const
     shard_emit(out, &row);
 }
 
-/* Marks a block as opened by a realloc. The summary may be logged after its process ended, which
+/* Notes that a realloc opened a block. The summary may be logged after its process ended, which
  * has ended the block too. */
-static void mark_realloc(const block_table *table, const block_rules *rules, block *found,
+static void note_realloc(const block_table *table, const block_rules *rules, block *found,
                          const ordered_event *event, shard_output *out)
 {
     const u32 process = process_of(rules, found->heap);
     if (found->is_realloc || rules->context->processes.at[process - 1].end_ticks < event->ticks)
         return;
     found->is_realloc = 1;
-    if (out->journal == NULL)
+    if (out->events == NULL)
         return;
-    const journal_block noted = journal_block_of(table, found);
-    const journal_moment at = { event->ticks, event->rank, ETLHEAP_FREE_NONE, false };
+    const entry_block noted = entry_block_of(table, found);
+    const entry_place at = { event->ticks, event->rank, ETLHEAP_FREE_NONE, false };
     waiting_block *const waiting = waiting_block_of(&table->waiting, found);
     if (waiting != NULL)
-        waiting->mark_rank = rules->first_rank + event->rank;
-    out->out_of_memory |= !journal_note_realloc(out->journal, &noted, at);
+        waiting->realloc_rank = rules->first_rank + event->rank;
+    out->out_of_memory |= !shard_events_note_realloc(out->events, &noted, at);
 }
 
 /* The block that `newer` displaced, NULL for none. */
@@ -126,16 +126,16 @@ static displaced_block *displaced_by(const block_table *table, const block *newe
 
 /* The moment of the free in doubt, which lies in the past; without one, of an end that nobody
  * logged. */
-static journal_moment moment_of_doubt(const displaced_block *older, i64 ticks)
+static entry_place place_of_doubt(const displaced_block *older, i64 ticks)
 {
     return older->in_doubt
-               ? (journal_moment){ older->free_ticks, older->free_rank, ETLHEAP_FREE_FREE, true }
-               : (journal_moment){ ticks, LATE, ETLHEAP_FREE_FREE, false };
+               ? (entry_place){ older->free_ticks, older->free_rank, ETLHEAP_FREE_FREE, true }
+               : (entry_place){ ticks, LATE, ETLHEAP_FREE_FREE, false };
 }
 
 /* Ends the displaced block at a moment in the past. */
 static void drop_displaced(block_table *table, const block_rules *rules, block *newer,
-                           journal_moment at, shard_output *out)
+                           entry_place at, shard_output *out)
 {
     displaced_block *const older = displaced_by(table, newer);
     emit_freed(table, rules, &older->from, at, out);
@@ -147,25 +147,25 @@ static void drop_displaced(block_table *table, const block_rules *rules, block *
 }
 
 /* Decides that the free in doubt, if there is one, was the displaced block's. */
-static void settle_as_late(block_table *table, const block_rules *rules, block *newer,
+static void decide_as_late(block_table *table, const block_rules *rules, block *newer,
                            shard_output *out)
 {
     const displaced_block *const older = displaced_by(table, newer);
-    drop_displaced(table, rules, newer, moment_of_doubt(older, older->free_ticks), out);
+    drop_displaced(table, rules, newer, place_of_doubt(older, older->free_ticks), out);
 }
 
 /* Decides that the displaced block's free was lost. The free in doubt, if there is one, was then
  * the newer block's, which is gone: false. */
-static bool settle_as_lost(block_table *table, const block_rules *rules, block *newer,
+static bool decide_as_lost(block_table *table, const block_rules *rules, block *newer,
                            shard_output *out)
 {
     const displaced_block older = *displaced_by(table, newer);
     etl_diag_add(&out->diag, ETL_DIAG_alloc_over_live, 1);
-    const journal_moment lost = { newer->alloc_ticks, LATE, ETLHEAP_FREE_FREE, false };
+    const entry_place lost = { newer->alloc_ticks, LATE, ETLHEAP_FREE_FREE, false };
     drop_displaced(table, rules, newer, lost, out);
     if (!older.in_doubt)
         return true;
-    emit_freed(table, rules, newer, moment_of_doubt(&older, older.free_ticks), out);
+    emit_freed(table, rules, newer, place_of_doubt(&older, older.free_ticks), out);
     block_pool_remove(&table->open, newer);
     return false;
 }
@@ -180,9 +180,9 @@ static bool is_late(const block_rules *rules, const displaced_block *older, cons
            older->free_ticks <= etl_sat_add_i64(newer->alloc_ticks, rules->race_ticks);
 }
 
-/* Settles what the block displaced, if anything, without another event; false if the block itself
+/* Decides what the block displaced, if anything, without another event; false if the block itself
  * is gone. */
-static bool settle_displaced(block_table *table, const block_rules *rules, block *newer,
+static bool decide_displaced(block_table *table, const block_rules *rules, block *newer,
                              shard_output *out)
 {
     const displaced_block *const older = displaced_by(table, newer);
@@ -191,25 +191,25 @@ static bool settle_displaced(block_table *table, const block_rules *rules, block
     if (older->in_doubt)
         etl_diag_add(&out->diag, ETL_DIAG_pairing_guessed, 1);
     if (!older->in_doubt || !is_late(rules, older, newer))
-        return settle_as_lost(table, rules, newer, out);
-    settle_as_late(table, rules, newer, out);
+        return decide_as_lost(table, rules, newer, out);
+    decide_as_late(table, rules, newer, out);
     return true;
 }
 
 /* The newer block's address is given out again, so one of two frees was lost or is late. If the
  * free in doubt is by the older block's thread, that is certain enough. If it is by another thread,
  * it is taken as lost, which cannot shift all later pairs of the address. */
-static bool settle_before_alloc(block_table *table, const block_rules *rules, block *newer,
+static bool decide_before_alloc(block_table *table, const block_rules *rules, block *newer,
                                 shard_output *out)
 {
     const displaced_block *const older = displaced_by(table, newer);
     if (!older->in_doubt || !is_late(rules, older, newer))
-        return settle_as_lost(table, rules, newer, out);
+        return decide_as_lost(table, rules, newer, out);
     if (older->free_tid != older->from.tid) {
         etl_diag_add(&out->diag, ETL_DIAG_pairing_guessed, 1);
-        return settle_as_lost(table, rules, newer, out);
+        return decide_as_lost(table, rules, newer, out);
     }
-    settle_as_late(table, rules, newer, out);
+    decide_as_late(table, rules, newer, out);
     return true;
 }
 
@@ -241,27 +241,27 @@ static u32 keep_displaced(block_table *table, const block *from, u16 newer_cpu)
     return index;
 }
 
-/* Notes in the journal a block that was just opened. */
+/* Notes in the event list a block that was just opened. */
 static bool note_opened(const ordered_event *event, const block *opened, shard_output *out)
 {
-    shard_journal *const journal = out->journal;
-    const journal_block noted = { .alloc_ticks = opened->alloc_ticks,
-                                  .size = event->size,
-                                  .origin = opened->origin,
-                                  .rank = opened->rank,
-                                  .is_realloc = opened->is_realloc };
-    if (!journal_note_alloc(journal, &noted, event->rank))
+    shard_events *const events = out->events;
+    const entry_block noted = { .alloc_ticks = opened->alloc_ticks,
+                                .size = event->size,
+                                .origin = opened->origin,
+                                .rank = opened->rank,
+                                .is_realloc = opened->is_realloc };
+    if (!shard_events_note_alloc(events, &noted, event->rank))
         return false;
-    /* Waiting blocks are settled together with their stacks. */
+    /* Waiting blocks are resolved together with their stacks. */
     return !event->stack_is_open || opened->waiting != 0 ||
-           ETLHEAP_PUSH(&journal->unsure, opened->origin);
+           ETLHEAP_PUSH(&events->unsure, opened->origin);
 }
 
 /* Opens a block. `live` is the open block of the same key; NULL if there is none. */
 static void open_block(block_table *table, const block_rules *rules, const ordered_event *event,
                        block *live, shard_output *out)
 {
-    if (live != NULL && live->displaced != 0 && !settle_before_alloc(table, rules, live, out))
+    if (live != NULL && live->displaced != 0 && !decide_before_alloc(table, rules, live, out))
         live = NULL;
     block *const place = live != NULL ? live : block_pool_add(&table->open, event->hash);
     const u32 displaced = live != NULL ? keep_displaced(table, live, event->cpu) : 0;
@@ -283,7 +283,7 @@ static void open_block(block_table *table, const block_rules *rules, const order
     if ((event->origin & ORIGIN_OF_WAITING) != 0)
         waiting_blocks_open(&table->waiting, place);
     const bool kept = !is_big || ETLHEAP_PUSH(&table->big, (big_size){ place->rank, event->size });
-    if (!kept || (out->journal != NULL && !note_opened(event, place, out)))
+    if (!kept || (out->events != NULL && !note_opened(event, place, out)))
         out->out_of_memory = true;
 }
 
@@ -291,7 +291,7 @@ static void close_block(block_table *table, const block_rules *rules, block *fou
                         const ordered_event *event, shard_output *out)
 {
     emit_freed(table, rules, found,
-               (journal_moment){ event->ticks, event->rank, ETLHEAP_FREE_FREE, false }, out);
+               (entry_place){ event->ticks, event->rank, ETLHEAP_FREE_FREE, false }, out);
     block_pool_remove(&table->open, found);
 }
 
@@ -301,9 +301,9 @@ static void close_newer(block_table *table, const block_rules *rules, block *fou
 {
     const displaced_block *const older = displaced_by(table, found);
     if (older != NULL && older->in_doubt)
-        settle_as_late(table, rules, found, out);
+        decide_as_late(table, rules, found, out);
     else if (older != NULL)
-        (void)settle_as_lost(table, rules, found, out);
+        (void)decide_as_lost(table, rules, found, out);
     close_block(table, rules, found, event, out);
 }
 
@@ -334,23 +334,24 @@ static bool is_own_block(const block_table *table, const block_rules *rules, con
            size_of(table, found) == event->size;
 }
 
-/* Applies the new address of a realloc. If its alloc was logged, the summary marks that block. */
+/* Applies the new address of a realloc. If its alloc was logged, the summary shows which block it
+ * opened. */
 static void supply_new(block_table *table, const block_rules *rules, const ordered_event *event,
                        block *found, shard_output *out)
 {
     if (found != NULL && is_own_block(table, rules, found, event)) {
         const displaced_block *const older = displaced_by(table, found);
         if (older != NULL && older->in_doubt)
-            settle_as_late(table, rules, found, out);
-        mark_realloc(table, rules, found, event, out);
+            decide_as_late(table, rules, found, out);
+        note_realloc(table, rules, found, event, out);
         return;
     }
     etl_diag_add(&out->diag, ETL_DIAG_realloc_synthesized, 1);
     open_block(table, rules, event, found, out);
 }
 
-/* Settles by the realloc's own free, which was logged: the realloc knows the size that it freed. */
-static void settle_by_size(block_table *table, const block_rules *rules, block *found,
+/* Decides by the realloc's own free, which was logged: the realloc knows the size that it freed. */
+static void decide_by_size(block_table *table, const block_rules *rules, block *found,
                            const ordered_event *event, shard_output *out)
 {
     const displaced_block *const older = displaced_by(table, found);
@@ -359,9 +360,9 @@ static void settle_by_size(block_table *table, const block_rules *rules, block *
     const bool fits_older = size_of(table, &older->from) == event->size;
     const bool fits_newer = size_of(table, found) == event->size;
     if (fits_older && !fits_newer)
-        settle_as_late(table, rules, found, out);
+        decide_as_late(table, rules, found, out);
     else if (fits_newer && !fits_older)
-        (void)settle_as_lost(table, rules, found, out);
+        (void)decide_as_lost(table, rules, found, out);
 }
 
 /*
@@ -402,13 +403,13 @@ static void emit_unfreed(const block_table *table, const block_rules *rules, con
     if (context_heap_created(rules->context, row.process, row.heap, row.alloc_ticks,
                              row.free_ticks))
         etl_diag_add(&out->diag, ETL_DIAG_create_over_live, 1);
-    if (out->journal == NULL) {
+    if (out->events == NULL) {
         shard_emit(out, &row);
         return;
     }
-    const bool counts = row.free_type != ETLHEAP_FREE_PROCESS_EXIT || out->journal->exit_frees;
-    const journal_moment at = { counts ? row.free_ticks : ETLHEAP_TICKS_NEVER, LATE, row.free_type,
-                                false };
+    const bool counts = row.free_type != ETLHEAP_FREE_PROCESS_EXIT || out->events->exit_frees;
+    const entry_place at = { counts ? row.free_ticks : ETLHEAP_TICKS_NEVER, LATE, row.free_type,
+                             false };
     note_end(table, place, at, out);
 }
 
@@ -416,7 +417,7 @@ static void emit_unfreed(const block_table *table, const block_rules *rules, con
 static void end_unfreed(block_table *table, const block_rules *rules, block *place,
                         shard_output *out)
 {
-    if (!settle_displaced(table, rules, place, out))
+    if (!decide_displaced(table, rules, place, out))
         return;
     emit_unfreed(table, rules, place, out);
     block_pool_remove(&table->open, place);
@@ -450,7 +451,7 @@ static block *find_live(block_table *table, const block_rules *rules, const orde
     if (!is_dead(rules, found, event->ticks)) {
         const displaced_block *const older = displaced_by(table, found);
         const bool is_due = older != NULL && is_overdue(rules, older, found, event->ticks);
-        return is_due && !settle_displaced(table, rules, found, out) ? NULL : found;
+        return is_due && !decide_displaced(table, rules, found, out) ? NULL : found;
     }
     end_unfreed(table, rules, found, out);
     return NULL;
@@ -462,8 +463,8 @@ static void count_unknown_free(const block_rules *rules, const ordered_event *ev
     process_counts *const counts = shard_counts(out, process_of(rules, event->heap));
     if (counts != NULL)
         counts->free_without_alloc[ETLHEAP_KIND_HEAP]++;
-    if (out->journal != NULL && out->journal->is_wide)
-        journal_note_unmatched(out->journal, event->heap);
+    if (out->events != NULL && out->events->is_wide)
+        shard_events_note_unmatched(out->events, event->heap);
 }
 
 void blocks_apply(block_table *table, const block_rules *rules, const ordered_event *event,
@@ -490,7 +491,7 @@ void blocks_apply(block_table *table, const block_rules *rules, const ordered_ev
         break;
     case OP_REALLOC_FREED:
         if (found != NULL)
-            settle_by_size(table, rules, found, event, out);
+            decide_by_size(table, rules, found, event, out);
         break;
     case OP_REALLOC_OLD:
     case OP_REALLOC_ALONE:
@@ -556,13 +557,13 @@ void blocks_sweep(block_table *table, const block_rules *rules, i64 now_ticks, s
     }
 }
 
-void blocks_settle(block_table *table, const block_rules *rules, i64 now_ticks, shard_output *out)
+void blocks_decide(block_table *table, const block_rules *rules, i64 now_ticks, shard_output *out)
 {
     for (size_t i = 0; table->displaced_count > 0 && i < table->displaced.count; i++) {
         const displaced_block *const older = &table->displaced.at[i];
         block *const newer = older->in_use ? &table->open.blocks[older->newer] : NULL;
         if (newer != NULL && is_overdue(rules, older, newer, now_ticks))
-            (void)settle_displaced(table, rules, newer, out);
+            (void)decide_displaced(table, rules, newer, out);
     }
 }
 
@@ -570,7 +571,7 @@ void blocks_finish(block_table *table, const block_rules *rules, shard_output *o
 {
     for (u32 i = 0; i < table->open.used; i++) {
         block *const place = &table->open.blocks[i];
-        if (place->heap != 0 && settle_displaced(table, rules, place, out))
+        if (place->heap != 0 && decide_displaced(table, rules, place, out))
             emit_unfreed(table, rules, place, out);
     }
     u64 shared = 0;

@@ -91,7 +91,7 @@ void blocks_prefetch(const block_table *table, const ordered_event *event);
 void blocks_sweep(block_table *table, const block_rules *rules, i64 now_ticks, shard_output *out);
 
 /* Decides displaced blocks for which no event came within patience_ticks. */
-void blocks_settle(block_table *table, const block_rules *rules, i64 now_ticks, shard_output *out);
+void blocks_decide(block_table *table, const block_rules *rules, i64 now_ticks, shard_output *out);
 
 /* True if a block of the heap is open at the address just before a time. */
 bool blocks_is_live(const block_table *table, const block_rules *rules, u32 heap, u64 address,

@@ -2,8 +2,8 @@
  * late_stacks.c - updates blocks whose stack arrived, or was given up, after their slice.
  * late_stacks.h draws the way.
  *
- * In: settled waits of the join. Out: origins of open blocks, words of the journal and counts of
- * the tally. Invariant: a settled number may already lead to another block; ranks are compared
+ * In: resolved waits of the join. Out: origins of open blocks, words of the event list and counts
+ * of the tally. Invariant: a resolved number may already lead to another block; ranks are compared
  * before anything is changed.
  */
 #include "late_stacks.h"
@@ -13,18 +13,18 @@
 /* The word of an event of the block gets the origin, or will with others that are late. */
 static bool set_word(late_stacks *late, u32 rank, u32 origin)
 {
-    const journal_origin wanted = { rank, origin };
-    return rank == JOURNAL_NO_RANK || journal_set_origin(late->journal, wanted) ||
+    const ranked_origin wanted = { rank, origin };
+    return rank == ENTRY_NO_RANK || event_list_set_origin(late->event_list, wanted) ||
            ETLHEAP_PUSH(&late->words, wanted);
 }
 
 /* An end that was noticed late has the rank of the block. */
 static bool set_words(late_stacks *late, const waiting_block *row, u32 origin)
 {
-    const bool is_late_end = row->is_ended && row->end_rank == JOURNAL_NO_RANK;
-    return set_word(late, row->rank, origin) && set_word(late, row->mark_rank, origin) &&
+    const bool is_late_end = row->is_ended && row->end_rank == ENTRY_NO_RANK;
+    return set_word(late, row->rank, origin) && set_word(late, row->realloc_rank, origin) &&
            set_word(late, row->end_rank, origin) &&
-           (!is_late_end || ETLHEAP_PUSH(&late->words, (journal_origin){ row->rank, origin }));
+           (!is_late_end || ETLHEAP_PUSH(&late->words, (ranked_origin){ row->rank, origin }));
 }
 
 /* The block has another origin than that of no stack, or a thread that was not known. */
@@ -38,10 +38,10 @@ static bool change_block(late_stacks *late, const block_table *table, const wait
         open->origin = origin;
         open->tid = open->tid == ETL_NO_ID ? tid : open->tid;
     }
-    if (!late->journal->is_kept)
+    if (!late->event_list->is_kept)
         return true;
     if (tid != ETL_NO_ID)
-        journal_set_thread(late->journal, row->rank, tid);
+        event_list_set_thread(late->event_list, row->rank, tid);
     return set_words(late, row, origin);
 }
 
@@ -49,29 +49,29 @@ static bool change_block(late_stacks *late, const block_table *table, const wait
 static bool count_end(const late_stacks *late, const waiting_block *row, u32 origin)
 {
     const tally_block counted = { { row->size, 1, row->is_realloc }, origin, row->bin };
-    return row->bin == WAITING_BIN_NONE || tally_add(&late->lanes->tallies[0], &counted);
+    return row->bin == WAITING_BIN_NONE || tally_add(&late->workers->tallies[0], &counted);
 }
 
-static bool settle(late_stacks *late, const settled_block *settled)
+static bool resolve(late_stacks *late, const resolved_block *resolved)
 {
-    pair_shard *const shard = &late->lanes->shards[settled->shard];
-    if (settled->number >= shard->blocks.waiting.at.count)
+    pair_shard *const shard = &late->workers->shards[resolved->shard];
+    if (resolved->number >= shard->blocks.waiting.at.count)
         return true; /* its event opened no block */
-    waiting_block *const row = &shard->blocks.waiting.at.at[settled->number];
-    if (row->rank == JOURNAL_NO_RANK)
+    waiting_block *const row = &shard->blocks.waiting.at.at[resolved->number];
+    if (row->rank == ENTRY_NO_RANK)
         return true;
     u32 origin = row->origin;
-    if (settled->stack != STACK_NONE)
-        origin =
-            origins_add(late->origins, settled->stack, late->origins->origins.at[origin - 1].owner);
-    const bool is_changed = settled->stack != STACK_NONE || settled->tid != ETL_NO_ID;
-    const bool is_unsure = settled->stack == STACK_NONE || (settled->stack & STACK_TAG_MASK) != 0;
+    if (resolved->stack != STACK_NONE)
+        origin = origins_add(late->origins, resolved->stack,
+                             late->origins->origins.at[origin - 1].owner);
+    const bool is_changed = resolved->stack != STACK_NONE || resolved->tid != ETL_NO_ID;
+    const bool is_unsure = resolved->stack == STACK_NONE || (resolved->stack & STACK_TAG_MASK) != 0;
     const bool ok =
         origin != 0 &&
-        (!is_changed || change_block(late, &shard->blocks, row, origin, settled->tid)) &&
+        (!is_changed || change_block(late, &shard->blocks, row, origin, resolved->tid)) &&
         count_end(late, row, origin) &&
-        (!is_unsure || ETLHEAP_PUSH(&shard->out.journal->unsure, origin));
-    row->rank = JOURNAL_NO_RANK;
+        (!is_unsure || ETLHEAP_PUSH(&shard->out.events->unsure, origin));
+    row->rank = ENTRY_NO_RANK;
     return ok;
 }
 
@@ -79,31 +79,31 @@ static bool set_freer(const late_stacks *late, u32 rank, u32 owner, stack_ref st
 {
     const u32 freer = origins_add(&late->freers->origins, stack, owner);
     if (freer != 0)
-        journal_set_freer(late->journal, rank, freer);
+        event_list_set_freer(late->event_list, rank, freer);
     return freer != 0;
 }
 
 /* The stack of a realloc is that of what it ended, too. */
-static bool settle_freer(const late_stacks *late, const settled_block *settled)
+static bool resolve_freer(const late_stacks *late, const resolved_block *resolved)
 {
     freer_table *const freers = late->freers;
-    if (settled->number >= freers->waits[settled->shard].count)
+    if (resolved->number >= freers->waits[resolved->shard].count)
         return true;
-    freer_place *const place = &freers->waits[settled->shard].at[settled->number];
+    freer_place *const place = &freers->waits[resolved->shard].at[resolved->number];
     const u32 rank = place->rank;
-    place->rank = JOURNAL_NO_RANK;
-    return rank == JOURNAL_NO_RANK || settled->stack == STACK_NONE ||
-           set_freer(late, rank, place->owner, settled->stack);
+    place->rank = ENTRY_NO_RANK;
+    return rank == ENTRY_NO_RANK || resolved->stack == STACK_NONE ||
+           set_freer(late, rank, place->owner, resolved->stack);
 }
 
 /* Stacks of what ended something in an earlier slice. */
-static bool settle_freers(const late_stacks *late, const stack_join *join)
+static bool resolve_freers(const late_stacks *late, const stack_join *join)
 {
     bool ok = true;
-    for (size_t i = 0; ok && i < join->settled.count; i++)
-        ok = settle_freer(late, &join->settled.at[i]);
-    for (size_t i = 0; ok && i < late->frees->settled.count; i++) {
-        const settled_free *const row = &late->frees->settled.at[i];
+    for (size_t i = 0; ok && i < join->resolved.count; i++)
+        ok = resolve_freer(late, &join->resolved.at[i]);
+    for (size_t i = 0; ok && i < late->frees->resolved.count; i++) {
+        const resolved_free *const row = &late->frees->resolved.at[i];
         ok = set_freer(late, row->rank, row->owner, row->stack);
     }
     return ok;
@@ -112,12 +112,12 @@ static bool settle_freers(const late_stacks *late, const stack_join *join)
 bool late_stacks_apply(late_stacks *late, const stack_join *join)
 {
     late->words.count = 0;
-    for (size_t i = 0; i < join->settled.count; i++) {
-        if (!settle(late, &join->settled.at[i]))
+    for (size_t i = 0; i < join->resolved.count; i++) {
+        if (!resolve(late, &join->resolved.at[i]))
             return false;
     }
-    journal_set_late_origins(late->journal, late->words.at, late->words.count);
-    return late->freers == NULL || settle_freers(late, join);
+    event_list_set_late_origins(late->event_list, late->words.at, late->words.count);
+    return late->freers == NULL || resolve_freers(late, join);
 }
 
 void late_stacks_free(late_stacks *late)

@@ -8,7 +8,7 @@
  *     tasks' runs --cut by time--> buckets --merge two by two--> one order --by key--> shards
  *
  * Buckets are filled in parallel, so numbers of what is new in a bucket (heaps, owners, origins)
- * are local (ORDER_LOCAL) until order_settle numbers them bucket after bucket. Invariants: equal
+ * are local (ORDER_LOCAL) until order_number numbers them bucket after bucket. Invariants: equal
  * times are ordered by stream, then position, so there is one order whatever the number of
  * threads; ranks are dense in the slice.
  */
@@ -397,14 +397,14 @@ static inline bool opens_block(u8 op)
 static void note_ticks(const filler *f)
 {
     i64 *const ticks = f->order->ticks + f->bucket->first;
-    journal_entry *const entries = f->order->entries + f->bucket->first;
+    event_entry *const entries = f->order->entries + f->bucket->first;
     for (u32 i = 0; i < f->count; i++) {
         ticks[i] = f->keys[i].ticks;
-        entries[i] = i == 0 || ticks[i] != ticks[i - 1] ? JOURNAL_NEW_TICK : 0;
+        entries[i] = i == 0 || ticks[i] != ticks[i - 1] ? ENTRY_NEW_TICK : 0;
     }
 }
 
-static void note_wide(const journal_wide *wide, u32 rank, const memory_event *event)
+static void note_wide(const chunk_columns *wide, u32 rank, const memory_event *event)
 {
     wide->sizes[rank] = event->size;
     if (wide->addresses != NULL)
@@ -480,7 +480,7 @@ static bool flush_counts(filler *f)
     return true;
 }
 
-static bool settle_heaps(order_bucket *bucket, origin_table *origins)
+static bool number_heaps(order_bucket *bucket, origin_table *origins)
 {
     bucket->heap_ids.count = 0;
     for (size_t i = 0; i < bucket->new_heaps.count; i++) {
@@ -492,7 +492,7 @@ static bool settle_heaps(order_bucket *bucket, origin_table *origins)
     return true;
 }
 
-static bool settle_owners(order_bucket *bucket, origin_table *origins)
+static bool number_owners(order_bucket *bucket, origin_table *origins)
 {
     bucket->owner_ids.count = 0;
     for (size_t i = 0; i < bucket->new_owners.count; i++) {
@@ -505,7 +505,7 @@ static bool settle_owners(order_bucket *bucket, origin_table *origins)
     return true;
 }
 
-static bool settle_origins(order_bucket *bucket, origin_table *origins)
+static bool number_origins(order_bucket *bucket, origin_table *origins)
 {
     bucket->origin_ids.count = 0;
     for (size_t i = 0; i < bucket->new_origins.count; i++) {
@@ -520,12 +520,12 @@ static bool settle_origins(order_bucket *bucket, origin_table *origins)
     return true;
 }
 
-bool order_settle(slice_order *order, origin_table *origins)
+bool order_number(slice_order *order, origin_table *origins)
 {
     for (u32 b = 0; b < order->bucket_count; b++) {
         order_bucket *const bucket = &order->buckets[b];
-        if (bucket->failed || !settle_heaps(bucket, origins) || !settle_owners(bucket, origins) ||
-            !settle_origins(bucket, origins))
+        if (bucket->failed || !number_heaps(bucket, origins) || !number_owners(bucket, origins) ||
+            !number_origins(bucket, origins))
             return false;
     }
     return true;

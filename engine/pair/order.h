@@ -7,7 +7,7 @@
  *
  * Each event then has a *rank* in the slice and goes into its shard's list, with what pairing
  * needs: the number of its heap and, if it opens a block, its origin. The rank also identifies the
- * block that the event opens, and the place of its entry in the journal, so nothing has to be
+ * block that the event opens, and the place of its entry in the event list, so nothing has to be
  * sorted again.
  */
 #ifndef ETLHEAP_ORDER_H
@@ -15,9 +15,9 @@
 
 #include "engine/context/context.h"
 #include "engine/context/origins.h"
-#include "engine/log/journal.h"
+#include "engine/log/event_list.h"
 
-/* Marks the number of something new in a bucket, until order_settle gives it its final number. */
+/* Marks the number of something new in a bucket, until order_number gives it its final number. */
 #define ORDER_LOCAL ((u32)1 << 31)
 
 /* Marks an index into the bucket's waiting events instead of an origin. */
@@ -34,7 +34,7 @@ typedef struct ordered_event {
     i64 ticks;
     union {
         u64 address;
-        journal_entry entry; /* once paired, with a journal: its entry */
+        event_entry entry; /* once paired, with an event list: its entry */
     };
     union {
         u64 size;                  /* heap shards: as memory_event.size */
@@ -42,7 +42,7 @@ typedef struct ordered_event {
     };
     union {
         u32 heap;    /* heap shards: number in origins.heaps; range shards: the process */
-        u32 partner; /* once paired, with a journal: as in journal_wide.partners */
+        u32 partner; /* once paired, with an event list: as in chunk_columns.partners */
     };
     u32 origin; /* opening ops: number in origins.origins; OLD: memory_event.since_alloc */
     u32 tid;
@@ -76,7 +76,7 @@ typedef struct order_bucket {
     ETLHEAP_VECTOR(heap_row) new_heaps;
     ETLHEAP_VECTOR(owner_row) new_owners;   /* .heap may be local */
     ETLHEAP_VECTOR(origin_row) new_origins; /* .owner may be local */
-    ETLHEAP_VECTOR(u32) heap_ids;           /* heaps of the new owners, once settled */
+    ETLHEAP_VECTOR(u32) heap_ids;           /* heaps of the new owners, once numbered */
     ETLHEAP_VECTOR(u32) owner_ids;
     ETLHEAP_VECTOR(u32) origin_ids;
     ETLHEAP_VECTOR(order_waiting) waiting;
@@ -94,14 +94,14 @@ typedef struct slice_order {
     const origin_table *origins;
     const origin_table *freers; /* with wide.freers */
     bool count_only;
-    bool numbers_blocks;    /* as in stack_join */
-    i64 from_ticks;         /* latest time of earlier slices; INT64_MIN at first */
-    i64 last_ticks;         /* time of the slice's last event; from_ticks if there is none */
-    u64 steps_back;         /* places in streams where the time goes back, of all slices */
-    ordered_event *events;  /* by bucket, then shard, then time */
-    i64 *ticks;             /* by rank, in the journal; NULL: not needed */
-    journal_entry *entries; /* the same; marked where the time changes */
-    journal_wide wide;      /* the same, of opening ops; NULL: not needed */
+    bool numbers_blocks;   /* as in stack_join */
+    i64 from_ticks;        /* latest time of earlier slices; INT64_MIN at first */
+    i64 last_ticks;        /* time of the slice's last event; from_ticks if there is none */
+    u64 steps_back;        /* places in streams where the time goes back, of all slices */
+    ordered_event *events; /* by bucket, then shard, then time */
+    i64 *ticks;            /* by rank, in the event list; NULL: not needed */
+    event_entry *entries;  /* the same; marked where the time changes */
+    chunk_columns wide;    /* the same, of opening ops; NULL: not needed */
     u32 count;
     size_t capacity;
     order_bucket *buckets;
@@ -120,10 +120,10 @@ void order_fill(slice_order *order, u32 index);
 
 /* Gives everything new its final number, bucket after bucket, except freers. False if memory ran
  * out, here or in a bucket. */
-bool order_settle(slice_order *order, origin_table *origins);
+bool order_number(slice_order *order, origin_table *origins);
 
-/* Call it after pairing. Copies the entries of the bucket's events to their places in the journal.
- * Different buckets may be copied in parallel. */
+/* Call it after pairing. Copies the entries of the bucket's events to their places in the event
+ * list. Different buckets may be copied in parallel. */
 void order_note(const slice_order *order, u32 index);
 
 void order_free(slice_order *order);

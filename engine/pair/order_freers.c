@@ -85,15 +85,15 @@ static bool expect(freer_table *freers, free_stacks *frees, const order_freer_wa
         return true;
     }
     while (freers->waits[wait->shard].count <= wait->number) {
-        if (!ETLHEAP_PUSH(&freers->waits[wait->shard], (freer_place){ JOURNAL_NO_RANK, 0 }))
+        if (!ETLHEAP_PUSH(&freers->waits[wait->shard], (freer_place){ ENTRY_NO_RANK, 0 }))
             return false;
     }
     freers->waits[wait->shard].at[wait->number] = place;
     return true;
 }
 
-bool order_settle_freers(order_bucket *bucket, freer_table *freers, free_stacks *frees,
-                         u32 first_rank)
+bool order_resolve_freers(order_bucket *bucket, freer_table *freers, free_stacks *frees,
+                          u32 first_rank)
 {
     bool ok = true;
     bucket->freer_ids.count = 0;

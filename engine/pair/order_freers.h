@@ -3,8 +3,8 @@
  *
  * Only for questions about who freed. A freer is for a free what an origin is for an allocation:
  * the reference of the stack that freed, and the block's owner. Freers have their own numbers, so
- * origins are the same whether or not freers are recorded. The event's place in the journal, by
- * rank, has the freer and its thread (journal_wide).
+ * origins are the same whether or not freers are recorded. The event's place in the event list, by
+ * rank, has the freer and its thread (chunk_columns).
  *
  *     free                its own stack
  *     realloc, moving     the stack of its summary at the new address
@@ -23,7 +23,7 @@
 
 /* The event whose freer gets the stack of a waiting allocation. */
 typedef struct freer_place {
-    u32 rank; /* in the run; JOURNAL_NO_RANK: none */
+    u32 rank; /* in the run; ENTRY_NO_RANK: none */
     u32 owner;
 } freer_place;
 
@@ -45,8 +45,8 @@ bool order_note_freer(const slice_order *order, order_bucket *bucket, const free
 
 /* Call it when the bucket's owners have their numbers. Numbers its freers, and records those that
  * wait for stacks by their rank in the run. False if memory runs out. */
-bool order_settle_freers(order_bucket *bucket, freer_table *freers, free_stacks *frees,
-                         u32 first_rank);
+bool order_resolve_freers(order_bucket *bucket, freer_table *freers, free_stacks *frees,
+                          u32 first_rank);
 
 /* The wait of an event; NULL if its freer is known. */
 const order_freer_wait *order_find_wait(const order_bucket *bucket, u32 rank);
@@ -55,7 +55,7 @@ const order_freer_wait *order_find_wait(const order_bucket *bucket, u32 rank);
 void order_move_wait(const order_bucket *bucket, freer_table *freers, free_stacks *frees,
                      u32 first_rank, rank_move move);
 
-/* Writes the numbers of new freers into the journal. Different buckets may be written in
+/* Writes the numbers of new freers into the event list. Different buckets may be written in
  * parallel. */
 void order_number_freers(const slice_order *order, const order_bucket *bucket);
 

@@ -4,7 +4,7 @@
  * In: a slice's events by task, as scanned. Out: the same with ascending times, processes in the
  * context for the raised ones, and the time of the last event.
  *
- * What happened in earlier slices is settled, so no event is earlier than the slice. Invariant:
+ * What happened in earlier slices is final, so no event is earlier than the slice. Invariant:
  * every event has a process that lives at its time. Otherwise it would open a block that has ended
  * already, and nothing looks for those of a process that ended long ago.
  */

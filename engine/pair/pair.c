@@ -3,13 +3,13 @@
  * of time.
  *
  * In: a shard's events, one list for each bucket (order.c). Out: changes in the shard's tables, and
- * for each event its journal entry.
+ * for each event its entry.
  *
- *     list of bucket 0, 1, 2 ... ──▶ window of 32 copies: prepare ─▶ fetch ─▶ apply ──▶ blocks.c
+ *     list of bucket 0, 1, 2 ... ──▶ queue of 32 copies: prepare ─▶ fetch ─▶ apply ──▶ blocks.c
  *
  * What a rule will read nearly always misses the cache, so it is fetched some events ahead. The
- * window holds copies: lists were written by other cores, and reading them once leaves the lines
- * there. Invariant: the window stays filled from list to list, and events are applied in exactly
+ * queue holds copies: lists were written by other cores, and reading them once leaves the lines
+ * there. Invariant: the queue stays filled from list to list, and events are applied in exactly
  * the order of the lists.
  */
 #include "pair.h"
@@ -21,31 +21,31 @@
 
 /* A thread logs a free within microseconds, unless it is preempted. */
 #define RACE_NS ((i64)1000 * 1000)
-/* Hot addresses are used again within milliseconds. The journal stays open for longer. */
+/* Hot addresses are used again within milliseconds. The event list stays open for longer. */
 #define PATIENCE_NS ((i64)100 * 1000 * 1000)
 
 #define LOOK_AHEAD 12u
-#define WINDOW     32u /* copies; a power of two */
+#define QUEUE      32u /* copies; a power of two */
 
 /* After this many bytes, the processor prefetches the rest of a list by itself. */
 #define LIST_AHEAD (8 * sizeof(ordered_event))
 
-static_assert(2 * LOOK_AHEAD < WINDOW, "events are looked at twice before their turn");
+static_assert(2 * LOOK_AHEAD < QUEUE, "events are looked at twice before their turn");
 
-/* The window of events of a heap shard. */
-typedef struct pair_window {
+/* The queue of events of a heap shard. */
+typedef struct pair_queue {
     const pair_input *input;
     pair_shard *shard;
-    ordered_event at[WINDOW];
-    ordered_event *places[WINDOW]; /* where they come from */
-    u32 taken, fetched, applied;   /* events so far */
-} pair_window;
+    ordered_event at[QUEUE];
+    ordered_event *places[QUEUE]; /* where they come from */
+    u32 taken, fetched, applied;  /* events so far */
+} pair_queue;
 
 static void fetch_list(const slice_order *order, u32 bucket, u32 index);
-static void pair_blocks(const order_bucket *bucket, u32 index, pair_window *window);
-static void settle_numbers(const order_bucket *bucket, ordered_event *event, pair_shard *shard);
-static void fetch_next(pair_window *window);
-static void apply_next(pair_window *window);
+static void pair_blocks(const order_bucket *bucket, u32 index, pair_queue *queue);
+static void resolve_numbers(const order_bucket *bucket, ordered_event *event, pair_shard *shard);
+static void fetch_next(pair_queue *queue);
+static void apply_next(pair_queue *queue);
 static void pair_ranges(const pair_input *input, const order_bucket *bucket, u32 index,
                         pair_shard *shard);
 
@@ -55,28 +55,28 @@ void pair_set_limits(block_rules *rules, const timebase *base)
     rules->patience_ticks = timebase_span(base, PATIENCE_NS);
 }
 
-/* Applies everything in the window. */
-static void drain(pair_window *window)
+/* Applies everything in the queue. */
+static void drain(pair_queue *queue)
 {
-    while (window->fetched < window->taken)
-        fetch_next(window);
-    while (window->applied < window->taken)
-        apply_next(window);
+    while (queue->fetched < queue->taken)
+        fetch_next(queue);
+    while (queue->applied < queue->taken)
+        apply_next(queue);
 }
 
 void pair_slice(const pair_input *input, u32 index, pair_shard *shard)
 {
-    pair_window window = { .input = input, .shard = shard };
+    pair_queue queue = { .input = input, .shard = shard };
     for (u32 b = 0; b < input->order->bucket_count; b++) {
         const order_bucket *const bucket = &input->order->buckets[b];
         fetch_list(input->order, b + 1, index);
         if (index < HEAP_SHARDS)
-            pair_blocks(bucket, index, &window);
+            pair_blocks(bucket, index, &queue);
         else
             pair_ranges(input, bucket, index, shard);
     }
-    drain(&window);
-    blocks_settle(&shard->blocks, &input->rules, input->end_ticks, &shard->out);
+    drain(&queue);
+    blocks_decide(&shard->blocks, &input->rules, input->end_ticks, &shard->out);
     if (!input->sweep)
         return;
     blocks_sweep(&shard->blocks, &input->rules, input->end_ticks, &shard->out);
@@ -96,17 +96,17 @@ static void fetch_list(const slice_order *order, u32 bucket, u32 index)
 }
 
 /* Orders events that have one time. */
-static void settle_ties(const order_bucket *bucket, ordered_event *events, u32 count,
-                        pair_window *window)
+static void decide_ties(const order_bucket *bucket, ordered_event *events, u32 count,
+                        pair_queue *queue)
 {
-    pair_shard *const shard = window->shard;
+    pair_shard *const shard = queue->shard;
     tied_run run = {
-        .order = window->input->order, .bucket = bucket, .events = events, .count = count
+        .order = queue->input->order, .bucket = bucket, .events = events, .count = count
     };
     shard->out.out_of_memory |= !tied_run_open(&run);
     if (run.rows.count > 0) {
-        drain(window);
-        tied_run_settle(&run, &shard->blocks, &window->input->rules, &shard->out);
+        drain(queue);
+        tied_run_decide(&run, &shard->blocks, &queue->input->rules, &shard->out);
     }
     tied_run_close(&run);
 }
@@ -121,32 +121,32 @@ static inline u32 run_from(const ordered_event *events, u32 first, u32 end)
     return next;
 }
 
-/* The window stays filled from list to list. */
-static void pair_blocks(const order_bucket *bucket, u32 index, pair_window *window)
+/* The queue stays filled from list to list. */
+static void pair_blocks(const order_bucket *bucket, u32 index, pair_queue *queue)
 {
-    ordered_event *const events = window->input->order->events + bucket->first;
+    ordered_event *const events = queue->input->order->events + bucket->first;
     const u32 end = bucket->shard_starts[index + 1];
     u32 run_end = bucket->shard_starts[index];
     for (u32 i = bucket->shard_starts[index]; i < end; i++) {
         if (i == run_end) {
             run_end = run_from(events, i, end);
             if (run_end - i > 1)
-                settle_ties(bucket, events + i, run_end - i, window);
+                decide_ties(bucket, events + i, run_end - i, queue);
         }
-        const u32 at = window->taken++ % WINDOW;
-        window->at[at] = events[i];
-        window->places[at] = &events[i];
-        settle_numbers(bucket, &window->at[at], window->shard);
-        blocks_prepare(&window->shard->blocks, &window->at[at]);
-        if (window->taken - window->fetched > LOOK_AHEAD)
-            fetch_next(window);
-        if (window->fetched - window->applied > LOOK_AHEAD)
-            apply_next(window);
+        const u32 at = queue->taken++ % QUEUE;
+        queue->at[at] = events[i];
+        queue->places[at] = &events[i];
+        resolve_numbers(bucket, &queue->at[at], queue->shard);
+        blocks_prepare(&queue->shard->blocks, &queue->at[at]);
+        if (queue->taken - queue->fetched > LOOK_AHEAD)
+            fetch_next(queue);
+        if (queue->fetched - queue->applied > LOOK_AHEAD)
+            apply_next(queue);
     }
 }
 
 /* Sets the origin of an event that is new in the bucket, or waits. */
-static void settle_origin(const order_bucket *bucket, ordered_event *event, pair_shard *shard)
+static void resolve_origin(const order_bucket *bucket, ordered_event *event, pair_shard *shard)
 {
     const order_waiting *const waiting = order_waiting_of(bucket, event->origin);
     if (waiting == NULL) {
@@ -159,36 +159,36 @@ static void settle_origin(const order_bucket *bucket, ordered_event *event, pair
         !waiting_blocks_expect(&shard->blocks.waiting, waiting->number, origin);
 }
 
-static void settle_numbers(const order_bucket *bucket, ordered_event *event, pair_shard *shard)
+static void resolve_numbers(const order_bucket *bucket, ordered_event *event, pair_shard *shard)
 {
     event->heap = order_heap_number(bucket, event->heap);
     if ((event->origin & ORDER_LOCAL) != 0)
-        settle_origin(bucket, event, shard);
+        resolve_origin(bucket, event, shard);
 }
 
-static void fetch_next(pair_window *window)
+static void fetch_next(pair_queue *queue)
 {
-    blocks_prefetch(&window->shard->blocks, &window->at[window->fetched++ % WINDOW]);
+    blocks_prefetch(&queue->shard->blocks, &queue->at[queue->fetched++ % QUEUE]);
 }
 
-/* Applies the next event. Its journal entry stays with the event for now: its place in the journal
+/* Applies the next event. Its entry stays with the event for now: its place in the event list
  * is next to places of other shards. */
-static void apply_next(pair_window *window)
+static void apply_next(pair_queue *queue)
 {
-    shard_output *const out = &window->shard->out;
-    shard_journal *const journal = out->journal;
-    const u32 at = window->applied++ % WINDOW;
-    const ordered_event *const event = &window->at[at];
-    const bool is_noted = journal != NULL && journal->keeps_events;
+    shard_output *const out = &queue->shard->out;
+    shard_events *const events = out->events;
+    const u32 at = queue->applied++ % QUEUE;
+    const ordered_event *const event = &queue->at[at];
+    const bool is_noted = events != NULL && events->keeps_events;
     if (is_noted) {
-        journal->entry = 0;
-        journal->partner = 0;
+        events->entry = 0;
+        events->partner = 0;
     }
     if (event->op != OP_COUNT_HEAP)
-        blocks_apply(&window->shard->blocks, &window->input->rules, event, out);
+        blocks_apply(&queue->shard->blocks, &queue->input->rules, event, out);
     if (is_noted) {
-        window->places[at]->entry = journal->entry;
-        window->places[at]->partner = journal->partner;
+        queue->places[at]->entry = events->entry;
+        queue->places[at]->partner = events->partner;
     }
 }
 
@@ -203,7 +203,7 @@ static void pair_ranges(const pair_input *input, const order_bucket *bucket, u32
         if (i == run_end) {
             run_end = run_from(events, i, end);
             if (run_end - i > 1)
-                tied_ranges_settle(events + i, run_end - i, &tables, &shard->out);
+                tied_ranges_decide(events + i, run_end - i, &tables, &shard->out);
         }
         const u8 kind = (u8)op_kind(events[i].op);
         if (key_blocks_has_kind(kind))

@@ -18,7 +18,7 @@ typedef struct pair_shard {
 
 typedef struct pair_input {
     block_rules rules;
-    slice_order *order; /* settled; only the shard's task writes its events */
+    slice_order *order; /* numbered; only the shard's task writes its events */
     i64 end_ticks;      /* of the slice */
     bool sweep;         /* a process or heap ended, so dead blocks can be emitted */
 } pair_input;

@@ -4,7 +4,7 @@
 
 #include "engine/context/context.h"
 #include "engine/log/ehs_rows.h"
-#include "engine/log/journal.h"
+#include "engine/log/event_list.h"
 #include "engine/log/store.h"
 
 typedef struct process_counts {
@@ -20,7 +20,7 @@ typedef struct rank_move {
 /* The output of one shard; owned by the shard's task. */
 typedef struct shard_output {
     ETLHEAP_VECTOR(lifetime) rows;
-    shard_journal *journal;                /* takes heap blocks instead of rows; NULL: none */
+    shard_events *events;                  /* takes heap blocks instead of rows; NULL: none */
     ETLHEAP_VECTOR(process_counts) counts; /* at[process - 1] */
     /* Only for range shards, if a question asks who freed: the freer of the current event. A free
      * of unknown memory is then also a row, of the kind with EHS_LIFE_UNMATCHED. */

@@ -7,7 +7,7 @@
  *
  *     run          F(a) A(b) F(c) A(a)     of processors 0 0 0 1
  *     by address   a: F A   b: A   c: F    only a is shared
- *     settled      A(a) A(b) F(c) F(a)     if a is not live before
+ *     decided      A(a) A(b) F(c) F(a)     if a is not live before
  *
  * With a fine clock nearly all runs have one event, and are not even listed. Invariant: ranks
  * ascend in the list, so a block has a lower rank than its free; whatever else is kept by rank
@@ -92,13 +92,13 @@ static u8 effect_of(u8 op)
     }
 }
 
-/* What the journal keeps by rank. */
+/* What the event list keeps by rank. */
 typedef struct wide_row {
     u64 address, size;
     u32 thread, freer;
 } wide_row;
 
-static wide_row wide_take(const journal_wide *wide, u32 rank)
+static wide_row wide_take(const chunk_columns *wide, u32 rank)
 {
     return (wide_row){ .address = wide->addresses == NULL ? 0 : wide->addresses[rank],
                        .size = wide->sizes == NULL ? 0 : wide->sizes[rank],
@@ -106,7 +106,7 @@ static wide_row wide_take(const journal_wide *wide, u32 rank)
                        .freer = wide->freers == NULL ? 0 : wide->freers[rank] };
 }
 
-static void wide_put(const journal_wide *wide, u32 rank, const wide_row *row)
+static void wide_put(const chunk_columns *wide, u32 rank, const wide_row *row)
 {
     if (wide->addresses != NULL)
         wide->addresses[rank] = row->address;
@@ -123,7 +123,7 @@ static void wide_put(const journal_wide *wide, u32 rank, const wide_row *row)
 static bool move(const tied_run *run, const tied_row *rows, u32 count, const u8 *from,
                  shard_output *out)
 {
-    const journal_wide *const wide = &run->order->wide;
+    const chunk_columns *const wide = &run->order->wide;
     ordered_event events[TIE_EVENTS_MAX];
     wide_row kept[TIE_EVENTS_MAX];
     bool ok = true;
@@ -144,7 +144,7 @@ static bool move(const tied_run *run, const tied_row *rows, u32 count, const u8 
 }
 
 /* Orders the events of one address. */
-static void settle_group(const tied_run *run, const tied_row *rows, u32 count, bool is_live,
+static void decide_group(const tied_run *run, const tied_row *rows, u32 count, bool is_live,
                          shard_output *out)
 {
     tie_event events[TIE_EVENTS_MAX] = { { 0 } };
@@ -159,7 +159,7 @@ static void settle_group(const tied_run *run, const tied_row *rows, u32 count, b
     out->out_of_memory |= !move(run, rows, count, order, out);
 }
 
-void tied_run_settle(tied_run *run, const block_table *table, const block_rules *rules,
+void tied_run_decide(tied_run *run, const block_table *table, const block_rules *rules,
                      shard_output *out)
 {
     const tied_row *const rows = run->rows.at;
@@ -174,7 +174,7 @@ void tied_run_settle(tied_run *run, const block_table *table, const block_rules 
         if (is_shared && end - first > TIE_EVENTS_MAX)
             etl_diag_add(&out->diag, ETL_DIAG_ties_limited, 1);
         else if (is_shared)
-            settle_group(run, rows + first, end - first,
+            decide_group(run, rows + first, end - first,
                          blocks_is_live(table, rules, rows[first].heap, rows[first].address, ticks),
                          out);
     }

@@ -29,9 +29,9 @@ bool tied_run_open(tied_run *run);
 void tied_run_close(tied_run *run);
 
 /* Orders the events of each address that processors share. All events before the run must have been
- * applied. An event that moves takes over the rank of its new place, and what the journal keeps by
- * rank moves with it. */
-void tied_run_settle(tied_run *run, const block_table *table, const block_rules *rules,
+ * applied. An event that moves takes over the rank of its new place, and what the event list keeps
+ * by rank moves with it. */
+void tied_run_decide(tied_run *run, const block_table *table, const block_rules *rules,
                      shard_output *out);
 
 #endif

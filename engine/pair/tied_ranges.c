@@ -75,7 +75,7 @@ static bool is_live(const tied_tables *tables, const ordered_event *events, cons
 }
 
 /* Orders the events of one place. */
-static void settle_group(ordered_event *events, const tied_range *rows, u32 count, bool live,
+static void decide_group(ordered_event *events, const tied_range *rows, u32 count, bool live,
                          shard_output *out)
 {
     tie_event ties[TIE_EVENTS_MAX] = { { 0 } };
@@ -104,7 +104,7 @@ static tied_range place_of(const ordered_event *ordered, u8 kind)
     return place;
 }
 
-void tied_ranges_settle(ordered_event *events, u32 count, const tied_tables *tables,
+void tied_ranges_decide(ordered_event *events, u32 count, const tied_tables *tables,
                         shard_output *out)
 {
     u32 same = 1;
@@ -130,7 +130,7 @@ void tied_ranges_settle(ordered_event *events, u32 count, const tied_tables *tab
         if (is_shared && end - first > TIE_EVENTS_MAX)
             etl_diag_add(&out->diag, ETL_DIAG_ties_limited, 1);
         else if (is_shared)
-            settle_group(events, rows + first, end - first, is_live(tables, events, &rows[first]),
+            decide_group(events, rows + first, end - first, is_live(tables, events, &rows[first]),
                          out);
     }
     free(rows);

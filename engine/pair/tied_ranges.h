@@ -17,7 +17,7 @@ typedef struct tied_tables {
 
 /* Orders the events of each address that processors share. The events, of a range shard, have one
  * time, and all events before them were applied. Failures are in *out. */
-void tied_ranges_settle(ordered_event *events, u32 count, const tied_tables *tables,
+void tied_ranges_decide(ordered_event *events, u32 count, const tied_tables *tables,
                         shard_output *out);
 
 #endif

@@ -18,17 +18,17 @@
 #define STATES_MAX 8192u
 #define UNKNOWN    256u /* more than there can be allocations */
 
-/* The events of one processor, which follow each other in `numbers` of the lanes. */
-typedef struct tie_lane {
+/* The events of one processor, which follow each other in `numbers`. */
+typedef struct tie_cpu {
     u32 first, count;
     u32 stride; /* of the number of taken events, in the number of a state */
-} tie_lane;
+} tie_cpu;
 
-typedef struct tie_lanes {
+typedef struct tie_cpus {
     u8 numbers[TIE_EVENTS_MAX]; /* of the events, by processor */
-    tie_lane at[TIE_EVENTS_MAX];
+    tie_cpu at[TIE_EVENTS_MAX];
     u32 count, states; /* states: 0: too many */
-} tie_lanes;
+} tie_cpus;
 
 /* A session that goes on in another file has a processor's events in two places. */
 static void sort_numbers(const tie_event *events, u32 count, u8 out[TIE_EVENTS_MAX])
@@ -41,13 +41,13 @@ static void sort_numbers(const tie_event *events, u32 count, u8 out[TIE_EVENTS_M
     }
 }
 
-static tie_lanes lanes_of(const tie_event *events, u32 count)
+static tie_cpus cpus_of(const tie_event *events, u32 count)
 {
-    tie_lanes out = { .count = 0, .states = 1 };
+    tie_cpus out = { .count = 0, .states = 1 };
     sort_numbers(events, count, out.numbers);
     for (u32 i = 0; i < count; i++) {
         if (i == 0 || events[out.numbers[i]].cpu != events[out.numbers[i - 1]].cpu)
-            out.at[out.count++] = (tie_lane){ .first = i };
+            out.at[out.count++] = (tie_cpu){ .first = i };
         out.at[out.count - 1].count++;
     }
     for (u32 i = 0; i < out.count; i++) {
@@ -71,63 +71,63 @@ static bool live_after(u8 effect, bool is_live)
     return effect == TIE_ALLOC || (is_live && effect == TIE_NONE);
 }
 
-static u32 taken_of(const tie_lane *lane, u32 state)
+static u32 taken_of(const tie_cpu *cpu, u32 state)
 {
-    return state / lane->stride % (lane->count + 1);
+    return state / cpu->stride % (cpu->count + 1);
 }
 
-/* The event that a lane has next. */
-static u32 next_of(const tie_lanes *lanes, u32 lane, u32 taken)
+/* The event that a processor has next. */
+static u32 next_of(const tie_cpus *cpus, u32 cpu, u32 taken)
 {
-    return lanes->numbers[lanes->at[lane].first + taken];
+    return cpus->numbers[cpus->at[cpu].first + taken];
 }
 
-/* Finds the lane to take from in a state, and what the way to the end then costs. Of lanes that
- * cost the same, the one with the first event. */
-static u32 best_lane(const tie_event *events, const tie_lanes *lanes, u32 state, bool is_live,
-                     u32 costs[STATES_MAX][2], u8 *lane_out)
+/* Finds the processor to take from in a state, and what the way to the end then costs. Of those
+ * that cost the same, the one with the first event. */
+static u32 best_cpu(const tie_event *events, const tie_cpus *cpus, u32 state, bool is_live,
+                    u32 costs[STATES_MAX][2], u8 *cpu_out)
 {
     u32 best = UINT32_MAX, first = UINT32_MAX;
-    for (u32 i = 0; i < lanes->count; i++) {
-        const tie_lane *const lane = &lanes->at[i];
-        const u32 taken = taken_of(lane, state);
-        if (taken == lane->count)
+    for (u32 i = 0; i < cpus->count; i++) {
+        const tie_cpu *const cpu = &cpus->at[i];
+        const u32 taken = taken_of(cpu, state);
+        if (taken == cpu->count)
             continue;
-        const u32 number = next_of(lanes, i, taken);
+        const u32 number = next_of(cpus, i, taken);
         const u8 effect = events[number].effect;
         const u32 cost =
-            cost_of(effect, is_live) + costs[state + lane->stride][live_after(effect, is_live)];
+            cost_of(effect, is_live) + costs[state + cpu->stride][live_after(effect, is_live)];
         if (cost < best || (cost == best && number < first)) {
             best = cost;
             first = number;
-            *lane_out = (u8)i;
+            *cpu_out = (u8)i;
         }
     }
     return best;
 }
 
-/* Finds the lane to take from, for all states: those with more events taken have higher numbers, so
- * what comes after a state is known before it. */
-static void solve(const tie_event *events, const tie_lanes *lanes, u8 choice[STATES_MAX][2])
+/* Finds the processor to take from, for all states: those with more events taken have higher
+ * numbers, so what comes after a state is known before it. */
+static void solve(const tie_event *events, const tie_cpus *cpus, u8 choice[STATES_MAX][2])
 {
     u32 costs[STATES_MAX][2];
-    costs[lanes->states - 1][false] = costs[lanes->states - 1][true] = 0;
-    for (u32 state = lanes->states - 1; state-- > 0;) {
+    costs[cpus->states - 1][false] = costs[cpus->states - 1][true] = 0;
+    for (u32 state = cpus->states - 1; state-- > 0;) {
         for (u32 live = 0; live < 2; live++)
             costs[state][live] =
-                best_lane(events, lanes, state, live != 0, costs, &choice[state][live]);
+                best_cpu(events, cpus, state, live != 0, costs, &choice[state][live]);
     }
 }
 
-/* The lane with the first event that costs nothing now, or else with the first of all. */
-static u32 first_fitting(const tie_event *events, const tie_lanes *lanes, const u8 *taken,
+/* The processor with the first event that costs nothing now, or else with the first of all. */
+static u32 first_fitting(const tie_event *events, const tie_cpus *cpus, const u8 *taken,
                          bool is_live)
 {
-    u32 best = lanes->count, first = UINT32_MAX;
-    for (u32 i = 0; i < lanes->count; i++) {
-        if (taken[i] == lanes->at[i].count)
+    u32 best = cpus->count, first = UINT32_MAX;
+    for (u32 i = 0; i < cpus->count; i++) {
+        if (taken[i] == cpus->at[i].count)
             continue;
-        const u32 number = next_of(lanes, i, taken[i]);
+        const u32 number = next_of(cpus, i, taken[i]);
         const u32 place = number + (cost_of(events[number].effect, is_live) == 0 ? 0 : UNKNOWN);
         if (place < first) {
             best = i;
@@ -139,20 +139,20 @@ static u32 first_fitting(const tie_event *events, const tie_lanes *lanes, const 
 
 bool ties_merge(const tie_event *events, u32 count, bool is_live, u8 out[TIE_EVENTS_MAX])
 {
-    const tie_lanes lanes = lanes_of(events, count);
+    const tie_cpus cpus = cpus_of(events, count);
     u8 choice[STATES_MAX][2];
     u8 taken[TIE_EVENTS_MAX] = { 0 };
     bool has_moved = false;
     assert(count <= TIE_EVENTS_MAX);
-    if (lanes.states != 0)
-        solve(events, &lanes, choice);
+    if (cpus.states != 0)
+        solve(events, &cpus, choice);
     for (u32 place = 0, state = 0; place < count; place++) {
-        const u32 i = lanes.states != 0 ? choice[state][is_live]
-                                        : first_fitting(events, &lanes, taken, is_live);
-        const u32 number = next_of(&lanes, i, taken[i]++);
+        const u32 i = cpus.states != 0 ? choice[state][is_live]
+                                       : first_fitting(events, &cpus, taken, is_live);
+        const u32 number = next_of(&cpus, i, taken[i]++);
         out[place] = (u8)number;
         has_moved |= number != place;
-        state += lanes.at[i].stride;
+        state += cpus.at[i].stride;
         is_live = live_after(events[number].effect, is_live);
     }
     return has_moved;

@@ -3,7 +3,7 @@
  * has their states.
  *
  * In: numbers of waits. Out: for each the block's ranks, and what to count once its origin is
- * final. Invariant: a number that was settled may be used again, so ranks must be compared.
+ * final. Invariant: a number that was resolved may be used again, so ranks must be compared.
  */
 #include "waiting_blocks.h"
 
@@ -12,9 +12,9 @@
 bool waiting_blocks_expect(waiting_blocks *blocks, u32 number, u32 origin)
 {
     const waiting_block fresh = { .origin = origin,
-                                  .rank = JOURNAL_NO_RANK,
-                                  .mark_rank = JOURNAL_NO_RANK,
-                                  .end_rank = JOURNAL_NO_RANK,
+                                  .rank = ENTRY_NO_RANK,
+                                  .realloc_rank = ENTRY_NO_RANK,
+                                  .end_rank = ENTRY_NO_RANK,
                                   .bin = WAITING_BIN_NONE };
     while (blocks->at.count <= number) {
         if (!ETLHEAP_PUSH(&blocks->at, fresh))
@@ -35,21 +35,21 @@ void waiting_blocks_open(const waiting_blocks *blocks, block *opened)
     row->rank = opened->rank;
 }
 
-bool waiting_blocks_note_end(const waiting_blocks *blocks, const block *ended,
-                             shard_journal *journal, const journal_block *noted, journal_moment at)
+bool waiting_blocks_note_end(const waiting_blocks *blocks, const block *ended, shard_events *events,
+                             const entry_block *noted, entry_place at)
 {
     waiting_block *const row = waiting_block_of(blocks, ended);
     u32 bin;
     if (row == NULL)
-        return journal_note_end(journal, noted, at);
+        return shard_events_note_end(events, noted, at);
     row->is_ended = true;
     row->is_realloc = noted->is_realloc;
     row->size = noted->size;
-    if (!journal_moment_is_late(at))
-        row->end_rank = journal->first_rank + at.rank;
-    if (journal_counts(journal, noted, at, &bin))
+    if (!entry_place_is_late(at))
+        row->end_rank = events->first_rank + at.rank;
+    if (shard_events_counts(events, noted, at, &bin))
         row->bin = (u8)bin;
-    return journal_note_uncounted_end(journal, noted, at);
+    return shard_events_note_uncounted_end(events, noted, at);
 }
 
 u64 waiting_blocks_bytes(const waiting_blocks *blocks)

@@ -2,7 +2,7 @@
  * cuts_plan.c - the cuts of a query: into which windows a run cuts time.
  *
  * Takes the windows of the query and its options, before the run; gives the moments at
- * which the journal cuts (window_cuts.h). Windows that overlap have no cuts.
+ * which the event list cuts (window_cuts.h). Windows that overlap have no cuts.
  */
 #include "cuts_plan.h"
 

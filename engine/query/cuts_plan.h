@@ -1,4 +1,4 @@
-/* cuts_plan.h - makes the cuts of a journal from the windows of a query. */
+/* cuts_plan.h - makes the cuts of an event list from the windows of a query. */
 #ifndef ETLHEAP_CUTS_PLAN_H
 #define ETLHEAP_CUTS_PLAN_H
 

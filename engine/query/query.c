@@ -174,10 +174,10 @@ static etl_status refuse_of_result(const etlheap_query *query, const etlheap_res
 {
     static const struct {
         u32 needs;
-        result_question ask;
-    } rows[] = { { NEEDS_THREADS, RESULT_ASK_THREADS },
-                 { NEEDS_FREES, RESULT_ASK_FREES },
-                 { NEEDS_FREE_THREADS, RESULT_ASK_FREE_THREADS } };
+        result_need ask;
+    } rows[] = { { NEEDS_THREADS, RESULT_NEED_THREADS },
+                 { NEEDS_FREES, RESULT_NEED_FREES },
+                 { NEEDS_FREE_THREADS, RESULT_NEED_FREE_THREADS } };
     const u32 needs = needs_of_query(query);
     etl_status status = ETL_OK;
     for (size_t i = 0; i < ETL_COUNT_OF(rows) && status == ETL_OK; i++)
@@ -257,7 +257,7 @@ etl_status query_open(query_plan *out, const etlheap_result *result, const etlhe
     if (out->memory == NULL)
         return etl_no_memory(err);
     out->memory->limit_bytes = memory_limit(query, result);
-    etl_status status = result_answers(result, RESULT_ASK_ROWS, err);
+    etl_status status = result_answers(result, RESULT_NEED_ROWS, err);
     if (status == ETL_OK)
         status = result_part_refuse(result, query, err);
     if (status == ETL_OK)

@@ -6,7 +6,7 @@
  *
  * Time is cut wherever a window begins or ends, so windows may overlap: those that others cut are
  * runs of intervals. The ends of these runs cut the pass into stretches, far fewer than intervals
- * if few windows overlap. A journal was kept for windows that do not overlap. Invariant: every
+ * if few windows overlap. An event list was kept for windows that do not overlap. Invariant: every
  * moment belongs to one interval only.
  */
 #include "windows_plan.h"

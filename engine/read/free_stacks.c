@@ -2,7 +2,7 @@
  * free_stacks.c - finds the call stacks of heap frees, for questions about who freed.
  *
  * In: the stack pieces of a slice that no allocation took, and frees of this slice and earlier
- * ones. Out: the stack of each free of the slice, `settled` for frees of earlier slices, and the
+ * ones. Out: the stack of each free of the slice, `resolved` for frees of earlier slices, and the
  * fate of each piece used.
  *
  *     offer    among the LOOK_BACK events before the piece: nearly always found there
@@ -88,10 +88,10 @@ static bool stack_of_piece(const free_stacks_slice *slice, const stack_piece *pi
     return !piece->is_key || keyed_use_again(slice->keyed, piece->key, false, piece->ticks, out);
 }
 
-bool free_stacks_settle(free_stacks *frees, const sleeping_free *row, stack_ref stack)
+bool free_stacks_resolve(free_stacks *frees, const sleeping_free *row, stack_ref stack)
 {
-    const settled_free settled = { row->rank, row->owner, stack };
-    return row->rank == FREE_RANK_NONE || ETLHEAP_PUSH(&frees->settled, settled);
+    const resolved_free resolved = { row->rank, row->owner, stack };
+    return row->rank == FREE_RANK_NONE || ETLHEAP_PUSH(&frees->resolved, resolved);
 }
 
 /* Frees that fell asleep in the slice before, with a realloc whose stack was known, have ranks
@@ -99,12 +99,12 @@ bool free_stacks_settle(free_stacks *frees, const sleeping_free *row, stack_ref 
 bool free_stacks_begin(free_stacks *frees)
 {
     bool ok = true;
-    frees->settled.count = frees->left.count = 0;
+    frees->resolved.count = frees->left.count = 0;
     for (size_t i = 0; ok && i < frees->sleeping.count; i++) {
         sleeping_free *const row = &frees->sleeping.at[i];
         if (row->of_realloc == STACK_NONE)
             continue;
-        ok = free_stacks_settle(frees, row, row->of_realloc);
+        ok = free_stacks_resolve(frees, row, row->of_realloc);
         row->of_realloc = STACK_NONE;
     }
     return ok;
@@ -261,7 +261,7 @@ static bool give(free_stacks *frees, const named_free *named, stack_ref stack)
     }
     sleeping_free *const row = &frees->sleeping.at[named->event];
     row->has_stack = true;
-    return free_stacks_settle(frees, row, stack);
+    return free_stacks_resolve(frees, row, stack);
 }
 
 static bool has_stack(const free_stacks *frees, const named_free *named)
@@ -353,13 +353,13 @@ i64 free_stacks_oldest(const free_stacks *frees)
 u64 free_stacks_bytes(const free_stacks *frees)
 {
     return frees->sleeping.capacity * sizeof *frees->sleeping.at +
-           frees->settled.capacity * sizeof *frees->settled.at +
+           frees->resolved.capacity * sizeof *frees->resolved.at +
            frees->left.capacity * sizeof *frees->left.at;
 }
 
 void free_stacks_free(free_stacks *frees)
 {
     ETLHEAP_VECTOR_FREE(&frees->sleeping);
-    ETLHEAP_VECTOR_FREE(&frees->settled);
+    ETLHEAP_VECTOR_FREE(&frees->resolved);
     ETLHEAP_VECTOR_FREE(&frees->left);
 }

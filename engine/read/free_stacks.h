@@ -41,25 +41,25 @@ typedef struct sleeping_free {
 #define FREE_RANK_NONE UINT32_MAX
 
 /* The stack of a free of an earlier slice, by its rank. */
-typedef struct settled_free {
+typedef struct resolved_free {
     u32 rank, owner;
     stack_ref stack;
-} settled_free;
+} resolved_free;
 
 /* A block of an earlier slice that no longer waits for its stack (join.h). */
-typedef struct settled_block {
+typedef struct resolved_block {
     u32 number; /* its number in the shard */
     u8 shard;
     stack_ref stack;
     u32 tid; /* ETL_NO_ID: unchanged */
-} settled_block;
+} resolved_block;
 
 /* Start from {0}. */
 typedef struct free_stacks {
     ETLHEAP_VECTOR(sleeping_free)
     sleeping; /* a free's index stands for its stack until its slice is in order */
-    ETLHEAP_VECTOR(settled_free) settled; /* stacks found in the slice */
-    ETLHEAP_VECTOR(u32) left;             /* places of pieces whose free was not just before them */
+    ETLHEAP_VECTOR(resolved_free) resolved; /* stacks found in the slice */
+    ETLHEAP_VECTOR(u32) left; /* places of pieces whose free was not just before them */
 } free_stacks;
 
 /* The join's data of a slice. */
@@ -78,9 +78,9 @@ bool free_stacks_begin(free_stacks *frees);
 /* Does a record at `later_ticks` come too late for a free at that time? */
 bool free_stacks_is_late(const free_stacks_slice *slice, i64 free_ticks, i64 later_ticks);
 
-/* Settles a free of an earlier slice. One that never got a rank has no row to change. False if
+/* Resolves a free of an earlier slice. One that never got a rank has no row to change. False if
  * memory runs out. */
-bool free_stacks_settle(free_stacks *frees, const sleeping_free *row, stack_ref stack);
+bool free_stacks_resolve(free_stacks *frees, const sleeping_free *row, stack_ref stack);
 
 /* Offers a piece of the slice that no allocation took. Call it in time order. False if memory runs
  * out. */

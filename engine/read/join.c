@@ -60,7 +60,7 @@ void join_close(stack_join *join)
     ETLHEAP_VECTOR_FREE(&join->scratch);
     ETLHEAP_VECTOR_FREE(&join->turns);
     ETLHEAP_VECTOR_FREE(&join->foreign);
-    ETLHEAP_VECTOR_FREE(&join->settled);
+    ETLHEAP_VECTOR_FREE(&join->resolved);
     for (u32 i = 0; i < HEAP_SHARDS; i++)
         ETLHEAP_VECTOR_FREE(&join->numbers[i].unused);
     wait_limit_free(&join->limit);
@@ -71,7 +71,7 @@ u64 join_bytes(const stack_join *join)
 {
     u64 bytes = join->waiting.capacity * sizeof *join->waiting.at;
     bytes += join->own_origins.capacity * sizeof *join->own_origins.at;
-    bytes += join->settled.capacity * sizeof *join->settled.at;
+    bytes += join->resolved.capacity * sizeof *join->resolved.at;
     for (u32 i = 0; i < HEAP_SHARDS; i++)
         bytes += join->numbers[i].unused.capacity * sizeof(u32);
     return bytes;
@@ -154,8 +154,8 @@ static bool gather(stack_join *join, scan_output *tasks, u32 task_count)
             if (!ETLHEAP_PUSH(&join->pieces, task->pieces.at[k]))
                 return false;
         }
-        for (size_t k = task->unsettled.count; k > 0; k--) {
-            memory_event *const event = &task->events.at[task->unsettled.at[k - 1]];
+        for (size_t k = task->unresolved.count; k > 0; k--) {
+            memory_event *const event = &task->events.at[task->unresolved.at[k - 1]];
             const waiting_event row = waiting_event_of(task, event);
             if (!ETLHEAP_PUSH(&join->waiting, row))
                 return false;
@@ -209,10 +209,10 @@ static bool tell_stack(stack_join *join, const waiting_event *row, bool waits, s
     } else if (!has_number(join, row)) {
         join->origins->at[row->origin - 1] = (waiting_origin){ ref, row->tid };
     } else if (!waits) {
-        const settled_block settled = { row->origin - 1, row->shard, ref,
-                                        row->has_thread ? ETL_NO_ID : row->tid };
-        return ETLHEAP_PUSH(&join->settled, settled) &&
-               ETLHEAP_PUSH(&join->numbers[row->shard].unused, settled.number);
+        const resolved_block resolved = { row->origin - 1, row->shard, ref,
+                                          row->has_thread ? ETL_NO_ID : row->tid };
+        return ETLHEAP_PUSH(&join->resolved, resolved) &&
+               ETLHEAP_PUSH(&join->numbers[row->shard].unused, resolved.number);
     }
     return true;
 }
@@ -264,11 +264,11 @@ static bool goes_on_waiting(stack_join *join, const waiting_event *row, const sl
     return !is_limited && !row->is_over && row->ticks >= end->oldest;
 }
 
-static bool settle_waiting(stack_join *join, keyed_stacks *keyed, i64 end_ticks)
+static bool resolve_waiting(stack_join *join, keyed_stacks *keyed, i64 end_ticks)
 {
     const slice_end end = end_of_slice(join, end_ticks);
     size_t kept = 0;
-    join->settled.count = 0;
+    join->resolved.count = 0;
     join->waits_from_ticks = INT64_MAX;
     for (size_t i = 0; i < join->waiting.count; i++) {
         waiting_event *const row = &join->waiting.at[i];
@@ -310,7 +310,7 @@ static bool attach(stack_join *join, const free_stacks_slice *given, i64 end_tic
 static bool follow_reallocs(stack_join *join, const free_stacks_slice *slice)
 {
     return join->frees == NULL ||
-           realloc_frees_follow(join->frees, slice, join->settled.at, join->settled.count);
+           realloc_frees_follow(join->frees, slice, join->resolved.at, join->resolved.count);
 }
 
 bool join_slice(stack_join *join, keyed_stacks *keyed, scan_output *tasks, u32 task_count,
@@ -326,7 +326,7 @@ bool join_slice(stack_join *join, keyed_stacks *keyed, scan_output *tasks, u32 t
                                       .limit = &join->limit,
                                       .patience_ticks = join->patience_ticks };
     return wait_limit_add(&join->limit, tasks, task_count) && gather(join, tasks, task_count) &&
-           attach(join, &slice, end_ticks) && settle_waiting(join, keyed, end_ticks) &&
+           attach(join, &slice, end_ticks) && resolve_waiting(join, keyed, end_ticks) &&
            follow_reallocs(join, &slice);
 }
 
@@ -388,5 +388,5 @@ bool join_frees_slice(stack_join *join, const stack_join *opening, keyed_stacks 
         has_any = tasks[i].range_frees.count > 0;
     return !has_any || (gather_frees(join, opening, tasks, task_count) &&
                         (join->pieces.count == 0 || join_attach_pieces(join, keyed, NULL)) &&
-                        settle_waiting(join, keyed, end_ticks));
+                        resolve_waiting(join, keyed, end_ticks));
 }

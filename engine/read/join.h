@@ -14,7 +14,7 @@
  *
  * - for a range, an origin of its own, which holds the stack at the end of the run;
  * - for a block, a number in its shard, for as long as it waits. Then the number is reused, and
- *   settled_block has the result. Runs that keep lifetimes in memory use origins for blocks, too.
+ *   resolved_block has the result. Runs that keep lifetimes in memory use origins for blocks, too.
  */
 typedef struct waiting_event {
     i64 ticks;
@@ -56,8 +56,8 @@ typedef struct stack_join {
     free_stacks *frees;          /* frees of heap blocks; NULL: their stacks are not needed */
     bool is_of_frees;            /* it is join_frees */
     bool numbers_blocks;         /* set it before the first slice */
-    waiting_numbers numbers[HEAP_SHARDS];  /* of blocks */
-    ETLHEAP_VECTOR(settled_block) settled; /* of the slice */
+    waiting_numbers numbers[HEAP_SHARDS];    /* of blocks */
+    ETLHEAP_VECTOR(resolved_block) resolved; /* of the slice */
     i64 waits_from_ticks; /* no block allocated before this waits; INT64_MAX: none waits */
     wait_limit limit;
     u64 limited;                          /* blocks that waited less because of the limit */

@@ -157,7 +157,7 @@ static bool attach_piece(stack_join *join, chain_set *chains, keyed_stacks *keye
                          stack_piece *piece)
 {
     u32 taker = find_taker(join, chains, piece);
-    /* If an event has no kernel part, its stack walk began in user mode. Scanning settles such an
+    /* If an event has no kernel part, its stack walk began in user mode. Scanning resolves such an
      * event on the spot, so its stack must not serve others. */
     const bool serves = piece->part == PART_USER && piece->fate != PIECE_TAKEN;
     if (taker == 0 && serves)

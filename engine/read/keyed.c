@@ -1,12 +1,12 @@
 /*
- * keyed.c - holds references to stacks that are not known yet, and settles them when they are.
+ * keyed.c - holds references to stacks that are not known yet, and resolves them when they are.
  *
  * In: per slice, definitions of stack keys and references to keys; kernel and user halves to
  * join; stacks of foreign processes. Out: at the end, a stack id for each node.
  *
  * A reference either finds a later definition in its own slice, or shares the node that its key
- * holds open. Invariant: a key has at most one open node, and a definition settles exactly the
- * references before it. A node that nothing settles is the unknown stack.
+ * holds open. Invariant: a key has at most one open node, and a definition resolves exactly the
+ * references before it. A node that nothing resolves is the unknown stack.
  */
 #include "keyed.h"
 
@@ -14,7 +14,7 @@
 
 #include "engine/context/context.h"
 
-static void settle_open_keys(keyed_stacks *keyed);
+static void resolve_open_keys(keyed_stacks *keyed);
 static const key_definition *definition_after(const keyed_stacks *keyed, u64 key, bool is_kernel,
                                               i64 ticks);
 
@@ -59,7 +59,7 @@ bool keyed_define(keyed_stacks *keyed, key_definition *definitions, size_t count
         const u32 bit = filter_bit(hash_key(definitions[i].key, definitions[i].is_kernel));
         keyed->may_define[bit / 64] |= (u64)1 << (bit % 64);
     }
-    settle_open_keys(keyed);
+    resolve_open_keys(keyed);
     return true;
 }
 
@@ -77,8 +77,8 @@ static u32 find_key(const keyed_stacks *keyed, u64 key, bool is_kernel)
                               &wanted);
 }
 
-/* Settles references of earlier slices by the first definition of this slice. */
-static void settle_open_keys(keyed_stacks *keyed)
+/* Resolves references of earlier slices by the first definition of this slice. */
+static void resolve_open_keys(keyed_stacks *keyed)
 {
     for (size_t i = 0; i < keyed->definition_count; i++) {
         const key_definition *const row = &keyed->definitions[i];
@@ -141,7 +141,7 @@ static open_key *open_key_of(keyed_stacks *keyed, u64 key, bool is_kernel)
     return &keyed->keys.at[id - 1];
 }
 
-/* The node that a later definition of the key settles; NULL without memory. */
+/* The node that a later definition of the key resolves; NULL without memory. */
 static open_key *open_node_of(keyed_stacks *keyed, u64 key, bool is_kernel)
 {
     open_key *const open = open_key_of(keyed, key, is_kernel);

@@ -8,7 +8,7 @@
  *
  * The definitions of a slice are known before its references are read. If a later definition lies
  * in the same slice, the reference is resolved at once. Otherwise it gets the open node of its key,
- * and the next slice that defines the key settles the node. There are few nodes: one per key and
+ * and the next slice that defines the key resolves the node. There are few nodes: one per key and
  * definition, not one per event.
  *
  * A process can allocate memory in another process. The addresses of its stack then do not belong
@@ -60,7 +60,7 @@ typedef struct keyed_stacks {
     foreign_stacks foreign; /* filled by keyed_finish */
 } keyed_stacks;
 
-/* Sorts the slice's definitions in place, keeps a pointer to them until the next call, and settles
+/* Sorts the slice's definitions in place, keeps a pointer to them until the next call, and resolves
  * the open nodes of the keys they define. False if memory runs out. */
 bool keyed_define(keyed_stacks *keyed, key_definition *definitions, size_t count);
 

@@ -179,7 +179,7 @@ etl_status etlheap_marks_read(etl_trace *const *traces, u32 trace_count,
     }
     while (status == ETL_OK && run->first < run->plan.count)
         status = read_stretch(run, made);
-    if (status == ETL_OK && !mark_list_settle(&made->list, &made->strings, run->base.base))
+    if (status == ETL_OK && !mark_list_make(&made->list, &made->strings, run->base.base))
         status = ETL_ERR_MEMORY;
     close_run(run);
     if (status == ETL_OK) {

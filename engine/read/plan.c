@@ -31,7 +31,7 @@ bool plan_open(read_plan *out, etl_trace *const *traces, u32 trace_count, const 
     size_t total = 0;
     for (u32 i = 0; i < trace_count; i++)
         total += etl_buffer_count(traces[i]);
-    *out = (read_plan){ .settled_ticks = INT64_MAX,
+    *out = (read_plan){ .complete_ticks = INT64_MAX,
                         .slice_bytes = slice_bytes,
                         .task_bytes = TASK_BYTES };
     if (total >= UINT32_MAX)
@@ -184,7 +184,7 @@ bool plan_next(read_plan *plan, plan_slice *slice, bool *more)
          * advance. */
         if (enough && buffer->first_ticks > plan->buffers[first].first_ticks)
             break;
-        if (buffer->first_ticks >= plan->settled_ticks)
+        if (buffer->first_ticks >= plan->complete_ticks)
             break;
         bytes += buffer->bytes;
         if (!ETLHEAP_PUSH(&slice->buffers, *buffer))
@@ -192,8 +192,8 @@ bool plan_next(read_plan *plan, plan_slice *slice, bool *more)
         plan->next++;
     }
     slice->end_ticks = plan->next < plan->count ? plan->buffers[plan->next].first_ticks : INT64_MAX;
-    if (slice->end_ticks > plan->settled_ticks)
-        slice->end_ticks = plan->settled_ticks;
+    if (slice->end_ticks > plan->complete_ticks)
+        slice->end_ticks = plan->complete_ticks;
     if (slice->buffers.count > 0)
         qsort(slice->buffers.at, slice->buffers.count, sizeof *slice->buffers.at, by_stream);
     return cut_tasks(plan, slice);

@@ -64,12 +64,12 @@ typedef struct plan_slice {
 typedef struct read_plan {
     plan_buffer *buffers; /* by first time */
     u32 count;
-    u32 next;          /* first buffer not handed out */
-    i64 settled_ticks; /* no buffer is missing that begins before; INT64_MAX: all are here */
-    i64 *latest;       /* by CPU of the session in hand: first time of its latest buffer ... */
-    i64 *sequences;    /* ... and its number */
-    u32 taken;         /* of the trace that was planned last: buffers, */
-    i64 taken_ticks;   /* and the time of the last of them */
+    u32 next;           /* first buffer not handed out */
+    i64 complete_ticks; /* no buffer is missing that begins before; INT64_MAX: all are here */
+    i64 *latest;        /* by CPU of the session in hand: first time of its latest buffer ... */
+    i64 *sequences;     /* ... and its number */
+    u32 taken;          /* of the trace that was planned last: buffers, */
+    i64 taken_ticks;    /* and the time of the last of them */
     u64 slice_bytes;
     u64 task_bytes;
 } read_plan;

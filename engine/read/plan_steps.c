@@ -9,7 +9,7 @@
 static bool is_slice_known(const plan_steps *steps, const read_plan *plan);
 static etl_status take_step(plan_steps *steps, read_plan *plan, i64 end_ticks, etl_error *err);
 static bool note_front(plan_steps *steps, const plan_buffer *buffer);
-static i64 settled_ticks(const plan_steps *steps);
+static i64 complete_ticks(const plan_steps *steps);
 
 etl_status traces_index_rest(etl_trace *const *traces, u32 trace_count, etl_error *err)
 {
@@ -29,7 +29,7 @@ etl_status plan_steps_go_on(plan_steps *steps, read_plan *plan, i64 end_ticks, e
     if (steps->trace == NULL)
         return ETL_OK;
     if (steps->fronts.count == 0) { /* what was planned when the plan was opened */
-        plan->settled_ticks = INT64_MIN;
+        plan->complete_ticks = INT64_MIN;
         for (u32 i = 0; i < plan->count; i++) {
             if (!note_front(steps, &plan->buffers[i]))
                 return etl_no_memory(err);
@@ -49,7 +49,7 @@ static bool is_slice_known(const plan_steps *steps, const read_plan *plan)
         return true;
     u64 bytes = 0;
     for (u32 i = plan->next; i < plan->count && bytes < plan->slice_bytes; i++)
-        bytes += plan->buffers[i].first_ticks < plan->settled_ticks ? plan->buffers[i].bytes : 0;
+        bytes += plan->buffers[i].first_ticks < plan->complete_ticks ? plan->buffers[i].bytes : 0;
     return bytes >= plan->slice_bytes;
 }
 
@@ -73,7 +73,7 @@ static etl_status take_step(plan_steps *steps, read_plan *plan, i64 end_ticks, e
         return etl_no_memory(err);
     if (etl_is_indexed(trace))
         steps->trace = NULL;
-    plan->settled_ticks = steps->trace == NULL ? INT64_MAX : settled_ticks(steps);
+    plan->complete_ticks = steps->trace == NULL ? INT64_MAX : complete_ticks(steps);
     return ETL_OK;
 }
 
@@ -93,21 +93,21 @@ static bool note_front(plan_steps *steps, const plan_buffer *buffer)
     return steps->fronts.count > STREAMS_MAX || ETLHEAP_PUSH(&steps->fronts, front);
 }
 
-static i64 settled_ticks(const plan_steps *steps)
+static i64 complete_ticks(const plan_steps *steps)
 {
     if (steps->fronts.count > STREAMS_MAX)
         return INT64_MIN;
     const u64 indexed = etl_indexed_bytes(steps->trace);
     const i64 tail = etl_tail_ticks(steps->trace);
-    i64 settled = INT64_MAX;
+    i64 complete = INT64_MAX;
     if (tail != INT64_MAX)
-        settled = tick_map_apply(timebase_map(steps->base, 0, 0), tail);
+        complete = tick_map_apply(timebase_map(steps->base, 0, 0), tail);
     for (size_t i = 0; i < steps->fronts.count; i++) {
         const stream_front *const front = &steps->fronts.at[i];
-        if (indexed - front->offset <= steps->silent_bytes && front->ticks < settled)
-            settled = front->ticks;
+        if (indexed - front->offset <= steps->silent_bytes && front->ticks < complete)
+            complete = front->ticks;
     }
-    return settled;
+    return complete;
 }
 
 void plan_steps_close(plan_steps *steps)

@@ -9,7 +9,7 @@
  * that has not been seen yet, but for the last buffers of the file, which are looked at first.
  *
  *     file      a1 b1 a2 a3 b2 | a4 ...        indexed up to the bar: a is known up to the
- *     settled   the time of b2, if b2 < a3     time of a3, b up to that of b2
+ *     complete  the time of b2, if b2 < a3     time of a3, b up to that of b2
  *
  * That is a guess. If a buffer turns up that belongs into a slice that was handed out, the
  * order is broken, and the caller begins again with the whole index. Slices are cut in other

@@ -2,7 +2,7 @@
  * read_ahead.c - asks the system for the next slices while one is analyzed.
  *
  * In: the plan, and how far it has been handed out. Out: pages in the page cache. A helper thread
- * asks for windows of a few megabytes, up to a limit. Invariant: it maps and copies nothing, so a
+ * asks for a few megabytes at a time, up to a limit. Invariant: it maps and copies nothing, so a
  * wrong guess only costs a read.
  */
 #include "read_ahead.h"
@@ -12,13 +12,13 @@
 #include "engine/core/machine.h"
 #include "engine/core/workers.h"
 
-#define WINDOW_BYTES (8 * ETL_MIB)
-#define LEAST_BYTES  (32 * ETL_MIB) /* a slice; less is read before a thread is of use */
+#define ASK_BYTES   (8 * ETL_MIB)
+#define LEAST_BYTES (32 * ETL_MIB) /* a slice; less is read before a thread is of use */
 
-typedef struct window_piece {
+typedef struct buffer_piece {
     u64 offset, size_bytes;
     u32 trace;
-} window_piece;
+} buffer_piece;
 
 struct read_ahead {
     const plan_buffer *buffers;
@@ -30,12 +30,12 @@ struct read_ahead {
     u32 next, reached; /* into the plan's buffers: to be asked for, and handed out */
     u64 asked_bytes;   /* stored bytes of the plan up to `next`, and up to `reached` */
     u64 reached_bytes;
-    ETLHEAP_VECTOR(window_piece) pieces;
+    ETLHEAP_VECTOR(buffer_piece) pieces;
     const etl_trace *file; /* in file order: its bytes up to `asked_bytes` were asked for */
 };
 
-static bool ask_for_window(void *context, u64 mark);
-static bool ask_in_file(void *context, u64 mark);
+static bool ask_in_plan(void *context, u64 until);
+static bool ask_in_file(void *context, u64 until);
 static read_ahead *begin(read_ahead *ahead, etlheap_helper_fn *fn);
 static bool are_warm(etl_trace *const *traces, u32 count);
 
@@ -51,7 +51,7 @@ read_ahead *read_ahead_open(const read_plan *plan, etl_trace *const *traces, u32
     for (u32 i = 0; i < plan->count && bytes <= LEAST_BYTES; i++)
         bytes += plan->buffers[i].bytes;
     const u64 bound = read_ahead_bound(bytes_max);
-    if (bytes <= LEAST_BYTES || bound < WINDOW_BYTES || are_warm(traces, trace_count))
+    if (bytes <= LEAST_BYTES || bound < ASK_BYTES || are_warm(traces, trace_count))
         return NULL;
     read_ahead *const ahead = calloc(1, sizeof *ahead);
     if (ahead == NULL)
@@ -60,7 +60,7 @@ read_ahead *read_ahead_open(const read_plan *plan, etl_trace *const *traces, u32
     ahead->count = plan->count;
     ahead->traces = traces;
     ahead->ahead_bytes = bound;
-    return begin(ahead, ask_for_window);
+    return begin(ahead, ask_in_plan);
 }
 
 static bool are_warm(etl_trace *const *traces, u32 count)
@@ -92,7 +92,7 @@ static read_ahead *begin(read_ahead *ahead, etlheap_helper_fn *fn)
 void read_ahead_go_on(read_ahead *ahead, u64 next)
 {
     if (ahead != NULL)
-        etlheap_helper_mark(ahead->helper, next);
+        etlheap_helper_allow(ahead->helper, next);
 }
 
 void read_ahead_close(read_ahead *ahead)
@@ -112,7 +112,7 @@ static const etl_buffer_info *info_of(const read_ahead *ahead, u32 i)
 
 static int by_place(const void *a, const void *b)
 {
-    const window_piece *const x = a, *const y = b;
+    const buffer_piece *const x = a, *const y = b;
     if (x->trace != y->trace)
         return x->trace < y->trace ? -1 : 1;
     return (x->offset > y->offset) - (x->offset < y->offset);
@@ -121,11 +121,11 @@ static int by_place(const void *a, const void *b)
 /* Buffers that lie one behind the other in the file are one request. */
 static void fetch_pieces(read_ahead *ahead)
 {
-    window_piece *const pieces = ahead->pieces.at;
+    buffer_piece *const pieces = ahead->pieces.at;
     const size_t count = ahead->pieces.count;
     qsort(pieces, count, sizeof *pieces, by_place);
     for (size_t i = 0, next; i < count; i = next) {
-        window_piece whole = pieces[i];
+        buffer_piece whole = pieces[i];
         for (next = i + 1; next < count && pieces[next].trace == whole.trace &&
                            pieces[next].offset == whole.offset + whole.size_bytes;
              next++)
@@ -134,23 +134,23 @@ static void fetch_pieces(read_ahead *ahead)
     }
 }
 
-static bool ask_in_file(void *context, u64 mark)
+static bool ask_in_file(void *context, u64 until)
 {
     read_ahead *const ahead = context;
-    const u64 end = etl_min_u64(mark, etl_file_size(ahead->file));
+    const u64 end = etl_min_u64(until, etl_file_size(ahead->file));
     if (ahead->asked_bytes >= end)
         return false;
-    const u64 window = etl_min_u64(WINDOW_BYTES, end - ahead->asked_bytes);
-    (void)etl_trace_fetch(ahead->file, ahead->asked_bytes, window);
-    ahead->asked_bytes += window;
+    const u64 size = etl_min_u64(ASK_BYTES, end - ahead->asked_bytes);
+    (void)etl_trace_fetch(ahead->file, ahead->asked_bytes, size);
+    ahead->asked_bytes += size;
     return true;
 }
 
 /* What was handed out before it was asked for is being read by those who need it. */
-static bool ask_for_window(void *context, u64 mark)
+static bool ask_in_plan(void *context, u64 until)
 {
     read_ahead *const ahead = context;
-    for (; ahead->reached < mark; ahead->reached++)
+    for (; ahead->reached < until; ahead->reached++)
         ahead->reached_bytes += info_of(ahead, ahead->reached)->stored_size;
     if (ahead->next < ahead->reached) {
         ahead->next = ahead->reached;
@@ -160,9 +160,9 @@ static bool ask_for_window(void *context, u64 mark)
         ahead->asked_bytes - ahead->reached_bytes >= ahead->ahead_bytes)
         return false;
     ahead->pieces.count = 0;
-    for (u64 bytes = 0; ahead->next < ahead->count && bytes < WINDOW_BYTES; ahead->next++) {
+    for (u64 bytes = 0; ahead->next < ahead->count && bytes < ASK_BYTES; ahead->next++) {
         const etl_buffer_info *const info = info_of(ahead, ahead->next);
-        const window_piece piece = { info->offset, info->stored_size,
+        const buffer_piece piece = { info->offset, info->stored_size,
                                      plan_trace(ahead->buffers[ahead->next].stream) };
         bytes += piece.size_bytes;
         ahead->asked_bytes += piece.size_bytes;

@@ -2,7 +2,7 @@
  * read_ahead.h - reads the next slices from disk while one is analyzed.
  *
  * A file that is not in memory would be read one page fault at a time. Instead, a helper thread
- * asks the system for windows of a few megabytes, in the plan's order, up to a limit ahead of the
+ * asks the system for a few megabytes at a time, in the plan's order, up to a limit ahead of the
  * current slice. It only asks: it copies and maps nothing, and skips bytes that are in memory. It
  * is not started for traces that are in memory: looking at their pages would slow down the threads
  * that map them.

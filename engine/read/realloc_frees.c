@@ -105,7 +105,7 @@ static const earlier_free *realloc_of(const earlier_frees *earlier, const sleepi
     return NULL;
 }
 
-/* Frees of earlier slices have ranks, so a known stack is settled at once. */
+/* Frees of earlier slices have ranks, so a known stack is resolved at once. */
 static bool follow_earlier(free_stacks *frees, const free_stacks_slice *slice,
                            earlier_frees *earlier)
 {
@@ -120,7 +120,7 @@ static bool follow_earlier(free_stacks *frees, const free_stacks_slice *slice,
             continue;
         set_fallback(row, found->summary);
         if (row->of_realloc != STACK_NONE)
-            ok = free_stacks_settle(frees, row, row->of_realloc);
+            ok = free_stacks_resolve(frees, row, row->of_realloc);
         row->of_realloc = STACK_NONE;
     }
     return ok;
@@ -128,45 +128,45 @@ static bool follow_earlier(free_stacks *frees, const free_stacks_slice *slice,
 
 static int by_number(const void *a, const void *b)
 {
-    const settled_block *const x = a, *const y = b;
+    const resolved_block *const x = a, *const y = b;
     if (x->shard != y->shard)
         return x->shard < y->shard ? -1 : 1;
     return (x->number > y->number) - (x->number < y->number);
 }
 
 /* Reallocs that frees follow have their stacks, or never will. */
-static bool settle_followers(free_stacks *frees, const settled_block *settled, size_t count)
+static bool resolve_followers(free_stacks *frees, const resolved_block *resolved, size_t count)
 {
     bool ok = true, has_any = false;
     for (size_t i = 0; !has_any && i < frees->sleeping.count; i++)
         has_any = frees->sleeping.at[i].follows != 0;
     if (!has_any || count == 0)
         return true;
-    settled_block *const sorted = malloc(count * sizeof *sorted);
+    resolved_block *const sorted = malloc(count * sizeof *sorted);
     if (sorted == NULL)
         return false;
-    memcpy(sorted, settled, count * sizeof *sorted);
+    memcpy(sorted, resolved, count * sizeof *sorted);
     qsort(sorted, count, sizeof *sorted, by_number);
     for (size_t i = 0; ok && i < frees->sleeping.count; i++) {
         sleeping_free *const row = &frees->sleeping.at[i];
-        const settled_block wanted = { .number = row->follows - 1, .shard = row->follows_shard };
-        const settled_block *const found =
+        const resolved_block wanted = { .number = row->follows - 1, .shard = row->follows_shard };
+        const resolved_block *const found =
             row->follows == 0 ? NULL : bsearch(&wanted, sorted, count, sizeof *sorted, by_number);
         if (found == NULL)
             continue;
         row->follows = 0;
         if (!row->has_stack && found->stack != STACK_NONE)
-            ok = free_stacks_settle(frees, row, found->stack);
+            ok = free_stacks_resolve(frees, row, found->stack);
     }
     free(sorted);
     return ok;
 }
 
 bool realloc_frees_follow(free_stacks *frees, const free_stacks_slice *slice,
-                          const settled_block *settled, size_t settled_count)
+                          const resolved_block *resolved, size_t resolved_count)
 {
-    /* Numbers that are settled may have been given out again in this slice, so they come first. */
-    bool ok = settle_followers(frees, settled, settled_count);
+    /* Numbers that are resolved may have been given out again in this slice, so they come first. */
+    bool ok = resolve_followers(frees, resolved, resolved_count);
     earlier_frees earlier = { 0 };
     for (u32 i = 0; ok && i < slice->task_count; i++)
         ok = follow_task(frees, slice, i, &earlier);

@@ -3,7 +3,7 @@
  * explains why and draws the search.
  *
  * In: the events of a task, then of the slice, with the latest events of each CPU from earlier
- * slices. Out: the ops of the two rows of each moving realloc, settled.
+ * slices. Out: the ops of the two rows of each moving realloc, decided.
  *
  * Searching starts within the task, where nearly all trails are complete. Only the rest is
  * finished after the scan, over all tasks of the slice. Invariant: the result is the same
@@ -108,7 +108,7 @@ static bool is_whole(const trail *found)
 }
 
 /* Sets the ops of the realloc's rows. */
-static void settle(memory_event *summary, const trail *found)
+static void set_ops(memory_event *summary, const trail *found)
 {
     memory_event *const old = &summary[1];
     if (is_whole(found))
@@ -204,7 +204,7 @@ bool realloc_trail_begin(scan_output *out, bool wants_frees)
     follow(&found, summary, out->events.at, event, &cpu);
     if (!is_whole(&found))
         return ETLHEAP_PUSH(&out->trails, (u32)event);
-    settle(summary, &found);
+    set_ops(summary, &found);
     note_first(&out->first_trail, summary->ticks);
     return !wants_frees ||
            note_free(out, (u32)event, &found.free, (u32)(found.free.event - out->events.at));
@@ -307,7 +307,7 @@ static bool complete_on_own_cpu(trail_tails *tails, const trail_case *at)
     trail found = { 0 };
     const trail_sink sink = { .trail = &found };
     (void)search_cpu(own_tail(tails, &at->tasks[at->task]), at, INT64_MIN, &sink);
-    settle(at->summary, &found);
+    set_ops(at->summary, &found);
     if (!is_whole(&found))
         return true;
     note_first(&tails->first, at->summary->ticks);
@@ -349,7 +349,7 @@ static bool note_last(const trail_tails *tails, const trail_case *at, const thre
 }
 
 /* Until the first trail, a realloc without one is alone. */
-static bool settle_alone(const trail_tails *tails, const trail_case *at)
+static bool set_alone(const trail_tails *tails, const trail_case *at)
 {
     memory_event *const summary = at->summary;
     thread_events found;
@@ -368,7 +368,7 @@ static bool complete_on_all_cpus(const trail_tails *tails, const trail_case *at)
     if (summary[1].op == OP_REALLOC_FREED)
         return true;
     if (!tails->first.is_known || summary->ticks <= tails->first.ticks)
-        return settle_alone(tails, at);
+        return set_alone(tails, at);
     thread_events gathered = { .wanted = TRAIL_GATHERED_MAX };
     const trail_sink sink = { .gathered = &gathered };
     for (size_t i = 0; i < tails->at.count; i++) {
@@ -379,7 +379,7 @@ static bool complete_on_all_cpus(const trail_tails *tails, const trail_case *at)
     for (u32 i = 0; i < gathered.count && !found.is_over; i++)
         look_at(&found, summary, &gathered.at[i]);
     summary[1].since_alloc = 0;
-    settle(summary, &found);
+    set_ops(summary, &found);
     return is_whole(&found) ? note_case(tails, at, &found.free) : note_last(tails, at, &gathered);
 }
 

@@ -88,17 +88,17 @@ static handle_fn *const handlers[ETL_EVENT_KIND_COUNT] = {
 
 /* Lists events without a stack. Many may have lost it. Others are at the end, where the slice cuts
  * them off from their stacks, so the search begins there. */
-static bool list_unsettled(scanner *s)
+static bool list_unresolved(scanner *s)
 {
     scan_output *const out = s->out;
-    const u32 wanted = s->ring.pushed - s->settled;
-    for (size_t i = out->events.count; i > 0 && out->unsettled.count < wanted; i--) {
+    const u32 wanted = s->ring.pushed - s->resolved;
+    for (size_t i = out->events.count; i > 0 && out->unresolved.count < wanted; i--) {
         const memory_event *const event = &out->events.at[i - 1];
         if (op_wants_stack(event->op) && event->stack == STACK_NONE &&
-            !ETLHEAP_PUSH(&out->unsettled, (u32)(i - 1)))
+            !ETLHEAP_PUSH(&out->unresolved, (u32)(i - 1)))
             return false;
     }
-    assert(out->unsettled.count == wanted);
+    assert(out->unresolved.count == wanted);
     return true;
 }
 
@@ -108,7 +108,7 @@ void scan_task(const scan_input *input, etl_scratch *scratch, scan_output *out)
     scanner s = { .input = input,
                   .out = out,
                   .queue = { .stacks = input->stacks, .out = out },
-                  .settle_ticks = (u64)timebase_span(input->base, WAIT_CELL_NS),
+                  .resolve_ticks = (u64)timebase_span(input->base, WAIT_CELL_NS),
                   .widened = widened };
     out->last_ticks = INT64_MIN;
     out->status = ETL_OK;
@@ -118,7 +118,7 @@ void scan_task(const scan_input *input, etl_scratch *scratch, scan_output *out)
             return;
         }
     }
-    if (!scan_lean_count(&s) || !list_unsettled(&s) || !scan_take_sample(out))
+    if (!scan_lean_count(&s) || !list_unresolved(&s) || !scan_take_sample(out))
         out->status = ETL_ERR_MEMORY;
 }
 
@@ -489,22 +489,22 @@ bool scan_request_stack(scanner *s, const frame_view *frames, stack_target targe
 }
 
 /*
- * Does the part settle the stack at once? A user or whole part does if it meets its event with
+ * Does the part resolve the stack at once? A user or whole part does if it meets its event with
  * nothing before it, if the event's sort begins with it, and if it is the memory's owner's.
  * Anything else is left to the join.
  */
-static bool settles(const scanner *s, const stack_ring_entry *entry, stack_part part, u32 pid)
+static bool resolves(const scanner *s, const stack_ring_entry *entry, stack_part part, u32 pid)
 {
-    return part != PART_KERNEL && stack_ring_is_unsettled(entry, s->out->events.at) &&
+    return part != PART_KERNEL && stack_ring_is_unresolved(entry, s->out->events.at) &&
            stack_ring_is_of(entry, s->out->events.at, part, pid) &&
            scan_is_soon(s, s->out->events.at[entry->event].ticks, s->ticks);
 }
 
-/* Marks the entry as settled: its reference will come. */
-static void settle(scanner *s, const stack_ring_entry *entry)
+/* Marks the entry as resolved: its reference will come. */
+static void resolve(scanner *s, const stack_ring_entry *entry)
 {
     s->out->events.at[entry->event].stack = STACK_TAG_LOCAL;
-    s->settled++;
+    s->resolved++;
 }
 
 static bool push_piece(scanner *s, stack_ring_entry *entry, stack_piece piece)
@@ -531,10 +531,10 @@ static bool handle_stack(scanner *s, const etl_event *event)
     const part_name name = { tick_map_apply(s->map, stack->event_ticks), stack->thread_id,
                              frames.part };
     stack_ring_entry *const entry = scan_find_event(s, &name, &sort);
-    if (settles(s, entry, frames.part, stack->process_id)) {
+    if (resolves(s, entry, frames.part, stack->process_id)) {
         out->met++;
         if (frames.count > 0)
-            settle(s, entry);
+            resolve(s, entry);
         return scan_request_stack(s, &frames, TARGET_EVENT, entry->event);
     }
     return push_piece(s, entry,
@@ -556,9 +556,9 @@ static bool handle_key(scanner *s, const etl_event *event)
     event_sort sort;
     const part_name name = { tick_map_apply(s->map, key->event_ticks), key->thread_id, part };
     stack_ring_entry *const entry = scan_find_event(s, &name, &sort);
-    if (settles(s, entry, part, key->process_id)) {
+    if (resolves(s, entry, part, key->process_id)) {
         out->met++;
-        settle(s, entry);
+        resolve(s, entry);
         return ETLHEAP_PUSH(&out->key_uses,
                             (key_use){ s->ticks, key->stack_key, entry->event, false });
     }

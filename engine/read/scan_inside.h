@@ -21,10 +21,10 @@ typedef struct scanner {
     const tick_map *map;      /* clock of the buffer */
     const etl_record *record; /* the current one; not in scan_lean() */
     i64 ticks;                /* of the record, base clock */
-    u64 settle_ticks;         /* stacks that come later than this are left to the join */
+    u64 resolve_ticks;        /* stacks that come later than this are left to the join */
     bool out_of_memory;       /* ran out of memory in scan_lean() */
     stack_ring ring;
-    u32 settled; /* number of events that got a stack in the ring */
+    u32 resolved; /* number of events that got a stack in the ring */
     half_walks walks;
     stack_queue queue;
     inventory_count lean_counts[LEAN_SORTS]; /* not added to the inventory yet */
@@ -46,11 +46,11 @@ bool scan_lean_count(scanner *s);
 stack_ring_entry *scan_find_event(scanner *s, const part_name *name, event_sort *sort);
 
 /* True if the stack follows its event so soon that no limit on waiting matters. Only then may the
- * scan settle a stack, because the stacks in one task depend on slices and the join must not decide
- * differently. */
+ * scan resolve a stack, because the stacks in one task depend on slices and the join must not
+ * decide differently. */
 static inline bool scan_is_soon(const scanner *s, i64 event_ticks, i64 ticks)
 {
-    return (u64)ticks - (u64)event_ticks <= s->settle_ticks;
+    return (u64)ticks - (u64)event_ticks <= s->resolve_ticks;
 }
 
 /* The frames of a stack, 8 bytes each, cut to the largest number. */

@@ -10,7 +10,7 @@
  * whole buffer; counts stay in registers until the run of plain records ends.
  *
  * A record is left to scan.c if it is not plain, if its time goes back or belongs to another slice,
- * or if a stack does not settle an event of the ring. Invariant: both ways must give the same
+ * or if a stack does not resolve an event of the ring. Invariant: both ways must give the same
  * output; tests/unit/read/test_scan_lean.c compares them.
  */
 #include "scan_inside.h"
@@ -42,11 +42,11 @@ static lean_run begin_run(const scanner *s, const etl_buffer *buffer);
 static inline bool take_heap(scanner *s, lean_run *run, u64 prefix);
 static inline bool is_in_run(const lean_run *run, i64 ticks);
 static bool turn_span(scan_output *out, const memory_event *first, const memory_event *event);
-static void settle_span(scan_output *out, const memory_event *first, const memory_event *end);
+static void close_span(scan_output *out, const memory_event *first, const memory_event *end);
 static inline bool take_stack(scanner *s, lean_run *run, u64 prefix);
 static inline bool take_stack_key(scanner *s, lean_run *run, u64 prefix);
-static inline stack_ring_entry *find_unsettled(scanner *s, const lean_run *run,
-                                               const etl_lean_stack *stack, stack_part part);
+static inline stack_ring_entry *find_unresolved(scanner *s, const lean_run *run,
+                                                const etl_lean_stack *stack, stack_part part);
 static void end_run(scanner *s, etl_buffer *buffer, const lean_run *run);
 static bool note_targets(scan_output *out, size_t first);
 
@@ -142,11 +142,11 @@ static inline bool is_in_run(const lean_run *run, i64 ticks)
  * one. */
 static bool turn_span(scan_output *out, const memory_event *first, const memory_event *event)
 {
-    settle_span(out, first, event);
+    close_span(out, first, event);
     return scan_note_event(out, event);
 }
 
-static void settle_span(scan_output *out, const memory_event *first, const memory_event *end)
+static void close_span(scan_output *out, const memory_event *first, const memory_event *end)
 {
     if (first == end)
         return;
@@ -166,7 +166,7 @@ static inline bool take_stack(scanner *s, lean_run *run, u64 prefix)
     if (outer == 0 || (stack_is_kernel_address(inner, 8) && stack_is_kernel_address(outer, 8)))
         return false;
     const stack_part part = stack_is_kernel_address(inner, 8) ? PART_WHOLE : PART_USER;
-    const stack_ring_entry *const entry = find_unsettled(s, run, &stack, part);
+    const stack_ring_entry *const entry = find_unresolved(s, run, &stack, part);
     if (entry == NULL)
         return false;
     run->events[entry->event].stack = STACK_TAG_LOCAL; /* taken */
@@ -183,7 +183,7 @@ static inline bool take_stack_key(scanner *s, lean_run *run, u64 prefix)
     etl_lean_stack stack;
     if (!etl_lean_read_stack_key(run->c, prefix, &stack))
         return false;
-    const stack_ring_entry *const entry = find_unsettled(s, run, &stack, PART_USER);
+    const stack_ring_entry *const entry = find_unresolved(s, run, &stack, PART_USER);
     if (entry == NULL)
         return false;
     run->events[entry->event].stack = STACK_TAG_LOCAL; /* taken */
@@ -195,34 +195,34 @@ static inline bool take_stack_key(scanner *s, lean_run *run, u64 prefix)
     return !s->out_of_memory;
 }
 
-/* The event that a user or whole part settles; NULL leaves it to scan.c. */
-static inline stack_ring_entry *find_unsettled(scanner *s, const lean_run *run,
-                                               const etl_lean_stack *stack, stack_part part)
+/* The event that a user or whole part resolves; NULL leaves it to scan.c. */
+static inline stack_ring_entry *find_unresolved(scanner *s, const lean_run *run,
+                                                const etl_lean_stack *stack, stack_part part)
 {
     if (!is_in_run(run, stack->ticks))
         return NULL;
     event_sort sort;
     stack_ring_entry *const entry =
         stack_ring_find(&s->ring, run->events, run->count, stack->event_ticks, stack->tid, &sort);
-    const bool settles = stack_ring_is_unsettled(entry, run->events) &&
-                         stack_ring_is_of(entry, run->events, part, stack->pid) &&
-                         scan_is_soon(s, stack->event_ticks, stack->ticks);
-    return settles ? entry : NULL;
+    const bool resolves = stack_ring_is_unresolved(entry, run->events) &&
+                          stack_ring_is_of(entry, run->events, part, stack->pid) &&
+                          scan_is_soon(s, stack->event_ticks, stack->ticks);
+    return resolves ? entry : NULL;
 }
 
 static void end_run(scanner *s, etl_buffer *buffer, const lean_run *run)
 {
     scan_output *const out = s->out;
-    settle_span(out, &run->events[run->noted], &run->events[run->count]);
+    close_span(out, &run->events[run->noted], &run->events[run->count]);
     if (run->count > out->events.count)
         out->kinds |= 1u << ETLHEAP_KIND_HEAP;
     out->events.count = run->count;
     if (run->c.left != buffer->end - buffer->at && run->ticks > out->last_ticks)
         out->last_ticks = run->ticks;
-    const u32 settled =
+    const u32 resolved =
         (u32)(run->tally[LEAN_STACK] >> 32) + (u32)(run->tally[LEAN_STACK_KEY] >> 32);
-    s->settled += settled;
-    out->met += settled;
+    s->resolved += resolved;
+    out->met += resolved;
     for (u32 i = 0; i < LEAN_SORTS; i++) {
         s->lean_counts[i].count += run->tally[i] >> 32;
         s->lean_counts[i].bytes += (u32)run->tally[i];

@@ -7,7 +7,7 @@
 
 void scan_output_reset(scan_output *out)
 {
-    out->events.count = out->unsettled.count = out->spans.count = out->pieces.count =
+    out->events.count = out->unresolved.count = out->spans.count = out->pieces.count =
         out->key_uses.count = out->sample.count = out->local_events.count = out->trails.count = 0;
     out->range_frees.count = out->realloc_frees.count = 0;
     out->definitions.count = out->system.count = out->targets.count = out->turns.count = 0;
@@ -26,7 +26,7 @@ void scan_output_reset(scan_output *out)
 void scan_output_free(scan_output *out)
 {
     ETLHEAP_VECTOR_FREE(&out->events);
-    ETLHEAP_VECTOR_FREE(&out->unsettled);
+    ETLHEAP_VECTOR_FREE(&out->unresolved);
     ETLHEAP_VECTOR_FREE(&out->spans);
     ETLHEAP_VECTOR_FREE(&out->sample);
     ETLHEAP_VECTOR_FREE(&out->local_events);

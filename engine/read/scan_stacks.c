@@ -100,12 +100,12 @@ stack_ring_entry *scan_find_event(scanner *s, const part_name *name, event_sort 
         if (*sort == SORT_UNKNOWN || recent == SORT_UNSURE)
             *sort = recent;
     }
-    if (!stack_ring_is_unsettled(entry, out->events.at) || *sort == SORT_UNSURE)
+    if (!stack_ring_is_unresolved(entry, out->events.at) || *sort == SORT_UNSURE)
         *sort = half_walks_sort(&s->walks, name, *sort);
     if (*sort != SORT_UNSURE)
         return entry;
     if (entry != NULL && name->part == PART_KERNEL)
-        entry->has_kernel_part = true; /* else the user part would settle it */
+        entry->has_kernel_part = true; /* else the user part would resolve it */
     return NULL;
 }
 

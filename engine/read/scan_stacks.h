@@ -248,8 +248,8 @@ static inline event_sort stack_recent_sort(memory_event *events, size_t count,
 }
 
 /* True if a user or whole part completes the stack of the event, because no part came before. */
-static inline bool stack_ring_is_unsettled(const stack_ring_entry *entry,
-                                           const memory_event *events)
+static inline bool stack_ring_is_unresolved(const stack_ring_entry *entry,
+                                            const memory_event *events)
 {
     return entry != NULL && !entry->has_kernel_part && events[entry->event].stack == STACK_NONE;
 }

@@ -6,7 +6,7 @@
  *     context            system events -> process and heap histories
  *     keys, join         stack parts -> the stack reference of each event
  *     order (per bucket) memory events in time order, cut into shards
- *     pair  (per shard)  memory events -> lifetimes, or entries of the journal
+ *     pair  (per shard)  memory events -> lifetimes, or entries of the event list
  *
  * A task owns everything it makes until the next stage reads it. Events of heaps are divided into
  * shards by (process id, address), so that all events of a block are in one shard; those of ranges
@@ -286,7 +286,7 @@ typedef struct scan_output {
     ETLHEAP_VECTOR(pid_span) spans;   /* of the events */
     bool is_unsorted;                 /* times of events go back */
     ETLHEAP_VECTOR(i64) sample;       /* time of every SCAN_SAMPLE_STEP-th event */
-    ETLHEAP_VECTOR(u32) unsettled;    /* events that need a stack and have none, last first */
+    ETLHEAP_VECTOR(u32) unresolved;   /* events that need a stack and have none, last first */
     ETLHEAP_VECTOR(u32) local_events; /* events with a stack that is new in the task */
     ETLHEAP_VECTOR(u32) trails;       /* reallocs to be completed, see realloc_trail.h */
     first_trail first_trail;          /* first trail that is wholly on one CPU */

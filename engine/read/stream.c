@@ -23,8 +23,8 @@
 /* A buffer that is being read, and its next record. */
 typedef struct open_buffer {
     i64 key;    /* time the record sorts at */
-    u64 stream; /* settles ties: file, session, CPU */
-    u32 order;  /* position in the plan: settles the rest */
+    u64 stream; /* decides ties: file, session, CPU */
+    u32 order;  /* position in the plan: decides the rest */
     u32 trace;
     etl_buffer buffer;
     etl_record record;

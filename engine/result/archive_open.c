@@ -123,7 +123,7 @@ static etl_status load(etlheap_result *result, const archive_request *request, e
     result->mode = request->as_rows ? RESULT_LIFETIMES : RESULT_STORE;
     if (!request->as_rows)
         return ETL_OK;
-    status = result_answers(result, RESULT_ASK_COLUMNS, err);
+    status = result_answers(result, RESULT_NEED_COLUMNS, err);
     return status == ETL_OK ? archive_add_rows(archive, request->cancel, &result->store, err)
                             : status;
 }

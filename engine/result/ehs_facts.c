@@ -43,7 +43,7 @@ enum {
     CAN_THREAD_NAMES = 1024,
     CAN_NOT_THREADS = 2048,
     CAN_RESERVE = 4096,
-    CAN_LANE_0 = 1 << 16 /* and the bits above it, for lanes from 5 on */
+    CAN_NUMBER_0 = 1 << 16 /* and the bits above it, for kinds with numbers from 5 on */
 };
 
 /* The one row of table trace. */
@@ -267,12 +267,12 @@ static bool save_files(ehs_saver *saver, const etlheap_result *result)
     return ok;
 }
 
-/* The bit of a kind: those of the first five lanes are scattered; others follow their lane. */
+/* The bit of a kind: those of the first five are scattered; others follow their number. */
 static u32 can_kind(u32 kind)
 {
     static const u32 first[] = { CAN_HEAP, CAN_VIRTUALALLOC, CAN_EXTENT, CAN_RESERVE, CAN_CUSTOM };
-    const u8 lane = ehs_lane_of_kind(kind);
-    return lane < ETL_COUNT_OF(first) ? first[lane] : (u32)CAN_LANE_0 << lane;
+    const u8 number = ehs_number_of_kind(kind);
+    return number < ETL_COUNT_OF(first) ? first[number] : (u32)CAN_NUMBER_0 << number;
 }
 
 u32 ehs_abilities_bits(const etlheap_abilities *can)
@@ -305,7 +305,7 @@ etl_status ehs_facts_load(ehs_loader *loader, etlheap_result *result)
         status = load_modules(loader, result);
     if (status == ETL_OK)
         status = ehs_methods_load(loader, result);
-    if (status == ETL_OK && !spellings_settle(result))
+    if (status == ETL_OK && !spellings_set(result))
         status = etl_no_memory(loader->err);
     if (status == ETL_OK)
         status = load_foreign(loader, result);

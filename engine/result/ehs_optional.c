@@ -16,10 +16,11 @@
 #include <stdlib.h>
 
 /* A process's events of a kind that few processes have: most have no row. Custom allocators came
- * first and have a table of their own, without lanes. The commonest kinds are in table process. */
+ * first and have a table of their own, without numbers. The commonest kinds are in table
+ * process. */
 typedef struct kind_row {
     u64 events, unpaired;
-    u32 process, lane;
+    u32 process, number;
 } kind_row;
 
 static const ehs_field method_fields[] = {
@@ -68,7 +69,7 @@ static const ehs_field custom_fields[] = {
 
 static const ehs_field kind_fields[] = {
     EHS_FIELD(KIND_PROCESS, kind_row, process, U32),
-    EHS_FIELD(KIND_LANE, kind_row, lane, U32),
+    EHS_FIELD(KIND_NUMBER, kind_row, number, U32),
     EHS_FIELD(KIND_EVENTS, kind_row, events, U64),
     EHS_FIELD(KIND_UNPAIRED, kind_row, unpaired, U64),
 };
@@ -111,20 +112,20 @@ static bool save_methods(ehs_saver *saver, const etlheap_result *result)
     return ok;
 }
 
-/* Saves the processes' events of the kinds with these lanes. */
+/* Saves the processes' events of the kinds with these numbers. */
 static bool save_kinds(ehs_saver *saver, const etlheap_result *result, const ehs_table *table,
-                       const u32 lanes[2])
+                       const u32 numbers[2])
 {
     ETLHEAP_VECTOR(kind_row) rows = { 0 };
     bool ok = true;
     for (u32 i = 0; ok && i < result->processes.count; i++) {
         const etlheap_process_info *const info = &result->processes.at[i];
-        for (u32 lane = lanes[0]; ok && lane < lanes[1]; lane++) {
-            const u32 kind = ehs_kind_of_lane(lane);
+        for (u32 number = numbers[0]; ok && number < numbers[1]; number++) {
+            const u32 kind = ehs_kind_of_number(number);
             if (kind == ETLHEAP_KIND_COUNT)
                 continue;
             const kind_row row = { info->events[kind], info->free_without_alloc[kind], i + 1,
-                                   lane };
+                                   number };
             ok = (row.events | row.unpaired) == 0 || ETLHEAP_PUSH(&rows, row);
         }
     }
@@ -133,8 +134,8 @@ static bool save_kinds(ehs_saver *saver, const etlheap_result *result, const ehs
     return ok;
 }
 
-static const u32 custom_lanes[] = { EHS_LANE_CUSTOM, EHS_LANE_CUSTOM + 1 };
-static const u32 kind_lanes[] = { EHS_LANE_CUSTOM + 1, EHS_LANES_END };
+static const u32 custom_numbers[] = { EHS_KIND_CUSTOM, EHS_KIND_CUSTOM + 1 };
+static const u32 kind_numbers[] = { EHS_KIND_CUSTOM + 1, EHS_KINDS_END };
 
 static bool save_process_more(ehs_saver *saver, const etlheap_result *result)
 {
@@ -171,8 +172,8 @@ bool ehs_optional_save(ehs_saver *saver, const etlheap_result *result)
                           result->thread_names.list.count) &&
            ehs_table_save(saver, &mark_table, result->marks.made.at, result->marks.made.count) &&
            save_process_more(saver, result) &&
-           save_kinds(saver, result, &custom_table, custom_lanes) &&
-           save_kinds(saver, result, &kind_table, kind_lanes) && save_methods(saver, result) &&
+           save_kinds(saver, result, &custom_table, custom_numbers) &&
+           save_kinds(saver, result, &kind_table, kind_numbers) && save_methods(saver, result) &&
            result_part_save(saver, &result->part) && told_names_save(saver, &result->told) &&
            (result->summary != NULL || save_recorded(saver, &result->info));
 }
@@ -239,17 +240,17 @@ static etl_status load_marks(ehs_loader *loader, etlheap_result *result)
     return status;
 }
 
-static void set_kind(etlheap_process_info *process, u32 lane, const kind_row *row)
+static void set_kind(etlheap_process_info *process, u32 number, const kind_row *row)
 {
-    const u32 kind = ehs_kind_of_lane(lane);
+    const u32 kind = ehs_kind_of_number(number);
     if (kind == ETLHEAP_KIND_COUNT)
         return;
     process->events[kind] = row->events;
     process->free_without_alloc[kind] = row->unpaired;
 }
 
-/* Loads events of kinds; those of lanes that this version does not know are skipped. Rows without
- * lanes are of custom allocators. */
+/* Loads events of kinds; those of numbers that this version does not know are skipped. Rows without
+ * numbers are of custom allocators. */
 static etl_status load_kinds(ehs_loader *loader, const ehs_table *table, etlheap_result *result)
 {
     const bool is_custom = table == &custom_table;
@@ -258,17 +259,17 @@ static etl_status load_kinds(ehs_loader *loader, const ehs_table *table, etlheap
     etl_status status = ehs_table_load(loader, table, &rows, &count);
     for (size_t i = 0; i < count && status == ETL_OK; i++) {
         const kind_row *const row = &rows[i];
-        const u32 lane = is_custom ? EHS_LANE_CUSTOM : row->lane;
+        const u32 number = is_custom ? EHS_KIND_CUSTOM : row->number;
         const bool is_later =
             i == 0 || row->process > row[-1].process ||
-            (!is_custom && row->process == row[-1].process && lane > row[-1].lane);
+            (!is_custom && row->process == row[-1].process && number > row[-1].number);
         if (row->process < 1 || row->process > result->processes.count || !is_later ||
-            (!is_custom && lane <= EHS_LANE_CUSTOM))
+            (!is_custom && number <= EHS_KIND_CUSTOM))
             status = etl_fail_with(loader->err, ETL_ERR_CORRUPT, 0,
                                    "row %zu of the table of %s is wrong or out of order", i,
                                    is_custom ? "custom allocators" : "kinds");
         else
-            set_kind(&result->processes.at[row->process - 1], lane, row);
+            set_kind(&result->processes.at[row->process - 1], number, row);
     }
     free(rows);
     return status;

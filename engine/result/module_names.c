@@ -140,7 +140,7 @@ static void name_files(etlheap_module_info *const *modules, size_t count, const 
     }
 }
 
-bool module_names_settle(etlheap_result *result)
+bool module_names_set(etlheap_result *result)
 {
     const u32 count = modules_image_count(&result->modules);
     etlheap_module_info **const modules = calloc((size_t)count + 1, sizeof(etlheap_module_info *));

@@ -2,7 +2,7 @@
  * result.c - completes the result of a run, says what a result can answer, and has the getters of
  * the public interface.
  *
- * In: what a run leaves: context, stacks, store or journal, and counts (result_parts). Out: a
+ * In: what a run leaves: context, stacks, store or event list, and counts (result_parts). Out: a
  * result with final ids, modules and a description of the trace.
  *
  * During a run, processes are numbered as they appear, and stacks that came late have provisional
@@ -42,11 +42,11 @@ etl_status result_complete(etlheap_result *result, const result_parts *parts)
 {
     u32 *const new_ids = calloc(result->context.processes.count + 1, sizeof *new_ids);
     result->process_ids = new_ids;
-    if (new_ids == NULL || !process_names_settle(&result->context) ||
+    if (new_ids == NULL || !process_names_repair(&result->context) ||
         !order_processes(result, parts, new_ids) ||
         !services_describe(&result->context, new_ids, result->processes.at) ||
         !copy_inventory(result, parts->inventory) || !build_modules(result) ||
-        !spellings_settle(result) || !describe_trace(result, parts))
+        !spellings_set(result) || !describe_trace(result, parts))
         return ETL_ERR_MEMORY;
     u64 recreated = 0;
     if (parts->heap_notes != NULL && !heap_sizes_build(&result->heap_sizes, parts->heap_notes,
@@ -58,7 +58,7 @@ etl_status result_complete(etlheap_result *result, const result_parts *parts)
         return ETL_ERR_MEMORY;
     thread_names_sort(&result->thread_names);
     thread_names_own(&result->thread_names, result->processes.at, result->processes.count);
-    if (!mark_list_settle(&result->marks, &result->context.strings, result->base.base))
+    if (!mark_list_make(&result->marks, &result->context.strings, result->base.base))
         return ETL_ERR_MEMORY;
     etl_diag_merge(&result->diag, &result->marks.marks.diagnostics);
     rewrite_columns(result, new_ids);
@@ -123,9 +123,8 @@ static bool order_processes(etlheap_result *result, const result_parts *parts, u
         const process_history *const row = &result->context.processes.at[id - 1];
         result->processes.at[i] = describe_process(result, row, counts);
         new_ids[id] = i + 1;
-        const bool nameless =
-            row->name == 0 && etlheap_process_events(&result->processes.at[i]) > 0;
-        etl_diag_add(&result->diag, ETL_DIAG_process_unknown, nameless);
+        const bool unnamed = row->name == 0 && etlheap_process_events(&result->processes.at[i]) > 0;
+        etl_diag_add(&result->diag, ETL_DIAG_process_unknown, unnamed);
         for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++)
             etl_diag_add(&result->diag, ETL_DIAG_free_without_alloc,
                          counts->free_without_alloc[kind]);
@@ -319,7 +318,7 @@ void etlheap_result_free(etlheap_result *result)
     ETLHEAP_VECTOR_FREE(&result->foreign);
     store_free(&result->store);
     store_free(&result->unmatched);
-    journal_free(&result->journal);
+    event_list_free(&result->event_list);
     archive_free(result->archive);
     origins_free(&result->origin_table);
     origins_free(&result->freers);
@@ -368,21 +367,21 @@ static const char sums_alone[] = "a summary holds totals and no single allocatio
                                  "or stores that it was made from, one recording at a time";
 
 #define EACH(status, sentence)                                                                     \
-    [RESULT_ASK_EACH] = { status, sentence }, [RESULT_ASK_LIST] = { status, sentence },            \
-    [RESULT_ASK_COLUMNS] = { status, sentence }, [RESULT_ASK_ADDRESSES] = { status, sentence }
+    [RESULT_NEED_EACH] = { status, sentence }, [RESULT_NEED_LIST] = { status, sentence },          \
+    [RESULT_NEED_COLUMNS] = { status, sentence }, [RESULT_NEED_ADDRESSES] = { status, sentence }
 
 #define FREES(status, sentence)                                                                    \
-    [RESULT_ASK_FREES] = { status, sentence }, [RESULT_ASK_FREE_THREADS] = { status, sentence }
+    [RESULT_NEED_FREES] = { status, sentence }, [RESULT_NEED_FREE_THREADS] = { status, sentence }
 
-static const refusal refusals[RESULT_MODE_COUNT][RESULT_QUESTION_COUNT] = {
-    [RESULT_FACTS] = { [RESULT_ASK_ROWS] = { ETL_ERR_ARGUMENT, facts_alone },
-                       [RESULT_ASK_THREADS] = { ETL_ERR_ARGUMENT, facts_alone },
+static const refusal refusals[RESULT_MODE_COUNT][RESULT_NEED_COUNT] = {
+    [RESULT_FACTS] = { [RESULT_NEED_ROWS] = { ETL_ERR_ARGUMENT, facts_alone },
+                       [RESULT_NEED_THREADS] = { ETL_ERR_ARGUMENT, facts_alone },
                        FREES(ETL_ERR_ARGUMENT, facts_alone),
                        EACH(ETL_ERR_ARGUMENT, facts_alone) },
     [RESULT_LIFETIMES] = { FREES(ETL_ERR_ARGUMENT, no_frees) },
     [RESULT_SUMS] = { FREES(ETL_ERR_ARGUMENT, no_frees), EACH(ETL_ERR_ARGUMENT, one_window) },
-    [RESULT_JOURNAL] = { FREES(ETL_ERR_ARGUMENT, no_frees), EACH(ETL_ERR_ARGUMENT, one_window) },
-    [RESULT_STORE] = { [RESULT_ASK_COLUMNS] = { ETL_ERR_ARGUMENT, in_file } },
+    [RESULT_EVENT_LIST] = { FREES(ETL_ERR_ARGUMENT, no_frees), EACH(ETL_ERR_ARGUMENT, one_window) },
+    [RESULT_STORE] = { [RESULT_NEED_COLUMNS] = { ETL_ERR_ARGUMENT, in_file } },
     [RESULT_SUMMARY] = { EACH(ETL_ERR_ARGUMENT, sums_alone) },
 };
 
@@ -390,39 +389,39 @@ static const refusal refusals[RESULT_MODE_COUNT][RESULT_QUESTION_COUNT] = {
  * it was made for do not need. */
 static const struct {
     u32 column; /* EHS_WANT_OPTIONAL */
-    u32 questions;
+    u32 needs;
     refusal of_store, of_log;
 } unrecorded[] = {
     { EHS_WANT_THREAD,
-      1u << RESULT_ASK_THREADS | 1u << RESULT_ASK_LIST | 1u << RESULT_ASK_COLUMNS,
+      1u << RESULT_NEED_THREADS | 1u << RESULT_NEED_LIST | 1u << RESULT_NEED_COLUMNS,
       { ETL_ERR_ARGUMENT, "the store does not contain the threads of allocations; use the trace "
                           "that it was made from" },
       { ETL_ERR_ARGUMENT, "the analysis did not keep the threads of allocations: analyze the trace "
                           "for a question that asks for them" } },
     { EHS_WANT_FREER,
-      1u << RESULT_ASK_FREES | 1u << RESULT_ASK_FREE_THREADS,
+      1u << RESULT_NEED_FREES | 1u << RESULT_NEED_FREE_THREADS,
       { ETL_ERR_ARGUMENT, no_frees_in_store },
       { ETL_ERR_ARGUMENT, no_frees } },
     /* Lacking in a store, they make it lack all of who freed (archive.c). */
     { EHS_WANT_FREER_THREAD,
-      1u << RESULT_ASK_FREE_THREADS,
+      1u << RESULT_NEED_FREE_THREADS,
       { ETL_ERR_ARGUMENT, no_frees_in_store },
       { ETL_ERR_ARGUMENT, "the analysis did not keep which threads freed: analyze the trace for a "
                           "question that asks for them" } },
     { EHS_WANT_ADDRESS,
-      1u << RESULT_ASK_LIST | 1u << RESULT_ASK_COLUMNS | 1u << RESULT_ASK_ADDRESSES,
+      1u << RESULT_NEED_LIST | 1u << RESULT_NEED_COLUMNS | 1u << RESULT_NEED_ADDRESSES,
       { ETL_ERR_ARGUMENT, "the store does not contain the addresses of allocations; use the trace "
                           "that it was made from" },
       { ETL_ERR_ARGUMENT, "the analysis did not keep the addresses of allocations: analyze the "
                           "trace for a question that asks for them" } },
 };
 
-etl_status result_answers(const etlheap_result *result, result_question question, etl_error *err)
+etl_status result_answers(const etlheap_result *result, result_need need, etl_error *err)
 {
-    const refusal *why = &refusals[result->mode][question];
+    const refusal *why = &refusals[result->mode][need];
     const u32 lacks = result->archive == NULL ? 0 : result->archive->lacks;
     for (size_t i = 0; why->sentence == NULL && i < ETL_COUNT_OF(unrecorded); i++) {
-        if ((lacks & unrecorded[i].column) != 0 && (unrecorded[i].questions >> question & 1) != 0)
+        if ((lacks & unrecorded[i].column) != 0 && (unrecorded[i].needs >> need & 1) != 0)
             why = result->archive->is_log ? &unrecorded[i].of_log : &unrecorded[i].of_store;
     }
     return why->sentence == NULL ? ETL_OK : etl_fail_with(err, why->status, 0, "%s", why->sentence);

@@ -5,7 +5,7 @@
 #include "engine/context/mark_list.h"
 #include "engine/context/modules.h"
 #include "engine/context/thread_names.h"
-#include "engine/log/journal.h"
+#include "engine/log/event_list.h"
 #include "engine/log/store.h"
 #include "engine/pair/shard.h"
 
@@ -16,28 +16,28 @@
 /* What a result keeps about memory, set once by the code that makes it. The first value answers
  * nothing, so a result without a mode refuses questions. */
 typedef enum result_mode {
-    RESULT_FACTS,     /* only processes, modules and counts of records */
-    RESULT_LIFETIMES, /* all lifetimes, in memory */
-    RESULT_SUMS,      /* sums by origin, for one window */
-    RESULT_JOURNAL,   /* heap events in time order, for one window */
-    RESULT_STORE,     /* heap events stay in the file of the archive */
-    RESULT_SUMMARY,   /* totals of many recordings */
+    RESULT_FACTS,      /* only processes, modules and counts of records */
+    RESULT_LIFETIMES,  /* all lifetimes, in memory */
+    RESULT_SUMS,       /* sums by origin, for one window */
+    RESULT_EVENT_LIST, /* heap events in time order, for one window */
+    RESULT_STORE,      /* heap events stay in the file of the archive */
+    RESULT_SUMMARY,    /* totals of many recordings */
     RESULT_MODE_COUNT
 } result_mode;
 
 /* What a question needs. Every mode except FACTS has ROWS, if only for some queries: other
  * conditions are checked when the window is known. */
-typedef enum result_question {
-    RESULT_ASK_ROWS,         /* sums, peaks and windows by group */
-    RESULT_ASK_THREADS,      /* the same by allocating thread, or for selected threads */
-    RESULT_ASK_FREES,        /* the stacks that freed */
-    RESULT_ASK_FREE_THREADS, /* the threads that freed */
-    RESULT_ASK_EACH,         /* lifetimes one by one, in order */
-    RESULT_ASK_LIST,         /* the same with thread and address */
-    RESULT_ASK_COLUMNS,      /* lifetimes in memory, as columns */
-    RESULT_ASK_ADDRESSES,    /* where blocks lie, but not who made them */
-    RESULT_QUESTION_COUNT
-} result_question;
+typedef enum result_need {
+    RESULT_NEED_ROWS,         /* sums, peaks and windows by group */
+    RESULT_NEED_THREADS,      /* the same by allocating thread, or for selected threads */
+    RESULT_NEED_FREES,        /* the stacks that freed */
+    RESULT_NEED_FREE_THREADS, /* the threads that freed */
+    RESULT_NEED_EACH,         /* lifetimes one by one, in order */
+    RESULT_NEED_LIST,         /* the same with thread and address */
+    RESULT_NEED_COLUMNS,      /* lifetimes in memory, as columns */
+    RESULT_NEED_ADDRESSES,    /* where blocks lie, but not who made them */
+    RESULT_NEED_COUNT
+} result_need;
 
 /* The part of a recording that a store has. */
 typedef struct result_part {
@@ -59,8 +59,8 @@ struct etlheap_result {
     foreign_stacks foreign; /* foreign stacks, with final process ids */
     lifetime_table store;
     struct ehs_archive *archive; /* the store that it was read from; NULL: a trace */
-    event_journal journal;       /* heap blocks, if only a report was requested */
-    origin_table origin_table;   /* the origins of the journal */
+    event_list event_list;       /* heap blocks, if only a report was requested */
+    origin_table origin_table;   /* the origins of the event list */
     origin_table freers;         /* who freed (order_freers.h); for a log or a store */
     lifetime_table unmatched;    /* frees of unknown memory, of other kinds than heap */
     u32 *process_ids;            /* final id by the run's id */
@@ -116,7 +116,7 @@ static inline u32 result_final_stack(const etlheap_result *result, stack_ref ref
  * public function about memory calls this, most of them through query_open(), so that no empty
  * table stands for "cannot answer". ETL_ERR_ARGUMENT, with a message.
  */
-etl_status result_answers(const etlheap_result *result, result_question question, etl_error *err);
+etl_status result_answers(const etlheap_result *result, result_need need, etl_error *err);
 
 /* The kinds that the recording has events of, as bits. Those of heaps are not all about extents. */
 u32 result_kinds_seen(const etlheap_result *result);
@@ -140,7 +140,7 @@ int result_by_guid(const void *a, const void *b);
 /*
  * Completes a result that has its context, stacks and store: orders processes by (pid, start), sets
  * final ids in the store's columns, and builds the module table and the trace summary.
- * ETL_ERR_MEMORY; ETL_ERR_IO if the journal cannot be read back.
+ * ETL_ERR_MEMORY; ETL_ERR_IO if the event list cannot be read back.
  */
 etl_status result_complete(etlheap_result *result, const result_parts *parts);
 

@@ -20,13 +20,13 @@
 /* The one row of table part. */
 typedef struct part_row {
     i64 from_ns, to_ns;
-    u32 lanes; /* a bit each; 0: all that were recorded */
+    u32 numbers; /* a bit each; 0: all that were recorded */
 } part_row;
 
 static const ehs_field part_fields[] = {
     EHS_FIELD(PART_FROM, part_row, from_ns, U64),
     EHS_FIELD(PART_TO, part_row, to_ns, U64),
-    EHS_FIELD(PART_LANES, part_row, lanes, U32),
+    EHS_FIELD(PART_NUMBERS, part_row, numbers, U32),
 };
 
 static const ehs_field word_fields[] = { { EHS_PART_WORD, 0, EHS_MEMBER_TEXT } };
@@ -40,7 +40,7 @@ const etlheap_part *etlheap_result_part(const etlheap_result *result)
     return result->part.is_part ? &result->part.as_public : NULL;
 }
 
-void result_part_settle(result_part *part)
+void result_part_complete(result_part *part)
 {
     part->by_process = part->words.count > 0;
     part->as_public.size = sizeof part->as_public;
@@ -57,26 +57,26 @@ bool result_part_has(const result_part *part, u32 process)
 
 /* --- the file ---------------------------------------------------------------------- */
 
-static u32 lanes_of(u32 kinds)
+static u32 numbers_of(u32 kinds)
 {
-    u32 lanes = 0;
+    u32 numbers = 0;
     for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++)
-        lanes |= (kinds >> kind & 1) != 0 ? 1u << ehs_lane_of_kind(kind) : 0;
-    return lanes;
+        numbers |= (kinds >> kind & 1) != 0 ? 1u << ehs_number_of_kind(kind) : 0;
+    return numbers;
 }
 
-static u32 kinds_of(u32 lanes)
+static u32 kinds_of(u32 numbers)
 {
     u32 kinds = 0;
     for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++)
-        kinds |= (lanes >> ehs_lane_of_kind(kind) & 1) != 0 ? 1u << kind : 0;
+        kinds |= (numbers >> ehs_number_of_kind(kind) & 1) != 0 ? 1u << kind : 0;
     return kinds;
 }
 
 bool result_part_save(ehs_saver *saver, const result_part *part)
 {
     const part_row row = { part->as_public.from_ns, part->as_public.to_ns,
-                           lanes_of(part->as_public.kinds) };
+                           numbers_of(part->as_public.kinds) };
     return !part->is_part ||
            (ehs_table_save(saver, &part_table, &row, 1) &&
             ehs_table_save(saver, &word_table, part->words.at, part->words.count) &&
@@ -101,10 +101,10 @@ static etl_status load_row(ehs_loader *loader, result_part *part)
         part->is_part = true;
         part->as_public.from_ns = rows->from_ns;
         part->as_public.to_ns = rows->to_ns;
-        part->as_public.kinds = kinds_of(rows->lanes);
+        part->as_public.kinds = kinds_of(rows->numbers);
         if (rows->from_ns > rows->to_ns)
             status = damaged(loader, "its window ends before it begins");
-        else if (rows->lanes != 0 && part->as_public.kinds == 0)
+        else if (rows->numbers != 0 && part->as_public.kinds == 0)
             status = etl_fail_with(loader->err, ETL_ERR_UNSUPPORTED, 0,
                                    "the store has only kinds of memory that this version does not "
                                    "know: use a newer version");
@@ -132,7 +132,7 @@ etl_status result_part_load(ehs_loader *loader, u32 process_count, result_part *
     }
     if (part->words.count == 0 && part->processes.count > 0)
         return damaged(loader, "it has processes, but no words that name them");
-    result_part_settle(part);
+    result_part_complete(part);
     return ETL_OK;
 }
 

@@ -6,7 +6,7 @@
 #include "result.h"
 
 /* Completes what follows from the lists of words and processes. Call it when they have changed. */
-void result_part_settle(result_part *part);
+void result_part_complete(result_part *part);
 
 /* True if the process is one of the part's. */
 bool result_part_has(const result_part *part, u32 process);

@@ -42,7 +42,7 @@ static void close_spellings(spellings *s)
     etlheap_index_free(&s->index);
 }
 
-static bool settle_processes(etlheap_result *result, u32 *ids)
+static bool spell_processes(etlheap_result *result, u32 *ids)
 {
     const size_t count = result->processes.count;
     spellings s = { .index = { 0 } };
@@ -55,7 +55,7 @@ static bool settle_processes(etlheap_result *result, u32 *ids)
     return ok;
 }
 
-static bool settle_modules(etlheap_result *result, u32 *ids)
+static bool spell_modules(etlheap_result *result, u32 *ids)
 {
     const size_t count = result->modules.list.count;
     spellings s = { .index = { 0 } };
@@ -68,12 +68,12 @@ static bool settle_modules(etlheap_result *result, u32 *ids)
     return ok;
 }
 
-bool spellings_settle(etlheap_result *result)
+bool spellings_set(etlheap_result *result)
 {
     const u64 count = etl_max_u64(result->processes.count, result->modules.list.count);
     u32 *const ids = malloc((count + 1) * sizeof *ids);
-    const bool ok = ids != NULL && settle_processes(result, ids) && settle_modules(result, ids) &&
-                    module_names_settle(result);
+    const bool ok = ids != NULL && spell_processes(result, ids) && spell_modules(result, ids) &&
+                    module_names_set(result);
     free(ids);
     return ok;
 }

@@ -16,11 +16,11 @@
 
 /* Sets the names of the result's processes and modules. False if memory runs out. Calling it again
  * changes nothing. */
-bool spellings_settle(etlheap_result *result);
+bool spellings_set(etlheap_result *result);
 
 /* Gives modules of which one process loaded several files of one name names with folders, as part
- * of spellings_settle: see module_names.c. False if memory runs out. */
-bool module_names_settle(etlheap_result *result);
+ * of spellings_set: see module_names.c. False if memory runs out. */
+bool module_names_set(etlheap_result *result);
 
 /* The file of a name that has folders. */
 const char *module_plain_name(const char *name);

@@ -330,14 +330,14 @@ static etl_status check_modules(ehs_loader *loader, const etlheap_result *result
     return ETL_OK;
 }
 
-/* Saves entries. On disk, a kind is the number of its lane, and rows are in the order of lanes. */
+/* Saves entries. On disk, a kind is its number in stores, and rows are in the order of these. */
 static bool save_entries(ehs_saver *saver, const summary_data *data)
 {
     const size_t count = data->entries.count;
     summary_entry *const rows = malloc((count + 1) * sizeof *rows);
     for (size_t i = 0; rows != NULL && i < count; i++) {
         rows[i] = data->entries.at[i];
-        rows[i].kind = ehs_lane_of_kind(rows[i].kind);
+        rows[i].kind = ehs_number_of_kind(rows[i].kind);
     }
     const bool ok = rows != NULL && ehs_table_save(saver, &entry_table, rows, count);
     free(rows);
@@ -349,7 +349,7 @@ static etl_status load_entries(ehs_loader *loader, etlheap_result *result)
     summary_data *const data = result->summary;
     etl_status status = ehs_vector_load(loader, &entry_table, &data->entries);
     for (size_t i = 0; i < data->entries.count; i++)
-        data->entries.at[i].kind = ehs_kind_of_lane(data->entries.at[i].kind);
+        data->entries.at[i].kind = ehs_kind_of_number(data->entries.at[i].kind);
     if (status == ETL_OK)
         status = ehs_vector_load(loader, &sum_table, &data->rows);
     if (status == ETL_OK)

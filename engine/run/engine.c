@@ -15,7 +15,7 @@
 #include "engine/core/workers.h"
 #include "engine/query/cuts_plan.h"
 #include "engine/query/needs.h"
-#include "engine/pair/pair_lanes.h"
+#include "engine/pair/pair_workers.h"
 #include "engine/read/inventory_match.h"
 #include "engine/read/join.h"
 #include "engine/read/realloc_trail.h"
@@ -38,7 +38,7 @@ typedef struct run {
     const char *const *names;
     u32 trace_count;
     etlheap_options options;
-    const etlheap_question *question; /* a journal is kept for it; NULL: none is */
+    const etlheap_question *question; /* an event list is kept for it; NULL: none is */
     etlheap_result *result;           /* context, stacks and store grow in place */
     slice_source source;
     bool is_input_bad; /* the source said so, in words */
@@ -54,7 +54,7 @@ typedef struct run {
     stack_join join;
     inventory_matcher matcher;
     record_inventory inventory;
-    pair_lanes lanes;
+    pair_workers workers;
     merged_tasks merged;
     stack_numbering numbering;
     bool is_done_beside; /* what is done while the slice is put in order; false: no memory */
@@ -64,7 +64,7 @@ typedef struct run {
     u64 done_bytes, total_bytes;
     i64 earliest_ticks;    /* no record can be from before that */
     i64 sweep_until_ticks; /* slices sweep dead blocks until one ends after it */
-    store_run *store;      /* NULL: lifetimes or a journal are kept */
+    store_run *store;      /* NULL: lifetimes or an event list are kept */
     bool keeps_inventory;  /* what `info` says is found out */
     mark_events mark_events;
     recorded_sessions sessions;
@@ -72,7 +72,7 @@ typedef struct run {
 
 static bool keeps_inventory(const etlheap_options *options);
 static bool open_run(run *state);
-static bool open_journal(run *state);
+static bool open_event_list(run *state);
 static etl_status open_store(run *state, const log_extra *log);
 static void close_run(run *state);
 static etl_status run_slices(run *state, etl_error *err);
@@ -140,15 +140,15 @@ static bool lost_events(const run *state)
     return false;
 }
 
-/* The mode of the result, once the journal is open. */
+/* The mode of the result, once the event list is open. */
 static result_mode mode_of(const run *state)
 {
-    const event_journal *const journal = &state->result->journal;
+    const event_list *const list = &state->result->event_list;
     if (state->options.inventory_only || state->options.store != NULL)
         return RESULT_FACTS;
-    if (journal->is_tallied)
+    if (list->is_tallied)
         return RESULT_SUMS;
-    return journal->is_kept ? RESULT_JOURNAL : RESULT_LIFETIMES;
+    return list->is_kept ? RESULT_EVENT_LIST : RESULT_LIFETIMES;
 }
 
 /* Numbers blocks, so that lifetimes in memory get the stacks of their blocks. */
@@ -157,7 +157,7 @@ static void number_blocks(run *state)
     const bool is_noted = state->result->mode != RESULT_LIFETIMES;
     state->join.numbers_blocks = state->order.numbers_blocks = is_noted;
     state->late_stacks = (late_stacks){
-        &state->result->origin_table, &state->result->journal, &state->lanes, NULL, NULL, { 0 }
+        &state->result->origin_table, &state->result->event_list, &state->workers, NULL, NULL, { 0 }
     };
     run_frees_open(&state->frees, &state->result->base, &state->join, &state->order,
                    &state->late_stacks);
@@ -191,11 +191,11 @@ static bool open_run(run *state)
                                   .origins = &state->result->origin_table,
                                   .from_ticks = INT64_MIN,
                                   .count_only = state->options.inventory_only };
-    state->lanes.input = (pair_input){ .rules = { .context = &state->result->context,
-                                                  .origins = &state->result->origin_table,
-                                                  .is_lossy = lost_events(state) },
-                                       .order = &state->order };
-    pair_set_limits(&state->lanes.input.rules, base);
+    state->workers.input = (pair_input){ .rules = { .context = &state->result->context,
+                                                    .origins = &state->result->origin_table,
+                                                    .is_lossy = lost_events(state) },
+                                         .order = &state->order };
+    pair_set_limits(&state->workers.input.rules, base);
     state->crew = etlheap_crew_open(state->options.jobs);
     if (state->crew == NULL)
         return false;
@@ -203,22 +203,22 @@ static bool open_run(run *state)
         state->total_bytes += etl_file_size(state->traces[i]);
     if (!mark_events_open(&state->mark_events, state->options.mark_events,
                           state->options.mark_event_count, state->traces, state->trace_count) ||
-        !open_journal(state))
+        !open_event_list(state))
         return false;
     state->result->mode = mode_of(state);
     number_blocks(state);
     state->result->keeps_named_kinds = state->options.named_kinds;
     for (u32 i = HEAP_SHARDS; i < SHARDS; i++)
-        state->lanes.shards[i].out.keeps_named_kinds = state->options.named_kinds;
-    const bool counts_blocks = state->options.store != NULL || state->result->journal.is_tallied;
-    return pair_lanes_open(&state->lanes, state->options.jobs, counts_blocks) &&
+        state->workers.shards[i].out.keeps_named_kinds = state->options.named_kinds;
+    const bool counts_blocks = state->options.store != NULL || state->result->event_list.is_tallied;
+    return pair_workers_open(&state->workers, state->options.jobs, counts_blocks) &&
            slice_source_open(&state->source, state->traces, state->trace_count, base,
                              state->options.slice_bytes);
 }
 
-/* Opens the journal. A window may begin before time zero, with the first event, which is known only
- * later; so an open start takes in everything. What a journal cannot answer goes to a log. */
-static bool open_journal(run *state)
+/* Opens the event list. A window may begin before time zero, with the first event, which is known
+ * only later; so an open start takes in everything. A log answers what the list cannot. */
+static bool open_event_list(run *state)
 {
     const etlheap_question *const question = state->question;
     const timebase *const base = &state->result->base;
@@ -230,23 +230,23 @@ static bool open_journal(run *state)
     if (!window_cuts_open(&cuts, base->base, query, in_windows ? question->windows : NULL))
         return false;
     assert(cuts.session != NULL && !query_needs(query, NEEDS_BLOCKS));
-    event_journal *const journal = &state->result->journal;
-    journal_open(journal, base, cuts.from_ticks, cuts.to_ticks, query->at_exit_freed);
-    journal->keeps_clock = query_needs(query, NEEDS_TIMES);
+    event_list *const list = &state->result->event_list;
+    event_list_open(list, base, cuts.from_ticks, cuts.to_ticks, query->at_exit_freed);
+    list->keeps_clock = query_needs(query, NEEDS_TIMES);
     if (in_windows)
-        journal_cut(journal, &cuts);
+        event_list_cut(list, &cuts);
     else if (query_asks_sums(query))
-        journal_reduce(journal);
+        event_list_reduce(list);
     if (state->options.memory_bytes_max != 0)
-        journal->resident_bytes_max =
-            etl_min_u64(journal->resident_bytes_max, state->options.memory_bytes_max / 4);
+        list->resident_bytes_max =
+            etl_min_u64(list->resident_bytes_max, state->options.memory_bytes_max / 4);
     if (state->options.temporary_folder != NULL) {
-        journal->spill_folder = strdup(state->options.temporary_folder);
-        if (journal->spill_folder == NULL)
+        list->spill_folder = strdup(state->options.temporary_folder);
+        if (list->spill_folder == NULL)
             return false;
     }
     for (u32 i = 0; i < HEAP_SHARDS; i++)
-        state->lanes.shards[i].out.journal = &journal->shards[i];
+        state->workers.shards[i].out.events = &list->shards[i];
     return true;
 }
 
@@ -258,12 +258,12 @@ static etl_status open_store(run *state, const log_extra *log)
     state->store = calloc(1, sizeof *state->store);
     if (state->store == NULL || !store_run_record(state->result, state->names, state->trace_count))
         return ETL_ERR_MEMORY;
-    event_journal *const journal = &state->result->journal;
-    journal_open(journal, &state->result->base, INT64_MIN, INT64_MAX, true);
+    event_list *const list = &state->result->event_list;
+    event_list_open(list, &state->result->base, INT64_MIN, INT64_MAX, true);
     for (u32 i = 0; i < HEAP_SHARDS; i++)
-        state->lanes.shards[i].out.journal = &journal->shards[i];
+        state->workers.shards[i].out.events = &list->shards[i];
     const store_run_options how = { state->options.store, log, state->options.memory_bytes_max };
-    return store_run_open(state->store, &how, state->crew, journal);
+    return store_run_open(state->store, &how, state->crew, list);
 }
 
 /* Empty tasks for the slice, in the memory of the last one's. */
@@ -301,7 +301,7 @@ static void close_run(run *state)
     realloc_trail_free(&state->tails);
     inventory_match_close(&state->matcher);
     inventory_free(&state->inventory);
-    pair_lanes_close(&state->lanes);
+    pair_workers_close(&state->workers);
     merged_tasks_free(&state->merged);
     stack_numbering_free(&state->numbering);
     run_counts_free(&state->counts);
@@ -334,8 +334,8 @@ static u64 held_bytes(const run *state)
     bytes += state->source.plan.count * sizeof *state->source.plan.buffers;
     bytes += join_bytes(&state->join) + state->tails.at.capacity * sizeof *state->tails.at.at;
     bytes += state->keyed.nodes.capacity * sizeof *state->keyed.nodes.at;
-    bytes += result->store.rows * sizeof(lifetime) + journal_bytes(&result->journal);
-    bytes += origins_bytes(&result->origin_table) + pair_lanes_bytes(&state->lanes);
+    bytes += result->store.rows * sizeof(lifetime) + event_list_bytes(&result->event_list);
+    bytes += origins_bytes(&result->origin_table) + pair_workers_bytes(&state->workers);
     bytes += stack_numbering_bytes(&state->numbering) + inventory_match_bytes(&state->matcher);
     bytes += state->merged.heap_notes.capacity * sizeof *state->merged.heap_notes.at;
     bytes += state->merged.memory_notes.capacity * sizeof *state->merged.memory_notes.at;
@@ -449,28 +449,28 @@ static bool join_stacks(run *state)
 static bool drain_shards(run *state)
 {
     for (u32 i = 0; i < SHARDS; i++) {
-        shard_output *const out = &state->lanes.shards[i].out;
+        shard_output *const out = &state->workers.shards[i].out;
         if (out->out_of_memory ||
             !store_append(&state->result->store, out->rows.at, out->rows.count))
             return false;
         out->rows.count = 0;
     }
-    return run_counts_take_shards(&state->counts, &state->lanes);
+    return run_counts_take_shards(&state->counts, &state->workers);
 }
 
 static etl_status order_slice(run *state)
 {
     slice_order *const order = &state->order;
-    event_journal *const journal = &state->result->journal;
+    event_list *const list = &state->result->event_list;
     if (!order_plan(order, state->tasks, state->task_count))
         return ETL_ERR_MEMORY;
-    if (order->count >= JOURNAL_NO_RANK - state->next_rank)
+    if (order->count >= ENTRY_NO_RANK - state->next_rank)
         return ETL_ERR_LIMIT;
-    if (journal->is_kept) {
-        const etl_status status = journal_begin_slice(journal, order->count);
+    if (list->is_kept) {
+        const etl_status status = event_list_begin_slice(list, order->count);
         if (status != ETL_OK)
             return status;
-        const journal_chunk *const chunk = &journal->chunks.at[journal->chunks.count - 1];
+        const event_chunk *const chunk = &list->chunks.at[list->chunks.count - 1];
         order->ticks = chunk->ticks;
         order->entries = chunk->entries;
         order->wide = chunk->wide;
@@ -484,13 +484,13 @@ static etl_status order_slice(run *state)
     /* A time that was mended may be later than the slice. */
     const i64 end_ticks = state->slice.end_ticks;
     order->from_ticks = order->last_ticks > end_ticks ? order->last_ticks : end_ticks;
-    const bool ok = state->is_done_beside && order_settle(order, &state->result->origin_table) &&
-                    run_frees_settle(&state->frees, order, (u32)state->next_rank) &&
+    const bool ok = state->is_done_beside && order_number(order, &state->result->origin_table) &&
+                    run_frees_resolve(&state->frees, order, (u32)state->next_rank) &&
                     run_counts_take_order(&state->counts, order);
     return ok ? ETL_OK : ETL_ERR_MEMORY;
 }
 
-/* The time from which journal words may still change, because blocks wait for their stacks. */
+/* The time from which words of the list may still change, because blocks wait for their stacks. */
 static i64 open_from(const run *state)
 {
     const i64 end_ticks = state->slice.end_ticks, frees_from = run_frees_waits_from(&state->frees);
@@ -502,22 +502,22 @@ static i64 open_from(const run *state)
 static etl_status pair_events(run *state)
 {
     tasks_note_ends(&state->merged, &state->result->context, &state->sweep_until_ticks);
-    state->lanes.input.rules.first_rank = (u32)state->next_rank;
+    state->workers.input.rules.first_rank = (u32)state->next_rank;
     state->next_rank += state->order.count;
-    state->lanes.input.end_ticks = state->slice.end_ticks;
-    state->lanes.input.sweep = state->sweep_until_ticks != INT64_MIN;
+    state->workers.input.end_ticks = state->slice.end_ticks;
+    state->workers.input.sweep = state->sweep_until_ticks != INT64_MIN;
     if (state->slice.end_ticks > state->sweep_until_ticks)
         state->sweep_until_ticks = INT64_MIN;
     if (!state->options.inventory_only)
-        pair_lanes_run(&state->lanes, state->crew);
-    run_frees_move(&state->frees, &state->lanes);
-    if (state->result->journal.is_kept)
+        pair_workers_run(&state->workers, state->crew);
+    run_frees_move(&state->frees, &state->workers);
+    if (state->result->event_list.is_kept)
         etlheap_crew_run(state->crew, state->order.bucket_count, note_one, state);
     etl_status status = drain_shards(state) ? ETL_OK : ETL_ERR_MEMORY;
     if (status == ETL_OK && state->store != NULL)
         status = store_run_slice(state->store, state->result, false);
-    if (status == ETL_OK && state->result->journal.is_kept)
-        status = journal_end_slice(&state->result->journal, open_from(state));
+    if (status == ETL_OK && state->result->event_list.is_kept)
+        status = event_list_end_slice(&state->result->event_list, open_from(state));
     return status;
 }
 
@@ -547,7 +547,7 @@ static etl_status finish(run *state)
         if (!inventory_merge(&state->inventory, &state->tasks[i].inventory))
             return ETL_ERR_MEMORY;
     }
-    pair_lanes_finish(&state->lanes, state->crew);
+    pair_workers_finish(&state->workers, state->crew);
     if (!drain_shards(state) ||
         !keyed_finish(&state->keyed, &result->stacks, &result->keyed_ids, &unresolved) ||
         (wants_numbers(state) && !stack_numbering_finish(&state->numbering, &result->stacks)))
@@ -557,16 +557,16 @@ static etl_status finish(run *state)
     etl_status status = ETL_OK;
     if (state->store != NULL)
         status = store_run_slice(state->store, result, true);
-    if (status == ETL_OK && result->journal.is_kept)
-        status = journal_close(&result->journal);
+    if (status == ETL_OK && result->event_list.is_kept)
+        status = event_list_close(&result->event_list);
     const u32 origin_count = (u32)result->origin_table.origins.count;
-    if (status == ETL_OK && state->lanes.tallies != NULL &&
-        !pair_lanes_sum(&state->lanes, origin_count, &result->journal))
+    if (status == ETL_OK && state->workers.tallies != NULL &&
+        !pair_workers_sum(&state->workers, origin_count, &result->event_list))
         status = ETL_ERR_MEMORY;
     if (status != ETL_OK)
         return status;
     for (u32 i = 0; i < SHARDS; i++)
-        etl_diag_merge(&result->diag, &state->lanes.shards[i].out.diag);
+        etl_diag_merge(&result->diag, &state->workers.shards[i].out.diag);
     etl_diag_merge(&result->diag, &result->context.diag);
     etl_diag_add(&result->diag, ETL_DIAG_stack_key_unresolved, unresolved);
     result->stack_counts.matched = state->matcher.matched;

@@ -23,8 +23,8 @@ typedef struct log_extra {
 } log_extra;
 
 /* Runs the analysis and keeps what the options ask for: only facts, a store, or every lifetime in
- * memory. If `question` is not NULL, keeps a journal for it; options->questions is ignored. `log`
- * is for options->store; NULL: it is a store. Errors as for etlheap_analyze. */
+ * memory. If `question` is not NULL, keeps an event list for it; options->questions is ignored.
+ * `log` is for options->store; NULL: it is a store. Errors as for etlheap_analyze. */
 etl_status engine_run(const traces_named *traces, const etlheap_options *options,
                       const etlheap_question *question, const log_extra *log, etlheap_result **out,
                       etl_error *err);

@@ -8,9 +8,9 @@
  *                                              └─▶ temporary file, then mapped
  *
  * The code that answers questions cannot tell where the log is. Invariants: log_run_wanted must say
- * yes for all that a journal cannot answer: single blocks, several questions, windows that overlap.
- * The run only learns that a write failed; `home` keeps the first error, which the user is told
- * (blame).
+ * yes for all that an event list cannot answer: single blocks, several questions, windows that
+ * overlap. The run only learns that a write failed; `home` keeps the first error, which the user is
+ * told (blame).
  */
 #include "log_run.h"
 
@@ -49,7 +49,7 @@ static void forget_log(void *user);
 static etl_status open_log(log_home *home, etl_map *out, etl_error *err);
 static etl_status blame(const log_home *home, etl_status status, etl_error *err);
 
-/* Do the windows overlap? A journal can only be kept for windows that do not. */
+/* Do the windows overlap? An event list can only be kept for windows that do not. */
 static bool overlap(const traces_named *traces, const etlheap_question *question)
 {
     const bool in_windows = question->kind == ETLHEAP_ASK_WINDOWS;

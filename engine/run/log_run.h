@@ -12,8 +12,8 @@
 #include "engine_run.h"
 #include "options_read.h"
 
-/* True if the questions need an event log, because a journal for one question does not answer them.
- * False if memory runs out; the next step reports that. */
+/* True if the questions need an event log, because an event list for one question does not answer
+ * them. False if memory runs out; the next step reports that. */
 bool log_run_wanted(const traces_named *traces, const options_read *read);
 
 /* Bytes of a log that are kept in memory. The rest goes to a file, if there is a temporary

@@ -155,7 +155,7 @@ static bool keep_part(const store_part *part, result_part *to)
         ok = ETLHEAP_PUSH(&to->words, is_named ? asked->processes[i] : before->words.at[i]);
     for (u32 i = 1; ok && words > 0 && i <= part->processes.count; i++)
         ok = !part->plan.process_selected[i] || ETLHEAP_PUSH(&to->processes, part->processes.of[i]);
-    result_part_settle(to);
+    result_part_complete(to);
     return ok;
 }
 

@@ -33,24 +33,24 @@ bool run_counts_take_order(run_counts *counts, const slice_order *order)
     return true;
 }
 
-static bool take_unsure(run_counts *counts, shard_journal *journal)
+static bool take_unsure(run_counts *counts, shard_events *events)
 {
-    for (size_t i = 0; i < journal->unsure.count; i++) {
-        const u32 origin = journal->unsure.at[i];
+    for (size_t i = 0; i < events->unsure.count; i++) {
+        const u32 origin = events->unsure.at[i];
         while (counts->unsure.count < origin) {
             if (!ETLHEAP_PUSH(&counts->unsure, 0))
                 return false;
         }
         counts->unsure.at[origin - 1]++;
     }
-    journal->unsure.count = 0;
+    events->unsure.count = 0;
     return true;
 }
 
-bool run_counts_take_shards(run_counts *counts, pair_lanes *lanes)
+bool run_counts_take_shards(run_counts *counts, pair_workers *workers)
 {
     for (u32 i = 0; i < SHARDS; i++) {
-        shard_output *const out = &lanes->shards[i].out;
+        shard_output *const out = &workers->shards[i].out;
         for (u32 k = 0; k < out->counts.count; k++) {
             process_counts *const into = counts_of(counts, k + 1);
             if (into == NULL)
@@ -59,7 +59,7 @@ bool run_counts_take_shards(run_counts *counts, pair_lanes *lanes)
                 into->free_without_alloc[kind] += out->counts.at[k].free_without_alloc[kind];
         }
         out->counts.count = 0;
-        if (out->journal != NULL && !take_unsure(counts, out->journal))
+        if (out->events != NULL && !take_unsure(counts, out->events))
             return false;
     }
     return true;

@@ -8,7 +8,7 @@
 #ifndef ETLHEAP_RUN_COUNTS_H
 #define ETLHEAP_RUN_COUNTS_H
 
-#include "engine/pair/pair_lanes.h"
+#include "engine/pair/pair_workers.h"
 #include "engine/result/result.h"
 
 /* Start from {0}. */
@@ -20,7 +20,7 @@ typedef struct run_counts {
 /* Take the counts of a slice: from its events once they are in order, and from its shards after
  * pairing. The shards' counts are empty afterwards. False if memory runs out. */
 bool run_counts_take_order(run_counts *counts, const slice_order *order);
-bool run_counts_take_shards(run_counts *counts, pair_lanes *lanes);
+bool run_counts_take_shards(run_counts *counts, pair_workers *workers);
 
 /* The number of blocks without a stack. Call it when the result knows the stacks of all origins. */
 u64 run_counts_bare(const run_counts *counts, const etlheap_result *result);

@@ -17,7 +17,7 @@ void run_frees_open(run_frees *frees, const timebase *base, stack_join *opening,
     late->freers = &frees->freers;
     late->frees = &frees->stacks;
     for (u32 i = HEAP_SHARDS; i < SHARDS; i++)
-        late->lanes->shards[i].out.keeps_frees = true;
+        late->workers->shards[i].out.keeps_frees = true;
 }
 
 origin_table run_frees_take_freers(run_frees *frees)
@@ -41,23 +41,23 @@ bool run_frees_join(run_frees *frees, const stack_join *opening, keyed_stacks *k
            join_frees_slice(&frees->join, opening, keyed, tasks, task_count, end_ticks);
 }
 
-bool run_frees_settle(run_frees *frees, const slice_order *order, u32 first_rank)
+bool run_frees_resolve(run_frees *frees, const slice_order *order, u32 first_rank)
 {
     bool ok = true;
     for (u32 b = 0; ok && frees->is_wanted && b < order->bucket_count; b++)
-        ok = order_settle_freers(&order->buckets[b], &frees->freers, &frees->stacks, first_rank);
+        ok = order_resolve_freers(&order->buckets[b], &frees->freers, &frees->stacks, first_rank);
     return ok;
 }
 
-void run_frees_move(run_frees *frees, pair_lanes *lanes)
+void run_frees_move(run_frees *frees, pair_workers *workers)
 {
-    const slice_order *const order = lanes->input.order;
+    const slice_order *const order = workers->input.order;
     for (u32 shard = 0; shard < HEAP_SHARDS; shard++) {
-        shard_output *const out = &lanes->shards[shard].out;
+        shard_output *const out = &workers->shards[shard].out;
         for (size_t i = 0; i < out->moves.count; i++) {
             for (u32 b = 0; b < order->bucket_count; b++)
                 order_move_wait(&order->buckets[b], &frees->freers, &frees->stacks,
-                                lanes->input.rules.first_rank, out->moves.at[i]);
+                                workers->input.rules.first_rank, out->moves.at[i]);
         }
         out->moves.count = 0;
     }

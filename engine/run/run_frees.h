@@ -32,11 +32,11 @@ void run_frees_close(run_frees *frees);
 bool run_frees_join(run_frees *frees, const stack_join *opening, keyed_stacks *keyed,
                     scan_output *tasks, u32 task_count, i64 end_ticks);
 
-/* Numbers the slice's freers; after order_settle. False if memory runs out. */
-bool run_frees_settle(run_frees *frees, const slice_order *order, u32 first_rank);
+/* Numbers the slice's freers; after order_number. False if memory runs out. */
+bool run_frees_resolve(run_frees *frees, const slice_order *order, u32 first_rank);
 
 /* Call it after pairing: events that took over other ranks keep their freers. */
-void run_frees_move(run_frees *frees, pair_lanes *lanes);
+void run_frees_move(run_frees *frees, pair_workers *workers);
 
 /* The earliest time of a free whose stack may still come. */
 i64 run_frees_waits_from(const run_frees *frees);

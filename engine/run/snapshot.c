@@ -50,7 +50,7 @@ etl_status etlheap_snapshot_result(const etlheap_snapshot *given, etlheap_result
         return etl_no_memory(err);
     if (!set_clock(result, &snapshot) || !describe(result, &snapshot) ||
         !add_process(result, &snapshot) || !add_modules(result, &snapshot) ||
-        !spellings_settle(result) || !add_stacks(result, &snapshot))
+        !spellings_set(result) || !add_stacks(result, &snapshot))
         status = etl_no_memory(err);
     if (status == ETL_OK)
         status = add_blocks(result, &snapshot, err);

@@ -295,7 +295,7 @@ static etl_status write_part(store_part *part, const etlheap_options *options, e
     batch.taken_ticks = batch.encoded_ticks = INT64_MIN;
     batch.crew = etlheap_crew_open(options->jobs == 0 ? etlheap_default_jobs() : options->jobs);
     etl_status status =
-        ehs_writer_open_for(&writer, to->write, to->user, EHS_CONTENT_JOURNAL, EHS_MINOR_PART);
+        ehs_writer_open_for(&writer, to->write, to->user, EHS_CONTENT_STORE, EHS_MINOR_PART);
     if (batch.crew == NULL)
         status = etl_no_memory(err);
     else if (status == ETL_OK)

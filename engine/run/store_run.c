@@ -2,7 +2,8 @@
  * store_run.c - runs an analysis whose result is a store: writes events while the trace is read,
  * and facts at the end.
  *
- * In: chunks of the journal and rows of other kinds from each slice. Out: the complete .ehs file.
+ * In: chunks of the event list and rows of other kinds from each slice. Out: the complete .ehs
+ * file.
  *
  * Rows and origins leave with the run's numbers; what these become is known only at the end, so
  * tables that translate them are written last. Invariant: memory does not grow with the number of
@@ -21,7 +22,7 @@
 
 #define PROVISIONAL_MIN ((size_t)EHS_PART_ROWS)
 
-static void forget_survivors(event_journal *journal);
+static void forget_survivors(event_list *list);
 static etl_status flush_rows(store_run *run, lifetime_table *store);
 static void merge_provisional(store_run *run);
 static void encode_rows(void *context, u32 task);
@@ -45,49 +46,49 @@ bool store_run_record(etlheap_result *result, const char *const *names, u32 trac
     return ok;
 }
 
-/* Which columns the file has. Those that the journal keeps for it are as many, or more, because a
- * free whose block is unknown has an address and a thread of its own. */
-static void choose_columns(store_run *run, const store_run_options *how, event_journal *journal)
+/* Which columns the file has. Those that the event list keeps for it are as many, or more, because
+ * a free whose block is unknown has an address and a thread of its own. */
+static void choose_columns(store_run *run, const store_run_options *how, event_list *list)
 {
     store_batch *const batch = &run->batch;
     batch->has_freers = !how->store->is_without_frees;
     batch->lacks_addresses = how->log != NULL && how->log->lacks_addresses;
     batch->lacks_threads = how->log != NULL && how->log->lacks_threads;
     batch->lacks_freer_threads = how->log != NULL && how->log->lacks_freer_threads;
-    journal->has_freers = batch->has_freers;
-    journal->lacks_addresses = batch->lacks_addresses && !batch->has_freers;
-    journal->lacks_threads = batch->lacks_threads && !batch->has_freers;
+    list->has_freers = batch->has_freers;
+    list->lacks_addresses = batch->lacks_addresses && !batch->has_freers;
+    list->lacks_threads = batch->lacks_threads && !batch->has_freers;
 }
 
 etl_status store_run_open(store_run *run, const store_run_options *how, etlheap_crew *crew,
-                          event_journal *journal)
+                          event_list *list)
 {
     const etlheap_store_options *const options = how->store;
     *run = (store_run){ .crew = crew, .is_log = how->log != NULL };
-    choose_columns(run, how, journal);
+    choose_columns(run, how, list);
     run->batch.is_temporary = options->is_temporary;
     run->batch.segments_max = store_batch_segments_for(how->memory_bytes_max);
     run->batch.writer = &run->writer;
     run->batch.crew = crew;
     run->batch.taken_ticks = run->batch.encoded_ticks = INT64_MIN;
-    journal->take = store_batch_take;
-    journal->take_user = &run->batch;
-    return ehs_writer_open(&run->writer, options->write, options->user, EHS_CONTENT_JOURNAL);
+    list->take = store_batch_take;
+    list->take_user = &run->batch;
+    return ehs_writer_open(&run->writer, options->write, options->user, EHS_CONTENT_STORE);
 }
 
 etl_status store_run_slice(store_run *run, etlheap_result *result, bool is_last)
 {
-    forget_survivors(&result->journal);
+    forget_survivors(&result->event_list);
     const bool is_time = is_last || result->store.segments.count >= ROW_SEGMENTS;
     return is_time ? flush_rows(run, &result->store) : ETL_OK;
 }
 
-/* Drops what the shards note only for reports: marked reallocs and survivors of the window. */
-static void forget_survivors(event_journal *journal)
+/* Drops what the shards note only for reports: reallocs and survivors of the window. */
+static void forget_survivors(event_list *list)
 {
     for (u32 s = 0; s < HEAP_SHARDS; s++) {
-        journal->shards[s].marks.count = 0;
-        journal->shards[s].survivors.count = 0;
+        list->shards[s].reallocs.count = 0;
+        list->shards[s].survivors.count = 0;
     }
 }
 
@@ -222,7 +223,7 @@ etl_status store_run_finish(store_run *run, etlheap_result *result, etl_trace *c
     }
     if (status != ETL_OK)
         return status;
-    journal_free(&result->journal);
+    event_list_free(&result->event_list);
     return ehs_writer_close(&run->writer);
 }
 
@@ -280,7 +281,7 @@ static bool save_origins(ehs_saver *saver, const etlheap_result *result)
                           thread_of(result, row->stack) };
         ehs_origin_sums *const sums = &out.sums.at[out.sums.count++];
         for (u32 end = 0; end <= TALLY_IN_USE; end++)
-            sums->of[end] = result->journal.sums[(i + 1) * TALLY_BINS + end];
+            sums->of[end] = result->event_list.sums[(i + 1) * TALLY_BINS + end];
     }
     for (size_t i = 0; ok && i < table->owners.count; i++) {
         const owner_row *const row = &table->owners.at[i];

@@ -43,17 +43,17 @@ typedef struct store_run_options {
     u64 memory_bytes_max; /* 0: no limit */
 } store_run_options;
 
-/* Begins the file. The journal must be new; it hands its chunks to this run from now on. Free the
- * run even after a failure. ETL_ERR_MEMORY, ETL_ERR_IO. */
+/* Begins the file. The event list must be new; it hands its chunks to this run from now on. Free
+ * the run even after a failure. ETL_ERR_MEMORY, ETL_ERR_IO. */
 etl_status store_run_open(store_run *run, const store_run_options *how, etlheap_crew *crew,
-                          event_journal *journal);
+                          event_list *list);
 
 /* Call it after each slice, when its shards are drained. Writes the rows if there are many or if
  * these are the last. ETL_ERR_MEMORY, ETL_ERR_IO. */
 etl_status store_run_slice(store_run *run, etlheap_result *result, bool is_last);
 
 /* Call it when the result is complete; `traces` are those that were recorded, and indexed. Writes
- * the rest and ends the file. The journal is then empty, and the result holds only facts.
+ * the rest and ends the file. The event list is then empty, and the result holds only facts.
  * ETL_ERR_MEMORY, ETL_ERR_IO. */
 etl_status store_run_finish(store_run *run, etlheap_result *result, etl_trace *const *traces);
 

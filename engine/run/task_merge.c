@@ -8,7 +8,7 @@
  *
  * Tasks are taken in their order, never in the order in which they finished, so numbers and lists
  * do not depend on threads. A stream's tasks follow each other, so the position in the merged list
- * (`order`) settles ties within one tick of a stream. Invariant: mended times come first
+ * (`order`) decides ties within one tick of a stream. Invariant: mended times come first
  * (tasks_mend_times); later code relies on no event being earlier than any record can be.
  */
 #include "task_merge.h"
@@ -110,7 +110,7 @@ bool tasks_merge(merged_tasks *merged, scan_output *tasks, u32 task_count, etlhe
 }
 
 /* Appends the lists of one task. A stream's tasks follow each other, so the position of a row
- * settles the order within one tick of its stream. */
+ * decides the order within one tick of its stream. */
 static bool merge_task(merged_tasks *merged, const scan_output *task)
 {
     for (size_t i = 0; i < task->definitions.count; i++) {

@@ -54,7 +54,7 @@ static const text_rule text_rules[] = {
 static etl_status check_store(const etlheap_result *store, etl_error *err)
 {
     if (store->archive == NULL || store->archive->is_log ||
-        store->archive->reader.content != EHS_CONTENT_JOURNAL || store->mode != RESULT_STORE)
+        store->archive->reader.content != EHS_CONTENT_STORE || store->mode != RESULT_STORE)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "only a full store can be anonymised");
     if (store->told.anonymised.scheme != 0)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "is anonymised already");
@@ -173,7 +173,7 @@ static void replace_ids(const anonymiser *a, u64 *values, u32 count)
 static etl_status check_kinds(const anonymiser *a, const u8 *values, u32 count)
 {
     for (u32 i = 0; i < count; i++) {
-        if (ehs_kind_of_lane(values[i] & 0x7f) == ETLHEAP_KIND_COUNT)
+        if (ehs_kind_of_number(values[i] & 0x7f) == ETLHEAP_KIND_COUNT)
             return etl_fail_with(a->err, ETL_ERR_UNSUPPORTED, 0,
                                  "has memory of a kind that this version cannot anonymise: use the "
                                  "version that wrote the store");
@@ -277,7 +277,7 @@ etl_status etlheap_anonymise(const etlheap_result *store, const etlheap_anonymis
     if (status == ETL_OK)
         status = ehs_loader_open(&a.loader);
     if (status == ETL_OK)
-        status = ehs_writer_open_for(&a.writer, own.write, own.user, EHS_CONTENT_JOURNAL,
+        status = ehs_writer_open_for(&a.writer, own.write, own.user, EHS_CONTENT_STORE,
                                      EHS_MINOR_PART); /* older readers would look for symbols */
     if (status == ETL_OK)
         status = rewrite(&a, own.cancel);

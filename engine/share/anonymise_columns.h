@@ -137,7 +137,7 @@ typedef enum anonymise_rule {
     X(RECORDED_TO, NUMBER)                                                                         \
     X(PART_FROM, NUMBER)                                                                           \
     X(PART_TO, NUMBER)                                                                             \
-    X(PART_LANES, NUMBER)                                                                          \
+    X(PART_NUMBERS, NUMBER)                                                                        \
     X(PART_WORD, PROCESS)                                                                          \
     X(PART_PROCESS, NUMBER)                                                                        \
     X(STRING_TEXT, STRINGS)                                                                        \
@@ -241,7 +241,7 @@ typedef enum anonymise_rule {
     X(CUSTOM_EVENTS, NUMBER)                                                                       \
     X(CUSTOM_UNPAIRED, NUMBER)                                                                     \
     X(KIND_PROCESS, NUMBER)                                                                        \
-    X(KIND_LANE, NUMBER)                                                                           \
+    X(KIND_NUMBER, NUMBER)                                                                         \
     X(KIND_EVENTS, NUMBER)                                                                         \
     X(KIND_UNPAIRED, NUMBER)                                                                       \
     X(METHOD_PID, NUMBER)                                                                          \

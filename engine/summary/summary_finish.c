@@ -78,7 +78,7 @@ static etl_status finish_all(finishing *f, etl_error *err)
     if (ok && !place_modules(f))
         return etl_fail_with(err, ETL_ERR_LIMIT, 0, "the summary has too many modules");
     ok = ok && modules_index(&result->modules, &(module_owners){ 0 }) && finish_processes(f) &&
-         spellings_settle(result) && finish_stacks(f) && finish_entries(f) && finish_traces(f) &&
+         spellings_set(result) && finish_stacks(f) && finish_entries(f) && finish_traces(f) &&
          summary_describe(result) && summary_sort_records(s, result);
     return ok ? ETL_OK : etl_no_memory(err);
 }

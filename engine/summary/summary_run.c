@@ -52,7 +52,7 @@ etl_status etlheap_summary_add_stores(etlheap_summary *s, const char *const *pat
                                       etlheap_progress_fn *progress, void *progress_user,
                                       etl_error *err)
 {
-    static const ehs_content order[] = { EHS_CONTENT_SUMMARY, EHS_CONTENT_JOURNAL };
+    static const ehs_content order[] = { EHS_CONTENT_SUMMARY, EHS_CONTENT_STORE };
     adding a = { .progress = progress, .progress_user = progress_user };
     a.inputs = calloc((size_t)path_count + 1, sizeof *a.inputs);
     etl_status status = a.inputs == NULL ? etl_no_memory(err) : ETL_OK;

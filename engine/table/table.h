@@ -58,7 +58,7 @@ typedef struct table_numbers {
 void table_numbers_free(table_numbers *numbers);
 
 /*
- * Finds the index in `out` of a frame or a settled stack, and adds it if it is new, so both are in
+ * Finds the index in `out` of a frame or a finished stack, and adds it if it is new, so both are in
  * order of first use. ETLHEAP_NO_INDEX for FRAME_NONE and for stack 0. stack_starts begins with 0.
  * False if memory runs out.
  */

@@ -16,7 +16,7 @@
  *
  *     maxima have numbers; a point remembers the number of the one that its part belongs to
  *
- * Invariant: a point's part must be settled before its bytes change (change).
+ * Invariant: a point's part must be copied before its bytes change (change).
  * Source: valgrind's dh_main.c (comments on the file format, version 2), dh_view.js.
  */
 #include "formats/json/json.h"

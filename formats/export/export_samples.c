@@ -6,16 +6,16 @@
  */
 #include "export_samples.h"
 
-/* How a metric is asked for: of which types, and what of their rows counts. A journal
+/* How a metric is asked for: of which types, and what of their rows counts. An event list
  * has sums of single types only where rows are by type. */
-typedef struct metric_question {
+typedef struct metric_row {
     u32 types; /* bit per etlheap_type; 0: all, and rows are of all */
     etlheap_measure size, count;
-} metric_question;
+} metric_row;
 
 #define TYPE(name) (1u << ETLHEAP_TYPE_##name)
 
-static const metric_question questions[ETLHEAP_METRIC_COUNT] = {
+static const metric_row metrics[ETLHEAP_METRIC_COUNT] = {
     [ETLHEAP_METRIC_OUTSTANDING] = { 0, ETLHEAP_MEASURE_OUTSTANDING_SIZE,
                                      ETLHEAP_MEASURE_OUTSTANDING_COUNT },
     [ETLHEAP_METRIC_TOTAL] = { TYPE(AIFO) | TYPE(AIFI), ETLHEAP_MEASURE_SIZE,
@@ -33,17 +33,17 @@ static etl_status ask(const etlheap_result *result, const etlheap_query *query, 
 etl_status export_samples_open(const etlheap_export_request *request, const etlheap_key *keys,
                                u32 key_count, export_samples *out, etl_error *err)
 {
-    const metric_question *const question = &questions[request->metric];
+    const metric_row *const row = &metrics[request->metric];
     i64 moments[ETLHEAP_KIND_CAPACITY];
     etlheap_query query = *request->query;
-    *out = (export_samples){ .size = question->size, .count = question->count };
+    *out = (export_samples){ .size = row->size, .count = row->count };
     assert(key_count < ETLHEAP_GROUP_BY_MAX);
     memcpy(query.group_by, keys, key_count * sizeof *keys);
     query.group_by_count = key_count;
-    if (question->types != 0)
+    if (row->types != 0)
         query.group_by[query.group_by_count++] = ETLHEAP_KEY_TYPE;
-    query.types = question->types;
-    query.sort = question->size;
+    query.types = row->types;
+    query.sort = row->size;
     query.sort_ascending = false;
     const etl_status status = set_moment(request, &query, moments, err);
     return status == ETL_OK ? ask(request->result, &query, &out->table, err) : status;
@@ -55,7 +55,7 @@ etl_status export_samples_select(const etlheap_export_request *request, etlheap_
                                  i64 moments[ETLHEAP_KIND_CAPACITY], etl_error *err)
 {
     *out = *request->query;
-    out->types = questions[request->metric].types;
+    out->types = metrics[request->metric].types;
     out->at_end = out->types == 0;
     return set_moment(request, out, moments, err);
 }

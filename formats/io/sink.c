@@ -299,7 +299,7 @@ void etlheap_sink_flush(etlheap_sink *sink)
 void etlheap_sink_settle(etlheap_sink *sink)
 {
     etlheap_sink_flush(sink);
-    if (sink->error == 0 && !etl_file_settle(sink->descriptor))
+    if (sink->error == 0 && !etl_file_sync(sink->descriptor))
         sink->error = errno;
 }
 

@@ -81,7 +81,7 @@ etl_status unpack_write(unpacking *job, const unpacked_member *member, size_t si
 
 etl_status unpack_end_file(unpacking *job, unpacked_member *member, etl_error *err)
 {
-    return etl_temporary_settle(&member->file) ? ETL_OK : unpack_folder_error(job, err);
+    return etl_temporary_finish(&member->file) ? ETL_OK : unpack_folder_error(job, err);
 }
 
 etl_status unpack_check_limit(const unpacking *job, u64 bytes, etl_error *err)

@@ -8,7 +8,7 @@
 #define STRIDE_LEAST  (16u * 1024) /* closer together, headers are most of the file's pages */
 #define HEADER_BYTES  1024u        /* as many as are peeked at */
 #define BYTES_AHEAD   (64 * ETL_MIB)
-#define WINDOW_BYTES  (8 * ETL_MIB)
+#define ASK_BYTES     (8 * ETL_MIB)
 
 static void ask_for_headers(etl_index_ahead *ahead, u64 offset, u32 stride);
 static void ask_for_bytes(etl_index_ahead *ahead, u64 offset);
@@ -46,10 +46,10 @@ static void ask_for_bytes(etl_index_ahead *ahead, u64 offset)
 {
     const u64 end = etl_min_u64(offset + BYTES_AHEAD, ahead->map->bytes.size);
     ahead->bytes_to = etl_max_u64(ahead->bytes_to, offset);
-    while (ahead->bytes_to + WINDOW_BYTES <= end ||
+    while (ahead->bytes_to + ASK_BYTES <= end ||
            (ahead->bytes_to < end && end == ahead->map->bytes.size)) {
-        const u64 window = etl_min_u64(WINDOW_BYTES, end - ahead->bytes_to);
-        (void)etl_map_fetch(ahead->map, ahead->bytes_to, window);
-        ahead->bytes_to += window;
+        const u64 size = etl_min_u64(ASK_BYTES, end - ahead->bytes_to);
+        (void)etl_map_fetch(ahead->map, ahead->bytes_to, size);
+        ahead->bytes_to += size;
     }
 }

@@ -97,7 +97,7 @@ static bool next_hook(etl_buffer *buffer, const record_kind *kind, record_prefix
 static inline bool take_record(etl_buffer *buffer, const record_kind *kind, u32 size,
                                etl_cursor *out);
 static etl_cursor skip_extra_words(etl_cursor c, u16 version_word);
-static inline void settle_time(etl_buffer *buffer, etl_record *record);
+static inline void set_time(etl_buffer *buffer, etl_record *record);
 static void count_backwards(etl_buffer *buffer);
 static bool next_event(etl_buffer *buffer, const record_kind *kind, record_prefix prefix,
                        etl_record *out);
@@ -182,7 +182,7 @@ APART static bool next_hook(etl_buffer *buffer, const record_kind *kind, record_
         .size = size,
         .payload = { c.at, c.left },
     };
-    settle_time(buffer, out);
+    set_time(buffer, out);
     return true;
 }
 
@@ -212,7 +212,7 @@ COLD static etl_cursor skip_extra_words(etl_cursor c, u16 version_word)
     return c;
 }
 
-static inline void settle_time(etl_buffer *buffer, etl_record *record)
+static inline void set_time(etl_buffer *buffer, etl_record *record)
 {
     if (!record->has_time)
         record->ticks = buffer->ticks_previous;
@@ -265,7 +265,7 @@ APART static bool next_event(etl_buffer *buffer, const record_kind *kind, record
     };
     if ((word4_of(prefix) & ETL_EVENT_EXTENDED) != 0)
         parse_items(c, out, buffer->diag);
-    settle_time(buffer, out);
+    set_time(buffer, out);
     return true;
 }
 
@@ -369,7 +369,7 @@ APART static bool next_full(etl_buffer *buffer, const record_kind *kind, record_
         .provider = class_guid,
         .payload = { c.at, c.left },
     };
-    settle_time(buffer, out);
+    set_time(buffer, out);
     return true;
 }
 
@@ -398,7 +398,7 @@ COLD static bool next_rare(etl_buffer *buffer, record_prefix prefix, etl_record 
         parse_message(c, prefix, out, buffer->diag);
     else
         etl_diag_add(buffer->diag, ETL_DIAG_record_kind_unknown, 1);
-    settle_time(buffer, out);
+    set_time(buffer, out);
     return true;
 }
 

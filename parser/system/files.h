@@ -99,7 +99,7 @@ i64 etl_file_read_some(int file, void *into, size_t size);
 bool etl_file_write(int file, const void *bytes, size_t size);
 
 /* Waits until written bytes are on disk, if the file is on one. */
-bool etl_file_settle(int file);
+bool etl_file_sync(int file);
 
 bool etl_file_seek(int file, u64 offset);
 bool etl_file_truncate(int file);                   /* to size 0, and rewinds */
@@ -146,9 +146,9 @@ bool etl_temporary_size(int file, u64 size_bytes);
 /* Call it when everything is written and the file will be opened by name. Closes it and sets *file
  * to -1, or on Windows keeps it open, because the file is deleted when it is closed. Fails like
  * etl_file_close. */
-bool etl_temporary_settle(int *file);
+bool etl_temporary_finish(int *file);
 
-/* Removes a temporary file, open (file >= 0) or settled. Mappings stay readable. */
+/* Removes a temporary file, open (file >= 0) or finished. Mappings stay readable. */
 void etl_temporary_remove(int file, const char *path);
 
 /* A number unique among running processes, for names. */

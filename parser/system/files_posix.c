@@ -205,7 +205,7 @@ bool etl_file_write(int file, const void *bytes, size_t size)
 }
 
 /* Waits until the file is on the disk. EINVAL means that it is not on one. */
-bool etl_file_settle(int file)
+bool etl_file_sync(int file)
 {
     return fsync(file) == 0 || errno == EINVAL;
 }
@@ -252,11 +252,11 @@ bool etl_temporary_size(int file, u64 size_bytes)
     return size_bytes <= INT64_MAX && ftruncate(file, (off_t)size_bytes) == 0;
 }
 
-bool etl_temporary_settle(int *file)
+bool etl_temporary_finish(int *file)
 {
-    const int settled = *file;
+    const int finished = *file;
     *file = -1;
-    return close(settled) == 0;
+    return close(finished) == 0;
 }
 
 int etl_file_lock(int file)

@@ -314,7 +314,7 @@ bool etl_file_write(int file, const void *bytes, size_t size)
     return true;
 }
 
-bool etl_file_settle(int file)
+bool etl_file_sync(int file)
 {
     return kind_of(handle_of(file)) != ETL_PATH_FILE || FlushFileBuffers(handle_of(file)) ||
            etl_windows_fail() == 0;
@@ -484,7 +484,7 @@ bool etl_temporary_size(int file, u64 size_bytes)
     return false;
 }
 
-bool etl_temporary_settle(int *file)
+bool etl_temporary_finish(int *file)
 {
     (void)file;
     return true;

@@ -200,7 +200,7 @@ static void skip_types(itanium *p)
 }
 
 /* Ul...E_ and Ut_: a lambda, or another type without a name, by its number. */
-static void read_nameless(itanium *p)
+static void read_unnamed(itanium *p)
 {
     dem_reader *const r = p->r;
     const bool is_lambda = dem_begins(r, "Ul");
@@ -262,7 +262,7 @@ static void read_operator(itanium *p)
         itanium_read_type(p);
 }
 
-/* A word, an operator or a nameless type, with its ABI tags. */
+/* A word, an operator or an unnamed type, with its ABI tags. */
 static void read_unqualified(itanium *p)
 {
     dem_reader *const r = p->r;
@@ -271,7 +271,7 @@ static void read_unqualified(itanium *p)
     if (dem_is_digit(c))
         read_source_name(r);
     else if (dem_begins(r, "Ul") || dem_begins(r, "Ut"))
-        read_nameless(p);
+        read_unnamed(p);
     else if (c >= 'a' && c <= 'z')
         read_operator(p);
     else

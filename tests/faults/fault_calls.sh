@@ -75,7 +75,7 @@ for command in "${commands[@]}"; do
     done
 done
 # Temporary files that pwrite is for come with recordings that are larger than these inputs;
-# test_journal_disk.c has their faults.
+# test_event_list_disk.c has their faults.
 for calls in open stat read mmap write close rename mkstemp thread; do
     for command in "${commands[@]}"; do
         number=$((number + 1))

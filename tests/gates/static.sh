@@ -51,6 +51,16 @@ check_words()
     done
     echo '/* --memory is documented' 'here: --top */ "wpr -start"' > "$folder/engine/sample.c"
     awk -f tests/gates/words.awk "$folder/engine/sample.c" || { echo "found in comments"; rm -r "$folder"; say 0 1 0; }
+    for sample in 'u32 lanes;' '/* The journal */' 'void frames_settle(void);' 'i64 JOURNAL_FREE;'; do
+        echo "$sample" > "$folder/engine/sample.c"
+        if awk -f tests/gates/old_names.awk "$folder/engine/sample.c"; then
+            echo "not found: $sample"
+            rm -r "$folder"
+            say 0 1 0
+        fi
+    done
+    echo 'u32 planes; /* an event list */ unsigned settlement;' > "$folder/engine/sample.c"
+    awk -f tests/gates/old_names.awk "$folder/engine/sample.c" || { echo "found in other words"; rm -r "$folder"; say 0 1 0; }
     rm -r "$folder"
     check_goal words
 }

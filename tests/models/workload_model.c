@@ -67,7 +67,7 @@ static void virtual_free(model *m, const workload_op *op);
 static void commit(model *m, const workload_op *op, workload_kind kind, u64 heap);
 static void decommit(model *m, const workload_op *op, workload_kind kind, u64 heap, u64 size);
 static void cut(model *m, u32 index, const workload_op *op, u64 to);
-static void settle_displaced(model *m, i64 ticks);
+static void decide_displaced(model *m, i64 ticks);
 static u32 find_block(const model *m, const workload_op *op, u64 address, bool displaced);
 static u32 open_life(model *m, const workload_lifetime *life);
 static void close_life(model *m, u32 index, i64 ticks, workload_free_type how);
@@ -83,10 +83,10 @@ workload_truth workload_truth_of(const workload *w)
     if (m.unknown_frees == NULL)
         abort();
     for (u32 i = 0; i < w->op_count; i++) {
-        settle_displaced(&m, w->ops[i].ticks);
+        decide_displaced(&m, w->ops[i].ticks);
         run_op(&m, &w->ops[i]);
     }
-    settle_displaced(&m, INT64_MAX);
+    decide_displaced(&m, INT64_MAX);
 
     workload_truth truth = { .unknown_frees = m.unknown_frees,
                              .process_count = w->process_count,
@@ -314,7 +314,7 @@ static void process_end(model *m, const workload_op *op)
 }
 
 /* Blocks whose Free did not come in time ended when they were displaced. */
-static void settle_displaced(model *m, i64 ticks)
+static void decide_displaced(model *m, i64 ticks)
 {
     const i64 limit = (i64)(m->w->clock_hz / DISPLACED_PER_SECOND);
     for (u32 i = m->open_count; i-- > 0;) {

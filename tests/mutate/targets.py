@@ -10,7 +10,7 @@ Target = namedtuple("Target", "file group tests")
 
 # Whole traces through the engine against a naive model of it.
 WHOLE = "test_engine test_two_threads test_workload"
-BLOCKS = "test_blocks_journal test_blocks_doubt test_blocks test_pair test_engine_times test_blocks_random " + WHOLE
+BLOCKS = "test_blocks_events test_blocks_doubt test_blocks test_pair test_engine_times test_blocks_random " + WHOLE
 RANGES = "test_ranges_rundown test_ranges_replaced test_ranges test_ranges_random test_lifetimes_ranges " + WHOLE
 JOIN = "test_join_order test_join test_join_foreign test_scan_stacks test_keyed test_join_slices " + WHOLE
 LIFETIMES = "test_lifetimes_names test_lifetimes_order test_lifetimes_processes test_lifetimes_ranges " \
@@ -25,7 +25,7 @@ TARGETS = (
     Target("engine/pair/blocks.c", "pairing", BLOCKS),
     Target("engine/pair/block_pool.c", "pairing", "test_block_pool " + BLOCKS),
     Target("engine/pair/pair.c", "pairing", "test_pair " + BLOCKS),
-    Target("engine/pair/pair_lanes.c", "pairing", "test_pair_lanes test_pair test_two_threads test_lean"),
+    Target("engine/pair/pair_workers.c", "pairing", "test_pair_workers test_pair test_two_threads test_lean"),
     Target("engine/read/realloc_trail.c", "pairing", "test_realloc_trail test_scan " + WHOLE),
     Target("engine/pair/order.c", "pairing", "test_order test_pair test_order_random test_lean " + WHOLE),
     Target("engine/pair/ranges.c", "ranges", RANGES),
@@ -38,7 +38,7 @@ TARGETS = (
     Target("engine/fold/feed.c", "replay", "test_feed test_ask test_histogram " + REPLAY),
     Target("engine/fold/feed_rows.c", "replay", "test_feed test_ask test_histogram"),
     Target("engine/fold/archive_steps.c", "replay", "test_archive test_windows_sources " + REPLAY),
-    Target("engine/fold/replay_journal.c", "replay", "test_journal test_journal_late " + REPLAY),
+    Target("engine/fold/replay_event_list.c", "replay", "test_event_list test_event_list_late " + REPLAY),
     Target("engine/fold/replay_walk.c", "replay", REPLAY),
     Target("engine/fold/windows.c", "windows", "test_meminfo " + WINDOWS),
     Target("engine/fold/windows_cells.c", "windows", "test_windows_cells " + WINDOWS),
@@ -49,7 +49,7 @@ TARGETS = (
     Target("engine/query/cuts_plan.c", "windows", "test_window_cuts " + WINDOWS),
     Target("engine/query/windows_plan.c", "windows", WINDOWS),
     Target("engine/fold/windows_runs.c", "windows", "test_windows_runs " + WINDOWS),
-    Target("engine/fold/windows_journal.c", "windows", WINDOWS),
+    Target("engine/fold/windows_event_list.c", "windows", WINDOWS),
     Target("engine/compare/gate.c", "gate", GATE),
     Target("engine/compare/gate_apart.c", "gate", "test_gate_apart"),
     Target("engine/compare/gate_doubts.c", "gate", GATE),
@@ -65,7 +65,7 @@ TARGETS = (
     Target("engine/core/continued.c", "recordings", "test_continued " + RECORDINGS),
     Target("engine/fold/row_spans.c", "recordings", "test_row_spans test_growth test_summary " + RECORDINGS),
     Target("engine/pair/shared_addresses.c", "recordings", "test_lost_ends " + RECORDINGS),
-    Target("engine/context/heap_moments.c", "recordings", "test_lost_ends test_context test_context_late " + RECORDINGS),
+    Target("engine/context/heap_times.c", "recordings", "test_lost_ends test_context test_context_late " + RECORDINGS),
     Target("engine/pair/tied_blocks.c", "recordings", RECORDINGS),
     Target("engine/pair/tied_ranges.c", "recordings", RECORDINGS),
     Target("engine/pair/ties.c", "recordings", "test_ties " + RECORDINGS),

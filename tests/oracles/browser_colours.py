@@ -171,7 +171,7 @@ def export(page, folder, *arguments):
     path = os.path.join(folder, "page.html")
     run(*arguments, "-o", path)
     page.open(path)
-    page.settle()
+    page.come_to_rest()
 
 
 def check_reports(results, page, folder, scheme):
@@ -181,14 +181,14 @@ def check_reports(results, page, folder, scheme):
     subprocess.run([MAKE_SYMBOLS, symbols], check=True)
     export(page, folder, "export", demo, "--format", "html", "--symbols", symbols)
     page.run(OPEN_ALL)
-    page.settle()
+    page.come_to_rest()
     check(results, page, f"report, {scheme}", REPORT)
     check_hovered(results, page, f"report, {scheme}")
     check_bars(results, page, f"report, {scheme}")
     page.run("select(20, 60); update({ group: groups.find((one) => one.kind === 'heap') })")
     page.run("byId('search').value = 'History'; update({ search: 'history' }); zoomFlame(flameChildren(0)[0])")
     page.run(OPEN_ALL)
-    page.settle()
+    page.come_to_rest()
     check(results, page, f"report with a window, a heap, a zoom and a search, {scheme}", ["filters button.chip", "div.bar.match", "table tr.level-4"])
     export(page, folder, "export", fixed, "--format", "html", "--symbols", symbols)
     page.run("byId('table-grouping').value = 'thread'; byId('table-grouping').dispatchEvent(new Event('change'))")
@@ -207,13 +207,13 @@ def check_compared(results, page, folder, scheme):
     for name, more in (("comparison", []), ("comparison of lifetimes", ["--lifetimes"])):
         export(page, folder, "diff", *runs[:2], "--no-symbols", *more)
         page.run("change('width', 'larger')")
-        page.settle()
+        page.come_to_rest()
         wanted = ["overview div.notice.bad", "flame div.bar.change.grew", "flame div.bar.change.shrank", "table tr."]
         check(results, page, f"{name}, {scheme}", wanted + (["lifetimes tr."] if more else []))
         check_hovered(results, page, f"{name}, {scheme}")
     export(page, folder, "trend", *runs, "--no-symbols", "--in-order", "--all")
     page.run("document.querySelector('#rows tbody tr').click()")
-    page.settle()
+    page.come_to_rest()
     check(results, page, f"trend, {scheme}", ["curves ", "table tr.", "runs tr."])
     check_hovered(results, page, f"trend, {scheme}", 2)
 

@@ -58,7 +58,7 @@ BARS = """[...document.querySelectorAll('#flame-tree .bar[aria-level="%d"]')].ma
 def choose(page, control, value):
     page.run(f"(() => {{ const e = document.getElementById('{control}'); e.value = {json.dumps(value)};"
              " e.dispatchEvent(new Event(e.tagName === 'SELECT' ? 'change' : 'input', {bubbles: true})); })()")
-    page.settle()
+    page.come_to_rest()
 
 
 def check_flame(results, page, rows):
@@ -104,19 +104,19 @@ def check_row_click(results, page, rows):
     while page.run(f"document.querySelector('#changes tr[data-row=\"{index}\"]') === null"):
         page.run("document.querySelector('#table .more').click()")
     page.run(f"document.querySelector('#changes tr[data-row=\"{index}\"]').click()")
-    page.settle()
+    page.come_to_rest()
     details = page.run("document.getElementById('flame-details').textContent")
     results.check("a click on what is gone zooms to it, wide by the larger side",
                   page.run("document.getElementById('width').value") == "larger" and "was" in details, details)
     page.run("document.getElementById('flame-reset').click()")
-    page.settle()
+    page.come_to_rest()
     page.run("document.querySelector('#flame-tree .bar[tabindex=\"0\"]').focus()")
     page.press("ArrowDown")
     page.press("Enter")
-    page.settle()
+    page.come_to_rest()
     results.check("keys zoom in", page.run("!document.getElementById('flame-reset').disabled"))
     page.press("Escape")
-    page.settle()
+    page.come_to_rest()
     results.check("and out", page.run("document.getElementById('flame-reset').disabled"))
 
 
@@ -125,7 +125,7 @@ def check_cut(results, page, pair, folder):
     path = os.path.join(folder, "cut.html")
     run("diff", *pair, "--no-symbols", "--top", "20", "-o", path)
     page.open(path)
-    page.settle()
+    page.come_to_rest()
     total = page.run("diff.totals.find((one) => one.kind === state.kind)")
     root = page.run(BARS % 1)[0]
     results.equal("with --top the whole is what it was", root[1:3], [total["base_" + MEASURE], total["new_" + MEASURE]])
@@ -194,7 +194,7 @@ def check_lifetimes(results, page, pair, folder):
     document = run_json("diff", *pair, "--no-symbols", "--all", "--lifetimes")
     run("diff", *pair, "--no-symbols", "--lifetimes", "-o", path)
     page.open(path)
-    page.settle()
+    page.come_to_rest()
     results.equal("lifetimes: the rows are those of the JSON", page.run("diff.rows"), document["rows"])
     check_lived(results, page, document["rows"])
     check_lived_tables(results, page, document)
@@ -214,7 +214,7 @@ def check_empty_side(results, page, pair, folder):
     path = os.path.join(folder, "empty.html")
     run("diff", pair[0], pair[1], "--no-symbols", "--kind", "heap", "--group-by", "process", "--process", "nobody", "-o", path)
     page.open(path)
-    page.settle()
+    page.come_to_rest()
     results.equal("nothing on either side is said", page.run("document.querySelector('#flame-tree').textContent"),
                   "Neither side has any data.")
     trace = os.path.join(folder, "exercise.etl")
@@ -223,7 +223,7 @@ def check_empty_side(results, page, pair, folder):
     subprocess.run([MAKE_TRACE, "demo", demo], check=True, stdout=subprocess.DEVNULL)
     run("diff", demo, trace, "--no-symbols", "--kind", "virtualalloc", "-o", path)
     page.open(path)
-    page.settle()
+    page.come_to_rest()
     results.equal("all is gone: the width is that of the larger side", page.run("[document.getElementById('width').value, "
                   "document.querySelectorAll('#flame-tree .shrank').length > 2]"), ["larger", True])
 
@@ -235,7 +235,7 @@ def use(results, page, folder):
     path = os.path.join(folder, "diff.html")
     run("diff", *pair, "--no-symbols", "-o", path)
     page.open(path)
-    page.settle()
+    page.come_to_rest()
     results.equal("the rows are those of the JSON", page.run("diff.rows"), document["rows"])
     check_flame(results, page, document["rows"])
     check_table(results, page, document["rows"])

@@ -184,7 +184,7 @@ def check_use(results, page):
     results.equal("which a screen reader is told", named, "ascending")
     freer = page.run("[...document.querySelectorAll('#frees-rows tbody td button')][0].textContent")
     page.run("[...document.querySelectorAll('#frees-rows tbody td button')][0].click()")
-    page.settle()
+    page.come_to_rest()
     texts = page.run("[...document.querySelectorAll('#frees-rows tbody tr')].map((row) => row.textContent)")
     results.check("a name searches for its rows", len(texts) > 0 and all(freer in text for text in texts), (freer, texts[:3]))
     page.run("clearSearch()")

@@ -53,7 +53,7 @@ def check_brush(results, page, trace):
     """Drags over a part of the chart, and reads off which windows that is."""
     left, top, width, height = page.box("#chart .surface")
     page.drag((left + width * 0.3, top + height / 2), (left + width * 0.6, top + height / 3))
-    page.settle()
+    page.come_to_rest()
     chosen = page.run("state.selection")
     results.check("dragging selects a third of the windows", chosen and 40 < chosen["to"] - chosen["from"] < 90, chosen)
     every = page.run("report.window.every_ns")
@@ -104,7 +104,7 @@ def check_search(results, page, trace):
     results.equal("/ goes to the search", page.run("document.activeElement.id"), "search")
     for character in "+0x2a1f":
         page.press(character)
-    page.settle()
+    page.come_to_rest()
     rows = run_json("report", trace, "--kind", "heap", "--no-symbols")
     has_frame = [
         any(rows["frames"][i]["offset"] == "0x2a1f" for i in stack) for stack in rows["stacks"]
@@ -116,7 +116,7 @@ def check_search(results, page, trace):
     said = page.run("document.getElementById('search-result').textContent")
     results.check("and says how much that is", said.startswith("1 row matches: 320 KiB"), said)
     page.press("Escape")
-    page.settle()
+    page.come_to_rest()
     results.equal("Escape ends the search", page.run("state.search"), "")
 
 
@@ -139,7 +139,7 @@ def check_flame(results, page):
     page.press("ArrowRight")
     name = focused(page)
     page.press("Enter")
-    page.settle()
+    page.come_to_rest()
     results.check("arrow keys go down a stack", "BatteryMeter.exe+0x2a58, 320 KiB" in name, name)
     results.check("Enter zooms and keeps the focus", focused(page) == name, focused(page))
     results.equal("the table has its stacks alone", table_value(page, "All heap", 0), 327680)
@@ -156,7 +156,7 @@ def check_table(results, page):
     page.run("document.querySelector('#rows th[data-key=size] button').focus()")
     page.press("Enter")
     page.press("Enter")
-    page.settle()
+    page.come_to_rest()
     sort = page.run("document.querySelector('#rows th[data-key=size]').getAttribute('aria-sort')")
     results.equal("Enter on a heading sorts, and again the other way", sort, "ascending")
     page.press("Enter")
@@ -246,10 +246,10 @@ def check_map(results, page, trace):
     page.run("document.getElementById('map-process').value = 0; drawMapProcess(); [...document.querySelectorAll('.strip')]"
              ".sort((a, b) => b.getBoundingClientRect().width - a.getBoundingClientRect().width)[0].id = 'widest'")
     page.box("#widest")
-    page.settle()  # the page may still scroll to what had the focus
+    page.come_to_rest()  # the page may still scroll to what had the focus
     left, top, width, height = page.box("#widest")
     page.call("Input.dispatchMouseEvent", type="mouseMoved", x=left + width / 2, y=top + height / 2, button="none", buttons=0)
-    page.settle()
+    page.come_to_rest()
     told = page.run("[document.getElementById('map-details').textContent, document.getElementById('widest').getAttribute('aria-valuetext')]")
     results.check("map: the pointer says what a part is", told[0].startswith("0x") and told[0] == told[1], told, [left, top, width, height])
 
@@ -335,7 +335,7 @@ def open_named(page, folder, name, program, places):
     symbols = ["--symbols", os.path.dirname(program.pdb)]
     run("export", trace, "--format", "html", *symbols, "-o", trace + ".html")
     page.open(trace + ".html")
-    page.settle()
+    page.come_to_rest()
     return page.run(BARS), run_json("report", trace, *symbols, "--no-cull"), trace + ".html"
 
 
@@ -376,7 +376,7 @@ def check_marks(results, page, folder):
     name = page.run("document.getElementById('mark-name').textContent")
     results.check("arrow keys name the next ones", name.startswith(marks[3]["name"]), name)
     page.press("Enter")
-    page.settle()
+    page.come_to_rest()
     got = page.run("[report.window.edges_ns[state.selection.from], report.window.edges_ns[state.selection.to]]")
     every = page.run("report.window.every_ns")
     wanted = [marks[3]["time_ns"], marks[4]["time_ns"]]
@@ -385,7 +385,7 @@ def check_marks(results, page, folder):
     results.check("what the test forgot is in it", figure(page, "net") >= 24 * 4096, figure(page, "net"))
     left, top, width, height = page.box("#chart .mark:nth-of-type(2) .hit")
     page.call("Input.dispatchMouseEvent", type="mouseMoved", x=left + width / 2, y=top + height / 2)
-    page.settle()
+    page.come_to_rest()
     tip = page.run("document.getElementById('tip').textContent")
     results.check("the pointer shows the name", marks[1]["name"] in tip, tip)
     page.run("document.getElementById('select-none').click()")

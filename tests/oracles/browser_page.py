@@ -159,7 +159,7 @@ class Page:
             raise RuntimeError(answer["exceptionDetails"]["exception"]["description"])
         return answer["result"].get("value")
 
-    def settle(self):
+    def come_to_rest(self):
         """Waits until the page has drawn what was asked for last."""
         self.run("new Promise((done) => setTimeout(() => requestAnimationFrame(() => done(0)), 200))")
 
@@ -207,7 +207,7 @@ class Page:
         self.call("Emulation.setEmulatedMedia", media="print")
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=1000, deviceScaleFactor=1, mobile=False)
         self.run("dispatchEvent(new Event('beforeprint'))")
-        self.settle()
+        self.come_to_rest()
 
     def emulate_screen(self):
         self.run("dispatchEvent(new Event('afterprint'))")
@@ -216,7 +216,7 @@ class Page:
 
     def resize(self, width):
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=False)
-        self.settle()
+        self.come_to_rest()
 
     def print(self, path):
         answer = self.call("Page.printToPDF", printBackground=False, preferCSSPageSize=True)
@@ -231,7 +231,7 @@ def open_report(page, trace):
     path = trace + ".html"
     run("export", trace, "--format", "html", "--no-symbols", "-o", path)
     page.open(path)
-    page.settle()
+    page.come_to_rest()
     print(f"# ready after {page.run('document.documentElement.dataset.ready')} ms")
     return "file://" + os.path.abspath(path)
 
@@ -257,7 +257,7 @@ def table_value(page, row, column):
 
 def hidden_columns(page):
     """Of each table that can be wider than its panel: whether it is, and what the page says is out of sight."""
-    page.settle()
+    page.come_to_rest()
     return page.run("""[...document.querySelectorAll('.panel.scroll')].filter((panel) => panel.clientWidth > 0).map((panel) =>
       [panel.scrollWidth > panel.clientWidth + 1, panel.querySelector('.columns-hidden')?.textContent ?? ''])""")
 

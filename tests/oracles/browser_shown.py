@@ -133,7 +133,7 @@ def type_in(page, text):
     page.run("document.getElementById('search').focus()")
     for character in text:
         page.press(character)
-    page.settle()
+    page.come_to_rest()
 
 
 def check_search(results, page, trace):
@@ -157,7 +157,7 @@ def check_search(results, page, trace):
     said = page.run("document.querySelector('#selection .narrowed').textContent")
     results.check("the page says so", said.startswith("These figures count only the stack that matches the search.") and "640 KiB" in said, said)
     page.press("Escape")
-    page.settle()
+    page.come_to_rest()
     results.equal("all again", figure(page, "endSize"), whole["outstanding_size"])
 
 
@@ -305,7 +305,7 @@ def clipboard(page):
     page.until("byId('search').value !== ''")
     text = page.run("byId('search').value")
     page.run("byId('search').value = ''; byId('search').dispatchEvent(new Event('input'))")
-    page.settle()
+    page.come_to_rest()
     return text
 
 
@@ -389,24 +389,24 @@ def check_link(results, page, path):
     opened = []
     for step in STEPS:
         page.run(step.replace("choose(", "((word) => { byId('table-grouping').value = word; byId('table-grouping').dispatchEvent(new Event('change')); })("))
-        page.settle()
-        page.settle()
+        page.come_to_rest()
+        page.come_to_rest()
         before, link = page.run(STATE), page.run("location.hash")
         page.call("Page.navigate", url="about:blank")
         page.open(path, link)
-        page.settle()
+        page.come_to_rest()
         opened.append(open_path)
         after = page.run(STATE)
         results.equal_maps(f"{link[:70]} opens the page as it was", after, before)
     page.run("location.hash = '#kind=heap&from=2&to=4&search=%2B0x2a1f'")
-    page.settle()
+    page.come_to_rest()
     results.equal("a link pasted into the page works too", page.run("[state.search, edge(state.selection.from), edge(state.selection.to)]"), ["+0x2a1f", 2 * 10**9, 4 * 10**9])
     page.run("document.querySelector('nav a[href=\"#spikes\"]').click()")
-    page.settle()
+    page.come_to_rest()
     results.check("going to a section leaves it", "search=" in page.run("location.hash"), page.run("location.hash"))
     results.equal("and goes there", page.run("document.activeElement.id"), "spikes")
     page.run("location.hash = '#kind=none&from=x&to=&heap=y&zoom=zz&sort=no&group=no&flame=no&bytes=no'")
-    page.settle()
+    page.come_to_rest()
     results.equal("what a link says wrong is passed over", page.run("[state.kind.kind, state.selection, state.node, table.grouping, table.sort]"), ["heap", None, None, "heap", "endSize"])
     return opened
 
@@ -441,7 +441,7 @@ def check_narrow(results, page, name):
     wrong = [one for one in hidden if not all(title in one[1] for title in one[0]) or not one[2] or (one[1] != "" and not one[0])]
     results.check(f"{name}: columns out of sight are named", not wrong and any(one[0] for one in hidden), wrong, hidden)
     page.run("document.querySelector('#table .panel').scrollLeft = 10000")
-    page.settle()
+    page.come_to_rest()
     said = page.run("document.querySelector('#table .columns-hidden').innerText")
     results.check(f"{name}: those on the left as well", "Outstanding Size" in said and "Over time" not in said, said)
     page.resize(1280)
@@ -483,7 +483,7 @@ RING = """(() => {
 def check_focus(results, page):
     for scheme in ("light", "dark"):
         page.prefer(scheme)
-        page.settle()
+        page.come_to_rest()
         page.run("document.activeElement.blur()")
         results.equal(f"{scheme}: a slider without the focus has no ring", page.run(RING), None)
         page.run("byId('select-none').focus(); byId('brush-start').focus()")

@@ -32,7 +32,7 @@ def open_page(page, folder, *arguments):
     path = os.path.join(folder, "page.html")
     run(*arguments, "-o", path)
     page.open(path)
-    page.settle()
+    page.come_to_rest()
 
 
 def report(page, folder, trace, *options):
@@ -58,7 +58,7 @@ def check_window(results, page, folder, demo):
             "globalThis.openStack = () => { update({ search: '' }); showStack(rows.find((row) => row.stack >= 0 && row.types[0] > 0)); }"
         )
         page.run(step)
-        page.settle()
+        page.come_to_rest()
         texts.append(page.run(SAID))
     wrong = [line for text in texts for line in text.split("\n") if "whole trace" in line.lower() or "during the trace" in line.lower()]
     results.equal("a report of a window never speaks of the whole trace", wrong, [])
@@ -89,18 +89,18 @@ def check_ignored(results, page, folder, demo, symbols):
     """What a section shows is the same if and only if it says that the choice does not change it."""
     report(page, folder, demo, "--symbols", symbols, "--from", "3s", "--to", "11s")
     page.run(NOTHING)
-    page.settle()
+    page.come_to_rest()
     before, quiet = page.run(SECTIONS), page.run(TOLD)
     results.check("without a choice nothing is said of choices", not [text for text in quiet.values() if "not change" in text], quiet)
     for name, step in CHOICES.items():
         page.run(step)
-        page.settle()
+        page.come_to_rest()
         after, told = page.run(SECTIONS), page.run(TOLD)
         ignoring = {section for section in before if before[section] == after[section]}
         saying = {section for section, text in told.items() if "not change what is shown here" in text and name in text.lower()}
         results.equal(f"sections that ignore {name} say so, and no others", sorted(saying), sorted(ignoring))
         page.run(NOTHING)
-        page.settle()
+        page.come_to_rest()
 
 
 def check_zoom_of_frees(results, page, folder, fixed):
@@ -109,7 +109,7 @@ def check_zoom_of_frees(results, page, folder, fixed):
     said = page.run("byId('flame-frees-hint').textContent")
     results.check("frees in the flame graph ignore the window and say so", "The selected window does not change" in said, said)
     page.run("update({ selection: null }); zoomFlame(flameChildren(flameChildren(0)[0])[0])")
-    page.settle()
+    page.come_to_rest()
     told = page.run(TOLD)
     saying = sorted(section for section, text in told.items() if "The zoom of the flame graph does not change" in text)
     wanted = sorted(["overview", "timeline", "suspects", "table", "spikes", "frees", "churn", "map", "histograms", "modules", "diagnostics"])
@@ -132,7 +132,7 @@ def listed(command, folder):
 def check_command(results, page, folder, name, trace, options, row="row.group.kind === 'heap'"):
     report(page, folder, trace, *options)
     page.run(OPEN % row)
-    page.settle()
+    page.come_to_rest()
     text = page.run(COMMAND)
     command = text[text.index("etlheap ") :] if "etlheap " in text else ""
     shown = page.run("[...document.querySelectorAll('table.blocks tbody th')].map((one) => one.textContent)")
@@ -193,7 +193,7 @@ def check_suspects(results, page, folder, demo, symbols):
     for number, row in enumerate(document["rows"]):
         line = document["frames"][document["stacks"][row["stack"]][0]]["line"]
         page.run(f"document.querySelectorAll('#suspect-rows button.link')[{number}].click()")
-        page.settle()
+        page.come_to_rest()
         page.until("((top) => top >= 0 && top < 900)(document.activeElement.getBoundingClientRect().top)")  # the page scrolls
         got = page.run("(() => { const row = document.activeElement; return [row.getAttribute('aria-expanded'), row.querySelector('th').textContent,"
                        " row.nextElementSibling.querySelector('li')?.textContent, row.nextElementSibling.querySelectorAll('li').length, row.getBoundingClientRect().top]; })()")

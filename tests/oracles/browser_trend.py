@@ -31,7 +31,7 @@ def make_runs(folder):
 def choose(page, control, value):
     page.run(f"(() => {{ const e = document.getElementById('{control}'); e.value = {json.dumps(value)};"
              " e.dispatchEvent(new Event(e.tagName === 'SELECT' ? 'change' : 'input', {bubbles: true})); })()")
-    page.settle()
+    page.come_to_rest()
 
 
 SHOWN = "[...document.querySelectorAll('#rows tbody tr')].map((row) => Number(row.dataset.row))"
@@ -93,7 +93,7 @@ def check_chart(results, page, document):
     results.equal("the chart begins with the rows that move most", page.run(LINES), page.run(SHOWN)[:7])
     third = page.run(SHOWN)[2]
     page.run(f"document.querySelector('#rows tr[data-row=\"{third}\"]').click()")
-    page.settle()
+    page.come_to_rest()
     results.equal("a click draws the row", page.run(LINES), [third])
     label = page.run("document.querySelector('#trend-chart .run[data-run=\"4\"]').getAttribute('aria-label')")
     results.check("a run has its file and numbers", "Run 4" in label and "run3.etl" in label, label)
@@ -103,7 +103,7 @@ def check_chart(results, page, document):
     results.check("the curve is higher where more is outstanding", len(points) == len(EVENTS) and
                   [points[run] for run in order] == sorted(points), points, sizes)
     page.run(f"document.querySelector('#rows tr[data-row=\"{third}\"]').click()")
-    page.settle()
+    page.come_to_rest()
     results.equal("and another click takes it away", len(page.run(LINES)), 7)
 
 
@@ -121,7 +121,7 @@ def use(results, page, folder):
     path = os.path.join(folder, "trend.html")
     run("trend", *runs, "--no-symbols", "--in-order", "--all", "-o", path)
     page.open(path)
-    page.settle()
+    page.come_to_rest()
     results.equal("the rows are those of the JSON", page.run("trend.rows"), document["rows"])
     check_table(results, page, document)
     check_filters(results, page, document)

@@ -40,7 +40,7 @@ def take(browser, folder, path):
     try:
         page.call("Emulation.setScrollbarsHidden", hidden=True)
         page.open(make_report(folder), "#kind=heap")
-        page.settle()
+        page.come_to_rest()
         picture = page.call("Page.captureScreenshot", format="png")["data"]
     finally:
         page.close()

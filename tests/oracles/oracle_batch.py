@@ -29,7 +29,7 @@ OUT = os.environ.get("OUT", "build/check")
 FAULTS = os.path.abspath(os.path.join(OUT, "fault_program"))
 # Of a run, not of what was made.
 VOLATILE = ("duration_ns", "peak_memory_bytes", "input_stamp", "output_stamp")
-SETTLED_SECONDS = 4  # stamps of older inputs are relied on
+RELIABLE_SECONDS = 4  # stamps of older inputs are relied on
 FAULT_RUNS = int(os.environ.get("FAULT_RUNS", "500" if LONG else "5"))
 
 results = Results()
@@ -256,7 +256,7 @@ def check_skipping(begun):
     results.equal("and writes nothing", times,
                   {name: os.stat(os.path.join("r", name)).st_mtime_ns for name in stores})
     results.equal("rows are as they were", steady(index_of("r"), "skipped_unchanged"), rows)
-    time.sleep(max(0, begun + SETTLED_SECONDS - time.time()))
+    time.sleep(max(0, begun + RELIABLE_SECONDS - time.time()))
     results.equal("a run when inputs are old skips all", redone("r", *inputs), [])
     if any(row["output_stamp"] for row in index_of("r")):
         results.equal("and notes stamps",

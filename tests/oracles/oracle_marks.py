@@ -207,7 +207,7 @@ def check_refusals(results, work, store, summary, folder):
         status, out, said = try_run(*arguments)
         results.check(f"{' '.join(arguments[2:])} is refused", status == 2 and words in said and not out, status, said)
     status, _, said = try_run("report", store, "--mark-event", f"{TESTS}/0")
-    results.check("a store says that its marks are settled", status == 0 and "with" in said and "--mark-event" in said, said)
+    results.check("a store says that its marks are chosen", status == 0 and "with" in said and "--mark-event" in said, said)
 
 
 # --- generations ---------------------------------------------------------------------

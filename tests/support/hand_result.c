@@ -152,6 +152,6 @@ void hand_ready(etlheap_result *result, i64 last_ticks)
                                    .count = result->processes.count };
     require(modules_build(&result->modules, &result->context, &owners));
     require(methods_build(&result->modules, &result->context, &owners));
-    require(spellings_settle(result));
+    require(spellings_set(result));
     number_stacks(&result->stacks);
 }

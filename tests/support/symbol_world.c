@@ -58,7 +58,7 @@ static void add_grow(pdb_build *b, u32 file)
 }
 
 /* Calls of functions that the PDB does not describe: their ids are beyond its last. */
-static void add_nameless(pdb_build *b)
+static void add_unnamed(pdb_build *b)
 {
     static const u8 outer[] = { PDB_BA_CODE_DELTA, 8, PDB_BA_CODE_LENGTH, 0x38 };
     static const u8 inner[] = { PDB_BA_CODE_DELTA, 0x10, PDB_BA_CODE_LENGTH, 0x20 };
@@ -85,7 +85,7 @@ static void write_files(symbol_world *w)
     pdb_build_function(&b, 1, 0x10, 0x30, "operator new");
     add_grow(&b, file);
     pdb_build_function(&b, 1, 0x300, 0x100, "main");
-    add_nameless(&b);
+    add_unnamed(&b);
     finish_pdb(w, &b, "app.pdb");
 
     pdb_build_open(&b);

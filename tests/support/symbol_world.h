@@ -39,7 +39,7 @@
 #define WORLD_MAIN      UINT64_C(0x1308)
 #define WORLD_MAIN_AT   UINT64_C(0x1300) /* its first byte: the call before it is nobody's */
 
-#define WORLD_NAMELESS UINT64_C(0x1418) /* two inlined calls without names < stripped */
+#define WORLD_UNNAMED UINT64_C(0x1418) /* two inlined calls without names < stripped */
 
 #define WORLD_MALLOC   UINT64_C(0x1010) /* in crt.dll: malloc + 0x10 */
 #define WORLD_FILE     UINT64_C(0x1108) /* in crt.dll: File::open + 8 */

@@ -17,7 +17,7 @@ static bool keep(void *user, const void *bytes, size_t size)
 etl_status table_file_open(table_file *file, u64 bytes_max)
 {
     ehs_writer writer;
-    assert_int_equal(ehs_writer_open(&writer, keep, &file->bytes, EHS_CONTENT_JOURNAL), ETL_OK);
+    assert_int_equal(ehs_writer_open(&writer, keep, &file->bytes, EHS_CONTENT_STORE), ETL_OK);
     assert_int_equal(ehs_writer_put(&writer, &file->saver.blocks), ETL_OK);
     assert_int_equal(ehs_writer_close(&writer), ETL_OK);
     const etl_bytes bytes = { file->bytes.at, file->bytes.count };

@@ -30,7 +30,7 @@ class Encoder:
         self.flags = self.flags << 1 | bit
         self.flag_count += 1
 
-    def settle_flags(self):
+    def write_flags(self):
         if self.flag_count == 32:
             struct.pack_into("<I", self.out, self.flags_at, self.flags)
             self.flags_at = len(self.out)
@@ -40,7 +40,7 @@ class Encoder:
     def literal(self, byte):
         self.flag(0)
         self.out.append(byte)
-        self.settle_flags()
+        self.write_flags()
 
     def match(self, distance, length):
         self.flag(1)
@@ -48,7 +48,7 @@ class Encoder:
         self.out += struct.pack("<H", (distance - 1) << 3 | min(rest, 7))
         if rest >= 7:
             self.long_length(rest)
-        self.settle_flags()
+        self.write_flags()
 
     def long_length(self, rest):
         nibble = min(rest - 7, 15)

@@ -56,7 +56,7 @@ static void a_length_is_taken_as_it_is(void **state)
     (void)state;
     assert_int_equal(make(words, &options, &plan, NULL), ETL_OK);
     assert_false(plan.is_open);
-    cli_window_plan_settle(&options, 0, 100 * SECOND_NS, &plan);
+    cli_window_plan_decide(&options, 0, 100 * SECOND_NS, &plan);
     assert_int_equal(plan.windows.every_ns, 3 * SECOND_NS / 2);
     finish(&options, &plan);
 }
@@ -156,11 +156,11 @@ static void open_plans_get_round_windows(void **state)
     (void)state;
     assert_int_equal(make(plain, &options, &plan, NULL), ETL_OK);
     assert_true(plan.is_open);
-    cli_window_plan_settle(&options, SECOND_NS, 21 * SECOND_NS + 12000, &plan);
+    cli_window_plan_decide(&options, SECOND_NS, 21 * SECOND_NS + 12000, &plan);
     assert_int_equal(plan.windows.every_ns, SECOND_NS);
     finish(&options, &plan);
     assert_int_equal(make(growth, &options, &plan, NULL), ETL_OK);
-    cli_window_plan_settle(&options, SECOND_NS, 21 * SECOND_NS + 12000, &plan);
+    cli_window_plan_decide(&options, SECOND_NS, 21 * SECOND_NS + 12000, &plan);
     assert_int_equal(plan.windows.every_ns, SECOND_NS / 10);
     finish(&options, &plan);
 }

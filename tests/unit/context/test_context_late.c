@@ -1,6 +1,6 @@
 /*
  * Goal: a record whose time lies in an earlier slice does not change what happened there, as that
- * is settled.
+ * is final.
  * Method: single records, and slices that begin after them.
  */
 #include <setjmp.h>

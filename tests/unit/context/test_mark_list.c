@@ -49,7 +49,7 @@ static void marks_are_in_order_and_numbered(void **state)
     add(&list, &strings, 300, 2, "a");
     add(&list, &strings, 100, 1, "a");
     add(&list, &strings, 300, 1, "a");
-    assert_true(mark_list_settle(&list, &strings, &seconds));
+    assert_true(mark_list_make(&list, &strings, &seconds));
     const etlheap_marks *const marks = &list.marks;
     assert_int_equal(marks->count, 4);
     assert_int_equal(marks->at[0].time_ns, 10000);
@@ -89,7 +89,7 @@ static void cut_names_are_counted(void **state)
     (void)state;
     assert_true(mark_list_add(&list, &cut, &strings));
     add(&list, &strings, 2, 1, "whole");
-    assert_true(mark_list_settle(&list, &strings, &seconds));
+    assert_true(mark_list_make(&list, &strings, &seconds));
     assert_int_equal(list.marks.diagnostics.of[ETL_DIAG_mark_name_cut], 1);
     finish(&list, &strings);
 }
@@ -113,7 +113,7 @@ static void the_earliest_are_kept(void **state)
         ticks[i] = (i64)(next(&random) % 1000000);
         add(&list, &strings, ticks[i], next(&random) % 4, "m");
     }
-    assert_true(mark_list_settle(&list, &strings, &seconds));
+    assert_true(mark_list_make(&list, &strings, &seconds));
     qsort(ticks, count, sizeof *ticks, by_value);
     assert_int_equal(list.marks.count, ETLHEAP_MARKS_MAX);
     for (u32 i = 0; i < ETLHEAP_MARKS_MAX; i++) {

@@ -2,7 +2,7 @@
  * Goal: a heap, an owner and an origin have one number each, from 1 on and in the
  * order in which they were added, and are found by what they are and by nothing
  * else; an event that still waits for its stack has an origin of its own. There are
- * never more origins than a journal entry has numbers for.
+ * never more origins than an entry of the event list has numbers for.
  * Method: rows by hand; random rows against arrays searched from front to end.
  */
 #include <setjmp.h>

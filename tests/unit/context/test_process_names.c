@@ -107,7 +107,7 @@ static void the_image_names_the_process(void **state)
     image(b, 120, "\\Device\\HarddiskVolume3\\x\\日本.exe");
     start(b, 30000000, "??.exe", ""); /* the id again */
     image(b, 30000010, "C:\\x\\中国.exe");
-    assert_true(process_names_settle(&b->context));
+    assert_true(process_names_repair(&b->context));
     assert_string_equal(name_of(b, 1), "日本.exe");
     assert_string_equal(name_of(b, 2), "中国.exe");
     module_bench_close(b);
@@ -131,7 +131,7 @@ static void the_command_line_names_the_process(void **state)
     for (size_t i = 0; i < ETL_COUNT_OF(rows); i++) {
         module_bench *const b = module_bench_open();
         start(b, 100, "??.exe", rows[i].line);
-        assert_true(process_names_settle(&b->context));
+        assert_true(process_names_repair(&b->context));
         assert_string_equal(name_of(b, 1), rows[i].name);
         module_bench_close(b);
     }
@@ -143,7 +143,7 @@ static void a_certain_name_stays(void **state)
     module_bench *const b = module_bench_open();
     start(b, 100, "app.exe", "\"C:\\x\\日本.exe\"");
     image(b, 110, "C:\\x\\日本.exe");
-    assert_true(process_names_settle(&b->context));
+    assert_true(process_names_repair(&b->context));
     assert_string_equal(name_of(b, 1), "app.exe");
     module_bench_close(b);
 }

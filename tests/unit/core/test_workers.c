@@ -270,18 +270,18 @@ static void caller_waits_for_the_last_of_its_crew(void **state)
     etlheap_crew_close(crew);
 }
 
-/* Does the work that the mark allows, piece by piece. */
+/* Does the work that the until allows, piece by piece. */
 typedef struct errand {
     u64 done; /* of the helper alone, until it is closed */
     _Atomic u64 seen;
 } errand;
 
-static bool run_errand(void *context, u64 mark)
+static bool run_errand(void *context, u64 until)
 {
     errand *const own = context;
-    if (own->done < mark)
+    if (own->done < until)
         own->seen = ++own->done;
-    return own->done < mark;
+    return own->done < until;
 }
 
 static void helper_works_up_to_the_mark(void **state)
@@ -290,19 +290,19 @@ static void helper_works_up_to_the_mark(void **state)
     errand own = { 0 };
     etlheap_helper *const helper = etlheap_helper_open(run_errand, &own);
     assert_non_null(helper);
-    for (u64 mark = 1; mark < 2000; mark += 1 + mark % 7) {
-        etlheap_helper_mark(helper, mark);
-        while (own.seen < mark)
+    for (u64 until = 1; until < 2000; until += 1 + until % 7) {
+        etlheap_helper_allow(helper, until);
+        while (own.seen < until)
             sched_yield();
-        assert_true(own.seen == mark);
+        assert_true(own.seen == until);
     }
     etlheap_helper_close(helper);
     assert_true(own.done == own.seen);
 }
 
-static bool never_rests(void *context, u64 mark)
+static bool never_rests(void *context, u64 until)
 {
-    (void)mark;
+    (void)until;
     ++*(_Atomic u64 *)context;
     return true;
 }
@@ -318,7 +318,7 @@ static void helper_is_closed_in_the_middle_of_its_work(void **state)
     const u64 last = pieces;
     sched_yield();
     assert_true(pieces == last);
-    etlheap_helper_mark(NULL, 1);
+    etlheap_helper_allow(NULL, 1);
     etlheap_helper_close(NULL);
 }
 
@@ -329,10 +329,10 @@ typedef struct gauged {
     u32 written[TASKS];
 } gauged;
 
-static bool write_and_raise(void *context, u64 mark)
+static bool write_and_raise(void *context, u64 until)
 {
     gauged *const own = context;
-    (void)mark;
+    (void)until;
     own->written[own->count] = ~own->count;
     etlheap_gauge_raise(own->gauge, ++own->count);
     return own->count < TASKS;

@@ -49,7 +49,7 @@ static void write_file(const void *bytes, size_t size)
 static etl_trace *open_file(const hand_bytes *file)
 {
     write_file(file->at, file->size);
-    assert_true(etl_temporary_settle(&opened));
+    assert_true(etl_temporary_finish(&opened));
     etl_trace *trace;
     assert_int_equal(etl_open(path, NULL, &trace, NULL), ETL_OK);
     return trace;

@@ -173,7 +173,7 @@ static u32 check_file(const hand_bytes *file)
                                        .run_tasks = run_backwards,
                                        .run_user = &threads };
     write_file(file->at, file->size);
-    assert_true(etl_temporary_settle(&opened));
+    assert_true(etl_temporary_finish(&opened));
     etl_trace *with, *without;
     assert_int_equal(etl_open(path, &options, &with, NULL), ETL_OK);
     assert_int_equal(etl_open(path, NULL, &without, NULL), ETL_OK);

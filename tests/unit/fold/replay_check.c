@@ -21,7 +21,7 @@ void replay_check_same(const check_traces *traces, const etlheap_query *query,
     };
     etlheap_result *const kept = check_analyze(traces, &options);
     assert_true(etlheap_result_is_for_questions(kept));
-    assert_int_equal(kept->journal.is_tallied, query_asks_sums(query));
+    assert_int_equal(kept->event_list.is_tallied, query_asks_sums(query));
     char *const expected = check_aggregate_text(rows, query);
     char *const found = check_aggregate_text(kept, query);
     const etl_diag_counts *const a = etlheap_result_diagnostics(rows);

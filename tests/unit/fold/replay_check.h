@@ -1,5 +1,5 @@
 /*
- * replay_check.h - is a report from the journal the one made from lifetimes?
+ * replay_check.h - is a report from the event list the one made from lifetimes?
  */
 #ifndef TESTS_REPLAY_CHECK_H
 #define TESTS_REPLAY_CHECK_H

@@ -17,7 +17,7 @@
 
 /* A question and what it borrows. */
 typedef struct own_question {
-    walk_question walk;
+    walk_query walk;
     etlheap_windows_options windows;
     etlheap_lifetimes_options lifetimes;
     etlheap_map_options map;
@@ -34,7 +34,7 @@ static void make_question(const walk_world *f, u32 number, own_question *own, et
     static const etlheap_lifetime_column columns[] = { ETLHEAP_LIFETIME_SIZE,
                                                        ETLHEAP_LIFETIME_ALLOC_TIME,
                                                        ETLHEAP_LIFETIME_LIFETIME };
-    walk_world_ask(f, number % WALK_QUESTIONS, &own->walk);
+    walk_world_ask(f, number % WALK_QUERIES, &own->walk);
     etlheap_query *const query = &own->walk.query;
     const etlheap_question_kind kind = kinds[number % ETL_COUNT_OF(kinds)];
     query->group_by[0] = ETLHEAP_KEY_KIND;
@@ -107,7 +107,7 @@ static void together_is_as_alone(void **state)
     walk_world *const f = *state;
     for (u32 session = 0; session < WALK_SESSIONS; session++) {
         walk_world_make(f, session, 71 + session);
-        for (u32 first = session; first + TOGETHER <= WALK_QUESTIONS; first += TOGETHER) {
+        for (u32 first = session; first + TOGETHER <= WALK_QUERIES; first += TOGETHER) {
             compare(f, f->store, first);
             compare(f, f->rows, first);
         }
@@ -120,11 +120,11 @@ static void one_filter_for_all_is_as_alone(void **state)
 {
     walk_world *const f = *state;
     walk_world_make(f, 0, 5);
-    for (u32 filter = 0; filter < WALK_QUESTIONS; filter += 4) {
+    for (u32 filter = 0; filter < WALK_QUERIES; filter += 4) {
         own_question own[TOGETHER];
         etlheap_question questions[TOGETHER];
         etlheap_answer together[TOGETHER], alone;
-        walk_question asked;
+        walk_query asked;
         walk_world_ask(f, filter, &asked);
         asked.query.types = 0;
         for (u32 i = 0; i < TOGETHER; i++) {

@@ -1,7 +1,7 @@
 /*
  * Goal: a client that sets its flag gets no answer, soon, and the result answers the next question
  * as if nothing had happened.
- * Method: each kind of question is asked of rows in memory, of a log, of a journal and of sums,
+ * Method: each kind of question is asked of rows in memory, of a log, of an event list and of sums,
  * with a flag that was set before, and with one that a second thread sets after a while: the call
  * answers as without a flag, or is cancelled. For each loop over batches a function of the test
  * sets the flag at its first batch and counts: at most one batch for each thread.
@@ -198,7 +198,7 @@ static void a_flag_that_is_set_cancels_every_question(void **state)
     }
 }
 
-/* Results that keep sums, a journal, or a log in memory. */
+/* Results that keep sums, an event list, or a log in memory. */
 static void a_flag_cancels_questions_of_an_analysis(void **state)
 {
     const walk_world *const f = *state;

@@ -247,9 +247,9 @@ static void make_three_ticks(walk_world *f, u64 seed)
 }
 
 /* Windows that begin and end at these times. */
-static void ask_of_three_ticks(u32 number, walk_question *out)
+static void ask_of_three_ticks(u32 number, walk_query *out)
 {
-    *out = (walk_question){ .query = etlheap_query_default() };
+    *out = (walk_query){ .query = etlheap_query_default() };
     out->query.at_exit_freed = number % 2 != 0;
     if (number % 3 != 0)
         out->query.from_ns = (FIRST_NS_TICK + number % 3) * MS;
@@ -259,7 +259,7 @@ static void ask_of_three_ticks(u32 number, walk_question *out)
         out->query.to_ns = INT64_MAX;
 }
 
-static void ask(const walk_world *f, u32 number, walk_question *out)
+static void ask(const walk_world *f, u32 number, walk_query *out)
 {
     if (f->work == NULL)
         ask_of_three_ticks(number, out);
@@ -269,7 +269,7 @@ static void ask(const walk_world *f, u32 number, walk_question *out)
 
 static void expect_same_blocks(const walk_world *f, u32 number)
 {
-    walk_question asked;
+    walk_query asked;
     u64 counts[2];
     ask(f, number, &asked);
     etlheap_query *const query = &asked.query;
@@ -298,7 +298,7 @@ static void blocks_are_the_same_wherever_they_are_kept(void **state)
             walk_world_make(f, session, 171 + session);
         else
             make_three_ticks(f, 171 + session);
-        for (u32 number = session; number < WALK_QUESTIONS; number += 7)
+        for (u32 number = session; number < WALK_QUERIES; number += 7)
             expect_same_blocks(f, number);
         walk_world_forget(f);
     }
@@ -335,7 +335,7 @@ static void expect_same_answer(const walk_world *f, etlheap_query *query,
 static void expect_same_sums(const walk_world *f, u32 number)
 {
     static const etlheap_key keys[] = { ETLHEAP_KEY_STACK, ETLHEAP_KEY_PROCESS, ETLHEAP_KEY_HEAP };
-    walk_question asked;
+    walk_query asked;
     ask(f, number, &asked);
     asked.query.types = 0;
     asked.query.group_by[0] = ETLHEAP_KEY_KIND;
@@ -370,7 +370,7 @@ static void expect_same_curves(const walk_world *f, u32 number)
     const etlheap_windows_options options = { .size = sizeof options,
                                               .ranges = ranges,
                                               .range_count = ETL_COUNT_OF(ranges) };
-    walk_question asked;
+    walk_query asked;
     ask(f, number, &asked);
     etlheap_query *const query = &asked.query;
     etlheap_question question = { .size = sizeof question, .query = query };
@@ -399,7 +399,7 @@ static void answers_are_the_same_wherever_blocks_are_kept(void **state)
             walk_world_make(f, session, 271 + session);
         else
             make_three_ticks(f, 271 + session);
-        for (u32 number = session; number < WALK_QUESTIONS; number += 10) {
+        for (u32 number = session; number < WALK_QUERIES; number += 10) {
             expect_same_sums(f, number);
             expect_same_curves(f, number);
         }

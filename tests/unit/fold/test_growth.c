@@ -37,10 +37,10 @@ static curve flat(void)
 
 static growth_rating rate(const curve *c)
 {
-    growth_moments moments;
-    memcpy(moments.times_ns, c->times_ns, sizeof moments.times_ns);
-    growth_moments_settle(&moments);
-    return growth_rate(&moments, c->sizes);
+    sample_times times;
+    memcpy(times.times_ns, c->times_ns, sizeof times.times_ns);
+    sample_times_prepare(&times);
+    return growth_rate(&times, c->sizes);
 }
 
 static void expect(const curve *c, i64 wanted, i64 steadiness)
@@ -162,14 +162,14 @@ static void the_longest_window_does_not_overflow(void **state)
     (void)state;
     curve c = flat();
     for (u32 i = 0; i < GROWTH_SAMPLES; i++) {
-        c.times_ns[i] = growth_moment_ns(INT64_MIN, INT64_MAX, i);
+        c.times_ns[i] = sample_time_ns(INT64_MIN, INT64_MAX, i);
         c.sizes[i] = INT64_MAX / LAST * i;
     }
-    growth_moments moments;
-    memcpy(moments.times_ns, c.times_ns, sizeof moments.times_ns);
-    growth_moments_settle(&moments);
-    assert_true(moments.per_second[0].at[LAST] > 0);
-    assert_true(moments.per_second[LAST].at[0] < 0);
+    sample_times times;
+    memcpy(times.times_ns, c.times_ns, sizeof times.times_ns);
+    sample_times_prepare(&times);
+    assert_true(times.per_second[0].at[LAST] > 0);
+    assert_true(times.per_second[LAST].at[0] < 0);
     const growth_rating got = rate(&c);
     assert_int_equal(got.steadiness, 100);
     assert_in_range(got.rate, SECOND / 2 - 1, SECOND / 2 + 1);

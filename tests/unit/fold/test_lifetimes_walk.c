@@ -131,8 +131,8 @@ static void rows_are_those_of_the_model_in_any_window(void **state)
     walk_world *const f = *state;
     for (u32 session = 0; session < WALK_SESSIONS; session++) {
         walk_world_make(f, session, 40 + session);
-        for (u32 number = session; number < WALK_QUESTIONS; number += WALK_SESSIONS - 1) {
-            walk_question q;
+        for (u32 number = session; number < WALK_QUERIES; number += WALK_SESSIONS - 1) {
+            walk_query q;
             walk_world_ask(f, number, &q);
             const walk_request request = { .query = &q.query };
             walk_check_same(model_text(f, &q.query),
@@ -148,8 +148,8 @@ static void a_store_is_walked_as_its_trace(void **state)
     walk_world *const f = *state;
     for (u32 session = 0; session < WALK_SESSIONS; session++) {
         walk_world_make(f, session, 60 + session);
-        for (u32 number = session; number < WALK_QUESTIONS; number += WALK_SESSIONS - 1) {
-            walk_question q;
+        for (u32 number = session; number < WALK_QUERIES; number += WALK_SESSIONS - 1) {
+            walk_query q;
             walk_world_ask(f, number, &q);
             walk_request request = { .query = &q.query };
             request.options.sort = (etlheap_lifetime_column)(number % 3 == 0 ? 0 : number % 12);
@@ -285,8 +285,8 @@ static void sums_by_type_are_those_of_a_report(void **state)
 {
     walk_world *const f = *state;
     walk_world_make(f, 0, 74);
-    for (u32 number = 0; number < WALK_QUESTIONS; number++) {
-        walk_question q;
+    for (u32 number = 0; number < WALK_QUERIES; number++) {
+        walk_query q;
         walk_world_ask(f, number, &q);
         q.query.group_by[0] = ETLHEAP_KEY_KIND;
         q.query.group_by[1] = ETLHEAP_KEY_TYPE;

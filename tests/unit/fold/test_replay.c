@@ -1,6 +1,6 @@
 /*
- * Goal: a report made from the journal is the report made from lifetimes, for
- * every window, grouping and filter a journal can answer, whatever the slices
+ * Goal: a report made from the event list is the report made from lifetimes, for
+ * every window, grouping and filter an event list can answer, whatever the slices
  * and threads; and what it cannot answer is refused.
  * Method: random workloads of several session kinds, analyzed both ways; tables
  * compared as text. The way over lifetimes is checked against models elsewhere.
@@ -86,7 +86,7 @@ static void shape(etlheap_query *query, u32 number)
 
 #define SHAPES 5u
 
-static void journal_tells_what_lifetimes_tell(void **state)
+static void event_list_tells_what_lifetimes_tell(void **state)
 {
     (void)state;
     static const i64 windows[][2] = { { INT64_MIN, INT64_MAX },
@@ -120,7 +120,7 @@ static void journal_tells_what_lifetimes_tell(void **state)
 }
 
 /* More entries than stay in memory: the temporary file gives the same. */
-static void journal_on_disk_tells_the_same(void **state)
+static void event_list_on_disk_tells_the_same(void **state)
 {
     (void)state;
     check_traces traces = { 0 };
@@ -144,8 +144,8 @@ static void journal_on_disk_tells_the_same(void **state)
                                 .memory_bytes_max = 4 * ETL_MIB };
     etlheap_result *const rows = check_analyze(&traces, NULL);
     etlheap_result *const kept = check_analyze(&traces, &options);
-    assert_true(kept->journal.file >= 0);
-    assert_true(kept->journal.file_bytes > 0);
+    assert_true(kept->event_list.file >= 0);
+    assert_true(kept->event_list.file_bytes > 0);
     char *const expected = check_aggregate_text(rows, &query);
     char *const found = check_aggregate_text(kept, &query);
     assert_true(check_same_text(expected, found));
@@ -153,8 +153,8 @@ static void journal_on_disk_tells_the_same(void **state)
     free(found);
     etl_error err = { .status = ETL_OK };
     etlheap_table *table = NULL;
-    assert_int_equal(close(kept->journal.file), 0);
-    kept->journal.file = -1;
+    assert_int_equal(close(kept->event_list.file), 0);
+    kept->event_list.file = -1;
     assert_int_equal(etlheap_aggregate(kept, &query, &table, &err), ETL_ERR_IO);
     assert_int_equal(err.status, ETL_ERR_IO);
     assert_int_equal(err.offset, 0);
@@ -197,7 +197,7 @@ static void other_questions_are_refused(void **state)
     check_close(&traces);
 }
 
-/* Where a journal cannot answer, a log is kept without being asked. */
+/* Where an event list cannot answer, a log is kept without being asked. */
 static void all_events_are_kept_for_what_asks_of_blocks(void **state)
 {
     (void)state;
@@ -226,8 +226,8 @@ static void all_events_are_kept_for_what_asks_of_blocks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(journal_tells_what_lifetimes_tell),
-        cmocka_unit_test(journal_on_disk_tells_the_same),
+        cmocka_unit_test(event_list_tells_what_lifetimes_tell),
+        cmocka_unit_test(event_list_on_disk_tells_the_same),
         cmocka_unit_test(other_questions_are_refused),
         cmocka_unit_test(all_events_are_kept_for_what_asks_of_blocks),
     };

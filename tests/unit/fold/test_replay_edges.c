@@ -1,6 +1,6 @@
 /*
- * Goal: a report made from the journal is the one made from lifetimes where the
- * journal has to take care: sizes about the 31 and 32 bits that entries and blocks
+ * Goal: a report made from the event list is the one made from lifetimes where the
+ * event list has to take care: sizes about the 31 and 32 bits that entries and blocks
  * have for them, whatever becomes of such blocks; windows that begin and end with
  * an event; ends of blocks that are noticed late, up to one buffer a slice.
  * Method: stories of blocks, one a millisecond, with small blocks in between so
@@ -74,7 +74,7 @@ static void freed_late(const story *s)
     free_at(s, 20 * MS, s->address);
 }
 
-/* The realloc's own record marks the new block, however large. */
+/* The realloc's own record shows the new block, however large. */
 static void moved_to(const story *s)
 {
     const etl_build_realloc change = { s->address + 64, s->address, s->size, 24 };

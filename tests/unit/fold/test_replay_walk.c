@@ -1,8 +1,8 @@
 /*
- * Goal: the walk over a journal gives each group the sums and the peaks of its
+ * Goal: the walk over an event list gives each group the sums and the peaks of its
  * blocks, whatever the window and the sizes selected, for any number of jobs, from
- * memory and from disk, and however many segments the journal is cut into.
- * Method: short journals by hand; one of more than three segments against a naive
+ * memory and from disk, and however many segments the event list is cut into.
+ * Method: short event lists by hand; one of more than three segments against a naive
  * model: a list of blocks, and for each group one array with a place per tick.
  */
 #include <setjmp.h>
@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "engine/fold/replay_walk.h"
-#include "tests/support/journal_check.h"
+#include "tests/support/event_list_check.h"
 #include "tests/support/temporary.h"
 
 #define T0            CHECK_START
@@ -46,20 +46,20 @@ static replay_walk walk_of(bool by_type)
                           .by_type = by_type };
 }
 
-/* What walks leave, by so many threads; the journal is closed first unless it was. */
-static etl_status run_jobs(journal_check *f, replay_job *const *jobs, u32 count, u32 threads)
+/* What walks leave, by so many threads; the event list is closed first unless it was. */
+static etl_status run_jobs(event_list_check *f, replay_job *const *jobs, u32 count, u32 threads)
 {
-    if (f->journal.survivor_bits == NULL)
-        assert_int_equal(journal_close(&f->journal), ETL_OK);
-    const journal_source own = { &f->journal, NULL, count }; /* no windows */
-    const replay_source source = replay_journal_source(&own);
+    if (f->event_list.survivor_bits == NULL)
+        assert_int_equal(event_list_close(&f->event_list), ETL_OK);
+    const event_list_source own = { &f->event_list, NULL, count }; /* no windows */
+    const replay_source source = replay_event_list_source(&own);
     for (u32 i = 0; i < count; i++)
-        jobs[i]->walk.survivors = f->journal.survivor_bits;
+        jobs[i]->walk.survivors = f->event_list.survivor_bits;
     return replay_jobs_run(jobs, count, threads, &source, NULL);
 }
 
 /* The groups, to be freed. */
-static live_group *run_walk_by(journal_check *f, replay_walk walk, u32 threads)
+static live_group *run_walk_by(event_list_check *f, replay_walk walk, u32 threads)
 {
     replay_job job = { .walk = walk };
     assert_int_equal(run_jobs(f, (replay_job *[]){ &job }, 1, threads), ETL_OK);
@@ -67,7 +67,7 @@ static live_group *run_walk_by(journal_check *f, replay_walk walk, u32 threads)
     return job.groups;
 }
 
-static live_group *run_walk(journal_check *f, replay_walk walk)
+static live_group *run_walk(event_list_check *f, replay_walk walk)
 {
     return run_walk_by(f, walk, 1);
 }
@@ -86,8 +86,8 @@ static void assert_peak(const live_group *group, i64 size, i64 count)
     assert_int_equal(group->curve.peak_count, count);
 }
 
-/* Group 1's peak of the journal at hand, by type or of everything. */
-static void assert_peak_of_one(journal_check *f, bool by_type, i64 size, i64 count)
+/* Group 1's peak of the event list at hand, by type or of everything. */
+static void assert_peak_of_one(event_list_check *f, bool by_type, i64 size, i64 count)
 {
     const replay_walk walk = walk_of(by_type);
     live_group *const groups = run_walk(f, walk);
@@ -97,9 +97,9 @@ static void assert_peak_of_one(journal_check *f, bool by_type, i64 size, i64 cou
 
 /* --- by hand --- */
 
-static void journal_of_nothing_gives_empty_groups(void **state)
+static void event_list_of_nothing_gives_empty_groups(void **state)
 {
-    journal_check *const f = *state;
+    event_list_check *const f = *state;
     replay_walk walk = walk_of(true);
     live_group *groups = run_walk(f, walk);
     for (u32 g = 0; g < GROUPS; g++) {
@@ -115,14 +115,14 @@ static void journal_of_nothing_gives_empty_groups(void **state)
 /* Alloc 100, alloc 50, free 100, alloc 30, free 50, then nothing. */
 static void peak_is_the_largest_sum(void **state)
 {
-    journal_check *const f = *state;
-    JOURNAL_BEGIN(f, T0, T0 + 1, T0 + 2, T0 + 3, T0 + 4);
-    const journal_block a = journal_check_alloc(f, (noted_event){ T0, 0 }, 1, 100);
-    const journal_block b = journal_check_alloc(f, (noted_event){ T0 + 1, 1 }, 7, 50);
-    journal_check_free(f, &a, T0 + 2, 2);
-    const journal_block c = journal_check_alloc(f, (noted_event){ T0 + 3, 3 }, 1, 30);
-    journal_check_free(f, &b, T0 + 4, 4);
-    journal_check_free(f, &c, ETLHEAP_TICKS_NEVER, JOURNAL_LATE);
+    event_list_check *const f = *state;
+    EVENT_LIST_BEGIN(f, T0, T0 + 1, T0 + 2, T0 + 3, T0 + 4);
+    const entry_block a = event_list_check_alloc(f, (noted_event){ T0, 0 }, 1, 100);
+    const entry_block b = event_list_check_alloc(f, (noted_event){ T0 + 1, 1 }, 7, 50);
+    event_list_check_free(f, &a, T0 + 2, 2);
+    const entry_block c = event_list_check_alloc(f, (noted_event){ T0 + 3, 3 }, 1, 30);
+    event_list_check_free(f, &b, T0 + 4, 4);
+    event_list_check_free(f, &c, ETLHEAP_TICKS_NEVER, ENTRY_LATE);
     live_group *const groups = run_walk(f, walk_of(true));
     assert_peak(&groups[1], 150, 2);
     assert_sums(&groups[1], ETLHEAP_TYPE_AIFI, (type_sums){ 2, 150, 0 });
@@ -135,14 +135,14 @@ static void peak_is_the_largest_sum(void **state)
 /* What is gone within its tick was never outstanding. */
 static void moments_of_one_tick_count_together(void **state)
 {
-    journal_check *const f = *state;
-    JOURNAL_BEGIN(f, T0, T0 + 1, T0 + 1, T0 + 1, T0 + 2);
-    const journal_block a = journal_check_alloc(f, (noted_event){ T0, 0 }, 1, 100);
-    const journal_block b = journal_check_alloc(f, (noted_event){ T0 + 1, 1 }, 1, 50);
-    journal_check_free(f, &b, T0 + 1, 2);
-    journal_check_free(f, &a, T0 + 1, 3);
-    const journal_block c = journal_check_alloc(f, (noted_event){ T0 + 2, 4 }, 1, 20);
-    journal_check_free(f, &c, T0 + 2, JOURNAL_LATE);
+    event_list_check *const f = *state;
+    EVENT_LIST_BEGIN(f, T0, T0 + 1, T0 + 1, T0 + 1, T0 + 2);
+    const entry_block a = event_list_check_alloc(f, (noted_event){ T0, 0 }, 1, 100);
+    const entry_block b = event_list_check_alloc(f, (noted_event){ T0 + 1, 1 }, 1, 50);
+    event_list_check_free(f, &b, T0 + 1, 2);
+    event_list_check_free(f, &a, T0 + 1, 3);
+    const entry_block c = event_list_check_alloc(f, (noted_event){ T0 + 2, 4 }, 1, 20);
+    event_list_check_free(f, &c, T0 + 2, ENTRY_LATE);
     assert_peak_of_one(f, true, 100, 1);
     assert_peak_of_one(f, false, 100, 1);
 }
@@ -150,15 +150,15 @@ static void moments_of_one_tick_count_together(void **state)
 /* The curve begins with what is in use before the first tick of the window. */
 static void window_begins_with_what_is_in_use(void **state)
 {
-    journal_check *const f = *state;
-    journal_check_window(f, T0 + 5, T0 + 9);
-    JOURNAL_BEGIN(f, T0, T0 + 1, T0 + 2, T0 + 5, T0 + 6, T0 + 7, T0 + 9);
-    const journal_block gone = journal_check_alloc(f, (noted_event){ T0, 0 }, 1, 1000);
-    const journal_block freed = journal_check_alloc(f, (noted_event){ T0 + 1, 1 }, 1, 100);
-    journal_check_free(f, &gone, T0 + 2, 2);
-    journal_check_free(f, &freed, T0 + 5, 3);
-    const journal_block inside = journal_check_alloc(f, (noted_event){ T0 + 6, 4 }, 1, 30);
-    journal_check_free(f, &inside, T0 + 9, 6);
+    event_list_check *const f = *state;
+    event_list_check_window(f, T0 + 5, T0 + 9);
+    EVENT_LIST_BEGIN(f, T0, T0 + 1, T0 + 2, T0 + 5, T0 + 6, T0 + 7, T0 + 9);
+    const entry_block gone = event_list_check_alloc(f, (noted_event){ T0, 0 }, 1, 1000);
+    const entry_block freed = event_list_check_alloc(f, (noted_event){ T0 + 1, 1 }, 1, 100);
+    event_list_check_free(f, &gone, T0 + 2, 2);
+    event_list_check_free(f, &freed, T0 + 5, 3);
+    const entry_block inside = event_list_check_alloc(f, (noted_event){ T0 + 6, 4 }, 1, 30);
+    event_list_check_free(f, &inside, T0 + 9, 6);
     live_group *const groups = run_walk(f, walk_of(false));
     assert_peak(&groups[1], 100, 1);
     assert_sums(&groups[1], ETLHEAP_TYPE_AOFI, (type_sums){ 1, 100, 0 });
@@ -170,18 +170,19 @@ static void window_begins_with_what_is_in_use(void **state)
 
 static void sizes_that_are_not_selected_do_not_count(void **state)
 {
-    journal_check *const f = *state;
-    static const u64 sizes[] = { 9, 10, JOURNAL_BIG, (u64)1 << 33, ((u64)1 << 33) + 1 };
-    JOURNAL_BEGIN(f, T0, T0 + 1, T0 + 2, T0 + 3, T0 + 4);
+    event_list_check *const f = *state;
+    static const u64 sizes[] = { 9, 10, ENTRY_BIG, (u64)1 << 33, ((u64)1 << 33) + 1 };
+    EVENT_LIST_BEGIN(f, T0, T0 + 1, T0 + 2, T0 + 3, T0 + 4);
     for (u32 i = 0; i < ETL_COUNT_OF(sizes); i++) {
-        const journal_block noted = journal_check_alloc(f, (noted_event){ T0 + i, i }, 1, sizes[i]);
-        journal_check_free(f, &noted, ETLHEAP_TICKS_NEVER, JOURNAL_LATE);
+        const entry_block noted =
+            event_list_check_alloc(f, (noted_event){ T0 + i, i }, 1, sizes[i]);
+        event_list_check_free(f, &noted, ETLHEAP_TICKS_NEVER, ENTRY_LATE);
     }
     replay_walk walk = walk_of(false);
     walk.size_min_bytes = 10;
     walk.size_max_bytes = (u64)1 << 33;
     live_group *const groups = run_walk(f, walk);
-    const i64 sum = 10 + (i64)JOURNAL_BIG + ((i64)1 << 33);
+    const i64 sum = 10 + (i64)ENTRY_BIG + ((i64)1 << 33);
     assert_sums(&groups[1], ETLHEAP_TYPE_AIFO, (type_sums){ 3, sum, 0 });
     assert_peak(&groups[1], sum, 3);
     free(groups);
@@ -189,54 +190,54 @@ static void sizes_that_are_not_selected_do_not_count(void **state)
 
 static void reallocs_count_where_their_block_does(void **state)
 {
-    journal_check *const f = *state;
-    journal_check_window(f, T0 + 2, T0 + 20);
-    JOURNAL_BEGIN(f, T0, T0 + 1, T0 + 2, T0 + 3, T0 + 4, T0 + 5, T0 + 6, T0 + 7, T0 + 8);
-    journal_block aofi = journal_check_alloc(f, (noted_event){ T0, 0 }, 1, 1);
-    journal_block aofo = journal_check_alloc(f, (noted_event){ T0 + 1, 1 }, 1, 10);
-    journal_block aifi = journal_check_alloc(f, (noted_event){ T0 + 2, 2 }, 1, 100);
-    journal_block aifo = journal_check_alloc(f, (noted_event){ T0 + 3, 3 }, 1, JOURNAL_BIG);
-    journal_block *const all[4] = { &aofi, &aofo, &aifi, &aifo };
+    event_list_check *const f = *state;
+    event_list_check_window(f, T0 + 2, T0 + 20);
+    EVENT_LIST_BEGIN(f, T0, T0 + 1, T0 + 2, T0 + 3, T0 + 4, T0 + 5, T0 + 6, T0 + 7, T0 + 8);
+    entry_block aofi = event_list_check_alloc(f, (noted_event){ T0, 0 }, 1, 1);
+    entry_block aofo = event_list_check_alloc(f, (noted_event){ T0 + 1, 1 }, 1, 10);
+    entry_block aifi = event_list_check_alloc(f, (noted_event){ T0 + 2, 2 }, 1, 100);
+    entry_block aifo = event_list_check_alloc(f, (noted_event){ T0 + 3, 3 }, 1, ENTRY_BIG);
+    entry_block *const all[4] = { &aofi, &aofo, &aifi, &aifo };
     for (u32 i = 0; i < 4; i++) {
-        journal_check_realloc(f, all[i], T0 + 4 + i, 4 + i);
+        event_list_check_realloc(f, all[i], T0 + 4 + i, 4 + i);
         all[i]->is_realloc = true;
     }
-    journal_check_free(f, &aofi, T0 + 8, 8);
-    journal_check_free(f, &aifi, T0 + 9, JOURNAL_LATE);
-    journal_check_free(f, &aofo, T0 + 20, JOURNAL_LATE);
-    journal_check_free(f, &aifo, ETLHEAP_TICKS_NEVER, JOURNAL_LATE);
+    event_list_check_free(f, &aofi, T0 + 8, 8);
+    event_list_check_free(f, &aifi, T0 + 9, ENTRY_LATE);
+    event_list_check_free(f, &aofo, T0 + 20, ENTRY_LATE);
+    event_list_check_free(f, &aifo, ETLHEAP_TICKS_NEVER, ENTRY_LATE);
     live_group *const groups = run_walk(f, walk_of(true));
     assert_sums(&groups[1], ETLHEAP_TYPE_AOFI, (type_sums){ 1, 1, 1 });
     assert_sums(&groups[1], ETLHEAP_TYPE_AOFO, (type_sums){ 1, 10, 1 });
     assert_sums(&groups[1], ETLHEAP_TYPE_AIFI, (type_sums){ 1, 100, 1 });
-    assert_sums(&groups[1], ETLHEAP_TYPE_AIFO, (type_sums){ 1, (i64)JOURNAL_BIG, 1 });
+    assert_sums(&groups[1], ETLHEAP_TYPE_AIFO, (type_sums){ 1, (i64)ENTRY_BIG, 1 });
     free(groups);
 }
 
 /* A slice that alone is a segment: empty entries, one event in the last tick. */
-static void begin_long_slice(journal_check *f, i64 last_ticks)
+static void begin_long_slice(event_list_check *f, i64 last_ticks)
 {
     const u32 count = (u32)SEGMENT_WORDS + 1;
     i64 *const ticks = malloc(count * sizeof *ticks);
     assert_non_null(ticks);
     for (u32 i = 0; i < count; i++)
         ticks[i] = i + 1 < count ? T0 : last_ticks;
-    journal_check_begin(f, ticks, count);
+    event_list_check_begin(f, ticks, count);
     free(ticks);
 }
 
 /* Segments end where time moves on, not within a tick. */
 static void tick_is_not_cut(void **state)
 {
-    journal_check *const f = *state;
+    event_list_check *const f = *state;
     begin_long_slice(f, T0 + 5);
-    const journal_block noted =
-        journal_check_alloc(f, (noted_event){ T0 + 5, (u32)SEGMENT_WORDS }, 1, 100);
-    journal_check_end(f, T0 + 5);
-    JOURNAL_BEGIN(f, T0 + 5, T0 + 6);
-    journal_check_free(f, &noted, T0 + 5, 0);
-    const journal_block later = journal_check_alloc(f, (noted_event){ T0 + 6, 1 }, 1, 30);
-    journal_check_free(f, &later, T0 + 7, JOURNAL_LATE);
+    const entry_block noted =
+        event_list_check_alloc(f, (noted_event){ T0 + 5, (u32)SEGMENT_WORDS }, 1, 100);
+    event_list_check_end(f, T0 + 5);
+    EVENT_LIST_BEGIN(f, T0 + 5, T0 + 6);
+    event_list_check_free(f, &noted, T0 + 5, 0);
+    const entry_block later = event_list_check_alloc(f, (noted_event){ T0 + 6, 1 }, 1, 30);
+    event_list_check_free(f, &later, T0 + 7, ENTRY_LATE);
     assert_peak_of_one(f, true, 30, 1);
     assert_peak_of_one(f, false, 30, 1);
 }
@@ -244,30 +245,30 @@ static void tick_is_not_cut(void **state)
 /* What is in use as a segment begins counts in it. */
 static void segment_goes_on_from_the_one_before(void **state)
 {
-    journal_check *const f = *state;
+    event_list_check *const f = *state;
     begin_long_slice(f, T0 + 5);
-    const journal_block noted =
-        journal_check_alloc(f, (noted_event){ T0 + 5, (u32)SEGMENT_WORDS }, 1, 100);
-    journal_check_end(f, T0 + 6);
-    JOURNAL_BEGIN(f, T0 + 6, T0 + 7, T0 + 8);
-    journal_check_free(f, &noted, T0 + 6, 0);
-    const journal_block later = journal_check_alloc(f, (noted_event){ T0 + 7, 1 }, 1, 130);
-    const journal_block other = journal_check_alloc(f, (noted_event){ T0 + 8, 2 }, 1, 30);
-    journal_check_free(f, &later, T0 + 8, JOURNAL_LATE);
-    journal_check_free(f, &other, T0 + 9, JOURNAL_LATE);
+    const entry_block noted =
+        event_list_check_alloc(f, (noted_event){ T0 + 5, (u32)SEGMENT_WORDS }, 1, 100);
+    event_list_check_end(f, T0 + 6);
+    EVENT_LIST_BEGIN(f, T0 + 6, T0 + 7, T0 + 8);
+    event_list_check_free(f, &noted, T0 + 6, 0);
+    const entry_block later = event_list_check_alloc(f, (noted_event){ T0 + 7, 1 }, 1, 130);
+    const entry_block other = event_list_check_alloc(f, (noted_event){ T0 + 8, 2 }, 1, 30);
+    event_list_check_free(f, &later, T0 + 8, ENTRY_LATE);
+    event_list_check_free(f, &other, T0 + 9, ENTRY_LATE);
     assert_peak_of_one(f, true, 130, 1);
 }
 
-static void journal_that_cannot_be_read_is_an_error(void **state)
+static void event_list_that_cannot_be_read_is_an_error(void **state)
 {
-    journal_check *const f = *state;
-    f->journal.spill_folder = strdup(temporary_folder());
-    f->journal.resident_bytes_max = 0;
-    JOURNAL_BEGIN(f, T0);
-    journal_check_alloc(f, (noted_event){ T0, 0 }, 1, 100);
-    assert_int_equal(journal_close(&f->journal), ETL_OK);
-    assert_int_equal(close(f->journal.file), 0);
-    f->journal.file = -1;
+    event_list_check *const f = *state;
+    f->event_list.spill_folder = strdup(temporary_folder());
+    f->event_list.resident_bytes_max = 0;
+    EVENT_LIST_BEGIN(f, T0);
+    event_list_check_alloc(f, (noted_event){ T0, 0 }, 1, 100);
+    assert_int_equal(event_list_close(&f->event_list), ETL_OK);
+    assert_int_equal(close(f->event_list.file), 0);
+    f->event_list.file = -1;
     replay_job job = { .walk = walk_of(true) };
     assert_int_equal(run_jobs(f, (replay_job *[]){ &job }, 1, 1), ETL_ERR_IO);
     free(job.groups);
@@ -283,12 +284,12 @@ typedef struct life_story {
 } life_story;
 
 typedef struct open_story {
-    journal_block noted;
+    entry_block noted;
     u32 story;
 } open_story;
 
 typedef struct model {
-    journal_check *f;
+    event_list_check *f;
     ETLHEAP_VECTOR(life_story) stories;
     ETLHEAP_VECTOR(open_story) open;
     bool on_disk;
@@ -309,9 +310,9 @@ static u32 roll(model *m, u32 below)
 static void open_one(model *m, noted_event at)
 {
     const u32 origin = 1 + roll(m, ORIGINS);
-    const u64 size = roll(m, 3) == 0 ? JOURNAL_BIG + roll(m, 1000) : roll(m, 5000);
+    const u64 size = roll(m, 3) == 0 ? ENTRY_BIG + roll(m, 1000) : roll(m, 5000);
     const life_story story = { at.ticks, ETLHEAP_TICKS_NEVER, size, origin, false };
-    open_story open = { journal_check_alloc(m->f, at, origin, size), (u32)m->stories.count };
+    open_story open = { event_list_check_alloc(m->f, at, origin, size), (u32)m->stories.count };
     assert_true(ETLHEAP_PUSH(&m->stories, story) && ETLHEAP_PUSH(&m->open, open));
 }
 
@@ -321,7 +322,7 @@ static void close_one(model *m, noted_event at)
     const open_story open = m->open.at[index];
     if (at.ticks < open.noted.alloc_ticks)
         return;
-    journal_check_free(m->f, &open.noted, at.ticks, at.rank);
+    event_list_check_free(m->f, &open.noted, at.ticks, at.rank);
     m->stories.at[open.story].free_ticks = at.ticks;
     m->open.at[index] = m->open.at[--m->open.count];
 }
@@ -331,7 +332,7 @@ static void mark_one(model *m, noted_event at)
     open_story *const open = &m->open.at[roll(m, (u32)m->open.count)];
     if (open->noted.is_realloc)
         return;
-    journal_check_realloc(m->f, &open->noted, at.ticks, at.rank);
+    event_list_check_realloc(m->f, &open->noted, at.ticks, at.rank);
     open->noted.is_realloc = true;
     m->stories.at[open->story].is_realloc = true;
 }
@@ -355,29 +356,29 @@ static void add_slice(model *m)
         m->now += roll(m, 2);
         m->ticks[i] = m->now;
     }
-    journal_check_begin(m->f, m->ticks, LONG_EVENTS);
+    event_list_check_begin(m->f, m->ticks, LONG_EVENTS);
     for (u32 i = 0; i < LONG_EVENTS; i++)
         add_event(m, (noted_event){ m->ticks[i], i });
     for (u32 i = 0; i < 20; i++)
-        close_one(m, (noted_event){ m->now - roll(m, (u32)CHECK_MS), JOURNAL_LATE });
+        close_one(m, (noted_event){ m->now - roll(m, (u32)CHECK_MS), ENTRY_LATE });
     /* Every other slice ends within a tick. */
     m->now += roll(m, 2);
-    journal_check_end(m->f, m->now);
+    event_list_check_end(m->f, m->now);
 }
 
-static void write_long_journal(model *m)
+static void write_long_event_list(model *m)
 {
     m->ticks = malloc(LONG_EVENTS * sizeof *m->ticks);
     assert_non_null(m->ticks);
-    journal_check_window(m->f, m->from_ticks, m->to_ticks);
-    m->f->journal.spill_folder = m->on_disk ? strdup(temporary_folder()) : NULL;
-    m->f->journal.resident_bytes_max = m->on_disk ? ETL_MIB : UINT64_MAX;
+    event_list_check_window(m->f, m->from_ticks, m->to_ticks);
+    m->f->event_list.spill_folder = m->on_disk ? strdup(temporary_folder()) : NULL;
+    m->f->event_list.resident_bytes_max = m->on_disk ? ETL_MIB : UINT64_MAX;
     for (u32 i = 0; i < LONG_SLICES; i++)
         add_slice(m);
     for (size_t i = 0; i < m->open.count; i++)
-        journal_check_free(m->f, &m->open.at[i].noted, ETLHEAP_TICKS_NEVER, JOURNAL_LATE);
-    assert_int_equal(journal_close(&m->f->journal), ETL_OK);
-    assert_true(m->f->journal.next_index > 3 * SEGMENT_WORDS + SEGMENT_WORDS / 8);
+        event_list_check_free(m->f, &m->open.at[i].noted, ETLHEAP_TICKS_NEVER, ENTRY_LATE);
+    assert_int_equal(event_list_close(&m->f->event_list), ETL_OK);
+    assert_true(m->f->event_list.next_index > 3 * SEGMENT_WORDS + SEGMENT_WORDS / 8);
 }
 
 static void free_model(model *m)
@@ -487,18 +488,18 @@ static void compare_shared_walk(const model *m, replay_walk a, replay_walk b)
 
 static void many_segments_are_as_one(void **state)
 {
-    journal_check *const f = *state;
+    event_list_check *const f = *state;
     model m = { .f = f,
                 .now = T0,
                 .from_ticks = T0 + LONG_TICKS / 3,
                 .to_ticks = T0 + LONG_TICKS / 5 * 4,
                 .seed = 3 };
-    write_long_journal(&m);
+    write_long_event_list(&m);
     replay_walk walk = walk_of(true);
     const replay_walk by_type = walk;
     compare_walk(&m, walk);
     walk.size_min_bytes = 1000;
-    walk.size_max_bytes = JOURNAL_BIG + 500;
+    walk.size_max_bytes = ENTRY_BIG + 500;
     walk.by_type = false;
     compare_walk(&m, walk);
     compare_shared_walk(&m, by_type, walk);
@@ -507,21 +508,22 @@ static void many_segments_are_as_one(void **state)
 
 static void segments_on_disk_are_the_same(void **state)
 {
-    journal_check *const f = *state;
+    event_list_check *const f = *state;
     model m = {
         .f = f, .now = T0, .from_ticks = T0 - 1, .to_ticks = INT64_MAX, .on_disk = true, .seed = 4
     };
-    write_long_journal(&m);
-    assert_true(f->journal.file_bytes > 3 * SEGMENT_WORDS * sizeof(journal_entry));
+    write_long_event_list(&m);
+    assert_true(f->event_list.file_bytes > 3 * SEGMENT_WORDS * sizeof(event_entry));
     compare_walk(&m, walk_of(false));
     free_model(&m);
 }
 
 int main(void)
 {
-#define RULE(name) cmocka_unit_test_setup_teardown(name, journal_check_open, journal_check_close)
+#define RULE(name)                                                                                 \
+    cmocka_unit_test_setup_teardown(name, event_list_check_open, event_list_check_close)
     const struct CMUnitTest tests[] = {
-        RULE(journal_of_nothing_gives_empty_groups),
+        RULE(event_list_of_nothing_gives_empty_groups),
         RULE(peak_is_the_largest_sum),
         RULE(moments_of_one_tick_count_together),
         RULE(window_begins_with_what_is_in_use),
@@ -529,7 +531,7 @@ int main(void)
         RULE(reallocs_count_where_their_block_does),
         RULE(tick_is_not_cut),
         RULE(segment_goes_on_from_the_one_before),
-        RULE(journal_that_cannot_be_read_is_an_error),
+        RULE(event_list_that_cannot_be_read_is_an_error),
         RULE(many_segments_are_as_one),
         RULE(segments_on_disk_are_the_same),
     };

@@ -1,10 +1,10 @@
 /*
- * Goal: windows of a trace are the same from lifetimes in memory, from the journal
+ * Goal: windows of a trace are the same from lifetimes in memory, from the event list
  * that a run keeps for them and from a store, whatever the slices and threads, and
  * each cell is what its lifetimes say.
  * Method: random workloads of several session kinds and many lengths of windows, with
  * ends that fall on events; all answers as text. Then what only one source has: late
- * ends of blocks, big sizes, checkpoints, a journal on disk.
+ * ends of blocks, big sizes, checkpoints, an event list on disk.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -104,8 +104,8 @@ static char *text_of_store(const fixture *f, const etlheap_query *query,
     return text;
 }
 
-static etlheap_result *keep_journal(const fixture *f, const etlheap_query *query,
-                                    const etlheap_windows_options *options, u64 slice_bytes)
+static etlheap_result *keep_event_list(const fixture *f, const etlheap_query *query,
+                                       const etlheap_windows_options *options, u64 slice_bytes)
 {
     const etlheap_options how = { .size = sizeof how,
                                   .jobs = query->jobs,
@@ -116,10 +116,10 @@ static etlheap_result *keep_journal(const fixture *f, const etlheap_query *query
     return kept;
 }
 
-static char *text_of_journal(const fixture *f, const etlheap_query *query,
-                             const etlheap_windows_options *options, u64 slice_bytes)
+static char *text_of_event_list(const fixture *f, const etlheap_query *query,
+                                const etlheap_windows_options *options, u64 slice_bytes)
 {
-    etlheap_result *const kept = keep_journal(f, query, options, slice_bytes);
+    etlheap_result *const kept = keep_event_list(f, query, options, slice_bytes);
     char *const text = text_of(kept, query, options);
     etlheap_result_free(kept);
     return text;
@@ -134,7 +134,7 @@ static void expect_text(const char *expected, char *found, const char *what)
 
 /* All sources, with 1 and 7 jobs, in the long form also with 2. */
 static void expect_all_same(const fixture *f, const etlheap_query *query,
-                            const etlheap_windows_options *options, bool has_journal)
+                            const etlheap_windows_options *options, bool has_event_list)
 {
     static const u32 jobs[] = { 1, 7, 2 };
     static const u64 slices[] = { 0, 5000, 20000 };
@@ -145,8 +145,8 @@ static void expect_all_same(const fixture *f, const etlheap_query *query,
         own.jobs = jobs[i];
         expect_text(expected, text_of(f->rows, &own, options), "lifetimes");
         expect_text(expected, text_of_store(f, &own, options), "store");
-        if (has_journal)
-            expect_text(expected, text_of_journal(f, &own, options, slices[i]), "journal");
+        if (has_event_list)
+            expect_text(expected, text_of_event_list(f, &own, options, slices[i]), "event list");
     }
     free(expected);
 }
@@ -195,7 +195,7 @@ static void all_sources_say_the_same(void **state)
                 query.from_ns = 20 * MS;
                 query.to_ns = 20 * MS + 20000;
             }
-            const bool is_alone = (i + k) % 3 != 0; /* a journal has no windows that overlap */
+            const bool is_alone = (i + k) % 3 != 0; /* an event list has no windows that overlap */
             const etlheap_windows_options options = { .size = sizeof options,
                                                       .every_ns = lengths[k],
                                                       .with_whole = !is_alone };
@@ -219,7 +219,7 @@ static void cells_are_what_lifetimes_say(void **state)
     }
 }
 
-/* Threads, classes of sizes and lengths of lifetimes are in neither a journal nor a
+/* Threads, classes of sizes and lengths of lifetimes are in neither an event list nor a
  * walk of a store: lifetimes are kept or read. */
 static void what_takes_lifetimes_has_them_from_all_sources(void **state)
 {
@@ -328,7 +328,7 @@ static void overlapping_windows_are_answered_from_a_store_too(void **state)
 }
 
 /* A heap destroyed, a process ended, a block displaced: ends that are noticed late;
- * and blocks too big for a word of the journal. */
+ * and blocks too big for a word of the event list. */
 static void late_ends_and_big_blocks_are_in_their_windows(void **state)
 {
     fixture *const f = *state;
@@ -443,7 +443,7 @@ static void times_that_go_back_are_in_one_window_only(void **state)
         f->rows = check_analyze(&f->traces, &how);
         expect_right(f, &query, &options);
         char *const expected = text_of(f->rows, &query, &options);
-        expect_text(expected, text_of_journal(f, &query, &options, slices[i]), "journal");
+        expect_text(expected, text_of_event_list(f, &query, &options, slices[i]), "event list");
         free(expected);
         etlheap_result_free(f->rows);
         f->rows = NULL;
@@ -477,7 +477,7 @@ static void segments_of_a_walk_are_joined(void **state)
     query.group_by[query.group_by_count++] = ETLHEAP_KEY_HEAP;
     etlheap_windows_options options = { .size = sizeof options, .cuts = cuts, .cut_count = 4 };
     char *expected = text_of(f->rows, &query, &options);
-    expect_text(expected, text_of_journal(f, &query, &options, 0), "journal");
+    expect_text(expected, text_of_event_list(f, &query, &options, 0), "event list");
     query.jobs = 2;
     expect_text(expected, text_of_store(f, &query, &options), "store");
     free(expected);
@@ -488,7 +488,7 @@ static void segments_of_a_walk_are_joined(void **state)
     free(expected);
 }
 
-static void a_journal_on_disk_says_the_same(void **state)
+static void an_event_list_on_disk_says_the_same(void **state)
 {
     fixture *const f = *state;
     etl_build *const b = etl_build_new(NULL);
@@ -511,14 +511,14 @@ static void a_journal_on_disk_says_the_same(void **state)
                                   .temporary_folder = temporary_folder(),
                                   .memory_bytes_max = 4 * ETL_MIB };
     etlheap_result *const kept = check_analyze(&f->traces, &how);
-    assert_true(kept->journal.file_bytes > 0);
+    assert_true(kept->event_list.file_bytes > 0);
     char *const expected = text_of(f->rows, &query, &options);
-    expect_text(expected, text_of(kept, &query, &options), "journal on disk");
+    expect_text(expected, text_of(kept, &query, &options), "event list on disk");
     free(expected);
     etlheap_windows *windows = NULL;
     etl_error err = { .status = ETL_OK };
-    assert_int_equal(close(kept->journal.file), 0);
-    kept->journal.file = -1;
+    assert_int_equal(close(kept->event_list.file), 0);
+    kept->event_list.file = -1;
     assert_int_equal(etlheap_windows_make(kept, &query, &options, &windows, &err), ETL_ERR_IO);
     assert_int_equal(err.offset, 0);
     assert_non_null(strstr(err.message, "cannot be read back"));
@@ -526,14 +526,14 @@ static void a_journal_on_disk_says_the_same(void **state)
     etlheap_result_free(kept);
 }
 
-/* A journal answers for its own windows, in any groups; a report is another thing. */
-static void a_journal_answers_for_its_windows_alone(void **state)
+/* An event list answers for its own windows, in any groups; a report is another thing. */
+static void an_event_list_answers_for_its_windows_alone(void **state)
 {
     fixture *const f = *state;
     use_workload(f, NULL, 954);
     etlheap_query query = by_process();
     const etlheap_windows_options options = { .size = sizeof options, .every_ns = 5 * MS };
-    etlheap_result *const kept = keep_journal(f, &query, &options, 0);
+    etlheap_result *const kept = keep_event_list(f, &query, &options, 0);
     etlheap_query by_stack = query;
     by_stack.group_by[2] = ETLHEAP_KEY_STACK;
     by_stack.group_by_count = 3;
@@ -587,8 +587,8 @@ int main(void)
         RULE(times_far_away_have_windows_too),
         RULE(times_that_go_back_are_in_one_window_only),
         RULE(segments_of_a_walk_are_joined),
-        RULE(a_journal_on_disk_says_the_same),
-        RULE(a_journal_answers_for_its_windows_alone),
+        RULE(an_event_list_on_disk_says_the_same),
+        RULE(an_event_list_answers_for_its_windows_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

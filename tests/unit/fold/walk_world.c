@@ -102,10 +102,10 @@ static const i64 windows[][2] = { { INT64_MIN, INT64_MAX }, { 20 * MS, 40 * MS }
                                   { 25 * MS, 25 * MS },     { 900 * MS, INT64_MAX } };
 
 #define FILTERS 11u
-static_assert(ETL_COUNT_OF(windows) * FILTERS == WALK_QUESTIONS, "each with each");
+static_assert(ETL_COUNT_OF(windows) * FILTERS == WALK_QUERIES, "each with each");
 
 /* The module of the lifetime's innermost frame. */
-static void name_module(const walk_world *f, const workload_lifetime *some, walk_question *q)
+static void name_module(const walk_world *f, const workload_lifetime *some, walk_query *q)
 {
     char text[64] = "none";
     if (some->stack != WORKLOAD_NONE)
@@ -115,10 +115,10 @@ static void name_module(const walk_world *f, const workload_lifetime *some, walk
 }
 
 /* One filter at a time; what it asks for is that of some lifetime. */
-void walk_world_ask(const walk_world *f, u32 number, walk_question *q)
+void walk_world_ask(const walk_world *f, u32 number, walk_query *q)
 {
     const workload_lifetime *const some = &f->truth.lifetimes[f->truth.count / 3 + number];
-    *q = (walk_question){ .query = etlheap_query_default() };
+    *q = (walk_query){ .query = etlheap_query_default() };
     etlheap_query *const query = &q->query;
     query->from_ns = windows[number / FILTERS][0];
     query->to_ns = windows[number / FILTERS][1];

@@ -45,7 +45,7 @@ etl_status walk_world_read(const walk_world *f, etlheap_result **out, etl_error 
 etlheap_result *walk_world_store(const walk_world *f);
 
 /* What a query borrows. */
-typedef struct walk_question {
+typedef struct walk_query {
     etlheap_query query;
     u64 heap;
     u32 thread;
@@ -53,11 +53,11 @@ typedef struct walk_question {
     const char *process;
     etlheap_pattern frame;
     char module[64];
-} walk_question;
+} walk_query;
 
 /* Each window with each filter, one at a time. */
-#define WALK_QUESTIONS 66u
-void walk_world_ask(const walk_world *f, u32 number, walk_question *q);
+#define WALK_QUERIES 66u
+void walk_world_ask(const walk_world *f, u32 number, walk_query *q);
 
 /* The first text is what was expected; frees both. */
 void walk_check_same(char *expected, char *found);

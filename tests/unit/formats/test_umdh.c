@@ -426,9 +426,9 @@ static void a_comparison_is_read_as_both_logs(void **state)
     assert_string_equal(call->symbol, "operator new<a,b>");
     assert_string_equal(call->file, "c:\\my src\\a (1).cpp");
     assert_int_equal(call->line, 239);
-    const etlheap_frame *const nameless = &after->frames[stack.at[2]];
-    assert_null(nameless->symbol);
-    assert_int_equal(nameless->offset, 0x1000);
+    const etlheap_frame *const unnamed = &after->frames[stack.at[2]];
+    assert_null(unnamed->symbol);
+    assert_int_equal(unnamed->offset, 0x1000);
     assert_string_equal(after->frames[stack.at[3]].symbol, "12345");
     etlheap_umdh_close(base);
     etlheap_umdh_close(now);

@@ -58,7 +58,7 @@ static ehs_bytes make_file(void)
     ehs_bytes file = { 0 };
     ehs_blocks blocks = { 0 };
     ehs_writer writer;
-    assert_int_equal(ehs_writer_open(&writer, keep, &file, EHS_CONTENT_JOURNAL), ETL_OK);
+    assert_int_equal(ehs_writer_open(&writer, keep, &file, EHS_CONTENT_STORE), ETL_OK);
     put_text(&blocks, "hello");
     put_origins(&blocks, 2, 2000, 7);
     assert_int_equal(ehs_writer_put(&writer, &blocks), ETL_OK);
@@ -93,7 +93,7 @@ static void blocks_come_back_by_column_and_part(void **state)
     assert_true(ehs_is_full_store(view_of(&file)));
     assert_false(ehs_is_full_store((etl_bytes){ file.at, 15 }));
     assert_int_equal(ehs_reader_open(&reader, view_of(&file), NULL), ETL_OK);
-    assert_int_equal(reader.content, EHS_CONTENT_JOURNAL);
+    assert_int_equal(reader.content, EHS_CONTENT_STORE);
     u64 total;
     assert_int_equal(ehs_reader_parts(&reader, EHS_HEAP_ORIGIN, &total), 3);
     assert_int_equal(total, 2007);
@@ -174,7 +174,7 @@ static void every_column_comes_back_as_it_is_laid_out(void **state)
         ehs_blocks blocks = { 0 };
         ehs_writer writer;
         ehs_reader reader;
-        assert_int_equal(ehs_writer_open(&writer, keep, &file, EHS_CONTENT_JOURNAL), ETL_OK);
+        assert_int_equal(ehs_writer_open(&writer, keep, &file, EHS_CONTENT_STORE), ETL_OK);
         assert_true(ehs_blocks_add(&blocks, &codec, list[c].column, 0, given, 100));
         assert_int_equal(ehs_writer_put(&writer, &blocks), ETL_OK);
         assert_int_equal(ehs_writer_close(&writer), ETL_OK);
@@ -187,8 +187,8 @@ static void every_column_comes_back_as_it_is_laid_out(void **state)
     }
 }
 
-/* Tables 1 to 6 stand once for each lane, so no id of today's may look like one of a lane. */
-static void a_lane_has_ids_of_its_own(void **state)
+/* Tables 1 to 6 stand once for each kind, so no id of today's may look like one of a kind. */
+static void a_kind_has_ids_of_its_own(void **state)
 {
     (void)state;
     static const u32 ids[] = {
@@ -198,10 +198,10 @@ static void a_lane_has_ids_of_its_own(void **state)
     };
     for (size_t i = 0; i < ETL_COUNT_OF(ids); i++) {
         assert_true(ids[i] < 0x10000);
-        assert_int_equal(ehs_lane_column(EHS_LANE_HEAP, (ehs_column)ids[i]), ids[i]);
-        assert_null(ehs_column_find(ehs_lane_column(EHS_LANE_POOL, (ehs_column)ids[i])));
+        assert_int_equal(ehs_kind_column(EHS_KIND_HEAP, (ehs_column)ids[i]), ids[i]);
+        assert_null(ehs_column_find(ehs_kind_column(EHS_KIND_POOL, (ehs_column)ids[i])));
     }
-    assert_int_equal(ehs_lane_column(EHS_LANE_CUSTOM, EHS_HEAP_ORIGIN), 0x040104);
+    assert_int_equal(ehs_kind_column(EHS_KIND_CUSTOM, EHS_HEAP_ORIGIN), 0x040104);
 }
 
 static void every_cut_is_refused_as_unfinished(void **state)
@@ -319,13 +319,13 @@ static void a_format_that_is_not_read_is_named_with_what_to_do(void **state)
         u8 major, minor, content, minor_needed;
         const char *sentence;
     } cases[] = {
-        { 1, 0, EHS_CONTENT_JOURNAL, 0,
+        { 1, 0, EHS_CONTENT_STORE, 0,
           "is a store of format 1.0, which this version no longer reads: make the store again "
           "from its trace" },
         { 1, 3, EHS_CONTENT_SUMMARY, 0,
           "is a summary of format 1.3, which this version no longer reads: make the summary "
           "again from its trace" },
-        { 9, 4, EHS_CONTENT_JOURNAL, 0,
+        { 9, 4, EHS_CONTENT_STORE, 0,
           "is a store of format 9.4, and this version reads up to 2.3: use a newer version, or "
           "make the store again from its trace" },
         { EHS_MAJOR, 7, EHS_CONTENT_SUMMARY, 5, "is a summary of format 2.7, and this version" },
@@ -452,7 +452,7 @@ static void a_sink_that_fails_is_told_of_at_once_and_at_the_end(void **state)
         full_disk disk = { room };
         ehs_blocks blocks = { 0 };
         ehs_writer writer;
-        const etl_status opened = ehs_writer_open(&writer, keep_some, &disk, EHS_CONTENT_JOURNAL);
+        const etl_status opened = ehs_writer_open(&writer, keep_some, &disk, EHS_CONTENT_STORE);
         assert_int_equal(opened, room < EHS_HEADER_BYTES ? ETL_ERR_IO : ETL_OK);
         put_origins(&blocks, 0, 0, 1000);
         const etl_status put = ehs_writer_put(&writer, &blocks);
@@ -480,7 +480,7 @@ int main(void)
         cmocka_unit_test(a_file_without_blocks_opens),
         cmocka_unit_test(columns_are_found_by_id_and_in_order),
         cmocka_unit_test(every_column_comes_back_as_it_is_laid_out),
-        cmocka_unit_test(a_lane_has_ids_of_its_own),
+        cmocka_unit_test(a_kind_has_ids_of_its_own),
         cmocka_unit_test(every_cut_is_refused_as_unfinished),
         cmocka_unit_test(every_turned_bit_is_found),
         cmocka_unit_test(damage_is_told_by_block_and_offset),

@@ -1,8 +1,8 @@
 /*
- * Goal: heap events of a journal come back from its segments, column by column;
+ * Goal: heap events of an event list come back from its segments, column by column;
  * the open set is what is open, and a checkpoint gives it back; columns that a file
  * lacks are told.
- * Method: random journals, beside which a plain model keeps every block; segments
+ * Method: random event lists, beside which a plain model keeps every block; segments
  * read with each column alone and with all; files whose columns do not agree.
  */
 #include <setjmp.h>
@@ -13,27 +13,27 @@
 
 #include "tests/support/hand_bytes.h"
 #include "tests/support/store_check.h"
-#include "tests/models/journal_model.h"
+#include "tests/models/event_model.h"
 
 #define ALL 0xFFFu
 
-static journal_model the_model;
-static journal_file the_file;
+static event_model the_model;
+static model_file the_file;
 
 static int set_up(void **state)
 {
     (void)state;
-    journal_model_open(&the_model);
-    journal_file_write(&the_model, &the_file);
-    journal_file_open(&the_file);
+    event_model_open(&the_model);
+    model_file_write(&the_model, &the_file);
+    model_file_open(&the_file);
     return 0;
 }
 
 static int tear_down(void **state)
 {
     (void)state;
-    journal_file_close(&the_file);
-    journal_model_close(&the_model);
+    model_file_close(&the_file);
+    event_model_close(&the_model);
     return 0;
 }
 
@@ -51,13 +51,13 @@ static void all_columns_of_all_segments_come_back(void **state)
     ehs_events wanted, got;
     u32 allocs = 0;
     assert_true(ehs_events_open(&wanted) && ehs_events_open(&got));
-    assert_int_equal(the_file.index.count, JOURNAL_SEGMENTS);
-    for (u32 number = 0; number < JOURNAL_SEGMENTS; number++) {
-        const u32 first = number * EHS_PART_ROWS, left = JOURNAL_EVENTS - first;
+    assert_int_equal(the_file.index.count, MODEL_SEGMENTS);
+    for (u32 number = 0; number < MODEL_SEGMENTS; number++) {
+        const u32 first = number * EHS_PART_ROWS, left = MODEL_EVENTS - first;
         assert_int_equal(the_file.index.at[number].first_event, first);
         assert_int_equal(the_file.index.at[number].first_ordinal, allocs);
-        journal_model_fill(&the_model, first, left < EHS_PART_ROWS ? left : EHS_PART_ROWS, &allocs,
-                           &wanted);
+        event_model_fill(&the_model, first, left < EHS_PART_ROWS ? left : EHS_PART_ROWS, &allocs,
+                         &wanted);
         assert_int_equal(read_segment(number, ALL, &got), ETL_OK);
         assert_int_equal(got.count, wanted.count);
         assert_int_equal(got.alloc_count, wanted.alloc_count);
@@ -137,9 +137,9 @@ static void assert_open_row(const ehs_open_rows *rows, size_t row, u32 ordinal, 
 static void checkpoints_hold_the_blocks_open_before_their_segment(void **state)
 {
     (void)state;
-    bool *const is_open = calloc(JOURNAL_EVENTS, 1), *const is_realloc = calloc(JOURNAL_EVENTS, 1);
+    bool *const is_open = calloc(MODEL_EVENTS, 1), *const is_realloc = calloc(MODEL_EVENTS, 1);
     u32 at = 0, blocks = 0;
-    assert_int_equal(the_file.checkpoints.count, JOURNAL_SEGMENTS - 1);
+    assert_int_equal(the_file.checkpoints.count, MODEL_SEGMENTS - 1);
     for (size_t c = 0; c < the_file.checkpoints.count; c++) {
         const ehs_checkpoint *const checkpoint = &the_file.checkpoints.at[c];
         for (; at < checkpoint->segment * EHS_PART_ROWS; at++) {
@@ -226,8 +226,8 @@ static void an_end_of_a_block_that_is_not_open_is_refused(void **state)
     ehs_events_close(&events);
 }
 
-/* Blocks that come and go at once: a long journal keeps next to nothing. */
-static void the_open_set_does_not_grow_with_the_journal(void **state)
+/* Blocks that come and go at once: a long event list keeps next to nothing. */
+static void the_open_set_does_not_grow_with_the_event_list(void **state)
 {
     (void)state;
     ehs_open_set set = { 0 };
@@ -254,13 +254,13 @@ static void the_open_set_does_not_grow_with_the_journal(void **state)
         assert_true(set.rows.count <= 3 * (size_t)EHS_PART_ROWS);
     }
     assert_int_equal(set.allocs, 10 * EHS_PART_ROWS);
-    assert_true(ehs_open_settle(&set));
+    assert_true(ehs_open_trim(&set));
     assert_int_equal(set.rows.count, 0);
     ehs_open_free(&set);
     ehs_events_close(&events);
 }
 
-/* One block, opened in the first of two segments, marked and then ended in the second. */
+/* One block, opened in the first of two segments, resized and then ended in the second. */
 static void rows_are_made_of_several_segments_at_once(void **state)
 {
     (void)state;
@@ -307,7 +307,7 @@ typedef struct forged {
 
 static etl_status read_forged(const forged *what, etl_error *err)
 {
-    journal_file file = { 0 };
+    model_file file = { 0 };
     ehs_saver saver = { 0 };
     ehs_writer writer;
     ehs_segment_info info = { .events = what->events, .allocs = what->allocs };
@@ -317,7 +317,7 @@ static etl_status read_forged(const forged *what, etl_error *err)
     assert_true(
         ehs_blocks_add(&saver.blocks, &saver.codec, EHS_HEAP_ORIGIN, 0, origins, what->origins));
     assert_true(ehs_segment_index_save(&saver, &index));
-    assert_int_equal(ehs_writer_open(&writer, journal_file_keep, &file.bytes, EHS_CONTENT_JOURNAL),
+    assert_int_equal(ehs_writer_open(&writer, model_file_keep, &file.bytes, EHS_CONTENT_STORE),
                      ETL_OK);
     assert_int_equal(ehs_writer_put(&writer, &saver.blocks), ETL_OK);
     assert_int_equal(ehs_writer_close(&writer), ETL_OK);
@@ -340,7 +340,7 @@ static etl_status read_forged(const forged *what, etl_error *err)
             status = ehs_segment_read(&from, &file.index.at[0], EHS_WANT_BACK, &events, err);
         ehs_events_close(&events);
     }
-    journal_file_close(&file);
+    model_file_close(&file);
     return status;
 }
 
@@ -381,13 +381,13 @@ static void a_checkpoint_with_more_rows_than_its_blocks_is_refused(void **state)
 }
 
 /* The model's file without a column. */
-static void open_without(ehs_column column, journal_file *file)
+static void open_without(ehs_column column, model_file *file)
 {
-    *file = (journal_file){ .bytes = store_check_rewrite(&the_file.bytes, &column, NULL) };
-    journal_file_open(file);
+    *file = (model_file){ .bytes = store_check_rewrite(&the_file.bytes, &column, NULL) };
+    model_file_open(file);
 }
 
-static etl_status what_lacks(journal_file *file, u32 *lacks)
+static etl_status what_lacks(model_file *file, u32 *lacks)
 {
     *lacks = 0;
     const etl_status status = ehs_segments_lack(&file->reader, &file->index, lacks, &file->err);
@@ -415,7 +415,7 @@ static void columns_that_may_be_left_out_are_told(void **state)
         { EHS_OPEN_ORIGIN, 0 },
     };
     for (size_t i = 0; i < ETL_COUNT_OF(cases); i++) {
-        journal_file file;
+        model_file file;
         u32 lacks;
         open_without(cases[i].column, &file);
         const etl_status status = what_lacks(&file, &lacks);
@@ -424,7 +424,7 @@ static void columns_that_may_be_left_out_are_told(void **state)
             assert_int_equal(lacks, cases[i].lacks);
         else
             assert_non_null(strstr(file.err.message, ehs_column_find(cases[i].column)->name));
-        journal_file_close(&file);
+        model_file_close(&file);
     }
     u32 lacks;
     assert_int_equal(what_lacks(&the_file, &lacks), ETL_OK);
@@ -444,7 +444,7 @@ static void events_without_an_index_are_refused(void **state)
 static void values_that_were_not_recorded_are_all_ones(void **state)
 {
     (void)state;
-    journal_file file;
+    model_file file;
     ehs_events events;
     ehs_open_rows rows = { 0 };
     open_without(EHS_HEAP_THREAD, &file);
@@ -454,7 +454,7 @@ static void values_that_were_not_recorded_are_all_ones(void **state)
     for (u32 i = 0; i < events.alloc_count; i++)
         assert_int_equal(events.thread[i], ETL_NO_ID);
     ehs_events_close(&events);
-    journal_file_close(&file);
+    model_file_close(&file);
 
     open_without(EHS_OPEN_ADDRESS, &file);
     const ehs_checkpoint *const row = &file.checkpoints.at[0];
@@ -463,7 +463,7 @@ static void values_that_were_not_recorded_are_all_ones(void **state)
     for (size_t i = 0; i < rows.count; i++)
         assert_true(rows.address[i] == UINT64_MAX);
     ehs_open_rows_free(&rows);
-    journal_file_close(&file);
+    model_file_close(&file);
 }
 
 /* Recorded in one segment is recorded in all. */
@@ -477,15 +477,15 @@ static void an_optional_column_without_one_of_its_blocks_is_damaged(void **state
     ehs_events events;
     assert_non_null(threads);
     assert_true(ehs_blocks_add(&first, &the_file.loader.codec, column, 0, threads, allocs));
-    journal_file file = { .bytes = store_check_rewrite(&the_file.bytes, &column, &first) };
-    journal_file_open(&file);
+    model_file file = { .bytes = store_check_rewrite(&the_file.bytes, &column, &first) };
+    model_file_open(&file);
     assert_true(ehs_events_open(&events));
     const ehs_segment_source from = { &file.reader, &file.loader.codec, 1 };
     assert_int_equal(ehs_segment_read(&from, &file.index.at[1], ALL, &events, &file.err),
                      ETL_ERR_CORRUPT);
     assert_string_equal(file.err.message, "block 1 of heap.thread is missing");
     ehs_events_close(&events);
-    journal_file_close(&file);
+    model_file_close(&file);
     ehs_blocks_free(&first);
     free(threads);
 }
@@ -501,7 +501,7 @@ int main(void)
         cmocka_unit_test(checkpoints_are_due_when_they_are_small_beside_the_events),
         cmocka_unit_test(an_end_of_a_block_that_is_not_open_is_refused),
         cmocka_unit_test(rows_are_made_of_several_segments_at_once),
-        cmocka_unit_test(the_open_set_does_not_grow_with_the_journal),
+        cmocka_unit_test(the_open_set_does_not_grow_with_the_event_list),
         cmocka_unit_test(columns_that_disagree_with_their_segment_are_refused),
         cmocka_unit_test(a_checkpoint_with_more_rows_than_its_blocks_is_refused),
         cmocka_unit_test(columns_that_may_be_left_out_are_told),

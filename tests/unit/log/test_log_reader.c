@@ -1,7 +1,7 @@
 /*
  * Goal: a reader gives each event of a file with the block it concerns, in order, in
  * batches; it goes wherever it is sent, and says when an end names no block.
- * Method: random events beside a plain model of their blocks (journal_model.h).
+ * Method: random events beside a plain model of their blocks (event_model.h).
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,27 +11,27 @@
 
 #include "engine/log/log_reader.h"
 #include "tests/support/hand_bytes.h"
-#include "tests/models/journal_model.h"
+#include "tests/models/event_model.h"
 
 #define EVERYTHING (EHS_WANT_OPENS | EHS_WANT_ENDS | EHS_WANT_LATER)
 
-static journal_model the_model;
-static journal_file the_file;
+static event_model the_model;
+static model_file the_file;
 
 static int set_up(void **state)
 {
     (void)state;
-    journal_model_open(&the_model);
-    journal_file_write(&the_model, &the_file);
-    journal_file_open(&the_file);
+    event_model_open(&the_model);
+    model_file_write(&the_model, &the_file);
+    model_file_open(&the_file);
     return 0;
 }
 
 static int tear_down(void **state)
 {
     (void)state;
-    journal_file_close(&the_file);
-    journal_model_close(&the_model);
+    model_file_close(&the_file);
+    event_model_close(&the_model);
     return 0;
 }
 
@@ -81,19 +81,19 @@ static void every_event_comes_with_its_block(void **state)
     (void)state;
     log_reader reader;
     begin(&reader, EVERYTHING);
-    assert_int_equal(read_on(&reader), JOURNAL_EVENTS);
+    assert_int_equal(read_on(&reader), MODEL_EVENTS);
     log_reader_close(&reader);
 }
 
 static void a_reader_goes_where_it_is_sent(void **state)
 {
     (void)state;
-    const u32 tail = JOURNAL_EVENTS - (JOURNAL_SEGMENTS - 1) * EHS_PART_ROWS;
+    const u32 tail = MODEL_EVENTS - (MODEL_SEGMENTS - 1) * EHS_PART_ROWS;
     log_reader reader;
     const log_batch *batch;
     begin(&reader, EVERYTHING);
-    log_reader_seek(&reader, 2, JOURNAL_SEGMENTS);
-    assert_int_equal(read_on(&reader), EHS_PART_ROWS * (JOURNAL_SEGMENTS - 3) + tail);
+    log_reader_seek(&reader, 2, MODEL_SEGMENTS);
+    assert_int_equal(read_on(&reader), EHS_PART_ROWS * (MODEL_SEGMENTS - 3) + tail);
     log_reader_seek(&reader, 1, 2);
     assert_int_equal(log_next(&reader, &batch, NULL), ETL_OK);
     assert_int_equal(log_next(&reader, &batch, NULL), ETL_OK);
@@ -102,11 +102,11 @@ static void a_reader_goes_where_it_is_sent(void **state)
     log_reader_seek(&reader, 1, 2); /* back to its beginning */
     assert_int_equal(read_on(&reader), EHS_PART_ROWS);
     log_reader_seek(&reader, 0, 1); /* sent on before it has read */
-    log_reader_seek(&reader, JOURNAL_SEGMENTS - 1, JOURNAL_SEGMENTS);
+    log_reader_seek(&reader, MODEL_SEGMENTS - 1, MODEL_SEGMENTS);
     assert_int_equal(read_on(&reader), tail);
     log_reader_seek(&reader, 1, 1);
     assert_int_equal(read_on(&reader), 0);
-    log_reader_seek(&reader, JOURNAL_SEGMENTS, JOURNAL_SEGMENTS);
+    log_reader_seek(&reader, MODEL_SEGMENTS, MODEL_SEGMENTS);
     assert_int_equal(read_on(&reader), 0);
     log_reader_close(&reader);
 }
@@ -190,7 +190,7 @@ static void a_segment_that_is_damaged_is_told_and_left_again(void **state)
     *at ^= 1;
     etl_status status = ETL_OK;
     u32 batches = 0;
-    while (status == ETL_OK && batches < JOURNAL_EVENTS) {
+    while (status == ETL_OK && batches < MODEL_EVENTS) {
         status = log_next(&reader, &batch, &err);
         batches++;
     }

@@ -1,5 +1,5 @@
 /*
- * Goal: chunks of a journal become segments of a file with every event at its
+ * Goal: chunks of an event list become segments of a file with every event at its
  * place, wherever a chunk or a segment ends; and ranks become ordinals.
  * Method: chunks made by hand, given to the batch as a run does; the file's
  * segments read back and compared with what was given.
@@ -49,7 +49,7 @@ static int open_fixture(void **state)
     f->batch.taken_ticks = f->batch.encoded_ticks = INT64_MIN;
     *state = f;
     return f->batch.crew == NULL ||
-           ehs_writer_open(&f->writer, keep, &f->file, EHS_CONTENT_JOURNAL) != ETL_OK;
+           ehs_writer_open(&f->writer, keep, &f->file, EHS_CONTENT_STORE) != ETL_OK;
 }
 
 static int close_fixture(void **state)
@@ -68,16 +68,16 @@ static int close_fixture(void **state)
 
 /* --- chunks by hand --- */
 
-static journal_chunk new_chunk(const fixture *f, u32 capacity)
+static event_chunk new_chunk(const fixture *f, u32 capacity)
 {
     const size_t places = (size_t)capacity + 1;
-    const journal_chunk chunk = { .entries = calloc(places, sizeof *chunk.entries),
-                                  .ticks = calloc(places, sizeof *chunk.ticks),
-                                  .wide = { .addresses = calloc(places, sizeof(u64)),
-                                            .sizes = calloc(places, sizeof(u64)),
-                                            .threads = calloc(places, sizeof(u32)),
-                                            .partners = calloc(places, sizeof(u32)) },
-                                  .first_rank = f->next_rank };
+    const event_chunk chunk = { .entries = calloc(places, sizeof *chunk.entries),
+                                .ticks = calloc(places, sizeof *chunk.ticks),
+                                .wide = { .addresses = calloc(places, sizeof(u64)),
+                                          .sizes = calloc(places, sizeof(u64)),
+                                          .threads = calloc(places, sizeof(u32)),
+                                          .partners = calloc(places, sizeof(u32)) },
+                                .first_rank = f->next_rank };
     assert_non_null(chunk.entries);
     assert_non_null(chunk.ticks);
     assert_non_null(chunk.wide.addresses);
@@ -88,16 +88,16 @@ static journal_chunk new_chunk(const fixture *f, u32 capacity)
 }
 
 /* An event that is none of a heap block's. */
-static void add_other(fixture *f, journal_chunk *chunk, i64 ticks)
+static void add_other(fixture *f, event_chunk *chunk, i64 ticks)
 {
     chunk->ticks[chunk->count++] = ticks;
     f->next_rank++;
 }
 
-static void add_alloc(fixture *f, journal_chunk *chunk, i64 ticks, u32 origin)
+static void add_alloc(fixture *f, event_chunk *chunk, i64 ticks, u32 origin)
 {
     const told row = { f->ranks.count, ticks, origin, 0 };
-    chunk->entries[chunk->count] = (journal_entry)origin << 6 | JOURNAL_ALLOC;
+    chunk->entries[chunk->count] = (event_entry)origin << 6 | ENTRY_ALLOC;
     chunk->wide.sizes[chunk->count] = origin * (u64)3;
     chunk->wide.addresses[chunk->count] = origin * (u64)16;
     assert_true(ETLHEAP_PUSH(&f->ranks, f->next_rank));
@@ -105,21 +105,21 @@ static void add_alloc(fixture *f, journal_chunk *chunk, i64 ticks, u32 origin)
     add_other(f, chunk, ticks);
 }
 
-static void add_end(fixture *f, journal_chunk *chunk, i64 ticks, u64 ordinal, journal_kind kind)
+static void add_end(fixture *f, event_chunk *chunk, i64 ticks, u64 ordinal, entry_kind kind)
 {
-    const told row = { ordinal, ticks, 0, kind == JOURNAL_MARK ? EHS_HOW_REALLOC : 1 };
+    const told row = { ordinal, ticks, 0, kind == ENTRY_REALLOC ? EHS_HOW_REALLOC : 1 };
     chunk->entries[chunk->count] = kind;
     chunk->wide.partners[chunk->count] = f->ranks.at[ordinal];
     assert_true(ETLHEAP_PUSH(&f->given, row));
     add_other(f, chunk, ticks);
 }
 
-static journal_late late_end(const fixture *f, i64 ticks, u64 ordinal)
+static late_entry late_end(const fixture *f, i64 ticks, u64 ordinal)
 {
-    return (journal_late){ .ticks = ticks,
-                           .entry = JOURNAL_LATE_FREE,
-                           .rank = f->ranks.at[ordinal],
-                           .how = ETLHEAP_FREE_HEAP_DESTROY };
+    return (late_entry){ .ticks = ticks,
+                         .entry = ENTRY_LATE_FREE,
+                         .rank = f->ranks.at[ordinal],
+                         .how = ETLHEAP_FREE_HEAP_DESTROY };
 }
 
 static void expect_late(fixture *f, i64 ticks, u64 ordinal)
@@ -128,11 +128,11 @@ static void expect_late(fixture *f, i64 ticks, u64 ordinal)
     assert_true(ETLHEAP_PUSH(&f->given, row));
 }
 
-static void give(fixture *f, journal_chunk *chunk, const journal_late *late, size_t late_count)
+static void give(fixture *f, event_chunk *chunk, const late_entry *late, size_t late_count)
 {
     assert_int_equal(store_batch_take(&f->batch, chunk, late, late_count), ETL_OK);
     assert_null(chunk->entries);
-    journal_chunk_free(chunk);
+    event_chunk_free(chunk);
 }
 
 /* --- and back --- */
@@ -200,7 +200,7 @@ static void expect_given(fixture *f, size_t segments)
 static void a_run_without_events_has_no_segment(void **state)
 {
     fixture *const f = *state;
-    journal_chunk empty = new_chunk(f, 0), others = new_chunk(f, 3);
+    event_chunk empty = new_chunk(f, 0), others = new_chunk(f, 3);
     give(f, &empty, NULL, 0);
     for (u32 i = 0; i < 3; i++)
         add_other(f, &others, i);
@@ -212,13 +212,13 @@ static void events_of_other_memory_leave_no_gap(void **state)
 {
     fixture *const f = *state;
     for (u32 i = 0; i < 200; i++) {
-        journal_chunk chunk = new_chunk(f, 4);
+        event_chunk chunk = new_chunk(f, 4);
         add_other(f, &chunk, 10 * i);
         add_alloc(f, &chunk, 10 * i + 1, i + 1);
         if (i % 3 == 0)
             add_other(f, &chunk, 10 * i + 2);
         if (i >= 5)
-            add_end(f, &chunk, 10 * i + 3, i - 5, i % 7 == 0 ? JOURNAL_MARK : JOURNAL_FREE);
+            add_end(f, &chunk, 10 * i + 3, i - 5, i % 7 == 0 ? ENTRY_REALLOC : ENTRY_FREE);
         give(f, &chunk, NULL, 0);
     }
     expect_given(f, 1);
@@ -228,7 +228,7 @@ static void events_of_other_memory_leave_no_gap(void **state)
 static void late_ends_are_merged_in_by_time(void **state)
 {
     fixture *const f = *state;
-    journal_chunk chunk = new_chunk(f, 6);
+    event_chunk chunk = new_chunk(f, 6);
     for (u32 i = 0; i < 4; i++)
         add_alloc(f, &chunk, 10, i + 1);
     expect_late(f, 10, 3);
@@ -236,8 +236,8 @@ static void late_ends_are_merged_in_by_time(void **state)
     add_alloc(f, &chunk, 20, 5);
     expect_late(f, 20, 0);
     expect_late(f, 99, 2);
-    const journal_late late[] = { late_end(f, 10, 3), late_end(f, 15, 1), late_end(f, 20, 0),
-                                  late_end(f, 99, 2) };
+    const late_entry late[] = { late_end(f, 10, 3), late_end(f, 15, 1), late_end(f, 20, 0),
+                                late_end(f, 99, 2) };
     give(f, &chunk, late, ETL_COUNT_OF(late));
     expect_given(f, 1);
 }
@@ -246,13 +246,13 @@ static void late_ends_are_merged_in_by_time(void **state)
 static void late_ends_may_come_alone(void **state)
 {
     fixture *const f = *state;
-    journal_chunk chunk = new_chunk(f, 2), last = new_chunk(f, 0);
+    event_chunk chunk = new_chunk(f, 2), last = new_chunk(f, 0);
     add_alloc(f, &chunk, 10, 1);
     add_alloc(f, &chunk, 11, 2);
     give(f, &chunk, NULL, 0);
     last.first_rank = f->next_rank;
     expect_late(f, 30, 1);
-    const journal_late late = late_end(f, 30, 1);
+    const late_entry late = late_end(f, 30, 1);
     give(f, &last, &late, 1);
     expect_given(f, 1);
 }
@@ -261,14 +261,14 @@ static void late_ends_may_come_alone(void **state)
 static void an_end_from_before_what_has_left_counts_after_it(void **state)
 {
     fixture *const f = *state;
-    journal_chunk first = new_chunk(f, 2);
+    event_chunk first = new_chunk(f, 2);
     add_alloc(f, &first, 10, 1);
     add_alloc(f, &first, 20, 2);
     give(f, &first, NULL, 0);
-    journal_chunk second = new_chunk(f, 1);
+    event_chunk second = new_chunk(f, 1);
     expect_late(f, 20, 0);
     expect_late(f, 25, 1);
-    const journal_late late[] = { late_end(f, 15, 0), late_end(f, 25, 1) };
+    const late_entry late[] = { late_end(f, 15, 0), late_end(f, 25, 1) };
     add_alloc(f, &second, 30, 3);
     give(f, &second, late, ETL_COUNT_OF(late));
     expect_given(f, 1);
@@ -285,15 +285,15 @@ static void segments_end_anywhere_in_chunks(void **state)
     u64 seed = 7;
     for (u32 round = 0; round < 18; round++) {
         const u32 length = lengths[round % ETL_COUNT_OF(lengths)];
-        journal_chunk chunk = new_chunk(f, length);
+        event_chunk chunk = new_chunk(f, length);
         for (u32 i = 0; i < length; i++, ticks += 2) {
             if (freed + 1000 < f->ranks.count && engine_check_random(&seed, 2) == 0)
-                add_end(f, &chunk, ticks, freed++, JOURNAL_FREE);
+                add_end(f, &chunk, ticks, freed++, ENTRY_FREE);
             else
                 add_alloc(f, &chunk, ticks, 1 + (u32)f->ranks.count % 1000);
         }
         const bool is_late = round % 2 != 0;
-        const journal_late late = is_late ? late_end(f, ticks, freed) : (journal_late){ 0 };
+        const late_entry late = is_late ? late_end(f, ticks, freed) : (late_entry){ 0 };
         if (is_late)
             expect_late(f, ticks, freed++);
         give(f, &chunk, &late, is_late);
@@ -307,8 +307,8 @@ static void a_segment_may_end_between_late_ends(void **state)
 {
     fixture *const f = *state;
     const u32 length = EHS_PART_ROWS + 5;
-    journal_chunk chunk = new_chunk(f, length);
-    journal_late late[4];
+    event_chunk chunk = new_chunk(f, length);
+    late_entry late[4];
     u32 late_count = 0;
     for (u32 i = 0; i < length; i++) {
         add_alloc(f, &chunk, i, 1);
@@ -324,7 +324,7 @@ static void a_segment_may_end_between_late_ends(void **state)
 static void a_segment_may_end_inside_a_tick(void **state)
 {
     fixture *const f = *state;
-    journal_chunk chunk = new_chunk(f, 3 * EHS_PART_ROWS);
+    event_chunk chunk = new_chunk(f, 3 * EHS_PART_ROWS);
     for (u32 i = 0; i < 3 * EHS_PART_ROWS; i++)
         add_alloc(f, &chunk, i < EHS_PART_ROWS + 3 ? 10 : 11, 1);
     give(f, &chunk, NULL, 0);
@@ -337,7 +337,7 @@ static void ranks_become_ordinals(void **state)
     u64 seed = 3, opened = 0;
     rank_map map = { 0 };
     for (u32 length = 0; length < 200; length++) {
-        journal_chunk chunk = new_chunk(f, length);
+        event_chunk chunk = new_chunk(f, length);
         for (u32 i = 0; i < length; i++) {
             if (engine_check_random(&seed, 3) == 0)
                 add_alloc(f, &chunk, 0, 1);
@@ -345,7 +345,7 @@ static void ranks_become_ordinals(void **state)
                 add_other(f, &chunk, 0);
         }
         assert_true(rank_map_add(&map, &chunk));
-        journal_chunk_free(&chunk);
+        event_chunk_free(&chunk);
     }
     for (u32 rank = 0; rank <= f->next_rank; rank++) {
         assert_int_equal(rank_map_ordinal(&map, rank), opened);

@@ -1,7 +1,7 @@
 /*
  * Goal: frames exclude stacks, and modules are folded, by the names of functions and modules,
  * whether frames are culled or required or not.
- * Method: stacks over the modules of symbol_world.h, resolved and settled; what is
+ * Method: stacks over the modules of symbol_world.h, resolved and finished; what is
  * left of them as text.
  */
 #include <setjmp.h>
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "settle_bench.h"
+#include "stack_bench.h"
 
 /* --- excluded frames ------------------------------------------------------------------ */
 
@@ -22,7 +22,7 @@ static void an_excluded_function_anywhere_is_enough(void **state)
     bench_exclude(b, NULL, "main");
     const u32 with = STACK(b, CRT(WORLD_MALLOC), APP(WORLD_GROW), APP(WORLD_MAIN));
     const u32 without = STACK(b, CRT(WORLD_MALLOC), APP(WORLD_GROW));
-    bench_settle(b);
+    bench_finish(b);
     assert_false(bench_wants(b, with));
     assert_true(bench_wants(b, without));
     assert_true(frames_wants(&b->table, 0));
@@ -35,7 +35,7 @@ static void an_inlined_call_can_be_excluded(void **state)
     bench_exclude(b, NULL, "vec*");
     const u32 with = STACK(b, APP(WORLD_ALLOCATE), APP(WORLD_MAIN));
     const u32 without = STACK(b, APP(WORLD_GROW), APP(WORLD_MAIN));
-    bench_settle(b);
+    bench_finish(b);
     assert_false(bench_wants(b, with));
     assert_true(bench_wants(b, without));
 }
@@ -48,7 +48,7 @@ static void exclusion_wins_over_requirement(void **state)
     const u32 both = STACK(b, CRT(WORLD_MALLOC), APP(WORLD_MAIN));
     const u32 required = STACK(b, APP(WORLD_GROW), APP(WORLD_MAIN));
     const u32 neither = STACK(b, APP(WORLD_GROW));
-    bench_settle(b);
+    bench_finish(b);
     assert_false(bench_wants(b, both));
     assert_true(bench_wants(b, required));
     assert_false(bench_wants(b, neither));
@@ -64,7 +64,7 @@ static void what_is_excluded_can_be_asked_for(void **state)
     const u32 both = STACK(b, CRT(WORLD_MALLOC), APP(WORLD_MAIN));
     const u32 required = STACK(b, APP(WORLD_GROW), APP(WORLD_MAIN));
     const u32 excluded = STACK(b, CRT(WORLD_MALLOC), APP(WORLD_GROW));
-    bench_settle(b);
+    bench_finish(b);
     assert_true(bench_wants(b, both));
     assert_false(bench_wants(b, required));
     assert_false(bench_wants(b, excluded));
@@ -79,7 +79,7 @@ static void a_module_stands_for_its_consecutive_frames(void **state)
     bench_fold(b, "app*");
     const u32 id = STACK(b, APP(WORLD_ALLOCATE), APP(WORLD_GROW), CRT(WORLD_MALLOC),
                          APP(WORLD_MAIN), LIB(WORLD_LIB_MAKE), 0x1234);
-    bench_settle(b);
+    bench_finish(b);
     assert_string_equal(bench_left_of(b, id), "app.exe crt.dll+1010 app.exe lib.dll+1120 ?+1234");
 }
 
@@ -89,7 +89,7 @@ static void each_module_stands_for_its_own_frames(void **state)
     bench_fold(b, "app");
     bench_fold(b, "crt");
     const u32 id = STACK(b, CRT(WORLD_FILE), CRT(WORLD_MALLOC), APP(WORLD_GROW), APP(WORLD_MAIN));
-    bench_settle(b);
+    bench_finish(b);
     assert_string_equal(bench_left_of(b, id), "crt.dll app.exe");
 }
 
@@ -102,10 +102,10 @@ static void stacks_that_are_folded_alike_are_one(void **state)
     const u32 first = STACK(b, CRT(WORLD_MALLOC), APP(WORLD_ALLOCATE), APP(WORLD_MAIN));
     const u32 second = STACK(b, APP(WORLD_GROW));
     const u32 third = STACK(b, APP(WORLD_GROW), LIB(WORLD_LIB_MAKE));
-    bench_settle(b);
+    bench_finish(b);
     assert_string_equal(bench_left_of(b, first), "app.exe");
-    assert_int_equal(frames_settled(&b->table, first), frames_settled(&b->table, second));
-    assert_int_not_equal(frames_settled(&b->table, first), frames_settled(&b->table, third));
+    assert_int_equal(frames_finished(&b->table, first), frames_finished(&b->table, second));
+    assert_int_not_equal(frames_finished(&b->table, first), frames_finished(&b->table, third));
 }
 
 static void the_site_of_a_folded_stack_is_the_module(void **state)
@@ -115,10 +115,10 @@ static void the_site_of_a_folded_stack_is_the_module(void **state)
     bench_group_by(b, ETLHEAP_KEY_SITE);
     const u32 grow = STACK(b, APP(WORLD_GROW), APP(WORLD_MAIN));
     const u32 file = STACK(b, CRT(WORLD_FILE), APP(WORLD_MAIN));
-    bench_settle(b);
+    bench_finish(b);
     assert_string_equal(bench_site_of(b, grow), "app.exe");
-    assert_int_equal(frames_site(&b->table, frames_settled(&b->table, grow)),
-                     frames_innermost(&b->table, frames_settled(&b->table, grow)));
+    assert_int_equal(frames_site(&b->table, frames_finished(&b->table, grow)),
+                     frames_innermost(&b->table, frames_finished(&b->table, grow)));
     assert_non_null(strstr(bench_site_of(b, file), "crt.dll+1108"));
 }
 
@@ -129,7 +129,7 @@ static void filters_look_at_frames_before_they_are_folded(void **state)
     bench_require(b, NULL, "main");
     const u32 with = STACK(b, APP(WORLD_GROW), APP(WORLD_MAIN));
     const u32 without = STACK(b, APP(WORLD_GROW));
-    bench_settle(b);
+    bench_finish(b);
     assert_true(bench_wants(b, with));
     assert_false(bench_wants(b, without));
 }

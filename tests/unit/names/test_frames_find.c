@@ -182,14 +182,14 @@ static void expect_lowest(const world *w, u32 stack, u32 id)
     }
 }
 
-static frame_question random_question(world *w)
+static stack_place random_question(world *w)
 {
-    return (frame_question){ .process = w->processes[below(w, PROCESSES)],
-                             .stack = 1 + below(w, (u32)w->result->stacks.list.count),
-                             .ticks = HAND_START_TICKS + below(w, TIME) };
+    return (stack_place){ .process = w->processes[below(w, PROCESSES)],
+                          .stack = 1 + below(w, (u32)w->result->stacks.list.count),
+                          .ticks = HAND_START_TICKS + below(w, TIME) };
 }
 
-static void ask(world *w, const frame_question *question)
+static void ask(world *w, const stack_place *question)
 {
     const u32 process = question->process, stack = question->stack;
     u32 id;
@@ -204,7 +204,7 @@ static void ask_at_random(world *w)
 {
     assert_true(frames_open(&w->table, w->result, &w->query));
     for (u32 i = 0; i < QUESTIONS; i++) {
-        const frame_question question = random_question(w);
+        const stack_place question = random_question(w);
         ask(w, &question);
     }
 }
@@ -212,7 +212,7 @@ static void ask_at_random(world *w)
 /* Some were asked before, some come together, and some later. */
 static void ask_together(world *w)
 {
-    frame_question *const questions = calloc(QUESTIONS, sizeof *questions);
+    stack_place *const questions = calloc(QUESTIONS, sizeof *questions);
     assert_non_null(questions);
     assert_true(frames_open(&w->table, w->result, &w->query));
     for (u32 i = 0; i < QUESTIONS; i++)
@@ -291,7 +291,7 @@ static void culling_is_the_same_together(void **state)
     static const etlheap_pattern required = { .module = "m3.dll" };
     for (u64 seed = 1; seed < 9; seed++) {
         world *const w = malloc(sizeof *w);
-        frame_question *const questions = calloc(QUESTIONS, sizeof *questions);
+        stack_place *const questions = calloc(QUESTIONS, sizeof *questions);
         frame_table one_by_one;
         assert_non_null(w);
         assert_non_null(questions);
@@ -313,7 +313,7 @@ static void culling_is_the_same_together(void **state)
         assert_int_not_equal(w->table.stacks.count, 0);
         for (u32 pass = 0; pass < 2; pass++) { /* lowest addresses are known after one */
             for (u32 i = 0; i < QUESTIONS; i++) {
-                const frame_question *const q = &questions[i];
+                const stack_place *const q = &questions[i];
                 u32 a, b;
                 assert_true(frames_resolve(&w->table, q->process, q->stack, q->ticks, &a));
                 assert_true(frames_resolve(&one_by_one, q->process, q->stack, q->ticks, &b));
@@ -338,9 +338,9 @@ static void only_what_was_asked_for_becomes_a_frame(void **state)
     world *const w = malloc(sizeof *w);
     assert_non_null(w);
     open_world(w, 5, MOTION_BASES);
-    frame_question questions[300];
+    stack_place questions[300];
     for (u32 i = 0; i < ETL_COUNT_OF(questions); i++)
-        questions[i] = (frame_question){ HAND_START_TICKS, w->processes[i % 2], 1 + i % 2 };
+        questions[i] = (stack_place){ HAND_START_TICKS, w->processes[i % 2], 1 + i % 2 };
     assert_true(frames_open(&w->table, w->result, &w->query));
     assert_true(frames_resolve_all(&w->table, questions, ETL_COUNT_OF(questions)));
     for (u32 frame = 0; frame < w->table.frames.count; frame++) {
@@ -367,7 +367,7 @@ static void many_addresses_are_found_together(void **state)
 {
     (void)state;
     world *const w = malloc(sizeof *w);
-    frame_question *const questions = calloc(MANY_STACKS, sizeof *questions);
+    stack_place *const questions = calloc(MANY_STACKS, sizeof *questions);
     assert_non_null(w);
     assert_non_null(questions);
     open_world(w, 12, MOTION_BASES);
@@ -375,9 +375,9 @@ static void many_addresses_are_found_together(void **state)
         u64 frames[DEPTH_MAX];
         for (u32 k = 0; k < DEPTH_MAX; k++)
             frames[k] = USER_BASE + (i * DEPTH_MAX + k) * (PLACES * SIZE / MANY_STACKS / DEPTH_MAX);
-        questions[i] = (frame_question){ .process = w->processes[i % 2],
-                                         .stack = hand_stack(w->result, frames, DEPTH_MAX),
-                                         .ticks = HAND_START_TICKS };
+        questions[i] = (stack_place){ .process = w->processes[i % 2],
+                                      .stack = hand_stack(w->result, frames, DEPTH_MAX),
+                                      .ticks = HAND_START_TICKS };
     }
     w->query.jobs = 3;
     assert_true(w->result->stacks.number_count > 20000);
@@ -385,7 +385,7 @@ static void many_addresses_are_found_together(void **state)
     assert_true(frames_resolve_all(&w->table, questions, MANY_STACKS));
     assert_true(w->table.stacks.count > MANY_STACKS / 2);
     for (u32 i = 0; i < MANY_STACKS; i++) {
-        const frame_question *const q = &questions[i];
+        const stack_place *const q = &questions[i];
         u32 id;
         assert_true(frames_resolve(&w->table, q->process, q->stack, q->ticks, &id));
         char *const text = expected_text(w, q->process, q->stack, q->ticks);

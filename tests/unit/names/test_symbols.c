@@ -53,7 +53,7 @@ static void inlined_calls_come_innermost_first(void **state)
 static void inlined_calls_may_have_no_names(void **state)
 {
     symbol_world *const w = *state;
-    assert_string_equal(world_name(w, "app.exe", WORLD_NAMELESS), " <  < stripped");
+    assert_string_equal(world_name(w, "app.exe", WORLD_UNNAMED), " <  < stripped");
 }
 
 static void address_behind_a_function_returns_into_it(void **state)

@@ -127,7 +127,7 @@ void order_check_run(order_check *f, order_check_fill fill)
     order_check_plan(f);
     make_room(f);
     fill_all(&f->order, fill);
-    assert_true(order_settle(&f->order, &f->check.origins));
+    assert_true(order_number(&f->order, &f->check.origins));
     u32 first = 0;
     for (u32 b = 0; b < f->order.bucket_count; b++) {
         const order_bucket *const bucket = &f->order.buckets[b];

@@ -5,7 +5,7 @@
  *     order_check_task(f, stream);            // events go to the task begun last
  *     order_check_add(f, (memory_event){ .ticks = T0, .op = OP_ALLOC, ... });
  *     order_check_run(f, ORDER_CHECK_FORWARD);
- *     f->by_rank[0].heap ...                  // numbers are settled
+ *     f->by_rank[0].heap ...                  // numbers are final
  */
 #ifndef TESTS_ORDER_CHECK_H
 #define TESTS_ORDER_CHECK_H
@@ -29,8 +29,8 @@ typedef struct order_check {
     u32 task_count;
     slice_order order;
     i64 *ticks;             /* by rank */
-    journal_entry *entries; /* likewise */
-    ordered_event *by_rank; /* with settled numbers; none when events are only counted */
+    event_entry *entries;   /* likewise */
+    ordered_event *by_rank; /* with final numbers; none when events are only counted */
     bool is_done;           /* the next task begins another slice */
 } order_check;
 

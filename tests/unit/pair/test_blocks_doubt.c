@@ -318,13 +318,13 @@ static void doubt_ends_with_the_patience(void **state)
     assert_guesses(f, 1);
 }
 
-static void settling_asks_for_the_patience_alone(void **state)
+static void deciding_asks_for_the_patience_alone(void **state)
 {
     block_check *const f = *state;
     displace_and_free(f, OTHER, 0, T0 + 7);
-    blocks_settle(&f->table, &f->rules, T0 + 7 + CHECK_PATIENCE, &f->check.out);
+    blocks_decide(&f->table, &f->rules, T0 + 7 + CHECK_PATIENCE, &f->check.out);
     block_check_no_rows(f);
-    blocks_settle(&f->table, &f->rules, T0 + 8 + CHECK_PATIENCE, &f->check.out);
+    blocks_decide(&f->table, &f->rules, T0 + 8 + CHECK_PATIENCE, &f->check.out);
     assert_lost(f, T0 + 7);
     assert_int_equal(f->table.open.count, 0);
     assert_int_equal(f->table.displaced_count, 0);
@@ -382,7 +382,7 @@ int main(void)
         RULE(next_alloc_leaves_no_guess_if_the_trace_lost_events),
         RULE(next_alloc_does_not_tell_so_if_the_older_blocks_thread_freed),
         RULE(doubt_ends_with_the_patience),
-        RULE(settling_asks_for_the_patience_alone),
+        RULE(deciding_asks_for_the_patience_alone),
         RULE(realloc_tells_by_its_size_whose_free_it_was),
         RULE(free_after_the_patience_is_the_newer_blocks),
     };

@@ -357,7 +357,7 @@ static void run_engine(run *r)
         for (; first <= last; first++)
             engine_check_apply(&r->check, &r->table, &r->events.at[first], r->events.at[first].pid);
         if (engine_check_random(&r->seed, 2) == 0)
-            blocks_settle(&r->table, &r->rules, end_ticks + 1, &r->check.out);
+            blocks_decide(&r->table, &r->rules, end_ticks + 1, &r->check.out);
         if (engine_check_random(&r->seed, 2) == 0)
             blocks_sweep(&r->table, &r->rules, end_ticks + 1, &r->check.out);
     }

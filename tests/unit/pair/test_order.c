@@ -156,7 +156,7 @@ static void events_of_one_tick_are_one_bucket(void **state)
     assert_int_equal(in_use, 1);
     for (u32 rank = 0; rank < 2 * count; rank++) {
         assert_int_equal(f->by_rank[rank].tid, rank + 1);
-        assert_int_equal(f->entries[rank], rank == 0 ? JOURNAL_NEW_TICK : 0);
+        assert_int_equal(f->entries[rank], rank == 0 ? ENTRY_NEW_TICK : 0);
     }
 }
 
@@ -214,7 +214,7 @@ static void ticks_are_marked_where_time_moves_on(void **state)
     for (u32 i = 0; i < ETL_COUNT_OF(ticks); i++) {
         const bool moves_on = i == 0 || ticks[i] != ticks[i - 1];
         assert_int_equal(f->ticks[i], T0 + ticks[i]);
-        assert_int_equal(f->entries[i], moves_on ? JOURNAL_NEW_TICK : 0);
+        assert_int_equal(f->entries[i], moves_on ? ENTRY_NEW_TICK : 0);
     }
 }
 
@@ -225,7 +225,7 @@ static void ticks_may_be_unwanted(void **state)
     order_check_add(f, alloc(T0, 1));
     order_check_plan(f);
     order_fill(&f->order, 0);
-    assert_true(order_settle(&f->order, &f->check.origins));
+    assert_true(order_number(&f->order, &f->check.origins));
     assert_null(f->order.ticks);
     assert_int_equal(f->order.events[0].ticks, T0);
 }
@@ -393,8 +393,8 @@ static void event_that_waits_for_its_stack_has_an_origin_of_its_own(void **state
     }
 }
 
-/* Until they are settled, new numbers are the bucket's own; known ones are known. */
-static void what_is_new_is_numbered_when_settled(void **state)
+/* Until they are final, new numbers are the bucket's own; known ones are known. */
+static void what_is_new_is_numbered_in_the_end(void **state)
 {
     order_check *const f = *state;
     order_check_task(f, 0);
@@ -419,7 +419,7 @@ static void what_is_new_is_numbered_when_settled(void **state)
     assert_int_equal(events[2].heap, 1);
     assert_int_equal(events[2].origin, ORDER_LOCAL | 1);
     assert_int_equal(f->check.origins.heaps.count, 1);
-    assert_true(order_settle(&f->order, &f->check.origins));
+    assert_true(order_number(&f->order, &f->check.origins));
     const order_bucket *const bucket = &f->order.buckets[0];
     assert_int_equal(order_heap_number(bucket, events[1].heap), 2);
     assert_int_equal(order_origin_number(bucket, events[1].origin), 2);
@@ -436,9 +436,9 @@ static void bucket_that_failed_is_told(void **state)
     order_check_plan(f);
     order_fill(&f->order, 0);
     f->order.buckets[0].failed = true;
-    assert_false(order_settle(&f->order, &f->check.origins));
+    assert_false(order_number(&f->order, &f->check.origins));
     order_fill(&f->order, 0);
-    assert_true(order_settle(&f->order, &f->check.origins));
+    assert_true(order_number(&f->order, &f->check.origins));
 }
 
 static void events_may_be_counted_only(void **state)
@@ -472,7 +472,7 @@ static wide_room *open_wide(order_check *f)
     assert_non_null(room);
     memset(room, 0xA5, sizeof *room);
     f->order.wide =
-        (journal_wide){ room->addresses, room->sizes, room->threads, room->partners, NULL };
+        (chunk_columns){ room->addresses, room->sizes, room->threads, room->partners, NULL };
     return room;
 }
 
@@ -507,25 +507,25 @@ static void blocks_are_told_in_full_where_a_store_asks(void **state)
     free(room);
 }
 
-/* Pairing leaves its notes in the shards' lists; the journal has them by rank. */
-static void notes_go_from_the_shards_to_the_journal(void **state)
+/* Pairing leaves its notes in the shards' lists; the event list has them by rank. */
+static void notes_go_from_the_shards_to_the_event_list(void **state)
 {
     order_check *const f = *state;
     for (u32 wide = 0; wide < 2; wide++) {
         wide_room *const room = open_wide(f);
         if (wide == 0)
-            f->order.wide = (journal_wide){ .addresses = NULL };
+            f->order.wide = (chunk_columns){ .addresses = NULL };
         run_wide(f);
         for (u32 i = 0; i < IN_SLICE; i++) {
             ordered_event *const event = &f->order.events[i];
             const u32 rank = event->rank;
-            event->entry = (journal_entry)(rank + 1) << 6;
+            event->entry = (event_entry)(rank + 1) << 6;
             event->partner = rank + 7;
         }
         for (u32 b = 0; b < f->order.bucket_count; b++)
             order_note(&f->order, b);
         for (u32 i = 0; i < IN_SLICE; i++) {
-            assert_int_equal(f->entries[i], (journal_entry)(i + 1) << 6 | JOURNAL_NEW_TICK);
+            assert_int_equal(f->entries[i], (event_entry)(i + 1) << 6 | ENTRY_NEW_TICK);
             assert_int_equal(room->partners[i], wide ? i + 7 : 0xA5A5A5A5u);
         }
         free(room);
@@ -533,7 +533,7 @@ static void notes_go_from_the_shards_to_the_journal(void **state)
 }
 
 /* A range's events have no note: what is there is the event's address. */
-static void ranges_leave_no_note_in_the_journal(void **state)
+static void ranges_leave_no_note_in_the_event_list(void **state)
 {
     order_check *const f = *state;
     order_check_task(f, 0);
@@ -545,8 +545,8 @@ static void ranges_leave_no_note_in_the_journal(void **state)
     order_check_run(f, ORDER_CHECK_FORWARD);
     f->order.events[0].entry = 0x40;
     order_note(&f->order, 0);
-    assert_int_equal(f->entries[0], 0x40 | JOURNAL_NEW_TICK);
-    assert_int_equal(f->entries[1], JOURNAL_NEW_TICK);
+    assert_int_equal(f->entries[0], 0x40 | ENTRY_NEW_TICK);
+    assert_int_equal(f->entries[1], ENTRY_NEW_TICK);
 }
 
 static void order_that_was_freed_can_be_used_again(void **state)
@@ -587,12 +587,12 @@ int main(void)
         RULE(process_may_change_hands_in_a_bucket),
         RULE(images_may_change_in_a_bucket),
         RULE(event_that_waits_for_its_stack_has_an_origin_of_its_own),
-        RULE(what_is_new_is_numbered_when_settled),
+        RULE(what_is_new_is_numbered_in_the_end),
         RULE(bucket_that_failed_is_told),
         RULE(events_may_be_counted_only),
         RULE(blocks_are_told_in_full_where_a_store_asks),
-        RULE(notes_go_from_the_shards_to_the_journal),
-        RULE(ranges_leave_no_note_in_the_journal),
+        RULE(notes_go_from_the_shards_to_the_event_list),
+        RULE(ranges_leave_no_note_in_the_event_list),
         RULE(order_that_was_freed_can_be_used_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -220,7 +220,7 @@ static void compare_event(const model *m, u32 rank)
                      row->event.stack == STACK_NONE || (row->event.stack & STACK_TAG_MASK) != 0);
     const bool moves_on = rank == 0 || row[-1].event.ticks != row->event.ticks;
     assert_int_equal(m->f->ticks[rank], row->event.ticks);
-    assert_int_equal(m->f->entries[rank], moves_on ? JOURNAL_NEW_TICK : 0);
+    assert_int_equal(m->f->entries[rank], moves_on ? ENTRY_NEW_TICK : 0);
 }
 
 /* Both have counted all slices up to here. */

@@ -111,7 +111,7 @@ static void pair_shard_of(fixture *f, u32 index)
     assert_true(order_plan(&f->order, f->tasks, f->task_count));
     for (u32 b = 0; b < f->order.bucket_count; b++)
         order_fill(&f->order, b);
-    assert_true(order_settle(&f->order, &f->check.origins));
+    assert_true(order_number(&f->order, &f->check.origins));
     count_events(f);
     if (f->order.count_only) {
         clear_tasks(f);
@@ -171,7 +171,7 @@ static void equal_times_go_by_stream_then_by_position(void **state)
     assert_order(f, (const u32[]){ 1, 2, 3, 4, 5 }, 5);
 }
 
-static void tasks_of_a_stream_are_one_lane(void **state)
+static void tasks_of_a_stream_are_merged_as_one(void **state)
 {
     fixture *const f = *state;
     begin_task(f, 3);
@@ -214,31 +214,31 @@ static void free_of_an_earlier_stream_at_the_same_time_comes_first(void **state)
 }
 
 /* A number of the event is its rank among all: sorted by time, stream, place. */
-static void any_number_of_lanes_is_merged_in_order(void **state)
+static void any_number_of_streams_is_merged_in_order(void **state)
 {
     fixture *const f = *state;
-    static const u32 lanes[] = { 1, 2, 3, 7, 16, 33 };
+    static const u32 streams[] = { 1, 2, 3, 7, 16, 33 };
     u64 seed = 1;
-    for (size_t l = 0; l < ETL_COUNT_OF(lanes); l++) {
+    for (size_t l = 0; l < ETL_COUNT_OF(streams); l++) {
         enum { MOMENTS = 200 };
         static u32 numbers[33 * MOMENTS];
-        static u32 rank_of[33][MOMENTS]; /* 0: no event of the lane at that moment */
+        static u32 rank_of[33][MOMENTS]; /* 0: no event of the stream at that moment */
         u32 count = 0;
         for (u32 moment = 0; moment < MOMENTS; moment++) {
-            for (u32 lane = 0; lane < lanes[l]; lane++) {
+            for (u32 stream = 0; stream < streams[l]; stream++) {
                 const bool happens = engine_check_random(&seed, 3) == 0;
-                rank_of[lane][moment] = happens ? count + 1 : 0;
+                rank_of[stream][moment] = happens ? count + 1 : 0;
                 if (happens) {
                     numbers[count] = count + 1;
                     count++;
                 }
             }
         }
-        for (u32 lane = 0; lane < lanes[l]; lane++) {
-            begin_task(f, lane);
+        for (u32 stream = 0; stream < streams[l]; stream++) {
+            begin_task(f, stream);
             for (u32 moment = 0; moment < MOMENTS; moment++) {
-                if (rank_of[lane][moment] != 0)
-                    add(f, OP_ALLOC, T0 + moment, 0x100, rank_of[lane][moment]);
+                if (rank_of[stream][moment] != 0)
+                    add(f, OP_ALLOC, T0 + moment, 0x100, rank_of[stream][moment]);
             }
         }
         assert_order(f, numbers, count);
@@ -465,13 +465,11 @@ static void slice_of_fewer_buckets_has_none_of_the_slice_before(void **state)
 
 /* --- at its place, at its time --- */
 
-static void journal_is_told_at_the_place_of_each_event(void **state)
+static void event_list_is_told_at_the_place_of_each_event(void **state)
 {
     fixture *const f = *state;
-    shard_journal journal = { .from_ticks = INT64_MIN,
-                              .to_ticks = INT64_MAX,
-                              .keeps_events = true };
-    f->shard.out.journal = &journal;
+    shard_events events = { .from_ticks = INT64_MIN, .to_ticks = INT64_MAX, .keeps_events = true };
+    f->shard.out.events = &events;
     begin_task(f, 0);
     add(f, OP_FREE, T0, 0x700, 0);
     add(f, OP_ALLOC, T0 + 1, 0x100, 8);
@@ -480,16 +478,16 @@ static void journal_is_told_at_the_place_of_each_event(void **state)
     add(f, OP_FREE, T0 + 4, 0x200, 0);
     add(f, OP_FREE, T0 + 5, 0x700, 0);
     pair_shard_of(f, 0);
-    static const journal_kind kinds[] = { JOURNAL_NONE, JOURNAL_ALLOC, JOURNAL_ALLOC,
-                                          JOURNAL_NONE, JOURNAL_FREE,  JOURNAL_NONE };
+    static const entry_kind kinds[] = { ENTRY_NONE, ENTRY_ALLOC, ENTRY_ALLOC,
+                                        ENTRY_NONE, ENTRY_FREE,  ENTRY_NONE };
     static const u32 partners[] = { 0, 1, 2, 0, 2, 0 };
     for (u32 i = 0; i < ETL_COUNT_OF(kinds); i++) {
         const ordered_event *const event = &f->order.events[i];
-        assert_int_equal(journal_kind_of(event->entry), kinds[i]);
+        assert_int_equal(entry_kind_of(event->entry), kinds[i]);
         assert_int_equal(event->partner, partners[i]);
-        assert_true(kinds[i] != JOURNAL_NONE || event->entry == 0);
+        assert_true(kinds[i] != ENTRY_NONE || event->entry == 0);
     }
-    f->shard.out.journal = NULL;
+    f->shard.out.events = NULL;
 }
 
 /* Blocks of one group would be found as well, but in any number of steps. */
@@ -508,7 +506,7 @@ static void open_blocks_are_kept_by_the_hash_of_their_key(void **state)
     }
 }
 
-static void end_of_a_slice_settles_what_waited_too_long(void **state)
+static void end_of_a_slice_decides_what_waited_too_long(void **state)
 {
     fixture *const f = *state;
     begin_task(f, 0);
@@ -529,10 +527,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         RULE(streams_are_merged_by_time),
         RULE(equal_times_go_by_stream_then_by_position),
-        RULE(tasks_of_a_stream_are_one_lane),
+        RULE(tasks_of_a_stream_are_merged_as_one),
         RULE(free_of_a_later_stream_at_the_same_time_comes_second),
         RULE(free_of_an_earlier_stream_at_the_same_time_comes_first),
-        RULE(any_number_of_lanes_is_merged_in_order),
+        RULE(any_number_of_streams_is_merged_in_order),
         RULE(slice_without_events_is_nothing),
         RULE(shard_takes_its_own_events_alone),
         RULE(open_blocks_are_carried_to_the_next_slice),
@@ -547,9 +545,9 @@ int main(void)
         RULE(blocks_of_every_bucket_are_paired),
         RULE(ranges_of_every_bucket_are_paired_and_no_other_shards),
         RULE(slice_of_fewer_buckets_has_none_of_the_slice_before),
-        RULE(journal_is_told_at_the_place_of_each_event),
+        RULE(event_list_is_told_at_the_place_of_each_event),
         RULE(open_blocks_are_kept_by_the_hash_of_their_key),
-        RULE(end_of_a_slice_settles_what_waited_too_long),
+        RULE(end_of_a_slice_decides_what_waited_too_long),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -222,7 +222,7 @@ static void each_kind_of_question_has_its_needs(void **state)
     }
 }
 
-/* A journal has the growth of a table's rows, not that of windows. */
+/* An event list has the growth of a table's rows, not that of windows. */
 static void growth_of_windows_needs_a_log(void **state)
 {
     (void)state;

@@ -55,11 +55,11 @@ void join_add_part(join_bench *b, i64 ticks, i64 event_ticks, stack_part part, s
 
 void join_task(join_bench *b, i64 end_ticks)
 {
-    b->task.unsettled.count = 0;
+    b->task.unresolved.count = 0;
     for (size_t i = b->task.events.count; i > 0; i--) {
         const memory_event *const event = &b->task.events.at[i - 1];
         if (op_wants_stack(event->op) && event->stack == STACK_NONE)
-            assert_true(ETLHEAP_PUSH(&b->task.unsettled, (u32)(i - 1)));
+            assert_true(ETLHEAP_PUSH(&b->task.unresolved, (u32)(i - 1)));
     }
     assert_true(join_slice(&b->join, &b->keyed, &b->task, 1, end_ticks));
 }

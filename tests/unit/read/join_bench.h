@@ -42,7 +42,7 @@ void join_add_threadless(join_bench *b, i64 ticks, u32 pid, u16 cpu);
 void join_add_part_on(join_bench *b, i64 event_ticks, u16 cpu, stack_part part, stack_ref stack);
 
 /* Joins what was added, as the only task of its slice; events without a stack are those
- * that scanning lists as unsettled. */
+ * that scanning lists as unresolved. */
 void join_task(join_bench *b, i64 end_ticks);
 
 /* The same; the slice's events are remembered as they then are. */

@@ -177,7 +177,7 @@ static void a_user_part_serves_nobody_without_a_kernel_part(void **state)
 }
 
 /* The second event was raised in user mode: the thread had long returned from
- * where the first was. Scanning settles such stacks without the join, so serving
+ * where the first was. Scanning resolves such stacks without the join, so serving
  * here would depend on where slices are cut. */
 static void a_user_part_without_a_kernel_part_is_its_events_alone(void **state)
 {

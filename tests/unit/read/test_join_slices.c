@@ -72,21 +72,21 @@ static void numbers_of_blocks_are_used_again(void **state)
     for (u32 i = 0; i < 20; i++) {
         join_add_alloc(b, i * second, JOIN_TID);
         join_end_slice(b, i * second + 1);
-        assert_int_equal(b->join.settled.count, i >= 2); /* of two seconds ago */
+        assert_int_equal(b->join.resolved.count, i >= 2); /* of two seconds ago */
         assert_int_equal(b->join.waits_from_ticks, (i < 2 ? 0 : i - 1) * second);
         assert_int_equal(b->events[i].stack, STACK_TAG_WAITING | i % 2);
         if (i >= 2)
-            assert_int_equal(b->join.settled.at[0].number, i % 2);
+            assert_int_equal(b->join.resolved.at[0].number, i % 2);
     }
     assert_int_equal(b->join.numbers[0].count, 2);
     assert_int_equal(b->join.own_origins.count, 0);
     join_task(b, INT64_MAX);
-    assert_int_equal(b->join.settled.count, 2);
+    assert_int_equal(b->join.resolved.count, 2);
     assert_int_equal(b->join.waits_from_ticks, INT64_MAX);
     join_bench_free(b);
 }
 
-static void a_late_stack_settles_its_block(void **state)
+static void a_late_stack_resolves_its_block(void **state)
 {
     (void)state;
     join_bench *const b = join_bench_new();
@@ -94,19 +94,19 @@ static void a_late_stack_settles_its_block(void **state)
     join_add_alloc(b, 100, JOIN_TID);
     join_add_event(b, (memory_event){ .ticks = 110, .op = OP_ALLOC, .tid = 8, .shard = 5 });
     join_end_slice(b, 200);
-    assert_int_equal(b->join.settled.count, 0);
+    assert_int_equal(b->join.resolved.count, 0);
     join_add_part(b, 210, 100, PART_USER, 3);
     join_task(b, 300);
-    assert_int_equal(b->join.settled.count, 1);
-    assert_int_equal(b->join.settled.at[0].shard, 0);
-    assert_int_equal(b->join.settled.at[0].stack, 3);
-    assert_int_equal(b->join.settled.at[0].tid, ETL_NO_ID); /* it was known */
+    assert_int_equal(b->join.resolved.count, 1);
+    assert_int_equal(b->join.resolved.at[0].shard, 0);
+    assert_int_equal(b->join.resolved.at[0].stack, 3);
+    assert_int_equal(b->join.resolved.at[0].tid, ETL_NO_ID); /* it was known */
     assert_int_equal(b->join.waits_from_ticks, 110);
     b->task.pieces.count = 0;
     join_task(b, INT64_MAX);
-    assert_int_equal(b->join.settled.count, 1);
-    assert_int_equal(b->join.settled.at[0].shard, 5);
-    assert_int_equal(b->join.settled.at[0].stack, STACK_NONE);
+    assert_int_equal(b->join.resolved.count, 1);
+    assert_int_equal(b->join.resolved.at[0].shard, 5);
+    assert_int_equal(b->join.resolved.at[0].stack, STACK_NONE);
     scan_output_free(&b->task);
     join_bench_free(b);
 }
@@ -172,7 +172,7 @@ static void events_wait_two_seconds_within_a_slice(void **state)
     join_bench_free(b);
 }
 
-static void settled_events_do_not_wait(void **state)
+static void resolved_events_do_not_wait(void **state)
 {
     (void)state;
     join_bench *const b = join_bench_new();
@@ -296,11 +296,11 @@ int main(void)
         cmocka_unit_test(a_thread_learned_in_a_later_slice_is_kept),
         cmocka_unit_test(events_wait_two_seconds),
         cmocka_unit_test(numbers_of_blocks_are_used_again),
-        cmocka_unit_test(a_late_stack_settles_its_block),
+        cmocka_unit_test(a_late_stack_resolves_its_block),
         cmocka_unit_test(too_many_events_end_the_wait_of_blocks),
         cmocka_unit_test(what_is_limited_waits_for_no_slice),
         cmocka_unit_test(events_wait_two_seconds_within_a_slice),
-        cmocka_unit_test(settled_events_do_not_wait),
+        cmocka_unit_test(resolved_events_do_not_wait),
         cmocka_unit_test(absurd_times_do_not_overflow),
         cmocka_unit_test(keys_of_pieces_and_of_scanned_events_resolve),
         cmocka_unit_test(keys_of_pieces_without_an_event_are_not_used),

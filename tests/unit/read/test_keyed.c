@@ -122,7 +122,7 @@ static void definitions_of_one_tick_go_by_stream_and_order(void **state)
     assert_int_equal(only_stack(rows, 3, 0xA0, false, 50), 1);
 }
 
-static void a_later_slice_settles_what_is_open(void **state)
+static void a_later_slice_resolves_what_is_open(void **state)
 {
     (void)state;
     keyed_stacks keyed = { 0 };
@@ -412,7 +412,7 @@ int main(void)
         cmocka_unit_test(the_mode_must_be_the_references),
         cmocka_unit_test(other_keys_are_other_stacks),
         cmocka_unit_test(definitions_of_one_tick_go_by_stream_and_order),
-        cmocka_unit_test(a_later_slice_settles_what_is_open),
+        cmocka_unit_test(a_later_slice_resolves_what_is_open),
         cmocka_unit_test(open_references_of_a_key_share_a_node),
         cmocka_unit_test(unresolved_references_are_counted_not_keys),
         cmocka_unit_test(one_part_alone_is_itself),

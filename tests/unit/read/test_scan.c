@@ -229,7 +229,7 @@ static void times_that_go_back_are_told(void **state)
     scan_output_free(&s.out);
 }
 
-static void a_stack_settles_its_event_and_another_one_is_a_piece(void **state)
+static void a_stack_resolves_its_event_and_another_one_is_a_piece(void **state)
 {
     (void)state;
     scan_bench s = begin();
@@ -264,7 +264,7 @@ static void parts_of_a_stack_with_a_kernel_part_are_pieces(void **state)
     scan_output_free(&s.out);
 }
 
-static void a_key_settles_its_event_as_a_stack_does(void **state)
+static void a_key_resolves_its_event_as_a_stack_does(void **state)
 {
     (void)state;
     scan_bench s = begin();
@@ -318,9 +318,9 @@ int main(void)
         cmocka_unit_test(heap_events_without_rows_are_counted),
         cmocka_unit_test(spans_follow_the_process_ids_of_the_events),
         cmocka_unit_test(times_that_go_back_are_told),
-        cmocka_unit_test(a_stack_settles_its_event_and_another_one_is_a_piece),
+        cmocka_unit_test(a_stack_resolves_its_event_and_another_one_is_a_piece),
         cmocka_unit_test(parts_of_a_stack_with_a_kernel_part_are_pieces),
-        cmocka_unit_test(a_key_settles_its_event_as_a_stack_does),
+        cmocka_unit_test(a_key_resolves_its_event_as_a_stack_does),
         cmocka_unit_test(nothing_but_the_inventory_is_left_for_the_next_task),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -222,18 +222,18 @@ static void assert_same_targets(const scan_output *a, const scan_output *b)
 }
 
 /* And they are what the events say. */
-static void assert_same_unsettled(const scan_output *a, const scan_output *b)
+static void assert_same_unresolved(const scan_output *a, const scan_output *b)
 {
-    assert_same_rows(&a->unsettled, &b->unsettled);
+    assert_same_rows(&a->unresolved, &b->unresolved);
     size_t listed = 0;
     for (size_t i = a->events.count; i > 0; i--) {
         const memory_event *const event = &a->events.at[i - 1];
         if (op_wants_stack(event->op) && event->stack == STACK_NONE) {
-            assert_true(listed < a->unsettled.count);
-            assert_int_equal(a->unsettled.at[listed++], i - 1);
+            assert_true(listed < a->unresolved.count);
+            assert_int_equal(a->unresolved.at[listed++], i - 1);
         }
     }
-    assert_int_equal(listed, a->unsettled.count);
+    assert_int_equal(listed, a->unresolved.count);
 }
 
 static void assert_same_pieces(const scan_output *a, const scan_output *b)
@@ -299,7 +299,7 @@ static void assert_same_output(const scan_output *a, const scan_output *b)
     assert_int_equal(a->is_unsorted, b->is_unsorted);
     assert_same_targets(a, b);
     assert_same_pieces(a, b);
-    assert_same_unsettled(a, b);
+    assert_same_unresolved(a, b);
     assert_same_keys(a, b);
     assert_same_stacks(&a->new_stacks, &b->new_stacks);
     assert_same_inventory(&a->inventory, &b->inventory);
@@ -449,7 +449,7 @@ static void a_buffer_of_plain_records_is_taken_to_its_end(void **state)
     scan_output out = { .last_ticks = INT64_MIN };
     scanner s = { .input = &input,
                   .out = &out,
-                  .settle_ticks = INT64_MAX,
+                  .resolve_ticks = INT64_MAX,
                   .queue = { .stacks = &stacks, .out = &out } };
     etl_buffer buffer;
     etl_scratch scratch = { 0 };

@@ -232,7 +232,7 @@ static void what_has_no_thread_is_not_of_the_thread(void **state)
     }
 }
 
-static void a_kernel_part_or_a_stack_settles_an_event(void **state)
+static void a_kernel_part_or_a_stack_resolves_an_event(void **state)
 {
     (void)state;
     stack_ring ring = { 0 };
@@ -240,13 +240,13 @@ static void a_kernel_part_or_a_stack_settles_an_event(void **state)
     make_events(events);
     stack_ring_push_if(&ring, 0, true);
     stack_ring_entry *const entry = found(&ring, events, 100, 7);
-    assert_true(stack_ring_is_unsettled(entry, events));
-    assert_false(stack_ring_is_unsettled(NULL, events));
+    assert_true(stack_ring_is_unresolved(entry, events));
+    assert_false(stack_ring_is_unresolved(NULL, events));
     entry->has_kernel_part = true;
-    assert_false(stack_ring_is_unsettled(entry, events));
+    assert_false(stack_ring_is_unresolved(entry, events));
     entry->has_kernel_part = false;
     events[0].stack = STACK_TAG_LOCAL;
-    assert_false(stack_ring_is_unsettled(entry, events));
+    assert_false(stack_ring_is_unresolved(entry, events));
 }
 
 /* --- queue ---------------------------------------------------------------------- */
@@ -466,7 +466,7 @@ int main(void)
         cmocka_unit_test(a_stack_too_many_is_of_what_wants_none),
         cmocka_unit_test(of_two_threads_each_has_what_it_did_last),
         cmocka_unit_test(what_has_no_thread_is_not_of_the_thread),
-        cmocka_unit_test(a_kernel_part_or_a_stack_settles_an_event),
+        cmocka_unit_test(a_kernel_part_or_a_stack_resolves_an_event),
         cmocka_unit_test(known_stacks_have_the_ids_of_the_table),
         cmocka_unit_test(new_stacks_are_numbered_in_the_order_of_the_pushes),
         cmocka_unit_test(known_and_new_stacks_may_take_turns),

@@ -3,7 +3,7 @@
  * question that needs it is refused with a sentence, every other one is answered as before;
  * a store that lacks what it must have is damaged; what a later version adds is passed over.
  * Method: the store of a random workload, written again without each of its columns in turn,
- * and with columns and lanes that nobody knows.
+ * and with columns and kinds that nobody knows.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -328,9 +328,9 @@ static void what_a_later_version_adds_is_passed_over(void **state)
     add_unknown(&more, 0x01F0, 100); /* heap */
     add_unknown(&more, 0x11F0, 1);   /* process */
     add_unknown(&more, 0x7701, 9);   /* another table */
-    add_unknown(&more, ehs_lane_column(EHS_LANE_CUSTOM, EHS_HEAP_ORIGIN), 3);
-    add_unknown(&more, ehs_lane_column(EHS_LANE_CUSTOM, EHS_SEGMENT_EVENTS), 1);
-    add_unknown(&more, ehs_lane_column((ehs_lane)200, EHS_HEAP_ORIGIN), 3); /* another lane */
+    add_unknown(&more, ehs_kind_column(EHS_KIND_CUSTOM, EHS_HEAP_ORIGIN), 3);
+    add_unknown(&more, ehs_kind_column(EHS_KIND_CUSTOM, EHS_SEGMENT_EVENTS), 1);
+    add_unknown(&more, ehs_kind_column((ehs_kind)200, EHS_HEAP_ORIGIN), 3); /* another kind */
     ehs_bytes extended = store_check_rewrite(&f->file, NULL, &more);
     write_file(f, &extended);
     expect_same_answer(f, &query, expected);

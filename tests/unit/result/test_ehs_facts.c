@@ -36,7 +36,7 @@ static ehs_bytes keep_result(const etlheap_result *result)
         assert_true(ehs_rows_encode(&saver.blocks, &saver.codec, i, &rows));
     }
     assert_true(ehs_strings_save(&saver));
-    assert_int_equal(ehs_writer_open(&writer, keep, &file, EHS_CONTENT_JOURNAL), ETL_OK);
+    assert_int_equal(ehs_writer_open(&writer, keep, &file, EHS_CONTENT_STORE), ETL_OK);
     assert_int_equal(ehs_writer_put(&writer, &saver.blocks), ETL_OK);
     assert_int_equal(ehs_writer_close(&writer), ETL_OK);
     ehs_saver_free(&saver);
@@ -197,7 +197,7 @@ static void a_store_without_facts_is_refused(void **state)
     ehs_writer writer;
     etlheap_result *got;
     etl_error err;
-    assert_int_equal(ehs_writer_open(&writer, keep, &file, EHS_CONTENT_JOURNAL), ETL_OK);
+    assert_int_equal(ehs_writer_open(&writer, keep, &file, EHS_CONTENT_STORE), ETL_OK);
     assert_int_equal(ehs_writer_close(&writer), ETL_OK);
     assert_int_equal(read_result(&file, &got, &err), ETL_ERR_CORRUPT);
     assert_non_null(strstr(err.message, "the table of the trace is damaged"));

@@ -83,20 +83,20 @@ static void kinds_that_were_not_kept_are_refused_by_name(void **state)
     assert_int_equal(result_keeps(&result, reserve, &err), ETL_OK);
 }
 
-/* The words, lanes and traits of rows agree with each other. */
+/* The words, numbers and traits of rows agree with each other. */
 static void rows_of_kinds_are_whole(void **state)
 {
-    u32 lanes = 0;
+    u32 numbers = 0;
     (void)state;
     for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++) {
         const etlheap_kind_row *const row = etlheap_kind_at((etlheap_kind)kind);
         const etlheap_kind from = row->recorded_with;
         assert_true(row->word[0] != '\0' && row->plural[0] != '\0');
         assert_string_equal(row->word, etlheap_kind_name((etlheap_kind)kind));
-        assert_int_equal(lanes >> row->lane & 1, 0);
-        lanes |= 1u << row->lane;
+        assert_int_equal(numbers >> row->lane & 1, 0);
+        numbers |= 1u << row->lane;
         assert_int_equal(etlheap_kind_at(from)->recorded_with, from);
-        assert_int_equal(ehs_kind_of_lane(row->lane), kind);
+        assert_int_equal(ehs_kind_of_number(row->lane), kind);
         assert_true(!etlheap_kind_has(kind, ETLHEAP_KIND_COMMON) ||
                     etlheap_kind_has(kind, ETLHEAP_KIND_DEFAULT));
     }

@@ -27,7 +27,7 @@ static void fill(result_part *part)
     part->as_public.kinds = KIND(HEAP);
     assert_true(ETLHEAP_PUSH(&part->words, "app") && ETLHEAP_PUSH(&part->words, "b*"));
     assert_true(ETLHEAP_PUSH(&part->processes, 1) && ETLHEAP_PUSH(&part->processes, 3));
-    result_part_settle(part);
+    result_part_complete(part);
 }
 
 static void clear(result_part *part)

@@ -98,7 +98,7 @@ static void paths_stay_as_recorded_and_other_names_as_they_are(void **unused)
     assert_string_equal(etlheap_module_of(result, 0)->name, "A.DLL");
     assert_string_equal(etlheap_module_of(result, 0)->path, "\\D\\a.dll");
     assert_string_equal(etlheap_module_of(result, 1)->path, "\\D\\A.DLL");
-    assert_true(spellings_settle(result));
+    assert_true(spellings_set(result));
     assert_string_equal(etlheap_module_of(result, 1)->name, "A.DLL");
     etlheap_table_free(table);
     etlheap_result_free(result);

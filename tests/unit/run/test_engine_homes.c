@@ -1,5 +1,5 @@
 /*
- * Goal: a report says the same whether the engine kept a journal, a log, lifetimes or a store.
+ * Goal: a report says the same whether the engine kept an event list, a log, lifetimes or a store.
  * Method: built traces of what few traces hold, and the report from each.
  */
 #include <setjmp.h>
@@ -24,9 +24,9 @@
 
 #define REALLOC_TICKS 2 /* from the Alloc of a realloc to its last record */
 
-typedef enum home { HOME_JOURNAL, HOME_LOG, HOME_LIFETIMES, HOME_COUNT } home;
+typedef enum home { HOME_EVENT_LIST, HOME_LOG, HOME_LIFETIMES, HOME_COUNT } home;
 
-static const char *const home_names[] = { "journal", "log", "lifetimes" };
+static const char *const home_names[] = { "event list", "log", "lifetimes" };
 
 static etl_build *new_trace(void)
 {
@@ -85,7 +85,7 @@ static bool is_same(const char *first, const char *other, const char *name)
 {
     const bool same = check_same_text(first, other);
     if (!same)
-        print_error("the journal's report differs from that of the %s\n", name);
+        print_error("the event list's report differs from that of the %s\n", name);
     return same;
 }
 
@@ -93,11 +93,11 @@ static bool is_same(const char *first, const char *other, const char *name)
 static char *answer(const check_traces *traces, u64 slice_bytes, const etlheap_query *query)
 {
     char *first = NULL;
-    for (home next = HOME_JOURNAL; next < HOME_COUNT; next++) {
+    for (home next = HOME_EVENT_LIST; next < HOME_COUNT; next++) {
         etlheap_result *const result = analyze(traces, next, slice_bytes, query);
         char *const text = check_aggregate_text(result, query);
         etlheap_result_free(result);
-        if (next == HOME_JOURNAL) {
+        if (next == HOME_EVENT_LIST) {
             first = text;
             continue;
         }
@@ -239,7 +239,7 @@ static etl_build *end_late(const late_end *end)
 }
 
 /* Wherever the record lies in a buffer. The steps are longer and shorter than a chunk of the
- * journal stays open. */
+ * event list stays open. */
 static void expect_agreement(bool ends_process, i64 after_ticks)
 {
     static const i64 steps[] = { SECONDS / 10, SECONDS / 1000, SECONDS / 100000 };

@@ -262,7 +262,7 @@ static void an_empty_trace_makes_a_store_of_facts(void **state)
     etlheap_result_free(result);
 }
 
-/* Sizes that a journal of a report has no room for. */
+/* Sizes that an event list of a report has no room for. */
 static void sizes_of_all_widths_are_kept(void **state)
 {
     (void)state;

@@ -316,12 +316,12 @@ static void code_of_a_dll_is_named_after_its_exports(void **state)
     make_dll(f, "x86_64-pc-windows-msvc", "");
     open_image(f);
     u32 forwarders = 0;
-    u32 nameless = 0;
+    u32 unnamed = 0;
     for (u32 i = 0; i < etl_pe_exports_count(f->exports); i++) {
         const etl_pe_export entry = etl_pe_exports_at(f->exports, i);
         etl_pe_export found;
         forwarders += entry.forwarder.size > 0;
-        nameless += entry.name.size == 0;
+        unnamed += entry.name.size == 0;
         if (entry.rva == 0)
             continue;
         assert_true(etl_pe_exports_find(f->exports, entry.rva + 1, &found));
@@ -330,7 +330,7 @@ static void code_of_a_dll_is_named_after_its_exports(void **state)
         assert_false(text_is(found.name, "alpha"));
     }
     assert_int_equal(forwarders, 2);
-    assert_int_equal(nameless, 1);
+    assert_int_equal(unnamed, 1);
 }
 
 static void real_programs_read_as_llvm_reads_them(void **state)

@@ -231,7 +231,7 @@ static void a_file_is_cut_and_begun_again(void **state)
     assert_true(etl_file_examine(file, &kind, &size));
     assert_int_equal(kind, ETL_PATH_FILE);
     assert_int_equal(size, 4);
-    assert_true(etl_file_settle(file));
+    assert_true(etl_file_sync(file));
     assert_true(etl_file_close(file));
     assert_text(path, "else");
     assert_true(etl_file_remove(path));
@@ -284,7 +284,7 @@ static void temporary_files_leave_nothing_behind(void **state)
     assert_true(second >= 0);
     assert_string_not_equal(path, other);
     assert_true(etl_file_write(file, "kept", 4));
-    assert_true(etl_temporary_settle(&file));
+    assert_true(etl_temporary_finish(&file));
     assert_int_equal(etl_map_open(path, false, &map, NULL), ETL_OK);
     etl_temporary_remove(file, path);
     etl_temporary_remove(second, other);
