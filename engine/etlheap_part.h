@@ -41,6 +41,10 @@ static inline etlheap_part etlheap_part_whole(void)
 /* The part that a result has; NULL: a whole recording. Valid until the result is freed. */
 const etlheap_part *etlheap_result_part(const etlheap_result *result);
 
+/* True if a file begins like a store of a whole recording with its own names: not a summary, a part
+ * or an anonymised store. Pass at least its first 18 bytes. */
+bool etlheap_is_whole_store(etl_bytes file);
+
 /*
  * Writes a store of a part of a store. `from` must have been opened with etlheap_open_store for a
  * question about all events (ETLHEAP_ASK_EVENTS). Of `options`, store, jobs, memory_bytes_max,

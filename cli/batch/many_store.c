@@ -41,7 +41,7 @@ typedef struct many_run {
 } many_run;
 
 static int check_settings(const cli_options *options);
-static int check_outputs(const many_list *list);
+static int check_outputs(const many_run *run);
 static int run_batch(many_run *run);
 static etlheap_batch_answer work(void *user, u32 index, u32 jobs, bool is_alone);
 static void finished(void *user, u32 index);
@@ -95,8 +95,8 @@ static int run_batch(many_run *run)
         cli_output_make_folder(inside);
         exit_status = cli_many_index_open(&run->list, &run->index);
     }
-    if (exit_status == CLI_EXIT_DONE && run->batch.options->summary)
-        exit_status = check_outputs(list);
+    if (exit_status == CLI_EXIT_DONE)
+        exit_status = check_outputs(run);
     if (exit_status == CLI_EXIT_DONE) {
         const etlheap_batch_options options = { .size = sizeof options,
                                                 .jobs = run->batch.options->jobs,
@@ -122,20 +122,28 @@ static int run_batch(many_run *run)
     return exit_status;
 }
 
-/* Refuses a summary that would replace a full store. The store may be all that is left of its
- * trace, and it answers more. No other batch writes here meanwhile, because the index is locked. */
-static int check_outputs(const many_list *list)
+/* Refuses a summary that would replace a full store, and a part that would replace a whole one. The
+ * store may be all that is left of its trace, and it answers more. No other batch writes here
+ * meanwhile, because the index is locked. */
+static int check_outputs(const many_run *run)
 {
-    for (u32 i = 0; i < list->count; i++) {
-        u8 bytes[16];
+    const many_list *const list = &run->list;
+    const bool is_summary = run->batch.options->summary;
+    for (u32 i = 0; (is_summary || cli_store_is_part(run->batch.options)) && i < list->count; i++) {
+        u8 bytes[18];
         char *const path = cli_many_path(list->folder, list->items[i].output);
         const size_t size = path ? etl_file_start(path, bytes, sizeof bytes) : 0;
-        const bool is_full = etlheap_is_full_store((etl_bytes){ bytes, size });
-        if (is_full)
-            cli_complain(path, "a full store, which a summary would replace; use another --out-dir "
-                               "for summaries, or remove the store first");
+        const etl_bytes file = { bytes, size };
+        const bool has_more =
+            is_summary ? etlheap_is_full_store(file) : etlheap_is_whole_store(file);
+        if (has_more)
+            cli_complain(
+                path, is_summary ? "a full store, which a summary would replace; use another "
+                                   "--out-dir for summaries, or remove the store first"
+                                 : "a store of a whole recording, which a part would replace; use "
+                                   "another --out-dir for parts, or remove the store first");
         free(path);
-        if (is_full)
+        if (has_more)
             return CLI_EXIT_USAGE;
     }
     return CLI_EXIT_DONE;

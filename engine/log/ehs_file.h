@@ -115,6 +115,9 @@ bool ehs_is_store(etl_bytes file);
 /* True if they begin like a store, of any version, that is not a summary. */
 bool ehs_is_full_store(etl_bytes file);
 
+/* True if it is also not a part of a recording, and has its own names. */
+bool ehs_is_whole_store(etl_bytes file);
+
 /*
  * Reads header, footer and directory. The bytes must stay unchanged until ehs_reader_close.
  * ETL_ERR_UNSUPPORTED: a version that cannot be read; the message says which, and what to do.

@@ -49,6 +49,14 @@ bool ehs_is_full_store(etl_bytes file)
     return ehs_is_store(file) && etl_ok(&in) && content != EHS_CONTENT_SUMMARY;
 }
 
+bool ehs_is_whole_store(etl_bytes file)
+{
+    etl_cursor in = etl_cursor_of(file);
+    etl_skip(&in, EHS_MAGIC_BYTES + 2 * sizeof(u16) + sizeof(u32));
+    const u16 minor_needed = etl_u16(&in);
+    return ehs_is_full_store(file) && etl_ok(&in) && minor_needed < EHS_MINOR_PART;
+}
+
 etl_status ehs_reader_open(ehs_reader *out, etl_bytes file, etl_error *err)
 {
     *out = (ehs_reader){ .file = file };

@@ -13,6 +13,11 @@ bool etlheap_is_full_store(etl_bytes file)
     return ehs_is_full_store(file);
 }
 
+bool etlheap_is_whole_store(etl_bytes file)
+{
+    return ehs_is_whole_store(file);
+}
+
 etl_status archive_read(const ehs_archive *archive, u32 wanted, const u32 *cancel, log_reader *out,
                         etl_error *err)
 {

@@ -333,7 +333,8 @@ OPTION_VALUES = {
         "--download-limit", "--download-time", "--private-redirects")},
 }
 NEEDS = {"--every": ["--summary"]}
-REPLACES_NOT = {"--summary"}  # what is there already: see check_full_stores_stay
+# What is there already: see check_full_stores_stay and check_whole_stores_stay.
+REPLACES_NOT = {"--summary", "--from", "--to", "--kind", "--process"}
 
 
 def check_options():
@@ -419,6 +420,24 @@ def check_full_stores_stay():
     status, said = batch("one.etl", "--summary", "--out-dir", "kept")
     results.check("where the full store was removed, a summary is made", status == 0 and "one.ehs" in stores_of("kept"),
                   f"status {status}", said)
+
+
+def check_whole_stores_stay():
+    """Nor does a part take the place of the store of a whole recording."""
+    batch("one.etl", "--out-dir", fresh("whole"))
+    before = stores_of("whole")
+    for option in (["--process", "*"], ["--kind", "heap"], ["--from", "1ms"], ["--to", "9s"]):
+        status, said = batch("one.etl", *option, "--out-dir", "whole")
+        results.check(f"a part over a whole store is refused: {option[0]}",
+                      (status, stores_of("whole")) == (2, before) and "whole/one.ehs: " in said and "use another --out-dir" in said,
+                      f"status {status}", said)
+    status, said = batch("one.etl", "--kind", "heap", "--out-dir", fresh("parts"))
+    results.check("a part is made elsewhere", status == 0 and "one.ehs" in stores_of("parts"), f"status {status}", said)
+    status, said = batch("one.etl", "--kind", "extent", "--out-dir", "parts")
+    results.check("a part replaces a part", status == 0, f"status {status}", said)
+    before = stores_of("parts")
+    status, said = batch("one.etl", "--out-dir", "parts")
+    results.check("a whole store replaces a part", status == 0 and stores_of("parts") != before, f"status {status}", said)
 
 
 # --- runs that end early -----------------------------------------------------------------------
@@ -568,6 +587,7 @@ def main():
     check_options()
     check_more_batches()
     check_full_stores_stay()
+    check_whole_stores_stay()
     check_interruption()
     check_full_disk()
     check_changing_input()
