@@ -91,8 +91,8 @@ QUESTIONS = [
     ("merge OTHER -o OUT", "s"),
     ("diff OTHER", "ts"),
     ("diff OTHER --format json", "l"),
-    ("check --max-outstanding 100G", "ts"),
-    ("check --baseline OTHER --max-growth total:1000%", "ts"),
+    ("check --max-outstanding 100G --lenient", "ts"),
+    ("check --baseline OTHER --max-growth total:1000% --lenient", "ts"),
     ("info --format json", "tsn"),
     ("dump --format ndjson", "tn"),
     ("symbols", "ts"),
@@ -117,7 +117,7 @@ QUESTIONS = [
 SMALL_QUESTIONS = ["report --churn", "report --group-by thread", "report --group-by function",
                    "report --group-by process --format json", "report --map",
                    "report --pairs", "report --unmatched", "report --lifetime ..1ms", "report --kind pool",
-                   "windows --window 0s..2s --window 1s..3s", "windows", "check --max-outstanding 100G --format json"]
+                   "windows --window 0s..2s --window 1s..3s", "windows", "check --max-outstanding 100G --lenient --format json"]
 SMALL_TRACES = [["workload", "--keys", "--compress"], ["pool-leak"]]
 INPUTS = {"t": ("trace", []), "l": ("trace", []), "w": ("trace", []), "s": ("store", []), "n": ("trace read", ["--no-mmap"])}
 

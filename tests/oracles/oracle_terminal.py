@@ -27,6 +27,7 @@ MAKE_SCENARIO = os.environ.get("MAKE_TRACE", "build/check/make_trace")
 CODES = re.compile(r"\x1b\[[0-9;]*m")
 NOTE = "Columns that do not fit: "
 COMMAND = "More: etlheap "
+VERDICTS = ("PASS: ", "FAIL: ", "INCONCLUSIVE: ", "ACCEPTED: ")
 
 
 def environment(**more):
@@ -130,8 +131,8 @@ def check_fit(results, name, arguments):
     piped = in_pipe(*arguments)
     for columns in (80, 120):
         shown = CODES.sub("", on_terminal(columns, *arguments))
-        # A command is there to be pasted, which takes one line of whatever length.
-        long = [line for line in shown.splitlines() if width_of(line) > columns and not line.startswith(COMMAND)]
+        # A command is there to be pasted, which takes one line of whatever length; so is a verdict to be found.
+        long = [line for line in shown.splitlines() if width_of(line) > columns and not line.startswith((COMMAND, *VERDICTS))]
         results.check(f"{name}: lines fit {columns} columns", shown and not long, *long[:4])
         titles = [line for line in piped.splitlines() if NOTE in line]
         results.check(f"{name}: a pipe leaves nothing out", not titles and "\u2026" not in piped, *titles)

@@ -216,8 +216,8 @@ static void json_has_the_documented_keys(void **state)
 {
     (void)state;
     static const char *const parts[] = {
-        "{\n  \"schema\": \"etlheap-check-1\",\n  \"verdict\": \"fail\",\n  \"summary\": \"1 of 1 "
-        "limit is exceeded (",
+        "{\n  \"schema\": \"etlheap-check-1\",\n  \"verdict\": \"fail\",\n",
+        "\"summary\": \"1 of 1 limit is exceeded (",
         "\"doubts\": [",
         "\"requirements\": [",
         "\"judged_kinds\": [",
