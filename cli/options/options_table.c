@@ -77,15 +77,14 @@ static const cli_option options_table[] = {
       "events by name, hook or provider: Heap/Alloc, 'Heap/*', 0x1021; may be repeated" },
 
     { "--max-outstanding", 0, CLI_VALUE_WORDS, OPTION(limits[0]), CLI_CHECK, group_gate, "LIMIT",
-      "limit of outstanding bytes, [KIND/][PER[:NAME]:]SIZE: 10M, stack:64K, heap/mark:64K; may "
-      "be repeated" },
+      "bytes outstanding, [KIND/][PER[:NAME]:]SIZE: 10M, heap/mark:64K; may be repeated" },
     { "--max-outstanding-count", 0, CLI_VALUE_WORDS, OPTION(limits[1]), CLI_CHECK, group_gate,
-      "LIMIT", "limit of outstanding allocations, [KIND/][PER[:NAME]:]N; may be repeated" },
+      "LIMIT", "allocations outstanding: 100, stack:5; may be repeated" },
     { "--per", 0, CLI_VALUE_SCOPE, OPTION(per), CLI_CHECK, group_gate, "WORD",
       "PER of limits that have none: process, heap, module, stack, function, mark, total "
       "(process)" },
     { "--suppressions", 0, CLI_VALUE_WORDS, OPTION(suppressions), CLI_CHECK, group_gate, "FILE",
-      "file of known leaks to ignore: lines leak:PATTERN, as for LeakSanitizer" },
+      "known leaks to ignore, in LeakSanitizer's form" },
     { "--baseline", 0, CLI_VALUE_WORD, OPTION(baseline), CLI_CHECK, group_gate, "FILE",
       "earlier run to compare with: a store or a trace" },
     { "--max-growth", 0, CLI_VALUE_WORDS, OPTION(limits[2]), CLI_CHECK, group_gate, "LIMIT",
@@ -93,17 +92,17 @@ static const cli_option options_table[] = {
     { "--max-growth-count", 0, CLI_VALUE_WORDS, OPTION(limits[3]), CLI_CHECK, group_gate, "LIMIT",
       "limit of allocations added to the baseline: 10, 5%, stack:2+5%; may be repeated" },
     { "--max-peak", 0, CLI_VALUE_WORDS, OPTION(limits[4]), CLI_CHECK, group_gate, "LIMIT",
-      "limit of the most bytes outstanding at once: 10M, module:app.exe:1M; with --baseline above "
-      "its peak: +64K, 5%; may be repeated" },
+      "most bytes outstanding at once: 10M, module:app.exe:1M; above that of --baseline: +64K, 5%; "
+      "may be repeated" },
     { "--max-allocations", 0, CLI_VALUE_WORDS, OPTION(limits[5]), CLI_CHECK, group_gate, "LIMIT",
-      "limit of allocations: 1000, mark:NAME:0; with --baseline +10, 5%; may be repeated" },
+      "allocations: 1000, mark:NAME:0, +5%; may be repeated" },
     { "--max-temporary", 0, CLI_VALUE_WORDS, OPTION(limits[6]), CLI_CHECK, group_gate, "LIMIT",
-      "limit of allocations freed before the thread's next allocation; may be repeated" },
+      "temporary allocations (docs/churn.md); may be repeated" },
     { "--max-alloc-rate", 0, CLI_VALUE_WORDS, OPTION(limits[7]), CLI_CHECK, group_gate, "LIMIT",
-      "limit of allocations per second; may be repeated" },
+      "allocations per second; may be repeated" },
     { "--update-baseline", 0, CLI_VALUE_FLAG, OPTION(update_baseline), CLI_CHECK, group_gate, NULL,
-      "let this run replace the baseline if it passes, is smaller somewhere and larger nowhere; "
-      "create it if there is none" },
+      "let a run that passes, is smaller somewhere and larger nowhere replace the baseline, or "
+      "create it" },
     { "--accept", 0, CLI_VALUE_FLAG, OPTION(accept), CLI_CHECK, group_gate, NULL,
       "with --update-baseline: let this run become the baseline even if it grew" },
     { "--allow-empty", 0, CLI_VALUE_FLAG, OPTION(allow_empty), CLI_CHECK, group_gate, NULL,
@@ -112,12 +111,11 @@ static const cli_option options_table[] = {
     { "--require-baseline", 0, CLI_VALUE_FLAG, OPTION(require_baseline), CLI_CHECK, group_gate,
       NULL, "fail if the baseline is missing" },
     { "--require-process", 0, CLI_VALUE_NAMES, OPTION(required_processes), CLI_CHECK, group_gate,
-      "NAME|PID",
-      "fail if no such process has memory events; words as for --process; may be repeated" },
+      "NAME|PID", "fail if it has no memory events; may be repeated" },
     { "--lenient", 0, CLI_VALUE_FLAG, OPTION(lenient), CLI_CHECK, group_gate, NULL,
       "exit with status 0 if the verdict is inconclusive" },
     { "--strict", 0, CLI_VALUE_FLAG, OPTION(strict), CLI_CHECK, group_gate, NULL,
-      "exit with status 4 if the verdict is inconclusive (the default)" },
+      "exit with status 4 if inconclusive (the default)" },
 
     { "--group-by", 0, CLI_VALUE_KEYS, OPTION(group_by), CLI_GROUPING & ~CLI_WINDOWS, group_shape,
       "LIST", "keys that make a row, the outermost first:" },
