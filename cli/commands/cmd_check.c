@@ -172,8 +172,8 @@ static int check_inputs(const cli_options *options, cli_guard *guard, inquiry *q
     etlheap_sink *sink = NULL;
     if (lacks_allocations(q)) {
         cli_complain(cli_inputs_subject(&q->inputs),
-                     "a UMDH log has no times, so peaks and allocations are not known; use "
-                     "--max-outstanding or --max-growth");
+                     "a UMDH log has no times, so peaks and allocations are not known; limit "
+                     "what is outstanding");
         return CLI_EXIT_USAGE;
     }
     int exit_status = cli_request_open(options, &q->inputs, guard, &q->request, &sink);

@@ -29,7 +29,7 @@ static const char *const advice[ETL_HINT_COUNT] = {
         "To ignore known leaks, list them in --suppressions FILE, with lines leak:FUNCTION.",
     [ETL_HINT_SUPPRESS_OR_ACCEPT] =
         "To ignore known leaks, list them in --suppressions FILE, with lines leak:FUNCTION. To "
-        "accept intended growth, run once with --update-baseline --accept.",
+        "accept what grew on purpose, run once with --update-baseline --accept.",
     [ETL_HINT_SYMBOL_PATH] = " (--symbols PATH names them)",
     [ETL_HINT_LIST_MODULES] = "; etlheap symbols lists them and the files they need",
     [ETL_HINT_OTHER_BUILDS] = "; --symbols-loose accepts them",
