@@ -424,12 +424,12 @@ def check_full_stores_stay():
 
 def check_whole_stores_stay():
     """Nor does a part take the place of the store of a whole recording."""
-    batch("one.etl", "--out-dir", fresh("whole"))
-    before = stores_of("whole")
+    batch("one.etl", "--out-dir", fresh("entire"))
+    before = stores_of("entire")
     for option in (["--process", "*"], ["--kind", "heap"], ["--from", "1ms"], ["--to", "9s"]):
-        status, said = batch("one.etl", *option, "--out-dir", "whole")
+        status, said = batch("one.etl", *option, "--out-dir", "entire")
         results.check(f"a part over a whole store is refused: {option[0]}",
-                      (status, stores_of("whole")) == (2, before) and "whole/one.ehs: " in said and "use another --out-dir" in said,
+                      (status, stores_of("entire")) == (2, before) and "entire/one.ehs: " in said and "use another --out-dir" in said,
                       f"status {status}", said)
     status, said = batch("one.etl", "--kind", "heap", "--out-dir", fresh("parts"))
     results.check("a part is made elsewhere", status == 0 and "one.ehs" in stores_of("parts"), f"status {status}", said)
