@@ -12,6 +12,7 @@ prove nothing.
 
 import json
 import os
+import re
 import tempfile
 
 from docs_commands import ETLHEAP, ROOT, make_runs, recipes
@@ -139,6 +140,21 @@ def check_options(made, results, name):
     series.run("a process that ran", "sound", 0, accept=True)
 
 
+def check_limits(made, results, name):
+    """Limits of peaks and allocations beside the recipe's own: far above what is measured, and far below."""
+    for option in ("--max-peak", "--max-allocations", "--max-temporary", "--max-alloc-rate"):
+        series = made.series(results, name, replaced(" --require-baseline", f" {option} heap/process:1000000000"))
+        series.run(f"{option}, kept", "sound", 0)
+        series = made.series(results, name, replaced(" --require-baseline", f" {option} heap/process:1"))
+        outcome = series.run(f"{option}, exceeded", "sound", 1)
+        series.check(f"{option}, exceeded: no baseline, and SARIF has it",
+                     series.server.saved() is None and (name == "Jenkins" or series.results_of(outcome)))
+    above = replaced("--require-baseline", "--require-baseline --max-peak total:5% --max-allocations total:5%")
+    series = made.series(results, name, lambda text: re.sub(r" --suppressions \S+", "", above(text)))
+    series.run("as ci.md limits both above a baseline: the first run, accepted", "sound", 0, accept=True)
+    series.run("as ci.md limits both above a baseline: the same again", "sound", 0)
+
+
 class Recipes:
     """The page with the recipes, and servers that run them."""
 
@@ -225,6 +241,7 @@ def main():
             try:
                 check_series(made.series(results, name))
                 check_options(made, results, name)
+                check_limits(made, results, name)
                 if name != "Jenkins":  # it has no branches, and no budget
                     check_branches(made.series(results, name), "refs/pull/1/merge")
                     check_budget(made.series(results, name, replaced("heap/total:50M", "heap/total:1M")))
