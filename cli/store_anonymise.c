@@ -34,10 +34,11 @@
 static int complain_absent(const char *path)
 {
     char message[PATH_BYTES];
-    snprintf(message, sizeof message,
-             "there is no such key file: to make a key, run head -c 32 /dev/urandom > %.900s, and "
-             "keep the file for stores that will be compared with this one",
-             path);
+    snprintf(
+        message, sizeof message,
+        "the key file does not exist: to make a key, run head -c 32 /dev/urandom > %.900s, and "
+        "keep the file for stores that will be compared with this one",
+        path);
     cli_complain(path, message);
     return CLI_EXIT_INPUT;
 }

@@ -86,7 +86,7 @@ static etl_status check_growth(const cli_options *options, const cli_budgets *bu
     return ETL_OK;
 }
 
-/* The option of a limit; false if there is no such number. */
+/* The option of a limit. False if the number is past the last limit. */
 static bool option_at(const cli_options *options, u32 number, budget_option *out)
 {
     const etlheap_limit *const limit = etlheap_limit_at(number);
@@ -197,8 +197,8 @@ static bool take_kind(const char **text, u32 *kinds)
     return take_word(text, '/', word) && find_kind(word, kinds);
 }
 
-/* Takes "PER:" or "PER:NAME:". The name is copied to the budgets. False if there is no such
- * scope, or the name is empty. */
+/* Takes "PER:" or "PER:NAME:". The name is copied to the budgets. False if PER is unknown or the
+ * name is empty. */
 static bool take_scope(const char **text, cli_budgets *owner, etlheap_budget *out, bool *has_memory)
 {
     char word[CLI_WORD_SIZE];

@@ -230,7 +230,7 @@ static const cli_option options_table[] = {
       "do not look for symbols; frames are module+offset" },
     { "--symbols-loose", 0, CLI_VALUE_FLAG, OPTION(symbols_loose),
       CLI_ASKING | CLI_STORE | CLI_REPEATED, group_symbols, NULL,
-      "accept PDBs of another build if there is no other" },
+      "if nothing else is found, accept PDBs of another build" },
     { "--offline", 0, CLI_VALUE_FLAG, OPTION(offline), CLI_ASKING | CLI_STORE | CLI_REPEATED,
       group_symbols, NULL, "do not use the network, only folders and caches" },
     { "--symbol-login", 0, CLI_VALUE_WORDS, OPTION(symbol_logins),
