@@ -23,7 +23,7 @@ static u32 find(const function_curves *curves, const group_key *key)
                               curves, key);
 }
 
-/* Adds a function to the set of the current group, unless it is there already. */
+/* Adds a function to the set of the current group. */
 static bool add(function_curves *curves, const group_key *of_stack, u32 frame)
 {
     group_key key = *of_stack;
@@ -36,20 +36,16 @@ static bool add(function_curves *curves, const group_key *of_stack, u32 frame)
             !etlheap_index_add(&curves->index, etlheap_hash_bytes(&key, sizeof key), id))
             return false;
     }
-    for (size_t i = curves->first.at[curves->first.count - 1]; i < curves->members.count; i++) {
-        if (curves->members.at[i] == id - 1)
-            return true;
-    }
     return ETLHEAP_PUSH(&curves->members, id - 1);
 }
 
-static bool add_set(function_curves *curves, const group_key *key)
+static bool add_set(function_curves *curves, function_steps *steps, const group_key *key)
 {
-    u32 count;
-    const u32 *const functions = frames_functions(&curves->a->frames, key->stack, &count);
-    bool ok = count > 0 || add(curves, key, FRAME_NONE);
-    for (u32 i = 0; ok && i < count; i++)
-        ok = add(curves, key, functions[i]);
+    u32 frame;
+    bool ok = true;
+    function_steps_begin(steps, key->stack);
+    while (ok && function_steps_next(steps, &frame))
+        ok = add(curves, key, frame);
     return ok && ETLHEAP_PUSH(&curves->first, (u32)curves->members.count);
 }
 
@@ -57,11 +53,13 @@ etl_status function_curves_begin(function_curves *out, aggregator *a, const log_
                                  bool by_type, log_pass *pass, etl_error *err)
 {
     *out = (function_curves){ .a = a, .by_type = by_type };
-    bool ok = ETLHEAP_PUSH(&out->first, 0);
+    function_steps steps;
+    bool ok = function_steps_open(&steps, &a->frames) && ETLHEAP_PUSH(&out->first, 0);
     for (u32 i = 0; ok && i < groups->count; i++) {
         const group_key key = log_groups_key(groups, i);
-        ok = add_set(out, &key);
+        ok = add_set(out, &steps, &key);
     }
+    function_steps_close(&steps);
     if (!ok)
         return etl_no_memory(err);
     out->sets = (replay_sets){ out->first.at, out->members.at, groups->count };

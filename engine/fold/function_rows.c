@@ -11,15 +11,13 @@
  */
 #include "function_rows.h"
 
-#include <stdlib.h>
-
 #include "engine/query/keys.h"
 
 typedef struct function_maker {
     aggregator *a;
     ETLHEAP_VECTOR(group_head) groups; /* by stack */
     ETLHEAP_VECTOR(i64) measures;
-    u32 *seen; /* by frame: the group that was added to it last, + 1 */
+    function_steps steps;
 } function_maker;
 
 /* Takes the groups by stack out of the aggregator. */
@@ -36,8 +34,7 @@ static bool begin(function_maker *maker, aggregator *a)
     memset(&a->measures, 0, sizeof a->measures);
     ETLHEAP_VECTOR_FREE(&a->by_stack);
     etlheap_index_free(&a->index);
-    maker->seen = calloc(a->frames.frames.count + 1, sizeof *maker->seen);
-    return maker->seen != NULL;
+    return function_steps_open(&maker->steps, &a->frames);
 }
 
 static i64 sum_of(i64 x, i64 y)
@@ -94,16 +91,11 @@ static bool add(function_maker *maker, size_t group, u32 frame, bool is_site)
 
 static bool add_stack(function_maker *maker, size_t group)
 {
-    u32 count;
-    const u32 *const functions =
-        frames_functions(&maker->a->frames, maker->groups.at[group].key.stack, &count);
-    bool ok = count > 0 || add(maker, group, FRAME_NONE, true);
-    for (u32 i = 0; ok && i < count; i++) {
-        u32 *const seen = &maker->seen[functions[i]];
-        if (*seen != group + 1)
-            ok = add(maker, group, functions[i], i == 0);
-        *seen = (u32)group + 1;
-    }
+    u32 frame;
+    bool ok = true;
+    function_steps_begin(&maker->steps, maker->groups.at[group].key.stack);
+    for (bool is_site = true; ok && function_steps_next(&maker->steps, &frame); is_site = false)
+        ok = add(maker, group, frame, is_site);
     return ok;
 }
 
@@ -123,6 +115,6 @@ bool function_rows(aggregator *a)
     aggregate_trim(a);
     ETLHEAP_VECTOR_FREE(&maker.groups);
     ETLHEAP_VECTOR_FREE(&maker.measures);
-    free(maker.seen);
+    function_steps_close(&maker.steps);
     return ok;
 }

@@ -202,6 +202,25 @@ u32 frames_site(const frame_table *table, u32 id);
  * Each may be there several times. Only for queries that group by function. */
 const u32 *frames_functions(const frame_table *table, u32 id, u32 *count);
 
+/* Goes through the functions of one stack after the other, each once, innermost first. */
+typedef struct function_steps {
+    const frame_table *table;
+    u32 *seen; /* by frame: the last stack that had it, by its number here */
+    u32 stack_number;
+    const u32 *functions; /* of the current stack */
+    u32 count, next;
+} function_steps;
+
+/* False if memory runs out. No frames may be added while it is open. Close it in any case. */
+bool function_steps_open(function_steps *steps, const frame_table *table);
+void function_steps_close(function_steps *steps);
+
+/* Begins a finished stack. */
+void function_steps_begin(function_steps *steps, u32 stack);
+
+/* The next function; a stack without any has FRAME_NONE. False after the last one. */
+bool function_steps_next(function_steps *steps, u32 *frame);
+
 /* Where the site of a finished stack is in the source: symbols_text; 0: unknown. */
 u32 frames_source_line(const frame_table *table, u32 id);
 

@@ -2,8 +2,9 @@
  * frames_functions.c - the functions that frames belong to.
  *
  * In: frames with names. Out: for each function a frame that stands for all of its frames, and the
- * places in the source that these have. Frames are of one function if module name and symbol are
- * the same.
+ * places in the source that these have; and the functions of stacks, one by one. Frames are of one
+ * function if module name and symbol are the same. Invariant: a stack has each function once, however
+ * often the function calls itself.
  */
 #include <stdlib.h>
 
@@ -116,4 +117,43 @@ const u32 *frames_functions(const frame_table *table, u32 id, u32 *count)
     *count = lists->starts == NULL ? stack->count : lists->starts[id + 1] - lists->starts[id];
     return lists->starts == NULL ? table->pool.at + stack->start
                                  : lists->frames.at + lists->starts[id];
+}
+
+bool function_steps_open(function_steps *steps, const frame_table *table)
+{
+    *steps = (function_steps){ .table = table };
+    steps->seen = calloc(table->frames.count + 1, sizeof *steps->seen);
+    return steps->seen != NULL;
+}
+
+void function_steps_close(function_steps *steps)
+{
+    free(steps->seen);
+    steps->seen = NULL;
+}
+
+void function_steps_begin(function_steps *steps, u32 stack)
+{
+    static const u32 none[] = { FRAME_NONE };
+    steps->functions = frames_functions(steps->table, stack, &steps->count);
+    if (steps->count == 0) {
+        steps->functions = none;
+        steps->count = 1;
+    }
+    steps->next = 0;
+    steps->stack_number++;
+}
+
+bool function_steps_next(function_steps *steps, u32 *frame)
+{
+    while (steps->next < steps->count) {
+        *frame = steps->functions[steps->next++];
+        if (*frame == FRAME_NONE)
+            return true;
+        if (steps->seen[*frame] != steps->stack_number) {
+            steps->seen[*frame] = steps->stack_number;
+            return true;
+        }
+    }
+    return false;
 }
