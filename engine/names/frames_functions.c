@@ -3,8 +3,8 @@
  *
  * In: frames with names. Out: for each function a frame that stands for all of its frames, and the
  * places in the source that these have; and the functions of stacks, one by one. Frames are of one
- * function if module name and symbol are the same. Invariant: a stack has each function once, however
- * often the function calls itself.
+ * function if module name and symbol are the same. Invariant: a stack has each function once,
+ * however often the function calls itself.
  */
 #include <stdlib.h>
 
