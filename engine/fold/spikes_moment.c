@@ -4,12 +4,13 @@
  * In: spikes, each with the window that has its peak. Out: moments. Each window is cut into parts,
  * of which the first with the peak is cut again, until it is one tick:
  *
- *     window   |----------------|----------------|     PARTS parts
+ *     window   |----------------|----------------|     parts
  *     part                      |---|---|---|---|      ... of the part with the peak
  *
- * All spikes share each reading of the events, and the parts grow shorter by a factor of PARTS each
- * time, so three or four readings do for any number of spikes. Invariant: a part is never shorter
- * than a tick, and of equal peaks the first part is taken.
+ * All spikes share each reading of the events, which costs far more than a part does. So each
+ * spike's window is cut into as many parts as there is room for, and two readings do unless the
+ * recording is long. Invariant: a part is never shorter than a tick, and of equal peaks the first
+ * part is taken.
  */
 #include "spikes_moment.h"
 
@@ -18,8 +19,10 @@
 #include "engine/query/query.h"
 #include "engine/result/result.h"
 
-#define PARTS        64u
-#define READINGS_MAX 12u /* 64^12 is more than there are ticks */
+#define PARTS_MIN     64u
+#define PARTS_MAX     4096u
+#define RANGES_WANTED 65536u /* of all spikes */
+#define READINGS_MAX  12u    /* PARTS_MIN to this power is more than there are ticks */
 
 /* Where the peak of a spike is: in [from_ticks, to_ticks). */
 typedef struct spike_part {
@@ -34,7 +37,7 @@ typedef struct narrowing {
     const found_spikes *found;
     spike_part *parts; /* by spike */
     etlheap_time_range *ranges;
-    u32 range_count;
+    u32 range_count, part_max; /* of all spikes in this reading; of one */
 } narrowing;
 
 static i64 bound_of(const spike_part *part, u32 at)
@@ -42,6 +45,12 @@ static i64 bound_of(const spike_part *part, u32 at)
     const u64 span = (u64)(part->to_ticks - part->from_ticks);
     return part->from_ticks +
            (i64)(span / part->count * at + span % part->count * at / part->count);
+}
+
+static u32 part_max(size_t spikes)
+{
+    const u64 room = spikes == 0 ? PARTS_MIN : RANGES_WANTED / spikes;
+    return (u32)etl_min_u64(PARTS_MAX, etl_max_u64(PARTS_MIN, room));
 }
 
 /* Cuts the parts that are longer than a tick. */
@@ -52,7 +61,7 @@ static void cut_parts(narrowing *n)
         spike_part *const part = &n->parts[i];
         const i64 span = part->to_ticks - part->from_ticks;
         part->first = n->range_count;
-        part->count = span <= 1 ? 0 : (u32)etl_min_u64((u64)span, PARTS);
+        part->count = span <= 1 ? 0 : (u32)etl_min_u64((u64)span, n->part_max);
         for (u32 k = 0; k < part->count; k++)
             n->ranges[n->range_count++] =
                 (etlheap_time_range){ etl_time_ns(n->session, bound_of(part, k)),
@@ -133,7 +142,8 @@ etl_status spikes_find_moments(const etlheap_result *result, const etlheap_query
     const etl_session *const session = result->base.base;
     narrowing n = { .result = result, .session = session, .groups = groups, .found = found };
     n.parts = calloc(found->count + 1, sizeof *n.parts);
-    n.ranges = calloc(found->count * PARTS + 1, sizeof *n.ranges);
+    n.part_max = part_max(found->count);
+    n.ranges = calloc(found->count * n.part_max + 1, sizeof *n.ranges);
     etl_status status = n.parts != NULL && n.ranges != NULL ? ETL_OK : etl_no_memory(err);
     for (size_t i = 0; status == ETL_OK && i < found->count; i++) {
         const etlheap_time_range *const window = &groups->windows[found->at[i].top];
