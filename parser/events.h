@@ -10,6 +10,7 @@
 #ifndef ETL_EVENTS_H
 #define ETL_EVENTS_H
 
+#include "memory_events.h"
 #include "parser.h"
 
 #ifdef __cplusplus
@@ -96,6 +97,21 @@ extern "C" {
     X(POOL_DCEND, pool_block)                                                                      \
     X(POOL_SESSION_DCSTART, pool_block)                                                            \
     X(POOL_SESSION_DCEND, pool_block)                                                              \
+    X(FILE_NAME, file_name)                                                                        \
+    X(FILE_CREATE, file_name)                                                                      \
+    X(FILE_DELETE, file_name)                                                                      \
+    X(FILE_RUNDOWN, file_name)                                                                     \
+    X(MAP_FILE, file_view)                                                                         \
+    X(UNMAP_FILE, file_view)                                                                       \
+    X(MAP_FILE_DCSTART, file_view)                                                                 \
+    X(MAP_FILE_DCEND, file_view)                                                                   \
+    X(SECTION_RUNDOWN, section)                                                                    \
+    X(SECTION_CREATE, section)                                                                     \
+    X(SECTION_DELETE, section)                                                                     \
+    X(SECTION_OBJECT_CREATE, section)                                                              \
+    X(SECTION_OBJECT_DELETE, section)                                                              \
+    X(VIRTUAL_ROTATE, virtual_memory)                                                              \
+    X(MEM_RESET, virtual_memory)                                                                   \
     X(CUSTOM_ALLOC, custom)                                                                        \
     X(CUSTOM_FREE, custom)
 
@@ -221,15 +237,6 @@ typedef struct etl_heap_range {
     uint64_t size_bytes;
 } etl_heap_range;
 
-/* VirtualAlloc, VirtualFree and their rundowns. */
-typedef struct etl_virtual_memory {
-    uint64_t base_address;
-    uint64_t region_size_bytes;
-    uint64_t commit_size_bytes; /* rundowns only */
-    uint32_t process_id;        /* owner of the address space; the caller may be another process */
-    uint32_t flags;             /* ETL_MEM_* */
-} etl_virtual_memory;
-
 /* A block of the kernel's pools; of a rundown, the first one (etl_pool_block_at). */
 typedef struct etl_pool_block {
     uint64_t entry; /* its address */
@@ -238,38 +245,6 @@ typedef struct etl_pool_block {
     uint32_t tag;
     uint32_t session_id; /* of allocations and frees in a session */
 } etl_pool_block;
-
-/* State of physical memory, in pages (etl_config_cpu has the page size). */
-typedef struct etl_meminfo {
-    uint64_t zero_pages;
-    uint64_t free_pages;
-    uint64_t modified_pages;
-    uint64_t modified_no_write_pages;
-    uint64_t bad_pages;
-    uint64_t standby_pages; /* sum over the eight priorities */
-    uint64_t repurposed_pages;
-    uint64_t modified_page_file_pages;
-    uint64_t paged_pool_commit_pages; /* this and the following: 0 before newer builds */
-    uint64_t non_paged_pool_pages;
-    uint64_t mdl_pages;
-    uint64_t commit_pages;
-} etl_meminfo;
-
-/* Rows of processes, or of sessions (MEMINFO_SESSION_WS): count entries of entry_bytes each. Read
- * them with etl_meminfo_ws_entry. */
-typedef struct etl_meminfo_ws {
-    uint32_t count;
-    uint32_t entry_bytes;
-    etl_bytes entries;
-} etl_meminfo_ws;
-
-typedef struct etl_meminfo_ws_row {
-    uint32_t process_id; /* or session */
-    uint64_t working_set_pages;
-    uint64_t commit_pages;
-    uint64_t virtual_size_pages; /* of a session: paged pool */
-    uint64_t private_working_set_pages;
-} etl_meminfo_ws_row;
 
 typedef struct etl_process_event {
     uint64_t unique_process_key;
@@ -533,6 +508,9 @@ typedef struct etl_event {
         etl_heap_range heap_range;
         etl_virtual_memory virtual_memory;
         etl_pool_block pool_block;
+        etl_file_name file_name;
+        etl_file_view file_view;
+        etl_section section;
         etl_meminfo meminfo;
         etl_meminfo_ws meminfo_ws;
         etl_process_event process;

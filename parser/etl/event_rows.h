@@ -33,6 +33,7 @@
 
 #include "layout_descriptions.h"
 #include "layout_events.h"
+#include "layout_mapped.h"
 #include "layout_pool.h"
 
 /* The type of a value on disk, and of its member. */
@@ -136,7 +137,8 @@ typedef enum etl_bytes_type {
     X(HOOK_MEMINFO, MEMINFO, 2, LAYOUT(MEMINFO), "PageFault/MemInfo")                              \
     X(HOOK_MEMINFO_WS, MEMINFO_WS, 2, CODED(meminfo_ws), "PageFault/MemInfoWS")                    \
     X(HOOK_MEMINFO_SESSION_WS, MEMINFO_SESSION_WS, 2, CODED(meminfo_ws),                           \
-      "PageFault/MemInfoSessionWS")
+      "PageFault/MemInfoSessionWS")                                                                \
+    ETL_ROWS_SECTION(X, ALSO)
 
 /* --- processes and threads ----------------------------------------------------- */
 
@@ -407,6 +409,7 @@ typedef enum etl_bytes_type {
     C(HEAP)                                                                                        \
     C(MEMORY)                                                                                      \
     C(POOL)                                                                                        \
+    C(FILE)                                                                                        \
     C(PROCESS)                                                                                     \
     C(THREAD)                                                                                      \
     C(CONFIG)                                                                                      \

@@ -22,7 +22,8 @@ from second_writer.container import QPC, Clock, Record, Style, TraceFile
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 PID, TID = 4321, 77
 WIDTHS = (4, 8)
-HEX = {"method_id", "module_id", "start_address", "token", "flags", "assembly_id", "address"}
+HEX = {"method_id", "module_id", "start_address", "token", "flags", "assembly_id", "address", "view_base", "file_object",
+       "misc_info", "range_base", "range_end", "section_object", "base_address"}
 ALLOCATORS = {more_events.MIMALLOC: "mimalloc", more_events.PIX: "PIX"}
 
 
@@ -59,6 +60,16 @@ EVENTS = (
     ("PageFault/MemInfoSessionWS", more_events.MEMINFO_SESSION_WS, (0, 1, 2), sessions),
     ("Thread/SetName", more_events.THREAD_SET_NAME, (2,), more_events.thread_name),
     ("SystemConfig/Services", more_events.SERVICES, (2, 3), more_events.service),
+    *((f"FileIo/{name}", 0x0400 | number, (2,), more_events.file_name)
+      for name, number in (("Name", 0), ("FileCreate", 0x20), ("FileDelete", 0x23), ("FileRundown", 0x24))),
+    *((f"FileIo/{name}", 0x0425 + number, (2, 3), more_events.file_view)
+      for number, name in enumerate(("MapFile", "UnmapFile", "MapFileDCStart", "MapFileDCEnd"))),
+    *((f"PageFault/PFMappedSection{name}", 0x0200 | number, (2,), more_events.section)
+      for name, number in (("Rundown", 0x48), ("Create", 0x49), ("Delete", 0x4F))),
+    *((f"PageFault/PFMappedSectionObject{name}", 0x0200 | number, (2,), more_events.section_object)
+      for name, number in (("Create", 0x87), ("Delete", 0x88))),
+    *((f"PageFault/{name}", 0x0200 | number, (2,), more_events.memory_flags)
+      for name, number in (("VirtualRotate", 0x7F), ("MemResetInfo", 0x86))),
     ("mimalloc/Alloc", (more_events.MIMALLOC, 100), (1,), more_events.mimalloc),
     ("mimalloc/Free", (more_events.MIMALLOC, 101), (1,), more_events.mimalloc_free),
     ("PIX/Alloc", (more_events.PIX, 16), (0,), more_events.pix),
@@ -159,12 +170,13 @@ def check_cuts(results, folder, seed):
 
 def check_vectors(results):
     """EventInfo and its map have vectors of their own, in test_description.c and oracle_described.py."""
-    def texts(pattern):
-        for path in glob.glob(os.path.join(ROOT, pattern)):
+    def texts(*patterns):
+        for path in (path for pattern in patterns for path in glob.glob(os.path.join(ROOT, pattern))):
             with open(path, encoding="utf-8") as file:
                 yield file.read()
 
-    rows = set(re.findall(r"\b(?:X|ALSO)\(((?:HOOK|KEY)_\w+)", "".join(texts("parser/etl/event_rows.h"))))
+    tables = "".join(texts("parser/etl/event_rows.h", "parser/etl/layout_mapped.h"))
+    rows = set(re.findall(r"\b(?:X|ALSO)\(((?:HOOK|KEY)_\w+)", tables))
     vectors = set(re.findall(r"\.key = ETL_((?:HOOK|KEY)_\w+)", "".join(texts("tests/unit/etl/test_decode_*.c"))))
     lacking = rows - vectors - {"KEY_EVENT_INFO", "KEY_EVENT_MAP"}
     results.check(f"each of {len(rows)} events has a vector", len(rows) > 75 and not lacking, *sorted(lacking))

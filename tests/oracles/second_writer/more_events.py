@@ -4,7 +4,9 @@ Sources. Methods and modules of .NET: Microsoft's pages on method and loader eve
 manifest of Microsoft-Windows-DotNETRuntime as dissect.etl ships it. Memory: the manifest of
 Microsoft-Windows-Kernel-Memory as dissect.etl ships it, and System Informer's phnt
 (PERFINFO_WORKINGSET_ENTRY). Services and thread names: the kernel's MOF and PerfView's
-TraceEvent parsers. mimalloc: its manifest etw.man; PIX: PIXETW.man of WinPixEventRuntime.
+TraceEvent parsers. mimalloc: its manifest etw.man; PIX: PIXETW.man of WinPixEventRuntime. Views and
+names of files: TraceEvent's MapFileTraceData and FileIONameTraceData; sections, rotations and
+resets: System Informer's phnt and the kernel's public symbols.
 
 Each function returns the payload and the values in it, by the names of their sources made
 lower case with underscores. Values are chosen at random.
@@ -94,6 +96,37 @@ def service(chance, _width, version):
     names = ("service_name", "display_name", "process_name", "load_order_group", "host_group")
     values |= {name: some_text(chance) if version >= 3 or at < 3 else "" for at, name in enumerate(names)}
     return payload + b"".join(text16(values[name]) for name in names[: 5 if version >= 3 else 3]), values
+
+
+def file_name(chance, width, _version):
+    values = numbers(chance, file_object=8 * width) | {"file_name": some_text(chance)}
+    return words(width, values["file_object"]) + text16(values["file_name"]), values
+
+
+def file_view(chance, width, version):
+    bits = 8 * width
+    values = numbers(chance, view_base=bits, file_object=bits, misc_info=64, view_size=bits, byte_offset=64, process_id=32)
+    if version < 3:
+        values["byte_offset"] = 0
+    payload = words(width, values["view_base"], values["file_object"]) + struct.pack("<Q", values["misc_info"])
+    payload += words(width, values["view_size"]) + (struct.pack("<Q", values["byte_offset"]) if version >= 3 else b"")
+    return payload + struct.pack("<I", values["process_id"]), values
+
+
+def section(chance, width, _version):
+    values = numbers(chance, range_base=8 * width, range_end=8 * width, creating_process_id=32)
+    pointers = words(width, values["range_base"], values["range_end"])
+    return pointers + struct.pack("<I", values["creating_process_id"]), values
+
+
+def section_object(chance, width, _version):
+    values = numbers(chance, section_object=8 * width, range_base=8 * width)
+    return words(width, *values.values()), values
+
+
+def memory_flags(chance, width, _version):
+    values = numbers(chance, base_address=8 * width, region_size=8 * width, flags=32)
+    return words(width, values["base_address"], values["region_size"]) + struct.pack("<I", values["flags"]), values
 
 
 def mimalloc(chance, _width, _version):
