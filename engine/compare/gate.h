@@ -144,6 +144,8 @@ typedef struct gate_places {
     const etlheap_table *table;
     const char *name; /* of the budget; NULL: everything matches */
     etlheap_scope scope;
+    etlheap_pattern pattern; /* of a function or module with that name ... */
+    char *pattern_module;    /* ... and the module's part of it; NULL: none */
     etlheap_strings names;
     u32 *functions, *modules; /* by frame: number + 1; 0: not looked up yet */
     u8 *matches;              /* by frame: 1 yes, 2 no; 0: not looked up yet */

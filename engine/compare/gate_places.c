@@ -19,6 +19,26 @@
 
 #define OFFSET_SIZE 48
 
+/* Reads "[module!]function", or the name of a module. "module!" is every function of it. */
+static bool read_pattern(gate_places *places)
+{
+    const char *const bang = places->name == NULL ? NULL : strchr(places->name, '!');
+    if (places->scope == ETLHEAP_SCOPE_MODULE)
+        places->pattern.module = places->name;
+    if (places->name == NULL || places->scope == ETLHEAP_SCOPE_MODULE)
+        return true;
+    const char *const symbol = bang == NULL ? places->name : bang + 1;
+    places->pattern.symbol = bang != NULL && *symbol == '\0' ? NULL : symbol;
+    if (bang == NULL || bang == places->name)
+        return true;
+    const size_t size = (size_t)(bang - places->name);
+    places->pattern_module = calloc(size + 1, 1);
+    if (places->pattern_module != NULL)
+        memcpy(places->pattern_module, places->name, size);
+    places->pattern.module = places->pattern_module;
+    return places->pattern_module != NULL;
+}
+
 bool gate_places_open(gate_places *out, const etlheap_table *table, const etlheap_budget *budget)
 {
     const size_t count = table == NULL ? 0 : table->frame_count;
@@ -28,7 +48,8 @@ bool gate_places_open(gate_places *out, const etlheap_table *table, const etlhea
                           .functions = calloc(count + 1, sizeof(u32)),
                           .modules = calloc(count + 1, sizeof(u32)),
                           .matches = calloc(count + 1, sizeof(u8)) };
-    return out->functions != NULL && out->modules != NULL && out->matches != NULL;
+    return out->functions != NULL && out->modules != NULL && out->matches != NULL &&
+           read_pattern(out);
 }
 
 void gate_places_close(gate_places *places)
@@ -37,6 +58,7 @@ void gate_places_close(gate_places *places)
     free(places->functions);
     free(places->modules);
     free(places->matches);
+    free(places->pattern_module);
 }
 
 const u32 *gate_places_frames(const gate_places *places, const gate_row *row, u32 *count)
@@ -102,21 +124,6 @@ const char *gate_places_module_of(const gate_places *places, const gate_row *row
     return count == 0 ? row->module : places->table->frames[frames[0]].module;
 }
 
-/* "[module!]function"; "module!" is every function of the module. */
-static bool names_function(const char *name, const etlheap_frame *frame)
-{
-    const char *const bang = strchr(name, '!');
-    const char *const symbol = bang == NULL ? name : bang + 1;
-    char module[256];
-    if (bang != NULL && bang != name) {
-        snprintf(module, sizeof module, "%.*s", (int)etl_min_u64((u64)(bang - name), 255), name);
-        if (frame->module == NULL || !etl_name_glob(module, frame->module))
-            return false;
-    }
-    return (bang != NULL && *symbol == '\0') ||
-           (frame->symbol != NULL && etl_name_glob(symbol, frame->symbol));
-}
-
 bool gate_places_matches(gate_places *places, u32 frame)
 {
     if (places->name == NULL)
@@ -124,8 +131,9 @@ bool gate_places_matches(gate_places *places, u32 frame)
     if (frame == ETLHEAP_NO_INDEX)
         return false;
     u8 *const known = &places->matches[frame];
+    const etlheap_frame *const own = &places->table->frames[frame];
     if (*known == 0)
-        *known = names_function(places->name, &places->table->frames[frame]) ? 1 : 2;
+        *known = etlheap_pattern_matches(&places->pattern, own->module, own->symbol) ? 1 : 2;
     return *known == 1;
 }
 
@@ -164,7 +172,7 @@ bool gate_places_has(const owned_gate *gate, gate_places *places, const gate_row
         return row->has_heap && strtoull(places->name, NULL, 16) == row->heap;
     case ETLHEAP_SCOPE_MODULE: {
         const char *const module = gate_places_module_of(places, row);
-        return module != NULL && etl_name_glob(places->name, module);
+        return module != NULL && etlheap_pattern_matches(&places->pattern, module, NULL);
     }
     case ETLHEAP_SCOPE_STACK:
         return has_function(places, row);

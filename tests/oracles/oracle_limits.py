@@ -387,6 +387,20 @@ def check_forms(results, world):
         results.equal(f"it runs: {line}", (done.returncode, done.stderr), (0, b""))
 
 
+def check_names(results, world):
+    """A NAME is matched as in every other option: case, wildcards, and a module's extension do not matter."""
+    modules = {}
+    for row in run_json("report", world.store, "--kind", "heap", "--group-by", "process,module", "--top", "all", *PLAIN)["rows"]:
+        if row["module"] is not None:
+            modules.setdefault(row["module"], set()).add(row["pid"])
+    module = max((name for name in modules if "." in name), key=lambda name: (len(modules[name]), name))
+    stem = module.rpartition(".")[0]
+    for name, is_found in ((module, True), (module.upper(), True), (stem, True), (stem[:-1] + "*", True), (stem[:-1], False)):
+        for limit in (f"module:{name}", f"function:{name}!"):
+            _, document = verdict(world.store, *PLAIN, "--max-allocations", f"heap/{limit}:0")
+            results.equal(f"{limit} is found: {is_found}", document["budgets"][0]["judged"] > 0, is_found)
+
+
 def check_unknown(results, world):
     """Summaries have totals; a peak that nobody knows proves nothing."""
     summary, again = path_of("limits-sum.ehs"), path_of("limits-merged.ehs")
@@ -432,6 +446,7 @@ def main():
     check_planted(results)
     check_marks(results)
     check_forms(results, world)
+    check_names(results, world)
     check_unknown(results, world)
     results.finish()
 
