@@ -292,6 +292,9 @@ typedef struct etlheap_abilities {
     bool methods_missing; /* a process runs .NET, but none of its methods has a name */
     bool thread_names;    /* at least one thread has a name */
     bool threads_missing; /* there are no thread records, which carry the names */
+    bool heap_sizes;      /* records state how much a heap has committed or reserved */
+    bool free_stacks;     /* events that free memory have call stacks. Only counted with
+                             inventory_only and for stores; false in older stores */
 } etlheap_abilities;
 
 etlheap_abilities etlheap_result_abilities(const etlheap_result *result);

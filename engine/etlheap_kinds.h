@@ -87,8 +87,7 @@ typedef enum etlheap_kind_split {
       .word = "extent", .title = "Extent", .plural = "heap extents", .lane = 2,                    \
       .recorded_with = ETLHEAP_KIND_HEAP,                                                          \
       .place = ETLHEAP_PLACE_EXTENT, .split = ETLHEAP_SPLIT_RANGES,                                \
-      .question = "memory that heaps obtained from the system (Heap Extents)",                     \
-      .record = "heap events as above, which include the growth of heaps")                         \
+      .question = "memory that heaps obtained from the system (Heap Extents)")                     \
     X(CUSTOM,                                                                                      \
       ETLHEAP_KIND_DEFAULT | ETLHEAP_KIND_HAS_HEAP | ETLHEAP_KIND_IS_ALLOCATED |                   \
           ETLHEAP_KIND_NAMES_HEAP,                                                                 \
@@ -103,13 +102,15 @@ typedef enum etlheap_kind_split {
     X(RESERVE, 0,                                                                                  \
       .word = "reserve", .title = "Reserve", .plural = "reservations", .lane = 3,                  \
       .recorded_with = ETLHEAP_KIND_VIRTUALALLOC,                                                  \
-      .place = ETLHEAP_PLACE_RESERVED, .split = ETLHEAP_SPLIT_RANGES)                              \
+      .place = ETLHEAP_PLACE_RESERVED, .split = ETLHEAP_SPLIT_RANGES,                              \
+      .question = "address ranges reserved by VirtualAlloc")                                       \
     X(POOL, ETLHEAP_KIND_HAS_HEAP | ETLHEAP_KIND_IS_ALLOCATED | ETLHEAP_KIND_NAMES_HEAP,           \
       .word = "pool", .title = "Pool", .plural = "pool blocks", .lane = 6,                         \
       .recorded_with = ETLHEAP_KIND_POOL, .place = ETLHEAP_PLACE_NOWHERE,                          \
       .split = ETLHEAP_SPLIT_NEVER, .space = ETLHEAP_SPACE_SESSION,                                \
-      .question = "blocks of the kernel's pools, by tag and stack",                  \
-      .record = "xperf -on PROC_THREAD+LOADER+POOL -stackwalk PoolAlloc+PoolFree")
+      .question = "blocks of the kernel's pools, by tag and stack",                                \
+      .record = "wpr -start Pool -filemode, or xperf -on PROC_THREAD+LOADER+POOL -stackwalk "      \
+                "PoolAlloc+PoolFree")
 /* clang-format on */
 
 typedef enum etlheap_kind {
@@ -125,7 +126,8 @@ typedef struct etlheap_kind_row {
     const char *title;          /* the same in titles of columns */
     const char *plural;         /* what its memory is called in sentences */
     const char *question;       /* in the list of what a trace can answer; NULL: not listed */
-    const char *record;         /* how to record it: a phrase with the command */
+    const char *record;         /* how to record it: a phrase with the command; NULL: as the kind
+                                   that it is recorded with */
     uint8_t lane;               /* its number in stores; it never changes (formats/ehs.md) */
     etlheap_kind recorded_with; /* the kind whose events also tell about this one, or itself */
     etlheap_kind_place place;

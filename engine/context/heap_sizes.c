@@ -213,6 +213,15 @@ static void apply(heap_state *state, const heap_note *note)
     }
 }
 
+bool heap_sizes_are_known(const heap_size_list *list)
+{
+    bool known = false;
+    for (size_t i = 0; i < list->count && !known; i++)
+        known =
+            list->at[i].committed != HEAP_SIZE_UNKNOWN || list->at[i].reserved != HEAP_SIZE_UNKNOWN;
+    return known;
+}
+
 bool heap_size_precedes(const heap_size *a, const heap_size *b)
 {
     if (a->process != b->process)

@@ -61,6 +61,9 @@ typedef ETLHEAP_VECTOR(heap_size) heap_size_list;
 bool heap_sizes_build(heap_size_list *out, const heap_notes *notes,
                       const struct trace_context *context, const u32 *process_ids, u64 *recreated);
 
+/* True if any row states a size of a heap. */
+bool heap_sizes_are_known(const heap_size_list *list);
+
 /* True if row a comes before row b in a list. */
 bool heap_size_precedes(const heap_size *a, const heap_size *b);
 

@@ -27,6 +27,7 @@ typedef struct inventory_target {
     i64 ticks;
     u32 tid;
     u16 cpu;
+    bool frees; /* it frees memory */
 } inventory_target;
 
 /* Count records. inventory_add_hook adds records of a hook that the caller counted. False if memory

@@ -19,7 +19,12 @@
 #define PATIENCE_NS ((i64)2 * 1000 * 1000 * 1000)
 
 static bool keep_targets(inventory_matcher *matcher, const scan_output *task);
-static bool has_target(const inventory_matcher *matcher, size_t own, const stack_piece *piece);
+
+/* The event of a stack. */
+typedef enum found_target { FOUND_NONE, FOUND_FREE, FOUND_OTHER } found_target;
+
+static found_target find_target(const inventory_matcher *matcher, size_t own,
+                                const stack_piece *piece);
 
 void inventory_match_open(inventory_matcher *matcher, const timebase *base)
 {
@@ -63,10 +68,12 @@ bool inventory_match_slice(inventory_matcher *matcher, const scan_output *tasks,
     for (u32 i = 0; i < task_count; i++) {
         matcher->matched += tasks[i].met;
         for (size_t k = 0; k < tasks[i].pieces.count; k++) {
-            const bool matched = has_target(matcher, own, &tasks[i].pieces.at[k]);
-            matcher->matched += matched;
-            matcher->unmatched += !matched;
+            const found_target found = find_target(matcher, own, &tasks[i].pieces.at[k]);
+            matcher->matched += found != FOUND_NONE;
+            matcher->unmatched += found == FOUND_NONE;
+            matcher->of_frees += found == FOUND_FREE;
         }
+        matcher->of_frees += tasks[i].item_free_stacks;
         own += tasks[i].targets.count > 0;
     }
     forget_old(matcher, end_ticks);
@@ -144,37 +151,50 @@ static bool keep_targets(inventory_matcher *matcher, const scan_output *task)
 /* The first target at or after a time, thread and CPU; NULL: none. */
 static const inventory_target *target_from(const inventory_run *run, i64 ticks, u32 tid, u16 cpu)
 {
-    const inventory_target wanted = { ticks, tid, cpu };
+    const inventory_target wanted = { .ticks = ticks, .tid = tid, .cpu = cpu };
     size_t low;
     ETL_BISECT(low, 0, run->count, by_time(&run->at[low], &wanted) < 0);
     return low < run->count ? &run->at[low] : NULL;
 }
 
-/* Has the run the piece's event? It is of the same thread, or names no thread: then on the same
- * CPU, or anywhere for a user part, which may be written on another CPU. Targets are sorted, so one
- * look at each place is enough. */
-static bool is_in_run(const inventory_run *run, const stack_piece *piece)
+/* What a stack of the thread of `first` at its time belongs to. If the thread logged several events
+ * at that time, it is a free's only if all of them free memory. */
+static found_target target_kind(const inventory_run *run, const inventory_target *first)
+{
+    const inventory_target *const end = run->at + run->count;
+    bool frees = true;
+    for (const inventory_target *at = first;
+         at < end && at->ticks == first->ticks && at->tid == first->tid; at++)
+        frees = frees && at->frees;
+    return frees ? FOUND_FREE : FOUND_OTHER;
+}
+
+/* Finds the piece's event in the run. It is of the same thread, or names no thread: then on the
+ * same CPU, or anywhere for a user part, which may be written on another CPU. Targets are sorted,
+ * so one look at each place is enough. */
+static found_target find_in_run(const inventory_run *run, const stack_piece *piece)
 {
     const i64 ticks = piece->event_ticks;
     if (ticks < run->at[0].ticks || ticks > run->at[run->count - 1].ticks)
-        return false;
+        return FOUND_NONE;
     const inventory_target *found = target_from(run, ticks, piece->tid, 0);
     if (found != NULL && found->ticks == ticks && found->tid == piece->tid)
-        return true;
+        return target_kind(run, found);
     const bool is_user = piece->part == PART_USER;
     found = target_from(run, ticks, ETL_NO_ID, is_user ? 0 : piece->cpu);
-    return found != NULL && found->ticks == ticks && found->tid == ETL_NO_ID &&
-           (is_user || found->cpu == piece->cpu);
+    const bool has = found != NULL && found->ticks == ticks && found->tid == ETL_NO_ID &&
+                     (is_user || found->cpu == piece->cpu);
+    return has ? FOUND_OTHER : FOUND_NONE;
 }
 
-static bool has_target(const inventory_matcher *matcher, size_t own, const stack_piece *piece)
+static found_target find_target(const inventory_matcher *matcher, size_t own,
+                                const stack_piece *piece)
 {
-    if (own < matcher->runs.count && is_in_run(&matcher->runs.at[own], piece))
-        return true;
+    found_target found =
+        own < matcher->runs.count ? find_in_run(&matcher->runs.at[own], piece) : FOUND_NONE;
     const bool is_recent = piece->event_ticks >= matcher->oldest_ticks;
-    for (size_t i = matcher->runs.count; i > (is_recent ? 0 : matcher->old_runs); i--) {
-        if (is_in_run(&matcher->runs.at[i - 1], piece))
-            return true;
-    }
-    return false;
+    const size_t oldest = is_recent ? 0 : matcher->old_runs;
+    for (size_t i = matcher->runs.count; found == FOUND_NONE && i > oldest; i--)
+        found = find_in_run(&matcher->runs.at[i - 1], piece);
+    return found;
 }

@@ -3,7 +3,8 @@
  *
  * The inventory checks stacks of all records, not only of memory events. A stack without its event
  * shows that events were lost. A trace in which no stack matches shows that we misread its clock.
- * Most stacks find their event during the scan; this file finds the others.
+ * Most stacks find their event during the scan; this file finds the others. Those of frees are
+ * among them, and are counted.
  */
 #ifndef ETLHEAP_INVENTORY_MATCH_H
 #define ETLHEAP_INVENTORY_MATCH_H
@@ -22,6 +23,7 @@ typedef struct inventory_matcher {
     i64 oldest_ticks;                   /* older targets of these are forgotten */
     i64 patience_ticks;
     u64 matched, unmatched;
+    u64 of_frees; /* stacks of events that free memory */
 } inventory_matcher;
 
 void inventory_match_open(inventory_matcher *matcher, const timebase *base);

@@ -5,6 +5,7 @@
  * decoded. Common kinds go a shorter way (scan_lean.c). Invariant: both ways give the same rows.
  */
 #include "realloc_trail.h"
+#include "scan_heaps.h"
 #include "scan_inside.h"
 #include "scan_pool.h"
 
@@ -15,9 +16,9 @@ typedef bool handle_fn(scanner *s, const etl_event *event);
 static bool scan_buffer(scanner *s, plan_buffer *buffer, etl_scratch *scratch);
 static bool scan_record(scanner *s);
 static bool note_mark(scanner *s);
-static handle_fn note_heap, handle_alloc, handle_realloc, handle_free, handle_extent,
-    handle_virtual, handle_snapshot, handle_memory, handle_system, handle_thread, handle_stack,
-    handle_key, handle_definition, handle_lost, handle_thread_name, handle_mark;
+static handle_fn handle_alloc, handle_realloc, handle_free, handle_virtual, handle_memory,
+    handle_system, handle_thread, handle_stack, handle_key, handle_definition, handle_lost,
+    handle_thread_name, handle_mark;
 
 /* The handler of each kind of event; kinds without a row are only counted. */
 static handle_fn *const handlers[ETL_EVENT_KIND_COUNT] = {
@@ -26,14 +27,14 @@ static handle_fn *const handlers[ETL_EVENT_KIND_COUNT] = {
     [ETL_EVENT_HEAP_REALLOC] = handle_realloc,
     [ETL_EVENT_HEAP_DESTROY] = handle_system,
     [ETL_EVENT_HEAP_FREE] = handle_free,
-    [ETL_EVENT_HEAP_EXPAND] = handle_extent,
-    [ETL_EVENT_HEAP_CONTRACT] = handle_extent,
-    [ETL_EVENT_HEAP_SNAPSHOT] = handle_snapshot,
-    [ETL_EVENT_HEAP_RANGE_RUNDOWN] = note_heap,
-    [ETL_EVENT_HEAP_RANGE_CREATE] = note_heap,
-    [ETL_EVENT_HEAP_RANGE_RESERVE] = note_heap,
-    [ETL_EVENT_HEAP_RANGE_RELEASE] = note_heap,
-    [ETL_EVENT_HEAP_RANGE_DESTROY] = note_heap,
+    [ETL_EVENT_HEAP_EXPAND] = scan_heap_extent,
+    [ETL_EVENT_HEAP_CONTRACT] = scan_heap_extent,
+    [ETL_EVENT_HEAP_SNAPSHOT] = scan_heap_sizes,
+    [ETL_EVENT_HEAP_RANGE_RUNDOWN] = scan_heap_note,
+    [ETL_EVENT_HEAP_RANGE_CREATE] = scan_heap_note,
+    [ETL_EVENT_HEAP_RANGE_RESERVE] = scan_heap_note,
+    [ETL_EVENT_HEAP_RANGE_RELEASE] = scan_heap_note,
+    [ETL_EVENT_HEAP_RANGE_DESTROY] = scan_heap_note,
     [ETL_EVENT_VIRTUAL_ALLOC] = handle_virtual,
     [ETL_EVENT_VIRTUAL_FREE] = handle_virtual,
     [ETL_EVENT_VIRTUAL_ALLOC_DCSTART] = handle_virtual,
@@ -162,29 +163,24 @@ static bool scan_buffer(scanner *s, plan_buffer *planned, etl_scratch *scratch)
     return stack_queue_flush(&s->queue);
 }
 
-/* Stack walks have none themselves. */
-static bool note_target(scanner *s)
+/* Stack walks have none themselves. The record's memory events are those from `first` on. */
+static bool note_target(scanner *s, size_t first)
 {
     const etl_record *const record = s->record;
+    const scan_output *const out = s->out;
     const bool is_stack = record->has_hook && record->hook >> 8 == 0x18;
-    const inventory_target target = { s->ticks, record->tid, (u16)record->cpu };
+    const bool frees = out->events.count == first + 1 && op_frees(out->events.at[first].op);
+    const inventory_target target = { s->ticks, record->tid, (u16)record->cpu, frees };
     return is_stack || etl_record_is_injected(record) || ETLHEAP_PUSH(&s->out->targets, target);
 }
 
-static bool append_event(scan_output *out, const memory_event *event)
+static bool handle_event(scanner *s, const etl_event *event);
+
+bool scan_append_event(scan_output *out, const memory_event *event)
 {
     out->kinds |= op_kinds((memory_op)event->op);
     return out->events.count < UINT32_MAX && ETLHEAP_PUSH(&out->events, *event) &&
            scan_note_event(out, event);
-}
-
-/* Counts an event of a heap that is not about one block or extent. */
-static bool count_heap_event(scanner *s)
-{
-    const memory_event other = {
-        .ticks = s->ticks, .op = OP_COUNT_HEAP, .pid = s->record->pid, .tid = s->record->tid
-    };
-    return append_event(s->out, &other);
 }
 
 static bool scan_record(scanner *s)
@@ -201,15 +197,21 @@ static bool scan_record(scanner *s)
         !etl_custom_decode(input->custom_allocators, input->custom_allocator_count, record, &event,
                            &out->diag))
         event.kind = ETL_EVENT_NONE;
-    handle_fn *const handle = handlers[event.kind];
-    if (s->input->keeps_targets &&
-        !(note_target(s) &&
-          (record->has_hook || event_inventory_add(&out->inventory.events, record))))
-        return false;
+    const size_t first = out->events.count;
+    return handle_event(s, &event) &&
+           (!input->keeps_targets ||
+            (note_target(s, first) &&
+             (record->has_hook || event_inventory_add(&out->inventory.events, record))));
+}
+
+static bool handle_event(scanner *s, const etl_event *event)
+{
+    const etl_record *const record = s->record;
+    handle_fn *const handle = handlers[event->kind];
     if (handle != NULL)
-        return handle(s, &event);
+        return handle(s, event);
     const bool is_heap = record->has_hook && record->hook >> 8 == 0x10;
-    return !is_heap || count_heap_event(s);
+    return !is_heap || scan_count_heap_event(s);
 }
 
 bool scan_note_event(scan_output *out, const memory_event *event)
@@ -237,7 +239,7 @@ bool scan_push_event(scanner *s, memory_event event)
     event.cpu = (u16)s->record->cpu;
     event.shard =
         event.op >= OP_COMMIT ? range_shard(event.pid) : scan_heap_shard(event.address, event.pid);
-    if (!append_event(out, &event))
+    if (!scan_append_event(out, &event))
         return false;
     const u32 index = (u32)(out->events.count - 1);
     stack_ring_push_if(&s->ring, index, op_wants_stack(event.op));
@@ -291,36 +293,6 @@ static bool handle_free(scanner *s, const etl_event *event)
                                               .heap = free_event->heap_handle,
                                               .pid = s->record->pid,
                                               .tid = s->record->tid });
-}
-
-static bool handle_extent(scanner *s, const etl_event *event)
-{
-    const etl_heap_extent *const extent = &event->as.heap_extent;
-    return note_heap(s, event) &&
-           scan_push_event(
-               s,
-               (memory_event){ .op = event->kind == ETL_EVENT_HEAP_EXPAND ? OP_EXPAND : OP_CONTRACT,
-                               .address = extent->address,
-                               .size = extent->size_bytes,
-                               .heap = extent->heap_handle,
-                               .pid = s->record->pid,
-                               .tid = s->record->tid });
-}
-
-/* Notes the heap's sizes in the event. An inventory needs none. */
-static bool note_heap(scanner *s, const etl_event *event)
-{
-    heap_note note;
-    if (s->input->inventory_only || !heap_note_of(event, s->record->pid, &note))
-        return true;
-    note.ticks = s->ticks;
-    note.stream = s->out->stream;
-    return ETLHEAP_PUSH(&s->out->heap_notes, note);
-}
-
-static bool handle_snapshot(scanner *s, const etl_event *event)
-{
-    return note_heap(s, event) && count_heap_event(s);
 }
 
 static bool handle_memory(scanner *s, const etl_event *event)
@@ -404,7 +376,7 @@ static bool handle_system(scanner *s, const etl_event *event)
         return false;
     if (event->kind != ETL_EVENT_HEAP_CREATE && event->kind != ETL_EVENT_HEAP_DESTROY)
         return true;
-    return note_heap(s, event) && count_heap_event(s);
+    return scan_heap_sizes(s, event);
 }
 
 static bool handle_thread_name(scanner *s, const etl_event *event)

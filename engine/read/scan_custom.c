@@ -40,6 +40,18 @@ static bool take_item_stack(scanner *s, u32 event, bool is_unasked)
     return true;
 }
 
+/* Counts the stack that the free has inside, which is read only if a question asks for it. */
+static void count_item_stack(scanner *s)
+{
+    etl_bytes items = s->record->items;
+    etl_item item;
+    etl_item_stack stack;
+    bool found = false;
+    while (!found && etl_item_next(&items, &item))
+        found = etl_item_stack_of(&item, &stack);
+    s->out->item_free_stacks += found;
+}
+
 bool scan_custom(scanner *s, const etl_event *event)
 {
     const etl_custom_event *const custom = &event->as.custom;
@@ -54,6 +66,8 @@ bool scan_custom(scanner *s, const etl_event *event)
                                .tid = s->record->tid };
     if (!scan_push_event(s, row))
         return false;
+    if (!is_alloc && s->input->keeps_targets)
+        count_item_stack(s);
     const bool is_wanted = is_alloc || s->input->wants_frees;
     return !is_wanted || take_item_stack(s, (u32)(s->out->events.count - 1), !is_alloc);
 }

@@ -5,6 +5,7 @@
  *     scan_lean.c    the same for the few most frequent kinds
  *     scan_stacks.c  stacks on their way to their events
  *     scan_custom.c  events of custom allocators, with their stacks
+ *     scan_heaps.c   events of whole heaps
  */
 #ifndef ETLHEAP_SCAN_INSIDE_H
 #define ETLHEAP_SCAN_INSIDE_H
@@ -70,6 +71,9 @@ bool scan_request_stack(scanner *s, const frame_view *frames, stack_target targe
 
 /* Appends an event of the current record to the task's events. False if memory runs out. */
 bool scan_push_event(scanner *s, memory_event event);
+
+/* Appends an event as it is, to be counted. False if memory runs out. */
+bool scan_append_event(scan_output *out, const memory_event *event);
 
 /* Handles an allocation or free of a custom allocator. False if memory runs out. */
 bool scan_custom(scanner *s, const etl_event *event);

@@ -241,7 +241,8 @@ static bool note_targets(scan_output *out, size_t first)
     const memory_event *const events = out->events.at + first;
     inventory_target *const targets = out->targets.at + out->targets.count;
     for (size_t i = 0; i < count; i++)
-        targets[i] = (inventory_target){ events[i].ticks, events[i].tid, events[i].cpu };
+        targets[i] = (inventory_target){ events[i].ticks, events[i].tid, events[i].cpu,
+                                         op_frees(events[i].op) };
     out->targets.count += count;
     return true;
 }

@@ -13,7 +13,7 @@ void scan_output_reset(scan_output *out)
     out->definitions.count = out->system.count = out->targets.count = out->turns.count = 0;
     out->heap_notes.count = out->memory_notes.count = out->thread_names.count = 0;
     out->marks.count = 0;
-    out->met = 0;
+    out->met = out->item_free_stacks = 0;
     out->kinds = 0;
     out->is_unsorted = out->first_trail.is_known = false;
     if (out->new_stacks.list.count > 0)

@@ -193,6 +193,12 @@ static inline bool op_ends_range(u8 op)
     return op == OP_DECOMMIT || op == OP_RELEASE || op == OP_POOL_FREE || op == OP_CONTRACT;
 }
 
+/* True for ops that free memory and may have a stack of their own. */
+static inline bool op_frees(u8 op)
+{
+    return op == OP_FREE || op_key_effect(op) == KEY_FREE || op_ends_range(op);
+}
+
 /* True if the part can be the first, or the whole, of the stack of an event with this op. */
 static inline bool part_suits(stack_part part, u8 op)
 {
@@ -303,6 +309,7 @@ typedef struct scan_output {
     memory_notes memory_notes;
     ETLHEAP_VECTOR(inventory_target) targets; /* with keeps_targets */
     u64 met;                                  /* stack records that found their event at once */
+    u64 item_free_stacks; /* events that free memory and contain their stack; with keeps_targets */
     stack_table new_stacks;
     etlheap_arena arena;
     record_inventory inventory;

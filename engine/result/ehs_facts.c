@@ -43,6 +43,7 @@ enum {
     CAN_THREAD_NAMES = 1024,
     CAN_NOT_THREADS = 2048,
     CAN_RESERVE = 4096,
+    CAN_FREE_STACKS = 8192,
     CAN_NUMBER_0 = 1 << 16 /* and the bits above it, for kinds with numbers from 5 on */
 };
 
@@ -284,7 +285,8 @@ u32 ehs_abilities_bits(const etlheap_abilities *can)
            (can->symbols ? CAN_SYMBOLS : 0u) | (can->memory ? CAN_MEMORY : 0u) |
            (can->methods ? CAN_METHODS : 0u) | (can->methods_missing ? CAN_NOT_METHODS : 0u) |
            (can->thread_names ? CAN_THREAD_NAMES : 0u) |
-           (can->threads_missing ? CAN_NOT_THREADS : 0u);
+           (can->threads_missing ? CAN_NOT_THREADS : 0u) |
+           (can->free_stacks ? CAN_FREE_STACKS : 0u);
 }
 
 static bool save_trace(ehs_saver *saver, const etlheap_result *result)
@@ -476,6 +478,7 @@ void ehs_abilities_set(etlheap_abilities *can, u32 bits)
     can->methods_missing = (bits & CAN_NOT_METHODS) != 0;
     can->thread_names = (bits & CAN_THREAD_NAMES) != 0;
     can->threads_missing = (bits & CAN_NOT_THREADS) != 0;
+    can->free_stacks = (bits & CAN_FREE_STACKS) != 0;
 }
 
 bool ehs_is_clock(u64 clock_hz)
@@ -504,6 +507,7 @@ static etl_status load_trace(ehs_loader *loader, etlheap_result *result)
         result->first_ticks = row->first_ticks;
         result->last_ticks = row->last_ticks;
         ehs_abilities_set(&result->abilities, row->can);
+        result->abilities.heap_sizes = heap_sizes_are_known(&result->heap_sizes);
     }
     free(row);
     return status;

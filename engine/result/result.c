@@ -299,6 +299,8 @@ static void judge(etlheap_result *result, const result_parts *parts)
     can->methods_missing = methods_are_missing(&result->modules);
     can->memory = has_memory(result);
     can->thread_names = result->thread_names.list.count > 0;
+    can->heap_sizes = heap_sizes_are_known(&result->heap_sizes);
+    can->free_stacks = parts->free_stacks > 0;
     can->threads_missing = !has_threads(result);
     etl_diag_add(&result->diag, ETL_DIAG_clock_mismatch, result->base.mismatch);
     for (u32 i = 0; i < parts->trace_count; i++)

@@ -96,6 +96,7 @@ typedef struct result_parts {
     record_inventory *inventory;
     const heap_notes *heap_notes;     /* may be NULL */
     const memory_notes *memory_notes; /* may be NULL */
+    u64 free_stacks;                  /* stacks of frees, if they were counted */
     const process_counts *counts;     /* by process id - 1 */
     size_t count_count;
 } result_parts;

@@ -575,8 +575,7 @@ static etl_status finish(run *state)
         state->keyed.keys_referenced + state->keyed.passed.referenced;
     result->stack_counts.keys_resolved = state->keyed.keys_resolved + state->keyed.passed.resolved;
     result->origins = state->join.own_origins.at; /* handed over */
-    state->join.own_origins.at = NULL;
-    state->join.own_origins.count = state->join.own_origins.capacity = 0;
+    memset(&state->join.own_origins, 0, sizeof state->join.own_origins);
     result->freers = run_frees_take_freers(&state->frees);
     etl_diag_add(&result->diag, ETL_DIAG_alloc_without_stack,
                  run_counts_bare(&state->counts, result));
@@ -588,6 +587,7 @@ static etl_status finish(run *state)
                                  .inventory = &state->inventory,
                                  .heap_notes = &state->merged.heap_notes,
                                  .memory_notes = &state->merged.memory_notes,
+                                 .free_stacks = state->matcher.of_frees,
                                  .counts = state->counts.processes.at,
                                  .count_count = state->counts.processes.count };
     status = result_complete(result, &parts);

@@ -27,6 +27,7 @@ static void write_provider(etlheap_json *json, const etlheap_result *result,
 static void write_provider_events(etlheap_json *json, const etlheap_result *result, const u8 *guid);
 static void write_stacks(etlheap_json *json, const etlheap_result *result);
 static void write_abilities(etlheap_json *json, const etlheap_result *result);
+static void write_questions(etlheap_json *json, const etlheap_result *result);
 static void write_marks(etlheap_json *json, const etlheap_result *result);
 static void write_part(etlheap_json *json, const etlheap_result *result);
 
@@ -62,6 +63,7 @@ etl_status etlheap_write_info_json(const etlheap_result *result, const etlheap_l
     write_providers(&json, result);
     write_stacks(&json, result);
     write_abilities(&json, result);
+    write_questions(&json, result);
     etlheap_json_diagnostics(&json, etlheap_result_diagnostics(result));
     etlheap_json_document_end(&json);
     return ETL_OK;
@@ -286,15 +288,32 @@ static void write_stacks(etlheap_json *json, const etlheap_result *result)
     etlheap_json_object_close(json);
 }
 
-/* The words of abilities.c, in its order. */
+/* The words of abilities.c, in its order: what the recording has. */
 static void write_abilities(etlheap_json *json, const etlheap_result *result)
 {
-    const etlheap_abilities abilities = etlheap_result_abilities(result);
     etlheap_json_array(json, "can");
     for (u32 i = 0; i < etlheap_ability_count(); i++) {
-        const etlheap_ability ability = etlheap_ability_at(i);
-        if (etlheap_ability_is_set(&abilities, &ability))
+        etlheap_ability ability;
+        etlheap_ability_of(result, i, &ability);
+        if (ability.is_listed && ability.has_data)
             etlheap_json_string(json, NULL, ability.word);
+    }
+    etlheap_json_array_close(json);
+}
+
+/* All questions, also those that cannot be answered. */
+static void write_questions(etlheap_json *json, const etlheap_result *result)
+{
+    etlheap_json_array(json, "questions");
+    for (u32 i = 0; i < etlheap_ability_count(); i++) {
+        etlheap_ability ability;
+        etlheap_ability_of(result, i, &ability);
+        etlheap_json_object(json, NULL);
+        etlheap_json_string(json, "name", ability.word);
+        etlheap_json_bool(json, "can", ability.can);
+        etlheap_json_string(json, "why", ability.why);
+        etlheap_json_string(json, "record", ability.record);
+        etlheap_json_object_close(json);
     }
     etlheap_json_array_close(json);
 }

@@ -1,4 +1,7 @@
-/* abilities.h - which questions a trace can answer, and how to record the rest. */
+/*
+ * abilities.h - the questions that people ask of a trace: whether it can answer each, why, and how
+ * to record what is missing.
+ */
 #ifndef ETLHEAP_ABILITIES_H
 #define ETLHEAP_ABILITIES_H
 
@@ -6,26 +9,27 @@
 
 #include "parser/base.h"
 
+#define ETLHEAP_WHY_SIZE 256
+
+/* A question, and whether a result can answer it. Strings are static. */
 typedef struct etlheap_ability {
-    const char *word;     /* in the `can` array */
-    const char *question; /* the question it answers, as a phrase */
-    const char *remedy;   /* how to record it: a sentence with the command */
-    size_t offset;        /* of its bool in etlheap_abilities, unless it is a kind of memory */
-    u32 kind;             /* the bit of the kind of memory; 0: something else */
+    const char *word;     /* its name */
+    const char *question; /* what it asks, as a phrase */
+    const char *record;   /* how to record what is missing: a phrase with the command; NULL:
+                             nothing is missing, or the file was made from more than it keeps */
+    const char *with;     /* the kind of memory that is recorded by the same command; NULL: none */
+    bool can;             /* the result can answer it */
+    bool is_listed;       /* in the `can` array, if the recording has what it takes */
+    bool has_data;        /* the recording has what it takes, if not memory to use it for */
     bool is_extra;        /* a recording is complete without it */
+    bool has_own_line;    /* text says it elsewhere */
+    char why[ETLHEAP_WHY_SIZE]; /* what the recording has or lacks, as a sentence */
 } etlheap_ability;
 
 u32 etlheap_ability_count(void);
-etlheap_ability etlheap_ability_at(u32 index);
-bool etlheap_ability_is_set(const etlheap_abilities *abilities, const etlheap_ability *ability);
 
-/* True if it is not there, and a recording is complete without it. */
-bool etlheap_ability_is_extra(const etlheap_abilities *abilities, const etlheap_ability *ability);
-
-/* True if recording more would help, or for extras, would make more questions possible. Methods of
- * .NET are missing only if a process runs .NET: a trace may have them for one process and lack them
- * for another, or need none. */
-bool etlheap_ability_is_missing(const etlheap_abilities *abilities, const etlheap_ability *ability);
+/* The question with this number, below the count. Kinds of memory come first. */
+void etlheap_ability_of(const etlheap_result *result, u32 index, etlheap_ability *out);
 
 /* True if no events of any kind of memory were kept: there is nothing to report. */
 bool etlheap_abilities_lack_memory(const etlheap_abilities *abilities);

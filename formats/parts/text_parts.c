@@ -20,7 +20,7 @@
 #include <stdio.h>
 
 #define LABEL_COLUMNS 14
-#define REMEDY_SIZE   512
+#define REMEDY_SIZE   768
 
 static const etlheap_measure_style measure_styles[ETLHEAP_MEASURES_COUNT] = {
     [ETLHEAP_MEASURE_COUNT] = { .adds_up = true },
@@ -464,17 +464,27 @@ void etlheap_text_diagnostics_of(etlheap_sink *sink, const etlheap_layout *layou
     etlheap_text_diagnostics(sink, layout, counts);
 }
 
-void etlheap_text_remedies(etlheap_sink *sink, const etlheap_layout *layout,
-                           const etlheap_abilities *abilities, bool extras)
+/* Writes the remedy of a question. What comes with another kind needs no command of its own. */
+static void write_remedy(etlheap_sink *sink, const etlheap_layout *layout,
+                         const etlheap_ability *ability)
 {
     char value[REMEDY_SIZE];
+    const char *const before = ability->is_extra ? ability->question : ability->why;
+    if (ability->with != NULL)
+        snprintf(value, sizeof value, "%s: recorded together with %s", before, ability->with);
+    else
+        snprintf(value, sizeof value, "%s: %s", before, ability->record);
+    etlheap_text_label(sink, layout, ability->word, value);
+}
+
+void etlheap_text_remedies(etlheap_sink *sink, const etlheap_layout *layout,
+                           const etlheap_result *result, bool extras)
+{
     for (u32 i = 0; i < etlheap_ability_count(); i++) {
-        const etlheap_ability ability = etlheap_ability_at(i);
-        if (!etlheap_ability_is_missing(abilities, &ability) || ability.is_extra != extras)
-            continue;
-        snprintf(value, sizeof value, "%s%s%s", extras ? ability.question : "", extras ? ": " : "",
-                 ability.remedy);
-        etlheap_text_label(sink, layout, ability.word, value);
+        etlheap_ability ability;
+        etlheap_ability_of(result, i, &ability);
+        if (ability.record != NULL && !ability.has_own_line && ability.is_extra == extras)
+            write_remedy(sink, layout, &ability);
     }
 }
 

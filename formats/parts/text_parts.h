@@ -118,10 +118,9 @@ void etlheap_text_diagnostics(etlheap_sink *sink, const etlheap_layout *layout,
 void etlheap_text_diagnostics_of(etlheap_sink *sink, const etlheap_layout *layout,
                                  const char *whose, const etl_diag_counts *counts);
 
-/* Writes how to record what the trace lacks, one label per missing ability: the extras, or all
- * others. */
+/* Writes how to record what the result lacks, one label per question: the extras, or all others. */
 void etlheap_text_remedies(etlheap_sink *sink, const etlheap_layout *layout,
-                           const etlheap_abilities *abilities, bool extras);
+                           const etlheap_result *result, bool extras);
 
 /* Writes the complete answer for a trace without memory events. */
 void etlheap_text_missing(etlheap_sink *sink, const etlheap_layout *layout,

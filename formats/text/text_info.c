@@ -104,30 +104,28 @@ etl_status etlheap_write_info_text(const etlheap_result *result, const etlheap_l
 static void write_abilities(const etlheap_result *result, const etlheap_layout *layout,
                             etlheap_sink *sink)
 {
-    const etlheap_abilities abilities = etlheap_result_abilities(result);
-    const etlheap_part *const part = etlheap_result_part(result);
-    etlheap_abilities remedied = abilities; /* what a part leaves out need not be recorded */
-    remedied.kinds |= part == NULL || part->kinds == 0 ? 0 : ETLHEAP_KINDS_ALL & ~part->kinds;
     u32 missing = 0, extras = 0, shown = 0;
     etlheap_text_heading(sink, layout, "Can be analysed");
     for (u32 i = 0; i < etlheap_ability_count(); i++) {
-        const etlheap_ability ability = etlheap_ability_at(i);
-        const bool set = etlheap_ability_is_set(&abilities, &ability);
-        extras += etlheap_ability_is_extra(&remedied, &ability);
-        missing += !ability.is_extra && etlheap_ability_is_missing(&remedied, &ability);
-        shown += set;
-        if (set)
-            etlheap_text_label(sink, layout, ability.word, ability.question);
+        etlheap_ability ability;
+        etlheap_ability_of(result, i, &ability);
+        const bool is_missing = ability.record != NULL && !ability.has_own_line;
+        extras += is_missing && ability.is_extra;
+        missing += is_missing && !ability.is_extra;
+        if (!ability.can || ability.has_own_line)
+            continue;
+        shown++;
+        etlheap_text_label(sink, layout, ability.word, ability.question);
     }
     if (shown == 0)
         etlheap_text_label(sink, layout, "nothing", "the trace has no memory events");
     etlheap_text_snapshots(sink, layout, result);
     if (missing > 0)
         etlheap_text_heading(sink, layout, "Missing, and how to record it");
-    etlheap_text_remedies(sink, layout, &remedied, false);
+    etlheap_text_remedies(sink, layout, result, false);
     if (extras > 0)
         etlheap_text_heading(sink, layout, "Can also be recorded, if you need it");
-    etlheap_text_remedies(sink, layout, &remedied, true);
+    etlheap_text_remedies(sink, layout, result, true);
 }
 
 /* What a store has, if it was cut. Counts of records are those of the whole recording. */

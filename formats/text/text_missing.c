@@ -24,15 +24,14 @@ static u64 provider_events(const etlheap_result *result);
 void etlheap_text_missing(etlheap_sink *sink, const etlheap_layout *layout,
                           const etlheap_result *result, etlheap_text *scratch)
 {
-    const etlheap_abilities abilities = etlheap_result_abilities(result);
     etlheap_text_heading(sink, layout, "No heap or VirtualAlloc events: nothing to report");
     etlheap_text_clear(scratch);
     add_events(result, scratch);
     etlheap_text_label(sink, layout, "It holds", etlheap_text_of(scratch));
     etlheap_text_snapshots(sink, layout, result);
     etlheap_text_heading(sink, layout, "How to record what is missing");
-    etlheap_text_remedies(sink, layout, &abilities, false);
-    etlheap_text_remedies(sink, layout, &abilities, true);
+    etlheap_text_remedies(sink, layout, result, false);
+    etlheap_text_remedies(sink, layout, result, true);
 }
 
 /* Snapshots are events of one provider, whatever is in them. */

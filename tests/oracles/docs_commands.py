@@ -33,9 +33,10 @@ BUILD = os.environ.get("BUILD", "build")
 
 # What Microsoft's pages have; see the sources in docs/recording.md.
 RECORDERS = {
-    "wpr": "-start -filemode -recordtempto -stop -cancel -status -heaptracingconfig -disablepagingexecutive -snapshotconfig -marker",
+    "wpr": "-start -filemode -recordtempto -stop -cancel -status -heaptracingconfig -disablepagingexecutive -snapshotconfig "
+           "-singlesnapshot -profiles -marker",
     "xperf": "-on -start -stop -d -f -heap -pids -PidNewProcess -stackwalk -BufferSize -MinBuffers -MaxBuffers -MaxFile "
-             "-FileMode -merge -compress -i -a -pid -m",
+             "-FileMode -merge -compress -i -a -pid -m -help -providers",
 }
 # Options in sentences that are other programs'.
 OTHERS = set("--joblog --resume-failed --sshlogin --static --user".split())

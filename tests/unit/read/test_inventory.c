@@ -169,9 +169,14 @@ static bench *open_bench(void)
     return b;
 }
 
+static void add_target_of(bench *b, i64 ticks, u32 tid, u16 cpu, bool frees)
+{
+    assert_true(ETLHEAP_PUSH(&b->task.targets, (inventory_target){ ticks, tid, cpu, frees }));
+}
+
 static void add_target(bench *b, i64 ticks, u32 tid, u16 cpu)
 {
-    assert_true(ETLHEAP_PUSH(&b->task.targets, (inventory_target){ ticks, tid, cpu }));
+    add_target_of(b, ticks, tid, cpu, false);
 }
 
 static void add_piece(bench *b, i64 event_ticks, u32 tid, u16 cpu, stack_part part)
@@ -290,6 +295,27 @@ static void targets_are_kept_two_seconds(void **state)
     close_bench(b);
 }
 
+static void stacks_of_frees_are_counted(void **state)
+{
+    (void)state;
+    bench *const b = open_bench();
+    add_target_of(b, 100, 70, 0, true);
+    add_target_of(b, 110, 70, 0, true);
+    add_target_of(b, 110, 70, 1, false); /* the stack may be that of this event */
+    add_target_of(b, 120, 70, 0, true);
+    add_target_of(b, 120, 71, 0, false);
+    add_target_of(b, 130, 70, 0, true); /* has no stack */
+    add_piece(b, 100, 70, 0, PART_USER);
+    add_piece(b, 110, 70, 0, PART_USER);
+    add_piece(b, 120, 70, 0, PART_USER);
+    add_piece(b, 120, 71, 0, PART_USER);
+    b->task.item_free_stacks = 5;
+    end_slice(b, INT64_MAX);
+    expect_counts(b, 4, 0);
+    assert_int_equal(b->matcher.of_frees, 2 + 5);
+    close_bench(b);
+}
+
 static void what_is_kept_is_told(void **state)
 {
     (void)state;
@@ -401,6 +427,7 @@ int main(void)
         cmocka_unit_test(an_event_may_have_many_stacks),
         cmocka_unit_test(stacks_that_met_their_event_count_as_matched),
         cmocka_unit_test(targets_are_kept_two_seconds),
+        cmocka_unit_test(stacks_of_frees_are_counted),
         cmocka_unit_test(what_is_kept_is_told),
         cmocka_unit_test(absurd_times_do_not_overflow),
         cmocka_unit_test(every_key_is_counted_as_referenced),

@@ -217,7 +217,8 @@ static void assert_same_targets(const scan_output *a, const scan_output *b)
     assert_int_equal(a->targets.count, b->targets.count);
     for (size_t i = 0; i < a->targets.count; i++) {
         const inventory_target *const x = &a->targets.at[i], *const y = &b->targets.at[i];
-        assert_true(x->ticks == y->ticks && x->tid == y->tid && x->cpu == y->cpu);
+        assert_true(x->ticks == y->ticks && x->tid == y->tid && x->cpu == y->cpu &&
+                    x->frees == y->frees);
     }
 }
 
