@@ -66,9 +66,11 @@ static int store_inputs(const cli_options *options, const cli_inputs *inputs, cl
     const etl_status status =
         options->anonymise ? cli_store_anonymise(options, inputs, guard, key, sink, out, &err)
                            : cli_store_write(options, inputs, guard, sink, out, &err);
+    /* Errors of stores in a summary name the store themselves: there may be many. */
+    const bool is_named = options->summary && inputs->store != NULL;
     /* Why bytes could not be written, the output knows best. */
     if (status != ETL_OK && etlheap_sink_ok(sink))
-        return cli_output_fail(sink, cli_inputs_subject(inputs), &err);
+        return cli_output_fail(sink, is_named ? NULL : cli_inputs_subject(inputs), &err);
     exit_status = cli_output_close(options, guard, ETL_OK, sink);
     if (exit_status != CLI_EXIT_DONE)
         return exit_status;

@@ -211,6 +211,9 @@ expect 2 "unknown option --sort for store" store good.etl -o out.ehs --sort size
 expect 2 "--from cannot be combined with --summary" store good.etl --summary --from 1s -o out.ehs
 expect 2 "marks cannot be combined with --out-dir" store good.etl --from mark:a --out-dir out
 expect 2 "no process matches 'nobody'" store good.etl --process nobody -o out.ehs
+"$ETLHEAP" store good.etl --from 0.1s -o part.ehs
+expect 3 "etlheap: part.ehs: is a store of a part of a recording" store part.ehs --summary -o out.ehs
+rm part.ehs
 expect 2 "--from is after --to" store good.etl --from 2s --to 1s -o out.ehs
 expect 2 "--symbols: a chain of the symbol path has more than" report good.etl --symbols 'srv*a*b*c*d*e*f*g*h*i*j*k'
 _NT_SYMBOL_PATH='srv*a*b*c*d*e*f*g*h*i*j*k' expect 2 _NT_SYMBOL_PATH symbols good.etl
