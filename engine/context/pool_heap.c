@@ -17,29 +17,35 @@ u64 pool_heap(u32 tag, u32 pool_type, u32 session)
            (tag & ~TAG_PROTECTED);
 }
 
-/* Is the tag text that stays readable in every output? "0x" is left for numbers. */
-static bool is_text(const char tag[TAG_BYTES])
+/* Writes a tag that stays readable in every output, without the spaces that fill it up: many tags
+ * have three letters. "0x" is left for numbers. False if it would not be readable. */
+static bool write_text(u32 tag, char out[TAG_BYTES + 1])
 {
-    bool is = tag[0] != '0' || tag[1] != 'x';
-    for (u32 i = 0; i < TAG_BYTES; i++)
-        is = is && tag[i] > ' ' && tag[i] < 0x7f && strchr("\"'\\,;<>&/", tag[i]) == NULL;
-    return is;
+    bool is_text = true;
+    for (u32 i = 0; i < TAG_BYTES; i++) {
+        out[i] = (char)(tag >> (8 * i) & 0xff);
+        is_text = is_text && out[i] >= (i == 0 ? '!' : ' ') && out[i] < 0x7f &&
+                  strchr("\"'\\,;<>&/", out[i]) == NULL;
+    }
+    u32 size = TAG_BYTES;
+    while (size > 0 && out[size - 1] == ' ')
+        size--;
+    out[size] = '\0';
+    return is_text && strncmp(out, "0x", 2) != 0;
 }
 
 bool pool_heap_name(u64 handle, char out[ETLHEAP_HEAP_NAME_SIZE])
 {
     const u32 tag = (u32)handle, session = key_session(handle);
-    char text[TAG_BYTES + 1] = "", place[12] = "";
+    char text[TAG_BYTES + 1], place[12] = "";
     if ((handle & MARK_BITS) != MARK)
         return false;
-    for (u32 i = 0; i < TAG_BYTES; i++)
-        text[i] = (char)(tag >> (8 * i) & 0xff);
     if (session == KEY_SESSION_UNKNOWN)
         snprintf(place, sizeof place, "/?");
     else if (session != KEY_SESSION_SYSTEM)
         snprintf(place, sizeof place, "/%" PRIu32, session - 1);
     const char *const type = (handle & PAGED) != 0 ? "paged" : "nonpaged";
-    if (is_text(text))
+    if (write_text(tag, text))
         snprintf(out, ETLHEAP_HEAP_NAME_SIZE, "%s %s%s", text, type, place);
     else
         snprintf(out, ETLHEAP_HEAP_NAME_SIZE, "0x%08" PRIx32 " %s%s", tag, type, place);
@@ -61,20 +67,24 @@ static bool type_of(const char *word, u64 *out)
     return true;
 }
 
+/* Reads what pool_heap_name writes for a tag, or anything: the caller compares. */
+static u32 tag_of(const char *word, size_t size)
+{
+    u32 tag = 0;
+    if (size > TAG_BYTES)
+        return (u32)strtoul(word, NULL, 16);
+    for (u32 i = 0; i < TAG_BYTES; i++)
+        tag |= (u32)(u8)(i < size ? word[i] : ' ') << (8 * i);
+    return tag;
+}
+
 bool pool_heap_of_name(const char *word, u64 *handle)
 {
-    const char *const space = strchr(word, ' ');
+    const char *const space = strrchr(word, ' ');
     char again[ETLHEAP_HEAP_NAME_SIZE];
     u64 type;
-    u32 tag = 0;
     if (space == NULL || !type_of(space + 1, &type))
         return false;
-    if (space - word == (ptrdiff_t)TAG_BYTES) {
-        for (u32 i = 0; i < TAG_BYTES; i++)
-            tag |= (u32)(u8)word[i] << (8 * i);
-    } else {
-        tag = (u32)strtoul(word, NULL, 16);
-    }
-    *handle = MARK | type | tag;
+    *handle = MARK | type | tag_of(word, (size_t)(space - word));
     return pool_heap_name(*handle, again) && strcmp(again, word) == 0;
 }

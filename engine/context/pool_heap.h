@@ -17,8 +17,8 @@
 u64 pool_heap(u32 tag, u32 pool_type, u32 session);
 
 /* Writes the name, such as "Etwr paged" or "0x00000001 nonpaged/3". False if the handle does not
- * stand for a pool. A tag with other characters than letters, digits and punctuation is written as
- * a number. */
+ * stand for a pool. Spaces that fill a tag up are left out: "Irp paged". A tag with other characters
+ * than letters, digits, punctuation and inner spaces is written as a number. */
 bool pool_heap_name(u64 handle, char out[ETLHEAP_HEAP_NAME_SIZE]);
 
 /* Finds the number of a name; false if no pool has it. */

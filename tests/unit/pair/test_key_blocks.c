@@ -272,7 +272,11 @@ static void tags_have_names_that_lead_back(void **state)
         { 0x72777445, 512, KEY_SESSION_SYSTEM, "Etwr nonpaged" },
         { 0xf2777445, 0x21, 2, "Etwr paged/1" },
         { 0x00000001, 0, KEY_SESSION_SYSTEM, "0x00000001 nonpaged" },
-        { 0x20414243, 0, KEY_SESSION_UNKNOWN, "0x20414243 nonpaged/?" },
+        { 0x20414243, 0, KEY_SESSION_UNKNOWN, "CBA nonpaged/?" },
+        { 0x20702049, 1, KEY_SESSION_SYSTEM, "I p paged" },
+        { 0x70724920, 1, KEY_SESSION_SYSTEM, "0x70724920 paged" },
+        { 0x00707249, 1, KEY_SESSION_SYSTEM, "0x00707249 paged" },
+        { 0x20207830, 1, KEY_SESSION_SYSTEM, "0x20207830 paged" },
         { 0x7fffffff, 0, KEY_SESSION_MAX - 1, "0x7fffffff nonpaged/16777213" },
     };
     (void)state;
@@ -288,6 +292,8 @@ static void tags_have_names_that_lead_back(void **state)
     u64 handle;
     assert_false(etlheap_heap_of_name("Etwr page", &handle));
     assert_false(etlheap_heap_of_name("Etwrs paged", &handle));
+    assert_false(etlheap_heap_of_name("Irp  paged", &handle));
+    assert_false(etlheap_heap_of_name(" paged", &handle));
     assert_false(etlheap_heap_of_name("Etwr paged/x", &handle));
 }
 
