@@ -44,6 +44,7 @@ extern "C" {
     X(FREE_THREAD, "free_thread", "Free Thread")                                                   \
     X(IMPACTING_STACK, "impacting_stack", "Impacting Stack")                                       \
     X(SOURCE_LINE, "source_line", "Source Line")                                                   \
+    X(POOL_TAG, "pool_tag", "Pool Tag")                                                            \
     /* numbers of a row */                                                                         \
     X(COUNT, "count", "Count")                                                                     \
     X(SIZE, "size", "Size")                                                                        \
@@ -182,7 +183,8 @@ const char *etlheap_field_title(etlheap_field field);
     X(IMPACTING_STACK)                                                                             \
     X(IMPACTING_TYPE)                                                                              \
     X(SOURCE_LINE)                                                                                 \
-    X(FUNCTION)
+    X(FUNCTION)                                                                                    \
+    X(POOL_TAG)
 
 typedef enum etlheap_key {
 #define ETLHEAP_KEY_ENUM(name) ETLHEAP_KEY_##name,

@@ -47,6 +47,9 @@ typedef struct etlheap_frame {
 
 #define ETLHEAP_NO_INDEX UINT32_MAX
 
+/* The longest text of a pool tag, "0x00000001", and its end. */
+#define ETLHEAP_POOL_TAG_SIZE 12
+
 /* A row. Only `kind` and the members of the query's keys are set. Strings are borrowed, as in
  * etlheap_aggregate. */
 typedef struct etlheap_row {
@@ -77,6 +80,7 @@ typedef struct etlheap_row {
     const char *free_module;
     int64_t rates_ns; /* what its rates are per second of: the time in which it was recorded */
     const char *source_line; /* SOURCE_LINE key: "FILE:LINE" of the site; NULL: unknown */
+    char pool_tag[ETLHEAP_POOL_TAG_SIZE]; /* POOL_TAG key; "": not of a pool */
 } etlheap_row;
 
 /* The value that a row has for a key. */

@@ -119,6 +119,7 @@ static const struct {
     { "line", "source_line" },
     { "source", "source_line" },
     { "dll", "module" },
+    { "pooltag", "pool_tag" },
     { "outstanding", "outstanding_size" },
     { "live", "outstanding_size" },
     { "bytes", "size" },

@@ -45,8 +45,8 @@ static const cli_view views[] = {
         .excludes =
             "--pairs --tree --focus --histogram --suspects --growth --churn --at --at-exit --type "
             "--impacting --lifetime --size --require-frame --exclude-frame --stack-tags",
-        .excluded_keys = ~(KEY(KIND) | KEY(PROCESS) | KEY(HEAP) | KEY(FREE_STACK) | KEY(FREE_SITE) |
-                           KEY(FREE_MODULE) | KEY(FREE_THREAD)),
+        .excluded_keys = ~(KEY(KIND) | KEY(PROCESS) | KEY(HEAP) | KEY(POOL_TAG) | KEY(FREE_STACK) |
+                           KEY(FREE_SITE) | KEY(FREE_MODULE) | KEY(FREE_THREAD)),
         .excluded_measures = ~MEASURE(COUNT),
         .because = "only frees are counted, because their blocks are unknown",
     },

@@ -19,7 +19,7 @@ u64 pool_heap(u32 tag, u32 pool_type, u32 session)
 
 /* Writes a tag that stays readable in every output, without the spaces that fill it up: many tags
  * have three letters. "0x" is left for numbers. False if it would not be readable. */
-static bool write_text(u32 tag, char out[TAG_BYTES + 1])
+static bool write_text(u32 tag, char *out)
 {
     bool is_text = true;
     for (u32 i = 0; i < TAG_BYTES; i++) {
@@ -34,21 +34,32 @@ static bool write_text(u32 tag, char out[TAG_BYTES + 1])
     return is_text && strncmp(out, "0x", 2) != 0;
 }
 
+u64 pool_heap_tag(u64 handle)
+{
+    return (handle & MARK_BITS) == MARK ? MARK | (u32)handle : 0;
+}
+
+void pool_heap_tag_text(u64 handle, char out[ETLHEAP_POOL_TAG_SIZE])
+{
+    if (pool_heap_tag(handle) == 0)
+        out[0] = '\0';
+    else if (!write_text((u32)handle, out))
+        snprintf(out, ETLHEAP_POOL_TAG_SIZE, "0x%08" PRIx32, (u32)handle);
+}
+
 bool pool_heap_name(u64 handle, char out[ETLHEAP_HEAP_NAME_SIZE])
 {
-    const u32 tag = (u32)handle, session = key_session(handle);
-    char text[TAG_BYTES + 1], place[12] = "";
-    if ((handle & MARK_BITS) != MARK)
+    const u32 session = key_session(handle);
+    char tag[ETLHEAP_POOL_TAG_SIZE], place[12] = "";
+    pool_heap_tag_text(handle, tag);
+    if (tag[0] == '\0')
         return false;
     if (session == KEY_SESSION_UNKNOWN)
         snprintf(place, sizeof place, "/?");
     else if (session != KEY_SESSION_SYSTEM)
         snprintf(place, sizeof place, "/%" PRIu32, session - 1);
     const char *const type = (handle & PAGED) != 0 ? "paged" : "nonpaged";
-    if (write_text(tag, text))
-        snprintf(out, ETLHEAP_HEAP_NAME_SIZE, "%s %s%s", text, type, place);
-    else
-        snprintf(out, ETLHEAP_HEAP_NAME_SIZE, "0x%08" PRIx32 " %s%s", tag, type, place);
+    snprintf(out, ETLHEAP_HEAP_NAME_SIZE, "%s %s%s", tag, type, place);
     return true;
 }
 

@@ -21,6 +21,12 @@ u64 pool_heap(u32 tag, u32 pool_type, u32 session);
  * than letters, digits, punctuation and inner spaces is written as a number. */
 bool pool_heap_name(u64 handle, char out[ETLHEAP_HEAP_NAME_SIZE]);
 
+/* The part of a number that is the same for all blocks with the tag; 0: it is no pool. */
+u64 pool_heap_tag(u64 handle);
+
+/* Writes the text of a number's tag, "Etwr" or "0x00000001"; "": it is no pool. */
+void pool_heap_tag_text(u64 handle, char out[ETLHEAP_POOL_TAG_SIZE]);
+
 /* Finds the number of a name; false if no pool has it. */
 bool pool_heap_of_name(const char *word, u64 *handle);
 

@@ -13,6 +13,7 @@
  */
 #include "aggregate.h"
 
+#include "engine/context/pool_heap.h"
 #include "engine/query/keys.h"
 
 #define CHAIN_MAX 8u /* groups of a stack that are looked through */
@@ -153,14 +154,15 @@ bool aggregate_key(aggregator *a, const block_source *of, etlheap_type type, gro
     for (u32 i = 0; i < a->query->group_by_count; i++) {
         const key_reads reads = (key_reads)key_row_of(a->query->group_by[i])->reads;
         switch (reads) {
-        case KEY_READS_KIND: /* every row has one */
-            break;
         case KEY_READS_PROCESS:
             key->process = a->same_name[of->process];
             break;
         case KEY_READS_HEAP:
             key->heap = of->heap;
             key->has_heap = etlheap_kind_has(of->kind, ETLHEAP_KIND_HAS_HEAP);
+            break;
+        case KEY_READS_POOL_TAG: /* the heap has the same bits */
+            key->heap |= pool_heap_tag(of->heap);
             break;
         case KEY_READS_TYPE:
             key->type = a->plan.row_types[type];
@@ -185,6 +187,7 @@ bool aggregate_key(aggregator *a, const block_source *of, etlheap_type type, gro
         case KEY_READS_TAG:
             key->tag = stack == 0 ? 0 : a->frames.stacks.at[stack - 1].tag;
             break;
+        case KEY_READS_KIND:   /* every row has one */
         case KEY_READS_THREAD: /* of single blocks: block_groups.h */
         case KEY_READS_THREAD_NAME:
         case KEY_READS_SIZE:

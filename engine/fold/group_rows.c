@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 
+#include "engine/context/pool_heap.h"
 #include "engine/names/symbols.h"
 #include "engine/query/keys.h"
 #include "row_details.h"
@@ -52,7 +53,7 @@ bool table_add_group(const aggregator *a, owned_table *out, table_numbers *numbe
                         .thread = key->thread,
                         .has_heap = key->has_heap,
                         .rates_ns = row_spans_ns(a->spans, key),
-                        .heap_handle = key->heap,
+                        .heap_handle = key->has_heap ? key->heap : 0,
                         .frame = ETLHEAP_NO_INDEX,
                         .free_frame = ETLHEAP_NO_INDEX,
                         .free_stack = ETLHEAP_NO_INDEX,
@@ -77,6 +78,8 @@ bool table_add_group(const aggregator *a, owned_table *out, table_numbers *numbe
         row.mark = mark->name;
         row.mark_number = mark->number;
     }
+    if (query_groups_by(a->query, ETLHEAP_KEY_POOL_TAG))
+        pool_heap_tag_text(key->heap, row.pool_tag);
     if (key->thread_name != 0)
         row.thread_name = group_thread_name(a, key->thread_name);
     if (query_groups_by(a->query, ETLHEAP_KEY_FREE_THREAD))

@@ -14,6 +14,7 @@
 
 #include <stdlib.h>
 
+#include "engine/context/pool_heap.h"
 #include "engine/core/cancel.h"
 #include "engine/log/ehs_unmatched.h"
 #include "engine/query/keys.h"
@@ -34,7 +35,7 @@ etl_status unmatched_refuse(const etlheap_query *query, etl_error *err)
         if (!key_row_of(query->group_by[i])->of_unmatched)
             return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
                                  "frees without an allocation have no %s to group by: only kind, "
-                                 "process, heap and who freed",
+                                 "process, heap, pool tag and who freed",
                                  etlheap_key_word(query->group_by[i]));
     }
     if (query->types != 0 || query->at_end || query_asks_lifetimes(query) ||
@@ -65,6 +66,8 @@ static bool count(aggregator *a, const unmatched_row *row, const free_key *freer
         key.heap = row->heap;
         key.has_heap = etlheap_kind_has(row->kind, ETLHEAP_KIND_HAS_HEAP);
     }
+    if (query_groups_by(a->query, ETLHEAP_KEY_POOL_TAG))
+        key.heap |= pool_heap_tag(row->heap);
     key.free_stack = freer->stack;
     key.free_frame = freer->frame;
     key.free_module = freer->module;

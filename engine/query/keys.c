@@ -86,6 +86,9 @@ static const key_row rows[ETLHEAP_KEY_COUNT] = {
                                .missing = NO_STACK,
                                .not_in_windows = "windows cannot be grouped by function: a block "
                                                  "would count in several rows" },
+    [ETLHEAP_KEY_POOL_TAG] = { KEY_READS_POOL_TAG, ETLHEAP_FORM_NAME, .of_unmatched = true,
+                               .text = MEMBER(pool_tag), .holds_text = true,
+                               .lacks = LACKS_POOL_TAGS, .missing = "[no pool tag]" },
 };
 
 const key_row *key_row_of(etlheap_key key)
@@ -232,9 +235,12 @@ static u64 number_of(const etlheap_row *row, const key_row *key)
 
 static const char *text_of(const etlheap_row *row, const key_row *key)
 {
+    const char *const at = (const char *)row + key->text;
     const char *text = NULL;
+    if (key->holds_text)
+        return *at == '\0' ? NULL : at;
     if (key->text != 0)
-        memcpy(&text, (const char *)row + key->text, sizeof text);
+        memcpy(&text, at, sizeof text);
     return text;
 }
 

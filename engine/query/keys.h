@@ -15,6 +15,7 @@
 typedef enum key_reads {
     KEY_READS_KIND,
     KEY_READS_PROCESS,
+    KEY_READS_POOL_TAG, /* part of what names the heap: pool_heap.h */
     KEY_READS_TYPE,
     KEY_READS_FREE_TYPE,
     KEY_READS_STACK,
@@ -42,6 +43,7 @@ typedef enum summary_lack {
     LACKS_NOTHING,
     LACKS_PARTS,
     LACKS_HEAPS,
+    LACKS_POOL_TAGS,
     LACKS_FREES,
     LACKS_THREADS,
     LACKS_SIZES,
@@ -58,6 +60,7 @@ typedef struct key_row {
     u8 lacks;                   /* summary_lack */
     u16 number, text;           /* where etlheap_row has its value, as wide as the form says */
     bool of_unmatched;          /* frees without an allocation have it */
+    bool holds_text;            /* `text` is where the text itself is, and not a pointer to it */
     u32 needs;                  /* needs_bit */
     const char *missing;        /* for people, in place of an unknown value */
     const char *not_in_windows; /* why windows cannot be grouped by it; NULL: they can */

@@ -302,10 +302,9 @@ static void put_key(model_text *out, const model_member *member, etlheap_key key
         model_put(out, " %d %llx", !is_of_process(life->kind), (unsigned long long)life->heap);
         break;
     case ETLHEAP_KEY_TYPE:
-        model_put(out, " %s", type_words[member->type]);
-        break;
     case ETLHEAP_KEY_IMPACTING_TYPE:
-        model_put(out, " %s", impacting_words[member->type]);
+        model_put(out, " %s",
+                  (key == ETLHEAP_KEY_TYPE ? type_words : impacting_words)[member->type]);
         break;
     case ETLHEAP_KEY_FREE_TYPE:
         model_put(out, " %s", free_type_words[life->free_type]);
@@ -339,6 +338,7 @@ static void put_key(model_text *out, const model_member *member, etlheap_key key
         break;
     case ETLHEAP_KEY_THREAD_NAME: /* threads have no names, frames no lines, nobody freed */
     case ETLHEAP_KEY_SOURCE_LINE:
+    case ETLHEAP_KEY_POOL_TAG:
         model_put(out, " ?");
         break;
     default:

@@ -23,6 +23,37 @@ DIAGNOSTICS = {"block_size_differs": 1, "rundown_block_unseen": 1, "rundown_bloc
 
 
 TOTAL = tuple(map(sum, zip(*WANTED.values())))
+UNKNOWN_FREES = {"Gone": 2}
+
+
+def by_tag():
+    """The sums by tag, whatever the type and the session."""
+    sums = {}
+    for name, (count, size) in WANTED.items():
+        before = sums.get(name.split()[0], (0, 0))
+        sums[name.split()[0]] = (before[0] + count, before[1] + size)
+    return sums
+
+
+def check_tags(results, source):
+    """Rows by tag, in all answers with keys."""
+    group = ("--kind", "pool", "--group-by", "kind,pool_tag")
+    rows = support.run_json("report", source, *group, "--top", "all")["rows"]
+    found = {row["pool_tag"]: (row["outstanding_count"], row["outstanding_size"]) for row in rows}
+    results.equal(f"sums by tag of {source[-4:]}", found, by_tag())
+    rows = support.run_json("windows", source, *group, "--every", "3600s")["windows"][0]["rows"]
+    found = {row["pool_tag"]: (row["outstanding_count"], row["outstanding_size"]) for row in rows}
+    results.equal(f"windows by tag of {source[-4:]}", {tag: sums for tag, sums in found.items() if sums[0]},
+                  {tag: sums for tag, sums in by_tag().items() if sums[0]})
+    rows = support.run_json("report", source, "--unmatched", *group)["rows"]
+    results.equal(f"frees without an allocation by tag of {source[-4:]}", {row["pool_tag"]: row["count"] for row in rows},
+                  UNKNOWN_FREES)
+    rows = support.run_json("diff", source, source, *group, "--all")["rows"]
+    found = {row["pool_tag"]: (row["base_outstanding_size"], row["new_outstanding_size"]) for row in rows}
+    results.equal(f"tags are the same in both runs of {source[-4:]}", found,
+                  {tag: (size, size) for tag, (_, size) in by_tag().items()})
+    rows = support.run_json("report", source, "--group-by", "kind,pool_tag")["rows"]
+    results.check(f"other kinds of {source[-4:]} have no tag", all(row["pool_tag"] is None for row in rows))
 
 
 def rows_of(*arguments):
@@ -63,7 +94,12 @@ def main():
     results.equal("sums of a store", rows_of(store)[1], WANTED)
     stored, traced = (support.run_json("info", name)["processes"] for name in (store, path))
     results.equal("a store keeps the counts of events", stored, traced)
+    for source in path, store:
+        check_tags(results, source)
     support.run("store", path, "--summary", "-o", summary)
+    refused = subprocess.run([support.ETLHEAP, "report", summary, "--kind", "pool", "--group-by", "pool_tag"],
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+    results.check("a summary says that it has no tags", refused.returncode == 2 and b"has no pool tags" in refused.stderr)
     total = support.run_json("report", summary, "--kind", "pool")["totals"][0]
     results.equal("a summary", (total["outstanding_count"], total["outstanding_size"]),
                   TOTAL)

@@ -37,6 +37,7 @@ DOCUMENTS = [
     ("report", "report demo.etl --group-by kind,process,heap,thread,type,frame,size_class,tag,type_name --stack-tags some.stacktags"),
     ("report", "report demo.etl --symbols symbols --group-by process,site,source_line"),
     ("report", "report demo.etl --symbols symbols --group-by process,function"),
+    ("report", "report pool.etl --kind pool --group-by kind,pool_tag"),
     ("report", "report demo.etl --growth"),
     ("report", "report demo.etl --columns lifetime_mean_ns,growth_rate,size,first_ns,last_ns"),
     ("report", "report demo.etl --impacting transient"),
@@ -115,7 +116,7 @@ DOCUMENTS = [
     ("dump", "dump demo.etl --to 1s"),
 ]
 TRACES = [("demo.etl", "demo"), ("longer.etl", "battery-meter"), ("exercise.etl", "heap-exercise"),
-          ("random.etl", "workload"), ("kitchen.etl", "kitchen-sink"),
+          ("random.etl", "workload"), ("kitchen.etl", "kitchen-sink"), ("pool.etl", "pool-leak"),
           ("runner.etl", "test-runner")]
 STORES = ["demo.etl -o demo.ehs", "demo.etl --summary -o a.ehs", "longer.etl --summary -o b.ehs",
           "longer.etl --summary --every 1s -o windows.ehs", "demo.etl longer.etl broken.etl empty.etl --out-dir stores"]

@@ -105,6 +105,7 @@ static const struct {
     { "impacting_stack", NEEDS_BLOCKS | NEEDS_FREES | NEEDS_FREE_STACKS, FREES },
     { "free_thread", NEEDS_BLOCKS | NEEDS_FREES | NEEDS_FREE_THREADS, FREES },
     { "impacting_type", NEEDS_BLOCKS, NULL },
+    { "pool_tag", 0, "has no pool tags: ask a store or the trace" },
 };
 
 static void check_words(const char *found, const char *expected)
