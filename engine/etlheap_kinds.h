@@ -22,7 +22,8 @@ typedef enum etlheap_kind_trait {
     ETLHEAP_KIND_COMMON = 2,       /* wide tables always have its columns, others if it is there */
     ETLHEAP_KIND_HAS_HEAP = 4,     /* its memory belongs to a heap of the process */
     ETLHEAP_KIND_IS_ALLOCATED = 8, /* a program asked for its memory: a missing stack is a gap */
-    ETLHEAP_KIND_NAMES_HEAP = 16   /* its heaps have names in place of handles */
+    ETLHEAP_KIND_NAMES_HEAP = 16,  /* its heaps have names in place of handles */
+    ETLHEAP_KIND_OUTLIVES = 32     /* of the system: it stays when the process that asked ends */
 } etlheap_kind_trait;
 
 /* What memory of a kind is on the map of an address space. */
@@ -59,7 +60,8 @@ typedef enum etlheap_kind_split {
  *     CUSTOM        blocks of allocators that log their own events
  *     RESERVE       reserved address ranges, committed or not; a reservation takes no memory until
  *                   it is committed
- *     POOL          blocks of the kernel's pools; the heap is their tag
+ *     POOL          blocks of the kernel's pools; the heap is their tag, and the process the one
+ *                   that asked for them
  */
 /* clang-format off */
 #define ETLHEAP_KINDS(X)                                                                           \
@@ -104,7 +106,9 @@ typedef enum etlheap_kind_split {
       .recorded_with = ETLHEAP_KIND_VIRTUALALLOC,                                                  \
       .place = ETLHEAP_PLACE_RESERVED, .split = ETLHEAP_SPLIT_RANGES,                              \
       .question = "address ranges reserved by VirtualAlloc")                                       \
-    X(POOL, ETLHEAP_KIND_HAS_HEAP | ETLHEAP_KIND_IS_ALLOCATED | ETLHEAP_KIND_NAMES_HEAP,           \
+    X(POOL,                                                                                        \
+      ETLHEAP_KIND_HAS_HEAP | ETLHEAP_KIND_IS_ALLOCATED | ETLHEAP_KIND_NAMES_HEAP |                \
+          ETLHEAP_KIND_OUTLIVES,                                                                   \
       .word = "pool", .title = "Pool", .plural = "pool blocks", .lane = 6,                         \
       .recorded_with = ETLHEAP_KIND_POOL, .place = ETLHEAP_PLACE_NOWHERE,                          \
       .split = ETLHEAP_SPLIT_NEVER, .space = ETLHEAP_SPACE_SESSION,                                \

@@ -137,6 +137,14 @@ static inline u32 foreign_process(const foreign_stacks *foreign, u32 stack, u32 
     return found != NULL ? found->process : owner;
 }
 
+/* The process that asked for memory of a kind that outlives processes: the one whose stack it is,
+ * if the event named no process. */
+static inline u32 foreign_asker(const foreign_stacks *foreign, u8 kind, u32 stack, u32 process)
+{
+    return etlheap_kind_has(kind, ETLHEAP_KIND_OUTLIVES) ? foreign_process(foreign, stack, process)
+                                                         : process;
+}
+
 /* The frames of a stack. For an entry that has only numbers, just their count. */
 static inline etlheap_frames stack_get(const stack_table *table, u32 id)
 {

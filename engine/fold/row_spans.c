@@ -82,13 +82,19 @@ static bool knows_any(const etlheap_trace_info *trace, u32 kinds)
     return knows;
 }
 
+/* Memory of these kinds stays when processes end, and so does the time in which it is freed. */
+static bool are_outliving(u32 kinds)
+{
+    return (kinds & ~etlheap_kinds_with(ETLHEAP_KIND_OUTLIVES)) == 0;
+}
+
 /* A process that did not live in the recorded part of the window has no rows there; so its time is
  * that part, which no amount is divided by. */
 static etlheap_time_range make_span(const row_spans *spans, u32 kinds, u32 process)
 {
     const query_plan *const plan = &spans->a->plan;
     const etlheap_trace_info *const trace = &spans->a->result->info;
-    const etlheap_time_range life = spans->lives[process];
+    const etlheap_time_range life = are_outliving(kinds) ? whole_time : spans->lives[process];
     const etlheap_time_range part =
         etlheap_recorded_part(trace, kinds, (etlheap_time_range){ plan->from_ns, plan->to_ns });
     const etlheap_time_range lived = { life.from_ns > part.from_ns ? life.from_ns : part.from_ns,

@@ -318,6 +318,8 @@ static bool finish_row(const ehs_remap *remap, const ehs_bounds *bounds, lifetim
     finish_stack(remap, &row->free_stack, &row->free_thread);
     if (row->process != 0 && row->process <= remap->processes.count)
         row->process = remap->processes.at[row->process - 1];
+    if (bounds->foreign != NULL && (row->kind & EHS_LIFE_UNMATCHED) == 0)
+        row->process = foreign_asker(bounds->foreign, row->kind, row->stack, row->process);
     return row->process != 0 && row->process <= bounds->process_count &&
            row->stack <= bounds->stack_count && row->free_stack <= bounds->stack_count &&
            row->free_type < ETLHEAP_FREE_TYPE_COUNT;

@@ -47,9 +47,10 @@ typedef struct ehs_remap {
 bool ehs_remap_save(ehs_saver *saver, const ehs_remap *remap);
 void ehs_remap_free(ehs_remap *remap);
 
-/* Limits of the numbers in rows. */
+/* Limits of the numbers in rows, and the stacks that name another process than the event did. */
 typedef struct ehs_bounds {
     u32 process_count, stack_count;
+    const foreign_stacks *foreign; /* processes are within the limit; NULL: none */
 } ehs_bounds;
 
 /* The output for rows, and the columns that the file lacks (EHS_WANT_*). */

@@ -302,7 +302,8 @@ void key_blocks_sweep(key_blocks *blocks, const trace_context *context, i64 now_
 {
     for (size_t i = 0; i < blocks->blocks.count; i++) {
         key_block *const block = &blocks->blocks.at[i];
-        if (block->kind == ETLHEAP_KIND_COUNT)
+        if (block->kind == ETLHEAP_KIND_COUNT ||
+            etlheap_kind_has(block->kind, ETLHEAP_KIND_OUTLIVES))
             continue;
         const i64 exit_ticks = context->processes.at[block->process - 1].end_ticks;
         if (etl_sat_add_i64(exit_ticks, context->after_end_ticks) >= now_ticks)

@@ -2,8 +2,8 @@
  * key_blocks.h - blocks that are found by a key and freed as a whole: pool of the kernel.
  *
  * The row of a kind (etlheap_kinds.h) says within what keys are unique: within a process, or, for
- * memory of the kernel, within the system or a session. Another process than the one that allocated
- * may then free.
+ * memory of the kernel, within the system or a session. Another process than the one that asked for
+ * a block may then free it, and the end of that process frees nothing.
  *
  *     event.address  the key
  *     event.heap     names the origin, such as a tag, with its session (key_words.h)

@@ -51,7 +51,9 @@ void shard_output_free(shard_output *out)
 
 void shard_end_unfreed(const trace_context *context, lifetime *row)
 {
-    const i64 exit_ticks = context->processes.at[row->process - 1].end_ticks;
+    const i64 exit_ticks = etlheap_kind_has(row->kind, ETLHEAP_KIND_OUTLIVES)
+                               ? ETLHEAP_TICKS_NEVER
+                               : context->processes.at[row->process - 1].end_ticks;
     const i64 destroy_ticks =
         etlheap_kind_has(row->kind, ETLHEAP_KIND_HAS_HEAP)
             ? context_heap_end(context, row->process, row->heap, row->alloc_ticks)

@@ -227,18 +227,13 @@ bool scan_note_event(scan_output *out, const memory_event *event)
     return true;
 }
 
-static u8 range_shard(u32 pid)
-{
-    return (u8)(HEAP_SHARDS + (u32)(etlheap_mix_u64(pid) >> 32) % RANGE_SHARDS);
-}
-
 bool scan_push_event(scanner *s, memory_event event)
 {
     scan_output *const out = s->out;
     event.ticks = s->ticks;
     event.cpu = (u16)s->record->cpu;
-    event.shard =
-        event.op >= OP_COMMIT ? range_shard(event.pid) : scan_heap_shard(event.address, event.pid);
+    event.shard = event.op >= OP_COMMIT ? scan_range_shard(&event)
+                                        : scan_heap_shard(event.address, event.pid);
     if (!scan_append_event(out, &event))
         return false;
     const u32 index = (u32)(out->events.count - 1);

@@ -87,4 +87,12 @@ static inline u8 scan_heap_shard(u64 address, u32 pid)
     return (u8)((u32)(etlheap_mix_u64(address ^ (u64)pid << 40) >> 32) % HEAP_SHARDS);
 }
 
+/* Events of one block are in one shard, also if another process frees what outlives processes. */
+static inline u8 scan_range_shard(const memory_event *event)
+{
+    const bool is_shared = etlheap_kind_has(op_kind(event->op), ETLHEAP_KIND_OUTLIVES);
+    const u32 pid = is_shared ? 0 : event->pid;
+    return (u8)(HEAP_SHARDS + (u32)(etlheap_mix_u64(pid) >> 32) % RANGE_SHARDS);
+}
+
 #endif

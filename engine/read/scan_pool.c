@@ -1,9 +1,10 @@
 /*
  * scan_pool.c - makes rows from events of the kernel's pools.
  *
- * In: decoded events. Out: memory events of kind POOL. Pool belongs to the system, whichever
- * process asked for it: its owner is the process System. The stack says who asked, and may be of
- * any process.
+ * In: decoded events. Out: memory events of kind POOL. Pool belongs to the system, but its rows are
+ * those of the process that asked for it: the one that was running, as the event's header says.
+ * If the header names none, the stack does when all is read (foreign_asker). Until then, and for
+ * blocks of rundowns, it is the process System. A free may be of any process.
  */
 #include "scan_pool.h"
 
@@ -48,6 +49,13 @@ static bool is_before_vista(const scanner *s)
     return session->os_major > 0 && session->os_major < VISTA_MAJOR;
 }
 
+/* The process that was running. The idle process asks for nothing; what interrupts it does. */
+static u32 asker(const scanner *s, const pool_op *what)
+{
+    const bool is_known = s->record->pid != ETL_NO_ID && s->record->pid != 0;
+    return is_known && !what->is_rundown ? s->record->pid : SYSTEM_PID;
+}
+
 /* Rundowns do not say of which session a block is. */
 static bool push_block(scanner *s, const pool_op *what, const etl_pool_block *block)
 {
@@ -59,7 +67,7 @@ static bool push_block(scanner *s, const pool_op *what, const etl_pool_block *bl
                                            .address = block->entry,
                                            .size = block->size_bytes,
                                            .heap = pool_heap(block->tag, block->pool_type, session),
-                                           .pid = SYSTEM_PID,
+                                           .pid = asker(s, what),
                                            .tid = s->record->tid });
 }
 

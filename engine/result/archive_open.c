@@ -152,7 +152,8 @@ static etl_status load_parts(etlheap_result *result, ehs_loader *loader,
         status = etl_fail_with(loader->err, ETL_ERR_CORRUPT, 0,
                                "the table of foreign stacks does not fit that of stacks");
     const ehs_rows_out rows = { &result->store, &result->unmatched, &archive->lacks, kinds };
-    const ehs_bounds bounds = { (u32)result->processes.count, (u32)result->stacks.list.count };
+    const ehs_bounds bounds = { (u32)result->processes.count, (u32)result->stacks.list.count,
+                                &result->foreign };
     if (status == ETL_OK)
         status = ehs_rows_load(loader, &bounds, &rows);
     result->abilities.kinds &= kinds;

@@ -151,6 +151,8 @@ static void rewrite_columns(etlheap_result *result, const u32 *new_ids)
             segment->process[row] = new_ids[segment->process[row]];
             segment->thread[row] = final_thread(result, segment->stack[row], segment->thread[row]);
             segment->stack[row] = result_final_stack(result, segment->stack[row]);
+            segment->process[row] = foreign_asker(&result->foreign, segment->kind[row],
+                                                  segment->stack[row], segment->process[row]);
             const bool bare = segment->stack[row] == 0 &&
                               segment->alloc_ticks[row] != ETLHEAP_TICKS_BEFORE &&
                               etlheap_kind_has(segment->kind[row], ETLHEAP_KIND_IS_ALLOCATED);

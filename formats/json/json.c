@@ -225,10 +225,12 @@ void etlheap_json_trace(etlheap_json *json, const etlheap_trace_info *trace)
 void etlheap_json_recorded(etlheap_json *json, const etlheap_result *result)
 {
     const etlheap_recorded *const recorded = etlheap_result_trace(result)->recorded;
-    const u32 kinds = etlheap_result_kinds(result) & ETLHEAP_KINDS_DEFAULT;
+    const u32 kinds = etlheap_result_kinds(result);
     etlheap_json_array(json, "recorded");
     for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++) {
-        if ((kinds >> kind & 1) == 0)
+        const bool is_told = etlheap_kind_has(kind, ETLHEAP_KIND_DEFAULT) ||
+                             etlheap_kind_at((etlheap_kind)kind)->recorded_with == kind;
+        if ((kinds >> kind & 1) == 0 || !is_told)
             continue;
         etlheap_json_object(json, NULL);
         etlheap_json_string(json, "kind", etlheap_kind_name((etlheap_kind)kind));

@@ -1,8 +1,8 @@
 /*
  * scenario_pool.c - writes pool events; scenario_pool.h says what the scenario holds.
  *
- * Pool events of the kernel name no thread unless their header does. Here each has one, of the
- * process that asked, whose stack begins in a driver.
+ * Pool events of the kernel name no thread unless their header does. Here most have one, of the
+ * process that asked, whose stack begins in a driver; those of setup.exe have it only in the stack.
  */
 #include "scenario_pool.h"
 
@@ -16,7 +16,9 @@
 #define WORKER_BASE UINT64_C(0x7ff640000000)
 #define ENTRY_BASE  UINT64_C(0xffffa70000100000)
 #define GSES_ENTRY  UINT64_C(0xffff950000200040)
+#define SETUP_BASE  UINT64_C(0x7ff650000000)
 #define WORKER_PID  700u
+#define SETUP_PID   800u
 #define SYSTEM_PID  4u
 
 enum { NONPAGED_NX = 512, PAGED = 1, PAGED_SESSION = 0x21 };
@@ -59,11 +61,16 @@ static etl_build_at at_time(etl_build *b, u64 ns, u32 pid)
     return (etl_build_at){ .ticks = etl_build_ticks_at(b, ns), .pid = pid, .tid = pid + 4 };
 }
 
+static const etl_build_process_spec setup_process = { .pid = SETUP_PID,
+                                                      .parent_pid = SYSTEM_PID,
+                                                      .name = "setup.exe" };
+
 static void introduce(etl_build *b)
 {
     const etl_build_process_spec processes[] = {
         { .pid = SYSTEM_PID, .name = "System" },
         { .pid = WORKER_PID, .parent_pid = SYSTEM_PID, .name = "worker.exe" },
+        setup_process,
     };
     const etl_build_image_spec images[] = {
         { .pid = 0,
@@ -78,6 +85,10 @@ static void introduce(etl_build *b)
           .base = WORKER_BASE,
           .size = 0x10000,
           .path = "\\Device\\HarddiskVolume3\\app\\worker.exe" },
+        { .pid = SETUP_PID,
+          .base = SETUP_BASE,
+          .size = 0x10000,
+          .path = "\\Device\\HarddiskVolume3\\app\\setup.exe" },
     };
     for (size_t i = 0; i < ETL_COUNT_OF(processes); i++)
         etl_build_process(b, at_time(b, 1000, processes[i].pid), ETL_BUILD_DCSTART, &processes[i]);
@@ -85,17 +96,37 @@ static void introduce(etl_build *b)
         etl_build_image(b, at_time(b, 2000, images[i].pid), ETL_BUILD_DCSTART, &images[i]);
 }
 
-static void allocate(etl_build *b, u64 ns, const pool_spec *block, u64 offset)
+/* The stack of an allocation by the driver for a program. */
+static void walk(etl_build *b, etl_build_at at, u64 offset, u64 program)
 {
     const u64 kernel[] = { KERNEL_BASE + 0x2c1f3, DRIVER_BASE + offset, KERNEL_BASE + 0x9a10 };
-    const u64 user[] = { WORKER_BASE + 0x1180, WORKER_BASE + 0x1020 };
-    const etl_build_at at = at_time(b, ns, WORKER_PID);
-    build_pool(b, at, 0x0e20, block, 0);
+    const u64 user[] = { program + 0x1180, program + 0x1020 };
     etl_build_stack_walk(b, at,
                          &(etl_build_stack){ .kernel = kernel,
                                              .kernel_count = ETL_COUNT_OF(kernel),
                                              .user = user,
                                              .user_count = ETL_COUNT_OF(user) });
+}
+
+static void allocate(etl_build *b, u64 ns, const pool_spec *block, u64 offset)
+{
+    const etl_build_at at = at_time(b, ns, WORKER_PID);
+    build_pool(b, at, 0x0e20, block, 0);
+    walk(b, at, offset, WORKER_BASE);
+}
+
+/* Asks for blocks and ends. Only the stacks say who asked. The first block is freed later. */
+static void write_setup(etl_build *b, pool_spec *blocks)
+{
+    for (u32 i = 0; i < POOL_SETUP_COUNT; i++) {
+        const etl_build_at at = at_time(b, (3300 + 20 * i) * MS, SETUP_PID);
+        blocks[i] =
+            (pool_spec){ NONPAGED_NX, "Irp ", POOL_SETUP_BYTES, ENTRY_BASE + 0xC0000 + i * 0x200 };
+        build_pool_list(b, at, 0x0e20, &blocks[i], 1, 0);
+        walk(b, at, 0x3300, SETUP_BASE);
+    }
+    etl_build_process(b, at_time(b, 3800 * MS, SETUP_PID), ETL_BUILD_END, &setup_process);
+    build_pool(b, at_time(b, 4000 * MS, SYSTEM_PID), 0x0e22, &blocks[0], 0);
 }
 
 static void write_temporary(etl_build *b)
@@ -118,7 +149,7 @@ static void write_sessions(etl_build *b)
 
 void scenario_pool_leak(const scenario_run *run, etl_build *b)
 {
-    pool_spec old[3], live[POOL_LEAK_COUNT + 4];
+    pool_spec old[3], live[POOL_LEAK_COUNT + POOL_SETUP_COUNT + 4], setup[POOL_SETUP_COUNT];
     u32 live_count = 0;
     (void)run;
     introduce(b);
@@ -136,6 +167,9 @@ void scenario_pool_leak(const scenario_run *run, etl_build *b)
     for (u32 i = 0; i < POOL_UNKNOWN_FREES; i++)
         build_pool(b, at_time(b, (3200 + i) * MS, SYSTEM_PID), 0x0e22,
                    &(pool_spec){ PAGED, "Gone", 64, ENTRY_BASE + 0xA0000 + i * 0x100 }, 0);
+    write_setup(b, setup);
+    for (u32 i = 1; i < POOL_SETUP_COUNT; i++)
+        live[live_count++] = setup[i];
     live[0] = old[1];
     live[live_count++] = old[2];
     live[live_count++] = (pool_spec){ PAGED, "Late", 4096, ENTRY_BASE + 0xB0000 };

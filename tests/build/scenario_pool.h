@@ -5,8 +5,9 @@
  * Blocks of tag Temp are all freed, by another process. Three of tag Old1 are from before the
  * trace, of which one is freed. Two sessions use one address for tag Gses; session 1 frees it. One
  * free states another size, POOL_UNKNOWN_FREES have no allocation, and one rundown has an odd
- * length. The rundown at the end lists one block that nothing else tells of, tag Late, and lacks
- * one block of tag Leak.
+ * length. setup.exe asks for POOL_SETUP_COUNT blocks of tag "Irp ", whose events name no thread, and
+ * ends; one is freed after that. The rundown at the end lists one block that nothing else tells of,
+ * tag Late, and lacks one block of tag Leak.
  */
 #ifndef TESTS_SCENARIO_POOL_H
 #define TESTS_SCENARIO_POOL_H
@@ -17,6 +18,8 @@
 #define POOL_LEAK_BYTES    512u
 #define POOL_TEMP_COUNT    30u
 #define POOL_UNKNOWN_FREES 2u
+#define POOL_SETUP_COUNT   4u
+#define POOL_SETUP_BYTES   208u
 
 typedef struct pool_spec {
     u32 type;

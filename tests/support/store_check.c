@@ -94,8 +94,8 @@ static void open_reading(reading *r, const ehs_bytes *file)
     require(r, ehs_loader_open(&r->loader));
     require(r, ehs_facts_load(&r->loader, r->result));
     require(r, ehs_stacks_load(&r->loader, EHS_FRAMES_ADDRESSES, &r->result->stacks));
-    const ehs_bounds bounds = { (u32)r->result->processes.count,
-                                (u32)r->result->stacks.list.count };
+    const ehs_bounds bounds = { (u32)r->result->processes.count, (u32)r->result->stacks.list.count,
+                                &r->result->foreign };
     u32 lacks = 0;
     const ehs_rows_out rows = { &r->result->store, &r->result->unmatched, &lacks, UINT32_MAX };
     require(r, ehs_rows_load(&r->loader, &bounds, &rows));

@@ -17,6 +17,7 @@
 #include "tests/support/engine_check.h"
 
 #define SYSTEM_PID 4u
+#define ASKER_PID  700u
 #define ADDRESSES  12u
 #define SESSIONS   3u /* 0 is the system */
 #define EVENTS     4000u
@@ -248,6 +249,29 @@ static void sessions_without_a_number_are_any(void **state)
     assert_int_equal(engine_check_diag(&f->check, ETL_DIAG_rundown_block_missing), 0);
 }
 
+/* The process that asked ends, and much later another one frees: the block was there until then. */
+static void blocks_outlive_the_process_that_asked(void **state)
+{
+    fixture *const f = *state;
+    const u32 asker = engine_check_owner(&f->check, ASKER_PID, 0);
+    const memory_event alloc = event_of(OP_POOL_ALLOC, 100, 1, KEY_SESSION_SYSTEM, 32);
+    const memory_event kept = event_of(OP_POOL_ALLOC, 110, 2, KEY_SESSION_SYSTEM, 32);
+    const memory_event freed = event_of(OP_POOL_FREE, 100000, 1, KEY_SESSION_SYSTEM, 32);
+    f->check.context.processes.at[asker - 1].end_ticks = 200;
+    key_blocks_apply(&f->table, &alloc, ETLHEAP_KIND_POOL, asker, &f->check.out);
+    key_blocks_apply(&f->table, &kept, ETLHEAP_KIND_POOL, asker, &f->check.out);
+    key_blocks_sweep(&f->table, &f->check.context, INT64_MAX, &f->check.out);
+    assert_int_equal(f->check.out.rows.count, 0);
+    apply(f, &freed);
+    key_blocks_finish(&f->table, &f->check.context, &f->check.out);
+    assert_int_equal(f->check.out.rows.count, 2);
+    const lifetime *const rows = f->check.out.rows.at;
+    assert_int_equal(rows[0].process, asker);
+    assert_int_equal(rows[0].free_ticks, 100000);
+    assert_int_equal(rows[1].free_ticks, ETLHEAP_TICKS_NEVER);
+    assert_int_equal(rows[1].free_type, ETLHEAP_FREE_NONE);
+}
+
 static void rows_of_kinds_that_nobody_named_are_not_kept(void **state)
 {
     fixture *const f = *state;
@@ -305,6 +329,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(thousands_of_blocks_are_found_again, open_fixture,
                                         close_fixture),
         cmocka_unit_test_setup_teardown(sessions_without_a_number_are_any, open_fixture,
+                                        close_fixture),
+        cmocka_unit_test_setup_teardown(blocks_outlive_the_process_that_asked, open_fixture,
                                         close_fixture),
         cmocka_unit_test_setup_teardown(rows_of_kinds_that_nobody_named_are_not_kept, open_fixture,
                                         close_fixture),

@@ -62,7 +62,8 @@ static etl_status read_result(const ehs_bytes *file, etlheap_result **out, etl_e
         status = ehs_stacks_load(&loader, EHS_FRAMES_ADDRESSES, &result->stacks);
     u32 lacks = 0;
     const ehs_rows_out rows = { &result->store, &result->unmatched, &lacks, UINT32_MAX };
-    const ehs_bounds bounds = { (u32)result->processes.count, (u32)result->stacks.list.count };
+    const ehs_bounds bounds = { (u32)result->processes.count, (u32)result->stacks.list.count,
+                                &result->foreign };
     if (status == ETL_OK)
         status = ehs_rows_load(&loader, &bounds, &rows);
     ehs_loader_free(&loader);
