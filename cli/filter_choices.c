@@ -102,7 +102,7 @@ static void name_of(const etlheap_row *row, etlheap_key key, char out[NAME_SIZE]
         snprintf(out, NAME_SIZE, "%s", etlheap_type_name((etlheap_type)row->type));
     } else if (key == ETLHEAP_KEY_HEAP && row->has_heap) {
         etlheap_heap_name(row->heap_handle, heap);
-        snprintf(out, NAME_SIZE, "%s of %s", heap, row->process);
+        snprintf(out, NAME_SIZE, "%s of %s", row->heap_name ? row->heap_name : heap, row->process);
     } else if (key == ETLHEAP_KEY_THREAD && row->thread != ETL_NO_ID) {
         if (row->thread_name != NULL)
             snprintf(out, NAME_SIZE, "%s (%" PRIu32 ")", row->thread_name, row->thread);

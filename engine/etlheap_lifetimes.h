@@ -69,6 +69,7 @@ typedef struct etlheap_lifetime {
     uint32_t free_thread;
     etlheap_stack raw_free_stack;
     uint32_t free_stack;
+    const char *heap_name; /* as in etlheap_row */
 } etlheap_lifetime;
 
 /* Options of etlheap_lifetimes_open. Start from {0} with `size` set. */

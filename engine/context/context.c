@@ -68,6 +68,7 @@ void context_close(trace_context *context)
     ETLHEAP_VECTOR_FREE(&context->assemblies);
     ETLHEAP_VECTOR_FREE(&context->volumes);
     ETLHEAP_VECTOR_FREE(&context->services);
+    logged_names_free(&context->logged_names);
 }
 
 bool context_apply(trace_context *context, const system_event *events, size_t count)

@@ -28,6 +28,7 @@
 
 #include "engine/core/timebase.h"
 #include "heap_times.h"
+#include "logged_names.h"
 #include "stacks.h"
 
 /* A decoded system event. Its strings are in an arena of the task that read it. */
@@ -134,6 +135,7 @@ typedef struct trace_context {
     ETLHEAP_VECTOR(assembly_row) assemblies;
     ETLHEAP_VECTOR(volume_row) volumes;
     ETLHEAP_VECTOR(service_row) services;
+    logged_names logged_names;
     u32 computer;   /* string */
     u32 page_bytes; /* page size from the system configuration; 0: unknown */
     u32 os_pointer_bits;

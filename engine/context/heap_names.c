@@ -13,6 +13,7 @@
  */
 #include "engine/core/intern.h"
 #include "engine/engine.h"
+#include "logged_names.h"
 #include "pool_heap.h"
 
 #include <inttypes.h>
@@ -51,7 +52,7 @@ void etlheap_heap_name(u64 handle, char out[ETLHEAP_HEAP_NAME_SIZE])
     const bool has_heap = (handle & HAS_HEAP) != 0;
     const u32 size_max = has_heap ? ETL_CUSTOM_HEAP_NAME_MAX : ETL_CUSTOM_NAME_MAX;
     const u32 size = (u32)(handle >> SIZE_SHIFT) & 15;
-    if (pool_heap_name(handle, out))
+    if (pool_heap_name(handle, out) || logged_heap_word(handle, out))
         return;
     if ((handle & MARK_BITS) != MARK || size == 0 || size > size_max) {
         snprintf(out, ETLHEAP_HEAP_NAME_SIZE, "0x%" PRIx64, handle);
@@ -71,7 +72,7 @@ bool etlheap_heap_of_name(const char *word, u64 *handle)
 {
     char name[ETL_CUSTOM_NAME_MAX + 1] = "", again[ETLHEAP_HEAP_NAME_SIZE];
     const size_t size = strcspn(word, " ");
-    if (pool_heap_of_name(word, handle))
+    if (pool_heap_of_name(word, handle) || logged_heap_of_word(word, handle))
         return true;
     if (size == 0 || size > ETL_CUSTOM_NAME_MAX)
         return false;

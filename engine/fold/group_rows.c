@@ -47,6 +47,7 @@ bool table_add_group(const aggregator *a, owned_table *out, table_numbers *numbe
                      const group_row *group)
 {
     const group_key *const key = &group->key;
+    const logged_names *const names = &a->result->context.logged_names;
     etlheap_row row = { .kind = key->kind,
                         .type = key->type,
                         .free_type = key->free_type,
@@ -54,6 +55,7 @@ bool table_add_group(const aggregator *a, owned_table *out, table_numbers *numbe
                         .has_heap = key->has_heap,
                         .rates_ns = row_spans_ns(a->spans, key),
                         .heap_handle = key->has_heap ? key->heap : 0,
+                        .heap_name = key->has_heap ? logged_names_find(names, key->heap) : NULL,
                         .frame = ETLHEAP_NO_INDEX,
                         .free_frame = ETLHEAP_NO_INDEX,
                         .free_stack = ETLHEAP_NO_INDEX,

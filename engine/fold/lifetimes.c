@@ -289,6 +289,7 @@ static etl_status hand_out(etlheap_lifetimes *walk, const walk_row *row, etlheap
         .address = life->address,
         .size_bytes = life->size,
         .heap_handle = life->heap,
+        .heap_name = logged_names_find(&walk->result->context.logged_names, life->heap),
         .alloc_ticks = life->alloc_ticks,
         .free_ticks = life->free_ticks,
         .alloc_ns = INT64_MIN,

@@ -272,6 +272,8 @@ typedef enum ehs_kind {
     X(PROCESS_MORE_ID, 0x1D01, "process_more.process", PLANES, NONE, 4)                            \
     X(PROCESS_MORE_PACKAGE, 0x1D02, "process_more.package", PLANES, NONE, 4)                       \
     X(PROCESS_MORE_SERVICES, 0x1D03, "process_more.services", PLANES, NONE, 4)                     \
+    X(LOGGED_NAME_HEAP, 0x1D11, "logged_name.heap", PLANES, DELTA, 8)                              \
+    X(LOGGED_NAME_TEXT, 0x1D12, "logged_name.name", PLANES, NONE, 4)                               \
     X(CUSTOM_PROCESS, 0x1E01, "custom.process", PLANES, NONE, 4)                                   \
     X(CUSTOM_EVENTS, 0x1E02, "custom.events", PLANES, NONE, 8)                                     \
     X(CUSTOM_UNPAIRED, 0x1E03, "custom.free_without_alloc", PLANES, NONE, 8)                       \

@@ -29,7 +29,7 @@
 #include "ehs_columns.h"
 
 #define EHS_MAJOR 2u
-#define EHS_MINOR 3u
+#define EHS_MINOR 4u
 
 #define EHS_MINOR_FOREIGN_TICKS 1u /* has foreign.ticks */
 #define EHS_MINOR_PART          3u /* needed to read a store of a part of a recording */

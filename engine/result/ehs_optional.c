@@ -61,6 +61,11 @@ static const ehs_field thread_name_fields[] = {
     EHS_FIELD(THREAD_NAME_TEXT, thread_name, name, TEXT),
 };
 
+static const ehs_field logged_name_fields[] = {
+    EHS_FIELD(LOGGED_NAME_HEAP, logged_name, heap, U64),
+    EHS_FIELD(LOGGED_NAME_TEXT, logged_name, name, TEXT),
+};
+
 static const ehs_field custom_fields[] = {
     EHS_FIELD(CUSTOM_PROCESS, kind_row, process, U32),
     EHS_FIELD(CUSTOM_EVENTS, kind_row, events, U64),
@@ -96,6 +101,7 @@ static const ehs_table recorded_table = EHS_TABLE(recorded_fields, recorded_row)
 static const ehs_table memory_table = EHS_TABLE(memory_fields, memory_row);
 static const ehs_table process_more_table = EHS_TABLE(process_more_fields, process_more);
 static const ehs_table thread_name_table = EHS_TABLE(thread_name_fields, thread_name);
+static const ehs_table logged_name_table = EHS_TABLE(logged_name_fields, logged_name);
 static const ehs_table mark_table = EHS_TABLE(mark_fields, etlheap_mark);
 static const ehs_table custom_table = EHS_TABLE(custom_fields, kind_row);
 static const ehs_table kind_table = EHS_TABLE(kind_fields, kind_row);
@@ -170,6 +176,8 @@ bool ehs_optional_save(ehs_saver *saver, const etlheap_result *result)
     return ehs_table_save(saver, &memory_table, result->memory.at, result->memory.count) &&
            ehs_table_save(saver, &thread_name_table, result->thread_names.list.at,
                           result->thread_names.list.count) &&
+           ehs_table_save(saver, &logged_name_table, result->context.logged_names.list.at,
+                          result->context.logged_names.list.count) &&
            ehs_table_save(saver, &mark_table, result->marks.made.at, result->marks.made.count) &&
            save_process_more(saver, result) &&
            save_kinds(saver, result, &custom_table, custom_numbers) &&
@@ -220,6 +228,21 @@ static etl_status load_thread_names(ehs_loader *loader, etlheap_result *result)
                                  "row %zu of the table of thread names is out of order", i);
     }
     thread_names_own(names, result->processes.at, result->processes.count);
+    return status;
+}
+
+static etl_status load_logged_names(ehs_loader *loader, etlheap_result *result)
+{
+    logged_names *const names = &result->context.logged_names;
+    const etl_status status = ehs_vector_load(loader, &logged_name_table, &names->list);
+    for (size_t i = 0; i < names->list.count && status == ETL_OK; i++) {
+        const logged_name *const row = &names->list.at[i];
+        if (!logged_heap_is(row->heap) || row->name[0] == '\0' ||
+            (i > 0 && row[-1].heap >= row->heap))
+            return etl_fail_with(loader->err, ETL_ERR_CORRUPT, 0,
+                                 "row %zu of the table of logged names is wrong or out of order",
+                                 i);
+    }
     return status;
 }
 
@@ -319,6 +342,8 @@ etl_status ehs_optional_load(ehs_loader *loader, etlheap_result *result)
     etl_status status = load_memory(loader, result);
     if (status == ETL_OK)
         status = load_thread_names(loader, result);
+    if (status == ETL_OK)
+        status = load_logged_names(loader, result);
     if (status == ETL_OK)
         status = load_process_more(loader, result);
     if (status == ETL_OK)

@@ -18,6 +18,7 @@
 #include "anonymise_inside.h"
 #include "engine/core/cancel.h"
 #include "engine/result/archive.h"
+#include "object_types.h"
 #include "parser/sized.h"
 
 #define SERVICES_SIZE_MAX ((size_t)1 << 16)
@@ -47,6 +48,7 @@ static const text_rule text_rules[] = {
     { ANONYMISE_THREAD, WORD_THREAD },   { ANONYMISE_MARK, WORD_MARK },
     { ANONYMISE_SESSION, WORD_SESSION }, { ANONYMISE_COMPUTER, WORD_COMPUTER },
     { ANONYMISE_PACKAGE, WORD_PACKAGE }, { ANONYMISE_FILE, WORD_FILE },
+    { ANONYMISE_LOGGED, WORD_LOGGED },
 };
 
 /* --- the check --------------------------------------------------------------------- */
@@ -116,7 +118,8 @@ static bool word_of(anonymiser *a, anonymise_rule rule, const char *text, char *
 {
     const bool is_unnamed = rule == ANONYMISE_PROCESS && strcmp(text, RESULT_UNNAMED_PROCESS) == 0;
     out[0] = '\0';
-    if (is_unnamed || (rule == ANONYMISE_PUBLIC && is_public(text))) {
+    const bool is_type = rule == ANONYMISE_LOGGED && object_type_is_public(text);
+    if (is_unnamed || is_type || (rule == ANONYMISE_PUBLIC && is_public(text))) {
         snprintf(out, SERVICES_SIZE_MAX, "%s", text);
         return true;
     }

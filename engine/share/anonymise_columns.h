@@ -11,6 +11,8 @@
  *     HEAP                 kept, but the name of a custom allocator or a pool tag is replaced
  *     ID                   replaced by a keyed number: it tells only whether two are equal
  *     PUBLIC               kept if etlheap itself has the word; else removed
+ *     LOGGED               kept if it is a type of objects of Windows itself; else replaced by a
+ *                          keyed word
  *     PROCESS to SERVICES  text, replaced by a keyed word
  *     MODULE, PROVIDER,    tables whose columns depend on each other, see anonymise_tables.c
  *     EVENT, METHOD
@@ -31,6 +33,7 @@ typedef enum anonymise_rule {
     ANONYMISE_HEAP,
     ANONYMISE_ID,
     ANONYMISE_PUBLIC,
+    ANONYMISE_LOGGED,
     ANONYMISE_PROCESS,
     ANONYMISE_PATH,
     ANONYMISE_THREAD,
@@ -237,6 +240,8 @@ typedef enum anonymise_rule {
     X(PROCESS_MORE_ID, NUMBER)                                                                     \
     X(PROCESS_MORE_PACKAGE, PACKAGE)                                                               \
     X(PROCESS_MORE_SERVICES, SERVICES)                                                             \
+    X(LOGGED_NAME_HEAP, NUMBER)                                                                    \
+    X(LOGGED_NAME_TEXT, LOGGED)                                                                    \
     X(CUSTOM_PROCESS, NUMBER)                                                                      \
     X(CUSTOM_EVENTS, NUMBER)                                                                       \
     X(CUSTOM_UNPAIRED, NUMBER)                                                                     \

@@ -186,6 +186,7 @@ static const char letters[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLM
 
 #define CUSTOM_MARK (u64)12 /* the highest bits of what is no handle of Windows */
 #define POOL_MARK   (u64)13
+#define LOGGED_MARK (u64)14 /* logged_names.h */
 #define KERNEL_MARK (u64)15 /* of addresses */
 
 /* Permutes the numbers below half * half: a Feistel network whose round function is the keyed
@@ -259,8 +260,8 @@ static u64 renamed_heap(const keyed_words *words, u64 handle)
     const u64 mark = handle >> 60;
     if (mark == POOL_MARK)
         return (handle >> 32 << 32) | keyed_tag(words, (u32)handle & TAG_MASK);
-    if (mark == 0 || mark == KERNEL_MARK)
-        return handle; /* an address */
+    if (mark == 0 || mark == KERNEL_MARK || mark == LOGGED_MARK)
+        return handle; /* an address, or a number whose name is elsewhere */
     if (mark != CUSTOM_MARK)
         return mark << 60 | number_of(words, "heap", &handle, sizeof handle) >> 4;
     etlheap_heap_name(handle, name);

@@ -31,6 +31,7 @@
     X(COMPUTER, "computer", true)                                                                  \
     X(PACKAGE, "package", true)                                                                    \
     X(SERVICE, "service", true)                                                                    \
+    X(LOGGED, "logged", true)                                                                      \
     X(FILE, "file", true)                                                                          \
     X(PROVIDER, "provider", false)                                                                 \
     X(EVENT, "event", false)
@@ -79,7 +80,8 @@ void keyed_guid(const keyed_words *words, const u8 guid[16], u32 more, u8 out[16
 u32 keyed_number(const keyed_words *words, u32 number);
 
 /* Replaces the name in the number of a heap: that of a custom allocator, or a pool tag. Handles of
- * Windows stay. False if memory runs out. */
+ * Windows stay, and so do numbers that have their name elsewhere (logged_names.h). False if memory
+ * runs out. */
 bool keyed_heap(keyed_words *words, u64 handle, u64 *out);
 
 #endif

@@ -105,7 +105,7 @@ void etlheap_csv_value(etlheap_csv *csv, const etlheap_value *value)
         return;
     case ETLHEAP_VALUE_HEAP:
         etlheap_heap_name(value->number, name);
-        etlheap_csv_cell(csv->sink, name);
+        etlheap_csv_cell(csv->sink, value->text ? value->text : name);
         return;
     case ETLHEAP_VALUE_TEXT:
     case ETLHEAP_VALUE_PROCESS:

@@ -304,7 +304,7 @@ static void write_cell(wpa_writer *w, wpa_field field, const etlheap_row *row)
         if (row->has_heap) {
             char heap[ETLHEAP_HEAP_NAME_SIZE];
             etlheap_heap_name(row->heap_handle, heap);
-            etlheap_xml_attribute(&w->xml, name, heap);
+            etlheap_xml_attribute(&w->xml, name, row->heap_name ? row->heap_name : heap);
         }
         break;
     case WPA_STACK: {

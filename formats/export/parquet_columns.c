@@ -45,7 +45,7 @@ void export_heap_put(const etlheap_row *row, parquet_writer *writer)
     if (is_named)
         etlheap_heap_name(row->heap_handle, name);
     export_put_number(writer, row->has_heap && !is_named, row->heap_handle);
-    export_put_text(writer, is_named ? name : NULL);
+    export_put_text(writer, is_named && row->heap_name ? row->heap_name : is_named ? name : NULL);
 }
 
 void export_run_begin(export_run *run, const etlheap_result *result)

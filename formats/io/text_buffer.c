@@ -203,7 +203,9 @@ void etlheap_text_add_key(etlheap_text *text, const etlheap_table *table, const 
             etlheap_text_add_format(text, " (%" PRIu64 ")", value.number);
         break;
     case ETLHEAP_FORM_HEAP:
-        if (value.is_known)
+        if (value.text != NULL)
+            etlheap_text_add_string(text, value.text);
+        else if (value.is_known)
             etlheap_text_add_heap(text, value.number);
         break;
     case ETLHEAP_FORM_STACK:

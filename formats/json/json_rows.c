@@ -59,6 +59,14 @@ void etlheap_json_stacks(etlheap_json *json, const etlheap_table *table)
     etlheap_json_array_close(json);
 }
 
+static void write_heap(etlheap_json *json, const char *key, u64 handle, const char *name)
+{
+    if (name != NULL)
+        etlheap_json_string(json, key, name);
+    else
+        etlheap_json_heap(json, key, handle);
+}
+
 void etlheap_json_value(etlheap_json *json, etlheap_field field, const etlheap_value *value)
 {
     const char *const key = etlheap_field_key(field);
@@ -77,7 +85,7 @@ void etlheap_json_value(etlheap_json *json, etlheap_field field, const etlheap_v
         etlheap_json_hex(json, key, value->number, 1);
         return;
     case ETLHEAP_VALUE_HEAP:
-        etlheap_json_heap(json, key, value->number);
+        write_heap(json, key, value->number, value->text);
         return;
     case ETLHEAP_VALUE_TRUTH:
         etlheap_json_bool(json, key, value->number != 0);
@@ -119,7 +127,7 @@ void etlheap_json_key(etlheap_json *json, const etlheap_row *row, etlheap_key ke
         break;
     case ETLHEAP_FORM_HEAP:
         if (value.is_known)
-            etlheap_json_heap(json, word, value.number);
+            write_heap(json, word, value.number, value.text);
         else
             etlheap_json_null(json, word);
         break;

@@ -41,6 +41,7 @@ etlheap_row etlheap_allocation_row(const etlheap_lifetimes *walk, const etlheap_
                                                    lifetime->process, lifetime->thread),
         .has_heap = lifetime->has_heap,
         .heap_handle = lifetime->heap_handle,
+        .heap_name = lifetime->heap_name,
         .stack = lifetime->stack,
         .frame = ETLHEAP_NO_INDEX,
         .free_stack = lifetime->free_stack,

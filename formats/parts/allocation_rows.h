@@ -10,7 +10,7 @@
  * place of the first four. */
 #define ETLHEAP_ALLOCATION_COLUMNS(X)                                                              \
     X(KIND, etlheap_value_text(etlheap_kind_name((etlheap_kind)l->kind)))                          \
-    X(HEAP, etlheap_value_if(l->has_heap, ETLHEAP_VALUE_HEAP, l->heap_handle))                     \
+    X(HEAP, etlheap_value_heap(l->has_heap, l->heap_handle, l->heap_name))                         \
     X(TYPE, etlheap_value_text(etlheap_type_name((etlheap_type)l->type)))                          \
     X(FREE_TYPE, etlheap_value_text(etlheap_free_type_name((etlheap_free_type)l->free_type)))      \
     X(IS_REALLOC, etlheap_value_if(true, ETLHEAP_VALUE_TRUTH, l->is_realloc))                      \

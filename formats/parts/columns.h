@@ -31,7 +31,7 @@ typedef enum etlheap_value_form {
     ETLHEAP_VALUE_COUNT,   /* a u64 */
     ETLHEAP_VALUE_TIME,    /* ns, an i64 */
     ETLHEAP_VALUE_ADDRESS,
-    ETLHEAP_VALUE_HEAP, /* a handle */
+    ETLHEAP_VALUE_HEAP, /* a handle; its text is the name that the recording gives it, or NULL */
     ETLHEAP_VALUE_TRUTH,
     ETLHEAP_VALUE_TEXT,
     ETLHEAP_VALUE_PROCESS /* a name, maybe one that no record has */
@@ -56,6 +56,11 @@ static inline etlheap_value etlheap_value_number(i64 number)
 static inline etlheap_value etlheap_value_count(u64 count)
 {
     return etlheap_value_if(true, ETLHEAP_VALUE_COUNT, count);
+}
+
+static inline etlheap_value etlheap_value_heap(bool is_known, u64 handle, const char *name)
+{
+    return (etlheap_value){ is_known ? ETLHEAP_VALUE_HEAP : ETLHEAP_VALUE_UNKNOWN, handle, name };
 }
 
 /* Neither before the trace nor never is a time. */

@@ -69,9 +69,9 @@ static const list_column list_columns[] = {
 
 static u32 columns_that_fit(u32 width, bool has_sites);
 static void write_head(const list_writer *w);
-static u32 write_row(const list_writer *w, const etlheap_lifetime *lifetime);
+static u32 write_row(list_writer *w, const etlheap_lifetime *lifetime);
 static void write_padded(etlheap_sink *sink, const list_column *column, const char *text,
-                         bool is_first);
+                         u32 padding, bool is_first);
 static u32 write_process(list_writer *w, const etlheap_row *row, u32 used);
 static void write_site(list_writer *w, const etlheap_table *table, const etlheap_row *row,
                        u32 used);
@@ -173,7 +173,9 @@ static void write_head(const list_writer *w)
     for (u32 c = 0; c < ETL_COUNT_OF(list_columns); c++) {
         if (!(w->shown >> c & 1))
             continue;
-        write_padded(w->sink, &list_columns[c], list_columns[c].title, c == 0);
+        const char *const title = list_columns[c].title;
+        write_padded(w->sink, &list_columns[c], title, list_columns[c].columns - (u32)strlen(title),
+                     c == 0);
         used += list_columns[c].columns + (c == 0 ? 0 : GAP);
     }
     etlheap_sink_text(w->sink, "  Process");
@@ -201,29 +203,43 @@ static void value_word(const etlheap_value *value, char out[ETLHEAP_UNITS_SIZE])
                  value->form == ETLHEAP_VALUE_TRUTH && value->number != 0 ? "yes" : "-");
 }
 
+/* Writes a value as one word, or as the name that the recording gives to a heap. */
+static void write_value(list_writer *w, const list_column *column, const etlheap_value *value,
+                        bool is_first, u32 *used)
+{
+    char word[ETLHEAP_UNITS_SIZE];
+    const char *text = word;
+    etlheap_text_clear(&w->text);
+    if (value->form == ETLHEAP_VALUE_HEAP && value->text != NULL) {
+        etlheap_display_add(&w->text, value->text);
+        text = etlheap_text_of(&w->text);
+    } else {
+        value_word(value, word);
+    }
+    const u32 width = etlheap_display_width(text, strlen(text));
+    const u32 padding = width < column->columns ? column->columns - width : 0;
+    write_padded(w->sink, column, text, padding, is_first);
+    *used += width + padding + (is_first ? 0 : GAP);
+}
+
 /* Writes all columns but the last two, and returns how many columns of the line they take. */
-static u32 write_row(const list_writer *w, const etlheap_lifetime *lifetime)
+static u32 write_row(list_writer *w, const etlheap_lifetime *lifetime)
 {
     etlheap_value values[ETLHEAP_ALLOCATION_COLUMN_COUNT];
-    char text[ETLHEAP_UNITS_SIZE];
     u32 used = 0;
     etlheap_allocation_values(lifetime, values);
     for (u32 c = 0; c < ETL_COUNT_OF(list_columns); c++) {
         if (!(w->shown >> c & 1))
             continue;
-        value_word(&values[list_columns[c].column], text);
-        write_padded(w->sink, &list_columns[c], text, c == 0);
-        used += (u32)etl_max_u64(strlen(text), list_columns[c].columns) + (c == 0 ? 0 : GAP);
+        write_value(w, &list_columns[c], &values[list_columns[c].column], c == 0, &used);
     }
     return used;
 }
 
 /* A value that is wider than its column moves those behind it: it is never cut. */
 static void write_padded(etlheap_sink *sink, const list_column *column, const char *text,
-                         bool is_first)
+                         u32 padding, bool is_first)
 {
-    const size_t size = strlen(text);
-    const size_t padding = size < column->columns ? column->columns - size : 0;
     etlheap_sink_fill(sink, ' ', (is_first ? 0 : GAP) + (column->is_left ? 0 : padding));
     etlheap_sink_text(sink, text);
     etlheap_sink_fill(sink, ' ', column->is_left ? padding : 0);

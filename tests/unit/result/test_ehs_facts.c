@@ -171,11 +171,47 @@ static void give_a_heap_to_nobody(etlheap_result *result)
     result->heap_sizes.at[result->heap_sizes.count - 1].process = (u32)result->processes.count + 1;
 }
 
+static void add_names(etlheap_result *result, u64 first, u64 second)
+{
+    logged_names *const names = &result->context.logged_names;
+    assert_true(ETLHEAP_PUSH(&names->list, ((logged_name){ first, "Event" })));
+    assert_true(ETLHEAP_PUSH(&names->list, ((logged_name){ second, "File" })));
+}
+
+static void name_out_of_order(etlheap_result *result)
+{
+    add_names(result, logged_heap(5, 17), logged_heap(5, 17));
+}
+
+static void name_an_address(etlheap_result *result)
+{
+    add_names(result, 0x1f2a0000000, logged_heap(5, 17));
+}
+
+static void logged_names_are_kept(void **state)
+{
+    (void)state;
+    check_traces traces = { 0 };
+    etlheap_result *const given = analyze_scenario("demo", &traces), *got;
+    add_names(given, logged_heap(5, 17), logged_heap(7, 0xffffa70000100040));
+    ehs_bytes file = keep_result(given);
+    assert_int_equal(read_result(&file, &got, NULL), ETL_OK);
+    const logged_names *const names = &got->context.logged_names;
+    assert_int_equal(names->list.count, 2);
+    assert_string_equal(logged_names_find(names, logged_heap(5, 17)), "Event");
+    assert_string_equal(logged_names_find(names, logged_heap(7, 0xffffa70000100040)), "File");
+    etlheap_result_free(got);
+    etlheap_result_free(given);
+    check_close(&traces);
+    ETLHEAP_VECTOR_FREE(&file);
+}
+
 static void facts_that_cannot_be_are_refused(void **state)
 {
     (void)state;
-    spoil_fn *const spoils[] = { stop_the_clock, race_the_clock, swap_modules, swap_heap_sizes,
-                                 give_a_heap_to_nobody };
+    spoil_fn *const spoils[] = { stop_the_clock,  race_the_clock,        swap_modules,
+                                 swap_heap_sizes, give_a_heap_to_nobody, name_out_of_order,
+                                 name_an_address };
     for (size_t i = 0; i < ETL_COUNT_OF(spoils); i++) {
         check_traces traces = { 0 };
         etlheap_result *const given = analyze_scenario("kitchen-sink", &traces), *got;
@@ -227,6 +263,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_result_says_the_same_after_it_was_kept),
         cmocka_unit_test(a_kept_result_groups_and_names_frames_alike),
+        cmocka_unit_test(logged_names_are_kept),
         cmocka_unit_test(facts_that_cannot_be_are_refused),
         cmocka_unit_test(a_store_without_facts_is_refused),
         cmocka_unit_test(diagnostics_are_kept_by_name),

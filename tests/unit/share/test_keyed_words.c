@@ -16,6 +16,7 @@
 #include "engine/share/anonymise_columns.h"
 #include "engine/result/result.h"
 #include "engine/share/keyed_words.h"
+#include "engine/share/object_types.h"
 
 static const char key[] = "the key of all tests";
 
@@ -147,6 +148,8 @@ static void tags_are_permuted(void **state)
     u64 same;
     assert_true(keyed_heap(&words, 0x1f2a0000000, &same));
     assert_true(same == 0x1f2a0000000);
+    assert_true(keyed_heap(&words, logged_heap(5, 0x11), &same));
+    assert_true(same == logged_heap(5, 0x11));
     keyed_words_close(&words);
 }
 
@@ -191,6 +194,17 @@ static void every_column_has_a_rule(void **state)
     assert_int_equal(anonymise_rule_of(EHS_PROCESS_COMMAND), ANONYMISE_REMOVED);
 }
 
+static void only_types_of_windows_keep_their_name(void **state)
+{
+    (void)state;
+    assert_true(object_type_is_public("Event"));
+    assert_true(object_type_is_public("WmiGuid"));
+    assert_false(object_type_is_public("event"));
+    assert_false(object_type_is_public("AcmeSecretObject"));
+    assert_false(object_type_is_public("\\Device\\HarddiskVolume3\\Event"));
+    assert_int_equal(anonymise_rule_of(EHS_LOGGED_NAME_TEXT), ANONYMISE_LOGGED);
+}
+
 /* What test_sized.c does for other structures. */
 static void options_are_read_by_their_size(void **state)
 {
@@ -218,6 +232,7 @@ int main(void)
         cmocka_unit_test(tags_are_permuted),
         cmocka_unit_test(allocators_get_other_names),
         cmocka_unit_test(every_column_has_a_rule),
+        cmocka_unit_test(only_types_of_windows_keep_their_name),
         cmocka_unit_test(options_are_read_by_their_size),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
