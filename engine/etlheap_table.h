@@ -81,7 +81,7 @@ typedef struct etlheap_row {
     int64_t rates_ns; /* what its rates are per second of: the time in which it was recorded */
     const char *source_line; /* SOURCE_LINE key: "FILE:LINE" of the site; NULL: unknown */
     char pool_tag[ETLHEAP_POOL_TAG_SIZE]; /* POOL_TAG key; "": not of a pool */
-    const char *heap_name;   /* HEAP key: the name that the recording gives to heap_handle; NULL:
+    const char *heap_name; /* HEAP key: the name that the recording gives to heap_handle; NULL:
                               * none, and etlheap_heap_name says what it is called */
 } etlheap_row;
 
