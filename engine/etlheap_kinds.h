@@ -62,6 +62,7 @@ typedef enum etlheap_kind_split {
  *                   it is committed
  *     POOL          blocks of the kernel's pools; the heap is their tag, and the process the one
  *                   that asked for them
+ *     HANDLE        handles of processes; the heap is the type of the object. They have no size
  */
 /* clang-format off */
 #define ETLHEAP_KINDS(X)                                                                           \
@@ -114,7 +115,14 @@ typedef enum etlheap_kind_split {
       .split = ETLHEAP_SPLIT_NEVER, .space = ETLHEAP_SPACE_SESSION,                                \
       .question = "blocks of the kernel's pools, by tag and stack",                                \
       .record = "wpr -start Pool -filemode, or xperf -on PROC_THREAD+LOADER+POOL -stackwalk "      \
-                "PoolAlloc+PoolFree")
+                "PoolAlloc+PoolFree")                                                              \
+    X(HANDLE, ETLHEAP_KIND_HAS_HEAP | ETLHEAP_KIND_IS_ALLOCATED | ETLHEAP_KIND_NAMES_HEAP,         \
+      .word = "handle", .title = "Handle", .plural = "handles", .lane = 5,                         \
+      .recorded_with = ETLHEAP_KIND_HANDLE, .place = ETLHEAP_PLACE_NOWHERE,                        \
+      .split = ETLHEAP_SPLIT_NEVER, .space = ETLHEAP_SPACE_PROCESS,                                \
+      .question = "handles that processes hold, by type of object and stack",                      \
+      .record = "xperf -on PROC_THREAD+LOADER+OB_HANDLE -stackwalk "                               \
+                "HandleCreate+HandleDuplicate+HandleClose")
 /* clang-format on */
 
 typedef enum etlheap_kind {

@@ -172,6 +172,8 @@ typedef enum etl_severity {
     X(pool_rundown_unknown, INFO,                                                                  \
       "rundowns of kernel pools have a length that fits no known layout, and were skipped: older " \
       "pool blocks may be missing")                                                                \
+    X(handle_process_unknown, LOSS,                                                                \
+      "handle events name no process in their header, and were skipped: handles are missing")      \
     X(realloc_synthesized, LOSS,                                                                   \
       "moving reallocs lack their own alloc or free event; it was taken from the realloc")         \
     X(pairing_guessed, INFO,                                                                       \

@@ -112,6 +112,15 @@ extern "C" {
     X(SECTION_OBJECT_DELETE, section)                                                              \
     X(VIRTUAL_ROTATE, virtual_memory)                                                              \
     X(MEM_RESET, virtual_memory)                                                                   \
+    X(HANDLE_CREATE, handle)                                                                       \
+    X(HANDLE_CLOSE, handle)                                                                        \
+    X(HANDLE_DUPLICATE, handle_duplicate)                                                          \
+    X(HANDLE_DCSTART, handle)                                                                      \
+    X(HANDLE_DCEND, handle)                                                                        \
+    X(OBJECT_TYPE_DCSTART, object_type)                                                            \
+    X(OBJECT_TYPE_DCEND, object_type)                                                              \
+    X(OBJECT_CREATE, object)                                                                       \
+    X(OBJECT_DELETE, object)                                                                       \
     X(CUSTOM_ALLOC, custom)                                                                        \
     X(CUSTOM_FREE, custom)
 
@@ -511,6 +520,10 @@ typedef struct etl_event {
         etl_file_name file_name;
         etl_file_view file_view;
         etl_section section;
+        etl_handle_event handle;
+        etl_handle_duplicate handle_duplicate;
+        etl_object_type object_type;
+        etl_object object;
         etl_meminfo meminfo;
         etl_meminfo_ws meminfo_ws;
         etl_process_event process;

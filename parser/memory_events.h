@@ -1,5 +1,6 @@
 /*
- * memory_events.h - the payloads of events of the kernel's memory manager. Part of events.h.
+ * memory_events.h - the payloads of events of the kernel's memory and object managers. Part of
+ * events.h.
  *
  * Values are raw, and views borrow from the record, as events.h says.
  */
@@ -45,6 +46,38 @@ typedef struct etl_section {
     uint64_t object;              /* only of SECTION_OBJECT_* */
     uint32_t creating_process_id; /* not of SECTION_OBJECT_* */
 } etl_section;
+
+/* A handle of a process, or of the kernel (ETL_KERNEL_HANDLE). */
+typedef struct etl_handle_event {
+    uint64_t object; /* its address */
+    uint32_t handle;
+    uint32_t process_id; /* of rundowns; else the header has it */
+    uint16_t object_type;
+    etl_bytes name; /* UTF-16: of the object, most often empty */
+} etl_handle_event;
+
+#define ETL_KERNEL_HANDLE 0x80000000u /* a handle in the table of System */
+
+/* A handle made from another one, often for another process. */
+typedef struct etl_handle_duplicate {
+    uint64_t object;
+    uint32_t source_handle;
+    uint32_t source_process_id; /* 0 before newer builds */
+    uint32_t target_handle;
+    uint32_t target_process_id;
+    uint16_t object_type;
+} etl_handle_duplicate;
+
+/* The name of a type of objects. */
+typedef struct etl_object_type {
+    uint16_t object_type;
+    etl_bytes name; /* UTF-16 */
+} etl_object_type;
+
+typedef struct etl_object {
+    uint64_t object;
+    uint16_t object_type;
+} etl_object;
 
 /* State of physical memory, in pages (etl_config_cpu has the page size). */
 typedef struct etl_meminfo {

@@ -22,21 +22,35 @@
 typedef bool apply_fn(trace_context *context, const system_event *row);
 
 static apply_fn apply_start, apply_end, apply_rundown, apply_defunct, apply_create, apply_destroy,
-    apply_image, apply_identity, apply_cpu, apply_volume, apply_service;
+    apply_image, apply_identity, apply_cpu, apply_volume, apply_service, apply_object_type;
 
 static apply_fn *const appliers[ETL_EVENT_KIND_COUNT] = {
-    [ETL_EVENT_PROCESS_START] = apply_start,      [ETL_EVENT_PROCESS_END] = apply_end,
-    [ETL_EVENT_PROCESS_DCSTART] = apply_rundown,  [ETL_EVENT_PROCESS_DCEND] = apply_rundown,
-    [ETL_EVENT_PROCESS_DEFUNCT] = apply_defunct,  [ETL_EVENT_HEAP_DESTROY] = apply_destroy,
-    [ETL_EVENT_IMAGE_LOAD] = apply_image,         [ETL_EVENT_IMAGE_UNLOAD] = apply_image,
-    [ETL_EVENT_IMAGE_DCSTART] = apply_image,      [ETL_EVENT_IMAGE_DCEND] = apply_image,
-    [ETL_EVENT_IMAGE_ID] = apply_identity,        [ETL_EVENT_IMAGE_RSDS] = apply_identity,
-    [ETL_EVENT_CONFIG_CPU] = apply_cpu,           [ETL_EVENT_VOLUME_MAPPING] = apply_volume,
-    [ETL_EVENT_METHOD_LOAD] = methods_told,       [ETL_EVENT_METHOD_UNLOAD] = methods_told,
-    [ETL_EVENT_METHOD_DCSTART] = methods_told,    [ETL_EVENT_METHOD_DCEND] = methods_told,
-    [ETL_EVENT_ASSEMBLY_LOAD] = assembly_told,    [ETL_EVENT_ASSEMBLY_UNLOAD] = assembly_told,
-    [ETL_EVENT_ASSEMBLY_DCSTART] = assembly_told, [ETL_EVENT_ASSEMBLY_DCEND] = assembly_told,
-    [ETL_EVENT_CONFIG_SERVICE] = apply_service,   [ETL_EVENT_HEAP_CREATE] = apply_create,
+    [ETL_EVENT_PROCESS_START] = apply_start,
+    [ETL_EVENT_PROCESS_END] = apply_end,
+    [ETL_EVENT_PROCESS_DCSTART] = apply_rundown,
+    [ETL_EVENT_PROCESS_DCEND] = apply_rundown,
+    [ETL_EVENT_PROCESS_DEFUNCT] = apply_defunct,
+    [ETL_EVENT_HEAP_DESTROY] = apply_destroy,
+    [ETL_EVENT_IMAGE_LOAD] = apply_image,
+    [ETL_EVENT_IMAGE_UNLOAD] = apply_image,
+    [ETL_EVENT_IMAGE_DCSTART] = apply_image,
+    [ETL_EVENT_IMAGE_DCEND] = apply_image,
+    [ETL_EVENT_IMAGE_ID] = apply_identity,
+    [ETL_EVENT_IMAGE_RSDS] = apply_identity,
+    [ETL_EVENT_CONFIG_CPU] = apply_cpu,
+    [ETL_EVENT_VOLUME_MAPPING] = apply_volume,
+    [ETL_EVENT_OBJECT_TYPE_DCSTART] = apply_object_type,
+    [ETL_EVENT_OBJECT_TYPE_DCEND] = apply_object_type,
+    [ETL_EVENT_METHOD_LOAD] = methods_told,
+    [ETL_EVENT_METHOD_UNLOAD] = methods_told,
+    [ETL_EVENT_METHOD_DCSTART] = methods_told,
+    [ETL_EVENT_METHOD_DCEND] = methods_told,
+    [ETL_EVENT_ASSEMBLY_LOAD] = assembly_told,
+    [ETL_EVENT_ASSEMBLY_UNLOAD] = assembly_told,
+    [ETL_EVENT_ASSEMBLY_DCSTART] = assembly_told,
+    [ETL_EVENT_ASSEMBLY_DCEND] = assembly_told,
+    [ETL_EVENT_CONFIG_SERVICE] = apply_service,
+    [ETL_EVENT_HEAP_CREATE] = apply_create,
 };
 
 void context_open(trace_context *context, const timebase *base)
@@ -448,6 +462,14 @@ static bool apply_volume(trace_context *context, const system_event *row)
     return etlheap_strings_add_utf16(&context->strings, event->nt_path, &volume.nt_path) &&
            etlheap_strings_add_utf16(&context->strings, event->dos_path, &volume.dos_path) &&
            ETLHEAP_PUSH(&context->volumes, volume);
+}
+
+static bool apply_object_type(trace_context *context, const system_event *row)
+{
+    const etl_object_type *const event = &row->event.as.object_type;
+    const u32 number = etlheap_kind_at(ETLHEAP_KIND_HANDLE)->lane;
+    return logged_names_add(&context->logged_names, logged_heap(number, event->object_type),
+                            event->name, &context->strings);
 }
 
 /* Applies a service record. Services that are not running belong to no process. */

@@ -315,13 +315,17 @@ void key_blocks_sweep(key_blocks *blocks, const trace_context *context, i64 now_
 
 /* Was the block there when the rundown at the end began, and does this not list it? The rundown
  * does not say what it covers, so it counts for kinds of which it lists something, and never for
- * blocks of sessions. */
-static bool is_missing(const key_blocks *blocks, const key_block *block)
+ * blocks of sessions. A process that had ended has none. */
+static bool is_missing(const key_blocks *blocks, const key_block *block,
+                       const trace_context *context)
 {
+    const i64 exit_ticks = context->processes.at[block->process - 1].end_ticks;
     const bool is_of_session =
         is_of_sessions(block->kind) && key_session(block->heap) != KEY_SESSION_SYSTEM;
     return blocks->has_end[block->kind] && !block->is_listed && !is_of_session &&
-           block->alloc_ticks < blocks->end_ticks[block->kind];
+           block->alloc_ticks < blocks->end_ticks[block->kind] &&
+           (etlheap_kind_has(block->kind, ETLHEAP_KIND_OUTLIVES) ||
+            exit_ticks >= blocks->end_ticks[block->kind]);
 }
 
 void key_blocks_finish(key_blocks *blocks, const trace_context *context, shard_output *out)
@@ -330,7 +334,8 @@ void key_blocks_finish(key_blocks *blocks, const trace_context *context, shard_o
         const key_block *const block = &blocks->blocks.at[i];
         if (block->kind == ETLHEAP_KIND_COUNT)
             continue;
-        etl_diag_add(&out->diag, ETL_DIAG_rundown_block_missing, is_missing(blocks, block));
+        etl_diag_add(&out->diag, ETL_DIAG_rundown_block_missing,
+                     is_missing(blocks, block, context));
         emit_unfreed(block, context, out);
     }
     key_blocks_free(blocks);

@@ -5,6 +5,7 @@
  * decoded. Common kinds go a shorter way (scan_lean.c). Invariant: both ways give the same rows.
  */
 #include "realloc_trail.h"
+#include "scan_handle.h"
 #include "scan_heaps.h"
 #include "scan_inside.h"
 #include "scan_pool.h"
@@ -83,6 +84,13 @@ static handle_fn *const handlers[ETL_EVENT_KIND_COUNT] = {
     [ETL_EVENT_POOL_DCEND] = scan_pool,
     [ETL_EVENT_POOL_SESSION_DCSTART] = scan_pool,
     [ETL_EVENT_POOL_SESSION_DCEND] = scan_pool,
+    [ETL_EVENT_HANDLE_CREATE] = scan_handle,
+    [ETL_EVENT_HANDLE_CLOSE] = scan_handle,
+    [ETL_EVENT_HANDLE_DUPLICATE] = scan_handle,
+    [ETL_EVENT_HANDLE_DCSTART] = scan_handle,
+    [ETL_EVENT_HANDLE_DCEND] = scan_handle,
+    [ETL_EVENT_OBJECT_TYPE_DCSTART] = handle_system,
+    [ETL_EVENT_OBJECT_TYPE_DCEND] = handle_system,
     [ETL_EVENT_CUSTOM_ALLOC] = scan_custom,
     [ETL_EVENT_CUSTOM_FREE] = scan_custom,
 };

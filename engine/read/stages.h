@@ -51,10 +51,14 @@ typedef enum memory_op {
     OP_RELEASE,
     OP_POOL_ALLOC,
     OP_POOL_FREE,
+    OP_HANDLE_CREATE,
+    OP_HANDLE_CLOSE,
     OP_RUNDOWN_START,
     OP_RUNDOWN_END,
     OP_POOL_AT_START,
     OP_POOL_AT_END,
+    OP_HANDLE_AT_START,
+    OP_HANDLE_AT_END,
     OP_CUSTOM_ALLOC, /* by a custom allocator */
     OP_CUSTOM_FREE,  /* size 0: the whole block */
     OP_EXPAND,
@@ -69,16 +73,28 @@ static inline key_effect op_key_effect(u8 op)
 {
     switch (op) {
     case OP_POOL_ALLOC:
+    case OP_HANDLE_CREATE:
         return KEY_ALLOC;
     case OP_POOL_FREE:
+    case OP_HANDLE_CLOSE:
         return KEY_FREE;
     case OP_POOL_AT_START:
+    case OP_HANDLE_AT_START:
         return KEY_AT_START;
     case OP_POOL_AT_END:
+    case OP_HANDLE_AT_END:
         return KEY_AT_END;
     default:
         return KEY_NONE;
     }
+}
+
+/* The kind of an op that has a key_effect. */
+static inline etlheap_kind op_key_kind(u8 op)
+{
+    const bool is_handle = op == OP_HANDLE_CREATE || op == OP_HANDLE_CLOSE ||
+                           op == OP_HANDLE_AT_START || op == OP_HANDLE_AT_END;
+    return is_handle ? ETLHEAP_KIND_HANDLE : ETLHEAP_KIND_POOL;
 }
 
 /* The kind of memory that an op is about. */
@@ -89,7 +105,7 @@ static inline etlheap_kind op_kind(u8 op)
     if (op >= OP_EXPAND)
         return ETLHEAP_KIND_EXTENT;
     if (op_key_effect(op) != KEY_NONE)
-        return ETLHEAP_KIND_POOL;
+        return op_key_kind(op);
     return op >= OP_CUSTOM_ALLOC ? ETLHEAP_KIND_CUSTOM : ETLHEAP_KIND_VIRTUALALLOC;
 }
 
@@ -111,7 +127,7 @@ static inline bool op_wants_stack(memory_op op)
 {
     return op == OP_ALLOC || op == OP_REALLOC_NEW || op == OP_REALLOC_UNSEEN ||
            op == OP_REALLOC_SAME || op == OP_COMMIT || op == OP_RESERVE_ALONE ||
-           op == OP_POOL_ALLOC || op == OP_EXPAND;
+           op == OP_POOL_ALLOC || op == OP_HANDLE_CREATE || op == OP_EXPAND;
 }
 
 /* True for ops without stack records: a session, not a thread, logs rundowns of all processes when
@@ -174,13 +190,15 @@ typedef enum event_sort {
 static inline event_sort event_sort_of(u8 op)
 {
     static const u8 sorts[] = {
-        [OP_COMMIT] = SORT_COMMIT,        [OP_RESERVE] = SORT_UNWANTED,
-        [OP_RESERVE_ALONE] = SORT_COMMIT, [OP_DECOMMIT] = SORT_UNWANTED,
-        [OP_RELEASE] = SORT_UNWANTED,     [OP_POOL_ALLOC] = SORT_COMMIT,
-        [OP_POOL_FREE] = SORT_UNWANTED,   [OP_RUNDOWN_START] = SORT_UNWANTED,
-        [OP_RUNDOWN_END] = SORT_UNWANTED, [OP_POOL_AT_START] = SORT_UNWANTED,
-        [OP_POOL_AT_END] = SORT_UNWANTED, [OP_CUSTOM_ALLOC] = SORT_UNWANTED,
-        [OP_CUSTOM_FREE] = SORT_UNWANTED, [OP_EXPAND] = SORT_EXTENT,
+        [OP_COMMIT] = SORT_COMMIT,          [OP_RESERVE] = SORT_UNWANTED,
+        [OP_RESERVE_ALONE] = SORT_COMMIT,   [OP_DECOMMIT] = SORT_UNWANTED,
+        [OP_RELEASE] = SORT_UNWANTED,       [OP_POOL_ALLOC] = SORT_COMMIT,
+        [OP_POOL_FREE] = SORT_UNWANTED,     [OP_HANDLE_CREATE] = SORT_COMMIT,
+        [OP_HANDLE_CLOSE] = SORT_UNWANTED,  [OP_HANDLE_AT_START] = SORT_UNWANTED,
+        [OP_HANDLE_AT_END] = SORT_UNWANTED, [OP_RUNDOWN_START] = SORT_UNWANTED,
+        [OP_RUNDOWN_END] = SORT_UNWANTED,   [OP_POOL_AT_START] = SORT_UNWANTED,
+        [OP_POOL_AT_END] = SORT_UNWANTED,   [OP_CUSTOM_ALLOC] = SORT_UNWANTED,
+        [OP_CUSTOM_FREE] = SORT_UNWANTED,   [OP_EXPAND] = SORT_EXTENT,
         [OP_CONTRACT] = SORT_EXTENT,
     };
     static_assert(ETL_COUNT_OF(sorts) == OP_CONTRACT + 1, "each op has a sort");
@@ -190,7 +208,8 @@ static inline event_sort event_sort_of(u8 op)
 /* True for ops that end ranges or extents. Their stacks are needed with wants_frees. */
 static inline bool op_ends_range(u8 op)
 {
-    return op == OP_DECOMMIT || op == OP_RELEASE || op == OP_POOL_FREE || op == OP_CONTRACT;
+    return op == OP_DECOMMIT || op == OP_RELEASE || op == OP_POOL_FREE || op == OP_HANDLE_CLOSE ||
+           op == OP_CONTRACT;
 }
 
 /* True for ops that free memory and may have a stack of their own. */

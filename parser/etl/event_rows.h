@@ -33,6 +33,7 @@
 
 #include "layout_descriptions.h"
 #include "layout_events.h"
+#include "layout_handle.h"
 #include "layout_mapped.h"
 #include "layout_pool.h"
 
@@ -410,6 +411,7 @@ typedef enum etl_bytes_type {
     C(MEMORY)                                                                                      \
     C(POOL)                                                                                        \
     C(FILE)                                                                                        \
+    C(OBJECT)                                                                                      \
     C(PROCESS)                                                                                     \
     C(THREAD)                                                                                      \
     C(CONFIG)                                                                                      \

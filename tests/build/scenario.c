@@ -5,6 +5,7 @@
  * processes, stacks, blocks and commits of one program. Invariant: what a scenario allocates stands
  * beside its constants in scenario.h, and tests compare with those; change both together.
  */
+#include "scenario_handle.h"
 #include "scenario_inside.h"
 #include "scenario_pool.h"
 
@@ -29,6 +30,8 @@ const scenario scenarios[] = {
     { "processes", "short processes, one after the other (--events)", NULL, scenario_processes },
     { "pool-leak", "5 s: a driver leaks 50 blocks of paged pool; every odd case of pool", NULL,
       scenario_pool_leak },
+    { "handle-leak", "5 s: a program leaks 60 handles to events; other odd cases", NULL,
+      scenario_handle_leak },
     { "kitchen-sink", "every event the builder can write", NULL, scenario_kitchen_sink },
     { NULL, NULL, NULL, NULL },
 };

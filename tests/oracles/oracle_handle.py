@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+"""Handles, from the trace `make_trace handle-leak`, whose numbers scenario_handle.h states.
+
+Report, lists, CSV, store, part, summary and check must say them of kind handle when it is named, with one thread and
+with several, and nothing must change when it is not.
+"""
+
+import collections
+import csv
+import io
+import json
+import os
+import subprocess
+
+import oracle_support as support
+
+MAKE_TRACE = os.environ.get("MAKE_TRACE", "build/release/make_trace")
+# By process and type: handles that are open at the end, those of ended processes included.
+WANTED = {("worker.exe", "Event"): 63, ("worker.exe", "Key"): 6, ("worker.exe", "File"): 0,
+          ("worker.exe", "handle 0x3c"): 1, ("worker.exe", "handle 0x3d"): 1,
+          ("client.exe", "Section"): 3, ("client.exe", "File"): 4, ("short.exe", "Event"): 6, ("System", "Key"): 1}
+AT_EXIT = WANTED | {("short.exe", "Event"): 1}
+DIAGNOSTICS = {"rundown_block_unseen": 1, "rundown_block_missing": 1, "free_without_alloc": 2}
+TOTAL = sum(WANTED.values())
+
+
+def sums_of(rows):
+    """Two processes are called short.exe."""
+    sums = collections.Counter()
+    for row in rows:
+        sums[row["process"], row["heap"]] += int(row["outstanding_count"])
+    return dict(sums)
+
+
+def rows_of(*arguments):
+    document = support.run_json("report", *arguments, "--kind", "handle", "--group-by", "kind,process,heap", "--top",
+                                "all")
+    return document, sums_of(document["rows"])
+
+
+def check_trace(results, path):
+    for jobs in "1", "2", "7":
+        document, found = rows_of(path, "-j", jobs)
+        results.equal(f"handles by process and type with {jobs} threads", found, WANTED)
+    results.equal("closes of unknown handles", document["totals"][0]["free_without_alloc"], 2)
+    named = {row["name"]: row["count"] for row in document["diagnostics"]}
+    results.equal("what is odd is counted", {name: named.get(name) for name in DIAGNOSTICS}, DIAGNOSTICS)
+    results.equal("ends of processes close handles, if asked", rows_of(path, "--at-exit", "freed")[1], AT_EXIT)
+
+    stacks = support.run_json("report", path, "--kind", "handle", "--group-by", "process,heap,stack")
+    leak = max(stacks["rows"], key=lambda row: row["outstanding_count"])
+    frames = [stacks["frames"][frame]["module"] for frame in stacks["stacks"][leak["stack"]]]
+    results.equal("the leak", (leak["process"], leak["heap"], leak["outstanding_count"]), ("worker.exe", "Event", 60))
+    results.equal("its stack", frames[-2:], ["worker.exe", "worker.exe"])
+    copies = next(row for row in stacks["rows"] if row["heap"] == "Section")
+    modules = [stacks["frames"][frame]["module"] for frame in stacks["stacks"][copies["stack"]]]
+    results.equal("the stack of a copy is of the process that made it", (copies["process"], modules[-1]),
+                  ("client.exe", "worker.exe"))
+
+    kinds = [total["kind"] for total in support.run_json("report", path)["totals"]]
+    results.check("a report that names no kind has no handles", "handle" not in kinds)
+    results.check("info says that the kind can be analysed", "handle" in support.run_json("info", path)["can"])
+
+
+def check_stored(results, path):
+    store, part, summary = (f"{support.WORK}/handle{suffix}" for suffix in (".ehs", ".part.ehs", ".summary.ehs"))
+    support.run("store", path, "-o", store)
+    results.equal("handles of a store", rows_of(store)[1], WANTED)
+    stored, traced = (support.run_json("info", name)["processes"] for name in (store, path))
+    results.equal("a store keeps the counts of events", stored, traced)
+    support.run("store", store, "--process", "client", "-o", part)
+    results.equal("handles of a part", rows_of(part)[1],
+                  {key: count for key, count in WANTED.items() if key[0] == "client.exe"})
+    support.run("store", path, "--summary", "-o", summary)
+    total = support.run_json("report", summary, "--kind", "handle")["totals"][0]
+    results.equal("a summary", total["outstanding_count"], TOTAL)
+    return store
+
+
+def main():
+    results = support.Results()
+    path = f"{support.WORK}/handle.etl"
+    subprocess.run([MAKE_TRACE, "handle-leak", "-o", path], check=True, stdout=subprocess.DEVNULL)
+    check_trace(results, path)
+    table = list(csv.DictReader(io.StringIO(support.run("report", path, "--kind", "handle", "--format", "csv",
+                                                        "--group-by", "process,heap", "--top", "all").decode())))
+    results.equal("CSV", sums_of(table), WANTED)
+    listed = support.run_json("allocations", path, "--kind", "handle", "--type", "AIFO,AOFO")
+    results.equal("a list has all open handles", len(listed["rows"]), TOTAL)
+    results.equal("a list names types", {row["heap"] for row in listed["rows"]},
+                  {name for (_, name), count in WANTED.items() if count > 0})
+    store = check_stored(results, path)
+    for source in path, store:
+        for limit, status in ("handle/70", 1), ("handle/80", 0):
+            done = subprocess.run([support.ETLHEAP, "check", source, "--max-outstanding-count", limit, "--format",
+                                   "json"], stdout=subprocess.PIPE, check=False)
+            results.equal(f"check of {source[-4:]} with {limit}", done.returncode, status)
+            measured = [one["measured"] for budget in json.loads(done.stdout)["budgets"] for one in budget["subjects"]]
+            results.equal(f"what it measures of {source[-4:]} with {limit}", measured, [71, 7, 6, 1])
+    results.finish()
+
+
+if __name__ == "__main__":
+    main()
