@@ -75,7 +75,8 @@ uint32_t etlheap_suppressions_count(const etlheap_suppressions *suppressions);
     X(STACK, "stack")       /* each stack of a process */                                          \
     X(MARK, "mark")         /* the interval of each mark; not for growth */                        \
     X(MODULE, "module")     /* each module of a process that allocates: that of the site */        \
-    X(FUNCTION, "function") /* each function of a process: all stacks that it is in */
+    X(FUNCTION, "function") /* each function of a process: all stacks that it is in */             \
+    X(POOL_TAG, "pool_tag") /* each tag of pool blocks, whichever process asked */
 
 typedef enum etlheap_scope {
 #define ETLHEAP_SCOPE_ENUM(name, word) ETLHEAP_SCOPE_##name,
@@ -111,7 +112,8 @@ typedef struct etlheap_budget {
     etlheap_quantity quantity;
     /* Judge only subjects of this name; NULL: all. Wildcards are * and ?. A process, or its id; a
      * heap handle in hexadecimal; a module; a mark, or MARK#NUMBER; a function as
-     * [MODULE!]FUNCTION, of scope STACK: stacks that it is in. Not for scope TOTAL. */
+     * [MODULE!]FUNCTION, of scope STACK: stacks that it is in; a pool tag, whose case matters
+     * unless there are wildcards. Not for scope TOTAL. */
     const char *name;
 } etlheap_budget;
 
@@ -255,7 +257,7 @@ typedef struct etlheap_gate_stack {
 typedef struct etlheap_gate_subject {
     etlheap_outcome outcome;
     etlheap_kind kind;
-    const char *process; /* NULL: scope TOTAL */
+    const char *process; /* NULL: scopes TOTAL, MARK and POOL_TAG */
     uint32_t pid;        /* ETL_NO_ID: several processes of this name, or none */
     bool has_heap;       /* scope HEAP, except for virtualalloc */
     uint64_t heap_handle;
@@ -276,6 +278,7 @@ typedef struct etlheap_gate_subject {
     const char *mark;
     uint32_t mark_number; /* as in etlheap_mark */
     int64_t from_ns, to_ns;
+    char pool_tag[ETLHEAP_POOL_TAG_SIZE]; /* scope POOL_TAG; else "" */
 } etlheap_gate_subject;
 
 /* A budget and its subjects: those that failed, then up to passes_max others (all marks), those in

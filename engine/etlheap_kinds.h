@@ -23,7 +23,8 @@ typedef enum etlheap_kind_trait {
     ETLHEAP_KIND_HAS_HEAP = 4,     /* its memory belongs to a heap of the process */
     ETLHEAP_KIND_IS_ALLOCATED = 8, /* a program asked for its memory: a missing stack is a gap */
     ETLHEAP_KIND_NAMES_HEAP = 16,  /* its heaps have names in place of handles */
-    ETLHEAP_KIND_OUTLIVES = 32     /* of the system: it stays when the process that asked ends */
+    ETLHEAP_KIND_OUTLIVES = 32,    /* of the system: it stays when the process that asked ends */
+    ETLHEAP_KIND_HAS_POOL_TAG = 64 /* the key POOL_TAG is known */
 } etlheap_kind_trait;
 
 /* What memory of a kind is on the map of an address space. */
@@ -109,7 +110,7 @@ typedef enum etlheap_kind_split {
       .question = "address ranges reserved by VirtualAlloc")                                       \
     X(POOL,                                                                                        \
       ETLHEAP_KIND_HAS_HEAP | ETLHEAP_KIND_IS_ALLOCATED | ETLHEAP_KIND_NAMES_HEAP |                \
-          ETLHEAP_KIND_OUTLIVES,                                                                   \
+          ETLHEAP_KIND_OUTLIVES | ETLHEAP_KIND_HAS_POOL_TAG,                                       \
       .word = "pool", .title = "Pool", .plural = "pool blocks", .lane = 6,                         \
       .recorded_with = ETLHEAP_KIND_POOL, .place = ETLHEAP_PLACE_NOWHERE,                          \
       .split = ETLHEAP_SPLIT_NEVER, .space = ETLHEAP_SPACE_SESSION,                                \

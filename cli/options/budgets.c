@@ -243,6 +243,11 @@ static etl_status check_scope(const budget_option *option, const char *text,
                              option->limit->form == ETLHEAP_LIMIT_GROWTH
                                  ? "--max-outstanding mark:SIZE"
                                  : "an amount without + and %");
+    if (budget->scope == ETLHEAP_SCOPE_POOL_TAG &&
+        (budget->kinds & ~etlheap_kinds_with(ETLHEAP_KIND_HAS_POOL_TAG)) != 0)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "%s: '%.60s' limits memory without pool tags; write pool/pool_tag:",
+                             option->name, text);
     if (budget->name && budget->scope == ETLHEAP_SCOPE_TOTAL)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
                              "%s: '%.60s' names a part of the total; write total:AMOUNT, or "
@@ -266,6 +271,8 @@ static etl_status parse_budget(const budget_option *option, const char *text, cl
     if (!good || !parse_amount(option, rest, out))
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "%s: invalid value '%.60s': expected %s",
                              option->name, text, option->expected);
+    if (out->scope == ETLHEAP_SCOPE_POOL_TAG && out->kinds == 0)
+        out->kinds = etlheap_kinds_with(ETLHEAP_KIND_HAS_POOL_TAG);
     return check_scope(option, text, out, err);
 }
 

@@ -81,7 +81,7 @@ static const cli_option options_table[] = {
     { "--max-outstanding-count", 0, CLI_VALUE_WORDS, OPTION(limits[1]), CLI_CHECK, group_gate,
       "LIMIT", "allocations outstanding: 100, stack:5; may be repeated" },
     { "--per", 0, CLI_VALUE_SCOPE, OPTION(per), CLI_CHECK, group_gate, "WORD",
-      "PER of limits that have none: process, heap, module, stack, function, mark, total "
+      "PER of limits that have none: process, heap, module, stack, function, mark, pool_tag, total "
       "(process)" },
     { "--suppressions", 0, CLI_VALUE_WORDS, OPTION(suppressions), CLI_CHECK, group_gate, "FILE",
       "known leaks to ignore, in LeakSanitizer's form" },

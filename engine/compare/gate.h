@@ -23,6 +23,7 @@ typedef struct gate_row {
     u8 kind;
     bool has_heap;
     u64 heap;
+    u64 tag;          /* for budgets on tags: pool_heap_tag; else, or without a tag, 0 */
     const char *name; /* process name */
     u32 pid;          /* ETL_NO_ID if compared */
     u32 process;      /* rank of (name ignoring case, pid): equal for the same process */

@@ -62,6 +62,8 @@ u64 gate_subject_fingerprint(const etlheap_table *table, const etlheap_budget *b
     if (budget->scope == ETLHEAP_SCOPE_MARK)
         return mix(mix(hash, etlheap_mix_bytes(subject->mark, strlen(subject->mark))),
                    subject->mark_number);
+    if (budget->scope == ETLHEAP_SCOPE_POOL_TAG)
+        return mix(hash, etlheap_mix_bytes(subject->pool_tag, strlen(subject->pool_tag)));
     return mix(hash, hash_name(subject->process));
 }
 

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "engine/context/pool_heap.h"
 #include "engine/query/process_words.h"
 #include "parser/system/name_fold.h"
 #include "gate.h"
@@ -160,9 +161,19 @@ bool gate_names_mark(const char *name, const etlheap_mark *mark)
            memcmp(mark->name, name, (size_t)(hash - name)) == 0;
 }
 
+/* Tags of different case are different tags. */
+static bool names_tag(const char *name, u64 tag)
+{
+    char text[ETLHEAP_POOL_TAG_SIZE];
+    pool_heap_tag_text(tag, text);
+    return strpbrk(name, "*?") != NULL ? etl_name_glob(name, text) : strcmp(name, text) == 0;
+}
+
 bool gate_places_has(const owned_gate *gate, gate_places *places, const gate_row *row)
 {
     const etlheap_process_info process = { .name = row->name, .pid = row->pid };
+    if (places->scope == ETLHEAP_SCOPE_POOL_TAG && row->tag == 0)
+        return false;
     if (places->name == NULL)
         return true;
     switch (places->scope) {
@@ -180,6 +191,8 @@ bool gate_places_has(const owned_gate *gate, gate_places *places, const gate_row
         return row->generation > 0 &&
                gate_names_mark(places->name,
                                &etlheap_result_marks(gate->now->result)->at[row->generation - 1]);
+    case ETLHEAP_SCOPE_POOL_TAG:
+        return names_tag(places->name, row->tag);
     case ETLHEAP_SCOPE_FUNCTION: /* by frame */
     case ETLHEAP_SCOPE_TOTAL:
     case ETLHEAP_SCOPE_COUNT:

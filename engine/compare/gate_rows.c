@@ -11,6 +11,7 @@
  */
 #include <stdlib.h>
 
+#include "engine/context/pool_heap.h"
 #include "engine/core/intern.h"
 #include "gate.h"
 #include "row_identity.h"
@@ -80,11 +81,13 @@ static etlheap_amount read_amount(const gate_source *source, u32 known, const i6
 static gate_row row_of(const gate_source *source, const etlheap_row *row)
 {
     const bool has_stack = !source->is_peak || source->scope == ETLHEAP_SCOPE_STACK;
-    const bool is_total = source->is_peak && source->scope == ETLHEAP_SCOPE_TOTAL;
+    const bool is_total = source->is_peak && (source->scope == ETLHEAP_SCOPE_TOTAL ||
+                                              source->scope == ETLHEAP_SCOPE_POOL_TAG);
     return (gate_row){
         .kind = row->kind,
         .has_heap = source->scope == ETLHEAP_SCOPE_HEAP && row->has_heap,
         .heap = source->scope == ETLHEAP_SCOPE_HEAP ? row->heap_handle : 0,
+        .tag = pool_heap_of_tag(row->pool_tag),
         .name = is_total ? "" : row->process,
         .pid = is_total ? ETL_NO_ID : row->pid,
         .stack = has_stack ? row->stack : ETLHEAP_NO_INDEX,
@@ -195,6 +198,7 @@ static bool add_table(gate_rows *out, const owned_gate *gate)
             .kind = row->kind,
             .has_heap = row->has_heap,
             .heap = row->heap_handle,
+            .tag = pool_heap_of_tag(row->pool_tag),
             .name = row->process,
             .pid = row->pid,
             .stack = row->stack,
@@ -262,6 +266,7 @@ static bool add_diff(gate_rows *out, const etlheap_diff *diff)
         const etlheap_row *const row = &table->rows[i];
         out->list.at[out->list.count++] = (gate_row){
             .kind = row->kind,
+            .tag = pool_heap_of_tag(row->pool_tag),
             .name = row->process,
             .pid = row->pid, /* of processes without a name */
             .stack = row->stack,

@@ -5,8 +5,8 @@
  * In: the gate's sides with their queries, and its budgets. Out: a source for each set of budgets
  * that read the same rows.
  *
- *     allocations, temporary ones   rows by stack; heaps and marks have rows of their own, and all
- *                                   other scopes add the rows of stacks up
+ *     allocations, temporary ones   rows by stack; heaps, marks and tags have rows of their own,
+ *                                   and all other scopes add the rows of stacks up
  *     peaks                         rows by the keys of the scope: the row's own curve
  *     peaks of marks                windows from mark to mark
  *
@@ -32,7 +32,9 @@ bool gate_needs_names(const owned_gate *gate)
 static etlheap_scope scope_of_rows(const etlheap_budget *budget)
 {
     const bool adds_up = budget->quantity != ETLHEAP_QUANTITY_PEAK;
-    const bool has_own = budget->scope == ETLHEAP_SCOPE_HEAP || budget->scope == ETLHEAP_SCOPE_MARK;
+    const bool has_own = budget->scope == ETLHEAP_SCOPE_HEAP ||
+                         budget->scope == ETLHEAP_SCOPE_MARK ||
+                         budget->scope == ETLHEAP_SCOPE_POOL_TAG;
     return adds_up && !has_own ? ETLHEAP_SCOPE_STACK : budget->scope;
 }
 
@@ -77,6 +79,7 @@ static etlheap_key key_of(etlheap_scope scope)
         [ETLHEAP_SCOPE_STACK] = ETLHEAP_KEY_STACK,
         [ETLHEAP_SCOPE_FUNCTION] = ETLHEAP_KEY_FUNCTION,
         [ETLHEAP_SCOPE_MARK] = ETLHEAP_KEY_GENERATION,
+        [ETLHEAP_SCOPE_POOL_TAG] = ETLHEAP_KEY_POOL_TAG,
     };
     return (etlheap_key)keys[scope];
 }
@@ -93,16 +96,18 @@ static bool are_named(const etlheap_result *result)
     return named;
 }
 
-/* The query of a source. Rows of marks are by stack, too, as are those of heaps that add up. */
+/* The query of a source. Rows of marks are by stack, too, as are those of heaps and tags that add
+ * up. The peak of a tag is that of all processes together. */
 static etlheap_query query_of(const gate_source *source, const etlheap_gate_side *side)
 {
     etlheap_query query = *side->query;
     const bool by_interval = source->is_peak && source->scope == ETLHEAP_SCOPE_MARK;
+    const bool is_whole = source->is_peak && source->scope == ETLHEAP_SCOPE_POOL_TAG;
     const etlheap_key key = key_of(source->scope);
     query.types = 0;
     query.group_by_count = 0;
     add_key(&query, ETLHEAP_KEY_KIND);
-    if (source->scope != ETLHEAP_SCOPE_TOTAL && !by_interval)
+    if (source->scope != ETLHEAP_SCOPE_TOTAL && !by_interval && !is_whole)
         add_key(&query, ETLHEAP_KEY_PROCESS);
     if (key != ETLHEAP_KEY_COUNT && !by_interval)
         add_key(&query, key);

@@ -11,6 +11,7 @@
  */
 #include <stdlib.h>
 
+#include "engine/context/pool_heap.h"
 #include "parser/system/name_fold.h"
 #include "gate.h"
 
@@ -19,7 +20,7 @@ typedef struct entry {
     u8 kind;
     u32 generation;
     u32 process; /* of the subject */
-    u64 heap;
+    u64 heap;    /* or tag */
     u32 stack;
     u32 place;       /* module or function, as gate_places numbers them */
     u32 frame;       /* of the function; ETLHEAP_NO_INDEX: none */
@@ -139,7 +140,8 @@ static bool collect(judge *j)
 
 static bool has_process(etlheap_scope scope)
 {
-    return scope != ETLHEAP_SCOPE_TOTAL && scope != ETLHEAP_SCOPE_MARK;
+    return scope != ETLHEAP_SCOPE_TOTAL && scope != ETLHEAP_SCOPE_MARK &&
+           scope != ETLHEAP_SCOPE_POOL_TAG;
 }
 
 static entry entry_of(const gate_row *row, u32 index, etlheap_scope scope)
@@ -148,7 +150,9 @@ static entry entry_of(const gate_row *row, u32 index, etlheap_scope scope)
         .kind = row->kind,
         .generation = row->generation,
         .process = has_process(scope) ? row->process : 0,
-        .heap = scope == ETLHEAP_SCOPE_HEAP ? row->heap : 0,
+        .heap = scope == ETLHEAP_SCOPE_HEAP       ? row->heap
+                : scope == ETLHEAP_SCOPE_POOL_TAG ? row->tag
+                                                  : 0,
         .stack = scope == ETLHEAP_SCOPE_STACK ? row->stack : 0,
         .frame = ETLHEAP_NO_INDEX,
         .row_process = row->process,
@@ -274,6 +278,8 @@ static etlheap_gate_subject subject_of(const judge *j, const entry *at)
     }
     if (scope == ETLHEAP_SCOPE_STACK)
         subject.stack = row->stack;
+    if (scope == ETLHEAP_SCOPE_POOL_TAG)
+        pool_heap_tag_text(row->tag, subject.pool_tag);
     return subject;
 }
 

@@ -14,12 +14,12 @@
 #include "engine/query/needs.h"
 #include "gate.h"
 
-static etlheap_query stack_query(const etlheap_query *asked, bool by_heap);
+static etlheap_query stack_query(const owned_gate *gate, const etlheap_query *asked, bool by_heap);
 static etl_status make_table(owned_gate *gate, bool by_heap, bool named, etl_error *err);
-static etl_status make_plain(const etlheap_gate_side *side, bool named, etlheap_table **out,
-                             etl_error *err);
+static etl_status make_plain(const owned_gate *gate, const etlheap_gate_side *side, bool named,
+                             etlheap_table **out, etl_error *err);
 static etl_status compare(owned_gate *gate, etl_error *err);
-static etl_status make_left(const etlheap_gate_side *side, bool named, etlheap_table **out,
+static etl_status make_left(const owned_gate *gate, bool named, etlheap_table **out,
                             etl_error *err);
 static void mark_listed(const owned_gate *gate, const etlheap_table *table, bool *listed_stacks);
 static bool mark_alike(const etlheap_table *table, bool *stacks);
@@ -32,11 +32,12 @@ etl_status gate_tables_open(owned_gate *gate, etl_error *err)
     const bool named = gate_needs_names(gate);
     etl_status status = make_table(gate, by_heap, named, err);
     if (status == ETL_OK && gate_has_scope(gate, ETLHEAP_SCOPE_MARK))
-        status = make_left(gate->now, named, &gate->left_table, err);
+        status = make_left(gate, named, &gate->left_table, err);
     if (status == ETL_OK && baseline != NULL && (by_heap || gate->tells_unsure))
-        status = make_plain(gate->now, true, &gate->compared, err);
+        status = make_plain(gate, gate->now, true, &gate->compared, err);
     if (status == ETL_OK && baseline != NULL)
-        status = gate_of_baseline(make_plain(baseline, true, &gate->baseline, &why), &why, err);
+        status =
+            gate_of_baseline(make_plain(gate, baseline, true, &gate->baseline, &why), &why, err);
     if (status == ETL_OK && baseline != NULL)
         status = compare(gate, err);
     return status == ETL_OK ? gate_sources_open(gate, err) : status;
@@ -121,7 +122,7 @@ const etlheap_table *gate_table_of(const owned_gate *gate, const etlheap_budget 
 }
 
 /* The query by stack. It sorts by count, because allocations of 0 bytes are outstanding too. */
-static etlheap_query stack_query(const etlheap_query *asked, bool by_heap)
+static etlheap_query stack_query(const owned_gate *gate, const etlheap_query *asked, bool by_heap)
 {
     etlheap_query query = *asked;
     query.types = 0;
@@ -130,6 +131,8 @@ static etlheap_query stack_query(const etlheap_query *asked, bool by_heap)
     query.group_by[query.group_by_count++] = ETLHEAP_KEY_PROCESS;
     if (by_heap)
         query.group_by[query.group_by_count++] = ETLHEAP_KEY_HEAP;
+    if (gate_has_scope(gate, ETLHEAP_SCOPE_POOL_TAG))
+        query.group_by[query.group_by_count++] = ETLHEAP_KEY_POOL_TAG;
     query.group_by[query.group_by_count++] = ETLHEAP_KEY_STACK;
     query.sort = ETLHEAP_MEASURE_OUTSTANDING_COUNT;
     query.sort_ascending = false;
@@ -155,10 +158,10 @@ static etl_status fetch_table(const etlheap_result *result, const etlheap_query 
     return status;
 }
 
-static etl_status make_plain(const etlheap_gate_side *side, bool named, etlheap_table **out,
-                             etl_error *err)
+static etl_status make_plain(const owned_gate *gate, const etlheap_gate_side *side, bool named,
+                             etlheap_table **out, etl_error *err)
 {
-    const etlheap_query query = stack_query(side->query, false);
+    const etlheap_query query = stack_query(gate, side->query, false);
     return fetch_table(side->result, &query, named, out, err);
 }
 
@@ -180,7 +183,7 @@ static i64 recorded_from_ns(const owned_gate *gate)
 static etl_status make_table(owned_gate *gate, bool by_heap, bool named, etl_error *err)
 {
     const etlheap_gate_side *const side = gate->now;
-    etlheap_query query = stack_query(side->query, by_heap);
+    etlheap_query query = stack_query(gate, side->query, by_heap);
     if (gate->tells_unsure) {
         query.group_by[query.group_by_count++] = ETLHEAP_KEY_TYPE;
         query.from_ns = recorded_from_ns(gate);
@@ -190,10 +193,10 @@ static etl_status make_table(owned_gate *gate, bool by_heap, bool named, etl_err
 }
 
 /* Asks for everything that generations leave behind, by stack. */
-static etl_status make_left(const etlheap_gate_side *side, bool named, etlheap_table **out,
-                            etl_error *err)
+static etl_status make_left(const owned_gate *gate, bool named, etlheap_table **out, etl_error *err)
 {
-    etlheap_query query = stack_query(side->query, false);
+    const etlheap_gate_side *const side = gate->now;
+    etlheap_query query = stack_query(gate, side->query, false);
     query.group_by[query.group_by_count++] = ETLHEAP_KEY_GENERATION;
     query.sort = ETLHEAP_MEASURE_COUNT;
     query.left_behind = query.sums_only = true;

@@ -89,6 +89,14 @@ static u32 tag_of(const char *word, size_t size)
     return tag;
 }
 
+u64 pool_heap_of_tag(const char *text)
+{
+    const u64 found = MARK | tag_of(text, strlen(text));
+    char again[ETLHEAP_POOL_TAG_SIZE];
+    pool_heap_tag_text(found, again);
+    return strcmp(again, text) == 0 ? found : 0;
+}
+
 bool pool_heap_of_name(const char *word, u64 *handle)
 {
     const char *const space = strrchr(word, ' ');

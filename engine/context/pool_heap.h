@@ -27,6 +27,9 @@ u64 pool_heap_tag(u64 handle);
 /* Writes the text of a number's tag, "Etwr" or "0x00000001"; "": it is no pool. */
 void pool_heap_tag_text(u64 handle, char out[ETLHEAP_POOL_TAG_SIZE]);
 
+/* The number that pool_heap_tag gives for a tag's text; 0: it is no tag. */
+u64 pool_heap_of_tag(const char *text);
+
 /* Finds the number of a name; false if no pool has it. */
 bool pool_heap_of_name(const char *word, u64 *handle);
 

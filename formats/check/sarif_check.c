@@ -412,6 +412,8 @@ static void write_result(sarif_writer *w, const etlheap_gate_budget *budget,
     etlheap_json_string(&w->json, "per", etlheap_scope_word(budget->budget.scope));
     if (subject->mark)
         etlheap_json_string(&w->json, "mark", subject->mark);
+    if (subject->pool_tag[0] != '\0')
+        etlheap_json_string(&w->json, "pool_tag", subject->pool_tag);
     const etlheap_quantity_measures reads = etlheap_quantity_reads(budget->budget.quantity);
     etlheap_json_u64(&w->json, etlheap_measure_word(reads.size), stack->now.size_bytes);
     etlheap_json_u64(&w->json, etlheap_measure_word(reads.count), stack->now.count);

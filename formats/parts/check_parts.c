@@ -84,11 +84,12 @@ void etlheap_check_add_value(etlheap_text *text, const etlheap_budget *budget, i
 void etlheap_check_add_owner(etlheap_text *text, const etlheap_gate_subject *subject, bool with_ids)
 {
     etlheap_text_add_string(text, etlheap_kind_name(subject->kind));
-    if (!subject->process && !subject->mark) {
+    if (!subject->process && !subject->mark && subject->pool_tag[0] == '\0') {
         etlheap_text_add_string(text, " total");
         return;
     }
     etlheap_text_add_string(text, " ");
+    etlheap_text_add_string(text, subject->pool_tag);
     etlheap_text_add_mark(text, subject->mark, subject->mark_number);
     if (subject->process)
         etlheap_text_add_string(text, subject->process);

@@ -32,6 +32,8 @@ const scenario scenarios[] = {
       scenario_pool_leak },
     { "handle-leak", "5 s: a program leaks 60 handles to events; other odd cases", NULL,
       scenario_handle_leak },
+    { "pool-before", "5 s: the driver of pool-leak before it leaked more", NULL,
+      scenario_pool_before },
     { "kitchen-sink", "every event the builder can write", NULL, scenario_kitchen_sink },
     { NULL, NULL, NULL, NULL },
 };

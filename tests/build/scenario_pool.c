@@ -147,17 +147,16 @@ static void write_sessions(etl_build *b)
     build_pool(b, at_time(b, 3020 * MS, WORKER_PID), 0x0e23, &block, 1);
 }
 
-void scenario_pool_leak(const scenario_run *run, etl_build *b)
+static void write_run(etl_build *b, u32 leak_count)
 {
     pool_spec old[3], live[POOL_LEAK_COUNT + POOL_SETUP_COUNT + 4], setup[POOL_SETUP_COUNT];
     u32 live_count = 0;
-    (void)run;
     introduce(b);
     for (u32 i = 0; i < ETL_COUNT_OF(old); i++)
         old[i] = (pool_spec){ NONPAGED_NX, "Old1", 256, ENTRY_BASE + 0x80000 + i * 0x200 };
     build_pool_list(b, at_time(b, 10 * MS, SYSTEM_PID), 0x0e28, old, ETL_COUNT_OF(old), 0);
     build_pool_list(b, at_time(b, 11 * MS, SYSTEM_PID), 0x0e28, old, 1, 5);
-    for (u32 i = 0; i < POOL_LEAK_COUNT; i++) {
+    for (u32 i = 0; i < leak_count; i++) {
         live[live_count] = (pool_spec){ PAGED, "Leak", POOL_LEAK_BYTES, ENTRY_BASE + i * 0x400 };
         allocate(b, (100 + 50 * i) * MS, &live[live_count++], 0x1100);
     }
@@ -176,4 +175,16 @@ void scenario_pool_leak(const scenario_run *run, etl_build *b)
     build_pool_list(b, at_time(b, 5000 * MS, SYSTEM_PID), 0x0e29, live, live_count, 0);
     build_pool_list(b, at_time(b, 5001 * MS, SYSTEM_PID), 0x0e2d,
                     &(pool_spec){ PAGED_SESSION, "Gses", 2048, GSES_ENTRY }, 1, 0);
+}
+
+void scenario_pool_leak(const scenario_run *run, etl_build *b)
+{
+    (void)run;
+    write_run(b, POOL_LEAK_COUNT);
+}
+
+void scenario_pool_before(const scenario_run *run, etl_build *b)
+{
+    (void)run;
+    write_run(b, POOL_BEFORE_COUNT);
 }

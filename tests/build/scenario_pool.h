@@ -8,6 +8,8 @@
  * length. setup.exe asks for POOL_SETUP_COUNT blocks of tag "Irp ", whose events name no thread, and
  * ends; one is freed after that. The rundown at the end lists one block that nothing else tells of,
  * tag Late, and lacks one block of tag Leak.
+ *
+ * "pool-before": the same of an earlier version, which leaks POOL_BEFORE_COUNT blocks.
  */
 #ifndef TESTS_SCENARIO_POOL_H
 #define TESTS_SCENARIO_POOL_H
@@ -15,6 +17,7 @@
 #include "scenario.h"
 
 #define POOL_LEAK_COUNT    50u
+#define POOL_BEFORE_COUNT  20u
 #define POOL_LEAK_BYTES    512u
 #define POOL_TEMP_COUNT    30u
 #define POOL_UNKNOWN_FREES 2u
@@ -33,5 +36,6 @@ void build_pool_list(etl_build *b, etl_build_at at, u16 hook, const pool_spec *b
                      u32 extra_bytes);
 
 void scenario_pool_leak(const scenario_run *run, etl_build *b);
+void scenario_pool_before(const scenario_run *run, etl_build *b);
 
 #endif

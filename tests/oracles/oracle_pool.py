@@ -25,6 +25,7 @@ DIAGNOSTICS = {"block_size_differs": 1, "rundown_block_unseen": 1, "rundown_bloc
 
 
 TOTAL = tuple(map(sum, zip(*WANTED.values())))
+SMALLER = 20 * 512  # of tag Leak, in pool-before
 UNKNOWN_FREES = {"Gone": 2}
 
 
@@ -81,9 +82,39 @@ def check_askers(results, source):
     results.check(f"the end of a process frees no pool of {source[-4:]}", "process-exit" not in {row["free_type"] for row in rows})
 
 
+def judged(source, *arguments):
+    """The status of a check, and what it measured by tag."""
+    done = subprocess.run([support.ETLHEAP, "check", source, *arguments, "--format", "json"], stdout=subprocess.PIPE, check=False)
+    subjects = [one for budget in json.loads(done.stdout)["budgets"] for one in budget["subjects"]]
+    return done.returncode, {one["pool_tag"]: one["measured"] for one in subjects}
+
+
+def check_limits(results, source, smaller):
+    """Limits per tag: whole tags, whoever asked, alone and against a baseline that leaks less."""
+    sizes = {tag: size for tag, (count, size) in by_tag().items() if count}
+    end = source[-4:]
+    for limit, status in ("pool/pool_tag:24K", 1), ("pool/pool_tag:26K", 0), ("pool_tag:24K", 1):
+        results.equal(f"{limit} of {end}", judged(source, "--max-outstanding", limit), (status, sizes))
+    for name, tags in ("Leak", {"Leak"}), ("leak", set()), ("l*", {"Leak", "Late"}), ("Irp", {"Irp"}):
+        wanted = {tag: size for tag, size in sizes.items() if tag in tags}
+        results.equal(f"the name {name} of {end}", judged(source, "--max-outstanding", f"pool/pool_tag:{name}:1M"), (0, wanted))
+    results.equal(f"blocks of {end}", judged(source, "--max-outstanding-count", "pool/pool_tag:Leak:49"), (1, {"Leak": 50}))
+    peaks = {row["pool_tag"]: row["peak_size"]
+             for row in support.run_json("report", source, "--kind", "pool", "--group-by", "pool_tag", "--top", "all")["rows"]}
+    results.equal(f"peaks of {end}", judged(source, "--max-peak", "pool/pool_tag:1M"), (0, peaks))
+    results.equal(f"allocations of {end}", judged(source, "--max-allocations", "pool/pool_tag:Temp:29"), (1, {"Temp": 30}))
+    grown = judged(source, "--baseline", smaller, "--max-growth", "pool/pool_tag:Leak:1K")
+    results.equal(f"growth of {end}", grown, (1, {"Leak": 25600 - SMALLER}))
+    results.equal(f"growth of {end} within the limit", judged(source, "--baseline", smaller, "--max-growth", "pool/pool_tag:Leak:1M")[0], 0)
+    grown = judged(source, "--baseline", source, "--max-growth", "pool/pool_tag:0")
+    results.equal(f"growth of {end} against itself", grown, (0, dict.fromkeys(sizes, 0)))
+    refused = subprocess.run([support.ETLHEAP, "check", source, "--max-outstanding", "heap/pool_tag:1K"], stderr=subprocess.PIPE, check=False)
+    results.check(f"heap blocks of {end} have no tags to limit", refused.returncode == 2 and b"without pool tags" in refused.stderr)
+
+
 def main():
     results = support.Results()
-    path, store, summary = (f"{support.WORK}/pool{suffix}" for suffix in (".etl", ".ehs", ".summary.ehs"))
+    path, store, summary, smaller = (f"{support.WORK}/pool{suffix}" for suffix in (".etl", ".ehs", ".summary.ehs", ".before.etl"))
     subprocess.run([MAKE_TRACE, "pool-leak", "-o", path], check=True, stdout=subprocess.DEVNULL)
     for jobs in "1", "2", "7":
         document, found = rows_of(path, "-j", jobs)
@@ -124,7 +155,9 @@ def main():
     results.equal("a summary", (total["outstanding_count"], total["outstanding_size"]),
                   TOTAL)
 
+    subprocess.run([MAKE_TRACE, "pool-before", "-o", smaller], check=True, stdout=subprocess.DEVNULL)
     for source in path, store:
+        check_limits(results, source, smaller)
         for limit, status in ("pool/total:30K", 1), ("pool/total:40K", 0):
             done = subprocess.run([support.ETLHEAP, "check", source, "--max-outstanding", limit, "--format", "json"],
                                   stdout=subprocess.PIPE, check=False)

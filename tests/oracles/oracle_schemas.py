@@ -97,6 +97,7 @@ DOCUMENTS = [
     ("trend", "trend demo.etl longer.etl exercise.etl --in-order --sort outstanding_count --group-by process,stack"),
     ("check", "check demo.etl --max-outstanding 1M --max-outstanding stack:256K --max-outstanding-count heap/heap:10"),
     ("check", "check longer.etl --baseline demo.etl --max-growth total:1K+5% --suppressions known.supp"),
+    ("check", "check pool.etl --max-outstanding pool/pool_tag:1K --max-peak pool/pool_tag:Le*:1K"),
     ("check", "check demo.etl --process nobody --max-outstanding 1M"),
     ("check", "check demo.etl --max-peak heap:1K --max-allocations module:1 --max-temporary total:0 --max-alloc-rate function:1"),
     ("check", "check longer.etl --baseline demo.etl --max-peak total:5% --max-allocations stack:+1 --max-peak heap/function:1"),
