@@ -19,7 +19,8 @@
 
 #include "engine/query/process_words.h"
 
-static bool is_lossy(const etlheap_result *result);
+static bool is_lossy(const etlheap_result *result, u32 kinds);
+static u32 kinds_of_budgets(const owned_gate *gate);
 static u32 kinds_selected(const etlheap_result *result, const query_plan *plan);
 static u32 kinds_recorded(const etlheap_result *result, const bool *selected, u32 asked);
 static etl_status find_kinds(const etlheap_gate_side *side, u32 *kinds, etl_error *err);
@@ -39,11 +40,12 @@ etl_status gate_find_events(owned_gate *gate, etl_error *err)
     const etlheap_gate_side *const baseline = gate->options->baseline;
     gate->gate.kinds = kinds_selected(gate->now->result, &gate->plan);
     gate->trace_kinds = kinds_recorded(gate->now->result, NULL, 0);
-    gate->gate.is_lossy = is_lossy(gate->now->result);
+    gate->gate.is_lossy = is_lossy(gate->now->result, kinds_of_budgets(gate));
     gate->is_ring = is_ring(gate->now->result);
     gate->tells_unsure = gate->is_ring && (gate->now->result->mode == RESULT_STORE ||
                                            gate->now->result->mode == RESULT_LIFETIMES);
-    gate->is_baseline_lossy = baseline != NULL && is_lossy(baseline->result);
+    gate->is_baseline_lossy =
+        baseline != NULL && is_lossy(baseline->result, kinds_of_budgets(gate));
     etl_status status = try_patterns(gate, err);
     etl_error why = { .status = ETL_OK };
     if (status == ETL_OK && baseline != NULL)
@@ -98,7 +100,7 @@ u32 gate_doubts_of(const owned_gate *gate, const etlheap_budget *budget)
 {
     const u32 missing = kinds_missing(gate, budget);
     u32 doubts = 0;
-    if (gate->gate.is_lossy)
+    if (is_lossy(gate->now->result, kinds_asked(gate, budget)))
         doubts |= 1u << ETLHEAP_DOUBT_LOSS;
     if (budget->is_growth && gate->is_baseline_lossy)
         doubts |= 1u << ETLHEAP_DOUBT_BASELINE_LOSS;
@@ -157,7 +159,41 @@ u32 gate_kinds_of(const owned_gate *gate, const etlheap_budget *budget)
     return kinds_asked(gate, budget) & present;
 }
 
-static bool is_lossy(const etlheap_result *result)
+static u32 kinds_of_budgets(const owned_gate *gate)
+{
+    u32 kinds = 0;
+    for (u32 i = 0; i < gate->options->budget_count; i++)
+        kinds |= kinds_asked(gate, &gate->options->budgets[i]);
+    return kinds;
+}
+
+static u32 kinds_of_keys(void)
+{
+    u32 kinds = 0;
+    for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++)
+        kinds |= (u32)(etlheap_kind_at((etlheap_kind)kind)->space != ETLHEAP_SPACE_NONE) << kind;
+    return kinds;
+}
+
+/* Some diagnostics are about a few kinds, and say nothing of others. */
+static bool is_about(etl_diag diag, u32 kinds)
+{
+    const struct {
+        etl_diag diag;
+        u32 kinds;
+    } rows[] = {
+        { ETL_DIAG_key_over_live, kinds_of_keys() },
+        { ETL_DIAG_handle_process_unknown, 1u << ETLHEAP_KIND_HANDLE },
+    };
+    for (size_t i = 0; i < ETL_COUNT_OF(rows); i++) {
+        if (rows[i].diag == diag)
+            return (rows[i].kinds & kinds) != 0;
+    }
+    return true;
+}
+
+/* Are the totals of these kinds in doubt? */
+static bool is_lossy(const etlheap_result *result, u32 kinds)
 {
     const etl_diag_counts *const counts = etlheap_result_diagnostics(result);
     /* Of this program's own limits, only the one that skips buffers makes totals incomplete. */
@@ -165,7 +201,7 @@ static bool is_lossy(const etlheap_result *result)
     for (int i = 0; i < ETL_DIAG_COUNT; i++) {
         const etl_severity severity = etl_diag_describe((etl_diag)i)->severity;
         const bool bad = severity == ETL_SEVERITY_LOSS || severity == ETL_SEVERITY_DAMAGE;
-        lossy |= bad && counts->of[i] > 0;
+        lossy |= bad && counts->of[i] > 0 && is_about((etl_diag)i, kinds);
     }
     return lossy;
 }

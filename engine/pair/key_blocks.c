@@ -195,7 +195,7 @@ static void open_block(key_blocks *blocks, const memory_event *event, u8 kind, u
     if (event->address == 0) /* the call failed */
         return;
     if (old != NULL) {
-        etl_diag_add(&out->diag, ETL_DIAG_alloc_over_live, 1);
+        etl_diag_add(&out->diag, ETL_DIAG_key_over_live, 1);
         end_block(blocks, old, event, false, out);
     }
     add(blocks, &fresh, out);
@@ -250,14 +250,35 @@ static void list_block(key_blocks *blocks, const memory_event *event, u8 kind, u
 static void check_end(key_blocks *blocks, const memory_event *event, u8 kind, u32 process,
                       shard_output *out)
 {
+    key_lists *const lists = &blocks->lists[kind];
     if (is_of_sessions(kind) && key_session(event->heap) == KEY_SESSION_UNKNOWN)
         return;
-    if (!blocks->has_end[kind])
-        blocks->end_ticks[kind] = event->ticks;
-    blocks->has_end[kind] = true;
-    etl_diag_add(&out->diag, ETL_DIAG_rundown_block_unseen,
-                 blocks->was_listed[kind] && find_of(blocks, event, kind, process) == NULL);
+    if (!lists->has_end)
+        lists->end_ticks = event->ticks;
+    lists->has_end = true;
+    lists->unseen += find_of(blocks, event, kind, process) == NULL;
     list_block(blocks, event, kind, process, out);
+}
+
+void key_lists_add(key_lists into[ETLHEAP_KIND_COUNT], const key_blocks *from)
+{
+    for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++) {
+        const key_lists *const own = &from->lists[kind];
+        key_lists *const sum = &into[kind];
+        if (own->has_end && (!sum->has_end || own->end_ticks < sum->end_ticks))
+            sum->end_ticks = own->end_ticks;
+        sum->has_start |= own->has_start;
+        sum->has_end |= own->has_end;
+    }
+}
+
+void key_lists_set(key_blocks *blocks, const key_lists sum[ETLHEAP_KIND_COUNT])
+{
+    for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++) {
+        const u64 unseen = blocks->lists[kind].unseen;
+        blocks->lists[kind] = sum[kind];
+        blocks->lists[kind].unseen = unseen;
+    }
 }
 
 void key_blocks_apply(key_blocks *blocks, const memory_event *event, u8 kind, u32 process,
@@ -272,7 +293,7 @@ void key_blocks_apply(key_blocks *blocks, const memory_event *event, u8 kind, u3
         free_block(blocks, event, kind, process, out);
         break;
     case KEY_AT_START:
-        blocks->was_listed[kind] = true;
+        blocks->lists[kind].has_start = true;
         list_block(blocks, event, kind, process, out);
         break;
     case KEY_AT_END:
@@ -315,17 +336,17 @@ void key_blocks_sweep(key_blocks *blocks, const trace_context *context, i64 now_
 
 /* Was the block there when the rundown at the end began, and does this not list it? The rundown
  * does not say what it covers, so it counts for kinds of which it lists something, and never for
- * blocks of sessions. A process that had ended has none. */
+ * blocks of sessions. What a process had when it ended is not in it. */
 static bool is_missing(const key_blocks *blocks, const key_block *block,
                        const trace_context *context)
 {
-    const i64 exit_ticks = context->processes.at[block->process - 1].end_ticks;
+    const key_lists *const lists = &blocks->lists[block->kind];
     const bool is_of_session =
         is_of_sessions(block->kind) && key_session(block->heap) != KEY_SESSION_SYSTEM;
-    return blocks->has_end[block->kind] && !block->is_listed && !is_of_session &&
-           block->alloc_ticks < blocks->end_ticks[block->kind] &&
-           (etlheap_kind_has(block->kind, ETLHEAP_KIND_OUTLIVES) ||
-            exit_ticks >= blocks->end_ticks[block->kind]);
+    const bool has_ended = !etlheap_kind_has(block->kind, ETLHEAP_KIND_OUTLIVES) &&
+                           context->processes.at[block->process - 1].end_ticks < lists->end_ticks;
+    return lists->has_end && !block->is_listed && !is_of_session && !has_ended &&
+           block->alloc_ticks < lists->end_ticks;
 }
 
 void key_blocks_finish(key_blocks *blocks, const trace_context *context, shard_output *out)
@@ -337,6 +358,11 @@ void key_blocks_finish(key_blocks *blocks, const trace_context *context, shard_o
         etl_diag_add(&out->diag, ETL_DIAG_rundown_block_missing,
                      is_missing(blocks, block, context));
         emit_unfreed(block, context, out);
+    }
+    for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++) {
+        const key_lists *const lists = &blocks->lists[kind];
+        etl_diag_add(&out->diag, ETL_DIAG_rundown_block_unseen,
+                     lists->has_start ? lists->unseen : 0);
     }
     key_blocks_free(blocks);
 }

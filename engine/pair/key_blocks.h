@@ -40,15 +40,20 @@ typedef struct key_block {
     bool is_listed;
 } key_block;
 
+/* What rundowns list of a kind. */
+typedef struct key_lists {
+    bool has_start, has_end; /* there is a rundown at the start, and one at the end */
+    i64 end_ticks;           /* of the first row of that at the end */
+    u64 unseen;              /* rows of that at the end that nothing else told of */
+} key_lists;
+
 /* Start from {0}. */
 typedef struct key_blocks {
     ETLHEAP_VECTOR(key_block) blocks;
-    ETLHEAP_VECTOR(u32) free;            /* places of blocks */
-    u32 *origins;                        /* place + 1 by hash, 0: none; linear probing */
-    u32 mask, count;                     /* origins - 1; open blocks */
-    bool was_listed[ETLHEAP_KIND_COUNT]; /* by a rundown at the start */
-    i64 end_ticks[ETLHEAP_KIND_COUNT];   /* of the first row of one at the end ... */
-    bool has_end[ETLHEAP_KIND_COUNT];    /* ... if there is one */
+    ETLHEAP_VECTOR(u32) free; /* places of blocks */
+    u32 *origins;             /* place + 1 by hash, 0: none; linear probing */
+    u32 mask, count;          /* origins - 1; open blocks */
+    key_lists lists[ETLHEAP_KIND_COUNT];
 } key_blocks;
 
 /* True if blocks of the kind are found by key. */
@@ -62,6 +67,11 @@ void key_blocks_apply(key_blocks *blocks, const memory_event *event, u8 kind, u3
 
 /* True if a block has the event's key. */
 bool key_blocks_is_live(const key_blocks *blocks, const memory_event *event, u8 kind, u32 process);
+
+/* Adds what the rundowns in `from` list to `into`: a rundown is one for all shards. Call it for all
+ * before key_blocks_finish, and give each the sum. */
+void key_lists_add(key_lists into[ETLHEAP_KIND_COUNT], const key_blocks *from);
+void key_lists_set(key_blocks *blocks, const key_lists sum[ETLHEAP_KIND_COUNT]);
 
 /* Emits the blocks of processes that ended longer before `now_ticks` than late events can come.
  * key_blocks_finish emits all others, and frees the table. */

@@ -45,8 +45,19 @@ void pair_workers_run(pair_workers *workers, etlheap_crew *crew)
     run_workers(workers, crew, false);
 }
 
+/* A rundown lists blocks of all shards. */
+static void share_lists(pair_workers *workers)
+{
+    key_lists lists[ETLHEAP_KIND_COUNT] = { { .has_start = false } };
+    for (u32 i = 0; i < SHARDS; i++)
+        key_lists_add(lists, &workers->shards[i].keyed);
+    for (u32 i = 0; i < SHARDS; i++)
+        key_lists_set(&workers->shards[i].keyed, lists);
+}
+
 void pair_workers_finish(pair_workers *workers, etlheap_crew *crew)
 {
+    share_lists(workers);
     run_workers(workers, crew, true);
 }
 

@@ -145,11 +145,49 @@ static void what_is_required_fails_the_gate_if_it_is_missing(void **state)
     }
 }
 
+/* A limit of heap blocks says what it says, whatever happened to keys of pool. */
+static void what_is_missing_of_one_kind_is_no_doubt_of_another(void **state)
+{
+    static const struct {
+        u32 kinds;
+        etl_diag diag;
+        etlheap_outcome wanted;
+    } rows[] = {
+        { 1u << ETLHEAP_KIND_HEAP, ETL_DIAG_key_over_live, ETLHEAP_OUTCOME_PASS },
+        { 0, ETL_DIAG_key_over_live, ETLHEAP_OUTCOME_PASS }, /* kinds that are judged unnamed */
+        { 1u << ETLHEAP_KIND_POOL, ETL_DIAG_key_over_live, ETLHEAP_OUTCOME_INCONCLUSIVE },
+        { 1u << ETLHEAP_KIND_POOL, ETL_DIAG_handle_process_unknown, ETLHEAP_OUTCOME_PASS },
+        { 1u << ETLHEAP_KIND_HEAP, ETL_DIAG_alloc_over_live, ETLHEAP_OUTCOME_INCONCLUSIVE },
+    };
+    (void)state;
+    for (size_t i = 0; i < ETL_COUNT_OF(rows); i++) {
+        symbol_world *const w = run_of(100, false);
+        w->result->abilities.kinds |= 1u << ETLHEAP_KIND_POOL;
+        w->result->processes.at[w->process - 1].events[ETLHEAP_KIND_POOL] = 1;
+        w->query.kinds = rows[i].kinds;
+        etl_diag_add(&w->result->diag, rows[i].diag, 1);
+        const etlheap_gate_side now = { w->result, &w->query };
+        const etlheap_budget budget = { .scope = ETLHEAP_SCOPE_TOTAL,
+                                        .kinds = rows[i].kinds,
+                                        .limit = 1000 };
+        const etlheap_gate_options options = {
+            .size = sizeof options, .budgets = &budget, .budget_count = 1, .allow_empty = true
+        };
+        const etlheap_gate *gate = NULL;
+        etl_error err;
+        assert_int_equal(etlheap_gate_judge(&now, &options, &gate, &err), ETL_OK);
+        assert_int_equal(gate->outcome, rows[i].wanted);
+        etlheap_gate_free(gate);
+        world_free(w);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_situation_has_one_outcome),
         cmocka_unit_test(what_is_required_fails_the_gate_if_it_is_missing),
+        cmocka_unit_test(what_is_missing_of_one_kind_is_no_doubt_of_another),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

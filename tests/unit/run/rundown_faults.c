@@ -1,6 +1,7 @@
 /* rundown_faults.c - see rundown_faults.h. */
 #include "rundown_faults.h"
 
+#include "tests/build/etl_build_inside.h"
 #include "tests/build/scenario_pool.h"
 
 /* Of the process that starts in the trace: a region of which the half is committed, and
@@ -45,6 +46,12 @@ void free_another_size_of_the_pool(etl_build *b)
     build_pool(b, at(81), 0x0e22, &block, 0);
 }
 
+void allocate_over_a_pool_block(etl_build *b)
+{
+    const pool_spec block = allocate_in_the_pool(b);
+    build_pool(b, at(81), 0x0e20, &block, 0);
+}
+
 void tell_of_an_unseen_pool_block_at_the_end(etl_build *b)
 {
     const pool_spec block = allocate_in_the_pool(b);
@@ -67,4 +74,16 @@ void tell_of_part_of_a_pool_block(etl_build *b)
 {
     const pool_spec block = allocate_in_the_pool(b);
     build_pool_list(b, at(82), 0x0e28, &block, 1, 5);
+}
+
+/* A record with a header that names no thread. */
+void open_a_handle_of_no_process(etl_build *b)
+{
+    const etl_build_at when = at(80);
+    build_begin(b, &when, 0x1120, ETL_BUILD_HEADER_PERFINFO, 2);
+    build_put_pointer(b, 0xffffc30000200000);
+    build_put_u32(b, 0x10);
+    build_put_u16(b, 5);
+    build_put_text16(b, NULL);
+    build_end(b, &when);
 }

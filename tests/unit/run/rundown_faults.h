@@ -20,8 +20,10 @@ static inline etl_build_at at(u32 n)
 void tell_another_size_at_the_end(etl_build *b);
 void tell_of_an_unseen_range_at_the_end(etl_build *b);
 void free_another_size_of_the_pool(etl_build *b);
+void allocate_over_a_pool_block(etl_build *b);
 void tell_of_an_unseen_pool_block_at_the_end(etl_build *b);
 void tell_of_no_pool_block_at_the_end(etl_build *b);
 void tell_of_part_of_a_pool_block(etl_build *b);
+void open_a_handle_of_no_process(etl_build *b);
 
 #endif
