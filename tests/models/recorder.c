@@ -10,6 +10,9 @@
  */
 #include "recorder.h"
 
+#include "tests/build/scenario_handle.h"
+#include "tests/build/scenario_pool.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -127,11 +130,40 @@ static void write_program(etl_build *b, etl_build_at at, const recorder_event *e
                               .pid = at.pid, .name = recorder_image_name(event->program, 0) });
 }
 
+static const u8 object_hooks[RECORDER_OPS] = {
+    [RECORDER_POOL_ALLOC] = 0x20,  [RECORDER_POOL_FREE] = 0x22,  [RECORDER_POOL_LISTED] = 0x28,
+    [RECORDER_POOL_STILL] = 0x29,  [RECORDER_OPEN] = 0x20,       [RECORDER_SHUT] = 0x21,
+    [RECORDER_OPEN_LISTED] = 0x26, [RECORDER_OPEN_STILL] = 0x27,
+};
+
+static void write_pool(etl_build *b, etl_build_at at, const recorder_event *event)
+{
+    pool_spec block = { .type = 512, .size = event->size, .entry = event->address };
+    const u16 hook = (u16)(0x0e00 | object_hooks[event->op]);
+    snprintf(block.tag, sizeof block.tag, "%s", recorder_tag(event->tag));
+    if (event->op == RECORDER_POOL_ALLOC || event->op == RECORDER_POOL_FREE)
+        build_pool(b, at, hook, &block, 0);
+    else
+        build_pool_list(b, at, hook, &block, 1, 0);
+}
+
+static void write_handle(etl_build *b, etl_build_at at, const recorder_event *event)
+{
+    const handle_spec handle = { .handle = (u32)event->address, .type = (u16)(event->tag + 1) };
+    const u16 hook = (u16)(0x1100 | object_hooks[event->op]);
+    if (event->op == RECORDER_COPY)
+        build_handle_copy(b, at, &handle, recorder_pid(event->program), 0);
+    else if (event->op == RECORDER_OPEN || event->op == RECORDER_SHUT)
+        build_handle(b, at, hook, &handle);
+    else
+        build_handle_row(b, at, hook, &handle, recorder_pid(event->program));
+}
+
 static void write_event(etl_build *b, const recorder_event *event, bool with_stack)
 {
     const etl_build_at at = { .ticks = event->ticks,
                               .cpu = event->cpu,
-                              .pid = recorder_pid(event->program),
+                              .pid = recorder_pid(event->actor),
                               .tid = event->tid };
     switch ((recorder_op)event->op) {
     case RECORDER_ALLOC:
@@ -152,6 +184,19 @@ static void write_event(etl_build *b, const recorder_event *event, bool with_sta
         break;
     case RECORDER_DESTROY:
         etl_build_heap_destroy(b, at, event->heap);
+        break;
+    case RECORDER_POOL_ALLOC:
+    case RECORDER_POOL_FREE:
+    case RECORDER_POOL_LISTED:
+    case RECORDER_POOL_STILL:
+        write_pool(b, at, event);
+        break;
+    case RECORDER_OPEN:
+    case RECORDER_COPY:
+    case RECORDER_SHUT:
+    case RECORDER_OPEN_LISTED:
+    case RECORDER_OPEN_STILL:
+        write_handle(b, at, event);
         break;
     default:
         write_program(b, at, event);
@@ -346,6 +391,7 @@ void recorder_make(recorder *out, const recorder_setup *setup)
         first++;
     out->zero_ticks = clock_ticks(out, &out->pieces[first], out->pieces[first].start_ns);
     recorder_find_sums(out);
+    recorder_find_objects(out);
 }
 
 void recorder_free(recorder *r)

@@ -8,7 +8,8 @@
  *                        times its clock gave them; files: their bytes    recorder.c
  *     recorder_truth     from what the plain reader finds in the bytes:
  *                        when recording was complete, and what each
- *                        program did                    recorder_truth.c, recorder_sums.c
+ *                        program did                    recorder_truth.c, recorder_sums.c,
+ *                                                       recorder_object_sums.c
  *
  * A trace writer makes one session with a header and all its events. A recorder starts sessions
  * hours apart, has clocks that tick every 15.6 ms and are set back, overwrites buffers, and keeps
@@ -22,13 +23,15 @@
 
 #define RECORDER_PROGRAMS 3u
 #define RECORDER_HEAPS    2u /* of each program */
-#define RECORDER_EVENTS   2000u
+#define RECORDER_EVENTS   4000u
 #define RECORDER_SAMPLES  33u
 #define RECORDER_PIECES   4u
 #define RECORDER_IMAGES   2u /* of each program: itself, and a DLL that all have */
 #define RECORDER_SITES    6u /* the first three in the program, the others in the DLL */
 #define RECORDER_NO_STACK RECORDER_SITES
 #define RECORDER_NOWHERE  UINT8_MAX
+#define RECORDER_SYSTEM   RECORDER_PROGRAMS /* the program that owns what nobody asked for */
+#define RECORDER_TAGS     3u                /* of pool blocks; types of objects */
 
 typedef enum recorder_mode {
     RECORDER_FILE,      /* everything, in the order in which buffers are full */
@@ -96,6 +99,7 @@ typedef struct recorder_setup {
     recorder_ending ending;
     recorder_given given;
     recorder_package package;
+    bool has_objects; /* the kernel session records pool blocks and handles */
 } recorder_setup;
 
 typedef enum recorder_op {
@@ -112,6 +116,15 @@ typedef enum recorder_op {
     RECORDER_STILL_LOADED,
     RECORDER_CREATE, /* of a heap */
     RECORDER_DESTROY,
+    RECORDER_POOL_ALLOC,
+    RECORDER_POOL_FREE,
+    RECORDER_POOL_LISTED, /* of blocks and handles, as sessions say when they start ... */
+    RECORDER_POOL_STILL,  /* ... and when they stop */
+    RECORDER_OPEN,        /* of a handle */
+    RECORDER_COPY,        /* the same, by another program */
+    RECORDER_SHUT,
+    RECORDER_OPEN_LISTED,
+    RECORDER_OPEN_STILL,
     RECORDER_OPS
 } recorder_op;
 
@@ -121,6 +134,8 @@ typedef struct recorder_event {
     i64 ticks; /* as its session's clock said */
     u8 op;     /* recorder_op */
     u8 program;
+    u8 actor;         /* the program whose thread did it */
+    u8 tag;           /* of a pool block; type of a handle's object */
     u8 piece;         /* where it was recorded; RECORDER_NOWHERE */
     u8 site;          /* of an allocation */
     bool is_recorded; /* a session was running, and did not lose it */
@@ -157,6 +172,18 @@ typedef struct recorder_sums {
     i64 site_count[RECORDER_SITES + 1], site_size[RECORDER_SITES + 1]; /* and outstanding */
 } recorder_sums;
 
+/* What is found by a key: blocks of the kernel's pools, and handles. */
+typedef enum recorder_object { RECORDER_POOL, RECORDER_HANDLE, RECORDER_OBJECTS } recorder_object;
+
+/* What the files say about the objects of one kind. */
+typedef struct recorder_object_sums {
+    i64 count[RECORDER_PROGRAMS + 1];
+    i64 outstanding_count[RECORDER_PROGRAMS + 1], outstanding_size[RECORDER_PROGRAMS + 1];
+    i64 unknown_frees[RECORDER_PROGRAMS + 1];
+    i64 of_tag[RECORDER_TAGS], of_site[RECORDER_SITES + 1]; /* outstanding */
+    i64 over, unseen, missing; /* what contradicts: see recorder_object_sums.c */
+} recorder_object_sums;
+
 typedef struct recorder {
     recorder_setup setup;
     recorder_event *events;
@@ -168,6 +195,7 @@ typedef struct recorder {
     i64 zero_ticks; /* time zero: the header of the first file that is given */
     recorder_span spans[RECORDER_KINDS];
     recorder_sums sums[RECORDER_KINDS][RECORDER_PROGRAMS];
+    recorder_object_sums objects[RECORDER_OBJECTS];
     bool is_named[RECORDER_PROGRAMS]; /* the files say what the program is called */
     bool is_loaded[RECORDER_PROGRAMS][RECORDER_IMAGES]; /* and which images it has */
     u64 gaps;            /* buffers that are missing between others, and were not overwritten */
@@ -193,6 +221,7 @@ void recorder_live(recorder *r);
 /* Of recorder_make(): what the files have, and what they say. */
 void recorder_find_kept(recorder *r);
 void recorder_find_sums(recorder *r);
+void recorder_find_objects(recorder *r);
 
 /* One of several random numbers; and whether chance has it. */
 u64 recorder_random(u64 *state);
@@ -209,7 +238,8 @@ bool recorder_is_mixed(const recorder_setup *setup);
 /* Several events may have one time, though they did not happen at once. */
 bool recorder_is_coarse(const recorder_setup *setup);
 
-u32 recorder_pid(u32 program);
+u32 recorder_pid(u32 program); /* of RECORDER_SYSTEM, too */
+const char *recorder_tag(u32 tag);
 u64 recorder_image(u32 image); /* its base address */
 const char *recorder_image_name(u32 program, u32 image);
 u32 recorder_site_image(u32 site);

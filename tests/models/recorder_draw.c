@@ -149,6 +149,7 @@ recorder_setup recorder_draw(u64 seed)
                            out.ending == RECORDER_STOPPED && out.mode != RECORDER_APPEND &&
                            recorder_chance(&random, 70);
     draw_later(&out, &random);
+    out.has_objects = recorder_chance(&random, 50);
     return out;
 }
 

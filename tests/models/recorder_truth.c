@@ -128,11 +128,17 @@ static void read_files(reading *at)
 static u32 hook_of(u8 op)
 {
     static const u32 hooks[RECORDER_OPS] = {
-        [RECORDER_ALLOC] = 0x1021,   [RECORDER_FREE] = 0x1024,         [RECORDER_COMMIT] = 0x0262,
-        [RECORDER_RELEASE] = 0x0263, [RECORDER_START] = 0x0301,        [RECORDER_RUNNING] = 0x0303,
-        [RECORDER_STILL] = 0x0304,   [RECORDER_EXIT] = 0x0302,         [RECORDER_LOAD] = 0x030A,
-        [RECORDER_LOADED] = 0x1403,  [RECORDER_STILL_LOADED] = 0x1404, [RECORDER_CREATE] = 0x1020,
-        [RECORDER_DESTROY] = 0x1023,
+        [RECORDER_ALLOC] = 0x1021,        [RECORDER_FREE] = 0x1024,
+        [RECORDER_COMMIT] = 0x0262,       [RECORDER_RELEASE] = 0x0263,
+        [RECORDER_START] = 0x0301,        [RECORDER_RUNNING] = 0x0303,
+        [RECORDER_STILL] = 0x0304,        [RECORDER_EXIT] = 0x0302,
+        [RECORDER_LOAD] = 0x030A,         [RECORDER_LOADED] = 0x1403,
+        [RECORDER_STILL_LOADED] = 0x1404, [RECORDER_CREATE] = 0x1020,
+        [RECORDER_DESTROY] = 0x1023,      [RECORDER_POOL_ALLOC] = 0x0e20,
+        [RECORDER_POOL_FREE] = 0x0e22,    [RECORDER_POOL_LISTED] = 0x0e28,
+        [RECORDER_POOL_STILL] = 0x0e29,   [RECORDER_OPEN] = 0x1120,
+        [RECORDER_COPY] = 0x1122,         [RECORDER_SHUT] = 0x1121,
+        [RECORDER_OPEN_LISTED] = 0x1126,  [RECORDER_OPEN_STILL] = 0x1127,
     };
     return hooks[op];
 }
@@ -145,6 +151,18 @@ static u64 mark_of(const plain_record *record)
         return plain_u64(record->payload + 16);
     case 0x1024:
         return plain_u64(record->payload + 8);
+    case 0x0e20:
+    case 0x0e22:
+    case 0x0e28:
+    case 0x0e29:
+        return plain_u64(record->payload + 16);
+    case 0x1120:
+    case 0x1121:
+        return plain_u32(record->payload + 8);
+    case 0x1122:
+    case 0x1126:
+    case 0x1127:
+        return plain_u32(record->payload + 12);
     case 0x0301:
     case 0x0302:
     case 0x0303:

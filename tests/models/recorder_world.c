@@ -8,36 +8,16 @@
  * and end, load images, create heaps, take blocks and ranges and give most of them back. Sessions
  * say which programs run when they start and when they stop.
  */
-#include "recorder.h"
+#include "recorder_inside.h"
 
 #include <stdlib.h>
 
-#define TICK_NS  100
-#define LIVE_MAX 400u
-#define HEAP     ((u64)0x1f0000)
-
-/* A block that a program has. */
-typedef struct live_block {
-    u64 address, size, heap;
-    u8 program;
-    bool is_range;
-} live_block;
-
-typedef struct world {
-    recorder *r;
-    u64 random;
-    i64 now_ns;
-    live_block live[LIVE_MAX];
-    u32 live_count;
-    u64 next_address;
-    u64 freed[8]; /* addresses to use again */
-    u32 freed_count;
-    i64 starts_ns[RECORDER_PROGRAMS], ends_ns[RECORDER_PROGRAMS];
-} world;
+#define TICK_NS 100
+#define HEAP    ((u64)0x1f0000)
 
 u32 recorder_pid(u32 program)
 {
-    return 1000 + 4 * program;
+    return program == RECORDER_SYSTEM ? 4 : 1000 + 4 * program;
 }
 
 u64 recorder_image(u32 image)
@@ -115,7 +95,7 @@ static u32 pick_cpu(world *w)
     return cpu;
 }
 
-static recorder_event *happen(world *w, recorder_op op, u32 program, u64 address)
+recorder_event *recorder_happen(world *w, recorder_op op, u32 program, u64 address)
 {
     recorder *const r = w->r;
     if (r->count == RECORDER_EVENTS)
@@ -125,6 +105,7 @@ static recorder_event *happen(world *w, recorder_op op, u32 program, u64 address
         .ns = w->now_ns,
         .op = (u8)op,
         .program = (u8)program,
+        .actor = (u8)program,
         .piece = RECORDER_NOWHERE,
         .site = RECORDER_NO_STACK,
         .cpu = pick_cpu(w),
@@ -135,7 +116,7 @@ static recorder_event *happen(world *w, recorder_op op, u32 program, u64 address
     return out;
 }
 
-static bool runs(const world *w, u32 program)
+bool recorder_runs(const world *w, u32 program)
 {
     return w->now_ns >= w->starts_ns[program] && w->now_ns < w->ends_ns[program];
 }
@@ -153,7 +134,7 @@ static void allocate(world *w, u32 program)
     w->next_address += again ? 0 : 0x20000;
     w->live[w->live_count++] = (live_block){ address, size, heap, (u8)program, is_range };
     recorder_event *const event =
-        happen(w, is_range ? RECORDER_COMMIT : RECORDER_ALLOC, program, address);
+        recorder_happen(w, is_range ? RECORDER_COMMIT : RECORDER_ALLOC, program, address);
     event->size = size;
     event->heap = heap;
     if (w->r->setup.has_stacks)
@@ -174,8 +155,8 @@ static void release(world *w, u32 program)
         w->live[at] = w->live[--w->live_count];
         if (!block.is_range && w->freed_count < ETL_COUNT_OF(w->freed))
             w->freed[w->freed_count++] = block.address;
-        recorder_event *const event =
-            happen(w, block.is_range ? RECORDER_RELEASE : RECORDER_FREE, program, block.address);
+        recorder_event *const event = recorder_happen(
+            w, block.is_range ? RECORDER_RELEASE : RECORDER_FREE, program, block.address);
         event->size = block.size;
         event->heap = block.heap;
         return;
@@ -196,23 +177,23 @@ static void forget_blocks(world *w, u32 program, u64 heap)
 static void renew_heap(world *w, u32 program)
 {
     const u64 heap = HEAP + 0x100000;
-    happen(w, RECORDER_DESTROY, program, 0)->heap = heap;
+    recorder_happen(w, RECORDER_DESTROY, program, 0)->heap = heap;
     forget_blocks(w, program, heap);
-    happen(w, RECORDER_CREATE, program, 0)->heap = heap;
+    recorder_happen(w, RECORDER_CREATE, program, 0)->heap = heap;
 }
 
 static void tell_program(world *w, u32 program, recorder_op process, recorder_op image)
 {
-    happen(w, process, program, 0);
+    recorder_happen(w, process, program, 0);
     for (u32 i = 0; i < RECORDER_IMAGES; i++)
-        happen(w, image, program, recorder_image(i));
+        recorder_happen(w, image, program, recorder_image(i));
 }
 
 /* A session that starts or stops says which programs run, since before a moment. */
 static void run_down(world *w, i64 before_ns, recorder_op process, recorder_op image)
 {
     for (u32 p = 0; p < w->r->setup.programs; p++) {
-        if (w->starts_ns[p] <= before_ns && runs(w, p))
+        if (w->starts_ns[p] <= before_ns && recorder_runs(w, p))
             tell_program(w, p, process, image);
     }
 }
@@ -227,11 +208,14 @@ static void turn_sessions(world *w, i64 before_ns)
         if (piece->stop_ns > before_ns && piece->stop_ns <= w->now_ns && piece->is_kernel &&
             is_last) {
             run_down(w, before_ns, RECORDER_STILL, RECORDER_STILL_LOADED);
+            recorder_list_objects(w, RECORDER_POOL_STILL, RECORDER_OPEN_STILL);
             piece->stop_ns = w->now_ns;
         }
         if (piece->start_ns > before_ns && piece->start_ns <= w->now_ns && piece->is_kernel &&
-            !piece->goes_on)
+            !piece->goes_on) {
             run_down(w, before_ns, RECORDER_RUNNING, RECORDER_LOADED);
+            recorder_list_objects(w, RECORDER_POOL_LISTED, RECORDER_OPEN_LISTED);
+        }
     }
 }
 
@@ -244,8 +228,9 @@ static void turn_programs(world *w, i64 before_ns)
         }
         if (w->ends_ns[p] > before_ns && w->ends_ns[p] <= w->now_ns) {
             w->ends_ns[p] = w->now_ns;
-            happen(w, RECORDER_EXIT, p, 0);
+            recorder_happen(w, RECORDER_EXIT, p, 0);
             forget_blocks(w, p, 0);
+            recorder_forget_handles(w, p);
         }
     }
 }
@@ -264,11 +249,14 @@ static void begin_world(world *w)
         if (w->starts_ns[p] < 0)
             tell_program(w, p, RECORDER_RUNNING, RECORDER_LOADED);
     }
+    recorder_begin_objects(w);
 }
 
 static void do_something(world *w, u32 program)
 {
-    if (w->r->setup.destroys_heaps && recorder_chance(&w->random, 1))
+    if (w->r->setup.has_objects && recorder_chance(&w->random, 50))
+        recorder_use_object(w, program);
+    else if (w->r->setup.destroys_heaps && recorder_chance(&w->random, 1))
         renew_heap(w, program);
     else if (recorder_chance(&w->random, 55))
         allocate(w, program);
@@ -295,10 +283,12 @@ void recorder_live(recorder *r)
         turn_sessions(w, before_ns);
         turn_programs(w, before_ns);
         const u32 program = recorder_below(&w->random, s->programs);
-        if (runs(w, program))
+        if (recorder_runs(w, program))
             do_something(w, program);
     }
-    if (s->ending == RECORDER_STOPPED)
+    if (s->ending == RECORDER_STOPPED) {
         run_down(w, w->now_ns, RECORDER_STILL, RECORDER_STILL_LOADED);
+        recorder_list_objects(w, RECORDER_POOL_STILL, RECORDER_OPEN_STILL);
+    }
     free(w);
 }
