@@ -10,6 +10,7 @@
 #ifndef ETL_EVENTS_H
 #define ETL_EVENTS_H
 
+#include "heap_events.h"
 #include "memory_events.h"
 #include "parser.h"
 
@@ -32,6 +33,13 @@ extern "C" {
     X(HEAP_RANGE_RESERVE, heap_range)                                                              \
     X(HEAP_RANGE_RELEASE, heap_range)                                                              \
     X(HEAP_RANGE_DESTROY, heap_handle)                                                             \
+    X(HEAP_COMMIT, heap_commit)                                                                    \
+    X(HEAP_DECOMMIT, heap_commit)                                                                  \
+    X(HEAP_SUBSEGMENT_ALLOC, heap_subsegment)                                                      \
+    X(HEAP_SUBSEGMENT_FREE, heap_subsegment)                                                       \
+    X(HEAP_SUBSEGMENT_INIT, heap_subsegment)                                                       \
+    X(HEAP_SUBSEGMENT_USE, heap_subsegment)                                                        \
+    X(HEAP_BUCKET, heap_subsegment)                                                                \
     X(VIRTUAL_ALLOC, virtual_memory)                                                               \
     X(VIRTUAL_FREE, virtual_memory)                                                                \
     X(VIRTUAL_ALLOC_DCSTART, virtual_memory)                                                       \
@@ -148,14 +156,6 @@ typedef enum etl_event_kind {
 #define ETL_MEM_RELEASE             0x00008000u
 #define ETL_MEM_STAYS_RESERVED      0x00000003u /* coalesces or preserves a placeholder */
 
-/* source_id: the part of the heap that served the request, with the values of the heap events. */
-#define ETL_HEAP_SOURCE_LOOKASIDE         1u
-#define ETL_HEAP_SOURCE_LOW_FRAGMENTATION 2u
-#define ETL_HEAP_SOURCE_MAIN              3u
-#define ETL_HEAP_SOURCE_SLOW              4u
-#define ETL_HEAP_SOURCE_INVALID           5u
-#define ETL_HEAP_SOURCE_SEGMENT           6u
-
 /* Bits of etl_process_event.flags. */
 #define ETL_PROCESS_PACKAGE_ID 0x1u
 #define ETL_PROCESS_WOW64      0x2u
@@ -165,86 +165,6 @@ typedef enum etl_event_kind {
 /* The largest number of frames kept of a stack. The kernel collects up to 256, and the deepest
  * stack seen has 140; by its size a record could hold 16,000. */
 #define ETL_STACK_FRAMES_MAX 1024u
-
-typedef struct etl_heap_create {
-    uint64_t heap_handle;
-    uint64_t reserved_space_bytes; /* version 3; 0 before */
-    uint64_t committed_space_bytes;
-    uint64_t allocated_space_bytes;
-    uint32_t heap_flags;
-} etl_heap_create;
-
-typedef struct etl_heap_alloc {
-    uint64_t heap_handle;
-    uint64_t alloc_size_bytes; /* as requested, not rounded */
-    uint64_t alloc_address;
-    uint32_t source_id; /* ETL_HEAP_SOURCE_* */
-} etl_heap_alloc;
-
-typedef struct etl_heap_realloc {
-    uint64_t heap_handle;
-    uint64_t new_alloc_address;
-    uint64_t old_alloc_address;
-    uint64_t new_alloc_size_bytes;
-    uint64_t old_alloc_size_bytes;
-    uint32_t source_id;
-} etl_heap_realloc;
-
-typedef struct etl_heap_free {
-    uint64_t heap_handle;
-    uint64_t free_address;
-    uint32_t source_id;
-} etl_heap_free;
-
-typedef struct etl_heap_handle {
-    uint64_t heap_handle;
-} etl_heap_handle;
-
-/* Expand committed the range, Contract decommitted it. */
-typedef struct etl_heap_extent {
-    uint64_t heap_handle;
-    uint64_t size_bytes;
-    uint64_t address;
-    uint64_t free_space_bytes;
-    uint64_t committed_space_bytes;
-    uint64_t reserved_space_bytes;
-    uint64_t allocated_space_bytes; /* version 3; 0 before */
-    uint32_t ucr_count;
-} etl_heap_extent;
-
-typedef struct etl_heap_snapshot {
-    uint64_t heap_handle;
-    uint64_t free_space_bytes;
-    uint64_t committed_space_bytes;
-    uint64_t reserved_space_bytes;
-    uint64_t large_ucr_space_bytes; /* this and the following: 0 in the old short form */
-    uint64_t allocated_space_bytes; /* version 3; 0 before */
-    uint32_t heap_flags;            /* also in the short form */
-    uint32_t process_id;
-    uint32_t free_list_length;
-    uint32_t ucr_length;
-} etl_heap_snapshot;
-
-/* ranges: range_count pairs {address, size}, each number pointer_bytes wide. */
-typedef struct etl_heap_range_rundown {
-    uint64_t heap_handle;
-    uint32_t flags;
-    uint32_t process_id;
-    uint32_t range_count; /* at most the pairs that are in the record */
-    etl_bytes ranges;
-} etl_heap_range_rundown;
-
-typedef struct etl_heap_range_create {
-    uint64_t heap_handle;
-    uint64_t first_range_size_bytes;
-    uint32_t flags;
-} etl_heap_range_create;
-
-typedef struct etl_heap_range {
-    uint64_t heap_handle;
-    uint64_t address;
-    uint64_t size_bytes;
-} etl_heap_range;
 
 /* A block of the kernel's pools; of a rundown, the first one (etl_pool_block_at). */
 typedef struct etl_pool_block {
@@ -515,6 +435,8 @@ typedef struct etl_event {
         etl_heap_range_rundown heap_range_rundown;
         etl_heap_range_create heap_range_create;
         etl_heap_range heap_range;
+        etl_heap_commit heap_commit;
+        etl_heap_subsegment heap_subsegment;
         etl_virtual_memory virtual_memory;
         etl_pool_block pool_block;
         etl_file_name file_name;

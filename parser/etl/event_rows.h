@@ -34,6 +34,7 @@
 #include "layout_descriptions.h"
 #include "layout_events.h"
 #include "layout_handle.h"
+#include "layout_heap_pages.h"
 #include "layout_mapped.h"
 #include "layout_pool.h"
 
@@ -83,7 +84,8 @@ typedef enum etl_bytes_type {
     X(HOOK_HEAP_FREE, HEAP_FREE, 3, CODED(heap_free), "Heap/Free")                                 \
     X(HOOK_HEAP_EXPAND, HEAP_EXPAND, 3, LAYOUT(HEAP_EXTENT), "Heap/Expand")                        \
     X(HOOK_HEAP_CONTRACT, HEAP_CONTRACT, 3, LAYOUT(HEAP_EXTENT), "Heap/Contract")                  \
-    X(HOOK_HEAP_SNAPSHOT, HEAP_SNAPSHOT, 4, CODED(heap_snapshot), "Heap/SnapShot")
+    X(HOOK_HEAP_SNAPSHOT, HEAP_SNAPSHOT, 4, CODED(heap_snapshot), "Heap/SnapShot")                 \
+    ETL_ROWS_HEAP_PAGES(X, ALSO)
 
 /* --- memory: VirtualAlloc, heap ranges, samples of the physical memory -------- */
 

@@ -105,7 +105,8 @@ typedef enum etl_class {
  *          8+5P u32 FreeListLength, 12+5P u32 UCRLength, v3: 16+5P size_t
  *          AllocatedSpace
  *
- * Of the other types only the names are known, and not the payload of 0x27 to 0x29.
+ * How heaps commit pages: layout_heap_pages.h. Of the other types only the names are known, and not
+ * the payload of 0x27 to 0x29.
  */
 #define ETL_HOOK_HEAP_CREATE   0x1020u
 #define ETL_HOOK_HEAP_ALLOC    0x1021u

@@ -23,7 +23,7 @@ ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 PID, TID = 4321, 77
 WIDTHS = (4, 8)
 HEX = {"method_id", "module_id", "start_address", "token", "flags", "assembly_id", "address", "view_base", "file_object",
-       "misc_info", "range_base", "range_end", "section_object", "base_address"}
+       "misc_info", "range_base", "range_end", "section_object", "base_address", "heap_handle", "subsegment"}
 ALLOCATORS = {more_events.MIMALLOC: "mimalloc", more_events.PIX: "PIX"}
 
 
@@ -70,6 +70,13 @@ EVENTS = (
       for name, number in (("Create", 0x87), ("Delete", 0x88))),
     *((f"PageFault/{name}", 0x0200 | number, (2,), more_events.memory_flags)
       for name, number in (("VirtualRotate", 0x7F), ("MemResetInfo", 0x86))),
+    *((f"Heap/{name}", 0x1000 | number, (2,), more_events.heap_commit) for name, number in (("Commit", 0x33), ("Decommit", 0x34))),
+    *((f"Heap/Subsegment{name}", 0x102F + number, (2,), more_events.heap_subsegment)
+      for number, name in enumerate(("Alloc", "Free", "AllocCached", "FreeCached"))),
+    ("Heap/SubsegmentInit", 0x1035, (2,), more_events.heap_subsegment_init),
+    ("Heap/AffinityManagerEnable", 0x1036, (2,), more_events.heap_bucket),
+    ("Heap/AffinitySlotChanged", 0x1039, (2,), more_events.heap_subsegment_use),
+    ("Heap/SubsegmentReuseThresholdActivated", 0x103A, (2,), more_events.heap_subsegment_use),
     ("mimalloc/Alloc", (more_events.MIMALLOC, 100), (1,), more_events.mimalloc),
     ("mimalloc/Free", (more_events.MIMALLOC, 101), (1,), more_events.mimalloc_free),
     ("PIX/Alloc", (more_events.PIX, 16), (0,), more_events.pix),

@@ -129,6 +129,35 @@ def memory_flags(chance, width, _version):
     return words(width, values["base_address"], values["region_size"]) + struct.pack("<I", values["flags"]), values
 
 
+def heap_commit(chance, width, _version):
+    """Pages of a heap that are committed or decommitted: phnt's heap events."""
+    values = numbers(chance, heap_handle=8 * width, address=8 * width, size=8 * width, caller=32)
+    return words(width, *list(values.values())[:3]) + struct.pack("<I", values["caller"]), values
+
+
+SUBSEGMENT = ("heap_handle", "subsegment", "size", "block_size")
+
+
+def heap_subsegment(chance, width, _version):
+    values = numbers(chance, **{name: 8 * width for name in SUBSEGMENT})
+    return words(width, *values.values()), values
+
+
+def heap_subsegment_init(chance, width, _version):
+    values = numbers(chance, **{name: 8 * width for name in ("heap_handle", "subsegment", "block_size", "block_count")}, number=32)
+    return words(width, *list(values.values())[:4]) + struct.pack("<I", values["number"]), values
+
+
+def heap_subsegment_use(chance, width, _version):
+    values = numbers(chance, heap_handle=8 * width, subsegment=8 * width, number=32)
+    return words(width, *list(values.values())[:2]) + struct.pack("<I", values["number"]), values
+
+
+def heap_bucket(chance, width, _version):
+    values = numbers(chance, heap_handle=8 * width, number=32)
+    return words(width, values["heap_handle"]) + struct.pack("<I", values["number"]), values
+
+
 def mimalloc(chance, _width, _version):
     values = numbers(chance, address=64, size=64)
     return struct.pack("<QQ", *values.values()), values
