@@ -28,8 +28,10 @@ static void add_figures(const cli_options *options, etlheap_query *query)
     query->lifetime_ranks = (cli_wants_transient(options) && !cli_wants_functions(options)) ||
                             cli_wants_lifetimes(options);
     query->keep_lifetimes = options->command_bit == CLI_DIFF && query->lifetime_ranks;
-    query->alloc_times =
-        cli_uses(options, 1u << ETLHEAP_MEASURE_FIRST | 1u << ETLHEAP_MEASURE_LAST);
+    query->alloc_times = cli_uses(options, ETLHEAP_MEASURE_BIT(FIRST) | ETLHEAP_MEASURE_BIT(LAST));
+    query->heap_pages = cli_uses(options, ETLHEAP_MEASURE_BIT(UNCOMMITTED_SIZE) |
+                                              ETLHEAP_MEASURE_BIT(DECOMMITTED_SIZE) |
+                                              ETLHEAP_MEASURE_BIT(FRAGMENTATION));
     query->rates = cli_wants_rates(options) || query->keep_lifetimes;
     for (u32 i = 0; i < cli_view_count(); i++) {
         const cli_view *const view = cli_view_at(i);
@@ -41,7 +43,7 @@ static void add_figures(const cli_options *options, etlheap_query *query)
 
 /* The first measure of the order and the columns that rows do not have; ETLHEAP_MEASURES_COUNT:
  * none. */
-static etlheap_measure find_missing(const cli_options *options, u32 measures)
+static etlheap_measure find_missing(const cli_options *options, etlheap_measure_set measures)
 {
     if ((measures >> options->sort & 1) == 0)
         return options->sort;
@@ -73,7 +75,7 @@ static etl_status check_measures(const cli_options *options, cli_query *out, etl
     add_figures(&plain, &query);
     memcpy(query.group_by, out->query.group_by, sizeof query.group_by);
     query.group_by_count = out->query.group_by_count;
-    const u32 measures = etlheap_query_measures(&out->query);
+    const etlheap_measure_set measures = etlheap_query_measures(&out->query);
     const etlheap_measure missing = find_missing(options, measures);
     out->columns_beside = measures & ~etlheap_query_measures(&query);
     if (missing == ETLHEAP_MEASURES_COUNT)

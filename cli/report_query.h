@@ -8,7 +8,7 @@
 /* A query and what it borrows. */
 typedef struct cli_query {
     etlheap_query query;
-    u32 columns_beside; /* bit per measure that rows have only because of --columns */
+    etlheap_measure_set columns_beside; /* that rows have only because of --columns */
     cli_patterns require_frames, exclude_frames, fold_modules, cull_frames;
     cli_patterns root;  /* of a tree; empty: none is given */
     etlheap_tags *tags; /* NULL: none */

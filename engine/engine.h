@@ -463,6 +463,8 @@ typedef struct etlheap_query {
     const etlheap_pattern *fold_modules;
     uint32_t fold_module_count;
     bool alloc_times; /* compute FIRST and LAST, which need single lifetimes */
+    bool heap_pages;  /* rows that are heaps have UNCOMMITTED_SIZE, DECOMMITTED_SIZE and
+                         FRAGMENTATION, too */
 } etlheap_query;
 
 /* [stable] Fills a query of `size` bytes with the defaults: the whole trace, grouped by kind,

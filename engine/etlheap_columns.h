@@ -145,7 +145,11 @@ extern "C" {
     X(CAME_SIZE, "came_size", "Came")                                                              \
     X(WENT_SIZE, "went_size", "Went")                                                              \
     /* of regions, too */                                                                          \
-    X(USED_SIZE, "used_size", "Used Size")
+    X(USED_SIZE, "used_size", "Used Size")                                                         \
+    /* of heaps */                                                                                 \
+    X(UNCOMMITTED_SIZE, "uncommitted_size", "Uncommitted Size")                                    \
+    X(DECOMMITTED_SIZE, "decommitted_size", "Decommitted Size")                                    \
+    X(FRAGMENTATION, "fragmentation_millionths", "Fragmentation")
 
 typedef enum etlheap_field {
 #define ETLHEAP_FIELD_ENUM(name, key, title) ETLHEAP_FIELD_##name,
@@ -257,6 +261,9 @@ bool etlheap_keys_exclude(etlheap_key a, etlheap_key b);
  *                          zero; ETLHEAP_NOT_KNOWN if all were before the trace
  *     EXCLUSIVE_*          COUNT and SIZE of the blocks whose site is the row's function; only with
  *                          the key FUNCTION
+ *     UNCOMMITTED_SIZE     what the heap has reserved and not committed, at the end of the window
+ *     DECOMMITTED_SIZE     what it decommitted inside the window
+ *     FRAGMENTATION        share of its committed memory that belongs to no block, in millionths
  *     FREED_BY_OTHER       freed in the window by another thread than the one that allocated, if
  *                          both are known
  *
@@ -294,7 +301,10 @@ bool etlheap_keys_exclude(etlheap_key a, etlheap_key b);
     X(FIRST)                                                                                       \
     X(LAST)                                                                                        \
     X(EXCLUSIVE_COUNT)                                                                             \
-    X(EXCLUSIVE_SIZE)
+    X(EXCLUSIVE_SIZE)                                                                              \
+    X(UNCOMMITTED_SIZE)                                                                            \
+    X(DECOMMITTED_SIZE)                                                                            \
+    X(FRAGMENTATION)
 
 typedef enum etlheap_measure {
 #define ETLHEAP_MEASURE_ENUM(name) ETLHEAP_MEASURE_##name,
@@ -304,10 +314,15 @@ typedef enum etlheap_measure {
 } etlheap_measure;
 
 /* The length of arrays indexed by measure; elements beyond the last enumerator are 0. New measures
- * are added at the end. Sets of measures are uint32_t. */
-#define ETLHEAP_MEASURES_CAPACITY 32
+ * are added at the end. */
+#define ETLHEAP_MEASURES_CAPACITY 40
 
 static_assert((int)ETLHEAP_MEASURES_COUNT <= ETLHEAP_MEASURES_CAPACITY, "a measure has a place");
+
+/* A set of measures: a bit per measure. */
+typedef uint64_t etlheap_measure_set;
+
+#define ETLHEAP_MEASURE_BIT(name) ((etlheap_measure_set)1 << ETLHEAP_MEASURE_##name)
 
 /* [stable] The field of a measure, its key and its title; ETLHEAP_FIELDS_COUNT and "" for a number
  * out of range. */

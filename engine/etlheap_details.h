@@ -19,7 +19,7 @@ extern "C" {
 
 /* The measures that rows of the query's table have and can be sorted by, as bits by
  * etlheap_measure. 0 if the query is refused. */
-uint32_t etlheap_query_measures(const etlheap_query *query);
+etlheap_measure_set etlheap_query_measures(const etlheap_query *query);
 
 /* --- moments -------------------------------------------------------------------- */
 

@@ -115,8 +115,8 @@ typedef struct etlheap_table {
     int64_t from_ns, to_ns;
     const etlheap_key *group_by;
     uint32_t group_by_count;
-    uint32_t measures; /* bit per etlheap_measure that the rows have */
-    bool at_end;       /* as in the query: what is outstanding at a moment */
+    etlheap_measure_set measures; /* that the rows have */
+    bool at_end;                  /* as in the query: what is outstanding at a moment */
     const etlheap_frame *frames;
     uint32_t frame_count;
     const uint32_t *stack_starts; /* stack_count + 1 entries */

@@ -165,9 +165,9 @@ typedef struct etlheap_layout {
     uint8_t columns[ETLHEAP_MEASURES_CAPACITY];
     uint32_t column_count;
     bool columns_changed;
-    uint32_t columns_removed; /* bit per measure */
-    uint32_t columns_beside;  /* bit per measure that rows have only because it is in `columns` */
-    uint32_t rows_skip;       /* rows left out before the first one, of all kinds together */
+    etlheap_measure_set columns_removed;
+    etlheap_measure_set columns_beside; /* that rows have only because they are in `columns` */
+    uint32_t rows_skip; /* rows left out before the first one, of all kinds together */
     /* A tree begins at the outermost frame that matches, and has only stacks with one. NULL: it
      * begins where stacks do. Borrowed. */
     const etlheap_pattern *tree_root;

@@ -122,8 +122,8 @@ void workload_told_lifetimes(const etlheap_result *result, workload_lines *out)
 
 /* The measures of whole heaps, which are not compared here. */
 #define HEAP_SIZES                                                                                 \
-    (1u << ETLHEAP_MEASURE_COMMITTED_SIZE | 1u << ETLHEAP_MEASURE_RESERVED_SIZE |                  \
-     1u << ETLHEAP_MEASURE_OVERHEAD_SIZE)
+    (ETLHEAP_MEASURE_BIT(COMMITTED_SIZE) | ETLHEAP_MEASURE_BIT(RESERVED_SIZE) |                    \
+     ETLHEAP_MEASURE_BIT(OVERHEAD_SIZE))
 
 /* --- rows ------------------------------------------------------------------------------ */
 

@@ -190,6 +190,9 @@ typedef enum etl_severity {
     X(heap_recreated, INFO,                                                                        \
       "heaps got the handle of a destroyed heap: a row of such a handle adds up all heaps "        \
       "that had it")                                                                               \
+    X(heap_size_differs, INFO,                                                                     \
+      "events state another committed size of a heap than its commits and decommits add up to: "   \
+      "the stated size counts, and sizes between such events may be wrong")                        \
     X(marks_left_out, LIMIT,                                                                       \
       "marks after the first 65,536 were left out; record fewer, or select fewer events")          \
     X(mark_name_cut, LIMIT, "names of marks were cut after 255 bytes; use shorter names")          \

@@ -76,7 +76,7 @@ typedef struct etl_error {
     etl_status status;
     etl_hint hint;     /* what would help (hint.h) */
     uint64_t offset;   /* byte offset in the file that the message is about, or 0 */
-    char message[512]; /* one sentence for people, without file name, options or newline */
+    char message[640]; /* one sentence for people, without file name, options or newline */
 } etl_error;
 
 /* Fills *err (may be NULL) from a printf format. Returns `status`. */

@@ -20,7 +20,7 @@
 #include "many_index.h"
 #include "many_work.h"
 
-#define LINE_SIZE 640
+#define LINE_SIZE 768
 
 /* After this many inputs, or bytes of them, free memory is returned to the system.
  * Otherwise the allocator keeps what the largest input took, in fragments that are too

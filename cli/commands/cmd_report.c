@@ -191,7 +191,7 @@ static void group_coarsely(etlheap_query *query)
  * them. */
 static bool shows_peaks(const cli_options *options)
 {
-    const u32 peaks = 1u << ETLHEAP_MEASURE_PEAK_COUNT | 1u << ETLHEAP_MEASURE_PEAK_SIZE;
+    const u32 peaks = ETLHEAP_MEASURE_BIT(PEAK_COUNT) | ETLHEAP_MEASURE_BIT(PEAK_SIZE);
     const cli_columns *const columns = &options->columns;
     const bool lists_all = !cli_format_of(options)->is_choice && options->tree == ETLHEAP_TREE_NONE;
     cli_options plain = *options;

@@ -13,7 +13,7 @@
 const char *cli_advice(etl_hint hint);
 
 /* Makes the sentence of an error with its advice. */
-#define CLI_ERROR_SIZE 672
+#define CLI_ERROR_SIZE 800
 void cli_error_text(const etl_error *err, char out[CLI_ERROR_SIZE]);
 
 /* True if more memory would help. */

@@ -4,7 +4,7 @@
 etl_status cli_columns_add(cli_columns *columns, const char *spelled, char sign,
                            etlheap_measure measure, etl_error *err)
 {
-    const u32 bit = 1u << measure;
+    const etlheap_measure_set bit = (etlheap_measure_set)1 << measure;
     const bool is_first = (columns->added | columns->removed) == 0;
     if (!is_first && columns->is_change != (sign != 0))
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,

@@ -14,8 +14,8 @@ typedef struct cli_columns {
     u8 at[ETLHEAP_MEASURES_CAPACITY]; /* measures, in the order in which they are shown */
     u32 count;
     bool is_change; /* `at` follows the columns of the view, without those in `removed` */
-    u32 added;      /* bit per measure in `at` */
-    u32 removed;    /* bit per measure */
+    etlheap_measure_set added; /* those in `at` */
+    etlheap_measure_set removed;
 } cli_columns;
 
 /* Appends a measure; the sign is '+', '-' or 0. Refuses a measure that is given twice, and a list

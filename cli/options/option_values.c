@@ -19,7 +19,7 @@
 #include <strings.h>
 
 #define CHOICES_MAX       64
-#define CHOICES_TEXT_SIZE 512 /* an error has room for no more */
+#define CHOICES_TEXT_SIZE 640 /* an error has room for no more */
 #define JOBS_MAX          1024
 
 /* The expected form, for values that are not words of a list. */

@@ -51,7 +51,7 @@ static const cli_option options_table[] = {
     { "--heap", 0, CLI_VALUE_HEAPS, OPTION(heaps), CLI_ASKING | CLI_REPEATED, group_select,
       "HANDLE", "heaps by handle, 0x1f0000, or custom allocators by name, mimalloc" },
     { "--thread", 0, CLI_VALUE_NAMES, OPTION(threads), CLI_FILTERING | CLI_REPEATED, group_select,
-      "NAME|TID", "allocating threads by id or name: 42, 'render*', or a list" },
+      "NAME|TID", "allocating threads by id or name: 42, or 42,'render*'" },
     { "--type", 0, CLI_VALUE_TYPES, OPTION(types),
       CLI_REPORT | CLI_ALLOCATIONS | CLI_DIFF | CLI_TREND, group_select, "LIST",
       "AIFO, AIFI, AOFI, AOFO: allocated and freed inside or outside the window" },

@@ -17,7 +17,7 @@
 
 #include <stdio.h>
 
-#define MEASURE(name) (1u << ETLHEAP_MEASURE_##name)
+#define MEASURE(name) ETLHEAP_MEASURE_BIT(name)
 #define KEY(name)     (1u << ETLHEAP_KEY_##name)
 #define SPELLED_SIZE  64
 
@@ -312,7 +312,8 @@ static const char *spell(const cli_options *options, const char *option, char te
 }
 
 /* The order or the column that is one of the measures. */
-static const char *spell_measure(const cli_options *options, u32 measures, char text[SPELLED_SIZE])
+static const char *spell_measure(const cli_options *options, etlheap_measure_set measures,
+                                 char text[SPELLED_SIZE])
 {
     if ((measures >> options->sort & 1) != 0)
         return spell(options, "--sort", text);

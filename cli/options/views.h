@@ -23,17 +23,18 @@ typedef struct cli_view {
     bool before_tags;  /* its keys go before those of --stack-tags */
     bool has_sort;
     etlheap_measure sort; /* by default */
-    u32 figures_of;     /* bit per measure: an order by it, or its column, needs the same figures */
-    u32 asked_by;       /* bit per measure: an order by it, or its column, is the view */
-    u32 asked_commands; /* bits of commands in which it is; 0: all */
-    u32 key_count;      /* keys by default; 0: those of every report */
+    etlheap_measure_set
+        figures_of; /* bit per measure: an order by it, or its column, needs the same figures */
+    etlheap_measure_set asked_by; /* bit per measure: an order by it, or its column, is the view */
+    u32 asked_commands;           /* bits of commands in which it is; 0: all */
+    u32 key_count;                /* keys by default; 0: those of every report */
     etlheap_key keys[CLI_VIEW_KEYS];
-    const char *excludes;  /* options, separated by blanks; NULL: none */
-    const char *in_place;  /* options that are about rows, which only JSON has beside the view */
-    u32 excluded_keys;     /* bit per key */
-    u32 excluded_measures; /* bit per measure: neither an order nor a column */
-    bool excludes_ends;    /* also keys of types, and of who freed */
-    const char *because;   /* why: the end of a sentence */
+    const char *excludes; /* options, separated by blanks; NULL: none */
+    const char *in_place; /* options that are about rows, which only JSON has beside the view */
+    u32 excluded_keys;    /* bit per key */
+    etlheap_measure_set excluded_measures; /* bit per measure: neither an order nor a column */
+    bool excludes_ends;                    /* also keys of types, and of who freed */
+    const char *because;                   /* why: the end of a sentence */
 } cli_view;
 
 /* The rows. False from the last on. */

@@ -6,18 +6,18 @@ bool cli_wants_transient(const cli_options *options)
     return options->impacting == 1u << CLI_IMPACTING_TRANSIENT;
 }
 
-#define MEASURE(name) (1u << ETLHEAP_MEASURE_##name)
+#define MEASURE(name) ETLHEAP_MEASURE_BIT(name)
 
-static const u32 rates = MEASURE(ALLOC_COUNT) | MEASURE(ALLOC_SIZE) | MEASURE(ALLOC_RATE) |
-                         MEASURE(ALLOC_BYTES_RATE) | MEASURE(FREED_COUNT) | MEASURE(FREED_SIZE) |
-                         MEASURE(TEMPORARY_COUNT) | MEASURE(TEMPORARY_SIZE) |
-                         MEASURE(TEMPORARY_10_COUNT) | MEASURE(TEMPORARY_1MS_COUNT);
-static const u32 lifetimes = MEASURE(LIFETIME_MEAN) | MEASURE(LIFETIME_MEDIAN) |
-                             MEASURE(LIFETIME_P90) | MEASURE(LIFETIME_P99);
+static const etlheap_measure_set rates =
+    MEASURE(ALLOC_COUNT) | MEASURE(ALLOC_SIZE) | MEASURE(ALLOC_RATE) | MEASURE(ALLOC_BYTES_RATE) |
+    MEASURE(FREED_COUNT) | MEASURE(FREED_SIZE) | MEASURE(TEMPORARY_COUNT) |
+    MEASURE(TEMPORARY_SIZE) | MEASURE(TEMPORARY_10_COUNT) | MEASURE(TEMPORARY_1MS_COUNT);
+static const etlheap_measure_set lifetimes = MEASURE(LIFETIME_MEAN) | MEASURE(LIFETIME_MEDIAN) |
+                                             MEASURE(LIFETIME_P90) | MEASURE(LIFETIME_P99);
 
-bool cli_uses(const cli_options *options, u32 measures)
+bool cli_uses(const cli_options *options, etlheap_measure_set measures)
 {
-    return ((1u << options->sort | options->columns.added) & measures) != 0;
+    return (((etlheap_measure_set)1 << options->sort | options->columns.added) & measures) != 0;
 }
 
 bool cli_sorts_by_rates(const cli_options *options)

@@ -8,7 +8,7 @@
 bool cli_wants_transient(const cli_options *options);
 
 /* True if the rows are sorted by one of the measures (a bit each), or --columns asks for one. */
-bool cli_uses(const cli_options *options, u32 measures);
+bool cli_uses(const cli_options *options, etlheap_measure_set measures);
 
 /* True if rows need allocation rates: for --churn, or for an order or column that it shows. The
  * second: for the order. */

@@ -33,7 +33,7 @@ typedef struct owned_diff {
 typedef struct diff_maker {
     const etlheap_table *base, *now;
     etlheap_diff_options options;
-    u32 measures; /* bit per measure that both tables have and that adds up */
+    etlheap_measure_set measures; /* bit per measure that both tables have and that adds up */
     row_identities identities;
     bool has_lifetimes; /* both tables keep them */
     u32 *ids;           /* identity of the rows of the base, and of the new rows behind them */

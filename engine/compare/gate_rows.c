@@ -68,8 +68,8 @@ static u64 unsigned_of(i64 value)
 }
 
 /* The amounts of measures; *is_unknown becomes true if the row does not have them. */
-static etlheap_amount read_amount(const gate_source *source, u32 known, const i64 *measures,
-                                  bool *is_unknown)
+static etlheap_amount read_amount(const gate_source *source, etlheap_measure_set known,
+                                  const i64 *measures, bool *is_unknown)
 {
     const i64 size = measures[source->reads.size], count = measures[source->reads.count];
     *is_unknown |= (known >> source->reads.size & 1) == 0 || size == ETLHEAP_NOT_KNOWN ||

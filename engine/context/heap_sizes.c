@@ -8,6 +8,11 @@
  * Heap records state both sizes. Heap ranges are a second source of reserved sizes and are used
  * only for heaps without the first. Invariant: of several rows at one moment only the last
  * remains.
+ *
+ * A heap that grows may write two records about the same pages: Commit with the pages, and Expand
+ * with the pages and the sizes after that. Which comes first is not published, so the second of two
+ * neighbours about the same pages changes nothing. The same holds for Decommit and Contract, and
+ * for the commits that create a heap, which Create includes.
  */
 #include "heap_sizes.h"
 
@@ -24,16 +29,19 @@ typedef struct owned_note {
 
 /* What is known about one heap while its notes are read. */
 typedef struct heap_state {
-    u64 committed, reserved, ranges;
-    u64 recreated; /* times that a new heap got the handle of a destroyed one */
+    u64 committed, reserved, ranges, decommitted;
+    heap_note pages; /* the last note about pages */
+    heap_sizes_odd odd;
     bool is_gone, is_destroyed;
+    bool has_pages; /* the heap has records of single commits or decommits */
 } heap_state;
 
+static bool note_of_pages(const etl_event *event, heap_note *out);
 static u64 told(u64 bytes);
 static u64 sum_of_ranges(const etl_heap_range_rundown *rundown);
 static int by_heap_and_time(const void *a, const void *b);
 static bool append_history(heap_size_list *out, const owned_note *notes, size_t count,
-                           u64 *recreated);
+                           heap_sizes_odd *odd);
 static void apply(heap_state *state, const heap_note *note);
 
 bool heap_note_of(const etl_event *event, u32 pid, heap_note *out)
@@ -54,7 +62,14 @@ bool heap_note_of(const etl_event *event, u32 pid, heap_note *out)
         out->handle = event->as.heap_extent.heap_handle;
         out->committed = told(event->as.heap_extent.committed_space_bytes);
         out->reserved = told(event->as.heap_extent.reserved_space_bytes);
+        out->address = event->as.heap_extent.address;
+        out->bytes = event->as.heap_extent.size_bytes;
+        out->kind =
+            event->kind == ETL_EVENT_HEAP_EXPAND ? HEAP_NOTE_EXPANDED : HEAP_NOTE_CONTRACTED;
         return true;
+    case ETL_EVENT_HEAP_COMMIT:
+    case ETL_EVENT_HEAP_DECOMMIT:
+        return note_of_pages(event, out);
     case ETL_EVENT_HEAP_SNAPSHOT:
         out->handle = event->as.heap_snapshot.heap_handle;
         out->committed = told(event->as.heap_snapshot.committed_space_bytes);
@@ -90,6 +105,16 @@ bool heap_note_of(const etl_event *event, u32 pid, heap_note *out)
     }
 }
 
+static bool note_of_pages(const etl_event *event, heap_note *out)
+{
+    const etl_heap_commit *const pages = &event->as.heap_commit;
+    out->handle = pages->heap_handle;
+    out->address = pages->address;
+    out->bytes = pages->size_bytes;
+    out->kind = event->kind == ETL_EVENT_HEAP_COMMIT ? HEAP_NOTE_COMMITTED : HEAP_NOTE_DECOMMITTED;
+    return pages->caller != ETL_HEAP_COMMIT_CREATES_HEAP;
+}
+
 /* A heap that exists has committed memory, so 0 means that an older version left the field
  * empty. */
 static u64 told(u64 bytes)
@@ -111,12 +136,12 @@ static u64 sum_of_ranges(const etl_heap_range_rundown *rundown)
 }
 
 bool heap_sizes_build(heap_size_list *out, const heap_notes *notes, const trace_context *context,
-                      const u32 *process_ids, u64 *recreated)
+                      const u32 *process_ids, heap_sizes_odd *odd)
 {
     owned_note *const owned = malloc((notes->count + 1) * sizeof *owned);
     size_t count = 0;
     bool ok = owned != NULL;
-    *recreated = 0;
+    *odd = (heap_sizes_odd){ 0 };
     for (size_t i = 0; ok && i < notes->count; i++) {
         const heap_note *const note = &notes->at[i];
         const u32 process = context_process_at(context, note->pid, note->ticks);
@@ -130,7 +155,7 @@ bool heap_sizes_build(heap_size_list *out, const heap_notes *notes, const trace_
         while (end < count && owned[end].process == owned[first].process &&
                owned[end].note.handle == owned[first].note.handle)
             end++;
-        ok = append_history(out, owned + first, end - first, recreated);
+        ok = append_history(out, owned + first, end - first, odd);
         first = end;
     }
     free(owned);
@@ -156,7 +181,7 @@ static int by_heap_and_time(const void *a, const void *b)
 }
 
 static bool append_history(heap_size_list *out, const owned_note *notes, size_t count,
-                           u64 *recreated)
+                           heap_sizes_odd *odd)
 {
     heap_state state = { .committed = HEAP_SIZE_UNKNOWN,
                          .reserved = HEAP_SIZE_UNKNOWN,
@@ -170,12 +195,55 @@ static bool append_history(heap_size_list *out, const owned_note *notes, size_t 
                                 .ticks = notes[i].note.ticks,
                                 .committed = state.is_gone ? 0 : state.committed,
                                 .reserved = state.is_gone ? 0 : reserved,
+                                .decommitted = state.decommitted,
                                 .process = notes[i].process };
         if (!ETLHEAP_PUSH(out, row))
             return false;
     }
-    *recreated += state.recreated;
+    odd->recreated += state.odd.recreated;
+    odd->differing += state.odd.differing;
     return true;
+}
+
+/* Are both notes about the same pages, and both about a commit, or both about a decommit? */
+static bool is_of_same_pages(const heap_note *a, const heap_note *b)
+{
+    const bool a_ends = a->kind == HEAP_NOTE_CONTRACTED || a->kind == HEAP_NOTE_DECOMMITTED;
+    const bool b_ends = b->kind == HEAP_NOTE_CONTRACTED || b->kind == HEAP_NOTE_DECOMMITTED;
+    return a->bytes != 0 && a->bytes == b->bytes && a->address == b->address && a_ends == b_ends &&
+           a->kind != b->kind;
+}
+
+/* Adds pages to the committed size, or takes them from it. */
+static void apply_pages(heap_state *state, const heap_note *note)
+{
+    const bool is_decommit =
+        note->kind == HEAP_NOTE_CONTRACTED || note->kind == HEAP_NOTE_DECOMMITTED;
+    const bool is_new = !is_of_same_pages(&state->pages, note);
+    state->has_pages |= note->kind == HEAP_NOTE_COMMITTED || note->kind == HEAP_NOTE_DECOMMITTED;
+    state->pages = *note;
+    if (!is_new)
+        return;
+    if (is_decommit)
+        state->decommitted = etl_sat_add_u64(state->decommitted, note->bytes);
+    if (state->committed == HEAP_SIZE_UNKNOWN)
+        return;
+    if (is_decommit)
+        state->committed -= etl_min_u64(state->committed, note->bytes);
+    else
+        state->committed =
+            etl_min_u64(etl_sat_add_u64(state->committed, note->bytes), HEAP_SIZE_UNKNOWN - 1);
+}
+
+/* Takes over the sizes that a record states. If the heap has records of single commits, these must
+ * add up to the same. */
+static void apply_sizes(heap_state *state, const heap_note *note)
+{
+    const bool is_told = note->committed != HEAP_SIZE_UNKNOWN;
+    state->odd.differing += is_told && state->has_pages && state->committed != HEAP_SIZE_UNKNOWN &&
+                            state->committed != note->committed;
+    state->committed = is_told ? note->committed : state->committed;
+    state->reserved = note->reserved == HEAP_SIZE_UNKNOWN ? state->reserved : note->reserved;
 }
 
 static void apply(heap_state *state, const heap_note *note)
@@ -184,20 +252,28 @@ static void apply(heap_state *state, const heap_note *note)
     state->is_gone &= note->kind == HEAP_NOTE_RANGE_REMOVED;
     switch ((heap_note_kind)note->kind) {
     case HEAP_NOTE_CREATED:
-        state->recreated += state->is_destroyed;
-        state->is_destroyed = false;
+        state->odd.recreated += state->is_destroyed;
+        state->is_destroyed = state->has_pages = false;
         state->committed = note->committed;
         state->reserved = note->reserved;
         break;
     case HEAP_NOTE_SIZES:
-        state->committed =
-            note->committed == HEAP_SIZE_UNKNOWN ? state->committed : note->committed;
-        state->reserved = note->reserved == HEAP_SIZE_UNKNOWN ? state->reserved : note->reserved;
+        apply_sizes(state, note);
+        break;
+    case HEAP_NOTE_EXPANDED:
+    case HEAP_NOTE_CONTRACTED:
+        apply_pages(state, note);
+        apply_sizes(state, note);
+        break;
+    case HEAP_NOTE_COMMITTED:
+    case HEAP_NOTE_DECOMMITTED:
+        apply_pages(state, note);
         break;
     case HEAP_NOTE_DESTROYED:
         state->committed = state->reserved = HEAP_SIZE_UNKNOWN;
         state->ranges = has_ranges ? 0 : HEAP_SIZE_UNKNOWN;
         state->is_gone = state->is_destroyed = true;
+        state->pages.bytes = 0;
         break;
     case HEAP_NOTE_RANGES:
         state->ranges = note->reserved;

@@ -42,9 +42,11 @@ etl_status aggregate_prepare(aggregator *a, const etlheap_result *result,
     if (status != ETL_OK)
         return status;
     aggregate_keep_measure(a, ETLHEAP_MEASURE_PEAK_SIZE);
-    const u32 measures = etlheap_query_measures(query);
-    for (u32 i = 0; i < ETLHEAP_MEASURE_EXCLUSIVE_COUNT; i++) { /* those: function_rows.c */
-        if ((measures >> i & 1) != 0)
+    const etlheap_measure_set measures = etlheap_query_measures(query);
+    const etlheap_measure_set apart = /* function_rows.c */
+        ETLHEAP_MEASURE_BIT(EXCLUSIVE_COUNT) | ETLHEAP_MEASURE_BIT(EXCLUSIVE_SIZE);
+    for (u32 i = 0; i < ETLHEAP_MEASURES_COUNT; i++) {
+        if (((measures & ~apart) >> i & 1) != 0)
             aggregate_keep_measure(a, (etlheap_measure)i);
     }
     a->wants_stack = query_selects_frames(query) || query_reads(query, of_stacks);

@@ -21,13 +21,15 @@
 #include "churn_rows.h"
 #include "row_spans.h"
 
+#define SHARE_WHOLE 1000000 /* shares are in millionths */
+
 static void fill_rates(aggregator *a);
 static bool fill_ranks(aggregator *a);
 static bool fill_sizes(aggregator *a);
 
 bool row_details_fill(aggregator *a)
 {
-    const u32 measures = etlheap_query_measures(a->query);
+    const etlheap_measure_set measures = etlheap_query_measures(a->query);
     if (a->query->lifetime_ranks && !fill_ranks(a))
         return false;
     if ((measures >> ETLHEAP_MEASURE_ALLOC_RATE & 1) != 0)
@@ -65,7 +67,13 @@ typedef struct sized_groups {
     aggregator *a;
     etlheap_index index;
     bool by_process;
+    bool with_pages; /* also the measures that query.heap_pages asks for */
 } sized_groups;
+
+/* What is known of a heap at the end of a window. */
+typedef struct heap_figures {
+    u64 committed, reserved, uncommitted, decommitted; /* HEAP_SIZE_UNKNOWN */
+} heap_figures;
 
 static bool same_key(const void *owner, u32 id, const void *key)
 {
@@ -73,18 +81,23 @@ static bool same_key(const void *owner, u32 id, const void *key)
     return memcmp(&sized->a->groups.at[id - 1].key, key, sizeof(group_key)) == 0;
 }
 
-static void forget_sizes(i64 *measures)
+static void forget_sizes(i64 *measures, bool with_pages)
 {
     measures[ETLHEAP_MEASURE_COMMITTED_SIZE] = ETLHEAP_NOT_KNOWN;
     measures[ETLHEAP_MEASURE_RESERVED_SIZE] = ETLHEAP_NOT_KNOWN;
     measures[ETLHEAP_MEASURE_OVERHEAD_SIZE] = ETLHEAP_NOT_KNOWN;
+    if (!with_pages)
+        return;
+    measures[ETLHEAP_MEASURE_UNCOMMITTED_SIZE] = ETLHEAP_NOT_KNOWN;
+    measures[ETLHEAP_MEASURE_DECOMMITTED_SIZE] = ETLHEAP_NOT_KNOWN;
+    measures[ETLHEAP_MEASURE_FRAGMENTATION] = ETLHEAP_NOT_KNOWN;
 }
 
 static bool index_groups(sized_groups *sized)
 {
     for (u32 i = 0; i < sized->a->groups.count; i++) {
         const group_key *const key = &sized->a->groups.at[i].key;
-        forget_sizes(aggregate_measures(sized->a, i));
+        forget_sizes(aggregate_measures(sized->a, i), sized->with_pages);
         if (!etlheap_index_add(&sized->index, etlheap_hash_bytes(key, sizeof *key), i + 1))
             return false;
     }
@@ -112,10 +125,21 @@ static u32 find_group(const sized_groups *sized, const heap_size *size, etlheap_
     return etlheap_index_find(&sized->index, hash, same_key, sized, &key);
 }
 
-/* The sizes of a heap at the end of the window of a kind; its rows are `first` to `last`. A process
- * that has ended has no heaps, if its end frees memory. */
-static bool size_at(const aggregator *a, const heap_size *first, const heap_size *last,
-                    etlheap_kind kind, heap_size *out)
+/* Bytes that the heap decommitted from the start of the window to the row `last`. */
+static u64 decommitted_in(const aggregator *a, const heap_size *first, const heap_size *last)
+{
+    u64 before = 0;
+    for (const heap_size *at = first; at < last && at->ticks < a->plan.from_ticks; at++)
+        before = at->decommitted;
+    if (last->ticks < a->plan.from_ticks)
+        before = last->decommitted;
+    return last->decommitted == HEAP_SIZE_UNKNOWN ? HEAP_SIZE_UNKNOWN : last->decommitted - before;
+}
+
+/* The figures of a heap in the window of a kind; its rows are `first` to `last`. A process that has
+ * ended has no heaps, if its end frees memory. */
+static bool figures_at(const aggregator *a, const heap_size *first, const heap_size *last,
+                       etlheap_kind kind, heap_figures *out)
 {
     const i64 to_ticks = a->plan.kind_to_ticks[kind];
     const i64 exit_ticks = a->result->processes.at[first->process - 1].end_ticks;
@@ -123,10 +147,27 @@ static bool size_at(const aggregator *a, const heap_size *first, const heap_size
         return false;
     while (last->ticks >= to_ticks)
         last--;
-    *out = *last;
+    *out = (heap_figures){ .committed = last->committed,
+                           .reserved = last->reserved,
+                           .uncommitted = HEAP_SIZE_UNKNOWN,
+                           .decommitted = decommitted_in(a, first, last) };
     if (a->query->at_exit_freed && exit_ticks < to_ticks)
         out->committed = out->reserved = 0;
+    if (out->committed != HEAP_SIZE_UNKNOWN && out->reserved != HEAP_SIZE_UNKNOWN &&
+        out->committed <= out->reserved)
+        out->uncommitted = out->reserved - out->committed;
     return true;
+}
+
+static void add_figures(const sized_groups *sized, u32 group, const heap_figures *figures)
+{
+    i64 *const measures = aggregate_measures(sized->a, group);
+    add_size(&measures[ETLHEAP_MEASURE_COMMITTED_SIZE], figures->committed);
+    add_size(&measures[ETLHEAP_MEASURE_RESERVED_SIZE], figures->reserved);
+    if (!sized->with_pages)
+        return;
+    add_size(&measures[ETLHEAP_MEASURE_UNCOMMITTED_SIZE], figures->uncommitted);
+    add_size(&measures[ETLHEAP_MEASURE_DECOMMITTED_SIZE], figures->decommitted);
 }
 
 /* Adds one heap to its rows, one of each kind. */
@@ -135,17 +176,21 @@ static void add_history(const sized_groups *sized, const heap_size *first, const
     static const etlheap_kind kinds[] = { ETLHEAP_KIND_HEAP, ETLHEAP_KIND_EXTENT };
     aggregator *const a = sized->a;
     for (size_t k = 0; k < ETL_COUNT_OF(kinds); k++) {
-        heap_size size;
+        heap_figures figures;
         if (!query_select_owner(&a->plan, kinds[k], first->process, first->handle) ||
-            !size_at(a, first, last, kinds[k], &size))
+            !figures_at(a, first, last, kinds[k], &figures))
             continue;
-        const u32 group = find_group(sized, &size, kinds[k]);
-        if (group != 0) {
-            i64 *const measures = aggregate_measures(a, group - 1);
-            add_size(&measures[ETLHEAP_MEASURE_COMMITTED_SIZE], size.committed);
-            add_size(&measures[ETLHEAP_MEASURE_RESERVED_SIZE], size.reserved);
-        }
+        const u32 group = find_group(sized, first, kinds[k]);
+        if (group != 0)
+            add_figures(sized, group - 1, &figures);
     }
+}
+
+/* `part` of `whole`, in millionths, rounded down. */
+static i64 share_of(i64 part, i64 whole)
+{
+    return part <= INT64_MAX / SHARE_WHOLE ? part * SHARE_WHOLE / whole
+                                           : part / (whole / SHARE_WHOLE);
 }
 
 /* Overhead is committed memory that is not handed out as blocks. Only rows of blocks have it, and
@@ -158,14 +203,20 @@ static void fill_overhead(const sized_groups *sized)
         const i64 committed = measures[ETLHEAP_MEASURE_COMMITTED_SIZE];
         const bool is_blocks = a->groups.at[i].key.kind == ETLHEAP_KIND_HEAP;
         const i64 outstanding = measures[ETLHEAP_MEASURE_OUTSTANDING_SIZE];
-        if (is_blocks && committed >= outstanding)
-            measures[ETLHEAP_MEASURE_OVERHEAD_SIZE] = committed - outstanding;
+        if (!is_blocks || committed < outstanding)
+            continue;
+        measures[ETLHEAP_MEASURE_OVERHEAD_SIZE] = committed - outstanding;
+        if (sized->with_pages && committed > 0)
+            measures[ETLHEAP_MEASURE_FRAGMENTATION] = share_of(committed - outstanding, committed);
     }
 }
 
 static bool fill_sizes(aggregator *a)
 {
-    sized_groups sized = { .a = a, .by_process = query_groups_by(a->query, ETLHEAP_KEY_PROCESS) };
+    const etlheap_measure_set measures = etlheap_query_measures(a->query);
+    sized_groups sized = { .a = a,
+                           .by_process = query_groups_by(a->query, ETLHEAP_KEY_PROCESS),
+                           .with_pages = (measures >> ETLHEAP_MEASURE_FRAGMENTATION & 1) != 0 };
     const heap_size_list *const list = &a->result->heap_sizes;
     bool ok = index_groups(&sized);
     for (size_t first = 0; ok && first < list->count;) {
@@ -195,7 +246,7 @@ static void mark_rates(owned_table *out)
 void row_details_mark(const aggregator *a, owned_table *out)
 {
     u32 best[ETLHEAP_KIND_COUNT] = { 0 }; /* + 1 */
-    const u32 measures = etlheap_query_measures(a->query);
+    const etlheap_measure_set measures = etlheap_query_measures(a->query);
     out->table.rates_ns = row_spans_ns_of_kinds(a->spans, query_kinds(a->query));
     for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++)
         out->table.totals[kind].rates_ns = row_spans_ns_of_kinds(a->spans, 1u << kind);

@@ -417,7 +417,7 @@ static void describe_table(const space_maker *m, owned_table *out)
     out->table.to_ns = m->a.plan.to_ns;
     out->table.group_by_count = m->query.group_by_count;
     out->table.measures =
-        1u << ETLHEAP_MEASURE_OUTSTANDING_SIZE | 1u << ETLHEAP_MEASURE_OUTSTANDING_COUNT;
+        ETLHEAP_MEASURE_BIT(OUTSTANDING_SIZE) | ETLHEAP_MEASURE_BIT(OUTSTANDING_COUNT);
     out->table.at_end = true;
     out->table.diagnostics = *etlheap_result_diagnostics(m->a.result);
     etl_diag_add(&out->table.diagnostics, ETL_DIAG_module_guessed, m->a.frames.guessed_count);

@@ -41,13 +41,13 @@
 
 /* The measures of the table's rows. */
 #define MEASURES                                                                                   \
-    (1u << ETLHEAP_MEASURE_COUNT | 1u << ETLHEAP_MEASURE_SIZE |                                    \
-     1u << ETLHEAP_MEASURE_IMPACTING_SIZE | 1u << ETLHEAP_MEASURE_OUTSTANDING_COUNT |              \
-     1u << ETLHEAP_MEASURE_OUTSTANDING_SIZE | 1u << ETLHEAP_MEASURE_PEAK_COUNT |                   \
-     1u << ETLHEAP_MEASURE_PEAK_SIZE)
+    (ETLHEAP_MEASURE_BIT(COUNT) | ETLHEAP_MEASURE_BIT(SIZE) |                                      \
+     ETLHEAP_MEASURE_BIT(IMPACTING_SIZE) | ETLHEAP_MEASURE_BIT(OUTSTANDING_COUNT) |                \
+     ETLHEAP_MEASURE_BIT(OUTSTANDING_SIZE) | ETLHEAP_MEASURE_BIT(PEAK_COUNT) |                     \
+     ETLHEAP_MEASURE_BIT(PEAK_SIZE))
 #define CHURN_MEASURES                                                                             \
-    (1u << ETLHEAP_MEASURE_TEMPORARY_COUNT | 1u << ETLHEAP_MEASURE_TEMPORARY_SIZE |                \
-     1u << ETLHEAP_MEASURE_TEMPORARY_10_COUNT | 1u << ETLHEAP_MEASURE_TEMPORARY_1MS_COUNT)
+    (ETLHEAP_MEASURE_BIT(TEMPORARY_COUNT) | ETLHEAP_MEASURE_BIT(TEMPORARY_SIZE) |                  \
+     ETLHEAP_MEASURE_BIT(TEMPORARY_10_COUNT) | ETLHEAP_MEASURE_BIT(TEMPORARY_1MS_COUNT))
 
 #define GROUPS_PER_TASK 256u
 

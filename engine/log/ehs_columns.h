@@ -249,6 +249,7 @@ typedef enum ehs_kind {
     X(HEAP_SIZE_TICKS, 0x1903, "heap_size.ticks", PLANES, NONE, 8)                                 \
     X(HEAP_SIZE_COMMITTED, 0x1904, "heap_size.committed", PLANES, NONE, 8)                         \
     X(HEAP_SIZE_RESERVED, 0x1905, "heap_size.reserved", PLANES, NONE, 8)                           \
+    X(HEAP_SIZE_DECOMMITTED, 0x1906, "heap_size.decommitted", PLANES, NONE, 8)                     \
     X(MEMORY_PROCESS, 0x1A01, "memory.process", PLANES, NONE, 4)                                   \
     X(MEMORY_TICKS, 0x1A02, "memory.ticks", PLANES, NONE, 8)                                       \
     X(MEMORY_COMMIT, 0x1A03, "memory.commit", PLANES, NONE, 8)                                     \

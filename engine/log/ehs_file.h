@@ -33,6 +33,7 @@
 
 #define EHS_MINOR_FOREIGN_TICKS 1u /* has foreign.ticks */
 #define EHS_MINOR_PART          3u /* needed to read a store of a part of a recording */
+#define EHS_MINOR_DECOMMITTED   4u /* has heap_size.decommitted */
 
 #define EHS_HEADER_BYTES 32u
 #define EHS_ROW_BYTES    32u

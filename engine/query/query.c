@@ -81,28 +81,36 @@ etl_status query_read(const etlheap_query *given, etlheap_query *own, etl_error 
 
 /* The measures that rows of the query have, as bits. A row has the sizes of a heap only if it
  * covers whole heaps. */
-static u32 measures_of(const etlheap_query *query)
+static etlheap_measure_set measures_of(const etlheap_query *query)
 {
     if (query->unmatched)
-        return 1u << ETLHEAP_MEASURE_COUNT;
-    const u32 peaks = 1u << ETLHEAP_MEASURE_PEAK_COUNT | 1u << ETLHEAP_MEASURE_PEAK_SIZE;
-    const u32 always =
-        ((2u << ETLHEAP_MEASURE_PEAK_SIZE) - 1) & (query->sums_only ? ~peaks : ~(u32)0);
-    const u32 exclusive =
-        1u << ETLHEAP_MEASURE_EXCLUSIVE_COUNT | 1u << ETLHEAP_MEASURE_EXCLUSIVE_SIZE;
-    const u32 ranks = 1u << ETLHEAP_MEASURE_LIFETIME_MEAN | 1u << ETLHEAP_MEASURE_LIFETIME_MEDIAN |
-                      1u << ETLHEAP_MEASURE_LIFETIME_P90 | 1u << ETLHEAP_MEASURE_LIFETIME_P99;
-    const u32 sizes = 1u << ETLHEAP_MEASURE_COMMITTED_SIZE | 1u << ETLHEAP_MEASURE_RESERVED_SIZE |
-                      1u << ETLHEAP_MEASURE_OVERHEAD_SIZE;
-    const u32 growth = 1u << ETLHEAP_MEASURE_GROWTH_RATE | 1u << ETLHEAP_MEASURE_STEADINESS;
-    const u32 frees = 1u << ETLHEAP_MEASURE_FREED_BY_OTHER;
-    const u32 times = 1u << ETLHEAP_MEASURE_FIRST | 1u << ETLHEAP_MEASURE_LAST;
-    const u32 rates = 1u << ETLHEAP_MEASURE_ALLOC_COUNT | 1u << ETLHEAP_MEASURE_ALLOC_SIZE |
-                      1u << ETLHEAP_MEASURE_ALLOC_RATE | 1u << ETLHEAP_MEASURE_ALLOC_BYTES_RATE |
-                      1u << ETLHEAP_MEASURE_FREED_COUNT | 1u << ETLHEAP_MEASURE_FREED_SIZE;
-    const u32 churn = 1u << ETLHEAP_MEASURE_TEMPORARY_COUNT | 1u << ETLHEAP_MEASURE_TEMPORARY_SIZE |
-                      1u << ETLHEAP_MEASURE_TEMPORARY_10_COUNT |
-                      1u << ETLHEAP_MEASURE_TEMPORARY_1MS_COUNT;
+        return ETLHEAP_MEASURE_BIT(COUNT);
+    const etlheap_measure_set peaks =
+        ETLHEAP_MEASURE_BIT(PEAK_COUNT) | ETLHEAP_MEASURE_BIT(PEAK_SIZE);
+    const etlheap_measure_set always = ((2u << ETLHEAP_MEASURE_PEAK_SIZE) - 1) &
+                                       (query->sums_only ? ~peaks : ~(etlheap_measure_set)0);
+    const etlheap_measure_set exclusive =
+        ETLHEAP_MEASURE_BIT(EXCLUSIVE_COUNT) | ETLHEAP_MEASURE_BIT(EXCLUSIVE_SIZE);
+    const etlheap_measure_set ranks =
+        ETLHEAP_MEASURE_BIT(LIFETIME_MEAN) | ETLHEAP_MEASURE_BIT(LIFETIME_MEDIAN) |
+        ETLHEAP_MEASURE_BIT(LIFETIME_P90) | ETLHEAP_MEASURE_BIT(LIFETIME_P99);
+    const etlheap_measure_set sizes = ETLHEAP_MEASURE_BIT(COMMITTED_SIZE) |
+                                      ETLHEAP_MEASURE_BIT(RESERVED_SIZE) |
+                                      ETLHEAP_MEASURE_BIT(OVERHEAD_SIZE);
+    const etlheap_measure_set pages = ETLHEAP_MEASURE_BIT(UNCOMMITTED_SIZE) |
+                                      ETLHEAP_MEASURE_BIT(DECOMMITTED_SIZE) |
+                                      ETLHEAP_MEASURE_BIT(FRAGMENTATION);
+    const etlheap_measure_set growth =
+        ETLHEAP_MEASURE_BIT(GROWTH_RATE) | ETLHEAP_MEASURE_BIT(STEADINESS);
+    const etlheap_measure_set frees = ETLHEAP_MEASURE_BIT(FREED_BY_OTHER);
+    const etlheap_measure_set times = ETLHEAP_MEASURE_BIT(FIRST) | ETLHEAP_MEASURE_BIT(LAST);
+    const etlheap_measure_set rates =
+        ETLHEAP_MEASURE_BIT(ALLOC_COUNT) | ETLHEAP_MEASURE_BIT(ALLOC_SIZE) |
+        ETLHEAP_MEASURE_BIT(ALLOC_RATE) | ETLHEAP_MEASURE_BIT(ALLOC_BYTES_RATE) |
+        ETLHEAP_MEASURE_BIT(FREED_COUNT) | ETLHEAP_MEASURE_BIT(FREED_SIZE);
+    const etlheap_measure_set churn =
+        ETLHEAP_MEASURE_BIT(TEMPORARY_COUNT) | ETLHEAP_MEASURE_BIT(TEMPORARY_SIZE) |
+        ETLHEAP_MEASURE_BIT(TEMPORARY_10_COUNT) | ETLHEAP_MEASURE_BIT(TEMPORARY_1MS_COUNT);
     bool by_heap = false, by_more = false;
     for (u32 i = 0; i < query->group_by_count; i++) {
         const etlheap_key key = query->group_by[i];
@@ -113,7 +121,7 @@ static u32 measures_of(const etlheap_query *query)
            (query->rates || query->churn ? rates : 0) | (query->churn ? churn : 0) |
            (query->freed_by_other ? frees : 0) | (query->alloc_times ? times : 0) |
            (query_groups_by(query, ETLHEAP_KEY_FUNCTION) ? exclusive : 0) |
-           (by_heap && !by_more ? sizes : 0);
+           (by_heap && !by_more ? sizes | (query->heap_pages ? pages : 0) : 0);
 }
 
 static etl_status refuse(const etlheap_query *query, etl_error *err)
@@ -191,7 +199,7 @@ u32 query_types(const etlheap_query *query)
     return (query->types == 0 ? all : query->types) & (query->at_end ? TYPES_OUTSTANDING : all);
 }
 
-u32 etlheap_query_measures(const etlheap_query *query)
+etlheap_measure_set etlheap_query_measures(const etlheap_query *query)
 {
     etlheap_query own;
     return query_read(query, &own, NULL) == ETL_OK ? measures_of(&own) : 0;

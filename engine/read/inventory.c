@@ -110,16 +110,13 @@ etl_diag_counts inventory_diagnostics(const etl_diag_counts *run,
                                       const etlheap_stack_counts *stacks)
 {
     static const etl_diag of_pairing[] = {
-        ETL_DIAG_alloc_without_stack,   ETL_DIAG_stack_wait_limited,
-        ETL_DIAG_free_without_alloc,    ETL_DIAG_alloc_over_live,
-        ETL_DIAG_key_over_live,         ETL_DIAG_reserve_over_live,
-        ETL_DIAG_rundown_size_differs,  ETL_DIAG_rundown_range_unseen,
-        ETL_DIAG_realloc_synthesized,   ETL_DIAG_pairing_guessed,
-        ETL_DIAG_heap_recreated,        ETL_DIAG_ties_reordered,
-        ETL_DIAG_ties_limited,          ETL_DIAG_clock_set_back,
-        ETL_DIAG_create_over_live,      ETL_DIAG_address_in_two_heaps,
-        ETL_DIAG_block_size_differs,    ETL_DIAG_rundown_block_unseen,
-        ETL_DIAG_rundown_block_missing,
+        ETL_DIAG_alloc_without_stack,  ETL_DIAG_stack_wait_limited,    ETL_DIAG_free_without_alloc,
+        ETL_DIAG_alloc_over_live,      ETL_DIAG_key_over_live,         ETL_DIAG_reserve_over_live,
+        ETL_DIAG_rundown_size_differs, ETL_DIAG_rundown_range_unseen,  ETL_DIAG_realloc_synthesized,
+        ETL_DIAG_pairing_guessed,      ETL_DIAG_heap_recreated,        ETL_DIAG_heap_size_differs,
+        ETL_DIAG_ties_reordered,       ETL_DIAG_ties_limited,          ETL_DIAG_clock_set_back,
+        ETL_DIAG_create_over_live,     ETL_DIAG_address_in_two_heaps,  ETL_DIAG_block_size_differs,
+        ETL_DIAG_rundown_block_unseen, ETL_DIAG_rundown_block_missing,
     };
     etl_diag_counts inventory = *run;
     for (size_t i = 0; i < ETL_COUNT_OF(of_pairing); i++)

@@ -151,7 +151,10 @@ static const ehs_field heap_size_fields[] = {
     EHS_FIELD(HEAP_SIZE_TICKS, heap_size, ticks, U64),
     EHS_FIELD(HEAP_SIZE_COMMITTED, heap_size, committed, U64),
     EHS_FIELD(HEAP_SIZE_RESERVED, heap_size, reserved, U64),
+    EHS_FIELD(HEAP_SIZE_DECOMMITTED, heap_size, decommitted, U64), /* missing in older stores */
 };
+
+#define HEAP_SIZE_FIELDS_OLD 5u
 
 static const ehs_field trace_fields[] = {
     EHS_FIELD(TRACE_SESSION, trace_row, info.session, TEXT),
@@ -193,6 +196,8 @@ static const ehs_table inventory_diagnostic_table =
     EHS_TABLE(inventory_diagnostic_fields, diagnostic_row);
 static const ehs_table file_table = EHS_TABLE(file_fields, etlheap_summary_file);
 static const ehs_table heap_size_table = EHS_TABLE(heap_size_fields, heap_size);
+static const ehs_table heap_size_table_old = { heap_size_fields, HEAP_SIZE_FIELDS_OLD,
+                                               sizeof(heap_size) };
 static const ehs_table trace_table = EHS_TABLE(trace_fields, trace_row);
 
 static bool save_volumes(ehs_saver *saver, const trace_context *context);
@@ -432,9 +437,12 @@ static etl_status load_files(ehs_loader *loader, etlheap_result *result)
 static etl_status load_heap_sizes(ehs_loader *loader, etlheap_result *result)
 {
     heap_size_list *const list = &result->heap_sizes;
-    const etl_status status = ehs_vector_load(loader, &heap_size_table, list);
+    const bool is_old = loader->reader->minor < EHS_MINOR_DECOMMITTED;
+    const etl_status status =
+        ehs_vector_load(loader, is_old ? &heap_size_table_old : &heap_size_table, list);
     for (size_t i = 0; i < list->count && status == ETL_OK; i++) {
-        const heap_size *const row = &list->at[i];
+        heap_size *const row = &list->at[i];
+        row->decommitted = is_old ? HEAP_SIZE_UNKNOWN : row->decommitted;
         const bool is_owned = row->process >= 1 && row->process <= result->processes.count;
         if (!is_owned || (i > 0 && !heap_size_precedes(row - 1, row)))
             return etl_fail_with(loader->err, ETL_ERR_CORRUPT, 0,

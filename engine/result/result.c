@@ -48,11 +48,12 @@ etl_status result_complete(etlheap_result *result, const result_parts *parts)
         !copy_inventory(result, parts->inventory) || !build_modules(result) ||
         !spellings_set(result) || !describe_trace(result, parts))
         return ETL_ERR_MEMORY;
-    u64 recreated = 0;
-    if (parts->heap_notes != NULL && !heap_sizes_build(&result->heap_sizes, parts->heap_notes,
-                                                       &result->context, new_ids, &recreated))
+    heap_sizes_odd odd = { 0 };
+    if (parts->heap_notes != NULL &&
+        !heap_sizes_build(&result->heap_sizes, parts->heap_notes, &result->context, new_ids, &odd))
         return ETL_ERR_MEMORY;
-    etl_diag_add(&result->diag, ETL_DIAG_heap_recreated, recreated);
+    etl_diag_add(&result->diag, ETL_DIAG_heap_recreated, odd.recreated);
+    etl_diag_add(&result->diag, ETL_DIAG_heap_size_differs, odd.differing);
     if (parts->memory_notes != NULL &&
         !meminfo_build(&result->memory, parts->memory_notes, &result->context, new_ids))
         return ETL_ERR_MEMORY;

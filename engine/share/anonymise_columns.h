@@ -217,6 +217,7 @@ typedef enum anonymise_rule {
     X(HEAP_SIZE_TICKS, NUMBER)                                                                     \
     X(HEAP_SIZE_COMMITTED, NUMBER)                                                                 \
     X(HEAP_SIZE_RESERVED, NUMBER)                                                                  \
+    X(HEAP_SIZE_DECOMMITTED, NUMBER)                                                               \
     X(MEMORY_PROCESS, NUMBER)                                                                      \
     X(MEMORY_TICKS, NUMBER)                                                                        \
     X(MEMORY_COMMIT, NUMBER)                                                                       \

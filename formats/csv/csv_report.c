@@ -9,7 +9,7 @@
 #include "formats/writers.h"
 
 /* Rows that are heaps have these, and so a column of the mark of the heap that grows most. */
-static const u32 heap_sizes = 1u << ETLHEAP_MEASURE_COMMITTED_SIZE;
+static const u32 heap_sizes = ETLHEAP_MEASURE_BIT(COMMITTED_SIZE);
 
 static void write_head(etlheap_csv *csv, const etlheap_table *table, const report_columns *columns)
 {

@@ -17,6 +17,8 @@ const char *etlheap_field_unit(etlheap_field field)
         return "B/s";
     if (field == ETLHEAP_FIELD_STEADINESS)
         return "%";
+    if (field == ETLHEAP_FIELD_FRAGMENTATION)
+        return "millionths";
     return ends_in(key, "_ns") ? "ns" : "";
 }
 

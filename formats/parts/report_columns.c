@@ -111,12 +111,12 @@ report_columns report_columns_all(const etlheap_table *table, const etlheap_layo
 
 report_columns report_columns_of(const etlheap_table *table, const etlheap_layout *layout)
 {
-    const u32 measures = report_measures_of(table, layout);
+    const etlheap_measure_set measures = report_measures_of(table, layout);
     for (size_t i = 0; i < ETL_COUNT_OF(questions); i++) {
         if (measures >> questions[i].measure & 1)
             return report_columns_with(questions[i].list, questions[i].count, layout);
     }
-    if (measures == 1u << ETLHEAP_MEASURE_COUNT)
+    if (measures == ETLHEAP_MEASURE_BIT(COUNT))
         return report_columns_with(count_alone, ETL_COUNT_OF(count_alone), layout);
     return report_columns_with(report_shown, REPORT_SHOWN, layout);
 }

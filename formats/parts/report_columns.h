@@ -39,7 +39,8 @@ static inline bool report_columns_are_chosen(const etlheap_layout *layout)
 }
 
 /* The measures that rows have without the columns that the layout adds, as bits. */
-static inline u32 report_measures_of(const etlheap_table *table, const etlheap_layout *layout)
+static inline etlheap_measure_set report_measures_of(const etlheap_table *table,
+                                                     const etlheap_layout *layout)
 {
     return table->measures & ~layout->columns_beside;
 }

@@ -21,6 +21,7 @@
 
 #define LABEL_COLUMNS 14
 #define REMEDY_SIZE   768
+#define SHARE_WHOLE   1000000 /* shares are in millionths */
 
 static const etlheap_measure_style measure_styles[ETLHEAP_MEASURES_COUNT] = {
     [ETLHEAP_MEASURE_COUNT] = { .adds_up = true },
@@ -40,6 +41,9 @@ static const etlheap_measure_style measure_styles[ETLHEAP_MEASURES_COUNT] = {
     [ETLHEAP_MEASURE_COMMITTED_SIZE] = { .is_size = true },
     [ETLHEAP_MEASURE_RESERVED_SIZE] = { .is_size = true },
     [ETLHEAP_MEASURE_OVERHEAD_SIZE] = { .is_size = true },
+    [ETLHEAP_MEASURE_UNCOMMITTED_SIZE] = { .is_size = true },
+    [ETLHEAP_MEASURE_DECOMMITTED_SIZE] = { .is_size = true },
+    [ETLHEAP_MEASURE_FRAGMENTATION] = { .is_share = true },
     [ETLHEAP_MEASURE_GROWTH_RATE] = { .is_size = true },
     [ETLHEAP_MEASURE_STEADINESS] = { .adds_up = false },
     [ETLHEAP_MEASURE_ALLOC_COUNT] = { .adds_up = true },
@@ -102,6 +106,8 @@ void etlheap_measure_words(etlheap_measure measure, i64 value, char out[ETLHEAP_
         etlheap_units_duration(value, out);
     else if (style.is_size)
         etlheap_units_size(value, out);
+    else if (style.is_share)
+        etlheap_units_share(value, SHARE_WHOLE, out);
     else
         etlheap_units_count(value, out);
 }

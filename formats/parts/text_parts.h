@@ -9,10 +9,11 @@
 
 /* How a measure is shown. */
 typedef struct etlheap_measure_style {
-    bool is_size; /* bytes, in powers of 1024; else a count */
-    bool is_time; /* ns */
-    bool adds_up; /* can be added up over rows; a peak cannot */
-    bool is_peak; /* a dash if unknown, as every row has a peak */
+    bool is_size;  /* bytes, in powers of 1024; else a count */
+    bool is_time;  /* ns */
+    bool is_share; /* millionths, shown in per cent */
+    bool adds_up;  /* can be added up over rows; a peak cannot */
+    bool is_peak;  /* a dash if unknown, as every row has a peak */
 } etlheap_measure_style;
 
 etlheap_measure_style etlheap_measure_style_of(etlheap_measure measure);

@@ -74,8 +74,7 @@ etl_status etlheap_write_histogram_text(const etlheap_result *result, const etlh
     return status;
 }
 
-static const u32 rate_measures =
-    1u << ETLHEAP_MEASURE_GROWTH_RATE | 1u << ETLHEAP_MEASURE_ALLOC_RATE;
+static const u32 rate_measures = ETLHEAP_MEASURE_BIT(GROWTH_RATE) | ETLHEAP_MEASURE_BIT(ALLOC_RATE);
 
 /* Writes the body. A table without rows becomes a sentence, because an empty table looks like a
  * defect. */
@@ -87,7 +86,7 @@ static etl_status write_body(const report_body *body, const etlheap_layout *layo
     etlheap_text_moment(sink, layout, table, text);
     if ((table->measures & rate_measures) != 0)
         etlheap_text_rates(sink, layout, body->result, table);
-    const bool has_totals = table->measures != 1u << ETLHEAP_MEASURE_COUNT;
+    const bool has_totals = table->measures != ETLHEAP_MEASURE_BIT(COUNT);
     etl_status status = has_totals ? write_totals(table, layout, sink) : ETL_OK;
     if (status != ETL_OK)
         return status;

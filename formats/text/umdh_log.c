@@ -215,8 +215,8 @@ void umdh_set_table(etlheap_umdh *log)
     etlheap_table *const table = &log->table;
     table->group_by = log_keys;
     table->group_by_count = (u32)ETL_COUNT_OF(log_keys);
-    table->measures = 1u << ETLHEAP_MEASURE_OUTSTANDING_COUNT |
-                      1u << ETLHEAP_MEASURE_OUTSTANDING_SIZE | 1u << ETLHEAP_MEASURE_OVERHEAD_SIZE;
+    table->measures = ETLHEAP_MEASURE_BIT(OUTSTANDING_COUNT) |
+                      ETLHEAP_MEASURE_BIT(OUTSTANDING_SIZE) | ETLHEAP_MEASURE_BIT(OVERHEAD_SIZE);
     table->frames = log->frames;
     table->frame_count = log->address_count;
     table->stack_starts = log->stack_starts;

@@ -6,6 +6,7 @@
  * beside its constants in scenario.h, and tests compare with those; change both together.
  */
 #include "scenario_handle.h"
+#include "scenario_heap_pages.h"
 #include "scenario_inside.h"
 #include "scenario_pool.h"
 
@@ -34,6 +35,8 @@ const scenario scenarios[] = {
       scenario_handle_leak },
     { "pool-before", "5 s: the driver of pool-leak before it leaked more", NULL,
       scenario_pool_before },
+    { "heap-pages", "3 s: three heaps: one fragmented, one leaks, one commits and decommits", NULL,
+      scenario_heap_pages },
     { "kitchen-sink", "every event the builder can write", NULL, scenario_kitchen_sink },
     { NULL, NULL, NULL, NULL },
 };

@@ -25,7 +25,7 @@ BY_HEAP = ["--group-by", "kind,process,heap"]
 USUAL = ["count", "size", "impacting_size", "outstanding_count", "outstanding_size", "realloc_count", "peak_count", "peak_size"]
 BY_FUNCTION = ["--group-by", "kind,process,function"]
 OF_FUNCTIONS = ["exclusive_count", "exclusive_size"]
-OF_HEAPS = ["committed_size", "reserved_size", "overhead_size"]
+OF_HEAPS = ["committed_size", "reserved_size", "overhead_size", "uncommitted_size", "decommitted_size", "fragmentation_millionths"]
 NOT_OF_COLUMNS = {"kind", "process", "pid", "site", "function", "heap", "grows_most"}
 
 

@@ -12,18 +12,17 @@
 void diff_input_open(diff_input *t)
 {
     *t = (diff_input){ .keys = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS, ETLHEAP_KEY_STACK } };
-    t->table =
-        (etlheap_table){ .to_ns = 1000000000,
-                         .group_by = t->keys,
-                         .group_by_count = 3,
-                         .measures = 1u << ETLHEAP_MEASURE_COUNT | 1u << ETLHEAP_MEASURE_SIZE |
-                                     1u << ETLHEAP_MEASURE_OUTSTANDING_COUNT |
-                                     1u << ETLHEAP_MEASURE_OUTSTANDING_SIZE |
-                                     1u << ETLHEAP_MEASURE_PEAK_SIZE,
-                         .frames = t->frames,
-                         .stack_starts = t->stack_starts,
-                         .frame_indices = t->indices,
-                         .rows = t->rows };
+    t->table = (etlheap_table){ .to_ns = 1000000000,
+                                .group_by = t->keys,
+                                .group_by_count = 3,
+                                .measures = ETLHEAP_MEASURE_BIT(COUNT) | ETLHEAP_MEASURE_BIT(SIZE) |
+                                            ETLHEAP_MEASURE_BIT(OUTSTANDING_COUNT) |
+                                            ETLHEAP_MEASURE_BIT(OUTSTANDING_SIZE) |
+                                            ETLHEAP_MEASURE_BIT(PEAK_SIZE),
+                                .frames = t->frames,
+                                .stack_starts = t->stack_starts,
+                                .frame_indices = t->indices,
+                                .rows = t->rows };
 }
 
 void diff_input_frame(diff_input *t, etlheap_frame frame)

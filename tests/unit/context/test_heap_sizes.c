@@ -24,7 +24,7 @@ typedef struct sizes_check {
     engine_check check;
     heap_notes notes;
     heap_size_list list;
-    u64 recreated;
+    heap_sizes_odd odd;
     u32 ids[8]; /* final process ids: the run's own */
 } sizes_check;
 
@@ -67,7 +67,7 @@ static void assert_row(const sizes_check *c, size_t index, i64 ms, u64 committed
 
 static void build(sizes_check *c)
 {
-    assert_true(heap_sizes_build(&c->list, &c->notes, &c->check.context, c->ids, &c->recreated));
+    assert_true(heap_sizes_build(&c->list, &c->notes, &c->check.context, c->ids, &c->odd));
 }
 
 static void later_records_take_the_place_of_earlier_ones(void **state)
@@ -108,16 +108,16 @@ static void heaps_that_take_over_a_handle_are_counted(void **state)
     note(&c, 1, HEAP_NOTE_DESTROYED, UNKNOWN, UNKNOWN);
     note(&c, 2, HEAP_NOTE_SIZES, 10, 20); /* late, and no new heap */
     build(&c);
-    assert_int_equal(c.recreated, 0);
+    assert_int_equal(c.odd.recreated, 0);
     note(&c, 3, HEAP_NOTE_CREATED, 100, 800);
     note(&c, 4, HEAP_NOTE_CREATED, 100, 800); /* told again by another session */
     note(&c, 5, HEAP_NOTE_DESTROYED, UNKNOWN, UNKNOWN);
     note(&c, 6, HEAP_NOTE_CREATED, 100, 800);
     build(&c);
-    assert_int_equal(c.recreated, 2);
+    assert_int_equal(c.odd.recreated, 2);
     c.notes.at[4].handle++; /* the destruction of another heap */
     build(&c);
-    assert_int_equal(c.recreated, 1);
+    assert_int_equal(c.odd.recreated, 1);
     close_check(&c);
 }
 
@@ -141,6 +141,78 @@ static void ranges_count_where_no_heap_record_tells_what_is_reserved(void **stat
     assert_row(&c, 4, 4, UNKNOWN, 0);
     assert_row(&c, 5, 5, 10, 77);
     assert_row(&c, 6, 6, 10, 77);
+    close_check(&c);
+}
+
+static void note_pages(sizes_check *c, i64 ms, heap_note_kind kind, u64 address, u64 bytes)
+{
+    note(c, ms, kind, UNKNOWN, UNKNOWN);
+    heap_note *const last = &c->notes.at[c->notes.count - 1];
+    last->address = address;
+    last->bytes = bytes;
+}
+
+static void commits_change_the_size_between_records_that_state_it(void **state)
+{
+    sizes_check c;
+    (void)state;
+    open_check(&c);
+    note_pages(&c, 0, HEAP_NOTE_COMMITTED, 0x5000, 16); /* of how much is not known */
+    note(&c, 1, HEAP_NOTE_SIZES, 100, 800);
+    note_pages(&c, 2, HEAP_NOTE_COMMITTED, 0x1000, 40);
+    note_pages(&c, 3, HEAP_NOTE_DECOMMITTED, 0x1000, 30);
+    note(&c, 4, HEAP_NOTE_SIZES, 110, 800);
+    note_pages(&c, 5, HEAP_NOTE_DECOMMITTED, 0x2000, 999);
+    note(&c, 6, HEAP_NOTE_SIZES, 7, UNKNOWN); /* contradicts */
+    build(&c);
+    assert_row(&c, 0, 0, UNKNOWN, UNKNOWN);
+    assert_row(&c, 2, 2, 140, 800);
+    assert_row(&c, 3, 3, 110, 800);
+    assert_row(&c, 5, 5, 0, 800);
+    assert_row(&c, 6, 6, 7, 800);
+    assert_int_equal(c.list.at[2].decommitted, 0);
+    assert_int_equal(c.list.at[4].decommitted, 30);
+    assert_int_equal(c.list.at[6].decommitted, 30 + 999);
+    assert_int_equal(c.odd.differing, 1);
+    close_check(&c);
+}
+
+static void pages_that_two_records_tell_of_count_once(void **state)
+{
+    sizes_check c;
+    (void)state;
+    open_check(&c);
+    note(&c, 0, HEAP_NOTE_CREATED, 100, 800);
+    note_pages(&c, 1, HEAP_NOTE_COMMITTED, 0x1000, 40);
+    note_pages(&c, 2, HEAP_NOTE_EXPANDED, 0x1000, 40);
+    c.notes.at[2].committed = 140;
+    note_pages(&c, 3, HEAP_NOTE_EXPANDED, 0x2000, 20);
+    c.notes.at[3].committed = 160;
+    note_pages(&c, 4, HEAP_NOTE_COMMITTED, 0x2000, 20);
+    note_pages(&c, 5, HEAP_NOTE_CONTRACTED, 0x2000, 20);
+    c.notes.at[5].committed = 140;
+    note_pages(&c, 6, HEAP_NOTE_DECOMMITTED, 0x2000, 20);
+    note_pages(&c, 7, HEAP_NOTE_COMMITTED, 0x2000, 20);
+    build(&c);
+    assert_row(&c, 2, 2, 140, 800);
+    assert_row(&c, 4, 4, 160, 800);
+    assert_row(&c, 6, 6, 140, 800);
+    assert_row(&c, 7, 7, 160, 800);
+    assert_int_equal(c.list.at[7].decommitted, 20);
+    assert_int_equal(c.odd.differing, 0);
+    close_check(&c);
+}
+
+/* Without records of commits, two snapshots may well differ. */
+static void sizes_alone_contradict_nothing(void **state)
+{
+    sizes_check c;
+    (void)state;
+    open_check(&c);
+    note(&c, 0, HEAP_NOTE_SIZES, 100, 800);
+    note(&c, 1, HEAP_NOTE_SIZES, 300, 800);
+    build(&c);
+    assert_int_equal(c.odd.differing, 0);
     close_check(&c);
 }
 
@@ -172,16 +244,48 @@ static void heaps_of_unknown_processes_are_nobodys(void **state)
 /* --- random notes ------------------------------------------------------------------ */
 
 typedef struct plain_sizes {
-    u64 committed, reserved;
+    u64 committed, reserved, decommitted;
+    u64 differing;
     bool found;
 } plain_sizes;
 
-/* Of one heap's notes in the order of time: the last that tells each size. */
+static bool is_page_kind(u8 kind)
+{
+    return kind >= HEAP_NOTE_EXPANDED;
+}
+
+/* A note about pages: `before` is the last one of the heap. */
+static void plain_pages(plain_sizes *out, const heap_note *before, const heap_note *n)
+{
+    const bool ends = n->kind == HEAP_NOTE_CONTRACTED || n->kind == HEAP_NOTE_DECOMMITTED;
+    const u8 other = n->kind == HEAP_NOTE_CONTRACTED    ? HEAP_NOTE_DECOMMITTED
+                     : n->kind == HEAP_NOTE_DECOMMITTED ? HEAP_NOTE_CONTRACTED
+                     : n->kind == HEAP_NOTE_EXPANDED    ? HEAP_NOTE_COMMITTED
+                                                        : HEAP_NOTE_EXPANDED;
+    if (before != NULL && before->kind == other && before->address == n->address &&
+        before->bytes == n->bytes)
+        return;
+    out->decommitted += ends ? n->bytes : 0;
+    if (out->committed == UNKNOWN)
+        return;
+    if (!ends)
+        out->committed += n->bytes;
+    else
+        out->committed -= n->bytes < out->committed ? n->bytes : out->committed;
+}
+
+static bool states_sizes(u8 kind)
+{
+    return kind == HEAP_NOTE_SIZES || kind == HEAP_NOTE_EXPANDED || kind == HEAP_NOTE_CONTRACTED;
+}
+
+/* Of one heap's notes in the order of time: the last that tells each size, and all pages. */
 static plain_sizes plain_at(const heap_notes *notes, const heap_note *of, i64 ticks)
 {
-    plain_sizes out = { UNKNOWN, UNKNOWN, false };
+    plain_sizes out = { .committed = UNKNOWN, .reserved = UNKNOWN };
     u64 told = UNKNOWN, ranges = UNKNOWN;
-    bool gone = false;
+    bool gone = false, has_pages = false;
+    const heap_note *before = NULL;
     for (i64 t = CHECK_START; t <= ticks; t++) {
         for (size_t i = 0; i < notes->count; i++) {
             const heap_note *const n = &notes->at[i];
@@ -193,15 +297,27 @@ static plain_sizes plain_at(const heap_notes *notes, const heap_note *of, i64 ti
                 if (ranges != UNKNOWN)
                     ranges = 0;
                 gone = true;
+                before = NULL;
                 continue;
             }
             if (n->kind != HEAP_NOTE_RANGE_REMOVED)
                 gone = false;
-            if (n->kind == HEAP_NOTE_CREATED ||
-                (n->kind == HEAP_NOTE_SIZES && n->committed != UNKNOWN))
+            if (is_page_kind(n->kind)) {
+                plain_pages(&out, before, n);
+                before = n;
+            }
+            has_pages |= n->kind == HEAP_NOTE_COMMITTED || n->kind == HEAP_NOTE_DECOMMITTED;
+            if (n->kind == HEAP_NOTE_CREATED) {
+                has_pages = false;
                 out.committed = n->committed;
-            if (n->kind == HEAP_NOTE_CREATED ||
-                (n->kind == HEAP_NOTE_SIZES && n->reserved != UNKNOWN))
+                told = n->reserved;
+            }
+            if (states_sizes(n->kind) && n->committed != UNKNOWN) {
+                out.differing +=
+                    has_pages && out.committed != UNKNOWN && out.committed != n->committed;
+                out.committed = n->committed;
+            }
+            if (states_sizes(n->kind) && n->reserved != UNKNOWN)
                 told = n->reserved;
             if (n->kind == HEAP_NOTE_RANGES)
                 ranges = n->reserved;
@@ -219,13 +335,24 @@ static plain_sizes plain_at(const heap_notes *notes, const heap_note *of, i64 ti
 
 static plain_sizes listed_at(const heap_size_list *list, u32 process, u64 handle, i64 ticks)
 {
-    plain_sizes out = { UNKNOWN, UNKNOWN, false };
+    plain_sizes out = { .committed = UNKNOWN, .reserved = UNKNOWN };
     for (size_t i = 0; i < list->count; i++) {
         const heap_size *const row = &list->at[i];
         if (row->process == process && row->handle == handle && row->ticks <= ticks)
-            out = (plain_sizes){ row->committed, row->reserved, true };
+            out = (plain_sizes){ row->committed, row->reserved, row->decommitted, 0, true };
     }
     return out;
+}
+
+/* Contradictions of all heaps of the random notes. */
+static u64 plain_differing(const heap_notes *notes)
+{
+    u64 sum = 0;
+    for (u32 which = 0; which < 4; which++) {
+        const heap_note of = { .pid = PID + 4 * (which / 2), .handle = HEAP + which % 2 };
+        sum += plain_at(notes, &of, CHECK_START + 42).differing;
+    }
+    return sum;
 }
 
 static void random_notes_agree_with_going_through_them_again(void **state)
@@ -236,15 +363,19 @@ static void random_notes_agree_with_going_through_them_again(void **state)
         u64 seed = round;
         open_check(&c);
         for (u32 i = 0; i < 60; i++) {
-            note(&c, 0, (heap_note_kind)engine_check_random(&seed, HEAP_NOTE_RANGE_REMOVED + 1),
+            note(&c, 0, (heap_note_kind)engine_check_random(&seed, HEAP_NOTE_DECOMMITTED + 1),
                  engine_check_random(&seed, 4) == 0 ? UNKNOWN : engine_check_random(&seed, 1000),
                  engine_check_random(&seed, 1000));
             heap_note *const last = &c.notes.at[c.notes.count - 1];
             last->ticks = CHECK_START + engine_check_random(&seed, 40);
             last->pid = PID + 4 * engine_check_random(&seed, 2);
             last->handle = HEAP + engine_check_random(&seed, 2);
-            if (last->kind == HEAP_NOTE_SIZES && engine_check_random(&seed, 3) == 0)
+            if (states_sizes(last->kind) && engine_check_random(&seed, 3) == 0)
                 last->reserved = UNKNOWN;
+            if (is_page_kind(last->kind)) {
+                last->address = 0x1000 * engine_check_random(&seed, 2);
+                last->bytes = 1 + engine_check_random(&seed, 2);
+            }
         }
         build(&c);
         for (size_t i = 1; i < c.list.count; i++)
@@ -258,8 +389,10 @@ static void random_notes_agree_with_going_through_them_again(void **state)
                 assert_int_equal(got.found, wanted.found);
                 assert_int_equal(got.committed, wanted.committed);
                 assert_int_equal(got.reserved, wanted.reserved);
+                assert_int_equal(got.decommitted, wanted.decommitted);
             }
         }
+        assert_int_equal(c.odd.differing, plain_differing(&c.notes));
         close_check(&c);
     }
 }
@@ -363,7 +496,7 @@ static void rows_that_are_no_heaps_have_no_sizes(void **state)
 {
     etlheap_query query = etlheap_query_default();
     (void)state;
-    const u32 sizes = 1u << ETLHEAP_MEASURE_COMMITTED_SIZE;
+    const u32 sizes = ETLHEAP_MEASURE_BIT(COMMITTED_SIZE);
     assert_int_equal(etlheap_query_measures(&query) & sizes, 0); /* by type and stack too */
     query.group_by_count = 2;                                    /* kind, process */
     assert_int_equal(etlheap_query_measures(&query) & sizes, 0);
@@ -378,6 +511,9 @@ int main(void)
         cmocka_unit_test(destroyed_heap_has_nothing_and_a_new_one_begins_anew),
         cmocka_unit_test(heaps_that_take_over_a_handle_are_counted),
         cmocka_unit_test(ranges_count_where_no_heap_record_tells_what_is_reserved),
+        cmocka_unit_test(commits_change_the_size_between_records_that_state_it),
+        cmocka_unit_test(pages_that_two_records_tell_of_count_once),
+        cmocka_unit_test(sizes_alone_contradict_nothing),
         cmocka_unit_test(of_one_moment_the_last_word_counts),
         cmocka_unit_test(heaps_of_unknown_processes_are_nobodys),
         cmocka_unit_test(random_notes_agree_with_going_through_them_again),

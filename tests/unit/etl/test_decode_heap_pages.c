@@ -1,5 +1,6 @@
 /*
- * Goal: commits of heaps and subsegments decode as layout_heap_pages.h says, in both pointer widths.
+ * Goal: commits of heaps and subsegments decode as layout_heap_pages.h says, in both pointer
+ * widths.
  * Method: hand-written payloads with every field expected, and the checks that follow from any
  * vector (decode_check.h).
  */

@@ -316,8 +316,8 @@ static void json_rows_have_the_measures_of_the_table(void **state)
     table.group_by_count = 1;
     table.rows = &row;
     table.row_count = 1;
-    table.measures = 1u << ETLHEAP_MEASURE_COUNT | 1u << ETLHEAP_MEASURE_COMMITTED_SIZE |
-                     1u << ETLHEAP_MEASURE_RESERVED_SIZE;
+    table.measures = ETLHEAP_MEASURE_BIT(COUNT) | ETLHEAP_MEASURE_BIT(COMMITTED_SIZE) |
+                     ETLHEAP_MEASURE_BIT(RESERVED_SIZE);
     capture_open(&c);
     etlheap_write_report_json(result, &table, &layout, c.sink);
     assert_non_null(strstr(capture_text(&c),

@@ -326,7 +326,7 @@ static void a_format_that_is_not_read_is_named_with_what_to_do(void **state)
           "is a summary of format 1.3, which this version no longer reads: make the summary "
           "again from its trace" },
         { 9, 4, EHS_CONTENT_STORE, 0,
-          "is a store of format 9.4, and this version reads up to 2.3: use a newer version, or "
+          "is a store of format 9.4, and this version reads up to 2.4: use a newer version, or "
           "make the store again from its trace" },
         { EHS_MAJOR, 7, EHS_CONTENT_SUMMARY, 5, "is a summary of format 2.7, and this version" },
     };

@@ -265,6 +265,13 @@ static void start_a_process_twice(etl_build *b)
     etl_build_process(b, when, ETL_BUILD_START, &other);
 }
 
+static void tell_another_size_than_the_commits(etl_build *b)
+{
+    etl_build_heap_create(b, at(90), HEAP + 0x10000);
+    etl_build_heap_other(b, at(91), 0x33, HEAP + 0x10000); /* commits nothing */
+    etl_build_heap_snapshot(b, at(92), HEAP + 0x10000, PID, 0x50000);
+}
+
 static void create_a_heap_again(etl_build *b)
 {
     etl_build_heap_create(b, at(90), HEAP + 0x10000);
@@ -392,6 +399,7 @@ static const fault faults[] = {
     { ONE(process_unknown, 1), .add = allocate_in_a_process_without_name },
     { ONE(process_start_missing, 1), .add = start_a_process_twice },
     { ONE(heap_recreated, 1), .add = create_a_heap_again },
+    { ONE(heap_size_differs, 1), .add = tell_another_size_than_the_commits },
     { ONE(trace_without_memory_events, 1), .content = NO_MEMORY },
     { ONE(trace_without_modules, 1), .content = NO_IMAGE },
     { ONE(method_size_odd, 1), .add = load_a_method_without_end },
