@@ -18,6 +18,7 @@
 static etl_status add_patterns(const cli_options *options, cli_query *out, etl_error *err);
 static etl_status add_threads(const cli_options *options, cli_query *out, etl_error *err);
 static etl_status add_tags(const cli_options *options, cli_query *out, etl_error *err);
+static etl_status add_pool_tags(const cli_options *options, cli_query *out, etl_error *err);
 static u32 impacting_types(const cli_options *options);
 static void set_grouping(const cli_options *options, etlheap_query *query);
 static void add_kind(const cli_options *options, etlheap_query *query);
@@ -97,6 +98,8 @@ etl_status cli_query_build(const cli_options *options, const cli_clock *clock, c
         status = add_threads(options, out, err);
     if (status == ETL_OK)
         status = add_tags(options, out, err);
+    if (status == ETL_OK)
+        status = add_pool_tags(options, out, err);
     query->at_exit_freed = options->at_exit != 0;
     query->kinds = options->kinds == 0 && clock->part ? clock->part->kinds : options->kinds;
     query->types = options->types | impacting_types(options);
@@ -138,7 +141,9 @@ void cli_query_free(cli_query *query)
     cli_patterns_free(&query->cull_frames);
     cli_patterns_free(&query->root);
     etlheap_tags_close(query->tags);
+    etlheap_pool_tags_close(query->pool_tags);
     query->tags = NULL;
+    query->pool_tags = NULL;
     free(query->threads);
     free((void *)query->thread_names);
     query->threads = NULL;
@@ -236,6 +241,18 @@ static etl_status add_tags(const cli_options *options, cli_query *out, etl_error
     for (u32 i = options->stack_tags.count; i > 0 && status == ETL_OK; i--)
         status = etlheap_stack_tags_read(options->stack_tags.at[i - 1], out->tags, err);
     out->query.tags = out->tags;
+    return status;
+}
+
+static etl_status add_pool_tags(const cli_options *options, cli_query *out, etl_error *err)
+{
+    if (options->pool_tags == NULL)
+        return ETL_OK;
+    etl_status status = etlheap_pool_tags_open(&out->pool_tags, err);
+    if (status == ETL_OK)
+        status = etlheap_pool_tags_read(options->pool_tags, out->pool_tags, &out->pool_tags_skipped,
+                                        err);
+    out->query.pool_tags = out->pool_tags;
     return status;
 }
 

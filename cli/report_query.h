@@ -12,6 +12,8 @@ typedef struct cli_query {
     cli_patterns require_frames, exclude_frames, fold_modules, cull_frames;
     cli_patterns root;  /* of a tree; empty: none is given */
     etlheap_tags *tags; /* NULL: none */
+    etlheap_pool_tags *pool_tags;
+    etlheap_skipped_lines pool_tags_skipped;
     u32 *threads;
     const char **thread_names;
     i64 kind_to_ticks[ETLHEAP_KIND_CAPACITY]; /* for --at peak */
@@ -19,8 +21,8 @@ typedef struct cli_query {
 
 /*
  * Makes the query. Free *out in any case. The clock has the start of the trace for calendar times.
- * ETL_ERR_ARGUMENT (an empty window, a bad pattern), ETL_ERR_IO (a cull list, stack tags),
- * ETL_ERR_CORRUPT and ETL_ERR_LIMIT (stack tags), ETL_ERR_MEMORY.
+ * ETL_ERR_ARGUMENT (an empty window, a bad pattern), ETL_ERR_IO (a cull list, stack or pool tags),
+ * ETL_ERR_CORRUPT (stack tags), ETL_ERR_LIMIT (stack or pool tags), ETL_ERR_MEMORY.
  */
 etl_status cli_query_build(const cli_options *options, const cli_clock *clock, cli_query *out,
                            etl_error *err);

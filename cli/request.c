@@ -18,6 +18,7 @@
 
 static void leave_out_heaps(etlheap_query *query);
 static void note_functions(const etlheap_tags *tags);
+static void note_skipped(const char *file, const etlheap_skipped_lines *skipped);
 static void set_excluded(cli_request *request);
 
 static bool is_binary(const cli_options *options);
@@ -77,6 +78,8 @@ etl_status cli_request_ask(const cli_options *options, const cli_inputs *inputs,
     query->symbols = request->symbols.symbols;
     if (status == ETL_OK && query->tags && !query->symbols)
         note_functions(query->tags);
+    if (status == ETL_OK && !options->unpacks_first) /* of compared runs, the last one */
+        note_skipped(options->pool_tags, &request->query.pool_tags_skipped);
     return status;
 }
 
@@ -89,6 +92,18 @@ static void leave_out_heaps(etlheap_query *query)
             query->group_by[kept++] = query->group_by[i];
     }
     query->group_by_count = kept;
+}
+
+/* If many lines say nothing, the file has another form. */
+static void note_skipped(const char *file, const etlheap_skipped_lines *skipped)
+{
+    char message[160];
+    if (skipped->count == 0)
+        return;
+    snprintf(message, sizeof message,
+             "lines without TAG - BINARY - DESCRIPTION: %" PRIu32 ", the first is line %" PRIu32,
+             skipped->count, skipped->first);
+    cli_note(file, message);
 }
 
 /* Entry points that never match look like memory that nobody tagged. */

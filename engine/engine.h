@@ -465,6 +465,9 @@ typedef struct etlheap_query {
     bool alloc_times; /* compute FIRST and LAST, which need single lifetimes */
     bool heap_pages;  /* rows that are heaps have UNCOMMITTED_SIZE, DECOMMITTED_SIZE and
                          FRAGMENTATION, too */
+    /* Describes tags of rows by POOL_TAG, and of gates; the table borrows from it. NULL: nothing
+     * does. */
+    const struct etlheap_pool_tags *pool_tags;
 } etlheap_query;
 
 /* [stable] Fills a query of `size` bytes with the defaults: the whole trace, grouped by kind,
@@ -495,6 +498,7 @@ static inline etlheap_query etlheap_query_default(void)
 #include "etlheap_lifetimes.h"
 #include "etlheap_query_words.h"
 #include "etlheap_part.h"
+#include "etlheap_pool_tags.h"
 #include "etlheap_recorded.h"
 #include "etlheap_recording.h"
 #include "etlheap_snapshot.h"

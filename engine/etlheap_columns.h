@@ -45,6 +45,7 @@ extern "C" {
     X(IMPACTING_STACK, "impacting_stack", "Impacting Stack")                                       \
     X(SOURCE_LINE, "source_line", "Source Line")                                                   \
     X(POOL_TAG, "pool_tag", "Pool Tag")                                                            \
+    X(POOL_TAG_DESCRIPTION, "pool_tag_description", "Pool Tag Description")                        \
     /* numbers of a row */                                                                         \
     X(COUNT, "count", "Count")                                                                     \
     X(SIZE, "size", "Size")                                                                        \

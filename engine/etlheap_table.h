@@ -81,6 +81,7 @@ typedef struct etlheap_row {
     int64_t rates_ns; /* what its rates are per second of: the time in which it was recorded */
     const char *source_line; /* SOURCE_LINE key: "FILE:LINE" of the site; NULL: unknown */
     char pool_tag[ETLHEAP_POOL_TAG_SIZE]; /* POOL_TAG key; "": not of a pool */
+    const char *pool_tag_description;     /* of query.pool_tags; NULL: unknown */
     const char *heap_name; /* HEAP key: the name that the recording gives to heap_handle; NULL:
                               * none, and etlheap_heap_name says what it is called */
 } etlheap_row;
@@ -92,6 +93,7 @@ typedef struct etlheap_key_value {
     etlheap_key_form form;
     bool is_known;
     const char *missing; /* what people read in place of an unknown value */
+    const char *detail;  /* the text of the field beside the key, if it is one; NULL: none */
 } etlheap_key_value;
 
 etlheap_key_value etlheap_row_value(const etlheap_row *row, etlheap_key key);

@@ -7,6 +7,7 @@
  *     etlheap_exporter_named       "folded" -> exporter for another program (exporters.h)
  *     etlheap_unpack               zip, gzip or zstd file -> traces and stores to open
  *     etlheap_stack_tags_read      WPA's stack tags -> etlheap_tags
+ *     etlheap_pool_tags_read       pooltag.txt -> etlheap_pool_tags
  *
  * This header includes engine/engine.h and all other public headers of the output, so it is enough
  * for a program that analyzes traces and prints answers.
@@ -430,6 +431,21 @@ etl_status etlheap_write_table(const char *format, const etlheap_result *result,
  * file and line), ETL_ERR_LIMIT (too large, or nested too deeply), ETL_ERR_MEMORY.
  */
 etl_status etlheap_stack_tags_read(const char *path, etlheap_tags *tags, etl_error *err);
+
+/* --- pool tags ------------------------------------------------------------------- */
+
+/* Lines of a file that were not understood, and so left out. */
+typedef struct etlheap_skipped_lines {
+    uint32_t count, first; /* number of the first one, from 1 */
+} etlheap_skipped_lines;
+
+/*
+ * Adds the descriptions of a file in the form of pooltag.txt: lines "TAG - BINARY - DESCRIPTION".
+ * If tags are equal, the first line wins. Long descriptions are cut. ETL_ERR_IO, ETL_ERR_LIMIT (a
+ * file of more than 4 MiB, or more than 1024 tags with wildcards), ETL_ERR_MEMORY.
+ */
+etl_status etlheap_pool_tags_read(const char *path, etlheap_pool_tags *tags,
+                                  etlheap_skipped_lines *skipped, etl_error *err);
 
 /* --- packed traces and stores --------------------------------------------------------- */
 

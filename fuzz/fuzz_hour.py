@@ -73,6 +73,7 @@ TARGETS = {
     'cab': Target(3, 16384, 60_000, ['engine/symbol_store/symbol_cab.c']),
     'umdh': Target(3, 16384, 80_000, ['formats/*/umdh_*.c']),
     'stacktags': Target(2, 16384, 60_000, ['formats/read/stack_tags.c', 'engine/names/tags.c']),
+    'pooltags': Target(1, 8192, 40_000, ['formats/read/pool_tags_read.c', 'engine/names/pool_tags.c']),
     'wpaxml': Target(2, 16384, 60_000, ['tests/support/wpa_xml_read.c']),
     'suppressions': Target(2, 8192, 40_000, ['engine/compare/suppressions.c']),
     'runs': Target(2, 8192, 40_000, ['formats/read/runs_read.c']),

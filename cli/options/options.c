@@ -43,6 +43,7 @@ static etl_status check_options(const cli_command *command, const cli_options *o
 static etl_status check_csv(const cli_command *command, const cli_options *options, etl_error *err);
 static etl_status check_budgets(const cli_options *options, etl_error *err);
 static etl_status check_tags(const cli_options *options, etl_error *err);
+static etl_status check_pool_tags(const cli_options *options, etl_error *err);
 static etl_status check_export(const cli_options *options, etl_error *err);
 static etl_status check_output_name(const cli_command *command, const cli_options *options,
                                     etl_error *err);
@@ -405,6 +406,8 @@ static etl_status check_options(const cli_command *command, const cli_options *o
     etl_status status = (command->bit & viewing) != 0 ? cli_check_views(options, err) : ETL_OK;
     if (status == ETL_OK)
         status = check_tags(options, err);
+    if (status == ETL_OK)
+        status = check_pool_tags(options, err);
     return status == ETL_OK && command->bit == CLI_WINDOWS ? check_windows(options, err) : status;
 }
 
@@ -503,6 +506,16 @@ static etl_status check_budgets(const cli_options *options, etl_error *err)
     const etl_status roots_status = cli_roots_parse(options, &roots, err);
     cli_roots_free(&roots);
     return roots_status;
+}
+
+static etl_status check_pool_tags(const cli_options *options, etl_error *err)
+{
+    bool is_used = options->pool_tags == NULL;
+    for (u32 i = 0; i < options->group_by_count; i++)
+        is_used |= options->group_by[i] == ETLHEAP_KEY_POOL_TAG;
+    return is_used ? ETL_OK
+                   : etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                                   "--pool-tags needs --group-by with pool_tag in its list");
 }
 
 static etl_status check_tags(const cli_options *options, etl_error *err)

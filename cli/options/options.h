@@ -157,6 +157,7 @@ typedef struct cli_options {
     u64 size_min_bytes, size_max_bytes;
     u64 address_first, address_last; /* for allocations; both inclusive */
     cli_words require_frames, exclude_frames, fold_modules, cull_frames, cull_lists, stack_tags;
+    const char *pool_tags;
     bool growth, churn, lifetimes;
     bool suspects;
     bool has_view; /* one that only the command asks about, by cli_is_given */

@@ -106,7 +106,7 @@ static const cli_option options_table[] = {
     { "--accept", 0, CLI_VALUE_FLAG, OPTION(accept), CLI_CHECK, group_gate, NULL,
       "with --update-baseline: let this run become the baseline even if it grew" },
     { "--allow-empty", 0, CLI_VALUE_FLAG, OPTION(allow_empty), CLI_CHECK, group_gate, NULL,
-      "pass if nothing was measured: no process matches, or the trace has no such events" },
+      "pass if nothing was measured" },
 
     { "--require-baseline", 0, CLI_VALUE_FLAG, OPTION(require_baseline), CLI_CHECK, group_gate,
       NULL, "fail if the baseline is missing" },
@@ -123,6 +123,8 @@ static const cli_option options_table[] = {
       "keys that make a group (kind,process):" },
     { "--stack-tags", 0, CLI_VALUE_WORDS, OPTION(stack_tags), CLI_GROUPING, group_shape, "FILE",
       "stack tags of WPA, for --group-by tag; may be repeated" },
+    { "--pool-tags", 0, CLI_VALUE_WORD, OPTION(pool_tags), CLI_GROUPING | CLI_CHECK, group_shape,
+      "FILE", "what pool tags mean, as in pooltag.txt" },
     { "--columns", 0, CLI_VALUE_COLUMNS, OPTION(columns), CLI_REPORT, group_shape, "LIST",
       "columns in this order, those of --sort: size,count; or changes to the usual ones: "
       "+peak_size,-count" },

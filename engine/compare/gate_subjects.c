@@ -256,6 +256,14 @@ static void set_mark(const owned_gate *gate, u32 generation, etlheap_gate_subjec
     out->to_ns = interval.to_ns;
 }
 
+static void set_tag(const owned_gate *gate, u64 tag, etlheap_gate_subject *out)
+{
+    const etlheap_pool_tags *const tags = gate->now->query->pool_tags;
+    pool_heap_tag_text(tag, out->pool_tag);
+    if (tags != NULL)
+        out->pool_tag_description = etlheap_pool_tags_describe(tags, out->pool_tag);
+}
+
 static etlheap_gate_subject subject_of(const judge *j, const entry *at)
 {
     const gate_row *const row = &j->rows->list.at[at->row];
@@ -279,7 +287,7 @@ static etlheap_gate_subject subject_of(const judge *j, const entry *at)
     if (scope == ETLHEAP_SCOPE_STACK)
         subject.stack = row->stack;
     if (scope == ETLHEAP_SCOPE_POOL_TAG)
-        pool_heap_tag_text(row->tag, subject.pool_tag);
+        set_tag(j->gate, row->tag, &subject);
     return subject;
 }
 

@@ -80,8 +80,13 @@ bool table_add_group(const aggregator *a, owned_table *out, table_numbers *numbe
         row.mark = mark->name;
         row.mark_number = mark->number;
     }
-    if (query_groups_by(a->query, ETLHEAP_KEY_POOL_TAG))
+    if (query_groups_by(a->query, ETLHEAP_KEY_POOL_TAG)) {
         pool_heap_tag_text(key->heap, row.pool_tag);
+        row.pool_tag_description =
+            a->query->pool_tags == NULL
+                ? NULL
+                : etlheap_pool_tags_describe(a->query->pool_tags, row.pool_tag);
+    }
     if (key->thread_name != 0)
         row.thread_name = group_thread_name(a, key->thread_name);
     if (query_groups_by(a->query, ETLHEAP_KEY_FREE_THREAD))

@@ -89,6 +89,7 @@ static const key_row rows[ETLHEAP_KEY_COUNT] = {
                                                  "would count in several rows" },
     [ETLHEAP_KEY_POOL_TAG] = { KEY_READS_POOL_TAG, ETLHEAP_FORM_NAME, .of_unmatched = true,
                                .text = MEMBER(pool_tag), .holds_text = true,
+                               .detail = ETLHEAP_FIELD_POOL_TAG_DESCRIPTION,
                                .lacks = LACKS_POOL_TAGS, .missing = "[no pool tag]" },
 };
 
@@ -297,5 +298,6 @@ etlheap_key_value etlheap_row_value(const etlheap_row *row, etlheap_key key)
     value.missing = own->missing != NULL          ? own->missing
                     : etlheap_key_is_of_free(key) ? without_freer(row, key)
                                                   : "";
+    value.detail = key == ETLHEAP_KEY_POOL_TAG ? row->pool_tag_description : NULL;
     return value;
 }

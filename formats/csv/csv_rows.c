@@ -169,6 +169,8 @@ static void write_key(etlheap_csv *csv, const etlheap_table *table, const etlhea
     case ETLHEAP_FORM_NAME:
     case ETLHEAP_FORM_TYPE_NAME:
         etlheap_csv_text(csv, value.is_known ? value.text : "");
+        if (etlheap_key_detail(key) != ETLHEAP_FIELDS_COUNT)
+            etlheap_csv_text(csv, value.detail != NULL ? value.detail : "");
         return;
     case ETLHEAP_FORM_THREAD:
         write_count(csv, value.is_known, value.number);

@@ -229,6 +229,8 @@ void etlheap_text_add_key(etlheap_text *text, const etlheap_table *table, const 
     case ETLHEAP_FORM_NAME:
     case ETLHEAP_FORM_TYPE_NAME:
         etlheap_text_add_string(text, value.is_known ? value.text : value.missing);
+        if (value.detail != NULL)
+            etlheap_text_add_format(text, " (%s)", value.detail);
         break;
     }
 }

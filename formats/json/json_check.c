@@ -257,8 +257,10 @@ static void write_subject(etlheap_json *json, const etlheap_gate_budget *budget,
         etlheap_json_string(json, "module", subject->module);
     else if (scope == ETLHEAP_SCOPE_MODULE)
         etlheap_json_null(json, "module");
-    if (scope == ETLHEAP_SCOPE_POOL_TAG)
+    if (scope == ETLHEAP_SCOPE_POOL_TAG) {
         etlheap_json_string(json, "pool_tag", subject->pool_tag);
+        etlheap_json_string(json, "pool_tag_description", subject->pool_tag_description);
+    }
     if (scope == ETLHEAP_SCOPE_STACK)
         write_frames(json, budget->table, subject->stack);
     if (scope == ETLHEAP_SCOPE_FUNCTION)

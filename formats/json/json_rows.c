@@ -159,6 +159,8 @@ void etlheap_json_key(etlheap_json *json, const etlheap_row *row, etlheap_key ke
         /* The key with a thread's id, which is never 0, has written its name already. */
         if (key != ETLHEAP_KEY_THREAD_NAME || row->thread == 0 || !value.is_known)
             etlheap_json_string(json, word, value.text);
+        if (etlheap_key_detail(key) != ETLHEAP_FIELDS_COUNT)
+            etlheap_json_string(json, etlheap_field_key(etlheap_key_detail(key)), value.detail);
         break;
     }
 }

@@ -90,6 +90,8 @@ void etlheap_check_add_owner(etlheap_text *text, const etlheap_gate_subject *sub
     }
     etlheap_text_add_string(text, " ");
     etlheap_text_add_string(text, subject->pool_tag);
+    if (with_ids && subject->pool_tag_description != NULL)
+        etlheap_text_add_format(text, " (%s)", subject->pool_tag_description);
     etlheap_text_add_mark(text, subject->mark, subject->mark_number);
     if (subject->process)
         etlheap_text_add_string(text, subject->process);

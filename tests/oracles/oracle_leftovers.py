@@ -49,7 +49,8 @@ def check_limits(results):
 
 def check_pipes(results):
     os.mkfifo("pipe")
-    for words in (["report", "in.etl", "--cull-list", "pipe"], ["report", "in.etl", "--stack-tags", "pipe"], ["report", "in.etl", "--custom-heap", "@pipe"],
+    for words in (["report", "in.etl", "--cull-list", "pipe"], ["report", "in.etl", "--stack-tags", "pipe"],
+                  ["report", "in.etl", "--group-by", "pool_tag", "--pool-tags", "pipe"], ["report", "in.etl", "--custom-heap", "@pipe"],
                   ["check", "in.etl", "--max-outstanding", "1", "--suppressions", "pipe"], ["report", "pipe"], ["diff", "pipe", "in.etl"],
                   ["check", "in.etl", "--max-growth", "1", "--baseline", "pipe"], ["merge", "pipe", "-o", "all.ehs"]):
         try:

@@ -56,6 +56,7 @@ VALUES = {
 NEUTRAL = {
     "--output": (["-o", "report.txt"], "writes the same report to a file"),
     "--csv-safe": ([], "only names that a spreadsheet runs change, and no trace here has any"),
+    "--pool-tags": ([], "only rows by pool_tag change; oracle_pool.py"),
     "--offline": (["--offline"], "no symbol server is asked here"),
     "--symbol-login": (["--symbol-login", "example.com=env:HOME"], "no symbol server is asked here"),
     "--download-limit": (["--download-limit", "1M"], "no symbol server is asked here"),

@@ -106,7 +106,8 @@ def inputs_of(command, options):
         if not os.path.exists(path):
             with open(path, "w", encoding="ascii") as file:
                 file.write("\n")
-        yield path, [*words, option, ("@" if option == "--custom-heap" else "") + path]
+        keys = ["--group-by", "pool_tag"] if option == "--pool-tags" and command != "check" else []
+        yield path, [*words, *keys, option, ("@" if option == "--custom-heap" else "") + path]
     if "--symbols" in run(command, "--help").stdout.decode():
         yield os.path.join("symbols", sorted(os.listdir("symbols"))[0]), [
             *words, "--symbols", "symbols", *(["--anonymise", "of--anonymise"] if command == "store" else [])]

@@ -112,6 +112,44 @@ def check_limits(results, source, smaller):
     results.check(f"heap blocks of {end} have no tags to limit", refused.returncode == 2 and b"without pool tags" in refused.stderr)
 
 
+POOLTAG = """rem descriptions
+Leak - leaky.sys    -  blocks that \xe9 leaks
+Lea? - leaky.sys    - not this one
+L*   - <unknown>    - late ones
+not a line
+"""
+DESCRIBED = {"Leak": "leaky.sys: blocks that \xe9 leaks", "Late": "late ones"}
+
+
+def check_descriptions(results, path, smaller):
+    """--pool-tags: descriptions beside the tags, in all formats and commands with keys."""
+    tags = f"{support.WORK}/pooltag.txt"
+    with open(tags, "w", encoding="latin-1") as file:
+        file.write(POOLTAG)
+    group = ("--kind", "pool", "--group-by", "kind,pool_tag", "--pool-tags", tags)
+    wanted = {tag: DESCRIBED.get(tag) for tag in by_tag()}
+    for command in ("report", path, "--top", "all"), ("windows", path, "--every", "3600s"), ("diff", smaller, path, "--all"), \
+            ("trend", smaller, path, path, "--in-order", "--all"):
+        document = support.run_json(*command, *group)
+        rows = document["windows"][0]["rows"] if "windows" in document else document["rows"]
+        found = {row["pool_tag"]: row["pool_tag_description"] for row in rows}
+        results.equal(f"descriptions of {command[0]}", {tag: text for tag, text in found.items() if tag in DESCRIBED}, DESCRIBED)
+        results.check(f"unknown ones of {command[0]} are null", all(wanted[tag] == text for tag, text in found.items()))
+    table = csv.DictReader(io.StringIO(support.run("report", path, *group, "--format", "csv", "--top", "all").decode()))
+    results.equal("descriptions in CSV", {row["pool_tag"]: row["pool_tag_description"] or None for row in table}, wanted)
+    for form in "text", "markdown":
+        shown = support.run("report", path, *group, "--format", form).decode()
+        results.check(f"descriptions in {form}", "Leak (leaky.sys: blocks that \xe9 leaks)" in shown)
+    done = subprocess.run([support.ETLHEAP, "diff", smaller, path, *group], stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+    results.equal("lines that say nothing are counted once", done.stderr.decode().count("DESCRIPTION: 1, the first is line 5"), 1)
+    done = subprocess.run([support.ETLHEAP, "check", path, "--max-outstanding", "pool/pool_tag:Leak:1K", "--pool-tags", tags, "--format",
+                           "json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+    found = [one["pool_tag_description"] for one in json.loads(done.stdout)["budgets"][0]["subjects"]]
+    results.equal("descriptions of check", found, [DESCRIBED["Leak"]])
+    done = subprocess.run([support.ETLHEAP, "report", path, "--pool-tags", tags], stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+    results.equal("descriptions without tags are refused", (done.returncode, b"needs --group-by with pool_tag" in done.stderr), (2, True))
+
+
 def main():
     results = support.Results()
     path, store, summary, smaller = (f"{support.WORK}/pool{suffix}" for suffix in (".etl", ".ehs", ".summary.ehs", ".before.etl"))
@@ -156,6 +194,7 @@ def main():
                   TOTAL)
 
     subprocess.run([MAKE_TRACE, "pool-before", "-o", smaller], check=True, stdout=subprocess.DEVNULL)
+    check_descriptions(results, path, smaller)
     for source in path, store:
         check_limits(results, source, smaller)
         for limit, status in ("pool/total:30K", 1), ("pool/total:40K", 0):

@@ -76,6 +76,7 @@ static const etlheap_row known = { .kind = ETLHEAP_KIND_VIRTUALALLOC,
                                    .type_name = "Widget",
                                    .source_line = "C:\\src\\f.cpp:41",
                                    .pool_tag = "Etwr",
+                                   .pool_tag_description = "nt!etw: buffers",
                                    .tag = "Startup\\Load",
                                    .size_class_bytes = 65536,
                                    .generation = 12,
@@ -114,7 +115,7 @@ static void each_key_reads_as_people_write_it(void **state)
         { "Impacting", "Impacting", ETLHEAP_KEY_IMPACTING_TYPE },
         { "C:\\src\\f.cpp:41", "[no source line]", ETLHEAP_KEY_SOURCE_LINE },
         { "app.exe!f", "[no stack recorded]", ETLHEAP_KEY_FUNCTION },
-        { "Etwr", "[no pool tag]", ETLHEAP_KEY_POOL_TAG },
+        { "Etwr (nt!etw: buffers)", "[no pool tag]", ETLHEAP_KEY_POOL_TAG },
     };
     static const etlheap_frame frame = { .module = "app.exe", .symbol = "f" };
     static const u32 starts[] = { 0, 1 }, indices[] = { 0 };
