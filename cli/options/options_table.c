@@ -148,7 +148,7 @@ static const cli_option options_table[] = {
     { "--unmatched", 0, CLI_VALUE_FLAG, OPTION(unmatched), CLI_REPORT, group_shape, NULL,
       "frees of memory allocated before the recording" },
     { "--histogram", 0, CLI_VALUE_HISTOGRAM, OPTION(histogram), CLI_REPORT, group_shape, "BY",
-      "histogram of size in powers of two, or of lifetime in steps of 1, 2 and 5" },
+      "histogram of size or of lifetime" },
     { "--map", 0, CLI_VALUE_FLAG, OPTION(map), CLI_REPORT, group_shape, NULL,
       "map of the address space, and what keeps it committed" },
     { "--map-unit", 0, CLI_VALUE_SIZE, OPTION(map_unit), CLI_REPORT, group_shape, "SIZE",

@@ -5,6 +5,7 @@
  * processes, stacks, blocks and commits of one program. Invariant: what a scenario allocates stands
  * beside its constants in scenario.h, and tests compare with those; change both together.
  */
+#include "scenario_dotnet.h"
 #include "scenario_handle.h"
 #include "scenario_heap_pages.h"
 #include "scenario_inside.h"
@@ -37,6 +38,7 @@ const scenario scenarios[] = {
       scenario_pool_before },
     { "heap-pages", "3 s: three heaps: one fragmented, one leaks, one commits and decommits", NULL,
       scenario_heap_pages },
+    { "dotnet", "10 s: native memory leaks below methods of .NET", NULL, scenario_dotnet },
     { "kitchen-sink", "every event the builder can write", NULL, scenario_kitchen_sink },
     { NULL, NULL, NULL, NULL },
 };

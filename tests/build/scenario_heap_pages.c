@@ -143,6 +143,7 @@ static void write_sessions(etl_build *b, paged_heap *heap)
 
 static void write_requests(etl_build *b, paged_heap *heap)
 {
+    allocate(b, 20 * MS, heap, heap->handle);
     for (u32 i = 0; i < 10; i++) {
         const u64 ns = (120 + 250 * i) * MS;
         const u64 address = heap->handle + PAGES_FIRST_BYTES;

@@ -8,7 +8,8 @@
  *                     nothing is decommitted: 256 KiB of 4,160 KiB are in use
  *     PAGES_SESSIONS  48 commits, each filled with 15 blocks that stay: it grows by 2,880 KiB of
  *                     blocks. A snapshot states PAGES_UNSEEN_BYTES more than its commits add up to
- *     PAGES_REQUESTS  ten times: commits 1 MiB, allocates 20 blocks, frees all, decommits 1 MiB
+ *     PAGES_REQUESTS  has one block that stays; ten times it commits 1 MiB, allocates 20 blocks,
+ *                     frees them and decommits 1 MiB
  *
  * Two commits of PAGES_CACHE have an Expand about the same pages, one before it and one after it,
  * and a snapshot of it agrees.

@@ -22,6 +22,9 @@ from oracle_support import Results
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 ETLHEAP = os.path.abspath(os.environ.get("ETLHEAP", "build/etlheap"))
+MAKE_TRACE = os.path.abspath(os.environ.get("MAKE_TRACE", "build/release/make_trace"))
+# Traces that only some pages use, and the scenarios of make_trace that they are.
+EXAMPLES = {"dotnet.etl": "dotnet"}
 
 # The command, then all indented lines that are no command, and blank ones between them.
 BLOCK = re.compile(r"^    \$ build/etlheap (.*)\n((?:    (?!\$ ).*\n|\n(?=    (?!\$ )|\n))*)", re.MULTILINE)
@@ -50,10 +53,13 @@ def printed(folder, arguments):
     return indented("".join(line for line in lines if not line.startswith(NAMELESS)))
 
 
-def page_folder(folder, page):
-    """A folder with the traces and symbols that `make demo` leaves."""
+def page_folder(folder, page, text):
+    """A folder with the traces and symbols that `make demo` leaves, and those of EXAMPLES that the page uses."""
     made = os.path.join(folder, os.path.basename(page), "build")
     shutil.copytree(os.path.join(folder, "demo"), made)
+    for name, scenario in EXAMPLES.items():
+        if f"build/{name}" in text:
+            subprocess.run([MAKE_TRACE, scenario, "-o", os.path.join(made, name)], check=True, stdout=subprocess.DEVNULL)
     with open(os.path.join(made, "team.key"), "wb") as key:  # docs/share.md
         key.write(b"the key of the examples in the pages")
     return os.path.dirname(made)
@@ -82,7 +88,7 @@ def main():
         for page in [os.path.join(ROOT, "README.md"), *sorted(glob.glob(os.path.join(ROOT, "docs", "*.md")))]:
             with open(page, encoding="utf-8") as file:
                 text = file.read()
-            here = page_folder(folder, page)
+            here = page_folder(folder, page, text)
             count += len(BLOCK.findall(text))
             if "--update" in sys.argv:
                 updated = BLOCK.sub(lambda match: f"    $ build/etlheap {match[1]}\n{printed(here, match[1])}", text)

@@ -23,7 +23,7 @@ FIRST = 64 * KIB
 WANTED = {
     CACHE: (256 * KIB, FIRST + 4 * MIB, 16 * MIB, 12 * MIB - FIRST, 0, (4160 - 256) * 10**6 // 4160),
     SESSIONS: (720 * 4 * KIB, 2 * FIRST + 3 * MIB, 16 * MIB, 13 * MIB - 2 * FIRST, 0, 100000),
-    REQUESTS: (0, FIRST, 16 * MIB, 16 * MIB - FIRST, 10 * MIB, 1000000),
+    REQUESTS: (4 * KIB, FIRST, 16 * MIB, 16 * MIB - FIRST, 10 * MIB, 937500),
 }
 
 
@@ -77,6 +77,7 @@ def check_moments(results, path, store):
             got = rows_of(source, "--from", f"{from_ms}ms", "--to", f"{to_ms}ms")
             shown = {heap: row for heap, row in wanted.items() if heap in got}
             results.equal(f"{os.path.basename(source)}: {from_ms} to {to_ms} ms", got, shown)
+            results.check("... of all three heaps", len(got) == 3 or from_ms == 0)
     at = rows_of(path, "--at", "1007ms")
     results.equal("at a moment", {heap: row[:4] for heap, row in at.items()},
                   {heap: row[:4] for heap, row in model.at(0, 1007 * 10**6).items() if heap in at})

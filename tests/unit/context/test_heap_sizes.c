@@ -203,6 +203,22 @@ static void pages_that_two_records_tell_of_count_once(void **state)
     close_check(&c);
 }
 
+/* What a heap commits to create itself is in the sizes of Create, which comes before or after. */
+static void commits_that_create_a_heap_are_no_notes(void **state)
+{
+    (void)state;
+    etl_event event = { .kind = ETL_EVENT_HEAP_COMMIT,
+                        .as.heap_commit = { .heap_handle = HEAP, .address = 16, .size_bytes = 8 } };
+    heap_note out;
+    for (u32 caller = 0; caller < 14; caller++) {
+        event.as.heap_commit.caller = caller;
+        assert_int_equal(heap_note_of(&event, PID, &out), caller != 1);
+    }
+    assert_int_equal(out.kind, HEAP_NOTE_COMMITTED);
+    assert_true(out.handle == HEAP && out.address == 16 && out.bytes == 8 && out.pid == PID);
+    assert_true(out.committed == UNKNOWN && out.reserved == UNKNOWN);
+}
+
 /* Without records of commits, two snapshots may well differ. */
 static void sizes_alone_contradict_nothing(void **state)
 {
@@ -513,6 +529,7 @@ int main(void)
         cmocka_unit_test(ranges_count_where_no_heap_record_tells_what_is_reserved),
         cmocka_unit_test(commits_change_the_size_between_records_that_state_it),
         cmocka_unit_test(pages_that_two_records_tell_of_count_once),
+        cmocka_unit_test(commits_that_create_a_heap_are_no_notes),
         cmocka_unit_test(sizes_alone_contradict_nothing),
         cmocka_unit_test(of_one_moment_the_last_word_counts),
         cmocka_unit_test(heaps_of_unknown_processes_are_nobodys),

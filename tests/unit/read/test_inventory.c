@@ -304,14 +304,17 @@ static void stacks_of_frees_are_counted(void **state)
     add_target_of(b, 110, 70, 1, false); /* the stack may be that of this event */
     add_target_of(b, 120, 70, 0, true);
     add_target_of(b, 120, 71, 0, false);
-    add_target_of(b, 130, 70, 0, true); /* has no stack */
+    add_target_of(b, 130, 70, 0, true);  /* has no stack */
+    add_target_of(b, 140, 70, 0, false); /* or of this one */
+    add_target_of(b, 140, 70, 1, true);
     add_piece(b, 100, 70, 0, PART_USER);
     add_piece(b, 110, 70, 0, PART_USER);
     add_piece(b, 120, 70, 0, PART_USER);
     add_piece(b, 120, 71, 0, PART_USER);
+    add_piece(b, 140, 70, 0, PART_USER);
     b->task.item_free_stacks = 5;
     end_slice(b, INT64_MAX);
-    expect_counts(b, 4, 0);
+    expect_counts(b, 5, 0);
     assert_int_equal(b->matcher.of_frees, 2 + 5);
     close_bench(b);
 }
