@@ -112,14 +112,16 @@ typedef enum etlheap_kind_split {
       ETLHEAP_KIND_HAS_HEAP | ETLHEAP_KIND_IS_ALLOCATED | ETLHEAP_KIND_NAMES_HEAP |                \
           ETLHEAP_KIND_OUTLIVES | ETLHEAP_KIND_HAS_POOL_TAG,                                       \
       .word = "pool", .title = "Pool", .plural = "pool blocks", .lane = 6,                         \
-      .recorded_with = ETLHEAP_KIND_POOL, .place = ETLHEAP_PLACE_NOWHERE,                          \
+      .recorded_with = ETLHEAP_KIND_POOL, .hook_first = 0x0e20, .hook_last = 0x0e23,               \
+      .place = ETLHEAP_PLACE_NOWHERE,                                                              \
       .split = ETLHEAP_SPLIT_NEVER, .space = ETLHEAP_SPACE_SESSION,                                \
       .question = "blocks of the kernel's pools, by tag and stack",                                \
       .record = "wpr -start Pool -filemode, or xperf -on PROC_THREAD+LOADER+POOL -stackwalk "      \
                 "PoolAlloc+PoolFree")                                                              \
     X(HANDLE, ETLHEAP_KIND_HAS_HEAP | ETLHEAP_KIND_IS_ALLOCATED | ETLHEAP_KIND_NAMES_HEAP,         \
       .word = "handle", .title = "Handle", .plural = "handles", .lane = 5,                         \
-      .recorded_with = ETLHEAP_KIND_HANDLE, .place = ETLHEAP_PLACE_NOWHERE,                        \
+      .recorded_with = ETLHEAP_KIND_HANDLE, .hook_first = 0x1120, .hook_last = 0x1122,             \
+      .place = ETLHEAP_PLACE_NOWHERE,                                                              \
       .split = ETLHEAP_SPLIT_NEVER, .space = ETLHEAP_SPACE_PROCESS,                                \
       .question = "handles that processes hold, by type of object and stack",                      \
       .record = "xperf -on PROC_THREAD+LOADER+OB_HANDLE -stackwalk "                               \
@@ -143,6 +145,8 @@ typedef struct etlheap_kind_row {
                                    that it is recorded with */
     uint8_t lane;               /* its number in stores; it never changes (formats/ehs.md) */
     etlheap_kind recorded_with; /* the kind whose events also tell about this one, or itself */
+    uint16_t hook_first, hook_last; /* events that began this kind in stores: those from before have
+                                       them without it; 0: none */
     etlheap_kind_place place;
     etlheap_kind_split split;
     etlheap_kind_space space;

@@ -18,11 +18,16 @@ u32 result_kinds_seen(const etlheap_result *result)
     return has_extents(result) ? kinds : kinds & ~(1u << ETLHEAP_KIND_EXTENT);
 }
 
-/* Does the recording have events that tell about the kind? */
+/* Does the recording have events that tell about the kind? A store from before the kind counted
+ * them by hook. */
 static bool has_events_of(const etlheap_result *result, u32 kind)
 {
-    const etlheap_kind from = etlheap_kind_at((etlheap_kind)kind)->recorded_with;
+    const etlheap_kind_row *const row = etlheap_kind_at((etlheap_kind)kind);
+    const etlheap_kind from = row->recorded_with;
     bool has = (result->abilities.kinds >> from & 1) != 0;
+    for (size_t i = 0; row->hook_first != 0 && i < result->hooks.count && !has; i++)
+        has = result->hooks.at[i].hook >= row->hook_first &&
+              result->hooks.at[i].hook <= row->hook_last;
     for (size_t i = 0; i < result->processes.count && !has; i++)
         has = result->processes.at[i].events[from] > 0;
     return has;
@@ -36,9 +41,9 @@ etl_status result_keeps(const etlheap_result *result, u32 kinds, etl_error *err)
         if ((lacking >> kind & 1) == 0 || !has_events_of(result, kind))
             continue;
         if (result->mode == RESULT_STORE || result->mode == RESULT_SUMMARY)
-            return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                                 "the file was written before stores kept %s; ask the trace that "
-                                 "it was made from",
+            return etl_fail_with(err, ETL_ERR_UNSUPPORTED, 0,
+                                 "the file was written before stores kept %s: store the trace "
+                                 "again",
                                  row->plural);
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
                              "the analysis kept no %s: analyze the trace for a question that "

@@ -21,10 +21,36 @@ static const etlheap_hook_count *next_largest(const etlheap_hook_count *rows, u3
 static bool comes_before(const etlheap_hook_count *a, const etlheap_hook_count *b);
 static u64 provider_events(const etlheap_result *result);
 
+/* The kinds that the trace has events of, and that a report shows only if they are named. */
+static u32 kinds_to_name(const etlheap_result *result)
+{
+    u32 kinds = 0;
+    for (u32 i = 0; i < etlheap_process_count(result); i++)
+        kinds |= etlheap_process_kinds(etlheap_process_of(result, (etlheap_process){ i + 1 }));
+    return kinds & ~ETLHEAP_KINDS_DEFAULT;
+}
+
+static void add_named(u32 kinds, etlheap_text *text)
+{
+    for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++) {
+        const etlheap_kind_row *const row = etlheap_kind_at((etlheap_kind)kind);
+        if ((kinds >> kind & 1) != 0)
+            etlheap_text_add_format(text, "%s (kind %s), ", row->plural, row->word);
+    }
+    etlheap_text_add_string(text, "which are reported if their kind is named");
+}
+
 void etlheap_text_missing(etlheap_sink *sink, const etlheap_layout *layout,
                           const etlheap_result *result, etlheap_text *scratch)
 {
-    etlheap_text_heading(sink, layout, "No heap or VirtualAlloc events: nothing to report");
+    const u32 named = kinds_to_name(result);
+    etlheap_text_heading(sink, layout,
+                         named == 0 ? "No heap or VirtualAlloc events: nothing to report"
+                                    : "No heap or VirtualAlloc events");
+    etlheap_text_clear(scratch);
+    add_named(named, scratch);
+    if (named != 0)
+        etlheap_text_label(sink, layout, "It has", etlheap_text_of(scratch));
     etlheap_text_clear(scratch);
     add_events(result, scratch);
     etlheap_text_label(sink, layout, "It holds", etlheap_text_of(scratch));

@@ -59,6 +59,7 @@ def check_trace(results, path):
 
     kinds = [total["kind"] for total in support.run_json("report", path)["totals"]]
     results.check("a report that names no kind has no handles", "handle" not in kinds)
+    results.check("and says which kind to name", b"handles (kind handle)" in support.run("report", path))
     results.check("info says that the kind can be analysed", "handle" in support.run_json("info", path)["can"])
 
 

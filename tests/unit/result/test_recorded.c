@@ -76,11 +76,29 @@ static void kinds_that_were_not_kept_are_refused_by_name(void **state)
     assert_string_equal(err.message, "the analysis kept no reservations: analyze the trace for a "
                                      "question that selects the kind reserve");
     result.mode = RESULT_STORE;
-    assert_int_equal(result_keeps(&result, reserve, &err), ETL_ERR_ARGUMENT);
-    assert_string_equal(err.message, "the file was written before stores kept reservations; ask "
-                                     "the trace that it was made from");
+    assert_int_equal(result_keeps(&result, reserve, &err), ETL_ERR_UNSUPPORTED);
+    assert_string_equal(err.message, "the file was written before stores kept reservations: store "
+                                     "the trace again");
     result.abilities.kinds |= reserve;
     assert_int_equal(result_keeps(&result, reserve, &err), ETL_OK);
+}
+
+/* Stores from before a kind have counted its events. */
+static void kinds_that_stores_only_counted_are_refused(void **state)
+{
+    etlheap_hook_count hooks[] = { { .hook = 0x1120, .count = 3 } };
+    etlheap_result result = { .mode = RESULT_STORE };
+    etl_error err;
+    (void)state;
+    result.abilities.kinds = 1u << ETLHEAP_KIND_HEAP;
+    result.hooks.at = hooks;
+    result.hooks.count = 1;
+    assert_int_equal(result_keeps(&result, 1u << ETLHEAP_KIND_POOL, &err), ETL_OK);
+    assert_int_equal(result_keeps(&result, 1u << ETLHEAP_KIND_HANDLE, &err), ETL_ERR_UNSUPPORTED);
+    assert_string_equal(err.message,
+                        "the file was written before stores kept handles: store the trace again");
+    hooks[0].hook = 0x1123;
+    assert_int_equal(result_keeps(&result, 1u << ETLHEAP_KIND_HANDLE, &err), ETL_OK);
 }
 
 /* The words, numbers and traits of rows agree with each other. */
@@ -111,6 +129,7 @@ int main(void)
         cmocka_unit_test(a_window_outside_has_no_part),
         cmocka_unit_test(more_than_1_ms_or_1_percent_is_told),
         cmocka_unit_test(kinds_that_were_not_kept_are_refused_by_name),
+        cmocka_unit_test(kinds_that_stores_only_counted_are_refused),
         cmocka_unit_test(rows_of_kinds_are_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
