@@ -251,7 +251,9 @@ bool etlheap_keys_exclude(etlheap_key a, etlheap_key b);
  * X(field): the measures, numeric columns of a row that can be sorted by. Not every table has the
  * lifetimes, the sizes of heaps, growth and churn: see etlheap_table.measures.
  *
- *     GROWTH_RATE          bytes per second that the outstanding size grows (fold/growth.h)
+ *     GROWTH_RATE          bytes per second that the outstanding size grows (fold/growth.h); of
+ *                          kinds without sizes, their number per hour
+ *     *_SIZE               of kinds without sizes (ETLHEAP_KIND_NO_SIZES), their number
  *     STEADINESS           -100 to 100: 100 for a constant leak, little for one allocation at once
  *     ALLOC_*, FREED_*     allocated and freed inside the window; rates are per second, rounded
  *     TEMPORARY_*          blocks allocated and freed inside the window, freed before the

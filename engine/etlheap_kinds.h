@@ -18,13 +18,15 @@ extern "C" {
 
 /* Yes-or-no properties of a kind, as bits. */
 typedef enum etlheap_kind_trait {
-    ETLHEAP_KIND_DEFAULT = 1,      /* selected, and judged by checks, without being named */
-    ETLHEAP_KIND_COMMON = 2,       /* wide tables always have its columns, others if it is there */
-    ETLHEAP_KIND_HAS_HEAP = 4,     /* its memory belongs to a heap of the process */
-    ETLHEAP_KIND_IS_ALLOCATED = 8, /* a program asked for its memory: a missing stack is a gap */
-    ETLHEAP_KIND_NAMES_HEAP = 16,  /* its heaps have names in place of handles */
-    ETLHEAP_KIND_OUTLIVES = 32,    /* of the system: it stays when the process that asked ends */
-    ETLHEAP_KIND_HAS_POOL_TAG = 64 /* the key POOL_TAG is known */
+    ETLHEAP_KIND_DEFAULT = 1,       /* selected, and judged by checks, without being named */
+    ETLHEAP_KIND_COMMON = 2,        /* wide tables always have its columns, others if it is there */
+    ETLHEAP_KIND_HAS_HEAP = 4,      /* its memory belongs to a heap of the process */
+    ETLHEAP_KIND_IS_ALLOCATED = 8,  /* a program asked for its memory: a missing stack is a gap */
+    ETLHEAP_KIND_NAMES_HEAP = 16,   /* its heaps have names in place of handles */
+    ETLHEAP_KIND_OUTLIVES = 32,     /* of the system: it stays when the process that asked ends */
+    ETLHEAP_KIND_HAS_POOL_TAG = 64, /* the key POOL_TAG is known */
+    ETLHEAP_KIND_NO_SIZES = 128     /* counted and not measured: each counts as 1 where others have
+                                      bytes, growth is per hour, and formats show no sizes */
 } etlheap_kind_trait;
 
 /* What memory of a kind is on the map of an address space. */
@@ -118,7 +120,9 @@ typedef enum etlheap_kind_split {
       .question = "blocks of the kernel's pools, by tag and stack",                                \
       .record = "wpr -start Pool -filemode, or xperf -on PROC_THREAD+LOADER+POOL -stackwalk "      \
                 "PoolAlloc+PoolFree")                                                              \
-    X(HANDLE, ETLHEAP_KIND_HAS_HEAP | ETLHEAP_KIND_IS_ALLOCATED | ETLHEAP_KIND_NAMES_HEAP,         \
+    X(HANDLE,                                                                                      \
+      ETLHEAP_KIND_HAS_HEAP | ETLHEAP_KIND_IS_ALLOCATED | ETLHEAP_KIND_NAMES_HEAP |                \
+          ETLHEAP_KIND_NO_SIZES,                                                                   \
       .word = "handle", .title = "Handle", .plural = "handles", .lane = 5,                         \
       .recorded_with = ETLHEAP_KIND_HANDLE, .hook_first = 0x1120, .hook_last = 0x1122,             \
       .place = ETLHEAP_PLACE_NOWHERE,                                                              \
@@ -170,6 +174,12 @@ static inline uint32_t etlheap_kinds_with(uint32_t traits)
 #define ETLHEAP_KINDS_DEFAULT (0u ETLHEAP_KINDS(ETLHEAP_KIND_DEFAULT_BIT))
 
 #define ETLHEAP_KINDS_ALL ((1u << ETLHEAP_KIND_COUNT) - 1)
+
+/* True if there are kinds, given as bits, and none of them has sizes. */
+static inline bool etlheap_kinds_are_counted(uint32_t kinds)
+{
+    return kinds != 0 && (kinds & ~etlheap_kinds_with(ETLHEAP_KIND_NO_SIZES)) == 0;
+}
 
 /* True if the kind has any of these traits. */
 static inline bool etlheap_kind_has(uint32_t kind, uint32_t traits)

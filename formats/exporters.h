@@ -72,6 +72,7 @@ typedef struct etlheap_exporter {
     bool is_text;        /* text, which may be compressed as a whole */
     bool asks_map;       /* needs a result analyzed for ETLHEAP_ASK_MAP */
     bool asks_frees;     /* needs a result that knows who freed */
+    bool asks_sizes;     /* cannot show kinds without sizes (ETLHEAP_KIND_NO_SIZES) */
 } etlheap_exporter;
 
 /* [stable] All exporters, in a fixed order, and one by its name. Static. */

@@ -86,6 +86,28 @@ static etl_status check_growth(const cli_options *options, const cli_budgets *bu
     return ETL_OK;
 }
 
+/* Memory of some kinds has no size to be limited. */
+static etl_status check_counted(const cli_options *options, const cli_budgets *budgets,
+                                etl_error *err)
+{
+    for (u32 i = 0; i < budgets->count; i++) {
+        const etlheap_budget *const budget = &budgets->at[i];
+        const u32 kinds = budget->kinds != 0 ? budget->kinds : options->kinds;
+        etlheap_budget counted = *budget;
+        counted.is_count = true;
+        if (counted.quantity == ETLHEAP_QUANTITY_PEAK)
+            counted.quantity = ETLHEAP_QUANTITY_OUTSTANDING;
+        if (!budget->is_count && (kinds & etlheap_kinds_with(ETLHEAP_KIND_NO_SIZES)) != 0)
+            return etl_fail_with(
+                err, ETL_ERR_ARGUMENT, 0,
+                "--%s cannot be used with --kind handle: handles have no size; use "
+                "--%s",
+                etlheap_limit_at(etlheap_limit_of(budget))->option,
+                etlheap_limit_at(etlheap_limit_of(&counted))->option);
+    }
+    return ETL_OK;
+}
+
 /* The option of a limit. False if the number is past the last limit. */
 static bool option_at(const cli_options *options, u32 number, budget_option *out)
 {
@@ -112,6 +134,8 @@ etl_status cli_budgets_parse(const cli_options *options, cli_budgets *out, etl_e
         status = add_budgets(options, &option, out, err);
     if (status == ETL_OK)
         status = check_growth(options, out, err);
+    if (status == ETL_OK)
+        status = check_counted(options, out, err);
     if (status == ETL_OK && out->count == 0)
         status = etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
                                "check needs a limit: --max-outstanding 10M, or --baseline FILE "

@@ -50,6 +50,22 @@ static etl_status check_output_name(const cli_command *command, const cli_option
 static etl_status refuse_format(const cli_command *command, const etlheap_format *format,
                                 etl_error *err);
 
+/* The count beside a size, for kinds without sizes; other measures stay. */
+static etlheap_measure count_beside(etlheap_measure size)
+{
+    switch (size) {
+    case ETLHEAP_MEASURE_SIZE:
+        return ETLHEAP_MEASURE_COUNT;
+    case ETLHEAP_MEASURE_OUTSTANDING_SIZE:
+    case ETLHEAP_MEASURE_IMPACTING_SIZE:
+        return ETLHEAP_MEASURE_OUTSTANDING_COUNT;
+    case ETLHEAP_MEASURE_PEAK_SIZE:
+        return ETLHEAP_MEASURE_PEAK_COUNT;
+    default:
+        return size;
+    }
+}
+
 etl_status cli_options_parse(const cli_command *command, int count, char *const *words,
                              cli_options *out, etl_error *err)
 {
@@ -84,6 +100,8 @@ etl_status cli_options_parse(const cli_command *command, int count, char *const 
         out->sort = ETLHEAP_MEASURE_SIZE;
     if (!out->sort_given)
         cli_views_set_sort(out);
+    if (!out->sort_given && etlheap_kinds_are_counted(out->kinds))
+        out->sort = count_beside(out->sort);
     cli_views_set_tree(out);
     const bool has_formats = (command->bit & (CLI_SHOWING | CLI_EXPORT)) != 0;
     if (!out->format && has_formats && cli_output_is_file(out))
@@ -462,6 +480,11 @@ static etl_status check_export(const cli_options *options, etl_error *err)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "--format %s cannot hold --metric %s",
                              exporter->name,
                              etlheap_metric_word((etlheap_metric)(options->metric - 1)));
+    if (exporter->asks_sizes && (options->kinds & etlheap_kinds_with(ETLHEAP_KIND_NO_SIZES)) != 0)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "--format %s cannot hold --kind handle: handles have no size; use "
+                             "--format folded, speedscope, pprof, csv, ndjson or parquet",
+                             exporter->name);
     if (!exporter->is_text && cli_output_is_compressed(options))
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
                              "--format %s is already compressed; leave .zst out of the file name",

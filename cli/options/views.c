@@ -163,6 +163,22 @@ static bool selects_ranges(const cli_options *options)
     return options->kinds == 1u << ETLHEAP_KIND_VIRTUALALLOC;
 }
 
+/* Each of some kinds counts as one and has no size. */
+static bool selects_counted(const cli_options *options)
+{
+    return (options->kinds & etlheap_kinds_with(ETLHEAP_KIND_NO_SIZES)) != 0;
+}
+
+/* Are rows ordered by a size, which none of them has? */
+static bool sorts_by_no_size(const cli_options *options)
+{
+    const char *const word = etlheap_measure_word(options->sort);
+    const size_t length = strlen(word), end = strlen("size");
+    const bool is_size = length >= end && strcmp(word + length - end, "size") == 0;
+    return etlheap_kinds_are_counted(options->kinds) &&
+           (is_size || options->sort == ETLHEAP_MEASURE_ALLOC_BYTES_RATE);
+}
+
 static bool shows_equal_rows(const cli_options *options)
 {
     return cli_format_of(options)->shows_equal;
@@ -191,6 +207,12 @@ static const struct {
     { CLI_WINDOWS, "--skip", "--find-growth", NULL, "the growth of one group is shown" },
     { CLI_WINDOWS, "--skip", "--find-spikes", NULL, "only rows of a table can be skipped" },
     { CLI_REPORT, "--heap", "--kind", selects_ranges, "ranges of virtualalloc belong to no heap" },
+    { CLI_REPORT | CLI_WINDOWS | CLI_DIFF | CLI_TREND, "--kind", "--sort", sorts_by_no_size,
+      "handles have no sizes; sort by a count, such as outstanding_count" },
+    { CLI_REPORT, "--kind", "--spikes --histogram --map", selects_counted,
+      "handles have no sizes" },
+    { CLI_WINDOWS, "--kind", "--find-spikes --find-growth", selects_counted,
+      "handles have no sizes" },
     { CLI_WINDOWS, "--find-spikes", "--every --window --at --find-growth", NULL,
       "each spike has a window of its own" },
     { CLI_WINDOWS, "--find-spikes", "--sort", NULL, "spikes are listed by their height" },

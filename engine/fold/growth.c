@@ -25,6 +25,13 @@ sample_times sample_times_between(const query_plan *plan, i64 from_ns, i64 to_ns
     return out;
 }
 
+void growth_scale(u8 kind, i64 sizes[GROWTH_SAMPLES])
+{
+    const i64 seconds = 3600;
+    for (u32 i = 0; etlheap_kind_has(kind, ETLHEAP_KIND_NO_SIZES) && i < GROWTH_SAMPLES; i++)
+        sizes[i] = sizes[i] < INT64_MAX / seconds ? sizes[i] * seconds : INT64_MAX;
+}
+
 void growth_set(i64 *measures, growth_rating rating)
 {
     measures[ETLHEAP_MEASURE_GROWTH_RATE] = rating.rate;

@@ -57,6 +57,10 @@ i64 sample_time_ticks(const query_plan *plan, const etlheap_time_range *span, u3
 /* Computes the members that depend on times_ns. */
 void sample_times_prepare(sample_times *times);
 
+/* Prepares the sizes of a group of a kind to be rated: those that are numbers of things grow so
+ * slowly that they are rated per hour. */
+void growth_scale(u8 kind, i64 sizes[GROWTH_SAMPLES]);
+
 /* Rates the sizes. Samples at the same time make no pair. */
 growth_rating growth_rate(const sample_times *times, const i64 sizes[GROWTH_SAMPLES]);
 

@@ -59,6 +59,7 @@ static void rate_task(void *context, u32 task)
         const u32 group = work->groups[at], span = work->walk->span_of[group];
         windows_cells_start_sizes(work->cells, group, work->places[span].interval, GROWTH_SAMPLES,
                                   sizes);
+        growth_scale(work->a->groups.at[work->first + at].key.kind, sizes);
         growth_set(aggregate_measures(work->a, work->first + at),
                    growth_rate(times_of(&kept, work->walk, span), sizes));
     }

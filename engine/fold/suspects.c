@@ -326,12 +326,13 @@ static void rate_task(void *context, u32 task)
         maker->scores[i] = suspect_score(&maker->sums.at[i], time_of(maker, i));
 }
 
-static void set_measures(const suspects_maker *maker, i64 *measures, const suspect_sums *sums,
-                         const suspect_time *time)
+static void set_measures(const suspects_maker *maker, u8 kind, i64 *measures,
+                         const suspect_sums *sums, const suspect_time *time)
 {
     i64 sizes[GROWTH_SAMPLES];
     const sample_times times = sample_times_between(&maker->a.plan, time->from_ns, time->to_ns);
     suspect_sizes(sums, sizes);
+    growth_scale(kind, sizes);
     growth_set(measures, growth_rate(&times, sizes));
     measures[ETLHEAP_MEASURE_COUNT] = sums->alloc_count;
     measures[ETLHEAP_MEASURE_OUTSTANDING_COUNT] = sums->outstanding_count;
@@ -356,7 +357,7 @@ static bool rate(suspects_maker *maker)
             continue;
         group_row row;
         aggregate_row(a, i, &row);
-        set_measures(maker, row.measures, &maker->sums.at[i], time_of(maker, i));
+        set_measures(maker, row.key.kind, row.measures, &maker->sums.at[i], time_of(maker, i));
         const i64 growth = row.measures[ETLHEAP_MEASURE_GROWTH_RATE];
         maker->scores[i] = suspect_cap(maker->scores[i], &maker->sums.at[i], growth);
         aggregate_put(a, left, &row);

@@ -23,6 +23,7 @@ static bool push_handle(scanner *s, memory_op op, u32 pid, u32 handle, u16 objec
     }
     return scan_push_event(s, (memory_event){ .op = (u8)op,
                                               .address = handle & ~HANDLE_USER_BITS,
+                                              .size = 1, /* ETLHEAP_KIND_NO_SIZES */
                                               .heap = logged_heap(number, object_type),
                                               .pid = is_of_kernel ? SYSTEM_PID : pid,
                                               .tid = s->record->tid });

@@ -325,7 +325,7 @@ static void add_stacks(etlheap_text *text, const etlheap_gate_budget *budget,
         etlheap_text_clear(&line);
         etlheap_text_add_string(&line, stack->process);
         etlheap_text_add_string(&line, ": ");
-        etlheap_check_add_share(&line, &budget->budget, stack);
+        etlheap_check_add_share(&line, &budget->budget, subject->kind, stack);
         etlheap_display_add(text, etlheap_text_of(&line));
         etlheap_text_add_string(text, frames.count > 0 ? "\n" : "\n    (no stack)\n");
         for (u32 k = 0; k < frames.count; k++) {

@@ -374,7 +374,7 @@ static void add_sentence(etlheap_text *sentence, const etlheap_gate_budget *budg
     if (is_stack)
         etlheap_check_add_finding(sentence, budget, subject);
     else
-        etlheap_check_add_share(sentence, &budget->budget, stack);
+        etlheap_check_add_share(sentence, &budget->budget, subject->kind, stack);
     etlheap_text_add_string(sentence, is_stack ? ", in " : " of ");
     etlheap_check_add_owner(sentence, subject, true);
     etlheap_check_add_place(sentence, budget, subject, true);

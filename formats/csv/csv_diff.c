@@ -5,6 +5,7 @@
  * with --per-second also as amounts per 1000 seconds, which are integers.
  */
 #include "csv_rows.h"
+#include "formats/parts/field_units.h"
 #include "formats/parts/diff_parts.h"
 #include "formats/writers.h"
 
@@ -36,23 +37,29 @@ static void write_head(etlheap_csv *csv, const etlheap_diff_answer *answer)
     etlheap_csv_line(csv);
 }
 
+static void write_number(etlheap_csv *csv, u8 kind, etlheap_measure measure, i64 value)
+{
+    etlheap_csv_number(csv, etlheap_shown_measure(kind, measure, value));
+}
+
 static void write_amounts(etlheap_csv *csv, const etlheap_diff *diff, u32 row)
 {
     const etlheap_change *const change = &diff->changes[row];
     etlheap_measure measures[ETLHEAP_MEASURES_COUNT];
+    const u8 row_kind = diff->table.rows[row].kind;
     const u32 count = etlheap_diff_measures(diff, measures);
     for (u32 i = 0; i < count; i++) {
         const etlheap_measure m = measures[i];
-        etlheap_csv_number(csv, change->base[m]);
-        etlheap_csv_number(csv, change->now[m]);
-        etlheap_csv_number(csv, diff->table.rows[row].measures[m]);
+        write_number(csv, row_kind, m, change->base[m]);
+        write_number(csv, row_kind, m, change->now[m]);
+        write_number(csv, row_kind, m, diff->table.rows[row].measures[m]);
         if (!diff->per_second)
             continue;
         const i64 base = etlheap_diff_rate(change->base[m], change->base_ns);
         const i64 now = etlheap_diff_rate(change->now[m], change->new_ns);
-        etlheap_csv_number(csv, base);
-        etlheap_csv_number(csv, now);
-        etlheap_csv_number(csv, etlheap_diff_subtract(base, now));
+        write_number(csv, row_kind, m, base);
+        write_number(csv, row_kind, m, now);
+        write_number(csv, row_kind, m, etlheap_diff_subtract(base, now));
     }
 }
 

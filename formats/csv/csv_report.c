@@ -5,6 +5,7 @@
  * one cell, its frames from the innermost on, each "called by" (<) the next.
  */
 #include "csv_rows.h"
+#include "formats/parts/field_units.h"
 #include "formats/parts/report_columns.h"
 #include "formats/writers.h"
 
@@ -26,7 +27,8 @@ static void write_row(etlheap_csv *csv, const etlheap_table *table, const report
 {
     etlheap_csv_keys(csv, table, row);
     for (u32 i = 0; i < columns->count; i++)
-        etlheap_csv_number(csv, row->measures[columns->at[i]]);
+        etlheap_csv_number(
+            csv, etlheap_shown_measure(row->kind, columns->at[i], row->measures[columns->at[i]]));
     if (columns->has_marks)
         etlheap_csv_number(csv, row->grows_most);
     etlheap_csv_line(csv);

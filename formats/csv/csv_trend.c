@@ -2,6 +2,7 @@
  * csv_trend.c - the rows of a trend as comma-separated values: a line for each group and run.
  */
 #include "csv_rows.h"
+#include "formats/parts/field_units.h"
 #include "formats/parts/trend_parts.h"
 #include "formats/writers.h"
 
@@ -50,7 +51,9 @@ static void write_run(etlheap_csv *csv, const etlheap_trend_answer *answer, u32 
     etlheap_csv_text(csv, start);
     etlheap_csv_number(csv, trend->values[at]);
     if (etlheap_diff_partner(trend->measure) != trend->measure)
-        etlheap_csv_number(csv, trend->partners[at]);
+        etlheap_csv_number(csv, etlheap_shown_measure(trend->table.rows[row].kind,
+                                                      etlheap_diff_partner(trend->measure),
+                                                      trend->partners[at]));
     etlheap_csv_line(csv);
 }
 

@@ -44,7 +44,7 @@ static void write_cell(etlheap_csv *csv, const etlheap_windows *windows, u32 row
     etlheap_csv_number(csv, windows->windows[window].from_ns);
     etlheap_csv_number(csv, windows->windows[window].to_ns);
     etlheap_csv_keys(csv, windows->table, &windows->table->rows[row]);
-    etlheap_cell_values(cell, values);
+    etlheap_cell_values(cell, windows->table->rows[row].kind, values);
     etlheap_csv_values(csv, &etlheap_cell_columns, values);
 }
 

@@ -10,6 +10,7 @@
  * Invariant: values have no names, so list_columns and put_row must keep one order and skip the
  * same measures.
  */
+#include "formats/parts/field_units.h"
 #include "formats/parts/text_parts.h"
 #include "export_parquet.h"
 #include "export_samples.h"
@@ -118,8 +119,9 @@ static void put_row(report_table *out, const etlheap_row *row)
     export_put_text(writer, etlheap_impacting_type_name((etlheap_type)row->type));
     export_stacks_put(&out->stacks, out->table, row, writer);
     for (int m = 0; m < ETLHEAP_MEASURES_COUNT; m++) {
+        const i64 value = etlheap_shown_measure(row->kind, (etlheap_measure)m, row->measures[m]);
         if ((out->table->measures >> m & 1) != 0)
-            export_put_number(writer, row->measures[m] != ETLHEAP_NOT_KNOWN, (u64)row->measures[m]);
+            export_put_number(writer, value != ETLHEAP_NOT_KNOWN, (u64)value);
     }
     export_run_put(&out->run, writer);
     parquet_end_row(writer);

@@ -144,7 +144,8 @@ static void write_sample_types(pprof_writer *w)
             if (kind == w->shown_kind && value == w->shown)
                 shown = name;
             etlheap_protobuf_number(&w->message, TYPE_NAME, name);
-            etlheap_protobuf_number(&w->message, TYPE_UNIT, pprof_string(&w->code, units[value]));
+            const char *const unit = etlheap_kinds_are_counted(1u << kind) ? "count" : units[value];
+            etlheap_protobuf_number(&w->message, TYPE_UNIT, pprof_string(&w->code, unit));
             pprof_put(&w->code, PROFILE_SAMPLE_TYPE, &w->message);
         }
         w->value_count += VALUES_PER_KIND;

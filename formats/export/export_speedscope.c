@@ -178,7 +178,9 @@ static void write_profile(etlheap_json *json, const export_samples *samples, con
     etlheap_json_object(json, NULL);
     etlheap_json_string(json, "type", "sampled");
     etlheap_json_string(json, "name", etlheap_text_of(scratch));
-    etlheap_json_string(json, "unit", "bytes");
+    const bool is_counted =
+        part->count > 0 && etlheap_kinds_are_counted(1u << part->rows[0].row->kind);
+    etlheap_json_string(json, "unit", is_counted ? "none" : "bytes");
     etlheap_json_i64(json, "startValue", 0);
     etlheap_json_i64(json, "endValue", part->size);
     etlheap_json_array(json, "samples");

@@ -48,6 +48,7 @@ static const exporter_row exporters[] = {
         .told.metrics = METRIC(OUTSTANDING),
         .told.asks_events = true,
         .told.is_text = true,
+        .told.asks_sizes = true,
         .write = etlheap_export_dhat,
     },
     {
@@ -57,6 +58,7 @@ static const exporter_row exporters[] = {
         .told.metrics = METRIC(OUTSTANDING),
         .told.asks_events = true,
         .told.is_text = true,
+        .told.asks_sizes = true,
         .write = etlheap_export_heaptrack,
     },
     {
@@ -96,6 +98,7 @@ static const exporter_row exporters[] = {
         .told.metrics = METRIC(OUTSTANDING),
         .told.has_rows = true,
         .told.is_text = true,
+        .told.asks_sizes = true,
         .write = etlheap_export_wpa_xml,
     },
     {
@@ -104,6 +107,7 @@ static const exporter_row exporters[] = {
         .told.summary = "view that opens the trace in WPA",
         .told.metrics = METRIC(OUTSTANDING),
         .told.is_text = true,
+        .told.asks_sizes = true,
         .write = etlheap_export_wpa_profile,
     },
     {
@@ -112,6 +116,7 @@ static const exporter_row exporters[] = {
         .told.summary = "stacks or allocations for PerfView",
         .told.metrics = METRICS_ALL,
         .told.has_rows = true,
+        .told.asks_sizes = true,
         .write = etlheap_export_perfview,
     },
     {
@@ -123,6 +128,7 @@ static const exporter_row exporters[] = {
         .told.is_text = true,
         .told.asks_map = true,
         .told.asks_frees = true,
+        .told.asks_sizes = true,
         .write = etlheap_export_html,
     },
 };

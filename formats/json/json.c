@@ -11,6 +11,7 @@
 #include "json.h"
 
 #include "formats/io/units.h"
+#include "formats/parts/field_units.h"
 #include "formats/parts/layout_read.h"
 
 static void begin_value(etlheap_json *json, const char *key);
@@ -58,7 +59,8 @@ static void write_excluded(etlheap_json *json, u32 run, u32 kind)
         etlheap_json_u64(json, "run", run + 1);
     etlheap_json_string(json, "kind", etlheap_kind_name((etlheap_kind)kind));
     for (size_t i = 0; i < ETL_COUNT_OF(measures); i++)
-        etlheap_json_i64(json, etlheap_measure_word(measures[i]), total->measures[measures[i]]);
+        etlheap_json_known(json, etlheap_measure_word(measures[i]),
+                           etlheap_shown_measure(kind, measures[i], total->measures[measures[i]]));
     etlheap_json_object_close(json);
 }
 
@@ -145,6 +147,14 @@ void etlheap_json_null(etlheap_json *json, const char *key)
 {
     begin_value(json, key);
     etlheap_sink_text(json->sink, "null");
+}
+
+void etlheap_json_known(etlheap_json *json, const char *key, i64 value)
+{
+    if (value == ETLHEAP_NOT_KNOWN)
+        etlheap_json_null(json, key);
+    else
+        etlheap_json_i64(json, key, value);
 }
 
 void etlheap_json_copy(etlheap_json *json, etl_bytes key, etl_bytes value)

@@ -60,6 +60,7 @@ void etlheap_json_real(etlheap_json *json, const char *key, double value);
 
 void etlheap_json_bool(etlheap_json *json, const char *key, bool value);
 void etlheap_json_null(etlheap_json *json, const char *key);
+void etlheap_json_known(etlheap_json *json, const char *key, i64 value); /* or null */
 
 /* Copies a member from another document; its key has no quotes. */
 void etlheap_json_copy(etlheap_json *json, etl_bytes key, etl_bytes value);

@@ -26,12 +26,21 @@ static void write_baseline(etlheap_json *json, const etlheap_check *check);
 static void write_budget(etlheap_json *json, const etlheap_gate_budget *budget);
 static void write_subject(etlheap_json *json, const etlheap_gate_budget *budget,
                           const etlheap_gate_subject *subject);
-static void write_amounts(etlheap_json *json, const etlheap_budget *budget,
+static void write_amounts(etlheap_json *json, const etlheap_budget *budget, u32 kind,
                           const etlheap_amount *now, const etlheap_amount *baseline);
 static void write_frames(etlheap_json *json, const etlheap_table *table, u32 stack);
 static void write_totals(etlheap_json *json, const etlheap_gate *gate);
 static void write_wrappers(etlheap_json *json, const etlheap_gate *gate);
 static void write_suppressions(etlheap_json *json, const etlheap_gate *gate);
+
+/* Writes the bytes of an amount; null for a kind without sizes. */
+static void write_size(etlheap_json *json, const char *key, u32 kind, const etlheap_amount *amount)
+{
+    if (etlheap_kinds_are_counted(1u << kind))
+        etlheap_json_null(json, key);
+    else
+        etlheap_json_u64(json, key, amount->size_bytes);
+}
 
 etl_status etlheap_write_check_json(const etlheap_result *result, const etlheap_check *check,
                                     const etlheap_layout *given, etlheap_sink *sink)
@@ -272,14 +281,14 @@ static void write_subject(etlheap_json *json, const etlheap_gate_budget *budget,
         etlheap_json_i64(json, "measured", subject->measured);
     etlheap_json_i64(json, "limit", subject->limit);
     if (!subject->is_unknown)
-        write_amounts(json, &budget->budget, &subject->now, &subject->baseline);
+        write_amounts(json, &budget->budget, subject->kind, &subject->now, &subject->baseline);
     etlheap_json_array(json, "stacks");
     for (u32 i = 0; i < subject->stack_count; i++) {
         const etlheap_gate_stack *const stack = &subject->stacks[i];
         etlheap_json_object(json, NULL);
         etlheap_json_process(json, "process", stack->process);
         write_fingerprint(json, stack->fingerprint);
-        write_amounts(json, &budget->budget, &stack->now, &stack->baseline);
+        write_amounts(json, &budget->budget, subject->kind, &stack->now, &stack->baseline);
         write_frames(json, budget->table, stack->stack);
         etlheap_json_object_close(json);
     }
@@ -288,15 +297,15 @@ static void write_subject(etlheap_json *json, const etlheap_gate_budget *budget,
     etlheap_json_object_close(json);
 }
 
-static void write_amounts(etlheap_json *json, const etlheap_budget *budget,
+static void write_amounts(etlheap_json *json, const etlheap_budget *budget, u32 kind,
                           const etlheap_amount *now, const etlheap_amount *baseline)
 {
     const etlheap_quantity_measures reads = etlheap_quantity_reads(budget->quantity);
-    etlheap_json_u64(json, etlheap_measure_word(reads.size), now->size_bytes);
+    write_size(json, etlheap_measure_word(reads.size), kind, now);
     etlheap_json_u64(json, etlheap_measure_word(reads.count), now->count);
     if (!budget->is_growth)
         return;
-    etlheap_json_u64(json, "baseline_size", baseline->size_bytes);
+    write_size(json, "baseline_size", kind, baseline);
     etlheap_json_u64(json, "baseline_count", baseline->count);
 }
 
@@ -323,9 +332,9 @@ static void write_totals(etlheap_json *json, const etlheap_gate *gate)
             continue;
         etlheap_json_object(json, NULL);
         etlheap_json_string(json, "kind", etlheap_kind_name((etlheap_kind)kind));
-        etlheap_json_u64(json, "outstanding_size", gate->outstanding[kind].size_bytes);
+        write_size(json, "outstanding_size", (u32)kind, &gate->outstanding[kind]);
         etlheap_json_u64(json, "outstanding_count", gate->outstanding[kind].count);
-        etlheap_json_u64(json, "suppressed_size", gate->suppressed[kind].size_bytes);
+        write_size(json, "suppressed_size", (u32)kind, &gate->suppressed[kind]);
         etlheap_json_u64(json, "suppressed_count", gate->suppressed[kind].count);
         etlheap_json_object_close(json);
     }
@@ -367,7 +376,7 @@ static void write_suppressions(etlheap_json *json, const etlheap_gate *gate)
                 continue;
             etlheap_json_object(json, NULL);
             etlheap_json_string(json, "kind", etlheap_kind_name((etlheap_kind)kind));
-            etlheap_json_u64(json, "outstanding_size", use->of[kind].size_bytes);
+            write_size(json, "outstanding_size", (u32)kind, &use->of[kind]);
             etlheap_json_u64(json, "outstanding_count", use->of[kind].count);
             etlheap_json_object_close(json);
         }

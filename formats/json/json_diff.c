@@ -9,6 +9,7 @@
  * place of `trace` and `backtrace` in place of the key. Invariant: keys are part of the interface;
  * new ones are only added.
  */
+#include "formats/parts/field_units.h"
 #include "formats/parts/diff_parts.h"
 #include "formats/writers.h"
 #include "json_diff.h"
@@ -18,9 +19,9 @@ static void write_side(etlheap_json *json, const char *key, const etlheap_diff_s
 static void write_log(etlheap_json *json, const etlheap_umdh_info *info);
 static void write_rows(etlheap_json *json, const etlheap_diff_answer *answer);
 static void write_totals(etlheap_json *json, const etlheap_diff *diff);
-static void write_change(etlheap_json *json, const etlheap_diff *diff, const etlheap_change *change,
-                         const i64 *deltas);
-static void write_amounts(etlheap_json *json, etlheap_measure measure, bool is_rate,
+static void write_change(etlheap_json *json, const etlheap_diff *diff, u32 kind,
+                         const etlheap_change *change, const i64 *deltas);
+static void write_amounts(etlheap_json *json, u32 kind, etlheap_measure measure, bool is_rate,
                           const i64 values[ETLHEAP_DIFF_COLUMN_COUNT]);
 static void write_lifetimes(etlheap_json *json, const etlheap_diff *diff);
 static void write_hints(etlheap_json *json, const etlheap_diff_answer *answer, etlheap_text *text);
@@ -111,7 +112,7 @@ static void write_rows(etlheap_json *json, const etlheap_diff_answer *answer)
         for (u32 k = 0; k < table->group_by_count; k++)
             json_compared_key(json, &table->rows[i], table->group_by[k],
                               etlheap_diff_field(answer, table->group_by[k]));
-        write_change(json, diff, change, table->rows[i].measures);
+        write_change(json, diff, table->rows[i].kind, change, table->rows[i].measures);
         etlheap_json_object_close(json);
     }
     etlheap_json_array_close(json);
@@ -142,37 +143,39 @@ static void write_totals(etlheap_json *json, const etlheap_diff *diff)
             continue;
         etlheap_json_object(json, NULL);
         etlheap_json_string(json, "kind", etlheap_kind_name((etlheap_kind)kind));
-        write_change(json, diff, &diff->totals[kind], total->measures);
+        write_change(json, diff, (u32)kind, &diff->totals[kind], total->measures);
         etlheap_json_object_close(json);
     }
     etlheap_json_array_close(json);
 }
 
-static void write_change(etlheap_json *json, const etlheap_diff *diff, const etlheap_change *change,
-                         const i64 *deltas)
+static void write_change(etlheap_json *json, const etlheap_diff *diff, u32 kind,
+                         const etlheap_change *change, const i64 *deltas)
 {
     etlheap_measure measures[ETLHEAP_MEASURES_COUNT];
     const u32 count = etlheap_diff_measures(diff, measures);
     for (u32 i = 0; i < count; i++) {
         const etlheap_measure m = measures[i];
         const i64 amounts[] = { change->base[m], change->now[m], deltas[m] };
-        write_amounts(json, m, false, amounts);
+        write_amounts(json, kind, m, false, amounts);
         if (!diff->per_second)
             continue;
         const i64 base = etlheap_diff_rate(change->base[m], change->base_ns);
         const i64 now = etlheap_diff_rate(change->now[m], change->new_ns);
         const i64 rates[] = { base, now, etlheap_diff_subtract(base, now) };
-        write_amounts(json, m, true, rates);
+        write_amounts(json, kind, m, true, rates);
     }
 }
 
-static void write_amounts(etlheap_json *json, etlheap_measure measure, bool is_rate,
+static void write_amounts(etlheap_json *json, u32 kind, etlheap_measure measure, bool is_rate,
                           const i64 values[ETLHEAP_DIFF_COLUMN_COUNT])
 {
     for (int c = 0; c < ETLHEAP_DIFF_COLUMN_COUNT; c++) {
         char key[ETLHEAP_DIFF_NAME_SIZE];
         etlheap_diff_key((etlheap_diff_column)c, measure, is_rate, key);
-        if (values[c] == ETLHEAP_NOT_KNOWN && etlheap_diff_compares_lifetimes(measure))
+        const bool is_hidden = etlheap_field_is_hidden(kind, etlheap_measure_field(measure));
+        if (is_hidden ||
+            (values[c] == ETLHEAP_NOT_KNOWN && etlheap_diff_compares_lifetimes(measure)))
             etlheap_json_null(json, key);
         else
             etlheap_json_i64(json, key, values[c]);

@@ -5,6 +5,7 @@
  * measures. Invariant: keys and their order are part of the interface. Each frame, stack and row
  * stands on a line of its own, so that documents compare well line by line.
  */
+#include "formats/parts/field_units.h"
 #include "formats/writers.h"
 #include "formats/parts/churn_parts.h"
 #include "formats/parts/layout_read.h"
@@ -158,7 +159,9 @@ static void write_totals(etlheap_json *json, const etlheap_table *table)
         for (size_t i = 0; i < ETL_COUNT_OF(total_measures); i++) {
             const etlheap_measure measure = total_measures[i];
             if (i < TOTALS_ALWAYS || (table->measures >> measure & 1) != 0)
-                etlheap_json_i64(json, etlheap_measure_word(measure), total->measures[measure]);
+                etlheap_json_known(
+                    json, etlheap_measure_word(measure),
+                    etlheap_shown_measure((u32)kind, measure, total->measures[measure]));
         }
         etlheap_json_u64(json, "free_without_alloc", total->free_without_alloc);
         if (table->at_end)

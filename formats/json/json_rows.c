@@ -7,6 +7,7 @@
  */
 #include "json_rows.h"
 
+#include "formats/parts/field_units.h"
 #include "formats/writers.h"
 
 static void write_index(etlheap_json *json, const char *key, u32 index);
@@ -171,10 +172,7 @@ void etlheap_json_measures(etlheap_json *json, const report_columns *columns,
     for (u32 i = 0; i < columns->count; i++) {
         const u8 m = columns->at[i];
         const char *const word = etlheap_measure_word((etlheap_measure)m);
-        if (row->measures[m] == ETLHEAP_NOT_KNOWN)
-            etlheap_json_null(json, word);
-        else
-            etlheap_json_i64(json, word, row->measures[m]);
+        etlheap_json_known(json, word, etlheap_shown_measure(row->kind, m, row->measures[m]));
     }
     if (columns->has_marks && row->grows_most)
         etlheap_json_bool(json, etlheap_field_key(ETLHEAP_FIELD_GROWS_MOST), true);

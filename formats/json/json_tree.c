@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "formats/parts/call_tree.h"
+#include "formats/parts/field_units.h"
 #include "formats/writers.h"
 #include "json_report.h"
 #include "json_rows.h"
@@ -72,10 +73,12 @@ static u32 *write_frames(etlheap_json *json, const etlheap_table *table, const j
     return places;
 }
 
-static void write_sums(etlheap_json *json, const call_tree *tree, i64 value, i64 count)
+static void write_sums(etlheap_json *json, const call_tree *tree, u32 kind, i64 value, i64 count)
 {
-    etlheap_json_i64(json, etlheap_measure_word(tree->value), value);
-    etlheap_json_i64(json, etlheap_measure_word(tree->count), count);
+    etlheap_json_known(json, etlheap_measure_word(tree->value),
+                       etlheap_shown_measure(kind, tree->value, value));
+    etlheap_json_known(json, etlheap_measure_word(tree->count),
+                       etlheap_shown_measure(kind, tree->count, count));
 }
 
 static void write_node(etlheap_json *json, const call_tree *tree, u32 at, const tree_places *places)
@@ -95,9 +98,10 @@ static void write_node(etlheap_json *json, const call_tree *tree, u32 at, const 
     } else {
         etlheap_json_u64(json, "frame", places->of_frame[node->frame]);
     }
-    write_sums(json, tree, node->value, node->count);
+    write_sums(json, tree, call_tree_kind(tree, node), node->value, node->count);
     etlheap_json_object(json, "exclusive");
-    write_sums(json, tree, places->own_value[at], places->own_count[at]);
+    write_sums(json, tree, call_tree_kind(tree, node), places->own_value[at],
+               places->own_count[at]);
     etlheap_json_object_close(json);
     if (node->has_places)
         etlheap_json_bool(json, "has_places", true);
@@ -149,9 +153,9 @@ void etlheap_json_tree_root(etlheap_json *json, const char *key, const etlheap_l
             continue;
         etlheap_json_object(json, NULL);
         etlheap_json_string(json, "kind", etlheap_kind_name((etlheap_kind)kind));
-        write_sums(json, tree, sums->value, sums->count);
+        write_sums(json, tree, (u32)kind, sums->value, sums->count);
         etlheap_json_object(json, "exclusive");
-        write_sums(json, tree, sums->own_value, sums->own_count);
+        write_sums(json, tree, (u32)kind, sums->own_value, sums->own_count);
         etlheap_json_object_close(json);
         etlheap_json_object_close(json);
     }

@@ -9,6 +9,7 @@
  */
 #include "formats/parts/text_parts.h"
 #include "formats/parts/trend_parts.h"
+#include "formats/parts/field_units.h"
 #include "formats/writers.h"
 #include "json_diff.h"
 #include "json_rows.h"
@@ -39,15 +40,16 @@ static void write_run(etlheap_json *json, const char *key, u32 run)
         etlheap_json_u64(json, key, (u64)run + 1);
 }
 
-static void write_values(etlheap_json *json, etlheap_measure measure, const i64 *values, u32 count)
+static void write_values(etlheap_json *json, u32 kind, etlheap_measure measure, const i64 *values,
+                         u32 count)
 {
     etlheap_json_array(json, etlheap_measure_style_of(measure).is_size ? "sizes" : "counts");
     for (u32 i = 0; i < count; i++)
-        etlheap_json_i64(json, NULL, values[i]);
+        etlheap_json_known(json, NULL, etlheap_shown_measure(kind, measure, values[i]));
     etlheap_json_array_close(json);
 }
 
-static void write_curve(etlheap_json *json, const etlheap_trend *trend,
+static void write_curve(etlheap_json *json, const etlheap_trend *trend, u32 kind,
                         const etlheap_trend_curve *curve, const i64 *values, const i64 *partners)
 {
     const etlheap_measure partner = etlheap_diff_partner(trend->measure);
@@ -58,9 +60,9 @@ static void write_curve(etlheap_json *json, const etlheap_trend *trend,
     write_run(json, "first_run", curve->first_run);
     write_run(json, "last_run", curve->last_run);
     write_run(json, "turn_run", curve->turn_run);
-    write_values(json, trend->measure, values, trend->run_count);
+    write_values(json, kind, trend->measure, values, trend->run_count);
     if (partner != trend->measure)
-        write_values(json, partner, partners, trend->run_count);
+        write_values(json, kind, partner, partners, trend->run_count);
 }
 
 static void write_rows(etlheap_json *json, const etlheap_trend *trend)
@@ -73,7 +75,8 @@ static void write_rows(etlheap_json *json, const etlheap_trend *trend)
         for (u32 k = 0; k < table->group_by_count; k++)
             json_compared_key(json, &table->rows[i], table->group_by[k],
                               etlheap_key_field(table->group_by[k]));
-        write_curve(json, trend, &trend->curves[i], trend->values + at, trend->partners + at);
+        write_curve(json, trend, table->rows[i].kind, &trend->curves[i], trend->values + at,
+                    trend->partners + at);
         etlheap_json_object_close(json);
     }
     etlheap_json_array_close(json);
@@ -88,7 +91,7 @@ static void write_totals(etlheap_json *json, const etlheap_trend *trend)
             continue;
         etlheap_json_object(json, NULL);
         etlheap_json_string(json, "kind", etlheap_kind_name((etlheap_kind)kind));
-        write_curve(json, trend, &trend->totals[kind], trend->total_values + at,
+        write_curve(json, trend, kind, &trend->totals[kind], trend->total_values + at,
                     trend->total_partners + at);
         etlheap_json_object_close(json);
     }

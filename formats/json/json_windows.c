@@ -123,7 +123,7 @@ static void write_rows(etlheap_json *json, const etlheap_windows *windows, u32 w
             continue;
         etlheap_json_object(json, NULL);
         write_keys(json, windows->table, &windows->table->rows[i]);
-        etlheap_cell_values(&cell, values);
+        etlheap_cell_values(&cell, windows->table->rows[i].kind, values);
         etlheap_json_values(json, &etlheap_cell_columns, values);
         etlheap_json_object_close(json);
     }

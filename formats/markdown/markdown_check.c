@@ -140,9 +140,12 @@ static void write_line(const etlheap_check *check, const etlheap_table *table,
     etlheap_markdown_code(sink, etlheap_text_of(text));
 }
 
+/* Writes stack `at` of a subject. */
 static void write_stack(const etlheap_check *check, const etlheap_gate_budget *budget,
-                        const etlheap_gate_stack *stack, etlheap_text *text, etlheap_sink *sink)
+                        const etlheap_gate_subject *subject, u32 at, etlheap_text *text,
+                        etlheap_sink *sink)
 {
+    const etlheap_gate_stack *const stack = &subject->stacks[at];
     const etlheap_indices frames = etlheap_check_frames(budget->table, stack->stack);
     etlheap_sink_text(sink, "| ");
     if (frames.count > 0)
@@ -154,7 +157,7 @@ static void write_stack(const etlheap_check *check, const etlheap_gate_budget *b
     etlheap_sink_text(sink, " | ");
     write_line(check, budget->table, frames, text, sink);
     etlheap_text_clear(text);
-    etlheap_check_add_share(text, &budget->budget, stack);
+    etlheap_check_add_share(text, &budget->budget, subject->kind, stack);
     etlheap_sink_text(sink, " | ");
     etlheap_markdown_text(sink, etlheap_text_of(text));
     etlheap_sink_text(sink, " | ");
@@ -180,7 +183,7 @@ static void write_blame(etlheap_check_commands *commands, const etlheap_gate_bud
         if (subject->stack_count > 0)
             etlheap_markdown_columns(sink, columns, (u32)ETL_COUNT_OF(columns));
         for (u32 k = 0; k < subject->stack_count; k++)
-            write_stack(commands->check, budget, &subject->stacks[k], text, sink);
+            write_stack(commands->check, budget, subject, k, text, sink);
         if (subject->stacks_omitted > 0)
             etlheap_sink_format(sink, "| %" PRIu32 " more | | | |\n", subject->stacks_omitted);
         etlheap_text_clear(text);

@@ -11,10 +11,10 @@
 
 #include <stdlib.h>
 
-static void write_value(u8 column, const i64 *measures, i64 rates_ns, etlheap_sink *sink)
+static void write_value(u8 column, u32 kind, const i64 *measures, i64 rates_ns, etlheap_sink *sink)
 {
     char words[ETLHEAP_UNITS_SIZE];
-    report_column_words(column, measures, rates_ns, words);
+    report_column_words(column, 1u << kind, measures, rates_ns, words);
     etlheap_sink_text(sink, words);
     etlheap_sink_text(sink, " | ");
 }
@@ -31,7 +31,7 @@ static void write_totals(const etlheap_table *table, etlheap_sink *sink)
             continue;
         etlheap_sink_format(sink, "| %s | ", etlheap_kind_name((etlheap_kind)kind));
         for (size_t i = 0; i < REPORT_SHOWN; i++)
-            write_value(report_shown[i], total->measures, total->rates_ns, sink);
+            write_value(report_shown[i], (u32)kind, total->measures, total->rates_ns, sink);
         etlheap_sink_text(sink, "\n");
     }
     etlheap_sink_text(sink, "\n");
@@ -68,7 +68,7 @@ static bool write_rows(const etlheap_table *table, const etlheap_layout *layout,
             continue;
         etlheap_sink_text(sink, "| ");
         for (u32 c = 0; c < columns.count; c++)
-            write_value(columns.at[c], row->measures, row->rates_ns, sink);
+            write_value(columns.at[c], row->kind, row->measures, row->rates_ns, sink);
         for (u32 k = 0; k < table->group_by_count; k++) {
             etlheap_markdown_key(sink, table, row, table->group_by[k], layout->frames_max, text);
             etlheap_sink_text(sink, " | ");

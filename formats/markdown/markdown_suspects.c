@@ -30,9 +30,13 @@ static void write_row(const etlheap_suspects *suspects, u32 at, const etlheap_la
     const etlheap_table *const table = suspects->table;
     const i64 *const measures = table->rows[at].measures;
     char size[ETLHEAP_UNITS_SIZE], rate[ETLHEAP_UNITS_SIZE];
-    etlheap_measure_words(ETLHEAP_MEASURE_OUTSTANDING_SIZE,
-                          measures[ETLHEAP_MEASURE_OUTSTANDING_SIZE], size);
-    etlheap_measure_words(ETLHEAP_MEASURE_GROWTH_RATE, measures[ETLHEAP_MEASURE_GROWTH_RATE], rate);
+    const u32 kinds = 1u << table->rows[at].kind;
+    const etlheap_measure amount = etlheap_kinds_are_counted(kinds)
+                                       ? ETLHEAP_MEASURE_OUTSTANDING_COUNT
+                                       : ETLHEAP_MEASURE_OUTSTANDING_SIZE;
+    etlheap_measure_words(amount, measures[amount], size);
+    etlheap_amount_words(ETLHEAP_MEASURE_GROWTH_RATE, kinds, measures[ETLHEAP_MEASURE_GROWTH_RATE],
+                         rate);
     etlheap_text_clear(text);
     suspect_add_share(&suspects->rows[at], text);
     etlheap_sink_format(sink, "| %" PRIu32 " | %s | %s | %s | ", suspects->rows[at].score, size,

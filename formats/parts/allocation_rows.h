@@ -15,7 +15,8 @@
     X(FREE_TYPE, etlheap_value_text(etlheap_free_type_name((etlheap_free_type)l->free_type)))      \
     X(IS_REALLOC, etlheap_value_if(true, ETLHEAP_VALUE_TRUTH, l->is_realloc))                      \
     X(ADDRESS, etlheap_value_if(true, ETLHEAP_VALUE_ADDRESS, l->address))                          \
-    X(SIZE, etlheap_value_count(l->size_bytes))                                                    \
+    X(SIZE, etlheap_value_if(!etlheap_kinds_are_counted(1u << l->kind), ETLHEAP_VALUE_COUNT,       \
+                             l->size_bytes))                                                       \
     X(ALLOC_TIME, etlheap_value_time(l->alloc_ns))                                                 \
     X(FREE_TIME, etlheap_value_time(l->free_ns))                                                   \
     X(LIFETIME, etlheap_value_time(l->lifetime_ns))                                                \

@@ -71,6 +71,12 @@ void call_tree_add_root(const etlheap_layout *layout, etlheap_text *text);
 void call_tree_add_root_words(const etlheap_table *table, const etlheap_layout *layout,
                               const call_tree *tree, etlheap_text *text);
 
+/* The kind of what is below the node's root. */
+static inline u32 call_tree_kind(const call_tree *tree, const tree_node *node)
+{
+    return tree->nodes[node->root].row->kind;
+}
+
 /* The next node that is shown, depth first; CALL_TREE_NONE after the last. */
 u32 call_tree_next(const call_tree *tree, u32 node);
 

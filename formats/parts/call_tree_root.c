@@ -21,10 +21,10 @@ static void add_sum(const etlheap_table *table, etlheap_kind kind, const call_tr
     const i64 all = table->totals[kind].measures[tree->value];
     char part[ETLHEAP_UNITS_SIZE], whole[ETLHEAP_UNITS_SIZE];
     char share[ETLHEAP_UNITS_SIZE], own[ETLHEAP_UNITS_SIZE];
-    etlheap_measure_words(tree->value, sums->value, part);
-    etlheap_measure_words(tree->value, all, whole);
+    etlheap_amount_words(tree->value, 1u << kind, sums->value, part);
+    etlheap_amount_words(tree->value, 1u << kind, all, whole);
     etlheap_units_share(sums->value, all, share);
-    etlheap_measure_words(tree->value, sums->own_value, own);
+    etlheap_amount_words(tree->value, 1u << kind, sums->own_value, own);
     etlheap_text_add_format(text, "%s of %s of %s (%s%s%s of it exclusive)", part, whole,
                             etlheap_kind_name(kind), share, share[0] != '\0' ? ", " : "", own);
 }

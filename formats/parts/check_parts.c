@@ -27,7 +27,7 @@ static const char *const ratchet_words[] = {
 static void add_percent(etlheap_text *text, u64 millionths);
 static void add_size(etlheap_text *text, i64 size_bytes);
 static void add_count(etlheap_text *text, i64 count, const char *one, const char *many);
-static void add_amount(etlheap_text *text, const etlheap_amount *amount);
+static void add_amount(etlheap_text *text, u32 kind, const etlheap_amount *amount);
 static void add_growth(etlheap_text *text, const etlheap_budget *budget,
                        const etlheap_gate_subject *subject);
 
@@ -183,7 +183,7 @@ void etlheap_check_add_finding(etlheap_text *text, const etlheap_gate_budget *bu
     else if (budget->budget.is_growth)
         add_growth(text, &budget->budget, subject);
     else if (budget->budget.quantity == ETLHEAP_QUANTITY_OUTSTANDING)
-        add_amount(text, &subject->now);
+        add_amount(text, subject->kind, &subject->now);
     else
         etlheap_check_add_value(text, &budget->budget, subject->measured);
     if (subject->is_unknown)
@@ -196,7 +196,7 @@ void etlheap_check_add_finding(etlheap_text *text, const etlheap_gate_budget *bu
     etlheap_check_add_value(text, &plain, subject->measured - subject->limit);
 }
 
-void etlheap_check_add_share(etlheap_text *text, const etlheap_budget *budget,
+void etlheap_check_add_share(etlheap_text *text, const etlheap_budget *budget, u32 kind,
                              const etlheap_gate_stack *stack)
 {
     if (budget->is_growth) {
@@ -207,7 +207,7 @@ void etlheap_check_add_share(etlheap_text *text, const etlheap_budget *budget,
         etlheap_check_add_value(text, &sum, (i64)(now - before));
         etlheap_text_add_string(text, " to ");
     }
-    add_amount(text, &stack->now);
+    add_amount(text, kind, &stack->now);
 }
 
 etlheap_indices etlheap_check_frames(const etlheap_table *table, u32 stack)
@@ -418,10 +418,12 @@ static void add_count(etlheap_text *text, i64 count, const char *one, const char
     etlheap_text_add_format(text, "%s %s", number, count == 1 || count == -1 ? one : many);
 }
 
-static void add_amount(etlheap_text *text, const etlheap_amount *amount)
+static void add_amount(etlheap_text *text, u32 kind, const etlheap_amount *amount)
 {
-    add_size(text, (i64)etl_min_u64(amount->size_bytes, INT64_MAX));
-    etlheap_text_add_string(text, " in ");
+    if (!etlheap_kinds_are_counted(1u << kind)) {
+        add_size(text, (i64)etl_min_u64(amount->size_bytes, INT64_MAX));
+        etlheap_text_add_string(text, " in ");
+    }
     add_count(text, (i64)etl_min_u64(amount->count, INT64_MAX), "allocation", "allocations");
 }
 

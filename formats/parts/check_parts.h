@@ -42,7 +42,7 @@ void etlheap_check_add_finding(etlheap_text *text, const etlheap_gate_budget *bu
                                const etlheap_gate_subject *subject);
 
 /* Appends "320 KiB in 80 allocations"; for growth "+64.0 KiB: 320 KiB in 80 allocations". */
-void etlheap_check_add_share(etlheap_text *text, const etlheap_budget *budget,
+void etlheap_check_add_share(etlheap_text *text, const etlheap_budget *budget, u32 kind,
                              const etlheap_gate_stack *stack);
 
 /* The frames of a stack, innermost first, as indices into table->frames. */

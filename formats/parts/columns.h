@@ -79,6 +79,9 @@ static inline etlheap_value etlheap_value_process(const char *name)
     return (etlheap_value){ ETLHEAP_VALUE_PROCESS, 0, name };
 }
 
+/* Makes values of fields in bytes unknown, if the kind has no sizes. */
+void etlheap_values_hide(u32 kind, const etlheap_field *fields, etlheap_value *values, u32 count);
+
 /* The columns that a format writes. */
 typedef struct etlheap_field_list {
     const etlheap_field *fields; /* of the answer's table */

@@ -3,6 +3,8 @@
  */
 #include "field_units.h"
 
+#include "columns.h"
+
 #include <stdio.h>
 
 static bool ends_in(const char *text, const char *end);
@@ -20,6 +22,26 @@ const char *etlheap_field_unit(etlheap_field field)
     if (field == ETLHEAP_FIELD_FRAGMENTATION)
         return "millionths";
     return ends_in(key, "_ns") ? "ns" : "";
+}
+
+bool etlheap_field_is_hidden(u32 kind, etlheap_field field)
+{
+    return etlheap_kind_has(kind, ETLHEAP_KIND_NO_SIZES) && field != ETLHEAP_FIELD_GROWTH_RATE &&
+           etlheap_field_unit(field)[0] == 'B';
+}
+
+i64 etlheap_shown_measure(u32 kind, etlheap_measure measure, i64 value)
+{
+    return etlheap_field_is_hidden(kind, etlheap_measure_field(measure)) ? ETLHEAP_NOT_KNOWN
+                                                                         : value;
+}
+
+void etlheap_values_hide(u32 kind, const etlheap_field *fields, etlheap_value *values, u32 count)
+{
+    for (u32 i = 0; i < count; i++) {
+        if (etlheap_field_is_hidden(kind, fields[i]))
+            values[i] = (etlheap_value){ .form = ETLHEAP_VALUE_UNKNOWN };
+    }
 }
 
 /* Some have theirs already. */

@@ -11,6 +11,15 @@
 
 #include <inttypes.h>
 
+/* Are all rows of kinds without sizes? */
+static bool are_counted(const etlheap_table *table)
+{
+    bool are = true;
+    for (u32 i = 0; i < table->row_count && are; i++)
+        are = etlheap_kinds_are_counted(1u << table->rows[i].kind);
+    return are;
+}
+
 /* What the amount of rows that are not listed is given in: the sort measure if it adds up. */
 static etlheap_measure amount_of(const etlheap_table *table, etlheap_measure sort)
 {
@@ -18,6 +27,8 @@ static etlheap_measure amount_of(const etlheap_table *table, etlheap_measure sor
         return sort;
     if (table->measures >> ETLHEAP_MEASURE_ALLOC_COUNT & 1)
         return ETLHEAP_MEASURE_ALLOC_COUNT;
+    if (table->measures >> ETLHEAP_MEASURE_OUTSTANDING_COUNT & 1 && are_counted(table))
+        return ETLHEAP_MEASURE_OUTSTANDING_COUNT;
     return table->measures >> ETLHEAP_MEASURE_OUTSTANDING_SIZE & 1
                ? ETLHEAP_MEASURE_OUTSTANDING_SIZE
                : ETLHEAP_MEASURE_COUNT;
@@ -84,7 +95,9 @@ static void add_amount(const etlheap_more_rows *more, int kind, etlheap_text *te
     char words[ETLHEAP_UNITS_SIZE];
     etlheap_measure_words(more->measure, more->amounts[kind], words);
     etlheap_text_add_format(text, " with %s ", words);
-    if (more->measure == ETLHEAP_MEASURE_OUTSTANDING_SIZE)
+    const bool is_count = more->measure == ETLHEAP_MEASURE_OUTSTANDING_COUNT;
+    if (more->measure == ETLHEAP_MEASURE_OUTSTANDING_SIZE ||
+        (is_count && etlheap_kinds_are_counted(1u << kind)))
         etlheap_text_add_string(text, "outstanding");
     else
         etlheap_text_add_format(text, "in %s", etlheap_measure_title(more->measure));

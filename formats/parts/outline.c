@@ -34,6 +34,7 @@ typedef struct outline_node {
     u32 parent;
     u32 level;
     u32 row;     /* the first of the table in the group */
+    u32 kinds;   /* of its rows, as bits */
     bool listed; /* it has a row that is */
     i64 order;   /* siblings: smallest first, ties by row */
     i64 measures[ETLHEAP_MEASURES_COUNT];
@@ -56,7 +57,7 @@ static u32 first_change(const etlheap_table *table, const etlheap_outline *outli
                         const etlheap_row *row, const etlheap_row *before);
 static void close_nodes(u32 level, const etlheap_outline *outline, outline_nodes *nodes);
 static void open_nodes(u32 level, const etlheap_outline *outline, u32 row, outline_nodes *nodes);
-static void add_measures(i64 *into, const i64 *from);
+static void add_row(outline_node *node, const etlheap_row *row);
 static void set_orders(const etlheap_layout *layout, outline_nodes *nodes);
 static int compare_siblings(const void *left, const void *right);
 static etl_status walk(const outline_nodes *nodes, etlheap_outline *outline);
@@ -227,7 +228,7 @@ static etl_status make_nodes(const etlheap_table *table, const etlheap_outline *
         open_nodes(changed, outline, rows[i].row, nodes);
         for (u32 level = 0; level < outline->level_count; level++) {
             outline_node *const node = &nodes->at[nodes->open[level]];
-            add_measures(node->measures, row->measures);
+            add_row(node, row);
             node->row = (u32)etl_min_u64(node->row, rows[i].row);
             node->listed |= nodes->listed[rows[i].row];
         }
@@ -280,10 +281,19 @@ static void open_nodes(u32 level, const etlheap_outline *outline, u32 row, outli
     }
 }
 
-static void add_measures(i64 *into, const i64 *from)
+/* Sizes of kinds without any are left out beside those of others. */
+static void add_row(outline_node *node, const etlheap_row *row)
 {
-    for (int m = 0; m < ETLHEAP_MEASURES_COUNT; m++)
-        into[m] = etl_sat_add_i64(into[m], from[m]);
+    const bool is_counted = etlheap_kinds_are_counted(1u << row->kind);
+    const bool was_counted = etlheap_kinds_are_counted(node->kinds);
+    for (int m = 0; m < ETLHEAP_MEASURES_COUNT; m++) {
+        const bool is_size = etlheap_measure_style_of((etlheap_measure)m).is_size;
+        if (is_size && was_counted && !is_counted)
+            node->measures[m] = 0;
+        if (!is_size || !is_counted || was_counted || node->kinds == 0)
+            node->measures[m] = etl_sat_add_i64(node->measures[m], row->measures[m]);
+    }
+    node->kinds |= 1u << row->kind;
 }
 
 /* Sets the order of nodes. Groups of a measure that does not add up follow their first row. */
@@ -331,7 +341,7 @@ static etl_status walk(const outline_nodes *nodes, etlheap_outline *outline)
             continue;
         }
         etlheap_outline_entry *const entry = &outline->entries[outline->entry_count];
-        *entry = (etlheap_outline_entry){ .level = level, .row = node->row };
+        *entry = (etlheap_outline_entry){ .level = level, .row = node->row, .kinds = node->kinds };
         memcpy(entry->measures, node->measures, sizeof entry->measures);
         outline->entry_count++;
         next[level]++;

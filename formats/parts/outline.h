@@ -21,7 +21,8 @@ typedef struct etlheap_outline_level {
 
 typedef struct etlheap_outline_entry {
     u32 level;
-    u32 row; /* row with the keys that name the entry */
+    u32 row;   /* row with the keys that name the entry */
+    u32 kinds; /* of its rows, as bits */
     i64 measures[ETLHEAP_MEASURES_COUNT];
 } etlheap_outline_entry;
 

@@ -1,5 +1,9 @@
 /*
  * report_columns.c - the lists of columns of reports; see report_columns.h.
+ *
+ * In: a table, and what a layout asks for. Out: the columns to show, and values as words. Rows of
+ * kinds without sizes have counts in place of sizes. Invariant: columns that the layout names are
+ * shown in any case.
  */
 #include "report_columns.h"
 
@@ -109,16 +113,61 @@ report_columns report_columns_all(const etlheap_table *table, const etlheap_layo
     return change(&own, layout);
 }
 
+#define NO_COLUMN 0xffu
+
+/* The column that stands for one of sizes if rows have none; NO_COLUMN: nothing does. */
+static u8 count_for(u8 column)
+{
+    switch (column) {
+    case ETLHEAP_MEASURE_SIZE:
+        return ETLHEAP_MEASURE_COUNT;
+    case ETLHEAP_MEASURE_OUTSTANDING_SIZE:
+        return ETLHEAP_MEASURE_OUTSTANDING_COUNT;
+    case ETLHEAP_MEASURE_PEAK_SIZE:
+        return ETLHEAP_MEASURE_PEAK_COUNT;
+    case ETLHEAP_MEASURE_EXCLUSIVE_SIZE:
+        return ETLHEAP_MEASURE_EXCLUSIVE_COUNT;
+    case ETLHEAP_MEASURE_GROWTH_RATE:
+    case REPORT_COLUMN_SHARE:
+        return column;
+    default:
+        return etlheap_measure_style_of((etlheap_measure)column).is_size ? NO_COLUMN : column;
+    }
+}
+
+/* The columns of a list, for rows of kinds without sizes. */
+static report_columns counted_columns(const u8 *list, size_t count, const etlheap_layout *layout)
+{
+    u8 counts[REPORT_COLUMNS_MAX];
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        const u8 column = count_for(list[i]);
+        if (column != NO_COLUMN && !memchr(counts, column, kept))
+            counts[kept++] = column;
+    }
+    return report_columns_with(counts, kept, layout);
+}
+
+static report_columns columns_of_list(const etlheap_table *table, const u8 *list, size_t count,
+                                      const etlheap_layout *layout)
+{
+    bool is_counted = table->row_count > 0;
+    for (u32 i = 0; i < table->row_count && is_counted; i++)
+        is_counted = etlheap_kinds_are_counted(1u << table->rows[i].kind);
+    return is_counted ? counted_columns(list, count, layout)
+                      : report_columns_with(list, count, layout);
+}
+
 report_columns report_columns_of(const etlheap_table *table, const etlheap_layout *layout)
 {
     const etlheap_measure_set measures = report_measures_of(table, layout);
     for (size_t i = 0; i < ETL_COUNT_OF(questions); i++) {
         if (measures >> questions[i].measure & 1)
-            return report_columns_with(questions[i].list, questions[i].count, layout);
+            return columns_of_list(table, questions[i].list, questions[i].count, layout);
     }
     if (measures == ETLHEAP_MEASURE_BIT(COUNT))
-        return report_columns_with(count_alone, ETL_COUNT_OF(count_alone), layout);
-    return report_columns_with(report_shown, REPORT_SHOWN, layout);
+        return columns_of_list(table, count_alone, ETL_COUNT_OF(count_alone), layout);
+    return columns_of_list(table, report_shown, REPORT_SHOWN, layout);
 }
 
 const char *report_column_title(u8 column)
@@ -132,7 +181,8 @@ bool report_column_adds_up(const etlheap_table *table, u8 column)
                                          : etlheap_measure_adds_up(table, (etlheap_measure)column);
 }
 
-void report_column_words(u8 column, const i64 *measures, i64 rates_ns, char out[ETLHEAP_UNITS_SIZE])
+void report_column_words(u8 column, u32 kinds, const i64 *measures, i64 rates_ns,
+                         char out[ETLHEAP_UNITS_SIZE])
 {
     if (column == REPORT_COLUMN_SHARE) {
         etlheap_churn_share(measures, out);
@@ -143,5 +193,5 @@ void report_column_words(u8 column, const i64 *measures, i64 rates_ns, char out[
         value = etlheap_per_second(measures[ETLHEAP_MEASURE_ALLOC_COUNT], rates_ns);
     else if (column == ETLHEAP_MEASURE_ALLOC_BYTES_RATE)
         value = etlheap_per_second(measures[ETLHEAP_MEASURE_ALLOC_SIZE], rates_ns);
-    etlheap_measure_words((etlheap_measure)column, value, out);
+    etlheap_amount_words((etlheap_measure)column, kinds, value, out);
 }

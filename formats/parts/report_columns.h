@@ -52,9 +52,10 @@ report_columns report_columns_of(const etlheap_table *table, const etlheap_layou
 const char *report_column_title(u8 column);
 bool report_column_adds_up(const etlheap_table *table, u8 column); /* over its rows */
 
-/* Writes the value of a row or group with these measures, whose rates are per second of rates_ns.
- * Rates of a group are computed from its sums, because those of rows are rounded. */
-void report_column_words(u8 column, const i64 *measures, i64 rates_ns,
+/* Writes the value of a row or group with these measures, of kinds given as bits, whose rates are
+ * per second of rates_ns. Rates of a group are computed from its sums, because those of rows are
+ * rounded. */
+void report_column_words(u8 column, u32 kinds, const i64 *measures, i64 rates_ns,
                          char out[ETLHEAP_UNITS_SIZE]);
 
 #endif

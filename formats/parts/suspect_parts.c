@@ -22,6 +22,7 @@ void suspect_values(const etlheap_row *row, const etlheap_suspect *s,
     const i64 *const m = row->measures;
     const etlheap_value values[] = { SUSPECT_COLUMNS(ETLHEAP_COLUMN_VALUE) };
     memcpy(out, values, sizeof values);
+    etlheap_values_hide(row->kind, fields, out, SUSPECT_COLUMN_COUNT);
 }
 
 static void add_count(etlheap_text *text, i64 count)

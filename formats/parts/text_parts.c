@@ -112,6 +112,20 @@ void etlheap_measure_words(etlheap_measure measure, i64 value, char out[ETLHEAP_
         etlheap_units_count(value, out);
 }
 
+void etlheap_amount_words(etlheap_measure measure, u32 kinds, i64 value,
+                          char out[ETLHEAP_UNITS_SIZE])
+{
+    char count[ETLHEAP_UNITS_SIZE];
+    etlheap_measure_words(measure, value, out);
+    if (!etlheap_kinds_are_counted(kinds) || !measure_styles[measure].is_size)
+        return;
+    etlheap_units_count(value, count);
+    if (measure == ETLHEAP_MEASURE_GROWTH_RATE)
+        snprintf(out, ETLHEAP_UNITS_SIZE, "%.40s per h", count);
+    else
+        snprintf(out, ETLHEAP_UNITS_SIZE, "\xE2\x80\x93");
+}
+
 void etlheap_grid_measure(etlheap_grid *grid, etlheap_measure measure, i64 value)
 {
     char words[ETLHEAP_UNITS_SIZE];

@@ -29,6 +29,10 @@ bool etlheap_measure_adds_up(const etlheap_table *table, etlheap_measure measure
 
 /* Writes a measure for people: a duration, a size or a count; if unknown, nothing, or a dash for a
  * peak. */
+/* The same for an amount of kinds, given as bits: without sizes, "\xE2\x80\x93" in their place, and growth is
+ * their number per hour. */
+void etlheap_amount_words(etlheap_measure measure, u32 kinds, i64 value,
+                          char out[ETLHEAP_UNITS_SIZE]);
 void etlheap_measure_words(etlheap_measure measure, i64 value, char out[ETLHEAP_UNITS_SIZE]);
 
 /* Fills the next cell of a row with a measure; leaves it empty if unknown. */

@@ -22,10 +22,12 @@ static bool same_stack(const etlheap_table *a, u32 stack_a, const etlheap_table 
 static bool same_frame(const etlheap_table *a, u32 frame_a, const etlheap_table *b, u32 frame_b);
 static bool same_text(const char *a, const char *b);
 
-void etlheap_cell_values(const etlheap_cell *c, etlheap_value out[ETLHEAP_CELL_COLUMN_COUNT])
+void etlheap_cell_values(const etlheap_cell *c, u32 kind,
+                         etlheap_value out[ETLHEAP_CELL_COLUMN_COUNT])
 {
     const etlheap_value values[] = { ETLHEAP_CELL_COLUMNS(ETLHEAP_COLUMN_VALUE) };
     memcpy(out, values, sizeof values);
+    etlheap_values_hide(kind, fields, out, ETLHEAP_CELL_COLUMN_COUNT);
 }
 
 etlheap_window_span etlheap_windows_span(const etlheap_windows *windows,

@@ -28,7 +28,9 @@ typedef enum etlheap_cell_column {
 } etlheap_cell_column;
 
 extern const etlheap_field_list etlheap_cell_columns;
-void etlheap_cell_values(const etlheap_cell *c, etlheap_value out[ETLHEAP_CELL_COLUMN_COUNT]);
+/* The values of a cell of a row of this kind. */
+void etlheap_cell_values(const etlheap_cell *c, u32 kind,
+                         etlheap_value out[ETLHEAP_CELL_COLUMN_COUNT]);
 
 /* What the rows that belong to the rising one added and freed in the windows of the rise. */
 typedef struct etlheap_window_moves {

@@ -50,6 +50,15 @@ static void write_rebuilt(const etlheap_gate *gate, const etlheap_layout *layout
 static void write_advice(const etlheap_check_commands *commands, const etlheap_layout *layout,
                          etlheap_text *text, etlheap_sink *sink);
 
+/* Adds the bytes of an amount; a dash for a kind without sizes. */
+static void add_size(etlheap_grid *grid, u32 kind, const etlheap_amount *amount)
+{
+    if (etlheap_kinds_are_counted(1u << kind))
+        etlheap_grid_cell(grid, "\xE2\x80\x93");
+    else
+        etlheap_grid_size(grid, (i64)amount->size_bytes);
+}
+
 etl_status etlheap_write_check_text(const etlheap_result *result, const etlheap_check *check,
                                     const etlheap_layout *given, etlheap_sink *sink)
 {
@@ -348,10 +357,10 @@ static etl_status write_stacks(const etlheap_gate_budget *budget,
         }
         etlheap_grid_row(&grid, ETLHEAP_EMPHASIS_NONE);
         etlheap_grid_name(&grid, etlheap_text_of(&text));
-        etlheap_grid_size(&grid, (i64)stack->now.size_bytes);
+        add_size(&grid, subject->kind, &stack->now);
         etlheap_grid_count(&grid, (i64)stack->now.count);
         if (growth) {
-            etlheap_grid_size(&grid, (i64)stack->baseline.size_bytes);
+            add_size(&grid, subject->kind, &stack->baseline);
             etlheap_grid_count(&grid, (i64)stack->baseline.count);
         }
         etlheap_grid_frames(
@@ -402,7 +411,7 @@ static void add_suppression(const etlheap_suppression_use *use, etlheap_text *te
             etlheap_grid_cell(grid, "");
         else
             etlheap_grid_count(grid, (i64)use->stacks);
-        etlheap_grid_size(grid, (i64)use->of[kind].size_bytes);
+        add_size(grid, (u32)kind, &use->of[kind]);
         etlheap_grid_count(grid, (i64)use->of[kind].count);
         used = true;
     }

@@ -6,6 +6,7 @@
  * of their stacks. Rows of two logs of one process are written as UMDH writes them. Invariant:
  * kinds are never added up.
  */
+#include "formats/parts/field_units.h"
 #include "formats/io/units.h"
 #include "formats/parts/diff_parts.h"
 #include "formats/parts/text_parts.h"
@@ -31,11 +32,12 @@ static etl_status write_kinds(const etlheap_diff *diff, const etlheap_layout *la
 static etl_status write_rows(const etlheap_diff *diff, const etlheap_layout *layout, u8 kind,
                              etlheap_text *text, etlheap_sink *sink);
 static void add_lifetimes(const etlheap_diff *diff, u32 row, etlheap_grid *grid);
-static void add_amounts(const etlheap_diff *diff, const etlheap_change *change,
+static void add_amounts(const etlheap_diff *diff, u32 kind, const etlheap_change *change,
                         etlheap_measure measure, etlheap_text *text, etlheap_grid *grid);
-static void add_change(const etlheap_diff *diff, const etlheap_change *change,
+static void add_change(const etlheap_diff *diff, u32 kind, const etlheap_change *change,
                        etlheap_measure measure, etlheap_text *text, etlheap_grid *grid);
-static void add_amount(etlheap_measure measure, i64 value, bool is_rate, etlheap_text *text);
+static void add_amount(u32 kind, etlheap_measure measure, i64 value, bool is_rate,
+                       etlheap_text *text);
 static void write_unchanged(const etlheap_diff *diff, const etlheap_layout *layout,
                             etlheap_sink *sink);
 
@@ -161,9 +163,9 @@ static etl_status write_totals(const etlheap_diff *diff, const etlheap_layout *l
             continue;
         etlheap_grid_row(&grid, ETLHEAP_EMPHASIS_NONE);
         etlheap_grid_cell(&grid, etlheap_kind_name((etlheap_kind)kind));
-        add_amounts(diff, &diff->totals[kind], diff->measure, text, &grid);
+        add_amounts(diff, (u32)kind, &diff->totals[kind], diff->measure, text, &grid);
         if (has_partner)
-            add_amounts(diff, &diff->totals[kind], partner, text, &grid);
+            add_amounts(diff, (u32)kind, &diff->totals[kind], partner, text, &grid);
     }
     etlheap_text_clear(text);
     etlheap_text_add_string(text, etlheap_measure_title(diff->measure));
@@ -216,9 +218,9 @@ static void add_numbers(const etlheap_diff *diff, u32 row, etlheap_text *text, e
         add_lifetimes(diff, row, grid);
         return;
     }
-    add_amounts(diff, &diff->changes[row], diff->measure, text, grid);
+    add_amounts(diff, diff->table.rows[row].kind, &diff->changes[row], diff->measure, text, grid);
     if (partner != diff->measure)
-        add_change(diff, &diff->changes[row], partner, text, grid);
+        add_change(diff, diff->table.rows[row].kind, &diff->changes[row], partner, text, grid);
 }
 
 /* Writes the largest changes, and how many more there are. */
@@ -273,23 +275,29 @@ static void add_lifetimes(const etlheap_diff *diff, u32 row, etlheap_grid *grid)
     }
 }
 
+/* Has the kind no sizes, and is this one? */
+static bool is_hidden(u32 kind, etlheap_measure measure)
+{
+    return etlheap_field_is_hidden(kind, etlheap_measure_field(measure));
+}
+
 /* Adds the change and both sides. */
-static void add_amounts(const etlheap_diff *diff, const etlheap_change *change,
+static void add_amounts(const etlheap_diff *diff, u32 kind, const etlheap_change *change,
                         etlheap_measure measure, etlheap_text *text, etlheap_grid *grid)
 {
     const i64 amounts[] = { change->base[measure], change->now[measure] };
-    add_change(diff, change, measure, text, grid);
+    add_change(diff, kind, change, measure, text, grid);
     for (size_t i = 0; i < ETL_COUNT_OF(amounts); i++) {
         const i64 ns = i == 0 ? change->base_ns : change->new_ns;
         const i64 shown = diff->per_second ? etlheap_diff_rate(amounts[i], ns) : amounts[i];
         etlheap_text_clear(text);
-        add_amount(measure, shown, diff->per_second, text);
+        add_amount(kind, measure, shown, diff->per_second, text);
         etlheap_grid_cell(grid, etlheap_text_of(text));
     }
 }
 
 /* Adds a change with its sign. */
-static void add_change(const etlheap_diff *diff, const etlheap_change *change,
+static void add_change(const etlheap_diff *diff, u32 kind, const etlheap_change *change,
                        etlheap_measure measure, etlheap_text *text, etlheap_grid *grid)
 {
     i64 base = change->base[measure], now = change->now[measure];
@@ -299,14 +307,19 @@ static void add_change(const etlheap_diff *diff, const etlheap_change *change,
     }
     const i64 delta = etlheap_diff_subtract(base, now);
     etlheap_text_clear(text);
-    etlheap_text_add_string(text, delta > 0 ? "+" : "");
-    add_amount(measure, delta, diff->per_second, text);
+    etlheap_text_add_string(text, delta > 0 && !is_hidden(kind, measure) ? "+" : "");
+    add_amount(kind, measure, delta, diff->per_second, text);
     etlheap_grid_cell(grid, etlheap_text_of(text));
 }
 
 /* Adds an amount. Rates are in thousandths; small ones keep two digits after the point. */
-static void add_amount(etlheap_measure measure, i64 value, bool is_rate, etlheap_text *text)
+static void add_amount(u32 kind, etlheap_measure measure, i64 value, bool is_rate,
+                       etlheap_text *text)
 {
+    if (is_hidden(kind, measure)) {
+        etlheap_text_add_string(text, "\xE2\x80\x93");
+        return;
+    }
     const bool is_size = etlheap_measure_style_of(measure).is_size;
     const i64 whole = is_rate ? value / 1000 : value;
     char number[ETLHEAP_UNITS_SIZE];

@@ -40,8 +40,8 @@ static void add_title(const etlheap_table *table, const etlheap_outline *outline
 static bool has_churn(const etlheap_table *table, const etlheap_layout *layout);
 static void add_entry(const etlheap_table *table, const etlheap_outline *outline, u32 index,
                       etlheap_text *text, etlheap_grid *grid);
-static void add_measures(const report_columns *columns, const i64 *measures, i64 rates_ns,
-                         const etlheap_table *of, etlheap_grid *grid);
+static void add_measures(const report_columns *columns, const etlheap_outline_entry *entry,
+                         i64 rates_ns, const etlheap_table *of, etlheap_grid *grid);
 
 etl_status etlheap_write_report_text(const etlheap_result *result, const etlheap_table *table,
                                      const etlheap_layout *layout, etlheap_sink *sink)
@@ -103,6 +103,13 @@ static etl_status write_body(const report_body *body, const etlheap_layout *layo
     return write_rows(table, layout, text, sink);
 }
 
+static void add_total(etlheap_grid *grid, u32 kind, u8 column, const etlheap_total *total)
+{
+    char words[ETLHEAP_UNITS_SIZE];
+    report_column_words(column, 1u << kind, total->measures, total->rates_ns, words);
+    etlheap_grid_cell(grid, words);
+}
+
 /* Writes each kind in its own line, never a sum over them. */
 static etl_status write_totals(const etlheap_table *table, const etlheap_layout *layout,
                                etlheap_sink *sink)
@@ -122,8 +129,7 @@ static etl_status write_totals(const etlheap_table *table, const etlheap_layout 
         etlheap_grid_row(&grid, ETLHEAP_EMPHASIS_NONE);
         etlheap_grid_cell(&grid, etlheap_kind_name((etlheap_kind)kind));
         for (size_t i = 0; i < REPORT_SHOWN; i++)
-            etlheap_grid_measure(&grid, (etlheap_measure)report_shown[i],
-                                 total->measures[report_shown[i]]);
+            add_total(&grid, (u32)kind, report_shown[i], total);
         etlheap_grid_count(&grid, (i64)etl_min_u64(total->free_without_alloc, INT64_MAX));
     }
     etlheap_sink_text(sink, "\n");
@@ -179,7 +185,7 @@ static etl_status write_rows(const etlheap_table *table, const etlheap_layout *l
         const bool is_row = entry->level + 1 == outline.level_count;
         add_entry(table, &outline, i, text, &grid);
         const i64 rates_ns = rates_ns_of(table, &outline, entry);
-        add_measures(&columns, entry->measures, rates_ns, is_row ? NULL : table, &grid);
+        add_measures(&columns, entry, rates_ns, is_row ? NULL : table, &grid);
         if (is_row)
             add_frames(&grid, table, &table->rows[entry->row], layout->frames_max,
                        entry->level + 1);
@@ -244,14 +250,14 @@ static void add_entry(const etlheap_table *table, const etlheap_outline *outline
 
 /* A peak of a group is not the sum of its rows' peaks: those cells stay empty. `of`: the table of a
  * group; NULL: the entry is a row. */
-static void add_measures(const report_columns *columns, const i64 *measures, i64 rates_ns,
-                         const etlheap_table *of, etlheap_grid *grid)
+static void add_measures(const report_columns *columns, const etlheap_outline_entry *entry,
+                         i64 rates_ns, const etlheap_table *of, etlheap_grid *grid)
 {
     for (u32 i = 0; i < columns->count; i++) {
         const u8 column = columns->at[i];
         char words[ETLHEAP_UNITS_SIZE] = "";
         if (of == NULL || report_column_adds_up(of, column))
-            report_column_words(column, measures, rates_ns, words);
+            report_column_words(column, entry->kinds, entry->measures, rates_ns, words);
         etlheap_grid_cell(grid, words);
     }
 }

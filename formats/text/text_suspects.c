@@ -4,6 +4,7 @@
  * A line of numbers a suspect, the likeliest first, then why it is one, then the first frames of
  * its stack. Without a suspect one sentence says so.
  */
+#include "formats/parts/field_units.h"
 #include "formats/io/text_buffer.h"
 #include "formats/io/units.h"
 #include "formats/parts/abilities.h"
@@ -42,6 +43,20 @@ static void set_keys(const etlheap_table *table, const etlheap_row *row, etlheap
 }
 
 /* The sentence is what the name is about, so it stands below it, and is as long as it is. */
+/* The size of what is outstanding, or its number if the kind has no sizes. */
+static etlheap_measure size_of(const etlheap_row *row)
+{
+    return etlheap_kinds_are_counted(1u << row->kind) ? ETLHEAP_MEASURE_OUTSTANDING_COUNT
+                                                      : ETLHEAP_MEASURE_OUTSTANDING_SIZE;
+}
+
+static void add_measure(etlheap_grid *grid, const etlheap_row *row, etlheap_measure measure)
+{
+    char words[ETLHEAP_UNITS_SIZE];
+    etlheap_amount_words(measure, 1u << row->kind, row->measures[measure], words);
+    etlheap_grid_cell(grid, words);
+}
+
 static void add_suspect(const etlheap_suspects *suspects, u32 at, const etlheap_layout *layout,
                         etlheap_text *text, etlheap_grid *grid)
 {
@@ -51,12 +66,11 @@ static void add_suspect(const etlheap_suspects *suspects, u32 at, const etlheap_
     etlheap_grid_row(grid, ETLHEAP_EMPHASIS_STRONG);
     etlheap_grid_name(grid, etlheap_text_of(text));
     etlheap_grid_count(grid, suspect->score);
-    etlheap_grid_size(grid, row->measures[ETLHEAP_MEASURE_OUTSTANDING_SIZE]);
+    add_measure(grid, row, size_of(row));
     etlheap_text_clear(text);
     suspect_add_share(suspect, text);
     etlheap_grid_cell(grid, etlheap_text_of(text));
-    etlheap_grid_measure(grid, ETLHEAP_MEASURE_GROWTH_RATE,
-                         row->measures[ETLHEAP_MEASURE_GROWTH_RATE]);
+    add_measure(grid, row, ETLHEAP_MEASURE_GROWTH_RATE);
     etlheap_text_clear(text);
     suspect_add_never_freed(suspect, text);
     etlheap_grid_cell(grid, etlheap_text_of(text));

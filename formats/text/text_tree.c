@@ -173,6 +173,14 @@ static u32 end_of_chain(const call_tree *tree, u32 node)
     return node;
 }
 
+static void add_sum(const call_tree *tree, const tree_node *node, etlheap_measure measure,
+                    i64 value, etlheap_grid *grid)
+{
+    char words[ETLHEAP_UNITS_SIZE];
+    etlheap_amount_words(measure, 1u << call_tree_kind(tree, node), value, words);
+    etlheap_grid_cell(grid, words);
+}
+
 static void add_line(const etlheap_table *table, const call_tree *tree, const tree_line *line,
                      etlheap_text *text, etlheap_grid *grid)
 {
@@ -191,8 +199,8 @@ static void add_line(const etlheap_table *table, const call_tree *tree, const tr
         add_chain(table, tree, line, line->scratch, text);
     etlheap_grid_row(grid, node->parent == CALL_TREE_NONE ? ETLHEAP_EMPHASIS_STRONG
                                                           : ETLHEAP_EMPHASIS_NONE);
-    etlheap_grid_measure(grid, tree->value, node->value);
-    etlheap_grid_measure(grid, tree->count, node->count);
+    add_sum(tree, node, tree->value, node->value, grid);
+    add_sum(tree, node, tree->count, node->count, grid);
     etlheap_grid_cell(grid, share);
     etlheap_grid_name(grid, etlheap_text_of(text));
 }

@@ -38,10 +38,23 @@ static const etlheap_cell_column shown_columns[] = {
     ETLHEAP_CELL_AOFO_COUNT,       ETLHEAP_CELL_AOFO_SIZE,
 };
 
+/* Those of kinds without sizes. */
+static const etlheap_cell_column counted_columns[] = {
+    ETLHEAP_CELL_OUTSTANDING_COUNT, ETLHEAP_CELL_PEAK_COUNT, ETLHEAP_CELL_AIFO_COUNT,
+    ETLHEAP_CELL_AIFI_COUNT,        ETLHEAP_CELL_AOFI_COUNT, ETLHEAP_CELL_AOFO_COUNT,
+};
+
+/* The columns of a block, and how many of them fit if that is less. */
+typedef struct block_columns {
+    const etlheap_cell_column *cells;
+    etlheap_column at[BLOCK_COLUMNS];
+    u32 count, shown;
+} block_columns;
+
 static etl_status write_body(const etlheap_windows_view *view, etlheap_sink *sink);
 static etl_status write_blocks(const etlheap_windows_view *view, etlheap_sink *sink);
-static etl_status write_block(const etlheap_windows_view *view, const etlheap_column *columns,
-                              u32 row, u32 *shown, etlheap_sink *sink);
+static etl_status write_block(const etlheap_windows_view *view, block_columns *columns, u32 row,
+                              etlheap_sink *sink);
 static void add_span(const etlheap_windows_view *view, u32 window, u32 end, u32 width,
                      etlheap_text *text, etlheap_grid *grid);
 static u32 spans_width(const etlheap_windows_view *view);
@@ -106,44 +119,54 @@ static etl_status write_omitted(const etlheap_windows_view *view, const bool *li
     return status;
 }
 
+static block_columns columns_of(const etlheap_cell_column *cells, size_t count,
+                                const etlheap_column *title)
+{
+    block_columns out = { .cells = cells, .count = (u32)count + 1, .shown = (u32)count + 1 };
+    out.at[0] = *title;
+    for (size_t c = 0; c < count; c++)
+        out.at[c + 1] =
+            (etlheap_column){ .title = etlheap_field_title(etlheap_cell_columns.fields[cells[c]]),
+                              .right = true };
+    return out;
+}
+
 static etl_status write_blocks(const etlheap_windows_view *view, etlheap_sink *sink)
 {
     const etlheap_table *const table = view->answer->windows->table;
     bool *const listed = calloc((size_t)table->row_count + 1, sizeof *listed);
     etl_status status = listed ? ETL_OK : ETL_ERR_MEMORY;
-    u32 shown = BLOCK_COLUMNS;
     char title[TITLE_SIZE];
     const bool is_named = view->answer->marks != NULL;
-    const etlheap_field *const fields = etlheap_cell_columns.fields;
-    etlheap_column columns[BLOCK_COLUMNS] = { { .title = title, .flexible = is_named } };
+    const etlheap_column first = { .title = title, .flexible = is_named };
+    block_columns all = columns_of(shown_columns, ETL_COUNT_OF(shown_columns), &first);
+    block_columns counted = columns_of(counted_columns, ETL_COUNT_OF(counted_columns), &first);
     snprintf(title, sizeof title, "Window (%s)%s", view->unit, is_named ? ", mark" : "");
-    for (size_t c = 0; c < ETL_COUNT_OF(shown_columns); c++)
-        columns[c + 1] = (etlheap_column){ .title = etlheap_field_title(fields[shown_columns[c]]),
-                                           .right = true };
     if (listed)
         etlheap_layout_choose(view->layout, table, listed);
     for (u32 i = 0; i < table->row_count && status == ETL_OK; i++) {
+        const bool is_counted = etlheap_kinds_are_counted(1u << table->rows[i].kind);
         if (listed[i])
-            status = write_block(view, columns, i, &shown, sink);
+            status = write_block(view, is_counted ? &counted : &all, i, sink);
     }
-    etlheap_grid_note(columns, shown, BLOCK_COLUMNS, view->layout, sink);
+    etlheap_grid_note(all.at, all.shown, all.count, view->layout, sink);
     if (status == ETL_OK)
         status = write_omitted(view, listed, sink);
     free(listed);
     return status;
 }
 
-/* Writes a block. *shown becomes the number of columns that fit, if that is smaller, because one
- * note about missing columns is for all blocks. */
-static etl_status write_block(const etlheap_windows_view *view, const etlheap_column *columns,
-                              u32 row, u32 *shown, etlheap_sink *sink)
+/* Writes a block. `shown` of its columns becomes the number that fit, if that is smaller, because
+ * one note about missing columns is for all blocks. */
+static etl_status write_block(const etlheap_windows_view *view, block_columns *columns, u32 row,
+                              etlheap_sink *sink)
 {
     const etlheap_windows *const windows = view->answer->windows;
     const etl_status status = etlheap_windows_write_head(view, row, sink);
     if (status != ETL_OK)
         return status;
     etlheap_sink_text(sink, "\n");
-    etlheap_grid grid = etlheap_grid_begin(columns, BLOCK_COLUMNS);
+    etlheap_grid grid = etlheap_grid_begin(columns->at, columns->count);
     etlheap_text text = { 0 };
     const u32 width = spans_width(view);
     for (u32 w = 0; w < windows->window_count;) {
@@ -152,12 +175,13 @@ static etl_status write_block(const etlheap_windows_view *view, const etlheap_co
         (void)etlheap_windows_cell(windows, row, w, &cell);
         etlheap_grid_row(&grid, ETLHEAP_EMPHASIS_NONE);
         add_span(view, w, end, width, &text, &grid);
-        etlheap_windows_add_cell(&cell, shown_columns, ETL_COUNT_OF(shown_columns), &grid);
+        etlheap_windows_add_cell(&cell, windows->table->rows[row].kind, columns->cells,
+                                 columns->count - 1, &grid);
         w = end;
     }
     grid.text.failed |= text.failed;
     etlheap_text_free(&text);
-    return etlheap_grid_write_part(&grid, view->layout, sink, shown);
+    return etlheap_grid_write_part(&grid, view->layout, sink, &columns->shown);
 }
 
 /* "1..2  Parser.reads_empty_files": the windows before `end`, and the mark at which they begin. */

@@ -53,8 +53,8 @@ etl_status etlheap_windows_write_growth(const etlheap_windows_view *view, etlhea
 etl_status etlheap_windows_write_spikes(const etlheap_windows_view *view, etlheap_sink *sink);
 
 /* Adds columns of a cell with short numbers, 411K for 411 KiB, and a dash for 0. */
-void etlheap_windows_add_cell(const etlheap_cell *cell, const etlheap_cell_column *columns,
-                              u32 count, etlheap_grid *grid);
+void etlheap_windows_add_cell(const etlheap_cell *cell, u32 kind,
+                              const etlheap_cell_column *columns, u32 count, etlheap_grid *grid);
 
 /* Writes the memory of the system and of processes; nothing if the trace does not have it. */
 etl_status etlheap_windows_write_memory(const etlheap_windows_view *view, etlheap_sink *sink);

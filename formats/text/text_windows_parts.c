@@ -237,20 +237,24 @@ static void fill_curves(const etlheap_windows_view *view, u32 row, etlheap_windo
             highest = w;
     }
     size->largest = peak->values[highest];
-    etlheap_units_size(size->values[windows->window_count - 1], text);
+    const u32 kinds = 1u << windows->table->rows[row].kind;
+    const bool is_counted = etlheap_kinds_are_counted(kinds);
+    const etlheap_measure measure =
+        is_counted ? ETLHEAP_MEASURE_OUTSTANDING_COUNT : ETLHEAP_MEASURE_OUTSTANDING_SIZE;
+    etlheap_measure_words(measure, size->values[windows->window_count - 1], text);
     snprintf(size->note, sizeof size->note, "%s at the end", text);
-    etlheap_units_size(peak->values[highest], text);
+    etlheap_measure_words(measure, peak->values[highest], text);
     etlheap_windows_span_text(view, windows->windows[highest].from_ns,
                               windows->windows[highest].to_ns, span);
     snprintf(peak->note, sizeof peak->note, "%s%.20s in %.50s %s", is_known ? "" : "at least ",
              text, span, view->unit);
 }
 
-void etlheap_windows_add_cell(const etlheap_cell *cell, const etlheap_cell_column *columns,
-                              u32 count, etlheap_grid *grid)
+void etlheap_windows_add_cell(const etlheap_cell *cell, u32 kind,
+                              const etlheap_cell_column *columns, u32 count, etlheap_grid *grid)
 {
     etlheap_value values[ETLHEAP_CELL_COLUMN_COUNT];
-    etlheap_cell_values(cell, values);
+    etlheap_cell_values(cell, kind, values);
     for (u32 c = 0; c < count; c++) {
         char text[ETLHEAP_UNITS_SIZE];
         const etlheap_value *const value = &values[columns[c]];

@@ -42,7 +42,8 @@ static void add_spike(const etlheap_windows_view *view, u32 window, etlheap_text
     etlheap_grid_cell(grid, words);
     (void)etlheap_windows_cell(answer->windows, etlheap_windows_spike_row(answer, window), window,
                                &cell);
-    etlheap_windows_add_cell(&cell, cell_columns, ETL_COUNT_OF(cell_columns), grid);
+    etlheap_windows_add_cell(&cell, ETLHEAP_KIND_HEAP, cell_columns, ETL_COUNT_OF(cell_columns),
+                             grid);
 }
 
 etl_status etlheap_windows_write_spikes(const etlheap_windows_view *view, etlheap_sink *sink)

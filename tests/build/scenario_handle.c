@@ -139,15 +139,15 @@ static void open_in_worker(etl_build *b, u64 ns, const handle_spec *handle, u64 
 static void write_worker(etl_build *b)
 {
     for (u32 i = 0; i < HANDLE_LEAK_COUNT; i++)
-        open_in_worker(b, (100 + 70 * i) * MS, &(handle_spec){ 0x1000 + 4 * i, EVENT, NULL },
+        open_in_worker(b, (101 + 70 * i) * MS, &(handle_spec){ 0x1000 + 4 * i, EVENT, NULL },
                        0x2130);
     for (u32 i = 0; i < HANDLE_KEY_COUNT; i++)
-        open_in_worker(b, (120 + 700 * i) * MS, &(handle_spec){ 0x2000 + 4 * i, KEY, NULL },
+        open_in_worker(b, (122 + 700 * i) * MS, &(handle_spec){ 0x2000 + 4 * i, KEY, NULL },
                        0x3210);
     for (u32 i = 0; i < HANDLE_FILE_COUNT; i++) {
         const handle_spec file = { 0x300 + i % 3 * 4, FILE_TYPE, "\\app\\settings.ini" };
-        etl_build_at at = at_time(b, (140 + 100 * i) * MS, WORKER_PID);
-        open_in_worker(b, (130 + 100 * i) * MS, &file, 0x4400);
+        etl_build_at at = at_time(b, (143 + 100 * i) * MS, WORKER_PID);
+        open_in_worker(b, (133 + 100 * i) * MS, &file, 0x4400);
         at.tid += 4;
         build_handle(b, at, CLOSE, &(handle_spec){ file.handle | 1, FILE_TYPE, file.name });
     }
@@ -171,7 +171,7 @@ static void write_client(etl_build *b)
 {
     for (u32 i = 0; i < HANDLE_COPY_COUNT; i++) {
         const handle_spec copy = { 0x500 + 4 * i, SECTION, NULL };
-        const etl_build_at at = at_time(b, (1000 + 10 * i) * MS, WORKER_PID);
+        const etl_build_at at = at_time(b, (1005 + 10 * i) * MS, WORKER_PID);
         build_handle_copy(b, at, &copy, CLIENT_PID, i % 2 == 0 ? WORKER_PID : 0);
         walk(b, at, 0x5550);
         if (i < 2)

@@ -63,6 +63,57 @@ def check_trace(results, path):
     results.check("info says that the kind can be analysed", "handle" in support.run_json("info", path)["can"])
 
 
+REFUSED = ["report {} --kind handle --sort size", "report {} --kind handle --spikes", "report {} --kind handle --map",
+           "report {} --kind handle --histogram size", "windows {} --kind handle --find-growth --every 1s",
+           "check {} --max-outstanding handle/1M", "check {} --max-peak handle/1M", "check {} --kind handle --max-outstanding 1M",
+           "export {} --kind handle --format heaptrack -o never", "export {} --kind handle --format html -o never"]
+
+
+def sizes_of(value, path=""):
+    """All values of a document whose key is one of sizes, by where they are."""
+    if isinstance(value, dict):
+        for key, item in value.items():
+            if key == "size" or key.endswith("_size"):
+                yield path + key, item
+            else:
+                yield from sizes_of(item, f"{path}{key}.")
+    elif isinstance(value, list):
+        for item in value:
+            yield from sizes_of(item, path)
+
+
+def check_units(results, path):
+    """Handles are counted: no document has a size of them, and none is 0."""
+    for words in ("report", "report --growth", "report --churn", "report --suspects", "report --tree", "windows --every 1s",
+                  "allocations", "report --group-by process,heap"):
+        command, *rest = words.split()
+        sizes = set(sizes_of(support.run_json(command, path, *rest, "--kind", "handle")))
+        results.check(f"{words}: no size is known", len(sizes) > 0 and {value for _, value in sizes} == {None})
+    for command, runs in ("diff", 2), ("trend", 3):
+        sizes = set(sizes_of(support.run_json(command, *[path] * runs, "--kind", "handle")))
+        results.equal(f"{command}: no size is known", {value for _, value in sizes} - {None}, set())
+    checked = subprocess.run([support.ETLHEAP, "check", path, "--max-outstanding-count", "handle/50", "--format", "json"],
+                             stdout=subprocess.PIPE, check=False)
+    results.equal("check: no size is known", {value for _, value in sizes_of(json.loads(checked.stdout))}, {None})
+    for words in ("report", "report --growth", "report --tree", "windows --every 1s", "report --suspects", "report --format markdown"):
+        command, *rest = words.split()
+        text = support.run(command, path, *rest, "--kind", "handle").decode()
+        results.check(f"{words}: no text has bytes", " B" not in text.replace(" Bytes", "") and "KiB" not in text)
+    rows = support.run_json("report", path, "--kind", "handle", "--growth")["rows"]
+    leak = max(rows, key=lambda row: row["outstanding_count"])
+    # One every 70 ms is 51,429 an hour; the last quarter of the run has none.
+    results.check("growth is per hour", 45000 < leak["growth_rate"] <= 51429)
+    first = support.run_json("report", path, "--kind", "handle", "--group-by", "process,heap")["rows"][0]
+    results.equal("rows are in order of their count", (first["process"], first["heap"]), ("worker.exe", "Event"))
+    peak = {row["heap"]: row["peak_count"] for row in rows if row["process"] == "worker.exe" and row["stack"] is not None}
+    results.equal("peaks are counts", (peak["Event"], peak["File"]), (60, 1))
+    folded = support.run("export", path, "--kind", "handle", "--format", "folded", "-o", "-").decode().splitlines()
+    results.equal("weights of folded stacks are counts", sum(int(line.split()[-1]) for line in folded), TOTAL)
+    for words in REFUSED:
+        done = subprocess.run([support.ETLHEAP, *words.format(path).split()], capture_output=True, check=False)
+        results.check(f"refused: {words}", done.returncode == 2 and b"handles have no size" in done.stderr)
+
+
 def check_stored(results, path):
     store, part, summary = (f"{support.WORK}/handle{suffix}" for suffix in (".ehs", ".part.ehs", ".summary.ehs"))
     support.run("store", path, "-o", store)
@@ -83,6 +134,7 @@ def main():
     path = f"{support.WORK}/handle.etl"
     subprocess.run([MAKE_TRACE, "handle-leak", "-o", path], check=True, stdout=subprocess.DEVNULL)
     check_trace(results, path)
+    check_units(results, path)
     table = list(csv.DictReader(io.StringIO(support.run("report", path, "--kind", "handle", "--format", "csv",
                                                         "--group-by", "process,heap", "--top", "all").decode())))
     results.equal("CSV", sums_of(table), WANTED)

@@ -202,7 +202,7 @@ static void columns_name_members_of_a_cell(void **state)
     const etlheap_field *const fields = etlheap_cell_columns.fields;
     etlheap_value values[ETLHEAP_CELL_COLUMN_COUNT];
     (void)state;
-    etlheap_cell_values(&cell, values);
+    etlheap_cell_values(&cell, ETLHEAP_KIND_HEAP, values);
     assert_int_equal(values[ETLHEAP_CELL_AIFO_COUNT].number, 1);
     assert_int_equal(values[ETLHEAP_CELL_AOFI_COUNT].number, 2);
     assert_int_equal(values[ETLHEAP_CELL_AIFI_SIZE].number, 3);
@@ -213,6 +213,10 @@ static void columns_name_members_of_a_cell(void **state)
     assert_string_equal(etlheap_field_title(fields[ETLHEAP_CELL_PEAK_SIZE]), "Size Peak");
     assert_string_equal(etlheap_field_unit(fields[ETLHEAP_CELL_PEAK_SIZE]), "B");
     assert_string_equal(etlheap_field_unit(fields[ETLHEAP_CELL_PEAK_COUNT]), "");
+    etlheap_cell_values(&cell, ETLHEAP_KIND_HANDLE, values);
+    assert_int_equal(values[ETLHEAP_CELL_AIFO_COUNT].number, 1);
+    assert_int_equal(values[ETLHEAP_CELL_AIFI_SIZE].form, ETLHEAP_VALUE_UNKNOWN);
+    assert_int_equal(values[ETLHEAP_CELL_OUTSTANDING_SIZE].form, ETLHEAP_VALUE_UNKNOWN);
 }
 
 int main(void)

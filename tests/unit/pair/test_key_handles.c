@@ -215,7 +215,7 @@ static void random_events_are_paired_as_by_the_model(void **state)
     engine_check_rows(&f->check, m->rows, m->row_count);
     assert_true(ended != 0 && m->unknown_closes > 100 && m->over_live > 100);
     assert_true(m->unseen > 0 && m->missing > 0);
-    assert_int_equal(engine_check_diag(&f->check, ETL_DIAG_alloc_over_live), m->over_live);
+    assert_int_equal(engine_check_diag(&f->check, ETL_DIAG_key_over_live), m->over_live);
     assert_int_equal(engine_check_diag(&f->check, ETL_DIAG_block_size_differs), 0);
     assert_int_equal(engine_check_diag(&f->check, ETL_DIAG_rundown_block_unseen), m->unseen);
     assert_int_equal(engine_check_diag(&f->check, ETL_DIAG_rundown_block_missing), m->missing);
