@@ -66,6 +66,8 @@ typedef enum etlheap_kind_split {
  *     POOL          blocks of the kernel's pools; the heap is their tag, and the process the one
  *                   that asked for them
  *     HANDLE        handles of processes; the heap is the type of the object. They have no size
+ *     MAPPED        views of files, of the page file, and of images; the heap is the file. A view
+ *                   takes addresses; what it commits is the file's, or the section's
  */
 /* clang-format off */
 #define ETLHEAP_KINDS(X)                                                                           \
@@ -129,7 +131,13 @@ typedef enum etlheap_kind_split {
       .split = ETLHEAP_SPLIT_NEVER, .space = ETLHEAP_SPACE_PROCESS,                                \
       .question = "handles that processes hold, by type of object and stack",                      \
       .record = "xperf -on PROC_THREAD+LOADER+OB_HANDLE -stackwalk "                               \
-                "HandleCreate+HandleDuplicate+HandleClose")
+                "HandleCreate+HandleDuplicate+HandleClose")                                        \
+    X(MAPPED, ETLHEAP_KIND_HAS_HEAP | ETLHEAP_KIND_IS_ALLOCATED | ETLHEAP_KIND_NAMES_HEAP,         \
+      .word = "mapped", .title = "Mapped", .plural = "views", .lane = 7,                           \
+      .recorded_with = ETLHEAP_KIND_MAPPED, .place = ETLHEAP_PLACE_NOWHERE,                        \
+      .split = ETLHEAP_SPLIT_NEVER, .space = ETLHEAP_SPACE_PROCESS,                                \
+      .question = "views of files, by process, file and stack",                                    \
+      .record = "xperf -on PROC_THREAD+LOADER+VAMAP+FILENAME -stackwalk MapFile+UnMapFile")
 /* clang-format on */
 
 typedef enum etlheap_kind {

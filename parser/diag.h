@@ -141,8 +141,8 @@ typedef enum etl_severity {
       "allocations at an address that was still in use: a free was lost, and the older block "     \
       "counts as freed at that moment")                                                            \
     X(key_over_live, LOSS,                                                                         \
-      "pool was allocated at an address, or a handle opened with a value, that was still in use: " \
-      "its end was lost, and the older one counts as ended at that moment")                        \
+      "pool was allocated or a view mapped at an address, or a handle opened with a value, that "  \
+      "was still in use: its end was lost, and the older one counts as ended at that moment")      \
     X(create_over_live, INFO,                                                                      \
       "blocks were in a heap whose handle HeapCreate then returned again: the trace lacks the "    \
       "destruction of the heap, and the blocks count as outstanding, or ended later than they "    \

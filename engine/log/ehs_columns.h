@@ -26,7 +26,8 @@ static_assert(EHS_PART_ROWS * sizeof(u64) <= EHS_COLUMN_BYTES_MAX, "a part is on
  *     RANGE, EXTENT    rows of life; their kind is its number
  *     RESERVE          rows of life, one per reservation, or part of one
  *     CUSTOM           rows of life; a block that is freed in parts has one per part
- *     HANDLE, POOL     rows of life
+ *     HANDLE, POOL,    rows of life
+ *     MAPPED
  *
  * Tables 1 to 6 of a kind have the columns of those for heap blocks: 0x060104 is for pool blocks
  * what heap.origin, 0x0104, is for heap blocks (ehs_kind_column).
@@ -38,7 +39,8 @@ static_assert(EHS_PART_ROWS * sizeof(u64) <= EHS_COLUMN_BYTES_MAX, "a part is on
     X(RESERVE, 3, "reserve")                                                                       \
     X(CUSTOM, 4, "custom")                                                                         \
     X(HANDLE, 5, "handle")                                                                         \
-    X(POOL, 6, "pool")
+    X(POOL, 6, "pool")                                                                             \
+    X(MAPPED, 7, "mapped")
 
 #define EHS_KINDS_END 16u /* kinds are below it */
 

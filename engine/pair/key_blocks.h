@@ -1,5 +1,5 @@
 /*
- * key_blocks.h - blocks that are found by a key and freed as a whole: pool of the kernel.
+ * key_blocks.h - blocks that are found by a key and freed as a whole: pool of the kernel, views.
  *
  * The row of a kind (etlheap_kinds.h) says within what keys are unique: within a process, or, for
  * memory of the kernel, within the system or a session. Another process than the one that asked for
@@ -16,7 +16,7 @@
  * - A rundown at the start lists blocks from before the trace. One at the end is a check point: a
  *   block that it lists and that nothing else told of is from before the trace too, and counts as
  *   unseen if there was a rundown at the start; an older block that it does not list was freed
- *   unseen, and counts as missing.
+ *   unseen, and counts as missing, unless its process has ended.
  * - A rundown may lack the numbers of sessions. At the start its blocks are those of any session
  *   that frees or allocates there; at the end it tells nothing about them.
  */

@@ -8,6 +8,7 @@
 #include "scan_handle.h"
 #include "scan_heaps.h"
 #include "scan_inside.h"
+#include "scan_mapped.h"
 #include "scan_pool.h"
 
 #include <stdlib.h>
@@ -93,6 +94,10 @@ static handle_fn *const handlers[ETL_EVENT_KIND_COUNT] = {
     [ETL_EVENT_HANDLE_DCEND] = scan_handle,
     [ETL_EVENT_OBJECT_TYPE_DCSTART] = handle_system,
     [ETL_EVENT_OBJECT_TYPE_DCEND] = handle_system,
+    [ETL_EVENT_MAP_FILE] = scan_view,
+    [ETL_EVENT_UNMAP_FILE] = scan_view,
+    [ETL_EVENT_MAP_FILE_DCSTART] = scan_view,
+    [ETL_EVENT_MAP_FILE_DCEND] = scan_view,
     [ETL_EVENT_CUSTOM_ALLOC] = scan_custom,
     [ETL_EVENT_CUSTOM_FREE] = scan_custom,
 };

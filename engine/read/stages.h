@@ -53,12 +53,16 @@ typedef enum memory_op {
     OP_POOL_FREE,
     OP_HANDLE_CREATE,
     OP_HANDLE_CLOSE,
+    OP_MAP,
+    OP_UNMAP,
     OP_RUNDOWN_START,
     OP_RUNDOWN_END,
     OP_POOL_AT_START,
     OP_POOL_AT_END,
     OP_HANDLE_AT_START,
     OP_HANDLE_AT_END,
+    OP_MAPPED_AT_START,
+    OP_MAPPED_AT_END,
     OP_CUSTOM_ALLOC, /* by a custom allocator */
     OP_CUSTOM_FREE,  /* size 0: the whole block */
     OP_EXPAND,
@@ -74,15 +78,19 @@ static inline key_effect op_key_effect(u8 op)
     switch (op) {
     case OP_POOL_ALLOC:
     case OP_HANDLE_CREATE:
+    case OP_MAP:
         return KEY_ALLOC;
     case OP_POOL_FREE:
     case OP_HANDLE_CLOSE:
+    case OP_UNMAP:
         return KEY_FREE;
     case OP_POOL_AT_START:
     case OP_HANDLE_AT_START:
+    case OP_MAPPED_AT_START:
         return KEY_AT_START;
     case OP_POOL_AT_END:
     case OP_HANDLE_AT_END:
+    case OP_MAPPED_AT_END:
         return KEY_AT_END;
     default:
         return KEY_NONE;
@@ -92,9 +100,20 @@ static inline key_effect op_key_effect(u8 op)
 /* The kind of an op that has a key_effect. */
 static inline etlheap_kind op_key_kind(u8 op)
 {
-    const bool is_handle = op == OP_HANDLE_CREATE || op == OP_HANDLE_CLOSE ||
-                           op == OP_HANDLE_AT_START || op == OP_HANDLE_AT_END;
-    return is_handle ? ETLHEAP_KIND_HANDLE : ETLHEAP_KIND_POOL;
+    switch (op) {
+    case OP_HANDLE_CREATE:
+    case OP_HANDLE_CLOSE:
+    case OP_HANDLE_AT_START:
+    case OP_HANDLE_AT_END:
+        return ETLHEAP_KIND_HANDLE;
+    case OP_MAP:
+    case OP_UNMAP:
+    case OP_MAPPED_AT_START:
+    case OP_MAPPED_AT_END:
+        return ETLHEAP_KIND_MAPPED;
+    default:
+        return ETLHEAP_KIND_POOL;
+    }
 }
 
 /* The kind of memory that an op is about. */
@@ -127,7 +146,7 @@ static inline bool op_wants_stack(memory_op op)
 {
     return op == OP_ALLOC || op == OP_REALLOC_NEW || op == OP_REALLOC_UNSEEN ||
            op == OP_REALLOC_SAME || op == OP_COMMIT || op == OP_RESERVE_ALONE ||
-           op == OP_POOL_ALLOC || op == OP_HANDLE_CREATE || op == OP_EXPAND;
+           op == OP_POOL_ALLOC || op == OP_HANDLE_CREATE || op == OP_MAP || op == OP_EXPAND;
 }
 
 /* True for ops without stack records: a session, not a thread, logs rundowns of all processes when
@@ -179,7 +198,7 @@ typedef enum stack_part {
 typedef enum event_sort {
     SORT_UNKNOWN,
     SORT_BLOCK,
-    SORT_COMMIT, /* commit or reservation */
+    SORT_COMMIT, /* commit or reservation, and what else the kernel hands out */
     SORT_EXTENT,
     SORT_UNWANTED, /* raised by the kernel, stack not needed */
     SORT_UNSURE,   /* unknown: an event without a thread follows, which may be meant */
@@ -190,15 +209,28 @@ typedef enum event_sort {
 static inline event_sort event_sort_of(u8 op)
 {
     static const u8 sorts[] = {
-        [OP_COMMIT] = SORT_COMMIT,          [OP_RESERVE] = SORT_UNWANTED,
-        [OP_RESERVE_ALONE] = SORT_COMMIT,   [OP_DECOMMIT] = SORT_UNWANTED,
-        [OP_RELEASE] = SORT_UNWANTED,       [OP_POOL_ALLOC] = SORT_COMMIT,
-        [OP_POOL_FREE] = SORT_UNWANTED,     [OP_HANDLE_CREATE] = SORT_COMMIT,
-        [OP_HANDLE_CLOSE] = SORT_UNWANTED,  [OP_HANDLE_AT_START] = SORT_UNWANTED,
-        [OP_HANDLE_AT_END] = SORT_UNWANTED, [OP_RUNDOWN_START] = SORT_UNWANTED,
-        [OP_RUNDOWN_END] = SORT_UNWANTED,   [OP_POOL_AT_START] = SORT_UNWANTED,
-        [OP_POOL_AT_END] = SORT_UNWANTED,   [OP_CUSTOM_ALLOC] = SORT_UNWANTED,
-        [OP_CUSTOM_FREE] = SORT_UNWANTED,   [OP_EXPAND] = SORT_EXTENT,
+        [OP_COMMIT] = SORT_COMMIT,
+        [OP_RESERVE] = SORT_UNWANTED,
+        [OP_RESERVE_ALONE] = SORT_COMMIT,
+        [OP_DECOMMIT] = SORT_UNWANTED,
+        [OP_RELEASE] = SORT_UNWANTED,
+        [OP_POOL_ALLOC] = SORT_COMMIT,
+        [OP_POOL_FREE] = SORT_UNWANTED,
+        [OP_HANDLE_CREATE] = SORT_COMMIT,
+        [OP_HANDLE_CLOSE] = SORT_UNWANTED,
+        [OP_HANDLE_AT_START] = SORT_UNWANTED,
+        [OP_HANDLE_AT_END] = SORT_UNWANTED,
+        [OP_RUNDOWN_START] = SORT_UNWANTED,
+        [OP_RUNDOWN_END] = SORT_UNWANTED,
+        [OP_POOL_AT_START] = SORT_UNWANTED,
+        [OP_POOL_AT_END] = SORT_UNWANTED,
+        [OP_CUSTOM_ALLOC] = SORT_UNWANTED,
+        [OP_CUSTOM_FREE] = SORT_UNWANTED,
+        [OP_EXPAND] = SORT_EXTENT,
+        [OP_MAP] = SORT_COMMIT,
+        [OP_UNMAP] = SORT_UNWANTED,
+        [OP_MAPPED_AT_START] = SORT_UNWANTED,
+        [OP_MAPPED_AT_END] = SORT_UNWANTED,
         [OP_CONTRACT] = SORT_EXTENT,
     };
     static_assert(ETL_COUNT_OF(sorts) == OP_CONTRACT + 1, "each op has a sort");
@@ -209,7 +241,7 @@ static inline event_sort event_sort_of(u8 op)
 static inline bool op_ends_range(u8 op)
 {
     return op == OP_DECOMMIT || op == OP_RELEASE || op == OP_POOL_FREE || op == OP_HANDLE_CLOSE ||
-           op == OP_CONTRACT;
+           op == OP_UNMAP || op == OP_CONTRACT;
 }
 
 /* True for ops that free memory and may have a stack of their own. */

@@ -9,6 +9,7 @@
 #include "scenario_handle.h"
 #include "scenario_heap_pages.h"
 #include "scenario_inside.h"
+#include "scenario_mapped.h"
 #include "scenario_pool.h"
 
 #include <stdio.h>
@@ -39,6 +40,8 @@ const scenario scenarios[] = {
     { "heap-pages", "3 s: three heaps: one fragmented, one leaks, one commits and decommits", NULL,
       scenario_heap_pages },
     { "dotnet", "10 s: native memory leaks below methods of .NET", NULL, scenario_dotnet },
+    { "mapped-views", "5 s: 20 views of a file that are never unmapped; every odd case of views",
+      NULL, scenario_mapped_views },
     { "kitchen-sink", "every event the builder can write", NULL, scenario_kitchen_sink },
     { NULL, NULL, NULL, NULL },
 };

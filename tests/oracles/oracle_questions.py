@@ -14,7 +14,7 @@ import subprocess
 import oracle_support as support
 
 MAKE_TRACE = os.environ.get("MAKE_TRACE", "build/release/make_trace")
-SCENARIOS = ("demo", "battery-meter-fixed", "virtualalloc-exercise", "test-runner", "pool-leak", "kitchen-sink")
+SCENARIOS = ("demo", "battery-meter-fixed", "virtualalloc-exercise", "test-runner", "pool-leak", "mapped-views", "kitchen-sink")
 NEVER_RECORDED = ("methods", "thread-names")  # the program may have none: nothing to record
 
 
@@ -68,7 +68,7 @@ def answers(source, name, kinds):
 def check(results, label, source):
     document = support.run_json("info", source)
     questions = {row["name"]: row for row in document["questions"]}
-    kinds = [name for name in ("heap", "virtualalloc", "extent", "custom", "reserve", "pool") if questions[name]["can"]]
+    kinds = [name for name in ("heap", "virtualalloc", "extent", "custom", "reserve", "pool", "mapped") if questions[name]["can"]]
     for name, row in questions.items():
         if name in ("modules", "symbols", "methods"):
             continue

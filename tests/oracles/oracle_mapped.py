@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+"""Views of files, from the trace `make_trace mapped-views`, whose numbers scenario_mapped.h states.
+
+Report, lists, CSV, store, summary and check must say them of kind mapped when it is named, with
+one thread and with several, and nothing must change when it is not.
+"""
+
+import csv
+import io
+import json
+import os
+import subprocess
+
+import oracle_support as support
+
+MAKE_TRACE = os.environ.get("MAKE_TRACE", "build/release/make_trace")
+VIEWER, GONE = "viewer.exe", "gone.exe"
+FIRST_KEY, KEY_STEP, UNNAMED = 0xFFFF82082C300000, 0x170, 0xFFFF82082C3F9990
+DATA, IMAGE, FONT, SHARED, TEMP, LATE, TEMPORARY = (f"mapped {FIRST_KEY + number * KEY_STEP:#x}" for number in range(7))
+# By process and file: outstanding count and bytes.
+WANTED = {(VIEWER, DATA): (20, 20 * 65536), (VIEWER, IMAGE): (1, 65536), (VIEWER, FONT): (1, 262144), (VIEWER, SHARED): (1, 16384),
+          (VIEWER, TEMP): (0, 0), (VIEWER, LATE): (1, 8192), (VIEWER, TEMPORARY): (2, 32768 + 49152),
+          (VIEWER, f"mapped {UNNAMED:#x}"): (1, 12288), (GONE, DATA): (3, 3 * 4096)}
+TOTAL = tuple(map(sum, zip(*WANTED.values())))
+GONE_SIZE = WANTED[GONE, DATA][1]
+DIAGNOSTICS = {"rundown_block_unseen": 1, "rundown_block_missing": 1, "free_without_alloc": 2}
+
+
+def rows_of(*arguments):
+    document = support.run_json("report", *arguments, "--kind", "mapped", "--group-by", "kind,process,heap", "--top", "all")
+    return document, {(row["process"], row["heap"]): (row["outstanding_count"], row["outstanding_size"]) for row in document["rows"]}
+
+
+def check_lists(results, path):
+    listed = support.run_json("allocations", path, "--kind", "mapped")["rows"]
+    kept = [row for row in listed if row["type"] in ("AIFO", "AOFO")]
+    results.equal("a list has all outstanding views", len(kept), TOTAL[0])
+    results.equal("views of one address come one after the other", sorted(
+        row["alloc_time_ns"] for row in listed if row["heap"] == TEMP), [(150 + 100 * at) * 10**6 for at in range(15)])
+    results.equal("a view ends with its process", {row["free_type"] for row in listed if row["process"] == GONE}, {"process-exit"})
+    before = sorted(row["heap"] for row in listed if row["alloc_time_ns"] is None)
+    results.equal("views of the rundowns are from before the trace", before, sorted([IMAGE, FONT, FONT, LATE]))
+
+
+def check_stacks(results, path):
+    stacks = support.run_json("report", path, "--kind", "mapped", "--group-by", "process,heap,stack", "--top", "all")
+    found = {row["heap"]: [stacks["frames"][frame]["module"] for frame in stacks["stacks"][row["stack"]]]
+             for row in stacks["rows"] if row["process"] == VIEWER and row["stack"] is not None}
+    # Frames of the kernel are culled, as those of an allocator, but the last one if there are no others.
+    results.equal("stacks begin in the program", found.get(DATA), [VIEWER] * 2)
+    results.equal("the stack is that of the thread that maps, in whichever process", found.get(SHARED), ["ntoskrnl.exe"])
+
+
+def check_limits(results, path, store):
+    for source in path, store:
+        for limit, status in ("mapped/1M", 1), ("mapped/4M", 0):
+            done = subprocess.run([support.ETLHEAP, "check", source, "--max-outstanding", limit, "--format", "json"],
+                                  stdout=subprocess.PIPE, check=False)
+            results.equal(f"check of {source[-4:]} with {limit}", done.returncode, status)
+            measured = [one["measured"] for budget in json.loads(done.stdout)["budgets"] for one in budget["subjects"]]
+            results.equal(f"what it measures of {source[-4:]} with {limit}", measured, [TOTAL[1] - GONE_SIZE, GONE_SIZE])
+
+
+def main():
+    results = support.Results()
+    path, store, summary = (f"{support.WORK}/mapped{suffix}" for suffix in (".etl", ".ehs", ".summary.ehs"))
+    subprocess.run([MAKE_TRACE, "mapped-views", "-o", path], check=True, stdout=subprocess.DEVNULL)
+    for jobs in "1", "2", "7":
+        document, found = rows_of(path, "-j", jobs)
+        results.equal(f"sums by file with {jobs} threads", found, WANTED)
+    results.equal("views that nothing else tells of", document["totals"][0]["free_without_alloc"], 2)
+    named = {row["name"]: row["count"] for row in document["diagnostics"]}
+    results.equal("what is odd is counted", {name: named.get(name) for name in DIAGNOSTICS}, DIAGNOSTICS)
+    check_lists(results, path)
+    check_stacks(results, path)
+
+    kinds = [total["kind"] for total in support.run_json("report", path)["totals"]]
+    results.check("a report that names no kind has no views", "mapped" not in kinds)
+    results.check("info says that the kind can be analysed", "mapped" in support.run_json("info", path)["can"])
+    table = list(csv.DictReader(io.StringIO(support.run("report", path, "--kind", "mapped", "--format", "csv",
+                                                        "--group-by", "process,heap", "--top", "all").decode())))
+    results.equal("CSV", {(row["process"], row["heap"]): int(row["outstanding_size"]) for row in table},
+                  {name: size for name, (_, size) in WANTED.items()})
+
+    support.run("store", path, "-o", store)
+    results.equal("sums of a store", rows_of(store)[1], WANTED)
+    stored, traced = (support.run_json("info", name)["processes"] for name in (store, path))
+    results.equal("a store keeps the counts of events", stored, traced)
+    support.run("store", path, "--summary", "-o", summary)
+    total = support.run_json("report", summary, "--kind", "mapped")["totals"][0]
+    results.equal("a summary", (total["outstanding_count"], total["outstanding_size"]), TOTAL)
+    check_limits(results, path, store)
+    results.finish()
+
+
+if __name__ == "__main__":
+    main()
