@@ -13,6 +13,7 @@
  */
 #include "context.h"
 #include "methods.h"
+#include "volumes.h"
 
 #include <stdlib.h>
 
@@ -22,7 +23,7 @@
 typedef bool apply_fn(trace_context *context, const system_event *row);
 
 static apply_fn apply_start, apply_end, apply_rundown, apply_defunct, apply_create, apply_destroy,
-    apply_image, apply_identity, apply_cpu, apply_volume, apply_service, apply_object_type;
+    apply_image, apply_identity, apply_cpu, apply_service, apply_object_type;
 
 static apply_fn *const appliers[ETL_EVENT_KIND_COUNT] = {
     [ETL_EVENT_PROCESS_START] = apply_start,
@@ -38,7 +39,7 @@ static apply_fn *const appliers[ETL_EVENT_KIND_COUNT] = {
     [ETL_EVENT_IMAGE_ID] = apply_identity,
     [ETL_EVENT_IMAGE_RSDS] = apply_identity,
     [ETL_EVENT_CONFIG_CPU] = apply_cpu,
-    [ETL_EVENT_VOLUME_MAPPING] = apply_volume,
+    [ETL_EVENT_VOLUME_MAPPING] = volumes_told,
     [ETL_EVENT_OBJECT_TYPE_DCSTART] = apply_object_type,
     [ETL_EVENT_OBJECT_TYPE_DCEND] = apply_object_type,
     [ETL_EVENT_METHOD_LOAD] = methods_told,
@@ -51,6 +52,10 @@ static apply_fn *const appliers[ETL_EVENT_KIND_COUNT] = {
     [ETL_EVENT_ASSEMBLY_DCEND] = assembly_told,
     [ETL_EVENT_CONFIG_SERVICE] = apply_service,
     [ETL_EVENT_HEAP_CREATE] = apply_create,
+    [ETL_EVENT_FILE_NAME] = file_names_told,
+    [ETL_EVENT_FILE_CREATE] = file_names_told,
+    [ETL_EVENT_FILE_DELETE] = file_names_told,
+    [ETL_EVENT_FILE_RUNDOWN] = file_names_told,
 };
 
 void context_open(trace_context *context, const timebase *base)
@@ -83,6 +88,7 @@ void context_close(trace_context *context)
     ETLHEAP_VECTOR_FREE(&context->volumes);
     ETLHEAP_VECTOR_FREE(&context->services);
     logged_names_free(&context->logged_names);
+    file_names_free(&context->files);
 }
 
 bool context_apply(trace_context *context, const system_event *events, size_t count)
@@ -453,15 +459,6 @@ static bool apply_cpu(trace_context *context, const system_event *row)
     return context->computer != 0 ||
            etlheap_strings_add_utf16(&context->strings, row->event.as.config_cpu.computer_name,
                                      &context->computer);
-}
-
-static bool apply_volume(trace_context *context, const system_event *row)
-{
-    const etl_volume_mapping *const event = &row->event.as.volume_mapping;
-    volume_row volume;
-    return etlheap_strings_add_utf16(&context->strings, event->nt_path, &volume.nt_path) &&
-           etlheap_strings_add_utf16(&context->strings, event->dos_path, &volume.dos_path) &&
-           ETLHEAP_PUSH(&context->volumes, volume);
 }
 
 static bool apply_object_type(trace_context *context, const system_event *row)

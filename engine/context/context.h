@@ -27,6 +27,7 @@
 #define ETLHEAP_CONTEXT_H
 
 #include "engine/core/timebase.h"
+#include "file_names.h"
 #include "heap_times.h"
 #include "logged_names.h"
 #include "stacks.h"
@@ -136,6 +137,7 @@ typedef struct trace_context {
     ETLHEAP_VECTOR(volume_row) volumes;
     ETLHEAP_VECTOR(service_row) services;
     logged_names logged_names;
+    file_names files;
     u32 computer;   /* string */
     u32 page_bytes; /* page size from the system configuration; 0: unknown */
     u32 os_pointer_bits;

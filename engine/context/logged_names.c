@@ -65,23 +65,26 @@ static bool same_heap(const void *owner, u32 id, const void *key)
     return ((const logged_names *)owner)->list.at[id - 1].heap == *(const u64 *)key;
 }
 
-bool logged_names_add(logged_names *names, u64 heap, etl_bytes name, etlheap_strings *strings)
+bool logged_names_add_text(logged_names *names, u64 heap, const char *name)
 {
-    u32 text;
     const u64 hash = etlheap_hash_u64(heap);
-    if (!etlheap_strings_add_utf16(strings, name, &text))
-        return false;
-    if (text == 0)
-        return true;
-    const logged_name row = { heap, etlheap_strings_get(strings, text) };
+    const logged_name row = { heap, name };
     const u32 id = etlheap_index_find(&names->index, hash, same_heap, names, &heap);
     if (id == 0)
         return ETLHEAP_PUSH(&names->list, row) &&
                etlheap_index_add(&names->index, hash, (u32)names->list.count);
     logged_name *const known = &names->list.at[id - 1];
-    if (known->name != NULL && strcmp(known->name, row.name) != 0)
+    if (known->name != NULL && strcmp(known->name, name) != 0)
         known->name = NULL;
     return true;
+}
+
+bool logged_names_add(logged_names *names, u64 heap, etl_bytes name, etlheap_strings *strings)
+{
+    u32 text;
+    if (!etlheap_strings_add_utf16(strings, name, &text))
+        return false;
+    return text == 0 || logged_names_add_text(names, heap, etlheap_strings_get(strings, text));
 }
 
 static int by_heap(const void *a, const void *b)

@@ -52,6 +52,9 @@ bool logged_heap_of_word(const char *word, u64 *heap);
  * runs out. */
 bool logged_names_add(logged_names *names, u64 heap, etl_bytes name, etlheap_strings *strings);
 
+/* The same with text that lives as long as the names. */
+bool logged_names_add_text(logged_names *names, u64 heap, const char *name);
+
 /* Drops numbers with two names, and sorts the others. After that no name may be added. */
 void logged_names_finish(logged_names *names);
 

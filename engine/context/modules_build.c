@@ -16,6 +16,7 @@
 
 #include "parser/system/name_fold.h"
 #include "methods.h"
+#include "volumes.h"
 
 #define SYSTEM_PID 4u
 
@@ -62,54 +63,11 @@ static const char *file_name(const char *path)
     return slash != NULL ? slash + 1 : path;
 }
 
-/* The length of the volume in the path, a whole number of components; 0 if the path is on another
- * volume. */
-static size_t volume_size(const char *path, const char *volume)
-{
-    const size_t size = etl_name_begins(path, volume);
-    if (size == 0)
-        return 0;
-    return path[size - 1] == '\\' || path[size] == '\\' || path[size] == '\0' ? size : 0;
-}
-
-/* The volume whose NT path is the longest prefix of the path, and the size of that; NULL:
- * none. */
-static const volume_row *volume_of(const trace_context *context, const char *path, size_t *skip)
-{
-    const volume_row *best = NULL;
-    *skip = 0;
-    for (size_t i = 0; i < context->volumes.count; i++) {
-        const size_t size = volume_size(
-            path, etlheap_strings_get(&context->strings, context->volumes.at[i].nt_path));
-        if (size > *skip) {
-            best = &context->volumes.at[i];
-            *skip = size;
-        }
-    }
-    return best;
-}
-
 static bool name_module(trace_context *context, u32 path_id, etlheap_module_info *module)
 {
     const char *const path = etlheap_strings_get(&context->strings, path_id);
-    size_t skip;
-    const volume_row *const volume = volume_of(context, path, &skip);
-    module->path = path;
-    if (volume != NULL) {
-        const char *const dos = etlheap_strings_get(&context->strings, volume->dos_path);
-        const size_t size = strlen(dos) + strlen(path + skip);
-        char *const joined = malloc(size + 1);
-        u32 id;
-        if (joined == NULL)
-            return false;
-        memcpy(joined, dos, strlen(dos));
-        memcpy(joined + strlen(dos), path + skip, strlen(path + skip) + 1);
-        const bool added = etlheap_strings_add(&context->strings, joined, size, &id);
-        free(joined);
-        if (!added)
-            return false;
-        module->path = etlheap_strings_get(&context->strings, id);
-    }
+    if (!volumes_path(context, path, &module->path))
+        return false;
     module->name = file_name(module->path);
     return true;
 }

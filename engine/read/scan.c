@@ -20,7 +20,7 @@ static bool scan_record(scanner *s);
 static bool note_mark(scanner *s);
 static handle_fn handle_alloc, handle_realloc, handle_free, handle_virtual, handle_memory,
     handle_system, handle_thread, handle_stack, handle_key, handle_definition, handle_lost,
-    handle_thread_name, handle_mark;
+    handle_thread_name, handle_mark, handle_file_name;
 
 /* The handler of each kind of event; kinds without a row are only counted. */
 static handle_fn *const handlers[ETL_EVENT_KIND_COUNT] = {
@@ -94,6 +94,10 @@ static handle_fn *const handlers[ETL_EVENT_KIND_COUNT] = {
     [ETL_EVENT_HANDLE_DCEND] = scan_handle,
     [ETL_EVENT_OBJECT_TYPE_DCSTART] = handle_system,
     [ETL_EVENT_OBJECT_TYPE_DCEND] = handle_system,
+    [ETL_EVENT_FILE_NAME] = handle_file_name,
+    [ETL_EVENT_FILE_CREATE] = handle_file_name,
+    [ETL_EVENT_FILE_DELETE] = handle_file_name,
+    [ETL_EVENT_FILE_RUNDOWN] = handle_file_name,
     [ETL_EVENT_MAP_FILE] = scan_view,
     [ETL_EVENT_UNMAP_FILE] = scan_view,
     [ETL_EVENT_MAP_FILE_DCSTART] = scan_view,
@@ -387,6 +391,12 @@ static bool handle_system(scanner *s, const etl_event *event)
     if (event->kind != ETL_EVENT_HEAP_CREATE && event->kind != ETL_EVENT_HEAP_DESTROY)
         return true;
     return scan_heap_sizes(s, event);
+}
+
+/* A trace may name a hundred thousand files. */
+static bool handle_file_name(scanner *s, const etl_event *event)
+{
+    return s->input->inventory_only || !s->input->wants_files || handle_system(s, event);
 }
 
 static bool handle_thread_name(scanner *s, const etl_event *event)

@@ -3,11 +3,10 @@
  *
  * In: decoded events. Out: memory events of kind MAPPED. A view belongs to the process in the
  * payload; the thread that mapped it, and its stack, may be of another process. Its origin is the
- * file, as a number whose name other events tell (context/logged_names.h).
+ * file. Which file its key names at that time is known when all events of the slice are, so the
+ * key is replaced then (context/file_names.h).
  */
 #include "scan_mapped.h"
-
-#include "engine/context/logged_names.h"
 
 static memory_op op_of(etl_event_kind kind)
 {
@@ -26,11 +25,24 @@ static memory_op op_of(etl_event_kind kind)
 bool scan_view(scanner *s, const etl_event *event)
 {
     const etl_file_view *const view = &event->as.file_view;
-    const u32 number = etlheap_kind_at(ETLHEAP_KIND_MAPPED)->lane;
     return scan_push_event(s, (memory_event){ .op = (u8)op_of(event->kind),
                                               .address = view->view_base,
                                               .size = view->view_size_bytes,
-                                              .heap = logged_heap(number, view->file_object),
+                                              .heap = view->file_object,
                                               .pid = view->process_id,
                                               .tid = s->record->tid });
+}
+
+bool scan_name_views(scan_output *tasks, u32 task_count, file_names *files)
+{
+    bool ok = true;
+    for (u32 i = 0; i < task_count; i++) {
+        const bool has_views = (tasks[i].kinds >> ETLHEAP_KIND_MAPPED & 1) != 0;
+        for (size_t k = 0; ok && has_views && k < tasks[i].events.count; k++) {
+            memory_event *const event = &tasks[i].events.at[k];
+            if (op_kind(event->op) == ETLHEAP_KIND_MAPPED)
+                ok = file_names_number(files, event->heap, event->ticks, &event->heap);
+        }
+    }
+    return ok;
 }

@@ -170,7 +170,7 @@ typedef struct memory_event {
     u64 address;
     u64 size; /* requested bytes; OLD, FREED, ALONE: the old size; RUNDOWN: committed bytes */
     u64 heap; /* handle, CUSTOM: etlheap_custom_heap; rundowns: region size; RESERVE, _ALONE: 1
-                 in place of a placeholder */
+                 in place of a placeholder; MAP: key of the file, until scan_name_views */
     u32 pid;  /* the memory's owner */
     u32 tid;  /* ETL_NO_ID unknown */
     union {
@@ -383,6 +383,7 @@ typedef struct scan_input {
     bool keeps_targets;  /* for inventory_match.h */
     bool no_lean;        /* for tests: handle all records the slow way, with the same output */
     bool wants_frees;    /* a question asks who freed */
+    bool wants_files;    /* views get the names of their files */
     const etl_custom_allocator *custom_allocators; /* in addition to built-in ones */
     u32 custom_allocator_count;
     const mark_events *mark_events; /* NULL: only PerfInfo marks are marks */
@@ -398,6 +399,10 @@ bool scan_take_sample(scan_output *out);
 
 /* Gives stacks that are new in a task their final ids. False if memory runs out. */
 bool scan_merge_stacks(scan_output *task, stack_table *stacks);
+
+/* Gives the views of all tasks the numbers of their files, once the context knows the events of the
+ * slice. False if memory runs out. */
+bool scan_name_views(scan_output *tasks, u32 task_count, file_names *files);
 
 /* Empties the output for another task, and keeps its memory and inventory. */
 void scan_output_reset(scan_output *out);

@@ -57,6 +57,8 @@ etl_status result_complete(etlheap_result *result, const result_parts *parts)
     if (parts->memory_notes != NULL &&
         !meminfo_build(&result->memory, parts->memory_notes, &result->context, new_ids))
         return ETL_ERR_MEMORY;
+    if (!file_names_finish(&result->context))
+        return ETL_ERR_MEMORY;
     logged_names_finish(&result->context.logged_names);
     thread_names_sort(&result->thread_names);
     thread_names_own(&result->thread_names, result->processes.at, result->processes.count);

@@ -387,6 +387,7 @@ static void scan_one(void *context, u32 task)
                                .inventory_only = state->options.inventory_only,
                                .keeps_targets = state->keeps_inventory,
                                .wants_frees = state->frees.is_wanted,
+                               .wants_files = state->result->keeps_named_kinds,
                                .custom_allocators = state->options.custom_allocators,
                                .custom_allocator_count = state->options.custom_allocator_count,
                                .mark_events =
@@ -530,8 +531,7 @@ static etl_status run_slice(run *state)
     state->result->context.from_ticks = state->order.from_ticks;
     tasks_mend_times(state->tasks, state->task_count, state->earliest_ticks, state->result);
     if (!tasks_merge(merged, state->tasks, state->task_count, state->result) ||
-        !context_apply(&state->result->context, merged->system.at, merged->system.count) ||
-        !tasks_ensure_processes(state->tasks, state->task_count, state->result) ||
+        !tasks_apply_context(merged, state->tasks, state->task_count, state->result) ||
         !realloc_trail_end(&state->tails, state->tasks, state->task_count) || !join_stacks(state))
         return ETL_ERR_MEMORY;
     recorded_sessions_note(&state->sessions, state->tasks, state->task_count);

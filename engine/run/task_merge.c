@@ -155,7 +155,7 @@ static bool merge_marks(etlheap_result *result, const scan_output *task)
     return true;
 }
 
-bool tasks_ensure_processes(const scan_output *tasks, u32 task_count, etlheap_result *result)
+static bool ensure_processes(const scan_output *tasks, u32 task_count, etlheap_result *result)
 {
     for (u32 i = 0; i < task_count; i++) {
         const scan_output *const task = &tasks[i];
@@ -167,6 +167,15 @@ bool tasks_ensure_processes(const scan_output *tasks, u32 task_count, etlheap_re
         }
     }
     return true;
+}
+
+bool tasks_apply_context(const merged_tasks *merged, scan_output *tasks, u32 task_count,
+                         etlheap_result *result)
+{
+    trace_context *const context = &result->context;
+    return context_apply(context, merged->system.at, merged->system.count) &&
+           (!result->keeps_named_kinds || scan_name_views(tasks, task_count, &context->files)) &&
+           ensure_processes(tasks, task_count, result);
 }
 
 /* Makes sure that the process of each event of a span exists. An answer holds up to `until_ticks`,

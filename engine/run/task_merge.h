@@ -30,9 +30,11 @@ void tasks_mend_times(scan_output *tasks, u32 task_count, i64 earliest_ticks,
  * runs out. */
 bool tasks_merge(merged_tasks *merged, scan_output *tasks, u32 task_count, etlheap_result *result);
 
-/* Call it when the context knows the system events. Gives every memory event of the slice a
- * process, and the result the time of the first event. False if memory runs out. */
-bool tasks_ensure_processes(const scan_output *tasks, u32 task_count, etlheap_result *result);
+/* Applies the system events of the slice to the context. Then every memory event has a process,
+ * every view the number of its file, and the result the time of the first event. False if memory
+ * runs out. */
+bool tasks_apply_context(const merged_tasks *merged, scan_output *tasks, u32 task_count,
+                         etlheap_result *result);
 
 /* Moves *until_ticks on to when the latest end has taken effect and no more late events of an ended
  * process are waited for. Sweeping continues until a slice ends after that. */

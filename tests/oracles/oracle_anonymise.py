@@ -387,7 +387,7 @@ def main():
     check_refusals(results, pairs[0], symbols)
     plant(path_of("planted.etl"))
     check_world(results, "planted", path_of("planted.etl"), [], [VIEWS[i] for i in (0, 1, 3, 4)], ["--custom-heap", PLANTED_HEAP])
-    for scenario, options in (("kitchen-sink", []), ("pool-leak", []), ("workload", ["--seed", "7", "--free-stacks", "--events", "600"])):
+    for scenario, options in (("kitchen-sink", []), ("pool-leak", []), ("mapped-views", []), ("workload", ["--seed", "7", "--free-stacks", "--events", "600"])):
         trace = path_of(f"{scenario}.etl")
         subprocess.run([MAKE_TRACE, scenario, trace, *options], check=True, stdout=subprocess.DEVNULL)
         check_world(results, scenario, trace, [], VIEWS if LONG else [VIEWS[i] for i in SOME_VIEWS])

@@ -15,11 +15,12 @@ import oracle_support as support
 
 MAKE_TRACE = os.environ.get("MAKE_TRACE", "build/release/make_trace")
 VIEWER, GONE = "viewer.exe", "gone.exe"
-FIRST_KEY, KEY_STEP, UNNAMED = 0xFFFF82082C300000, 0x170, 0xFFFF82082C3F9990
-DATA, IMAGE, FONT, SHARED, TEMP, LATE, TEMPORARY = (f"mapped {FIRST_KEY + number * KEY_STEP:#x}" for number in range(7))
+UNNAMED = 0xFFFF82082C3F9990
+DATA, IMAGE, FONT, SHARED, TEMP, LATE, FIRST, SECOND = (
+    f"C:\\app\\{name}" for name in ("data.bin", "viewer.exe", "font.ttf", "shared.dat", "temp.dat", "late.dat", "first.tmp", "second.tmp"))
 # By process and file: outstanding count and bytes.
 WANTED = {(VIEWER, DATA): (20, 20 * 65536), (VIEWER, IMAGE): (1, 65536), (VIEWER, FONT): (1, 262144), (VIEWER, SHARED): (1, 16384),
-          (VIEWER, TEMP): (0, 0), (VIEWER, LATE): (1, 8192), (VIEWER, TEMPORARY): (2, 32768 + 49152),
+          (VIEWER, TEMP): (0, 0), (VIEWER, LATE): (1, 8192), (VIEWER, FIRST): (1, 32768), (VIEWER, SECOND): (1, 49152),
           (VIEWER, f"mapped {UNNAMED:#x}"): (1, 12288), (GONE, DATA): (3, 3 * 4096)}
 TOTAL = tuple(map(sum, zip(*WANTED.values())))
 GONE_SIZE = WANTED[GONE, DATA][1]
