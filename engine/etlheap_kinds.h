@@ -36,6 +36,7 @@ typedef enum etlheap_kind_place {
     ETLHEAP_PLACE_COMMITTED,
     ETLHEAP_PLACE_EXTENT,
     ETLHEAP_PLACE_RESERVED,
+    ETLHEAP_PLACE_VIEW, /* mapped by the system: it takes addresses, and no commit of the process */
     ETLHEAP_PLACE_COUNT
 } etlheap_kind_place;
 
@@ -134,7 +135,7 @@ typedef enum etlheap_kind_split {
                 "HandleCreate+HandleDuplicate+HandleClose")                                        \
     X(MAPPED, ETLHEAP_KIND_HAS_HEAP | ETLHEAP_KIND_IS_ALLOCATED | ETLHEAP_KIND_NAMES_HEAP,         \
       .word = "mapped", .title = "Mapped", .plural = "views", .lane = 7,                           \
-      .recorded_with = ETLHEAP_KIND_MAPPED, .place = ETLHEAP_PLACE_NOWHERE,                        \
+      .recorded_with = ETLHEAP_KIND_MAPPED, .place = ETLHEAP_PLACE_VIEW,                           \
       .split = ETLHEAP_SPLIT_NEVER, .space = ETLHEAP_SPACE_PROCESS,                                \
       .question = "views of files, by process, file and stack",                                    \
       .record = "xperf -on PROC_THREAD+LOADER+VAMAP+FILENAME -stackwalk MapFile+UnMapFile")

@@ -1,14 +1,16 @@
 /*
  * etlheap_map.h - how full the address space of processes is. Part of engine.h.
  *
- *     process  ─▶ regions    a reservation, an image, or commits and blocks that lie close together
+ *     process  ─▶ regions    a reservation, an image, a view of a file, or commits and blocks that
+ *                            lie close together
  *                   ─▶ runs  adjacent units of a region that are equally full, in address order
  *              ─▶ heaps      what lies in each heap
  *              ─▶ pins       committed memory that a few live blocks keep
  *
  * Get a map with an etlheap_question of kind ETLHEAP_ASK_MAP. It shows one moment: the end of the
- * query's window. Memory that is not recorded is missing: views of files, kernel memory, and
- * reservations made before a trace without a rundown. See docs/address_space.md.
+ * query's window. Memory that is not recorded is missing: kernel memory, views if there are no
+ * MapFile events, and reservations made before a trace without a rundown. See
+ * docs/address_space.md.
  */
 #include "engine.h" /* before the guard: it includes etlheap_ask.h, which needs this header */
 
@@ -19,12 +21,14 @@
 extern "C" {
 #endif
 
-/* The kind of a region, in VMMap's terms; the first that applies. */
+/* The kind of a region, in VMMap's terms; the first that applies, where views come before committed
+ * memory. */
 typedef enum etlheap_map_category {
     ETLHEAP_MAP_IMAGE,    /* a loaded module */
     ETLHEAP_MAP_HEAP,     /* contains heap extents or blocks */
     ETLHEAP_MAP_PRIVATE,  /* contains committed memory */
     ETLHEAP_MAP_RESERVED, /* nothing is committed */
+    ETLHEAP_MAP_MAPPED,   /* a view of a file, without heap extents or blocks */
     ETLHEAP_MAP_CATEGORY_COUNT
 } etlheap_map_category;
 
@@ -37,15 +41,16 @@ static_assert((int)ETLHEAP_MAP_CATEGORY_COUNT <= ETLHEAP_MAP_CATEGORY_CAPACITY,
 const char *etlheap_map_category_word(etlheap_map_category category);
 
 /* Amounts in bytes. `live` is the size of blocks of heaps and custom allocators. Blocks lie in
- * committed memory, and images are mapped: if no event says what is committed where they are, that
- * is unknown. An amount of several regions counts those in which it is known. */
+ * committed memory, and images and views are mapped: if no event says what is committed where they
+ * are, that is unknown. An amount of several regions counts those in which it is known. */
 typedef struct etlheap_map_amounts {
     uint64_t size;
     uint64_t committed; /* by VirtualAlloc or as heap extents, each byte once */
     uint64_t live;
     uint64_t blocks;              /* number of live blocks */
     uint64_t largest_uncommitted; /* the largest uncommitted run */
-    uint64_t largest_empty;       /* the largest run of units without a live block; 0 for images */
+    uint64_t largest_empty;       /* the largest run of units without a live block; 0 for images
+                                   * and views */
     uint64_t used;                /* of `live`, what lies in committed memory, unit by unit */
     bool is_committed_known; /* false: `committed` and `largest_uncommitted` are 0 and unknown */
 } etlheap_map_amounts;
@@ -66,10 +71,10 @@ uint32_t etlheap_map_level(const etlheap_map_run *run);
 typedef struct etlheap_map_region {
     uint64_t address;
     uint8_t category; /* etlheap_map_category */
-    bool is_known;    /* a reservation or an image; else memory less than 16 units apart */
+    bool is_known;    /* a reservation, an image or a view; else memory less than 16 units apart */
     bool has_heap;    /* all its extents and blocks belong to one heap */
     uint64_t heap;
-    const char *module; /* name of an image; else NULL */
+    const char *module; /* name of an image, or of a view's file if it is known; else NULL */
     etlheap_map_amounts amounts;
     uint32_t first_run, run_count; /* indices into etlheap_map.runs */
 } etlheap_map_region;

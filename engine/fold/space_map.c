@@ -213,7 +213,8 @@ static bool add_range(space_blocks *to, const origin_owner *owner, const space_b
 {
     static const u8 whats[ETLHEAP_PLACE_COUNT] = { [ETLHEAP_PLACE_COMMITTED] = SPACE_COMMITTED,
                                                    [ETLHEAP_PLACE_EXTENT] = SPACE_EXTENT,
-                                                   [ETLHEAP_PLACE_RESERVED] = SPACE_RESERVED };
+                                                   [ETLHEAP_PLACE_RESERVED] = SPACE_RESERVED,
+                                                   [ETLHEAP_PLACE_VIEW] = SPACE_VIEW };
     const space_range range = { .start = block->address,
                                 .end = etl_sat_add_u64(block->address, block->size),
                                 .heap = owner->heap,
@@ -311,14 +312,25 @@ static bool find_process(const space_maker *m, u32 process, size_t *first_cell, 
     return has_some || out->cell_count > 0;
 }
 
-/* Names the regions of images after their modules. */
-static void name_images(const space_maker *m, const space_regions *regions,
-                        const etlheap_map_process *process, owned_map *out)
+static const char *file_of_path(const char *path)
 {
+    const char *const slash = path == NULL ? NULL : strrchr(path, '\\');
+    return slash == NULL ? path : slash + 1;
+}
+
+/* Names the regions of images after their modules, and those of views after their files. */
+static void name_mappings(const space_maker *m, const space_regions *regions,
+                          const etlheap_map_process *process, owned_map *out)
+{
+    const etlheap_result *const result = m->a.result;
     for (u32 i = 0; i < process->region_count; i++) {
-        if (regions->list.at[i].is_image)
-            out->output.regions.at[process->first_region + i].module =
-                m->a.result->modules.list.at[regions->list.at[i].module].name;
+        const space_region *const from = &regions->list.at[i];
+        etlheap_map_region *const region = &out->output.regions.at[process->first_region + i];
+        if (from->is_image)
+            region->module = result->modules.list.at[from->module].name;
+        else if (from->is_view)
+            region->module =
+                file_of_path(logged_names_find(&result->context.logged_names, from->file));
     }
 }
 
@@ -348,7 +360,7 @@ static bool make_map(space_maker *m, owned_map *out)
              space_sweep(&out->output, &has, &regions, (u32)out->processes.count, &process) &&
              ETLHEAP_PUSH(&out->processes, process);
         if (ok)
-            name_images(m, &regions, &process, out);
+            name_mappings(m, &regions, &process, out);
         space_regions_free(&regions);
     }
     ETLHEAP_TRIM(&out->processes);

@@ -6,6 +6,7 @@
 
 typedef enum space_what {
     SPACE_IMAGE,
+    SPACE_VIEW, /* of a file */
     SPACE_RESERVED,
     SPACE_COMMITTED, /* by VirtualAlloc */
     SPACE_EXTENT,
@@ -15,7 +16,7 @@ typedef enum space_what {
 
 typedef struct space_range {
     u64 start, end; /* start < end */
-    u64 heap;       /* for EXTENT and INNER */
+    u64 heap;       /* for EXTENT and INNER; of a VIEW, its file */
     u32 process;
     u32 module; /* for IMAGE: index in the result's list */
     u8 what;    /* space_what */

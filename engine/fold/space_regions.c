@@ -1,10 +1,11 @@
 /*
  * space_regions.c - makes the regions of a process's address space and puts each cell into one.
  *
- * In: the images, reservations, commits, extents, large blocks and cells of one process. Out:
- * disjoint regions in order of address, and the cells by region.
+ * In: the images, views, reservations, commits, extents, large blocks and cells of one process.
+ * Out: disjoint regions in order of address, and the cells by region.
  *
- *     1. images and reservations become regions, clipped where they overlap
+ *     1. images, views and what views leave of reservations become regions, clipped where they
+ *        overlap
  *     2. what lies outside of them (commits, large blocks, cells) becomes pieces
  *     3. pieces with a small gap and no known region between them become one region
  *
@@ -17,7 +18,7 @@
 
 /* Adds a recorded region, without the part that the one before it covers. If an image and a
  * reservation begin together, the image comes first: a rundown may report an image as a
- * reservation. */
+ * reservation. So does a view. */
 static bool add_known(space_regions *out, const space_range *range)
 {
     const u64 from = out->list.count == 0 ? 0 : out->list.at[out->list.count - 1].end;
@@ -25,21 +26,82 @@ static bool add_known(space_regions *out, const space_range *range)
                                   .end = range->end,
                                   .is_known = true,
                                   .is_image = range->what == SPACE_IMAGE,
-                                  .module = range->module };
+                                  .is_view = range->what == SPACE_VIEW,
+                                  .module = range->module,
+                                  .file = range->heap };
     return region.start >= region.end || ETLHEAP_PUSH(&out->list, region);
+}
+
+static int by_range(const void *a, const void *b)
+{
+    const space_range *const x = a, *const y = b;
+    if (x->start != y->start)
+        return x->start < y->start ? -1 : 1;
+    return (x->end > y->end) - (x->end < y->end);
+}
+
+/* Adds what views leave of the reservations, in order of address. */
+static bool cut_reservations(space_range_list *out, const space_process *process)
+{
+    const space_slice views = process->of[SPACE_VIEW], reserved = process->of[SPACE_RESERVED];
+    bool ok = true;
+    for (u32 i = 0, first = 0; ok && i < reserved.count; i++) {
+        space_range rest = reserved.at[i];
+        while (first < views.count && views.at[first].end <= rest.start)
+            first++;
+        for (u32 k = first; ok && k < views.count && views.at[k].start < rest.end; k++) {
+            space_range part = rest;
+            part.end = views.at[k].start;
+            ok = part.start >= part.end || ETLHEAP_PUSH(out, part);
+            rest.start = etl_max_u64(rest.start, views.at[k].end);
+        }
+        ok = ok && (rest.start >= rest.end || ETLHEAP_PUSH(out, rest));
+    }
+    if (out->count > 0)
+        qsort(out->at, out->count, sizeof *out->at, by_range);
+    return ok;
+}
+
+enum { KNOWN_LISTS = 3 };
+
+/* Adds the ranges of lists, in order of address; of those that begin together, the first list's is
+ * added first. A view of an image is left out. */
+static bool add_lists(space_regions *out, const space_slice lists[KNOWN_LISTS])
+{
+    u32 at[KNOWN_LISTS] = { 0 };
+    u64 image_start = UINT64_MAX;
+    for (;;) {
+        const space_range *next = NULL;
+        u32 from = 0;
+        for (u32 i = 0; i < KNOWN_LISTS; i++) {
+            const space_range *const range = at[i] < lists[i].count ? &lists[i].at[at[i]] : NULL;
+            if (range == NULL || (next != NULL && range->start >= next->start))
+                continue;
+            next = range;
+            from = i;
+        }
+        if (next == NULL)
+            return true;
+        at[from]++;
+        if (next->what == SPACE_IMAGE)
+            image_start = next->start;
+        if ((next->what != SPACE_VIEW || next->start != image_start) && !add_known(out, next))
+            return false;
+    }
 }
 
 static bool add_all_known(space_regions *out, const space_process *process)
 {
-    const space_slice images = process->of[SPACE_IMAGE], reserved = process->of[SPACE_RESERVED];
+    space_range_list rests = { 0 };
+    space_slice lists[KNOWN_LISTS] = { process->of[SPACE_IMAGE], process->of[SPACE_VIEW],
+                                       process->of[SPACE_RESERVED] };
     bool ok = true;
-    for (u32 i = 0, k = 0; ok && (i < images.count || k < reserved.count);) {
-        const bool is_image =
-            k == reserved.count || (i < images.count && images.at[i].start <= reserved.at[k].start);
-        ok = add_known(out, is_image ? &images.at[i] : &reserved.at[k]);
-        i += is_image;
-        k += !is_image;
+    if (process->of[SPACE_VIEW].count > 0) {
+        ok = cut_reservations(&rests, process);
+        lists[KNOWN_LISTS - 1] = (space_slice){ rests.at, (u32)rests.count };
     }
+    ok = ok && add_lists(out, lists);
+    ETLHEAP_VECTOR_FREE(&rests);
     return ok;
 }
 

@@ -1,9 +1,10 @@
 /*
  * space_regions.h - the regions of a process, and the cells in each.
  *
- * Images and reservations are regions as they were recorded. Memory outside of both, for which no
- * reservation was recorded, forms regions of its own: committed ranges and blocks with gaps of less
- * than SPACE_JOIN_UNITS units.
+ * Images, views of files and reservations are regions as they were recorded. A view of an image is
+ * the image. A view in a reservation, which was its placeholder, or which a rundown took for one,
+ * takes its place there. Memory outside of all, for which no reservation was recorded, forms
+ * regions of its own: committed ranges and blocks with gaps of less than SPACE_JOIN_UNITS units.
  *
  *     reservations   [------------)          [----)
  *     committed         [--)  [---)   [-) [-)
@@ -28,8 +29,9 @@ typedef struct space_process {
 
 typedef struct space_region {
     u64 start, end;
-    bool is_known, is_image;
+    bool is_known, is_image, is_view;
     u32 module; /* of an image */
+    u64 file;   /* of a view */
 } space_region;
 
 /* A cell and its region. */

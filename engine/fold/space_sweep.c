@@ -43,7 +43,7 @@ typedef struct region_sweep {
 const char *etlheap_map_category_word(etlheap_map_category category)
 {
     static const char *const words[ETLHEAP_MAP_CATEGORY_COUNT] = { "image", "heap", "private",
-                                                                   "reserved" };
+                                                                   "reserved", "mapped" };
     return (u32)category < ETLHEAP_MAP_CATEGORY_COUNT ? words[category] : "";
 }
 
@@ -189,6 +189,12 @@ static bool add_to_pin(sweep *s, region_sweep *r, const etlheap_map_run *run,
     return true;
 }
 
+/* Is the region mapped as a whole, without memory that could be committed? */
+static bool is_mapping(const space_region *region)
+{
+    return region->is_image || region->is_view;
+}
+
 static bool add_step(sweep *s, region_sweep *r, u64 start, u64 end)
 {
     const space_span inside = { etl_max_u64(start, r->region->start),
@@ -204,7 +210,7 @@ static bool add_step(sweep *s, region_sweep *r, u64 start, u64 end)
     sum->used += etl_min_u64(run.live, run.committed);
     sum->blocks += run.blocks;
     r->empty = run.live == 0 && run.blocks == 0 ? r->empty + (inside.end - inside.start) : 0;
-    if (!r->region->is_image)
+    if (!is_mapping(r->region))
         sum->largest_empty = etl_max_u64(sum->largest_empty, r->empty);
     return add_run(s->to, r, &run) && add_to_pin(s, r, &run, largest, &inside);
 }
@@ -236,13 +242,14 @@ static void note_extents(const space_process *from, region_sweep *r)
     }
 }
 
-/* Blocks and images need memory: if no event says that it was committed, the event is missing. */
+/* Blocks, images and views need memory: if no event says that it was committed, the event is
+ * missing, or the memory is that of a file. */
 static void judge_committed(const sweep *s, region_sweep *r)
 {
     etlheap_map_amounts *const amounts = &r->out.amounts;
-    const bool needs_memory = r->region->is_image || amounts->live > 0 || amounts->blocks > 0;
+    const bool needs_memory = is_mapping(r->region) || amounts->live > 0 || amounts->blocks > 0;
     amounts->is_committed_known = amounts->committed > 0 || !needs_memory;
-    if (amounts->is_committed_known && !r->region->is_image)
+    if (amounts->is_committed_known && !is_mapping(r->region))
         amounts->largest_uncommitted = largest_gap(&s->regions->solid, r->region);
 }
 
@@ -271,6 +278,7 @@ static bool sweep_region(sweep *s, u32 number)
     judge_committed(s, &r);
     r.out.category = (u8)(region->is_image              ? ETLHEAP_MAP_IMAGE
                           : r.has_heap                  ? ETLHEAP_MAP_HEAP
+                          : region->is_view             ? ETLHEAP_MAP_MAPPED
                           : r.out.amounts.committed > 0 ? ETLHEAP_MAP_PRIVATE
                                                         : ETLHEAP_MAP_RESERVED);
     return ok && ETLHEAP_PUSH(&s->to->regions, r.out);
@@ -394,11 +402,11 @@ static bool add_heaps(space_output *to, const space_process *from, etlheap_map_p
     return out->heap_count == 0 || mend_touched(from, rows, out->heap_count);
 }
 
-/* Sums what is known of regions. A process has images anyway, so they say nothing about whether its
- * commits are known. */
+/* Sums what is known of regions. A process has images and views anyway, so they say nothing about
+ * whether its commits are known; if it has nothing else, they are not. */
 static void add_regions(const space_output *to, etlheap_map_process *out)
 {
-    u32 unknown[ETLHEAP_MAP_CATEGORY_COUNT] = { 0 }, unknown_memory = 0;
+    u32 unknown[ETLHEAP_MAP_CATEGORY_COUNT] = { 0 }, unknown_memory = 0, mappings = 0;
     for (u32 i = 0; i < out->region_count; i++) {
         const etlheap_map_region *const region = &to->regions.at[out->first_region + i];
         const bool is_unknown = !region->amounts.is_committed_known;
@@ -406,11 +414,16 @@ static void add_regions(const space_output *to, etlheap_map_process *out)
         add_amounts(&out->categories[region->category], &region->amounts);
         out->category_regions[region->category]++;
         unknown[region->category] += is_unknown;
-        unknown_memory += is_unknown && region->category != ETLHEAP_MAP_IMAGE;
+        const bool is_mapped = region->category == ETLHEAP_MAP_MAPPED;
+        mappings += is_mapped || region->category == ETLHEAP_MAP_IMAGE;
+        unknown_memory += is_unknown && !is_mapped && region->category != ETLHEAP_MAP_IMAGE;
     }
     for (u32 c = 0; c < ETLHEAP_MAP_CATEGORY_COUNT; c++)
         out->categories[c].is_committed_known = out->categories[c].committed > 0 || unknown[c] == 0;
-    out->amounts.is_committed_known = out->amounts.committed > 0 || unknown_memory == 0;
+    const bool has_memory =
+        mappings < out->region_count || out->category_regions[ETLHEAP_MAP_MAPPED] == 0;
+    out->amounts.is_committed_known =
+        out->amounts.committed > 0 || (unknown_memory == 0 && has_memory);
 }
 
 bool space_sweep(space_output *to, const space_process *from, const space_regions *regions,

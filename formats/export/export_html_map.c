@@ -45,12 +45,12 @@ static void write_amounts(etlheap_json *json, const etlheap_map_amounts *amounts
     add(json, ETLHEAP_FIELD_OUTSTANDING_COUNT, amounts->blocks);
 }
 
-/* Writes the levels of a region's strip. No event says what is inside an image. */
+/* Writes the levels of a region's strip. No event says what is inside an image or a view. */
 static void write_levels(const etlheap_map *map, const etlheap_map_region *region,
                          etlheap_json *json)
 {
     const u64 size = region->amounts.size, units = (size + map->unit - 1) / map->unit;
-    const bool is_shown = region->category != ETLHEAP_MAP_IMAGE || region->amounts.committed > 0;
+    const bool is_shown = map_region_has_levels(region);
     const u32 count = is_shown ? (u32)etl_min_u64(units, HTML_MAP_COLUMNS) : 0;
     char levels[HTML_MAP_COLUMNS + 1];
     for (u32 i = 0; i < count; i++) {

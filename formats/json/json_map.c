@@ -49,7 +49,7 @@ static void write_run(etlheap_json *json, const etlheap_map_run *run, bool is_kn
     etlheap_json_object_close(json);
 }
 
-/* The module is null unless the region is an image. */
+/* The module is null unless the region is an image, or a view whose file is known. */
 static void write_region(etlheap_json *json, const etlheap_map *map,
                          const etlheap_map_process *process, const etlheap_map_region *region)
 {

@@ -45,6 +45,14 @@ bool *map_choose(const etlheap_map *map, const etlheap_map_process *process, u32
 /* The number of regions of a process in a document: all, unless the user sets a number. */
 u32 map_limit(const etlheap_layout *layout);
 
+/* Do the levels of a region's parts tell anything? No event says what is inside an image or a view,
+ * unless parts of it were committed. */
+static inline bool map_region_has_levels(const etlheap_map_region *region)
+{
+    return (region->category != ETLHEAP_MAP_IMAGE && region->category != ETLHEAP_MAP_MAPPED) ||
+           region->amounts.committed > 0;
+}
+
 /* The level of a part of a region, as etlheap_map_level gives it for a run. */
 u32 map_level_of(const etlheap_map *map, const etlheap_map_region *region, u64 start, u64 end);
 

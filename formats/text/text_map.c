@@ -151,10 +151,10 @@ static etl_status write_heaps(const map_view *view, const etlheap_map_process *p
 /* --- regions -------------------------------------------------------------------------------- */
 
 /* Adds a bar. Each column is a part of the region, or a unit if it has fewer. No event says what is
- * inside an image. */
+ * inside an image or a view. */
 static void add_bar(map_view *view, const etlheap_map_region *region)
 {
-    const bool is_shown = region->category != ETLHEAP_MAP_IMAGE || region->amounts.committed > 0;
+    const bool is_shown = map_region_has_levels(region);
     const char *const *const levels = view->layout->ascii ? plain_bars : bars;
     const u64 unit = view->map->unit, size = region->amounts.size;
     const u64 units = (size + unit - 1) / unit;

@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 """Views of files, from the trace `make_trace mapped-views`, whose numbers scenario_mapped.h states.
 
-Report, lists, CSV, store, summary and check must say them of kind mapped when it is named, with
-one thread and with several, and nothing must change when it is not.
+Report, lists, CSV, store, summary, map and check must say them of kind mapped when it is named,
+with one thread and with several, and nothing must change when it is not. The output that
+docs/address_space.md shows is that of the program.
 """
 
 import csv
 import io
 import json
 import os
+import re
 import subprocess
 
 import oracle_support as support
@@ -62,6 +64,42 @@ def check_limits(results, path, store):
             results.equal(f"what it measures of {source[-4:]} with {limit}", measured, [TOTAL[1] - GONE_SIZE, GONE_SIZE])
 
 
+def check_map(results, path, store):
+    for source in path, store:
+        processes = support.run_json("report", source, "--map")["processes"]
+        regions = {one["process"]: one["map"] for one in processes}
+        sizes = {}
+        for row in regions[VIEWER]:
+            sizes.setdefault((row["category"], row["module"]), []).append(row["size"])
+        wanted = {("image", VIEWER): [65536]}
+        wanted |= {("mapped", file.rsplit("\\", 1)[-1]): [size // count] * count for (process, file), (count, size) in WANTED.items()
+                   if process == VIEWER and count > 0 and file not in (IMAGE, f"mapped {UNNAMED:#x}")}
+        wanted["mapped", None] = [WANTED[VIEWER, f"mapped {UNNAMED:#x}"][1]]
+        results.equal(f"the map of {source[-4:]}: an image is not shown twice", sizes, wanted)
+        views = [row for row in regions[VIEWER] if row["category"] == "mapped"]
+        results.check(f"the map of {source[-4:]}: views commit nothing that is known",
+                      all(row["committed_size"] is None and row["largest_uncommitted_size"] is None for row in views), views[:1])
+    early = support.run_json("report", path, "--map", "--at", "1s")["processes"]
+    count = sum(row["category"] == "mapped" for one in early for row in one["map"] if one["process"] == VIEWER)
+    # Views of data.bin so far, font.ttf twice, and late.dat, which only the rundown at the end tells of.
+    results.equal("the map of an earlier moment", count, 9 + 2 + 1)
+    gone = support.run_json("report", path, "--map", "--at-exit", "freed")["processes"]
+    results.check("views of a process that has ended are gone", all(one["process"] != GONE for one in gone))
+
+
+def check_page(results, path):
+    """The page shows what the program prints."""
+    page = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "docs", "address_space.md")
+    with open(page, encoding="utf-8") as file:
+        blocks = re.findall(r"^    \$ etlheap (.* mapped\.etl .*)\n((?:    .*\n|\n(?=    ))+)", file.read(), re.MULTILINE)
+    results.check("the page has examples", len(blocks) > 0)
+    for arguments, shown in blocks:
+        done = subprocess.run([os.path.abspath(support.ETLHEAP), *arguments.split()], cwd=os.path.dirname(path),
+                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
+        got = "".join(f"    {line}".rstrip() + "\n" for line in done.stdout.decode().splitlines())
+        results.equal(f"docs/address_space.md: etlheap {arguments}", shown.rstrip("\n").splitlines(), got.rstrip("\n").splitlines())
+
+
 def main():
     results = support.Results()
     path, store, summary = (f"{support.WORK}/mapped{suffix}" for suffix in (".etl", ".ehs", ".summary.ehs"))
@@ -91,6 +129,8 @@ def main():
     total = support.run_json("report", summary, "--kind", "mapped")["totals"][0]
     results.equal("a summary", (total["outstanding_count"], total["outstanding_size"]), TOTAL)
     check_limits(results, path, store)
+    check_map(results, path, store)
+    check_page(results, path)
     results.finish()
 
 
