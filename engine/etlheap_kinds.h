@@ -135,7 +135,8 @@ typedef enum etlheap_kind_split {
                 "HandleCreate+HandleDuplicate+HandleClose")                                        \
     X(MAPPED, ETLHEAP_KIND_HAS_HEAP | ETLHEAP_KIND_IS_ALLOCATED | ETLHEAP_KIND_NAMES_HEAP,         \
       .word = "mapped", .title = "Mapped", .plural = "views", .lane = 7,                           \
-      .recorded_with = ETLHEAP_KIND_MAPPED, .place = ETLHEAP_PLACE_VIEW,                           \
+      .recorded_with = ETLHEAP_KIND_MAPPED, .hook_first = 0x0425, .hook_last = 0x0428,             \
+      .place = ETLHEAP_PLACE_VIEW,                                                                 \
       .split = ETLHEAP_SPLIT_NEVER, .space = ETLHEAP_SPACE_PROCESS,                                \
       .question = "views of files, by process, file and stack",                                    \
       .record = "xperf -on PROC_THREAD+LOADER+VAMAP+FILENAME -stackwalk MapFile+UnMapFile")
