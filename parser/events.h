@@ -101,6 +101,8 @@ extern "C" {
     X(POOL_ALLOC_SESSION, pool_block)                                                              \
     X(POOL_FREE, pool_block)                                                                       \
     X(POOL_FREE_SESSION, pool_block)                                                               \
+    X(POOL_PAGE, pool_block)                                                                       \
+    X(POOL_PAGE_SESSION, pool_block)                                                               \
     X(POOL_DCSTART, pool_block)                                                                    \
     X(POOL_DCEND, pool_block)                                                                      \
     X(POOL_SESSION_DCSTART, pool_block)                                                            \

@@ -23,6 +23,8 @@ static const struct {
     { "fixed.etl", "20 s of BatteryMeter.exe without the leak, with call stacks of frees" },
     { "exercise.etl", "12 s: HeapTestApp.exe leaks at a constant rate" },
     { "runner.etl", "6 s: a test runner that marks the beginning of each test" },
+    { "pool.etl", "5 s: a driver leaks kernel pool" },
+    { "pool-before.etl", "5 s of an earlier version of the driver" },
     { "symbols", "the PDBs of these programs" },
 };
 

@@ -49,7 +49,7 @@ static const cli_option options_table[] = {
       group_select, "NAME|PID",
       "processes by name or id: app, 'svc*', or a list a,b,42; .exe may be left out" },
     { "--heap", 0, CLI_VALUE_HEAPS, OPTION(heaps), CLI_ASKING | CLI_REPEATED, group_select,
-      "HANDLE", "heaps by handle, 0x1f0000, or custom allocators by name, mimalloc" },
+      "HANDLE", "heaps by handle or name: 0x1f0000, mimalloc" },
     { "--thread", 0, CLI_VALUE_NAMES, OPTION(threads), CLI_FILTERING | CLI_REPEATED, group_select,
       "NAME|TID", "allocating threads by id or name: 42, or 42,'render*'" },
     { "--type", 0, CLI_VALUE_TYPES, OPTION(types),

@@ -21,7 +21,10 @@
 #define SETUP_PID   800u
 #define SYSTEM_PID  4u
 
-enum { NONPAGED_NX = 512, PAGED = 1, PAGED_SESSION = 0x21 };
+#define POOL_OLD_COUNT 3u
+#define POOL_LIVE_MAX  (POOL_LEAK_COUNT + POOL_SETUP_COUNT + POOL_OLD_COUNT)
+
+enum { NONPAGED_NX = 512, PAGED = 1, PAGED_SESSION = 0x21, BIG = 0x10000000 };
 
 static void put_block(etl_build *b, const pool_spec *block)
 {
@@ -129,14 +132,25 @@ static void write_setup(etl_build *b, pool_spec *blocks)
     build_pool(b, at_time(b, 4000 * MS, SYSTEM_PID), 0x0e22, &blocks[0], 0);
 }
 
-static void write_temporary(etl_build *b)
+static void write_temporary(etl_build *b, bool is_odd)
 {
     for (u32 i = 0; i < POOL_TEMP_COUNT; i++) {
         pool_spec block = { NONPAGED_NX, "Temp", 96, ENTRY_BASE + 0x90000 + i % 3 * 0x100 };
         allocate(b, (105 + 50 * i) * MS, &block, 0x2200);
-        block.size += i == 7; /* its free states another size */
+        block.size += is_odd && i == 7; /* its free states another size */
         build_pool(b, at_time(b, (120 + 50 * i) * MS, SYSTEM_PID), 0x0e22, &block, 0);
     }
+}
+
+/* A block of several pages, and the page that was added for smaller ones. Neither counts twice. */
+static void write_pages(etl_build *b)
+{
+    const pool_spec big = { BIG | NONPAGED_NX, "Big1", 16384, ENTRY_BASE + 0xD0000 };
+    const pool_spec page = { NONPAGED_NX, "Big1", 4096, ENTRY_BASE + 0xE0000 };
+    build_pool(b, at_time(b, 2800 * MS, WORKER_PID), 0x0e24, &page, 0);
+    build_pool(b, at_time(b, 2810 * MS, WORKER_PID), 0x0e26, &big, 0);
+    build_pool(b, at_time(b, 2810 * MS, WORKER_PID), 0x0e20, &big, 0);
+    build_pool(b, at_time(b, 2900 * MS, WORKER_PID), 0x0e22, &big, 0);
 }
 
 static void write_sessions(etl_build *b)
@@ -147,44 +161,74 @@ static void write_sessions(etl_build *b)
     build_pool(b, at_time(b, 3020 * MS, WORKER_PID), 0x0e23, &block, 1);
 }
 
-static void write_run(etl_build *b, u32 leak_count)
+/* Lists the blocks from before the trace. */
+static void write_old(etl_build *b, pool_spec old[POOL_OLD_COUNT])
 {
-    pool_spec old[3], live[POOL_LEAK_COUNT + POOL_SETUP_COUNT + 4], setup[POOL_SETUP_COUNT];
-    u32 live_count = 0;
-    introduce(b);
-    for (u32 i = 0; i < ETL_COUNT_OF(old); i++)
+    for (u32 i = 0; i < POOL_OLD_COUNT; i++)
         old[i] = (pool_spec){ NONPAGED_NX, "Old1", 256, ENTRY_BASE + 0x80000 + i * 0x200 };
-    build_pool_list(b, at_time(b, 10 * MS, SYSTEM_PID), 0x0e28, old, ETL_COUNT_OF(old), 0);
-    build_pool_list(b, at_time(b, 11 * MS, SYSTEM_PID), 0x0e28, old, 1, 5);
-    for (u32 i = 0; i < leak_count; i++) {
-        live[live_count] = (pool_spec){ PAGED, "Leak", POOL_LEAK_BYTES, ENTRY_BASE + i * 0x400 };
-        allocate(b, (100 + 50 * i) * MS, &live[live_count++], 0x1100);
+    build_pool_list(b, at_time(b, 10 * MS, SYSTEM_PID), 0x0e28, old, POOL_OLD_COUNT, 0);
+}
+
+static void write_leak(etl_build *b, pool_spec *blocks, u32 count)
+{
+    for (u32 i = 0; i < count; i++) {
+        blocks[i] = (pool_spec){ PAGED, "Leak", POOL_LEAK_BYTES, ENTRY_BASE + i * 0x400 };
+        allocate(b, (100 + 50 * i) * MS, &blocks[i], 0x1100);
     }
-    write_temporary(b);
-    write_sessions(b);
+}
+
+/* What both sorts of runs have. Fills `live` with what is outstanding at the end, and returns how
+ * many that are. */
+static u32 write_run(etl_build *b, u32 leak_count, bool is_odd, pool_spec live[POOL_LIVE_MAX])
+{
+    pool_spec old[POOL_OLD_COUNT], setup[POOL_SETUP_COUNT];
+    u32 count = leak_count;
+    introduce(b);
+    write_old(b, old);
+    write_leak(b, live, leak_count);
+    write_temporary(b, is_odd);
     build_pool(b, at_time(b, 3100 * MS, SYSTEM_PID), 0x0e22, &old[0], 0);
-    for (u32 i = 0; i < POOL_UNKNOWN_FREES; i++)
-        build_pool(b, at_time(b, (3200 + i) * MS, SYSTEM_PID), 0x0e22,
-                   &(pool_spec){ PAGED, "Gone", 64, ENTRY_BASE + 0xA0000 + i * 0x100 }, 0);
     write_setup(b, setup);
     for (u32 i = 1; i < POOL_SETUP_COUNT; i++)
-        live[live_count++] = setup[i];
-    live[0] = old[1];
-    live[live_count++] = old[2];
-    live[live_count++] = (pool_spec){ PAGED, "Late", 4096, ENTRY_BASE + 0xB0000 };
-    build_pool_list(b, at_time(b, 5000 * MS, SYSTEM_PID), 0x0e29, live, live_count, 0);
-    build_pool_list(b, at_time(b, 5001 * MS, SYSTEM_PID), 0x0e2d,
-                    &(pool_spec){ PAGED_SESSION, "Gses", 2048, GSES_ENTRY }, 1, 0);
+        live[count++] = setup[i];
+    for (u32 i = 1; i < POOL_OLD_COUNT; i++)
+        live[count++] = old[i];
+    return count;
 }
 
 void scenario_pool_leak(const scenario_run *run, etl_build *b)
 {
+    pool_spec live[POOL_LIVE_MAX];
+    const pool_spec odd = { NONPAGED_NX, "Odd1", 64, ENTRY_BASE + 0xF0000 };
+    u32 count = write_run(b, POOL_LEAK_COUNT, true, live);
     (void)run;
-    write_run(b, POOL_LEAK_COUNT);
+    build_pool_list(b, at_time(b, 11 * MS, SYSTEM_PID), 0x0e28, &odd, 1, 5);
+    write_pages(b);
+    write_sessions(b);
+    for (u32 i = 0; i < POOL_UNKNOWN_FREES; i++)
+        build_pool(b, at_time(b, (3200 + i) * MS, SYSTEM_PID), 0x0e22,
+                   &(pool_spec){ PAGED, "Gone", 64, ENTRY_BASE + 0xA0000 + i * 0x100 }, 0);
+    live[0] = (pool_spec){ PAGED, "Late", 4096, ENTRY_BASE + 0xB0000 };
+    build_pool_list(b, at_time(b, 5000 * MS, SYSTEM_PID), 0x0e29, live, count, 0);
+    build_pool_list(b, at_time(b, 5001 * MS, SYSTEM_PID), 0x0e2d,
+                    &(pool_spec){ PAGED_SESSION, "Gses", 2048, GSES_ENTRY }, 1, 0);
+}
+
+static void write_sound(etl_build *b, u32 leak_count)
+{
+    pool_spec live[POOL_LIVE_MAX];
+    const u32 count = write_run(b, leak_count, false, live);
+    build_pool_list(b, at_time(b, 5000 * MS, SYSTEM_PID), 0x0e29, live, count, 0);
+}
+
+void scenario_pool_driver(const scenario_run *run, etl_build *b)
+{
+    (void)run;
+    write_sound(b, POOL_LEAK_COUNT);
 }
 
 void scenario_pool_before(const scenario_run *run, etl_build *b)
 {
     (void)run;
-    write_run(b, POOL_BEFORE_COUNT);
+    write_sound(b, POOL_BEFORE_COUNT);
 }

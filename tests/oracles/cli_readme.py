@@ -62,6 +62,8 @@ def page_folder(folder, page, text):
             subprocess.run([MAKE_TRACE, scenario, "-o", os.path.join(made, name)], check=True, stdout=subprocess.DEVNULL)
     with open(os.path.join(made, "team.key"), "wb") as key:  # docs/share.md
         key.write(b"the key of the examples in the pages")
+    with open(os.path.join(made, "pooltag.txt"), "w", encoding="utf-8") as tags:  # docs/pool.md
+        tags.write("rem our drivers\nLeak - leaky.sys - buffers of open channels\nOld? - <unknown> - before our time\n")
     return os.path.dirname(made)
 
 

@@ -23,7 +23,7 @@ KEPT = os.path.join(ROOT, "cli", "demo")
 MAKE_TRACE = os.path.abspath(os.environ.get("MAKE_TRACE", "build/release/make_trace"))
 MAKE_SYMBOLS = os.path.join(os.path.dirname(MAKE_TRACE), "make_demo_symbols")
 SCENARIOS = {"demo.etl": "demo", "longer.etl": "battery-meter", "fixed.etl": "battery-meter-fixed",
-             "exercise.etl": "heap-exercise", "runner.etl": "test-runner"}
+             "exercise.etl": "heap-exercise", "runner.etl": "test-runner", "pool.etl": "pool-driver", "pool-before.etl": "pool-before"}
 
 
 def make_truth(folder):

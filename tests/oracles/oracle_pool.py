@@ -17,7 +17,7 @@ MAKE_TRACE = os.environ.get("MAKE_TRACE", "build/release/make_trace")
 LEAK = (50, 50 * 512)
 # By tag: outstanding count and bytes.
 WANTED = {"Leak paged": LEAK, "Old1 nonpaged": (2, 512), "Gses paged/2": (1, 2048), "Late paged": (1, 4096),
-          "Irp nonpaged": (3, 624), "Temp nonpaged": (0, 0), "Gses paged/1": (0, 0)}
+          "Irp nonpaged": (3, 624), "Big1 nonpaged": (0, 0), "Temp nonpaged": (0, 0), "Gses paged/1": (0, 0)}
 # By process that asked: outstanding count and bytes. What setup.exe asked for stays when it ends.
 ASKED = {"worker.exe": (51, 50 * 512 + 2048), "setup.exe": (3, 624), "System": (3, 4608)}
 DIAGNOSTICS = {"block_size_differs": 1, "rundown_block_unseen": 1, "rundown_block_missing": 1, "pool_rundown_unknown": 1,
@@ -157,6 +157,10 @@ def main():
     for jobs in "1", "2", "7":
         document, found = rows_of(path, "-j", jobs)
         results.equal(f"sums by tag with {jobs} threads", found, WANTED)
+    big = [row["count"] for row in document["rows"] if row["heap"].startswith("Big1")]
+    results.equal("events of pages are no allocations", big, [1])
+    dumped = support.run("dump", path, "--format", "ndjson").decode()
+    results.equal("dump names events of pages", [dumped.count(name) for name in ("Pool/AddPoolPage", "Pool/BigPoolPage")], [1, 1])
     results.equal("frees without an allocation", document["totals"][0]["free_without_alloc"], 2)
     named = {row["name"]: row["count"] for row in document["diagnostics"]}
     results.equal("what is odd is counted", {name: named.get(name) for name in DIAGNOSTICS}, DIAGNOSTICS)

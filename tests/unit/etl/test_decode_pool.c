@@ -53,17 +53,17 @@ static void assert_block(const etl_pool_block *block, u32 number)
     assert_int_equal(block->entry, 0xff00 + number);
 }
 
-static void allocations_and_frees_are_read(void **state)
+static void allocations_frees_and_pages_are_read(void **state)
 {
     static const struct {
         u16 hook;
         etl_event_kind kind;
         bool has_session;
     } rows[] = {
-        { 0x0e20, ETL_EVENT_POOL_ALLOC, false },
-        { 0x0e21, ETL_EVENT_POOL_ALLOC_SESSION, true },
-        { 0x0e22, ETL_EVENT_POOL_FREE, false },
-        { 0x0e23, ETL_EVENT_POOL_FREE_SESSION, true },
+        { 0x0e20, ETL_EVENT_POOL_ALLOC, false }, { 0x0e21, ETL_EVENT_POOL_ALLOC_SESSION, true },
+        { 0x0e22, ETL_EVENT_POOL_FREE, false },  { 0x0e23, ETL_EVENT_POOL_FREE_SESSION, true },
+        { 0x0e24, ETL_EVENT_POOL_PAGE, false },  { 0x0e25, ETL_EVENT_POOL_PAGE_SESSION, true },
+        { 0x0e26, ETL_EVENT_POOL_PAGE, false },  { 0x0e27, ETL_EVENT_POOL_PAGE_SESSION, true },
     };
     (void)state;
     for (size_t i = 0; i < 2 * ETL_COUNT_OF(rows); i++) {
@@ -116,7 +116,7 @@ static void rundowns_list_blocks_if_their_length_fits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(allocations_and_frees_are_read),
+        cmocka_unit_test(allocations_frees_and_pages_are_read),
         cmocka_unit_test(rundowns_list_blocks_if_their_length_fits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
