@@ -86,6 +86,9 @@ typedef struct etlheap_map_heap {
     uint64_t live;
     uint64_t blocks;
     uint64_t touched; /* bytes of the units that contain its blocks */
+    /* What it has reserved and not committed, as its own events state; false: none does. */
+    uint64_t uncommitted;
+    bool is_uncommitted_known;
 } etlheap_map_heap;
 
 /* A process. Its regions and heaps are parts of the map's arrays. */

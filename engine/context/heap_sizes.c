@@ -298,6 +298,22 @@ bool heap_sizes_are_known(const heap_size_list *list)
     return known;
 }
 
+const heap_size *heap_sizes_at(const heap_size_list *list, u32 process, u64 handle, i64 to_ticks)
+{
+    const heap_size wanted = { .handle = handle, .ticks = to_ticks, .process = process };
+    size_t next;
+    ETL_BISECT(next, 0, list->count, heap_size_precedes(&list->at[next], &wanted));
+    const heap_size *const last = next == 0 ? NULL : &list->at[next - 1];
+    return last != NULL && last->process == process && last->handle == handle ? last : NULL;
+}
+
+u64 heap_size_uncommitted(const heap_size *size)
+{
+    const bool is_known = size->committed != HEAP_SIZE_UNKNOWN &&
+                          size->reserved != HEAP_SIZE_UNKNOWN && size->committed <= size->reserved;
+    return is_known ? size->reserved - size->committed : HEAP_SIZE_UNKNOWN;
+}
+
 bool heap_size_precedes(const heap_size *a, const heap_size *b)
 {
     if (a->process != b->process)

@@ -78,6 +78,12 @@ bool heap_sizes_build(heap_size_list *out, const heap_notes *notes,
 /* True if any row states a size of a heap. */
 bool heap_sizes_are_known(const heap_size_list *list);
 
+/* The row of a heap that counts just before `to_ticks`; NULL: nothing was known then. */
+const heap_size *heap_sizes_at(const heap_size_list *list, u32 process, u64 handle, i64 to_ticks);
+
+/* Reserved minus committed bytes; HEAP_SIZE_UNKNOWN if either is unknown. */
+u64 heap_size_uncommitted(const heap_size *size);
+
 /* True if row a comes before row b in a list. */
 bool heap_size_precedes(const heap_size *a, const heap_size *b);
 

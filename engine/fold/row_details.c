@@ -149,13 +149,11 @@ static bool figures_at(const aggregator *a, const heap_size *first, const heap_s
         last--;
     *out = (heap_figures){ .committed = last->committed,
                            .reserved = last->reserved,
-                           .uncommitted = HEAP_SIZE_UNKNOWN,
                            .decommitted = decommitted_in(a, first, last) };
     if (a->query->at_exit_freed && exit_ticks < to_ticks)
         out->committed = out->reserved = 0;
-    if (out->committed != HEAP_SIZE_UNKNOWN && out->reserved != HEAP_SIZE_UNKNOWN &&
-        out->committed <= out->reserved)
-        out->uncommitted = out->reserved - out->committed;
+    out->uncommitted = heap_size_uncommitted(
+        &(heap_size){ .committed = out->committed, .reserved = out->reserved });
     return true;
 }
 

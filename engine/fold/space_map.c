@@ -344,6 +344,21 @@ static int by_amount(const void *a, const void *b)
     return (x->first_region > y->first_region) - (x->first_region < y->first_region);
 }
 
+/* Adds what events of the heaps state. */
+static void add_uncommitted(const space_maker *m, u32 id, const etlheap_map_process *process,
+                            owned_map *out)
+{
+    const i64 to_ticks = m->a.plan.kind_to_ticks[ETLHEAP_KIND_HEAP];
+    for (u32 i = 0; i < process->heap_count; i++) {
+        etlheap_map_heap *const heap = &out->output.heaps.at[process->first_heap + i];
+        const heap_size *const size =
+            heap_sizes_at(&m->a.result->heap_sizes, id, heap->heap, to_ticks);
+        const u64 bytes = size == NULL ? HEAP_SIZE_UNKNOWN : heap_size_uncommitted(size);
+        heap->is_uncommitted_known = bytes != HEAP_SIZE_UNKNOWN;
+        heap->uncommitted = heap->is_uncommitted_known ? bytes : 0;
+    }
+}
+
 static bool make_map(space_maker *m, owned_map *out)
 {
     const etlheap_result *const result = m->a.result;
@@ -359,8 +374,10 @@ static bool make_map(space_maker *m, owned_map *out)
         ok = space_regions_make(&regions, &has) &&
              space_sweep(&out->output, &has, &regions, (u32)out->processes.count, &process) &&
              ETLHEAP_PUSH(&out->processes, process);
-        if (ok)
+        if (ok) {
             name_mappings(m, &regions, &process, out);
+            add_uncommitted(m, id, &process, out);
+        }
         space_regions_free(&regions);
     }
     ETLHEAP_TRIM(&out->processes);

@@ -97,6 +97,8 @@ static void write_heaps(etlheap_json *json, const etlheap_map *map,
         add(json, ETLHEAP_FIELD_OUTSTANDING_SIZE, heap->live);
         add(json, ETLHEAP_FIELD_OUTSTANDING_COUNT, heap->blocks);
         add(json, ETLHEAP_FIELD_TOUCHED, heap->touched);
+        add_known(json, ETLHEAP_FIELD_UNCOMMITTED_SIZE, heap->is_uncommitted_known,
+                  heap->uncommitted);
         etlheap_json_object_close(json);
     }
     etlheap_json_array_close(json);

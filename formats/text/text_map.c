@@ -112,6 +112,16 @@ static int by_live(const void *a, const void *b)
     return (x->heap > y->heap) - (x->heap < y->heap);
 }
 
+/* Does an event state it for any heap of the process? */
+static bool has_uncommitted(const map_view *view, const etlheap_map_process *process)
+{
+    bool has = false;
+    for (u32 i = 0; i < process->heap_count; i++)
+        has |= view->map->heaps[process->first_heap + i].is_uncommitted_known;
+    return has;
+}
+
+/* The last column is there if it is known of any heap. */
 static etl_status write_heaps(const map_view *view, const etlheap_map_process *process)
 {
     static const etlheap_column columns[] = {
@@ -121,7 +131,9 @@ static etl_status write_heaps(const map_view *view, const etlheap_map_process *p
         { .title = "Outstanding Count", .right = true },
         { .title = "Touched", .right = true },
         { .title = "Used", .right = true },
+        { .title = "Uncommitted", .right = true },
     };
+    const bool has_last = has_uncommitted(view, process);
     const u32 count = process->heap_count, most = view->layout->rows_max;
     etlheap_map_heap *const rows = malloc((count + (size_t)1) * sizeof *rows);
     if (rows == NULL)
@@ -130,7 +142,7 @@ static etl_status write_heaps(const map_view *view, const etlheap_map_process *p
         memcpy(rows, view->map->heaps + process->first_heap, count * sizeof *rows);
         qsort(rows, count, sizeof *rows, by_live);
     }
-    etlheap_grid grid = etlheap_grid_begin(columns, (u32)ETL_COUNT_OF(columns));
+    etlheap_grid grid = etlheap_grid_begin(columns, (u32)ETL_COUNT_OF(columns) - !has_last);
     for (u32 i = 0; i < count && (most == 0 || i < most); i++) {
         char name[ETLHEAP_HEAP_NAME_SIZE];
         etlheap_heap_name(rows[i].heap, name);
@@ -141,6 +153,8 @@ static etl_status write_heaps(const map_view *view, const etlheap_map_process *p
         etlheap_grid_count(&grid, bounded(rows[i].blocks));
         add_size(&grid, rows[i].touched);
         add_share(&grid, rows[i].live, rows[i].touched);
+        if (has_last)
+            add_known(&grid, rows[i].is_uncommitted_known, rows[i].uncommitted);
     }
     free(rows);
     if (count > 0)

@@ -10,6 +10,7 @@ import csv
 import io
 import json
 import os
+import re
 import subprocess
 
 import oracle_support as support
@@ -99,6 +100,20 @@ def check_formats(results, path):
         results.equal(f"sorted by {word}", values, sorted((row[COLUMNS.index(word)] for row in WANTED.values()), reverse=True))
 
 
+def check_map(results, path):
+    for moment in "500ms", "1500ms", "3s":
+        document = support.run_json("report", path, "--map", "--at", moment)
+        heaps = {heap["heap"]: heap["uncommitted_size"] for heap in document["processes"][0]["heaps"]}
+        rows = rows_of(path, "--at", moment)
+        results.equal(f"map at {moment}", heaps, {heap: row[3] for heap, row in rows.items() if heap in heaps})
+        results.check(f"map at {moment} has heaps", len(heaps) >= 2)
+    text = support.run("report", path, "--map").decode()
+    results.check("the map's text, too", re.search(r"Used +Uncommitted\n", text) and "11.9 MiB" in text, text)
+    plain = f"{support.WORK}/none.etl"
+    subprocess.run([MAKE_TRACE, "virtualalloc-exercise", "-o", plain], check=True, stdout=subprocess.DEVNULL)
+    results.check("a map without heaps has no such column", "Uncommitted\n" not in support.run("report", plain, "--map").decode())
+
+
 def check_plain(results, path):
     """Reports that do not ask for them have none of the columns."""
     for options in ([], ["--group-by", "process,heap"]):
@@ -121,6 +136,7 @@ def main():
         results.equal(f"{os.path.basename(source)}: one snapshot contradicts", named.get("heap_size_differs"), 1)
     check_moments(results, path, store)
     check_formats(results, path)
+    check_map(results, path)
     check_plain(results, path)
     results.finish()
 
