@@ -131,8 +131,8 @@ typedef enum etlheap_kind_split {
       .place = ETLHEAP_PLACE_NOWHERE,                                                              \
       .split = ETLHEAP_SPLIT_NEVER, .space = ETLHEAP_SPACE_PROCESS,                                \
       .question = "handles that processes hold, by type of object and stack",                      \
-      .record = "xperf -on PROC_THREAD+LOADER+OB_HANDLE -stackwalk "                               \
-                "HandleCreate+HandleDuplicate+HandleClose")                                        \
+      .record = "wpr -start Handle -filemode, or xperf -on PROC_THREAD+LOADER+OB_HANDLE "          \
+                "-stackwalk HandleCreate+HandleDuplicate+HandleClose")                             \
     X(MAPPED, ETLHEAP_KIND_HAS_HEAP | ETLHEAP_KIND_IS_ALLOCATED | ETLHEAP_KIND_NAMES_HEAP,         \
       .word = "mapped", .title = "Mapped", .plural = "views", .lane = 7,                           \
       .recorded_with = ETLHEAP_KIND_MAPPED, .hook_first = 0x0425, .hook_last = 0x0428,             \

@@ -31,7 +31,7 @@ typedef enum fact_kind {
 /* A question besides those about kinds of memory. */
 typedef struct question_row {
     const char *word, *question, *record;
-    const char *has;   /* why it can be answered; a %s is the count of the fact */
+    const char *has;   /* why it can be answered */
     const char *lacks; /* why it cannot */
     fact_kind fact;
     bool is_listed, is_extra, has_own_line;
@@ -44,7 +44,7 @@ static const question_row others[] = {
       .question = "who allocated",
       .record = "add -stackwalk HeapAlloc+HeapRealloc+VirtualAlloc to xperf; wpr's profiles have "
                 "it",
-      .has = "the recording has %s call stacks",
+      .has = "the recording has call stacks",
       .lacks = "the recording has no call stacks",
       .fact = FACT_STACKS,
       .is_listed = true,
@@ -64,7 +64,7 @@ static const question_row others[] = {
       .question = "frames as module+offset instead of bare addresses",
       .record = "record the kernel session too: xperf -on PROC_THREAD+LOADER, and merge: xperf -d "
                 "out.etl",
-      .has = "the recording lists %s modules",
+      .has = "the recording lists modules",
       .lacks = "the recording has no image events, which list the modules",
       .fact = FACT_MODULES,
       .is_listed = true },
@@ -100,7 +100,7 @@ static const question_row others[] = {
       .record = "add the profile DotNET to wpr: wpr -start Heap -start DotNET -filemode; or record "
                 "the runtime and its rundown beside xperf's sessions: xperf -start ClrSession -on "
                 "ClrAll:0x98:5",
-      .has = "the recording names %s methods of .NET",
+      .has = "the recording names methods of .NET",
       .lacks = "a process runs .NET, but no event names its methods",
       .fact = FACT_METHODS,
       .is_listed = true },
@@ -116,7 +116,7 @@ static const question_row others[] = {
     { .word = "marks",
       .question = "memory between two marks of the program or of the recording",
       .record = "wpr -marker NAME, or xperf -m NAME, while recording",
-      .has = "the recording has %s marks",
+      .has = "the recording has marks",
       .lacks = "no mark was set while recording",
       .fact = FACT_MARKS,
       .is_extra = true,
@@ -155,6 +155,19 @@ static u64 events_of(const etlheap_result *result, etlheap_kind from)
     return count;
 }
 
+#define NUMBER_SIZE (ETLHEAP_UNITS_SIZE + 4)
+
+/* " (1,234)"; nothing for 0, which is a count that is not known. */
+static const char *say_count(u64 count, char out[NUMBER_SIZE])
+{
+    char number[ETLHEAP_UNITS_SIZE];
+    etlheap_units_count((i64)etl_min_u64(count, INT64_MAX), number);
+    out[0] = '\0';
+    if (count > 0)
+        snprintf(out, NUMBER_SIZE, " (%s)", number);
+    return out;
+}
+
 /* Why the kind can be analysed. The events of a kind that is recorded with another are not counted
  * apart. */
 static void say_kind(const etlheap_result *result, etlheap_kind kind, char *why)
@@ -162,15 +175,13 @@ static void say_kind(const etlheap_result *result, etlheap_kind kind, char *why)
     const etlheap_kind_row *const row = etlheap_kind_at(kind);
     const etlheap_trace_info *const trace = etlheap_result_trace(result);
     const u64 events = row->recorded_with == kind ? events_of(result, kind) : 0;
-    char number[ETLHEAP_UNITS_SIZE] = "", lost[96] = "";
-    if (events > 0)
-        etlheap_units_count((i64)etl_min_u64(events, INT64_MAX), number);
+    char number[NUMBER_SIZE], lost[96] = "";
     if (trace->events_lost > 0)
         snprintf(lost, sizeof lost,
-                 ", but %" PRIu64 " events were lost, so amounts may be too high or too low",
+                 ", but events were lost (%" PRIu64 "), so amounts may be too high or too low",
                  trace->events_lost);
-    snprintf(why, ETLHEAP_WHY_SIZE, "%s has %s%sevents about %s%s", subject(result), number,
-             events > 0 ? " " : "", row->plural, lost);
+    snprintf(why, ETLHEAP_WHY_SIZE, "%s has events about %s%s%s", subject(result), row->plural,
+             say_count(events, number), lost);
 }
 
 /* Why the kind cannot be analysed. True if it takes another recording. */
@@ -210,18 +221,17 @@ static void ask_kind(const etlheap_result *result, etlheap_kind kind, etlheap_ab
     out->record = is_missing ? etlheap_kind_at(with)->record : NULL;
 }
 
-/* How much of the fact the recording has; 0: nothing. */
-static u64 fact_count(const etlheap_result *result, fact_kind fact)
+/* Does the recording have it? */
+static bool has_fact(const etlheap_result *result, fact_kind fact)
 {
     const etlheap_abilities can = etlheap_result_abilities(result);
-    const etlheap_stack_counts *const stacks = etlheap_result_stacks(result);
     switch (fact) {
     case FACT_STACKS:
-        return can.stacks ? etl_max_u64(stacks->records, 1) : 0;
+        return can.stacks;
     case FACT_FREE_STACKS:
         return can.free_stacks;
     case FACT_MODULES:
-        return can.modules ? etl_max_u64(etlheap_module_count(result), 1) : 0;
+        return can.modules;
     case FACT_SYMBOLS:
         return can.symbols;
     case FACT_MEMORY:
@@ -229,13 +239,30 @@ static u64 fact_count(const etlheap_result *result, fact_kind fact)
     case FACT_HEAP_SIZES:
         return can.heap_sizes;
     case FACT_METHODS:
-        return can.methods ? etl_max_u64(etlheap_method_count(result), 1) : 0;
+        return can.methods;
     case FACT_THREAD_NAMES:
         return can.thread_names;
     case FACT_MARKS:
-        return etlheap_result_marks(result)->count;
+        return etlheap_result_marks(result)->count > 0;
     }
-    return 0;
+    return false;
+}
+
+/* How much of it; 0: not counted. */
+static u64 fact_count(const etlheap_result *result, fact_kind fact)
+{
+    switch (fact) {
+    case FACT_STACKS:
+        return etlheap_result_stacks(result)->records;
+    case FACT_MODULES:
+        return etlheap_module_count(result);
+    case FACT_METHODS:
+        return etlheap_method_count(result);
+    case FACT_MARKS:
+        return etlheap_result_marks(result)->count;
+    default:
+        return 0;
+    }
 }
 
 /* Is there nothing that another recording would have? Then says so. */
@@ -253,34 +280,29 @@ static bool is_complete(const etlheap_result *result, fact_kind fact, char *why)
 
 static void say_fact(const question_row *row, u64 count, char *why)
 {
-    char number[ETLHEAP_UNITS_SIZE];
-    const char *const at = strstr(row->has, "%s");
-    etlheap_units_count((i64)etl_min_u64(count, INT64_MAX), number);
-    if (at == NULL)
-        snprintf(why, ETLHEAP_WHY_SIZE, "%s", row->has);
-    else
-        snprintf(why, ETLHEAP_WHY_SIZE, "%.*s%s%s", (int)(at - row->has), row->has, number, at + 2);
+    char number[NUMBER_SIZE];
+    snprintf(why, ETLHEAP_WHY_SIZE, "%s%s", row->has, say_count(count, number));
 }
 
 static void ask_other(const etlheap_result *result, const question_row *row, etlheap_ability *out)
 {
     const etlheap_abilities can = etlheap_result_abilities(result);
-    const u64 count = fact_count(result, row->fact);
+    const bool has = has_fact(result, row->fact);
     const bool lacks_memory = row->is_of_memory && etlheap_abilities_lack_memory(&can);
     *out = (etlheap_ability){ .word = row->word,
                               .question = row->question,
                               .is_listed = row->is_listed,
-                              .has_data = count > 0,
+                              .has_data = has,
                               .is_extra = row->is_extra,
                               .has_own_line = row->has_own_line };
     if (row->is_not_in_summary && etlheap_result_is_summary(result)) {
         snprintf(out->why, sizeof out->why, "a summary does not keep it: ask a trace or a store");
-    } else if (count > 0 && lacks_memory) {
+    } else if (has && lacks_memory) {
         snprintf(out->why, sizeof out->why,
                  "the recording has call stacks, but no events about memory");
-    } else if (count > 0) {
+    } else if (has) {
         out->can = true;
-        say_fact(row, count, out->why);
+        say_fact(row, fact_count(result, row->fact), out->why);
     } else if (!is_complete(result, row->fact, out->why)) {
         snprintf(out->why, sizeof out->why, "%s", row->lacks);
         out->record = row->record;

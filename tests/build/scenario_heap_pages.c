@@ -99,6 +99,7 @@ static void put_expand(etl_build *b, u64 ns, const paged_heap *heap, u64 address
         b, at_time(b, ns), 0x25,
         &(etl_build_heap_extent){
             heap->handle, address, PAGES_COMMIT_BYTES, { committed, PAGES_RESERVED } });
+    put_stack(b, at_time(b, ns), heap);
 }
 
 static u64 commit(etl_build *b, u64 ns, paged_heap *heap, u64 bytes)

@@ -254,8 +254,8 @@ static void the_info_document_is_as_documented(void **state)
         "    \"modules\"\n"
         "  ],\n"
         "  \"questions\": [\n"
-        "    {\"name\": \"heap\", \"can\": true, \"why\": \"the trace has 3 events about heap "
-        "blocks\", "
+        "    {\"name\": \"heap\", \"can\": true, \"why\": \"the trace has events about heap "
+        "blocks (3)\", "
         "\"record\": null},\n"
         "    {\"name\": \"virtualalloc\", \"can\": false, \"why\": \"the trace has no events about "
         "committed ranges\", \"record\": \"wpr ";
