@@ -74,7 +74,7 @@ typedef enum etlheap_type {
 
 /* Lengths of arrays indexed by kind and by type. They are larger than the number of kinds, so that
  * structures keep their size when a kind is added. Elements beyond the last enumerator are 0. */
-#define ETLHEAP_KIND_CAPACITY 8
+#define ETLHEAP_KIND_CAPACITY 16
 #define ETLHEAP_TYPE_CAPACITY 4
 
 static_assert((int)ETLHEAP_KIND_COUNT <= ETLHEAP_KIND_CAPACITY, "a kind has a place in arrays");
