@@ -69,6 +69,7 @@ typedef enum etlheap_kind_split {
  *     HANDLE        handles of processes; the heap is the type of the object. They have no size
  *     MAPPED        views of files, of the page file, and of images; the heap is the file. A view
  *                   takes addresses; what it commits is the file's, or the section's
+ *     SECTION       commit of sections of the page file, which processes share
  */
 /* clang-format off */
 #define ETLHEAP_KINDS(X)                                                                           \
@@ -139,7 +140,15 @@ typedef enum etlheap_kind_split {
       .place = ETLHEAP_PLACE_VIEW,                                                                 \
       .split = ETLHEAP_SPLIT_NEVER, .space = ETLHEAP_SPACE_PROCESS,                                \
       .question = "views of files, by process, file and stack",                                    \
-      .record = "xperf -on PROC_THREAD+LOADER+VAMAP+FILENAME -stackwalk MapFile+UnMapFile")
+      .record = "xperf -on PROC_THREAD+LOADER+VAMAP+FILENAME -stackwalk MapFile+UnMapFile")        \
+    X(SECTION, ETLHEAP_KIND_IS_ALLOCATED | ETLHEAP_KIND_OUTLIVES,                                  \
+      .word = "section", .title = "Section", .plural = "sections", .lane = 8,                      \
+      .recorded_with = ETLHEAP_KIND_SECTION, .hook_first = 0x0248, .hook_last = 0x0249,            \
+      .place = ETLHEAP_PLACE_NOWHERE,                                                              \
+      .split = ETLHEAP_SPLIT_NEVER, .space = ETLHEAP_SPACE_SYSTEM,                                 \
+      .question = "memory that processes share through the page file, by process and stack",       \
+      .record = "xperf -on PROC_THREAD+LOADER+MEMORY -stackwalk "                                  \
+                "PagefileMappedSectionCreate+PagefileMappedSectionDelete")
 /* clang-format on */
 
 typedef enum etlheap_kind {

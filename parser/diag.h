@@ -175,6 +175,8 @@ typedef enum etl_severity {
     X(pool_rundown_unknown, INFO,                                                                  \
       "rundowns of kernel pools have a length that fits no known layout, and were skipped: older " \
       "pool blocks may be missing")                                                                \
+    X(section_range_unknown, INFO,                                                                 \
+      "sections of the page file have a range that tells no size, and were skipped")               \
     X(handle_process_unknown, LOSS,                                                                \
       "handle events name no process in their header, and were skipped: handles are missing")      \
     X(realloc_synthesized, LOSS,                                                                   \

@@ -42,9 +42,10 @@ static const cli_option options_table[] = {
     { "--at-exit", 0, CLI_VALUE_AT_EXIT, OPTION(at_exit), CLI_WINDOWS, group_select, "leaked|freed",
       "whether the end of a process frees its memory (freed)" },
     { "--kind", 0, CLI_VALUE_KINDS, OPTION(kinds), CLI_ASKING, group_select, "LIST",
-      "heap, virtualalloc, extent, custom, reserve, pool, handle, mapped (the first four)" },
+      "heap, virtualalloc, extent, custom, reserve, pool, handle, mapped, section (the first "
+      "four)" },
     { "--kind", 0, CLI_VALUE_KINDS, OPTION(kinds), CLI_STORE, group_select, "LIST",
-      "of heap, virtualalloc, extent, custom, reserve, pool, handle, mapped (all)" },
+      "of heap, virtualalloc, extent, custom, reserve, pool, handle, mapped, section (all)" },
     { "--process", 0, CLI_VALUE_NAMES, OPTION(processes), CLI_ASKING | CLI_DUMP | CLI_STORE,
       group_select, "NAME|PID",
       "processes by name or id: app, 'svc*', or a list a,b,42; .exe may be left out" },

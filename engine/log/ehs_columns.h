@@ -27,7 +27,7 @@ static_assert(EHS_PART_ROWS * sizeof(u64) <= EHS_COLUMN_BYTES_MAX, "a part is on
  *     RESERVE          rows of life, one per reservation, or part of one
  *     CUSTOM           rows of life; a block that is freed in parts has one per part
  *     HANDLE, POOL,    rows of life
- *     MAPPED
+ *     MAPPED, SECTION
  *
  * Tables 1 to 6 of a kind have the columns of those for heap blocks: 0x060104 is for pool blocks
  * what heap.origin, 0x0104, is for heap blocks (ehs_kind_column).
@@ -40,7 +40,8 @@ static_assert(EHS_PART_ROWS * sizeof(u64) <= EHS_COLUMN_BYTES_MAX, "a part is on
     X(CUSTOM, 4, "custom")                                                                         \
     X(HANDLE, 5, "handle")                                                                         \
     X(POOL, 6, "pool")                                                                             \
-    X(MAPPED, 7, "mapped")
+    X(MAPPED, 7, "mapped")                                                                         \
+    X(SECTION, 8, "section")
 
 #define EHS_KINDS_END 16u /* kinds are below it */
 

@@ -10,6 +10,7 @@
 #include "scan_inside.h"
 #include "scan_mapped.h"
 #include "scan_pool.h"
+#include "scan_section.h"
 
 #include <stdlib.h>
 
@@ -102,6 +103,9 @@ static handle_fn *const handlers[ETL_EVENT_KIND_COUNT] = {
     [ETL_EVENT_UNMAP_FILE] = scan_view,
     [ETL_EVENT_MAP_FILE_DCSTART] = scan_view,
     [ETL_EVENT_MAP_FILE_DCEND] = scan_view,
+    [ETL_EVENT_SECTION_CREATE] = scan_section,
+    [ETL_EVENT_SECTION_DELETE] = scan_section,
+    [ETL_EVENT_SECTION_RUNDOWN] = scan_section,
     [ETL_EVENT_CUSTOM_ALLOC] = scan_custom,
     [ETL_EVENT_CUSTOM_FREE] = scan_custom,
 };

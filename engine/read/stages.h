@@ -55,6 +55,8 @@ typedef enum memory_op {
     OP_HANDLE_CLOSE,
     OP_MAP,
     OP_UNMAP,
+    OP_SECTION_CREATE,
+    OP_SECTION_DELETE,
     OP_RUNDOWN_START,
     OP_RUNDOWN_END,
     OP_POOL_AT_START,
@@ -63,6 +65,7 @@ typedef enum memory_op {
     OP_HANDLE_AT_END,
     OP_MAPPED_AT_START,
     OP_MAPPED_AT_END,
+    OP_SECTION_LISTED,
     OP_CUSTOM_ALLOC, /* by a custom allocator */
     OP_CUSTOM_FREE,  /* size 0: the whole block */
     OP_EXPAND,
@@ -79,14 +82,17 @@ static inline key_effect op_key_effect(u8 op)
     case OP_POOL_ALLOC:
     case OP_HANDLE_CREATE:
     case OP_MAP:
+    case OP_SECTION_CREATE:
         return KEY_ALLOC;
     case OP_POOL_FREE:
     case OP_HANDLE_CLOSE:
     case OP_UNMAP:
+    case OP_SECTION_DELETE:
         return KEY_FREE;
     case OP_POOL_AT_START:
     case OP_HANDLE_AT_START:
     case OP_MAPPED_AT_START:
+    case OP_SECTION_LISTED:
         return KEY_AT_START;
     case OP_POOL_AT_END:
     case OP_HANDLE_AT_END:
@@ -111,6 +117,10 @@ static inline etlheap_kind op_key_kind(u8 op)
     case OP_MAPPED_AT_START:
     case OP_MAPPED_AT_END:
         return ETLHEAP_KIND_MAPPED;
+    case OP_SECTION_CREATE:
+    case OP_SECTION_DELETE:
+    case OP_SECTION_LISTED:
+        return ETLHEAP_KIND_SECTION;
     default:
         return ETLHEAP_KIND_POOL;
     }
@@ -146,7 +156,8 @@ static inline bool op_wants_stack(memory_op op)
 {
     return op == OP_ALLOC || op == OP_REALLOC_NEW || op == OP_REALLOC_UNSEEN ||
            op == OP_REALLOC_SAME || op == OP_COMMIT || op == OP_RESERVE_ALONE ||
-           op == OP_POOL_ALLOC || op == OP_HANDLE_CREATE || op == OP_MAP || op == OP_EXPAND;
+           op == OP_POOL_ALLOC || op == OP_HANDLE_CREATE || op == OP_MAP ||
+           op == OP_SECTION_CREATE || op == OP_EXPAND;
 }
 
 /* True for ops without stack records: a session, not a thread, logs rundowns of all processes when
@@ -229,6 +240,9 @@ static inline event_sort event_sort_of(u8 op)
         [OP_EXPAND] = SORT_EXTENT,
         [OP_MAP] = SORT_COMMIT,
         [OP_UNMAP] = SORT_UNWANTED,
+        [OP_SECTION_CREATE] = SORT_COMMIT,
+        [OP_SECTION_DELETE] = SORT_UNWANTED,
+        [OP_SECTION_LISTED] = SORT_UNWANTED,
         [OP_MAPPED_AT_START] = SORT_UNWANTED,
         [OP_MAPPED_AT_END] = SORT_UNWANTED,
         [OP_CONTRACT] = SORT_EXTENT,
@@ -241,7 +255,7 @@ static inline event_sort event_sort_of(u8 op)
 static inline bool op_ends_range(u8 op)
 {
     return op == OP_DECOMMIT || op == OP_RELEASE || op == OP_POOL_FREE || op == OP_HANDLE_CLOSE ||
-           op == OP_UNMAP || op == OP_CONTRACT;
+           op == OP_UNMAP || op == OP_SECTION_DELETE || op == OP_CONTRACT;
 }
 
 /* True for ops that free memory and may have a stack of their own. */

@@ -11,6 +11,7 @@
 #include "scenario_inside.h"
 #include "scenario_mapped.h"
 #include "scenario_pool.h"
+#include "scenario_section.h"
 
 #include <stdio.h>
 
@@ -44,6 +45,8 @@ const scenario scenarios[] = {
     { "dotnet", "10 s: native memory leaks below methods of .NET", NULL, scenario_dotnet },
     { "mapped-views", "5 s: 20 views of a file that are never unmapped; every odd case of views",
       NULL, scenario_mapped_views },
+    { "section-leak", "5 s: a program leaks 12 sections of the page file; other odd cases", NULL,
+      scenario_section_leak },
     { "kitchen-sink", "every event the builder can write", NULL, scenario_kitchen_sink },
     { NULL, NULL, NULL, NULL },
 };

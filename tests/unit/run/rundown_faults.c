@@ -87,3 +87,14 @@ void open_a_handle_of_no_process(etl_build *b)
     build_put_text16(b, NULL);
     build_end(b, &when);
 }
+
+/* Its range ends where it begins. */
+void make_a_section_without_pages(etl_build *b)
+{
+    const etl_build_at when = at(80);
+    build_begin(b, &when, 0x0249, ETL_BUILD_HEADER_SYSTEM, 2);
+    build_put_pointer(b, 0xffff82082c300000);
+    build_put_pointer(b, 0xffff82082c300000);
+    build_put_u32(b, 700);
+    build_end(b, &when);
+}

@@ -25,5 +25,6 @@ void tell_of_an_unseen_pool_block_at_the_end(etl_build *b);
 void tell_of_no_pool_block_at_the_end(etl_build *b);
 void tell_of_part_of_a_pool_block(etl_build *b);
 void open_a_handle_of_no_process(etl_build *b);
+void make_a_section_without_pages(etl_build *b);
 
 #endif

@@ -392,6 +392,7 @@ static const fault faults[] = {
     { ONE(rundown_block_unseen, 1), .add = tell_of_an_unseen_pool_block_at_the_end },
     { ONE(rundown_block_missing, 1), .add = tell_of_no_pool_block_at_the_end },
     { ONE(pool_rundown_unknown, 1), .add = tell_of_part_of_a_pool_block },
+    { ONE(section_range_unknown, 1), .add = make_a_section_without_pages },
     { ONE(handle_process_unknown, 1), .add = open_a_handle_of_no_process },
     { TWO(time_before_start, 1, module_guessed, 1), .add = allocate_long_before_the_session },
     { THREE(time_before_start, 3, module_guessed, 1, free_without_alloc, 1),
