@@ -172,11 +172,11 @@ static workload_text key_of(const etlheap_table *table, const etlheap_row *row)
 
 void workload_told_rows(const etlheap_table *table, workload_lines *out)
 {
-    const u32 told = table->measures & ~HEAP_SIZES;
+    const etlheap_measure_set told = table->measures & ~HEAP_SIZES;
     for (u32 i = 0; i < table->row_count; i++) {
         workload_text text = key_of(table, &table->rows[i]);
         for (u32 m = ETLHEAP_MEASURE_COUNT; m < ETLHEAP_MEASURES_COUNT; m++) {
-            if ((told & 1u << m) != 0)
+            if ((told >> m & 1) != 0)
                 workload_put(&text, " %" PRId64, table->rows[i].measures[m]);
         }
         workload_line(out, "row %s", text.at);

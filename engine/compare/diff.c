@@ -53,14 +53,15 @@ etl_status etlheap_diff_tables(const etlheap_table *base, const etlheap_table *n
     if (status != ETL_OK)
         return status;
     for (u32 i = 0; i < DIFF_PAIRS; i++)
-        maker.measures |= 1u << diff_comparable[i].measure & base->measures & now->measures;
+        maker.measures |=
+            (etlheap_measure_set)1 << diff_comparable[i].measure & base->measures & now->measures;
     maker.has_lifetimes = base->row_lifetimes != NULL && now->row_lifetimes != NULL;
     status = check(&maker, err);
     if (status != ETL_OK)
         return status;
     for (u32 m = 0; maker.has_lifetimes && m < ETLHEAP_MEASURES_COUNT; m++) {
         if (etlheap_diff_compares_lifetimes((etlheap_measure)m))
-            maker.measures |= 1u << m;
+            maker.measures |= (etlheap_measure_set)1 << m;
     }
     maker.out = calloc(1, sizeof *maker.out);
     if (maker.out == NULL || !make(&maker))
