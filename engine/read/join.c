@@ -264,6 +264,17 @@ static bool goes_on_waiting(stack_join *join, const waiting_event *row, const sl
     return !is_limited && !row->is_over && row->ticks >= end->oldest;
 }
 
+/* The process, other than the event's, that the addresses of the stack belong to; 0: none. Without
+ * a user part, the kernel part names it for what outlives processes, which is listed with the one
+ * that asked. That is settled once no part can come, because the stack gets an id for it. */
+static u32 foreign_pid(const waiting_event *row, bool waits)
+{
+    const bool is_told = !waits && row->has_kernel && row->stack_pid != row->pid &&
+                         row->stack_pid != ETL_NO_ID &&
+                         etlheap_kind_has(op_kind(row->op), ETLHEAP_KIND_OUTLIVES);
+    return row->walked_pid == 0 && is_told ? row->stack_pid : row->walked_pid;
+}
+
 static bool resolve_waiting(stack_join *join, keyed_stacks *keyed, i64 end_ticks)
 {
     const slice_end end = end_of_slice(join, end_ticks);
@@ -273,10 +284,11 @@ static bool resolve_waiting(stack_join *join, keyed_stacks *keyed, i64 end_ticks
     for (size_t i = 0; i < join->waiting.count; i++) {
         waiting_event *const row = &join->waiting.at[i];
         stack_ref ref;
-        if (!keyed_pair(keyed, row->kernel, row->user, &ref) ||
-            (row->walked_pid != 0 && !keyed_foreign(keyed, ref, row->walked_pid, row->ticks, &ref)))
-            return false;
         const bool waits = goes_on_waiting(join, row, &end);
+        const u32 pid = foreign_pid(row, waits);
+        if (!keyed_pair(keyed, row->kernel, row->user, &ref) ||
+            (pid != 0 && !keyed_foreign(keyed, ref, pid, row->ticks, &ref)))
+            return false;
         if (row->event != NULL)
             row->event->tid = row->tid;
         if ((waits && !keep_waiting(join, row)) || !tell_stack(join, row, waits, ref))

@@ -15,6 +15,7 @@ workloads repeats rules of the engine. This package shares nothing with either:
     system_calls.py  VirtualAlloc, processes and threads that come and go
     losses.py      what can still be known when buffers are lost
     scenario.py    a seed to a machine, a recording and its truth
+    pool.py        worlds of kernel pool, and what their log tells
 
 No part of it pairs records. A lifetime is an object of the simulated allocator that
 is opened when a block is handed out and closed when it is taken back.
