@@ -15,7 +15,7 @@ import oracle_support as support
 
 MAKE_TRACE = os.environ.get("MAKE_TRACE", "build/release/make_trace")
 SCENARIOS = ("demo", "battery-meter-fixed", "virtualalloc-exercise", "test-runner", "pool-leak", "handle-leak", "mapped-views",
-             "dotnet", "kitchen-sink")
+             "section-leak", "dotnet", "kitchen-sink")
 OTHERS = ("stacks", "free-stacks", "modules", "symbols", "memory", "heap-sizes", "methods", "thread-names", "marks")
 
 
