@@ -266,7 +266,7 @@ static bool goes_on_waiting(stack_join *join, const waiting_event *row, const sl
 
 /* The process, other than the event's, that the addresses of the stack belong to; 0: none. Without
  * a user part, the kernel part names it for what outlives processes, which is listed with the one
- * that asked. That is settled once no part can come, because the stack gets an id for it. */
+ * that asked. That is decided once no part can come, because the stack gets an id for it. */
 static u32 foreign_pid(const waiting_event *row, bool waits)
 {
     const bool is_told = !waits && row->has_kernel && row->stack_pid != row->pid &&
