@@ -280,6 +280,7 @@ typedef struct etlheap_gate_subject {
     int64_t from_ns, to_ns;
     char pool_tag[ETLHEAP_POOL_TAG_SIZE]; /* scope POOL_TAG; else "" */
     const char *pool_tag_description;     /* of the query's pool_tags; NULL: unknown */
+    const char *heap_name;                /* with has_heap: as in etlheap_row */
 } etlheap_gate_subject;
 
 /* A budget and its subjects: those that failed, then up to passes_max others (all marks), those in

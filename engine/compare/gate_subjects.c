@@ -283,6 +283,8 @@ static etlheap_gate_subject subject_of(const judge *j, const entry *at)
     if (scope == ETLHEAP_SCOPE_HEAP) {
         subject.has_heap = row->has_heap;
         subject.heap_handle = row->heap;
+        subject.heap_name =
+            logged_names_find(&j->gate->now->result->context.logged_names, row->heap);
     }
     if (scope == ETLHEAP_SCOPE_STACK)
         subject.stack = row->stack;

@@ -244,6 +244,16 @@ static void write_function(etlheap_json *json, const etlheap_table *table, u32 f
     etlheap_json_array_close(json);
 }
 
+static void write_heap(etlheap_json *json, const etlheap_gate_subject *subject)
+{
+    if (!subject->has_heap)
+        etlheap_json_null(json, "heap");
+    else if (subject->heap_name != NULL)
+        etlheap_json_string(json, "heap", subject->heap_name);
+    else
+        etlheap_json_heap(json, "heap", subject->heap_handle);
+}
+
 /* Writes a subject. As in rows of a report, keys that the scope lacks are absent. */
 static void write_subject(etlheap_json *json, const etlheap_gate_budget *budget,
                           const etlheap_gate_subject *subject)
@@ -258,10 +268,8 @@ static void write_subject(etlheap_json *json, const etlheap_gate_budget *budget,
         etlheap_json_u64(json, "pid", subject->pid);
     if (subject->mark)
         write_interval(json, subject);
-    if (scope == ETLHEAP_SCOPE_HEAP && subject->has_heap)
-        etlheap_json_heap(json, "heap", subject->heap_handle);
-    else if (scope == ETLHEAP_SCOPE_HEAP)
-        etlheap_json_null(json, "heap");
+    if (scope == ETLHEAP_SCOPE_HEAP)
+        write_heap(json, subject);
     if (scope == ETLHEAP_SCOPE_MODULE && subject->module)
         etlheap_json_string(json, "module", subject->module);
     else if (scope == ETLHEAP_SCOPE_MODULE)

@@ -97,10 +97,13 @@ void etlheap_check_add_owner(etlheap_text *text, const etlheap_gate_subject *sub
         etlheap_text_add_string(text, subject->process);
     if (with_ids && subject->pid != ETL_NO_ID)
         etlheap_text_add_format(text, " (%" PRIu32 ")", subject->pid);
-    if (subject->has_heap) {
-        etlheap_text_add_string(text, " ");
+    if (!subject->has_heap)
+        return;
+    etlheap_text_add_string(text, " ");
+    if (subject->heap_name != NULL)
+        etlheap_text_add_string(text, subject->heap_name);
+    else
         etlheap_text_add_heap(text, subject->heap_handle);
-    }
 }
 
 static void add_frames(etlheap_text *text, const etlheap_table *table, etlheap_indices frames,

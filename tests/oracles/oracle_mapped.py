@@ -64,6 +64,16 @@ def check_limits(results, path, store):
             results.equal(f"what it measures of {source[-4:]} with {limit}", measured, [TOTAL[1] - GONE_SIZE, GONE_SIZE])
 
 
+def check_files(results, path, store):
+    """A limit on each file names the file."""
+    for source in path, store:
+        done = subprocess.run([support.ETLHEAP, "check", source, "--max-outstanding", "mapped/heap:1M", "--format", "json"],
+                              stdout=subprocess.PIPE, check=False)
+        subjects = json.loads(done.stdout)["budgets"][0]["subjects"]
+        failed = [(one["process"], one["heap"], one["measured"]) for one in subjects if one["verdict"] == "fail"]
+        results.equal(f"check of {source[-4:]} names the file", failed, [(VIEWER, DATA, WANTED[VIEWER, DATA][1])])
+
+
 def check_map(results, path, store):
     for source in path, store:
         processes = support.run_json("report", source, "--map")["processes"]
@@ -129,6 +139,7 @@ def main():
     total = support.run_json("report", summary, "--kind", "mapped")["totals"][0]
     results.equal("a summary", (total["outstanding_count"], total["outstanding_size"]), TOTAL)
     check_limits(results, path, store)
+    check_files(results, path, store)
     check_map(results, path, store)
     check_page(results, path)
     results.finish()
