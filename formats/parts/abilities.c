@@ -138,13 +138,6 @@ u32 etlheap_ability_count(void)
     return (u32)__builtin_popcount(listed_kinds()) + (u32)ETL_COUNT_OF(others);
 }
 
-static const char *subject(const etlheap_result *result)
-{
-    if (etlheap_result_is_summary(result))
-        return "the summary";
-    return etlheap_result_trace(result)->store_bytes > 0 ? "the store" : "the trace";
-}
-
 /* The number of events from which the kind is worked out. */
 static u64 events_of(const etlheap_result *result, etlheap_kind from)
 {
@@ -180,7 +173,7 @@ static void say_kind(const etlheap_result *result, etlheap_kind kind, char *why)
         snprintf(lost, sizeof lost,
                  ", but events were lost (%" PRIu64 "), so amounts may be too high or too low",
                  trace->events_lost);
-    snprintf(why, ETLHEAP_WHY_SIZE, "%s has events about %s%s%s", subject(result), row->plural,
+    snprintf(why, ETLHEAP_WHY_SIZE, "the recording has events about %s%s%s", row->plural,
              say_count(events, number), lost);
 }
 
@@ -194,10 +187,10 @@ static bool say_no_kind(const etlheap_result *result, etlheap_kind kind, char *w
     if (is_cut)
         snprintf(why, ETLHEAP_WHY_SIZE, "the store was cut, and has no %s", row->plural);
     else if (is_from_events)
-        snprintf(why, ETLHEAP_WHY_SIZE, "%s has no %s: ask the trace, or store it again",
-                 subject(result), row->plural);
+        snprintf(why, ETLHEAP_WHY_SIZE, "the file has no %s: ask the trace, or store it again",
+                 row->plural);
     else
-        snprintf(why, ETLHEAP_WHY_SIZE, "%s has no events about %s", subject(result), row->plural);
+        snprintf(why, ETLHEAP_WHY_SIZE, "the recording has no events about %s", row->plural);
     return !is_cut && !is_from_events;
 }
 

@@ -254,10 +254,11 @@ static void the_info_document_is_as_documented(void **state)
         "    \"modules\"\n"
         "  ],\n"
         "  \"questions\": [\n"
-        "    {\"name\": \"heap\", \"can\": true, \"why\": \"the trace has events about heap "
+        "    {\"name\": \"heap\", \"can\": true, \"why\": \"the recording has events about heap "
         "blocks (3)\", "
         "\"record\": null},\n"
-        "    {\"name\": \"virtualalloc\", \"can\": false, \"why\": \"the trace has no events about "
+        "    {\"name\": \"virtualalloc\", \"can\": false, \"why\": \"the recording has no events "
+        "about "
         "committed ranges\", \"record\": \"wpr ";
     /* The list has a row for each kind, and a test of its own: oracle_questions.py. */
     const char last[] =

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include <stdlib.h>
+#include <xxhash.h>
 
 #include "engine/result/ehs_facts.h"
 #include "engine/log/ehs_rows.h"
@@ -107,6 +108,7 @@ static void a_result_says_the_same_after_it_was_kept(void **state)
             assert_int_equal(kept->ticks, had->ticks);
             assert_int_equal(kept->committed, had->committed);
             assert_int_equal(kept->reserved, had->reserved);
+            assert_int_equal(kept->decommitted, had->decommitted);
         }
         free(before);
         free(after);
@@ -115,6 +117,28 @@ static void a_result_says_the_same_after_it_was_kept(void **state)
         check_close(&traces);
         ETLHEAP_VECTOR_FREE(&file);
     }
+}
+
+/* Format 2.3 had no heap_size.decommitted. */
+static void older_stores_do_not_know_what_heaps_decommitted(void **state)
+{
+    (void)state;
+    check_traces traces = { 0 };
+    etlheap_result *const given = analyze_scenario("heap-pages", &traces), *got;
+    ehs_bytes file = keep_result(given);
+    file.at[10] = 3;
+    const u64 sum = XXH3_64bits(file.at, 24);
+    memcpy(file.at + 24, &sum, sizeof sum);
+    assert_int_equal(read_result(&file, &got, NULL), ETL_OK);
+    assert_in_range(got->heap_sizes.count, 100, 1000);
+    for (size_t i = 0; i < got->heap_sizes.count; i++) {
+        assert_int_equal(got->heap_sizes.at[i].committed, given->heap_sizes.at[i].committed);
+        assert_true(got->heap_sizes.at[i].decommitted == HEAP_SIZE_UNKNOWN);
+    }
+    etlheap_result_free(given);
+    etlheap_result_free(got);
+    check_close(&traces);
+    ETLHEAP_VECTOR_FREE(&file);
 }
 
 static void a_kept_result_groups_and_names_frames_alike(void **state)
@@ -262,6 +286,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_result_says_the_same_after_it_was_kept),
+        cmocka_unit_test(older_stores_do_not_know_what_heaps_decommitted),
         cmocka_unit_test(a_kept_result_groups_and_names_frames_alike),
         cmocka_unit_test(logged_names_are_kept),
         cmocka_unit_test(facts_that_cannot_be_are_refused),
