@@ -64,6 +64,24 @@ def check_limits(results, path, store):
             results.equal(f"what it measures of {source[-4:]} with {limit}", measured, [TOTAL[1] - GONE_SIZE, GONE_SIZE])
 
 
+def check_real_names(results):
+    """Names of files in a real trace fill their payloads, and keys are used again only after a deletion."""
+    path = os.path.join(support.TRACES, "perfview-net452-x64-merged-compressed-stackkeys.etl")
+    if not os.path.exists(path):
+        return
+    lines, named, reused, wrong = support.dump(path, "--events", "FileIo/*"), {}, 0, []
+    counts = {name: sum(line["name"] == f"FileIo/{name}" for line in lines) for name in ("FileCreate", "FileDelete", "FileRundown")}
+    results.equal("names of files in a real trace", counts, {"FileCreate": 16, "FileDelete": 14, "FileRundown": 3054})
+    fits = [line["payload_bytes"] == 8 + 2 * (len(line["fields"]["file_name"].encode("utf-16-le")) // 2 + 1) for line in lines]
+    results.check("each name ends where its payload does", all(fits), fits.count(False))
+    for line in lines:
+        key, name = line["fields"]["file_object"], line["fields"]["file_name"]
+        wrong += [(key, name)] if named.get(key, name) not in ("", name) else []
+        reused += named.get(key) == ""
+        named[key] = "" if line["name"] == "FileIo/FileDelete" else name
+    results.equal("a key names another file only after a deletion", (wrong, reused), ([], 12))
+
+
 def check_files(results, path, store):
     """A limit on each file names the file."""
     for source in path, store:
@@ -140,6 +158,7 @@ def main():
     results.equal("a summary", (total["outstanding_count"], total["outstanding_size"]), TOTAL)
     check_limits(results, path, store)
     check_files(results, path, store)
+    check_real_names(results)
     check_map(results, path, store)
     check_page(results, path)
     results.finish()
