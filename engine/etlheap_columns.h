@@ -44,6 +44,7 @@ extern "C" {
     X(FREE_THREAD, "free_thread", "Free Thread")                                                   \
     X(IMPACTING_STACK, "impacting_stack", "Impacting Stack")                                       \
     X(SOURCE_LINE, "source_line", "Source Line")                                                   \
+    X(OBJECT_TYPE, "object_type", "Object Type")                                                   \
     X(POOL_TAG, "pool_tag", "Pool Tag")                                                            \
     X(POOL_TAG_DESCRIPTION, "pool_tag_description", "Pool Tag Description")                        \
     /* numbers of a row */                                                                         \
@@ -189,7 +190,8 @@ const char *etlheap_field_title(etlheap_field field);
     X(IMPACTING_TYPE)                                                                              \
     X(SOURCE_LINE)                                                                                 \
     X(FUNCTION)                                                                                    \
-    X(POOL_TAG)
+    X(POOL_TAG)                                                                                    \
+    X(OBJECT_TYPE)
 
 typedef enum etlheap_key {
 #define ETLHEAP_KEY_ENUM(name) ETLHEAP_KEY_##name,

@@ -25,8 +25,9 @@ typedef enum etlheap_kind_trait {
     ETLHEAP_KIND_NAMES_HEAP = 16,   /* its heaps have names in place of handles */
     ETLHEAP_KIND_OUTLIVES = 32,     /* of the system: it stays when the process that asked ends */
     ETLHEAP_KIND_HAS_POOL_TAG = 64, /* the key POOL_TAG is known */
-    ETLHEAP_KIND_NO_SIZES = 128     /* counted and not measured: each counts as 1 where others have
+    ETLHEAP_KIND_NO_SIZES = 128,    /* counted and not measured: each counts as 1 where others have
                                       bytes, growth is per hour, and formats show no sizes */
+    ETLHEAP_KIND_HAS_OBJECT_TYPE = 256 /* the key OBJECT_TYPE may be known */
 } etlheap_kind_trait;
 
 /* What memory of a kind is on the map of an address space. */
@@ -126,7 +127,7 @@ typedef enum etlheap_kind_split {
                 "PoolAlloc+PoolFree")                                                              \
     X(HANDLE,                                                                                      \
       ETLHEAP_KIND_HAS_HEAP | ETLHEAP_KIND_IS_ALLOCATED | ETLHEAP_KIND_NAMES_HEAP |                \
-          ETLHEAP_KIND_NO_SIZES,                                                                   \
+          ETLHEAP_KIND_NO_SIZES | ETLHEAP_KIND_HAS_OBJECT_TYPE,                                    \
       .word = "handle", .title = "Handle", .plural = "handles", .lane = 5,                         \
       .recorded_with = ETLHEAP_KIND_HANDLE, .hook_first = 0x1120, .hook_last = 0x1122,             \
       .place = ETLHEAP_PLACE_NOWHERE,                                                              \

@@ -82,8 +82,9 @@ typedef struct etlheap_row {
     const char *source_line; /* SOURCE_LINE key: "FILE:LINE" of the site; NULL: unknown */
     char pool_tag[ETLHEAP_POOL_TAG_SIZE]; /* POOL_TAG key; "": not of a pool */
     const char *pool_tag_description;     /* of query.pool_tags; NULL: unknown */
-    const char *heap_name; /* HEAP key: the name that the recording gives to heap_handle; NULL:
+    const char *heap_name;   /* HEAP key: the name that the recording gives to heap_handle; NULL:
                               * none, and etlheap_heap_name says what it is called */
+    const char *object_type; /* OBJECT_TYPE key: of handles; NULL: unknown */
 } etlheap_row;
 
 /* The value that a row has for a key. */

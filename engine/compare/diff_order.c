@@ -153,6 +153,7 @@ static int compare_parts(const key_order *order, key_reads reads, u32 x, u32 y)
         return compare_u64(order->frame_ranks[x], order->frame_ranks[y]);
     case KEY_READS_PROCESS:
     case KEY_READS_POOL_TAG:
+    case KEY_READS_OBJECT_TYPE:
     case KEY_READS_MODULE:
     case KEY_READS_TYPE_NAME:
     case KEY_READS_TAG:

@@ -105,14 +105,15 @@ static bool identify_row(table_reader *r, const etlheap_row *row, u32 *id)
     return etlheap_index_add(&to->key_index, hash, *id);
 }
 
-/* Interns a name in the way of its key: modules by their builds, threads and tags as they are
- * spelled. */
+/* Interns a name in the way of its key: modules by their builds; threads, tags and types of objects
+ * as they are spelled. */
 static bool identify_name(table_reader *r, etlheap_key key, const char *name, u32 *id)
 {
     row_identities *const to = r->to;
     if (key == ETLHEAP_KEY_MODULE)
         return add_name(to, &to->modules, diff_builds_module_name(&to->builds, name), id);
-    if (key == ETLHEAP_KEY_THREAD_NAME || key == ETLHEAP_KEY_POOL_TAG)
+    if (key == ETLHEAP_KEY_THREAD_NAME || key == ETLHEAP_KEY_POOL_TAG ||
+        key == ETLHEAP_KEY_OBJECT_TYPE)
         return add_text(&to->strings, name, id);
     return row_identities_add_name(to, name, id);
 }

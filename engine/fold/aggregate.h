@@ -10,7 +10,7 @@
 
 /* The key of a group; compared and hashed as bytes. */
 typedef struct group_key {
-    u64 heap;    /* HEAP; the bits of it that POOL_TAG reads */
+    u64 heap;    /* HEAP; what POOL_TAG and OBJECT_TYPE read of it */
     u32 process; /* first process with this name and pid, or with this name */
     u32 stack;   /* STACK, IMPACTING_STACK; FUNCTION until function_rows: resolved, 0: none */
     u32 frame;   /* FRAME, SITE and FUNCTION */

@@ -138,6 +138,18 @@ static bool is_unwanted(const aggregator *a, u32 stack)
     return query_selects_frames(a->query) && !frames_wants(&a->frames, stack);
 }
 
+/* What a key reads of the number of the heap. Parts have the bits that the whole has. */
+static u64 heap_part(const aggregator *a, const block_source *of, key_reads reads)
+{
+    const logged_names *const names = &a->result->context.logged_names;
+    const bool has_type = etlheap_kind_has(of->kind, ETLHEAP_KIND_HAS_OBJECT_TYPE);
+    if (reads == KEY_READS_HEAP)
+        return of->heap;
+    if (reads == KEY_READS_POOL_TAG)
+        return pool_heap_tag(of->heap);
+    return has_type && logged_names_find(names, of->heap) != NULL ? of->heap : 0;
+}
+
 /* Members of keys that are not asked for stay 0, padding included. */
 bool aggregate_key(aggregator *a, const block_source *of, etlheap_type type, group_key *key)
 {
@@ -158,11 +170,11 @@ bool aggregate_key(aggregator *a, const block_source *of, etlheap_type type, gro
             key->process = a->same_name[of->process];
             break;
         case KEY_READS_HEAP:
-            key->heap = of->heap;
-            key->has_heap = etlheap_kind_has(of->kind, ETLHEAP_KIND_HAS_HEAP);
-            break;
-        case KEY_READS_POOL_TAG: /* the heap has the same bits */
-            key->heap |= pool_heap_tag(of->heap);
+        case KEY_READS_POOL_TAG:
+        case KEY_READS_OBJECT_TYPE:
+            key->heap |= heap_part(a, of, reads);
+            key->has_heap |=
+                reads == KEY_READS_HEAP && etlheap_kind_has(of->kind, ETLHEAP_KIND_HAS_HEAP);
             break;
         case KEY_READS_TYPE:
             key->type = a->plan.row_types[type];

@@ -87,6 +87,9 @@ bool table_add_group(const aggregator *a, owned_table *out, table_numbers *numbe
                 ? NULL
                 : etlheap_pool_tags_describe(a->query->pool_tags, row.pool_tag);
     }
+    if (query_groups_by(a->query, ETLHEAP_KEY_OBJECT_TYPE) &&
+        etlheap_kind_has(key->kind, ETLHEAP_KIND_HAS_OBJECT_TYPE))
+        row.object_type = logged_names_find(names, key->heap);
     if (key->thread_name != 0)
         row.thread_name = group_thread_name(a, key->thread_name);
     if (query_groups_by(a->query, ETLHEAP_KEY_FREE_THREAD))

@@ -91,6 +91,9 @@ static const key_row rows[ETLHEAP_KEY_COUNT] = {
                                .text = MEMBER(pool_tag), .holds_text = true,
                                .detail = ETLHEAP_FIELD_POOL_TAG_DESCRIPTION,
                                .lacks = LACKS_POOL_TAGS, .missing = "[no pool tag]" },
+    [ETLHEAP_KEY_OBJECT_TYPE] = { KEY_READS_OBJECT_TYPE, ETLHEAP_FORM_NAME,
+                                  .text = MEMBER(object_type), .lacks = LACKS_OBJECT_TYPES,
+                                  .missing = "[no object type]" },
 };
 
 const key_row *key_row_of(etlheap_key key)

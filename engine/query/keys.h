@@ -15,7 +15,8 @@
 typedef enum key_reads {
     KEY_READS_KIND,
     KEY_READS_PROCESS,
-    KEY_READS_POOL_TAG, /* part of what names the heap: pool_heap.h */
+    KEY_READS_POOL_TAG,    /* part of what names the heap: pool_heap.h */
+    KEY_READS_OBJECT_TYPE, /* what the heap stands for: logged_names.h */
     KEY_READS_TYPE,
     KEY_READS_FREE_TYPE,
     KEY_READS_STACK,
@@ -44,6 +45,7 @@ typedef enum summary_lack {
     LACKS_PARTS,
     LACKS_HEAPS,
     LACKS_POOL_TAGS,
+    LACKS_OBJECT_TYPES,
     LACKS_FREES,
     LACKS_THREADS,
     LACKS_SIZES,

@@ -18,6 +18,7 @@ static const char *const lacks_words[] = {
     [LACKS_PARTS] = "covers only whole traces",
     [LACKS_HEAPS] = "has no heap handles, which differ from run to run",
     [LACKS_POOL_TAGS] = "has no pool tags: ask a store or the trace",
+    [LACKS_OBJECT_TYPES] = "has no object types: ask a store or the trace",
     [LACKS_FREES] = "does not say who freed",
     [LACKS_THREADS] = "has no threads",
     [LACKS_SIZES] = "has no sizes of single allocations",

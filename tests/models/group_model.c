@@ -290,7 +290,6 @@ static void put_key(model_text *out, const model_member *member, etlheap_key key
     const lifetime *const life = &member->world->rows[member->row];
     const model_stack *const stack = stack_of(member);
     const u32 first = stack == NULL ? 0 : first_frame(stack, query);
-    model_put(out, " %s", etlheap_key_word(key));
     switch (key) {
     case ETLHEAP_KEY_KIND:
         model_put(out, " %s", kind_words[life->kind]);
@@ -339,6 +338,7 @@ static void put_key(model_text *out, const model_member *member, etlheap_key key
     case ETLHEAP_KEY_THREAD_NAME: /* threads have no names, frames no lines, nobody freed */
     case ETLHEAP_KEY_SOURCE_LINE:
     case ETLHEAP_KEY_POOL_TAG:
+    case ETLHEAP_KEY_OBJECT_TYPE:
         model_put(out, " ?");
         break;
     default:
@@ -410,8 +410,10 @@ static void add_to_row(model *m, const model_member *member, bool is_site)
     const lifetime *const row = &member->world->rows[member->row];
     char key[MODEL_KEY_TEXT] = "";
     model_text out = { key, sizeof key };
-    for (u32 i = 0; i < member->query->group_by_count; i++)
+    for (u32 i = 0; i < member->query->group_by_count; i++) {
+        model_put(&out, " %s", etlheap_key_word(member->query->group_by[i]));
         put_key(&out, member, member->query->group_by[i]);
+    }
     u32 found = 0;
     while (found < m->count && strcmp(m->rows[found].key, key) != 0)
         found++;

@@ -114,10 +114,34 @@ def check_units(results, path):
         results.check(f"refused: {words}", done.returncode == 2 and b"handles have no size" in done.stderr)
 
 
+# By type: handles that are open at the end; two types have no name.
+BY_TYPE = {"Event": 69, "Key": 7, "File": 4, "Section": 3, None: 2}
+
+
+def check_types(results, path, end):
+    group = ("--kind", "handle", "--group-by", "object_type")
+    found = {row["object_type"]: row["outstanding_count"] for row in support.run_json("report", path, *group)["rows"]}
+    results.equal(f"handles by type of {end}", found, BY_TYPE)
+    windows = support.run_json("windows", path, *group, "--every", "10s", "--at-exit", "leaked")["windows"]
+    found = {row["object_type"]: row["outstanding_count"] for row in windows[0]["rows"]}
+    results.equal(f"windows by type of {end}", found, BY_TYPE)
+    rows = support.run_json("diff", path, path, *group, "--all")["rows"]
+    found = {row["object_type"]: (row["base_outstanding_count"], row["new_outstanding_count"]) for row in rows}
+    results.equal(f"a diff by type of {end}", found, {name: (count, count) for name, count in BY_TYPE.items()})
+    rows = support.run_json("trend", path, path, path, *group, "--in-order")["totals"]
+    results.equal(f"a trend by type of {end}", rows[0]["counts"], [TOTAL] * 3)
+    both = support.run_json("report", path, "--kind", "handle", "--group-by", "process,heap,object_type")["rows"]
+    results.check(f"the heap is the type of {end}", all(row["heap"] == row["object_type"] for row in both
+                                                      if row["object_type"] is not None))
+    other = support.run_json("report", path, "--kind", "heap", "--group-by", "kind,object_type")["rows"]
+    results.equal(f"other kinds of {end} have none", other, [])
+
+
 def check_stored(results, path):
     store, part, summary = (f"{support.WORK}/handle{suffix}" for suffix in (".ehs", ".part.ehs", ".summary.ehs"))
     support.run("store", path, "-o", store)
     results.equal("handles of a store", rows_of(store)[1], WANTED)
+    check_types(results, store, "a store")
     stored, traced = (support.run_json("info", name)["processes"] for name in (store, path))
     results.equal("a store keeps the counts of events", stored, traced)
     support.run("store", store, "--process", "client", "-o", part)
@@ -135,6 +159,7 @@ def main():
     subprocess.run([MAKE_TRACE, "handle-leak", "-o", path], check=True, stdout=subprocess.DEVNULL)
     check_trace(results, path)
     check_units(results, path)
+    check_types(results, path, "a trace")
     table = list(csv.DictReader(io.StringIO(support.run("report", path, "--kind", "handle", "--format", "csv",
                                                         "--group-by", "process,heap", "--top", "all").decode())))
     results.equal("CSV", sums_of(table), WANTED)

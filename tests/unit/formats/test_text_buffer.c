@@ -76,6 +76,7 @@ static const etlheap_row known = { .kind = ETLHEAP_KIND_VIRTUALALLOC,
                                    .type_name = "Widget",
                                    .source_line = "C:\\src\\f.cpp:41",
                                    .pool_tag = "Etwr",
+                                   .object_type = "Event",
                                    .pool_tag_description = "nt!etw: buffers",
                                    .tag = "Startup\\Load",
                                    .size_class_bytes = 65536,
@@ -86,37 +87,39 @@ static const etlheap_row known = { .kind = ETLHEAP_KIND_VIRTUALALLOC,
                                    .free_thread = 78,
                                    .free_module = "app.exe" };
 
+static const struct {
+    const char *known, *unknown;
+    etlheap_key key;
+} keys[] = {
+    { "virtualalloc", "heap", ETLHEAP_KEY_KIND },
+    { "app.exe (4321)", "Unknown", ETLHEAP_KEY_PROCESS },
+    { "0x1f0000", "", ETLHEAP_KEY_HEAP },
+    { "AOFI", "AIFO", ETLHEAP_KEY_TYPE },
+    { "process-exit", "none", ETLHEAP_KEY_FREE_TYPE },
+    { "app.exe!f", "[no stack recorded]", ETLHEAP_KEY_STACK },
+    { "app.exe!f", "[no stack recorded]", ETLHEAP_KEY_FRAME },
+    { "app.exe!f", "[no stack recorded]", ETLHEAP_KEY_SITE },
+    { "app.exe", "[no module]", ETLHEAP_KEY_MODULE },
+    { "worker (77)", "[unknown thread]", ETLHEAP_KEY_THREAD },
+    { "Widget", "unknown", ETLHEAP_KEY_TYPE_NAME },
+    { "Startup\\Load", "[no stack recorded]", ETLHEAP_KEY_TAG },
+    { "64.0 KiB", "0 B", ETLHEAP_KEY_SIZE_CLASS },
+    { "12 load#2", "0 [before the first mark]", ETLHEAP_KEY_GENERATION },
+    { "worker", "[no name]", ETLHEAP_KEY_THREAD_NAME },
+    { "app.exe!f", "[not freed]", ETLHEAP_KEY_FREE_STACK },
+    { "app.exe!f", "[not freed]", ETLHEAP_KEY_FREE_SITE },
+    { "app.exe", "[not freed]", ETLHEAP_KEY_FREE_MODULE },
+    { "78", "[not freed]", ETLHEAP_KEY_FREE_THREAD },
+    { "app.exe!f", "[no stack recorded]", ETLHEAP_KEY_IMPACTING_STACK },
+    { "Impacting", "Impacting", ETLHEAP_KEY_IMPACTING_TYPE },
+    { "C:\\src\\f.cpp:41", "[no source line]", ETLHEAP_KEY_SOURCE_LINE },
+    { "app.exe!f", "[no stack recorded]", ETLHEAP_KEY_FUNCTION },
+    { "Etwr (nt!etw: buffers)", "[no pool tag]", ETLHEAP_KEY_POOL_TAG },
+    { "Event", "[no object type]", ETLHEAP_KEY_OBJECT_TYPE },
+};
+
 static void each_key_reads_as_people_write_it(void **state)
 {
-    static const struct {
-        const char *known, *unknown;
-        etlheap_key key;
-    } keys[] = {
-        { "virtualalloc", "heap", ETLHEAP_KEY_KIND },
-        { "app.exe (4321)", "Unknown", ETLHEAP_KEY_PROCESS },
-        { "0x1f0000", "", ETLHEAP_KEY_HEAP },
-        { "AOFI", "AIFO", ETLHEAP_KEY_TYPE },
-        { "process-exit", "none", ETLHEAP_KEY_FREE_TYPE },
-        { "app.exe!f", "[no stack recorded]", ETLHEAP_KEY_STACK },
-        { "app.exe!f", "[no stack recorded]", ETLHEAP_KEY_FRAME },
-        { "app.exe!f", "[no stack recorded]", ETLHEAP_KEY_SITE },
-        { "app.exe", "[no module]", ETLHEAP_KEY_MODULE },
-        { "worker (77)", "[unknown thread]", ETLHEAP_KEY_THREAD },
-        { "Widget", "unknown", ETLHEAP_KEY_TYPE_NAME },
-        { "Startup\\Load", "[no stack recorded]", ETLHEAP_KEY_TAG },
-        { "64.0 KiB", "0 B", ETLHEAP_KEY_SIZE_CLASS },
-        { "12 load#2", "0 [before the first mark]", ETLHEAP_KEY_GENERATION },
-        { "worker", "[no name]", ETLHEAP_KEY_THREAD_NAME },
-        { "app.exe!f", "[not freed]", ETLHEAP_KEY_FREE_STACK },
-        { "app.exe!f", "[not freed]", ETLHEAP_KEY_FREE_SITE },
-        { "app.exe", "[not freed]", ETLHEAP_KEY_FREE_MODULE },
-        { "78", "[not freed]", ETLHEAP_KEY_FREE_THREAD },
-        { "app.exe!f", "[no stack recorded]", ETLHEAP_KEY_IMPACTING_STACK },
-        { "Impacting", "Impacting", ETLHEAP_KEY_IMPACTING_TYPE },
-        { "C:\\src\\f.cpp:41", "[no source line]", ETLHEAP_KEY_SOURCE_LINE },
-        { "app.exe!f", "[no stack recorded]", ETLHEAP_KEY_FUNCTION },
-        { "Etwr (nt!etw: buffers)", "[no pool tag]", ETLHEAP_KEY_POOL_TAG },
-    };
     static const etlheap_frame frame = { .module = "app.exe", .symbol = "f" };
     static const u32 starts[] = { 0, 1 }, indices[] = { 0 };
     static const etlheap_table table = { .frames = &frame,

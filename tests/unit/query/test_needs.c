@@ -106,6 +106,7 @@ static const struct {
     { "free_thread", NEEDS_BLOCKS | NEEDS_FREES | NEEDS_FREE_THREADS, FREES },
     { "impacting_type", NEEDS_BLOCKS, NULL },
     { "pool_tag", 0, "has no pool tags: ask a store or the trace" },
+    { "object_type", 0, "has no object types: ask a store or the trace" },
 };
 
 static void check_words(const char *found, const char *expected)
