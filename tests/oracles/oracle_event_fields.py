@@ -23,7 +23,7 @@ ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 PID, TID = 4321, 77
 WIDTHS = (4, 8)
 HEX = {"method_id", "module_id", "start_address", "token", "flags", "assembly_id", "address", "view_base", "file_object",
-       "misc_info", "range_base", "range_end", "section_object", "base_address", "heap_handle", "subsegment"}
+       "misc_info", "range_base", "range_end", "section_object", "base_address", "heap_handle", "subsegment", "object", "handle", "source_handle", "target_handle"}
 ALLOCATORS = {more_events.MIMALLOC: "mimalloc", more_events.PIX: "PIX"}
 
 
@@ -70,6 +70,12 @@ EVENTS = (
       for name, number in (("Create", 0x87), ("Delete", 0x88))),
     *((f"PageFault/{name}", 0x0200 | number, (2,), more_events.memory_flags)
       for name, number in (("VirtualRotate", 0x7F), ("MemResetInfo", 0x86))),
+    *((f"Object/{name}", 0x1120 | number, (2,), make)
+      for name, number, make in (("CreateHandle", 0, more_events.handle), ("CloseHandle", 1, more_events.handle),
+                                 ("DuplicateHandle", 2, more_events.handle_copy), ("TypeDCStart", 4, more_events.object_type),
+                                 ("TypeDCEnd", 5, more_events.object_type), ("HandleDCStart", 6, more_events.handle_row),
+                                 ("HandleDCEnd", 7, more_events.handle_row), ("Create", 0x10, more_events.some_object),
+                                 ("Delete", 0x11, more_events.some_object))),
     *((f"Heap/{name}", 0x1000 | number, (2,), more_events.heap_commit) for name, number in (("Commit", 0x33), ("Decommit", 0x34))),
     *((f"Heap/Subsegment{name}", 0x102F + number, (2,), more_events.heap_subsegment)
       for number, name in enumerate(("Alloc", "Free", "AllocCached", "FreeCached"))),
@@ -182,7 +188,7 @@ def check_vectors(results):
             with open(path, encoding="utf-8") as file:
                 yield file.read()
 
-    tables = "".join(texts("parser/etl/event_rows.h", "parser/etl/layout_mapped.h"))
+    tables = "".join(texts("parser/etl/event_rows.h", "parser/etl/layout_mapped.h", "parser/etl/layout_handle.h"))
     rows = set(re.findall(r"\b(?:X|ALSO)\(((?:HOOK|KEY)_\w+)", tables))
     vectors = set(re.findall(r"\.key = ETL_((?:HOOK|KEY)_\w+)", "".join(texts("tests/unit/etl/test_decode_*.c"))))
     lacking = rows - vectors - {"KEY_EVENT_INFO", "KEY_EVENT_MAP"}

@@ -6,7 +6,8 @@ Microsoft-Windows-Kernel-Memory as dissect.etl ships it, and System Informer's p
 (PERFINFO_WORKINGSET_ENTRY). Services and thread names: the kernel's MOF and PerfView's
 TraceEvent parsers. mimalloc: its manifest etw.man; PIX: PIXETW.man of WinPixEventRuntime. Views and
 names of files: TraceEvent's MapFileTraceData and FileIONameTraceData; sections, rotations and
-resets: System Informer's phnt and the kernel's public symbols.
+resets: System Informer's phnt and the kernel's public symbols. Handles and objects: phnt and TraceEvent's
+ObjectHandleTraceData.
 
 Each function returns the payload and the values in it, by the names of their sources made
 lower case with underscores. Values are chosen at random.
@@ -173,3 +174,48 @@ def pix(chance, width, _version):
     values = numbers(chance, heap=16, address=8 * width, size=64)
     payload = struct.pack("<H", values["heap"]) + words(width, values["address"])
     return payload + struct.pack("<QQ", values["size"], chance.getrandbits(64)), values
+
+
+def handle(chance, width, _version):
+    """A handle is created or closed: phnt's ETW_CREATE_HANDLE_EVENT and ETW_CLOSE_HANDLE_EVENT."""
+    values = numbers(chance, object=8 * width, handle=32, object_type=16) | {"name": some_text(chance)}
+    return open_handle(width, *values.values()), values
+
+
+def open_handle(width, address, number, kind, name=""):
+    return words(width, address) + struct.pack("<IH", number, kind) + text16(name)
+
+
+def handle_copy(chance, width, _version):
+    """A handle is duplicated; newer builds say of which process the source is."""
+    values = numbers(chance, object=8 * width, source_handle=32, target_handle=32, target_process_id=32, object_type=16)
+    values["source_process_id"] = chance.choice((0, chance.getrandbits(32)))
+    payload = copied_handle(width, *values.values())
+    return payload if values["source_process_id"] or chance.random() < 0.5 else payload[:-4], values
+
+
+def copied_handle(width, address, source, target, pid, kind, source_pid):
+    return words(width, address) + struct.pack("<IIIHI", source, target, pid, kind, source_pid)
+
+
+def handle_row(chance, width, _version):
+    values = numbers(chance, object=8 * width, process_id=32, handle=32, object_type=16) | {"name": some_text(chance)}
+    return listed_handle(width, *values.values()), values
+
+
+def listed_handle(width, address, pid, number, kind, name=""):
+    return words(width, address) + struct.pack("<IIH", pid, number, kind) + text16(name)
+
+
+def object_type(chance, _width, _version):
+    values = numbers(chance, object_type=16) | {"name": some_text(chance)}
+    return named_type(values["object_type"], values["name"], chance.getrandbits(16)), values
+
+
+def named_type(kind, name, reserved=0):
+    return struct.pack("<HH", kind, reserved) + text16(name)
+
+
+def some_object(chance, width, _version):
+    values = numbers(chance, object=8 * width, object_type=16)
+    return words(width, values["object"]) + struct.pack("<H", values["object_type"]), values
