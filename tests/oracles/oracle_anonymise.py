@@ -58,6 +58,7 @@ VIEWS = [
     ("report", "--group-by", "kind,free_site,free_module"),
     ("report", "--kind", "pool", "--group-by", "process,heap"),
     ("report", "--kind", "reserve"),
+    ("report", "--kind", "handle", "--group-by", "process,object_type,stack"),
     ("report", "--suspects"),
     ("report", "--churn"),
     ("report", "--growth", "--from", "1s"),
@@ -66,7 +67,7 @@ VIEWS = [
     ("allocations", "--from", "2s", "--to", "3s"),
     ("symbols",),
 ]
-SOME_VIEWS = 0, 3, 4, 7, 8, 9  # of worlds without symbols
+SOME_VIEWS = 0, 3, 4, 7, 8, 9, 11  # of worlds without symbols
 
 
 def word(sort, name, key=KEY):
@@ -114,9 +115,13 @@ def names_of(store, symbols):
     return texts
 
 
+# Types of objects that Windows has, and the trace of handles.
+TYPES = {"Event", "File", "Key", "Section"}
+
+
 def is_public(text):
     """Names of diagnostics and of clocks, and of providers of Windows, some of which the program knows by their GUIDs."""
-    return text in ("qpc", "system", "cpu", "Unknown") or text in DIAGNOSTICS or re.fullmatch(r"Microsoft-[\w-]+", text) is not None
+    return text in TYPES or text in ("qpc", "system", "cpu", "Unknown") or text in DIAGNOSTICS or re.fullmatch(r"Microsoft-[\w-]+", text) is not None
 
 
 def heap_text(number):
@@ -387,7 +392,7 @@ def main():
     check_refusals(results, pairs[0], symbols)
     plant(path_of("planted.etl"))
     check_world(results, "planted", path_of("planted.etl"), [], [VIEWS[i] for i in (0, 1, 3, 4)], ["--custom-heap", PLANTED_HEAP])
-    for scenario, options in (("kitchen-sink", []), ("pool-leak", []), ("mapped-views", []), ("workload", ["--seed", "7", "--free-stacks", "--events", "600"])):
+    for scenario, options in (("kitchen-sink", []), ("pool-leak", []), ("handle-leak", []), ("mapped-views", []), ("workload", ["--seed", "7", "--free-stacks", "--events", "600"])):
         trace = path_of(f"{scenario}.etl")
         subprocess.run([MAKE_TRACE, scenario, trace, *options], check=True, stdout=subprocess.DEVNULL)
         check_world(results, scenario, trace, [], VIEWS if LONG else [VIEWS[i] for i in SOME_VIEWS])
