@@ -383,13 +383,15 @@ static u32 kinds_asked(const owned_gate *gate, const etlheap_budget *budget)
     return memory != 0 ? memory : asked;
 }
 
-/* Does the list name all memory of processes? Kinds of the system may be missing in it. */
+/* Does the list name all that is judged without being named, and what is recorded with it? Kinds
+ * that take a recording of their own may be missing in it. */
 static bool names_all(u32 kinds)
 {
     bool all = true;
     for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++)
         all &= (kinds >> kind & 1) != 0 ||
-               etlheap_kind_at((etlheap_kind)kind)->place == ETLHEAP_PLACE_NOWHERE;
+               !etlheap_kind_has(etlheap_kind_at((etlheap_kind)kind)->recorded_with,
+                                 ETLHEAP_KIND_DEFAULT);
     return all;
 }
 
