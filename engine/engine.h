@@ -234,6 +234,7 @@ typedef struct etlheap_process_info {
     uint64_t free_without_alloc[ETLHEAP_KIND_CAPACITY];
     const char *package;  /* full name of the app package; NULL if it has none */
     const char *services; /* its Windows services, separated by commas; NULL if none */
+    uint32_t asked_kinds; /* kinds that it has memory of though events name another process */
 } etlheap_process_info;
 
 /* Processes, ordered by (pid, start); the index is id.v - 1. NULL for id 0 and for ids beyond the

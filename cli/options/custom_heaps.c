@@ -67,6 +67,14 @@ etl_status cli_custom_heaps_add(cli_custom_heaps *heaps, const char *spelled, co
     return text[0] == '@' ? add_file(heaps, text + 1, err) : add_text(heaps, spelled, text, err);
 }
 
+/* "Etwr paged" or "Irp nonpaged/1": any tag, as no list has them all. */
+static bool is_pool(const char *word)
+{
+    const char *const type = strrchr(word, ' ');
+    return type != NULL &&
+           (strncmp(type + 1, "paged", 5) == 0 || strncmp(type + 1, "nonpaged", 8) == 0);
+}
+
 bool cli_custom_heap_named(const cli_options *options, const char *word, u64 *handle)
 {
     const size_t size = strcspn(word, " ");
@@ -79,5 +87,5 @@ bool cli_custom_heap_named(const cli_options *options, const char *word, u64 *ha
                                       : etl_custom_allocator_at(i - options->custom.count);
         is_known |= strlen(row->name) == size && strncmp(row->name, word, size) == 0;
     }
-    return is_known && etlheap_heap_of_name(word, handle);
+    return (is_known || is_pool(word)) && etlheap_heap_of_name(word, handle);
 }

@@ -12,8 +12,8 @@
 etl_status cli_custom_heaps_add(cli_custom_heaps *heaps, const char *spelled, const char *text,
                                 etl_error *err);
 
-/* Finds the handle for a word of --heap: a number, or the name of a heap of a built-in or described
- * allocator. */
+/* Finds the handle for a word of --heap: a number, the name of a heap of a built-in or described
+ * allocator, or a pool tag with its type. */
 bool cli_custom_heap_named(const cli_options *options, const char *word, u64 *handle);
 
 #endif

@@ -29,7 +29,7 @@ u64 etlheap_process_events(const etlheap_process_info *process)
 
 u32 etlheap_process_kinds(const etlheap_process_info *process)
 {
-    u32 kinds = 0;
+    u32 kinds = process->asked_kinds;
     for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++)
         kinds |= process->events[kind_rows[kind].recorded_with] > 0 ? 1u << kind : 0;
     return kinds;

@@ -156,6 +156,7 @@ static etl_status load_parts(etlheap_result *result, ehs_loader *loader,
                                 &result->foreign };
     if (status == ETL_OK)
         status = ehs_rows_load(loader, &bounds, &rows);
+    result_note_askers(result);
     result->abilities.kinds &= kinds;
     if (status == ETL_OK)
         status = ehs_origins_load(loader, &bounds, &archive->origins);

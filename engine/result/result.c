@@ -24,6 +24,19 @@
 #include <stdlib.h>
 
 static bool order_processes(etlheap_result *result, const result_parts *parts, u32 *new_ids);
+void result_note_askers(etlheap_result *result)
+{
+    const u32 outliving = etlheap_kinds_with(ETLHEAP_KIND_OUTLIVES);
+    for (size_t i = 0; i < result->store.segments.count; i++) {
+        const store_segment *const segment = &result->store.segments.at[i];
+        for (u32 row = 0; row < segment->rows; row++) {
+            const u32 bit = 1u << segment->kind[row];
+            if ((outliving & bit) != 0)
+                result->processes.at[segment->process[row] - 1].asked_kinds |= bit;
+        }
+    }
+}
+
 static void rewrite_columns(etlheap_result *result, const u32 *new_ids);
 static bool copy_inventory(etlheap_result *result, const record_inventory *inventory);
 static bool describe_trace(etlheap_result *result, const result_parts *parts);
@@ -163,6 +176,7 @@ static void rewrite_columns(etlheap_result *result, const u32 *new_ids)
             etl_diag_add(&result->diag, ETL_DIAG_alloc_without_stack, bare);
         }
     }
+    result_note_askers(result);
 }
 
 int result_by_guid(const void *a, const void *b)

@@ -101,6 +101,9 @@ typedef struct result_parts {
     size_t count_count;
 } result_parts;
 
+/* Notes which processes asked for memory of kinds that outlive them. Rows have final numbers. */
+void result_note_askers(etlheap_result *result);
+
 /* The stack behind a reference, 0: none. */
 static inline u32 result_final_stack(const etlheap_result *result, stack_ref ref)
 {

@@ -73,6 +73,19 @@ def check_askers(results, source):
         totals = support.run_json("report", source, "--kind", "pool", "--process", name)["totals"]
         found = [(total["outstanding_count"], total["outstanding_size"]) for total in totals]
         results.equal(f"--process {name} of {source[-4:]}", found, [sums])
+        done = subprocess.run([support.ETLHEAP, "check", source, "--process", name, "--max-outstanding", "pool/total:1M", "--format", "json"],
+                              stdout=subprocess.PIPE, check=False)
+        measured = [one["measured"] for one in json.loads(done.stdout)["budgets"][0]["subjects"]]
+        results.equal(f"check of {name} of {source[-4:]}", (done.returncode, measured), (0, [sums[1]]))
+        part = f"{support.WORK}/part.ehs"
+        support.run("store", source, "--process", name, "-o", part)
+        totals = support.run_json("report", part, "--kind", "pool")["totals"]
+        found = [(total["outstanding_count"], total["outstanding_size"]) for total in totals]
+        results.equal(f"a store of {name} of {source[-4:]}", found, [sums])
+    for heap, wanted in ("Irp nonpaged", (3, 624)), ("Gses paged/2", (1, 2048)), ("Leak paged,Irp nonpaged", (53, 25600 + 624)):
+        totals = support.run_json("report", source, "--kind", "pool", "--heap", heap)["totals"]
+        found = [(total["outstanding_count"], total["outstanding_size"]) for total in totals]
+        results.equal(f"--heap {heap} of {source[-4:]}", found, [wanted])
     document = support.run_json("report", source, "--kind", "pool", "--group-by", "kind,process", "--churn")
     span = next(span for span in document["recorded"] if span["kind"] == "pool")
     rate = round(4 * 208 * 1e9 / (span["to_ns"] - span["from_ns"]))
