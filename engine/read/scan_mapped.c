@@ -22,6 +22,13 @@ static memory_op op_of(etl_event_kind kind)
     }
 }
 
+/* The process of a view. A record that goetw quotes has 0, for a view of an image. The idle process
+ * has no views, so it is the one that is running. */
+static u32 owner_of(const scanner *s, const etl_file_view *view)
+{
+    return view->process_id != 0 || s->record->pid == ETL_NO_ID ? view->process_id : s->record->pid;
+}
+
 bool scan_view(scanner *s, const etl_event *event)
 {
     const etl_file_view *const view = &event->as.file_view;
@@ -29,7 +36,7 @@ bool scan_view(scanner *s, const etl_event *event)
                                               .address = view->view_base,
                                               .size = view->view_size_bytes,
                                               .heap = view->file_object,
-                                              .pid = view->process_id,
+                                              .pid = owner_of(s, view),
                                               .tid = s->record->tid });
 }
 

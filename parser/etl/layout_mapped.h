@@ -8,7 +8,8 @@
  *   +2P    u64     MiscInfo    meaning unpublished: 0x00c1000000000000, 0x0047000000000000 seen
  *   +8+2P  size_t  ViewSize
  *   +8+3P  u64     ByteOffset  v3: where in the file the view begins
- *   +8+3P  u32     ProcessId   v3: +16+3P; the owner of the view, also if another process maps it
+ *   +8+3P  u32     ProcessId   v3: +16+3P; the owner of the view, also if another process maps it;
+ *                              0 in a record that goetw quotes
  * Source: MOF (FileIo_V2_MapFile), TE; v3: TE. The unit tests have a v3 payload of 44 bytes that a
  * public reader quotes: ETWAnalyzer, MapFileEventObjects.cs. Its ProcessId is that of the header,
  * which tells the order of the last two. Views of images are logged as well (PerfView).

@@ -5,11 +5,12 @@ Goal: every view has the process, address, size, file, times and end that follow
 the trace, from a trace and from a store, whatever the number of threads, the width of pointers and
 the version of the events.
 
-Method: the second writer, which shares no code with the decoder, writes processes that start and end
-and whose ids are used again, views at few addresses, mapped by threads of other processes too, keys
-that name one file after another, names at the end only, lost events, payloads of odd lengths, and
-rundowns that lack or add views. The model goes through the events that were written, in their order,
-and keeps live views and the lives of keys in plain lists.
+Method: the second writer, which shares no code with the decoder, writes processes that start and
+end and whose ids are used again, views at few addresses, mapped by threads of other processes too,
+or without a process of their own, keys that name one file after another, names at the end only,
+lost events, payloads of odd lengths, and rundowns that lack or add views. The model goes through
+the events that were written, in their order, and keeps live views and the lives of keys in plain
+lists.
 """
 
 import random
@@ -72,8 +73,9 @@ class World:
             return
         payload = words(self.width, base, key) + struct.pack("<Q", self.chance.getrandbits(64)) + words(self.width, size)
         payload += struct.pack("<Q", 4096 * self.chance.randrange(9)) if self.version >= 3 else b""
-        payload += struct.pack("<I", pid)
-        caller = self.chance.choice((pid, pid, pid, 4))
+        is_told = self.chance.random() < 0.95  # else it is the process that is running
+        payload += struct.pack("<I", pid if is_told else 0)
+        caller = self.chance.choice((pid, pid, pid, 4)) if is_told else pid
         if self.chance.random() < 0.03:
             self.hook(hook, payload[: self.chance.randrange(len(payload))], caller, self.version)
             return

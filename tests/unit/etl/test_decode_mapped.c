@@ -1,7 +1,7 @@
 /*
  * Goal: views of files, sections of the page file and names of files decode as layout_mapped.h
  * says, in both pointer widths and in each version.
- * Method: hand-written payloads with every field expected, one of them from a real recording, and
+ * Method: hand-written payloads with every field expected, two of them from real recordings, and
  * the checks that follow from any vector (decode_check.h).
  */
 #include <setjmp.h>
@@ -23,6 +23,16 @@ static const decode_vector vectors[] = {
              "80190000",
       .event = "FileIo/MapFile view_base=0x2b93e7e0000 file_object=0xffff82082c3ffb70 "
                "misc_info=0xc1000000000000 view_size=4096 byte_offset=0 process_id=6528",
+      .least = WHOLE,
+      .newest = true },
+    { .name = "map file, as goetw's list of MOF classes quotes it",
+      .key = ETL_HOOK_MAP_FILE,
+      .version = 3,
+      .pointer_bytes = 8,
+      .hex = "0000d9aff77f0000 7011969a85e6ffff 0000000000004700 0010050000000000 0040040000000000 "
+             "00000000",
+      .event = "FileIo/MapFile view_base=0x7ff7afd90000 file_object=0xffffe6859a961170 "
+               "misc_info=0x47000000000000 view_size=331776 byte_offset=278528 process_id=0",
       .least = WHOLE,
       .newest = true },
     { .name = "map file, version 2",
