@@ -19,6 +19,10 @@
 static const u8 hook_classes[] = { ETL_CLASS_HEADER,    ETL_CLASS_MEMORY, ETL_CLASS_PROCESS,
                                    ETL_CLASS_THREAD,    ETL_CLASS_CONFIG, ETL_CLASS_HEAP,
                                    ETL_CLASS_STACKWALK, ETL_CLASS_IMAGE };
+/* Classes that came later. They have choices of their own, so that inputs found before keep their
+ * meaning. */
+#define LATER_FROM 0xF0u
+static const u8 later_classes[] = { ETL_CLASS_POOL, ETL_CLASS_OBJECT, ETL_CLASS_FILE };
 static const u8 guids[][GUID_BYTES] = {
     /* ImageID, SysConfigEx, Lost_Event */
     { 0xd7, 0x75, 0xe6, 0xb3, 0x54, 0x25, 0x18, 0x4f, 0x83, 0x0b, 0x27, 0x62, 0x73, 0x25, 0x60,
@@ -32,7 +36,11 @@ static const u8 guids[][GUID_BYTES] = {
 static etl_record choose(const u8 *choice, etl_bytes payload)
 {
     const u32 which = choice[0] % (ETL_COUNT_OF(hook_classes) + ETL_COUNT_OF(guids));
-    const bool has_hook = which < ETL_COUNT_OF(hook_classes);
+    const bool is_later = choice[0] >= LATER_FROM;
+    const bool has_hook = is_later || which < ETL_COUNT_OF(hook_classes);
+    const u8 hook_class = is_later   ? later_classes[choice[0] % ETL_COUNT_OF(later_classes)]
+                          : has_hook ? hook_classes[which]
+                                     : 0;
     const bool is_narrow = choice[3] % 2 != 0;
     etl_record record = { .ticks = 1,
                           .tid = 1,
@@ -45,7 +53,7 @@ static etl_record choose(const u8 *choice, etl_bytes payload)
                           .has_time = true,
                           .payload = payload };
     if (has_hook) {
-        record.hook = (u16)(hook_classes[which] << 8 | choice[1]);
+        record.hook = (u16)(hook_class << 8 | choice[1]);
     } else {
         record.provider = guids[which - ETL_COUNT_OF(hook_classes)];
         record.header = is_narrow ? ETL_HEADER_FULL32 : ETL_HEADER_FULL64;
@@ -84,6 +92,22 @@ static void read_fields(const etl_event *event)
     etlheap_text_free(&text);
 }
 
+/* Rundowns of pool list as many blocks as they say, and no byte is read twice or left. */
+static void read_pool_blocks(const etl_record *record)
+{
+    const u32 count = etl_pool_block_count(record);
+    const size_t bytes = 8 + 2 * (size_t)record->pointer_bytes;
+    etl_pool_block block;
+    if (count != 0 && count * bytes != record->payload.size)
+        __builtin_trap();
+    for (u32 i = 0; i < count; i++) {
+        if (!etl_pool_block_at(record, i, &block))
+            __builtin_trap();
+    }
+    if (etl_pool_block_at(record, count, &block))
+        __builtin_trap();
+}
+
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
     if (size < CHOICE_BYTES)
@@ -96,6 +120,8 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
     const etl_record record = choose(data, (etl_bytes){ payload, left });
     etl_diag_counts diag = { 0 };
     etl_event event;
+    if (data[0] >= LATER_FROM)
+        read_pool_blocks(&record);
     if (etl_decode(&record, &event, &diag)) {
         if (event.kind == ETL_EVENT_NONE || etl_record_name(&record) == NULL)
             __builtin_trap();
