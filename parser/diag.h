@@ -178,7 +178,8 @@ typedef enum etl_severity {
     X(section_range_unknown, INFO,                                                                 \
       "sections of the page file have a range that tells no size, and were skipped")               \
     X(handle_process_unknown, LOSS,                                                                \
-      "handle events name no process in their header, and were skipped: handles are missing")      \
+      "handle events name no process, neither in their header nor by a call stack, and were "      \
+      "skipped: handles are missing; record the call stacks of handles")                           \
     X(realloc_synthesized, LOSS,                                                                   \
       "moving reallocs lack their own alloc or free event; it was taken from the realloc")         \
     X(pairing_guessed, INFO,                                                                       \

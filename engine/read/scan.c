@@ -164,6 +164,7 @@ static bool scan_buffer(scanner *s, plan_buffer *planned, etl_scratch *scratch)
     planned->resume = PLAN_DONE;
     etl_record record;
     s->record = &record;
+    s->buffer = &buffer;
     const bool is_lean = s->map->identity && !input->no_lean;
     for (;;) {
         const u32 at = buffer.at;

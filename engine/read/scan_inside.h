@@ -21,6 +21,7 @@ typedef struct scanner {
     scan_output *out;
     const tick_map *map;      /* clock of the buffer */
     const etl_record *record; /* the current one; not in scan_lean() */
+    const etl_buffer *buffer; /* behind the current record; not in scan_lean() */
     i64 ticks;                /* of the record, base clock */
     u64 resolve_ticks;        /* stacks that come later than this are left to the join */
     bool out_of_memory;       /* ran out of memory in scan_lean() */

@@ -31,7 +31,7 @@
  *
  * Source: phnt ETW_CREATE_HANDLE_EVENT and its neighbours, TE ObjectHandleTraceData, MOF
  * ObjectHandleEvent. No public file has these records: tested on built bytes. The process of a
- * create or a close is that of the header.
+ * create or a close is that of the header, or else of the stack record behind it.
  */
 #ifndef ETL_LAYOUT_HANDLE_H
 #define ETL_LAYOUT_HANDLE_H

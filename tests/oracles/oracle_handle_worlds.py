@@ -4,7 +4,7 @@
 Programs open handles, close each other's, copy them into other programs and out of them, end with handles
 open, and give their process ids and handle values to others. Some handles are the kernel's. Rundowns list
 what is open at the start and at the end, and some events are lost on purpose: closes without an open, opens
-of a value that is in use. Payloads have the lengths of older and newer builds, with and without names, and
+of a value that is in use. Some headers name no process: the call stack does, or nothing. Payloads have the lengths of older and newer builds, with and without names, and
 bytes behind them. The model keeps the table of each process as a dict; it shares no code with the engine.
 
 Compared are counts and outstanding handles by process, type and call stack, unknown frees, and what is odd,
@@ -24,6 +24,7 @@ SYSTEM, KERNEL_BIT = 4, 0x80000000
 TYPES = {7: "Process", 16: "Event", 37: "File", 44: "Key", 61: None}  # 61 gets no name
 PIDS = [1000, 1004, 1008, 1012]
 SITES = 4
+ODD = "key_over_live", "rundown_block_unseen", "rundown_block_missing", "handle_process_unknown"
 STEP = 400_000  # ticks of 100 ns between the end of a process and the next one with its id
 
 
@@ -44,7 +45,7 @@ class World:
         self.system, self.living, self.made = Program(0, SYSTEM), [], 0
         self.system.name = "System"
         self.counts, self.open = collections.Counter(), collections.Counter()
-        self.unknown, self.twice, self.unseen = collections.Counter(), 0, 0
+        self.unknown, self.twice, self.unseen, self.nobodys = collections.Counter(), 0, 0, 0
 
     # --- records ---------------------------------------------------------------------------
 
@@ -125,9 +126,16 @@ class World:
         owner = self.system if self.chance.random() < 0.1 else caller
         value, kind = self.value_for(owner), self.chance.choice(list(TYPES))
         site = self.chance.randrange(SITES) if self.chance.random() < 0.9 else None
-        self.put_by(CREATE, caller.pid, self.payload(value, kind))
+        is_named = self.chance.random() < 0.8  # else only a call stack says whose the handle is
+        if is_named:
+            self.put_by(CREATE, caller.pid, self.payload(value, kind))
+        else:
+            self.put_perfinfo(CREATE, self.payload(value, kind))
         if site is not None:
             self.walk(caller, site)
+        if not is_named and site is None and owner is not self.system:
+            self.nobodys += 1
+            return
         self.opened(owner, value, kind, site if site is None else f"{caller.name}+0x{0x100 * site:x}")
 
     def copy(self):
@@ -220,9 +228,8 @@ def main():
             results.equal_maps(f"seed {seed}: handles of {name}", counts, +world.counts)
             results.equal_maps(f"seed {seed}: open handles of {name}", outstanding, +world.open)
             results.equal(f"seed {seed}: unknown closes of {name}", unknown, sum(world.unknown.values()))
-            results.equal(f"seed {seed}: what is odd of {name}", (odd.get("key_over_live", 0), odd.get("rundown_block_unseen", 0),
-                                                                odd.get("rundown_block_missing", 0)),
-                          (world.twice, world.unseen, 0))
+            results.equal(f"seed {seed}: what is odd of {name}", [odd.get(what, 0) for what in ODD],
+                          [world.twice, world.unseen, 0, world.nobodys])
         os.remove(path)
         os.remove(store)
     results.finish()
