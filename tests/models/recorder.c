@@ -11,6 +11,7 @@
 #include "recorder.h"
 
 #include "tests/build/scenario_handle.h"
+#include "tests/build/scenario_mapped.h"
 #include "tests/build/scenario_pool.h"
 
 #include <stdio.h>
@@ -133,7 +134,8 @@ static void write_program(etl_build *b, etl_build_at at, const recorder_event *e
 static const u8 object_hooks[RECORDER_OPS] = {
     [RECORDER_POOL_ALLOC] = 0x20,  [RECORDER_POOL_FREE] = 0x22,  [RECORDER_POOL_LISTED] = 0x28,
     [RECORDER_POOL_STILL] = 0x29,  [RECORDER_OPEN] = 0x20,       [RECORDER_SHUT] = 0x21,
-    [RECORDER_OPEN_LISTED] = 0x26, [RECORDER_OPEN_STILL] = 0x27,
+    [RECORDER_OPEN_LISTED] = 0x26, [RECORDER_OPEN_STILL] = 0x27, [RECORDER_MAP] = 0x25,
+    [RECORDER_UNMAP] = 0x26,       [RECORDER_MAPPED] = 0x27,     [RECORDER_STILL_MAPPED] = 0x28,
 };
 
 static void write_pool(etl_build *b, etl_build_at at, const recorder_event *event)
@@ -157,6 +159,15 @@ static void write_handle(etl_build *b, etl_build_at at, const recorder_event *ev
         build_handle(b, at, hook, &handle);
     else
         build_handle_row(b, at, hook, &handle, recorder_pid(event->program));
+}
+
+static void write_view(etl_build *b, etl_build_at at, const recorder_event *event)
+{
+    const view_spec view = { .base = event->address,
+                             .file = UINT64_C(0xffff82082c300000) + event->tag * UINT64_C(0x100),
+                             .size = event->size,
+                             .pid = recorder_pid(event->program) };
+    build_view(b, at, (u16)(0x0400 | object_hooks[event->op]), &view);
 }
 
 static void write_event(etl_build *b, const recorder_event *event, bool with_stack)
@@ -197,6 +208,12 @@ static void write_event(etl_build *b, const recorder_event *event, bool with_sta
     case RECORDER_OPEN_LISTED:
     case RECORDER_OPEN_STILL:
         write_handle(b, at, event);
+        break;
+    case RECORDER_MAP:
+    case RECORDER_UNMAP:
+    case RECORDER_MAPPED:
+    case RECORDER_STILL_MAPPED:
+        write_view(b, at, event);
         break;
     default:
         write_program(b, at, event);

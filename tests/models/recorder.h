@@ -99,7 +99,7 @@ typedef struct recorder_setup {
     recorder_ending ending;
     recorder_given given;
     recorder_package package;
-    bool has_objects; /* the kernel session records pool blocks and handles */
+    bool has_objects; /* the kernel session records pool blocks, handles and views */
 } recorder_setup;
 
 typedef enum recorder_op {
@@ -125,6 +125,10 @@ typedef enum recorder_op {
     RECORDER_SHUT,
     RECORDER_OPEN_LISTED,
     RECORDER_OPEN_STILL,
+    RECORDER_MAP, /* of a view, also by another program */
+    RECORDER_UNMAP,
+    RECORDER_MAPPED,
+    RECORDER_STILL_MAPPED,
     RECORDER_OPS
 } recorder_op;
 
@@ -172,8 +176,13 @@ typedef struct recorder_sums {
     i64 site_count[RECORDER_SITES + 1], site_size[RECORDER_SITES + 1]; /* and outstanding */
 } recorder_sums;
 
-/* What is found by a key: blocks of the kernel's pools, and handles. */
-typedef enum recorder_object { RECORDER_POOL, RECORDER_HANDLE, RECORDER_OBJECTS } recorder_object;
+/* What is found by a key: blocks of the kernel's pools, handles, and views. */
+typedef enum recorder_object {
+    RECORDER_POOL,
+    RECORDER_HANDLE,
+    RECORDER_VIEW,
+    RECORDER_OBJECTS
+} recorder_object;
 
 /* What the files say about the objects of one kind. */
 typedef struct recorder_object_sums {

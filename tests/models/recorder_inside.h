@@ -14,10 +14,10 @@ typedef struct live_block {
     bool is_range;
 } live_block;
 
-/* A pool block, whose key is its address, or a handle, whose key is its value. */
+/* A pool block or a view, whose key is its address, or a handle, whose key is its value. */
 typedef struct live_object {
     u64 key, size;
-    u8 program; /* whose handle it is */
+    u8 program; /* whose handle or view it is */
     u8 tag;
 } live_object;
 
@@ -40,11 +40,12 @@ recorder_event *recorder_happen(world *w, recorder_op op, u32 program, u64 addre
 
 bool recorder_runs(const world *w, u32 program);
 
-/* Pool blocks and handles: those from before; what a program does with one; what a session lists;
- * and the handles of a program that ends. They do nothing if the setup has no objects. */
+/* Pool blocks, handles and views: those from before; what a program does with one; what a session
+ * lists when it starts, or `at_end`; and what goes with a program that ends. They do nothing if the
+ * setup has no objects. */
 void recorder_begin_objects(world *w);
 void recorder_use_object(world *w, u32 program);
-void recorder_list_objects(world *w, recorder_op pool, recorder_op handle);
-void recorder_forget_handles(world *w, u32 program);
+void recorder_list_objects(world *w, bool at_end);
+void recorder_forget_objects(world *w, u32 program);
 
 #endif

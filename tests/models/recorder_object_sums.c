@@ -1,5 +1,5 @@
 /*
- * recorder_object_sums.c - what the files of a recording say about pool blocks and handles;
+ * recorder_object_sums.c - what the files of a recording say about pool blocks, handles and views;
  * recorder.h says what for.
  *
  * In: the events that are in the files, in their true order. Out: sums for each program, and what
@@ -10,7 +10,7 @@
  *     listed at the end            the same; unseen, if there was a list at the start
  *     not listed at the end        missing, if it was open when the list began
  *
- * Handles that a program had when it ended count as outstanding, as its blocks do, but are neither
+ * Handles and views that a program had when it ended count as outstanding, as its blocks do, but are neither
  * closed nor missing.
  */
 #include "recorder.h"
@@ -49,6 +49,10 @@ static object_step step_of(recorder_object kind, u8 op)
                               [RECORDER_SHUT] = STEP_CLOSE,
                               [RECORDER_OPEN_LISTED] = STEP_LIST,
                               [RECORDER_OPEN_STILL] = STEP_LIST_END },
+        [RECORDER_VIEW] = { [RECORDER_MAP] = STEP_OPEN,
+                            [RECORDER_UNMAP] = STEP_CLOSE,
+                            [RECORDER_MAPPED] = STEP_LIST,
+                            [RECORDER_STILL_MAPPED] = STEP_LIST_END },
     };
     return (object_step)steps[kind][op];
 }
@@ -125,7 +129,7 @@ static void apply(replay *all, u32 place)
     case STEP_NONE:
         for (u32 i = 0; event->op == RECORDER_EXIT && i < all->count; i++)
             all->at[i].is_swept |=
-                all->kind == RECORDER_HANDLE && all->at[i].program == event->program;
+                all->kind != RECORDER_POOL && all->at[i].program == event->program;
         break;
     }
 }

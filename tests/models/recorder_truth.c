@@ -139,6 +139,8 @@ static u32 hook_of(u8 op)
         [RECORDER_POOL_STILL] = 0x0e29,   [RECORDER_OPEN] = 0x1120,
         [RECORDER_COPY] = 0x1122,         [RECORDER_SHUT] = 0x1121,
         [RECORDER_OPEN_LISTED] = 0x1126,  [RECORDER_OPEN_STILL] = 0x1127,
+        [RECORDER_MAP] = 0x0425,          [RECORDER_UNMAP] = 0x0426,
+        [RECORDER_MAPPED] = 0x0427,       [RECORDER_STILL_MAPPED] = 0x0428,
     };
     return hooks[op];
 }

@@ -208,13 +208,13 @@ static void turn_sessions(world *w, i64 before_ns)
         if (piece->stop_ns > before_ns && piece->stop_ns <= w->now_ns && piece->is_kernel &&
             is_last) {
             run_down(w, before_ns, RECORDER_STILL, RECORDER_STILL_LOADED);
-            recorder_list_objects(w, RECORDER_POOL_STILL, RECORDER_OPEN_STILL);
+            recorder_list_objects(w, true);
             piece->stop_ns = w->now_ns;
         }
         if (piece->start_ns > before_ns && piece->start_ns <= w->now_ns && piece->is_kernel &&
             !piece->goes_on) {
             run_down(w, before_ns, RECORDER_RUNNING, RECORDER_LOADED);
-            recorder_list_objects(w, RECORDER_POOL_LISTED, RECORDER_OPEN_LISTED);
+            recorder_list_objects(w, false);
         }
     }
 }
@@ -230,7 +230,7 @@ static void turn_programs(world *w, i64 before_ns)
             w->ends_ns[p] = w->now_ns;
             recorder_happen(w, RECORDER_EXIT, p, 0);
             forget_blocks(w, p, 0);
-            recorder_forget_handles(w, p);
+            recorder_forget_objects(w, p);
         }
     }
 }
@@ -288,7 +288,7 @@ void recorder_live(recorder *r)
     }
     if (s->ending == RECORDER_STOPPED) {
         run_down(w, w->now_ns, RECORDER_STILL, RECORDER_STILL_LOADED);
-        recorder_list_objects(w, RECORDER_POOL_STILL, RECORDER_OPEN_STILL);
+        recorder_list_objects(w, true);
     }
     free(w);
 }

@@ -1,12 +1,12 @@
 /*
- * test_recording_objects.c - random recordings of pool blocks and handles: what the engine says of
- * them must be what the files can show.
+ * test_recording_objects.c - random recordings of pool blocks, handles and views: what the engine
+ * says of them must be what the files can show.
  *
  * Method: tests/models/recorder.h makes recordings from seeds, in which programs allocate and free
- * pool of each other, open handles for themselves and for others, and end; addresses and values are
- * used again at once; sessions list both when they start and stop, and files lack what recorders
- * lose. A replay of the events that are in the files gives the sums. Only recordings whose times
- * decide the order of events are asked.
+ * pool of each other, open handles and map views for themselves and for others, and end; addresses
+ * and values are used again at once; sessions list both when they start and stop, and files lack
+ * what recorders lose. A replay of the events that are in the files gives the sums. Only
+ * recordings whose times decide the order of events are asked.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -29,7 +29,8 @@ typedef struct recording {
     etlheap_result *result;
 } recording;
 
-static const etlheap_kind kinds[RECORDER_OBJECTS] = { ETLHEAP_KIND_POOL, ETLHEAP_KIND_HANDLE };
+static const etlheap_kind kinds[RECORDER_OBJECTS] = { ETLHEAP_KIND_POOL, ETLHEAP_KIND_HANDLE,
+                                                      ETLHEAP_KIND_MAPPED };
 
 static bool is_asked(const recorder *r)
 {
@@ -87,7 +88,7 @@ static void check_programs(const recording *at, u32 kind)
         expect(at, "outstanding count of program", kind, program,
                measure_of(row, ETLHEAP_MEASURE_OUTSTANDING_COUNT),
                sums->outstanding_count[program]);
-        if (kind == RECORDER_POOL)
+        if (kind != RECORDER_HANDLE)
             expect(at, "outstanding size of program", kind, program,
                    measure_of(row, ETLHEAP_MEASURE_OUTSTANDING_SIZE),
                    sums->outstanding_size[program]);
@@ -173,7 +174,8 @@ static void check_kind(const recording *at, u32 kind)
 static etlheap_result *analyze(const check_traces *traces)
 {
     etlheap_query query = etlheap_query_default();
-    query.kinds = 1u << kinds[RECORDER_POOL] | 1u << kinds[RECORDER_HANDLE];
+    for (u32 kind = 0; kind < RECORDER_OBJECTS; kind++)
+        query.kinds |= 1u << kinds[kind];
     return check_analyze(
         traces, &(etlheap_options){ .size = sizeof(etlheap_options), ASKED_EVENTS(&query) });
 }
