@@ -10,8 +10,8 @@
  *     listed at the end            the same; unseen, if there was a list at the start
  *     not listed at the end        missing, if it was open when the list began
  *
- * Handles and views that a program had when it ended count as outstanding, as its blocks do, but are neither
- * closed nor missing.
+ * Handles and views that a program had when it ended count as outstanding, as its blocks do, but
+ * are neither closed nor missing.
  */
 #include "recorder.h"
 

@@ -3,8 +3,9 @@
  * for.
  *
  * In: the world. Out: events. A pool block belongs to nobody: any program frees it, and it stays
- * when programs end. A handle or a view belongs to a program, and goes with it. Addresses and values
- * of handles are used again as soon as they are free. Sessions list all when they start and stop.
+ * when programs end. A handle or a view belongs to a program, and goes with it. Addresses and
+ * values of handles are used again as soon as they are free. Sessions list all when they start and
+ * stop.
  */
 #include "recorder_inside.h"
 
