@@ -203,11 +203,18 @@ static u32 permute(const keyed_words *words, u32 number, u32 half)
     return left * half + right;
 }
 
-/* The number of a tag of letters and digits among all such tags; false: it has others. */
-static bool rank_of_tag(u32 tag, u32 *rank)
+/* Tags of four letters and digits, or of three and a space, and how many there are of each. */
+static const struct {
+    u32 letters, count, half; /* half * half is at least count */
+} tag_sorts[] = { { 4, LETTERS *LETTERS *LETTERS *LETTERS, LETTERS *LETTERS },
+                  { 3, LETTERS *LETTERS *LETTERS, 489 } };
+
+/* The number of a tag among all of its sort; false: it is of neither. */
+static bool rank_of_tag(u32 tag, u32 *sort, u32 *rank)
 {
+    *sort = tag >> 24 == ' ';
     *rank = 0;
-    for (u32 i = 0; i < 4; i++) {
+    for (u32 i = 0; i < tag_sorts[*sort].letters; i++) {
         const char c = (char)(tag >> (8 * i) & 0xff);
         const char *const at = c == '\0' ? NULL : strchr(letters, c);
         if (at == NULL)
@@ -217,24 +224,28 @@ static bool rank_of_tag(u32 tag, u32 *rank)
     return true;
 }
 
-static u32 tag_of_rank(u32 rank)
+static u32 tag_of_rank(u32 sort, u32 rank)
 {
-    u32 tag = 0;
-    for (u32 i = 0; i < 4; i++, rank /= LETTERS)
+    u32 tag = sort == 0 ? 0 : ' ';
+    for (u32 i = 0; i < tag_sorts[sort].letters; i++, rank /= LETTERS)
         tag = tag << 8 | (u32)(u8)letters[rank % LETTERS];
     return tag;
 }
 
-/* A tag of letters and digits stays one. The others are permuted among themselves, again until the
- * result is one of them. */
+/* A tag of letters and digits stays one. Each sort is permuted among itself, and so are the others;
+ * what is not of the sort is permuted again. */
 static u32 keyed_tag(const keyed_words *words, u32 tag)
 {
-    u32 rank;
-    if (rank_of_tag(tag, &rank))
-        return tag_of_rank(permute(words, rank, LETTERS * LETTERS));
+    u32 sort, rank;
+    if (rank_of_tag(tag, &sort, &rank)) {
+        do
+            rank = permute(words, rank, tag_sorts[sort].half);
+        while (rank >= tag_sorts[sort].count);
+        return tag_of_rank(sort, rank);
+    }
     do
         tag = permute(words, tag, 1u << 16);
-    while ((tag & ~TAG_MASK) != 0 || rank_of_tag(tag, &rank));
+    while ((tag & ~TAG_MASK) != 0 || rank_of_tag(tag, &sort, &rank));
     return tag;
 }
 

@@ -121,27 +121,32 @@ static int by_number(const void *left, const void *right)
 
 static const char letters[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
-/* Tags of letters and digits stay such; addresses stay as they are. */
+/* Tags of four letters and digits stay such, and of three with a space; addresses stay as they are. */
 static void tags_are_permuted(void **state)
 {
     keyed_words words;
-    static u64 made[2 * TAGS];
+    static u64 made[3 * TAGS];
+    u32 shown_as_numbers = 0;
     (void)state;
     open_words(&words, key);
-    for (u32 i = 0; i < 2 * TAGS; i++) {
+    for (u32 i = 0; i < 3 * TAGS; i++) {
+        const bool is_short = i >= TAGS && i < 2 * TAGS, is_text = i < 2 * TAGS;
         char text[5], name[ETLHEAP_HEAP_NAME_SIZE];
         u32 tag = i;
-        if (i < TAGS) {
-            snprintf(text, sizeof text, "T%03x", i);
+        if (is_text) {
+            snprintf(text, sizeof text, is_short ? "%03x " : "T%03x", i % TAGS);
             memcpy(&tag, text, sizeof tag);
         }
         const u64 handle = (u64)13 << 60 | tag;
         assert_true(keyed_heap(&words, handle, &made[i]));
         assert_int_equal(made[i] >> 32, handle >> 32);
         etlheap_heap_name(made[i], name);
-        if (i < TAGS && strncmp(name, "0x", 2) != 0) /* such a tag is shown as a number */
-            assert_int_equal(strspn(name, letters), 4);
+        if (is_text && strncmp(name, "0x", 2) != 0) /* such a tag is shown as a number */
+            assert_int_equal(strspn(name, letters), is_short ? 3 : 4);
+        else if (is_text)
+            shown_as_numbers++;
     }
+    assert_true(shown_as_numbers < TAGS / 64);
     qsort(made, ETL_COUNT_OF(made), sizeof *made, by_number);
     for (u32 i = 1; i < ETL_COUNT_OF(made); i++)
         assert_true(made[i] != made[i - 1]);
