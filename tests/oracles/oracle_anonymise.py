@@ -195,8 +195,7 @@ def replaced(value, key, is_original):
         return [replaced(inner, key, is_original) for inner in value]
     if not isinstance(value, str):
         return value
-    # A tag that is no letters and digits alone may become one that is shown as a number.
-    if key == "pool_tag" or (key == "heap" and (" " in value or not value.startswith("0x"))):
+    if key in ("heap", "pool_tag") and not value.startswith("0x"):
         return "a heap with a name"
     if key in SORTS and is_original:
         return SORTS[key](value)

@@ -121,7 +121,8 @@ static int by_number(const void *left, const void *right)
 
 static const char letters[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
-/* Tags of four letters and digits stay such, and of three with a space; addresses stay as they are. */
+/* Tags of four letters and digits stay such, and of three with a space; addresses stay as they
+ * are. */
 static void tags_are_permuted(void **state)
 {
     keyed_words words;
