@@ -105,7 +105,7 @@ static const struct {
     { "impacting_stack", NEEDS_BLOCKS | NEEDS_FREES | NEEDS_FREE_STACKS, FREES },
     { "free_thread", NEEDS_BLOCKS | NEEDS_FREES | NEEDS_FREE_THREADS, FREES },
     { "impacting_type", NEEDS_BLOCKS, NULL },
-    { "pool_tag", 0, "has no pool tags: ask a store or the trace" },
+    { "pool_tag", 0, "has no pool tags" },
     { "object_type", 0, "has no object types: ask a store or the trace" },
 };
 
