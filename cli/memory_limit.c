@@ -227,7 +227,7 @@ static const store_row store_rows[] = {
     { CLI_EXPORT, is_rows, { 19, 1, 695, 76, 195, 0, 0 } },
     { CLI_EXPORT, is_heaptrack, { 16, 22, 550, 118, 183, 0, 0 } },
     { CLI_DIFF | CLI_TREND, is_always, { 9, 39, 26, 88, 100, 0, 0 } },
-    { CLI_STORE, is_summary, { 11, 7, 590, 153, 49, 0, 0 } },
+    { CLI_STORE, is_summary, { 13, 7, 590, 153, 49, 0, 0 } },
     { CLI_STORE, is_always, { 13, 55, 690, 153, 200, 0, 0 } },
     { CLI_MERGE, is_always, { 10, 55, 1, 91, 62, 0, 0 } },
     { CLI_INFO, is_always, { 3, 0, 20, 0, 0, 0, 0 } },
