@@ -131,8 +131,8 @@ typedef enum etl_severity {
       "those stacks are unknown")                                                                  \
     X(stack_too_deep, LIMIT, "stacks deeper than the limit were cut at their outer end")           \
     X(alloc_without_stack, INFO,                                                                   \
-      "allocations have no stack; enable stacks for HeapAlloc, HeapRealloc and VirtualAlloc "      \
-      "(xperf -stackwalk HeapAlloc+HeapRealloc, wpr heap profile)")                                \
+      "allocations have no stack; record the stacks of what you ask about: xperf -stackwalk "      \
+      "HeapAlloc+HeapRealloc, VirtualAlloc, PoolAlloc or HandleCreate, or a wpr profile")          \
     X(stack_wait_limited, LIMIT,                                                                   \
       "stacks that came more than 1,048,576 memory events after their allocation were "            \
       "dropped; record fewer processes")                                                           \

@@ -24,7 +24,7 @@ ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 ETLHEAP = os.path.abspath(os.environ.get("ETLHEAP", "build/etlheap"))
 MAKE_TRACE = os.path.abspath(os.environ.get("MAKE_TRACE", "build/release/make_trace"))
 # Traces that only some pages use, and the scenarios of make_trace that they are.
-EXAMPLES = {"dotnet.etl": "dotnet", "handles.etl": "handle-leak"}
+EXAMPLES = {"dotnet.etl": "dotnet", "handles.etl": "handle-leak", "mapped.etl": "mapped-views", "sections.etl": "section-leak"}
 
 # The command, then all indented lines that are no command, and blank ones between them.
 BLOCK = re.compile(r"^    \$ build/etlheap (.*)\n((?:    (?!\$ ).*\n|\n(?=    (?!\$ )|\n))*)", re.MULTILINE)
