@@ -10,7 +10,6 @@ import csv
 import io
 import json
 import os
-import re
 import subprocess
 
 import oracle_support as support
@@ -115,19 +114,6 @@ def check_map(results, path, store):
     results.check("views of a process that has ended are gone", all(one["process"] != GONE for one in gone))
 
 
-def check_page(results, path):
-    """The page shows what the program prints."""
-    page = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "docs", "address_space.md")
-    with open(page, encoding="utf-8") as file:
-        blocks = re.findall(r"^    \$ etlheap (.* mapped\.etl .*)\n((?:    .*\n|\n(?=    ))+)", file.read(), re.MULTILINE)
-    results.check("the page has examples", len(blocks) > 0)
-    for arguments, shown in blocks:
-        done = subprocess.run([os.path.abspath(support.ETLHEAP), *arguments.split()], cwd=os.path.dirname(path),
-                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
-        got = "".join(f"    {line}".rstrip() + "\n" for line in done.stdout.decode().splitlines())
-        results.equal(f"docs/address_space.md: etlheap {arguments}", shown.rstrip("\n").splitlines(), got.rstrip("\n").splitlines())
-
-
 def main():
     results = support.Results()
     path, store, summary = (f"{support.WORK}/mapped{suffix}" for suffix in (".etl", ".ehs", ".summary.ehs"))
@@ -160,7 +146,6 @@ def main():
     check_files(results, path, store)
     check_real_names(results)
     check_map(results, path, store)
-    check_page(results, path)
     results.finish()
 
 

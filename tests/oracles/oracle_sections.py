@@ -9,7 +9,6 @@ events that were written and keeps live sections in a dictionary by their first 
 
 import os
 import random
-import re
 import struct
 import subprocess
 
@@ -57,19 +56,6 @@ def check_scenario(results, folder):
         done = subprocess.run([support.ETLHEAP, "check", path, "--max-outstanding", limit], stdout=subprocess.DEVNULL,
                               stderr=subprocess.DEVNULL, check=False)
         results.equal(f"check with {limit}", done.returncode, status)
-
-
-def check_page(results, folder):
-    """The page shows what the program prints."""
-    page = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "docs", "address_space.md")
-    with open(page, encoding="utf-8") as file:
-        blocks = re.findall(r"^    \$ etlheap (.* sections\.etl .*)\n((?:    .*\n|\n(?=    ))+)", file.read(), re.MULTILINE)
-    results.check("the page has an example", len(blocks) > 0)
-    for arguments, shown in blocks:
-        done = subprocess.run([os.path.abspath(support.ETLHEAP), *arguments.split()], cwd=folder, stdout=subprocess.PIPE,
-                              stderr=subprocess.DEVNULL, check=False)
-        got = [f"    {line}".rstrip() for line in done.stdout.decode().splitlines()]
-        results.equal(f"docs/address_space.md: etlheap {arguments}", shown.rstrip("\n").splitlines(), got)
 
 
 class World:
@@ -155,7 +141,6 @@ def main():
     results = support.Results()
     folder = support.WORK
     check_scenario(results, folder)
-    check_page(results, folder)
     for seed in range(12 if support.LONG else 3):
         for width in (8, 4):
             check_world(results, folder, seed, width)
