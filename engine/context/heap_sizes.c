@@ -205,30 +205,31 @@ static bool append_history(heap_size_list *out, const owned_note *notes, size_t 
     return true;
 }
 
+static bool is_decommit(const heap_note *note)
+{
+    return note->kind == HEAP_NOTE_CONTRACTED || note->kind == HEAP_NOTE_DECOMMITTED;
+}
+
 /* Are both notes about the same pages, and both about a commit, or both about a decommit? */
 static bool is_of_same_pages(const heap_note *a, const heap_note *b)
 {
-    const bool a_ends = a->kind == HEAP_NOTE_CONTRACTED || a->kind == HEAP_NOTE_DECOMMITTED;
-    const bool b_ends = b->kind == HEAP_NOTE_CONTRACTED || b->kind == HEAP_NOTE_DECOMMITTED;
-    return a->bytes != 0 && a->bytes == b->bytes && a->address == b->address && a_ends == b_ends &&
-           a->kind != b->kind;
+    return a->bytes != 0 && a->bytes == b->bytes && a->address == b->address &&
+           is_decommit(a) == is_decommit(b) && a->kind != b->kind;
 }
 
 /* Adds pages to the committed size, or takes them from it. */
 static void apply_pages(heap_state *state, const heap_note *note)
 {
-    const bool is_decommit =
-        note->kind == HEAP_NOTE_CONTRACTED || note->kind == HEAP_NOTE_DECOMMITTED;
-    const bool is_new = !is_of_same_pages(&state->pages, note);
+    const bool takes = is_decommit(note), is_new = !is_of_same_pages(&state->pages, note);
     state->has_pages |= note->kind == HEAP_NOTE_COMMITTED || note->kind == HEAP_NOTE_DECOMMITTED;
     state->pages = *note;
     if (!is_new)
         return;
-    if (is_decommit)
+    if (takes)
         state->decommitted = etl_sat_add_u64(state->decommitted, note->bytes);
     if (state->committed == HEAP_SIZE_UNKNOWN)
         return;
-    if (is_decommit)
+    if (takes)
         state->committed -= etl_min_u64(state->committed, note->bytes);
     else
         state->committed =

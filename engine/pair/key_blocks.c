@@ -256,7 +256,7 @@ static void check_end(key_blocks *blocks, const memory_event *event, u8 kind, u3
     if (!lists->has_end)
         lists->end_ticks = event->ticks;
     lists->has_end = true;
-    lists->unseen += find_of(blocks, event, kind, process) == NULL;
+    blocks->unseen[kind] += find_of(blocks, event, kind, process) == NULL;
     list_block(blocks, event, kind, process, out);
 }
 
@@ -274,11 +274,7 @@ void key_lists_add(key_lists into[ETLHEAP_KIND_COUNT], const key_blocks *from)
 
 void key_lists_set(key_blocks *blocks, const key_lists sum[ETLHEAP_KIND_COUNT])
 {
-    for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++) {
-        const u64 unseen = blocks->lists[kind].unseen;
-        blocks->lists[kind] = sum[kind];
-        blocks->lists[kind].unseen = unseen;
-    }
+    memcpy(blocks->lists, sum, sizeof blocks->lists);
 }
 
 void key_blocks_apply(key_blocks *blocks, const memory_event *event, u8 kind, u32 process,
@@ -360,9 +356,8 @@ void key_blocks_finish(key_blocks *blocks, const trace_context *context, shard_o
         emit_unfreed(block, context, out);
     }
     for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++) {
-        const key_lists *const lists = &blocks->lists[kind];
         etl_diag_add(&out->diag, ETL_DIAG_rundown_block_unseen,
-                     lists->has_start ? lists->unseen : 0);
+                     blocks->lists[kind].has_start ? blocks->unseen[kind] : 0);
     }
     key_blocks_free(blocks);
 }

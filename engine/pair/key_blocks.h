@@ -44,7 +44,6 @@ typedef struct key_block {
 typedef struct key_lists {
     bool has_start, has_end; /* there is a rundown at the start, and one at the end */
     i64 end_ticks;           /* of the first row of that at the end */
-    u64 unseen;              /* rows of that at the end that nothing else told of */
 } key_lists;
 
 /* Start from {0}. */
@@ -54,6 +53,7 @@ typedef struct key_blocks {
     u32 *origins;             /* place + 1 by hash, 0: none; linear probing */
     u32 mask, count;          /* origins - 1; open blocks */
     key_lists lists[ETLHEAP_KIND_COUNT];
+    u64 unseen[ETLHEAP_KIND_COUNT]; /* rows of lists at the end that nothing else told of */
 } key_blocks;
 
 /* True if blocks of the kind are found by key. */
