@@ -63,7 +63,7 @@ int cli_demo_write(const char *folder)
             return cli_exit_of(status);
     }
     for (size_t i = 0; i < ETL_COUNT_OF(summaries); i++)
-        printf("wrote   %s/%-12s  %s\n", folder, summaries[i].name, summaries[i].summary);
+        printf("wrote   %s/%-15s  %s\n", folder, summaries[i].name, summaries[i].summary);
     if (fflush(stdout) == 0)
         return CLI_EXIT_DONE;
     cli_complain("standard output", "cannot be written");
