@@ -32,6 +32,8 @@
 #include "logged_names.h"
 #include "stacks.h"
 
+#define SYSTEM_PID 4u /* of the process System */
+
 /* A decoded system event. Its strings are in an arena of the task that read it. */
 typedef struct system_event {
     i64 ticks;

@@ -18,8 +18,6 @@
 #include "methods.h"
 #include "volumes.h"
 
-#define SYSTEM_PID 4u
-
 /* Kernel images are reported for process 0 and, at times, 4. */
 static u32 owner_pid(const trace_context *context, u32 pid, u64 base)
 {

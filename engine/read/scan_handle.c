@@ -11,7 +11,6 @@
  */
 #include "scan_handle.h"
 
-#define SYSTEM_PID       4u
 #define HANDLE_USER_BITS 3u /* Windows ignores them, so programs may set them */
 
 typedef struct caller {
@@ -42,11 +41,11 @@ static caller find_caller(const scanner *s)
                : told;
 }
 
-static bool push_handle(scanner *s, memory_op op, u32 pid, u32 handle, u16 object_type)
+static bool push_handle(scanner *s, memory_op op, caller owner, u32 handle, u16 object_type)
 {
     const bool is_of_kernel = (handle & ETL_KERNEL_HANDLE) != 0;
     const u32 number = etlheap_kind_at(ETLHEAP_KIND_HANDLE)->lane;
-    if (pid == ETL_NO_ID && !is_of_kernel) {
+    if (owner.pid == ETL_NO_ID && !is_of_kernel) {
         etl_diag_add(&s->out->diag, ETL_DIAG_handle_process_unknown, 1);
         return true;
     }
@@ -54,8 +53,15 @@ static bool push_handle(scanner *s, memory_op op, u32 pid, u32 handle, u16 objec
                                               .address = handle & ~HANDLE_USER_BITS,
                                               .size = 1, /* ETLHEAP_KIND_NO_SIZES */
                                               .heap = logged_heap(number, object_type),
-                                              .pid = is_of_kernel ? SYSTEM_PID : pid,
-                                              .tid = find_caller(s).tid });
+                                              .pid = is_of_kernel ? SYSTEM_PID : owner.pid,
+                                              .tid = owner.tid });
+}
+
+/* Rows of rundowns name the owner, and no thread opened or closed what they list. */
+static bool push_listed(scanner *s, memory_op op, const etl_handle_event *one)
+{
+    const caller owner = { one->process_id, s->record->tid };
+    return push_handle(s, op, owner, one->handle, one->object_type);
 }
 
 bool scan_handle(scanner *s, const etl_event *event)
@@ -64,15 +70,16 @@ bool scan_handle(scanner *s, const etl_event *event)
     const etl_handle_duplicate *const copy = &event->as.handle_duplicate;
     switch (event->kind) {
     case ETL_EVENT_HANDLE_CREATE:
-        return push_handle(s, OP_HANDLE_CREATE, find_caller(s).pid, one->handle, one->object_type);
+        return push_handle(s, OP_HANDLE_CREATE, find_caller(s), one->handle, one->object_type);
     case ETL_EVENT_HANDLE_CLOSE:
-        return push_handle(s, OP_HANDLE_CLOSE, find_caller(s).pid, one->handle, one->object_type);
+        return push_handle(s, OP_HANDLE_CLOSE, find_caller(s), one->handle, one->object_type);
     case ETL_EVENT_HANDLE_DUPLICATE:
-        return push_handle(s, OP_HANDLE_CREATE, copy->target_process_id, copy->target_handle,
-                           copy->object_type);
+        return push_handle(s, OP_HANDLE_CREATE,
+                           (caller){ copy->target_process_id, find_caller(s).tid },
+                           copy->target_handle, copy->object_type);
     case ETL_EVENT_HANDLE_DCSTART:
-        return push_handle(s, OP_HANDLE_AT_START, one->process_id, one->handle, one->object_type);
+        return push_listed(s, OP_HANDLE_AT_START, one);
     default:
-        return push_handle(s, OP_HANDLE_AT_END, one->process_id, one->handle, one->object_type);
+        return push_listed(s, OP_HANDLE_AT_END, one);
     }
 }

@@ -88,6 +88,14 @@ static inline u8 scan_heap_shard(u64 address, u32 pid)
     return (u8)((u32)(etlheap_mix_u64(address ^ (u64)pid << 40) >> 32) % HEAP_SHARDS);
 }
 
+/* The process that was running, for what the system owns. The idle process asks for nothing; what
+ * interrupts it does. */
+static inline u32 scan_running(const scanner *s)
+{
+    const bool is_known = s->record->pid != ETL_NO_ID && s->record->pid != 0;
+    return is_known ? s->record->pid : SYSTEM_PID;
+}
+
 /* Events of one block are in one shard, also if another process frees what outlives processes. */
 static inline u8 scan_range_shard(const memory_event *event)
 {

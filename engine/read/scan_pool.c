@@ -10,7 +10,6 @@
 
 #include "engine/context/pool_heap.h"
 
-#define SYSTEM_PID  4u
 #define VISTA_MAJOR 6u
 
 typedef struct pool_op {
@@ -49,13 +48,6 @@ static bool is_before_vista(const scanner *s)
     return session->os_major > 0 && session->os_major < VISTA_MAJOR;
 }
 
-/* The process that was running. The idle process asks for nothing; what interrupts it does. */
-static u32 asker(const scanner *s, const pool_op *what)
-{
-    const bool is_known = s->record->pid != ETL_NO_ID && s->record->pid != 0;
-    return is_known && !what->is_rundown ? s->record->pid : SYSTEM_PID;
-}
-
 /* Rundowns do not say of which session a block is. */
 static bool push_block(scanner *s, const pool_op *what, const etl_pool_block *block)
 {
@@ -67,7 +59,7 @@ static bool push_block(scanner *s, const pool_op *what, const etl_pool_block *bl
                                            .address = block->entry,
                                            .size = block->size_bytes,
                                            .heap = pool_heap(block->tag, block->pool_type, session),
-                                           .pid = asker(s, what),
+                                           .pid = what->is_rundown ? SYSTEM_PID : scan_running(s),
                                            .tid = s->record->tid });
 }
 

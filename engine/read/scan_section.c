@@ -12,7 +12,6 @@
  */
 #include "scan_section.h"
 
-#define SYSTEM_PID 4u
 #define PTE_BYTES  8u
 #define PAGE_BYTES 4096u
 #define PAGES_MAX  ((u64)1 << 36) /* a section is smaller than the address space */
@@ -32,10 +31,8 @@ static memory_op op_of(etl_event_kind kind)
 /* The creator; of a deletion the process that is running, as the creator may have ended. */
 static u32 owner_of(const scanner *s, const etl_event *event)
 {
-    const bool is_known = s->record->pid != ETL_NO_ID && s->record->pid != 0;
-    if (event->kind != ETL_EVENT_SECTION_DELETE)
-        return event->as.section.creating_process_id;
-    return is_known ? s->record->pid : SYSTEM_PID;
+    return event->kind == ETL_EVENT_SECTION_DELETE ? scan_running(s)
+                                                   : event->as.section.creating_process_id;
 }
 
 bool scan_section(scanner *s, const etl_event *event)

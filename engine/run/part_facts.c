@@ -18,8 +18,6 @@
 #include "engine/result/ehs_facts.h"
 #include "engine/result/result_part.h"
 
-#define SYSTEM_PID 4u
-
 /* Marks all processes that have the id of a marked one. Processes are in the order of their ids. */
 static void mark_same_ids(const store_part *part)
 {
