@@ -41,12 +41,9 @@ function kindsByGrowth() {
   return kinds.sort((a, b) => grown.get(b) - grown.get(a) || changed.get(b) - changed.get(a));
 }
 
-// What a side lost, as the report's page says it.
-function lossNotice(name, side) {
-  const found = (side.diagnostics ?? []).filter((one) => one.severity === "loss" || one.severity === "damage");
-  if (found.length === 0) return [];
-  const lines = found.map((one) => make("li", {}, `${one.name} (${count(one.count)}): ${one.advice}`));
-  return [make("div", { class: "notice bad" }, `${name} is not complete, so sizes may be off:`, make("ul", {}, ...lines))];
+function sideNotice(name, side) {
+  const lines = lossesOf(side).map((one) => `${one.name} (${count(one.count)}): ${one.advice}`);
+  return lossNotice(`${name} is not complete, so sizes may be off:`, lines);
 }
 
 function begin() {
@@ -55,8 +52,8 @@ function begin() {
   byId("page-title").textContent = title;
   byId("page-subtitle").textContent = `${diff.measure.replace(/_ns$/, "").replaceAll("_", " ")}, ${count(diff.unchanged_count)} groups are equal on both sides`;
   byId("notices").replaceChildren(
-    ...lossNotice("The base", diff.base),
-    ...lossNotice("The new side", diff.new),
+    ...sideNotice("The base", diff.base),
+    ...sideNotice("The new side", diff.new),
     ...diff.hints.map((hint) => make("p", { class: "notice" }, hint.text)),
   );
   kindsByGrowth();

@@ -29,11 +29,6 @@ function readBlock(numbers) {
 
 const BLOCK_COLUMNS = ["Address", "Size", "Allocated at", "Freed at", "Lived", "Thread"];
 
-// To the nanosecond, as `allocations` has it.
-function exactSeconds(ns) {
-  return `${(ns / 1e9).toFixed(9)} s`;
-}
-
 function blockRow(block, group) {
   const { size, address, thread, end, from, to } = block;
   const freed = to === null ? "not freed" : exactSeconds(to);

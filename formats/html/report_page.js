@@ -79,6 +79,11 @@ function span(ns) {
   return Math.round(ns / 1e3) < 1e6 ? `${rounded(ns, 1e3, 3)} ms` : `${rounded(ns, 1e6, 3)} s`;
 }
 
+// To the nanosecond, as commands write it.
+function exactSeconds(ns) {
+  return `${(ns / 1e9).toFixed(9)} s`;
+}
+
 // A round time, as at an axis: "5 s".
 function tick(ns) {
   if (ns >= 1e9 || ns === 0) return `${+(ns / 1e9).toPrecision(4)} s`;

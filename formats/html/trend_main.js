@@ -51,9 +51,31 @@ function drawRows() {
   byId("search-result").textContent = state.search === "" ? "" : `${count(found.length)} rows match`;
 }
 
+// Runs may have windows of their own, because marks and ends lie elsewhere in each.
+function windowText({ from_ns, to_ns }) {
+  return from_ns === null || to_ns === null ? "\u2013" : `${exactSeconds(from_ns)} to ${exactSeconds(to_ns)}`;
+}
+
+// A line for each kind of loss, because the lists of many runs would fill the page. The list of
+// runs says what each lost.
+function runLosses() {
+  const found = new Map();
+  for (const one of trend.runs.flatMap(lossesOf)) {
+    const sum = found.get(one.name) ?? { runs: 0, count: 0, advice: one.advice };
+    found.set(one.name, { ...sum, runs: sum.runs + 1, count: sum.count + one.count });
+  }
+  const lines = [...found].map(([name, sum]) => `${name} (${count(sum.count)}), in ${count(sum.runs)} of ${count(trend.runs.length)} runs: ${sum.advice}`);
+  return lossNotice("Not all runs are complete, so sizes may be off:", lines);
+}
+
+function lossCell(run) {
+  const losses = lossesOf(run).map((one) => `${one.name} (${count(one.count)})`);
+  return make("td", { class: "word" }, losses.length === 0 ? "nothing" : losses.join(", "));
+}
+
 // A line a run: the amounts of all its rows, kind by kind.
 function drawRunList() {
-  const titles = ["Run", "File", "Recording started", ...kinds];
+  const titles = ["Run", "File", "Recording started", "Window", "Lost or damaged", ...kinds];
   const lines = trend.runs.map((told, run) =>
     make(
       "tr",
@@ -61,10 +83,12 @@ function drawRunList() {
       make("th", { scope: "row" }, String(told.run)),
       make("td", { class: "word" }, told.file),
       make("td", { class: "word" }, told.start_time ?? "\u2013"),
+      make("td", { class: "word" }, windowText(told.window)),
+      lossCell(told),
       ...kinds.map((kind) => numberCell(trend.totals.find((total) => total.kind === kind)[AMOUNTS][run], IS_SIZE)),
     ),
   );
-  const head = titles.map((title, at) => make("th", { scope: "col", class: at === 1 || at === 2 ? "word" : "" }, title));
+  const head = titles.map((title, at) => make("th", { scope: "col", class: at >= 1 && at <= 4 ? "word" : "" }, title));
   byId("run-list").replaceChildren(make("thead", {}, make("tr", {}, ...head)), make("tbody", {}, ...lines));
 }
 
@@ -100,7 +124,7 @@ function begin() {
   document.title = `${title}: memory over many runs`;
   byId("page-title").textContent = title;
   byId("page-subtitle").textContent = `${trend.measure.replaceAll("_", " ")}, ${count(trend.steady_count)} groups are steady`;
-  byId("notices").replaceChildren(...trend.hints.map((hint) => make("p", { class: "notice" }, hint.text)));
+  byId("notices").replaceChildren(...runLosses(), ...trend.hints.map((hint) => make("p", { class: "notice" }, hint.text)));
   const largest = (kind) => rows.reduce((sum, row) => sum + (row.kind === kind ? row.weight : 0), 0);
   kinds.sort((a, b) => largest(b) - largest(a));
   byId("kind").append(...kinds.map((kind) => make("option", { value: kind }, kind)));

@@ -107,6 +107,26 @@ def check_chart(results, page, document):
     results.equal("and another click takes it away", len(page.run(LINES)), 7)
 
 
+def check_told(results, page, document):
+    """What runs lost, and which window each run's numbers are of."""
+    losses = [[one for one in told["diagnostics"] if one["severity"] in ("loss", "damage")] for told in document["runs"]]
+    sums = {}
+    for one in sum(losses, []):
+        sums.setdefault((one["name"], one["advice"]), []).append(one["count"])
+    wanted = [f"{name} ({sum(counts):,}), in {len(counts)} of {len(losses)} runs: {advice}"
+              for (name, advice), counts in sums.items()]
+    results.equal("the page begins with what runs lost",
+                  page.run("[...document.querySelectorAll('#notices .bad li')].map((line) => line.textContent)"), wanted)
+    results.check("at least one run lost something", len(wanted) > 0, wanted)
+    results.equal("and the list says which",
+                  page.run("[...document.querySelectorAll('#run-list tbody tr')].map((row) => row.cells[4].textContent)"),
+                  [", ".join(f"{one['name']} ({one['count']:,})" for one in of_run) or "nothing" for of_run in losses])
+    cells = page.run("[...document.querySelectorAll('#run-list tbody tr')].map((row) => row.cells[3].textContent)")
+    windows = [told["window"] for told in document["runs"]]
+    got = [[round(float(word.replace(",", "").split()[0]) * 1e9) for word in cell.split(" to ")] for cell in cells]
+    results.equal("each run has its window", got, [[window["from_ns"], window["to_ns"]] for window in windows])
+
+
 def keep_picture(page, name):
     folder = os.environ.get("SCREENSHOTS")
     if folder:
@@ -123,12 +143,13 @@ def use(results, page, folder):
     page.open(path)
     page.come_to_rest()
     results.equal("the rows are those of the JSON", page.run("trend.rows"), document["rows"])
+    check_told(results, page, document)
     check_table(results, page, document)
     check_filters(results, page, document)
     check_chart(results, page, document)
     keep_picture(page, "trend.png")
     totals = page.run("[...document.querySelectorAll('#run-list tbody tr')].map((row) => row.querySelectorAll('td').length)")
-    results.equal("a line for each run", totals, [2 + len(document["totals"])] * len(EVENTS))
+    results.equal("a line for each run", totals, [4 + len(document["totals"])] * len(EVENTS))
     for width in (800, 390):
         page.resize(width)
         results.check(f"{width} pixels: the page is not wider than the window",
