@@ -21,11 +21,6 @@ function frameText(frame) {
   return frame.symbol === null ? `${frame.module}+${frame.offset}` : `${frame.symbol} (${frame.module})`;
 }
 
-// What a run lost or what of it is damaged. Other diagnostics do not change sizes.
-function lossesOf(run) {
-  return (run.diagnostics ?? []).filter((one) => one.severity === "loss" || one.severity === "damage");
-}
-
 function lossNotice(sentence, lines) {
   const items = lines.map((line) => make("li", {}, line));
   return lines.length === 0 ? [] : [make("div", { class: "notice bad" }, sentence, make("ul", {}, ...items))];

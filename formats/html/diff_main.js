@@ -42,7 +42,7 @@ function kindsByGrowth() {
 }
 
 function sideNotice(name, side) {
-  const lines = lossesOf(side).map((one) => `${one.name} (${count(one.count)}): ${one.advice}`);
+  const lines = lossesOf(side).map((one) => `${lossText(one)}: ${one.advice}`);
   return lossNotice(`${name} is not complete, so sizes may be off:`, lines);
 }
 

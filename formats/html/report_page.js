@@ -84,6 +84,15 @@ function exactSeconds(ns) {
   return `${(ns / 1e9).toFixed(9)} s`;
 }
 
+// What a recording lost or what of it is damaged. Other diagnostics do not change sizes.
+function lossesOf(told) {
+  return (told.diagnostics ?? []).filter((one) => one.severity === "loss" || one.severity === "damage");
+}
+
+function lossText(loss) {
+  return `${loss.name} (${count(loss.count)})`;
+}
+
 // A round time, as at an axis: "5 s".
 function tick(ns) {
   if (ns >= 1e9 || ns === 0) return `${+(ns / 1e9).toPrecision(4)} s`;

@@ -126,13 +126,13 @@ function drawTitle() {
 }
 
 function drawNotices() {
-  const found = report.diagnostics.filter((one) => one.severity === "loss" || one.severity === "damage");
+  const found = lossesOf(report);
   if (found.length === 0) return;
   byId("notices").append(
     make(
       "p",
       { class: "notice bad" },
-      `The recording is not complete: ${found.map((one) => `${one.name} (${count(one.count)})`).join(", ")}. Sizes may be off; `,
+      `The recording is not complete: ${found.map(lossText).join(", ")}. Sizes may be off; `,
       make("a", { href: "#diagnostics" }, "what that means and what helps"),
       ".",
     ),

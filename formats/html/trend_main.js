@@ -61,34 +61,36 @@ function windowText({ from_ns, to_ns }) {
 function runLosses() {
   const found = new Map();
   for (const one of trend.runs.flatMap(lossesOf)) {
-    const sum = found.get(one.name) ?? { runs: 0, count: 0, advice: one.advice };
+    const sum = found.get(one.name) ?? { ...one, runs: 0, count: 0 };
     found.set(one.name, { ...sum, runs: sum.runs + 1, count: sum.count + one.count });
   }
-  const lines = [...found].map(([name, sum]) => `${name} (${count(sum.count)}), in ${count(sum.runs)} of ${count(trend.runs.length)} runs: ${sum.advice}`);
+  const lines = [...found.values()].map((sum) => `${lossText(sum)}, in ${count(sum.runs)} of ${count(trend.runs.length)} runs: ${sum.advice}`);
   return lossNotice("Not all runs are complete, so sizes may be off:", lines);
 }
 
-function lossCell(run) {
-  const losses = lossesOf(run).map((one) => `${one.name} (${count(one.count)})`);
-  return make("td", { class: "word" }, losses.length === 0 ? "nothing" : losses.join(", "));
+function runLossText(run) {
+  return lossesOf(run).map(lossText).join(", ") || "nothing";
 }
 
 // A line a run: the amounts of all its rows, kind by kind.
 function drawRunList() {
-  const titles = ["Run", "File", "Recording started", "Window", "Lost or damaged", ...kinds];
+  const words = {
+    File: (told) => told.file,
+    "Recording started": (told) => told.start_time ?? "\u2013",
+    Window: (told) => windowText(told.window),
+    "Lost or damaged": runLossText,
+  };
+  const titles = ["Run", ...Object.keys(words), ...kinds];
   const lines = trend.runs.map((told, run) =>
     make(
       "tr",
       {},
       make("th", { scope: "row" }, String(told.run)),
-      make("td", { class: "word" }, told.file),
-      make("td", { class: "word" }, told.start_time ?? "\u2013"),
-      make("td", { class: "word" }, windowText(told.window)),
-      lossCell(told),
+      ...Object.values(words).map((textOf) => make("td", { class: "word" }, textOf(told))),
       ...kinds.map((kind) => numberCell(trend.totals.find((total) => total.kind === kind)[AMOUNTS][run], IS_SIZE)),
     ),
   );
-  const head = titles.map((title, at) => make("th", { scope: "col", class: at >= 1 && at <= 4 ? "word" : "" }, title));
+  const head = titles.map((title) => make("th", { scope: "col", class: title in words ? "word" : "" }, title));
   byId("run-list").replaceChildren(make("thead", {}, make("tr", {}, ...head)), make("tbody", {}, ...lines));
 }
 
