@@ -163,16 +163,18 @@ BENCH_PROGRAMS := $(patsubst bench/%.c,$(OUT)/bench/%,$(BENCH_PROGRAM_SRCS))
 LIBRARIES := libxxhash:libxxhash-dev libzstd:libzstd-dev libzip:libzip-dev \
 	libmspack:libmspack-dev libxml-2.0:libxml2-dev zlib:zlib1g-dev
 # Compiled with, but loaded when they are needed (parser/system/late_library.h), if they are there.
-LATE_LIBRARIES := libcurl:libcurl4-openssl-dev
+LATE_LIBRARIES := libcurl:libcurl4-openssl-dev libmicrohttpd:libmicrohttpd-dev
 DYNAMIC_LINKER := $(if $(filter posix,$(PLATFORM)),-ldl)
 # Programs for Windows have them in themselves.
 LINKED_LIBRARIES := $(LIBRARIES) $(if $(filter windows,$(PLATFORM)),$(LATE_LIBRARIES))
+# A library of packaging/static_deps.sh, which is linked, says so in its flags.
+HTTP_LINKED = $(if $(findstring -DVIEW_HTTP_LINKED,$(PKG_CFLAGS)),libmicrohttpd)
 TEST_LIBRARIES := cmocka:libcmocka-dev
 pkg_names = $(foreach pair,$(1),$(firstword $(subst :, ,$(pair))))
 
 # Asked of pkg-config on first use, not on every `make help`.
 PKG_CFLAGS = $(eval PKG_CFLAGS := $$(shell $(PKG_CONFIG) --cflags $(call pkg_names,$(LIBRARIES) $(LATE_LIBRARIES))))$(PKG_CFLAGS)
-PKG_LIBS = $(eval PKG_LIBS := $$(shell $(PKG_CONFIG) --libs $(call pkg_names,$(LINKED_LIBRARIES))) $(DYNAMIC_LINKER))$(PKG_LIBS)
+PKG_LIBS = $(eval PKG_LIBS := $$(shell $(PKG_CONFIG) --libs $(call pkg_names,$(LINKED_LIBRARIES) $(HTTP_LINKED))) $(DYNAMIC_LINKER))$(PKG_LIBS)
 TEST_LIBS = $(eval TEST_LIBS := $$(shell $(PKG_CONFIG) --libs $(call pkg_names,$(TEST_LIBRARIES))))$(TEST_LIBS)
 
 WARNINGS := -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wcast-qual -Wcast-align -Wundef \
