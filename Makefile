@@ -138,12 +138,16 @@ TREND_FILES := $(addprefix formats/html/, trend.html report.css trend.css report
 VIEW_FILES := $(addprefix formats/html/, \
 	view.html \
 	view_base.css \
+	view_curve.css \
 	view_format.js \
 	view_source.js \
 	view_state.js \
 	view_filters.js \
 	view_parts.js \
 	view_overview.js \
+	view_curve.js \
+	view_curve_draw.js \
+	view_curve_signs.js \
 	view_main.js \
 	)
 

@@ -8,6 +8,7 @@
 //       tools: [{ label, act() }] or [element],      more buttons of the heading
 //       csv: true, text: true,                       buttons Copy, CSV, JSON and Command
 //       lazy: true,                                  asked when it is near the viewport
+//       ignoresWindow: true,                         it shows the window in another way, as the curve does
 //       follows: ["search", "metric"],               drawn again from the same answers when these change
 //     })
 //
@@ -86,13 +87,13 @@ function coveredTime(options) {
 }
 
 // Filters in force that none of the part's questions has.
-function ignoredFilters(questions) {
+function ignoredFilters(part, questions) {
   const options = questions.flatMap((question) => question.options);
   const isIn = (name, value) => options.some((option) => option[0] === name && option[1] === value);
   const ignored = state.filters.filter((filter) => filter.values.some((value) => !isIn(filter.option, value)));
   const texts = ignored.map((filter) => filterText(filter.option, filter.values.join(", ")));
   const isWindowed = state.from !== null || state.to !== null;
-  if (isWindowed && !hasWindow(options)) texts.unshift("the selected window");
+  if (isWindowed && !part.ignoresWindow && !hasWindow(options)) texts.unshift("the selected window");
   return texts;
 }
 
@@ -112,7 +113,7 @@ function drawCovers(part, questions) {
     filter.values.every((value) => options.some(([name, text]) => name === filter.option && text === value)),
   ).length;
   if (count > 0) texts.push(plural(count, "filter"));
-  const ignored = ignoredFilters(questions);
+  const ignored = ignoredFilters(part, questions);
   clear(part.elements.covers).append(make("span", {}, texts.join(", ")));
   if (ignored.length > 0)
     part.elements.covers.append(make("span", { class: "warn" }, `Does not follow ${ignored.join("; ")}.`));
