@@ -436,6 +436,8 @@ function legendEntry(one, i) {
 
 function drawLegend() {
   const legend = clear(curve.places.legend);
+  const { command, options } = curveQuestions().at(-1);
+  legend.dataset.command = source.commandFor(command, options);
   legend.append(
     ...curve.data.series.map(legendEntry),
     make("span", { class: "key" }, make("span", { class: "swatch line" }), "peak in each time step"),

@@ -52,10 +52,6 @@ async function askSigns(context) {
   const options = [["top", "1"], ...curveFilters()];
   const key = JSON.stringify([state.input, options]);
   if (curve.signsKey === key) return;
-  if (curve.signsKey !== null) {
-    curve.signs = markSigns();
-    drawCurve();
-  }
   curve.signs = markSigns();
   drawCurve();
   if (state.kind === "handle") return;
@@ -159,7 +155,7 @@ const MEMORY_LANE = 84;
 function memoryLane(title, windows, pick, names) {
   const records = windows.map(pick);
   const lines = names
-    .map(([key, label], i) => ({ label, i, values: records.map((record) => record?.[key] ?? null) }))
+    .map(([key, label], i) => ({ key, label, i, values: records.map((record) => record?.[key] ?? null) }))
     .filter(({ values }) => values.some((value) => value !== null));
   return lines.length === 0 ? null : { title, lines };
 }
@@ -213,7 +209,7 @@ function drawLane({ title, lines }) {
         "span",
         { class: "key" },
         make("span", { class: `swatch colour-${line.i}` }),
-        figure("span", "memory", last(line), texts[i]),
+        figure("span", line.key, last(line), texts[i], { "data-window": line.values.lastIndexOf(last(line)) }),
       ),
     );
   });

@@ -193,16 +193,41 @@ function describeFilterValue() {
   for (const name of (filterChoices[option] ?? []).slice(0, 200)) list.append(make("option", { value: name }));
 }
 
+function sayFilterError(sentence) {
+  byId("filter-error").textContent = sentence;
+  byId("filter-error").hidden = sentence === "";
+  measureSticky();
+}
+
+// A value that the command line refuses is not added: all parts would show its error.
+async function addTypedFilter(option, value) {
+  sayFilterError("");
+  if (value === "") return byId("filter-value").focus();
+  try {
+    await source.ask(
+      "report",
+      [
+        ["group-by", "kind"],
+        ["columns", "count"],
+        [option, value],
+      ],
+      { part: "filter" },
+    );
+  } catch (error) {
+    sayFilterError(error.message.replace(/^etlheap: /, ""));
+    return byId("filter-value").focus();
+  }
+  setFilter(option, value);
+  byId("filter-value").value = "";
+}
+
 function startFilters() {
   for (const [option, { title }] of Object.entries(FILTER_NAMES))
     byId("filter-option").append(make("option", { value: option }, title));
   byId("filter-option").addEventListener("change", describeFilterValue);
   byId("filter-form").addEventListener("submit", (event) => {
     event.preventDefault();
-    const value = byId("filter-value").value.trim();
-    if (value === "") return byId("filter-value").focus();
-    setFilter(byId("filter-option").value, value);
-    byId("filter-value").value = "";
+    addTypedFilter(byId("filter-option").value, byId("filter-value").value.trim());
   });
   byId("undo").addEventListener("click", undo);
   addEventListener("resize", measureSticky);

@@ -133,6 +133,7 @@ async function startPage() {
   startSearch();
   startKeys();
   onChange((changes) => {
+    if ("kind" in changes) chooseFirstKind();
     if ("input" in changes || "base" in changes) readInfo().then(() => (drawInputs(), refreshParts()));
   });
   source.onSession?.(followSession);

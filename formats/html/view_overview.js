@@ -81,6 +81,10 @@ function drawTitle() {
   byId("footer").textContent = source.session.version ? `etlheap ${source.session.version}` : "";
 }
 
+function sentenceStart(text) {
+  return text[0].toUpperCase() + text.slice(1);
+}
+
 // Losses and damage make every total doubtful, so they come first.
 function drawNotices() {
   const box = clear(byId("notices"));
@@ -90,7 +94,7 @@ function drawNotices() {
   const found = (traceInfo?.diagnostics ?? []).filter(({ severity }) => severity === "loss" || severity === "damage");
   if (found.length === 0) return;
   const lines = found.map((one) =>
-    make("li", {}, `${one.name.replaceAll("_", " ")}: ${formatCount(one.count)}. ${one.advice ?? ""}`),
+    make("li", {}, `${sentenceStart(one.name.replaceAll("_", " "))} (${formatCount(one.count)}): ${one.advice ?? ""}`),
   );
   box.append(
     make(
@@ -156,7 +160,7 @@ function kindCard(name, row, i) {
       "aria-checked": isShown,
       tabindex: isShown ? 0 : -1,
       "data-kind": name,
-      "data-row": i,
+      "data-row": i < 0 ? null : i,
       "aria-label": `${name}: ${isUnknown(row.outstanding_size) ? formatCount(row.outstanding_count) : formatSize(row.outstanding_size)} outstanding`,
       onclick: () => chooseKind(name),
     },
