@@ -2,6 +2,7 @@
 // window; a mark selects what follows it, up to the next. Only one of them has its place in the
 // order of the tab key, and arrow keys go from one to the next.
 
+const SIGNS_DELAY_MS = 250; // other parts ask first
 const SIGN_SIZE = 9; // px
 const SIGNS_MAX = 40; // spikes and rises that are drawn; the parts below the curve list all
 
@@ -55,6 +56,8 @@ async function askSigns(context) {
   curve.signs = markSigns();
   drawCurve();
   if (state.kind === "handle") return;
+  await new Promise((resolve) => setTimeout(resolve, SIGNS_DELAY_MS));
+  if (context.signal.aborted) return;
   try {
     const [spikes, growth] = await Promise.all([
       context.ask("windows", [["find-spikes", ""], ...options]),

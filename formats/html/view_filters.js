@@ -32,6 +32,14 @@ function setFilter(option, value) {
   announce(`Filter added: ${filterText(option, value)}`);
 }
 
+// The command line takes what matches any of an option's values, so a second process would show more
+// and not less: "Only this" replaces the option's other values.
+function onlyFilter(option, value) {
+  const others = state.filters.filter((filter) => filter.option !== option);
+  update({ filters: addFilter(others, option, value) });
+  announce(`Filter set: ${filterText(option, value)}`);
+}
+
 // "app!f" for the filters of frames: a module alone is "app!".
 function framePattern(frame) {
   if (isUnknown(frame) || isUnknown(frame.module)) return null;
@@ -44,10 +52,10 @@ function filterItems(option, value) {
   if (isUnknown(value) || value === "") return [];
   if (option === "kind") return [{ label: `Only ${value}`, act: () => update({ kind: value }) }];
   const text = String(value);
-  const items = [{ label: `Only this: ${text}`, act: () => setFilter(option, text) }];
+  const items = [{ label: `Only this: ${text}`, act: () => onlyFilter(option, text) }];
   if (option === "type") {
     const others = TYPE_NAMES.filter((name) => !text.split(",").includes(name)).join(",");
-    items.push({ label: `Not this: ${text}`, act: () => setFilter("type", others) });
+    items.push({ label: `Not this: ${text}`, act: () => onlyFilter("type", others) });
   }
   if (option === "require-frame")
     items.push({ label: `Not this: ${text}`, act: () => setFilter("exclude-frame", text) });
@@ -159,7 +167,9 @@ function drawChips() {
   if (state.from !== null || state.to !== null) box.append(chip(windowText(), () => update({ from: null, to: null })));
   state.filters.forEach((filter, i) => {
     const remove = () => update({ filters: state.filters.filter((_, k) => k !== i) });
-    box.append(chip(filterText(filter.option, filter.values.join(", ")), remove));
+    const isAlternative =
+      FILTER_NAMES[filter.option].any && state.filters.findIndex(({ option }) => option === filter.option) < i;
+    box.append(chip((isAlternative ? "or " : "") + filterText(filter.option, filter.values.join(", ")), remove));
   });
   const count = box.childElementCount;
   if (count > 1) {

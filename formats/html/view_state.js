@@ -14,15 +14,16 @@ const FILTERS_MAX = 40;
 const KIND_NAMES = ["heap", "virtualalloc", "extent", "custom", "reserve", "pool", "handle", "mapped", "section"];
 const WORD = /^[a-z0-9_]{1,40}$/;
 
-// Options of the command line that are filters, in the order of the menu, and what chips say.
+// Options of the command line that are filters, in the order of the menu, and what chips say. An
+// option takes one value (`single`), or several, of which `any` has to match, or none.
 const FILTER_NAMES = {
-  process: { title: "Process", example: "app.exe or 4128" },
-  heap: { title: "Heap", example: "0x1f0000" },
-  thread: { title: "Thread", example: "42 or render*" },
+  process: { title: "Process", example: "app.exe or 4128", any: true },
+  heap: { title: "Heap", example: "0x1f0000", any: true },
+  thread: { title: "Thread", example: "42 or render*", any: true },
   type: { title: "Type", example: "AIFO,AOFO", single: true },
   size: { title: "Size", example: "64K..1.5M", single: true },
   lifetime: { title: "Lifetime", example: "1s..", single: true },
-  "require-frame": { title: "Only stacks with", example: "module!function" },
+  "require-frame": { title: "Only stacks with", example: "module!function", any: true },
   "exclude-frame": { title: "Not stacks with", example: "module!function" },
   "fold-module": { title: "Fold module", example: "ntdll" },
   "cull-frame": { title: "Hide innermost", example: "module!function" },
