@@ -134,6 +134,25 @@ TREND_PAGE := $(OUT)/formats/trend_page
 TREND_FILES := $(addprefix formats/html/, trend.html report.css trend.css report_page.js \
 	compared_text.js trend_rows.js trend_chart.js trend_main.js)
 
+# The page of `etlheap view`, in the order in which its files are put together.
+VIEW_FILES := $(addprefix formats/html/, \
+	view.html \
+	view_base.css \
+	view_curve.css \
+	view_format.js \
+	view_source.js \
+	view_state.js \
+	view_filters.js \
+	view_parts.js \
+	view_overview.js \
+	view_curve.js \
+	view_curve_draw.js \
+	view_curve_brush.js \
+	view_curve_legend.js \
+	view_curve_signs.js \
+	view_main.js \
+	)
+
 # The files of the demo, as C: see cli/demo/demo.c.
 DEMO_DATA := $(OUT)/cli/demo/demo_data
 DEMO_FILES := $(sort $(wildcard cli/demo/*.zst cli/demo/*/*.zst))
