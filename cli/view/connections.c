@@ -79,7 +79,7 @@ void view_connections_tend(view_connections *connections, i64 limit_ns)
     const i64 now_ns = view_clock_ns();
     pthread_mutex_lock(&connections->lock);
     for (view_connection *c = connections->first; c; c = c->next) {
-        if (!c->is_busy && now_ns - c->since_ns > limit_ns)
+        if (!c->is_busy && (now_ns - c->since_ns > limit_ns || cli_socket_peer_left(c->socket)))
             cli_socket_end(c->socket);
     }
     pthread_mutex_unlock(&connections->lock);

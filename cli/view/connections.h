@@ -27,7 +27,8 @@ void view_connections_remove(view_connections *connections, view_connection *con
 void view_connections_busy(view_connections *connections, view_connection *connection,
                            bool is_busy);
 
-/* Ends connections that for so long have not sent a whole request. */
+/* Ends connections that for so long have not sent a whole request, and those whose client left in
+ * the middle of one, which the library may not see until it has waited in vain. */
 void view_connections_tend(view_connections *connections, i64 limit_ns);
 
 /* Nanoseconds of a clock that never steps. */
