@@ -1,7 +1,7 @@
 /*
  * Goal: a URL is taken apart as a form has it, and only pages of this server may ask.
- * Method: URLs and headers as browsers and others send them, each with the parts or the verdict that
- * the URL standard (application/x-www-form-urlencoded) and server.h give it.
+ * Method: URLs and headers as browsers and others send them, each with the parts or the verdict
+ * that the URL standard (application/x-www-form-urlencoded) and server.h give it.
  */
 #include <setjmp.h>
 #include <stdarg.h>
