@@ -152,6 +152,7 @@ VIEW_FILES := $(addprefix formats/html/, \
 	view_curve_signs.js \
 	view_main.js \
 	)
+VIEW_PAGE := $(OUT)/cli/view_page
 
 # The files of the demo, as C: see cli/demo/demo.c.
 DEMO_DATA := $(OUT)/cli/demo/demo_data
@@ -317,7 +318,7 @@ $(OUT)/exports.map: FORCE | $(READY)
 	@awk -v node=ETLHEAP_$(SOVERSION) -f packaging/exports.awk $(PUBLIC_HEADERS) > $@.new
 	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 
-$(CLI_LIBRARY): $(call objects_of,$(filter-out cli/main.c,$(CLI_SRCS))) $(DEMO_DATA).o
+$(CLI_LIBRARY): $(call objects_of,$(filter-out cli/main.c,$(CLI_SRCS))) $(DEMO_DATA).o $(VIEW_PAGE).o
 	$(archive)
 
 $(BUILDER_LIBRARY): $(call objects_of,$(BUILDER_SRCS))
@@ -373,12 +374,17 @@ $(TREND_PAGE).c: formats/html/embed.awk $(TREND_FILES)
 	@mkdir -p $(@D)
 	$(Q)LC_ALL=C awk -v page=trend_page -f formats/html/embed.awk $(TREND_FILES) > $@
 
+$(VIEW_PAGE).c: formats/html/embed.awk $(VIEW_FILES)
+	$(SAY) "  AWK   $@"
+	@mkdir -p $(@D)
+	$(Q)LC_ALL=C awk -v page=view_page -f formats/html/embed.awk $(VIEW_FILES) > $@
+
 $(DEMO_DATA).c: cli/demo/embed.sh $(DEMO_FILES)
 	$(SAY) "  EMBED $@"
 	@mkdir -p $(@D)
 	$(Q)sh cli/demo/embed.sh cli/demo $(DEMO_FILES) > $@
 
-$(HTML_PAGE).o $(DIFF_PAGE).o $(TREND_PAGE).o $(DEMO_DATA).o: %.o: %.c $(OUT)/.flags | $(READY)
+$(HTML_PAGE).o $(DIFF_PAGE).o $(TREND_PAGE).o $(VIEW_PAGE).o $(DEMO_DATA).o: %.o: %.c $(OUT)/.flags | $(READY)
 	$(SAY) "  CC    $@"
 	$(Q)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(PKG_CFLAGS) -MMD -MP -c -o $@ $<
 
@@ -393,7 +399,7 @@ $(call objects_of,$(TEST_SRCS) $(TEST_SUPPORT_SRCS)): private CPPFLAGS_ALL += -i
 $(TEST_PROGRAMS): private LDFLAGS += -Wl,-u,posix_calls_fclose
 endif
 
--include $(patsubst %.o,%.d,$(call objects_of,$(ALL_SRCS))) $(HTML_PAGE).d $(DIFF_PAGE).d $(TREND_PAGE).d $(DEMO_DATA).d
+-include $(patsubst %.o,%.d,$(call objects_of,$(ALL_SRCS))) $(HTML_PAGE).d $(DIFF_PAGE).d $(TREND_PAGE).d $(VIEW_PAGE).d $(DEMO_DATA).d
 
 # A change of compiler or flags rebuilds; the file's time changes only then.
 $(OUT)/.flags: FORCE
