@@ -124,6 +124,8 @@ static void own_and_other_pages(void **state)
         { "localhost:81", "http://localhost:81", "same-origin", true },
         { "[::1]:81", "http://[::1]:81", "none", true },
         { "127.0.0.1:81", "http://localhost:81", NULL, false },
+        { "127.0.0.1:81", "http://127.0.0.1:811", NULL, false },
+        { "127.0.0.1:81", "http://127.0.0.1", NULL, false },
         { "127.0.0.1:81", "null", NULL, false },
         { "127.0.0.1:81", "", NULL, false },
         { "127.0.0.1:81", "https://127.0.0.1:81", NULL, false },
