@@ -134,6 +134,26 @@ TREND_PAGE := $(OUT)/formats/trend_page
 TREND_FILES := $(addprefix formats/html/, trend.html report.css trend.css report_page.js \
 	compared_text.js trend_rows.js trend_chart.js trend_main.js)
 
+# The page of `etlheap view`, in the order in which its files are put together.
+VIEW_FILES := $(addprefix formats/html/, \
+	view.html \
+	view_base.css \
+	view_curve.css \
+	view_format.js \
+	view_source.js \
+	view_state.js \
+	view_filters.js \
+	view_parts.js \
+	view_overview.js \
+	view_curve.js \
+	view_curve_draw.js \
+	view_curve_brush.js \
+	view_curve_legend.js \
+	view_curve_signs.js \
+	view_main.js \
+	)
+VIEW_PAGE := $(OUT)/cli/view_page
+
 # The files of the demo, as C: see cli/demo/demo.c.
 DEMO_DATA := $(OUT)/cli/demo/demo_data
 DEMO_FILES := $(sort $(wildcard cli/demo/*.zst cli/demo/*/*.zst))
@@ -163,16 +183,18 @@ BENCH_PROGRAMS := $(patsubst bench/%.c,$(OUT)/bench/%,$(BENCH_PROGRAM_SRCS))
 LIBRARIES := libxxhash:libxxhash-dev libzstd:libzstd-dev libzip:libzip-dev \
 	libmspack:libmspack-dev libxml-2.0:libxml2-dev zlib:zlib1g-dev
 # Compiled with, but loaded when they are needed (parser/system/late_library.h), if they are there.
-LATE_LIBRARIES := libcurl:libcurl4-openssl-dev
+LATE_LIBRARIES := libcurl:libcurl4-openssl-dev libmicrohttpd:libmicrohttpd-dev
 DYNAMIC_LINKER := $(if $(filter posix,$(PLATFORM)),-ldl)
 # Programs for Windows have them in themselves.
 LINKED_LIBRARIES := $(LIBRARIES) $(if $(filter windows,$(PLATFORM)),$(LATE_LIBRARIES))
+# A library of packaging/static_deps.sh, which is linked, says so in its flags.
+HTTP_LINKED = $(if $(findstring -DVIEW_HTTP_LINKED,$(PKG_CFLAGS)),libmicrohttpd)
 TEST_LIBRARIES := cmocka:libcmocka-dev
 pkg_names = $(foreach pair,$(1),$(firstword $(subst :, ,$(pair))))
 
 # Asked of pkg-config on first use, not on every `make help`.
 PKG_CFLAGS = $(eval PKG_CFLAGS := $$(shell $(PKG_CONFIG) --cflags $(call pkg_names,$(LIBRARIES) $(LATE_LIBRARIES))))$(PKG_CFLAGS)
-PKG_LIBS = $(eval PKG_LIBS := $$(shell $(PKG_CONFIG) --libs $(call pkg_names,$(LINKED_LIBRARIES))) $(DYNAMIC_LINKER))$(PKG_LIBS)
+PKG_LIBS = $(eval PKG_LIBS := $$(shell $(PKG_CONFIG) --libs $(call pkg_names,$(LINKED_LIBRARIES) $(HTTP_LINKED))) $(DYNAMIC_LINKER))$(PKG_LIBS)
 TEST_LIBS = $(eval TEST_LIBS := $$(shell $(PKG_CONFIG) --libs $(call pkg_names,$(TEST_LIBRARIES))))$(TEST_LIBS)
 
 WARNINGS := -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wcast-qual -Wcast-align -Wundef \
@@ -296,7 +318,7 @@ $(OUT)/exports.map: FORCE | $(READY)
 	@awk -v node=ETLHEAP_$(SOVERSION) -f packaging/exports.awk $(PUBLIC_HEADERS) > $@.new
 	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 
-$(CLI_LIBRARY): $(call objects_of,$(filter-out cli/main.c,$(CLI_SRCS))) $(DEMO_DATA).o
+$(CLI_LIBRARY): $(call objects_of,$(filter-out cli/main.c,$(CLI_SRCS))) $(DEMO_DATA).o $(VIEW_PAGE).o
 	$(archive)
 
 $(BUILDER_LIBRARY): $(call objects_of,$(BUILDER_SRCS))
@@ -352,12 +374,17 @@ $(TREND_PAGE).c: formats/html/embed.awk $(TREND_FILES)
 	@mkdir -p $(@D)
 	$(Q)LC_ALL=C awk -v page=trend_page -f formats/html/embed.awk $(TREND_FILES) > $@
 
+$(VIEW_PAGE).c: formats/html/embed.awk $(VIEW_FILES)
+	$(SAY) "  AWK   $@"
+	@mkdir -p $(@D)
+	$(Q)LC_ALL=C awk -v page=view_page -f formats/html/embed.awk $(VIEW_FILES) > $@
+
 $(DEMO_DATA).c: cli/demo/embed.sh $(DEMO_FILES)
 	$(SAY) "  EMBED $@"
 	@mkdir -p $(@D)
 	$(Q)sh cli/demo/embed.sh cli/demo $(DEMO_FILES) > $@
 
-$(HTML_PAGE).o $(DIFF_PAGE).o $(TREND_PAGE).o $(DEMO_DATA).o: %.o: %.c $(OUT)/.flags | $(READY)
+$(HTML_PAGE).o $(DIFF_PAGE).o $(TREND_PAGE).o $(VIEW_PAGE).o $(DEMO_DATA).o: %.o: %.c $(OUT)/.flags | $(READY)
 	$(SAY) "  CC    $@"
 	$(Q)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(PKG_CFLAGS) -MMD -MP -c -o $@ $<
 
@@ -372,7 +399,7 @@ $(call objects_of,$(TEST_SRCS) $(TEST_SUPPORT_SRCS)): private CPPFLAGS_ALL += -i
 $(TEST_PROGRAMS): private LDFLAGS += -Wl,-u,posix_calls_fclose
 endif
 
--include $(patsubst %.o,%.d,$(call objects_of,$(ALL_SRCS))) $(HTML_PAGE).d $(DIFF_PAGE).d $(TREND_PAGE).d $(DEMO_DATA).d
+-include $(patsubst %.o,%.d,$(call objects_of,$(ALL_SRCS))) $(HTML_PAGE).d $(DIFF_PAGE).d $(TREND_PAGE).d $(VIEW_PAGE).d $(DEMO_DATA).d
 
 # A change of compiler or flags rebuilds; the file's time changes only then.
 $(OUT)/.flags: FORCE

@@ -128,6 +128,14 @@ static const char *const dump_examples[] = {
     NULL,
 };
 
+static const char *const view_examples[] = {
+    "etlheap view app.etl                 prints the address of the page",
+    "etlheap view app.ehs --open --symbols 'out;SRV**https://example.com/symbols'",
+    "etlheap view before.ehs after.ehs    two runs, and what differs",
+    "etlheap view app.ehs --port 8080     for ssh -L 8080:127.0.0.1:8080 HOST",
+    NULL,
+};
+
 static const char *const selftest_examples[] = {
     "etlheap selftest",
     "etlheap selftest --write-demo build",
@@ -164,13 +172,15 @@ static const cli_command commands[] = {
       cli_run_export },
     { "dump", CLI_DUMP, "INPUT...", "List every event in the order of time, one line each.",
       dump_examples, cli_run_dump },
+    { "view", CLI_VIEW, "INPUT...", "Explore traces in a browser.", view_examples, cli_run_view },
     { "selftest", CLI_SELFTEST, "", "Test that this program works on this machine.",
       selftest_examples, cli_run_selftest },
 };
 
 static int help_on(const cli_command_list *list, const char *name);
 static int unknown_command(const char *name);
-static int run_command(const cli_command *command, int count, char *const *words);
+static int run_command(const cli_command_list *list, const cli_command *command, int count,
+                       char *const *words);
 static int print_help(const cli_command *command);
 static void write_overview(etlheap_sink *sink);
 
@@ -211,7 +221,7 @@ int main(int argc, char *argv[])
     const cli_command *const command = cli_command_named(&list, argv[1]);
     if (!command)
         return unknown_command(argv[1]);
-    return run_command(command, argc - 2, argv + 2);
+    return run_command(&list, command, argc - 2, argv + 2);
 }
 
 /* Handles `etlheap help` and `etlheap help report`. */
@@ -245,7 +255,8 @@ static int unknown_command(const char *name)
 }
 
 /* A usage error is one sentence, not a page of help that hides it. */
-static int run_command(const cli_command *command, int count, char *const *words)
+static int run_command(const cli_command_list *list, const cli_command *command, int count,
+                       char *const *words)
 {
     etl_error err = { .status = ETL_OK };
     cli_options options;
@@ -256,6 +267,7 @@ static int run_command(const cli_command *command, int count, char *const *words
     } else if (options.help) {
         exit_status = print_help(command);
     } else {
+        options.commands = list;
         exit_status = cli_overwrites_check(&options);
         cli_memory_limit_begin(command, &options);
         if (exit_status == CLI_EXIT_DONE)

@@ -141,7 +141,9 @@ test -z "$left" || { echo "make_deb.sh: in no package: $left" >&2; exit 1; }
 # Fetching symbols is the only thing that goes without.
 fetches_with=$(package_of libcurl.so.4)
 test -n "$fetches_with" || { echo "make_deb.sh: no package has libcurl.so.4" >&2; exit 1; }
-make_package etlheap devel "$(libraries_of "$work/etlheap/usr/bin/etlheap")" "$fetches_with, ca-certificates" \
+serves_with=$(package_of libmicrohttpd.so.12)
+test -n "$serves_with" || { echo "make_deb.sh: no package has libmicrohttpd.so.12" >&2; exit 1; }
+make_package etlheap devel "$(libraries_of "$work/etlheap/usr/bin/etlheap"), $serves_with" "$fetches_with, ca-certificates" \
     "heap and VirtualAlloc analysis of Windows ETL traces" << 'TEXT'
 Reads traces that Event Tracing for Windows recorded and says which process,
 heap and call stack holds memory, in any window of time, without Windows' own

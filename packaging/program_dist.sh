@@ -86,9 +86,10 @@ notice()
         for package in $runtime; do echo "  $package"; done
         echo
     fi
-    echo "libmspack is under the GNU Lesser General Public License, version 2.1. To use"
-    echo "$executable with another version of it, build it anew: etlheap's source is free,"
-    echo "and \`make ${target%%-*}\` with a changed packaging/static_deps.sh links any other."
+    echo "libmspack and libmicrohttpd are under the GNU Lesser General Public License,"
+    echo "version 2.1 (of libmicrohttpd, or later). To use $executable with other versions of"
+    echo "them, build it anew: etlheap's source is free, and \`make ${target%%-*}\` with a"
+    echo "changed packaging/static_deps.sh links any other."
     echo
     sed -n 's/^compiler /The compiler was /p' "$deps/versions.txt"
     sed -n 's/^sha256 /  /p' "$deps/versions.txt" | grep -v ' cmocka_'

@@ -18,7 +18,7 @@ import sys
 # What each package is under, as its debian/copyright says of the parts that are linked.
 LICENCES = {
     "zlib": "Zlib", "libzstd": "BSD-3-Clause", "xxhash": "BSD-2-Clause", "libxml2": "MIT", "libzip": "BSD-3-Clause",
-    "curl": "curl", "libmspack": "LGPL-2.1-only",
+    "curl": "curl", "libmspack": "LGPL-2.1-only", "libmicrohttpd": "LGPL-2.1-or-later",
 }
 NOT_LINKED = {"windows-x64": {"cmocka"}, "linux-x64": {"curl"}, "linux-arm64": {"curl"}}
 

@@ -24,7 +24,7 @@ step=${3:-all}
 work=$prefix/work
 jobs=$(nproc)
 # Of Debian's source packages.
-packages='zlib libzstd xxhash libxml2 libzip curl libmspack'
+packages='zlib libzstd xxhash libxml2 libzip curl libmspack libmicrohttpd'
 # Names of files in messages of the libraries must not depend on where they were built.
 cflags="-O2 -ffunction-sections -fdata-sections -fstack-protector-strong -ffile-prefix-map=$work=."
 case $target in
@@ -274,6 +274,26 @@ build_libmspack()
         "-I$folder -I$folder/mspack -DHAVE_CONFIG_H -DHAVE_INTTYPES_H -D_FILE_OFFSET_BITS=64 -DHAVE_FSEEKO -DSIZEOF_OFF_T=8" \
         "$folder"/mspack/*.c || return
     cp "$folder/mspack/mspack.h" "$prefix/include"
+}
+
+# Plain HTTP for a browser on the same machine: no TLS, no logins, no forms. The program calls it directly
+# (cli/view/http_library.h), on Linux, too.
+build_libmicrohttpd()
+{
+    case $target in
+    windows-x64) for_host=--host=x86_64-w64-mingw32 behind=-lws2_32 ;;
+    linux-arm64) for_host=--host=aarch64-linux-gnu behind=-lpthread ;;
+    *) for_host= behind=-lpthread ;;
+    esac
+    # shellcheck disable=SC2086
+    (cd "$work/libmicrohttpd" &&
+        ./configure $for_host CC=$cc CFLAGS="$cflags" --prefix="$prefix" --libdir="$prefix/lib" --disable-shared --enable-static \
+            --disable-https --disable-bauth --disable-dauth --disable-httpupgrade --disable-postprocessor --disable-messages \
+            --disable-doc --disable-examples --disable-tools --disable-curl --with-threads=posix &&
+        make -C src/include install && make -C src/microhttpd -j"$jobs" libmicrohttpd.la &&
+        make -C src/microhttpd install-libLTLIBRARIES) || return
+    rm -f "$prefix"/lib/libmicrohttpd.la
+    write_pc libmicrohttpd "$(upstream_version libmicrohttpd)" "-lmicrohttpd $behind" "-I\${includedir} -DVIEW_HTTP_LINKED"
 }
 
 build_cmocka()

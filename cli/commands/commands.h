@@ -20,6 +20,7 @@ int cli_run_check(const cli_options *options);
 int cli_run_merge(const cli_options *options);
 int cli_run_export(const cli_options *options);
 int cli_run_dump(const cli_options *options);
+int cli_run_view(const cli_options *options);
 int cli_run_selftest(const cli_options *options);
 
 #endif

@@ -35,18 +35,19 @@ typedef enum cli_exit {
 #define CLI_MERGE       1024u
 #define CLI_SELFTEST    2048u
 #define CLI_TREND       4096u
-#define CLI_COMMANDS    8191u /* all of them */
+#define CLI_VIEW        8192u
+#define CLI_COMMANDS    16383u /* all of them */
 
 /* Additional bit: the commands that a failed check suggests repeat the option, so they show what
  * was measured. Not for kinds, processes and frames, which the verdict knows better. */
-#define CLI_REPEATED 8192u
+#define CLI_REPEATED 16384u
 
 /* Options of `store` that do not change what a store holds. All others count when a batch decides
  * whether the store of an earlier run still answers: an option without this bit counts. */
-#define CLI_SAME_STORE 16384u
+#define CLI_SAME_STORE 32768u
 
 /* Options about times, which a UMDH log does not have. */
-#define CLI_NEEDS_TIMES 32768u
+#define CLI_NEEDS_TIMES 65536u
 
 /* Groups of commands with common options: all filters and groupings, a window and the simple
  * filters, CSV, a format. */
@@ -195,6 +196,12 @@ typedef struct cli_options {
     bool titles, csv_safe;          /* for CSV */
     bool no_mmap, strict;
     u32 progress;       /* cli_progress_mode */
+    const char *listen; /* view: address; NULL: 127.0.0.1 */
+    u32 port;           /* view; 0: the system chooses */
+    bool opens_browser; /* view */
+    i64 idle_ns;        /* view; 0: not given */
+    /* Not an option: the table in main.c. */
+    const struct cli_command_list *commands;
     bool unpacks_first; /* not an option: another input will be unpacked while this one is read */
 } cli_options;
 

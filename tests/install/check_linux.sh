@@ -36,7 +36,7 @@ check_archive() # target
     mkdir -p "$folder"
     tar -xzf "$archive" -C "$folder" --strip-components 1 || { fail "$1: the archive"; return; }
     check_needs "$1" "$folder/etlheap"
-    for name in zlib libzstd xxhash libxml2 libzip libmspack; do
+    for name in zlib libzstd xxhash libxml2 libzip libmspack libmicrohttpd; do
         test -s "$folder/licenses/$name.txt" && grep -q "^  $name " "$folder/licenses/README.txt" || fail "$1: the licence of $name"
     done
     pass "$1: $(stat -c %s "$folder/etlheap") bytes, the archive $(stat -c %s "$archive")"

@@ -82,6 +82,7 @@ need_for_build()
     need_library libzstd libzstd-dev
     need_library libzip libzip-dev
     need_library libcurl libcurl4-openssl-dev
+    need_library libmicrohttpd libmicrohttpd-dev
     need_library libmspack libmspack-dev
     need_library libxml-2.0 libxml2-dev
     need_library zlib zlib1g-dev

@@ -282,6 +282,11 @@ CHOICES = {
                    for a, b in (sorted(pair), (0, max(pair)), (max(pair), 10 * max(pair)), (0, min(pair)))),
 }
 
+# Commands that no row has, and why.
+NOT_RUN = {
+    "view": "it serves a page until it is stopped; oracle_view_server.py compares its answers with those of the commands",
+}
+
 # Options that no row has, and why.
 NOT_COMPARED = {
     "--help": "texts change without an answer changing; cli_readme.py and oracle_completion.sh hold them",

@@ -1,0 +1,160 @@
+// Puts the page together: theme, keys, the session, and the first questions.
+
+function setTheme(isDark) {
+  document.documentElement.dataset.theme = isDark ? "dark" : "light";
+  byId("theme").setAttribute("aria-pressed", String(isDark));
+}
+
+// The system's theme, until the user chooses one. Storage may be forbidden, as in a file.
+function startTheme() {
+  const prefersDark = matchMedia("(prefers-color-scheme: dark)");
+  let chosen = null;
+  try {
+    chosen = localStorage.getItem("etlheap-theme");
+  } catch {
+    chosen = null;
+  }
+  setTheme(chosen === null ? prefersDark.matches : chosen === "dark");
+  prefersDark.addEventListener("change", () => chosen === null && setTheme(prefersDark.matches));
+  byId("theme").addEventListener("click", () => {
+    chosen = document.documentElement.dataset.theme === "dark" ? "light" : "dark";
+    setTheme(chosen === "dark");
+    try {
+      localStorage.setItem("etlheap-theme", chosen);
+    } catch {
+      announce("The browser does not keep the theme");
+    }
+  });
+}
+
+// --- search ---------------------------------------------------------------------------------
+
+const SEARCH_DELAY_MS = 150;
+let searchTimer = 0;
+
+function startSearch() {
+  const field = byId("search");
+  const take = () =>
+    update({ search: field.value.trim() }, { replace: state.search !== "" && field.value.trim() !== "" });
+  field.addEventListener("input", () => {
+    clearTimeout(searchTimer);
+    searchTimer = setTimeout(take, SEARCH_DELAY_MS);
+  });
+  field.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || field.value === "") return;
+    field.value = "";
+    take();
+    event.stopPropagation();
+  });
+  field.value = state.search;
+  onChange((changes) => {
+    if ("search" in changes && document.activeElement !== field) field.value = state.search;
+  });
+}
+
+// --- keys -----------------------------------------------------------------------------------
+
+function startKeys() {
+  addEventListener("keydown", (event) => {
+    const isTyping = /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName ?? "");
+    if (isTyping || event.defaultPrevented) return;
+    if (event.key === "/" && !event.ctrlKey && !event.metaKey) {
+      event.preventDefault();
+      byId("search").focus();
+    } else if (event.key.toLowerCase() === "z" && (event.ctrlKey || event.metaKey) && !event.shiftKey) {
+      event.preventDefault();
+      undo();
+    } else if (event.key === "Escape" && (state.from !== null || state.to !== null)) {
+      update({ from: null, to: null });
+    }
+  });
+  byId("copy-link").addEventListener("click", () => copyText(location.href, "the link to this view"));
+}
+
+// --- the trace ------------------------------------------------------------------------------
+
+// Until a kind is chosen, heap blocks are shown, or else the first kind that was recorded.
+function chooseFirstKind() {
+  const kinds = recordedKinds();
+  if (kinds.length > 0 && !kinds.includes(state.kind)) update({ kind: kinds[0] }, { replace: true });
+}
+
+function processChoices() {
+  const names = new Set(
+    (traceInfo.processes ?? []).flatMap(({ name, pid }) => [name, pid]).filter((word) => !isUnknown(word)),
+  );
+  return { process: [...names].map(String), "at-exit": ["freed", "leaked"], type: TYPE_NAMES };
+}
+
+let infoOf = null;
+
+// `info` of the shown input, once it has been read.
+async function readInfo() {
+  const input = shownInput();
+  const key = `${input?.number} ${input?.state}`;
+  if (key === infoOf) return;
+  infoOf = key;
+  traceInfo = null;
+  if (input?.state === "ready") {
+    try {
+      const answer = (await source.ask("info", [])).document;
+      if (key !== infoOf) return;
+      traceInfo = answer;
+      setFilterChoices(processChoices());
+      chooseFirstKind();
+    } catch (error) {
+      clear(byId("notices")).append(make("div", { class: "notice bad" }, error.message));
+      return;
+    }
+  }
+  drawTitle();
+  drawNotices();
+  if (traceInfo !== null && recordedKinds().length === 0) sayNoMemory();
+}
+
+function sayNoMemory() {
+  const heap = (traceInfo.questions ?? []).find((question) => question.name === "heap");
+  const how = isUnknown(heap?.record) ? "" : ` To record heap blocks: ${heap.record}.`;
+  byId("notices").append(make("div", { class: "notice" }, `The trace has no events about memory.${how}`));
+}
+
+// The first parts are drawn, or the trace has nothing to draw. Until it has been read, the page waits.
+function markReady() {
+  const isRead = shownInput()?.state !== "reading";
+  if (isRead && document.documentElement.dataset.ready === undefined)
+    document.documentElement.dataset.ready = performance.now().toFixed(0);
+}
+
+async function followSession(changed) {
+  drawInputs();
+  drawTitle();
+  if (changed.length === 0 || !partsStarted) return;
+  await readInfo();
+  await askAllAgain();
+  markReady();
+}
+
+async function startPage() {
+  startTheme();
+  readAddress();
+  startFilters();
+  startSearch();
+  startKeys();
+  onChange((changes) => {
+    if ("kind" in changes) chooseFirstKind();
+    if ("input" in changes || "base" in changes) readInfo().then(() => (drawInputs(), refreshParts()));
+  });
+  source.onSession?.(followSession);
+  if (source.isLive) await source.readSession();
+  drawInputs();
+  if (shownInput() === null && source.session.inputs.length > 0)
+    update({ input: source.session.inputs[0].number }, { replace: true });
+  await readInfo();
+  await startParts();
+  markReady();
+}
+
+startPage().catch((error) => {
+  console.error(error);
+  byId("notices").append(make("div", { class: "notice bad" }, error.message));
+});

@@ -1,0 +1,319 @@
+// The parts of the page: a section each, drawn from the answers to its questions.
+//
+//     registerPart({
+//       id, title, order,
+//       questions(state) -> [{ command, options }]   or null: the part does not apply and is hidden
+//       draw(body, documents, context)               documents in the order of the questions
+//       hint: "a sentence below the heading",        optional, all of these:
+//       tools: [{ label, act() }] or [element],      more buttons of the heading
+//       csv: true, text: true,                       buttons Copy, CSV, JSON and Command
+//       lazy: true,                                  asked when it is near the viewport
+//       ignoresWindow: true,                         it shows the window in another way, as the curve does
+//       follows: ["search", "metric"],               drawn again from the same answers when these change
+//     })
+//
+// A change of the state asks only parts whose questions have become others. An older question of
+// the part is aborted, and its picture stays, greyed, until the answer is there. `context` has
+//
+//     ask(command, options)   -> document; aborted with the part's questions; for paging
+//     signal, questions, pending (names of functions are still arriving), changes (of `follows`)
+//     isRedraw                true if the answers are those of the last drawing
+
+const parts = [];
+let partsStarted = false;
+let slotNumber = 0;
+let refreshNumber = 0;
+
+function registerPart(part) {
+  parts.push({ ...part, asked: null, drawn: null, abort: null, isNear: !part.lazy, elements: null });
+}
+
+function questionKey(questions) {
+  return JSON.stringify([state.input, questions]);
+}
+
+// --- the section of a part ------------------------------------------------------------------
+
+function partButton(label, act) {
+  return make("button", { type: "button", onclick: act }, label);
+}
+
+function toolButtons(part) {
+  const own = (part.tools ?? []).map((tool) => (tool instanceof Node ? tool : partButton(tool.label, tool.act)));
+  const name = (button) => button.setAttribute("aria-label", `${button.textContent}: ${part.title}`) ?? button;
+  const buttons = [];
+  if (part.text) buttons.push(partButton("Copy", () => copyPart(part)));
+  if (part.csv) buttons.push(partButton("CSV", () => downloadPart(part, "csv")));
+  if (part.text || part.csv) {
+    buttons.push(partButton("JSON", () => downloadPart(part, "json")));
+    buttons.push(partButton("Command", () => toggleCommand(part)));
+  }
+  return [...own, ...buttons.map(name)];
+}
+
+function makeSection(part) {
+  const heading = make("h2", { id: `${part.id}-title` }, part.title);
+  const tools = make("div", { class: "tools" }, ...toolButtons(part));
+  const covers = make("p", { class: "hint covers", id: `${part.id}-covers` });
+  const error = make("div", { class: "notice bad", role: "alert", hidden: true });
+  const command = make("div", { class: "command", hidden: true });
+  const working = make("div", { class: "working", "aria-hidden": "true" });
+  const body = make("div", { class: "body" });
+  const section = make(
+    "section",
+    { id: part.id, "aria-labelledby": heading.id },
+    make("div", { class: "head" }, heading, tools),
+    part.hint ? make("p", { class: "hint" }, part.hint) : null,
+    covers,
+    command,
+    error,
+    working,
+    body,
+  );
+  const link = make("a", { href: `#${part.id}` }, part.title);
+  part.elements = { section, tools, covers, error, command, working, body, link };
+}
+
+// --- which window and filters a part covers -------------------------------------------------
+
+function valueOf(options, name) {
+  return options.find(([option]) => option === name)?.[1];
+}
+
+function coveredTime(options) {
+  const [from, to] = ["from", "to"].map((name) => readTime(valueOf(options, name) ?? "") ?? null);
+  if (from === null && to === null) return "Whole trace";
+  const span = from !== null && to !== null ? to - from : 1e9;
+  return `${from === null ? "Start" : formatTime(from, span)} \u2013 ${to === null ? "end" : formatTime(to, span)}`;
+}
+
+// Filters in force that none of the part's questions has.
+function ignoredFilters(part, questions) {
+  const options = questions.flatMap((question) => question.options);
+  const isIn = (name, value) => options.some((option) => option[0] === name && option[1] === value);
+  const ignored = state.filters.filter((filter) => filter.values.some((value) => !isIn(filter.option, value)));
+  const texts = ignored.map((filter) => filterText(filter.option, filter.values.join(", ")));
+  const isWindowed = state.from !== null || state.to !== null;
+  if (isWindowed && !part.ignoresWindow && !hasWindow(options)) texts.unshift("the selected window");
+  return texts;
+}
+
+function hasWindow(options) {
+  return (
+    (state.from === null || valueOf(options, "from") === exactTime(state.from)) &&
+    (state.to === null || valueOf(options, "to") === exactTime(state.to))
+  );
+}
+
+function drawCovers(part, questions) {
+  const options = questions[0].options;
+  const texts = [coveredTime(options)];
+  const kind = valueOf(options, "kind");
+  if (kind !== undefined && !kind.includes(",")) texts.push(kind);
+  const count = state.filters.filter((filter) =>
+    filter.values.every((value) => options.some(([name, text]) => name === filter.option && text === value)),
+  ).length;
+  if (count > 0) texts.push(plural(count, "filter"));
+  const ignored = ignoredFilters(part, questions);
+  clear(part.elements.covers).append(make("span", {}, texts.join(", ")));
+  if (ignored.length > 0)
+    part.elements.covers.append(make("span", { class: "warn" }, `Does not follow ${ignored.join("; ")}.`));
+  if (part.pending)
+    part.elements.covers.append(make("span", { class: "warn" }, "Names of functions are still arriving."));
+  part.elements.section.dataset.command = source.commandFor(questions[0].command, questions[0].options);
+}
+
+// --- asking ---------------------------------------------------------------------------------
+
+// Stale is what was drawn of an older question and is out of sight: it is asked when it is near.
+function setBusy(part, isBusy, isStale = false) {
+  part.elements.body.toggleAttribute("data-stale", isStale);
+  part.elements.body.setAttribute("aria-busy", String(isBusy));
+  part.elements.working.toggleAttribute("data-on", isBusy);
+}
+
+function showPart(part, isShown) {
+  part.elements.section.hidden = !isShown;
+  part.elements.link.hidden = !isShown;
+}
+
+function contextOf(part, questions, more) {
+  const { signal } = part.abort;
+  const ask = async (command, options) =>
+    (await source.ask(command, options, { part: `${part.id}.${++slotNumber}`, signal })).document;
+  return { ask, signal, questions, pending: part.pending, changes: {}, isRedraw: false, ...more };
+}
+
+function showError(part, sentence) {
+  part.elements.error.textContent = sentence;
+  part.elements.error.hidden = sentence === "";
+}
+
+// Out of sight: a question in flight is of no use.
+function leavePart(part) {
+  part.abort?.abort();
+  part.asked = null;
+  setBusy(part, false, part.drawn !== null);
+}
+
+async function askPart(part, questions, key) {
+  part.abort?.abort();
+  const abort = (part.abort = new AbortController());
+  part.asked = key;
+  setBusy(part, true);
+  try {
+    const answers = await Promise.all(
+      questions.map(({ command, options }, i) =>
+        source.ask(command, options, { part: `${part.id}-${i}`, signal: abort.signal }),
+      ),
+    );
+    if (abort.signal.aborted) return;
+    part.pending = answers.some((answer) => answer.pending);
+    part.drawn = { questions, documents: answers.map((answer) => answer.document) };
+    showError(part, "");
+    await part.draw(part.elements.body, part.drawn.documents, contextOf(part, questions, {}));
+  } catch (error) {
+    if (error.name === "AbortError" || abort.signal.aborted) return;
+    failPart(part, error);
+  }
+  if (part.abort !== abort) return;
+  setBusy(part, false);
+  drawCovers(part, questions);
+}
+
+// The picture of an older question would be taken for the answer to this one.
+function failPart(part, error) {
+  if (!(error instanceof AnswerError)) console.error(error);
+  part.drawn = null;
+  clear(part.elements.body);
+  showError(part, error.message);
+}
+
+async function redrawPart(part, changes) {
+  if (part.drawn === null) return;
+  const { questions, documents } = part.drawn;
+  await part.draw(part.elements.body, documents, contextOf(part, questions, { changes, isRedraw: true }));
+}
+
+// Asks, draws again, or hides, as the state has it. Returns a promise that is kept when it is done.
+async function refreshPart(part, changes = {}) {
+  const questions = source.session.inputs.length === 0 && source.isLive ? null : part.questions(state);
+  const canAsk = questions !== null && questions.every(({ command, options }) => source.can(command, options));
+  showPart(part, canAsk);
+  if (!canAsk) {
+    part.abort?.abort();
+    part.asked = null;
+    return;
+  }
+  const key = questionKey(questions);
+  if (!part.isNear) {
+    if (key !== part.asked) leavePart(part);
+    return;
+  }
+  drawCovers(part, questions);
+  if (key !== part.asked) return askPart(part, questions, key);
+  if ((part.follows ?? []).some((name) => name in changes)) await redrawPart(part, changes);
+}
+
+// Whether a lazy part in sight has to ask again.
+function isWaiting(part) {
+  const questions = part.lazy && part.isNear ? part.questions(state) : null;
+  return questions !== null && questionKey(questions) !== part.asked;
+}
+
+// The curve and the table come first: lazy parts are greyed at once, and ask when those are drawn,
+// unless the state has changed again by then.
+async function refreshParts(changes = {}) {
+  const number = ++refreshNumber;
+  const waiting = parts.filter(isWaiting);
+  waiting.forEach(leavePart);
+  await Promise.all(parts.filter((part) => !waiting.includes(part)).map((part) => refreshPart(part, changes)));
+  if (number === refreshNumber) await Promise.all(waiting.map((part) => refreshPart(part)));
+}
+
+// All parts ask anew, as the input has been read or names have arrived.
+function askAllAgain() {
+  for (const part of parts) part.asked = null;
+  return refreshParts();
+}
+
+// --- buttons --------------------------------------------------------------------------------
+
+function currentQuestion(part) {
+  return part.questions(state)[0];
+}
+
+async function copyPart(part) {
+  const { command, options } = currentQuestion(part);
+  try {
+    await copyText(
+      await source.text(command, [...options, ["format", "text"]]),
+      `the text of \u201c${part.title}\u201d`,
+    );
+  } catch (error) {
+    showError(part, error.message);
+  }
+}
+
+function downloadPart(part, format) {
+  const { command, options } = currentQuestion(part);
+  source.download(command, [...options, ["format", format]], `${part.id}.${format}`);
+}
+
+function toggleCommand(part) {
+  const box = part.elements.command;
+  if (!box.hidden) {
+    box.hidden = true;
+    return;
+  }
+  clear(box);
+  const lines = part.questions(state).map(({ command, options }) => source.commandFor(command, options));
+  box.append(
+    make("code", {}, lines.join("\n")),
+    partButton("Copy command", () => copyText(lines.join("\n"), "the command")),
+  );
+  box.hidden = false;
+}
+
+// --- putting parts on the page --------------------------------------------------------------
+
+const nearness = new IntersectionObserver(
+  (entries) => {
+    for (const entry of entries) {
+      const part = parts.find(({ id }) => id === entry.target.id);
+      part.isNear = entry.isIntersecting;
+      if (part.isNear && partsStarted) refreshPart(part);
+    }
+  },
+  { rootMargin: "400px 0px" },
+);
+
+// Links go to the heading and leave the address, which has the state, as it is.
+function goToPart(event) {
+  const link = event.target.closest?.('a[href^="#"]');
+  if (!link) return;
+  const section = byId(link.getAttribute("href").slice(1));
+  event.preventDefault();
+  if (section === null) return;
+  const heading = section.querySelector("h2");
+  heading.tabIndex = -1;
+  heading.focus({ preventScroll: true });
+  section.scrollIntoView();
+}
+
+function startParts() {
+  parts.sort((a, b) => a.order - b.order);
+  for (const part of parts) {
+    makeSection(part);
+    byId("parts").append(part.elements.section);
+    byId("nav").append(part.elements.link);
+    if (part.lazy) nearness.observe(part.elements.section);
+  }
+  document.addEventListener("click", goToPart);
+  partsStarted = true;
+  onChange((changes) => {
+    for (const part of parts) if (!part.elements.command.hidden) part.elements.command.hidden = true;
+    refreshParts(changes);
+  });
+  return refreshParts();
+}

@@ -1,0 +1,167 @@
+// Where answers come from: the server that sent this page. A question is a command of the command
+// line and its options; the answer is the document that the command prints, so each number on the
+// page has a command that prints it.
+//
+//     source.ask("report", [["from","5s"], ["churn",""]], { part, signal }) -> { document, pending }
+//
+// Options are pairs of a long option without its dashes and a value, "" for a flag. Answers are
+// kept until names of functions arrive, so going back asks nothing again.
+
+const KEPT_ANSWERS = 60;
+const KEPT_CHARACTERS = 40e6;
+const SESSION_INTERVAL_MS = 250;
+
+class AnswerError extends Error {
+  constructor(sentence, status) {
+    super(sentence);
+    this.status = status;
+  }
+}
+
+// Least recently used first.
+class AnswerCache {
+  constructor() {
+    this.answers = new Map();
+    this.characters = 0;
+  }
+
+  get(key) {
+    const answer = this.answers.get(key);
+    if (answer !== undefined) {
+      this.answers.delete(key);
+      this.answers.set(key, answer);
+    }
+    return answer;
+  }
+
+  set(key, document, characters) {
+    this.drop(key);
+    this.answers.set(key, { document, characters });
+    this.characters += characters;
+    while (this.answers.size > KEPT_ANSWERS || this.characters > KEPT_CHARACTERS)
+      this.drop(this.answers.keys().next().value);
+  }
+
+  drop(key) {
+    this.characters -= this.answers.get(key)?.characters ?? 0;
+    this.answers.delete(key);
+  }
+
+  clear() {
+    this.answers.clear();
+    this.characters = 0;
+  }
+}
+
+// For a POSIX shell; most words need nothing.
+function shellWord(word) {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+const liveSource = {
+  isLive: true,
+  session: { inputs: [], command_words: [], source_roots: [], version: "" },
+  tab: Math.random().toString(36).slice(2, 12),
+  kept: new AnswerCache(),
+  listeners: [],
+
+  // Base of the API: beside the page.
+  url(command, options, more = []) {
+    const words = new URLSearchParams();
+    if (!options.some(([name]) => name === "input")) words.append("input", String(state.input));
+    for (const [name, value] of [...options, ...more]) words.append(name, value);
+    return `api/${command}?${words}`;
+  },
+
+  async fetch(url, signal) {
+    let response;
+    try {
+      response = await fetch(url, { signal, cache: "no-store" });
+    } catch (error) {
+      if (error.name === "AbortError") throw error;
+      throw new AnswerError(
+        "The server does not answer: etlheap view has ended, or the connection to it is broken.",
+        0,
+      );
+    }
+    if (response.ok) return response;
+    const answer = await response.json().catch(() => ({}));
+    throw new AnswerError(answer.error ?? `The server answered with status ${response.status}.`, response.status);
+  },
+
+  async ask(command, options, { part = null, signal = undefined } = {}) {
+    const key = this.url(command, options);
+    const known = this.kept.get(key);
+    if (known !== undefined) return { document: known.document, pending: false };
+    const asking =
+      part === null
+        ? []
+        : [
+            ["tab", this.tab],
+            ["part", part],
+          ];
+    const response = await this.fetch(this.url(command, options, asking), signal);
+    const text = await response.text();
+    const answer = JSON.parse(text);
+    const pending = response.headers.get("Etlheap-Symbols-Pending") !== null;
+    if (!pending) this.kept.set(key, answer, text.length);
+    return { document: answer, pending };
+  },
+
+  async text(command, options, { signal = undefined } = {}) {
+    return (await this.fetch(this.url(command, options), signal)).text();
+  },
+
+  can() {
+    return true;
+  },
+
+  // What to type for the same numbers. Inputs are named as they were when the view was started.
+  commandFor(command, options) {
+    const numbers = options.filter(([name]) => name === "input").map(([, value]) => Number(value));
+    const inputs = (numbers.length > 0 ? numbers : [state.input]).map(
+      (number) => this.session.inputs.find((input) => input.number === number)?.name ?? `input-${number}`,
+    );
+    const words = options
+      .filter(([name]) => name !== "input")
+      .flatMap(([name, value]) => {
+        if (value === "") return [`--${name}`];
+        return value.startsWith("-") ? [`--${name}=${value}`] : [`--${name}`, value];
+      });
+    return ["etlheap", command, ...inputs, ...words, ...this.session.command_words].map(shellWord).join(" ");
+  },
+
+  download(command, options, fileName) {
+    const link = make("a", { href: this.url(command, options), download: fileName });
+    document.body.append(link);
+    link.click();
+    link.remove();
+  },
+
+  // --- the session ---
+
+  isWaiting() {
+    return this.session.inputs.some((input) => input.state === "reading" || input.symbols === "pending");
+  },
+
+  async readSession() {
+    const before = this.session;
+    this.session = await (await this.fetch("api/session")).json();
+    const changed = this.session.inputs.filter((input, i) => {
+      const old = before.inputs[i];
+      return old !== undefined && (old.state !== input.state || old.symbols !== input.symbols);
+    });
+    if (changed.length > 0) this.kept.clear();
+    for (const listener of this.listeners) listener(changed);
+    if (this.isWaiting()) setTimeout(() => this.readSession().catch(() => {}), SESSION_INTERVAL_MS);
+  },
+
+  // `listener(changed)` hears of each new state of the session: inputs whose reading or symbols
+  // have changed.
+  onSession(listener) {
+    this.listeners.push(listener);
+  },
+};
+
+// A static page replaces this with the documents that it holds: see view_static.js.
+let source = liveSource;
