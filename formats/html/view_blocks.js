@@ -30,7 +30,9 @@ const BLOCKS_OF_NAMES = ["process", "heap", "thread", "type", "size", "require-f
 
 function readBlocksOf(text) {
   if (text.length > TEXT_MAX) return undefined;
-  const pairs = [...new URLSearchParams(text)].filter(([name, value]) => BLOCKS_OF_NAMES.includes(name) && value !== "");
+  const pairs = [...new URLSearchParams(text)].filter(
+    ([name, value]) => BLOCKS_OF_NAMES.includes(name) && value !== "",
+  );
   return pairs.length > 0 ? pairs : undefined;
 }
 
@@ -59,7 +61,8 @@ function showBlocksOf(node) {
 // The last key of frames decides: several patterns would mean any of them.
 function patternOfNode(node) {
   const { answer, row } = node.sample;
-  if (STACK_KEYS.has(node.key) && node.key !== "free_stack") return quotedPattern(framesOfRow(answer, row, node.key)?.[0]);
+  if (STACK_KEYS.has(node.key) && node.key !== "free_stack")
+    return quotedPattern(framesOfRow(answer, row, node.key)?.[0]);
   if (FRAME_KEYS.has(node.key) && node.key !== "free_site") return quotedPattern(answer.frames[row[node.key]]);
   return node.key === "module" && row.module !== null ? quotedPattern({ module: row.module, symbol: null }) : null;
 }
@@ -75,7 +78,12 @@ function blockFilters() {
 
 function historyQuestion() {
   const [, pid, address] = ADDRESS_TEXT.exec(state.address);
-  const options = [["address", address], ["kind", state.kind], ["sort", "alloc_time"], ["top", String(HISTORY_TOP)]];
+  const options = [
+    ["address", address],
+    ["kind", state.kind],
+    ["sort", "alloc_time"],
+    ["top", String(HISTORY_TOP)],
+  ];
   if (pid !== undefined) options.push(["process", pid]);
   return { command: "allocations", options };
 }
@@ -83,7 +91,10 @@ function historyQuestion() {
 function blockQuestions() {
   if (state.kind === null) return null;
   const filters = blockFilters();
-  const page = [["top", String(BLOCKS_TOP)], ["sort", state.blocksSort]];
+  const page = [
+    ["top", String(BLOCKS_TOP)],
+    ["sort", state.blocksSort],
+  ];
   if (state.blocksSkip > 0) page.push(["skip", String(state.blocksSkip)]);
   const questions = [
     { command: "allocations", options: [...page, ...filters] },
@@ -100,10 +111,15 @@ function blockCell(answer, block, { key, why }) {
     const text = frame === undefined ? NO_STACK_TEXT : frameText(frame);
     return make("td", { class: "site" }, ...breakable(text));
   }
-  if (key === "type") return make("td", { class: "text", title: TYPE_TEXTS[block.type] }, `${block.type}${freeText(block)}`);
+  if (key === "type")
+    return make("td", { class: "text", title: TYPE_TEXTS[block.type] }, `${block.type}${freeText(block)}`);
   if (key === "thread") {
     const name = block.thread_name ? ` ${block.thread_name}` : "";
-    return make("td", { title: isUnknown(block.thread) ? "unknown" : null }, isUnknown(block.thread) ? UNKNOWN_TEXT : `${block.thread}${name}`);
+    return make(
+      "td",
+      { title: isUnknown(block.thread) ? "unknown" : null },
+      isUnknown(block.thread) ? UNKNOWN_TEXT : `${block.thread}${name}`,
+    );
   }
   const cell = measureCell(key, block[key], why);
   cell.removeAttribute("role");
@@ -120,7 +136,11 @@ function blockRow(answer, block, index, command) {
     { type: "button", class: "address", "aria-expanded": "false", title: "Show the call stack" },
     block.address ?? "unknown",
   );
-  const actions = make("button", { type: "button", class: "row-menu", "aria-haspopup": "menu", "aria-label": `Actions for ${block.address}` }, "\u22ef");
+  const actions = make(
+    "button",
+    { type: "button", class: "row-menu", "aria-haspopup": "menu", "aria-label": `Actions for ${block.address}` },
+    "\u22ef",
+  );
   const row = make(
     "tr",
     { "data-row": index, "data-command": command },
@@ -142,17 +162,36 @@ function toggleBlock(row, button, answer, block) {
   const isOpen = button.getAttribute("aria-expanded") === "true";
   button.setAttribute("aria-expanded", String(!isOpen));
   if (isOpen) return row.nextElementSibling.remove();
-  const shown = [stackOfBlock(`Allocated in ${block.process ?? "unknown process"} (${block.pid ?? UNKNOWN_TEXT})`, answer, block.stack)];
-  if (!isUnknown(block.free_time_ns)) shown.push(stackOfBlock(`Freed by thread ${block.free_thread ?? "unknown"}`, answer, block.free_stack));
-  row.after(make("tr", { class: "stack-row" }, make("td", { class: "stack-cell", colspan: VIEW_BLOCK_COLUMNS.length }, ...shown)));
+  const shown = [
+    stackOfBlock(
+      `Allocated in ${block.process ?? "unknown process"} (${block.pid ?? UNKNOWN_TEXT})`,
+      answer,
+      block.stack,
+    ),
+  ];
+  if (!isUnknown(block.free_time_ns))
+    shown.push(stackOfBlock(`Freed by thread ${block.free_thread ?? "unknown"}`, answer, block.free_stack));
+  row.after(
+    make(
+      "tr",
+      { class: "stack-row" },
+      make("td", { class: "stack-cell", colspan: VIEW_BLOCK_COLUMNS.length }, ...shown),
+    ),
+  );
 }
 
 function blockMenu(answer, block) {
   const items = [];
   if (block.address !== null) items.push({ label: "History of this address", act: () => showHistory(block) });
   for (const key of ["process", "heap", "type", "thread"])
-    items.push(...exactItems(block, key, blocks.context).filter(({ label }) => label.startsWith("Only") || key === "type"));
-  if (!isUnknown(block.size)) items.push({ label: `Only this size: ${formatCount(block.size)} bytes`, act: () => filterBy("size", String(block.size)) });
+    items.push(
+      ...exactItems(block, key, blocks.context).filter(({ label }) => label.startsWith("Only") || key === "type"),
+    );
+  if (!isUnknown(block.size))
+    items.push({
+      label: `Only this size: ${formatCount(block.size)} bytes`,
+      act: () => filterBy("size", String(block.size)),
+    });
   items.push(...frameMenuItems(stackFrames(answer, block.stack)[0]));
   items.push({ label: "Copy", act: () => copyText(blockText(answer, block), "the block") });
   return items;
@@ -162,8 +201,12 @@ function blockText(answer, block) {
   const lines = Object.entries(block)
     .filter(([key]) => !["stack", "free_stack"].includes(key))
     .map(([key, value]) => `${WORDS[key] ?? key}: ${value ?? "unknown"}`);
-  for (const [title, index] of [["Allocated by", block.stack], ["Freed by", block.free_stack]])
-    if (!isUnknown(index)) lines.push(`${title}:`, ...stackFrames(answer, index).map((frame) => `  ${frameText(frame)}`));
+  for (const [title, index] of [
+    ["Allocated by", block.stack],
+    ["Freed by", block.free_stack],
+  ])
+    if (!isUnknown(index))
+      lines.push(`${title}:`, ...stackFrames(answer, index).map((frame) => `  ${frameText(frame)}`));
   return lines.join("\n");
 }
 
@@ -217,7 +260,11 @@ function pager(answer, total, totalCommand) {
     shown = answer.rows.length,
     last = Math.max(0, Math.floor((total - 1) / BLOCKS_TOP) * BLOCKS_TOP);
   const range = shown === 0 ? "No blocks" : `Blocks ${formatCount(skip + 1)} to ${formatCount(skip + shown)} of `;
-  const sum = make("span", { "data-value": total, "data-measure": "count", "data-row": 0, "data-command": totalCommand }, formatCount(total));
+  const sum = make(
+    "span",
+    { "data-value": total, "data-measure": "count", "data-row": 0, "data-command": totalCommand },
+    formatCount(total),
+  );
   return make(
     "div",
     { class: "pager" },
@@ -231,13 +278,26 @@ function pager(answer, total, totalCommand) {
 }
 
 function addressForm() {
-  const field = make("input", { type: "text", id: "block-address", placeholder: "0x1c0a5f82870", autocomplete: "off", spellcheck: "false" });
+  const field = make("input", {
+    type: "text",
+    id: "block-address",
+    placeholder: "0x1c0a5f82870",
+    autocomplete: "off",
+    spellcheck: "false",
+  });
   field.value = state.address ?? "";
-  const form = make("form", {}, make("label", { for: "block-address" }, "History of address"), field, make("button", { type: "submit" }, "Show"));
+  const form = make(
+    "form",
+    {},
+    make("label", { for: "block-address" }, "History of address"),
+    field,
+    make("button", { type: "submit" }, "Show"),
+  );
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     const text = field.value.trim().toLowerCase();
-    if (text !== "" && !ADDRESS_TEXT.test(text)) return announce("An address is written as 0x1f0010, a range as 0x1f0000..0x1f1000");
+    if (text !== "" && !ADDRESS_TEXT.test(text))
+      return announce("An address is written as 0x1f0010, a range as 0x1f0000..0x1f1000");
     update({ address: text === "" ? null : text });
   });
   return form;
@@ -255,7 +315,11 @@ function blocksOfNote() {
       "p",
       { class: "note" },
       `Blocks of one row of the table: ${texts.join(", ")}.${note} `,
-      make("button", { type: "button", class: "small", onclick: () => update({ blocksOf: null, blocksSkip: 0 }) }, "All blocks"),
+      make(
+        "button",
+        { type: "button", class: "small", onclick: () => update({ blocksOf: null, blocksSkip: 0 }) },
+        "All blocks",
+      ),
     ),
   ];
 }
@@ -266,12 +330,21 @@ function historyBox(answer, question) {
   const cut = answer.rows.length >= HISTORY_TOP ? ` The first ${HISTORY_TOP} are listed.` : "";
   const text = `${plural(answer.rows.length, "block")} of kind ${state.kind} held or overlapped it, over the whole trace.${cut}`;
   const title = `History of ${address}${whose}`;
-  const shown = answer.rows.length === 0 ? [] : [blockTable(answer, source.commandFor(question.command, question.options), false, title)];
+  const shown =
+    answer.rows.length === 0
+      ? []
+      : [blockTable(answer, source.commandFor(question.command, question.options), false, title)];
   return make(
     "div",
     { class: "history" },
     make("h3", {}, title),
-    make("p", { class: "note" }, text, " ", make("button", { type: "button", class: "small", onclick: () => update({ address: null }) }, "Close")),
+    make(
+      "p",
+      { class: "note" },
+      text,
+      " ",
+      make("button", { type: "button", class: "small", onclick: () => update({ address: null }) }, "Close"),
+    ),
     ...shown,
   );
 }

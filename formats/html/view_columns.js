@@ -221,7 +221,7 @@ const COLUMN_GROUPS = [
 // --- which columns and keys go together --------------------------------------------------------
 
 const KEYS_OF_STACKS = ["stack", "impacting_stack"];
-const KEYS_OF_FRAMES = [...KEYS_OF_STACKS, "frame", "site", "module", "source_line"];
+const KEYS_OF_FRAMES = [...KEYS_OF_STACKS, "frame", "site", "source_line"];
 const KEYS_THAT_REPEAT = [
   ["type", "impacting_type"],
   ["thread", "thread_name"],
@@ -246,9 +246,27 @@ function hasCommandWord(word) {
   return (source.session?.command_words ?? []).some((one) => one === word || one.startsWith(`${word}=`));
 }
 
+// Growth follows all blocks of a row over the window, so these keys, which part them by how they
+// end, are not for it.
+const KEYS_WITHOUT_GROWTH = new Set([
+  "type",
+  "impacting_type",
+  "impacting_stack",
+  "function",
+  "free_type",
+  "free_stack",
+  "free_site",
+  "free_module",
+  "free_thread",
+]);
+
 // Null if rows of these keys can have the measure, else why not.
 function whyNoMeasure(measure, keys) {
   if (MEASURES_OF_FUNCTIONS.has(measure) && !keys.includes("function")) return "only rows of functions have this";
+  if (measure.startsWith("lifetime") && keys.includes("function"))
+    return "rows of functions share blocks and do not have this";
+  const key = keys.find((one) => KEYS_WITHOUT_GROWTH.has(one));
+  if (MEASURES_OF_GROWTH.has(measure) && key !== undefined) return `rows by ${WORDS[key]} do not have this`;
   const areHeaps = keys.includes("heap") && keys.every((key) => ["kind", "process", "heap"].includes(key));
   if (MEASURES_OF_HEAPS.has(measure) && !areHeaps) return "only rows of heaps have this";
   return null;
@@ -260,11 +278,29 @@ function columnsShown() {
   return state.kind === "handle" ? USUAL_COLUMNS_OF_HANDLES : USUAL_COLUMNS;
 }
 
+// The columns to ask for. Growth is not answered together with blocks freed by another thread.
+function columnsToAsk(keys) {
+  const columns = columnsShown().filter((measure) => whyNoMeasure(measure, keys) === null);
+  const hasGrowth = columns.some((measure) => MEASURES_OF_GROWTH.has(measure));
+  return hasGrowth ? columns.filter((measure) => measure !== "freed_by_other_count") : columns;
+}
+
+function whyNoCell(measure, keys) {
+  return (
+    whyNoMeasure(measure, keys) ?? (columnsToAsk(keys).includes(measure) ? "unknown" : "not shown together with growth")
+  );
+}
+
+function whyNoSort(column, keys) {
+  const hasNoSizes = state.kind === "handle" && ["size", "byte rate"].includes(measureForm(column));
+  return hasNoSizes ? "handles have no sizes" : whyNoMeasure(column, keys);
+}
+
 // The column to sort by, without its dash; one that all levels of the table have.
 function sortOfTable(keys) {
   const column = (state.sort ?? "").replace(/^-/, "");
   const fallback = state.kind === "handle" ? "outstanding_count" : "outstanding_size";
-  if (!TABLE_MEASURES.includes(column) || whyNoMeasure(column, keys) !== null)
+  if (!TABLE_MEASURES.includes(column) || whyNoSort(column, keys) !== null)
     return { column: fallback, smallestFirst: false };
   return { column, smallestFirst: state.sort.startsWith("-") };
 }
@@ -350,7 +386,11 @@ function columnChoice(measure, keys) {
 
 // The list of all measures stands above the table, so that it covers nothing.
 function drawColumnPicker(keys, redraw) {
-  const curve = make("input", { type: "checkbox", id: "column-curve", onchange: (event) => showCurves(event.target.checked) });
+  const curve = make("input", {
+    type: "checkbox",
+    id: "column-curve",
+    onchange: (event) => showCurves(event.target.checked),
+  });
   curve.checked = state.curves === true;
   const groups = COLUMN_GROUPS.map(({ title, has }) =>
     make(

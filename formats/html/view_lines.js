@@ -39,9 +39,13 @@ function exactItems(row, key, context) {
   const filter = exactFilter(row, key);
   if (filter === null) return [];
   const name = key === "process" ? (row.process ?? row.pid) : keyText(null, row, key).text;
-  const items = [{ label: `Only this: ${WORDS[key]} ${name}`, act: () => filterBy(filter.option, filter.values.join(",")) }];
-  if (filter.option === "type") items.push({ label: `Not this: ${name}`, act: () => filterByOtherTypes(filter.values) });
-  else if (key !== "size_class") items.push({ label: `Not this: ${name}`, act: () => filterByOthers(key, row, context) });
+  const items = [
+    { label: `Only this: ${WORDS[key]} ${name}`, act: () => filterBy(filter.option, filter.values.join(",")) },
+  ];
+  if (filter.option === "type")
+    items.push({ label: `Not this: ${name}`, act: () => filterByOtherTypes(filter.values) });
+  else if (key !== "size_class")
+    items.push({ label: `Not this: ${name}`, act: () => filterByOthers(key, row, context) });
   return items;
 }
 
@@ -81,7 +85,8 @@ function rowMenu(node) {
   items.push({ label: "Blocks of this row", act: () => showBlocksOf(node) });
   items.push({ label: state.curves ? "Hide curves" : "Curve of this row", act: () => showCurves(!state.curves) });
   items.push({ label: "Copy", act: () => copyText(rowText(node), "the row") });
-  if (node.page !== null) items.push({ label: "Copy the command", act: () => copyText(node.page.command, "the command") });
+  if (node.page !== null)
+    items.push({ label: "Copy the command", act: () => copyText(node.page.command, "the command") });
   return items;
 }
 
@@ -130,9 +135,16 @@ function framesBox(frames) {
   const box = make("div", { class: "frames-box" });
   const draw = () => {
     const isReversed = state.stackOrder === "callees";
-    const list = make("ol", { class: "frames", "aria-label": isReversed ? "Callees, outermost first" : "Callers, innermost first" });
+    const list = make("ol", {
+      class: "frames",
+      "aria-label": isReversed ? "Callees, outermost first" : "Callers, innermost first",
+    });
     list.append(...[...(isReversed ? frames.toReversed() : frames)].map(frameItem));
-    const order = make("button", { type: "button", class: "small" }, isReversed ? "Innermost first" : "Outermost first");
+    const order = make(
+      "button",
+      { type: "button", class: "small" },
+      isReversed ? "Innermost first" : "Outermost first",
+    );
     order.addEventListener("click", () => {
       update({ stackOrder: isReversed ? "callers" : "callees" }, { replace: true });
       draw();
@@ -145,7 +157,11 @@ function framesBox(frames) {
 
 function frameItem(frame) {
   const items = frameMenuItems(frame);
-  const name = make("button", { type: "button", class: "frame", "aria-haspopup": "menu" }, ...breakable(frameText(frame)));
+  const name = make(
+    "button",
+    { type: "button", class: "frame", "aria-haspopup": "menu" },
+    ...breakable(frameText(frame)),
+  );
   name.addEventListener("click", () => openMenu(name, items));
   return make("li", {}, items.length > 0 ? name : make("span", {}, ...breakable(frameText(frame))), lineOfCode(frame));
 }
@@ -160,9 +176,9 @@ function framesRow(node, columns) {
 
 // --- curves of rows ------------------------------------------------------------------------------------
 
-const CURVE_STEPS = 40;
-const CURVE_WIDTH = 120,
-  CURVE_HEIGHT = 22;
+const ROW_CURVE_STEPS = 40;
+const ROW_CURVE_WIDTH = 120,
+  ROW_CURVE_HEIGHT = 22;
 const KEYS_WITHOUT_CURVE = new Set(["type", "impacting_type", "free_type", "function", "impacting_stack"]);
 
 function showCurves(isShown) {
@@ -171,24 +187,29 @@ function showCurves(isShown) {
 
 // One question a level: `windows` with the level's keys. It has no types, so the curve of a row is
 // that of all types.
-function curveQuestion(keys) {
+function rowCurveQuestion(keys) {
   const { from_ns, to_ns } = table.levels[0][0].document.window;
-  const every = Math.max(1, Math.ceil((to_ns - from_ns) / CURVE_STEPS));
+  const every = Math.max(1, Math.ceil((to_ns - from_ns) / ROW_CURVE_STEPS));
   const metric = state.kind === "handle" ? "outstanding_count" : "outstanding_size";
   const filters = filterOptions({ window: true, kind: true, types: false });
-  const options = [["group-by", keys.join(",")], ["every", `${every}ns`], ["sort", metric], ["top", String(TABLE_TOP)]];
+  const options = [
+    ["group-by", keys.join(",")],
+    ["every", `${every}ns`],
+    ["sort", metric],
+    ["top", String(TABLE_TOP)],
+  ];
   return { command: "windows", options: [...options, ...filters], metric };
 }
 
-function curveId(answer, row, keys) {
+function rowCurveId(answer, row, keys) {
   return keys.map((key) => keyId(answer, row, key)).join("\u0001");
 }
 
-function curvesOf(answer, keys, metric) {
+function rowCurvesOf(answer, keys, metric) {
   const curves = new Map();
   answer.windows.forEach((one, at) => {
     for (const row of one.rows) {
-      const id = curveId(answer, row, keys);
+      const id = rowCurveId(answer, row, keys);
       if (!curves.has(id)) curves.set(id, new Array(answer.windows.length).fill(0));
       curves.get(id)[at] = row[metric] ?? 0;
     }
@@ -212,10 +233,10 @@ async function askCurves() {
 }
 
 async function askLevelCurves(keys, context) {
-  const { command, options, metric } = curveQuestion(keys);
+  const { command, options, metric } = rowCurveQuestion(keys);
   try {
     const answer = await context.ask(command, options);
-    return { curves: curvesOf(answer, keys, metric), command: source.commandFor(command, options), metric };
+    return { curves: rowCurvesOf(answer, keys, metric), command: source.commandFor(command, options), metric };
   } catch (error) {
     return { curves: new Map(), why: error.name === "AbortError" ? "unknown" : error.message };
   }
@@ -226,22 +247,31 @@ function paintCurves(level, keys, { curves, why, metric }) {
   for (const { node, isMore } of table.entries) {
     if (isMore || node.level !== level) continue;
     const { answer, row } = node.sample;
-    const values = curves.get(curveId(answer, row, keys));
+    const values = curves.get(rowCurveId(answer, row, keys));
     const cell = rows.get(node.id)?.lastElementChild;
-    if (cell) cell.replaceChildren(values === undefined ? make("span", { title: why ?? "unknown" }, UNKNOWN_TEXT) : rowCurve(values, metric));
+    if (cell)
+      cell.replaceChildren(
+        values === undefined ? make("span", { title: why ?? "unknown" }, UNKNOWN_TEXT) : rowCurve(values, metric),
+      );
   }
 }
 
 function rowCurve(values, metric) {
   const most = Math.max(...values, 1);
-  const x = (at) => ((at * CURVE_WIDTH) / (values.length - 1 || 1)).toFixed(1);
-  const y = (value) => (CURVE_HEIGHT - 1 - (value * (CURVE_HEIGHT - 2)) / most).toFixed(1);
+  const x = (at) => ((at * ROW_CURVE_WIDTH) / (values.length - 1 || 1)).toFixed(1);
+  const y = (value) => (ROW_CURVE_HEIGHT - 1 - (value * (ROW_CURVE_HEIGHT - 2)) / most).toFixed(1);
   const line = values.map((value, at) => `${x(at)},${y(value)}`).join(" ");
   const name = `${WORDS[metric]} over time, all types: at most ${measureText(metric, Math.max(...values))}, ${measureText(metric, values.at(-1))} at the end`;
-  const area = `0,${CURVE_HEIGHT} ${line} ${CURVE_WIDTH},${CURVE_HEIGHT}`;
+  const area = `0,${ROW_CURVE_HEIGHT} ${line} ${ROW_CURVE_WIDTH},${ROW_CURVE_HEIGHT}`;
   return makeSvg(
     "svg",
-    { class: "row-curve", viewBox: `0 0 ${CURVE_WIDTH} ${CURVE_HEIGHT}`, role: "img", "aria-label": name, preserveAspectRatio: "none" },
+    {
+      class: "row-curve",
+      viewBox: `0 0 ${ROW_CURVE_WIDTH} ${ROW_CURVE_HEIGHT}`,
+      role: "img",
+      "aria-label": name,
+      preserveAspectRatio: "none",
+    },
     makeSvg("polygon", { points: area }),
     makeSvg("polyline", { points: line }),
   );

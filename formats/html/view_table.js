@@ -82,8 +82,12 @@ function columnCount(columns) {
 
 function totalRow(columns) {
   const name = make("th", { scope: "row", role: "rowheader", class: "gold" }, `All of ${state.kind}`);
-  const row = make("tr", { class: "total", role: "row", "aria-level": 1, "data-row": "totals", "data-command": table.total.command }, name);
-  for (const key of columns) row.append(measureCell(key, table.total.sums?.[key], "asked for rows only"));
+  const row = make(
+    "tr",
+    { class: "total", role: "row", "aria-level": 1, "data-row": "totals", "data-command": table.total.command },
+    name,
+  );
+  for (const key of columns) row.append(measureCell(key, table.total.sums?.[key], "only rows have this"));
   if (state.curves) row.append(make("td", { role: "gridcell" }));
   return row;
 }
@@ -108,7 +112,7 @@ function nodeRow(entry, columns) {
   );
   const keys = table.keys.slice(0, node.level);
   for (const key of columns) {
-    const why = node.row === null ? "not among the rows asked for" : (whyNoMeasure(key, keys) ?? "unknown");
+    const why = node.row === null ? "not among the rows asked for" : whyNoCell(key, keys);
     row.append(measureCell(key, node.row?.[key], why));
   }
   if (state.curves) row.append(make("td", { role: "gridcell", class: "curve" }));
@@ -126,7 +130,12 @@ function nameCell(node, isOpen) {
     "th",
     { scope: "row", role: "rowheader", class: "gold name" },
     make("span", { class: "twist", "aria-hidden": "true" }, canOpen(node) ? (isOpen ? "\u25be" : "\u25b8") : ""),
-    make("span", { class: "label" }, ...breakable(text), detail === "" ? "" : make("span", { class: "detail" }, ...breakable(` ${detail}`))),
+    make(
+      "span",
+      { class: "label" },
+      ...breakable(text),
+      detail === "" ? "" : make("span", { class: "detail" }, ...breakable(` ${detail}`)),
+    ),
     make("button", { type: "button", class: "row-menu", tabindex: -1, "aria-label": `Actions for ${text}` }, "\u22ef"),
   );
   cell.style.setProperty("--level", node.level - 1);
@@ -145,14 +154,23 @@ function breakable(text) {
 
 function moreRow(entry, columns) {
   const { node, left } = entry;
-  const more = Math.min(left, ROWS_MORE);
+  const asks = node.isCut && left < ROWS_MORE;
+  const more = asks ? `show them and ask for ${TABLE_TOP} more` : `show ${formatCount(Math.min(left, ROWS_MORE))}`;
   const text =
     left > 0
-      ? `${formatCount(left)}${node.isCut ? " or more" : ""} other ${left === 1 ? "row" : "rows"}${restText(node)} \u2013 show ${formatCount(more)}`
+      ? `${formatCount(left)}${node.isCut ? " or more" : ""} other ${left === 1 ? "row" : "rows"}${restText(node)} \u2013 ${more}`
       : `Other rows, not asked for yet${restText(node)} \u2013 ask for ${TABLE_TOP} more`;
-  const cell = make("td", { role: "gridcell", class: "more gold", colspan: columnCount(columns) }, make("span", { class: "link" }, text));
+  const cell = make(
+    "td",
+    { role: "gridcell", class: "more gold", colspan: columnCount(columns) },
+    make("span", { class: "link" }, text),
+  );
   cell.style.setProperty("--level", node.level);
-  return make("tr", { class: "more", role: "row", tabindex: -1, "aria-level": node.level + 1, "data-id": entry.id }, cell);
+  return make(
+    "tr",
+    { class: "more", role: "row", tabindex: -1, "aria-level": node.level + 1, "data-id": entry.id },
+    cell,
+  );
 }
 
 // What the rows that are not shown have of the column that sorts, if it can be added up at all.
@@ -166,104 +184,6 @@ function restText(node) {
   if (shown.some((child) => !Number.isInteger(child.row?.[column]))) return "";
   const rest = whole[column] - shown.reduce((sum, child) => sum + child.row[column], 0);
   return `: ${measureText(column, rest)} ${WORDS[column].toLowerCase()}`;
-}
-
-// --- head: keys, gold bar, columns ---------------------------------------------------------------
-
-function tableHead(columns) {
-  const row = make("tr", { role: "row" }, make("th", { scope: "col", role: "columnheader", class: "gold keys" }, keyList()));
-  const sort = sortOfTable(table.keys);
-  for (const key of columns) row.append(columnHead(key, sort));
-  if (state.curves) row.append(make("th", { scope: "col", role: "columnheader", class: "curve" }, "Over Time"));
-  row.addEventListener("dragover", (event) => event.preventDefault());
-  row.addEventListener("drop", dropOnHead);
-  return make("thead", { role: "rowgroup" }, row);
-}
-
-function columnHead(key, sort) {
-  const direction = sort.column !== key ? "none" : sort.smallestFirst ? "ascending" : "descending";
-  const button = make("button", { type: "button", onclick: () => sortByColumn(key) }, WORDS[key]);
-  const head = make("th", { scope: "col", role: "columnheader", "aria-sort": direction, "data-column": key, draggable: "true" }, button);
-  head.addEventListener("dragstart", (event) => event.dataTransfer.setData("text/plain", `column:${key}`));
-  return head;
-}
-
-function sortByColumn(key) {
-  const sort = sortOfTable(table.keys);
-  table.focusKey = `[data-column="${key}"] button`;
-  update({ sort: sort.column === key && !sort.smallestFirst ? `-${key}` : key });
-}
-
-function keyList() {
-  const items = table.keys.map((key, i) => {
-    const chip = make(
-      "button",
-      { type: "button", class: "key", "data-key": key, "aria-haspopup": "menu", "aria-label": `Key ${i + 1}: ${WORDS[key]}` },
-      WORDS[key],
-    );
-    chip.addEventListener("click", () => openMenu(chip, keyMenu(key)));
-    chip.addEventListener("keydown", (event) => moveKeyByKeyboard(event, key));
-    const item = make("li", { draggable: "true", "data-key": key }, chip);
-    item.addEventListener("dragstart", (event) => event.dataTransfer.setData("text/plain", `key:${key}`));
-    return item;
-  });
-  const add = make("button", { type: "button", class: "key add", "aria-label": "Add a key", "aria-haspopup": "menu" }, "+");
-  add.addEventListener("click", () => openMenu(add, addMenu()));
-  return make("ul", { class: "key-list", "aria-label": "Rows are grouped by" }, ...items, make("li", {}, add));
-}
-
-function setKeys(keys, focused) {
-  table.focusKey = focused === null ? ".key.add" : `.key[data-key="${focused}"]`;
-  update({ groupBy: keys });
-  announce(`Rows are grouped by ${keys.map((key) => WORDS[key]).join(", ")}`);
-}
-
-function moveKey(key, to) {
-  const keys = table.keys.filter((one) => one !== key);
-  keys.splice(Math.max(0, Math.min(to, keys.length)), 0, key);
-  setKeys(keys, key);
-}
-
-function keyMenu(key) {
-  const at = table.keys.indexOf(key);
-  const others = table.keys.filter((one) => one !== key);
-  const items = [];
-  if (at > 0) items.push({ label: "Move left", act: () => moveKey(key, at - 1) });
-  if (at < others.length) items.push({ label: "Move right", act: () => moveKey(key, at + 1) });
-  if (others.length > 0) items.push({ label: "Remove", act: () => setKeys(others, null) });
-  for (const other of keysToAdd(others).filter((one) => one !== key))
-    items.push({ label: `Replace by ${WORDS[other]}`, act: () => setKeys(table.keys.with(at, other), other) });
-  return items;
-}
-
-function addMenu() {
-  return keysToAdd(table.keys).map((key) => ({ label: WORDS[key], act: () => setKeys([...table.keys, key], key) }));
-}
-
-function moveKeyByKeyboard(event, key) {
-  const way = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-  if (way === undefined || !event.altKey) {
-    if (event.key === "Delete" && table.keys.length > 1) setKeys(table.keys.filter((one) => one !== key), null);
-    return;
-  }
-  event.preventDefault();
-  moveKey(key, table.keys.indexOf(key) + way);
-}
-
-// A key dropped on another takes its place, and right of the gold bar it leaves the table.
-function dropOnHead(event) {
-  event.preventDefault();
-  const [what, key] = event.dataTransfer.getData("text/plain").split(":");
-  const column = event.target.closest("[data-column]")?.dataset.column;
-  const onKey = event.target.closest("[data-key]")?.dataset.key;
-  if (what === "column" && column !== undefined && column !== key) {
-    const box = event.target.closest("[data-column]").getBoundingClientRect();
-    moveColumn(key, column, event.clientX > box.left + box.width / 2);
-  }
-  if (what !== "key" || !table.keys.includes(key)) return;
-  if (column !== undefined && table.keys.length > 1) setKeys(table.keys.filter((one) => one !== key), null);
-  else if (onKey !== undefined && onKey !== key) moveKey(key, table.keys.indexOf(onKey));
-  else if (onKey === undefined && column === undefined) moveKey(key, table.keys.length);
 }
 
 // --- opening rows and asking for more --------------------------------------------------------------
@@ -296,7 +216,11 @@ async function askMore(node) {
   const pages = isOwn ? (table.below.get(node.id) ?? []) : table.levels[node.level];
   const question = levelQuestion(keys, isOwn ? options : given, rowsOfPages(pages));
   try {
-    const page = newTablePage(await table.context.ask(question.command, question.options), question, rowsOfPages(pages));
+    const page = newTablePage(
+      await table.context.ask(question.command, question.options),
+      question,
+      rowsOfPages(pages),
+    );
     page.keys = keys;
     pages.push(page);
     if (isOwn) table.below.set(node.id, pages);
@@ -400,12 +324,21 @@ function drawTable(body, documents, context) {
   const columns = columnsShown();
   table.rows = make("tbody", { role: "rowgroup" });
   listenToRows(table.rows);
-  const grid = make("table", { class: "gold-table", role: "treegrid", "aria-label": "Memory by keys" }, tableHead(columns), table.rows);
+  const grid = make(
+    "table",
+    { class: "gold-table", role: "treegrid", "aria-label": "Memory by keys" },
+    tableHead(columns),
+    table.rows,
+  );
   const box = make("div", { class: "table-box" }, grid);
   box.addEventListener("scroll", () => (table.scroll = box.scrollTop), { passive: true });
   table.note = make("p", { class: "note", role: "status" });
   paintRows();
-  body.replaceChildren(...(columnPicker.isOpen ? [drawColumnPicker(table.keys, toggleColumnPicker)] : []), box, table.note);
+  body.replaceChildren(
+    ...(columnPicker.isOpen ? [drawColumnPicker(table.keys, toggleColumnPicker)] : []),
+    box,
+    table.note,
+  );
   if (table.focusKey !== null) grid.querySelector(table.focusKey)?.focus();
   table.focusKey = null;
 }

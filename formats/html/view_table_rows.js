@@ -22,8 +22,9 @@ function tableKeys() {
 }
 
 function levelQuestion(keys, filters, skip) {
-  const { column, smallestFirst } = sortOfTable(keys);
-  const columns = columnsShown().filter((measure) => whyNoMeasure(measure, keys) === null);
+  const chosen = sortOfTable(tableKeys());
+  const { column, smallestFirst } = whyNoSort(chosen.column, keys) === null ? chosen : sortOfTable(keys);
+  const columns = columnsToAsk(keys);
   const options = [
     ["group-by", keys.join(",")],
     ["columns", (columns.length > 0 ? columns : [column]).join(",")],
@@ -203,7 +204,7 @@ function framesOfRow(answer, row, key) {
 // The innermost frames; siblings that begin alike are told apart by the first that differs.
 function stackRowText(answer, row, key) {
   const frames = framesOfRow(answer, row, key);
-  if (frames === null || frames.length === 0) return { text: NO_STACK_TEXT, detail: "" };
+  if (frames === null || frames.length === 0) return { text: noValueText(key), detail: "" };
   const texts = frames.slice(0, FRAMES_IN_ROW).map((frame) => frameText(frame));
   return { text: texts[0], detail: texts.slice(1).join(" \u2190 ") };
 }
@@ -228,6 +229,12 @@ function tellStacksApart(nodes) {
   }
 }
 
+function noValueText(key) {
+  if (["free_stack", "free_site", "free_module", "free_thread"].includes(key))
+    return "not freed in the window, or unknown";
+  return STACK_KEYS.has(key) || FRAME_KEYS.has(key) ? NO_STACK_TEXT : "unknown";
+}
+
 function sizeClassText(lower) {
   return lower === 0 ? "0 bytes" : `${formatSize(lower)} to ${formatSize(lower * 2)}`;
 }
@@ -236,7 +243,10 @@ const KEY_TEXTS = {
   process: (row) => ({ text: row.process ?? "unknown process", detail: row.pid === null ? "" : `(${row.pid})` }),
   heap: (row) => ({ text: row.heap ?? "not of a heap", detail: "" }),
   type: (row) => ({ text: row.type, detail: TYPE_TEXTS[row.type] ?? "" }),
-  thread: (row) => ({ text: row.thread === null ? "unknown thread" : `thread ${row.thread}`, detail: row.thread_name ?? "" }),
+  thread: (row) => ({
+    text: row.thread === null ? "unknown thread" : `thread ${row.thread}`,
+    detail: row.thread_name ?? "",
+  }),
   size_class: (row) => ({ text: sizeClassText(row.size_class), detail: "" }),
   generation: (row) => ({
     text: row.generation === 0 ? "before the first mark" : `after ${row.mark ?? `mark ${row.generation}`}`,
@@ -248,9 +258,9 @@ const KEY_TEXTS = {
 function keyText(answer, row, key) {
   if (STACK_KEYS.has(key)) return stackRowText(answer, row, key);
   if (FRAME_KEYS.has(key))
-    return { text: row[key] === null ? NO_STACK_TEXT : frameText(answer.frames[row[key]]), detail: "" };
+    return { text: row[key] === null ? noValueText(key) : frameText(answer.frames[row[key]]), detail: "" };
   if (KEY_TEXTS[key] !== undefined) return KEY_TEXTS[key](row);
-  return { text: row[key] === null || row[key] === undefined ? "unknown" : String(row[key]), detail: "" };
+  return { text: isUnknown(row[key]) ? noValueText(key) : String(row[key]), detail: "" };
 }
 
 function labelNodes(nodes) {
