@@ -350,7 +350,7 @@ function measureCell(key, value, why = "unknown") {
 function exactText(key, value) {
   const units = { size: "bytes", duration: "ns", time: "ns", share: "millionths", "byte rate": "bytes/s" };
   const unit = units[measureForm(key)] ?? "";
-  return `${value.toLocaleString("en-US")} ${unit}`.trim();
+  return `${formatCount(value)} ${unit}`.trim();
 }
 
 // --- choosing columns ----------------------------------------------------------------------------

@@ -217,9 +217,19 @@ function rowCurvesOf(answer, keys, metric) {
   return curves;
 }
 
-// Levels are asked while one of their rows is on the screen.
-async function askCurves() {
-  const levels = new Set(table.entries.filter((one) => !one.isMore).map((one) => one.node.level));
+// A level is asked for when one of its rows comes into view.
+let curveWatcher = null;
+
+function watchCurves(rows) {
+  curveWatcher?.disconnect();
+  curveWatcher = new IntersectionObserver((seen) => {
+    const levels = seen.filter((one) => one.isIntersecting).map((one) => Number(one.target.getAttribute("aria-level")));
+    askCurves(new Set(levels));
+  });
+  for (const row of rows) if (!row.classList.contains("more")) curveWatcher.observe(row);
+}
+
+async function askCurves(levels) {
   const { root, context } = table;
   for (const level of levels) {
     const keys = table.keys.slice(0, level).filter((key) => !KEYS_WITHOUT_CURVE.has(key));

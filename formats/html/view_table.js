@@ -1,8 +1,8 @@
 // The table: keys that make rows, a gold bar, and the measures of each row, as in WPA.
 //
-//     Process > Handle > Type > Stack  [+]  ║ Outstanding Size | Count | ...
-//     v app.exe (42)                        ║         12.4 MiB |   310 |
-//         > 0x1f0000                        ║         11.9 MiB |   288 |
+//     Process > Handle > Type > Stack  [+]  || Outstanding Size | Count | ...
+//     v app.exe (42)                        ||         12.4 MiB |   310 |
+//         > 0x1f0000                        ||         11.9 MiB |   288 |
 //
 // Keys are buttons left of the bar: drag them, or open their menu. Rows are a treegrid made by
 // view_table_rows.js from one answer a level. An update of the state asks anew; opening a row or
@@ -73,7 +73,7 @@ function paintRows() {
   const rows = rowsToFocus();
   const current = rows.find((row) => row.dataset.id === table.focus) ?? rows[0];
   if (current) current.tabIndex = 0;
-  if (state.curves) askCurves();
+  if (state.curves) watchCurves(rows);
 }
 
 function columnCount(columns) {

@@ -209,6 +209,14 @@ function stackRowText(answer, row, key) {
   return { text: texts[0], detail: texts.slice(1).join(" \u2190 ") };
 }
 
+// Two frames of one function differ by their lines, or by where they return to.
+function differingFrameText(frame, at) {
+  const line = frameSource(frame).split(/[\\/]/).at(-1);
+  const place = line === "" ? (frame.offset ?? frame.address ?? "") : line;
+  if (at < FRAMES_IN_ROW) return ` (${at === 0 ? "at" : "through"} ${place})`;
+  return ` \u2190 \u2026 ${frameText(frame)}${isUnknown(frame.symbol) ? "" : ` (${place})`}`;
+}
+
 function tellStacksApart(nodes) {
   const groups = new Map();
   for (const node of nodes) {
@@ -219,12 +227,12 @@ function tellStacksApart(nodes) {
     if (group.length < 2) continue;
     const stacks = group.map(({ sample, key }) => framesOfRow(sample.answer, sample.row, key) ?? []);
     const longest = Math.max(...stacks.map((frames) => frames.length));
-    let at = FRAMES_IN_ROW;
+    let at = 0;
     const idAt = (frames) => frameId(frames[at]);
     while (at < longest && stacks.every((frames) => idAt(frames) === idAt(stacks[0]))) at++;
     group.forEach((node, i) => {
       const frame = stacks[i][at];
-      if (frame !== undefined) node.label.detail += ` \u2190 \u2026 ${frameText(frame)}`;
+      if (frame !== undefined) node.label.detail += differingFrameText(frame, at);
     });
   }
 }
