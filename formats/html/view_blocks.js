@@ -130,7 +130,7 @@ function freeText({ free_type }) {
   return free_type === "free" || free_type === "none" ? "" : `, ${free_type.replaceAll("-", " ")}`;
 }
 
-function blockRow(answer, block, index, command) {
+function blockListRow(answer, block, index, command) {
   const address = make(
     "button",
     { type: "button", class: "address", "aria-expanded": "false", title: "Show the call stack" },
@@ -242,7 +242,7 @@ function sortBlocks(sort) {
 
 function blockTable(answer, command, isSorted, name) {
   const body = make("tbody", {});
-  body.append(...answer.rows.map((block, i) => blockRow(answer, block, i, command)));
+  body.append(...answer.rows.map((block, i) => blockListRow(answer, block, i, command)));
   const shown = make("table", { class: "gold-table blocks-table", "aria-label": name }, blockHead(isSorted), body);
   return make("div", { class: "table-box", tabindex: "0", role: "region", "aria-label": name }, shown);
 }
@@ -255,7 +255,7 @@ function pageButton(label, skip, isPossible) {
   return make("button", { type: "button", "data-page": label, disabled: !isPossible || null, onclick: act }, label);
 }
 
-function pager(answer, total, totalCommand) {
+function blockPager(answer, total, totalCommand) {
   const skip = state.blocksSkip,
     shown = answer.rows.length,
     last = Math.max(0, Math.floor((total - 1) / BLOCKS_TOP) * BLOCKS_TOP);
@@ -358,7 +358,11 @@ function drawBlocks(body, [answer, sums, history], context) {
     answer.rows.length > 0
       ? blockTable(answer, source.commandFor(page.command, page.options), true, name)
       : make("p", { class: "empty" }, emptyTable(answer));
-  body.replaceChildren(...blocksOfNote(), pager(answer, total, source.commandFor(count.command, count.options)), shown);
+  body.replaceChildren(
+    ...blocksOfNote(),
+    blockPager(answer, total, source.commandFor(count.command, count.options)),
+    shown,
+  );
   if (history !== undefined) body.append(historyBox(history, past));
   if (blocks.focus !== null) body.querySelector(blocks.focus)?.focus({ preventScroll: true });
   blocks.focus = null;

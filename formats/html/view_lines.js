@@ -139,7 +139,7 @@ function framesBox(frames) {
       class: "frames",
       "aria-label": isReversed ? "Callees, outermost first" : "Callers, innermost first",
     });
-    list.append(...[...(isReversed ? frames.toReversed() : frames)].map(frameItem));
+    list.append(...[...(isReversed ? frames.toReversed() : frames)].map(frameListItem));
     const order = make(
       "button",
       { type: "button", class: "small" },
@@ -155,7 +155,7 @@ function framesBox(frames) {
   return box;
 }
 
-function frameItem(frame) {
+function frameListItem(frame) {
   const items = frameMenuItems(frame);
   const name = make(
     "button",
@@ -166,7 +166,7 @@ function frameItem(frame) {
   return make("li", {}, items.length > 0 ? name : make("span", {}, ...breakable(frameText(frame))), lineOfCode(frame));
 }
 
-function framesRow(node, columns) {
+function tableFramesRow(node, columns) {
   const frames = framesOfRow(node.sample.answer, node.sample.row, node.key);
   const shown = frames === null ? make("p", {}, "No stack was recorded.") : framesBox(frames);
   const cell = make("td", { role: "gridcell", class: "stack-cell gold", colspan: columnCount(columns) }, shown);

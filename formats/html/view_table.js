@@ -32,7 +32,7 @@ const table = {
 
 // --- which rows are listed -----------------------------------------------------------------------
 
-function canOpen(node) {
+function canOpenNode(node) {
   return node.level < table.keys.length || STACK_KEYS.has(node.key);
 }
 
@@ -48,7 +48,7 @@ function listTableRows(parent, isFirst, listed) {
   const most = Math.min(children.length, table.shown.get(parent.id) ?? ROWS_SHOWN);
   for (let i = 0; i < most; i++) {
     const node = children[i];
-    const isOpen = canOpen(node) && isOpenNode(node, isFirst && i === 0);
+    const isOpen = canOpenNode(node) && isOpenNode(node, isFirst && i === 0);
     listed.push({ id: node.id, node, isOpen, position: i + 1, size: children.length });
     if (isOpen) listTableRows(node, isFirst && i === 0, listed);
   }
@@ -64,10 +64,10 @@ function paintRows() {
   table.entries = listed;
   const columns = columnsShown();
   const fragment = new DocumentFragment();
-  fragment.append(totalRow(columns));
+  fragment.append(tableTotalRow(columns));
   for (const entry of listed) {
-    fragment.append(entry.isMore ? moreRow(entry, columns) : nodeRow(entry, columns));
-    if (entry.isOpen && STACK_KEYS.has(entry.node.key)) fragment.append(framesRow(entry.node, columns));
+    fragment.append(entry.isMore ? moreTableRow(entry, columns) : tableNodeRow(entry, columns));
+    if (entry.isOpen && STACK_KEYS.has(entry.node.key)) fragment.append(tableFramesRow(entry.node, columns));
   }
   table.rows.replaceChildren(fragment);
   const rows = rowsToFocus();
@@ -80,7 +80,7 @@ function columnCount(columns) {
   return columns.length + 1 + (state.curves ? 1 : 0);
 }
 
-function totalRow(columns) {
+function tableTotalRow(columns) {
   const name = make("th", { scope: "row", role: "rowheader", class: "gold" }, `All of ${state.kind}`);
   const row = make(
     "tr",
@@ -92,18 +92,18 @@ function totalRow(columns) {
   return row;
 }
 
-function nodeRow(entry, columns) {
+function tableNodeRow(entry, columns) {
   const { node, isOpen } = entry;
   const row = make(
     "tr",
     {
       role: "row",
       tabindex: -1,
-      class: `level-${node.level}${isMatch(node) ? " match" : ""}`,
+      class: `level-${node.level}${isTableMatch(node) ? " match" : ""}`,
       "aria-level": node.level,
       "aria-posinset": entry.position,
       "aria-setsize": node.parent.isCut ? -1 : entry.size,
-      "aria-expanded": canOpen(node) ? String(isOpen) : null,
+      "aria-expanded": canOpenNode(node) ? String(isOpen) : null,
       "data-id": node.id,
       "data-row": node.row === null ? null : node.index,
       "data-command": node.page === null ? null : node.page.command,
@@ -119,7 +119,7 @@ function nodeRow(entry, columns) {
   return row;
 }
 
-function isMatch(node) {
+function isTableMatch(node) {
   const words = state.search.trim().toLowerCase();
   return words !== "" && `${node.label.text} ${node.label.detail}`.toLowerCase().includes(words);
 }
@@ -129,7 +129,7 @@ function nameCell(node, isOpen) {
   const cell = make(
     "th",
     { scope: "row", role: "rowheader", class: "gold name" },
-    make("span", { class: "twist", "aria-hidden": "true" }, canOpen(node) ? (isOpen ? "\u25be" : "\u25b8") : ""),
+    make("span", { class: "twist", "aria-hidden": "true" }, canOpenNode(node) ? (isOpen ? "\u25be" : "\u25b8") : ""),
     make(
       "span",
       { class: "label" },
@@ -152,7 +152,7 @@ function breakable(text) {
   return parts;
 }
 
-function moreRow(entry, columns) {
+function moreTableRow(entry, columns) {
   const { node, left } = entry;
   const asks = node.isCut && left < ROWS_MORE;
   const more = asks ? `show them and ask for ${TABLE_TOP} more` : `show ${formatCount(Math.min(left, ROWS_MORE))}`;
@@ -188,15 +188,15 @@ function restText(node) {
 
 // --- opening rows and asking for more --------------------------------------------------------------
 
-function activateRow(id) {
+function activateTableRow(id) {
   const entry = table.entries.find((one) => one.id === id);
   if (entry === undefined) return;
   table.focus = id;
   if (entry.isMore) return showMore(entry);
-  if (!canOpen(entry.node)) return;
+  if (!canOpenNode(entry.node)) return;
   table.open.set(entry.node.id, !entry.isOpen);
   paintRows();
-  focusRow(id);
+  focusTableRow(id);
 }
 
 async function showMore({ node, left }) {
@@ -205,7 +205,7 @@ async function showMore({ node, left }) {
   if (left === 0 || (left < ROWS_MORE && node.isCut)) await askMore(node);
   const next = [...node.children.values()][shown] ?? node;
   paintRows();
-  focusRow(next.id);
+  focusTableRow(next.id);
 }
 
 async function askMore(node) {
@@ -237,7 +237,7 @@ function rowsToFocus() {
   return [...table.rows.querySelectorAll("tr[data-id]")];
 }
 
-function focusRow(id) {
+function focusTableRow(id) {
   const rows = rowsToFocus();
   const row = rows.find((one) => one.dataset.id === id) ?? rows[0];
   if (row === undefined) return;
@@ -252,17 +252,17 @@ function moveInTable(event, row) {
     at = rows.indexOf(row),
     level = Number(row.getAttribute("aria-level")),
     expanded = row.getAttribute("aria-expanded");
-  const goTo = (one) => focusRow((one ?? row).dataset.id);
+  const goTo = (one) => focusTableRow((one ?? row).dataset.id);
   const parent = () => rows.slice(0, at).findLast((one) => Number(one.getAttribute("aria-level")) < level);
   const moves = {
     ArrowDown: () => goTo(rows[at + 1]),
     ArrowUp: () => goTo(rows[at - 1]),
     Home: () => goTo(rows[0]),
     End: () => goTo(rows.at(-1)),
-    ArrowRight: () => (expanded === "false" ? activateRow(row.dataset.id) : goTo(rows[at + 1])),
-    ArrowLeft: () => (expanded === "true" ? activateRow(row.dataset.id) : goTo(parent())),
-    Enter: () => activateRow(row.dataset.id),
-    " ": () => activateRow(row.dataset.id),
+    ArrowRight: () => (expanded === "false" ? activateTableRow(row.dataset.id) : goTo(rows[at + 1])),
+    ArrowLeft: () => (expanded === "true" ? activateTableRow(row.dataset.id) : goTo(parent())),
+    Enter: () => activateTableRow(row.dataset.id),
+    " ": () => activateTableRow(row.dataset.id),
     ContextMenu: () => openRowMenu(row),
     m: () => openRowMenu(row),
   };
@@ -282,7 +282,7 @@ function listenToRows(body) {
     const row = event.target.closest("tr[data-id]");
     if (row === null) return;
     if (event.target.closest(".row-menu") !== null) openRowMenu(row);
-    else if (String(getSelection()) === "") activateRow(row.dataset.id);
+    else if (String(getSelection()) === "") activateTableRow(row.dataset.id);
   });
   body.addEventListener("contextmenu", (event) => {
     const row = event.target.closest("tr[data-id]");

@@ -54,7 +54,7 @@ function keyList() {
       },
       WORDS[key],
     );
-    chip.addEventListener("click", () => openMenu(chip, keyMenu(key)));
+    chip.addEventListener("click", () => openMenu(chip, tableKeyMenu(key)));
     chip.addEventListener("keydown", (event) => moveKeyByKeyboard(event, key));
     const item = make("li", { draggable: "true", "data-key": key }, chip);
     item.addEventListener("dragstart", (event) => event.dataTransfer.setData("text/plain", `key:${key}`));
@@ -65,7 +65,7 @@ function keyList() {
     { type: "button", class: "key add", "aria-label": "Add a key", "aria-haspopup": "menu" },
     "+",
   );
-  add.addEventListener("click", () => openMenu(add, addMenu()));
+  add.addEventListener("click", () => openMenu(add, addKeyMenu()));
   return make("ul", { class: "key-list", "aria-label": "Rows are grouped by" }, ...items, make("li", {}, add));
 }
 
@@ -75,25 +75,25 @@ function setKeys(keys, focused) {
   announce(`Rows are grouped by ${keys.map((key) => WORDS[key]).join(", ")}`);
 }
 
-function moveKey(key, to) {
+function moveTableKey(key, to) {
   const keys = table.keys.filter((one) => one !== key);
   keys.splice(Math.max(0, Math.min(to, keys.length)), 0, key);
   setKeys(keys, key);
 }
 
-function keyMenu(key) {
+function tableKeyMenu(key) {
   const at = table.keys.indexOf(key);
   const others = table.keys.filter((one) => one !== key);
   const items = [];
-  if (at > 0) items.push({ label: "Move left", act: () => moveKey(key, at - 1) });
-  if (at < others.length) items.push({ label: "Move right", act: () => moveKey(key, at + 1) });
+  if (at > 0) items.push({ label: "Move left", act: () => moveTableKey(key, at - 1) });
+  if (at < others.length) items.push({ label: "Move right", act: () => moveTableKey(key, at + 1) });
   if (others.length > 0) items.push({ label: "Remove", act: () => setKeys(others, null) });
   for (const other of keysToAdd(others).filter((one) => one !== key))
     items.push({ label: `Replace by ${WORDS[other]}`, act: () => setKeys(table.keys.with(at, other), other) });
   return items;
 }
 
-function addMenu() {
+function addKeyMenu() {
   return keysToAdd(table.keys).map((key) => ({ label: WORDS[key], act: () => setKeys([...table.keys, key], key) }));
 }
 
@@ -108,7 +108,7 @@ function moveKeyByKeyboard(event, key) {
     return;
   }
   event.preventDefault();
-  moveKey(key, table.keys.indexOf(key) + way);
+  moveTableKey(key, table.keys.indexOf(key) + way);
 }
 
 // A key dropped on another takes its place, and right of the gold bar it leaves the table.
@@ -127,6 +127,6 @@ function dropOnHead(event) {
       table.keys.filter((one) => one !== key),
       null,
     );
-  else if (onKey !== undefined && onKey !== key) moveKey(key, table.keys.indexOf(onKey));
-  else if (onKey === undefined && column === undefined) moveKey(key, table.keys.length);
+  else if (onKey !== undefined && onKey !== key) moveTableKey(key, table.keys.indexOf(onKey));
+  else if (onKey === undefined && column === undefined) moveTableKey(key, table.keys.length);
 }

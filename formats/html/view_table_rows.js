@@ -48,7 +48,7 @@ function newTablePage(answer, question, skip) {
 }
 
 // True if the program may have more rows than the pages.
-function isCut(pages) {
+function areCut(pages) {
   const last = pages.at(-1);
   return last !== undefined && last.document.rows.length >= TABLE_TOP;
 }
@@ -129,12 +129,12 @@ function buildTableTree(keys, levels, below) {
 function markCuts(node, levels, below) {
   if (node.level >= levels.length) return;
   const pages = below.get(node.id) ?? levels[node.level];
-  node.isCut = isCut(pages) && !hasAll(node);
+  node.isCut = areCut(pages) && !hasAllRows(node);
   for (const child of node.children.values()) markCuts(child, levels, below);
 }
 
 // True if the counts of what is listed below a row are all of its own. Rows of functions overlap.
-function hasAll(node) {
+function hasAllRows(node) {
   if (node.row === null || !Number.isInteger(node.row.count)) return false;
   const children = [...node.children.values()];
   if (children.length === 0 || children[0].key === "function") return false;
