@@ -139,6 +139,7 @@ VIEW_FILES := $(addprefix formats/html/, \
 	view.html \
 	view_base.css \
 	view_curve.css \
+	view_table.css \
 	view_format.js \
 	view_source.js \
 	view_state.js \
@@ -150,6 +151,12 @@ VIEW_FILES := $(addprefix formats/html/, \
 	view_curve_brush.js \
 	view_curve_legend.js \
 	view_curve_signs.js \
+	view_columns.js \
+	view_table_rows.js \
+	view_lines.js \
+	view_table_head.js \
+	view_table.js \
+	view_blocks.js \
 	view_main.js \
 	)
 VIEW_PAGE := $(OUT)/cli/view_page

@@ -1,0 +1,288 @@
+// What a row of the table has besides its numbers: its menu, the frames of its stack with lines of
+// code, and its curve.
+
+// --- filters from a row ----------------------------------------------------------------------------
+
+// Frames of several patterns: --require-frame takes stacks with any of them, so a new one replaces
+// the old; --exclude-frame leaves out all.
+const FILTERS_THAT_ADD = new Set(["exclude-frame", "fold-module", "cull-frame"]);
+
+function filterBy(option, value) {
+  const others = FILTERS_THAT_ADD.has(option) ? state.filters : state.filters.filter((one) => one.option !== option);
+  update({ filters: addFilter(others, option, value) });
+  announce(`Shown: ${option} ${value}`);
+}
+
+// The command line has no "not" for names, so all others that the selection has are listed.
+async function filterByOthers(key, row, context) {
+  const filter = exactFilter(row, key);
+  const rest = filterOptions({ window: true, kind: true, types: true });
+  const options = [["group-by", key], ["columns", "count"], ["sort", "count"], ["top", "all"], ...rest];
+  try {
+    const answer = await context.ask("report", options);
+    const others = answer.rows.map((other) => exactFilter(other, key)?.values.join(","));
+    const listed = [...new Set(others)].filter((value) => value !== undefined && value !== filter.values.join(","));
+    if (listed.length === 0) announce(`Nothing else has another ${WORDS[key]}`);
+    else if (listed.join(",").length > 500) announce(`Too many others to list: filter by another key`);
+    else filterBy(filter.option, listed.join(","));
+  } catch (error) {
+    if (error.name !== "AbortError") announce(error.message);
+  }
+}
+
+function filterByOtherTypes(types) {
+  const others = Object.keys(TYPE_TEXTS).filter((type) => !types.includes(type));
+  filterBy("type", others.join(","));
+}
+
+function exactItems(row, key, context) {
+  const filter = exactFilter(row, key);
+  if (filter === null) return [];
+  const name = key === "process" ? (row.process ?? row.pid) : keyText(null, row, key).text;
+  const items = [
+    { label: `Only this: ${WORDS[key]} ${name}`, act: () => filterBy(filter.option, filter.values.join(",")) },
+  ];
+  if (filter.option === "type")
+    items.push({ label: `Not this: ${name}`, act: () => filterByOtherTypes(filter.values) });
+  else if (key !== "size_class")
+    items.push({ label: `Not this: ${name}`, act: () => filterByOthers(key, row, context) });
+  return items;
+}
+
+// Frames without a name can be named by their module only.
+function frameMenuItems(frame) {
+  const pattern = quotedPattern(frame);
+  if (pattern === null) return [];
+  const items = [
+    { label: `Only stacks with ${pattern}`, act: () => filterBy("require-frame", pattern) },
+    { label: `No stacks with ${pattern}`, act: () => filterBy("exclude-frame", pattern) },
+  ];
+  if (!isUnknown(frame.symbol)) {
+    items.push({ label: "Callers and callees", act: () => update({ focus: pattern }) });
+    items.push({ label: "Begin the flame graph here", act: () => update({ root: pattern }) });
+  }
+  items.push({ label: `Fold module ${frame.module}`, act: () => filterBy("fold-module", frame.module) });
+  return items;
+}
+
+function moduleItems(row) {
+  if (row.module === null) return [];
+  return frameMenuItems({ module: row.module, symbol: null }).slice(0, 2);
+}
+
+function itemsOfKey(node) {
+  const { answer, row } = node.sample;
+  if (STACK_KEYS.has(node.key)) return frameMenuItems(framesOfRow(answer, row, node.key)?.[0]);
+  if (FRAME_KEYS.has(node.key)) return frameMenuItems(answer.frames[row[node.key]]);
+  if (node.key === "module") return moduleItems(row);
+  return exactItems(row, node.key, table.context);
+}
+
+// --- the menu of a row -----------------------------------------------------------------------------
+
+function rowMenu(node) {
+  const items = itemsOfKey(node);
+  items.push({ label: "Blocks of this row", act: () => showBlocksOf(node) });
+  items.push({ label: state.curves ? "Hide curves" : "Curve of this row", act: () => showCurves(!state.curves) });
+  items.push({ label: "Copy", act: () => copyText(rowText(node), "the row") });
+  if (node.page !== null)
+    items.push({ label: "Copy the command", act: () => copyText(node.page.command, "the command") });
+  return items;
+}
+
+// The row as lines for a mail or a bug report: its keys, its numbers, and all frames of its stack.
+function rowText(node) {
+  const lines = pathToNode(node).map((one) => `${WORDS[one.key]}: ${labelText(one)}`);
+  for (const key of columnsShown()) {
+    const value = node.row?.[key];
+    lines.push(`${WORDS[key]}: ${isUnknown(value) ? "unknown" : `${measureText(key, value)} (${value})`}`);
+  }
+  const frames = STACK_KEYS.has(node.key) ? framesOfRow(node.sample.answer, node.sample.row, node.key) : null;
+  for (const frame of frames ?? []) lines.push(`  ${[frameText(frame), frameSource(frame)].join(" ").trim()}`);
+  return lines.join("\n");
+}
+
+function labelText(node) {
+  labelNodes([node]);
+  return node.label.text;
+}
+
+// --- frames and lines of code ------------------------------------------------------------------------
+
+// The path of a file below a source root: roots are folders, or "OLD=NEW" for paths of the build
+// machine. Null if no root has it; then nothing is linked.
+function sourcePath(file) {
+  for (const root of source.session?.source_roots ?? []) {
+    const [from, to] = String(root).includes("=") ? String(root).split("=", 2) : [root, root];
+    if (file.toLowerCase().startsWith(from.toLowerCase())) return to + file.slice(from.length);
+  }
+  return null;
+}
+
+function lineOfCode(frame) {
+  const text = frameSource(frame);
+  if (text === "") return null;
+  const path = sourcePath(frame.file);
+  if (path === null) return make("span", { class: "source" }, ...breakable(text));
+  const place = `${path.replaceAll("\\", "/").replace(/^\//, "")}:${frame.line ?? 1}`;
+  return make("a", { class: "source", href: `vscode://file/${encodeURI(place)}` }, ...breakable(text));
+}
+
+defineState("stackOrder", { default: "callers", read: oneOf("callers", "callees") });
+defineState("curves", { default: false, read: (text) => (text === "1" ? true : undefined), write: () => "1" });
+
+function framesBox(frames) {
+  const box = make("div", { class: "frames-box" });
+  const draw = () => {
+    const isReversed = state.stackOrder === "callees";
+    const list = make("ol", {
+      class: "frames",
+      "aria-label": isReversed ? "Callees, outermost first" : "Callers, innermost first",
+    });
+    list.append(...[...(isReversed ? frames.toReversed() : frames)].map(frameListItem));
+    const order = make(
+      "button",
+      { type: "button", class: "small" },
+      isReversed ? "Innermost first" : "Outermost first",
+    );
+    order.addEventListener("click", () => {
+      update({ stackOrder: isReversed ? "callers" : "callees" }, { replace: true });
+      draw();
+    });
+    box.replaceChildren(list, order);
+  };
+  draw();
+  return box;
+}
+
+function frameListItem(frame) {
+  const items = frameMenuItems(frame);
+  const name = make(
+    "button",
+    { type: "button", class: "frame", "aria-haspopup": "menu" },
+    ...breakable(frameText(frame)),
+  );
+  name.addEventListener("click", () => openMenu(name, items));
+  return make("li", {}, items.length > 0 ? name : make("span", {}, ...breakable(frameText(frame))), lineOfCode(frame));
+}
+
+function tableFramesRow(node, columns) {
+  const frames = framesOfRow(node.sample.answer, node.sample.row, node.key);
+  const shown = frames === null ? make("p", {}, "No stack was recorded.") : framesBox(frames);
+  const cell = make("td", { role: "gridcell", class: "stack-cell gold", colspan: columnCount(columns) }, shown);
+  cell.style.setProperty("--level", node.level);
+  return make("tr", { class: "stack-row", role: "row", "aria-level": node.level + 1 }, cell);
+}
+
+// --- curves of rows ------------------------------------------------------------------------------------
+
+const ROW_CURVE_STEPS = 40;
+const ROW_CURVE_WIDTH = 120,
+  ROW_CURVE_HEIGHT = 22;
+const KEYS_WITHOUT_CURVE = new Set(["type", "impacting_type", "free_type", "function", "impacting_stack"]);
+
+function showCurves(isShown) {
+  update({ curves: isShown }, { replace: true });
+}
+
+// One question a level: `windows` with the level's keys. It has no types, so the curve of a row is
+// that of all types.
+function rowCurveQuestion(keys) {
+  const { from_ns, to_ns } = table.levels[0][0].document.window;
+  const every = Math.max(1, Math.ceil((to_ns - from_ns) / ROW_CURVE_STEPS));
+  const metric = state.kind === "handle" ? "outstanding_count" : "outstanding_size";
+  const filters = filterOptions({ window: true, kind: true, types: false });
+  const options = [
+    ["group-by", keys.join(",")],
+    ["every", `${every}ns`],
+    ["sort", metric],
+    ["top", String(TABLE_TOP)],
+  ];
+  return { command: "windows", options: [...options, ...filters], metric };
+}
+
+function rowCurveId(answer, row, keys) {
+  return keys.map((key) => keyId(answer, row, key)).join("\u0001");
+}
+
+function rowCurvesOf(answer, keys, metric) {
+  const curves = new Map();
+  answer.windows.forEach((one, at) => {
+    for (const row of one.rows) {
+      const id = rowCurveId(answer, row, keys);
+      if (!curves.has(id)) curves.set(id, new Array(answer.windows.length).fill(0));
+      curves.get(id)[at] = row[metric] ?? 0;
+    }
+  });
+  return curves;
+}
+
+// A level is asked for when one of its rows comes into view.
+let curveWatcher = null;
+
+function watchCurves(rows) {
+  curveWatcher?.disconnect();
+  curveWatcher = new IntersectionObserver((seen) => {
+    const levels = seen.filter((one) => one.isIntersecting).map((one) => Number(one.target.getAttribute("aria-level")));
+    askCurves(new Set(levels));
+  });
+  for (const row of rows) if (!row.classList.contains("more")) curveWatcher.observe(row);
+}
+
+async function askCurves(levels) {
+  const { root, context } = table;
+  for (const level of levels) {
+    const keys = table.keys.slice(0, level).filter((key) => !KEYS_WITHOUT_CURVE.has(key));
+    if (keys.length === 0) continue;
+    root.curves ??= new Map();
+    if (!root.curves.has(level)) root.curves.set(level, askLevelCurves(keys, context));
+    const found = await root.curves.get(level);
+    if (root !== table.root) return;
+    paintCurves(level, keys, found);
+  }
+}
+
+async function askLevelCurves(keys, context) {
+  const { command, options, metric } = rowCurveQuestion(keys);
+  try {
+    const answer = await context.ask(command, options);
+    return { curves: rowCurvesOf(answer, keys, metric), command: source.commandFor(command, options), metric };
+  } catch (error) {
+    return { curves: new Map(), why: error.name === "AbortError" ? "unknown" : error.message };
+  }
+}
+
+function paintCurves(level, keys, { curves, why, metric }) {
+  const rows = new Map([...table.rows.querySelectorAll(`tr.level-${level}`)].map((row) => [row.dataset.id, row]));
+  for (const { node, isMore } of table.entries) {
+    if (isMore || node.level !== level) continue;
+    const { answer, row } = node.sample;
+    const values = curves.get(rowCurveId(answer, row, keys));
+    const cell = rows.get(node.id)?.lastElementChild;
+    if (cell)
+      cell.replaceChildren(
+        values === undefined ? make("span", { title: why ?? "unknown" }, UNKNOWN_TEXT) : rowCurve(values, metric),
+      );
+  }
+}
+
+function rowCurve(values, metric) {
+  const most = Math.max(...values, 1);
+  const x = (at) => ((at * ROW_CURVE_WIDTH) / (values.length - 1 || 1)).toFixed(1);
+  const y = (value) => (ROW_CURVE_HEIGHT - 1 - (value * (ROW_CURVE_HEIGHT - 2)) / most).toFixed(1);
+  const line = values.map((value, at) => `${x(at)},${y(value)}`).join(" ");
+  const name = `${WORDS[metric]} over time, all types: at most ${measureText(metric, Math.max(...values))}, ${measureText(metric, values.at(-1))} at the end`;
+  const area = `0,${ROW_CURVE_HEIGHT} ${line} ${ROW_CURVE_WIDTH},${ROW_CURVE_HEIGHT}`;
+  return makeSvg(
+    "svg",
+    {
+      class: "row-curve",
+      viewBox: `0 0 ${ROW_CURVE_WIDTH} ${ROW_CURVE_HEIGHT}`,
+      role: "img",
+      "aria-label": name,
+      preserveAspectRatio: "none",
+    },
+    makeSvg("polygon", { points: area }),
+    makeSvg("polyline", { points: line }),
+  );
+}
