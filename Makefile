@@ -139,6 +139,7 @@ VIEW_FILES := $(addprefix formats/html/, \
 	view.html \
 	view_base.css \
 	view_curve.css \
+	view_flame.css \
 	view_format.js \
 	view_source.js \
 	view_state.js \
@@ -148,6 +149,10 @@ VIEW_FILES := $(addprefix formats/html/, \
 	view_curve.js \
 	view_curve_draw.js \
 	view_curve_signs.js \
+	view_flame.js \
+	view_flame_draw.js \
+	view_focus.js \
+	view_map.js \
 	view_main.js \
 	)
 
