@@ -5,8 +5,8 @@
 // and a weight, which is its share of the width: never less than the weights of its children, so
 // that a node of Impacting Size whose children grow and shrink holds the bars of those that grow.
 //
-// The share of its process below which the command leaves out a node is raised until the tree has at most
-// FLAME_NODES_MAX; what fits a question is remembered, so that it is asked once.
+// The command leaves out nodes below a share of their process. The share is raised until the tree
+// has at most FLAME_NODES_MAX nodes; what fits a question is remembered, so that it is asked once.
 
 const FLAME_NODES_MAX = 5000;
 const FLAME_SHARES = ["0.2", "0.5", "1", "2", "5", "10", "20"];
@@ -228,7 +228,7 @@ function flameFrameItems(frame) {
   if (pattern === null) return [];
   const what = isUnknown(frame.symbol) ? `module ${frame.module}` : "this function";
   return [
-    { label: `Only stacks through ${what}`, act: () => setFilter("require-frame", pattern) },
+    { label: `Only stacks through ${what}`, act: () => onlyFilter("require-frame", pattern) },
     { label: `Leave out stacks through ${what}`, act: () => setFilter("exclude-frame", pattern) },
     { label: `Fold module ${frame.module}`, act: () => setFilter("fold-module", frame.module) },
     { label: `Begin the graph at ${what}`, act: () => rootFlameAt(pattern) },
@@ -295,6 +295,7 @@ async function drawFlamePart(body, [first], context) {
   if (!context.isRedraw || flame.document === null) {
     buildFlame(await askFlame(first, context));
     placeFlameZoom();
+    flame.current = flame.zoom;
   } else if (state.flameZoom !== flame.zoomWritten) keepFlameZoom(flameAtRanks(state.flameZoom));
   drawFlameChoices();
   drawFlame(body);

@@ -183,35 +183,27 @@ function mapTable(process, at) {
 // Without events of VirtualAlloc, what is reserved is not known, though the sum of it is 0.
 function mapFigures(document, process) {
   const isReserveKnown = document.recorded.some(({ kind }) => kind === "virtualalloc" || kind === "reserve");
-  const part = (measure, word) => {
+  const part = (measure) => {
     const value = measure === "reserved_size" && !isReserveKnown ? null : process[measure];
-    return figure(
-      "span",
-      measure,
-      value,
-      isUnknown(value) ? `unknown how much is ${word}` : `${formatSize(value)} ${word}`,
-    );
+    return figure("span", measure, value, isUnknown(value) ? "unknown" : formatSize(value));
   };
-  const blocks = figure(
-    "span",
-    "outstanding_count",
-    process.outstanding_count,
-    plural(process.outstanding_count, "block"),
-  );
-  const used = isUnknown(process.used_size)
-    ? ""
-    : `, which fill ${formatPercent(process.used_size, process.committed_size)} of what is committed`;
+  const count = figure("span", "outstanding_count", process.outstanding_count, formatCount(process.outstanding_count));
+  const used =
+    isUnknown(process.used_size) || process.outstanding_count === 0
+      ? ""
+      : `, which fill ${formatPercent(process.used_size, process.committed_size)} of what is committed`;
   return make(
     "p",
     { class: "map-figures" },
-    part("reserved_size", "reserved"),
-    ", ",
-    part("committed_size", "committed"),
-    ", ",
-    part("outstanding_size", "outstanding"),
+    "Reserved: ",
+    part("reserved_size"),
+    ". Committed: ",
+    part("committed_size"),
+    ". Outstanding: ",
+    part("outstanding_size"),
     " in ",
-    blocks,
-    `${process.outstanding_count > 0 ? used : ""}.`,
+    count,
+    `${process.outstanding_count === 1 ? " block" : " blocks"}${used}.`,
   );
 }
 
