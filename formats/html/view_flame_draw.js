@@ -9,6 +9,7 @@ const BAR_TEXT_MIN = 26; // px of width below which a bar has no text
 
 const flameBars = new Map();
 let flameNarrow = { count: 0, value: 0 };
+let flameShrunk = { count: 0, value: 0 }; // of Impacting Size: what did not grow has no width
 
 function textHash(text) {
   let hash = 7;
@@ -42,7 +43,7 @@ function makeBar(node, left, width, isAbove, found) {
       "data-row": node === 0 ? null : node - 1,
       "data-measure": flame.metric,
       "data-value": value,
-      "aria-label": `${flameText(node)}, ${flameAmount(value)}, ${formatPercent(value, flame.whole)}${isMatch ? ", matches the search" : ""}`,
+      "aria-label": `${flameText(node)}, ${flameAmount(value)}${flameShare(value)}${isMatch ? ", matches the search" : ""}`,
     },
     ...(width * flame.width >= BAR_TEXT_MIN
       ? [names[0], names.length > 1 ? make("span", { class: "of" }, names[1]) : null]
@@ -70,8 +71,9 @@ function makeBars(found) {
       const part = flame.weight[child] * scale;
       if (part * flame.width >= 1) wide.push([child, at]);
       else {
-        flameNarrow.count += flame.end[child] - child;
-        flameNarrow.value += flame.value[child];
+        const untold = flame.weight[child] > 0 ? flameNarrow : flameShrunk;
+        untold.count += flame.end[child] - child;
+        untold.value += flame.value[child];
       }
       at += part;
     }
@@ -82,17 +84,26 @@ function makeBars(found) {
 
 // --- what is told beside the bars -----------------------------------------------------------
 
+// Nothing if the whole did not grow: then no part is a share of it.
+function flameShare(value, of = "") {
+  return flame.whole > 0 && value >= 0 ? `, ${formatPercent(value, flame.whole)}${of}` : "";
+}
+
 function flameCutText() {
   const left = flame.document.left_out_count;
   const texts = [];
   const share = flame.shares.get(flameQuestionKey()) ?? FLAME_SHARES[0];
   if (left > 0)
     texts.push(
-      `${plural(left, "call", "calls")} of less than ${share} % of their process (together ${flameAmount(flame.cutValue)}, ${formatPercent(flame.cutValue, flame.whole)}) are left out.`,
+      `${plural(left, "call", "calls")} of less than ${share} % of their process (together ${flameAmount(flame.cutValue)}${flameShare(flame.cutValue)}) are left out.`,
     );
   if (flameNarrow.count > 0)
     texts.push(
       `${plural(flameNarrow.count, "bar")} narrower than a pixel (${flameAmount(flameNarrow.value)}) are not drawn: zoom in to see them.`,
+    );
+  if (flameShrunk.count > 0)
+    texts.push(
+      `${plural(flameShrunk.count, "call")} that did not grow (${flameAmount(flameShrunk.value)}) have no bar.`,
     );
   if (left > 0) texts.push("Begin the graph at a function to see its smaller calls.");
   return texts.join(" ");
@@ -102,7 +113,7 @@ function flameFoundText(found) {
   if (state.search === "") return "";
   const count = found.matches.size;
   if (count === 0) return `No bar matches \u201c${state.search}\u201d.`;
-  return `${plural(count, "bar matches", "bars match")} \u201c${state.search}\u201d: ${flameAmount(found.sum)}, ${formatPercent(found.sum, flame.whole)} of all.`;
+  return `${plural(count, "bar matches", "bars match")} \u201c${state.search}\u201d: ${flameAmount(found.sum)}${flameShare(found.sum, " of all")}.`;
 }
 
 function flameDetailLines(node) {
@@ -112,7 +123,7 @@ function flameDetailLines(node) {
   const own = node === 0 ? null : (flame.document.nodes[node - 1].exclusive[flame.metric] ?? null);
   return [
     [flameText(node), places].filter((text) => text !== "").join("  "),
-    `${FLAME_MEASURES[flame.metric]} ${flameExact(value)}, ${formatPercent(value, flame.whole)} of all`,
+    `${FLAME_MEASURES[flame.metric]} ${flameExact(value)}${flameShare(value, " of all")}`,
     own === null || own === 0 ? "" : `${flameExact(own)} of it in stacks that end here`,
   ].filter((text) => text !== "");
 }
@@ -168,6 +179,7 @@ function drawFlameBars() {
   flame.width = flame.box.clientWidth || 1000;
   flameBars.clear();
   flameNarrow = { count: 0, value: 0 };
+  flameShrunk = { count: 0, value: 0 };
   const bars = makeBars(found);
   const deepest = Math.max(...[...flameBars.keys()].map((node) => flame.depth[node]));
   flame.box.replaceChildren(...bars);

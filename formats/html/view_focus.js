@@ -129,13 +129,18 @@ function focusMenu(row) {
   return button;
 }
 
+// Where some parts grow and others shrink, as of Impacting Size, none is a share of the whole.
+function focusShare(value, metric, whole) {
+  return metric === "impacting_size" ? UNKNOWN_TEXT : formatPercent(value, whole);
+}
+
 function focusRow(row, metric, whole) {
   return make(
     "tr",
     {},
     make("th", { scope: "row", class: "wrap" }, focusName(row)),
     focusNumber(metric, row.value, row.nodes),
-    make("td", {}, formatPercent(row.value, whole)),
+    make("td", {}, focusShare(row.value, metric, whole)),
     make("td", {}, focusMenu(row)),
   );
 }
@@ -147,7 +152,7 @@ function focusPlainRow(text, value, metric, whole, name) {
     { "data-rest": name },
     make("th", { scope: "row", class: "wrap none" }, text),
     focusNumber(metric, value),
-    make("td", {}, formatPercent(value, whole)),
+    make("td", {}, focusShare(value, metric, whole)),
     make("td"),
   );
 }
@@ -172,6 +177,11 @@ function focusTable(document, side, sum, metric) {
   );
 }
 
+function focusWholeText(sum, metric, whole) {
+  const share = focusShare(sum, metric, whole);
+  return share === UNKNOWN_TEXT ? FLAME_MEASURES[metric] : `${FLAME_MEASURES[metric]}, ${share} of all ${state.kind}`;
+}
+
 function focusCard(document, sum, metric) {
   const { functions } = focusMiddle(document, "callees", metric);
   const whole = document.totals.find((total) => total.kind === state.kind)?.[metric] ?? 0;
@@ -185,7 +195,7 @@ function focusCard(document, sum, metric) {
     functions.size > 1 ? make("div", { class: "none" }, `${plural(functions.size, "place")} of at least 0.5 %`) : null,
     source === "" ? null : make("div", { class: "none" }, source),
     make("div", { class: "big", "data-measure": metric, "data-value": sum, title: number.title }, number.textContent),
-    make("div", { class: "none" }, `${FLAME_MEASURES[metric]}, ${formatPercent(sum, whole)} of all ${state.kind}`),
+    make("div", { class: "none" }, focusWholeText(sum, metric, whole)),
   );
 }
 
