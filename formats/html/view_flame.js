@@ -38,6 +38,7 @@ const flame = {
   zoom: 0,
   zoomNames: [],
   zoomWritten: "",
+  isPlacing: false, // the zoom is written to the address before the drawing
   current: 0, // the node that the line of details tells of
   width: 1000,
   box: null,
@@ -81,6 +82,7 @@ async function askFlame(document, context) {
     const options = flameOptions(FLAME_SHARES[++at]);
     document = await context.ask(question.command, options);
     question.options = options;
+    if (flame.shares.size > 200) flame.shares.clear();
     flame.shares.set(key, FLAME_SHARES[at]);
   }
   return document;
@@ -202,7 +204,9 @@ function keepFlameZoom(node) {
   flame.zoom = node;
   flame.zoomNames = [...flameAncestors(node), node].slice(1).map(flameText);
   flame.zoomWritten = flameRanks(node);
+  flame.isPlacing = true;
   if (flame.zoomWritten !== state.flameZoom) update({ flameZoom: flame.zoomWritten }, { replace: true });
+  flame.isPlacing = false;
 }
 
 function zoomFlame(node) {
@@ -292,6 +296,7 @@ function drawFlameChoices() {
 }
 
 async function drawFlamePart(body, [first], context) {
+  if (flame.isPlacing) return;
   if (!context.isRedraw || flame.document === null) {
     buildFlame(await askFlame(first, context));
     placeFlameZoom();
