@@ -148,6 +148,8 @@ VIEW_FILES := $(addprefix formats/html/, \
 	view_overview.js \
 	view_curve.js \
 	view_curve_draw.js \
+	view_curve_brush.js \
+	view_curve_legend.js \
 	view_curve_signs.js \
 	view_flame.js \
 	view_flame_draw.js \

@@ -36,6 +36,7 @@ const curve = {
   signs: [], // marks, spikes and rises: see view_curve_signs.js
   signsKey: null,
   places: null, // elements below the body
+  drag: null, // x where it began, whether it has moved, and the end that is pulled
 };
 
 // --- questions ------------------------------------------------------------------------------

@@ -119,7 +119,7 @@ function openMenu(anchor, items, place = null) {
     box.append(make("button", { type: "button", role: "menuitem", tabindex: "-1", onclick: choose }, label));
   }
   box.addEventListener("keydown", (event) => menuKeys(event, box));
-  document.body.append(box);
+  document.querySelector("main").append(box);
   openedMenu = { box, anchor };
   anchor.setAttribute("aria-expanded", "true");
   placeMenu(box, anchor, place);

@@ -118,12 +118,20 @@ function sayNoMemory() {
   byId("notices").append(make("div", { class: "notice" }, `The trace has no events about memory.${how}`));
 }
 
+// The first parts are drawn, or the trace has nothing to draw. Until it has been read, the page waits.
+function markReady() {
+  const isRead = shownInput()?.state !== "reading";
+  if (isRead && document.documentElement.dataset.ready === undefined)
+    document.documentElement.dataset.ready = performance.now().toFixed(0);
+}
+
 async function followSession(changed) {
   drawInputs();
   drawTitle();
   if (changed.length === 0 || !partsStarted) return;
   await readInfo();
   await askAllAgain();
+  markReady();
 }
 
 async function startPage() {
@@ -143,7 +151,7 @@ async function startPage() {
     update({ input: source.session.inputs[0].number }, { replace: true });
   await readInfo();
   await startParts();
-  document.documentElement.dataset.ready = performance.now().toFixed(0);
+  markReady();
 }
 
 startPage().catch((error) => {

@@ -22,6 +22,7 @@
 const parts = [];
 let partsStarted = false;
 let slotNumber = 0;
+let refreshNumber = 0;
 
 function registerPart(part) {
   parts.push({ ...part, asked: null, drawn: null, abort: null, isNear: !part.lazy, elements: null });
@@ -127,7 +128,9 @@ function drawCovers(part, questions) {
 
 // --- asking ---------------------------------------------------------------------------------
 
-function setBusy(part, isBusy) {
+// Stale is what was drawn of an older question and is out of sight: it is asked when it is near.
+function setBusy(part, isBusy, isStale = false) {
+  part.elements.body.toggleAttribute("data-stale", isStale);
   part.elements.body.setAttribute("aria-busy", String(isBusy));
   part.elements.working.toggleAttribute("data-on", isBusy);
 }
@@ -147,6 +150,13 @@ function contextOf(part, questions, more) {
 function showError(part, sentence) {
   part.elements.error.textContent = sentence;
   part.elements.error.hidden = sentence === "";
+}
+
+// Out of sight: a question in flight is of no use.
+function leavePart(part) {
+  part.abort?.abort();
+  part.asked = null;
+  setBusy(part, false, part.drawn !== null);
 }
 
 async function askPart(part, questions, key) {
@@ -200,7 +210,7 @@ async function refreshPart(part, changes = {}) {
   }
   const key = questionKey(questions);
   if (!part.isNear) {
-    if (key !== part.asked) setBusy(part, part.drawn !== null);
+    if (key !== part.asked) leavePart(part);
     return;
   }
   drawCovers(part, questions);
@@ -208,8 +218,20 @@ async function refreshPart(part, changes = {}) {
   if ((part.follows ?? []).some((name) => name in changes)) await redrawPart(part, changes);
 }
 
-function refreshParts(changes = {}) {
-  return Promise.all(parts.map((part) => refreshPart(part, changes)));
+// Whether a lazy part in sight has to ask again.
+function isWaiting(part) {
+  const questions = part.lazy && part.isNear ? part.questions(state) : null;
+  return questions !== null && questionKey(questions) !== part.asked;
+}
+
+// The curve and the table come first: lazy parts are greyed at once, and ask when those are drawn,
+// unless the state has changed again by then.
+async function refreshParts(changes = {}) {
+  const number = ++refreshNumber;
+  const waiting = parts.filter(isWaiting);
+  waiting.forEach(leavePart);
+  await Promise.all(parts.filter((part) => !waiting.includes(part)).map((part) => refreshPart(part, changes)));
+  if (number === refreshNumber) await Promise.all(waiting.map((part) => refreshPart(part)));
 }
 
 // All parts ask anew, as the input has been read or names have arrived.
