@@ -43,10 +43,10 @@ function makeBar(node, left, width, isAbove, found) {
       "data-row": node === 0 ? null : node - 1,
       "data-measure": flame.metric,
       "data-value": value,
-      "aria-label": `${flameText(node)}, ${flameAmount(value)}${flameShare(value)}${isMatch ? ", matches the search" : ""}`,
+      "aria-label": `${names.join(" ")}, ${flameAmount(value)}${flameShare(value)}${isMatch ? ", matches the search" : ""}`,
     },
     ...(width * flame.width >= BAR_TEXT_MIN
-      ? [names[0], names.length > 1 ? make("span", { class: "of" }, names[1]) : null]
+      ? [names[0], ...(names.length > 1 ? [" ", make("span", { class: "of" }, names[1])] : [])]
       : []),
   );
   colourBar(bar, node, state.search !== "" && !isMatch);

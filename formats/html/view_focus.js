@@ -172,7 +172,7 @@ function focusTable(document, side, sum, metric) {
   );
   return make(
     "div",
-    { class: "panel scroll", "data-side": side },
+    { class: "panel scroll", "data-side": side, tabindex: 0, role: "region", "aria-label": title },
     make("table", { "aria-label": title }, make("thead", {}, make("tr", {}, ...head)), body),
   );
 }

@@ -248,7 +248,7 @@ function mapPins(document, process) {
     ),
     make(
       "div",
-      { class: "panel scroll" },
+      { class: "panel scroll", tabindex: 0, role: "region", "aria-label": "Blocks that pin memory" },
       make(
         "table",
         { "aria-label": "Blocks that pin memory" },
