@@ -140,6 +140,7 @@ VIEW_FILES := $(addprefix formats/html/, \
 	view_base.css \
 	view_curve.css \
 	view_table.css \
+	view_flame.css \
 	view_format.js \
 	view_source.js \
 	view_state.js \
@@ -157,6 +158,10 @@ VIEW_FILES := $(addprefix formats/html/, \
 	view_table_head.js \
 	view_table.js \
 	view_blocks.js \
+	view_flame.js \
+	view_flame_draw.js \
+	view_focus.js \
+	view_map.js \
 	view_main.js \
 	)
 VIEW_PAGE := $(OUT)/cli/view_page

@@ -81,6 +81,9 @@ function valueOf(options, name) {
 }
 
 function coveredTime(options) {
+  const at = valueOf(options, "at");
+  if (at !== undefined) return `At ${readTime(at) === undefined ? at : formatTime(readTime(at))}`;
+  if (valueOf(options, "map") !== undefined) return "End of the trace";
   const [from, to] = ["from", "to"].map((name) => readTime(valueOf(options, name) ?? "") ?? null);
   if (from === null && to === null) return "Whole trace";
   const span = from !== null && to !== null ? to - from : 1e9;

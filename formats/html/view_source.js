@@ -126,7 +126,8 @@ const liveSource = {
       .filter(([name]) => name !== "input")
       .flatMap(([name, value]) => {
         if (value === "") return [`--${name}`];
-        return value.startsWith("-") ? [`--${name}=${value}`] : [`--${name}`, value];
+        // The value of --tree may be left out, so it has to be in the same word.
+        return value.startsWith("-") || name === "tree" ? [`--${name}=${value}`] : [`--${name}`, value];
       });
     return ["etlheap", command, ...inputs, ...words, ...this.session.command_words].map(shellWord).join(" ");
   },
