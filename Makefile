@@ -139,6 +139,7 @@ VIEW_FILES := $(addprefix formats/html/, \
 	view.html \
 	view_base.css \
 	view_curve.css \
+	view_parts.css \
 	view_format.js \
 	view_source.js \
 	view_state.js \
@@ -150,6 +151,13 @@ VIEW_FILES := $(addprefix formats/html/, \
 	view_curve_brush.js \
 	view_curve_legend.js \
 	view_curve_signs.js \
+	view_lists.js \
+	view_suspects.js \
+	view_growth.js \
+	view_sides.js \
+	view_histogram.js \
+	view_compare.js \
+	view_told.js \
 	view_main.js \
 	)
 

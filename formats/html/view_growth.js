@@ -104,7 +104,7 @@ function riseStacks(growth, question) {
 function drawRises(answer, question) {
   const { growth } = answer;
   if (growth === null)
-    return [emptyList("Nothing rose and stayed: what was allocated in this window was freed again.")];
+    return [emptyList("No lasting rise: in this window the outstanding size did not go up and stay there.")];
   const largest = riseList(answer, question, [growth], "growth", "The largest lasting rise");
   const others = riseList(answer, question, growth.others, "growth.others", "Lasting rises of other processes");
   return [

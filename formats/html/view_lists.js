@@ -319,7 +319,15 @@ function drawList(list) {
   table.dataset.command = source.commandFor(list.question.command, list.question.options);
   table.append(make("thead", {}, head), make("tbody", {}, ...body));
   queueMicrotask(() => restoreHeading(list, head, columns));
-  return make("div", {}, make("div", { class: "panel scroll" }, table), moreOfList(list, rows.length));
+  return make("div", {}, scrolledTable(table, list.label), moreOfList(list, rows.length));
+}
+
+// What does not fit is scrolled to. A table without buttons must itself take the keys for that.
+function scrolledTable(table, label) {
+  const box = make("div", { class: "panel scroll" }, table);
+  if (table.querySelector("button, summary") === null)
+    setAttributes(box, { tabindex: "0", role: "group", "aria-label": label });
+  return box;
 }
 
 // A sentence in place of a table.
