@@ -125,12 +125,9 @@ function drawCompare(body, [answer], { questions }) {
     usual: "",
     canGrow: true,
   };
-  clear(body).append(make("p", { class: "hint" }, ...compareSentence(answer, measure)), compareChoices());
-  body.append(
-    answer.rows.length > 0
-      ? drawList(list)
-      : emptyList("Nothing changed between the two inputs in this window and with these filters."),
-  );
+  const nothing = "Nothing changed between the two inputs in this window and with these filters.";
+  const table = answer.rows.length > 0 ? drawList(list) : emptyList(nothing);
+  replaceBody(body, make("p", { class: "hint" }, ...compareSentence(answer, measure)), compareChoices(), table);
 }
 
 registerPart({

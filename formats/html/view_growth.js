@@ -140,15 +140,17 @@ function growingStacks(answer, question) {
     usual: "growth_rate",
     canGrow: true,
   };
+  const what = state.kind === "handle" ? "number" : "size";
   const hint =
-    "Growth is the slope of the outstanding size over the window. Steadiness is 100 if the size only rises, and \u2212100 if it only falls.";
+    `Growth is the slope of the outstanding ${what} over the window. ` +
+    `Steadiness is 100 if the ${what} only rises, and \u2212100 if it only falls.`;
   return [make("h3", {}, "Call stacks that grow"), make("p", { class: "hint" }, hint), drawList(list)];
 }
 
 function drawGrowth(body, documents, { questions }) {
   const at = documents.length - 1;
   const rises = at > 0 ? drawRises(documents[0], questions[0]) : [];
-  clear(body).append(...[...rises, ...growingStacks(documents[at], questions[at])].filter((node) => node !== null));
+  replaceBody(body, ...rises, ...growingStacks(documents[at], questions[at]));
 }
 
 registerPart({
@@ -247,8 +249,8 @@ function drawSpikes(body, [answer], { questions }) {
     usual: "height_size",
     canGrow: true,
   };
-  clear(body).append(make("p", { class: "hint" }, ...spikesSentence(answer)));
-  if (answer.rows.length > 0) body.append(drawList(list));
+  const hint = make("p", { class: "hint" }, ...spikesSentence(answer));
+  replaceBody(body, hint, answer.rows.length > 0 ? drawList(list) : null);
 }
 
 registerPart({

@@ -101,7 +101,7 @@ const ROUNDING_HINT =
 function drawHistograms(body, documents, { questions }) {
   const hasBuckets = documents.some((answer) => answer.histogram.buckets.some(({ kind }) => kind === state.kind));
   if (!hasBuckets) {
-    clear(body).append(emptyList("No blocks belong to this window and these filters."));
+    replaceBody(body, emptyList("No blocks belong to this window and these filters."));
     return;
   }
   const boxes = documents.map((answer, i) =>
@@ -110,8 +110,8 @@ function drawHistograms(body, documents, { questions }) {
   const hasRounding = documents[0].histogram.buckets.some(
     ({ kind, rounding_size: size }) => kind === state.kind && !isUnknown(size),
   );
-  clear(body).append(barLegend(), make("div", { class: "side-by-side" }, ...boxes));
-  if (hasRounding) body.append(make("p", { class: "hint" }, ROUNDING_HINT));
+  const hint = hasRounding ? make("p", { class: "hint" }, ROUNDING_HINT) : null;
+  replaceBody(body, barLegend(), make("div", { class: "side-by-side" }, ...boxes), hint);
 }
 
 registerPart({

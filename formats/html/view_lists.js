@@ -240,25 +240,33 @@ function listHeadCell(list, column, sort) {
   if (!canSort) return make("th", attributes, title);
   const isBy = sort.replace(/^-/, "") === column.key;
   const next = isBy && !isUp(sort) ? `-${column.key}` : column.key;
-  const button = make("button", { type: "button", onclick: () => sortList(list, next, column.key) }, title);
+  const button = make("button", { type: "button", onclick: () => changeList(list.id, { sort: next }) }, title);
   const order = !isBy ? "none" : isUp(sort) ? "ascending" : "descending";
   return make("th", { ...attributes, "aria-sort": order }, button);
 }
 
-// The heading that was pressed keeps the focus: the table is drawn anew.
-const pressedHeading = { list: null, key: null };
+// --- drawing anew -----------------------------------------------------------------------------
 
-function sortList(list, sort, key) {
-  Object.assign(pressedHeading, { list: list.id, key });
-  changeList(list.id, { sort });
+function controlKey(control) {
+  const name =
+    control.dataset.key ?? control.getAttribute("aria-label") ?? control.closest("label, button, summary")?.textContent;
+  return `${control.tagName} ${control.closest("table")?.dataset.rows ?? ""} ${name}`;
 }
 
-function restoreHeading(list, head, columns) {
-  if (pressedHeading.list !== list.id) return;
-  const at = columns.findIndex((column) => column.key === pressedHeading.key);
-  pressedHeading.list = null;
-  if (document.activeElement === document.body)
-    head.children[at + 1]?.firstElementChild?.focus({ preventScroll: true });
+// Puts the new picture of a part in the place of the old one. Who works with keys stays at the control
+// that was pressed, or goes to the heading of the part if it is gone.
+function replaceBody(body, ...nodes) {
+  const focused = body.contains(document.activeElement) ? document.activeElement : null;
+  const controlsLike = (key) =>
+    [...body.querySelectorAll("button, select, summary")].filter((one) => controlKey(one) === key);
+  const key = focused === null ? "" : controlKey(focused);
+  const at = focused === null ? 0 : controlsLike(key).indexOf(focused);
+  clear(body).append(...nodes.filter((node) => node !== null));
+  if (focused === null) return;
+  const heading = body.closest("section").querySelector("h2");
+  const next = controlsLike(key)[at] ?? heading;
+  if (next === heading) heading.tabIndex = -1;
+  next.focus({ preventScroll: true });
 }
 
 // --- the table ------------------------------------------------------------------------------
@@ -273,7 +281,7 @@ function moreOfList(list, shown) {
     "p",
     { class: "after" },
     `The first ${plural(shown, "row")}. `,
-    make("button", { type: "button", onclick: act }, `Show up to ${formatCount(more)}`),
+    make("button", { type: "button", "data-key": "more", onclick: act }, `Show up to ${formatCount(more)}`),
   );
 }
 
@@ -318,7 +326,6 @@ function drawList(list) {
   );
   table.dataset.command = source.commandFor(list.question.command, list.question.options);
   table.append(make("thead", {}, head), make("tbody", {}, ...body));
-  queueMicrotask(() => restoreHeading(list, head, columns));
   return make("div", {}, scrolledTable(table, list.label), moreOfList(list, rows.length));
 }
 

@@ -174,10 +174,10 @@ function drawChurn(body, [answer], { questions }) {
     usual: "alloc_count",
     canGrow: true,
   };
-  clear(body).append(make("p", { class: "hint" }, ...churnSentence(answer)), viewChoice("By", CHURN_VIEWS, "churnBy"));
-  body.append(
-    answer.rows.length > 0 ? drawList(list) : emptyList("Nothing was allocated in this window with these filters."),
-  );
+  const hint = make("p", { class: "hint" }, ...churnSentence(answer));
+  const nothing = "Nothing was allocated in this window with these filters.";
+  const table = answer.rows.length > 0 ? drawList(list) : emptyList(nothing);
+  replaceBody(body, hint, viewChoice("By", CHURN_VIEWS, "churnBy"), table);
 }
 
 registerPart({
@@ -223,9 +223,22 @@ const FREE_COLUMNS = FREE_MEASURES.map((key) => ({ key }));
 const FREES_HINT =
   "A block that was not freed in the window counts in the row without a freeing function. " +
   "Freed by Other Thread: blocks that another thread freed than the one that allocated them.";
-const NO_FREE_STACKS =
-  "No call stack of a free was recorded, so these rows do not tell which code freed. Record frees with their stacks: " +
-  "xperf -stackwalk HeapAlloc+HeapRealloc+HeapFree, and VirtualAlloc+VirtualFree for ranges.";
+// The events whose call stacks name who frees, as xperf -stackwalk has them.
+const FREE_EVENTS = {
+  heap: "HeapAlloc+HeapRealloc+HeapFree",
+  virtualalloc: "VirtualAlloc+VirtualFree",
+  reserve: "VirtualAlloc+VirtualFree",
+  pool: "PoolAlloc+PoolFree",
+  handle: "HandleCreate+HandleDuplicate+HandleClose",
+  mapped: "MapFile+UnMapFile",
+};
+
+function withoutFreeStacksText() {
+  const events = FREE_EVENTS[state.kind];
+  const advice = events === undefined ? "" : ` To record them: xperf -stackwalk ${events}.`;
+  return `No call stack of a free was recorded for this window, so these rows do not tell which code freed.${advice}`;
+}
+
 const UNMATCHED_HINT =
   "Frees of blocks that were allocated before the recording, so their sizes and call stacks are unknown.";
 
@@ -236,7 +249,7 @@ function isWithoutFreeStacks(answer) {
 
 function freesHint(answer) {
   if (state.freesBy === "unmatched") return make("p", { class: "hint" }, UNMATCHED_HINT);
-  if (isWithoutFreeStacks(answer)) return make("p", { class: "notice" }, NO_FREE_STACKS);
+  if (isWithoutFreeStacks(answer)) return make("p", { class: "notice" }, withoutFreeStacksText());
   return make("p", { class: "hint" }, FREES_HINT);
 }
 
@@ -261,8 +274,8 @@ function drawFrees(body, [answer], { questions }) {
   const nothing = isUnmatched
     ? "Every free in this window is of a block whose allocation was recorded."
     : "No blocks belong to this window and these filters.";
-  clear(body).append(viewChoice("By", FREE_VIEWS, "freesBy"), freesHint(answer));
-  body.append(answer.rows.length > 0 ? drawList(list) : emptyList(nothing));
+  const table = answer.rows.length > 0 ? drawList(list) : emptyList(nothing);
+  replaceBody(body, viewChoice("By", FREE_VIEWS, "freesBy"), freesHint(answer), table);
 }
 
 registerPart({

@@ -57,8 +57,8 @@ function drawSuspects(body, [answer], context) {
     usual: "score",
     canGrow: true,
   };
-  clear(body).append(make("p", { class: "hint" }, ...suspectsSentence(answer)));
-  if (answer.rows.length > 0) body.append(drawList(list));
+  const hint = make("p", { class: "hint" }, ...suspectsSentence(answer));
+  replaceBody(body, hint, answer.rows.length > 0 ? drawList(list) : null);
 }
 
 registerPart({

@@ -94,10 +94,10 @@ function drawModules(body, [answer], { questions }) {
     ],
     columns: MODULE_COLUMNS,
   };
-  clear(body).append(make("p", { class: "hint" }, ...modulesSentence(answer, [...lacking])));
+  const hint = make("p", { class: "hint" }, ...modulesSentence(answer, [...lacking]));
   const nothing =
     answer.modules.length === 0 ? "No call stack of outstanding memory has a module." : "All modules have symbols.";
-  body.append(lacking.size > 0 ? drawList(list) : emptyList(nothing));
+  replaceBody(body, hint, lacking.size > 0 ? drawList(list) : emptyList(nothing));
 }
 
 registerPart({
@@ -219,7 +219,7 @@ function drawDiagnostics(body, [report, info], { questions }) {
     diagnosticList(report, questions[0]),
     missingAnswers(info, questions[1]),
   ];
-  clear(body).append(...nodes.filter((node) => node !== null));
+  replaceBody(body, ...nodes);
 }
 
 registerPart({
