@@ -256,7 +256,7 @@ function freesHint(answer) {
 function drawFrees(body, [answer], { questions }) {
   const isUnmatched = state.freesBy === "unmatched";
   const words = isUnmatched
-    ? { lines: (row) => [isUnknown(row.heap) ? "" : `heap ${row.heap}`] }
+    ? { lines: (row) => [isUnknown(row.heap) ? "" : `${state.kind === "heap" ? "heap " : ""}${row.heap}`] }
     : { nothing: NO_FREE };
   const list = {
     id: "frees",
