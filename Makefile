@@ -141,6 +141,7 @@ VIEW_FILES := $(addprefix formats/html/, \
 	view_curve.css \
 	view_table.css \
 	view_flame.css \
+	view_parts.css \
 	view_format.js \
 	view_source.js \
 	view_state.js \
@@ -162,6 +163,13 @@ VIEW_FILES := $(addprefix formats/html/, \
 	view_flame_draw.js \
 	view_focus.js \
 	view_map.js \
+	view_lists.js \
+	view_suspects.js \
+	view_growth.js \
+	view_sides.js \
+	view_histogram.js \
+	view_compare.js \
+	view_told.js \
 	view_main.js \
 	)
 VIEW_PAGE := $(OUT)/cli/view_page

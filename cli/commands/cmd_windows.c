@@ -50,6 +50,7 @@ static etl_status explain_growth(const cli_options *options, inquiry *out, etl_e
 static etl_status make_stacks(inquiry *out, etl_error *err);
 static bool has_key(const etlheap_query *query, etlheap_key key);
 static etl_status choose_stacks(const cli_options *options, inquiry *out, etl_error *err);
+static etl_status drop_unlisted(inquiry *out, etl_error *err);
 static etl_status name_windows(const cli_options *options, inquiry *out, etl_error *err);
 static etl_status name_listed(const cli_options *options, inquiry *out, etl_error *err);
 static bool is_text(const cli_options *options);
@@ -240,7 +241,17 @@ static etl_status choose_stacks(const cli_options *options, inquiry *out, etl_er
     out->answer.explains = out->explains;
     out->answer.unexplained = etlheap_windows_explain(
         &out->answer, is_text(options) || options->top > 0 ? &layout : NULL, out->explains);
-    return ETL_OK;
+    return is_text(options) ? ETL_OK : drop_unlisted(out, err);
+}
+
+/* Documents list the stacks that explain the growth and nothing of the others, whose frames would
+ * make them large. Text also adds up the others. */
+static etl_status drop_unlisted(inquiry *out, etl_error *err)
+{
+    u32 listed = out->stacks->table->row_count;
+    while (listed > 0 && !out->explains[listed - 1])
+        listed--;
+    return etlheap_table_keep_top(out->stacks->table, listed, err);
 }
 
 static etl_status name_windows(const cli_options *options, inquiry *out, etl_error *err)

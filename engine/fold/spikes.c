@@ -240,6 +240,15 @@ static etl_status explain(spikes_maker *maker, etl_error *err)
     return ETL_OK;
 }
 
+/* Rows behind the last one of a part, and their frames, would only make documents large. */
+static etl_status drop_unused_rows(owned_spikes *out, etl_error *err)
+{
+    u32 used = 0;
+    for (size_t i = 0; i < out->parts.count; i++)
+        used = (u32)etl_max_u64(used, (u64)out->parts.at[i].row + 1);
+    return etlheap_table_keep_top(out->stacks->table, used, err);
+}
+
 static etl_status make(spikes_maker *maker, etl_error *err)
 {
     etl_status status = make_groups(maker, err);
@@ -249,7 +258,9 @@ static etl_status make(spikes_maker *maker, etl_error *err)
         status = find_moments(maker, err);
     if (status == ETL_OK)
         status = make_stacks(maker, err);
-    return status == ETL_OK ? explain(maker, err) : status;
+    if (status == ETL_OK)
+        status = explain(maker, err);
+    return status == ETL_OK ? drop_unused_rows(maker->out, err) : status;
 }
 
 static void publish(owned_spikes *out)

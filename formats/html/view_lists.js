@@ -1,0 +1,351 @@
+// Tables of rows of one document, for parts that list: suspects, rises, spikes, churn, frees, modules,
+// diagnostics, comparison. A part says what its columns are:
+//
+//     drawList({ id, rows, question, label, nameTitle, frames, columns })
+//
+// A row is one of the document, and its cells carry the exact numbers (data-measure, data-value), so
+// the row can be found again in what the command prints. The first cell names the row: by its call
+// stack, which opens, or as the part has it; a button beside it has what can be done with the row.
+//
+// A heading sorts. If the command can sort, it is asked again, because it may have more rows than
+// are listed; else the rows that are listed are sorted here. How each list is sorted, and how long
+// it is, is `lists` of the state.
+
+const LIST_TOP = 12;
+const LIST_TOP_MAX = 5000;
+
+// --- the state of lists ---------------------------------------------------------------------
+
+const LIST_WORD = /^([a-z]{1,20})~(-?[a-z0-9_]{0,40})~([1-9]\d{0,3})$/;
+
+function readLists(text) {
+  const lists = {};
+  for (const word of text.split(",").slice(0, 20)) {
+    const match = LIST_WORD.exec(word);
+    if (match === null) return undefined;
+    lists[match[1]] = { sort: match[2], top: Math.min(Number(match[3]), LIST_TOP_MAX) };
+  }
+  return lists;
+}
+
+function writeLists(lists) {
+  return Object.entries(lists)
+    .map(([id, { sort, top }]) => `${id}~${sort}~${top}`)
+    .join(",");
+}
+
+defineState("lists", { default: {}, read: readLists, write: writeLists });
+
+function listState(id) {
+  return Object.hasOwn(state.lists, id) ? state.lists[id] : { sort: "", top: LIST_TOP };
+}
+
+function changeList(id, changes) {
+  update({ lists: { ...state.lists, [id]: { ...listState(id), ...changes } } });
+}
+
+// Options for a list that the command sorts. `keys`: what it can be sorted by.
+function listOptions(id, keys, usual) {
+  const { sort, top } = listState(id);
+  const isKnown = keys.includes(sort.replace(/^-/, ""));
+  return [
+    ["sort", isKnown ? sort : usual],
+    ["top", String(top)],
+  ];
+}
+
+// The filters, without those that the command or this view of it does not take. The part says
+// which filters in force it does not follow.
+function optionsWithout(...names) {
+  return filterOptions().filter(([name]) => !names.includes(name));
+}
+
+// --- numbers --------------------------------------------------------------------------------
+
+const EXACT_UNITS = { size: "bytes", duration: "ns", time: "ns", "byte rate": "bytes per second", share: "millionths" };
+
+function exactTitle(key, value) {
+  const unit = EXACT_UNITS[measureForm(key)];
+  return unit === undefined ? null : `${formatCount(value)} ${unit}`;
+}
+
+// A number with its exact value. `text`: how it is shown if not as all numbers of that key.
+function numberSpan(key, value, text = null) {
+  const attributes = { "data-measure": key, "data-value": isUnknown(value) ? null : String(value) };
+  if (isUnknown(value)) return make("span", { ...attributes, class: "none" }, "unknown");
+  return make("span", { ...attributes, title: exactTitle(key, value) }, text ?? measureText(key, value));
+}
+
+function listCell(column, row) {
+  const value = column.key in row ? row[column.key] : null;
+  if (column.draw) return make("td", { class: column.class ?? null }, column.draw(row, value));
+  const attributes = { class: column.class ?? null, "data-measure": column.key };
+  if (isUnknown(value)) return make("td", { ...attributes, title: "unknown" }, UNKNOWN_TEXT);
+  const text = column.text ? column.text(value, row) : measureText(column.key, value);
+  const title = typeof value === "number" ? exactTitle(column.key, value) : null;
+  return make("td", { ...attributes, "data-value": String(value), title }, text);
+}
+
+// --- names of rows --------------------------------------------------------------------------
+
+function processText(row) {
+  if (!("process" in row)) return "";
+  if (isUnknown(row.process)) return isUnknown(row.pid) ? "unknown process" : `process ${row.pid}`;
+  return isUnknown(row.pid) ? row.process : `${row.process} (${row.pid})`;
+}
+
+function frameLine(frame) {
+  const place = frameSource(frame);
+  return make("li", {}, frameText(frame), place === "" ? null : make("span", { class: "none" }, ` ${place}`));
+}
+
+// The innermost function, which opens the call stack. Frames are put into the page when they are
+// opened.
+function stackDetails(frames, head) {
+  const list = make("ol", { class: "frames mono" });
+  const details = make("details", {}, make("summary", {}, ...head), list);
+  details.addEventListener("toggle", () => {
+    if (details.open && list.childElementCount === 0) list.append(...frames.map(frameLine));
+  });
+  return details;
+}
+
+// The name of a row with a call stack: its innermost function, the caller that tells it from others
+// of the list, its process, and more lines below.
+function stackName(frames, { nothing = "[no stack]", caller = "", process = "", lines = [] }) {
+  const head = [
+    make("span", { class: "mono" }, frames.length === 0 ? nothing : frameText(frames[0])),
+    caller === "" ? null : make("span", { class: "mono none" }, ` \u2190 ${caller}`),
+    process === "" ? null : make("span", { class: "none" }, ` ${process}`),
+  ].filter((node) => node !== null);
+  const below = lines
+    .filter((line) => !isUnknown(line) && line !== "")
+    .map((line) => make("p", { class: "hint" }, line));
+  return [frames.length > 1 ? stackDetails(frames, head) : make("div", {}, ...head), ...below];
+}
+
+// Stacks that begin with the same function are told apart by the first frame that not all of them have.
+function callersThatDiffer(stacks) {
+  const groups = new Map();
+  stacks.forEach((frames, i) => {
+    const first = frames.length === 0 ? "" : frameText(frames[0]);
+    groups.set(first, [...(groups.get(first) ?? []), i]);
+  });
+  const callers = stacks.map(() => "");
+  for (const group of groups.values()) {
+    if (group.length < 2) continue;
+    const longest = Math.max(...group.map((i) => stacks[i].length));
+    const textAt = (i, depth) => (depth < stacks[i].length ? frameText(stacks[i][depth]) : "");
+    for (let depth = 1; depth < longest; depth++) {
+      if (group.every((i) => textAt(i, depth) === textAt(group[0], depth))) continue;
+      for (const i of group) callers[i] = textAt(i, depth);
+      break;
+    }
+  }
+  return callers;
+}
+
+// What can be done with a row: filters of its process and of its innermost function.
+function rowItems(row, frames) {
+  const frame = frames[0];
+  const pattern = framePattern(frame);
+  const copied = frames.map(frameText).join("\n");
+  return [
+    ...filterItems("process", row.process ?? row.pid),
+    ...frameItems(frame),
+    pattern === null || isUnknown(frame.symbol)
+      ? null
+      : { label: "Show its callers and callees", act: () => update({ focus: pattern }) },
+    frames.length === 0 ? null : { label: "Copy the call stack", act: () => copyText(copied, "the call stack") },
+  ].filter((item) => item !== null);
+}
+
+function rowMenuButton(items, what) {
+  if (items.length === 0) return null;
+  const button = make(
+    "button",
+    { type: "button", class: "more", "aria-haspopup": "menu", "aria-label": `What to do with ${what}` },
+    "\u22ef",
+  );
+  button.addEventListener("click", () => openMenu(button, items));
+  return button;
+}
+
+function listNameCell(list, row, caller) {
+  const frames = list.frames?.(row) ?? [];
+  const words = { nothing: list.nothing, caller, process: processText(row), lines: list.lines?.(row) };
+  const parts = list.name ? list.name(row) : stackName(frames, words);
+  const items = list.items ? list.items(row) : rowItems(row, frames);
+  const what = parts.find((part) => part !== null)?.textContent ?? "this row";
+  return make(
+    "th",
+    { scope: "row", class: "name" },
+    make(
+      "div",
+      { class: "named" },
+      make("div", {}, ...parts.filter((part) => part !== null)),
+      rowMenuButton(items, what),
+    ),
+  );
+}
+
+// As many digits as the span needs, and no more than the moment has.
+function momentText(ns, span) {
+  return formatTime(ns, ns % 1e6 === 0 ? 1e9 : span);
+}
+
+function windowOfRow({ from_ns: from, to_ns: to }) {
+  return `${momentText(from, to - from)} \u2013 ${momentText(to, to - from)}`;
+}
+
+// A button that selects the window of a row.
+function windowButton(row, text = windowOfRow(row)) {
+  const act = () => {
+    update({ from: row.from_ns, to: row.to_ns });
+    announce(`Selected ${windowOfRow(row)}`);
+  };
+  const button = make("button", { type: "button", class: "moment", onclick: act }, text);
+  button.title = `Select ${windowOfRow(row)}`;
+  button.dataset.from = String(row.from_ns);
+  button.dataset.to = String(row.to_ns);
+  return button;
+}
+
+// --- sorting --------------------------------------------------------------------------------
+
+function isUp(sort) {
+  return sort.startsWith("-");
+}
+
+// What is unknown comes last.
+function rowOrder(key, sign) {
+  return ({ row: a }, { row: b }) => {
+    const [left, right] = [a[key], b[key]];
+    if (isUnknown(left) || isUnknown(right)) return Number(isUnknown(left)) - Number(isUnknown(right));
+    return sign * (left < right ? -1 : left > right ? 1 : 0);
+  };
+}
+
+function sortedListRows(list, sort) {
+  const rows = list.rows.map((row, index) => ({ row, index })).filter(({ row }) => list.isShown?.(row) ?? true);
+  const key = sort.replace(/^-/, "");
+  if (list.isAsked || !list.columns.some((column) => column.key === key)) return rows;
+  return rows.sort(rowOrder(key, isUp(sort) ? 1 : -1));
+}
+
+function listHeadCell(list, column, sort) {
+  const title = column.title ?? WORDS[column.key];
+  const attributes = { scope: "col", class: column.class ?? null };
+  const canSort = column.isSorted !== false && (!list.isAsked || list.sortKeys.includes(column.key));
+  if (!canSort) return make("th", attributes, title);
+  const isBy = sort.replace(/^-/, "") === column.key;
+  const next = isBy && !isUp(sort) ? `-${column.key}` : column.key;
+  const button = make("button", { type: "button", onclick: () => changeList(list.id, { sort: next }) }, title);
+  const order = !isBy ? "none" : isUp(sort) ? "ascending" : "descending";
+  return make("th", { ...attributes, "aria-sort": order }, button);
+}
+
+// --- drawing anew -----------------------------------------------------------------------------
+
+function controlKey(control) {
+  const name =
+    control.dataset.key ?? control.getAttribute("aria-label") ?? control.closest("label, button, summary")?.textContent;
+  return `${control.tagName} ${control.closest("table")?.dataset.rows ?? ""} ${name}`;
+}
+
+// Puts the new picture of a part in the place of the old one. Who works with keys stays at the control
+// that was pressed, or goes to the heading of the part if it is gone.
+function replaceBody(body, ...nodes) {
+  const focused = body.contains(document.activeElement) ? document.activeElement : null;
+  const controlsLike = (key) =>
+    [...body.querySelectorAll("button, select, summary")].filter((one) => controlKey(one) === key);
+  const key = focused === null ? "" : controlKey(focused);
+  const at = focused === null ? 0 : controlsLike(key).indexOf(focused);
+  clear(body).append(...nodes.filter((node) => node !== null));
+  if (focused === null) return;
+  const heading = body.closest("section").querySelector("h2");
+  const next = controlsLike(key)[at] ?? heading;
+  if (next === heading) heading.tabIndex = -1;
+  next.focus({ preventScroll: true });
+}
+
+// --- the table ------------------------------------------------------------------------------
+
+function moreOfList(list, shown) {
+  const { top } = listState(list.id);
+  const isCut = list.canGrow && list.rows.length >= top && top < LIST_TOP_MAX;
+  if (!isCut) return null;
+  const more = Math.min(LIST_TOP_MAX, top * 4);
+  const act = () => changeList(list.id, { top: more });
+  return make(
+    "p",
+    { class: "after" },
+    `The first ${plural(shown, "row")}. `,
+    make("button", { type: "button", "data-key": "more", onclick: act }, `Show up to ${formatCount(more)}`),
+  );
+}
+
+// What belongs to a row and is as wide as the table.
+function rowBelow(list, row, width) {
+  const node = list.below?.(row) ?? null;
+  return node === null ? [] : [make("tr", { class: "below" }, make("td", { colspan: String(width) }, node))];
+}
+
+// list: id, rows, path (of the rows in the document), question,
+//   label (what the table is about), nameTitle, columns, below(row);
+//   frames(row), nothing (in place of a stack) and lines(row), or name(row) -> nodes; items(row);
+//   isShown(row), canGrow (the question has `top`), isAsked and sortKeys (the command sorts), usual (sort).
+// Columns: key; and title, text(value, row), draw(row, value), class, isSorted. Columns in which
+// nothing is known, as sizes of handles, are left out.
+function drawList(list) {
+  const { sort: chosen } = listState(list.id);
+  const canSortBy = (key) => (list.isAsked ? list.sortKeys : list.columns.map((column) => column.key)).includes(key);
+  const sort = canSortBy(chosen.replace(/^-/, "")) ? chosen : (list.usual ?? "");
+  const rows = sortedListRows(list, sort);
+  const columns = list.columns.filter((column) => column.draw || rows.some(({ row }) => !isUnknown(row[column.key])));
+  const head = make(
+    "tr",
+    {},
+    make("th", { scope: "col" }, list.nameTitle),
+    ...columns.map((column) => listHeadCell(list, column, sort)),
+  );
+  const callers = list.frames ? callersThatDiffer(rows.map(({ row }) => list.frames(row))) : [];
+  const body = rows.flatMap(({ row, index }, at) => [
+    make(
+      "tr",
+      { "data-row": String(index) },
+      listNameCell(list, row, callers[at] ?? ""),
+      ...columns.map((column) => listCell(column, row)),
+    ),
+    ...rowBelow(list, row, columns.length + 1),
+  ]);
+  const table = make(
+    "table",
+    { class: "list", "data-rows": list.path ?? "rows" },
+    make("caption", { class: "sr" }, list.label),
+  );
+  table.dataset.command = source.commandFor(list.question.command, list.question.options);
+  table.append(make("thead", {}, head), make("tbody", {}, ...body));
+  return make("div", {}, scrolledTable(table, list.label), moreOfList(list, rows.length));
+}
+
+// What does not fit is scrolled to. A table without buttons must itself take the keys for that.
+function scrolledTable(table, label) {
+  const box = make("div", { class: "panel scroll" }, table);
+  if (table.querySelector("button, summary") === null)
+    setAttributes(box, { tabindex: "0", role: "group", "aria-label": label });
+  return box;
+}
+
+// A sentence in place of a table.
+function emptyList(sentence) {
+  return make("p", { class: "panel empty" }, sentence);
+}
+
+// Radio buttons would fill a line at 800 pixels, so what a part lists is chosen from a select.
+function choiceOf(label, choices, chosen, act) {
+  const select = make("select", {});
+  for (const [value, text] of choices) select.append(make("option", { value, selected: value === chosen }, text));
+  select.addEventListener("change", () => act(select.value));
+  return make("label", { class: "choice" }, `${label} `, select);
+}
