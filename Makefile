@@ -490,9 +490,13 @@ layers: ## checks that includes only go downward, and that every source is built
 	@test -z "$(strip $(UNLISTED))"
 	@awk -f tests/gates/layers.awk tests/gates/layers_upward.txt $(ALL_FILES)
 
-words: ## checks that no library names an option of the program, and that old names stay away
+words: ## checks that no library names an option, that old names stay away, and that scripts of a page share none
 	@awk -f tests/gates/words.awk $(filter parser/% engine/% formats/%,$(ALL_FILES)) $(wildcard formats/html/*.js)
 	@awk -f tests/gates/old_names.awk $(ALL_FILES)
+	@awk -f tests/gates/page_names.awk $(HTML_FILES)
+	@awk -f tests/gates/page_names.awk $(DIFF_FILES)
+	@awk -f tests/gates/page_names.awk $(TREND_FILES)
+	@awk -f tests/gates/page_names.awk $(VIEW_FILES)
 
 null-offsets: ## checks that nothing is added to memory that may be NULL
 	@awk -f tests/gates/null_offsets.awk $(filter parser/% engine/% formats/% cli/%,$(ALL_FILES))

@@ -35,6 +35,23 @@ check_format()
     check_goal format-check
 }
 
+# Two scripts of a page, of which the second names something of the first again.
+check_page_names() # folder
+{
+    local sample folder=$1
+    printf '%s\n' 'function draw(body) {}' 'const FEW = 3,' '  MANY = 300;' 'let shown = null;' > "$folder/first.js"
+    for sample in 'async function draw() {}' 'const MANY = 2;' 'class FEW {' 'let other = 1,|  shown = 2;'; do
+        echo "$sample" | tr '|' '\n' > "$folder/second.js"
+        if awk -f tests/gates/page_names.awk "$folder/first.js" "$folder/second.js"; then
+            echo "not found: $sample"
+            rm -r "$folder"
+            say 0 1 0
+        fi
+    done
+    printf '%s\n' 'function redraw() {' '  const FEW = 1;' '  draw();' '}' '// function draw() {}' > "$folder/second.js"
+    awk -f tests/gates/page_names.awk "$folder/first.js" "$folder/second.js" || { echo "found inside of a function"; rm -r "$folder"; say 0 1 0; }
+}
+
 # The check must find what it is for, or it would pass whatever there is.
 check_words()
 {
@@ -61,6 +78,7 @@ check_words()
     done
     echo 'u32 planes; /* an event list */ unsigned settlement;' > "$folder/engine/sample.c"
     awk -f tests/gates/old_names.awk "$folder/engine/sample.c" || { echo "found in other words"; rm -r "$folder"; say 0 1 0; }
+    check_page_names "$folder"
     rm -r "$folder"
     check_goal words
 }

@@ -1,106 +1,73 @@
-"""A page in headless Chromium, driven over the DevTools protocol.
-
-Commands and answers are JSON on two pipes, each ended by a NUL byte: no port is
-opened and no other library is needed.
-"""
+"""A page in headless Chromium: what its user does, and what it shows."""
 
 import base64
+import contextlib
+import fnmatch
 import json
 import os
-import select
-import shutil
 import subprocess
 import tempfile
 import time
 
+from chromium import PACKAGE, Browser, find_browser
 from oracle_support import Results, run, skip_all
 
-PROGRAMS = (
-    "chromium",
-    "chromium-headless-shell",
-    "chromium-browser",
-    "google-chrome",
-    "google-chrome-stable",
-)
-PACKAGE = "chromium-headless-shell"
 MAKE_TRACE = os.environ.get("MAKE_TRACE", "build/release/make_trace")
-ANSWER_SECONDS = 60
+LOAD_SECONDS = 60
 
-
-def find_browser():
-    """The path of a browser, or None. $BROWSER_PROGRAM names another one."""
-    named = os.environ.get("BROWSER_PROGRAM")
-    return named or next(filter(None, map(shutil.which, PROGRAMS)), None)
+# A page is at rest when nothing of it is marked as busy and no timer of it is due within a second, for
+# three frames in a row; observers of what is in sight are called once in a frame. Counting the timers
+# is all that is added to a page.
+COUNT_TIMERS = """(() => {
+  const due = new Map(), set = window.setTimeout, drop = window.clearTimeout;
+  window.setTimeout = (act, delay = 0, ...more) => {
+    const id = set(() => { due.delete(id); act(...more); }, delay);
+    due.set(id, performance.now() + delay);
+    return id;
+  };
+  window.clearTimeout = (id) => (due.delete(id), drop(id));
+  window.hasTimers = () => [...due.values()].some((time) => time < performance.now() + 1000);
+})()"""
+RESTS = """new Promise((done) => {
+  let frames = 0;
+  const look = () => {
+    if (window.hasTimers?.() || document.querySelector('[aria-busy="true"]')) done(false);
+    else if (++frames > 3) done(true);
+    else requestAnimationFrame(look);
+  };
+  look();
+})"""
 
 
 class Page:
     """One page; what it logged, threw and asked the network for is kept."""
 
-    def __init__(self, program, folder, width=1280, height=900):
+    def __init__(self, program, folder, width=1280, height=900, browser=None):
         self.problems = []
         self.requests = []
-        self.pending = b""
-        self.events = []
-        self.number = 0
-        self.session = None
-        self.process = self._start(program, folder)
-        target = self.call("Target.createTarget", url="about:blank")["targetId"]
-        self.session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        self.refusals = []
+        self.refused = []
+        self.flying = set()
+        self.drag_data = None
+        self.is_loaded = False
+        self.is_owner = browser is None
+        self.browser = browser or Browser(program, folder)
+        self.target, self.session = self.browser.open_tab(self._note)
         for domain in ("Page", "Runtime", "Log", "Network", "Accessibility", "DOM"):
             self.call(domain + ".enable")
-        self.call(
-            "Emulation.setDeviceMetricsOverride",
-            width=width,
-            height=height,
-            deviceScaleFactor=1,
-            mobile=False,
-        )
+        self.call("Page.addScriptToEvaluateOnNewDocument", source=COUNT_TIMERS)
+        self._measure(width, height)
         self.prefer("light")
 
-    def _start(self, program, folder):
-        to_browser, self.writer = os.pipe()
-        self.reader, from_browser = os.pipe()
-
-        def place_pipes():
-            # First out of the way: either may be where the other has to go.
-            source, sink = (os.dup(fd) for fd in (to_browser, from_browser))
-            os.dup2(source, 3)
-            os.dup2(sink, 4)
-
-        process = subprocess.Popen(
-            [
-                program,
-                "--headless",
-                "--no-sandbox",
-                "--disable-gpu",
-                "--disable-dev-shm-usage",
-                "--no-first-run",
-                "--disable-background-networking",
-                "--disable-component-update",
-                "--disable-quic",
-                "--disable-sync",
-                "--remote-debugging-pipe",
-                "--user-data-dir=" + os.path.join(os.path.abspath(folder), "browser"),
-            ],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            close_fds=False,
-            preexec_fn=place_pipes,
-            cwd=folder,
-            # It leaves a lock there when it is ended, which is a socket: of those only short
-            # paths can be opened.
-            env={**os.environ, "TMPDIR": "."},
-        )
-        os.close(to_browser)
-        os.close(from_browser)
-        return process
+    def second_tab(self, width=1280, height=900):
+        """Another tab of the same browser."""
+        return Page(None, None, width, height, self.browser)
 
     def close(self):
-        self.process.terminate()
-        self.process.wait()
-        os.close(self.writer)
-        os.close(self.reader)
+        if self.is_owner:
+            self.browser.close()
+        else:
+            self.browser.call(None, "Target.closeTarget", targetId=self.target)
 
     def prefer(self, scheme):
         """As if the system were set to light or dark."""
@@ -109,48 +76,85 @@ class Page:
 
     def call(self, method, **parameters):
         """What a command answers; an error answer ends the test."""
-        self.number += 1
-        message = {"id": self.number, "method": method, "params": parameters}
-        if self.session:
-            message["sessionId"] = self.session
-        os.write(self.writer, json.dumps(message).encode() + b"\0")
-        while True:
-            answer = self._receive()
-            if answer.get("id") == self.number:
-                if "error" in answer:
-                    raise RuntimeError(f"{method}: {answer['error']}")
-                return answer["result"]
-            self._note(answer)
+        return self.browser.call(self.session, method, **parameters)
 
-    def _receive(self):
-        until = time.monotonic() + ANSWER_SECONDS
-        while b"\0" not in self.pending:
-            ready, _, _ = select.select([self.reader], [], [], max(0, until - time.monotonic()))
-            more = os.read(self.reader, 1 << 20) if ready else b""
-            if not more:
-                raise RuntimeError("the browser does not answer")
-            self.pending += more
-        message, self.pending = self.pending.split(b"\0", 1)
-        return json.loads(message)
+    # --- what the page does by itself -------------------------------------------------------
 
     def _note(self, event):
-        method, parameters = event.get("method"), event.get("params", {})
-        self.events.append(method)
-        if method == "Runtime.exceptionThrown":
+        method, parameters = event["method"], event.get("params", {})
+        if method == "Page.loadEventFired":
+            self.is_loaded = True
+        elif method == "Runtime.exceptionThrown":
             details = parameters["exceptionDetails"]
             self.problems.append(details.get("exception", {}).get("description", details["text"]))
         elif method == "Log.entryAdded" and parameters["entry"]["level"] in ("error", "warning"):
-            self.problems.append(parameters["entry"]["text"])
+            self._note_log(parameters["entry"])
         elif method == "Runtime.consoleAPICalled" and parameters["type"] in ("error", "warning"):
             self.problems.append(str(parameters["args"]))
-        elif method == "Network.requestWillBeSent":
+        elif method.startswith("Network."):
+            self._note_network(method, parameters)
+        elif method == "Input.dragIntercepted":
+            self.drag_data = parameters["data"]
+
+    def _note_log(self, entry):
+        """Chromium logs each answer of status 400 and more as an error, also one that the test wants."""
+        address = entry.get("url", "")
+        if entry["source"] == "network" and any(fnmatch.fnmatch(address, one) for one in self.refusals):
+            self.refused.append(address)
+        else:
+            self.problems.append(f"{entry['text']} {address}".strip())
+
+    def _note_network(self, method, parameters):
+        if method == "Network.requestWillBeSent":
             self.requests.append(parameters["request"]["url"])
+            self.flying.add(parameters["requestId"])
+        elif method in ("Network.loadingFinished", "Network.loadingFailed"):
+            self.flying.discard(parameters["requestId"])
+
+    @contextlib.contextmanager
+    def refusing(self, *addresses):
+        """Answers of these addresses may be refusals; each is a pattern in which * stands for anything.
+        Gives the list of the addresses that were refused."""
+        self.refusals, self.refused = list(addresses), []
+        try:
+            yield self.refused
+            self.rest()
+        finally:
+            self.refusals = []
+
+    # --- going somewhere --------------------------------------------------------------------
 
     def open(self, path, link=""):
-        self.events.clear()
-        self.call("Page.navigate", url="file://" + os.path.abspath(path) + link)
-        while "Page.loadEventFired" not in self.events:
-            self._note(self._receive())
+        self.navigate("file://" + os.path.abspath(path) + link)
+
+    def open_url(self, url):
+        """A page of a server, once it is at rest."""
+        self.navigate(url)
+        self.rest()
+
+    def navigate(self, url):
+        self._load(lambda: self.call("Page.navigate", url=url))
+
+    def reload(self):
+        self._load(lambda: self.call("Page.reload"))
+        self.rest()
+
+    def _load(self, act):
+        self.flying.clear()
+        self.is_loaded = False
+        act()
+        while not self.is_loaded:
+            self.browser.wait_event()
+
+    def rest(self, seconds=60):
+        """Waits until the page has asked and drawn all that it has to, and the names it waits for are there."""
+        last = time.monotonic() + seconds
+        while not self.run(RESTS) or self.flying:
+            if time.monotonic() > last:
+                busy = self.run("[...document.querySelectorAll('[aria-busy=\"true\"]')].map((one) => one.closest('[id]')?.id)")
+                raise RuntimeError(f"the page does not come to rest: busy {busy}, {len(self.flying)} questions under way")
+            time.sleep(0.01)
+        return self
 
     def run(self, script):
         """The value of an expression in the page."""
@@ -169,12 +173,12 @@ class Page:
         while not self.run(f"Boolean({script})") and time.monotonic() < last:
             time.sleep(0.05)
 
-    def press(self, key, shift=False):
-        codes = {"Enter": 13, "Escape": 27, " ": 32, "End": 35, "Home": 36, "Tab": 9}
+    def press(self, key, shift=False, alt=False, control=False):
+        codes = {"Enter": 13, "Escape": 27, " ": 32, "End": 35, "Home": 36, "Tab": 9, "Delete": 46}
         codes.update(ArrowLeft=37, ArrowUp=38, ArrowRight=39, ArrowDown=40, PageUp=33, PageDown=34)
-        event = {"key": key, "code": key, "modifiers": 8 if shift else 0}
+        event = {"key": key, "code": key, "modifiers": alt * 1 + control * 2 + shift * 8}
         event["windowsVirtualKeyCode"] = codes.get(key, ord(key[0]))
-        if len(key) == 1:
+        if len(key) == 1 and not control:
             event["text"] = key
         if key == "Enter":
             event["text"] = "\r"
@@ -193,6 +197,72 @@ class Page:
         ):
             button = "none" if kind == "mouseMoved" and not pressed else "left"
             self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button=button, buttons=pressed, clickCount=1)
+
+    def wheel(self, place, turn):
+        """Turns the wheel over a point of the page; away from the user is negative."""
+        self.call("Input.dispatchMouseEvent", type="mouseWheel", x=place[0], y=place[1], deltaX=0, deltaY=turn)
+
+    def click(self, selector, button="left"):
+        """With the pointer, in the middle of an element, which nothing may cover."""
+        left, top, width, height = self.box(selector)
+        place = {"x": left + width / 2, "y": top + height / 2}
+        covering = self.run(
+            f"(() => {{ const e = document.querySelector({json.dumps(selector)}), at = document.elementFromPoint({place['x']}, {place['y']});"
+            " return at === null ? 'nothing' : e.contains(at) || at.contains(e) ? '' : at.outerHTML.slice(0, 200); })()"
+        )
+        if covering:
+            raise RuntimeError(f"{selector} is covered by {covering}")
+        buttons = {"left": 1, "right": 2}[button]
+        self.call("Input.dispatchMouseEvent", type="mouseMoved", button="none", buttons=0, **place)
+        self.call("Input.dispatchMouseEvent", type="mousePressed", button=button, buttons=buttons, clickCount=1, **place)
+        self.call("Input.dispatchMouseEvent", type="mouseReleased", button=button, buttons=0, clickCount=1, **place)
+
+    def drop(self, start, end):
+        """Drags what can be dropped elsewhere from one point of the page to another."""
+        self.call("Input.setInterceptDrags", enabled=True)
+        self.drag_data = None
+        mouse = {"button": "left", "buttons": 1}
+        self.call("Input.dispatchMouseEvent", type="mousePressed", x=start[0], y=start[1], clickCount=1, **mouse)
+        for share in (0.3, 0.6, 1):
+            x, y = (a + (b - a) * share for a, b in zip(start, end))
+            self.call("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y, **mouse)
+        last = time.monotonic() + 10
+        while self.drag_data is None and time.monotonic() < last:
+            self.run("0")
+        if self.drag_data is None:
+            raise RuntimeError("nothing there can be dragged")
+        for kind in ("dragEnter", "dragOver", "drop"):
+            self.call("Input.dispatchDragEvent", type=kind, x=end[0], y=end[1], data=self.drag_data)
+        self.call("Input.setInterceptDrags", enabled=False)
+        self.call("Input.dispatchMouseEvent", type="mouseReleased", x=end[0], y=end[1], button="left", buttons=0, clickCount=1)
+
+    def type(self, text):
+        """Into the field that has the focus."""
+        self.call("Input.insertText", text=text)
+
+    def choose(self, selector, value):
+        """In a list from which one is chosen."""
+        self.run(
+            f"(() => {{ const e = document.querySelector({json.dumps(selector)}); e.value = {json.dumps(value)};"
+            " e.dispatchEvent(new Event('input', { bubbles: true })); e.dispatchEvent(new Event('change', { bubbles: true })); })()"
+        )
+
+    def download(self, folder, act, seconds=30):
+        """The name and the bytes of the file that a download, which `act()` begins, puts into an empty folder."""
+        os.makedirs(folder, exist_ok=True)
+        self.call("Browser.setDownloadBehavior", behavior="allow", downloadPath=os.path.abspath(folder))
+        act()
+        last = time.monotonic() + seconds
+        while time.monotonic() < last:
+            names = os.listdir(folder)
+            if len(names) == 1 and not names[0].endswith(".crdownload"):
+                path = os.path.join(folder, names[0])
+                with open(path, "rb") as file:
+                    data = file.read()
+                os.remove(path)
+                return names[0], data
+            time.sleep(0.02)
+        raise RuntimeError(f"nothing was downloaded within {seconds} s")
 
     def box(self, selector):
         """Left, top, width and height of an element, which is scrolled into view."""
@@ -214,8 +284,11 @@ class Page:
         self.call("Emulation.setEmulatedMedia", media="")
         self.resize(1280)
 
-    def resize(self, width):
-        self.call("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=False)
+    def _measure(self, width, height):
+        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+
+    def resize(self, width, height=900):
+        self._measure(width, height)
         self.come_to_rest()
 
     def print(self, path):

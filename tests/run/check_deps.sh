@@ -133,8 +133,9 @@ need_for_test()
     wish_file /usr/aarch64-linux-gnu/include/stdlib.h libc6-dev-arm64-cross
     # Other versions format otherwise.
     wish_command clang-format-14 clang-format-14
-    # Readers of exports, and of the pages.
+    # Readers of exports, and of the pages. npm fetches what checks pages for screen readers, once.
     need_command node nodejs
+    need_command npm npm
     command -v chromium > /dev/null 2>&1 || command -v google-chrome > /dev/null 2>&1 ||
         wish_command chromium-headless-shell chromium-headless-shell
 }
