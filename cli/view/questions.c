@@ -10,6 +10,11 @@
  *
  *     arrives   A1 A2 A3 A4 B1 B2        turns   0 1 2 3   0 1        served   A1 B1 A2 B2 A3 A4
  *
+ * The parts at the top of a page come first among those of their tab, not of all tabs: such a
+ * question takes the turn of the tab's first other one, which takes the next one's, and so on. When
+ * a waiting question is cancelled, those behind it move up, so that a tab that often changes its
+ * mind does not fall behind the others.
+ *
  * Invariant: a question is in the list, in one slot, or done, and moves under the lock. Whoever
  * takes it out of the list or the slot calls `done`, after which nothing here touches it.
  */
@@ -119,6 +124,12 @@ static void *work(void *user)
 
 typedef bool is_meant_fn(const view_asked *asked, const void *by);
 
+static void move_up(view_questions *questions, const view_asked *gone)
+{
+    for (view_asked *asked = questions->first; asked; asked = asked->next)
+        asked->turn -= strcmp(asked->tab, gone->tab) == 0 && asked->turn > gone->turn;
+}
+
 /* Cancels all that are meant. The lock is held. */
 static void cancel(view_questions *questions, is_meant_fn *is_meant, const void *by)
 {
@@ -135,6 +146,7 @@ static void cancel(view_questions *questions, is_meant_fn *is_meant, const void 
         }
         *at = asked->next;
         questions->waiting--;
+        move_up(questions, asked);
         asked->answer.outcome = VIEW_CANCELLED;
         questions->done(asked);
     }
@@ -178,6 +190,38 @@ u32 view_questions_tend(view_questions *questions, bool (*has_left)(const void *
 
 /* --- asking --------------------------------------------------------------------- */
 
+/* "curve", "table-0", "flame.3": a page numbers the questions of a part. */
+static bool is_first_part(const char *part)
+{
+    static const char *const names[] = { "curve", "table", "flame" };
+    for (size_t i = 0; i < ETL_COUNT_OF(names); i++) {
+        const size_t size = strlen(names[i]);
+        if (strncmp(part, names[i], size) == 0 && strchr("-.", part[size]))
+            return true;
+    }
+    return false;
+}
+
+static void give_turn(view_questions *questions, view_asked *asked)
+{
+    asked->turn = questions->turn;
+    for (const view_asked *other = questions->first; other; other = other->next) {
+        if (strcmp(other->tab, asked->tab) == 0)
+            asked->turn = etl_max_u64(asked->turn, other->turn + 1);
+    }
+    if (!is_first_part(asked->part))
+        return;
+    const u64 last = asked->turn;
+    view_asked *before = asked;
+    for (view_asked *other = questions->first; other; other = other->next) {
+        if (strcmp(other->tab, asked->tab) == 0 && !is_first_part(other->part)) {
+            before->turn = other->turn;
+            before = other;
+        }
+    }
+    before->turn = last;
+}
+
 bool view_questions_add(view_questions *questions, view_asked *asked)
 {
     pthread_mutex_lock(&questions->lock);
@@ -185,11 +229,9 @@ bool view_questions_add(view_questions *questions, view_asked *asked)
     const bool has_room = !questions->is_stopped && questions->waiting < VIEW_WAITING_MAX;
     if (has_room) {
         view_asked **end = &questions->first;
-        asked->turn = questions->turn;
-        for (; *end; end = &(*end)->next) {
-            if (strcmp((*end)->tab, asked->tab) == 0)
-                asked->turn = etl_max_u64(asked->turn, (*end)->turn + 1);
-        }
+        give_turn(questions, asked);
+        while (*end)
+            end = &(*end)->next;
         asked->next = NULL;
         *end = asked;
         questions->waiting++;

@@ -154,6 +154,52 @@ static void tabs_take_turns(void **state)
     each_is_done_once();
 }
 
+/* Lets one question after the other go, behind the two that keep the threads busy. */
+static void order_is(const char *const *wanted, size_t count)
+{
+    for (u32 i = 0; i < count; i++) {
+        let_go(1);
+        await(&shared.begun, VIEW_SLOTS + i + 1);
+        assert_string_equal(shared.order[VIEW_SLOTS + i], wanted[i]);
+    }
+}
+
+/* Those at the top of the page, whatever number the page gives their questions; no other tab waits
+ * longer for it. */
+static void some_parts_of_a_tab_come_first(void **state)
+{
+    static const char *const parts[] = { "suspects-0", "curves", "table.12", "churn-1",
+                                         "curve",      "",       "flame-0" };
+    static const char *const wanted[] = { "table.12", "b", "curve",   "b", "flame-0",
+                                          "suspects-0", "curves", "churn-1", "" };
+    (void)state;
+    view_questions *const questions = start_busy();
+    for (u32 i = 0; i < ETL_COUNT_OF(parts); i++)
+        assert_true(view_questions_add(questions, make(parts[i], "a", parts[i])));
+    assert_true(view_questions_add(questions, make("b", "b", "churn-0")));
+    assert_true(view_questions_add(questions, make("b", "b", "churn-1")));
+    order_is(wanted, ETL_COUNT_OF(wanted));
+    view_questions_close(questions);
+    each_is_done_once();
+}
+
+static void cancelled_questions_take_no_turn(void **state)
+{
+    static const char *const parts[] = { "churn-0", "table-0", "frees-0" };
+    static const char *const wanted[] = { "table-0", "b", "churn-0", "b", "frees-0", "b" };
+    (void)state;
+    view_questions *const questions = start_busy();
+    for (u32 i = 0; i < 5 * ETL_COUNT_OF(parts); i++) {
+        const char *const part = parts[i % ETL_COUNT_OF(parts)];
+        assert_true(view_questions_add(questions, make(part, "a", part)));
+    }
+    for (u32 i = 0; i < ETL_COUNT_OF(parts); i++)
+        assert_true(view_questions_add(questions, make("b", "b", "")));
+    order_is(wanted, ETL_COUNT_OF(wanted));
+    view_questions_close(questions);
+    each_is_done_once();
+}
+
 /* A tab that asked much before has no debt: only who waits counts. */
 static void a_new_tab_comes_after_those_that_wait_once(void **state)
 {
@@ -267,6 +313,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tabs_take_turns),
+        cmocka_unit_test(some_parts_of_a_tab_come_first),
+        cmocka_unit_test(cancelled_questions_take_no_turn),
         cmocka_unit_test(a_new_tab_comes_after_those_that_wait_once),
         cmocka_unit_test(a_newer_question_cancels_the_older),
         cmocka_unit_test(without_a_part_nothing_is_older),
