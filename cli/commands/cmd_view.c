@@ -12,8 +12,10 @@
 
 #include <stdio.h>
 
-/* How often to look after clients, and whether to stop. */
-#define TEND_MILLISECONDS 100u
+/* How often to look after clients, and whether to stop. A client that leaves while it waits is
+ * noticed soon, so that the next one need not wait for work that nobody wants. */
+#define IDLE_MILLISECONDS 100u
+#define BUSY_MILLISECONDS 10u
 
 static void tell_address(const cli_options *options, const char *url)
 {
@@ -27,8 +29,9 @@ static void tell_address(const cli_options *options, const char *url)
 
 static void serve(const cli_options *options, view_server *server)
 {
-    while (!cli_stop_wait(TEND_MILLISECONDS)) {
-        const i64 idle_ns = view_server_tend(server);
+    i64 idle_ns = 0;
+    while (!cli_stop_wait(idle_ns > 0 ? IDLE_MILLISECONDS : BUSY_MILLISECONDS)) {
+        idle_ns = view_server_tend(server);
         if (options->idle_ns != 0 && idle_ns > options->idle_ns)
             return;
     }

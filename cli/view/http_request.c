@@ -171,15 +171,29 @@ static bool is_own_host(const view_hosts *hosts, const char *given)
     return hosts->any_address && has_port(hosts, given, name) && is_numeric(name);
 }
 
-bool view_headers_are_own(const view_hosts *hosts, const char *host, const char *origin,
-                          const char *fetch_site)
+/* A page of another site, or of another port here, may link to this page, but not ask. Old browsers
+ * do not say where a request comes from. */
+static bool is_from_here(const view_headers *given)
+{
+    static const char *const own[] = { "same-origin", "none" };
+    if (!given->fetch_site)
+        return true;
+    for (size_t i = 0; i < ETL_COUNT_OF(own); i++) {
+        if (strcmp(given->fetch_site, own[i]) == 0)
+            return true;
+    }
+    return given->fetch_mode && strcmp(given->fetch_mode, "navigate") == 0 && given->fetch_dest &&
+           strcmp(given->fetch_dest, "document") == 0;
+}
+
+bool view_headers_are_own(const view_hosts *hosts, const view_headers *given)
 {
     static const char scheme[] = "http://";
     const size_t scheme_size = sizeof scheme - 1;
-    if (!host || !is_own_host(hosts, host))
+    if (!given->host || !is_own_host(hosts, given->host))
         return false;
-    if (origin &&
-        (strncmp(origin, scheme, scheme_size) != 0 || strcmp(origin + scheme_size, host) != 0))
+    if (given->origin && (strncmp(given->origin, scheme, scheme_size) != 0 ||
+                          strcmp(given->origin + scheme_size, given->host) != 0))
         return false;
-    return !fetch_site || strcmp(fetch_site, "cross-site") != 0;
+    return is_from_here(given);
 }

@@ -45,9 +45,14 @@ typedef struct view_hosts {
 /* `address` is what the server listens on. */
 void view_hosts_make(const char *address, bool is_ipv6, bool is_any, u16 port, view_hosts *out);
 
-/* Checks a request's headers, NULL if not given, against the pages of other servers, which may not
- * ask, and against names that others let point to this machine. */
-bool view_headers_are_own(const view_hosts *hosts, const char *host, const char *origin,
-                          const char *fetch_site);
+/* Headers of a request: Host, Origin, Sec-Fetch-Site and so on. NULL: not given. */
+typedef struct view_headers {
+    const char *host, *origin;
+    const char *fetch_site, *fetch_mode, *fetch_dest;
+} view_headers;
+
+/* Checks them against the pages of other servers, which may not ask, and against names that others
+ * let point to this machine. A link to the page may be anywhere. */
+bool view_headers_are_own(const view_hosts *hosts, const view_headers *given);
 
 #endif

@@ -94,17 +94,17 @@ unsigned view_reply_status(view_outcome outcome)
     return MHD_HTTP_CONFLICT;
 }
 
-/* Bytes above ASCII stay as they are: messages are UTF-8. */
+/* Messages quote what clients send, which need not be UTF-8 as JSON is. */
 static void write_escaped(const char *text, size_t size, etlheap_sink *sink)
 {
-    for (size_t i = 0; i < size; i++) {
-        const unsigned char c = (unsigned char)text[i];
-        if (c < ' ' || c == 0x7f)
-            etlheap_sink_format(sink, "\\u%04x", c);
-        else if (c == '"' || c == '\\')
-            etlheap_sink_format(sink, "\\%c", c);
-        else
-            etlheap_sink_write(sink, &text[i], 1);
+    for (size_t i = 0; i < size;) {
+        size_t plain = i;
+        while (plain < size && !memchr("\"\\\n", text[plain], 3))
+            plain++;
+        etlheap_sink_printable(sink, &text[i], plain - i);
+        if (plain < size)
+            etlheap_sink_format(sink, "\\%c", text[plain] == '\n' ? 'n' : text[plain]);
+        i = plain + 1;
     }
 }
 

@@ -42,7 +42,7 @@ struct view_server {
     view_hosts hosts;
     char token[VIEW_TOKEN_DIGITS + 1];
     char url[192];
-    i64 asked_ns;     /* atomic: when the last request came */
+    i64 asked_ns;     /* atomic: when the last request came, or was completed */
     u64 bodies_bytes; /* atomic */
     bool is_open;     /* atomic: the names of this server are known */
 };
@@ -96,6 +96,8 @@ static void end_request(void *user, struct MHD_Connection *connection, void **st
     if (!ended)
         return;
     view_connections_busy(server->connections, watched(ended), false);
+    if (ended->state != REQUEST_NEW)
+        __atomic_store_n(&server->asked_ns, view_clock_ns(), __ATOMIC_RELAXED);
     __atomic_fetch_sub(&server->bodies_bytes, ended->asked.answer.body.size, __ATOMIC_RELAXED);
     view_answer_free(&ended->asked.answer);
     etlheap_text_free(&ended->body);
@@ -131,8 +133,12 @@ static unsigned admit(request *asking, const char *method)
     const view_server *const server = asking->server;
     if (!__atomic_load_n(&server->is_open, __ATOMIC_ACQUIRE))
         return MHD_HTTP_SERVICE_UNAVAILABLE;
-    if (!view_headers_are_own(&server->hosts, header(asking, "Host"), header(asking, "Origin"),
-                              header(asking, "Sec-Fetch-Site")))
+    const view_headers headers = { .host = header(asking, "Host"),
+                                   .origin = header(asking, "Origin"),
+                                   .fetch_site = header(asking, "Sec-Fetch-Site"),
+                                   .fetch_mode = header(asking, "Sec-Fetch-Mode"),
+                                   .fetch_dest = header(asking, "Sec-Fetch-Dest") };
+    if (!view_headers_are_own(&server->hosts, &headers))
         return MHD_HTTP_FORBIDDEN;
     if (strcmp(method, "GET") != 0)
         return MHD_HTTP_METHOD_NOT_ALLOWED;
@@ -413,7 +419,7 @@ i64 view_server_tend(view_server *server)
 {
     const u32 busy = view_questions_tend(server->questions, has_left);
     view_connections_tend(server->connections, REQUEST_NS);
-    if (busy > 0)
+    if (busy > 0 || __atomic_load_n(&server->bodies_bytes, __ATOMIC_RELAXED) > 0)
         return 0;
     return view_clock_ns() - __atomic_load_n(&server->asked_ns, __ATOMIC_RELAXED);
 }

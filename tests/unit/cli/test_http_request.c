@@ -117,33 +117,48 @@ static void tokens(void **state)
 static void own_and_other_pages(void **state)
 {
     static const struct {
-        const char *host, *origin, *site;
+        view_headers headers;
         bool is_own;
     } rows[] = {
-        { "127.0.0.1:81", NULL, NULL, true },
-        { "localhost:81", "http://localhost:81", "same-origin", true },
-        { "[::1]:81", "http://[::1]:81", "none", true },
-        { "127.0.0.1:81", "http://localhost:81", NULL, false },
-        { "127.0.0.1:81", "http://127.0.0.1:811", NULL, false },
-        { "127.0.0.1:81", "http://127.0.0.1", NULL, false },
-        { "127.0.0.1:81", "null", NULL, false },
-        { "127.0.0.1:81", "", NULL, false },
-        { "127.0.0.1:81", "https://127.0.0.1:81", NULL, false },
-        { "127.0.0.1:81", NULL, "cross-site", false },
-        { "127.0.0.1", NULL, NULL, false },
-        { "127.0.0.1:8", NULL, NULL, false },
-        { "127.0.0.1:811", NULL, NULL, false },
-        { "192.0.2.7:81", NULL, NULL, false },
-        { "evil.example:81", NULL, NULL, false },
-        { "", NULL, NULL, false },
-        { NULL, NULL, NULL, false },
+        { { "127.0.0.1:81", NULL, NULL, NULL, NULL }, true },
+        { { "localhost:81", "http://localhost:81", "same-origin", NULL, NULL }, true },
+        { { "[::1]:81", "http://[::1]:81", "none", NULL, NULL }, true },
+        { { "127.0.0.1:81", "http://localhost:81", NULL, NULL, NULL }, false },
+        { { "127.0.0.1:81", "http://127.0.0.1:811", NULL, NULL, NULL }, false },
+        { { "127.0.0.1:81", "http://127.0.0.1", NULL, NULL, NULL }, false },
+        { { "127.0.0.1:81", "null", NULL, NULL, NULL }, false },
+        { { "127.0.0.1:81", "", NULL, NULL, NULL }, false },
+        { { "127.0.0.1:81", "https://127.0.0.1:81", NULL, NULL, NULL }, false },
+        { { "127.0.0.1:81", NULL, "cross-site", NULL, NULL }, false },
+        { { "127.0.0.1:81", NULL, "same-site", NULL, NULL }, false },
+        { { "127.0.0.1:81", NULL, "", NULL, NULL }, false },
+        { { "127.0.0.1:81", NULL, "cross-site", "navigate", "document" }, true },
+        { { "127.0.0.1:81", NULL, "same-site", "navigate", "document" }, true },
+        { { "127.0.0.1:81", NULL, "cross-site", "navigate", "iframe" }, false },
+        { { "127.0.0.1:81", NULL, "cross-site", "navigate", NULL }, false },
+        { { "127.0.0.1:81", NULL, "cross-site", "no-cors", "document" }, false },
+        { { "127.0.0.1:81", NULL, "same-origin", "cors", "empty" }, true },
+        { { "127.0.0.1:81", "http://evil.example", "cross-site", "navigate", "document" }, false },
+        { { "evil.example:81", NULL, "none", "navigate", "document" }, false },
+        { { "127.0.0.1", NULL, NULL, NULL, NULL }, false },
+        { { "127.0.0.1:8", NULL, NULL, NULL, NULL }, false },
+        { { "127.0.0.1:811", NULL, NULL, NULL, NULL }, false },
+        { { "192.0.2.7:81", NULL, NULL, NULL, NULL }, false },
+        { { "evil.example:81", NULL, NULL, NULL, NULL }, false },
+        { { "", NULL, NULL, NULL, NULL }, false },
+        { { NULL, NULL, NULL, NULL, NULL }, false },
     };
     view_hosts hosts;
     (void)state;
     view_hosts_make("127.0.0.1", false, false, 81, &hosts);
     for (size_t i = 0; i < ETL_COUNT_OF(rows); i++)
-        assert_int_equal(view_headers_are_own(&hosts, rows[i].host, rows[i].origin, rows[i].site),
-                         rows[i].is_own);
+        assert_int_equal(view_headers_are_own(&hosts, &rows[i].headers), rows[i].is_own);
+}
+
+static bool is_own(const view_hosts *hosts, const char *host, const char *origin)
+{
+    const view_headers headers = { .host = host, .origin = origin };
+    return view_headers_are_own(hosts, &headers);
 }
 
 /* A server on all addresses has many numbers, and no name that it could know. */
@@ -152,14 +167,14 @@ static void any_address(void **state)
     view_hosts hosts;
     (void)state;
     view_hosts_make("0.0.0.0", false, true, 80, &hosts);
-    assert_true(view_headers_are_own(&hosts, "192.0.2.7:80", NULL, NULL));
-    assert_true(view_headers_are_own(&hosts, "192.0.2.7", "http://192.0.2.7", NULL));
-    assert_true(view_headers_are_own(&hosts, "[2001:db8::1]:80", NULL, NULL));
-    assert_false(view_headers_are_own(&hosts, "2001:db8::1:80", NULL, NULL));
-    assert_false(view_headers_are_own(&hosts, "[192.0.2.7:80", NULL, NULL));
-    assert_false(view_headers_are_own(&hosts, "evil.example:80", NULL, NULL));
-    assert_false(view_headers_are_own(&hosts, "192.0.2.7:8080", NULL, NULL));
-    assert_false(view_headers_are_own(&hosts, ":80", NULL, NULL));
+    assert_true(is_own(&hosts, "192.0.2.7:80", NULL));
+    assert_true(is_own(&hosts, "192.0.2.7", "http://192.0.2.7"));
+    assert_true(is_own(&hosts, "[2001:db8::1]:80", NULL));
+    assert_false(is_own(&hosts, "2001:db8::1:80", NULL));
+    assert_false(is_own(&hosts, "[192.0.2.7:80", NULL));
+    assert_false(is_own(&hosts, "evil.example:80", NULL));
+    assert_false(is_own(&hosts, "192.0.2.7:8080", NULL));
+    assert_false(is_own(&hosts, ":80", NULL));
 }
 
 int main(void)

@@ -170,7 +170,7 @@ static void some_parts_of_a_tab_come_first(void **state)
 {
     static const char *const parts[] = { "suspects-0", "curves", "table.12", "churn-1",
                                          "curve",      "",       "flame-0" };
-    static const char *const wanted[] = { "table.12", "b", "curve",   "b", "flame-0",
+    static const char *const wanted[] = { "table.12",   "b",      "curve",   "b", "flame-0",
                                           "suspects-0", "curves", "churn-1", "" };
     (void)state;
     view_questions *const questions = start_busy();
