@@ -77,6 +77,7 @@ TARGETS = {
     'wpaxml': Target(2, 16384, 60_000, ['tests/support/wpa_xml_read.c']),
     'suppressions': Target(2, 8192, 40_000, ['engine/compare/suppressions.c']),
     'runs': Target(2, 8192, 40_000, ['formats/read/runs_read.c']),
+    'view': Target(1, 4096, 60_000, ['cli/view/http_request.c', 'cli/view/replies.c']),
     'words': Target(2, 4096, 60_000, ['cli/options/cull_list.c', 'cli/options/parse_values.c', 'engine/symbol_store/symbol_elements.c',
                                       'engine/symbol_store/symbol_store.c']),
 }
