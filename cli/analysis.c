@@ -26,6 +26,10 @@ etl_status cli_analyze(const cli_options *options, const cli_inputs *inputs, con
                        const etlheap_question *questions, u32 question_count, etlheap_result **out,
                        etl_error *err)
 {
+    if (inputs->kept) {
+        *out = inputs->kept->result;
+        return ETL_OK;
+    }
     cli_progress progress = cli_inputs_progress(options, inputs, "reading", guard);
     etlheap_options engine_options = cli_engine_options(options, &progress);
     engine_options.inventory_only = question_count == 0;

@@ -287,12 +287,14 @@ static int keep_marks(const cli_options *options, cli_inputs *out)
     if (options->mark_events.count > 0)
         cli_note(out->name, "a store has the marks that it was written with: --mark-event "
                             "is for traces, and for etlheap store");
+    const etlheap_result *const facts = out->kept ? out->kept->result : out->facts;
+    const bool is_summary = etlheap_result_is_summary(facts);
     if (!cli_wants_marks(options) && !out->clock.part) {
         etlheap_result_free(out->facts);
         out->facts = NULL;
         out->clock.marks = NULL;
     }
-    if (!cli_wants_marks(options) || !etlheap_result_is_summary(out->facts))
+    if (!cli_wants_marks(options) || !is_summary)
         return CLI_EXIT_DONE;
     cli_complain(out->name, "a summary has no marks; use the trace or its full store");
     return CLI_EXIT_USAGE;
@@ -321,6 +323,20 @@ static int open_store(const cli_options *options, cli_inputs *out)
         return complain(out->name, &err);
     out->facts = result;
     cli_clock_of_store(result, &out->clock);
+    return keep_marks(options, out);
+}
+
+/* Takes an input that stays open. It is a store, whatever it was made from. */
+static int take_kept(const cli_options *options, const cli_kept_input *kept, cli_inputs *out)
+{
+    out->kept = kept;
+    out->store = strdup(kept->name);
+    out->name = strdup(kept->name);
+    if (!out->store || !out->name) {
+        cli_complain(NULL, "out of memory");
+        return CLI_EXIT_INPUT;
+    }
+    cli_clock_of_store(kept->result, &out->clock);
     return keep_marks(options, out);
 }
 
@@ -365,6 +381,10 @@ int cli_inputs_open(const cli_options *options, cli_guard *guard, cli_inputs *ou
 {
     const opening o = { options, guard, out };
     *out = (cli_inputs){ 0 };
+    const cli_kept_input *const kept =
+        options->inputs.count == 1 ? cli_served_input(options->served, options->inputs.at[0]) : NULL;
+    if (kept)
+        return take_kept(options, kept, out);
     const int paths = check_paths(options);
     if (paths != CLI_EXIT_DONE)
         return paths;

@@ -21,6 +21,7 @@ typedef struct cli_inputs {
     cli_clock clock;        /* clock of the recording, for times on the command line */
     etlheap_marks *marks;   /* of traces, if an option names one; NULL: not read */
     etlheap_result *facts;  /* of a store, if an option names a mark, or if it is of a part */
+    const cli_kept_input *kept; /* in place of opening `store`; NULL: nobody keeps it. Borrowed */
 } cli_inputs;
 
 /* Opens all inputs of the options. Returns an exit status; on failure a message with the file's

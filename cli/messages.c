@@ -21,6 +21,15 @@
 
 static void say(const char *kind, const char *subject, const char *message);
 
+/* Where messages of this thread go; NULL: stderr. Functions far below the commands complain, and
+ * most have no options to say where to. */
+static _Thread_local etlheap_text *captured;
+
+void cli_messages_to(etlheap_text *text)
+{
+    captured = text;
+}
+
 void cli_complain(const char *subject, const char *message)
 {
     say("", subject, message);
@@ -147,7 +156,10 @@ static void say(const char *kind, const char *subject, const char *message)
 {
     static const char no_memory[] = "etlheap: out of memory\n";
     etlheap_sink *sink = NULL;
-    if (etlheap_sink_open_descriptor(ETL_STDERR, "standard error", &sink, NULL) != ETL_OK) {
+    const etl_status status =
+        captured ? etlheap_sink_open_text(captured, &sink, NULL)
+                 : etlheap_sink_open_descriptor(ETL_STDERR, "standard error", &sink, NULL);
+    if (status != ETL_OK) {
         /* Not even for the message: then that is what happened. */
         (void)etl_file_write(ETL_STDERR, no_memory, sizeof no_memory - 1);
         return;

@@ -61,7 +61,9 @@ static int open_output(const cli_options *options, cli_guard *guard, etlheap_sin
 {
     etl_error err = { .status = ETL_OK };
     etl_status status;
-    if (cli_output_is_file(options)) {
+    if (options->served) {
+        status = etlheap_sink_open_text(options->served->body, out, &err);
+    } else if (cli_output_is_file(options)) {
         /* A pipe leaves nothing over, and may hold the program for ever. */
         if (!is_special(options->output))
             cli_guard_begin(guard);

@@ -30,7 +30,8 @@ cli_progress cli_progress_begin(const cli_options *options, const char *label,
                                 const cli_guard *guard)
 {
     cli_progress progress = { .label = label, .guard = guard };
-    progress.wanted = cli_wants_progress(options);
+    progress.cancel = options->served ? options->served->cancel : NULL;
+    progress.wanted = !options->served && cli_wants_progress(options);
     progress.trips = cli_bus_guard_trips();
     progress.at_once = options->progress == CLI_PROGRESS_ALWAYS;
     progress.terminal = cli_host_is_terminal(ETL_STDERR);
@@ -65,7 +66,8 @@ bool cli_progress_update(void *user, u64 done_bytes, u64 total_bytes)
 
 static bool goes_on(const cli_progress *progress)
 {
-    return !cli_guard_interrupted(progress->guard) && cli_bus_guard_trips() == progress->trips;
+    return !cli_guard_interrupted(progress->guard) && cli_bus_guard_trips() == progress->trips &&
+           !cli_is_cancelled(progress->cancel);
 }
 
 void cli_progress_end(cli_progress *progress)

@@ -10,6 +10,7 @@
 typedef struct cli_progress {
     const char *label;      /* "reading" */
     const cli_guard *guard; /* an interruption cancels the work */
+    const u32 *cancel;      /* as in etlheap_query; NULL: nobody does */
     bool wanted;
     bool at_once;   /* show it at once, not after a second */
     bool terminal;  /* on a terminal: overwrite lines */

@@ -116,6 +116,7 @@ etl_status cli_query_build(const cli_options *options, const cli_clock *clock, c
     query->sort = options->sort;
     query->sort_ascending = options->sort_ascending;
     query->jobs = options->jobs;
+    query->cancel = options->served ? options->served->cancel : NULL;
     set_grouping(options, query);
     return status == ETL_OK ? check_measures(options, out, err) : status;
 }

@@ -70,10 +70,13 @@ etl_status cli_request_ask(const cli_options *options, const cli_inputs *inputs,
     memcpy(asked, request->asked, count * sizeof *asked);
     add_excluded(request, asked, &count);
     etl_status status = cli_analyze(options, inputs, guard, asked, count, &request->result, err);
+    request->is_kept = inputs->kept != NULL;
     if (status == ETL_OK && etlheap_result_is_summary(request->result) &&
         options->group_by_count == 0)
         leave_out_heaps(query);
-    if (status == ETL_OK)
+    if (status == ETL_OK && inputs->kept && inputs->kept->symbols)
+        request->symbols = (cli_symbols){ .symbols = inputs->kept->symbols, .is_kept = true };
+    else if (status == ETL_OK)
         status = cli_symbols_open(options, guard, request->result, always, &request->symbols, err);
     query->symbols = request->symbols.symbols;
     if (status == ETL_OK && query->tags && !query->symbols)
@@ -138,7 +141,8 @@ void cli_request_close(cli_request *request)
 {
     etlheap_table_free((etlheap_table *)(uintptr_t)request->excluded);
     cli_symbols_close(&request->symbols);
-    etlheap_result_free(request->result);
+    if (!request->is_kept)
+        etlheap_result_free(request->result);
     cli_query_free(&request->query);
 }
 

@@ -16,6 +16,7 @@ typedef struct cli_request {
     etlheap_question asked[CLI_ASKED_MAX];
     u32 asked_count;
     etlheap_result *result;
+    bool is_kept; /* the result is, by a session */
     cli_symbols symbols;
     etlheap_query excluded_query;  /* about what --exclude-frame leaves out */
     const etlheap_table *excluded; /* its answer; NULL: nothing is to be left out */

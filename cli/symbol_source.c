@@ -264,7 +264,8 @@ void cli_symbols_done(cli_symbols *symbols)
 
 void cli_symbols_close(cli_symbols *symbols)
 {
-    etlheap_symbols_close(symbols->symbols);
+    if (!symbols->is_kept)
+        etlheap_symbols_close(symbols->symbols);
     symbols->symbols = NULL;
     cli_logins_close(symbols->logins);
     symbols->logins = NULL;

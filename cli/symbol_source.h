@@ -8,6 +8,7 @@
 /* Start from {0}. Must not move while it is open. */
 typedef struct cli_symbols {
     etlheap_symbols *symbols;            /* NULL: none */
+    bool is_kept;                        /* by a session, which closes them */
     cli_progress progress;               /* of downloads */
     cli_logins *logins;                  /* of servers; NULL: none */
     etlheap_unpacked_symbols **packages; /* PDBs of packages; NULL: none */

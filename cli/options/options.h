@@ -11,6 +11,7 @@
 #include "column_list.h"
 #include "formats/formats.h"
 #include "parse_values.h"
+#include "served.h"
 #include "word_list.h"
 
 typedef enum cli_exit {
@@ -203,6 +204,7 @@ typedef struct cli_options {
     /* Not an option: the table in main.c. */
     const struct cli_command_list *commands;
     bool unpacks_first; /* not an option: another input will be unpacked while this one is read */
+    const cli_served *served; /* not an option: the question of a browser; NULL: of a command line */
 } cli_options;
 
 /* One subcommand: a row of the table in main.c. */
