@@ -45,3 +45,9 @@ etl_status cli_analyze(const cli_options *options, const cli_inputs *inputs, con
     cli_progress_end(&progress);
     return status;
 }
+
+void cli_analysis_free(const cli_inputs *inputs, etlheap_result *result)
+{
+    if (!inputs->kept)
+        etlheap_result_free(result);
+}

@@ -382,7 +382,8 @@ int cli_inputs_open(const cli_options *options, cli_guard *guard, cli_inputs *ou
     const opening o = { options, guard, out };
     *out = (cli_inputs){ 0 };
     const cli_kept_input *const kept =
-        options->inputs.count == 1 ? cli_served_input(options->served, options->inputs.at[0]) : NULL;
+        options->inputs.count == 1 ? cli_served_input(options->served, options->inputs.at[0])
+                                   : NULL;
     if (kept)
         return take_kept(options, kept, out);
     const int paths = check_paths(options);

@@ -57,13 +57,32 @@ static bool goes_on(void *user)
     return !cli_guard_interrupted(guard) && !cli_bus_guard_tripped();
 }
 
+static bool is_wanted(void *user)
+{
+    const cli_served *const served = user;
+    return !cli_is_cancelled(served->cancel) && !cli_served_is_full(served) &&
+           !cli_bus_guard_tripped();
+}
+
+/* For a question that no command line asks. */
+static int open_served(const cli_served *served, etlheap_sink **out)
+{
+    etl_error err = { .status = ETL_OK };
+    const etl_status status = etlheap_sink_open_text(served->body, out, &err);
+    if (status == ETL_OK)
+        etlheap_sink_watch(*out, is_wanted, (void *)(uintptr_t)served);
+    else
+        cli_complain_error(NULL, &err);
+    return cli_exit_of(status);
+}
+
 static int open_output(const cli_options *options, cli_guard *guard, etlheap_sink **out)
 {
     etl_error err = { .status = ETL_OK };
     etl_status status;
-    if (options->served) {
-        status = etlheap_sink_open_text(options->served->body, out, &err);
-    } else if (cli_output_is_file(options)) {
+    if (options->served)
+        return open_served(options->served, out);
+    if (cli_output_is_file(options)) {
         /* A pipe leaves nothing over, and may hold the program for ever. */
         if (!is_special(options->output))
             cli_guard_begin(guard);

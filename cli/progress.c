@@ -30,7 +30,7 @@ cli_progress cli_progress_begin(const cli_options *options, const char *label,
                                 const cli_guard *guard)
 {
     cli_progress progress = { .label = label, .guard = guard };
-    progress.cancel = options->served ? options->served->cancel : NULL;
+    progress.served = options->served;
     progress.wanted = !options->served && cli_wants_progress(options);
     progress.trips = cli_bus_guard_trips();
     progress.at_once = options->progress == CLI_PROGRESS_ALWAYS;
@@ -44,6 +44,7 @@ bool cli_progress_update(void *user, u64 done_bytes, u64 total_bytes)
 {
     cli_progress *const progress = user;
     struct timespec now;
+    cli_served_note(progress->served, done_bytes, total_bytes);
     if (progress->replaced)
         return goes_on(progress);
     if (progress->before && total_bytes > 0) {
@@ -67,7 +68,7 @@ bool cli_progress_update(void *user, u64 done_bytes, u64 total_bytes)
 static bool goes_on(const cli_progress *progress)
 {
     return !cli_guard_interrupted(progress->guard) && cli_bus_guard_trips() == progress->trips &&
-           !cli_is_cancelled(progress->cancel);
+           !(progress->served && cli_is_cancelled(progress->served->cancel));
 }
 
 void cli_progress_end(cli_progress *progress)

@@ -8,9 +8,9 @@
 #include <time.h>
 
 typedef struct cli_progress {
-    const char *label;      /* "reading" */
-    const cli_guard *guard; /* an interruption cancels the work */
-    const u32 *cancel;      /* as in etlheap_query; NULL: nobody does */
+    const char *label;        /* "reading" */
+    const cli_guard *guard;   /* an interruption cancels the work */
+    const cli_served *served; /* the question that the work is for; NULL: a command line */
     bool wanted;
     bool at_once;   /* show it at once, not after a second */
     bool terminal;  /* on a terminal: overwrite lines */

@@ -74,7 +74,8 @@ etl_status cli_request_ask(const cli_options *options, const cli_inputs *inputs,
     if (status == ETL_OK && etlheap_result_is_summary(request->result) &&
         options->group_by_count == 0)
         leave_out_heaps(query);
-    if (status == ETL_OK && inputs->kept && inputs->kept->symbols)
+    const bool has_symbols = inputs->kept && (inputs->kept->symbols || !always);
+    if (status == ETL_OK && has_symbols)
         request->symbols = (cli_symbols){ .symbols = inputs->kept->symbols, .is_kept = true };
     else if (status == ETL_OK)
         status = cli_symbols_open(options, guard, request->result, always, &request->symbols, err);

@@ -19,7 +19,7 @@ int cli_run_info(const cli_options *options)
     int status = cli_inputs_open(options, &guard, &inputs);
     if (status == CLI_EXIT_DONE)
         status = info_inputs(options, &inputs, &guard, &result);
-    etlheap_result_free(result);
+    cli_analysis_free(&inputs, result);
     cli_inputs_close(&inputs);
     cli_guard_end(&guard);
     return status;

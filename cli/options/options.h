@@ -50,6 +50,10 @@ typedef enum cli_exit {
 /* Options about times, which a UMDH log does not have. */
 #define CLI_NEEDS_TIMES 65536u
 
+/* Options that `etlheap view` accepts from a browser. Never those that name files, servers or
+ * limits of the machine: outputs, symbols, lists, tags, baselines, threads, memory. */
+#define CLI_SERVED 131072u
+
 /* Groups of commands with common options: all filters and groupings, a window and the simple
  * filters, CSV, a format. */
 /* The most kinds of limits that check has: rows of etlheap_limit_at. */
@@ -204,7 +208,8 @@ typedef struct cli_options {
     /* Not an option: the table in main.c. */
     const struct cli_command_list *commands;
     bool unpacks_first; /* not an option: another input will be unpacked while this one is read */
-    const cli_served *served; /* not an option: the question of a browser; NULL: of a command line */
+    const cli_served
+        *served; /* not an option: the question of a browser; NULL: of a command line */
 } cli_options;
 
 /* One subcommand: a row of the table in main.c. */

@@ -16,3 +16,16 @@ const cli_kept_input *cli_served_input(const cli_served *served, const char *nam
     }
     return NULL;
 }
+
+bool cli_served_is_full(const cli_served *served)
+{
+    return served->body_bytes_max > 0 && served->body->size > served->body_bytes_max;
+}
+
+void cli_served_note(const cli_served *served, u64 done_bytes, u64 total_bytes)
+{
+    if (!served || !served->progress)
+        return;
+    __atomic_store_n(&served->progress->done_bytes, done_bytes, __ATOMIC_RELAXED);
+    __atomic_store_n(&served->progress->total_bytes, total_bytes, __ATOMIC_RELAXED);
+}

@@ -17,6 +17,7 @@ typedef struct cli_guard {
     sigset_t before;
 #endif
     bool active;
+    bool is_elsewhere; /* the program waits for the request to stop by other means (stop.h) */
 } cli_guard;
 
 /* Start from {0}. Further calls have no effect. */

@@ -20,6 +20,10 @@ void cli_guard_begin(cli_guard *guard)
     sigset_t held;
     if (guard->active)
         return;
+    if (guard->is_elsewhere) {
+        guard->active = true;
+        return;
+    }
     sigemptyset(&held);
     for (size_t i = 0; i < sizeof stop_signals / sizeof stop_signals[0]; i++) {
         if (!is_ignored(stop_signals[i]))
@@ -33,7 +37,7 @@ void cli_guard_begin(cli_guard *guard)
 bool cli_guard_interrupted(const cli_guard *guard)
 {
     sigset_t pending;
-    if (!guard->active || sigpending(&pending) != 0)
+    if (!guard->active || guard->is_elsewhere || sigpending(&pending) != 0)
         return false;
     for (size_t i = 0; i < sizeof stop_signals / sizeof stop_signals[0]; i++) {
         if (sigismember(&pending, stop_signals[i]) == 1)
@@ -44,7 +48,7 @@ bool cli_guard_interrupted(const cli_guard *guard)
 
 void cli_guard_end(cli_guard *guard)
 {
-    if (guard->active)
+    if (guard->active && !guard->is_elsewhere)
         sigprocmask(SIG_SETMASK, &guard->before, NULL);
     guard->active = false;
 }

@@ -21,7 +21,7 @@ void cli_guard_begin(cli_guard *guard)
 {
     if (guard->active)
         return;
-    if (guard_count++ == 0)
+    if (!guard->is_elsewhere && guard_count++ == 0)
         (void)SetConsoleCtrlHandler(on_stop, TRUE);
     guard->active = true;
 }
@@ -36,13 +36,14 @@ static BOOL WINAPI on_stop(DWORD event)
 
 bool cli_guard_interrupted(const cli_guard *guard)
 {
-    return guard->active && stop_asked;
+    return guard->active && !guard->is_elsewhere && stop_asked;
 }
 
 /* The status is that of a program that Ctrl-C ended. */
 void cli_guard_end(cli_guard *guard)
 {
-    if (guard->active && --guard_count == 0)
+    const bool is_own = guard->active && !guard->is_elsewhere;
+    if (is_own && --guard_count == 0)
         (void)SetConsoleCtrlHandler(on_stop, FALSE);
     guard->active = false;
     if (guard_count == 0 && stop_asked)

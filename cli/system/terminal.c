@@ -65,7 +65,7 @@ static bool is_plain(void)
 
 bool cli_output_is_terminal(const cli_options *options)
 {
-    return !cli_output_is_file(options) && cli_host_is_terminal(ETL_STDOUT);
+    return !options->served && !cli_output_is_file(options) && cli_host_is_terminal(ETL_STDOUT);
 }
 
 const char *cli_temporary_folder(void)

@@ -34,8 +34,8 @@ static const cli_option *served_option(const char *name, u32 command_bit)
 /* A tree's value is optional. An empty value of another option is the option's to refuse. */
 static char *word_of(const cli_option *option, const char *value)
 {
-    const bool is_alone = option->value == CLI_VALUE_FLAG ||
-                          (option->value == CLI_VALUE_TREE && value[0] == '\0');
+    const bool is_alone =
+        option->value == CLI_VALUE_FLAG || (option->value == CLI_VALUE_TREE && value[0] == '\0');
     const size_t size = strlen(option->name) + 1 + strlen(value) + 1;
     char *const word = malloc(size);
     if (word)
@@ -43,38 +43,66 @@ static char *word_of(const cli_option *option, const char *value)
     return word;
 }
 
-static etl_status add_input(const char *value, const char *const *names, u32 name_count,
-                            view_words *out, etl_error *err)
+static etl_status add_option(const view_pair *pair, const view_question *question, u32 command_bit,
+                             view_words *out, etl_error *err)
 {
-    char *end;
-    const unsigned long number = strtoul(value, &end, 10);
-    if (value[0] < '1' || value[0] > '9' || *end != '\0' || number > name_count)
-        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "input is a number from 1 to %u",
-                             (unsigned)name_count);
-    return add_word(out, strdup(names[number - 1]), err);
+    const cli_option *const option = served_option(pair->name, command_bit);
+    if (option == NULL)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "%.60s is not an option of %.20s here",
+                             pair->name, question->command);
+    if (option->value == CLI_VALUE_FLAG && pair->value[0] != '\0')
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "%s takes no value", pair->name);
+    return add_word(out, word_of(option, pair->value), err);
 }
 
-etl_status view_words_make(const view_question *question, u32 command_bit, const char *const *names,
-                           u32 name_count, view_words *out, etl_error *err)
+/* Numbers begin at 1 and have no sign, space or leading zero. */
+static etl_status add_input(const char *value, const view_names *names, view_words *out,
+                            etl_error *err)
+{
+    u64 number = 0;
+    const char *c = value;
+    for (; *c >= '0' && *c <= '9' && number <= names->count; c++)
+        number = number * 10 + (u64)(*c - '0');
+    if (value[0] == '0' || *c != '\0' || number == 0 || number > names->count)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "input is a number from 1 to %u",
+                             (unsigned)names->count);
+    return add_word(out, strdup(names->at[number - 1]), err);
+}
+
+static bool is_input(const view_pair *pair)
+{
+    return strcmp(pair->name, "input") == 0;
+}
+
+/* Behind "--", so that no name is taken for an option. */
+static etl_status add_inputs(const view_question *question, const view_names *names,
+                             view_words *out, etl_error *err)
+{
+    bool has_input = false;
+    etl_status status = add_word(out, strdup("--"), err);
+    for (u32 i = 0; i < question->pair_count && status == ETL_OK; i++) {
+        if (!is_input(&question->pairs[i]))
+            continue;
+        has_input = true;
+        status = add_input(question->pairs[i].value, names, out, err);
+    }
+    return status == ETL_OK && !has_input ? add_input("1", names, out, err) : status;
+}
+
+etl_status view_words_make(const view_question *question, u32 command_bit, const view_names *names,
+                           view_words *out, etl_error *err)
 {
     etl_status status = ETL_OK;
-    bool has_input = false;
+    bool has_format = command_bit == CLI_EXPORT;
     for (u32 i = 0; i < question->pair_count && status == ETL_OK; i++) {
         const view_pair *const pair = &question->pairs[i];
-        const cli_option *const option = served_option(pair->name, command_bit);
-        if (strcmp(pair->name, "input") == 0) {
-            has_input = true;
-            status = add_input(pair->value, names, name_count, out, err);
-        } else if (option == NULL) {
-            status = etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "%.60s is not an option of %.20s here",
-                                   pair->name, question->command);
-        } else if (option->value == CLI_VALUE_FLAG && pair->value[0] != '\0') {
-            status = etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "%s takes no value", pair->name);
-        } else {
-            status = add_word(out, word_of(option, pair->value), err);
-        }
+        has_format |= strcmp(pair->name, "format") == 0;
+        if (!is_input(pair))
+            status = add_option(pair, question, command_bit, out, err);
     }
-    return status == ETL_OK && !has_input ? add_input("1", names, name_count, out, err) : status;
+    if (status == ETL_OK && !has_format)
+        status = add_word(out, strdup("--format=json"), err);
+    return status == ETL_OK ? add_inputs(question, names, out, err) : status;
 }
 
 void view_words_free(view_words *words)

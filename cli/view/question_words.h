@@ -4,18 +4,24 @@
 
 #include "session.h"
 
+/* The inputs of the session, by number. */
+typedef struct view_names {
+    const char *const *at;
+    u32 count;
+} view_names;
+
 /* Start from {0}; free it in any case. */
 typedef struct view_words {
     char **at;
     u32 count;
 } view_words;
 
-/* Appends "--name=value", or "--name" for a flag, for each option of the question, and refuses
- * options that are not served (CLI_SERVED). `names` are the inputs' names by number; each input of
- * the question becomes a word, the first one if none is asked for. ETL_ERR_ARGUMENT,
+/* Makes "--name=value", or "--name" for a flag, of each option of the question, and refuses options
+ * that are not served (CLI_SERVED). JSON is asked for, unless the question has a format or the
+ * command exports. The inputs come last: the first one if the question has none. ETL_ERR_ARGUMENT,
  * ETL_ERR_MEMORY. */
-etl_status view_words_make(const view_question *question, u32 command_bit, const char *const *names,
-                           u32 name_count, view_words *out, etl_error *err);
+etl_status view_words_make(const view_question *question, u32 command_bit, const view_names *names,
+                           view_words *out, etl_error *err);
 void view_words_free(view_words *words);
 
 #endif

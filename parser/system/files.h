@@ -148,6 +148,14 @@ bool etl_temporary_size(int file, u64 size_bytes);
  * etl_file_close. */
 bool etl_temporary_finish(int *file);
 
+/*
+ * Removes the name of an open temporary file, so that nothing is left if the program is killed, and
+ * writes to `path`, of `size` bytes, a name by which only this process can open the file while it
+ * is open. The name stays if the system has no such names; on Windows the file goes when it is
+ * closed anyway.
+ */
+void etl_temporary_hide(int file, char *path, size_t size);
+
 /* Removes a temporary file, open (file >= 0) or finished. Mappings stay readable. */
 void etl_temporary_remove(int file, const char *path);
 

@@ -14,7 +14,9 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -279,6 +281,15 @@ bool etl_file_remove_abandoned(const char *path, u32 seconds)
         is_removed = unlink(path) == 0;
     (void)close(file);
     return is_removed;
+}
+
+/* Names of open files: proc(5), /proc/PID/fd. */
+void etl_temporary_hide(int file, char *path, size_t size)
+{
+    char hidden[32];
+    snprintf(hidden, sizeof hidden, "/proc/self/fd/%d", file);
+    if (strlen(hidden) < size && access(hidden, R_OK) == 0 && unlink(path) == 0)
+        memcpy(path, hidden, strlen(hidden) + 1);
 }
 
 void etl_temporary_remove(int file, const char *path)

@@ -490,6 +490,13 @@ bool etl_temporary_finish(int *file)
     return true;
 }
 
+void etl_temporary_hide(int file, char *path, size_t size)
+{
+    (void)file;
+    (void)path;
+    (void)size;
+}
+
 void etl_temporary_remove(int file, const char *path)
 {
     (void)path;

@@ -1,0 +1,356 @@
+/*
+ * session.c - see session.h.
+ *
+ * In: questions. Out: the output of commands.
+ *
+ *     question ──▶ question_words.c ──▶ cli_options_parse ──▶ command->run ──▶ text, exit status
+ *                  (served options)                           with kept inputs
+ *
+ * Invariant: the code that answers is the command's own; the session adds only where inputs come
+ * from and where output and messages go (served.h). A question has the symbols of its slot, because
+ * a handle is for one thread at a time.
+ */
+#include "session.h"
+
+#include "cli/messages.h"
+#include "cli/options/given_options.h"
+#include "cli/options/output_format.h"
+#include "formats/json/json.h"
+#include "kept_input.h"
+#include "question_words.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* JSON of all stacks of six million allocations has 60 MB. */
+#define BODY_BYTES_MAX ((size_t)256 << 20)
+
+#define SERVED_COMMANDS                                                                            \
+    (CLI_REPORT | CLI_WINDOWS | CLI_ALLOCATIONS | CLI_DIFF | CLI_TREND | CLI_INFO | CLI_SYMBOLS |  \
+     CLI_EXPORT)
+
+struct view_session {
+    const cli_options *options;
+    const cli_command_list *commands;
+    view_kept *inputs;
+    cli_kept_input *kept; /* VIEW_SLOTS arrays of all inputs */
+    u32 count;
+    u32 cancel; /* set when the session closes */
+    pthread_t reader;
+    bool has_reader;
+};
+
+/* --- inputs ------------------------------------------------------------------------ */
+
+/* With --together all files are one input. */
+static cli_words words_of(const view_session *session, u32 index)
+{
+    const cli_words *const all = &session->options->inputs;
+    return session->options->together ? *all : (cli_words){ &all->at[index], 1 };
+}
+
+static int open_inputs(view_session *session)
+{
+    int exit_status = CLI_EXIT_DONE;
+    for (u32 i = 0; i < session->count && exit_status == CLI_EXIT_DONE; i++)
+        exit_status = view_kept_open(session->options, words_of(session, i), &session->cancel,
+                                     &session->inputs[i]);
+    return exit_status;
+}
+
+/* Nobody waits for names before all inputs can be asked. */
+static void *read_inputs(void *user)
+{
+    view_session *const session = user;
+    for (u32 i = 0; i < session->count; i++)
+        view_kept_read(&session->inputs[i]);
+    for (u32 i = 0; i < session->count; i++)
+        view_kept_name(&session->inputs[i]);
+    return NULL;
+}
+
+/* Names stand for inputs, so each input needs its own. */
+static int check_names(const cli_options *options)
+{
+    for (u32 i = 0; i < options->inputs.count; i++) {
+        for (u32 k = 0; k < i; k++) {
+            if (strcmp(options->inputs.at[i], options->inputs.at[k]) == 0) {
+                cli_complain(options->inputs.at[i], "is given twice; name it once");
+                return CLI_EXIT_USAGE;
+            }
+        }
+    }
+    return CLI_EXIT_DONE;
+}
+
+int view_session_open(const cli_options *options, const cli_command_list *commands,
+                      view_session **out)
+{
+    const int names = check_names(options);
+    view_session *const session = names == CLI_EXIT_DONE ? calloc(1, sizeof *session) : NULL;
+    *out = session;
+    if (names != CLI_EXIT_DONE)
+        return names;
+    if (session) {
+        session->options = options;
+        session->commands = commands;
+        session->count = options->together ? 1 : options->inputs.count;
+        session->inputs = calloc(session->count, sizeof *session->inputs);
+        session->kept = calloc((size_t)session->count * VIEW_SLOTS, sizeof *session->kept);
+    }
+    if (!session || !session->inputs || !session->kept) {
+        cli_complain(NULL, "out of memory");
+        return CLI_EXIT_INPUT;
+    }
+    const int exit_status = open_inputs(session);
+    if (exit_status != CLI_EXIT_DONE)
+        return exit_status;
+    session->has_reader = pthread_create(&session->reader, NULL, read_inputs, session) == 0;
+    if (session->has_reader)
+        return CLI_EXIT_DONE;
+    cli_complain(NULL, "no thread can be started");
+    return CLI_EXIT_INPUT;
+}
+
+void view_session_close(view_session *session)
+{
+    if (!session)
+        return;
+    __atomic_store_n(&session->cancel, 1, __ATOMIC_RELAXED);
+    if (session->has_reader)
+        (void)pthread_join(session->reader, NULL);
+    for (u32 i = 0; session->inputs && i < session->count; i++)
+        view_kept_close(&session->inputs[i]);
+    free(session->inputs);
+    free(session->kept);
+    free(session);
+}
+
+/* --- questions --------------------------------------------------------------------- */
+
+/* What one question needs. Start from {0}. */
+typedef struct asking {
+    const view_question *question;
+    const cli_command *command;
+    view_words words;
+    cli_options options;
+    cli_served served;
+} asking;
+
+static void refuse(view_answer *out, view_outcome outcome, const char *sentence)
+{
+    etlheap_sink *sink = NULL;
+    out->outcome = outcome;
+    if (etlheap_sink_open_text(&out->message, &sink, NULL) != ETL_OK)
+        return;
+    etlheap_sink_text(sink, sentence);
+    (void)etlheap_sink_close(sink, NULL);
+}
+
+static etl_status parse(const view_session *session, asking *about, etl_error *err)
+{
+    const view_names names = { session->options->inputs.at, session->count };
+    const etl_status status =
+        view_words_make(about->question, about->command->bit, &names, &about->words, err);
+    if (status != ETL_OK)
+        return status;
+    return cli_options_parse(about->command, (int)about->words.count, about->words.at,
+                             &about->options, err);
+}
+
+/* Settings of the machine are those of `etlheap view`. */
+static void take_settings(const cli_options *view, cli_options *out)
+{
+    out->commands = view->commands;
+    out->jobs = view->jobs;
+    out->memory_bytes = view->memory_bytes;
+    out->no_symbols = view->no_symbols;
+    out->symbols = view->symbols;
+    out->symbols_loose = view->symbols_loose;
+    out->offline = view->offline;
+}
+
+static const view_kept *input_named(const view_session *session, const char *name)
+{
+    for (u32 i = 0; i < session->count; i++) {
+        if (strcmp(session->inputs[i].name, name) == 0)
+            return &session->inputs[i];
+    }
+    return NULL;
+}
+
+/* False, after an answer, if an input that is asked about is not ready. */
+static bool are_ready(const view_session *session, const asking *about, view_answer *out)
+{
+    for (u32 i = 0; i < about->options.inputs.count; i++) {
+        const view_kept *const input = input_named(session, about->options.inputs.at[i]);
+        const view_input_state state = view_kept_state(input);
+        const view_names_state names =
+            state == VIEW_READY ? view_kept_names(input) : VIEW_NAMES_NONE;
+        if (state == VIEW_READING)
+            refuse(out, VIEW_NOT_READY, "the input is still being read");
+        else if (state == VIEW_UNREADABLE)
+            refuse(out, VIEW_FAILED, input->message.bytes ? input->message.bytes : "out of memory");
+        else if (names == VIEW_NAMES_PENDING && about->command->bit == CLI_SYMBOLS)
+            refuse(out, VIEW_NOT_READY, "symbols are still being looked up");
+        else
+            continue;
+        return false;
+    }
+    return true;
+}
+
+/* Lends the inputs that can be asked to a question, with the symbols of its slot. True if names of
+ * one that it is about are pending. */
+static bool lend_inputs(const view_session *session, asking *about)
+{
+    cli_kept_input *const kept = &session->kept[(size_t)about->question->slot * session->count];
+    bool is_pending = false;
+    u32 count = 0;
+    for (u32 i = 0; i < about->options.inputs.count; i++) {
+        const view_kept *const input = input_named(session, about->options.inputs.at[i]);
+        const view_names_state names = view_kept_names(input);
+        is_pending |= names == VIEW_NAMES_PENDING;
+        kept[count++] = (cli_kept_input){
+            .name = input->name,
+            .result = input->result,
+            .symbols =
+                names == VIEW_NAMES_READY ? input->symbols[about->question->slot].symbols : NULL,
+        };
+    }
+    about->served.inputs = kept;
+    about->served.input_count = count;
+    return is_pending;
+}
+
+static const char *content_type_of(const cli_options *options)
+{
+    const char *const format = options->format;
+    if (options->is_export) {
+        const etlheap_exporter *const exporter = format ? etlheap_exporter_named(format) : NULL;
+        return exporter && exporter->is_text ? "text/plain; charset=utf-8"
+                                             : "application/octet-stream";
+    }
+    if (format && strcmp(format, "csv") == 0)
+        return "text/csv; charset=utf-8";
+    if (format && strcmp(format, "ndjson") == 0)
+        return "application/x-ndjson";
+    return format && strcmp(format, "json") == 0 ? "application/json" : "text/plain; charset=utf-8";
+}
+
+static view_outcome outcome_of(const asking *about, const view_answer *answer)
+{
+    if (cli_is_cancelled(about->question->cancel))
+        return VIEW_CANCELLED;
+    if (answer->exit_status == CLI_EXIT_USAGE)
+        return VIEW_WRONG;
+    return answer->exit_status == CLI_EXIT_INPUT ? VIEW_FAILED : VIEW_ANSWERED;
+}
+
+/* Runs the command on this thread. */
+static void run(const view_session *session, asking *about, view_answer *out)
+{
+    out->symbols_pending = lend_inputs(session, about);
+    about->served.body = &out->body;
+    about->served.body_bytes_max = BODY_BYTES_MAX;
+    about->served.cancel = about->question->cancel;
+    about->options.served = &about->served;
+    out->content_type = content_type_of(&about->options);
+    cli_messages_to(&out->message);
+    out->exit_status = about->command->run(&about->options);
+    cli_messages_to(NULL);
+    out->outcome = outcome_of(about, out);
+    if (out->outcome != VIEW_CANCELLED && cli_served_is_full(&about->served)) {
+        etlheap_text_free(&out->message);
+        refuse(out, VIEW_FAILED,
+               "the answer is larger than 256 MiB; ask for less, or run the command");
+    }
+}
+
+void view_session_ask(view_session *session, const view_question *question, view_answer *out)
+{
+    asking about = { .question = question };
+    etl_error err = { .status = ETL_OK };
+    *out = (view_answer){ .exit_status = CLI_EXIT_USAGE };
+    about.command = cli_command_named(session->commands, question->command);
+    if (!about.command || (about.command->bit & SERVED_COMMANDS) == 0) {
+        refuse(out, VIEW_UNKNOWN, "this command is not served");
+        return;
+    }
+    if (parse(session, &about, &err) != ETL_OK) {
+        refuse(out, VIEW_WRONG, err.message);
+    } else if (are_ready(session, &about, out)) {
+        take_settings(session->options, &about.options);
+        run(session, &about, out);
+    }
+    cli_options_free(&about.options);
+    view_words_free(&about.words);
+}
+
+void view_answer_free(view_answer *answer)
+{
+    etlheap_text_free(&answer->body);
+    etlheap_text_free(&answer->message);
+    *answer = (view_answer){ .content_type = NULL };
+}
+
+/* --- the document ------------------------------------------------------------------ */
+
+static void write_input(etlheap_json *json, const view_session *session, u32 index)
+{
+    static const char *const states[] = { "reading", "ready", "failed" };
+    static const char *const names[] = { "none", "pending", "ready" };
+    const view_kept *const input = &session->inputs[index];
+    const view_input_state state = view_kept_state(input);
+    const cli_words words = words_of(session, index);
+    etlheap_json_object(json, NULL);
+    etlheap_json_u64(json, "number", index + 1);
+    etlheap_json_string(json, "name", input->name);
+    etlheap_json_array(json, "words");
+    for (u32 i = 0; i < words.count; i++)
+        etlheap_json_string(json, NULL, words.at[i]);
+    etlheap_json_array_close(json);
+    etlheap_json_string(json, "state", states[state]);
+    etlheap_json_u64(json, "done_bytes",
+                     __atomic_load_n(&input->progress.done_bytes, __ATOMIC_RELAXED));
+    etlheap_json_u64(json, "total_bytes",
+                     __atomic_load_n(&input->progress.total_bytes, __ATOMIC_RELAXED));
+    etlheap_json_string(json, "message", state == VIEW_UNREADABLE ? input->message.bytes : NULL);
+    etlheap_json_string(json, "symbols",
+                        names[state == VIEW_READY ? view_kept_names(input) : VIEW_NAMES_NONE]);
+    etlheap_json_object_close(json);
+}
+
+/* The words of `etlheap view` that commands repeat. */
+static bool write_words(etlheap_json *json, const view_session *session)
+{
+    cli_words words = { NULL, 0 };
+    const bool is_made = cli_repeated_words(session->options, &words, NULL) == ETL_OK;
+    etlheap_json_array(json, "command_words");
+    for (u32 i = 0; i < words.count; i++)
+        etlheap_json_string(json, NULL, words.at[i]);
+    etlheap_json_array_close(json);
+    free(words.at);
+    return is_made;
+}
+
+bool view_session_describe(view_session *session, etlheap_text *out)
+{
+    etlheap_json json;
+    etlheap_sink *sink = NULL;
+    if (etlheap_sink_open_text(out, &sink, NULL) != ETL_OK)
+        return false;
+    bool is_written = etlheap_json_document(&json, "etlheap-view-1", 3, NULL, sink) == ETL_OK;
+    if (is_written) {
+        etlheap_json_string(&json, "version", ETLHEAP_VERSION);
+        etlheap_json_array(&json, "inputs");
+        for (u32 i = 0; i < session->count; i++)
+            write_input(&json, session, i);
+        etlheap_json_array_close(&json);
+        is_written = write_words(&json, session);
+        etlheap_json_document_end(&json);
+    }
+    return etlheap_sink_close(sink, NULL) == ETL_OK && is_written;
+}
