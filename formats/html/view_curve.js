@@ -156,7 +156,7 @@ function curveData([totals, groups]) {
   edges.push(windows.at(-1)?.to_ns ?? 0);
   const series =
     groups === undefined
-      ? [{ row: sums.find((row) => row !== null), label: state.kind, points: total, numbers: [] }]
+      ? [{ row: sums.find((row) => row !== null), label: state.kind, points: total, numbers: windows.map(() => 0) }]
       : curveSeries(groups, measure);
   const others = groups === undefined ? [] : othersOf(total, series);
   return { edges, sums, total, measure, windows, series: [...series, ...others] };

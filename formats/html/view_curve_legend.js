@@ -56,9 +56,10 @@ function drawCurveTable() {
     const cells = names.map((name) =>
       figure("td", name, sums[i]?.[name] ?? 0, curveText(sums[i]?.[name] ?? 0), { "data-window": i }),
     );
-    const changes = [allocatedIn(sums[i], measure), freedIn(sums[i], measure)].map((value) =>
-      make("td", {}, curveText(value)),
-    );
+    const changes = [
+      [`aifi_${measure}+aifo_${measure}`, allocatedIn(sums[i], measure)],
+      [`aifi_${measure}+aofi_${measure}`, freedIn(sums[i], measure)],
+    ].map(([key, value]) => figure("td", key, value, curveText(value), { "data-window": i }));
     return make(
       "tr",
       {},

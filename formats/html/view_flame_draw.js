@@ -89,31 +89,46 @@ function flameShare(value, of = "") {
   return flame.whole > 0 && value >= 0 ? `, ${formatPercent(value, flame.whole)}${of}` : "";
 }
 
-function flameCutText() {
-  const left = flame.document.left_out_count;
-  const texts = [];
-  const share = flame.shares.get(flameQuestionKey()) ?? FLAME_SHARES[0];
-  if (left > 0)
-    texts.push(
-      `${plural(left, "call", "calls")} of less than ${share} % of their process (together ${flameAmount(flame.cutValue)}${flameShare(flame.cutValue)}) are left out.`,
-    );
-  if (flameNarrow.count > 0)
-    texts.push(
-      `${plural(flameNarrow.count, "bar")} narrower than a pixel (${flameAmount(flameNarrow.value)}) are not drawn: zoom in to see them.`,
-    );
-  if (flameShrunk.count > 0)
-    texts.push(
-      `${plural(flameShrunk.count, "call")} that did not grow (${flameAmount(flameShrunk.value)}) have no bar.`,
-    );
-  if (left > 0) texts.push("Begin the graph at a function to see its smaller calls.");
-  return texts.join(" ");
+// A sum that no bar has; `rest` says of which bars it is.
+function flameRest(rest, value) {
+  return figure("span", flame.metric, value, flameAmount(value), { "data-rest": rest });
 }
 
-function flameFoundText(found) {
-  if (state.search === "") return "";
+function flameCutNodes() {
+  const left = flame.document.left_out_count;
+  const nodes = [];
+  const share = flame.shares.get(flameQuestionKey()) ?? FLAME_SHARES[0];
+  if (left > 0)
+    nodes.push(
+      `${plural(left, "call", "calls")} of less than ${share} % of their process (together `,
+      flameRest("cut", flame.cutValue),
+      `${flameShare(flame.cutValue)}) are left out. `,
+    );
+  if (flameNarrow.count > 0)
+    nodes.push(
+      `${plural(flameNarrow.count, "bar")} narrower than a pixel (`,
+      flameRest("narrow", flameNarrow.value),
+      ") are not drawn: zoom in to see them. ",
+    );
+  if (flameShrunk.count > 0)
+    nodes.push(
+      `${plural(flameShrunk.count, "call")} that did not grow (`,
+      flameRest("shrunk", flameShrunk.value),
+      ") have no bar. ",
+    );
+  if (left > 0) nodes.push("Begin the graph at a function to see its smaller calls.");
+  return nodes;
+}
+
+function flameFoundNodes(found) {
+  if (state.search === "") return [];
   const count = found.matches.size;
-  if (count === 0) return `No bar matches \u201c${state.search}\u201d.`;
-  return `${plural(count, "bar matches", "bars match")} \u201c${state.search}\u201d: ${flameAmount(found.sum)}${flameShare(found.sum, " of all")}.`;
+  if (count === 0) return [`No bar matches \u201c${state.search}\u201d. `];
+  return [
+    `${plural(count, "bar matches", "bars match")} \u201c${state.search}\u201d: `,
+    flameRest("found", found.sum),
+    `${flameShare(found.sum, " of all")}. `,
+  ];
 }
 
 function flameDetailLines(node) {
@@ -184,7 +199,7 @@ function drawFlameBars() {
   const deepest = Math.max(...[...flameBars.keys()].map((node) => flame.depth[node]));
   flame.box.replaceChildren(...bars);
   flame.box.style.height = `${(deepest + 1) * BAR_HEIGHT}px`;
-  flame.told.textContent = [flameFoundText(found), flameCutText()].filter((text) => text !== "").join(" ");
+  flame.told.replaceChildren(...flameFoundNodes(found), ...flameCutNodes());
   const current = flameBars.has(flame.current) ? flame.current : flame.zoom;
   flameBars.get(current).tabIndex = 0;
   drawFlameDetails(current);
@@ -193,18 +208,17 @@ function drawFlameBars() {
 
 function drawFlame(body) {
   if (flame.weight[0] <= 0) {
-    clear(body).append(make("p", { class: "empty" }, flameEmptyText()));
+    clear(body).append(make("p", { class: "empty" }, ...flameEmptyNodes()));
     return;
   }
   prepareFlameBody(body);
   drawFlameBars();
 }
 
-function flameEmptyText() {
-  const what = FLAME_MEASURES[flame.metric];
-  return state.root === null
-    ? `Nothing of ${state.kind} is left to draw: its ${what} is ${flameAmount(flame.value[0])}.`
-    : `No stack of ${state.kind} that is left has the function ${state.root}.`;
+function flameEmptyNodes() {
+  if (state.root !== null) return [`No stack of ${state.kind} that is left has the function ${state.root}.`];
+  const amount = figure("span", flame.metric, flame.value[0], flameAmount(flame.value[0]));
+  return [`Nothing of ${state.kind} is left to draw: its ${FLAME_MEASURES[flame.metric]} is `, amount, "."];
 }
 
 // --- keys and pointer -----------------------------------------------------------------------

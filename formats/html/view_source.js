@@ -129,7 +129,9 @@ const liveSource = {
         // The value of --tree may be left out, so it has to be in the same word.
         return value.startsWith("-") || name === "tree" ? [`--${name}=${value}`] : [`--${name}`, value];
       });
-    return ["etlheap", command, ...inputs, ...words, ...this.session.command_words].map(shellWord).join(" ");
+    // What a trace is about has no names of functions in it, so info takes no words about symbols.
+    const more = command === "info" ? [] : this.session.command_words;
+    return ["etlheap", command, ...inputs, ...words, ...more].map(shellWord).join(" ");
   },
 
   download(command, options, fileName) {

@@ -156,14 +156,19 @@ function moreTableRow(entry, columns) {
   const { node, left } = entry;
   const asks = node.isCut && left < ROWS_MORE;
   const more = asks ? `show them and ask for ${TABLE_TOP} more` : `show ${formatCount(Math.min(left, ROWS_MORE))}`;
+  const rest = restOfRows(node);
   const text =
     left > 0
-      ? `${formatCount(left)}${node.isCut ? " or more" : ""} other ${left === 1 ? "row" : "rows"}${restText(node)} \u2013 ${more}`
-      : `Other rows, not asked for yet${restText(node)} \u2013 ask for ${TABLE_TOP} more`;
+      ? [
+          `${formatCount(left)}${node.isCut ? " or more" : ""} other ${left === 1 ? "row" : "rows"}`,
+          ...rest,
+          ` \u2013 ${more}`,
+        ]
+      : ["Other rows, not asked for yet", ...rest, ` \u2013 ask for ${TABLE_TOP} more`];
   const cell = make(
     "td",
     { role: "gridcell", class: "more gold", colspan: columnCount(columns) },
-    make("span", { class: "link" }, text),
+    make("span", { class: "link" }, ...text),
   );
   cell.style.setProperty("--level", node.level);
   return make(
@@ -174,16 +179,18 @@ function moreTableRow(entry, columns) {
 }
 
 // What the rows that are not shown have of the column that sorts, if it can be added up at all.
-function restText(node) {
+function restOfRows(node) {
   const { column } = sortOfTable(table.keys);
   const whole = node.level === 0 ? table.total.sums : node.row;
   const children = [...node.children.values()];
   const isSum = ["size", "count", "outstanding_size", "outstanding_count", "impacting_size"].includes(column);
-  if (!isSum || !Number.isInteger(whole?.[column]) || children[0]?.key === "function") return "";
+  if (!isSum || !Number.isInteger(whole?.[column]) || children[0]?.key === "function") return [];
   const shown = children.slice(0, table.shown.get(node.id) ?? ROWS_SHOWN);
-  if (shown.some((child) => !Number.isInteger(child.row?.[column]))) return "";
+  if (shown.some((child) => !Number.isInteger(child.row?.[column]))) return [];
   const rest = whole[column] - shown.reduce((sum, child) => sum + child.row[column], 0);
-  return `: ${measureText(column, rest)} ${WORDS[column].toLowerCase()}`;
+  const command = node.level === 0 ? table.total.command : node.page.command;
+  const sum = { "data-rest": "rows", "data-command": command };
+  return [": ", figure("span", column, rest, measureText(column, rest), sum), ` ${WORDS[column].toLowerCase()}`];
 }
 
 // --- opening rows and asking for more --------------------------------------------------------------

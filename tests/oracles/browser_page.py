@@ -15,10 +15,10 @@ from oracle_support import Results, run, skip_all
 MAKE_TRACE = os.environ.get("MAKE_TRACE", "build/release/make_trace")
 LOAD_SECONDS = 60
 
-# A page is at rest when nothing of it is marked as busy and no timer of it is due within a second, for
-# three frames in a row; observers of what is in sight are called once in a frame. Counting the timers
-# is all that is added to a page.
-COUNT_TIMERS = """(() => {
+# A page is at rest when nothing of it is marked as busy, no question is under way, and no timer is due
+# within a second, for three frames in a row; observers of what is in sight are called once in a frame.
+# Counting is all that is added to a page.
+COUNT_WORK = """(() => {
   const due = new Map(), set = window.setTimeout, drop = window.clearTimeout;
   window.setTimeout = (act, delay = 0, ...more) => {
     const id = set(() => { due.delete(id); act(...more); }, delay);
@@ -26,16 +26,26 @@ COUNT_TIMERS = """(() => {
     return id;
   };
   window.clearTimeout = (id) => (due.delete(id), drop(id));
-  window.hasTimers = () => [...due.values()].some((time) => time < performance.now() + 1000);
+  let asked = 0;
+  const count = (owner, name) => {
+    const before = owner[name];
+    owner[name] = function (...words) {
+      asked++;
+      return before.apply(this, words).finally(() => asked--);
+    };
+  };
+  count(window, "fetch");
+  for (const name of ["json", "text", "arrayBuffer", "blob"]) count(Response.prototype, name);
+  window.isWorking = () => asked > 0 || [...due.values()].some((time) => time < performance.now() + 1000);
 })()"""
 RESTS = """new Promise((done) => {
   let frames = 0;
   const look = () => {
-    if (window.hasTimers?.() || document.querySelector('[aria-busy="true"]')) done(false);
+    if (window.isWorking?.() || document.querySelector('[aria-busy="true"]')) done(false);
     else if (++frames > 3) done(true);
     else requestAnimationFrame(look);
   };
-  look();
+  requestAnimationFrame(look);
 })"""
 
 
@@ -47,7 +57,6 @@ class Page:
         self.requests = []
         self.refusals = []
         self.refused = []
-        self.flying = set()
         self.drag_data = None
         self.is_loaded = False
         self.is_owner = browser is None
@@ -55,7 +64,7 @@ class Page:
         self.target, self.session = self.browser.open_tab(self._note)
         for domain in ("Page", "Runtime", "Log", "Network", "Accessibility", "DOM"):
             self.call(domain + ".enable")
-        self.call("Page.addScriptToEvaluateOnNewDocument", source=COUNT_TIMERS)
+        self.call("Page.addScriptToEvaluateOnNewDocument", source=COUNT_WORK)
         self._measure(width, height)
         self.prefer("light")
 
@@ -91,8 +100,8 @@ class Page:
             self._note_log(parameters["entry"])
         elif method == "Runtime.consoleAPICalled" and parameters["type"] in ("error", "warning"):
             self.problems.append(str(parameters["args"]))
-        elif method.startswith("Network."):
-            self._note_network(method, parameters)
+        elif method == "Network.requestWillBeSent":
+            self.requests.append(parameters["request"]["url"])
         elif method == "Input.dragIntercepted":
             self.drag_data = parameters["data"]
 
@@ -103,13 +112,6 @@ class Page:
             self.refused.append(address)
         else:
             self.problems.append(f"{entry['text']} {address}".strip())
-
-    def _note_network(self, method, parameters):
-        if method == "Network.requestWillBeSent":
-            self.requests.append(parameters["request"]["url"])
-            self.flying.add(parameters["requestId"])
-        elif method in ("Network.loadingFinished", "Network.loadingFailed"):
-            self.flying.discard(parameters["requestId"])
 
     @contextlib.contextmanager
     def refusing(self, *addresses):
@@ -140,7 +142,6 @@ class Page:
         self.rest()
 
     def _load(self, act):
-        self.flying.clear()
         self.is_loaded = False
         act()
         while not self.is_loaded:
@@ -149,12 +150,11 @@ class Page:
     def rest(self, seconds=60):
         """Waits until the page has asked and drawn all that it has to, and the names it waits for are there."""
         last = time.monotonic() + seconds
-        while not self.run(RESTS) or self.flying:
+        while not self.run(RESTS):
             if time.monotonic() > last:
                 busy = self.run("[...document.querySelectorAll('[aria-busy=\"true\"]')].map((one) => one.closest('[id]')?.id)")
-                raise RuntimeError(f"the page does not come to rest: busy {busy}, {len(self.flying)} questions under way")
+                raise RuntimeError(f"the page does not come to rest within {seconds} s; busy: {busy}")
             time.sleep(0.01)
-        return self
 
     def run(self, script):
         """The value of an expression in the page."""
