@@ -43,6 +43,19 @@ static char *word_of(const cli_option *option, const char *value)
     return word;
 }
 
+etl_status view_words_repeat(const cli_options *view, u32 command_bit, view_words *out,
+                             etl_error *err)
+{
+    etl_status status = ETL_OK;
+    for (u32 i = 0; i < view->given.count && status == ETL_OK; i++) {
+        const cli_given *const given = &view->given.at[i];
+        const u32 commands = given->option->commands;
+        if ((commands & CLI_REPEATED) != 0 && (commands & command_bit) != 0)
+            status = add_word(out, word_of(given->option, given->value ? given->value : ""), err);
+    }
+    return status;
+}
+
 static etl_status add_option(const view_pair *pair, const view_question *question, u32 command_bit,
                              view_words *out, etl_error *err)
 {

@@ -16,6 +16,10 @@ typedef struct view_words {
     u32 count;
 } view_words;
 
+/* Makes words of the options of `etlheap view` that have CLI_REPEATED and are the command's, too. */
+etl_status view_words_repeat(const cli_options *view, u32 command_bit, view_words *out,
+                             etl_error *err);
+
 /* Makes "--name=value", or "--name" for a flag, of each option of the question, and refuses options
  * that are not served (CLI_SERVED). JSON is asked for, unless the question has a format or the
  * command exports. The inputs come last: the first one if the question has none. ETL_ERR_ARGUMENT,

@@ -149,27 +149,28 @@ static void refuse(view_answer *out, view_outcome outcome, const char *sentence)
     (void)etlheap_sink_close(sink, NULL);
 }
 
+/* What commands repeat of `etlheap view` comes first. */
 static etl_status parse(const view_session *session, asking *about, etl_error *err)
 {
     const view_names names = { session->options->inputs.at, session->count };
-    const etl_status status =
-        view_words_make(about->question, about->command->bit, &names, &about->words, err);
+    etl_status status =
+        view_words_repeat(session->options, about->command->bit, &about->words, err);
+    if (status == ETL_OK)
+        status = view_words_make(about->question, about->command->bit, &names, &about->words, err);
     if (status != ETL_OK)
         return status;
     return cli_options_parse(about->command, (int)about->words.count, about->words.at,
                              &about->options, err);
 }
 
-/* Settings of the machine are those of `etlheap view`. */
+/* Settings of the machine are those of `etlheap view`. Its words lack logins (given_options.h). */
 static void take_settings(const cli_options *view, cli_options *out)
 {
     out->commands = view->commands;
     out->jobs = view->jobs;
     out->memory_bytes = view->memory_bytes;
-    out->no_symbols = view->no_symbols;
     out->symbols = view->symbols;
-    out->symbols_loose = view->symbols_loose;
-    out->offline = view->offline;
+    out->lacks_login = view->lacks_login;
 }
 
 static const view_kept *input_named(const view_session *session, const char *name)
@@ -323,16 +324,24 @@ static void write_input(etlheap_json *json, const view_session *session, u32 ind
     etlheap_json_object_close(json);
 }
 
-/* The words of `etlheap view` that commands repeat. */
+/* What each command repeats of the words of `etlheap view`. */
 static bool write_words(etlheap_json *json, const view_session *session)
 {
-    cli_words words = { NULL, 0 };
-    const bool is_made = cli_repeated_words(session->options, &words, NULL) == ETL_OK;
-    etlheap_json_array(json, "command_words");
-    for (u32 i = 0; i < words.count; i++)
-        etlheap_json_string(json, NULL, words.at[i]);
-    etlheap_json_array_close(json);
-    free(words.at);
+    bool is_made = true;
+    etlheap_json_object(json, "command_words");
+    for (size_t i = 0; i < session->commands->count; i++) {
+        const cli_command *const command = &session->commands->at[i];
+        view_words words = { NULL, 0 };
+        if ((command->bit & SERVED_COMMANDS) == 0)
+            continue;
+        is_made &= view_words_repeat(session->options, command->bit, &words, NULL) == ETL_OK;
+        etlheap_json_array(json, command->name);
+        for (u32 k = 0; k < words.count; k++)
+            etlheap_json_string(json, NULL, words.at[k]);
+        etlheap_json_array_close(json);
+        view_words_free(&words);
+    }
+    etlheap_json_object_close(json);
     return is_made;
 }
 

@@ -243,7 +243,7 @@ function keysToAdd(keys) {
 }
 
 function hasCommandWord(word) {
-  return (source.session?.command_words ?? []).some((one) => one === word || one.startsWith(`${word}=`));
+  return (source.session?.command_words.report ?? []).some((one) => one === word || one.startsWith(`${word}=`));
 }
 
 // Growth follows all blocks of a row over the window, so these keys, which part them by how they

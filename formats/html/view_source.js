@@ -60,7 +60,7 @@ function shellWord(word) {
 
 const liveSource = {
   isLive: true,
-  session: { inputs: [], command_words: [], source_roots: [], version: "" },
+  session: { inputs: [], command_words: {}, source_roots: [], version: "" },
   tab: Math.random().toString(36).slice(2, 12),
   kept: new AnswerCache(),
   listeners: [],
@@ -119,8 +119,8 @@ const liveSource = {
   // What to type for the same numbers. Inputs are named as they were when the view was started.
   commandFor(command, options) {
     const numbers = options.filter(([name]) => name === "input").map(([, value]) => Number(value));
-    const inputs = (numbers.length > 0 ? numbers : [state.input]).map(
-      (number) => this.session.inputs.find((input) => input.number === number)?.name ?? `input-${number}`,
+    const inputs = (numbers.length > 0 ? numbers : [state.input]).flatMap(
+      (number) => this.session.inputs.find((input) => input.number === number)?.words ?? [`input-${number}`],
     );
     const words = options
       .filter(([name]) => name !== "input")
@@ -129,9 +129,10 @@ const liveSource = {
         // The value of --tree may be left out, so it has to be in the same word.
         return value.startsWith("-") || name === "tree" ? [`--${name}=${value}`] : [`--${name}`, value];
       });
-    // What a trace is about has no names of functions in it, so info takes no words about symbols.
-    const more = command === "info" ? [] : this.session.command_words;
-    return ["etlheap", command, ...inputs, ...words, ...more].map(shellWord).join(" ");
+    words.push(...(this.session.command_words[command] ?? []));
+    // A name that looks like an option comes last, behind "--".
+    const all = inputs.some((name) => name.startsWith("-")) ? [...words, "--", ...inputs] : [...inputs, ...words];
+    return ["etlheap", command, ...all].map(shellWord).join(" ");
   },
 
   download(command, options, fileName) {
