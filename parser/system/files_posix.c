@@ -14,9 +14,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -248,19 +246,6 @@ int etl_temporary_open(char *path)
     return mkstemp(path);
 }
 
-/* No blocks are taken for it: the file's size is stated by whoever packed it, who may lie. */
-bool etl_temporary_size(int file, u64 size_bytes)
-{
-    return size_bytes <= INT64_MAX && ftruncate(file, (off_t)size_bytes) == 0;
-}
-
-bool etl_temporary_finish(int *file)
-{
-    const int finished = *file;
-    *file = -1;
-    return close(finished) == 0;
-}
-
 int etl_file_lock(int file)
 {
     return lock(file) ? fcntl(file, F_DUPFD_CLOEXEC, 0) : -1;
@@ -281,22 +266,6 @@ bool etl_file_remove_abandoned(const char *path, u32 seconds)
         is_removed = unlink(path) == 0;
     (void)close(file);
     return is_removed;
-}
-
-/* Names of open files: proc(5), /proc/PID/fd. */
-void etl_temporary_hide(int file, char *path, size_t size)
-{
-    char hidden[32];
-    snprintf(hidden, sizeof hidden, "/proc/self/fd/%d", file);
-    if (strlen(hidden) < size && access(hidden, R_OK) == 0 && unlink(path) == 0)
-        memcpy(path, hidden, strlen(hidden) + 1);
-}
-
-void etl_temporary_remove(int file, const char *path)
-{
-    (void)unlink(path);
-    if (file >= 0)
-        (void)close(file);
 }
 
 u32 etl_process_id(void)

@@ -477,33 +477,6 @@ static bool make_temporary(void *user, const char *path)
     return *file >= 0;
 }
 
-bool etl_temporary_size(int file, u64 size_bytes)
-{
-    (void)file;
-    (void)size_bytes;
-    return false;
-}
-
-bool etl_temporary_finish(int *file)
-{
-    (void)file;
-    return true;
-}
-
-void etl_temporary_hide(int file, char *path, size_t size)
-{
-    (void)file;
-    (void)path;
-    (void)size;
-}
-
-void etl_temporary_remove(int file, const char *path)
-{
-    (void)path;
-    if (file >= 0)
-        (void)_close(file);
-}
-
 u32 etl_process_id(void)
 {
     return GetCurrentProcessId();
