@@ -420,7 +420,8 @@ etl_status etlheap_write_table(const char *format, const etlheap_result *result,
 /* --- other programs' formats ------------------------------------------------------ */
 
 #include "exporters.h"
-#include "runs.h" /* index of a batch */
+#include "runs.h"   /* index of a batch */
+#include "viewed.h" /* inputs of a page in the browser */
 
 /* --- stack tags ------------------------------------------------------------------ */
 

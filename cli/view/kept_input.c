@@ -8,8 +8,8 @@
  *     packed, - ──────────▶ unpacked ─▶ read ┴──▶ temporary store without a name, mapped
  *                                  └▶ a store ──▶ mapped
  *
- * Invariant: a result is set before the state says VIEW_READY and does not change after it; the
- * same for symbols and VIEW_NAMES_READY.
+ * Invariant: a result is set before the state says that it is ready, and does not change after that;
+ * the same for symbols.
  */
 #include "kept_input.h"
 
@@ -38,14 +38,14 @@ static void set(u32 *state, u32 value)
     __atomic_store_n(state, value, __ATOMIC_RELEASE);
 }
 
-view_input_state view_kept_state(const view_kept *input)
+etlheap_viewed_state view_kept_state(const view_kept *input)
 {
-    return (view_input_state)__atomic_load_n(&input->state, __ATOMIC_ACQUIRE);
+    return (etlheap_viewed_state)__atomic_load_n(&input->state, __ATOMIC_ACQUIRE);
 }
 
-view_names_state view_kept_names(const view_kept *input)
+etlheap_viewed_names view_kept_names(const view_kept *input)
 {
-    return (view_names_state)__atomic_load_n(&input->names, __ATOMIC_ACQUIRE);
+    return (etlheap_viewed_names)__atomic_load_n(&input->names, __ATOMIC_ACQUIRE);
 }
 
 /* Maps a store so that it answers any question. */
@@ -69,8 +69,9 @@ static int open_inputs(view_kept *input)
 
 static void publish(view_kept *input)
 {
-    set(&input->names, input->options.no_symbols ? VIEW_NAMES_NONE : VIEW_NAMES_PENDING);
-    set(&input->state, VIEW_READY);
+    set(&input->names,
+        input->options.no_symbols ? ETLHEAP_VIEWED_NAMES_NONE : ETLHEAP_VIEWED_NAMES_PENDING);
+    set(&input->state, ETLHEAP_VIEWED_READY);
 }
 
 int view_kept_open(const cli_options *options, cli_words words, const u32 *cancel, view_kept *out)
@@ -146,14 +147,14 @@ static void note_failure(view_kept *input, const etl_error *err)
     if (err->status != ETL_OK && err->status != ETL_ERR_CANCELLED)
         cli_complain_error(cli_inputs_subject(&input->inputs), err);
     cli_messages_to(NULL);
-    set(&input->state, VIEW_UNREADABLE);
+    set(&input->state, ETLHEAP_VIEWED_FAILED);
 }
 
 void view_kept_read(view_kept *input)
 {
     etl_error err = { .status = ETL_OK };
     etl_status status = ETL_OK;
-    if (view_kept_state(input) != VIEW_READING)
+    if (view_kept_state(input) != ETLHEAP_VIEWED_READING)
         return;
     cli_messages_to(&input->message);
     if (!input->is_open && open_inputs(input) != CLI_EXIT_DONE)
@@ -196,7 +197,7 @@ void view_kept_name(view_kept *input)
 {
     etl_error err = { .status = ETL_OK };
     bool has_names = false;
-    if (view_kept_names(input) != VIEW_NAMES_PENDING)
+    if (view_kept_names(input) != ETLHEAP_VIEWED_NAMES_PENDING)
         return;
     for (u32 i = 0; i < VIEW_SLOTS; i++) {
         cli_symbols *const slot = &input->symbols[i];
@@ -209,7 +210,7 @@ void view_kept_name(view_kept *input)
         has_names |= status == ETL_OK && slot->symbols != NULL;
         cli_symbols_done(slot);
     }
-    set(&input->names, has_names ? VIEW_NAMES_READY : VIEW_NAMES_NONE);
+    set(&input->names, has_names ? ETLHEAP_VIEWED_NAMES_READY : ETLHEAP_VIEWED_NAMES_NONE);
 }
 
 void view_kept_close(view_kept *input)

@@ -2,7 +2,7 @@
  * kept_input.h - one input of `etlheap view`: opened once, asked many times.
  *
  * Threads: one thread opens, reads, names and closes an input. Any thread may ask for its state,
- * and, once that is VIEW_READY, for its result.
+ * and, once that is ETLHEAP_VIEWED_READY, for its result.
  */
 #ifndef CLI_VIEW_KEPT_INPUT_H
 #define CLI_VIEW_KEPT_INPUT_H
@@ -10,14 +10,6 @@
 #include "cli/inputs.h"
 #include "cli/symbol_source.h"
 #include "session.h"
-
-typedef enum view_input_state { VIEW_READING, VIEW_READY, VIEW_UNREADABLE } view_input_state;
-
-typedef enum view_names_state {
-    VIEW_NAMES_NONE,    /* there is nothing to look up */
-    VIEW_NAMES_PENDING, /* they are being looked up */
-    VIEW_NAMES_READY
-} view_names_state;
 
 /* Start from {0}. Must not move while it is open. */
 typedef struct view_kept {
@@ -30,7 +22,7 @@ typedef struct view_kept {
     bool is_open;
     etlheap_result *result;
     etlheap_text message; /* why it is unreadable */
-    u32 state, names;     /* view_input_state and view_names_state, with atomic access */
+    u32 state, names;     /* etlheap_viewed_..., with atomic access */
     cli_symbols symbols[VIEW_SLOTS];
 } view_kept;
 
@@ -45,8 +37,8 @@ void view_kept_read(view_kept *input);
 /* Looks up the names of all stacks, for each slot, if the input is ready. */
 void view_kept_name(view_kept *input);
 
-view_input_state view_kept_state(const view_kept *input);
-view_names_state view_kept_names(const view_kept *input);
+etlheap_viewed_state view_kept_state(const view_kept *input);
+etlheap_viewed_names view_kept_names(const view_kept *input);
 
 void view_kept_close(view_kept *input);
 

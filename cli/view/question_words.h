@@ -16,7 +16,7 @@ typedef struct view_words {
     u32 count;
 } view_words;
 
-/* Makes words of the options of `etlheap view` that have CLI_REPEATED and that the command has, too.
+/* Makes words of the options of `etlheap view` that have CLI_REPEATED and are the command's, too.
  * ETL_ERR_MEMORY. */
 etl_status view_words_repeat(const cli_options *view, u32 command_bit, view_words *out,
                              etl_error *err);

@@ -13,9 +13,7 @@
 #include "session.h"
 
 #include "cli/messages.h"
-#include "cli/options/given_options.h"
 #include "cli/options/output_format.h"
-#include "formats/json/json.h"
 #include "kept_input.h"
 #include "question_words.h"
 
@@ -187,14 +185,14 @@ static bool are_ready(const view_session *session, const asking *about, view_ans
 {
     for (u32 i = 0; i < about->options.inputs.count; i++) {
         const view_kept *const input = input_named(session, about->options.inputs.at[i]);
-        const view_input_state state = view_kept_state(input);
-        const view_names_state names =
-            state == VIEW_READY ? view_kept_names(input) : VIEW_NAMES_NONE;
-        if (state == VIEW_READING)
+        const etlheap_viewed_state state = view_kept_state(input);
+        const etlheap_viewed_names names =
+            state == ETLHEAP_VIEWED_READY ? view_kept_names(input) : ETLHEAP_VIEWED_NAMES_NONE;
+        if (state == ETLHEAP_VIEWED_READING)
             refuse(out, VIEW_NOT_READY, "the input is still being read");
-        else if (state == VIEW_UNREADABLE)
+        else if (state == ETLHEAP_VIEWED_FAILED)
             refuse(out, VIEW_FAILED, input->message.bytes ? input->message.bytes : "out of memory");
-        else if (names == VIEW_NAMES_PENDING && about->command->bit == CLI_SYMBOLS)
+        else if (names == ETLHEAP_VIEWED_NAMES_PENDING && about->command->bit == CLI_SYMBOLS)
             refuse(out, VIEW_NOT_READY, "symbols are still being looked up");
         else
             continue;
@@ -212,13 +210,14 @@ static bool lend_inputs(const view_session *session, asking *about)
     u32 count = 0;
     for (u32 i = 0; i < about->options.inputs.count; i++) {
         const view_kept *const input = input_named(session, about->options.inputs.at[i]);
-        const view_names_state names = view_kept_names(input);
-        is_pending |= names == VIEW_NAMES_PENDING;
+        const etlheap_viewed_names names = view_kept_names(input);
+        is_pending |= names == ETLHEAP_VIEWED_NAMES_PENDING;
         kept[count++] = (cli_kept_input){
             .name = input->name,
             .result = input->result,
-            .symbols =
-                names == VIEW_NAMES_READY ? input->symbols[about->question->slot].symbols : NULL,
+            .symbols = names == ETLHEAP_VIEWED_NAMES_READY
+                           ? input->symbols[about->question->slot].symbols
+                           : NULL,
         };
     }
     about->served.inputs = kept;
@@ -299,67 +298,65 @@ void view_answer_free(view_answer *answer)
 
 /* --- the document ------------------------------------------------------------------ */
 
-static void write_input(etlheap_json *json, const view_session *session, u32 index)
+#define COMMANDS_MAX 16
+
+/* What the document about the session is made of. Start from {0}. */
+typedef struct view_document {
+    view_words words[COMMANDS_MAX];
+    etlheap_viewed_command commands[COMMANDS_MAX];
+    u32 command_count;
+} view_document;
+
+static etlheap_viewed_input input_of(const view_session *session, u32 index)
 {
-    static const char *const states[] = { "reading", "ready", "failed" };
-    static const char *const names[] = { "none", "pending", "ready" };
     const view_kept *const input = &session->inputs[index];
-    const view_input_state state = view_kept_state(input);
     const cli_words words = words_of(session, index);
-    etlheap_json_object(json, NULL);
-    etlheap_json_u64(json, "number", index + 1);
-    etlheap_json_string(json, "name", input->name);
-    etlheap_json_array(json, "words");
-    for (u32 i = 0; i < words.count; i++)
-        etlheap_json_string(json, NULL, words.at[i]);
-    etlheap_json_array_close(json);
-    etlheap_json_string(json, "state", states[state]);
-    etlheap_json_u64(json, "done_bytes",
-                     __atomic_load_n(&input->progress.done_bytes, __ATOMIC_RELAXED));
-    etlheap_json_u64(json, "total_bytes",
-                     __atomic_load_n(&input->progress.total_bytes, __ATOMIC_RELAXED));
-    etlheap_json_string(json, "message", state == VIEW_UNREADABLE ? input->message.bytes : NULL);
-    etlheap_json_string(json, "symbols",
-                        names[state == VIEW_READY ? view_kept_names(input) : VIEW_NAMES_NONE]);
-    etlheap_json_object_close(json);
+    const etlheap_viewed_state state = view_kept_state(input);
+    return (etlheap_viewed_input){
+        .name = input->name,
+        .words = { words.at, words.count },
+        .state = state,
+        .names = state == ETLHEAP_VIEWED_READY ? view_kept_names(input) : ETLHEAP_VIEWED_NAMES_NONE,
+        .done_bytes = __atomic_load_n(&input->progress.done_bytes, __ATOMIC_RELAXED),
+        .total_bytes = __atomic_load_n(&input->progress.total_bytes, __ATOMIC_RELAXED),
+        .message = state == ETLHEAP_VIEWED_FAILED ? input->message.bytes : NULL,
+    };
 }
 
 /* What each command repeats of the words of `etlheap view`. */
-static bool write_words(etlheap_json *json, const view_session *session)
+static etl_status add_commands(const view_session *session, view_document *out)
 {
-    bool is_made = true;
-    etlheap_json_object(json, "command_words");
-    for (size_t i = 0; i < session->commands->count; i++) {
-        const cli_command *const command = &session->commands->at[i];
-        view_words words = { NULL, 0 };
-        if ((command->bit & SERVED_COMMANDS) == 0)
+    const cli_command_list *const commands = session->commands;
+    etl_status status = ETL_OK;
+    for (size_t i = 0; i < commands->count && status == ETL_OK; i++) {
+        const cli_command *const command = &commands->at[i];
+        if ((command->bit & SERVED_COMMANDS) == 0 || out->command_count == COMMANDS_MAX)
             continue;
-        is_made &= view_words_repeat(session->options, command->bit, &words, NULL) == ETL_OK;
-        etlheap_json_array(json, command->name);
-        for (u32 k = 0; k < words.count; k++)
-            etlheap_json_string(json, NULL, words.at[k]);
-        etlheap_json_array_close(json);
-        view_words_free(&words);
+        view_words *const words = &out->words[out->command_count];
+        status = view_words_repeat(session->options, command->bit, words, NULL);
+        out->commands[out->command_count++] =
+            (etlheap_viewed_command){ command->name,
+                                      { (const char *const *)words->at, words->count } };
     }
-    etlheap_json_object_close(json);
-    return is_made;
+    return status;
 }
 
 bool view_session_describe(view_session *session, etlheap_text *out)
 {
-    etlheap_json json;
+    view_document document = { .command_count = 0 };
+    etlheap_viewed_input *const inputs = calloc(session->count, sizeof *inputs);
     etlheap_sink *sink = NULL;
-    if (etlheap_sink_open_text(out, &sink, NULL) != ETL_OK)
-        return false;
-    bool is_written = etlheap_json_document(&json, "etlheap-view-1", 3, NULL, sink) == ETL_OK;
-    if (is_written) {
-        etlheap_json_string(&json, "version", ETLHEAP_VERSION);
-        etlheap_json_array(&json, "inputs");
-        for (u32 i = 0; i < session->count; i++)
-            write_input(&json, session, i);
-        etlheap_json_array_close(&json);
-        is_written = write_words(&json, session);
-        etlheap_json_document_end(&json);
-    }
-    return etlheap_sink_close(sink, NULL) == ETL_OK && is_written;
+    bool is_written = inputs && add_commands(session, &document) == ETL_OK &&
+                      etlheap_sink_open_text(out, &sink, NULL) == ETL_OK;
+    for (u32 i = 0; i < session->count && is_written; i++)
+        inputs[i] = input_of(session, i);
+    const etlheap_viewed viewed = { inputs, session->count, document.commands,
+                                    document.command_count };
+    if (is_written)
+        etlheap_viewed_write(&viewed, sink);
+    is_written = is_written && etlheap_sink_close(sink, NULL) == ETL_OK;
+    for (u32 i = 0; i < document.command_count; i++)
+        view_words_free(&document.words[i]);
+    free(inputs);
+    return is_written;
 }
