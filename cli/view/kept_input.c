@@ -8,7 +8,7 @@
  *     packed, - ──────────▶ unpacked ─▶ read ┴──▶ temporary store without a name, mapped
  *                                  └▶ a store ──▶ mapped
  *
- * Invariant: a result is set before the state says that it is ready, and does not change after that;
+ * Invariant: a result is set before the state says that it is ready, and stays as it is after that;
  * the same for symbols.
  */
 #include "kept_input.h"
