@@ -294,6 +294,7 @@ registerPart({
   id: "curve",
   title: "Outstanding over time",
   order: 10,
+  first: true,
   text: true,
   csv: true,
   hint: "Drag over the curve to select a window, or move its two ends with the arrow keys. Turn the wheel or pinch to zoom.",

@@ -183,7 +183,7 @@ function drawChips() {
 
 // Headings that are jumped to stay below the filters, which stick to the top.
 function measureSticky() {
-  document.documentElement.style.setProperty("--sticky", `${byId("filters").offsetHeight}px`);
+  document.documentElement.style.scrollPaddingTop = `${byId("filters").offsetHeight + 12}px`;
 }
 
 // --- typing one -----------------------------------------------------------------------------

@@ -310,6 +310,7 @@ registerPart({
   id: "flame",
   title: "Flame graph",
   order: 30,
+  first: true,
   lazy: true,
   text: true,
   follows: ["search", "flameZoom"],

@@ -7,6 +7,7 @@
 //       hint: "a sentence below the heading",        optional, all of these:
 //       tools: [{ label, act() }] or [element],      more buttons of the heading
 //       csv: true, text: true,                       buttons Copy, CSV, JSON and Command
+//       first: true,                                 asked before the others
 //       lazy: true,                                  asked when it is near the viewport
 //       ignoresWindow: true,                         it shows the window in another way, as the curve does
 //       follows: ["search", "metric"],               drawn again from the same answers when these change
@@ -61,7 +62,7 @@ function makeSection(part) {
   const body = make("div", { class: "body" });
   const section = make(
     "section",
-    { id: part.id, "aria-labelledby": heading.id },
+    { id: part.id, class: part.lazy ? "lazy" : null, "aria-labelledby": heading.id },
     make("div", { class: "head" }, heading, tools),
     part.hint ? make("p", { class: "hint" }, part.hint) : null,
     covers,
@@ -128,9 +129,7 @@ function drawCovers(part, questions) {
 
 // --- asking ---------------------------------------------------------------------------------
 
-// Stale is what was drawn of an older question and is out of sight: it is asked when it is near.
-function setBusy(part, isBusy, isStale = false) {
-  part.elements.body.toggleAttribute("data-stale", isStale);
+function setBusy(part, isBusy) {
   part.elements.body.setAttribute("aria-busy", String(isBusy));
   part.elements.working.toggleAttribute("data-on", isBusy);
 }
@@ -152,11 +151,11 @@ function showError(part, sentence) {
   part.elements.error.hidden = sentence === "";
 }
 
-// Out of sight: a question in flight is of no use.
-function leavePart(part) {
+// The question in flight is of no use: the part asks another when it is in sight, and its turn comes.
+function leavePart(part, isWaiting) {
   part.abort?.abort();
   part.asked = null;
-  setBusy(part, false, part.drawn !== null);
+  setBusy(part, isWaiting);
 }
 
 async function askPart(part, questions, key) {
@@ -210,7 +209,7 @@ async function refreshPart(part, changes = {}) {
   }
   const key = questionKey(questions);
   if (!part.isNear) {
-    if (key !== part.asked) leavePart(part);
+    if (key !== part.asked) leavePart(part, false);
     return;
   }
   drawCovers(part, questions);
@@ -218,20 +217,21 @@ async function refreshPart(part, changes = {}) {
   if ((part.follows ?? []).some((name) => name in changes)) await redrawPart(part, changes);
 }
 
-// Whether a lazy part in sight has to ask again.
+// Whether a part that is drawn and in sight has another question, which can wait.
 function isWaiting(part) {
-  const questions = part.lazy && part.isNear ? part.questions(state) : null;
+  if (part.first || !part.isNear || part.drawn === null) return false;
+  const questions = part.questions(state);
   return questions !== null && questionKey(questions) !== part.asked;
 }
 
-// The curve and the table come first: lazy parts are greyed at once, and ask when those are drawn,
-// unless the state has changed again by then.
+// Curve, table and flame graph come first. The other parts ask when those are drawn, unless the state has
+// changed again by then.
 async function refreshParts(changes = {}) {
   const number = ++refreshNumber;
   const waiting = parts.filter(isWaiting);
-  waiting.forEach(leavePart);
+  for (const part of waiting) leavePart(part, true);
   await Promise.all(parts.filter((part) => !waiting.includes(part)).map((part) => refreshPart(part, changes)));
-  if (number === refreshNumber) await Promise.all(waiting.map((part) => refreshPart(part)));
+  if (number === refreshNumber) await Promise.all(waiting.map((part) => refreshPart(part, changes)));
 }
 
 // All parts ask anew, as the input has been read or names have arrived.

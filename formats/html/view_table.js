@@ -361,6 +361,7 @@ registerPart({
   id: "table",
   title: "Memory by process, heap and stack",
   order: 20,
+  first: true,
   questions: tableQuestions,
   draw: drawTable,
   tools: [{ label: "Columns", act: toggleColumnPicker }],
