@@ -165,7 +165,8 @@ static void say(const char *kind, const char *subject, const char *message)
         return;
     }
     etlheap_sink_log_safe(sink);
-    etlheap_sink_text(sink, "etlheap: ");
+    if (!captured)
+        etlheap_sink_text(sink, "etlheap: ");
     etlheap_sink_text(sink, kind);
     if (subject) {
         write_words(sink, subject);

@@ -147,6 +147,9 @@ static void note_failure(view_kept *input, const etl_error *err)
     if (err->status != ETL_OK && err->status != ETL_ERR_CANCELLED)
         cli_complain_error(cli_inputs_subject(&input->inputs), err);
     cli_messages_to(NULL);
+    etlheap_text *const message = &input->message;
+    while (message->size > 0 && message->bytes[message->size - 1] == '\n')
+        message->bytes[--message->size] = '\0';
     set(&input->state, ETLHEAP_VIEWED_FAILED);
 }
 

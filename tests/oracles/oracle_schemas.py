@@ -20,6 +20,7 @@ import sys
 import tempfile
 
 from oracle_support import Results
+from view_client import Server
 
 ROOT = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 SCHEMAS = os.path.join(ROOT, "docs", "schema")
@@ -240,6 +241,8 @@ def make_inputs(folder):
         file.write(data[: 5 * 65536] + data[6 * 65536 : -1000])
     with open(os.path.join(folder, "empty.etl"), "wb"):
         pass
+    with open(os.path.join(folder, "empty.zst"), "wb") as file:
+        file.write(b"\x28\xb5\x2f\xfd")
     with open(os.path.join(folder, "known.supp"), "w", encoding="utf-8") as file:
         file.write("leak:BatteryMeter\nleak:nothing\n")
     with open(os.path.join(folder, "some.stacktags"), "w", encoding="utf-8") as file:
@@ -308,7 +311,15 @@ def check_all(results, folder):
     with open(os.path.join(folder, "stores", "runs.ndjson"), encoding="utf-8") as file:
         runs = [json.loads(line) for line in file]
     check_document(results, schemas, validators, "run", "runs.ndjson", runs)
-    named = {name for name, _ in DOCUMENTS} | {"run", "common"}
+    server = Server([os.path.join(folder, "demo.etl"), os.path.join(folder, "empty.zst")], "--symbols",
+                    os.path.join(folder, "symbols"), folder=folder)
+    described = [server.session()]
+    while any(one["state"] == "reading" or one["symbols"] == "pending" for one in described[-1]["inputs"]):
+        described.append(server.session())
+    server.stop()
+    check_document(results, schemas, validators, "view", "api/session", described)
+    results.equal("an input that cannot be read", [one["state"] for one in described[-1]["inputs"]], ["ready", "failed"])
+    named = {name for name, _ in DOCUMENTS} | {"run", "common", "view"}
     results.equal("every schema is used", set(schemas.all), named)
 
 
