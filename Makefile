@@ -146,6 +146,7 @@ VIEW_FILES := $(addprefix formats/html/, \
 	view_source.js \
 	view_state.js \
 	view_filters.js \
+	view_menu.js \
 	view_parts.js \
 	view_overview.js \
 	view_curve.js \

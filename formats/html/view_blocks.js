@@ -62,9 +62,9 @@ function showBlocksOf(node) {
 function patternOfNode(node) {
   const { answer, row } = node.sample;
   if (STACK_KEYS.has(node.key) && node.key !== "free_stack")
-    return quotedPattern(framesOfRow(answer, row, node.key)?.[0]);
-  if (FRAME_KEYS.has(node.key) && node.key !== "free_site") return quotedPattern(answer.frames[row[node.key]]);
-  return node.key === "module" && row.module !== null ? quotedPattern({ module: row.module, symbol: null }) : null;
+    return framePattern(framesOfRow(answer, row, node.key)?.[0]);
+  if (FRAME_KEYS.has(node.key) && node.key !== "free_site") return framePattern(answer.frames[row[node.key]]);
+  return node.key === "module" && row.module !== null ? framePattern({ module: row.module, symbol: null }) : null;
 }
 
 // --- questions -------------------------------------------------------------------------------------
@@ -136,11 +136,7 @@ function blockListRow(answer, block, index, command) {
     { type: "button", class: "address", "aria-expanded": "false", title: "Show the call stack" },
     block.address ?? "unknown",
   );
-  const actions = make(
-    "button",
-    { type: "button", class: "row-menu", "aria-haspopup": "menu", "aria-label": `Actions for ${block.address}` },
-    "\u22ef",
-  );
+  const actions = menuButton(() => blockMenu(answer, block), block.address);
   const row = make(
     "tr",
     { "data-row": index, "data-command": command },
@@ -148,7 +144,6 @@ function blockListRow(answer, block, index, command) {
     ...VIEW_BLOCK_COLUMNS.slice(1).map((column) => blockCell(answer, block, column)),
   );
   address.addEventListener("click", () => toggleBlock(row, address, answer, block));
-  actions.addEventListener("click", () => openMenu(actions, blockMenu(answer, block)));
   return row;
 }
 
@@ -183,16 +178,9 @@ function toggleBlock(row, button, answer, block) {
 function blockMenu(answer, block) {
   const items = [];
   if (block.address !== null) items.push({ label: "History of this address", act: () => showHistory(block) });
-  for (const key of ["process", "heap", "type", "thread"])
-    items.push(
-      ...exactItems(block, key, blocks.context).filter(({ label }) => label.startsWith("Only") || key === "type"),
-    );
-  if (!isUnknown(block.size))
-    items.push({
-      label: `Only this size: ${formatCount(block.size)} bytes`,
-      act: () => filterBy("size", String(block.size)),
-    });
-  items.push(...frameMenuItems(stackFrames(answer, block.stack)[0]));
+  for (const key of ["process", "heap", "type", "thread"]) items.push(...keyItems(block, key));
+  if (!isUnknown(block.size)) items.push(rangeItem("size", String(block.size)));
+  items.push(...frameItems(stackFrames(answer, block.stack)[0]));
   items.push({ label: "Copy", act: () => copyText(blockText(answer, block), "the block") });
   return items;
 }

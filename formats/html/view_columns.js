@@ -334,23 +334,34 @@ const FORM_TEXTS = {
 };
 
 function measureText(key, value) {
-  return FORM_TEXTS[measureForm(key)](value);
+  return FORM_TEXTS[measureForm(key.split(".").at(-1))](value);
 }
 
-// The cell of a number: with its exact value, and a dash if it is not known.
-function measureCell(key, value, why = "unknown") {
-  const attributes = { class: "number", role: "gridcell", "data-measure": key };
-  if (value === null || value === undefined)
-    return make("td", { ...attributes, title: why, "aria-label": why }, UNKNOWN_TEXT);
-  const text = measureText(key, value);
-  const exact = measureForm(key) === "count" ? null : `${WORDS[key]}: ${exactText(key, value)}`;
-  return make("td", { ...attributes, "data-value": String(value), title: exact }, text);
-}
+const EXACT_UNITS = { size: "bytes", duration: "ns", time: "ns", share: "millionths", "byte rate": "bytes per second" };
 
+// The number to the last digit, if what is painted is rounded. Measures of one row are "rows.0.size".
 function exactText(key, value) {
-  const units = { size: "bytes", duration: "ns", time: "ns", share: "millionths", "byte rate": "bytes/s" };
-  const unit = units[measureForm(key)] ?? "";
-  return `${formatCount(value)} ${unit}`.trim();
+  const unit = EXACT_UNITS[measureForm(key.split(".").at(-1))];
+  return isUnknown(value) || typeof value !== "number" || unit === undefined ? null : `${formatCount(value)} ${unit}`;
+}
+
+// A number on the page: its exact value is what tests compare, and what the pointer shows.
+function figure(tag, key, value, text, more = {}) {
+  const attributes = { "data-measure": key, "data-value": isUnknown(value) ? "" : String(value) };
+  return make(tag, { ...attributes, title: exactText(key, value), ...more }, text);
+}
+
+// In a sentence. `text`: how it is shown if not as all numbers of that key.
+function numberSpan(key, value, text = null) {
+  if (isUnknown(value)) return figure("span", key, null, "unknown", { class: "none" });
+  return figure("span", key, value, text ?? measureText(key, value));
+}
+
+// In the table: a dash if it is not known, which says why.
+function measureCell(key, value, why = "unknown") {
+  const attributes = { class: "number", role: "gridcell" };
+  if (isUnknown(value)) return figure("td", key, null, UNKNOWN_TEXT, { ...attributes, title: why, "aria-label": why });
+  return figure("td", key, value, measureText(key, value), attributes);
 }
 
 // --- choosing columns ----------------------------------------------------------------------------

@@ -82,7 +82,7 @@ function compareColumns(measure) {
 function compareSentence(answer, measure) {
   const at = answer.totals.findIndex((one) => one.kind === state.kind);
   const total = answer.totals[at];
-  const name = (number) => source.session.inputs.find((input) => input.number === number)?.name ?? `input ${number}`;
+  const name = (number) => fileName(source.session.inputs.find((input) => input.number === number)?.name ?? `input ${number}`);
   const form = measure.endsWith("size") ? formatSize : formatCount;
   const value = (word) => {
     const key = `${word}_${measure}`;
@@ -127,12 +127,12 @@ function drawCompare(body, [answer], { questions }) {
   };
   const nothing = "Nothing changed between the two inputs in this window and with these filters.";
   const table = answer.rows.length > 0 ? drawList(list) : emptyList(nothing);
-  replaceBody(body, make("p", { class: "hint" }, ...compareSentence(answer, measure)), compareChoices(), table);
+  replaceBody(body, compareChoices(), make("p", { class: "hint" }, ...compareSentence(answer, measure)), table);
 }
 
 registerPart({
   id: "compare",
-  title: "Compared with another recording",
+  title: "Comparison",
   order: 80,
   questions: compareQuestions,
   draw: drawCompare,

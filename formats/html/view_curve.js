@@ -27,6 +27,11 @@ const CURVE_KEYS = [
   ["kind", "Nothing"],
 ];
 
+const CURVE_MEASURES = [
+  ["size", "Size"],
+  ["count", "Count"],
+];
+
 defineState("curveKey", { default: "process", read: oneOf(...CURVE_KEYS.map(([key]) => key)) });
 defineState("curveMeasure", { default: "size", read: oneOf("size", "count") });
 
@@ -104,14 +109,10 @@ function groupIdentity(row) {
 
 function groupLabel(answer, row) {
   const key = state.curveKey;
-  if (key === "process") return `${row.process ?? "unknown process"} (${row.pid ?? "?"})`;
-  if (key === "stack" || key === "free_stack") {
-    const frames = stackFrames(answer, row[key]);
-    return frames.length === 0 ? "[no stack]" : frames.slice(0, 2).map(frameText).join(" \u2190 ");
-  }
-  if (key === "site" || key === "frame") return isUnknown(row[key]) ? "[no stack]" : frameText(answer.frames[row[key]]);
-  if (key === "heap") return `${row.heap ?? "no heap"}${isUnknown(row.process) ? "" : ` of ${row.process}`}`;
-  return isUnknown(row[key]) ? "unknown" : String(row[key]);
+  const { text, detail } = keyText(answer, row, key);
+  if (STACK_KEYS.has(key)) return detail === "" ? text : `${text} \u2190 ${detail}`;
+  if (key === "heap" && !isUnknown(row.process)) return `${text} of ${row.process}`;
+  return detail === "" ? text : `${text} ${detail}`;
 }
 
 // The largest at their greatest height come first, which is also the order of colours.
@@ -250,15 +251,6 @@ function showWholeTrace() {
 
 // --- the part -------------------------------------------------------------------------------
 
-function curveSelect(title, id, choices, choose) {
-  const select = make(
-    "select",
-    { id, onchange: () => choose(select.value) },
-    ...choices.map(([value, text]) => make("option", { value }, text)),
-  );
-  return make("label", {}, title, select);
-}
-
 function curveButton(id, text, act) {
   return make("button", { type: "button", id, onclick: act }, text);
 }
@@ -293,22 +285,15 @@ function zoomOut() {
 registerPart({
   id: "curve",
   title: "Outstanding over time",
+  nav: "Curve",
   order: 10,
   first: true,
   text: true,
   csv: true,
   hint: "Drag over the curve to select a window, or move its two ends with the arrow keys. Turn the wheel or pinch to zoom.",
   tools: [
-    curveSelect("Stack by", "curve-key", CURVE_KEYS, (curveKey) => update({ curveKey })),
-    curveSelect(
-      "Show",
-      "curve-measure",
-      [
-        ["size", "Size"],
-        ["count", "Count"],
-      ],
-      (value) => update({ curveMeasure: value }),
-    ),
+    choiceOf("Stack by", CURVE_KEYS, "process", (curveKey) => update({ curveKey }), "curve-key"),
+    choiceOf("Show", CURVE_MEASURES, "size", (curveMeasure) => update({ curveMeasure }), "curve-measure"),
     curveButton("select-peak", "Select the peak", selectPeak),
     curveButton("zoom-window", "Zoom to window", zoomToSelection),
     curveButton("zoom-out", "Zoom out", zoomOut),

@@ -1,24 +1,12 @@
 // Below the curve: what its areas are, and the same numbers as a table.
 
-// What narrows the page to a group of the curve.
-function seriesItems(one) {
-  const key = state.curveKey;
-  if (key === "process") return filterItems("process", one.row.pid ?? one.row.process);
-  if (key === "heap" || key === "thread") return filterItems(key, one.row[key]);
-  if (key === "module") return isUnknown(one.row.module) ? [] : filterItems("require-frame", `${one.row.module}!`);
-  if (key === "site" || key === "frame")
-    return isUnknown(one.row[key]) ? [] : frameItems(one.answer.frames[one.row[key]]);
-  if (key === "stack") return frameItems(stackFrames(one.answer, one.row.stack)[0]);
-  return [];
-}
-
 function legendEntry(one, i) {
   const { measure, windows } = curve.data;
   const last = windows.length - 1;
   const swatch = make("span", { class: `swatch colour-${one.row === null ? "rest" : i}` });
   const place = one.numbers[last] === undefined ? {} : { "data-window": last, "data-row": one.numbers[last] };
   const value = figure("span", `outstanding_${measure}`, one.points[last + 1], curveText(one.points[last + 1]), place);
-  const items = one.row === null ? [] : seriesItems(one);
+  const items = one.row === null ? [] : itemsOfKey(one.answer, one.row, state.curveKey);
   const content = [swatch, make("span", { class: "label" }, one.label), value];
   if (items.length === 0) return make("span", { class: "key", title: one.label }, ...content);
   const button = make(

@@ -1,13 +1,7 @@
-// Filters: a chip for each, the field to type one, and the menu of rows.
+// Filters: a chip for each, and the field to type one. Menus of rows set them too: see view_menu.js.
 //
 // Parts put `filterOptions()` behind the options of their questions, and so follow the selected
-// window and all chips. Rows offer `openMenu(anchor, filterItems(option, value))`:
-//
-//     openMenu(button, [...filterItems("process", "app.exe"), { label: "Copy", act: () => copyText(text, "the name") }])
-//
-// opens below the element `anchor` (or at { x, y } of a context menu: openMenu(row, items, { x, y })).
-// Arrow keys move, Escape closes, and the focus goes back to the anchor. Items are { label, act };
-// null items are left out.
+// window and all chips.
 
 // What the options of a question are, besides its own. Leave out what the command does not take:
 // { window: false } for --from/--to, { kind: false }, { types: false } for --type.
@@ -23,7 +17,7 @@ function filterOptions({ window = true, kind = true, types = true } = {}) {
   return options;
 }
 
-// --- what rows offer ------------------------------------------------------------------------
+// --- setting them ---------------------------------------------------------------------------
 
 const TYPE_NAMES = ["AIFO", "AIFI", "AOFI", "AOFO"];
 
@@ -39,103 +33,6 @@ function onlyFilter(option, value) {
   update({ filters: addFilter(others, option, value) });
   announce(`Filter set: ${filterText(option, value)}`);
 }
-
-// "app!f" for the filters of frames: a module alone is "app!".
-function framePattern(frame) {
-  if (isUnknown(frame) || isUnknown(frame.module)) return null;
-  return isUnknown(frame.symbol) ? `${frame.module}!` : `${frame.module}!${frame.symbol}`;
-}
-
-// Items "Only this" and "Not this" for an option of FILTER_NAMES; for frames, the value is a pattern
-// (see framePattern). Values that are unknown cannot be filtered: no items.
-function filterItems(option, value) {
-  if (isUnknown(value) || value === "") return [];
-  if (option === "kind") return [{ label: `Only ${value}`, act: () => update({ kind: value }) }];
-  const text = String(value);
-  const items = [{ label: `Only this: ${text}`, act: () => onlyFilter(option, text) }];
-  if (option === "type") {
-    const others = TYPE_NAMES.filter((name) => !text.split(",").includes(name)).join(",");
-    items.push({ label: `Not this: ${text}`, act: () => onlyFilter("type", others) });
-  }
-  if (option === "require-frame")
-    items.push({ label: `Not this: ${text}`, act: () => setFilter("exclude-frame", text) });
-  return items;
-}
-
-// For the frame of a row: its function, its module, and folding that module.
-function frameItems(frame) {
-  const pattern = framePattern(frame);
-  if (pattern === null) return [];
-  const items = filterItems("require-frame", pattern);
-  if (!isUnknown(frame.symbol)) items.push(...filterItems("require-frame", `${frame.module}!`));
-  items.push({ label: `Fold module ${frame.module}`, act: () => setFilter("fold-module", frame.module) });
-  return items;
-}
-
-// --- the menu -------------------------------------------------------------------------------
-
-let openedMenu = null;
-
-function closeMenu() {
-  if (openedMenu === null) return;
-  const { box, anchor } = openedMenu;
-  const hadFocus = box.contains(document.activeElement);
-  openedMenu = null;
-  box.remove();
-  anchor.removeAttribute("aria-expanded");
-  if (hadFocus) anchor.focus({ preventScroll: true });
-}
-
-function menuKeys(event, box) {
-  const items = [...box.children];
-  const at = items.indexOf(document.activeElement);
-  const places = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: items.length - 1 };
-  if (event.key === "Escape" || event.key === "Tab") closeMenu();
-  else if (event.key in places) items.at(places[event.key] % items.length).focus();
-  else return;
-  event.preventDefault();
-  event.stopPropagation();
-}
-
-function placeMenu(box, anchor, place) {
-  const edge = anchor.getBoundingClientRect();
-  const size = box.getBoundingClientRect();
-  const x = place?.x ?? edge.left;
-  const y = place?.y ?? edge.bottom + 2;
-  box.style.left = `${Math.max(4, Math.min(x, innerWidth - size.width - 4))}px`;
-  box.style.top = `${Math.max(4, y + size.height > innerHeight ? (place?.y ?? edge.top - 2) - size.height : y)}px`;
-}
-
-function openMenu(anchor, items, place = null) {
-  closeMenu();
-  const shown = items.filter((item) => item !== null);
-  if (shown.length === 0) return;
-  const box = make("div", { class: "menu", role: "menu", "aria-label": "What to do with this row" });
-  for (const { label, act } of shown) {
-    const choose = () => {
-      closeMenu();
-      act();
-    };
-    box.append(make("button", { type: "button", role: "menuitem", tabindex: "-1", onclick: choose }, label));
-  }
-  box.addEventListener("keydown", (event) => menuKeys(event, box));
-  document.querySelector("main").append(box);
-  openedMenu = { box, anchor };
-  anchor.setAttribute("aria-expanded", "true");
-  placeMenu(box, anchor, place);
-  box.firstChild.focus({ preventScroll: true });
-}
-
-addEventListener(
-  "pointerdown",
-  (event) => openedMenu !== null && !openedMenu.box.contains(event.target) && closeMenu(),
-);
-addEventListener(
-  "scroll",
-  (event) => openedMenu !== null && !openedMenu.box.contains(event.target) && closeMenu(),
-  true,
-);
-addEventListener("resize", closeMenu);
 
 // --- chips ----------------------------------------------------------------------------------
 

@@ -147,10 +147,8 @@ function flameNames(node) {
   const frame = flameFrame(node);
   if (frame !== null)
     return isUnknown(frame.symbol) ? [frameText(frame)] : [frame.symbol, frame.module ?? "unknown module"];
-  const { process, pid, parent } = flame.document.nodes[node - 1];
-  if (parent !== null) return ["[no stack]"];
-  const name = process ?? "unknown process";
-  return [isUnknown(pid) ? name : `${name} (${pid})`];
+  const row = flame.document.nodes[node - 1];
+  return [row.parent === null ? processText(row) : NO_STACK_TEXT];
 }
 
 function flameText(node) {
@@ -159,12 +157,11 @@ function flameText(node) {
 }
 
 function flameAmount(value) {
-  return flame.metric.endsWith("_size") || flame.metric === "size" ? formatSize(value) : formatCount(value);
+  return measureText(flame.metric, value);
 }
 
 function flameExact(value) {
-  const isSize = flame.metric.endsWith("_size") || flame.metric === "size";
-  return isSize ? plural(value, "byte") : formatCount(value);
+  return exactText(flame.metric, value) ?? formatCount(value);
 }
 
 // --- zoom -----------------------------------------------------------------------------------
@@ -217,37 +214,14 @@ function zoomFlame(node) {
 
 // --- what a bar offers ----------------------------------------------------------------------
 
-// The tree begins at the function, and what was too small to be shown is asked again.
-function rootFlameAt(pattern) {
-  update({ root: pattern, flameZoom: "" });
-}
-
-function goToFocus(pattern) {
-  update({ focus: pattern });
-  byId("focus")?.scrollIntoView();
-}
-
-function flameFrameItems(frame) {
-  const pattern = framePattern(frame);
-  if (pattern === null) return [];
-  const what = isUnknown(frame.symbol) ? `module ${frame.module}` : "this function";
-  return [
-    { label: `Only stacks through ${what}`, act: () => onlyFilter("require-frame", pattern) },
-    { label: `Leave out stacks through ${what}`, act: () => setFilter("exclude-frame", pattern) },
-    { label: `Fold module ${frame.module}`, act: () => setFilter("fold-module", frame.module) },
-    { label: `Begin the graph at ${what}`, act: () => rootFlameAt(pattern) },
-    { label: `Callers and callees of ${what}`, act: () => goToFocus(pattern) },
-  ];
-}
-
 function flameItems(node) {
   const frame = flameFrame(node);
   const copied = [...flameAncestors(node), node].slice(1).map(flameText);
   if (state.tree === "callees") copied.reverse();
   return [
     node === flame.zoom ? null : { label: "Zoom to this", act: () => zoomFlame(node) },
-    ...(frame === null ? [] : flameFrameItems(frame)),
-    ...(node > 0 && frame === null ? filterItems("process", flame.document.nodes[node - 1].pid) : []),
+    ...(frame === null ? [] : frameItems(frame)),
+    ...(node > 0 && frame === null ? keyItems(flame.document.nodes[node - 1], "process") : []),
     { label: "Copy name", act: () => copyText(flameText(node), "the name") },
     copied.length > 1 ? { label: "Copy stack", act: () => copyText(copied.join("\n"), "the call stack") } : null,
   ];
@@ -274,23 +248,22 @@ function searchFlame() {
 
 // --- the part -------------------------------------------------------------------------------
 
+const FLAME_TREES = [
+  ["callees", "callees: outermost function first"],
+  ["callers", "callers: innermost function first"],
+];
 const flameChoices = {
-  metric: make("select", { onchange: (event) => update({ metric: event.target.value }) }),
-  tree: make(
-    "select",
-    { onchange: (event) => update({ tree: event.target.value, flameZoom: "" }) },
-    make("option", { value: "callees" }, "callees: outermost function first"),
-    make("option", { value: "callers" }, "callers: innermost function first"),
-  ),
+  metric: choiceOf("Measure", [], null, (metric) => update({ metric }), "flame-metric"),
+  tree: choiceOf("Tree of", FLAME_TREES, "callees", (tree) => update({ tree, flameZoom: "" }), "flame-tree"),
   reset: make("button", { type: "button", onclick: () => zoomFlame(0) }, "Reset zoom"),
   root: make("button", { type: "button", onclick: () => update({ root: null, flameZoom: "" }) }, "Whole stacks"),
 };
 
 function drawFlameChoices() {
   const measures = Object.entries(FLAME_MEASURES).filter(([key]) => state.kind !== "handle" || key.endsWith("count"));
-  clear(flameChoices.metric).append(...measures.map(([key, title]) => make("option", { value: key }, title)));
-  flameChoices.metric.value = flame.metric;
-  flameChoices.tree.value = state.tree;
+  clear(byId("flame-metric")).append(...measures.map(([value, title]) => make("option", { value }, title)));
+  byId("flame-metric").value = flame.metric;
+  byId("flame-tree").value = state.tree;
   flameChoices.reset.disabled = flame.zoom === 0;
   flameChoices.root.hidden = state.root === null;
 }
@@ -316,8 +289,8 @@ registerPart({
   follows: ["search", "flameZoom"],
   hint: "A click zooms to a function. Arrow keys move, Enter zooms, Escape zooms out, M opens the menu.",
   tools: [
-    make("label", {}, "Measure ", flameChoices.metric),
-    make("label", {}, "Tree of ", flameChoices.tree),
+    flameChoices.metric,
+    flameChoices.tree,
     flameChoices.root,
     flameChoices.reset,
   ],

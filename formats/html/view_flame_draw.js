@@ -168,7 +168,7 @@ function makeFlameDetails() {
     "div",
     { class: "flame-details" },
     button,
-    make("span", { class: "name mono" }),
+    make("span", { class: "name" }),
     make("span", { class: "amount" }),
     make("span", { class: "own" }),
   );

@@ -85,48 +85,22 @@ function focusMiddle(document, side, metric) {
 // --- drawing --------------------------------------------------------------------------------
 
 function focusNumber(metric, value, nodes = null) {
-  const isSize = metric.endsWith("size");
-  return make(
-    "td",
-    {
-      "data-measure": metric,
-      "data-value": value,
-      "data-nodes": nodes === null ? null : nodes.join(","),
-      title: isSize ? plural(value, "byte") : null,
-    },
-    isSize ? formatSize(value) : formatCount(value),
-  );
+  return figure("td", metric, value, measureText(metric, value), { "data-nodes": nodes === null ? null : nodes.join(",") });
 }
 
 function focusName(row) {
   const pattern = framePattern(row.frame);
-  if (pattern === null) return make("span", { class: "mono" }, row.text);
-  const act = () => {
-    update({ focus: pattern });
-    announce(`Callers and callees of ${pattern}`);
-  };
+  if (pattern === null) return make("span", {}, row.text);
   return make(
     "button",
-    { type: "button", class: "link mono", onclick: act, title: frameSource(row.frame) || null },
+    { type: "button", class: "link", onclick: () => showFocus(pattern), title: frameSource(row.frame) || null },
     row.text,
   );
 }
 
 function focusMenu(row) {
-  const items = row.frame === null ? [] : flameFrameItems(row.frame);
-  items.push({ label: "Copy name", act: () => copyText(row.text, "the name") });
-  const button = make(
-    "button",
-    {
-      type: "button",
-      class: "focus-menu",
-      "aria-haspopup": "menu",
-      "aria-label": `Actions for ${row.text}`,
-      onclick: () => openMenu(button, items),
-    },
-    "\u22ef",
-  );
-  return button;
+  const items = [...frameItems(row.frame), { label: "Copy", act: () => copyText(row.text, "the name") }];
+  return menuButton(items, row.text);
 }
 
 // Where some parts grow and others shrink, as of Impacting Size, none is a share of the whole.
@@ -187,14 +161,13 @@ function focusCard(document, sum, metric) {
   const whole = document.totals.find((total) => total.kind === state.kind)?.[metric] ?? 0;
   const [[name, frame]] = functions.size === 1 ? functions : [[state.focus, null]];
   const source = frameSource(frame);
-  const number = focusNumber(metric, sum);
   return make(
     "div",
     { class: "panel focus-card" },
-    make("div", { class: "mono name" }, name),
+    make("div", { class: "name" }, name),
     functions.size > 1 ? make("div", { class: "none" }, `${plural(functions.size, "place")} of at least 0.5 %`) : null,
     source === "" ? null : make("div", { class: "none" }, source),
-    make("div", { class: "big", "data-measure": metric, "data-value": sum, title: number.title }, number.textContent),
+    figure("div", metric, sum, measureText(metric, sum), { class: "big" }),
     make("div", { class: "none" }, focusWholeText(sum, metric, whole)),
   );
 }
@@ -243,6 +216,7 @@ function drawFocus(body, [document]) {
 registerPart({
   id: "focus",
   title: "Callers and callees",
+  nav: "Callers",
   order: 35,
   text: true,
   lazy: true,

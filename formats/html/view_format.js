@@ -32,6 +32,13 @@ function makeSvg(tag, attributes = {}, ...children) {
   return element;
 }
 
+// A select with its label. Radio buttons would fill a line at 800 pixels.
+function choiceOf(label, choices, chosen, act, id = null) {
+  const options = choices.map(([value, text]) => make("option", { value, selected: value === chosen }, text));
+  const select = make("select", { id, onchange: () => act(select.value) }, ...options);
+  return make("label", { class: "choice" }, `${label} `, select);
+}
+
 function clear(element) {
   element.replaceChildren();
   return element;
@@ -110,11 +117,20 @@ function exactTime(ns) {
   return `${ns}ns`;
 }
 
-// --- frames ---------------------------------------------------------------------------------
+// --- processes and frames -------------------------------------------------------------------
+
+// "" for rows that are not of a process.
+function processText(row) {
+  if (!("process" in row)) return "";
+  if (isUnknown(row.process)) return isUnknown(row.pid) ? "unknown process" : `process ${row.pid}`;
+  return isUnknown(row.pid) ? row.process : `${row.process} (${row.pid})`;
+}
+
+const NO_STACK_TEXT = "[no stack]";
 
 // As text output has it: module!function, or module+offset without a name.
 function frameText(frame) {
-  if (isUnknown(frame)) return "[no stack]";
+  if (isUnknown(frame)) return NO_STACK_TEXT;
   if (!isUnknown(frame.symbol)) return isUnknown(frame.module) ? frame.symbol : `${frame.module}!${frame.symbol}`;
   if (isUnknown(frame.module)) return frame.address ?? "[unknown]";
   return isUnknown(frame.offset) ? frame.module : `${frame.module}+${frame.offset}`;

@@ -56,7 +56,7 @@ function riseList(answer, question, rows, path, label) {
     label,
     nameTitle: "Process",
     name: (row) => [make("span", {}, processText(row))],
-    items: (row) => filterItems("process", row.process ?? row.pid),
+    items: (row) => keyItems(row, "process"),
     columns: RISE_COLUMNS,
   };
 }
@@ -155,7 +155,7 @@ function drawGrowth(body, documents, { questions }) {
 
 registerPart({
   id: "growth",
-  title: "When memory rose and stayed",
+  title: "Growth",
   order: 45,
   questions: growthQuestions,
   draw: drawGrowth,
@@ -220,7 +220,7 @@ function spikeParts(answer, row, question) {
 
 function largestPart(answer, row) {
   const frames = row.parts.length === 0 ? [] : stackFrames(answer, row.parts[0].stack);
-  return frames.length === 0 ? null : make("p", { class: "mono" }, frameText(frames[0]));
+  return frames.length === 0 ? null : make("p", {}, ...breakable(frameText(frames[0])));
 }
 
 function spikesSentence(answer) {

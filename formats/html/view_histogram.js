@@ -38,13 +38,13 @@ function bucketText({ from, to }, { text }) {
 function bucketItems(bucket, by, { inclusive }) {
   if (isUnknown(bucket.from)) return [];
   const range = `${inclusive(bucket.from)}..${isUnknown(bucket.to) ? "" : inclusive(bucket.to - 1)}`;
-  return filterItems(by, range);
+  return [rangeItem(by, range)];
 }
 
 function bucketBars(bucket, most) {
   const box = make("div", { class: "bars", "aria-hidden": "true" });
   for (const key of ["size", "count"]) {
-    const bar = make("div", { class: `bar ${key}` });
+    const bar = make("div", { class: `meter-bar ${key}` });
     bar.style.width = `${(100 * bucket[key]) / most[key]}%`;
     bar.style.visibility = bucket[key] > 0 ? "visible" : "hidden";
     box.append(bar);
@@ -59,7 +59,7 @@ function mostOf(buckets) {
 
 function barLegend() {
   const entry = (key, text) => make("span", {}, make("span", { class: `swatch ${key}` }), ` ${text} `);
-  return make("p", { class: "legend" }, entry("size", "Size"), entry("count", "Count"));
+  return make("p", { class: "bar-legend" }, entry("size", "Size"), entry("count", "Count"));
 }
 
 function histogramList(answer, question) {
@@ -117,6 +117,7 @@ function drawHistograms(body, documents, { questions }) {
 registerPart({
   id: "histogram",
   title: "Sizes and lifetimes",
+  nav: "Sizes",
   order: 70,
   questions: histogramQuestions,
   draw: drawHistograms,

@@ -1,87 +1,10 @@
 // What a row of the table has besides its numbers: its menu, the frames of its stack with lines of
 // code, and its curve.
 
-// --- filters from a row ----------------------------------------------------------------------------
-
-// Frames of several patterns: --require-frame takes stacks with any of them, so a new one replaces
-// the old; --exclude-frame leaves out all.
-const FILTERS_THAT_ADD = new Set(["exclude-frame", "fold-module", "cull-frame"]);
-
-function filterBy(option, value) {
-  const others = FILTERS_THAT_ADD.has(option) ? state.filters : state.filters.filter((one) => one.option !== option);
-  update({ filters: addFilter(others, option, value) });
-  announce(`Shown: ${option} ${value}`);
-}
-
-// The command line has no "not" for names, so all others that the selection has are listed.
-async function filterByOthers(key, row, context) {
-  const filter = exactFilter(row, key);
-  const rest = filterOptions({ window: true, kind: true, types: true });
-  const options = [["group-by", key], ["columns", "count"], ["sort", "count"], ["top", "all"], ...rest];
-  try {
-    const answer = await context.ask("report", options);
-    const others = answer.rows.map((other) => exactFilter(other, key)?.values.join(","));
-    const listed = [...new Set(others)].filter((value) => value !== undefined && value !== filter.values.join(","));
-    if (listed.length === 0) announce(`Nothing else has another ${WORDS[key]}`);
-    else if (listed.join(",").length > 500) announce(`Too many others to list: filter by another key`);
-    else filterBy(filter.option, listed.join(","));
-  } catch (error) {
-    if (error.name !== "AbortError") announce(error.message);
-  }
-}
-
-function filterByOtherTypes(types) {
-  const others = Object.keys(TYPE_TEXTS).filter((type) => !types.includes(type));
-  filterBy("type", others.join(","));
-}
-
-function exactItems(row, key, context) {
-  const filter = exactFilter(row, key);
-  if (filter === null) return [];
-  const name = key === "process" ? (row.process ?? row.pid) : keyText(null, row, key).text;
-  const items = [
-    { label: `Only this: ${WORDS[key]} ${name}`, act: () => filterBy(filter.option, filter.values.join(",")) },
-  ];
-  if (filter.option === "type")
-    items.push({ label: `Not this: ${name}`, act: () => filterByOtherTypes(filter.values) });
-  else if (key !== "size_class")
-    items.push({ label: `Not this: ${name}`, act: () => filterByOthers(key, row, context) });
-  return items;
-}
-
-// Frames without a name can be named by their module only.
-function frameMenuItems(frame) {
-  const pattern = quotedPattern(frame);
-  if (pattern === null) return [];
-  const items = [
-    { label: `Only stacks with ${pattern}`, act: () => filterBy("require-frame", pattern) },
-    { label: `No stacks with ${pattern}`, act: () => filterBy("exclude-frame", pattern) },
-  ];
-  if (!isUnknown(frame.symbol)) {
-    items.push({ label: "Callers and callees", act: () => update({ focus: pattern }) });
-    items.push({ label: "Begin the flame graph here", act: () => update({ root: pattern }) });
-  }
-  items.push({ label: `Fold module ${frame.module}`, act: () => filterBy("fold-module", frame.module) });
-  return items;
-}
-
-function moduleItems(row) {
-  if (row.module === null) return [];
-  return frameMenuItems({ module: row.module, symbol: null }).slice(0, 2);
-}
-
-function itemsOfKey(node) {
-  const { answer, row } = node.sample;
-  if (STACK_KEYS.has(node.key)) return frameMenuItems(framesOfRow(answer, row, node.key)?.[0]);
-  if (FRAME_KEYS.has(node.key)) return frameMenuItems(answer.frames[row[node.key]]);
-  if (node.key === "module") return moduleItems(row);
-  return exactItems(row, node.key, table.context);
-}
-
 // --- the menu of a row -----------------------------------------------------------------------------
 
 function rowMenu(node) {
-  const items = itemsOfKey(node);
+  const items = itemsOfKey(node.sample.answer, node.sample.row, node.key);
   items.push({ label: "Blocks of this row", act: () => showBlocksOf(node) });
   items.push({ label: state.curves ? "Hide curves" : "Curve of this row", act: () => showCurves(!state.curves) });
   items.push({ label: "Copy", act: () => copyText(rowText(node), "the row") });
@@ -156,7 +79,7 @@ function framesBox(frames) {
 }
 
 function frameListItem(frame) {
-  const items = frameMenuItems(frame);
+  const items = frameItems(frame);
   const name = make(
     "button",
     { type: "button", class: "frame", "aria-haspopup": "menu" },

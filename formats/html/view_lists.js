@@ -62,61 +62,37 @@ function optionsWithout(...names) {
 
 // --- numbers --------------------------------------------------------------------------------
 
-const EXACT_UNITS = { size: "bytes", duration: "ns", time: "ns", "byte rate": "bytes per second", share: "millionths" };
-
-function exactTitle(key, value) {
-  const unit = EXACT_UNITS[measureForm(key)];
-  return unit === undefined ? null : `${formatCount(value)} ${unit}`;
-}
-
-// A number with its exact value. `text`: how it is shown if not as all numbers of that key.
-function numberSpan(key, value, text = null) {
-  const attributes = { "data-measure": key, "data-value": isUnknown(value) ? null : String(value) };
-  if (isUnknown(value)) return make("span", { ...attributes, class: "none" }, "unknown");
-  return make("span", { ...attributes, title: exactTitle(key, value) }, text ?? measureText(key, value));
-}
-
 function listCell(column, row) {
   const value = column.key in row ? row[column.key] : null;
   if (column.draw) return make("td", { class: column.class ?? null }, column.draw(row, value));
-  const attributes = { class: column.class ?? null, "data-measure": column.key };
-  if (isUnknown(value)) return make("td", { ...attributes, title: "unknown" }, UNKNOWN_TEXT);
-  const text = column.text ? column.text(value, row) : measureText(column.key, value);
-  const title = typeof value === "number" ? exactTitle(column.key, value) : null;
-  return make("td", { ...attributes, "data-value": String(value), title }, text);
+  const attributes = { class: column.class ?? null };
+  if (isUnknown(value)) return figure("td", column.key, null, UNKNOWN_TEXT, { ...attributes, title: "unknown" });
+  return figure("td", column.key, value, column.text ? column.text(value, row) : measureText(column.key, value), attributes);
 }
 
 // --- names of rows --------------------------------------------------------------------------
 
-function processText(row) {
-  if (!("process" in row)) return "";
-  if (isUnknown(row.process)) return isUnknown(row.pid) ? "unknown process" : `process ${row.pid}`;
-  return isUnknown(row.pid) ? row.process : `${row.process} (${row.pid})`;
-}
-
-function frameLine(frame) {
-  const place = frameSource(frame);
-  return make("li", {}, frameText(frame), place === "" ? null : make("span", { class: "none" }, ` ${place}`));
-}
-
 // The innermost function, which opens the call stack. Frames are put into the page when they are
 // opened.
 function stackDetails(frames, head) {
-  const list = make("ol", { class: "frames mono" });
-  const details = make("details", {}, make("summary", {}, ...head), list);
+  const details = make("details", {}, make("summary", {}, ...head));
   details.addEventListener("toggle", () => {
-    if (details.open && list.childElementCount === 0) list.append(...frames.map(frameLine));
+    if (details.open && details.childElementCount === 1) details.append(framesBox(frames));
   });
   return details;
 }
 
+function processSpan(process) {
+  return make("span", { class: "detail process" }, ` in ${process}`);
+}
+
 // The name of a row with a call stack: its innermost function, the caller that tells it from others
 // of the list, its process, and more lines below.
-function stackName(frames, { nothing = "[no stack]", caller = "", process = "", lines = [] }) {
+function stackName(frames, { nothing = NO_STACK_TEXT, caller = "", process = "", lines = [] }) {
   const head = [
-    make("span", { class: "mono" }, frames.length === 0 ? nothing : frameText(frames[0])),
-    caller === "" ? null : make("span", { class: "mono none" }, ` \u2190 ${caller}`),
-    process === "" ? null : make("span", { class: "none" }, ` ${process}`),
+    make("span", {}, ...breakable(frames.length === 0 ? nothing : frameText(frames[0]))),
+    caller === "" ? null : make("span", { class: "detail" }, " ", ...breakable(caller)),
+    process === "" ? null : processSpan(process),
   ].filter((node) => node !== null);
   const below = lines
     .filter((line) => !isUnknown(line) && line !== "")
@@ -124,7 +100,24 @@ function stackName(frames, { nothing = "[no stack]", caller = "", process = "", 
   return [frames.length > 1 ? stackDetails(frames, head) : make("div", {}, ...head), ...below];
 }
 
-// Stacks that begin with the same function are told apart by the first frame that not all of them have.
+// The first depth at which the stacks are not alike, or -1. `idOf` tells frames apart.
+function depthThatDiffers(stacks, idOf) {
+  const longest = Math.max(...stacks.map((frames) => frames.length));
+  for (let depth = 0; depth < longest; depth++)
+    if (stacks.some((frames) => idOf(frames[depth]) !== idOf(stacks[0][depth]))) return depth;
+  return -1;
+}
+
+// Of stacks that begin with the same function: the first caller that not all of them have, or else the
+// line in which they differ.
+function callersOf(stacks) {
+  const byName = depthThatDiffers(stacks, (frame) => (frame === undefined ? "" : frameText(frame)));
+  if (byName >= 0) return stacks.map((frames) => (byName in frames ? `\u2190 ${frameText(frames[byName])}` : ""));
+  const byPlace = depthThatDiffers(stacks, frameId);
+  if (byPlace <= 0) return stacks.map((frames) => (byPlace < 0 ? "" : `(at ${framePlace(frames[0])})`));
+  return stacks.map((frames) => `\u2190 ${frameText(frames[byPlace])} (${framePlace(frames[byPlace])})`);
+}
+
 function callersThatDiffer(stacks) {
   const groups = new Map();
   stacks.forEach((frames, i) => {
@@ -134,41 +127,15 @@ function callersThatDiffer(stacks) {
   const callers = stacks.map(() => "");
   for (const group of groups.values()) {
     if (group.length < 2) continue;
-    const longest = Math.max(...group.map((i) => stacks[i].length));
-    const textAt = (i, depth) => (depth < stacks[i].length ? frameText(stacks[i][depth]) : "");
-    for (let depth = 1; depth < longest; depth++) {
-      if (group.every((i) => textAt(i, depth) === textAt(group[0], depth))) continue;
-      for (const i of group) callers[i] = textAt(i, depth);
-      break;
-    }
+    const texts = callersOf(group.map((i) => stacks[i]));
+    group.forEach((i, k) => (callers[i] = texts[k]));
   }
   return callers;
 }
 
 // What can be done with a row: filters of its process and of its innermost function.
 function rowItems(row, frames) {
-  const frame = frames[0];
-  const pattern = framePattern(frame);
-  const copied = frames.map(frameText).join("\n");
-  return [
-    ...filterItems("process", row.process ?? row.pid),
-    ...frameItems(frame),
-    pattern === null || isUnknown(frame.symbol)
-      ? null
-      : { label: "Show its callers and callees", act: () => update({ focus: pattern }) },
-    frames.length === 0 ? null : { label: "Copy the call stack", act: () => copyText(copied, "the call stack") },
-  ].filter((item) => item !== null);
-}
-
-function rowMenuButton(items, what) {
-  if (items.length === 0) return null;
-  const button = make(
-    "button",
-    { type: "button", class: "more", "aria-haspopup": "menu", "aria-label": `What to do with ${what}` },
-    "\u22ef",
-  );
-  button.addEventListener("click", () => openMenu(button, items));
-  return button;
+  return [...keyItems(row, "process"), ...frameItems(frames[0]), copyStackItem(frames)].filter((item) => item !== null);
 }
 
 function listNameCell(list, row, caller) {
@@ -184,7 +151,7 @@ function listNameCell(list, row, caller) {
       "div",
       { class: "named" },
       make("div", {}, ...parts.filter((part) => part !== null)),
-      rowMenuButton(items, what),
+      items.length > 0 ? menuButton(items, what) : null,
     ),
   );
 }
@@ -340,12 +307,4 @@ function scrolledTable(table, label) {
 // A sentence in place of a table.
 function emptyList(sentence) {
   return make("p", { class: "panel empty" }, sentence);
-}
-
-// Radio buttons would fill a line at 800 pixels, so what a part lists is chosen from a select.
-function choiceOf(label, choices, chosen, act) {
-  const select = make("select", {});
-  for (const [value, text] of choices) select.append(make("option", { value, selected: value === chosen }, text));
-  select.addEventListener("change", () => act(select.value));
-  return make("label", { class: "choice" }, `${label} `, select);
 }

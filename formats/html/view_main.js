@@ -68,7 +68,37 @@ function startKeys() {
       update({ from: null, to: null });
     }
   });
+  byId("save").addEventListener("click", () => openMenu(byId("save"), saveItems()));
   byId("copy-link").addEventListener("click", () => copyText(location.href, "the link to this view"));
+}
+
+// --- saving ---------------------------------------------------------------------------------
+
+const SAVED_FORMATS = [
+  ["html", "html", "One HTML file"],
+  ["speedscope", "speedscope.json", "Flame graph for speedscope"],
+  ["pprof", "pb.gz", "Profile for pprof"],
+  ["folded", "folded", "Folded stacks"],
+  ["csv", "csv", "Stacks as CSV"],
+];
+
+// What `export` writes of the window and the filters. Its HTML has all kinds, like the cards; it takes no
+// types.
+function savedOptions(format) {
+  const isPage = format === "html";
+  const options = [["format", format], ...filterOptions({ kind: !isPage, types: false })];
+  return isPage ? [...options, ["kind", recordedKinds().join(",")]] : options;
+}
+
+function saveItems() {
+  const name = fileName(shownInput()?.name ?? "trace").replace(/\.[a-z0-9]+$/i, "");
+  const without = state.filters.some(({ option }) => option === "type") ? ", without the filter of types" : "";
+  const items = SAVED_FORMATS.map(([format, suffix, label]) => ({
+    label: `${label} (${name}.${suffix})${without}`,
+    act: () => source.download("export", savedOptions(format), `${name}.${suffix}`),
+  }));
+  const command = source.commandFor("export", [...savedOptions("html"), ["output", `${name}.html`]]);
+  return [...items, { label: "Copy the command for the HTML file", act: () => copyText(command, "the command") }];
 }
 
 // --- the trace ------------------------------------------------------------------------------

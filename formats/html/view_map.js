@@ -125,8 +125,7 @@ function startMapStrip(svg, cursor, region) {
 
 function mapNumber(row, measure) {
   const value = row[measure];
-  const isSize = measure !== "outstanding_count";
-  return figure("td", measure, value, isSize ? formatSize(value) : formatCount(value));
+  return figure("td", measure, value, isUnknown(value) ? UNKNOWN_TEXT : measureText(measure, value));
 }
 
 // Of images and views nothing is known but where they are.
@@ -171,7 +170,7 @@ function mapTable(process, at) {
     { class: "panel scroll map-box", tabindex: 0, role: "region", "aria-label": "Regions" },
     make(
       "table",
-      { "aria-label": `Regions of ${process.process ?? "the process"}` },
+      { "aria-label": `Regions of ${processText(process)}` },
       make("thead", {}, make("tr", {}, ...head)),
       make("tbody", {}, ...shown.map((i) => mapRow(process.map[i], i))),
     ),
@@ -261,13 +260,7 @@ function mapPins(document, process) {
 
 // --- the part -------------------------------------------------------------------------------
 
-const mapPicker = make("select", { onchange: (event) => update({ mapProcess: Number(event.target.value) }) });
-
-function mapProcessName(process) {
-  return isUnknown(process.pid)
-    ? (process.process ?? "unknown process")
-    : `${process.process ?? "unknown process"} (${process.pid})`;
-}
+const mapChoice = choiceOf("Process", [], null, (pid) => update({ mapProcess: Number(pid) }), "map-process");
 
 function mapMoment(document) {
   const where = state.to === null ? "the end of the trace" : "the end of the selected window";
@@ -295,23 +288,29 @@ function mapMore(process, at, redraw) {
   );
 }
 
+// The process that was chosen, or else the one with the most in blocks, or committed.
+function mapProcessAt(processes) {
+  const chosen = processes.findIndex((process) => process.pid === state.mapProcess);
+  if (chosen >= 0) return chosen;
+  const isMore = (a, b) =>
+    (a.outstanding_size ?? 0) - (b.outstanding_size ?? 0) || (a.committed_size ?? 0) - (b.committed_size ?? 0);
+  return processes.reduce((most, process, i) => (isMore(process, processes[most]) > 0 ? i : most), 0);
+}
+
 function drawMap(body, [document], context) {
   const { processes } = document;
   if (!context.isRedraw) mapShowsAll.clear();
-  mapPicker.parentNode.hidden = processes.length < 2;
+  mapChoice.hidden = processes.length < 2;
   clear(body);
   if (processes.length === 0) {
     body.append(make("p", { class: "empty" }, "No process has address space that the filters leave."));
     return;
   }
-  mapPicker.replaceChildren(
-    ...processes.map((process, i) => make("option", { value: process.pid ?? i }, mapProcessName(process))),
+  byId("map-process").replaceChildren(
+    ...processes.map((process, i) => make("option", { value: process.pid ?? i }, processText(process))),
   );
-  const at = Math.max(
-    0,
-    processes.findIndex((process) => process.pid === state.mapProcess),
-  );
-  mapPicker.selectedIndex = at;
+  const at = mapProcessAt(processes);
+  byId("map-process").selectedIndex = at;
   const process = processes[at];
   const redraw = () => drawMap(body, [document], { isRedraw: true });
   const figures = mapFigures(document, process);
@@ -323,6 +322,7 @@ function drawMap(body, [document], context) {
 registerPart({
   id: "map",
   title: "Address map",
+  nav: "Map",
   order: 75,
   lazy: true,
   text: true,
@@ -330,7 +330,7 @@ registerPart({
   ignoresWindow: true,
   follows: ["mapProcess"],
   hint: "What each process has reserved and committed, and how full it is of blocks, at one moment.",
-  tools: [make("label", {}, "Process ", mapPicker)],
+  tools: [mapChoice],
   questions: mapQuestions,
   draw: drawMap,
 });

@@ -23,11 +23,14 @@ function shownInput() {
 }
 
 function inputPicker(title, chosen, choose, without) {
-  const select = make("select", { onchange: () => choose(select.value === "" ? null : Number(select.value)) });
-  if (without !== null) select.append(make("option", { value: "" }, without));
-  for (const { number, name } of source.session.inputs) select.append(make("option", { value: number }, name));
-  select.value = chosen ?? "";
-  return make("label", {}, `${title} `, select);
+  const choices = source.session.inputs.map(({ number, name }) => [number, fileName(name)]);
+  if (without !== null) choices.unshift(["", without]);
+  return choiceOf(title, choices, chosen ?? "", (value) => choose(value === "" ? null : Number(value)));
+}
+
+// Inputs are named as they were typed, which may be a long path.
+function fileName(path) {
+  return path.split(/[\\/]/).at(-1);
 }
 
 // While a large trace is read, its share is shown; what is read can be asked when it is complete.
@@ -35,8 +38,8 @@ function readingText(input) {
   if (input.state === "failed") return make("span", { class: "up" }, input.message ?? "could not be read");
   if (input.state !== "reading") return input.symbols === "pending" ? make("span", {}, "Loading symbols\u2026") : null;
   const percent = input.total_bytes > 0 ? Math.floor((100 * input.done_bytes) / input.total_bytes) : 0;
-  const bar = make("progress", { max: 100, value: percent, "aria-label": `Reading ${input.name}` });
-  return make("span", {}, `Reading ${input.name} `, bar, ` ${percent} %`);
+  const bar = make("progress", { max: 100, value: percent, "aria-label": `Reading ${fileName(input.name)}` });
+  return make("span", {}, `Reading ${fileName(input.name)} `, bar, ` ${percent} %`);
 }
 
 function drawInputs() {
@@ -75,8 +78,9 @@ function recordedText(trace) {
 
 function drawTitle() {
   const name = shownInput()?.name ?? "";
-  byId("page-title").textContent = name === "" ? "Memory" : name;
-  document.title = name === "" ? "etlheap view" : `${name} \u2013 etlheap view`;
+  byId("page-title").textContent = name === "" ? "Memory" : fileName(name);
+  byId("page-title").title = name;
+  document.title = name === "" ? "etlheap view" : `${fileName(name)} \u2013 etlheap view`;
   byId("page-subtitle").textContent = traceInfo === null ? "" : recordedText(traceInfo.trace);
   byId("footer").textContent = source.session.version ? `etlheap ${source.session.version}` : "";
 }
@@ -115,12 +119,6 @@ const CARD_FIGURES = [
   ["Allocated", "alloc"],
   ["Freed", "freed"],
 ];
-
-// A number on the page: its exact value is what tests compare, and what the pointer shows.
-function figure(tag, measure, value, text, more = {}) {
-  const title = isUnknown(value) || !measure.endsWith("_size") ? null : `${formatCount(value)} bytes`;
-  return make(tag, { "data-measure": measure, "data-value": isUnknown(value) ? "" : value, title, ...more }, text);
-}
 
 function cardFigure(row, title, name) {
   const sizes = isUnknown(row[`${name}_size`])

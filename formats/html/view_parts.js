@@ -4,7 +4,8 @@
 //       id, title, order,
 //       questions(state) -> [{ command, options }]   or null: the part does not apply and is hidden
 //       draw(body, documents, context)               documents in the order of the questions
-//       hint: "a sentence below the heading",        optional, all of these:
+//       nav: "its name in the list at the top",      optional, all of these:
+//       hint: "a sentence below the heading",
 //       tools: [{ label, act() }] or [element],      more buttons of the heading
 //       csv: true, text: true,                       buttons Copy, CSV, JSON and Command
 //       first: true,                                 asked before the others
@@ -55,7 +56,7 @@ function toolButtons(part) {
 function makeSection(part) {
   const heading = make("h2", { id: `${part.id}-title` }, part.title);
   const tools = make("div", { class: "tools" }, ...toolButtons(part));
-  const covers = make("p", { class: "hint covers", id: `${part.id}-covers` });
+  const covers = make("p", { class: "covers", id: `${part.id}-covers` });
   const error = make("div", { class: "notice bad", role: "alert", hidden: true });
   const command = make("div", { class: "command", hidden: true });
   const working = make("div", { class: "working", "aria-hidden": "true" });
@@ -63,15 +64,14 @@ function makeSection(part) {
   const section = make(
     "section",
     { id: part.id, class: part.lazy ? "lazy" : null, "aria-labelledby": heading.id },
-    make("div", { class: "head" }, heading, tools),
+    make("div", { class: "head" }, make("div", { class: "heading" }, heading, covers), tools),
     part.hint ? make("p", { class: "hint" }, part.hint) : null,
-    covers,
     command,
     error,
     working,
     body,
   );
-  const link = make("a", { href: `#${part.id}` }, part.title);
+  const link = make("a", { href: `#${part.id}` }, part.nav ?? part.title);
   part.elements = { section, tools, covers, error, command, working, body, link };
 }
 

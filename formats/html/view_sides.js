@@ -31,12 +31,11 @@ function viewChoice(label, views, member) {
 
 // --- the names of rows ----------------------------------------------------------------------
 
-const NO_STACK = "[no stack]";
 const NO_FREE = "[not freed in the window, or no stack recorded]";
 
 // What each key of a row says, and the frames it stands for.
 const SIDE_NAMES = {
-  site: (answer, row) => (isUnknown(row.site) ? NO_STACK : frameText(answer.frames[row.site])),
+  site: (answer, row) => (isUnknown(row.site) ? NO_STACK_TEXT : frameText(answer.frames[row.site])),
   free_site: (answer, row) => (isUnknown(row.free_site) ? NO_FREE : frameText(answer.frames[row.free_site])),
   module: (answer, row) => row.module ?? "[no module]",
   free_module: (answer, row) => row.free_module ?? NO_FREE,
@@ -62,17 +61,17 @@ function sideName(answer, row) {
   const keys = Object.keys(SIDE_NAMES).filter((key) => key in row);
   if (keys.length === 0) return [make("span", {}, processText(row))];
   const lines = keys.map((key) => SIDE_NAMES[key](answer, row));
-  const first = make("span", { class: "mono" }, lines[0]);
+  const first = make("span", {}, ...breakable(lines[0]));
   const freed =
     lines.length > 1
-      ? make("div", { class: "mono freer" }, make("span", { class: "none" }, "freed by "), lines[1])
+      ? make("div", { class: "freer" }, make("span", { class: "detail" }, "freed by "), ...breakable(lines[1]))
       : null;
-  const process = make("span", { class: "none" }, ` ${processText(row)}`);
-  return freed === null ? [first, process] : [first, freed, process];
+  const process = "process" in row ? processSpan(processText(row)) : null;
+  return [first, process, freed];
 }
 
 // How a list of such rows names them.
-function sideNaming(answer, { nothing = NO_STACK, lines } = {}) {
+function sideNaming(answer, { nothing = NO_STACK_TEXT, lines } = {}) {
   const items = (row) => sideItems(answer, row);
   const first = answer.rows[0] ?? {};
   if (!("stack" in first) && !("free_stack" in first)) return { name: (row) => sideName(answer, row), items };
@@ -81,8 +80,8 @@ function sideNaming(answer, { nothing = NO_STACK, lines } = {}) {
 
 function sideItems(answer, row) {
   const items = rowItems(row, "site" in row || "stack" in row ? sideFrames(answer, row) : []);
-  if (!isUnknown(row.module)) items.push(...filterItems("require-frame", `${row.module}!`));
-  if (!isUnknown(row.thread)) items.push(...filterItems("thread", row.thread));
+  for (const key of ["module", "thread", "size_class"].filter((name) => name in row))
+    items.push(...itemsOfKey(answer, row, key));
   return items;
 }
 
@@ -177,7 +176,7 @@ function drawChurn(body, [answer], { questions }) {
   const hint = make("p", { class: "hint" }, ...churnSentence(answer));
   const nothing = "Nothing was allocated in this window with these filters.";
   const table = answer.rows.length > 0 ? drawList(list) : emptyList(nothing);
-  replaceBody(body, hint, viewChoice("By", CHURN_VIEWS, "churnBy"), table);
+  replaceBody(body, viewChoice("By", CHURN_VIEWS, "churnBy"), hint, table);
 }
 
 registerPart({
@@ -280,7 +279,7 @@ function drawFrees(body, [answer], { questions }) {
 
 registerPart({
   id: "frees",
-  title: "Who frees",
+  title: "Frees",
   order: 60,
   questions: freesQuestions,
   draw: drawFrees,

@@ -63,7 +63,8 @@ function drawSuspects(body, [answer], context) {
 
 registerPart({
   id: "suspects",
-  title: "What probably leaks",
+  title: "Probable leaks",
+  nav: "Leaks",
   order: 40,
   questions: suspectQuestions,
   draw: drawSuspects,

@@ -359,7 +359,7 @@ function toggleColumnPicker() {
 
 registerPart({
   id: "table",
-  title: "Memory by process, heap and stack",
+  title: "Table",
   order: 20,
   first: true,
   questions: tableQuestions,

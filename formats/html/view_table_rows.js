@@ -151,18 +151,13 @@ function sizeClassRange(lower) {
 
 // The option that selects exactly the rows with this value of a key, or null.
 function exactFilter(row, key) {
-  if (key === "process") return row.pid === null ? null : { option: "process", values: [String(row.pid)] };
-  if (key === "heap") return row.heap === null ? null : { option: "heap", values: [row.heap] };
-  if (key === "type") return { option: "type", values: [row.type] };
+  if (key === "process") return isUnknown(row.pid) ? null : { option: "process", values: [String(row.pid)] };
+  if (key === "heap") return isUnknown(row.heap) ? null : { option: "heap", values: [row.heap] };
+  if (key === "type") return isUnknown(row.type) ? null : { option: "type", values: [row.type] };
   if (key === "impacting_type") return { option: "type", values: IMPACTING_TYPES[row.impacting_type] };
-  if (key === "thread") return row.thread === null ? null : { option: "thread", values: [String(row.thread)] };
+  if (key === "thread") return isUnknown(row.thread) ? null : { option: "thread", values: [String(row.thread)] };
   if (key === "size_class") return { option: "size", values: [sizeClassRange(row.size_class)] };
   return null;
-}
-
-// A pattern for the function of a frame, or for its module: "*" in a name is no wildcard.
-function quotedPattern(frame) {
-  return framePattern(frame)?.replace(/\*/g, "?") ?? null;
 }
 
 function pathToNode(node) {
@@ -194,7 +189,6 @@ const TYPE_TEXTS = {
   AOFO: "allocated and freed outside the window",
 };
 
-const NO_STACK_TEXT = "[no stack]";
 const FRAMES_IN_ROW = 3;
 
 function framesOfRow(answer, row, key) {
@@ -210,9 +204,13 @@ function stackRowText(answer, row, key) {
 }
 
 // Two frames of one function differ by their lines, or by where they return to.
-function differingFrameText(frame, at) {
+function framePlace(frame) {
   const line = frameSource(frame).split(/[\\/]/).at(-1);
-  const place = line === "" ? (frame.offset ?? frame.address ?? "") : line;
+  return line === "" ? (frame?.offset ?? frame?.address ?? "") : line;
+}
+
+function differingFrameText(frame, at) {
+  const place = framePlace(frame);
   if (at < FRAMES_IN_ROW) return ` (${at === 0 ? "at" : "through"} ${place})`;
   return ` \u2190 \u2026 ${frameText(frame)}${isUnknown(frame.symbol) ? "" : ` (${place})`}`;
 }
@@ -226,10 +224,7 @@ function tellStacksApart(nodes) {
   for (const group of groups.values()) {
     if (group.length < 2) continue;
     const stacks = group.map(({ sample, key }) => framesOfRow(sample.answer, sample.row, key) ?? []);
-    const longest = Math.max(...stacks.map((frames) => frames.length));
-    let at = 0;
-    const idAt = (frames) => frameId(frames[at]);
-    while (at < longest && stacks.every((frames) => idAt(frames) === idAt(stacks[0]))) at++;
+    const at = depthThatDiffers(stacks, frameId);
     group.forEach((node, i) => {
       const frame = stacks[i][at];
       if (frame !== undefined) node.label.detail += differingFrameText(frame, at);

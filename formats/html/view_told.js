@@ -87,7 +87,7 @@ function drawModules(body, [answer], { questions }) {
     nameTitle: "Module",
     name: (module) => [make("span", { class: "mono" }, module.module), make("p", { class: "hint" }, module.path ?? "")],
     items: (module) => [
-      ...filterItems("require-frame", `${module.module}!`),
+      ...moduleItems(module.module),
       isUnknown(module.expected)
         ? null
         : { label: "Copy the expected file", act: () => copyText(module.expected, "the name of the file") },
@@ -103,6 +103,7 @@ function drawModules(body, [answer], { questions }) {
 registerPart({
   id: "modules",
   title: "Modules without symbols",
+  nav: "Symbols",
   order: 85,
   questions: modulesQuestions,
   draw: drawModules,
@@ -224,7 +225,7 @@ function drawDiagnostics(body, [report, info], { questions }) {
 
 registerPart({
   id: "diagnostics",
-  title: "What the recording lacks",
+  title: "Diagnostics",
   order: 90,
   questions: diagnosticsQuestions,
   draw: drawDiagnostics,

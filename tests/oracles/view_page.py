@@ -37,7 +37,8 @@ def write_demo(folder):
 
 def is_name(part, _, text):
     """A class of sizes, or the unit of the map, which are choices and no results."""
-    words = {"table": r".* B to .*B|.*iB to .*iB", "histogram": r".* \u2013 .*|.* and more", "map": ".*in units of.*"}
+    classes = r".* B to .*B|.*iB to .*iB"
+    words = {"table": classes, "curve": classes, "histogram": r".* \u2013 .*|.* and more", "map": ".*in units of.*"}
     return part in words and re.fullmatch(words[part], text) is not None
 
 
