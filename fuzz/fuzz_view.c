@@ -71,7 +71,7 @@ static void write_url(const view_url *url, etlheap_text *out)
 
 static void check_again(const view_url *url)
 {
-    etlheap_text text = { NULL };
+    etlheap_text text = { .bytes = NULL };
     view_url again;
     write_url(url, &text);
     if (text.size <= VIEW_URL_MAX) {
@@ -141,7 +141,7 @@ static bool is_utf8(const char *text, size_t size)
 /* What a client sent comes back in errors. */
 static void check_error(const char *message)
 {
-    etlheap_text text = { NULL };
+    etlheap_text text = { .bytes = NULL };
     require(view_reply_error(message, 2, &text));
     require(is_utf8(text.bytes, text.size));
     for (size_t i = 0; i + 1 < text.size; i++)

@@ -60,9 +60,13 @@ etl_status view_files_make(view_files *out, etl_error *err)
         const char *const *lines;
         view_file file;
     } rows[VIEW_FILE_COUNT] = {
-        { write_page, view_page_html, { "", "text/html; charset=utf-8", { NULL } } },
-        { write_lines, view_page_css, { "view.css", "text/css; charset=utf-8", { NULL } } },
-        { write_lines, view_page_js, { "view.js", "text/javascript; charset=utf-8", { NULL } } },
+        { write_page, view_page_html, { "", "text/html; charset=utf-8", { .bytes = NULL } } },
+        { write_lines,
+          view_page_css,
+          { "view.css", "text/css; charset=utf-8", { .bytes = NULL } } },
+        { write_lines,
+          view_page_js,
+          { "view.js", "text/javascript; charset=utf-8", { .bytes = NULL } } },
     };
     *out = (view_files){ 0 };
     etl_status status = ETL_OK;

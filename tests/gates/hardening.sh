@@ -47,14 +47,26 @@ check_file() # name, file
     done
     has_not "$name: no call that cannot know how much room there is" "$imports" \
         '^(gets|strcpy|stpcpy|strcat|sprintf|vsprintf|mktemp|tmpnam|tempnam)$'
-    # The program asks the command of --symbol-login, and starts nothing else; the library starts none.
-    local started='^(system|popen|wordexp|'
-    test "$name" = libetlheap.so || started='^(system|wordexp|'
+    # The program asks the command of --symbol-login and opens the browser of view --open, and starts
+    # nothing else; the library starts none. Only the program looks whether a client of view is there.
+    local started='^(system|popen|posix_spawnp|wordexp|' received='recv|'
+    test "$name" = libetlheap.so || started='^(system|wordexp|' received=''
     has_not "$name: no other program can be started" "$imports" \
-        "$started"'exec(l|le|lp|v|ve|veat|vp|vpe)|fexecve|posix_spawnp?|v?fork|clone|dlmopen)$'
-    has_not "$name: connections are made by libcurl alone" "$imports" \
-        '^(socket|socketpair|connect|bind|listen|accept4?|send|sendto|sendmsg|recv|recvfrom|recvmsg|getaddrinfo|gethostbyname.*)$'
+        "$started"'exec(l|le|lp|v|ve|veat|vp|vpe)|fexecve|posix_spawn|v?fork|clone|dlmopen)$'
+    has_not "$name: connections are made by libcurl and libmicrohttpd alone" "$imports" \
+        "^($received"'socket|socketpair|connect|bind|listen|accept4?|send|sendto|sendmsg|recvfrom|recvmsg|getaddrinfo|gethostbyname.*)$'
     has_not "$name: no memory is made executable" "$imports" '^(mprotect|pkey_mprotect|memfd_create)$'
+}
+
+# only_in CALL FILE TITLE: of the program's own files, only cli/system/FILE makes the call.
+only_in() {
+    local found
+    found=$(nm -A --undefined-only "$OUT"/cli/*.o "$OUT"/cli/*/*.o 2> /dev/null | awk -v call="$1" '$NF == call { sub(/:.*/, "", $1); print $1 }')
+    if test "$found" = "$OUT/cli/system/$2.o"; then
+        pass "$3"
+    else
+        fail "$3" "$found"
+    fi
 }
 
 if ! command -v readelf > /dev/null || ! command -v nm > /dev/null; then
@@ -62,12 +74,9 @@ if ! command -v readelf > /dev/null || ! command -v nm > /dev/null; then
 else
     check_file "${PROGRAM##*/}" "$PROGRAM"
     header=$(readelf -hW "$PROGRAM")
-    asking=$(nm -A --undefined-only "$OUT"/cli/*.o "$OUT"/cli/*/*.o 2> /dev/null | awk '$NF == "popen" { sub(/:.*/, "", $1); print $1 }')
-    if test "$asking" = "$OUT/cli/system/host_posix.o"; then
-        pass "etlheap: only the function that asks for a login starts a command"
-    else
-        fail "etlheap: only the function that asks for a login starts a command" "$asking"
-    fi
+    only_in popen host_posix "etlheap: only the function that asks for a login starts a command"
+    only_in posix_spawnp browser_posix "etlheap: only the function that opens a browser starts one"
+    only_in recv sockets_posix "etlheap: only the function that looks for a client receives"
     has "etlheap: it is loaded at a random address" "$header" 'Type: *DYN'
     has "etlheap: and says so" "$(readelf -dW "$PROGRAM")" '\(FLAGS_1\).* PIE'
     if test -f "$LIBRARY"; then

@@ -179,7 +179,7 @@ static void errors_are_json(void **state)
     };
     (void)state;
     for (size_t i = 0; i < ETL_COUNT_OF(rows); i++) {
-        etlheap_text text = { NULL };
+        etlheap_text text = { .bytes = NULL };
         assert_true(view_reply_error(rows[i].message, 3, &text));
         assert_int_equal(text.size, strlen(rows[i].wanted));
         assert_memory_equal(text.bytes, rows[i].wanted, text.size);
