@@ -366,6 +366,7 @@ registerPart({
   id: "blocks",
   title: "Blocks",
   order: 65,
+  needsBlocks: true,
   questions: blockQuestions,
   draw: drawBlocks,
   csv: true,

@@ -208,6 +208,8 @@ const MEASURES_OF_HEAPS = new Set([
 const MEASURES_OF_FUNCTIONS = new Set(["exclusive_count", "exclusive_size"]);
 const MEASURES_OF_GROWTH = new Set(["growth_rate", "steadiness"]);
 
+const MEASURES_OF_BLOCKS = /^(lifetime_|first_ns|last_ns|growth_rate|steadiness|temporary_|freed_by_other)/;
+
 const COLUMN_GROUPS = [
   { title: "Outstanding", has: (key) => /^(outstanding|impacting)/.test(key) },
   { title: "All blocks", has: (key) => /^(count|size|realloc_count|first_ns|last_ns|exclusive)/.test(key) },
@@ -236,10 +238,31 @@ function keysExclude(a, b) {
   return has(KEYS_OF_STACKS) || KEYS_THAT_REPEAT.some(has);
 }
 
+const KEYS_NOT_IN_SUMMARIES = new Set([
+  "heap",
+  "thread",
+  "thread_name",
+  "size_class",
+  "generation",
+  "free_type",
+  "free_stack",
+  "free_site",
+  "free_module",
+  "free_thread",
+  "impacting_stack",
+  "tag",
+]);
+
+function tableHasKey(key) {
+  return !isSummary() || !KEYS_NOT_IN_SUMMARIES.has(key);
+}
+
 // Keys that the command line cannot answer without more of the user's files are not offered.
 function keysToAdd(keys) {
   const needFiles = new Set([...(hasCommandWord("--stack-tags") ? [] : ["tag"]), "kind"]);
-  return TABLE_KEYS.filter((key) => !needFiles.has(key) && !keys.some((one) => keysExclude(one, key)));
+  return TABLE_KEYS.filter(
+    (key) => tableHasKey(key) && !needFiles.has(key) && !keys.some((one) => keysExclude(one, key)),
+  );
 }
 
 function hasCommandWord(word) {
@@ -267,6 +290,7 @@ function whyNoMeasure(measure, keys) {
     return "rows of functions share blocks and do not have this";
   const key = keys.find((one) => KEYS_WITHOUT_GROWTH.has(one));
   if (MEASURES_OF_GROWTH.has(measure) && key !== undefined) return `rows by ${WORDS[key]} do not have this`;
+  if (isSummary() && MEASURES_OF_BLOCKS.test(measure)) return "a summary does not have this";
   const areHeaps = keys.includes("heap") && keys.every((key) => ["kind", "process", "heap"].includes(key));
   if (MEASURES_OF_HEAPS.has(measure) && !areHeaps) return "only rows of heaps have this";
   return null;

@@ -59,8 +59,10 @@ function curveView() {
   return { from, to: Math.max(from + 1, Math.min(state.zoomTo ?? end, end)) };
 }
 
-// Steps begin at multiples of their length, so that moving sideways shows the same ones.
+// Steps begin at multiples of their length, so that moving sideways shows the same ones. Those of a
+// summary are as it was written, and zooming asks for no others.
 function curveTimes() {
+  if (isSummary()) return [["every", exactTime(traceInfo.every_ns)]];
   const { from, to } = curveView();
   const every = roundStep(Math.max(1, (to - from) / (CURVE_STEPS - 2)));
   const options = [["every", exactTime(every)]];
@@ -71,13 +73,14 @@ function curveTimes() {
 }
 
 // As in all other parts, memory of a process that has ended is outstanding, unless a filter says else.
+// The windows of a summary have it only as freed.
 function curveFilters() {
   const options = filterOptions({ window: false, types: false });
-  return options.some(([name]) => name === "at-exit") ? options : [...options, ["at-exit", "leaked"]];
+  return isSummary() || options.some(([name]) => name === "at-exit") ? options : [...options, ["at-exit", "leaked"]];
 }
 
 function curveQuestions() {
-  if (state.kind === null || traceInfo === null || recordedKinds().length === 0) return null;
+  if (state.kind === null || recordedKinds().length === 0 || (isSummary() && isUnknown(traceInfo.every_ns))) return null;
   const options = [...curveTimes(), ...curveFilters()];
   const questions = [{ command: "windows", options: [["group-by", "kind"], ...options] }];
   if (state.curveKey !== "kind")
@@ -188,7 +191,8 @@ function curveWindowAt(ns) {
 
 function selectWindow(from, to, options = {}) {
   const [low, high] = from <= to ? [from, to] : [to, from];
-  if (high > low) update({ from: low, to: high }, options);
+  if (isSummary()) announce("No window of a summary can be selected");
+  else if (high > low) update({ from: low, to: high }, options);
 }
 
 function selectPeak() {
@@ -264,7 +268,8 @@ function offerCurveKeys() {
     heap: ["heap", "custom", "extent"],
   };
   for (const option of byId("curve-key").options)
-    option.hidden = option.value in only && !only[option.value].includes(state.kind);
+    option.hidden =
+      (option.value in only && !only[option.value].includes(state.kind)) || !tableHasKey(option.value);
   byId("curve-key").value = state.curveKey;
   byId("curve-measure").value = curve.data?.measure ?? state.curveMeasure;
   byId("curve-measure").disabled = state.kind === "handle";

@@ -33,6 +33,7 @@ function moveEnd(which, ns) {
   const end = traceEnd();
   const ends =
     which === "start" ? [Math.max(0, Math.min(to - 1, ns)), to] : [from, Math.min(end, Math.max(from + 1, ns))];
+  if (isSummary()) return announce("No window of a summary can be selected");
   const isWhole = ends[0] === 0 && ends[1] === end;
   update(isWhole ? { from: null, to: null } : { from: ends[0], to: ends[1] }, {
     replace: state.from !== null || state.to !== null,

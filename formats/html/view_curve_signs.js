@@ -55,7 +55,7 @@ async function askSigns(context) {
   if (curve.signsKey === key) return;
   curve.signs = markSigns();
   drawCurve();
-  if (state.kind === "handle") return;
+  if (state.kind === "handle" || isSummary()) return;
   await new Promise((resolve) => setTimeout(resolve, SIGNS_DELAY_MS));
   if (context.signal.aborted) return;
   try {

@@ -119,6 +119,7 @@ registerPart({
   title: "Sizes and lifetimes",
   nav: "Sizes",
   order: 70,
+  needsBlocks: true,
   questions: histogramQuestions,
   draw: drawHistograms,
   csv: true,

@@ -202,7 +202,7 @@ function sortedListRows(list, sort) {
 
 function listHeadCell(list, column, sort) {
   const title = column.title ?? WORDS[column.key];
-  const attributes = { scope: "col", class: column.class ?? null };
+  const attributes = { scope: "col", class: column.class?.replace(" mono", "") ?? null };
   const canSort = column.isSorted !== false && (!list.isAsked || list.sortKeys.includes(column.key));
   if (!canSort) return make("th", attributes, title);
   const isBy = sort.replace(/^-/, "") === column.key;

@@ -132,6 +132,7 @@ async function readInfo() {
       traceInfo = answer;
       setFilterChoices(processChoices());
       chooseFirstKind();
+      if (isSummary()) update({ from: null, to: null }, { replace: true });
     } catch (error) {
       clear(byId("notices")).append(make("div", { class: "notice bad" }, error.message));
       return;
@@ -140,6 +141,13 @@ async function readInfo() {
   drawTitle();
   drawNotices();
   if (traceInfo !== null && recordedKinds().length === 0) sayNoMemory();
+  if (isSummary()) saySummary();
+}
+
+function saySummary() {
+  const text =
+    "This is a summary: it has totals of whole traces, by call stack. To select a window, or to see single blocks, open the traces or their stores. The curve counts memory as freed when its process ends.";
+  byId("notices").append(make("div", { class: "notice" }, text));
 }
 
 function sayNoMemory() {

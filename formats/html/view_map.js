@@ -29,7 +29,7 @@ defineState("mapProcess", { default: null, read: (text) => (/^\d{1,10}$/.test(te
 const mapShowsAll = new Set(); // numbers of processes of which all regions are shown
 
 function mapQuestions() {
-  if (traceInfo === null) return null;
+  if (recordedKinds().length === 0) return null;
   const at = state.to === null ? [] : [["at", exactTime(state.to)]];
   const options = [["map", ""], ...at, ...filterOptions({ window: false, kind: false, types: false })];
   return [{ command: "report", options }];
@@ -324,6 +324,7 @@ registerPart({
   title: "Address map",
   nav: "Map",
   order: 75,
+  needsBlocks: true,
   lazy: true,
   text: true,
   csv: true,

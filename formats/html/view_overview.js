@@ -12,6 +12,11 @@ function recordedKinds() {
   return KIND_NAMES.filter((name) => found.has(name));
 }
 
+// A summary has totals of whole traces, by call stack: no single blocks, and no window can be selected.
+function isSummary() {
+  return !isUnknown(traceInfo?.traces);
+}
+
 function traceEnd() {
   return Math.max(0, traceInfo?.trace?.duration_ns ?? 0, ...(traceInfo?.recorded ?? []).map((span) => span.to_ns ?? 0));
 }

@@ -10,6 +10,7 @@
 //       csv: true, text: true,                       buttons Copy, CSV, JSON and Command
 //       first: true,                                 asked before the others
 //       lazy: true,                                  asked when it is near the viewport
+//       needsBlocks: true,                           hidden if the input is a summary
 //       ignoresWindow: true,                         it shows the window in another way, as the curve does
 //       follows: ["search", "metric"],               drawn again from the same answers when these change
 //     })
@@ -200,7 +201,10 @@ async function redrawPart(part, changes) {
 // Asks, draws again, or hides, as the state has it. Returns a promise that is kept when it is done.
 async function refreshPart(part, changes = {}) {
   const questions = source.session.inputs.length === 0 && source.isLive ? null : part.questions(state);
-  const canAsk = questions !== null && questions.every(({ command, options }) => source.can(command, options));
+  const canAsk =
+    questions !== null &&
+    !(part.needsBlocks && isSummary()) &&
+    questions.every(({ command, options }) => source.can(command, options));
   showPart(part, canAsk);
   if (!canAsk) {
     part.abort?.abort();

@@ -66,6 +66,7 @@ registerPart({
   title: "Probable leaks",
   nav: "Leaks",
   order: 40,
+  needsBlocks: true,
   questions: suspectQuestions,
   draw: drawSuspects,
   csv: true,

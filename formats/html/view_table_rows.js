@@ -16,7 +16,7 @@ const TABLE_TOP = 200;
 // --- questions -----------------------------------------------------------------------------------
 
 function tableKeys() {
-  const known = (state.groupBy ?? []).filter((key) => TABLE_KEYS.includes(key) && key !== "kind");
+  const known = (state.groupBy ?? []).filter((key) => TABLE_KEYS.includes(key) && key !== "kind" && tableHasKey(key));
   const keys = known.filter((key, i) => !known.slice(0, i).some((one) => keysExclude(one, key)));
   return keys.length > 0 ? keys : ["process"];
 }

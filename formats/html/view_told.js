@@ -115,15 +115,15 @@ registerPart({
 
 // --- diagnostics ----------------------------------------------------------------------------
 
+// `info` tells of the whole input, also if it has no memory; `report` of what was met for an answer.
 function diagnosticsQuestions() {
-  if (state.kind === null) return null;
-  return [
-    { command: "report", options: [["group-by", "kind"], ["columns", "count"], ["top", "1"], ...filterOptions()] },
-    { command: "info", options: [] },
-  ];
+  if (traceInfo === null) return null;
+  const info = { command: "info", options: [] };
+  if (recordedKinds().length === 0) return [info];
+  const options = [["group-by", "kind"], ["columns", "count"], ["top", "1"], ...filterOptions()];
+  return [{ command: "report", options }, info];
 }
 
-const SEVERITIES = ["damage", "loss", "limit", "info"];
 const DIAGNOSTIC_COLUMNS = [
   { key: "count" },
   {
@@ -139,8 +139,7 @@ const DIAGNOSTIC_COLUMNS = [
 function diagnosticList(answer, question) {
   const found = answer.diagnostics;
   if (found.length === 0) return emptyList("Nothing was lost, damaged or left out.");
-  const hasLoss = found.some(({ severity }) => SEVERITIES.indexOf(severity) < 2);
-  const list = drawList({
+  return drawList({
     id: "diagnostics",
     rows: found,
     path: "diagnostics",
@@ -150,10 +149,6 @@ function diagnosticList(answer, question) {
     name: (row) => [make("span", { class: "mono" }, row.name)],
     columns: DIAGNOSTIC_COLUMNS,
   });
-  const notice = hasLoss
-    ? make("p", { class: "notice bad" }, "The recording is not complete, so sizes may be off.")
-    : null;
-  return make("div", {}, notice, list);
 }
 
 const FACT_NAMES = {
@@ -183,7 +178,7 @@ function traceFacts(answer, question) {
 }
 
 // What a recording of this kind could tell, and how to record what it lacks.
-function missingAnswers(info, question) {
+function missingAnswers(info, question, isOpen) {
   const missing = (info.questions ?? []).filter(({ can }) => !can);
   if (missing.length === 0) return null;
   const list = drawList({
@@ -208,17 +203,18 @@ function missingAnswers(info, question) {
   });
   return make(
     "details",
-    {},
+    { open: isOpen },
     make("summary", {}, `What this recording cannot tell, and how to record it (${missing.length})`),
     list,
   );
 }
 
-function drawDiagnostics(body, [report, info], { questions }) {
+function drawDiagnostics(body, documents, { questions }) {
+  const [info, question] = [documents.at(-1), questions.at(-1)];
   const nodes = [
-    traceFacts(info, questions[1]),
-    diagnosticList(report, questions[0]),
-    missingAnswers(info, questions[1]),
+    traceFacts(info, question),
+    diagnosticList(documents[0], questions[0]),
+    missingAnswers(info, question, documents.length === 1),
   ];
   replaceBody(body, ...nodes);
 }
