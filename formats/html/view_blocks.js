@@ -22,7 +22,12 @@ const VIEW_BLOCK_COLUMNS = [
   { key: "stack", title: "Allocated By" },
 ];
 
-const blocks = { rows: null, focus: null };
+// Handles have no sizes.
+function blockColumns() {
+  return VIEW_BLOCK_COLUMNS.filter(({ key }) => key !== "size" || state.kind !== "handle");
+}
+
+const blocks = { focus: null };
 
 // --- state -----------------------------------------------------------------------------------------
 
@@ -141,7 +146,9 @@ function blockListRow(answer, block, index, command) {
     "tr",
     { "data-row": index, "data-command": command },
     make("th", { scope: "row", class: "name" }, address, actions),
-    ...VIEW_BLOCK_COLUMNS.slice(1).map((column) => blockCell(answer, block, column)),
+    ...blockColumns()
+      .slice(1)
+      .map((column) => blockCell(answer, block, column)),
   );
   address.addEventListener("click", () => toggleBlock(row, address, answer, block));
   return row;
@@ -170,7 +177,7 @@ function toggleBlock(row, button, answer, block) {
     make(
       "tr",
       { class: "stack-row" },
-      make("td", { class: "stack-cell", colspan: VIEW_BLOCK_COLUMNS.length }, ...shown),
+      make("td", { class: "stack-cell", colspan: blockColumns().length }, ...shown),
     ),
   );
 }
@@ -206,7 +213,7 @@ function showHistory(block) {
 // --- tables ----------------------------------------------------------------------------------------
 
 function blockHead(isSorted) {
-  const heads = VIEW_BLOCK_COLUMNS.map(({ key, sort, title }) => {
+  const heads = blockColumns().map(({ key, sort, title }) => {
     const text = title ?? WORDS[key];
     const side = ["address", "type", "stack"].includes(key) ? "text" : null;
     if (!isSorted || sort === undefined) return make("th", { scope: "col", class: side }, text);
@@ -338,7 +345,6 @@ function historyBox(answer, question) {
 }
 
 function drawBlocks(body, [answer, sums, history], context) {
-  blocks.context = context;
   const [page, count, past] = context.questions;
   const total = sums.rows.reduce((sum, row) => sum + row.count, 0);
   const name = "Blocks, a page at a time";

@@ -4,6 +4,8 @@
 // of its runs from its first to its last byte. A run's colour says how full it is, from light to
 // dark; what is committed and empty is of another hue.
 
+// Memory in the address space of a process; pools and handles are not.
+const MAP_KINDS = ["heap", "virtualalloc", "extent", "custom", "reserve", "mapped"];
 const MAP_REGIONS_MAX = 100;
 const MAP_LEVELS = [
   "reserved, or unknown what is committed",
@@ -29,7 +31,7 @@ defineState("mapProcess", { default: null, read: (text) => (/^\d{1,10}$/.test(te
 const mapShowsAll = new Set(); // numbers of processes of which all regions are shown
 
 function mapQuestions() {
-  if (recordedKinds().length === 0) return null;
+  if (!recordedKinds().some((kind) => MAP_KINDS.includes(kind))) return null;
   const at = state.to === null ? [] : [["at", exactTime(state.to)]];
   const options = [["map", ""], ...at, ...filterOptions({ window: false, kind: false, types: false })];
   return [{ command: "report", options }];
