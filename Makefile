@@ -738,9 +738,9 @@ readme-update: all $(TEST_TOOLS) ## writes what the program prints into the exam
 	$(Q)$(PYTHON) -B tests/oracles/oracle_schemas.py --update
 	$(Q)$(PYTHON) -B tests/oracles/oracle_doc_words.py --update
 
-# Needs headless Chromium; pngquant and optipng, if they are there, make the file smaller.
-screenshot: all $(TEST_TOOLS) ## writes docs/report.png, the HTML report of the demo
-	$(Q)ETLHEAP='$(PROGRAM)' MAKE_TRACE='$(OUT)/make_trace' $(PYTHON) -B tests/oracles/make_screenshot.py docs/report.png
+# Needs headless Chromium; pngquant and optipng, if they are there, make the files smaller.
+screenshot: all $(TEST_TOOLS) ## writes the pictures of docs/: the HTML report and the view of the demo
+	$(Q)ETLHEAP='$(PROGRAM)' MAKE_TRACE='$(OUT)/make_trace' $(PYTHON) -B tests/oracles/make_screenshot.py docs
 
 clean: ## removes everything that was built
 	rm -rf $(BUILD)

@@ -83,7 +83,7 @@ function stackDetails(frames, head) {
 }
 
 function processSpan(process) {
-  return make("span", { class: "detail process" }, ` in ${process}`);
+  return [" ", make("span", { class: "detail process" }, `in ${process}`)];
 }
 
 // The name of a row with a call stack: its innermost function, the caller that tells it from others
@@ -92,7 +92,7 @@ function stackName(frames, { nothing = NO_STACK_TEXT, caller = "", process = "",
   const head = [
     make("span", {}, ...breakable(frames.length === 0 ? nothing : frameText(frames[0]))),
     caller === "" ? null : make("span", { class: "detail" }, " ", ...breakable(caller)),
-    process === "" ? null : processSpan(process),
+    ...(process === "" ? [] : processSpan(process)),
   ].filter((node) => node !== null);
   const below = lines
     .filter((line) => !isUnknown(line) && line !== "")
