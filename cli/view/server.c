@@ -29,7 +29,7 @@
 #define CONNECTION_BYTES (128u << 10) /* for URL and headers */
 #define SILENT_SECONDS   30u
 #define REQUEST_NS       (INT64_C(60) * 1000000000) /* to send one */
-#define BODIES_MAX       ((u64)512 << 20)           /* answers that are being sent */
+#define BODIES_MAX       ((u64)128 << 20)           /* answers that are being sent */
 #define ADDRESS_DEFAULT  "127.0.0.1"
 
 struct view_server {

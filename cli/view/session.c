@@ -22,8 +22,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* JSON of all stacks of six million allocations has 60 MB. */
-#define BODY_BYTES_MAX ((size_t)256 << 20)
+/* JSON of all stacks of six million allocations has 60 MB. Two answers are made at a time. */
+#define BODY_BYTES_MAX ((size_t)128 << 20)
 
 #define SERVED_COMMANDS                                                                            \
     (CLI_REPORT | CLI_WINDOWS | CLI_ALLOCATIONS | CLI_DIFF | CLI_TREND | CLI_INFO | CLI_SYMBOLS |  \
@@ -265,7 +265,7 @@ static void run(const view_session *session, asking *about, view_answer *out)
     if (out->outcome != VIEW_CANCELLED && cli_served_is_full(&about->served)) {
         etlheap_text_free(&out->message);
         refuse(out, VIEW_FAILED,
-               "the answer is larger than 256 MiB; ask for less, or run the command");
+               "the answer is larger than 128 MiB; ask for less, or run the command");
     }
 }
 
