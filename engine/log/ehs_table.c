@@ -69,7 +69,10 @@ static bool member_value(ehs_saver *saver, ehs_member member, const u8 *at, u64 
     const char *text;
     u32 id = 0;
     memcpy(&text, at, sizeof text);
-    const bool ok = text == NULL || etlheap_strings_add(&saver->strings, text, strlen(text), &id);
+    /* Names of files may be any bytes, the text of a store is UTF-8. */
+    const bool ok = text == NULL ||
+                    etlheap_strings_add_text(&saver->strings,
+                                             (etl_bytes){ (const u8 *)text, strlen(text) }, &id);
     *value = id;
     return ok;
 }

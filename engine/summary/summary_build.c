@@ -88,7 +88,8 @@ static bool copy_text(etlheap_summary *s, const char **text)
     u32 id;
     if (*text == NULL)
         *text = "";
-    if (!etlheap_strings_add(&s->strings, *text, strlen(*text), &id))
+    if (!etlheap_strings_add_text(&s->strings, (etl_bytes){ (const u8 *)*text, strlen(*text) },
+                                  &id))
         return false;
     *text = etlheap_strings_get(&s->strings, id);
     return true;
